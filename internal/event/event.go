@@ -1,0 +1,416 @@
+// Package event holds the words for what happened in a browser or a service: logs, exceptions,
+// exchanges, frames, actions and the rest, each under one [Head].
+//
+// Everybody speaks of events with these types: dialects make them, the store keeps them, queries
+// and tools read them. They carry no JSON tags, so that a field renamed on the wire touches no
+// domain code. Names are OpenTelemetry's for logs and HAR's for exchanges. The package imports
+// nothing of ours and does nothing.
+package event
+
+import "time"
+
+// Seq is the daemon's global number of an event: it rises by one with each stored event, over all
+// kinds, and never restarts within a state directory. 0 means "not stored yet".
+type Seq uint64
+
+// Kind says which type an event has. Its number is part of the store's encoding.
+type Kind uint8
+
+// The kinds, in the order in which the wire lists them.
+const (
+	KindLog Kind = iota + 1
+	KindException
+	KindExchange
+	KindResource
+	KindFrame
+	KindAction
+	KindDOM
+	KindLifecycle
+	KindPerformance
+	KindExtensionLog
+	KindMark
+	kindEnd
+)
+
+var kindNames = [kindEnd]string{
+	KindLog: "log", KindException: "exception", KindExchange: "exchange", KindResource: "waterfall",
+	KindFrame: "frame", KindAction: "action", KindDOM: "dom", KindLifecycle: "lifecycle",
+	KindPerformance: "performance", KindExtensionLog: "extension_log", KindMark: "mark",
+}
+
+var kindHandles = [kindEnd]byte{
+	KindLog: 'l', KindException: 'x', KindExchange: 'r', KindResource: 't', KindFrame: 'w',
+	KindAction: 'a', KindDOM: 'd', KindLifecycle: 'n', KindPerformance: 'p', KindExtensionLog: 'g', KindMark: 'm',
+}
+
+// String returns the kind's word on the wire, or "unknown".
+func (k Kind) String() string {
+	if k == 0 || k >= kindEnd {
+		return "unknown"
+	}
+	return kindNames[k]
+}
+
+// Handle returns the letter that begins the short handles of this kind ("l812", "r42"), or '?'.
+func (k Kind) Handle() byte {
+	if k == 0 || k >= kindEnd {
+		return '?'
+	}
+	return kindHandles[k]
+}
+
+// Kinds returns every kind in wire order. The slice is the caller's.
+func Kinds() []Kind {
+	ks := make([]Kind, 0, kindEnd-1)
+	for k := KindLog; k < kindEnd; k++ {
+		ks = append(ks, k)
+	}
+	return ks
+}
+
+// KindOf returns the kind of a wire word ("log") or of a handle's letter ("l"), and whether there is one.
+func KindOf(word string) (Kind, bool) {
+	for k := KindLog; k < kindEnd; k++ {
+		if word == kindNames[k] || len(word) == 1 && word[0] == kindHandles[k] {
+			return k, true
+		}
+	}
+	return 0, false
+}
+
+// Flags tell what is not whole about an event.
+type Flags uint16
+
+// The flags.
+const (
+	Truncated Flags = 1 << iota // a part was cut at its bound; the true size is beside it
+	Redacted                    // a secret was replaced by a pseudonym
+	Sampled                     // stands for more events than itself
+	Inferred                    // joined by time or name, not by id
+	Late                        // captured by a script that came after the page's first
+	Partial                     // one of two halves (page record, network record) is missing
+	Unmapped                    // stack not source-mapped in time
+)
+
+var flagNames = []string{"truncated", "redacted", "sampled", "inferred", "late", "partial", "unmapped"}
+
+// Names returns the words of the set flags, in bit order; nil when none is set.
+func (f Flags) Names() []string {
+	var out []string
+	for i, n := range flagNames {
+		if f&(1<<i) != 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// FlagOf returns the flag with this word, or 0.
+func FlagOf(word string) Flags {
+	for i, n := range flagNames {
+		if n == word {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// Head is what every event has, whatever its kind.
+type Head struct {
+	Seq      Seq       // global number; set by the store
+	Time     time.Time // when it happened, by the sender's clock corrected to ours
+	Received time.Time // when the daemon took it
+	Mono     float64   // performance.now of the sender in milliseconds; 0 if it has none
+	Sender   uint64    // the sender's own number within Document, from 1; 0 if it does not count
+
+	Source   string // who sent it: extension, ci, sdk, otlp, http, or an adapter's name
+	Service  string // service.name, for events of backends
+	Session  string // one browser profile's run
+	Tab      int    // Chrome's tab id; 0 if none
+	Frame    int    // Chrome's frame id; 0 is the main frame
+	Document string // Chrome's document id
+	PageURL  string // URL of the document's page, redacted
+
+	TestID  string // test boundary
+	Worker  string // parallel test worker
+	TraceID string // W3C trace id, 32 lower-case hex digits, or ""
+	SpanID  string // W3C span id, 16 lower-case hex digits, or ""
+	Flags   Flags
+}
+
+// Log is one line that a program wrote: console.* in a page, a logger in a service.
+type Log struct {
+	Head
+	Severity   int    // OpenTelemetry severity number, 1–24
+	Level      string // debug, log, info, warn, error, as the writer named it
+	Message    string // formatted text, ≤ 10 kB from a page
+	Args       string // JSON array of the structured arguments, "" when the message says it all
+	Attributes string // JSON object, "" when none
+	Logger     string // console method or logger name
+	URL        string // script of the call
+	Line       int    // 1-based; 0 unknown
+	Column     int    // 1-based; 0 unknown
+	Stack      []StackFrame
+	Count      int    // repeats folded by the sender; 0 and 1 both mean once
+	RequestID  string // ties to an exchange, "" when none
+}
+
+// StackFrame is one call of a stack, innermost first. The Source fields hold the source-mapped
+// place where there is a map; the others always hold the raw one.
+type StackFrame struct {
+	Function     string
+	URL          string
+	Line         int // 1-based
+	Column       int // 1-based
+	Source       string
+	SourceLine   int
+	SourceColumn int
+	InApp        bool // not a library, by path or by the map's ignore list
+}
+
+// Cause is one link of an error's cause chain, or one error of an AggregateError.
+type Cause struct {
+	Type    string
+	Message string
+	Stack   []StackFrame
+}
+
+// Exception is an error that was thrown, rejected or reported.
+type Exception struct {
+	Head
+	Type      string
+	Message   string
+	Stack     []StackFrame
+	RawStack  string // as the engine printed it, ≤ 10 kB
+	Causes    []Cause
+	Handled   bool
+	Mechanism string // onerror, unhandledrejection, resource, worker, csp, console
+	URL       string // script or resource
+	Line      int
+	Column    int
+	Element   string // for resource errors: tag and selector
+	Count     int    // repeats folded by the sender; 0 and 1 both mean once
+}
+
+// Header is one HTTP header field.
+type Header struct{ Name, Value string }
+
+// Initiator says what caused an exchange.
+type Initiator struct {
+	Type   string // fetch, xhr, beacon, eventsource, navigation, worker, script, img, …
+	Stack  []StackFrame
+	Action Seq // the action that led to it, 0 unknown
+}
+
+// Exchange is one HTTP request and its answer.
+type Exchange struct {
+	Head
+	RequestID       string // the sender's id of it, unique within Session
+	Method          string
+	URL             string
+	Status          int // 0 when no answer came
+	StatusText      string
+	Started         time.Time
+	TTFB            time.Duration // to the first byte of the answer; 0 unknown
+	Duration        time.Duration
+	RequestHeaders  []Header // secret values are pseudonyms
+	ResponseHeaders []Header
+	HasAuth         bool   // an Authorization or Cookie header was there
+	RequestBody     string // "" unless body capture is on
+	ResponseBody    string
+	RequestSize     int64  // true size in bytes, -1 unknown
+	ResponseSize    int64  // decoded, true size in bytes, -1 unknown
+	TransferSize    int64  // on the network, -1 unknown
+	BodyNote        string // why a body is absent or cut: off, binary, streaming, truncated, unread, opaque
+	ContentType     string
+	Initiator       Initiator
+	Outcome         string // ok, http_error, network_error, aborted, blocked, pending
+	Error           string // net::ERR_* name or the exception's text
+	Protocol        string // h2, http/1.1, …
+	FromCache       bool
+	Redirects       []string // earlier URLs, oldest first
+	ServerTiming    string
+	RemoteAddress   string
+}
+
+// Failed reports whether the exchange ended without a good answer.
+func (e *Exchange) Failed() bool {
+	return e.Status >= 400 || e.Outcome == "network_error" || e.Outcome == "blocked"
+}
+
+// Resource is one entry of the network waterfall: the Resource Timing of something that the page loaded.
+// Durations are milliseconds as the browser gives them.
+type Resource struct {
+	Head
+	URL            string
+	InitiatorType  string
+	Start          float64 // since the document's time origin
+	Duration       float64
+	DNS            float64
+	Connect        float64
+	TLS            float64
+	Wait           float64
+	Receive        float64
+	TransferSize   int64
+	EncodedSize    int64
+	DecodedSize    int64
+	Status         int
+	RenderBlocking bool
+	FromCache      bool
+	Protocol       string
+}
+
+// Frame is one thing that happened on a WebSocket or an EventSource.
+type Frame struct {
+	Head
+	Connection string // the sender's id of the connection, unique within Session
+	Protocol   string // websocket, eventsource
+	URL        string
+	Event      string // open, message, close, error
+	Direction  string // incoming, outgoing, "" for open, close, error
+	Order      uint64 // per-connection number, from 1
+	Type       string // text, binary, or the SSE event name
+	Size       int64  // true size in bytes
+	Data       string // head of a text message; "" for binary
+	Code       int    // close code
+	Reason     string
+	Skipped    int     // messages that were counted but not kept since the one before
+	Rate       float64 // messages per second while sampling, else 0
+}
+
+// Locator is one way to find an element again.
+type Locator struct {
+	Kind    string // testid, role, label, placeholder, text, id, css
+	Value   string
+	Matches int // elements that matched when it was made
+	Score   int // lower is better
+}
+
+// Action is what a user or an agent did in a page.
+type Action struct {
+	Head
+	Type     string // click, dblclick, input, keypress, submit, navigate, select, check, scroll, drag, drop, upload
+	By       string // user, or agent
+	Client   string // the agent's name, when By is agent
+	Locators []Locator
+	Role     string
+	Name     string
+	Text     string // visible text of the element, ≤ 100 characters
+	Value    string // typed or chosen; masked for secret fields
+	Key      string
+	FromURL  string
+	ToURL    string
+	X, Y     float64
+	Outcome  string // ok, or an error code
+}
+
+// DOM is a summarised change of a document, or a transient element such as a toast.
+type DOM struct {
+	Head
+	Type     string // summary, transient
+	Added    int    // elements
+	Removed  int
+	Changed  int      // attribute and text changes
+	Changes  []string // "text #status: Paying… → Paid", ≤ 10
+	Selector string   // of the transient
+	Class    string   // alert, toast, snackbar, notification, tooltip, banner, flash
+	Role     string
+	Text     string
+	Shown    time.Duration // how long a transient was there; 0 while still shown
+}
+
+// Lifecycle is a change of state of a document: load, visibility, freeze, discard, navigation.
+type Lifecycle struct {
+	Head
+	State     string // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded
+	Trigger   string // for navigations: push, replace, traverse, reload, link, form
+	FromURL   string
+	ToURL     string
+	Title     string
+	Persisted bool // bfcache
+}
+
+// Vital is one web vital with its rating and what caused it.
+type Vital struct {
+	Value       float64 // milliseconds; unitless for CLS
+	Rating      string  // good, needs-improvement, poor
+	Final       bool    // false: "so far"
+	Attribution string  // JSON object of the library's attribution, ≤ 1 kB
+}
+
+// LongTask is one task that held the main thread for 50 ms or more.
+type LongTask struct {
+	Start    float64 // since the time origin, ms
+	Duration float64 // ms
+	Script   string  // URL or container, as far as the browser tells
+}
+
+// ResourceSum totals the resources of one type.
+type ResourceSum struct {
+	Type  string
+	Count int
+	Bytes int64
+}
+
+// Performance is a snapshot of how a page loaded and feels. A later snapshot of the same document replaces the meaning of
+// an earlier one.
+type Performance struct {
+	Head
+	URL              string
+	NavigationType   string
+	DOMContentLoaded float64 // ms since the time origin; 0 not yet
+	Load             float64
+	LCP              Vital
+	CLS              Vital
+	INP              Vital
+	FCP              Vital
+	TTFB             Vital
+	LongTasks        []LongTask
+	Resources        []ResourceSum
+	Soft             bool // a soft navigation of a single-page app
+}
+
+// ExtensionLog is one line of the extension's own log.
+type ExtensionLog struct {
+	Head
+	Level    string
+	Message  string
+	Category string
+	Data     string // JSON, "" when none
+}
+
+// Mark is a point that somebody set: a test's start or end, an agent's command, the user's "that's the bug".
+type Mark struct {
+	Head
+	Type  string // test_start, test_end, command, user
+	Label string
+}
+
+// Batch is what one producer hands over at once. Its slices share nothing with the sender's
+// buffers unless the dialect says so; the store copies what it keeps.
+type Batch struct {
+	Logs          []Log
+	Exceptions    []Exception
+	Exchanges     []Exchange
+	Resources     []Resource
+	Frames        []Frame
+	Actions       []Action
+	DOM           []DOM
+	Lifecycle     []Lifecycle
+	Performance   []Performance
+	ExtensionLogs []ExtensionLog
+	Marks         []Mark
+}
+
+// Len returns the number of events in the batch.
+func (b *Batch) Len() int {
+	return len(b.Logs) + len(b.Exceptions) + len(b.Exchanges) + len(b.Resources) + len(b.Frames) +
+		len(b.Actions) + len(b.DOM) + len(b.Lifecycle) + len(b.Performance) + len(b.ExtensionLogs) + len(b.Marks)
+}
+
+// Finding is a secret or a problem that was seen in passing: what kind and where, never the value.
+type Finding struct {
+	Kind  string // jwt, aws_key, card, …
+	Place string // header:authorization, body:password, url, message
+	Event Seq
+}

@@ -1,0 +1,188 @@
+package wire
+
+// Origin is what the single-kind routes take beside their list: who sends, from which page.
+type Origin struct {
+	V        int    `json:"v,omitempty"`
+	Session  string `json:"session,omitempty"`
+	Tab      int    `json:"tab,omitempty"`
+	Frame    int    `json:"frame,omitempty"`
+	Document string `json:"document,omitempty"`
+	PageURL  string `json:"page_url,omitempty"`
+	Source   string `json:"source,omitempty"` // ci, sdk, …; "http" when absent
+	Service  string `json:"service,omitempty"`
+	TestID   string `json:"test_id,omitempty"`
+	Worker   string `json:"worker,omitempty"`
+}
+
+// Logs is the body of POST /logs. An entry with a mechanism is an exception.
+type Logs struct {
+	Origin
+	Entries []LogEntry `json:"entries"`
+}
+
+// LogEntry is a log, or an exception when it has a mechanism.
+type LogEntry struct {
+	Log
+	Type      string  `json:"type,omitempty"`
+	RawStack  string  `json:"raw_stack,omitempty"`
+	Causes    []Cause `json:"cause,omitempty"`
+	Handled   bool    `json:"handled,omitempty"`
+	Mechanism string  `json:"mechanism,omitempty"`
+	Element   string  `json:"element,omitempty"`
+}
+
+// Bodies is the body of POST /network-bodies.
+type Bodies struct {
+	Origin
+	Bodies []Exchange `json:"bodies"`
+}
+
+// Waterfall is the body of POST /network-waterfall.
+type Waterfall struct {
+	Origin
+	Entries []Resource `json:"entries"`
+}
+
+// Frames is the body of POST /websocket-events.
+type Frames struct {
+	Origin
+	Events []Frame `json:"events"`
+}
+
+// Actions is the body of POST /enhanced-actions.
+type Actions struct {
+	Origin
+	Actions []Action `json:"actions"`
+}
+
+// Snapshots is the body of POST /performance-snapshots.
+type Snapshots struct {
+	Origin
+	Snapshots []Performance `json:"snapshots"`
+}
+
+// Accepted answers the single-kind routes.
+type Accepted struct {
+	Accepted int        `json:"accepted"`
+	Rejected []Rejected `json:"rejected,omitempty"`
+}
+
+// Rejected names one event that was not stored.
+type Rejected struct {
+	Index  int    `json:"index"`
+	Reason string `json:"reason"`
+}
+
+// Snapshot is the answer of GET /snapshot.
+type Snapshot struct {
+	Timestamp       string         `json:"timestamp"` // RFC 3339
+	TestID          string         `json:"test_id,omitempty"`
+	Logs            []SnapshotLog  `json:"logs"` // console and exceptions in order
+	WebSocketEvents []Frame        `json:"websocket_events"`
+	NetworkBodies   []Exchange     `json:"network_bodies"`
+	EnhancedActions []Action       `json:"enhanced_actions"`
+	Stats           SnapshotStats  `json:"stats"`
+	Missed          map[string]int `json:"missed,omitempty"` // by kind: evicted before this snapshot
+}
+
+// SnapshotLog is a log entry with the place it came from.
+type SnapshotLog struct {
+	LogEntry
+	PageURL string `json:"page_url,omitempty"`
+	Source  string `json:"source,omitempty"`
+}
+
+// SnapshotStats counts what a snapshot holds.
+type SnapshotStats struct {
+	ErrorCount      int `json:"error_count"` // error logs and exceptions
+	WarningCount    int `json:"warning_count"`
+	NetworkFailures int `json:"network_failures"`
+	WSConnections   int `json:"ws_connections"`
+}
+
+// Clear is the body of POST /clear; empty clears everything.
+type Clear struct {
+	TestID string `json:"test_id,omitempty"`
+	Worker string `json:"worker,omitempty"`
+}
+
+// Cleared answers POST /clear.
+type Cleared struct {
+	Cleared        bool   `json:"cleared"`
+	EntriesRemoved int    `json:"entries_removed"`
+	Timestamp      string `json:"timestamp"`
+}
+
+// Boundary is the body of POST /test-boundary and, echoed, its answer.
+type Boundary struct {
+	TestID    string `json:"test_id"`
+	Action    string `json:"action"` // start, end
+	Timestamp string `json:"timestamp,omitempty"`
+	Worker    string `json:"worker,omitempty"`
+}
+
+// BoundaryAnswer answers POST /test-boundary.
+type BoundaryAnswer struct {
+	Acknowledged bool   `json:"acknowledged"`
+	TestID       string `json:"test_id"`
+	Action       string `json:"action"`
+	Timestamp    string `json:"timestamp"`
+}
+
+// Screenshot is the body of POST /screenshots: an image that a command or the user made.
+type Screenshot struct {
+	Session       string `json:"session"`
+	CorrelationID string `json:"correlation_id,omitempty"`
+	Tab           int    `json:"tab"`
+	PageURL       string `json:"page_url"`
+	Format        string `json:"format"` // png, jpeg
+	Data          string `json:"data"`   // base64
+}
+
+// ScreenshotAnswer answers POST /screenshots.
+type ScreenshotAnswer struct {
+	Filename string `json:"filename"`
+	Path     string `json:"path"`
+}
+
+// TimelineEvent is one row of GET /buffers/timeline and of a query.
+type TimelineEvent struct {
+	ID      string  `json:"id"` // run-seq
+	Handle  string  `json:"handle"`
+	Kind    string  `json:"kind"`
+	Time    float64 `json:"time"` // epoch ms
+	Summary string  `json:"summary"`
+	Source  string  `json:"source,omitempty"`
+	Service string  `json:"service,omitempty"`
+	Tab     int     `json:"tab,omitempty"`
+	PageURL string  `json:"page_url,omitempty"`
+	TestID  string  `json:"test_id,omitempty"`
+	TraceID string  `json:"trace_id,omitempty"`
+}
+
+// Timeline is the answer of GET /buffers/timeline.
+type Timeline struct {
+	Events []TimelineEvent `json:"events"`
+	Cursor string          `json:"cursor"`
+	Missed uint64          `json:"missed"`
+}
+
+// Health is the answer of GET /health. Without a token only server is filled.
+type Health struct {
+	Server Server `json:"server"`
+	Status string `json:"status,omitempty"` // ok, degraded
+	PID    int    `json:"pid,omitempty"`
+	Uptime int64  `json:"uptime_seconds,omitempty"`
+}
+
+// Problem is the body of every refusal.
+type Problem struct {
+	Error ProblemBody `json:"error"`
+}
+
+// ProblemBody is a machine's word, a sentence, and the way out.
+type ProblemBody struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Fix     string `json:"fix,omitempty"`
+}

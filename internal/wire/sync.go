@@ -1,0 +1,171 @@
+// Package wire is the JSON on the daemon's port, field for field. TypeScript types are generated
+// from it (schema/ts/wire.gen.ts), the OpenAPI document as well, and schema/fixtures holds examples
+// that Go and TypeScript tests both read.
+//
+// Readers ignore unknown fields and senders may add some. Times are epoch milliseconds as floats
+// ("t") beside performance.now milliseconds ("mono"); sizes are bytes; -1 means unknown. The
+// package holds declarations only.
+package wire
+
+import "encoding/json"
+
+// Version is the "v" of every envelope.
+const Version = 1
+
+// Sync is the body of POST /sync: everything that one browser profile has to say.
+type Sync struct {
+	V              int                `json:"v"`
+	CaptureVersion string             `json:"capture_version"`
+	Session        string             `json:"session"` // one browser profile's run, ≤ 64 characters
+	Version        string             `json:"version"` // of the extension
+	Settings       *ExtensionSettings `json:"settings,omitempty"`
+	Tabs           []Tab              `json:"tabs,omitempty"` // all tabs that the extension may see; absent means unchanged
+	Groups         []Group            `json:"groups,omitempty"`
+	Results        []Result           `json:"results,omitempty"` // as POST /query-result, idempotent by id
+}
+
+// ExtensionSettings is what the user decided in the extension. Only the extension enforces it.
+type ExtensionSettings struct {
+	Pilot       bool     `json:"pilot"`        // AI Web Pilot: agents may act in pages
+	Bodies      bool     `json:"bodies"`       // request and response bodies are captured
+	Grants      []string `json:"grants"`       // origin patterns that are captured, such as "http://localhost/*"
+	ScriptHosts []string `json:"script_hosts"` // origins outside loopback where execute_js was granted
+	UserScripts bool     `json:"user_scripts"` // chrome.userScripts can be used
+	LastError   string   `json:"last_error,omitempty"`
+	Name        string   `json:"name,omitempty"` // of the browser profile, as the user sees it
+}
+
+// Tab is one tab of the browser.
+type Tab struct {
+	ID        int    `json:"id"`
+	Index     int    `json:"index"`
+	Window    int    `json:"window"`
+	URL       string `json:"url"`
+	Title     string `json:"title"`
+	Active    bool   `json:"active"`
+	Focused   bool   `json:"focused,omitempty"` // active tab of the window that was focused last
+	Discarded bool   `json:"discarded,omitempty"`
+	Status    string `json:"status,omitempty"` // loading, complete
+	Granted   bool   `json:"granted"`          // its origin is captured
+	CSP       string `json:"csp,omitempty"`    // none, script_exec, page_blocked
+	Stale     bool   `json:"stale,omitempty"`  // capture needs a reload of the page
+}
+
+// Group is what happened in one document. The extension's worker stamps tab, frame and document
+// from the sender of the message; a page cannot choose them.
+type Group struct {
+	Tab           int            `json:"tab"`
+	Frame         int            `json:"frame"`
+	Document      string         `json:"document"`
+	PageURL       string         `json:"page_url"`
+	Since         string         `json:"since"`             // document_start, or late
+	Dropped       map[string]int `json:"dropped,omitempty"` // by kind: lost before they could be sent
+	Logs          []Log          `json:"logs,omitempty"`
+	Exceptions    []Exception    `json:"exceptions,omitempty"`
+	Network       []Exchange     `json:"network,omitempty"`
+	Waterfall     []Resource     `json:"waterfall,omitempty"`
+	WebSocket     []Frame        `json:"websocket,omitempty"`
+	Actions       []Action       `json:"actions,omitempty"`
+	DOM           []DOM          `json:"dom,omitempty"`
+	Lifecycle     []Lifecycle    `json:"lifecycle,omitempty"`
+	Performance   []Performance  `json:"performance,omitempty"`
+	ExtensionLogs []ExtensionLog `json:"extension_logs,omitempty"`
+	Marks         []Mark         `json:"marks,omitempty"`
+}
+
+// SyncAnswer answers POST /sync. Events over a limit are acknowledged and counted in dropped.
+type SyncAnswer struct {
+	Ack      map[string]uint64 `json:"ack"`     // document → highest seq up to which all are stored or refused
+	Dropped  map[string]int    `json:"dropped"` // by kind: refused by a limit in this request
+	Settings DaemonSettings    `json:"settings"`
+	Server   Server            `json:"server"`
+}
+
+// DaemonSettings is what the daemon asks of the extension. Nothing here can switch the pilot or
+// bodies on.
+type DaemonSettings struct {
+	Salt      string `json:"salt"`       // keys the pseudonyms that the page makes
+	BodyLimit int    `json:"body_limit"` // bytes of a captured body
+	Tracked   []int  `json:"tracked"`    // tabs that a client uses
+}
+
+// Server names the daemon.
+type Server struct {
+	Name    string  `json:"name"` // "gasoline"
+	Version string  `json:"version"`
+	Run     string  `json:"run"` // changes with each start
+	Time    float64 `json:"time"`
+}
+
+// PairRequest is the body of POST /pair.
+type PairRequest struct {
+	Session string `json:"session"`
+	Name    string `json:"name"` // of the browser profile, shown when the user confirms
+}
+
+// PairAnswer is 200 with a token, or 202 with a code that the user confirms by "gasoline pair CODE".
+type PairAnswer struct {
+	Token string `json:"token,omitempty"`
+	Code  string `json:"code,omitempty"`
+}
+
+// PairConfirm is the body of POST /pair/confirm, sent by the CLI with the token.
+type PairConfirm struct {
+	Code string `json:"code"`
+}
+
+// Poll is the answer of GET /pending-queries.
+type Poll struct {
+	Commands []Command `json:"commands"`
+}
+
+// Command is one thing that the extension is to do. Its params have the shape of its kind
+// (commands.gen.ts).
+type Command struct {
+	ID            string          `json:"id"`
+	CorrelationID string          `json:"correlation_id"`
+	Kind          string          `json:"kind"`
+	Params        json.RawMessage `json:"params"`
+	Tab           int             `json:"tab"`      // 0: the command needs none
+	Deadline      float64         `json:"deadline"` // epoch ms
+	Client        string          `json:"client,omitempty"`
+}
+
+// Result is the body of POST /query-result.
+type Result struct {
+	ID            string          `json:"id"`
+	CorrelationID string          `json:"correlation_id"`
+	Session       string          `json:"session,omitempty"`
+	Status        string          `json:"status"` // complete, error, timeout, cancelled, interrupted
+	Result        json.RawMessage `json:"result,omitempty"`
+	Error         *CommandError   `json:"error,omitempty"`
+	ElapsedMS     float64         `json:"elapsed_ms,omitempty"`
+	Tab           *Tab            `json:"effective_tab,omitempty"` // where it really ran, afterwards
+}
+
+// CommandError says why a command failed, in the words of the page.
+type CommandError struct {
+	Code       string      `json:"code"`
+	Message    string      `json:"message"`
+	Candidates []Candidate `json:"candidates,omitempty"` // ≤ 8, for ambiguous_target and element_not_found
+	Blocker    string      `json:"blocker,omitempty"`    // the element in the way
+}
+
+// Candidate is an element that might have been meant.
+type Candidate struct {
+	Ref      string `json:"ref"`
+	Role     string `json:"role,omitempty"`
+	Name     string `json:"name,omitempty"`
+	Selector string `json:"selector,omitempty"`
+	Visible  bool   `json:"visible"`
+}
+
+// ResultAnswer answers POST /query-result.
+type ResultAnswer struct {
+	Status string `json:"status"` // ok, duplicate, unknown
+}
+
+// Completed is the answer of GET /completed.
+type Completed struct {
+	Results []Result `json:"results"`
+}
