@@ -1,0 +1,326 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// Gate is asked before a mode runs: it returns a problem when what the mode needs is not there.
+type Gate func(ctx context.Context, call Call, needs Needs) error
+
+// Bound is a tool tied to its environment. It is safe for concurrent use.
+type Bound struct {
+	Info
+	modes  []Mode
+	find   func(name string) (int, bool)
+	params func(i int) []Param
+	call   func(ctx context.Context, i int, call Call, fields map[string]json.RawMessage) (any, error)
+	gate   Gate
+}
+
+// Mode describes one mode of a bound tool.
+type Mode struct {
+	Spec
+	Params []Param
+}
+
+// Outcome is what a call gave, and how the caller wants to read it.
+type Outcome struct {
+	Value  any
+	AsJSON bool // as: "json"
+	Budget int  // characters; 0 means the default
+	Limit  bool // an explicit limit was given, which lifts the default budget
+}
+
+// Bind ties a tool to an environment made for each call. gate may be nil: nothing is needed then.
+func Bind[E any](t *Tool[E], env func(Call) E, gate Gate) *Bound {
+	b := &Bound{Info: t.Info, gate: gate}
+	for _, m := range t.modes {
+		b.modes = append(b.modes, Mode{Spec: m.Spec, Params: nil})
+	}
+	index := map[*mode[E]]int{}
+	for i, m := range t.modes {
+		index[m] = i
+	}
+	b.find = func(name string) (int, bool) {
+		m := t.find(name)
+		if m == nil {
+			return 0, false
+		}
+		return index[m], true
+	}
+	b.call = func(ctx context.Context, i int, call Call, fields map[string]json.RawMessage) (any, error) {
+		return t.modes[i].call(ctx, env(call), fields)
+	}
+	params := make([]func() []Param, len(t.modes))
+	for i, m := range t.modes {
+		params[i] = m.params
+	}
+	b.params = func(i int) []Param { return params[i]() }
+	return b
+}
+
+// common are the parameters that every mode takes. Waiting modes take two more.
+var (
+	common = []Param{
+		{Name: "as", Type: "string", Enum: []string{"text", "json"}, Doc: "json gives the typed result instead of text"},
+		{Name: "budget", Type: "integer", Doc: "most characters of the answer, 500–30000; default 6000"},
+	}
+	waiting = []Param{
+		{Name: "timeout_ms", Type: "integer", Doc: "one deadline for finding, waiting and acting"},
+		{Name: "background", Type: "boolean", Doc: "answer at once with a correlation_id"},
+	}
+)
+
+// Modes lists the modes in the order of their declaration, with their parameters.
+func (b *Bound) Modes() []Mode {
+	out := slices.Clone(b.modes)
+	for i := range out {
+		out[i].Params = b.params(i)
+	}
+	return out
+}
+
+// Lookup returns the mode with this name or alias.
+func (b *Bound) Lookup(name string) (Mode, bool) {
+	i, ok := b.find(name)
+	if !ok {
+		return Mode{}, false
+	}
+	m := b.modes[i]
+	m.Params = b.params(i)
+	return m, true
+}
+
+// Call runs the mode that args name. args is a JSON object, or empty. Errors are problems that say
+// what to change.
+func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outcome, error) {
+	fields := map[string]json.RawMessage{}
+	if len(args) > 0 && string(args) != "null" {
+		if err := json.Unmarshal(args, &fields); err != nil {
+			return Outcome{}, problem.New(problem.InvalidParam, "Send a JSON object.", "the arguments of %s are no JSON object.", b.Name)
+		}
+	}
+	name, err := b.dispatch(fields)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if normal(name) == "help" {
+		text, err := b.Help(stringField(fields, "mode"))
+		return Outcome{Value: text}, err
+	}
+	i, ok := b.find(name)
+	if !ok {
+		return Outcome{}, b.unknownMode(name)
+	}
+	m, params := b.modes[i], b.params(i)
+	fields, err = b.resolve(m, params, fields)
+	if err != nil {
+		return Outcome{}, err
+	}
+	call.Tool, call.Mode = b.Name, m.Name
+	out, err := takeCommon(m, &call, params, fields)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if b.gate != nil && m.Needs != Nothing {
+		if err := b.gate(ctx, call, m.Needs); err != nil {
+			return Outcome{}, err
+		}
+	}
+	out.Value, err = b.call(ctx, i, call, fields)
+	return out, err
+}
+
+// ModeOf returns the name of the mode that args ask for, for logs and audits; "" when none.
+func (b *Bound) ModeOf(args json.RawMessage) string {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(args, &fields) != nil {
+		return ""
+	}
+	name, err := b.dispatch(fields)
+	if err != nil {
+		return ""
+	}
+	if i, ok := b.find(name); ok {
+		return b.modes[i].Name
+	}
+	return ""
+}
+
+// dispatch takes the mode's name out of fields. Every tool accepts "what" beside its own key, as
+// long as that is no parameter of the mode.
+func (b *Bound) dispatch(fields map[string]json.RawMessage) (string, error) {
+	for _, key := range []string{b.Key, "what", "action", "format"} {
+		raw, ok := fields[key]
+		if !ok || key != b.Key && key != "what" && fields[b.Key] != nil {
+			continue
+		}
+		var name string
+		if json.Unmarshal(raw, &name) != nil || name == "" {
+			continue
+		}
+		if key != b.Key && key != "what" {
+			if _, known := b.find(name); !known {
+				continue
+			}
+		}
+		delete(fields, key)
+		return name, nil
+	}
+	return "", problem.New(problem.MissingParam, fmt.Sprintf(`Give %s, one of: %s. {"%s":"help"} explains them.`, b.Key, strings.Join(b.names(), ", "), b.Key),
+		"%s is required.", b.Key)
+}
+
+func (b *Bound) names() []string {
+	out := make([]string, len(b.modes))
+	for i, m := range b.modes {
+		out[i] = m.Name
+	}
+	return out
+}
+
+func (b *Bound) unknownMode(name string) error {
+	p := problem.New(problem.UnknownMode, "One of: "+strings.Join(b.names(), ", ")+".", "%s has no mode %q.", b.Name, name)
+	var words []string
+	for _, m := range b.modes {
+		words = append(words, m.Name)
+		words = append(words, m.Aliases...)
+	}
+	if near := nearest(normal(name), words); near != "" {
+		if i, ok := b.find(near); ok {
+			p.Message = fmt.Sprintf("%s has no mode %q; did you mean %q?", b.Name, name, b.modes[i].Name)
+		}
+	}
+	return p
+}
+
+// resolve returns the fields under their proper names, or the problem of the first that has none.
+func (b *Bound) resolve(m Mode, params []Param, fields map[string]json.RawMessage) (map[string]json.RawMessage, error) {
+	known := map[string]string{}
+	add := func(ps []Param) {
+		for _, p := range ps {
+			known[normal(p.Name)] = p.Name
+			for _, a := range p.Aliases {
+				known[normal(a)] = p.Name
+			}
+		}
+	}
+	add(common)
+	if m.Wait > 0 {
+		add(waiting)
+	}
+	add(params)
+	out := make(map[string]json.RawMessage, len(fields))
+	given := make([]string, 0, len(fields))
+	for name := range fields {
+		given = append(given, name)
+	}
+	slices.Sort(given) // the same call gives the same error
+	for _, name := range given {
+		proper, ok := known[normal(name)]
+		if !ok {
+			return nil, b.unknownParam(m, params, name)
+		}
+		if _, twice := out[proper]; twice && name != proper {
+			continue // the proper name wins over an alias of it
+		}
+		out[proper] = fields[name]
+	}
+	return out, nil
+}
+
+func (b *Bound) unknownParam(m Mode, params []Param, name string) error {
+	words := make([]string, 0, len(params))
+	for _, p := range params {
+		words = append(words, p.Name)
+		words = append(words, p.Aliases...)
+	}
+	fix := "It takes no parameters."
+	if len(params) > 0 {
+		fix = "It takes: " + strings.Join(paramNames(params), ", ") + "."
+	}
+	if near := nearest(normal(name), words); near != "" {
+		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; did you mean %q?", b.Name, m.Name, name, near)
+	}
+	var owners []string
+	for i, other := range b.modes {
+		if slices.ContainsFunc(b.params(i), func(p Param) bool { return p.Name == normal(name) }) {
+			owners = append(owners, other.Name)
+		}
+	}
+	if len(owners) > 0 {
+		if len(owners) > 6 {
+			owners = append(owners[:6], "…")
+		}
+		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; it belongs to %s.", b.Name, m.Name, name, strings.Join(owners, ", "))
+	}
+	return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q.", b.Name, m.Name, name)
+}
+
+func paramNames(params []Param) []string {
+	out := make([]string, len(params))
+	for i, p := range params {
+		out[i] = p.Name
+	}
+	return out
+}
+
+// takeCommon reads the parameters that every mode has and takes them out of fields, unless the mode
+// declares a parameter of that name itself.
+func takeCommon(m Mode, call *Call, params []Param, fields map[string]json.RawMessage) (Outcome, error) {
+	var c struct {
+		As         string `json:"as"`
+		Budget     int    `json:"budget"`
+		TimeoutMS  int    `json:"timeout_ms"`
+		Background bool   `json:"background"`
+	}
+	own := map[string]bool{}
+	for _, p := range params {
+		own[p.Name] = true
+	}
+	targets := map[string]any{"as": &c.As, "budget": &c.Budget, "timeout_ms": &c.TimeoutMS, "background": &c.Background}
+	for _, p := range slices.Concat(common, waiting) {
+		raw, ok := fields[p.Name]
+		if !ok || own[p.Name] {
+			continue
+		}
+		delete(fields, p.Name)
+		fixed, err := coerce(p, raw)
+		if err == nil && json.Unmarshal(fixed, targets[p.Name]) != nil {
+			err = wrongType(p, raw)
+		}
+		if err != nil {
+			return Outcome{}, err
+		}
+	}
+	if c.Budget != 0 && (c.Budget < 500 || c.Budget > 30000) {
+		return Outcome{}, problem.New(problem.InvalidParam, "", "budget is %d; it must be 500–30000 characters.", c.Budget)
+	}
+	most := m.MaxWait
+	if most == 0 {
+		most = 2 * time.Minute
+	}
+	if c.TimeoutMS != 0 && (c.TimeoutMS < 100 || time.Duration(c.TimeoutMS)*time.Millisecond > most) {
+		return Outcome{}, problem.New(problem.InvalidParam, "", "timeout_ms is %d; it must be 100–%d.", c.TimeoutMS, most.Milliseconds())
+	}
+	call.Wait = m.Wait
+	if c.TimeoutMS > 0 {
+		call.Wait = time.Duration(c.TimeoutMS) * time.Millisecond
+	}
+	call.Detached = c.Background
+	_, limited := fields["limit"]
+	return Outcome{AsJSON: c.As == "json", Budget: c.Budget, Limit: limited}, nil
+}
+
+func stringField(fields map[string]json.RawMessage, name string) string {
+	var s string
+	_ = json.Unmarshal(fields[name], &s) // absent or no string: no mode named
+	return s
+}

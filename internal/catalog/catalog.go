@@ -1,0 +1,156 @@
+// Package catalog is how a tool and its modes are declared. A mode is one typed handler and one
+// [Spec]; schema, dispatch, strict decoding, help, the CLI and the reference pages are derived from
+// that declaration, so that a mode cannot exist in one of them and be missing in another.
+//
+// A tool package declares its own value with [New] and its modes with [Add]; importing the package
+// gives the complete tool. [Bind] ties it to what its modes may reach and drops the type: mcp,
+// httpapi and the CLI hold []*[Bound] and know no domain.
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// Needs says what must be there before a mode is called. It is checked in one place, the gate.
+type Needs uint8
+
+// What a mode may need. Nothing: it answers from memory.
+const (
+	Nothing   Needs = 0
+	Extension Needs = 1 << (iota - 1) // a browser's extension is connected
+	Pilot                             // AI Web Pilot is on
+	Tab                               // a tab in use by this client
+)
+
+// String returns the words of the needs, comma-separated.
+func (n Needs) String() string {
+	var out []string
+	if n&Extension != 0 {
+		out = append(out, "extension")
+	}
+	if n&Pilot != 0 {
+		out = append(out, "pilot")
+	}
+	if n&Tab != 0 {
+		out = append(out, "tab")
+	}
+	return strings.Join(out, ", ")
+}
+
+// Spec declares a mode beside its handler.
+type Spec struct {
+	Name    string
+	Doc     string   // what it gives, one or two sentences
+	Aliases []string // other words that mean this mode
+	Needs   Needs
+	Wait    time.Duration // deadline when the caller names none; 0 means the mode does not wait
+	MaxWait time.Duration // most that timeout_ms may ask for; 0 means 2 minutes
+	Example string        // a JSON object of arguments without the dispatch key, "" when there is none to show
+	Errors  []problem.Code
+}
+
+// Info describes a tool.
+type Info struct {
+	Name     string
+	Title    string
+	Doc      string // purpose, first lines of the description that agents read
+	Key      string // dispatch property: what, format or action
+	ReadOnly bool
+	Open     bool     // acts on the world outside the daemon (MCP openWorldHint)
+	Shown    []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
+	Groups   []Group  // parameters that signatures abbreviate
+}
+
+// Group abbreviates parameters in signatures: "T" for the ways to name an element.
+type Group struct {
+	Short  string
+	Doc    string
+	Params []string
+}
+
+// Call says who calls.
+type Call struct {
+	Client   string        // the caller's session; its cursors, limits and leases hang on it
+	Name     string        // the caller's program
+	Root     string        // project root, "" unknown
+	Tool     string        // set by Bound
+	Mode     string        // set by Bound
+	Wait     time.Duration // how long this call may wait, from timeout_ms or Spec.Wait
+	Detached bool          // background: true, answer at once with a correlation id
+
+	// Progress tells the caller how far a waiting call is. nil when nobody listens.
+	Progress func(message string)
+}
+
+// Handler answers one mode.
+type Handler[E, P, R any] func(ctx context.Context, env E, p P) (R, error)
+
+// Tool is a family of modes over one environment.
+type Tool[E any] struct {
+	Info
+	modes []*mode[E]
+	once  sync.Once
+	names map[string]*mode[E] // normalised names and aliases
+}
+
+type mode[E any] struct {
+	Spec
+	params func() []Param // reflects on first use
+	call   func(ctx context.Context, env E, fields map[string]json.RawMessage) (any, error)
+}
+
+// New returns a tool without modes.
+func New[E any](info Info) *Tool[E] { return &Tool[E]{Info: info} }
+
+// Add declares a mode. It panics when the name is taken: that is a mistake in the source, found by
+// any test that imports the package. The returned value only serves "var _ =".
+func Add[E, P, R any](t *Tool[E], s Spec, h Handler[E, P, R]) struct{} {
+	for _, m := range t.modes {
+		if m.Name == s.Name {
+			panic(fmt.Sprintf("catalog: %s has two modes %q", t.Name, s.Name))
+		}
+	}
+	table := sync.OnceValue(func() []Param { return paramsOf[P]() })
+	t.modes = append(t.modes, &mode[E]{
+		Spec:   s,
+		params: table,
+		call: func(ctx context.Context, env E, fields map[string]json.RawMessage) (any, error) {
+			var p P
+			if err := decode(&p, table(), fields); err != nil {
+				return nil, err
+			}
+			return h(ctx, env, p)
+		},
+	})
+	return struct{}{}
+}
+
+func (t *Tool[E]) find(name string) *mode[E] {
+	t.once.Do(func() {
+		t.names = map[string]*mode[E]{}
+		for _, m := range t.modes {
+			t.names[normal(m.Name)] = m
+		}
+		for _, m := range t.modes {
+			for _, a := range m.Aliases {
+				if other, taken := t.names[normal(a)]; taken && other != m {
+					panic(fmt.Sprintf("catalog: %s: alias %q of %s is taken by %s", t.Name, a, m.Name, other.Name))
+				}
+				t.names[normal(a)] = m
+			}
+		}
+	})
+	return t.names[normal(name)]
+}
+
+// normal folds case and the separators that models mix up.
+func normal(name string) string {
+	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
+}

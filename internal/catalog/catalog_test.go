@@ -1,0 +1,191 @@
+package catalog_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+type env struct{ seen *catalog.Call }
+
+type paging struct {
+	Limit  int    `json:"limit,omitempty" doc:"most entries, 1-1000; default 100" min:"1" max:"1000" alias:"last_n"`
+	Cursor string `json:"cursor,omitempty" doc:"continue after this"`
+}
+
+type logsParams struct {
+	paging
+	MinLevel string   `json:"min_level,omitempty" alias:"level" enum:"debug,log,info,warn,error"`
+	Internal bool     `json:"include_internal,omitempty"`
+	Tags     []string `json:"tags,omitempty"`
+}
+
+type clickParams struct {
+	Ref string   `json:"ref,omitempty" doc:"e17"`
+	X   *float64 `json:"x,omitempty"`
+	URL string   `json:"url" required:"true" doc:"where to"`
+}
+
+func tool() (*catalog.Bound, *catalog.Call) {
+	t := catalog.New[env](catalog.Info{Name: "observe", Key: "what", Doc: "Read.", Shown: []string{"limit", "ref"}})
+	catalog.Add(t, catalog.Spec{Name: "logs", Doc: "Lines.", Aliases: []string{"console"}, Example: `{"limit":5}`},
+		func(_ context.Context, e env, p logsParams) (logsParams, error) { return p, nil })
+	catalog.Add(t, catalog.Spec{Name: "click", Doc: "Click.", Wait: time.Second, Needs: catalog.Pilot | catalog.Tab, Errors: []problem.Code{problem.PilotOff}},
+		func(_ context.Context, e env, p clickParams) (clickParams, error) { return p, nil })
+	var seen catalog.Call
+	return catalog.Bind(t, func(c catalog.Call) env { seen = c; return env{&seen} }, nil), &seen
+}
+
+func call(t *testing.T, args string) (any, error) {
+	t.Helper()
+	b, _ := tool()
+	out, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(args))
+	return out.Value, err
+}
+
+func TestCallDecodesKindly(t *testing.T) {
+	for args, want := range map[string]logsParams{
+		`{"what":"logs"}`:                           {},
+		`{"what":"Console","limit":"7"}`:            {paging: paging{Limit: 7}},
+		`{"what":"logs","last_n":3}`:                {paging: paging{Limit: 3}},
+		`{"what":"logs","level":"WARN"}`:            {MinLevel: "warn"},
+		`{"what":"logs","min-level":"error"}`:       {MinLevel: "error"},
+		`{"what":"logs","include_internal":"true"}`: {Internal: true},
+		`{"what":"logs","tags":"a, b"}`:             {Tags: []string{"a", "b"}},
+		`{"what":"logs","tags":"[\"a,b\"]"}`:        {Tags: []string{"a,b"}},
+		`{"what":"logs","cursor":null}`:             {},
+		`{"what":"logs","cursor":12}`:               {paging: paging{Cursor: "12"}},
+		`{"action":"logs","limit":1.0,"as":"text"}`: {paging: paging{Limit: 1}},
+		`{"what":"logs","limit":4,"budget":"500"}`:  {paging: paging{Limit: 4}},
+	} {
+		got, err := call(t, args)
+		if err != nil {
+			t.Errorf("%s: %v", args, err)
+			continue
+		}
+		g, _ := json.Marshal(got)
+		w, _ := json.Marshal(want)
+		if string(g) != string(w) {
+			t.Errorf("%s gave %s, want %s", args, g, w)
+		}
+	}
+}
+
+func TestCallRefusesWithTheWayOut(t *testing.T) {
+	for args, want := range map[string]struct {
+		code problem.Code
+		text string
+	}{
+		`{}`:                                        {problem.MissingParam, "logs, click"},
+		`{"what":"log"}`:                            {problem.UnknownMode, `did you mean "logs"?`},
+		`{"what":"zzz"}`:                            {problem.UnknownMode, "One of: logs, click"},
+		`{"what":"logs","limt":3}`:                  {problem.InvalidParam, `did you mean "limit"?`},
+		`{"what":"logs","ref":"e1"}`:                {problem.InvalidParam, "it belongs to click"},
+		`{"what":"logs","limit":0}`:                 {problem.InvalidParam, "1–1000"},
+		`{"what":"logs","limit":1.5}`:               {problem.InvalidParam, "must be integer"},
+		`{"what":"logs","limit":"many"}`:            {problem.InvalidParam, "must be integer"},
+		`{"what":"logs","min_level":"loud"}`:        {problem.InvalidParam, "debug, log, info, warn, error"},
+		`{"what":"click"}`:                          {problem.MissingParam, "url is required"},
+		`{"what":"logs","timeout_ms":500}`:          {problem.InvalidParam, "timeout_ms"},
+		`{"what":"click","url":"x","timeout_ms":5}`: {problem.InvalidParam, "100–120000"},
+		`{"what":"logs","budget":1}`:                {problem.InvalidParam, "500–30000"},
+		`{"what":"logs","cursor":{"a":1}}`:          {problem.InvalidParam, "must be string"},
+		`[1]`:                                       {problem.InvalidParam, "JSON object"},
+		`{"what":"help","mode":"clik"}`:             {problem.UnknownMode, `"click"`},
+	} {
+		_, err := call(t, args)
+		var p *problem.Problem
+		if !errors.As(err, &p) {
+			t.Errorf("%s gave no problem: %v", args, err)
+			continue
+		}
+		if p.Code != want.code || !strings.Contains(p.Text(), want.text) {
+			t.Errorf("%s gave\n%s\nwant %s with %q", args, p.Text(), want.code, want.text)
+		}
+	}
+}
+
+func TestGateIsAskedBeforeTheMode(t *testing.T) {
+	tl := catalog.New[env](catalog.Info{Name: "interact", Key: "action"})
+	ran := false
+	catalog.Add(tl, catalog.Spec{Name: "click", Needs: catalog.Pilot | catalog.Tab | catalog.Extension},
+		func(context.Context, env, struct{}) (string, error) { ran = true; return "", nil })
+	b := catalog.Bind(tl, func(catalog.Call) env { return env{} }, func(_ context.Context, c catalog.Call, n catalog.Needs) error {
+		if got := n.String(); got != "extension, pilot, tab" {
+			t.Errorf("needs %q", got)
+		}
+		return problem.New(problem.PilotOff, "", "off")
+	})
+	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"action":"click"}`)); problem.From(err).Code != problem.PilotOff || ran {
+		t.Errorf("err %v, ran %v", err, ran)
+	}
+}
+
+func TestDeadlineComesFromTheCallOrTheMode(t *testing.T) {
+	b, seen := tool()
+	for args, want := range map[string]time.Duration{
+		`{"what":"click","url":"x"}`:                   time.Second,
+		`{"what":"click","url":"x","timeout_ms":2500}`: 2500 * time.Millisecond,
+	} {
+		if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(args)); err != nil || seen.Wait != want {
+			t.Errorf("%s: wait %v, want %v (%v)", args, seen.Wait, want, err)
+		}
+	}
+}
+
+func TestHelpAndSchema(t *testing.T) {
+	b, _ := tool()
+	text, err := b.Help("console")
+	if err != nil || !strings.Contains(text, `example: {"what":"logs","limit":5}`) || !strings.Contains(text, "min_level (debug|log|info|warn|error)") {
+		t.Errorf("help: %v\n%s", err, text)
+	}
+	var schema struct {
+		Type       string
+		Properties map[string]map[string]any
+		Required   []string
+	}
+	if err := json.Unmarshal(b.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	if schema.Type != "object" || len(schema.Required) != 1 || schema.Properties["limit"]["type"] != "integer" || len(schema.Properties) != 3 {
+		t.Errorf("schema %s", b.Schema())
+	}
+	if d := b.Description(); !strings.Contains(d, "click(ref,x,url*)") {
+		t.Errorf("description %s", d)
+	}
+}
+
+func TestDisagreementsAreFound(t *testing.T) {
+	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what"})
+	catalog.Add(tl, catalog.Spec{Name: "a"}, func(context.Context, env, struct {
+		Tab string `json:"tab"`
+	}) (int, error) {
+		return 0, nil
+	})
+	catalog.Add(tl, catalog.Spec{Name: "b"}, func(context.Context, env, struct {
+		Tab int `json:"tab"`
+	}) (int, error) {
+		return 0, nil
+	})
+	if d := catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil).Disagreements(); len(d) != 1 {
+		t.Errorf("disagreements %q", d)
+	}
+}
+
+func FuzzCall(f *testing.F) {
+	f.Add(`{"what":"logs","limit":"7"}`)
+	f.Add(`{"what":"click","x":1e400}`)
+	b, _ := tool()
+	f.Fuzz(func(t *testing.T, args string) {
+		_, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(args))
+		if p := problem.From(err); p != nil && p.Code == problem.Internal {
+			t.Errorf("%q gave an internal problem: %v", args, err)
+		}
+	})
+}

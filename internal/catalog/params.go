@@ -1,0 +1,237 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// Param is one parameter of a mode, as its params struct declares it by tags:
+//
+//	json:"limit,omitempty"  the name
+//	doc:"most entries"      what it means, with default and range in words
+//	enum:"asc,desc"         the words it may have
+//	min:"1" max:"1000"      its bounds
+//	alias:"last,count"      other names that mean it
+//	required:"true"         it must be given
+//
+// An embedded struct adds its fields.
+type Param struct {
+	Name     string
+	Type     string // string, number, integer, boolean, array, object
+	Items    string // element type of an array
+	Doc      string
+	Enum     []string
+	Aliases  []string
+	Required bool
+	Min, Max *float64
+
+	index []int
+}
+
+func paramsOf[P any]() []Param {
+	t := reflect.TypeFor[P]()
+	if t.Kind() != reflect.Struct {
+		panic(fmt.Sprintf("catalog: params must be a struct, not %s", t))
+	}
+	var out []Param
+	collect(t, nil, &out)
+	return out
+}
+
+func collect(t reflect.Type, at []int, out *[]Param) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		index := append(slices.Clone(at), i)
+		if f.Anonymous && f.Type.Kind() == reflect.Struct {
+			collect(f.Type, index, out)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		p := Param{Name: name, Doc: f.Tag.Get("doc"), Required: f.Tag.Get("required") == "true", index: index}
+		p.Type, p.Items = typeName(f.Type)
+		if e := f.Tag.Get("enum"); e != "" {
+			p.Enum = strings.Split(e, ",")
+		}
+		if a := f.Tag.Get("alias"); a != "" {
+			p.Aliases = strings.Split(a, ",")
+		}
+		p.Min, p.Max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
+		*out = append(*out, p)
+	}
+}
+
+func bound(tag string) *float64 {
+	if tag == "" {
+		return nil
+	}
+	v, err := strconv.ParseFloat(tag, 64)
+	if err != nil {
+		panic(fmt.Sprintf("catalog: bound %q is no number", tag))
+	}
+	return &v
+}
+
+func typeName(t reflect.Type) (name, items string) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return typeName(t.Elem())
+	case reflect.String:
+		return "string", ""
+	case reflect.Bool:
+		return "boolean", ""
+	case reflect.Int, reflect.Int64, reflect.Uint64:
+		return "integer", ""
+	case reflect.Float64:
+		return "number", ""
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 { // json.RawMessage
+			return "object", ""
+		}
+		n, _ := typeName(t.Elem())
+		return "array", n
+	case reflect.Struct, reflect.Map, reflect.Interface:
+		return "object", ""
+	}
+	panic(fmt.Sprintf("catalog: a parameter cannot be a %s", t))
+}
+
+// decode sets the fields of the params struct at p from what was given. Each name in fields must be
+// one of params: the caller has resolved aliases.
+func decode(p any, params []Param, fields map[string]json.RawMessage) error {
+	v := reflect.ValueOf(p).Elem()
+	for _, param := range params {
+		raw, given := fields[param.Name]
+		if given && string(raw) == "null" {
+			given = false
+		}
+		if !given {
+			if param.Required {
+				return problem.New(problem.MissingParam, "Give it as "+param.Type+": "+param.Doc+".", "%s is required.", param.Name)
+			}
+			continue
+		}
+		fixed, err := coerce(param, raw)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(fixed, v.FieldByIndex(param.index).Addr().Interface()); err != nil {
+			return wrongType(param, raw)
+		}
+	}
+	return nil
+}
+
+// coerce turns what models send into what the parameter's type is: numbers and booleans in strings,
+// one value where a list is expected, a list or object as a string of JSON.
+func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return nil, wrongType(p, raw)
+	}
+	text, isText := value.(string)
+	switch p.Type {
+	case "string":
+		switch x := value.(type) {
+		case float64:
+			text = trim(x)
+		case bool:
+			text = strconv.FormatBool(x)
+		case string:
+		default:
+			return nil, wrongType(p, raw)
+		}
+		if len(p.Enum) > 0 {
+			for _, e := range p.Enum {
+				if normal(e) == normal(text) {
+					return json.Marshal(e)
+				}
+			}
+			return nil, problem.New(problem.InvalidParam, "Use one of: "+strings.Join(p.Enum, ", ")+".", "%s cannot be %q.", p.Name, text)
+		}
+		return json.Marshal(text)
+	case "number", "integer":
+		n, ok := value.(float64)
+		if isText {
+			parsed, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+			n, ok = parsed, err == nil
+		}
+		if !ok || p.Type == "integer" && n != float64(int64(n)) {
+			return nil, wrongType(p, raw)
+		}
+		if p.Min != nil && n < *p.Min || p.Max != nil && n > *p.Max {
+			return nil, problem.New(problem.InvalidParam, "", "%s is %s; it must be %s.", p.Name, trim(n), span(p))
+		}
+		return []byte(trim(n)), nil
+	case "boolean":
+		if isText {
+			switch strings.ToLower(strings.TrimSpace(text)) {
+			case "true", "yes", "on", "1":
+				return []byte("true"), nil
+			case "false", "no", "off", "0":
+				return []byte("false"), nil
+			}
+		}
+		if _, ok := value.(bool); !ok {
+			return nil, wrongType(p, raw)
+		}
+		return raw, nil
+	case "array":
+		if _, ok := value.([]any); ok {
+			return raw, nil
+		}
+		if isText && strings.HasPrefix(strings.TrimSpace(text), "[") && json.Valid([]byte(text)) {
+			return []byte(text), nil
+		}
+		if isText && p.Items == "string" {
+			parts := strings.Split(text, ",")
+			for i := range parts {
+				parts[i] = strings.TrimSpace(parts[i])
+			}
+			return json.Marshal(parts)
+		}
+		return slices.Concat([]byte("["), raw, []byte("]")), nil
+	default: // object
+		if isText && json.Valid([]byte(text)) {
+			return []byte(text), nil
+		}
+		return raw, nil
+	}
+}
+
+func trim(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+func span(p Param) string {
+	switch {
+	case p.Min != nil && p.Max != nil:
+		return trim(*p.Min) + "–" + trim(*p.Max)
+	case p.Min != nil:
+		return "at least " + trim(*p.Min)
+	default:
+		return "at most " + trim(*p.Max)
+	}
+}
+
+func wrongType(p Param, raw json.RawMessage) error {
+	shown := string(raw)
+	if len(shown) > 60 {
+		shown = shown[:60] + "…"
+	}
+	want := p.Type
+	if p.Type == "array" {
+		want = "array of " + p.Items
+	}
+	fix := ""
+	if p.Doc != "" {
+		fix = p.Name + ": " + p.Doc + "."
+	}
+	return problem.New(problem.InvalidParam, fix, "%s must be %s, not %s.", p.Name, want, shown)
+}

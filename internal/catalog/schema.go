@@ -1,0 +1,124 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxDescription is the most bytes of a tool's description: clients cut longer ones at 2 KB.
+const MaxDescription = 1900
+
+// Description returns what agents read of a tool: its purpose, then a signature for each mode. A
+// parameter with * is required. Parameters that stand in the schema with a description are named
+// here too, so that it is clear which mode takes them.
+func (b *Bound) Description() string {
+	var out strings.Builder
+	out.WriteString(b.Doc)
+	for _, g := range b.Groups {
+		fmt.Fprintf(&out, "\n%s = %s", g.Short, g.Doc)
+	}
+	fmt.Fprintf(&out, "\n%s: ", b.Key)
+	for i := range b.modes {
+		if i > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(b.signature(i))
+	}
+	fmt.Fprintf(&out, "\n{%s:\"help\",mode} explains one mode.", b.Key)
+	return out.String()
+}
+
+// signature is "click(T,analyze)": groups first, required parameters with a star.
+func (b *Bound) signature(i int) string {
+	params := b.params(i)
+	taken := map[string]bool{}
+	var words []string
+	for _, g := range b.Groups {
+		if slices.ContainsFunc(params, func(p Param) bool { return p.Name == g.Params[0] }) {
+			words = append(words, g.Short)
+			for _, n := range g.Params {
+				taken[n] = true
+			}
+		}
+	}
+	for _, p := range params {
+		if taken[p.Name] {
+			continue
+		}
+		w := p.Name
+		if p.Required {
+			w += "*"
+		}
+		words = append(words, w)
+	}
+	if len(words) == 0 {
+		return b.modes[i].Name
+	}
+	return b.modes[i].Name + "(" + strings.Join(words, ",") + ")"
+}
+
+// Schema returns the input schema: one flat object, one scalar type for each property, no keyword
+// that a known client or model API refuses (no unions, no $ref, no default, no bounds).
+func (b *Bound) Schema() json.RawMessage {
+	var out strings.Builder
+	names, _ := json.Marshal(append(b.names(), "help"))
+	fmt.Fprintf(&out, `{"type":"object","properties":{%q:{"type":"string","enum":%s}`, b.Key, names)
+	all := map[string]Param{}
+	for i := range b.modes {
+		for _, p := range b.params(i) {
+			if _, ok := all[p.Name]; !ok {
+				all[p.Name] = p
+			}
+		}
+	}
+	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string", Doc: "which mode help is about"}}) {
+		if _, ok := all[p.Name]; !ok {
+			all[p.Name] = p
+		}
+	}
+	for _, name := range b.Shown {
+		p, ok := all[name]
+		if !ok {
+			continue // no mode that has it is built in
+		}
+		fmt.Fprintf(&out, `,%q:{"type":%q`, p.Name, p.Type)
+		if p.Type == "array" {
+			fmt.Fprintf(&out, `,"items":{"type":%q}`, p.Items)
+		}
+		if len(p.Enum) > 0 {
+			e, _ := json.Marshal(p.Enum)
+			fmt.Fprintf(&out, `,"enum":%s`, e)
+		}
+		if p.Doc != "" {
+			doc, _ := json.Marshal(p.Doc)
+			fmt.Fprintf(&out, `,"description":%s`, doc)
+		}
+		out.WriteByte('}')
+	}
+	fmt.Fprintf(&out, `},"required":[%q]}`, b.Key)
+	return json.RawMessage(out.String())
+}
+
+// Disagreements lists parameters that two modes of the tool declare with different types: a flat
+// schema can say only one.
+func (b *Bound) Disagreements() []string {
+	type seen struct{ mode, typ string }
+	first := map[string]seen{}
+	var out []string
+	for i, m := range b.modes {
+		for _, p := range b.params(i) {
+			typ := p.Type
+			if p.Items != "" {
+				typ += " of " + p.Items
+			}
+			if f, ok := first[p.Name]; !ok {
+				first[p.Name] = seen{m.Name, typ}
+			} else if f.typ != typ {
+				out = append(out, fmt.Sprintf("%s: %s says %s, %s says %s", p.Name, f.mode, f.typ, m.Name, typ))
+			}
+		}
+	}
+	return out
+}
