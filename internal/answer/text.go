@@ -1,0 +1,157 @@
+package answer
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Clean returns page text as it may stand in an answer: on one line, without control characters,
+// terminal escapes, or the invisible and direction-changing characters that hide instructions. What
+// is taken out leaves a visible escape, so that nothing disappears silently.
+func Clean(s string) string {
+	ok := true
+	for _, r := range s {
+		if hidden(r) {
+			ok = false
+			break
+		}
+	}
+	if ok && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s) + 16)
+	for _, r := range s {
+		switch {
+		case r == '\n':
+			b.WriteString("⏎")
+		case r == '\t':
+			b.WriteByte(' ')
+		case r == '\r':
+		case !hidden(r):
+			b.WriteRune(r)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		}
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool {
+	switch {
+	case r < 0x20 || r >= 0x7f && r < 0xa0:
+		return true
+	case r < 0x300:
+		return r == 0xad // soft hyphen
+	case r == utf8.RuneError:
+		return false
+	case r == 0x200d || r >= 0xfe00 && r <= 0xfe0f: // joins emoji; variation selectors of emoji
+		return false
+	case r >= 0xe0000 && r <= 0xe0fff: // tags: an invisible alphabet
+		return true
+	default:
+		return unicode.Is(unicode.Cf, r) || r == 0x2028 || r == 0x2029 || r == 0x3164 || r == 0x115f || r == 0x1160
+	}
+}
+
+// oneLine joins the lines of our own text.
+func oneLine(s string) string { return strings.ReplaceAll(s, "\n", " ") }
+
+// Cut returns at most n bytes of s, whole characters, and says how many bytes it left out.
+func Cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	end := max(0, n-24)
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return fmt.Sprintf("%s…[+%d bytes]", s[:end], len(s)-end)
+}
+
+// Clock prints a time of day with milliseconds, as lists show it.
+func Clock(t time.Time) string { return t.Format("15:04:05.000") }
+
+// Ago prints a duration back in the coarsest unit that still says something.
+func Ago(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "now"
+	case d < time.Second:
+		return strconv.FormatInt(d.Milliseconds(), 10) + " ms ago"
+	case d < time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + " s ago"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min ago"
+	default:
+		return strconv.Itoa(int(d.Hours())) + " h ago"
+	}
+}
+
+// Bytes prints a size; -1 is "?".
+func Bytes(n int64) string {
+	switch {
+	case n < 0:
+		return "?"
+	case n < 1000:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 1000*1000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1000)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/1000/1000)
+	}
+}
+
+// Origin returns the origin of a URL, as fences and lists name pages; "" when there is none.
+func Origin(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		if i := strings.IndexByte(raw, ':'); i > 0 && i < 8 {
+			return raw[:i+1]
+		}
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// Place returns "file.js:12:5" for a script's place, with as much of the path as tells files apart.
+func Place(raw string, line, column int) string {
+	if raw == "" {
+		return ""
+	}
+	s := Short(raw, 80)
+	if line > 0 {
+		s += ":" + strconv.Itoa(line)
+		if column > 0 {
+			s += ":" + strconv.Itoa(column)
+		}
+	}
+	return s
+}
+
+// Short returns a URL without its scheme's noise, cut in the middle to at most n characters.
+func Short(raw string, n int) string {
+	s := Clean(raw)
+	if strings.HasPrefix(s, "data:") {
+		s, _, _ = strings.Cut(s, ",")
+	}
+	if len(s) <= n {
+		return s
+	}
+	half := (n - 1) / 2
+	a, b := half, len(s)-half
+	for a > 0 && !utf8.RuneStart(s[a]) {
+		a--
+	}
+	for b < len(s) && !utf8.RuneStart(s[b]) {
+		b++
+	}
+	return s[:a] + "…" + s[b:]
+}
