@@ -1,0 +1,242 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// Bounds of a client.
+const (
+	CallsPerMinute = 500
+	maxClients     = 500
+	maxPositions   = 200 // positions of since:"last" that one client may have
+)
+
+type client struct {
+	session   string // browser of the tracked tab
+	tab       int    // tracked tab; 0: none yet
+	positions map[string]string
+	order     []string // keys of positions, oldest first
+	calls     [60]int  // per second of the last minute
+	second    int64    // of the newest count in calls
+	used      time.Time
+}
+
+func (r *Registry) clientLocked(id string, now time.Time) *client {
+	c := r.clients[id]
+	if c == nil {
+		if len(r.clients) >= maxClients {
+			oldest := ""
+			for k, v := range r.clients {
+				if oldest == "" || v.used.Before(r.clients[oldest].used) {
+					oldest = k
+				}
+			}
+			delete(r.clients, oldest)
+		}
+		c = &client{positions: map[string]string{}}
+		r.clients[id] = c
+	}
+	c.used = now
+	return c
+}
+
+// Allow counts a tool call and refuses the one beyond the limit.
+func (r *Registry) Allow(id string) error {
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clientLocked(id, now)
+	second := now.Unix()
+	for s := max(c.second+1, second-59); s <= second; s++ {
+		c.calls[s%60] = 0
+	}
+	c.second = max(c.second, second)
+	sum := 0
+	for _, n := range c.calls {
+		sum += n
+	}
+	if sum >= CallsPerMinute {
+		return problem.New(problem.RateLimited, "Wait a few seconds; ask for more in one call.", "%d tool calls in a minute is the most for one client.", CallsPerMinute)
+	}
+	c.calls[second%60]++
+	return nil
+}
+
+// Position returns where the client stopped reading under key, "" when it never did.
+func (r *Registry) Position(id, key string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.clientLocked(id, time.Now()).positions[key]
+}
+
+// SetPosition notes where the client stopped reading under key.
+func (r *Registry) SetPosition(id, key, cursor string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clientLocked(id, time.Now())
+	if _, known := c.positions[key]; !known {
+		c.order = append(c.order, key)
+		if len(c.order) > maxPositions {
+			delete(c.positions, c.order[0])
+			c.order = c.order[1:]
+		}
+	}
+	c.positions[key] = cursor
+}
+
+// Forget drops a client that has gone.
+func (r *Registry) Forget(id string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.clients, id)
+}
+
+// Track makes a tab the client's default target.
+func (r *Registry) Track(id, session string, tab int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clientLocked(id, time.Now())
+	c.session, c.tab = session, tab
+}
+
+// Tracked returns the tab ids of a browser that clients use, ascending.
+func (r *Registry) Tracked(session string) []int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := []int{}
+	for _, c := range r.clients {
+		if c.session == session && c.tab != 0 && !slices.Contains(out, c.tab) {
+			out = append(out, c.tab)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Target is a tab in a browser.
+type Target struct {
+	Browser Browser
+	Tab     Tab // zero when none was needed and none is there
+}
+
+// Target returns the tab that a call means: tab when given, else the client's tracked one, else the active granted tab,
+// which becomes tracked. When the tracked tab is gone, the active one takes its place.
+// Problems: extension_offline, tab_gone for a tab that was given, no_tab with the list of tabs.
+func (r *Registry) Target(id string, tab int) (Target, error) {
+	now := time.Now()
+	var live []Browser
+	known := false
+	for _, b := range r.Browsers() {
+		known = true
+		if b.Connected(now) {
+			live = append(live, b)
+		}
+	}
+	if len(live) == 0 {
+		return Target{}, offline(known)
+	}
+	r.mu.Lock()
+	c := r.clientLocked(id, now)
+	session, tracked := c.session, c.tab
+	r.mu.Unlock()
+	if i := slices.IndexFunc(live, func(b Browser) bool { return b.Session == session }); i > 0 {
+		live[0], live[i] = live[i], live[0]
+	}
+	if tab != 0 {
+		for _, b := range live {
+			if t, ok := b.Tab(tab); ok {
+				return Target{b, t}, nil
+			}
+		}
+		return Target{}, withTabs(problem.New(problem.TabGone, `Use one of these, or leave out "tab".`, "there is no tab %d.", tab), live)
+	}
+	if t, ok := live[0].Tab(tracked); ok && live[0].Session == session {
+		return Target{live[0], t}, nil
+	}
+	best, found := Target{}, false
+	score := -1
+	for _, b := range live {
+		for _, t := range b.Tabs {
+			s := 0
+			switch {
+			case !t.Granted:
+				continue
+			case t.Active && t.Focused:
+				s = 3
+			case t.Active:
+				s = 2
+			case !t.Discarded:
+				s = 1
+			}
+			if s > score {
+				score, best, found = s, Target{b, t}, true
+			}
+		}
+	}
+	if !found {
+		return Target{Browser: live[0]}, withTabs(problem.New(problem.NoTab,
+			`Open one with interact {"action":"navigate","url":"http://localhost:…"}, or ask the user to grant a site in the extension's popup.`,
+			"no tab of a captured site is open."), live)
+	}
+	r.Track(id, best.Browser.Session, best.Tab.ID)
+	return best, nil
+}
+
+// Current returns the client's tracked tab without choosing one; ok is false when it has none.
+func (r *Registry) Current(id string) (session string, tab int, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.clients[id]
+	if c == nil || c.tab == 0 {
+		return "", 0, false
+	}
+	return c.session, c.tab, true
+}
+
+// Await returns the client's target, waiting up to d for a browser when none is connected: after a
+// restart of the daemon the extension needs a moment to find it.
+func (r *Registry) Await(ctx context.Context, id string, tab int, d time.Duration) (Target, error) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		r.mu.Lock()
+		heard := r.heard
+		r.mu.Unlock()
+		t, err := r.Target(id, tab)
+		if p := problem.From(err); p == nil || p.Code != problem.ExtensionOffline {
+			return t, err
+		}
+		select {
+		case <-heard:
+		case <-timer.C:
+			return t, err
+		case <-ctx.Done():
+			return t, err
+		}
+	}
+}
+
+func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
+	for _, b := range live {
+		for _, t := range b.Tabs {
+			if len(p.Details) >= 12 {
+				return p
+			}
+			mark := ""
+			if !t.Granted {
+				mark = " (site not granted)"
+			}
+			url := t.URL
+			if len(url) > 100 {
+				url = url[:100] + "…"
+			}
+			p.Details = append(p.Details, fmt.Sprintf("tab %d: %s%s", t.ID, url, mark))
+		}
+	}
+	return p
+}

@@ -1,0 +1,119 @@
+package session
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Dir is the state directory. Files are 0600 in 0700 directories; names are slash-separated and
+// cannot leave it, not even through symlinks. Safe for concurrent use.
+type Dir struct {
+	path string
+	root *os.Root
+}
+
+// OpenDir opens the state directory and makes it if it is not there.
+func OpenDir(path string) (*Dir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("resolve state directory: %w", err)
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("make state directory: %w", err)
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, fmt.Errorf("open state directory: %w", err)
+	}
+	return &Dir{path: path, root: root}, nil
+}
+
+// Close releases the directory.
+func (d *Dir) Close() error { return d.root.Close() }
+
+// Path returns the absolute path of a name, for people and for answers; files are opened through d.
+func (d *Dir) Path(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
+
+// Read returns a file's contents. A file that is not there is fs.ErrNotExist.
+func (d *Dir) Read(name string) ([]byte, error) { return d.root.ReadFile(name) }
+
+// Write replaces a file as a whole: readers see the old or the new contents, never a part.
+func (d *Dir) Write(name string, data []byte) error {
+	if i := strings.LastIndexByte(name, '/'); i > 0 {
+		if err := d.root.MkdirAll(name[:i], 0o700); err != nil {
+			return fmt.Errorf("make %s: %w", d.Path(name[:i]), err)
+		}
+	}
+	tmp := fmt.Sprintf("%s.%s.tmp", name, randomHex(4))
+	if err := d.root.WriteFile(tmp, data, 0o600); err != nil {
+		return fmt.Errorf("write %s: %w", d.Path(name), err)
+	}
+	if err := d.root.Rename(tmp, name); err != nil {
+		_ = d.root.Remove(tmp) // the rename's error is the one to tell
+		return fmt.Errorf("replace %s: %w", d.Path(name), err)
+	}
+	return nil
+}
+
+// Append opens a file for appending.
+func (d *Dir) Append(name string) (*os.File, error) {
+	if i := strings.LastIndexByte(name, '/'); i > 0 {
+		if err := d.root.MkdirAll(name[:i], 0o700); err != nil {
+			return nil, fmt.Errorf("make %s: %w", d.Path(name[:i]), err)
+		}
+	}
+	return d.root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+}
+
+// Remove deletes a file; one that is not there is no error.
+func (d *Dir) Remove(name string) error {
+	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// secret returns the file's contents, made of n random bytes in hexadecimal when it is not there.
+func (d *Dir) secret(name string, n int) (string, error) {
+	data, err := d.Read(name)
+	if err == nil && len(strings.TrimSpace(string(data))) >= 16 {
+		return strings.TrimSpace(string(data)), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("read %s: %w", d.Path(name), err)
+	}
+	s := randomHex(n)
+	// Exclusive creation: of several daemons that start at once one makes the file, the others read it.
+	f, err := d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		if data, err := d.Read(name); err == nil && len(strings.TrimSpace(string(data))) >= 16 {
+			return strings.TrimSpace(string(data)), nil
+		}
+		return s, d.Write(name, []byte(s+"\n"))
+	}
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", d.Path(name), err)
+	}
+	if _, err := f.WriteString(s + "\n"); err != nil {
+		return "", errors.Join(fmt.Errorf("write %s: %w", d.Path(name), err), f.Close())
+	}
+	return s, f.Close()
+}
+
+// Token returns the token of this install, made on first use. It opens every door but pairing.
+func (d *Dir) Token() (string, error) { return d.secret("token", 32) }
+
+// Salt returns what keys the pseudonyms that pages make, made on first use.
+func (d *Dir) Salt() (string, error) { return d.secret("salt", 16) }
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	_, _ = rand.Read(b) // never fails; see crypto/rand
+	return hex.EncodeToString(b)
+}

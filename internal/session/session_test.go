@@ -1,0 +1,241 @@
+package session_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+func open(t *testing.T) *session.Dir {
+	t.Helper()
+	d, err := session.OpenDir(filepath.Join(t.TempDir(), "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func TestFilesAreForTheUserOnly(t *testing.T) {
+	d := open(t)
+	if err := d.Write("a/b.json", []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" {
+		for name, want := range map[string]fs.FileMode{"": 0o700, "a": 0o700, "a/b.json": 0o600} {
+			if st, err := os.Stat(d.Path(name)); err != nil || st.Mode().Perm() != want {
+				t.Errorf("%q has %v, want %v (%v)", name, st.Mode().Perm(), want, err)
+			}
+		}
+	}
+	if err := d.Write("../out", nil); err == nil {
+		t.Error("wrote outside of the directory")
+	}
+	if err := os.Symlink(t.TempDir(), d.Path("link")); err == nil {
+		if err := d.Write("link/out", nil); err == nil {
+			t.Error("wrote through a symlink out of the directory")
+		}
+	}
+}
+
+func TestTokenIsMadeOnceByManyAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	var mu sync.Mutex
+	seen := map[string]int{}
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			d, err := session.OpenDir(path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer d.Close()
+			token, err := d.Token()
+			if err != nil {
+				t.Error(err)
+			}
+			mu.Lock()
+			seen[token]++
+			mu.Unlock()
+		})
+	}
+	wg.Wait()
+	if len(seen) != 1 {
+		t.Errorf("%d different tokens", len(seen))
+	}
+}
+
+func TestPairing(t *testing.T) {
+	d := open(t)
+	p, err := session.OpenPairings(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, code, err := p.Request("s1", "Work")
+	if err != nil || first == "" || code != "" {
+		t.Fatalf("first browser: %q %q %v", first, code, err)
+	}
+	none, code, err := p.Request("s2", "Home")
+	if err != nil || none != "" || len(code) != 6 {
+		t.Fatalf("second browser: %q %q %v", none, code, err)
+	}
+	if _, again, _ := p.Request("s2", "Home"); again != code {
+		t.Errorf("code changed from %s to %s", code, again)
+	}
+	if _, err := p.Confirm("WRONG!"); problem.From(err).Code != problem.InvalidParam {
+		t.Errorf("wrong code: %v", err)
+	}
+	if name, err := p.Confirm(code); err != nil || name != "Home" {
+		t.Errorf("confirm: %q %v", name, err)
+	}
+	second, _, err := p.Request("s2", "Home")
+	if err != nil || second == "" || second == first {
+		t.Errorf("after confirmation: %q %v", second, err)
+	}
+
+	reopened, err := session.OpenPairings(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _ := d.Token()
+	for bearer, want := range map[string]session.Who{first: session.Browsers, second: session.Browsers, token: session.Local, "": session.Nobody, "x": session.Nobody} {
+		if got := reopened.Bearer(bearer); got != want {
+			t.Errorf("bearer %.4s is %v, want %v", bearer, got, want)
+		}
+	}
+	data, err := d.Read("pairings.json")
+	if err != nil || strings.Contains(string(data), first) {
+		t.Errorf("the token is on disk: %v", err)
+	}
+}
+
+func TestCodesExpireAndCannotBeGuessed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, err := session.OpenPairings(open(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Request("s1", "")
+		_, code, _ := p.Request("s2", "")
+		time.Sleep(6 * time.Minute)
+		if _, err := p.Confirm(code); err == nil {
+			t.Error("an old code was taken")
+		}
+		_, code, _ = p.Request("s2", "")
+		for range 10 {
+			p.Confirm("AAAAAA")
+		}
+		if _, err := p.Confirm(code); err == nil {
+			t.Error("a code was taken after ten wrong ones")
+		}
+	})
+}
+
+func TestBrokenPairingsAreToldNotOverwritten(t *testing.T) {
+	d := open(t)
+	d.Write("pairings.json", []byte("{"))
+	if _, err := session.OpenPairings(d); err == nil || errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func tabs(ids ...int) (out []session.Tab) {
+	for i, id := range ids {
+		out = append(out, session.Tab{ID: id, Granted: true, Active: i == 0, URL: "http://localhost/"})
+	}
+	return out
+}
+
+func TestTargetIsAssignedOnFirstUse(t *testing.T) {
+	r := session.NewRegistry()
+	if _, err := r.Target("c", 0); problem.From(err).Code != problem.ExtensionOffline {
+		t.Errorf("without a browser: %v", err)
+	}
+	r.Heard("s", "1", "1", nil, []session.Tab{{ID: 1, Active: true, Focused: true}, {ID: 2, Granted: true}, {ID: 3, Granted: true, Active: true}})
+	got, err := r.Target("c", 0)
+	if err != nil || got.Tab.ID != 3 {
+		t.Errorf("target %+v %v, want the active granted tab 3", got.Tab, err)
+	}
+	r.Heard("s", "", "", nil, tabs(2, 3))
+	if got, _ := r.Target("c", 0); got.Tab.ID != 3 {
+		t.Errorf("the tracked tab changed to %d because another became active", got.Tab.ID)
+	}
+	if _, err := r.Target("c", 9); problem.From(err).Code != problem.TabGone || len(problem.From(err).Details) != 2 {
+		t.Errorf("unknown tab: %v", err)
+	}
+	r.Heard("s", "", "", nil, tabs(2))
+	if got, _ := r.Target("c", 0); got.Tab.ID != 2 {
+		t.Errorf("tracked tab closed: target %d, want 2", got.Tab.ID)
+	}
+	r.Heard("s", "", "", nil, []session.Tab{{ID: 5, URL: "https://bank.example"}})
+	if _, err := r.Target("d", 0); problem.From(err).Code != problem.NoTab {
+		t.Errorf("nothing granted: %v", err)
+	}
+	if got := r.Tracked("s"); len(got) != 1 || got[0] != 2 {
+		t.Errorf("tracked %v", got)
+	}
+}
+
+func TestConnectedIsAPollOrRecentContact(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		closed := r.Poll("s")
+		time.Sleep(time.Minute)
+		if b, _ := r.Browser("s"); !b.Connected(time.Now()) {
+			t.Error("gone while its poll is open")
+		}
+		closed()
+		time.Sleep(session.Silence - time.Second)
+		if b, _ := r.Browser("s"); !b.Connected(time.Now()) {
+			t.Error("gone too early")
+		}
+		time.Sleep(2 * time.Second)
+		if b, _ := r.Browser("s"); b.Connected(time.Now()) {
+			t.Error("connected after it went silent")
+		}
+	})
+}
+
+func TestAwaitSeesTheBrowserCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		go func() { time.Sleep(2 * time.Second); r.Heard("s", "1", "1", nil, tabs(1)) }()
+		start := time.Now()
+		got, err := r.Await(t.Context(), "c", 0, 5*time.Second)
+		if err != nil || got.Tab.ID != 1 || time.Since(start) != 2*time.Second {
+			t.Errorf("%+v %v after %v", got, err, time.Since(start))
+		}
+	})
+}
+
+func TestCallsAreLimitedPerClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		for i := range session.CallsPerMinute {
+			if err := r.Allow("c"); err != nil {
+				t.Fatalf("call %d: %v", i, err)
+			}
+		}
+		if err := r.Allow("c"); problem.From(err) == nil || problem.From(err).Code != problem.RateLimited {
+			t.Errorf("call 501: %v", err)
+		}
+		if err := r.Allow("d"); err != nil {
+			t.Errorf("another client: %v", err)
+		}
+		time.Sleep(61 * time.Second)
+		if err := r.Allow("c"); err != nil {
+			t.Errorf("a minute later: %v", err)
+		}
+	})
+}
