@@ -1,0 +1,32 @@
+/**
+ * The page-side capture core: what happens in a document becomes wire events. It runs in the extension's two worlds and
+ * in the CI script; it knows no transport, no chrome API and makes no request of its own.
+ *
+ * startPageRealm watches what only the page's own realm shows: console, errors, fetch, XHR, sockets, beacons.
+ * startDocument watches what any world sees: actions, navigation, DOM changes, timings, vitals, policy violations.
+ * Both emit records; a Batcher bounds, numbers and writes them; a channel joins the two worlds.
+ */
+export { Batcher, type Batch, type BatcherOptions } from "./batch.ts";
+export {
+  openContentSide,
+  openPageSide,
+  type Channel,
+  type ContentChannel,
+  type PageChannel,
+} from "./channel.ts";
+export { startDocument } from "./document.ts";
+export { cssPath, deepQuery, locatorsOf, nameOf, roleOf } from "./locators/index.ts";
+export { startPageRealm } from "./page.ts";
+export {
+  defaultConfig,
+  type Capture,
+  type CaptureConfig,
+  type CaptureRecord,
+  type DocumentCapture,
+  type DocumentEnv,
+  type EventFor,
+  type Kind,
+  type PageEnv,
+  type RecordOf,
+  type SourceHealth,
+} from "./record.ts";

@@ -1,0 +1,23 @@
+import { computeAccessibleName, getRole } from "dom-accessibility-api";
+
+/** Names are cut here: an accessible name can be a whole article. */
+const maxName = 200;
+
+/** roleOf gives the ARIA role of an element, explicit or implied, or "" for generic ones. */
+export function roleOf(element: Element): string {
+  const role = getRole(element);
+  if (role === "generic" || role === "none" || role === "presentation") return "";
+  // The library follows an older table for these; Chromium's own tree says searchbox and textbox likewise.
+  return role ?? "";
+}
+
+/** nameOf gives the accessible name of an element with white space folded, ≤ 200 characters. */
+export function nameOf(element: Element): string {
+  return fold(computeAccessibleName(element), maxName);
+}
+
+/** fold makes one line of a text, at most max characters long. */
+export function fold(text: string, max: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > max ? line.slice(0, max - 1) + "…" : line;
+}

@@ -1,0 +1,91 @@
+import { apply, construct, defineProperty, descriptor, hasOwn, NativeProxy, type Fn } from "./natives.ts";
+
+/** Stop undoes something that was started. Calling it twice does no harm. */
+export type Stop = () => void;
+
+/**
+ * Around stands in for a call: it must run target exactly once, with the same receiver and arguments, and hand its
+ * result or its exception on. `top` is our frame on the stack, for cutting traces below it.
+ */
+export type Around = (target: Fn, self: unknown, args: unknown[], top: Fn) => unknown;
+
+/** Made sees an instance after the native constructor made it. It must not throw. */
+export type Made = (instance: object, args: unknown[], top: Fn) => void;
+
+const nothing: Stop = () => {};
+
+/**
+ * proxyMethod puts a Proxy in front of owner[name]. A Proxy, because toString, name, length and statics stay the
+ * native's without any work. Where the property is missing or locked nothing happens.
+ */
+export function proxyMethod(owner: object, name: string, around: Around): Stop {
+  let live = true;
+  return replace(owner, name, (target) => {
+    const trap = (_: Fn, self: unknown, args: unknown[]): unknown =>
+      live ? around(target, self, args, trap) : apply(target, self, args);
+    return {
+      // Without the null prototype a page could set Object.prototype.get and so become a trap of this proxy.
+      traps: { __proto__: null, apply: trap } as ProxyHandler<Fn>,
+      off: () => (live = false),
+    };
+  });
+}
+
+/** proxyConstructor puts a Proxy in front of a class, and makes the prototype's constructor point to it. */
+export function proxyConstructor(owner: object, name: string, made: Made): Stop {
+  let live = true;
+  return replace(owner, name, (target) => {
+    const trap = (_: Fn, args: unknown[], newTarget: Fn): object => {
+      // A subclass keeps its own newTarget; a plain `new` must look to the native as if it had been called itself.
+      const instance = construct(target, args, newTarget === proxy() ? target : newTarget) as object;
+      if (live) made(instance, args, trap);
+      return instance;
+    };
+    let made_: Fn | undefined;
+    const proxy = (): Fn | undefined => made_;
+    return {
+      traps: { __proto__: null, construct: trap } as ProxyHandler<Fn>,
+      ready: (fn) => {
+        made_ = fn;
+        pointBack(target, fn);
+      },
+      off: () => {
+        live = false;
+        pointBack(target, target);
+      },
+    };
+  });
+}
+
+interface Wrapping {
+  traps: ProxyHandler<Fn>;
+  ready?: (proxy: Fn) => void;
+  off: () => void;
+}
+
+function replace(owner: object, name: string, wrap: (target: Fn) => Wrapping): Stop {
+  const was = descriptor(owner, name);
+  const target = was && hasOwn(was, "value") ? (was.value as unknown) : undefined;
+  if (!was || typeof target !== "function" || (!was.configurable && !was.writable)) return nothing;
+  const wrapping = wrap(target as Fn);
+  const proxy = new NativeProxy(target as Fn, wrapping.traps);
+  put(owner, name, was, proxy);
+  wrapping.ready?.(proxy);
+  return () => {
+    wrapping.off();
+    const is = descriptor(owner, name);
+    // Somebody who wrapped us calls through us: taking ourselves out would take them out.
+    if (is && hasOwn(is, "value") && is.value === proxy) put(owner, name, was, target);
+  };
+}
+
+function pointBack(target: Fn, value: Fn): void {
+  const proto = target.prototype as object | undefined;
+  const was = proto && descriptor(proto, "constructor");
+  if (proto && was?.configurable) put(proto, "constructor", was, value);
+}
+
+function put(owner: object, name: string, was: PropertyDescriptor, value: unknown): void {
+  const { writable, enumerable, configurable } = was;
+  defineProperty(owner, name, { __proto__: null, value, writable, enumerable, configurable } as PropertyDescriptor);
+}

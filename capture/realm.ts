@@ -1,0 +1,81 @@
+import { Guard, type Turn } from "./guard.ts";
+import { epoch, now } from "./natives.ts";
+import type { Stop } from "./patch.ts";
+import type { Capture, CaptureConfig, CaptureRecord, EventFor, Kind, PageEnv, RecordOf, SourceHealth } from "./record.ts";
+
+/** Source is one thing that can be watched. start is called once per realm; what it returns ends it. */
+export interface Source {
+  name: string;
+  start(realm: Realm, guard: Guard): Stop;
+}
+
+/** Realm is what sources of one window share: where records go, the settings, the clock, whose turn it is. */
+export class Realm implements Capture {
+  config: CaptureConfig;
+  private emitTo: (record: CaptureRecord) => void;
+  private readonly turn: Turn = { taken: false };
+  // Linked, because the page owns the array methods.
+  private running: { guard: Guard; stop: Stop; next: Running } | undefined;
+  private attaching: { attach: () => void; next: Attaching } | undefined;
+  private live = true;
+
+  constructor(env: { emit(record: CaptureRecord): void; config: CaptureConfig }) {
+    this.config = { ...env.config };
+    this.emitTo = env.emit;
+  }
+
+  /** start adds a source. One that cannot start is counted as failed; the others do not notice. */
+  start(source: Source): void {
+    const guard = new Guard(source.name, this.turn);
+    const stop = guard.run(() => source.start(this, guard)) ?? (() => {});
+    this.running = { guard, stop, next: this.running };
+  }
+
+  /** emit hands a record on, unless capture was stopped. */
+  emit<K extends Kind>(kind: K, event: EventFor<K>, urgent = false): void {
+    if (this.live) this.emitTo({ kind, urgent: urgent || undefined, event } as RecordOf<K> as CaptureRecord);
+  }
+
+  /** at is the time stamp that every event starts with. */
+  at(): { t: number; mono: number } {
+    return { t: epoch(), mono: now() };
+  }
+
+  /** attached runs attach now and whenever document.open() has removed listeners. */
+  attached(attach: () => void): void {
+    this.attaching = { attach, next: this.attaching };
+    attach();
+  }
+
+  reattach(): void {
+    for (let at = this.attaching; at; at = at.next) at.attach();
+  }
+
+  /** adopt points a realm that survived its document (about:blank that navigated) to its new environment. */
+  adopt(env: PageEnv): void {
+    this.emitTo = env.emit;
+    this.config = { ...env.config };
+    this.live = true;
+    this.reattach();
+  }
+
+  stop(): void {
+    this.live = false;
+    for (let at = this.running; at; at = at.next) at.stop();
+    this.running = undefined;
+    this.attaching = undefined;
+  }
+
+  configure(change: Partial<CaptureConfig>): void {
+    this.config = { ...this.config, ...change };
+  }
+
+  health(): SourceHealth[] {
+    const all: SourceHealth[] = [];
+    for (let at = this.running; at; at = at.next) all[all.length] = at.guard.health();
+    return all;
+  }
+}
+
+type Running = { guard: Guard; stop: Stop; next: Running } | undefined;
+type Attaching = { attach: () => void; next: Attaching } | undefined;

@@ -1,0 +1,97 @@
+import type {
+  Action,
+  DOM,
+  Exception,
+  Exchange,
+  Frame,
+  Lifecycle,
+  Log,
+  Performance as PerformanceSnapshot,
+  Resource,
+} from "@gasoline/schema/wire";
+
+interface EventOf {
+  logs: Log;
+  exceptions: Exception;
+  network: Exchange;
+  waterfall: Resource;
+  websocket: Frame;
+  actions: Action;
+  dom: DOM;
+  lifecycle: Lifecycle;
+  performance: PerformanceSnapshot;
+}
+
+/** Kind names the list of a wire Group that a record belongs to. */
+export type Kind = keyof EventOf;
+
+/** EventFor is the wire event of a kind before it has its number; the Batcher numbers it. */
+export type EventFor<K extends Kind> = Omit<EventOf[K], "seq">;
+
+/** RecordOf is one captured event on its way to the Batcher. `urgent` ones leave at once. */
+export interface RecordOf<K extends Kind> {
+  kind: K;
+  urgent?: boolean | undefined;
+  event: EventFor<K>;
+}
+
+/** CaptureRecord is a record of any kind, told apart by `kind`. */
+export type CaptureRecord = { [K in Kind]: RecordOf<K> }[Kind];
+
+/** CaptureConfig is what may change while capture runs, by Capture.configure. */
+export interface CaptureConfig {
+  /** request and response bodies are captured; the user decides, off unless told */
+  bodies: boolean;
+  /** bytes of one captured body */
+  bodyLimit: number;
+  /** keys the pseudonyms that replace secrets */
+  salt: string;
+  /** capture began after the document did: what is replayed from before is flagged "late" */
+  lateSince: boolean;
+}
+
+/** SourceHealth says how one source fares. A disabled source has failed too often and only passes calls through. */
+export interface SourceHealth {
+  source: string;
+  failures: number;
+  disabled: boolean;
+}
+
+/** Capture is a running set of sources. */
+export interface Capture {
+  /** stop ends recording. Natives come back only where nobody wrapped ours; elsewhere our wrapper passes through. */
+  stop(): void;
+  /** configure changes settings from the next event on. */
+  configure(change: Partial<CaptureConfig>): void;
+  health(): SourceHealth[];
+  /** reattach adds the listeners again that document.open() took away; calling it twice does no harm. */
+  reattach(): void;
+}
+
+/** DocumentCapture can also say who acts. */
+export interface DocumentCapture extends Capture {
+  /**
+   * actAs marks the actions that follow as an agent's, also untrusted ones, until it is called without a client.
+   * The extension sets it around each command.
+   */
+  actAs(client?: string): void;
+  /** settle records at once what waits for a quiet moment: a half-typed field, a mutation summary, vitals so far. */
+  settle(): void;
+}
+
+/** PageEnv is what the page-realm sources need. */
+export interface PageEnv {
+  emit(record: CaptureRecord): void;
+  config: CaptureConfig;
+  /** reopened is called after document.open() removed listeners, so that the other world can add its own again. */
+  reopened?(): void;
+}
+
+/** DocumentEnv is what the DOM sources need. */
+export interface DocumentEnv {
+  emit(record: CaptureRecord): void;
+  config: CaptureConfig;
+}
+
+/** defaultConfig is the state before the user and the daemon have spoken. */
+export const defaultConfig: CaptureConfig = { bodies: false, bodyLimit: 16_384, salt: "", lateSince: false };
