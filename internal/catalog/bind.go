@@ -71,6 +71,7 @@ var (
 	common = []Param{
 		{Name: "as", Type: "string", Enum: []string{"text", "json"}, Doc: "json gives the typed result instead of text"},
 		{Name: "budget", Type: "integer", Doc: "most characters of the answer, 500–30000; default 6000"},
+		{Name: "client", Type: "string", Doc: "names the caller, for clients without a session"},
 	}
 	waiting = []Param{
 		{Name: "timeout_ms", Type: "integer", Doc: "one deadline for finding, waiting and acting"},
@@ -280,12 +281,13 @@ func takeCommon(m Mode, call *Call, params []Param, fields map[string]json.RawMe
 		Budget     int    `json:"budget"`
 		TimeoutMS  int    `json:"timeout_ms"`
 		Background bool   `json:"background"`
+		Client     string `json:"client"`
 	}
 	own := map[string]bool{}
 	for _, p := range params {
 		own[p.Name] = true
 	}
-	targets := map[string]any{"as": &c.As, "budget": &c.Budget, "timeout_ms": &c.TimeoutMS, "background": &c.Background}
+	targets := map[string]any{"as": &c.As, "budget": &c.Budget, "timeout_ms": &c.TimeoutMS, "background": &c.Background, "client": &c.Client}
 	for _, p := range slices.Concat(common, waiting) {
 		raw, ok := fields[p.Name]
 		if !ok || own[p.Name] {
@@ -315,6 +317,9 @@ func takeCommon(m Mode, call *Call, params []Param, fields map[string]json.RawMe
 		call.Wait = time.Duration(c.TimeoutMS) * time.Millisecond
 	}
 	call.Detached = c.Background
+	if c.Client != "" && len(c.Client) <= 64 {
+		call.Client, call.Sessionless = "named-"+c.Client, false
+	}
 	_, limited := fields["limit"]
 	return Outcome{AsJSON: c.As == "json", Budget: c.Budget, Limit: limited}, nil
 }

@@ -77,13 +77,15 @@ type Group struct {
 
 // Call says who calls.
 type Call struct {
-	Client   string        // the caller's session; its cursors, limits and leases hang on it
-	Name     string        // the caller's program
-	Root     string        // project root, "" unknown
-	Tool     string        // set by Bound
-	Mode     string        // set by Bound
-	Wait     time.Duration // how long this call may wait, from timeout_ms or Spec.Wait
-	Detached bool          // background: true, answer at once with a correlation id
+	Client string // the caller's session; its cursors, limits and leases hang on it
+	// Sessionless says that Client may stand for several callers, so that nothing is remembered for it.
+	Sessionless bool
+	Name        string        // the caller's program
+	Root        string        // project root, "" unknown
+	Tool        string        // set by Bound
+	Mode        string        // set by Bound
+	Wait        time.Duration // how long this call may wait, from timeout_ms or Spec.Wait
+	Detached    bool          // background: true, answer at once with a correlation id
 
 	// Progress tells the caller how far a waiting call is. nil when nobody listens.
 	Progress func(message string)

@@ -61,6 +61,13 @@ type Timeout struct {
 	Reason    string `json:"reason,omitempty"` // text of the toast that the user sees
 }
 
+// Limit sets the page's share of the deadline, unless one is set.
+func (t *Timeout) Limit(ms int) {
+	if t.TimeoutMS == 0 {
+		t.TimeoutMS = ms
+	}
+}
+
 // NavigateParams is for navigate, refresh, back, forward and new_tab.
 type NavigateParams struct {
 	Timeout

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// client talks to the daemon of a place.
+type client struct {
+	place daemon.Place
+	token string
+}
+
+func newClient(place daemon.Place) (*client, error) {
+	token, err := place.Token()
+	if err != nil {
+		return nil, fail{code: exitError, err: err}
+	}
+	return &client{place, token}, nil
+}
+
+var errDown = errors.New("no daemon runs")
+
+// do sends a request and returns the answer's body. A refusal is an error with the daemon's words.
+func (c *client) do(ctx context.Context, method, path string, body any, header http.Header) ([]byte, error) {
+	var in io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		in = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:"+strconv.Itoa(c.place.Port)+path, in)
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range header {
+		req.Header[k] = v
+	}
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	req.Header.Set("User-Agent", "gasoline-cli/"+version)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fail{code: exitError, err: context.Cause(ctx)}
+		}
+		return nil, fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline serve" starts one`, errDown, c.place.Port)}
+	}
+	defer res.Body.Close()
+	out, err := io.ReadAll(res.Body)
+	if err != nil {
+		return nil, fail{code: exitDown, err: fmt.Errorf("read the daemon's answer: %w", err)}
+	}
+	if res.StatusCode < 300 {
+		return out, nil
+	}
+	var p wire.Problem
+	if json.Unmarshal(out, &p) != nil || p.Error.Message == "" {
+		return nil, fail{code: exitDown, err: fmt.Errorf("port %d is held by a program that is not Gasoline (%s)", c.place.Port, res.Status)}
+	}
+	return nil, fail{code: exitOf(p.Error.Code), err: fmt.Errorf("%s %s", p.Error.Message, p.Error.Fix)}
+}
+
+// exitOf returns the exit code for a problem's code.
+func exitOf(code string) int {
+	switch code {
+	case "pilot_off", "origin_not_allowed", "extension_offline", "unauthorized":
+		return exitUser
+	case "invalid_param", "missing_param", "unknown_mode":
+		return exitUsage
+	case "stopping":
+		return exitDown
+	}
+	return exitError
+}
+
+// ensure starts a daemon when none answers, and says so on stderr when it takes a while.
+func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
+	if c.healthy(ctx) {
+		return nil
+	}
+	if err := c.place.Spawn(); err != nil {
+		return fail{code: exitDown, err: err}
+	}
+	told := false
+	start := time.Now()
+	for time.Since(start) < 8*time.Second {
+		if c.healthy(ctx) {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fail{code: exitError, err: context.Cause(ctx)}
+		}
+		if !told && time.Since(start) > time.Second {
+			fmt.Fprintln(stderr, "gasoline: starting the daemon …")
+			told = true
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	return fail{code: exitDown, err: fmt.Errorf(`the daemon did not start; its log is %s, and "gasoline doctor" shows what is wrong`, c.place.LogPath())}
+}
+
+func (c *client) healthy(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	out, err := c.do(ctx, http.MethodGet, "/health", nil, nil)
+	var h wire.Health
+	return err == nil && json.Unmarshal(out, &h) == nil && h.Server.Name == "gasoline"
+}

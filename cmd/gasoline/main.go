@@ -1,0 +1,89 @@
+// Command gasoline gives AI coding agents eyes and hands in the browser.
+//
+// Without a subcommand it is the MCP server that a client starts: a bridge between stdio and the
+// daemon on this machine, which it starts when there is none. The subcommands run and ask the daemon.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/brennhill/gasoline/internal/bridge"
+	"github.com/brennhill/gasoline/internal/daemon"
+)
+
+// version is set by the linker.
+var version = "0.1.0-dev"
+
+func main() {
+	// An MCP client waits for the first answer: take the bridge's path before any command tree is built.
+	if place, ok := bridgeArgs(os.Args[1:]); ok {
+		os.Exit(runBridge(place))
+	}
+	os.Exit(execute(os.Args[1:]))
+}
+
+// bridgeArgs reports whether the arguments mean the bridge: none, or the place's flags only.
+func bridgeArgs(args []string) (daemon.Place, bool) {
+	s := settings{}
+	for i := 0; i < len(args); i++ {
+		name, value, joined := strings.Cut(args[i], "=")
+		var into *string
+		switch name {
+		case "--port":
+			into = &s.port
+		case "--state-dir":
+			into = &s.stateDir
+		case "--memory":
+			into = &s.memory
+		default:
+			return daemon.Place{}, false
+		}
+		if !joined {
+			if i++; i >= len(args) {
+				return daemon.Place{}, false
+			}
+			value = args[i]
+		}
+		*into = value
+	}
+	place, err := s.place()
+	if err != nil {
+		return daemon.Place{}, false // the command tree says what is wrong
+	}
+	return place, true
+}
+
+func runBridge(place daemon.Place) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if stdin, err := os.Stdin.Stat(); err == nil && stdin.Mode()&os.ModeCharDevice != 0 {
+		fmt.Fprintln(os.Stderr, `gasoline: waiting for an MCP client on stdin. For people: "gasoline help", "gasoline status", "gasoline doctor".`)
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	err := bridge.Run(ctx, bridge.Config{
+		Port: place.Port, Version: version, Root: projectRoot(), Stdin: os.Stdin, Stdout: os.Stdout, Log: log, Daemon: place,
+	})
+	if err != nil && ctx.Err() == nil {
+		fmt.Fprintln(os.Stderr, "gasoline:", err)
+		return exitError
+	}
+	return exitOK
+}
+
+// projectRoot is where the agent works.
+func projectRoot() string {
+	if dir := os.Getenv("CLAUDE_PROJECT_DIR"); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "" // modes that need it say so
+	}
+	return dir
+}

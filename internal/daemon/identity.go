@@ -1,0 +1,188 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+// Identity is what a running daemon says of itself in the state directory. The file is held by a
+// lock for the daemon's life, so a file that can be locked belongs to a daemon that is gone.
+type Identity struct {
+	PID     int       `json:"pid"`
+	Run     string    `json:"run"`
+	Port    int       `json:"port"`
+	Version string    `json:"version"`
+	Started time.Time `json:"started"`
+}
+
+// Place is a daemon's place on this machine: a state directory and a port. It is how the bridge and
+// the CLI find, start and end it.
+type Place struct {
+	StateDir string
+	Port     int
+	Memory   string // --memory for a daemon that is started; "" for the default
+	Program  string // this program's file
+}
+
+func (p Place) identityFile() string {
+	return filepath.Join(p.StateDir, "run", "daemon-"+strconv.Itoa(p.Port)+".json")
+}
+
+// LogPath is where the daemon writes what a person would act on.
+func (p Place) LogPath() string { return filepath.Join(p.StateDir, "logs", "daemon.log") }
+
+// TokenPath is the file with the token.
+func (p Place) TokenPath() string { return filepath.Join(p.StateDir, "token") }
+
+// Token returns the token of the state directory, made when there is none.
+func (p Place) Token() (string, error) {
+	dir, err := session.OpenDir(p.StateDir)
+	if err != nil {
+		return "", err
+	}
+	defer dir.Close()
+	return dir.Token()
+}
+
+// Running returns the identity of the daemon that holds this place, and whether one does.
+func (p Place) Running() (Identity, bool) {
+	held, err := lockHeld(p.identityFile())
+	if err != nil || !held {
+		return Identity{}, false
+	}
+	var id Identity
+	data, err := os.ReadFile(p.identityFile())
+	if err != nil || json.Unmarshal(data, &id) != nil || id.PID == 0 {
+		return Identity{}, false
+	}
+	return id, true
+}
+
+// hold takes the place for this process until the returned function is called. A second daemon of
+// the same place gets an error.
+func (p Place) hold(id Identity) (release func(), err error) {
+	if err := os.MkdirAll(filepath.Dir(p.identityFile()), 0o700); err != nil {
+		return nil, fmt.Errorf("make %s: %w", filepath.Dir(p.identityFile()), err)
+	}
+	f, err := lockFile(p.identityFile())
+	// Somebody who looks whether the file is held has it locked for a moment.
+	for range 50 {
+		if err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+		f, err = lockFile(p.identityFile())
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(id)
+	if err == nil {
+		err = f.Truncate(0)
+	}
+	if err == nil {
+		_, err = f.WriteAt(append(data, '\n'), 0)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("write %s: %w", p.identityFile(), err), f.Close())
+	}
+	return func() { _ = f.Close() }, nil // closing releases the lock; the file may stay
+}
+
+// ErrNotOurs is returned by Kill when the process at the port did not prove to be our daemon.
+var ErrNotOurs = errors.New("the process that holds the port did not prove to be our daemon")
+
+// Kill ends the daemon of this place. Proof is the locked identity file in our own state directory:
+// whoever holds that lock is the daemon that wrote it. With a run, only that run is ended.
+func (p Place) Kill(run string) error {
+	id, ok := p.Running()
+	if !ok {
+		return fmt.Errorf("%w; end it yourself, or use another port with --port", ErrNotOurs)
+	}
+	if run != "" && id.Run != run {
+		return nil // it was replaced already
+	}
+	proc, err := os.FindProcess(id.PID)
+	if err != nil {
+		return fmt.Errorf("find process %d: %w", id.PID, err)
+	}
+	// It hangs, so it cannot be asked.
+	if err := proc.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("end process %d: %w", id.PID, err)
+	}
+	for range 500 {
+		if held, err := lockHeld(p.identityFile()); err != nil || !held {
+			return nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return fmt.Errorf("process %d does not end", id.PID)
+}
+
+// Spawn starts a daemon that outlives this process. Of many callers at once one starts it: the
+// others find the starter's mark and only wait for the port.
+func (p Place) Spawn() error {
+	mark := filepath.Join(p.StateDir, "run", "starting-"+strconv.Itoa(p.Port))
+	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
+		return fmt.Errorf("make %s: %w", filepath.Dir(mark), err)
+	}
+	if st, err := os.Stat(mark); err == nil && time.Since(st.ModTime()) > 2*time.Second {
+		_ = os.Remove(mark) // its starter died; a race for the removal is decided below
+	}
+	f, err := os.OpenFile(mark, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("mark the start: %w", err)
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	args := []string{"serve", "--port", strconv.Itoa(p.Port), "--state-dir", p.StateDir, "--spawned"}
+	if p.Memory != "" {
+		args = append(args, "--memory", p.Memory)
+	}
+	cmd := exec.Command(p.Program, args...)
+	cmd.Dir = p.StateDir // not the project's folder, which the user may want to move
+	detach(cmd)
+	log, err := p.openLog()
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start %s: %w", p.Program, err)
+	}
+	return cmd.Process.Release()
+}
+
+// started removes the starter's mark: the port is bound.
+func (p Place) started() {
+	_ = os.Remove(filepath.Join(p.StateDir, "run", "starting-"+strconv.Itoa(p.Port))) // there is none when started by hand
+}
+
+const maxLog = 5 << 20
+
+// openLog opens the daemon's log; one that has grown large is kept as .old and begun anew.
+func (p Place) openLog() (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(p.LogPath()), 0o700); err != nil {
+		return nil, fmt.Errorf("make %s: %w", filepath.Dir(p.LogPath()), err)
+	}
+	if st, err := os.Stat(p.LogPath()); err == nil && st.Size() > maxLog {
+		if err := os.Rename(p.LogPath(), p.LogPath()+".old"); err != nil {
+			return nil, fmt.Errorf("put the old log aside: %w", err)
+		}
+	}
+	return os.OpenFile(p.LogPath(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+}

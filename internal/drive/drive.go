@@ -1,0 +1,149 @@
+// Package drive sends one command to the browser on behalf of a client and turns what comes back
+// into a typed result or a problem with its way out. Modes that act and modes that only look share
+// it; which command and which words are theirs.
+package drive
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+// comeBack is how long a call waits for a browser that is not connected: after a restart of the
+// daemon the extension needs a moment to find it.
+const comeBack = 5 * time.Second
+
+// margin is what the page's deadline is earlier than the caller's, so that its own words arrive.
+const margin = 200 * time.Millisecond
+
+// Driver sends commands. The zero value is not usable.
+type Driver struct {
+	Queue    *command.Queue
+	Registry *session.Registry
+}
+
+// Answer is what a command gave.
+type Answer[R any] struct {
+	CorrelationID string
+	Status        command.Status // Complete; or Queued, Sent, Running for one that goes on
+	Result        R              // meaningful when Complete
+	Elapsed       time.Duration
+	Target        session.Target // where it was sent
+}
+
+// Going reports whether the command has not ended: it was sent in the background, or its deadline passed while it ran.
+func (a Answer[R]) Going() bool { return !a.Status.Final() }
+
+// Do sends a command to the tab that the call means and waits for its end. Whether the kind needs a
+// tab is the kind's declaration. Errors are problems: those of [session.Registry.Target] and
+// [command.Queue.Do], and those of the page under their own codes. params is a pointer to the kind's
+// params.
+func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, tab int, params any) (Answer[R], error) {
+	var out Answer[R]
+	k, ok := find(kind)
+	if !ok {
+		return out, fmt.Errorf("command %q is not declared", kind)
+	}
+	target, err := d.Registry.Await(ctx, call.Client, tab, min(comeBack, max(call.Wait, time.Second)))
+	if p := problem.From(err); p != nil && (p.Code != problem.NoTab || k.Tab) {
+		return out, err
+	}
+	out.Target = target
+	if k.Mutates && target.Browser.Known && !target.Browser.Settings.Pilot {
+		return out, PilotOff()
+	}
+	wait := call.Wait
+	if wait == 0 {
+		wait = 15 * time.Second
+	}
+	if l, ok := params.(limited); ok {
+		l.Limit(int(max(wait-margin, wait/2).Milliseconds()))
+	}
+	r := command.Request{Session: target.Browser.Session, Tab: target.Tab.ID, Kind: kind, Params: params, Client: call.Name, Wait: wait, Progress: call.Progress}
+	var rec command.Record
+	if call.Detached {
+		rec, err = d.Queue.Start(r)
+	} else {
+		rec, err = d.Queue.Do(ctx, r)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.CorrelationID, out.Status = rec.CorrelationID, rec.Status
+	out.Elapsed = time.Since(rec.Created)
+	if out.Going() {
+		return out, nil
+	}
+	if rec.Status != command.Complete {
+		return out, failure(kind, rec)
+	}
+	if len(rec.Result) > 0 {
+		if err := json.Unmarshal(rec.Result, &out.Result); err != nil {
+			return out, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's answer to %s is not understood: %v.", kind, err)
+		}
+	}
+	return out, nil
+}
+
+func find(kind string) (command.Kind, bool) {
+	for _, k := range command.Kinds() {
+		if k.Name == kind {
+			return k, true
+		}
+	}
+	return command.Kind{}, false
+}
+
+// limited is a command's params with a deadline of their own: a pointer to a struct that embeds
+// [command.Timeout].
+type limited interface{ Limit(ms int) }
+
+// PilotOff is the refusal of everything that acts while the user has not allowed it.
+func PilotOff() error {
+	return problem.New(problem.PilotOff, `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`, "Browser control is off.")
+}
+
+// failure is the problem of a command that did not complete.
+func failure(kind string, rec command.Record) error {
+	f := rec.Failure
+	if f == nil {
+		f = &command.Failure{Code: string(rec.Status), Message: "the browser gave no reason"}
+	}
+	code := problem.Code(f.Code)
+	switch f.Code {
+	case "ai_web_pilot_disabled":
+		code = problem.PilotOff
+	case "tab_not_found", "missing_tab_target":
+		code = problem.TabGone
+	case "csp_blocked_page", "csp_blocked_all_worlds":
+		code = problem.CSPBlocked
+	}
+	p := problem.New(code, fixes[code], "%s: %s", kind, f.Message)
+	p.Details = f.Details
+	if rec.Status == command.Interrupted {
+		p.Code, p.Fix = problem.Interrupted, "It may have been done: look at the page before you repeat it."
+	}
+	return p
+}
+
+// fixes say what to do about the page's refusals. Each call that they name works.
+var fixes = map[problem.Code]string{
+	problem.PilotOff:         `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`,
+	problem.NotFound:         `interact {"action":"list_interactive"} shows what is there; wait_for waits for what comes later.`,
+	"stale_ref":              `The element is gone. interact {"action":"list_interactive"} gives new refs.`,
+	problem.Ambiguous:        `Repeat with the ref of the one you mean, or with nth or within.`,
+	problem.Blocked:          `Deal with the element in the way first, for example click its close button or press Escape with key_press.`,
+	problem.NotActionable:    `interact {"action":"wait_for"} waits for a change; list_interactive shows the element's state.`,
+	problem.TabGone:          `observe {"what":"tabs"} lists the tabs.`,
+	problem.OriginNotAllowed: `Ask the user to allow this site in the extension's popup, then repeat this call.`,
+	problem.CSPBlocked:       `Ask the user to switch on "Allow user scripts" for the extension at chrome://extensions, then repeat this call.`,
+	problem.Timeout:          `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`,
+	"invalid_selector":       `Use CSS, or text=…, role=button[name="…"], label=…, placeholder=…, testid=….`,
+	"restricted_url":         `Browsers allow no extension on this page; navigate to another one.`,
+}

@@ -1,0 +1,174 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// maxPoll bounds a long poll: the extension's worker must make a call of its own every 30 s to live.
+const maxPoll = 25 * time.Second
+
+func (s *Server) pending(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	id, err := sessionOf(q.Get("session"))
+	if err != nil {
+		return err
+	}
+	wait := time.Duration(0)
+	if v := q.Get("wait"); v != "" {
+		n, err := strconv.ParseFloat(v, 64)
+		if err != nil || n < 0 {
+			return problem.New(problem.InvalidParam, "Give seconds, 0–25.", "wait is %q.", clip(v))
+		}
+		wait = min(time.Duration(n*float64(time.Second)), maxPoll)
+	}
+	var acks []string
+	if v := q.Get("ack"); v != "" {
+		acks = strings.Split(v, ",")
+	}
+	defer s.cfg.Registry.Poll(id)()
+	answer := wire.Poll{Commands: []wire.Command{}}
+	for _, c := range s.cfg.Queue.Take(r.Context(), id, wait, acks) {
+		answer.Commands = append(answer.Commands, wire.Command{
+			ID: c.ID, CorrelationID: c.CorrelationID, Kind: c.Kind, Params: c.Params, Tab: c.Tab, Deadline: epoch(c.Deadline), Client: c.Client,
+		})
+	}
+	s.json(w, http.StatusOK, answer)
+	return nil
+}
+
+func sessionOf(id string) (string, error) {
+	if id == "" || len(id) > 64 {
+		return "", problem.New(problem.MissingParam, "Send the browser profile's session id.", "session must have 1–64 characters.")
+	}
+	return id, nil
+}
+
+func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
+	var in wire.Result
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	if in.ID == "" {
+		return problem.New(problem.MissingParam, "Send the command's id.", "id is required.")
+	}
+	s.json(w, http.StatusOK, wire.ResultAnswer{Status: s.take(in)})
+	return nil
+}
+
+// take hands a command's result to the queue.
+func (s *Server) take(in wire.Result) string {
+	a := command.Answer{ID: in.ID, Session: in.Session, Status: in.Status, Result: in.Result, Elapsed: time.Duration(in.ElapsedMS * float64(time.Millisecond))}
+	if e := in.Error; e != nil {
+		a.Failure = &command.Failure{Code: e.Code, Message: e.Message}
+		if e.Blocker != "" {
+			a.Failure.Details = append(a.Failure.Details, "in the way: "+e.Blocker)
+		}
+		for _, c := range e.Candidates {
+			line := fmt.Sprintf("%s %s %q", c.Ref, c.Role, c.Name)
+			if c.Selector != "" {
+				line += " " + c.Selector
+			}
+			if !c.Visible {
+				line += " (not visible)"
+			}
+			a.Failure.Details = append(a.Failure.Details, line)
+		}
+	}
+	if in.Tab != nil && in.Session != "" {
+		s.cfg.Registry.SetTab(in.Session, session.Tab(*in.Tab))
+	}
+	return s.cfg.Queue.Answer(a)
+}
+
+func (s *Server) completed(w http.ResponseWriter, r *http.Request) error {
+	answer := wire.Completed{Results: []wire.Result{}}
+	if id := r.URL.Query().Get("correlation_id"); id != "" {
+		rec, ok := s.cfg.Queue.Get(id)
+		if !ok {
+			return problem.New(problem.NoData, "Finished commands are kept for five minutes.", "no command %q is known.", clip(id))
+		}
+		if rec.Status.Final() {
+			answer.Results = append(answer.Results, resultOf(rec))
+		}
+	} else {
+		_, done, _ := s.cfg.Queue.Lists()
+		for _, rec := range done {
+			answer.Results = append(answer.Results, resultOf(rec))
+		}
+	}
+	s.json(w, http.StatusOK, answer)
+	return nil
+}
+
+func resultOf(rec command.Record) wire.Result {
+	out := wire.Result{ID: rec.ID, CorrelationID: rec.CorrelationID, Session: rec.Session, Status: string(rec.Status),
+		Result: rec.Result, ElapsedMS: float64(rec.Finished.Sub(rec.Created).Microseconds()) / 1000}
+	if rec.Failure != nil {
+		out.Error = &wire.CommandError{Code: rec.Failure.Code, Message: rec.Failure.Message}
+	}
+	return out
+}
+
+func (s *Server) pair(w http.ResponseWriter, r *http.Request) error {
+	// Only a browser sends this Origin; nothing else may take the first pairing's token.
+	if r.Header.Get("Origin") != s.extensionOrigin {
+		return problem.New(problem.Forbidden, "", "only the Gasoline extension can pair.")
+	}
+	var in wire.PairRequest
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	token, code, err := s.cfg.Pairings.Request(in.Session, clip(in.Name))
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if token == "" {
+		status = http.StatusAccepted
+	}
+	s.json(w, status, wire.PairAnswer{Token: token, Code: code})
+	return nil
+}
+
+func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
+	var in wire.PairConfirm
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	name, err := s.cfg.Pairings.Confirm(strings.ToUpper(strings.TrimSpace(in.Code)))
+	if err != nil {
+		return err
+	}
+	s.json(w, http.StatusOK, wire.PairRequest{Name: name})
+	return nil
+}
+
+func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
+	var in wire.Screenshot
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	if in.Format != "png" && in.Format != "jpeg" {
+		return problem.New(problem.InvalidParam, "Use png or jpeg.", "format is %q.", clip(in.Format))
+	}
+	image, err := base64.StdEncoding.DecodeString(in.Data)
+	if err != nil || len(image) == 0 {
+		return problem.New(problem.InvalidParam, "Send the image as base64.", "data is no base64.")
+	}
+	name := fmt.Sprintf("screenshot-%s-%d.%s", time.Now().UTC().Format("20060102-150405.000"), in.Tab, in.Format)
+	if err := s.cfg.Dir.Write("screenshots/"+name, image); err != nil {
+		return err
+	}
+	s.json(w, http.StatusOK, wire.ScreenshotAnswer{Filename: name, Path: s.cfg.Dir.Path("screenshots/" + name)})
+	return nil
+}

@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+// door says who may use a route.
+type door struct {
+	open      bool // needs no token
+	extension bool // the pinned extension may send its Origin, and its own token opens it
+	own       bool // the daemon's own origin may use it, with the token
+}
+
+// guard is the first handler, before routing: it refuses every request that a web page, another
+// machine or another user could have made. The order matters: what is cheap and certain comes first,
+// and nothing of the request's body is read before all of it has passed.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p := s.admit(r); p != nil {
+			s.refused.Add(1)
+			if p.Code == problem.Unauthorized {
+				w.Header().Set("WWW-Authenticate", `Bearer realm="gasoline"`)
+			}
+			s.refuse(w, p)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// admit returns why a request is refused, or nil.
+func (s *Server) admit(r *http.Request) *problem.Problem {
+	if !s.loopbackHost(r.Host) {
+		// A page whose name was rebound to loopback still sends its own name.
+		return problem.New(problem.Forbidden, "Use 127.0.0.1 or localhost with the daemon's port.", "host %q is not this daemon's.", clip(r.Host))
+	}
+	if user := peerFrom(r.Context()); user == otherUser {
+		return problem.New(problem.Forbidden, "Start your own daemon on another port.", "this daemon belongs to another user of this machine.")
+	}
+	d := s.doorOf(r)
+	// Browsers send Sec-Fetch-Site with every request and pages cannot change it. "none" is an
+	// extension's worker or an address typed by the user.
+	site := r.Header.Get("Sec-Fetch-Site")
+	if site != "" && site != "none" && !(d.own && site == "same-origin") {
+		return problem.New(problem.Forbidden, "", "web pages have no access.")
+	}
+	if origins := r.Header.Values("Origin"); len(origins) > 0 {
+		ok := len(origins) == 1 && (d.extension && origins[0] == s.extensionOrigin || d.own && s.ownOrigin(origins[0]))
+		if !ok {
+			return problem.New(problem.Forbidden, "", "origin %q has no access.", clip(origins[0]))
+		}
+	}
+	if d.open {
+		return nil
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	who := session.Nobody
+	if strings.EqualFold(scheme, "Bearer") {
+		who = s.cfg.Pairings.Bearer(strings.TrimSpace(token))
+	}
+	switch {
+	case who == session.Local:
+		return nil
+	case who == session.Browsers && d.extension:
+		return nil
+	case who == session.Browsers:
+		return problem.New(problem.Forbidden, "", "the extension's token does not open %s.", clip(r.URL.Path))
+	default:
+		return problem.New(problem.Unauthorized, `Send "Authorization: Bearer …" with the token file's contents ("gasoline status" prints its path); an extension pairs first.`, "a valid token is required.")
+	}
+}
+
+func (s *Server) loopbackHost(host string) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return false
+	}
+	return (name == "127.0.0.1" || strings.EqualFold(name, "localhost")) && port == strconv.Itoa(s.cfg.Port)
+}
+
+func (s *Server) ownOrigin(origin string) bool {
+	return slices.Contains([]string{"http://127.0.0.1:" + strconv.Itoa(s.cfg.Port), "http://localhost:" + strconv.Itoa(s.cfg.Port)}, origin)
+}
+
+// clip bounds what a stranger sent before it stands in an answer.
+func clip(s string) string {
+	if len(s) > 80 {
+		s = s[:80] + "…"
+	}
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// peer is what is known of the user at the other end of a connection.
+type peer int
+
+const (
+	unknownUser peer = iota // the token decides
+	ownUser
+	otherUser
+)
+
+type peerKey struct{}
+
+func peerFrom(ctx context.Context) peer {
+	p, _ := ctx.Value(peerKey{}).(peer)
+	return p
+}
+
+// withPeer looks the peer's user up, once for each connection. It is the http.Server's ConnContext.
+func (s *Server) withPeer(ctx context.Context, c net.Conn) context.Context {
+	p := lookupPeer(c)
+	if p == unknownUser {
+		s.unknownPeers.Add(1)
+	}
+	return context.WithValue(ctx, peerKey{}, p)
+}

@@ -1,0 +1,96 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// Route describes one endpoint, for the OpenAPI document.
+type Route struct {
+	Method string // "" is any
+	Path   string
+	Doc    string
+	Query  []Query
+	In     any // zero value of the request's body; nil when there is none
+	Out    any // zero value of the answer's body; nil when it is no JSON
+	Token  bool
+}
+
+// Query is one query parameter.
+type Query struct{ Name, Type, Doc string }
+
+type route struct {
+	Route
+	door
+	raw    bool // reads the connection itself: no body limit, no deadline
+	handle func(s *Server, w http.ResponseWriter, r *http.Request) error
+}
+
+// Routes lists every endpoint in the order of the reference.
+func Routes() []Route {
+	var out []Route
+	for _, r := range routes() {
+		r.Token = !r.open
+		out = append(out, r.Route)
+	}
+	return out
+}
+
+var (
+	anyone    = door{open: true}
+	extension = door{extension: true}
+	local     = door{}
+)
+
+func routes() []route {
+	session := Query{"session", "string", "the browser profile's run"}
+	return []route{
+		{Route{"POST", "/sync", "Everything that one browser profile has to say; answered at once.", nil, wire.Sync{}, wire.SyncAnswer{}, false}, extension, false, (*Server).sync},
+		{Route{"GET", "/pending-queries", "Long poll for commands.", []Query{session, {"wait", "integer", "seconds to wait for one, at most 25"}, {"ack", "string", "comma-separated ids of commands that arrived"}}, nil, wire.Poll{}, false}, extension, false, (*Server).pending},
+		{Route{"POST", "/query-result", "The result of a command; idempotent by id.", nil, wire.Result{}, wire.ResultAnswer{}, false}, extension, false, (*Server).result},
+		{Route{"POST", "/dom-result", "Alias of /query-result.", nil, wire.Result{}, wire.ResultAnswer{}, false}, extension, false, (*Server).result},
+		{Route{"GET", "/completed", "Results of finished commands.", []Query{{"correlation_id", "string", "only this command's"}}, nil, wire.Completed{}, false}, extension, false, (*Server).completed},
+		{Route{"GET", "/completed-results", "Alias of /completed.", []Query{{"correlation_id", "string", "only this command's"}}, nil, wire.Completed{}, false}, extension, false, (*Server).completed},
+		{Route{"POST", "/pair", "Pair a browser: 200 with a token, or 202 with a code that the user confirms.", nil, wire.PairRequest{}, wire.PairAnswer{}, false}, door{open: true, extension: true}, false, (*Server).pair},
+		{Route{"POST", "/pair/confirm", "Confirm the code that a browser shows.", nil, wire.PairConfirm{}, wire.PairRequest{}, false}, local, false, (*Server).confirm},
+		{Route{"POST", "/tools/{tool}", "Call a tool's mode with the same parameters as over MCP.", []Query{{"uncut", "boolean", "no budget"}}, map[string]any{}, nil, false}, local, false, (*Server).tool},
+		{Route{"POST", "/generate/{format}", "Make an artifact; the format is the mode of the tool generate.", nil, map[string]any{}, nil, false}, local, false, (*Server).generate},
+		{Route{"POST", "/logs", "Console lines and exceptions.", nil, wire.Logs{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
+		{Route{"POST", "/network-bodies", "HTTP exchanges.", nil, wire.Bodies{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
+		{Route{"POST", "/network-waterfall", "Resource timing.", nil, wire.Waterfall{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
+		{Route{"POST", "/websocket-events", "WebSocket and EventSource events.", nil, wire.Frames{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
+		{Route{"POST", "/enhanced-actions", "User actions.", nil, wire.Actions{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
+		{Route{"POST", "/performance-snapshots", "Performance snapshots.", nil, wire.Snapshots{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
+		{Route{"POST", "/screenshots", "Keep an image below the state directory.", nil, wire.Screenshot{}, wire.ScreenshotAnswer{}, false}, extension, false, (*Server).screenshot},
+		{Route{"GET", "/snapshot", "All captured state in one answer.", []Query{{"since", "string", "RFC 3339 time"}, {"test_id", "string", "only this test's"}, {"worker", "string", "only this worker's"}}, nil, wire.Snapshot{}, false}, local, false, (*Server).snapshot},
+		{Route{"POST", "/clear", "Empty the buffers, or one test's part of them.", nil, wire.Clear{}, wire.Cleared{}, false}, local, false, (*Server).clear},
+		{Route{"POST", "/test-boundary", "Mark the start or end of a test.", nil, wire.Boundary{}, wire.BoundaryAnswer{}, false}, local, false, (*Server).boundary},
+		{Route{"GET", "/buffers/timeline", "All kinds merged in order of time.", timelineQuery(), nil, wire.Timeline{}, false}, local, false, (*Server).timeline},
+		{Route{"GET", "/query", "Rows of a filter expression.", expressionQuery(), nil, nil, false}, local, false, (*Server).query},
+		{Route{"POST", "/query", "Rows of a filter expression.", nil, map[string]any{}, nil, false}, local, false, (*Server).query},
+		{Route{"", "/mcp", "Model Context Protocol over Streamable HTTP, both generations.", nil, nil, nil, false}, door{own: true}, true, (*Server).mcp},
+		{Route{"GET", "/stream", "Upgrade to mcp-ndjson: newline-delimited JSON-RPC for the stdio bridge.", nil, nil, nil, false}, local, true, (*Server).stream},
+		{Route{"GET", "/health", "Whether the daemon runs; more with a token.", nil, nil, wire.Health{}, false}, anyone, false, (*Server).health},
+		{Route{"GET", "/doctor", "Readiness checks, each with its fix.", nil, nil, nil, false}, local, false, (*Server).doctor},
+		{Route{"GET", "/metrics", "Counters in Prometheus text format.", nil, nil, nil, false}, local, false, (*Server).metrics},
+		{Route{"GET", "/openapi.json", "This interface as OpenAPI 3.1.", nil, nil, nil, false}, local, false, (*Server).openapi},
+		{Route{"POST", "/shutdown", "Stop the daemon.", nil, nil, map[string]bool{}, false}, local, false, (*Server).shutdown},
+	}
+}
+
+func timelineQuery() []Query {
+	return []Query{
+		{"since", "string", "RFC 3339 time, or a duration back such as 30s"}, {"until", "string", "RFC 3339 time"},
+		{"kinds", "string", "comma-separated kinds"}, {"trace_id", "string", "only this trace"},
+		{"test_id", "string", "only this test"}, {"tab", "integer", "only this tab"}, {"service", "string", "only this service"},
+		{"q", "string", "text that the event contains"}, {"cursor", "string", "continue after this"}, {"limit", "integer", "most events, 1–1000; 100"},
+	}
+}
+
+func expressionQuery() []Query {
+	return []Query{
+		{"kinds", "string", "comma-separated kinds"}, {"where", "string", "filter expression"}, {"select", "string", "comma-separated fields"},
+		{"group", "string", "field to count by"}, {"cursor", "string", "continue after this"}, {"limit", "integer", "most rows, 1–1000; 100"},
+	}
+}

@@ -1,0 +1,299 @@
+// Package httpapi is the daemon's door on 127.0.0.1: routes, the guard in front of them, and the
+// translation between HTTP and calls. It knows no domain: what arrives goes to ingest, the queue or
+// a tool, what leaves was made by query or a tool.
+package httpapi
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// Bounds of a request.
+const (
+	MaxBody    = 5 << 20 // bytes, before and after decompression
+	MaxHeader  = 32 << 10
+	readHeader = 5 * time.Second
+	readBody   = 30 * time.Second
+)
+
+// Config is what the server is built from. All parts are required but those that say otherwise.
+type Config struct {
+	Port        int
+	Version     string
+	Run         string
+	PID         int
+	Started     time.Time
+	ExtensionID string
+	Salt        string
+	Log         *slog.Logger
+
+	Pairings *session.Pairings
+	Registry *session.Registry
+	Queue    *command.Queue
+	Tools    []*catalog.Bound
+
+	MCP    http.Handler
+	Stream func(ctx context.Context, conn io.ReadWriteCloser, peer mcp.Peer) error
+	// Shutdown stops the daemon after the answer to the request is out.
+	Shutdown func()
+
+	Data
+}
+
+// Server answers every request. Safe for concurrent use.
+type Server struct {
+	cfg             Config
+	extensionOrigin string
+	routes          map[string]route // "METHOD path"
+	handler         http.Handler
+
+	refused      atomic.Int64 // by the guard
+	unknownPeers atomic.Int64
+	panics       atomic.Int64
+	requests     atomic.Int64
+	malformed    atomic.Int64
+	tooMany      atomic.Int64 // 429
+}
+
+// Counts are what the server counted since it began.
+type Counts struct{ Requests, Refused, UnknownPeers, Panics, Malformed, TooMany int64 }
+
+// New returns a server.
+func New(cfg Config) *Server {
+	s := &Server{cfg: cfg, extensionOrigin: "chrome-extension://" + cfg.ExtensionID, routes: map[string]route{}}
+	mux := http.NewServeMux()
+	for _, r := range routes() {
+		s.routes[r.Method+" "+r.Path] = r
+		mux.Handle(r.Method+" "+r.Path, s.serve(r))
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		s.refuse(w, problem.New(problem.NoData, "GET /openapi.json lists what there is.", "there is no %s %s.", r.Method, clip(r.URL.Path)))
+	})
+	s.handler = s.recover(s.guard(mux))
+	return s
+}
+
+// Counts returns the counters.
+func (s *Server) Counts() Counts {
+	return Counts{s.requests.Load(), s.refused.Load(), s.unknownPeers.Load(), s.panics.Load(), s.malformed.Load(), s.tooMany.Load()}
+}
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// HTTP returns the http.Server to run on a listener: its time limits cut slow and half-sent requests.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler:           s,
+		ConnContext:       s.withPeer,
+		ReadHeaderTimeout: readHeader,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    MaxHeader,
+		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
+	}
+}
+
+// doorOf returns the door of the route that a request means, without the mux: the guard comes first.
+// Unknown paths get the strictest door.
+func (s *Server) doorOf(r *http.Request) door {
+	if d, ok := s.routes[r.Method+" "+r.URL.Path]; ok {
+		return d.door
+	}
+	if d, ok := s.routes[" "+r.URL.Path]; ok { // any method
+		return d.door
+	}
+	return door{}
+}
+
+func (s *Server) recover(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.requests.Add(1)
+		defer func() {
+			switch p := recover(); p {
+			case nil:
+			case http.ErrAbortHandler:
+				panic(p) // the server's own way to drop a connection
+			default:
+				s.panics.Add(1)
+				s.cfg.Log.Error("panic in handler", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				s.refuse(w, problem.New(problem.Internal, "The daemon's log has the details.", "%s failed inside the daemon.", clip(r.URL.Path)))
+			}
+		}()
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// serve runs a route's handler and turns its error into an answer.
+func (s *Server) serve(rt route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && !rt.raw {
+			r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
+			if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(readBody)); err != nil {
+				s.cfg.Log.Debug("set read deadline", "error", err.Error()) // a test's recorder has none
+			}
+		}
+		if err := rt.handle(s, w, r); err != nil {
+			s.refuse(w, problem.From(err))
+		}
+	})
+}
+
+// refuse writes a problem.
+func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
+	switch p.Code {
+	case problem.InvalidParam, problem.MissingParam:
+		s.malformed.Add(1)
+	case problem.RateLimited:
+		s.tooMany.Add(1)
+		w.Header().Set("Retry-After", "1")
+	}
+	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{Code: string(p.Code), Message: p.Message, Fix: p.Fix}})
+}
+
+// status returns the HTTP status of a problem.
+func status(c problem.Code) int {
+	switch c {
+	case problem.InvalidParam, problem.MissingParam, problem.CursorExpired:
+		return http.StatusBadRequest
+	case problem.Unauthorized:
+		return http.StatusUnauthorized
+	case problem.Forbidden, problem.OriginNotAllowed, problem.PathNotAllowed, problem.PilotOff:
+		return http.StatusForbidden
+	case problem.UnknownMode, problem.NoData, problem.TabGone, problem.NotFound, problem.NoTab:
+		return http.StatusNotFound
+	case problem.Conflict, problem.Ambiguous, problem.Blocked, problem.NotActionable, problem.CSPBlocked, problem.Cancelled, problem.Interrupted:
+		return http.StatusConflict
+	case problem.TooLarge:
+		return http.StatusRequestEntityTooLarge
+	case problem.RateLimited, problem.QueueFull:
+		return http.StatusTooManyRequests
+	case problem.Timeout:
+		return http.StatusGatewayTimeout
+	case problem.ExtensionOffline, problem.Stopping:
+		return http.StatusServiceUnavailable
+	case problem.Internal:
+		return http.StatusInternalServerError
+	}
+	return http.StatusUnprocessableEntity // a code of the page
+}
+
+// json writes a value. The client may have gone; that is not our loss to report.
+func (s *Server) json(w http.ResponseWriter, code int, v any) {
+	out, err := json.Marshal(v)
+	if err != nil {
+		s.cfg.Log.Error("encode answer", "error", err.Error())
+		code, out = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the answer could not be encoded"}}`)
+	}
+	s.write(w, code, "application/json", out)
+}
+
+func (s *Server) write(w http.ResponseWriter, code int, contentType string, body []byte) {
+	w.Header().Set("Content-Type", contentType)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(code)
+	if _, err := w.Write(body); err != nil {
+		s.cfg.Log.Debug("write answer", "error", err.Error())
+	}
+}
+
+// body reads a request's body, unpacked, at most MaxBody bytes.
+func (s *Server) body(r *http.Request) ([]byte, error) {
+	reader := io.Reader(r.Body)
+	switch r.Header.Get("Content-Encoding") {
+	case "", "identity":
+	case "gzip":
+		z, err := gzip.NewReader(r.Body)
+		if err != nil {
+			return nil, s.readError(err)
+		}
+		reader = io.LimitReader(z, MaxBody+1)
+	default:
+		return nil, problem.New(problem.InvalidParam, `Send it plain or with "Content-Encoding: gzip".`, "content encoding %q is not known.", clip(r.Header.Get("Content-Encoding")))
+	}
+	var buf []byte
+	if r.ContentLength > 0 && r.ContentLength <= MaxBody && reader == io.Reader(r.Body) {
+		buf = make([]byte, r.ContentLength)
+		if _, err := io.ReadFull(reader, buf); err != nil {
+			return nil, s.readError(err)
+		}
+		return buf, nil
+	}
+	buf, err := io.ReadAll(reader)
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	if len(buf) > MaxBody {
+		return nil, tooLarge()
+	}
+	return buf, nil
+}
+
+func tooLarge() error {
+	return problem.New(problem.TooLarge, "Send smaller batches.", "a request body may have %d MB.", MaxBody>>20)
+}
+
+// readError says why a body could not be read.
+func (s *Server) readError(err error) error {
+	var big *http.MaxBytesError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &big):
+		return tooLarge()
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return problem.New(problem.Timeout, "Send the body at once.", "the request's body did not arrive within %s.", readBody)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+		return problem.New(problem.InvalidParam, "", "the body is no gzip.")
+	default:
+		return problem.New(problem.InvalidParam, "", "the body ended early.")
+	}
+}
+
+// decode reads a small JSON body into v.
+func (s *Server) decode(r *http.Request, v any) error {
+	data, err := s.body(r)
+	if err != nil {
+		return err
+	}
+	if len(data) == 0 {
+		data = []byte("{}")
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		var syntax *json.SyntaxError
+		var typ *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			return problem.New(problem.InvalidParam, "Send valid JSON.", "the body is no JSON: error at byte %d.", syntax.Offset)
+		case errors.As(err, &typ):
+			return problem.New(problem.InvalidParam, "GET /openapi.json describes it.", "%s must be %s, not %s.", typ.Field, typ.Type, typ.Value)
+		}
+		return problem.New(problem.InvalidParam, "Send valid JSON.", "the body is no JSON object of this route.")
+	}
+	return nil
+}
+
+func (s *Server) server() wire.Server {
+	return wire.Server{Name: "gasoline", Version: s.cfg.Version, Run: s.cfg.Run, Time: epoch(time.Now())}
+}
+
+func epoch(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }

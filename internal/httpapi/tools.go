@@ -1,0 +1,134 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// Envelope is the answer of /tools/{tool} to "Accept: application/vnd.gasoline+json": the text with
+// its images, or the problem as agents read it.
+type Envelope struct {
+	Text   string          `json:"text"`
+	Images []EnvelopeImage `json:"images,omitempty"`
+	Error  string          `json:"error,omitempty"` // problem code
+}
+
+// EnvelopeImage is one image, base64 in JSON.
+type EnvelopeImage struct {
+	MIME string `json:"mime"`
+	Data []byte `json:"data"`
+}
+
+const envelopeType = "application/vnd.gasoline+json"
+
+func (s *Server) tool(w http.ResponseWriter, r *http.Request) error {
+	args, err := s.body(r)
+	if err != nil {
+		return err
+	}
+	return s.call(w, r, r.PathValue("tool"), args)
+}
+
+// generate calls the tool of that name with the format from the path.
+func (s *Server) generate(w http.ResponseWriter, r *http.Request) error {
+	fields := map[string]any{}
+	if err := s.decode(r, &fields); err != nil {
+		return err
+	}
+	fields["format"] = r.PathValue("format")
+	args, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	return s.call(w, r, "generate", args)
+}
+
+func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args []byte) error {
+	var tool *catalog.Bound
+	var names []string
+	for _, t := range s.cfg.Tools {
+		names = append(names, t.Name)
+		if t.Name == name {
+			tool = t
+		}
+	}
+	if tool == nil {
+		return problem.New(problem.UnknownMode, "One of: "+strings.Join(names, ", ")+".", "there is no tool %q.", clip(name))
+	}
+	call := catalog.Call{Client: "http-" + clip(r.Header.Get("X-Gasoline-Client")), Name: clip(r.UserAgent()), Root: r.Header.Get("X-Gasoline-Project")}
+	if call.Client == "http-" {
+		call.Client, call.Sessionless = "http", true
+	}
+	if err := s.cfg.Registry.Allow(call.Client); err != nil {
+		return err
+	}
+	uncut, _ := strconv.ParseBool(r.URL.Query().Get("uncut")) // absent or nonsense: no
+	out, err := tool.Call(r.Context(), call, args)
+	var text string
+	var images []answer.Image
+	if err == nil {
+		text, images, err = answer.Render(out, answer.Options{Uncut: uncut})
+	}
+	if strings.Contains(r.Header.Get("Accept"), envelopeType) {
+		e := Envelope{Text: text}
+		for _, im := range images {
+			e.Images = append(e.Images, EnvelopeImage(im))
+		}
+		if p := problem.From(err); p != nil {
+			e.Error, e.Text = string(p.Code), p.Text()
+		}
+		s.json(w, http.StatusOK, e)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	contentType := "text/plain; charset=utf-8"
+	if out.AsJSON {
+		contentType = "application/json"
+	}
+	s.write(w, http.StatusOK, contentType, []byte(text))
+	return nil
+}
+
+func (s *Server) mcp(w http.ResponseWriter, r *http.Request) error {
+	s.cfg.MCP.ServeHTTP(w, r)
+	return nil
+}
+
+// StreamProtocol is the value of the Upgrade header of /stream.
+const StreamProtocol = "mcp-ndjson"
+
+// stream upgrades the connection to raw newline-delimited JSON-RPC and serves it until it ends.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
+	if r.Header.Get("Upgrade") != StreamProtocol {
+		w.Header().Set("Upgrade", StreamProtocol)
+		return problem.New(problem.InvalidParam, `Send "Connection: Upgrade" and "Upgrade: mcp-ndjson".`, "/stream is not read without an upgrade.")
+	}
+	conn, buf, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return fmt.Errorf("take over connection: %w", err)
+	}
+	head := fmt.Sprintf("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\nX-Gasoline-Pid: %d\r\n\r\n",
+		StreamProtocol, s.cfg.Version, s.cfg.Run, os.Getpid())
+	if _, err := conn.Write([]byte(head)); err != nil {
+		s.cfg.Log.Debug("answer upgrade", "error", err.Error())
+		return closeQuietly(conn)
+	}
+	// Bytes that the client sent behind its request are in buf.
+	rwc := &upgraded{Conn: conn, buffered: buf.Reader}
+	peer := mcp.Peer{Root: r.Header.Get("X-Gasoline-Project"), PID: r.Header.Get("X-Gasoline-Pid")}
+	if err := s.cfg.Stream(s.cfg.Context, rwc, peer); err != nil {
+		s.cfg.Log.Debug("stream ended", "error", err.Error())
+	}
+	return closeQuietly(conn)
+}

@@ -1,0 +1,287 @@
+// Package mcp speaks the Model Context Protocol: over raw streams for the stdio bridge, and over
+// Streamable HTTP for clients that are configured by URL, in both of the protocol's generations. It
+// is the only importer of the protocol's SDK and sees tools as [catalog.Bound] only.
+//
+// Every answer is one text block, plus image blocks. Tool errors are results with isError, because
+// models do not see protocol errors. A panic in a handler becomes such an error and never ends the process.
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/bug"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// modern is the first revision without sessions.
+const modern = "2026-07-28"
+
+// MaxLine is the most bytes of one message on a stream.
+const MaxLine = 16 << 20
+
+// Config is what the server is built from.
+type Config struct {
+	Version      string
+	Instructions string // ≤ 2,000 ASCII characters: all that some clients show before a tool is used
+	Tools        []*catalog.Bound
+	Log          *slog.Logger
+
+	Allow func(client string) error // limits tool calls; nil allows all
+	Audit func(Record)              // told of every call; nil tells nobody
+	Gone  func(client string)       // a client's session ended
+}
+
+// Record is one tool call as the audit log keeps it.
+type Record struct {
+	Time       time.Time
+	Client     string
+	Name       string // the client's program
+	Tool, Mode string
+	Duration   time.Duration
+	Size       int // characters of the answer
+	Err        *problem.Problem
+}
+
+// Server serves all clients. Safe for concurrent use.
+type Server struct {
+	cfg     Config
+	sdk     *sdk.Server
+	streams sync.Map // stream session id → Peer
+	next    atomic.Uint64
+	panics  atomic.Int64
+}
+
+// Peer is what a stream's opener says of itself.
+type Peer struct {
+	Root string // project root
+	PID  string
+}
+
+// New returns a server with these tools.
+func New(cfg Config) *Server {
+	s := &Server{cfg: cfg}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "gasoline", Title: "Gasoline", Version: cfg.Version}, &sdk.ServerOptions{
+		Instructions: cfg.Instructions,
+		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
+		},
+	})
+	for _, t := range cfg.Tools {
+		open := t.Open
+		s.sdk.AddTool(&sdk.Tool{
+			Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Schema(),
+			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, OpenWorldHint: &open},
+		}, s.handler(t))
+	}
+	s.sdk.AddReceivingMiddleware(s.guard)
+	return s
+}
+
+// Clients returns how many streams and HTTP sessions are open.
+func (s *Server) Clients() int {
+	n := 0
+	for range s.sdk.Sessions() {
+		n++
+	}
+	return n
+}
+
+// Panics returns how many handlers panicked.
+func (s *Server) Panics() int64 { return s.panics.Load() }
+
+// guard turns panics into errors and answers what this server does not have.
+func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
+		defer func() {
+			if r := recover(); r != nil {
+				s.panicked(method, r)
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error in " + method}
+			}
+		}()
+		// The SDK answers these lists although the capabilities do not name them. Older clients ask
+		// anyway and take an empty list; the modern revision wants "method not found".
+		if strings.HasPrefix(method, "prompts/") || strings.HasPrefix(method, "resources/") {
+			if v, ok := req.(interface{ ProtocolVersion() string }); ok && v.ProtocolVersion() >= modern {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + method}
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+func (s *Server) panicked(where string, r any) {
+	s.panics.Add(1)
+	s.cfg.Log.Error("panic in handler", "where", where, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+}
+
+func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
+	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		call := s.caller(req)
+		if token := req.Params.GetProgressToken(); token != nil {
+			var steps atomic.Int64
+			call.Progress = func(message string) {
+				// A client that has gone does not hear it; the call itself ends by ctx.
+				_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+					ProgressToken: token, Message: message, Progress: float64(steps.Add(1)),
+				})
+			}
+		}
+		text, images, p := s.call(ctx, t, call, req.Params.Arguments)
+		res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: p != nil}
+		for _, im := range images {
+			res.Content = append(res.Content, &sdk.ImageContent{MIMEType: im.MIME, Data: im.Data})
+		}
+		return res, nil
+	}
+}
+
+// call runs a tool and renders what it gives. It never panics.
+func (s *Server) call(ctx context.Context, t *catalog.Bound, call catalog.Call, args json.RawMessage) (text string, images []answer.Image, p *problem.Problem) {
+	start := time.Now()
+	mode := t.ModeOf(args)
+	defer func() {
+		if r := recover(); r != nil {
+			s.panicked(t.Name+" "+mode, r)
+			p = problem.From(fmt.Errorf("%s %s failed inside the daemon; the log has the details", t.Name, mode))
+			text = p.Text()
+		}
+		if s.cfg.Audit != nil {
+			s.cfg.Audit(Record{Time: start, Client: call.Client, Name: call.Name, Tool: t.Name, Mode: mode, Duration: time.Since(start), Size: len(text), Err: p})
+		}
+	}()
+	if s.cfg.Allow != nil {
+		if err := s.cfg.Allow(call.Client); err != nil {
+			p = problem.From(err)
+			return p.Text(), nil, p
+		}
+	}
+	out, err := t.Call(ctx, call, args)
+	if err == nil {
+		text, images, err = answer.Render(out, answer.Options{})
+	}
+	if err != nil {
+		p = problem.From(err)
+		return p.Text(), nil, p
+	}
+	return text, images, nil
+}
+
+// caller names the client of a request. Streams and stateful sessions have an id; a sessionless
+// request is known by its token and program only.
+func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
+	call := catalog.Call{Client: req.Session.ID()}
+	if info := req.ClientInfo(); info != nil {
+		call.Name = info.Name
+	}
+	if peer, ok := s.streams.Load(call.Client); ok {
+		call.Root = peer.(Peer).Root
+		return call
+	}
+	var header http.Header
+	if req.Extra != nil {
+		header = req.Extra.Header
+	}
+	call.Root = header.Get("X-Gasoline-Project")
+	if call.Client == "" {
+		sum := sha256.Sum256([]byte(header.Get("Authorization") + "\x00" + call.Name))
+		call.Client, call.Sessionless = "http-"+hex.EncodeToString(sum[:6]), true
+	} else {
+		call.Client = "http-" + call.Client
+	}
+	return call
+}
+
+// ServeStream serves one client over newline-delimited JSON-RPC until either side closes or ctx
+// ends. It closes rwc.
+func (s *Server) ServeStream(ctx context.Context, rwc io.ReadWriteCloser, peer Peer) error {
+	id := fmt.Sprintf("stream-%d", s.next.Add(1))
+	s.streams.Store(id, peer)
+	defer s.streams.Delete(id)
+	if s.cfg.Gone != nil {
+		defer s.cfg.Gone(id)
+	}
+	session, err := s.sdk.Connect(ctx, &stream{id: id, IOTransport: sdk.IOTransport{Reader: rwc, Writer: rwc, MaxLineLength: MaxLine}}, nil)
+	if err != nil {
+		return fmt.Errorf("connect stream: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() {
+		if err := rwc.Close(); err != nil {
+			s.cfg.Log.Debug("close stream", "error", err.Error())
+		}
+	})
+	defer stop()
+	return session.Wait()
+}
+
+// stream is an IOTransport whose session has an id, by which requests are told apart.
+type stream struct {
+	sdk.IOTransport
+	id string
+}
+
+func (t *stream) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := t.IOTransport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return named{c, t.id}, nil
+}
+
+type named struct {
+	sdk.Connection
+	id string
+}
+
+func (n named) SessionID() string { return n.id }
+
+// Handler serves Streamable HTTP. One endpoint serves both generations: the older one needs
+// sessions, the newer one refuses them, so the version header decides which handler gets a request.
+// The caller has checked Host, Origin and token.
+func (s *Server) Handler() http.Handler {
+	get := func(*http.Request) *sdk.Server { return s.sdk }
+	// The guard in front has checked the Host against our port; the SDK's own check knows less.
+	stateful := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: 30 * time.Minute, MaxRequestBodyBytes: 5 << 20})
+	stateless := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: 5 << 20})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= modern {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		stateful.ServeHTTP(w, r)
+	})
+}
+
+// Check returns what is wrong with a list of tools as clients see it: a description over its bound,
+// instructions that are too long, a parameter with two types.
+func Check(tools []*catalog.Bound, instructions string) error {
+	if len(instructions) > 2000 {
+		return bug.Errorf("instructions have %d characters; clients cut at 2,000", len(instructions))
+	}
+	for _, t := range tools {
+		if n := len(t.Description()); n > catalog.MaxDescription {
+			return bug.Errorf("the description of %s has %d bytes; the most is %d", t.Name, n, catalog.MaxDescription)
+		}
+		if d := t.Disagreements(); len(d) > 0 {
+			return bug.Errorf("%s: %s", t.Name, strings.Join(d, "; "))
+		}
+	}
+	return nil
+}
