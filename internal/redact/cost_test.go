@@ -1,0 +1,24 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/brennhill/gasoline/internal/redact"
+)
+
+// Texts that make a careless scanner look at the rest of the text again and again. With quadratic
+// cost this test would run for minutes and hit the test's deadline.
+func TestHostileTextsCostLinearTime(t *testing.T) {
+	for _, part := range []string{
+		"password:[", "password: {", `"token":{`, `token:"`, "token: '", "SG.", "eyJ.", "eyJhbGciOiJIUzI1NiJ9.", "a://", "basic ", "bearer ",
+		"token=null ", "-----BEGIN ", "<a#", "<jwt#1 iss=", "cookie: a=", "key=a/", `\\\\\\`, "%3D", "4111 ", "token ", "secret is ", `name":"pin",`,
+	} {
+		text := strings.Repeat(part, 1<<20/len(part))
+		r := redact.New(redact.Rules{})
+		r.Text(text)
+		r.Body(`{"a":"`+text, "")
+		r.Body("["+text, "")
+		r.URL(text)
+	}
+}

@@ -1,0 +1,146 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// Bounds of a rules file. Every rule costs on every text, so there may not be many.
+const (
+	maxRules        = 50
+	maxPatternBytes = 1024
+)
+
+// Rules are the user's own rules, from redaction.json. The zero value adds nothing.
+type Rules struct {
+	names   []string
+	headers []string
+	custom  []customRule
+}
+
+type customRule struct {
+	kind    string
+	pattern *regexp.Regexp
+	literal string // with which every match begins, "" if there is none
+	group   int    // what is replaced: group 1 where the pattern has one, else the match
+}
+
+// ParseRules reads redaction.json:
+//
+//	{"rules": [{"name": "employee", "pattern": "EMP-\\d{6}"}], "names": ["iban"], "headers": ["x-tenant"]}
+//
+// A rule's name is the kind of its pseudonyms; its pattern is RE2, and where it has a group, the
+// first one is what is replaced. names join the list of field names, headers that of header names.
+// The error names the rule that is wrong; no rule is ever left out silently.
+func ParseRules(data []byte) (Rules, error) {
+	var file struct {
+		Rules []struct {
+			Name    string `json:"name"`
+			Pattern string `json:"pattern"`
+		} `json:"rules"`
+		Names   []string `json:"names"`
+		Headers []string `json:"headers"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&file); err != nil {
+		return Rules{}, fmt.Errorf("read redaction rules: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return Rules{}, errors.New("read redaction rules: something follows the closing brace")
+	}
+	if len(file.Rules) > maxRules {
+		return Rules{}, fmt.Errorf("read redaction rules: %d rules, at most %d are allowed", len(file.Rules), maxRules)
+	}
+	out := Rules{headers: file.Headers}
+	for _, n := range file.Names {
+		if len(normalise(nil, n)) < 2 || len(n) > maxNameBytes {
+			return Rules{}, fmt.Errorf("read redaction rules: name %q has to have 2 to %d letters", n, maxNameBytes)
+		}
+		out.names = append(out.names, n)
+	}
+	for i, rule := range file.Rules {
+		compiled, err := compile(rule.Name, rule.Pattern)
+		if err != nil {
+			return Rules{}, fmt.Errorf("read redaction rule %d (%q): %w", i+1, rule.Name, err)
+		}
+		out.custom = append(out.custom, compiled)
+	}
+	return out, nil
+}
+
+func compile(name, pattern string) (customRule, error) {
+	if kindAt("<"+name+"#") != len(name)+1 || len(name) < 2 {
+		return customRule{}, errors.New("a name is 2 to 32 characters of a-z, 0-9 and _, beginning with a letter")
+	}
+	if len(pattern) > maxPatternBytes {
+		return customRule{}, fmt.Errorf("a pattern has at most %d bytes", maxPatternBytes)
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return customRule{}, err
+	}
+	if re.MatchString("") {
+		return customRule{}, errors.New("the pattern matches the empty text, so it would match everywhere")
+	}
+	literal, _ := re.LiteralPrefix()
+	return customRule{kind: name, pattern: re, literal: literal, group: min(re.NumSubexp(), 1)}, nil
+}
+
+// applyCustom replaces what the user's rules match, outside of pseudonyms.
+func (r *Redactor) applyCustom(s string, m mode, place string) string {
+	before := s
+	for i := range r.custom {
+		if rule := &r.custom[i]; rule.literal == "" || strings.Contains(s, rule.literal) {
+			s = r.applyRule(rule, s, m, place)
+		}
+	}
+	if m == document && s != before && !json.Valid([]byte(s)) && json.Valid([]byte(before)) {
+		// A pattern reached over the bounds of a string. No half of it may stay.
+		kind := r.custom[0].kind
+		return string(r.numbers.of(kind, before).appendTo([]byte{'"'}, "", false)) + `"`
+	}
+	return s
+}
+
+func (r *Redactor) applyRule(rule *customRule, s string, m mode, place string) string {
+	var out []byte
+	done := 0
+	for from := 0; from < len(s); {
+		start, length := nextPseudonym(s, from)
+		part := s[from:start]
+		for _, at := range rule.pattern.FindAllStringSubmatchIndex(part, -1) {
+			lo, hi := at[2*rule.group], at[2*rule.group+1]
+			if lo < 0 || lo == hi {
+				continue
+			}
+			value := part[lo:hi]
+			out = append(out, s[done:from+lo]...)
+			out = r.numbers.of(rule.kind, value).appendTo(out, "", m == form)
+			done = from + hi
+			r.found.add(rule.kind, place, "")
+		}
+		from = start + length
+	}
+	if done == 0 {
+		return s
+	}
+	return string(append(out, s[done:]...))
+}
+
+// nextPseudonym returns where the next pseudonym in s[from:] is and its length; len(s) and 0 at the end.
+func nextPseudonym(s string, from int) (start, length int) {
+	for i := from; i < len(s); i++ {
+		if s[i] == '<' {
+			if n := pseudonymAt(s[i:]); n > 0 {
+				return i, n
+			}
+		}
+	}
+	return len(s), 0
+}

@@ -1,0 +1,14 @@
+package redact
+
+// MaxPseudonyms is the bound of the table of numbers.
+const MaxPseudonyms = maxPseudonyms
+
+// Lists returns the name lists for the comparison with the fixture.
+func Lists() (names, plain, headers []string) { return secretNames, plainNames, headerNames }
+
+// Known returns how many values have a number.
+func Known(r *Redactor) int {
+	r.numbers.mu.Lock()
+	defer r.numbers.mu.Unlock()
+	return len(r.numbers.known)
+}

@@ -1,0 +1,117 @@
+package redact_test
+
+import (
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/redact"
+)
+
+type fixture struct {
+	Page struct {
+		Headers    []string
+		Names      []string
+		PlainNames []string `json:"plain_names"`
+	}
+	Names []struct {
+		Name   string
+		Secret bool
+	}
+	Cases []struct {
+		Place, Input, Want string
+		Kinds              []string
+	}
+}
+
+func readFixture(t testing.TB) fixture {
+	t.Helper()
+	raw, err := os.ReadFile("../../schema/fixtures/redaction.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var f fixture
+	if err := json.Unmarshal(raw, &f); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func clean(r *redact.Redactor, place, input string) string {
+	switch {
+	case place == "url":
+		return r.URL(input)
+	case place == "json":
+		return r.Body(input, "application/json")
+	case place == "form":
+		return r.Body(input, "application/x-www-form-urlencoded; charset=utf-8")
+	case strings.HasPrefix(place, "header:"):
+		hs := []event.Header{{Name: place[len("header:"):], Value: input}}
+		r.Headers(hs)
+		return hs[0].Value
+	}
+	return r.Text(input)
+}
+
+func TestFixtureCases(t *testing.T) {
+	for _, c := range readFixture(t).Cases {
+		r := redact.New(redact.Rules{})
+		got := clean(r, c.Place, c.Input)
+		if got != c.Want {
+			t.Errorf("%s %q\n got %q\nwant %q", c.Place, c.Input, got, c.Want)
+		}
+		if again := clean(r, c.Place, got); again != got {
+			t.Errorf("%s %q: second pass made %q of %q", c.Place, c.Input, again, got)
+		}
+		var kinds []string
+		for _, f := range r.Findings() {
+			if !slices.Contains(kinds, f.Kind) {
+				kinds = append(kinds, f.Kind)
+			}
+		}
+		if !slices.Equal(kinds, c.Kinds) && len(kinds)+len(c.Kinds) > 0 {
+			t.Errorf("%s %q: found %v, want %v", c.Place, c.Input, kinds, c.Kinds)
+		}
+	}
+}
+
+// The page tests its own lists against the fixture; this keeps ours equal to it.
+func TestFixtureNames(t *testing.T) {
+	f := readFixture(t)
+	isSecret := func(name string) bool {
+		return redact.New(redact.Rules{}).Body(`{"`+name+`":"some value"}`, "") != `{"`+name+`":"some value"}`
+	}
+	for _, n := range f.Names {
+		if got := isSecret(n.Name); got != n.Secret {
+			t.Errorf("name %q: secret = %v, want %v", n.Name, got, n.Secret)
+		}
+	}
+	for _, n := range f.Page.Names {
+		if !isSecret(n) {
+			t.Errorf("listed name %q is not secret", n)
+		}
+	}
+	for _, n := range f.Page.PlainNames {
+		if isSecret(n) {
+			t.Errorf("plain name %q is secret", n)
+		}
+	}
+	for _, h := range f.Page.Headers {
+		hs := []event.Header{{Name: h, Value: "a=some value"}}
+		if !redact.New(redact.Rules{}).Headers(hs) {
+			t.Errorf("listed header %q is not secret", h)
+		}
+	}
+	names, plain, headers := redact.Lists()
+	for _, list := range []struct {
+		what      string
+		ours, fix []string
+	}{{"names", names, f.Page.Names}, {"plain names", plain, f.Page.PlainNames}, {"headers", headers, f.Page.Headers}} {
+		if !slices.Equal(list.ours, list.fix) {
+			t.Errorf("%s of the fixture differ from the code's:\n%v\n%v", list.what, list.fix, list.ours)
+		}
+	}
+}

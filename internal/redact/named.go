@@ -1,0 +1,430 @@
+package redact
+
+import "strings"
+
+// Words that stand behind a secret name without being the secret, as in "token: expired".
+var harmlessWords = []string{
+	"true", "false", "null", "undefined", "none", "nil", "nan", "required", "invalid", "missing",
+	"expired", "empty", "not", "is", "was", "must", "unexpected", "string", "number", "object",
+}
+
+// schemes are the words before the credentials of an Authorization header.
+var schemes = []string{"bearer", "basic", "digest", "token", "negotiate", "apikey", "hawk", "ntlm", "aws4-hmac-sha256"}
+
+// cookieAttributes are the parts of a Set-Cookie that are not the cookie.
+var cookieAttributes = []string{"path", "domain", "expires", "max-age", "samesite", "priority", "version"}
+
+// named looks whether the word s[i:j] names a secret, or a scheme, and replaces the value behind it.
+// It returns the index behind what it replaced, or 0.
+func (sc *scan) named(i, j int) int {
+	s := sc.s
+	if j == len(s) {
+		return 0
+	}
+	switch s[j] {
+	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t':
+	default:
+		return 0
+	}
+	if s[j] == ':' && strings.HasPrefix(s[j:], "://") {
+		return sc.userinfo(j + 3)
+	}
+	if n := j - i; (n == 6 || n == 5) && s[i]|0x20 == 'b' && (s[j] == ' ' || s[j] == '+' || s[j] == '%') {
+		return sc.scheme(i, j)
+	}
+	name := s[i:j]
+	if !sc.r.names.mayMatch(name) {
+		return 0
+	}
+	word := sc.r.names.match(name)
+	if word == "" && i > 0 && s[j] != ' ' {
+		word = sc.r.names.match(sc.wholeName(i, j))
+	}
+	if word == "" {
+		return 0
+	}
+	v, ok := sc.behind(j)
+	if !ok {
+		return 0
+	}
+	return sc.hide(v, word)
+}
+
+// wholeName returns the decoded name that ends at j, if it holds escapes: "pass\u0077ord", "pass%77ord".
+func (sc *scan) wholeName(i, j int) string {
+	k := i
+	for k > 0 && i-k < maxNameBytes && strings.IndexByte(`"'?&#;,{ `, sc.s[k-1]) < 0 {
+		k--
+	}
+	if k == i {
+		return ""
+	}
+	return unescape(sc.s[k:j])
+}
+
+// unescape decodes \uXXXX and %XX of ASCII characters; anything else stays.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		digits := ""
+		switch {
+		case s[i] == '%' && i+2 < len(s):
+			digits = s[i+1 : i+3]
+		case s[i] == '\\' && i+5 < len(s) && s[i+1] == 'u' && s[i+2:i+4] == "00":
+			digits = s[i+4 : i+6]
+		}
+		if digits == "" || !isHex(digits[0]) || !isHex(digits[1]) {
+			b.WriteByte(s[i])
+			continue
+		}
+		b.WriteByte(unhex(digits[0])<<4 | unhex(digits[1]))
+		if s[i] == '%' {
+			i += 2
+		} else {
+			i += 5
+		}
+	}
+	return b.String()
+}
+
+func unhex(c byte) byte {
+	if isDigit(c) {
+		return c - '0'
+	}
+	return c|0x20 - 'a' + 10
+}
+
+// scheme replaces the credentials behind the word Bearer or Basic at s[i:j].
+func (sc *scan) scheme(i, j int) int {
+	s := sc.s
+	isBearer := hasPrefixFold(s[i:j], "bearer")
+	if !isBearer && (j-i != 5 || !hasPrefixFold(s[i:j], "basic")) {
+		return 0
+	}
+	v := j
+	for v < len(s) && (s[v] == ' ' || s[v] == '+') {
+		v++
+	}
+	if strings.HasPrefix(s[v:], "%20") {
+		v += 3
+	}
+	n := base64Run(s[v:])
+	value := s[v : v+n]
+	switch {
+	case n < 8, !isBearer && !basic(value), isBearer && n < 20 && strings.IndexFunc(value, isDigitRune) < 0:
+		return 0
+	}
+	kind := kindBasic
+	if isBearer {
+		kind = kindBearer
+	}
+	if own, length := tokenAt(value); length == n {
+		kind = own
+	}
+	sc.replace(v, v+n, kind, value, "")
+	return v + n
+}
+
+func isDigitRune(c rune) bool { return '0' <= c && c <= '9' }
+
+// userinfo replaces user and password of the URL whose authority begins at i.
+func (sc *scan) userinfo(i int) int {
+	s := sc.s
+	const longest = 512
+	at := -1
+	for k := i; k < len(s) && k-i < longest && strings.IndexByte("/?#\\\"'<> \t\r\n,)", s[k]) < 0; k++ {
+		if s[k] == '@' {
+			at = k
+		}
+	}
+	if at <= i {
+		return 0
+	}
+	value := s[i:at]
+	if strings.HasPrefix(value, "%3C") && strings.HasSuffix(value, "%3E") &&
+		pseudonymAt("<"+value[3:len(value)-3]+">") == len(value)-4 {
+		return at
+	}
+	sc.hits++
+	if sc.quiet {
+		return at
+	}
+	sc.out = append(sc.out, s[sc.done:i]...)
+	// '<' is not allowed before the host; a URL that was one has to stay one.
+	p := sc.r.numbers.of(kindCredentials, value).appendTo(nil, "", true)
+	sc.out = append(append(append(sc.out, "%3C"...), p[1:len(p)-1]...), "%3E"...)
+	sc.done = at
+	sc.r.found.add(kindCredentials, sc.place, "")
+	return at
+}
+
+// held is where the value behind a name is.
+type held struct {
+	from, to int
+	quote    string // put around a value that had none in a place that needs one
+	weak     bool   // only a space stands between
+	level0   bool   // the name was a key of the document itself: what follows is outside of strings
+	content  bool   // from is inside quotes
+	opens    bool   // and the opening one is a quote of the document itself
+}
+
+// behind finds the value of the name that ends at j.
+func (sc *scan) behind(j int) (v held, ok bool) {
+	s := sc.s
+	k, quote, slashes := closing(s, j)
+	if quote == 0 && k < len(s) && s[k] == ']' { // user[password]=x, headers['token'] = x
+		k++
+	}
+	if quote != 0 {
+		if after := k; after < len(s) && s[after] == ']' {
+			k++
+		}
+		k = sc.pairValue(k, s[j:k])
+	}
+	sep := separator(s, k, quote != 0)
+	if sep == 0 {
+		if quote == 0 && k == j && s[j] == ' ' {
+			return sc.spaced(j + 1)
+		}
+		return held{}, false
+	}
+	k += sep
+	encoded := s[k-1] == 'D' || s[k-1] == 'd' || s[k-1] == 'A' || s[k-1] == 'a'
+	keyed := quote != 0
+	v.level0 = keyed && sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0
+	if keyed {
+		v.quote = s[j : j+slashes+1]
+	}
+	open, q, opened := closing(s, k)
+	if q != 0 && sc.mode == document && sc.quoted && !v.level0 && q == '"' && opened%2 == 0 && endsString(s, open) {
+		return held{}, false // the quote that ends the string around the name
+	}
+	if strings.HasPrefix(s[k:], "%22") {
+		k += 3
+	}
+	switch {
+	case q != 0:
+		v.from, v.quote, v.content = open, "", true
+		v.opens = q == '"' && opened%2 == 0
+		v.to = sc.closeOf(open, q, opened, v.level0)
+	case k < len(s) && (s[k] == '{' || s[k] == '[') && (keyed || sc.mode != document):
+		if !keyed && sc.unclosed {
+			return held{}, false
+		}
+		v.from, v.to = k, sc.closeBracket(k, slashes)
+		if v.to == 0 && !keyed {
+			sc.unclosed = true
+			return held{}, false
+		}
+		if v.to == 0 {
+			v.to = sc.limitUnlessOuter(k, v.level0)
+		}
+	default:
+		v.from, v.to = k, sc.bareEnd(k, v.level0, encoded)
+	}
+	return v, true
+}
+
+// limitUnlessOuter is limit, for a value that is outside of strings when outer is set.
+func (sc *scan) limitUnlessOuter(k int, outer bool) int {
+	if outer {
+		return len(sc.s)
+	}
+	return sc.limit(k)
+}
+
+// closing steps over backslashes and a quote at j. quote is 0 if there is none.
+func closing(s string, j int) (after int, quote byte, slashes int) {
+	k := j
+	for k < len(s) && s[k] == '\\' {
+		k++
+	}
+	if k < len(s) && (s[k] == '"' || s[k] == '\'' || s[k] == '`') {
+		return k + 1, s[k], k - j
+	}
+	return j, 0, 0
+}
+
+// endsString reports whether what stands at k may follow a string of a JSON document.
+func endsString(s string, k int) bool {
+	for k < len(s) && (s[k] == ' ' || s[k] == '\t' || s[k] == '\n' || s[k] == '\r') {
+		k++
+	}
+	return k == len(s) || s[k] == ',' || s[k] == ':' || s[k] == ']' || s[k] == '}'
+}
+
+// pairValue steps over `,"value"` at k, for lists of {"name":"password","value":"…"}; delim is the
+// quote of the name.
+func (sc *scan) pairValue(k int, delim string) int {
+	i := k
+	for i < len(sc.s) && (sc.s[i] == ' ' || sc.s[i] == '\n' || sc.s[i] == '\t') {
+		i++
+	}
+	if i == len(sc.s) || sc.s[i] != ',' {
+		return k
+	}
+	for i++; i < len(sc.s) && (sc.s[i] == ' ' || sc.s[i] == '\n' || sc.s[i] == '\t'); {
+		i++
+	}
+	if key := delim + "value" + delim; strings.HasPrefix(sc.s[i:], key) {
+		return i + len(key)
+	}
+	return k
+}
+
+// separator returns the length of an assignment at k with the blanks around it, or 0.
+func separator(s string, k int, keyed bool) int {
+	i := k
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
+		i++
+	}
+	if strings.HasPrefix(s[i:], "%22") {
+		i += 3
+	}
+	switch {
+	case i == len(s):
+		return 0
+	case strings.HasPrefix(s[i:], "=>"):
+		if !keyed {
+			return 0 // the arrow of a function
+		}
+		i += 2
+	case strings.HasPrefix(s[i:], "::"):
+		return 0
+	case s[i] == '=', s[i] == ':':
+		for i++; i < len(s) && s[i] == '='; {
+			i++ // := and comparisons
+		}
+	case hasPrefixFold(s[i:], "%3d"), hasPrefixFold(s[i:], "%3a"):
+		i += 3
+	case hasPrefixFold(s[i:], "%253d"):
+		i += 5
+	default:
+		return 0
+	}
+	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
+		i++
+	}
+	return i - k
+}
+
+// spaced takes the word at k as the value of the name before the space, if it can hardly be
+// prose: letters and digits, six or more. "is" may stand between, and with a colon behind it
+// anything is the value.
+func (sc *scan) spaced(k int) (held, bool) {
+	if strings.HasPrefix(sc.s[k:], "is: ") {
+		k += len("is: ")
+		return held{from: k, to: sc.bareEnd(k, false, false)}, true
+	}
+	if strings.HasPrefix(sc.s[k:], "is ") {
+		k += len("is ")
+	}
+	end := sc.bareEnd(k, false, false)
+	var letter, digit bool
+	for i := k; i < end; i++ {
+		letter = letter || isLetter(sc.s[i])
+		digit = digit || isDigit(sc.s[i])
+	}
+	return held{from: k, to: end, weak: true}, letter && digit && end-k >= 6 && sc.s[k] != '<'
+}
+
+// closeOf returns where the content of a string ends whose opening quote, behind so many
+// backslashes, is just before from. JSON within JSON doubles the backslashes and adds one per
+// level; a string also ends where one around it does.
+func (sc *scan) closeOf(from int, quote byte, slashes int, level0 bool) int {
+	s := sc.s
+	inDocument := sc.mode == document && sc.quoted && !level0
+	for i := from; i < len(s); i++ {
+		run := i
+		for i < len(s) && s[i] == '\\' {
+			i++
+		}
+		if i == len(s) {
+			break
+		}
+		k := i - run
+		if s[i] != quote {
+			if inDocument && s[i] == '"' && k%2 == 0 {
+				return i
+			}
+			continue
+		}
+		for own := 0; own <= slashes; own = 2*own + 1 {
+			if k%(2*own+2) == own {
+				return i - own
+			}
+		}
+	}
+	return len(s)
+}
+
+// closeBracket returns the index behind the bracket that closes the one at k, or 0.
+func (sc *scan) closeBracket(k, slashes int) int {
+	s := sc.s
+	depth := 0
+	for i := k; i < len(s); i++ {
+		switch s[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case '\\', '"':
+			after, quote, n := closing(s, i)
+			switch {
+			case quote == '"' && n < slashes:
+				return 0 // the string around it ends first
+			case quote == '"':
+				end := sc.closeOf(after, '"', n, slashes%2 == 0)
+				for end < len(s) && s[end] == '\\' {
+					end++
+				}
+				i = end
+			default:
+				i++
+			}
+		}
+	}
+	return 0
+}
+
+// bareEnd returns the end of a value without quotes at k. encoded: the value stands in a URL that is
+// itself escaped, so that an escaped '&' ends it.
+func (sc *scan) bareEnd(k int, level0, encoded bool) int {
+	s := sc.s
+	if k < len(s) && s[k] == '<' {
+		if n := pseudonymAt(s[k:]); n > 0 {
+			return k + n
+		}
+	}
+	for i := k; i < len(s); i++ {
+		switch s[i] {
+		case ' ', '\t', '\n', '\r', '&', '"', '\'', '`':
+			return i
+		case ',', ';', ')', ']', '}':
+			if sc.mode != form {
+				return i
+			}
+		case '#':
+			if sc.mode == form {
+				return i
+			}
+		case '%':
+			if encoded && (strings.HasPrefix(s[i:], "%26") || strings.HasPrefix(s[i:], "%22")) {
+				return i
+			}
+		case '\\':
+			if level0 || i+1 == len(s) {
+				return i
+			}
+			if next := s[i+1]; next == '"' || next == '\\' || sc.mode == document && next != 'u' && next != '/' {
+				return i
+			}
+			if sc.mode == document {
+				i += sc.escape(i) - 1
+			}
+		}
+	}
+	return len(s)
+}

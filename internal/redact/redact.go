@@ -1,0 +1,149 @@
+// Package redact replaces what must never be stored: passwords, tokens, keys, cookies, card numbers.
+// A secret becomes a pseudonym such as <jwt#3> that stays the same while the daemon runs, so that
+// equal values can still be compared; pseudonyms that a page made are recognised and numbered, too.
+//
+// The write side calls it for every event before the store sees it. It finds candidates in one pass
+// over the classes of a text's bytes and looks closer only at those; a text without a candidate
+// comes back as it is, without an allocation. Redacting twice changes nothing, valid UTF-8 and valid
+// JSON stay valid. The package keeps no secret, does no I/O and cannot see what is in images or binary data.
+package redact
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+// Redactor holds the rules and the numbers given so far. It may be used by many goroutines. Make it with New.
+type Redactor struct {
+	names   *nameSet
+	headers map[string]bool
+	custom  []customRule
+	numbers *pseudonyms
+	found   *findings
+}
+
+// New returns a redactor with the built-in rules and the given ones, which may be zero.
+func New(rules Rules) *Redactor {
+	r := &Redactor{
+		names:   newNameSet(rules.names),
+		headers: map[string]bool{},
+		custom:  rules.custom,
+		numbers: newPseudonyms(),
+		found:   newFindings(),
+	}
+	for _, list := range [][]string{headerNames, rules.headers} {
+		for _, h := range list {
+			r.headers[strings.ToLower(h)] = true
+		}
+	}
+	return r
+}
+
+// Text returns s without secrets.
+func (r *Redactor) Text(s string) string { return r.clean(s, plain, "text") }
+
+// URL returns a URL, absolute or not, without secrets in its user part, query and fragment. What
+// was a URL stays one.
+func (r *Redactor) URL(s string) string { return r.clean(s, form, "url") }
+
+// Body returns the text of a message body without secrets, also when it was cut at its end.
+// contentType may be empty; a JSON body is known by its first character as well.
+func (r *Redactor) Body(s, contentType string) string { return r.body(s, contentType, "body") }
+
+// Headers replaces the secret values of hs in place and reports whether there were any.
+func (r *Redactor) Headers(hs []event.Header) bool {
+	changed := false
+	for i := range hs {
+		if v := r.header(hs[i].Name, hs[i].Value); v != hs[i].Value {
+			hs[i].Value = v
+			changed = true
+		}
+	}
+	return changed
+}
+
+// Findings returns what was found so far, oldest first, each kind once per place: never a value. The
+// slice is the caller's.
+func (r *Redactor) Findings() []event.Finding { return r.found.list() }
+
+func (r *Redactor) body(s, contentType, place string) string {
+	switch {
+	case s == "":
+		return s
+	case isDocument(s):
+		return r.clean(s, document, place)
+	case strings.HasPrefix(contentType, "application/x-www-form-urlencoded"):
+		return r.clean(s, form, place)
+	}
+	return r.clean(s, plain, place)
+}
+
+// isDocument reports whether s begins as a JSON text does.
+func isDocument(s string) bool {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case ' ', '\t', '\r', '\n':
+			continue
+		}
+		c := s[i]
+		return c == '{' || c == '[' || c == '"' || isDigit(c) && len(s) < 24 && json.Valid([]byte(s))
+	}
+	return false
+}
+
+func (r *Redactor) clean(s string, m mode, place string) string {
+	if len(s) < 4 {
+		return s
+	}
+	sc := scan{r: r, s: s, mode: m, place: place}
+	out := sc.run()
+	if len(r.custom) > 0 {
+		out = r.applyCustom(out, m, place)
+	}
+	return out
+}
+
+// header returns the value of the header without secrets.
+func (r *Redactor) header(name, value string) string {
+	if value == "" || value[0] == ':' {
+		return value
+	}
+	lower := name
+	if strings.IndexFunc(name, func(c rune) bool { return 'A' <= c && c <= 'Z' }) >= 0 {
+		lower = strings.ToLower(name)
+	}
+	word := ""
+	switch {
+	case lower == "cookie" || lower == "set-cookie":
+		word = "cookie"
+	case r.headers[lower]:
+		word = lower
+	default:
+		word = r.names.match(name)
+	}
+	if word == "" {
+		if lower == "location" || lower == "referer" || lower == "content-location" || lower == "origin" {
+			return r.clean(value, form, "header:"+lower)
+		}
+		return r.clean(value, plain, "header")
+	}
+	sc := scan{r: r, s: value, place: "header"}
+	if word == "cookie" && pseudonymAt(value) != len(value) {
+		if _, n := pagePseudonymAt(value); n != len(value) {
+			sc.cookies(0, len(value))
+			return sc.rest()
+		}
+	}
+	sc.hide(held{to: len(value), content: true}, word)
+	return sc.rest()
+}
+
+// rest returns the text of a scan that was steered from outside.
+func (sc *scan) rest() string {
+	if sc.done == 0 {
+		return sc.s
+	}
+	return string(append(sc.out, sc.s[sc.done:]...))
+}

@@ -1,0 +1,135 @@
+package redact_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/redact"
+)
+
+func TestEqualValuesStayEqualAcrossPlaces(t *testing.T) {
+	r := redact.New(redact.Rules{})
+	value := "Zx81SpectrumPlus3"
+	hs := []event.Header{{Name: "Authorization", Value: "Bearer " + value}}
+	r.Headers(hs)
+	in := strings.TrimPrefix(hs[0].Value, "Bearer ")
+	if got := r.Text("token=" + value); got != "token="+in {
+		t.Errorf("the header said %q, the text says %q", in, got)
+	}
+	if got := r.Text("token=other"); got == "token="+in {
+		t.Errorf("another value got the same pseudonym %q", got)
+	}
+}
+
+func TestTextWithoutCandidateIsNotCopied(t *testing.T) {
+	r := redact.New(redact.Rules{})
+	if n := testing.AllocsPerRun(100, func() { r.Text(typical) }); n != 0 {
+		t.Errorf("%v allocations for a text without secrets", n)
+	}
+}
+
+func TestNumbersAreBounded(t *testing.T) {
+	r := redact.New(redact.Rules{})
+	first := r.Text("password=first")
+	for i := range redact.MaxPseudonyms {
+		r.Text(fmt.Sprintf("password=p%d", i))
+	}
+	if again := r.Text("password=first"); again == first {
+		t.Errorf("a value that was pushed out got its old number %q", again)
+	}
+	if got := redact.Known(r); got != redact.MaxPseudonyms {
+		t.Errorf("%d values are known, want %d", got, redact.MaxPseudonyms)
+	}
+}
+
+func TestFindingsNameKindAndPlaceOnce(t *testing.T) {
+	r := redact.New(redact.Rules{})
+	for range 3 {
+		r.Headers([]event.Header{{Name: "X-Api-Key", Value: "abc"}})
+		r.Body(`{"user_password":"hunter2"}`, "")
+	}
+	got := fmt.Sprint(r.Findings())
+	want := fmt.Sprint([]event.Finding{{Kind: "secret", Place: "header:x-api-key"}, {Kind: "secret", Place: "body:password"}})
+	if got != want {
+		t.Errorf("findings %s, want %s", got, want)
+	}
+}
+
+func TestCustomRules(t *testing.T) {
+	rules, err := redact.ParseRules([]byte(`{"rules":[{"name":"employee","pattern":"EMP-(\\d{6})"}],"names":["iban"],"headers":["X-Tenant"]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := redact.New(rules)
+	if got, want := r.Text("EMP-123456 iban=DE12 EMP-123456"), "EMP-<employee#1> iban=<secret#1> EMP-<employee#1>"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	hs := []event.Header{{Name: "x-tenant", Value: "acme"}}
+	if !r.Headers(hs) || hs[0].Value != "<secret#2>" {
+		t.Errorf("header %q was not replaced", hs[0].Value)
+	}
+}
+
+func TestBadRulesAreNamed(t *testing.T) {
+	check := func(file, want string) {
+		t.Helper()
+		_, err := redact.ParseRules([]byte(file))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseRules(%s) = %v, want an error with %q", file, err, want)
+		}
+	}
+	check(`{"rules":[{"name":"ok","pattern":"a"},{"name":"half","pattern":"a("}]}`, `rule 2 ("half")`)
+	check(`{"rules":[{"name":"any","pattern":"x*"}]}`, `"any"`)
+	check(`{"rules":[{"name":"Bad Name","pattern":"x"}]}`, `"Bad Name"`)
+	check(`{"rule":[]}`, "unknown field")
+	check(`{} {}`, "follows")
+	check(`{"names":["x"]}`, `"x"`)
+}
+
+func TestRedactorIsSafeForManyGoroutines(t *testing.T) {
+	r := redact.New(redact.Rules{})
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for i := range 200 {
+				r.Text(fmt.Sprintf("password=%d-%d", g, i))
+				r.Findings()
+			}
+		})
+	}
+	wg.Wait()
+	if got := redact.Known(r); got != 1600 {
+		t.Errorf("%d values are known, want 1600", got)
+	}
+}
+
+const typical = "[Checkout] order 8812 updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; cart synced with server after 142 ms, next step: payment"
+
+func BenchmarkText(b *testing.B) {
+	r := redact.New(redact.Rules{})
+	for _, c := range []struct{ name, text string }{
+		{"typical", typical},
+		{"url", "http://localhost:3000/shop/checkout?step=2&cart=8812&lang=en#payment"},
+		{"secret", "login ok for ann, token=Zx81SpectrumPlus3Issue2 expires in 3600 s"},
+		{"json", `{"orderId":8812,"items":[{"sku":"A-1","qty":2,"price":19.99},{"sku":"B-7","qty":1,"price":19.99}],"customer":{"name":"Ann","city":"Berlin"},"express":true}`},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(c.text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				r.Body(c.text, "")
+			}
+		})
+		quoted, _ := json.Marshal(c.text)
+		b.Run(c.name+"/json.Valid", func(b *testing.B) {
+			b.SetBytes(int64(len(c.text)))
+			for b.Loop() {
+				json.Valid(quoted)
+			}
+		})
+	}
+}

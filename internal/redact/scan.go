@@ -1,0 +1,336 @@
+package redact
+
+import "strings"
+
+// mode says what a text is made of, where that changes how a secret may be replaced.
+type mode uint8
+
+const (
+	plain    mode = iota // prose, stacks, anything
+	form                 // a URL, or fields joined by '&'
+	document             // JSON, perhaps cut at its end: what was valid stays valid
+)
+
+// The classes of bytes. Only a byte with a class of its own can begin or end a candidate.
+const (
+	otherByte = iota
+	wordByte  // letters, digits, '_' and '-': names and tokens are runs of them
+	quoteByte
+	backslashByte
+	angleByte   // '<': a pseudonym, maybe
+	percentByte // of an escape
+)
+
+var class = classes()
+
+func classes() *[256]uint8 {
+	var c [256]uint8
+	for b := range 256 {
+		switch x := byte(b); {
+		case isLetter(x) || isDigit(x) || x == '_' || x == '-':
+			c[b] = wordByte
+		case x == '"':
+			c[b] = quoteByte
+		case x == '\\':
+			c[b] = backslashByte
+		case x == '<':
+			c[b] = angleByte
+		case x == '%':
+			c[b] = percentByte
+		}
+	}
+	return &c
+}
+
+// scan is one pass over one text. It copies nothing until the first secret is found.
+type scan struct {
+	r     *Redactor
+	s     string
+	mode  mode
+	place string
+	quiet bool // only count hits: no numbers, no findings
+
+	out    []byte
+	done   int  // s[:done] is in out
+	hits   int  // secrets found, pseudonyms renumbered
+	quoted bool // in a document: inside a string of its outermost level
+
+	unclosed bool // a bracket was not closed: looking again would cost the whole rest each time
+}
+
+// run finds the candidates in one pass over the bytes' classes and returns the text without secrets.
+func (sc *scan) run() string {
+	s := sc.s
+	for i := 0; i < len(s); {
+		switch class[s[i]] {
+		case wordByte:
+			j := i + 1
+			for j < len(s) && class[s[j]] == wordByte {
+				j++
+			}
+			i = sc.word(i, j)
+		case quoteByte:
+			sc.quoted = !sc.quoted
+			i++
+		case backslashByte:
+			i += sc.escape(i)
+		case angleByte:
+			i += sc.angle(i)
+		case percentByte:
+			if i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
+				i += 3
+			} else {
+				i++
+			}
+		default:
+			i++
+		}
+	}
+	if sc.done == 0 {
+		return s
+	}
+	sc.out = append(sc.out, s[sc.done:]...)
+	return string(sc.out)
+}
+
+// escape returns the length of what a backslash at i begins. Outside of documents a backslash
+// stands for itself; what follows it is looked at as a word.
+func (sc *scan) escape(i int) int {
+	if sc.mode != document {
+		return 1
+	}
+	if i+1 < len(sc.s) && sc.s[i+1] == 'u' {
+		return min(6, len(sc.s)-i)
+	}
+	return min(2, len(sc.s)-i)
+}
+
+// angle steps over a pseudonym at i, numbering it if the page made it, or over '<'.
+func (sc *scan) angle(i int) int {
+	if n := pseudonymAt(sc.s[i:]); n > 0 && sc.harmless(sc.s[i:i+n]) {
+		return n
+	}
+	kind, n := pagePseudonymAt(sc.s[i:])
+	if n == 0 {
+		return 1
+	}
+	sc.replace(i, i+n, kind, sc.s[i:i+n], "")
+	return n
+}
+
+// harmless reports whether a pseudonym of ours says nothing secret in its claims.
+func (sc *scan) harmless(p string) bool {
+	_, rest, ok := strings.Cut(p, " iss=")
+	if !ok {
+		return true
+	}
+	iss, _, _ := strings.Cut(rest, " ")
+	return sc.r.harmlessIssuer(strings.TrimSuffix(iss, ">"))
+}
+
+// replace puts the pseudonym of value where s[from:to] was. The place is noted with what, which is
+// "" or the entry of the name list.
+func (sc *scan) replace(from, to int, kind, value, what string) {
+	sc.put(from, to, "", kind, value, what, "")
+}
+
+// put is replace with text before and after the pseudonym.
+func (sc *scan) put(from, to int, before, kind, value, what, after string) {
+	sc.hits++
+	if sc.quiet {
+		return
+	}
+	claims := ""
+	if kind == kindJWT && sc.mode != form {
+		claims = sc.r.jwtClaims(value)
+	}
+	sc.out = append(sc.out, sc.s[sc.done:from]...)
+	sc.out = append(sc.out, before...)
+	sc.out = sc.r.numbers.of(kind, value).appendTo(sc.out, claims, sc.mode == form || sc.inQuery(from))
+	sc.out = append(sc.out, after...)
+	sc.done = to
+	if _, page := pagePseudonymAt(value); page == 0 {
+		sc.r.found.add(kind, sc.place, what)
+	}
+}
+
+// inQuery reports whether the value at from stands in the query of a URL within a text.
+func (sc *scan) inQuery(from int) bool {
+	i := from - 1
+	if i < 0 || sc.s[i] != '=' {
+		return false
+	}
+	for i > 0 && from-i < maxNameBytes && class[sc.s[i-1]] == wordByte {
+		i--
+	}
+	return i > 0 && (sc.s[i-1] == '?' || sc.s[i-1] == '&')
+}
+
+// word looks at the word s[i:j] and returns where to go on: j, or behind what it replaced.
+func (sc *scan) word(i, j int) int {
+	s := sc.s
+	if n := j - i; n >= 8 || isDigit(s[i]) || s[i] == '-' || j < len(s) && s[j] == '.' {
+		if end := sc.value(i, j); end > 0 {
+			// A name may end in what looks like a token: "ghp_…_password: x" hides both.
+			if end != j {
+				return end
+			}
+			if next := sc.named(i, j); next > 0 {
+				return next
+			}
+			return end
+		}
+	}
+	if next := sc.named(i, j); next > 0 {
+		return next
+	}
+	return j
+}
+
+// value replaces a secret that shows itself by its form and returns the index behind it, or 0.
+func (sc *scan) value(i, j int) int {
+	s := sc.s
+	switch c := s[i]; {
+	case isDigit(c):
+		if n := sc.number(i, j); n > 0 {
+			return n
+		}
+	case c == '-' && strings.HasPrefix(s[i:], "-----BEGIN"):
+		if n := sc.privateKey(i); n > 0 {
+			return n
+		}
+	}
+	if j-i >= 12 || j < len(s) && s[j] == '.' {
+		if kind, n := tokenAt(s[i:]); n > 0 {
+			sc.replace(i, i+n, kind, s[i:i+n], "")
+			return i + n
+		}
+		if at := sc.afterEscape(i, j); at > 0 {
+			if kind, n := tokenAt(s[at:]); n > 0 {
+				sc.replace(at, at+n, kind, s[at:at+n], "")
+				return at + n
+			}
+		}
+	}
+	if j-i >= minRandom || j < len(s) && (s[j] == '+' || s[j] == '/' || s[j] == '=' || s[j] == '.') {
+		return sc.longRandom(i)
+	}
+	return 0
+}
+
+// afterEscape returns where the word begins if its first letters belong to an escape ("\nAKIA…",
+// "\u003dAKIA…"), else 0.
+func (sc *scan) afterEscape(i, j int) int {
+	if i == 0 || sc.s[i-1] != '\\' {
+		return 0
+	}
+	if sc.s[i] == 'u' && j-i > 5 {
+		return i + 5
+	}
+	if j-i > 1 {
+		return i + 1
+	}
+	return 0
+}
+
+// number replaces a card or social security number and returns the index behind it, or 0.
+func (sc *scan) number(i, j int) int {
+	s := sc.s
+	if i > 0 && (s[i-1] == '.' || s[i-1] >= 0x80) {
+		return 0
+	}
+	if n := ssnAt(s[i:]); n > 0 {
+		sc.replace(i, i+n, kindSSN, s[i:i+n], "")
+		return i + n
+	}
+	if j-i < 14 && (j-i != 4 || j == len(s) || s[j] != ' ' && s[j] != '+') {
+		return 0
+	}
+	n := cardAt(s[i:])
+	if n == 0 {
+		return 0
+	}
+	digits := strings.Map(func(c rune) rune {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		return c
+	}, s[i:i+n])
+	if sc.mode == document && !sc.quoted {
+		// A number of the document itself: what stands for it has to be a string.
+		if i+n < len(s) && strings.IndexByte(",]} \t\r\n", s[i+n]) < 0 {
+			return 0
+		}
+		sc.put(i, i+n, `"`, kindCard, digits, "", `"`)
+		return i + n
+	}
+	sc.replace(i, i+n, kindCard, digits, "")
+	return i + n
+}
+
+// privateKey replaces a PEM block, also one that was cut, and returns the index behind it, or 0.
+func (sc *scan) privateKey(i int) int {
+	s := sc.s
+	head := s[i:min(len(s), i+64)]
+	at := strings.Index(head, "PRIVATE KEY")
+	if at < 0 {
+		return 0
+	}
+	limit := sc.limit(i)
+	end := limit
+	body := i + at + len("PRIVATE KEY")
+	if body > limit {
+		return 0
+	}
+	if stop := strings.Index(s[body:limit], "-----END"); stop >= 0 {
+		tail := body + stop + len("-----END")
+		if last := strings.Index(s[tail:limit], "-----"); last >= 0 {
+			end = tail + last + len("-----")
+		}
+	}
+	sc.replace(i, end, kindPrivateKey, s[i:end], "")
+	return end
+}
+
+// limit returns the end of the string that i is in, for a document, else the end of the text.
+func (sc *scan) limit(i int) int {
+	if sc.mode != document || !sc.quoted {
+		return len(sc.s)
+	}
+	for i < len(sc.s) && sc.s[i] != '"' {
+		if sc.s[i] == '\\' {
+			i++
+		}
+		i++
+	}
+	return min(i, len(sc.s))
+}
+
+// longRandom replaces a long random value behind a suspicious name; its first word begins at i.
+func (sc *scan) longRandom(i int) int {
+	s := sc.s
+	from := i
+	if i > 1 && (s[i-1] == '/' || s[i-1] == '+') && strings.IndexByte(`:="'`, s[i-2]) >= 0 {
+		from-- // base64 may begin with either
+	}
+	k := from
+	for k > 0 && from-k < 8 && strings.IndexByte(`:= "'\`, s[k-1]) >= 0 {
+		k--
+	}
+	if k == from || k == 0 {
+		return 0
+	}
+	n := k
+	for n > 0 && k-n < maxNameBytes && class[s[n-1]] == wordByte {
+		n--
+	}
+	if !suspicious(s[n:k]) {
+		return 0
+	}
+	length := base64Run(s[from:])
+	if length < minRandom || !random(s[from:from+length]) {
+		return 0
+	}
+	sc.replace(from, from+length, kindSecret, s[from:from+length], "")
+	return from + length
+}
