@@ -1,0 +1,28 @@
+import type { DaemonSettings } from "@gasoline/schema/wire";
+
+const KEY = "daemonSettings";
+const BODY_LIMIT = 16_384;
+const MAX_BODY_LIMIT = 1_048_576;
+
+/** What the daemon asked for last, kept over the worker's lives. A salt of our own until it has spoken. */
+export async function loadDaemonSettings(): Promise<DaemonSettings> {
+  const stored = (await chrome.storage.session.get(KEY))[KEY] as DaemonSettings | undefined;
+  if (stored) return stored;
+  const made: DaemonSettings = { salt: crypto.randomUUID(), body_limit: BODY_LIMIT, tracked: [] };
+  await chrome.storage.session.set({ [KEY]: made });
+  return made;
+}
+
+/** Takes what the daemon says now. Values that make no sense leave the old ones. */
+export function mergeDaemonSettings(old: DaemonSettings, given: Partial<DaemonSettings> | undefined): DaemonSettings {
+  const merged = { ...old };
+  if (typeof given?.salt === "string" && given.salt !== "") merged.salt = given.salt;
+  if (typeof given?.body_limit === "number" && given.body_limit > 0) merged.body_limit = Math.min(given.body_limit, MAX_BODY_LIMIT);
+  if (Array.isArray(given?.tracked)) merged.tracked = given.tracked.filter((tab) => Number.isInteger(tab));
+  return merged;
+}
+
+/** Keeps the settings over the worker's lives. */
+export async function keepDaemonSettings(settings: DaemonSettings): Promise<void> {
+  await chrome.storage.session.set({ [KEY]: settings });
+}

@@ -1,0 +1,78 @@
+import { isPort, readSettings } from "../../state/settings.ts";
+import type { Door } from "./client.ts";
+
+const SESSION_KEY = "session";
+const TOKEN_KEY = "token";
+
+/**
+ * Who this extension is to the daemon: the session is one run of this browser profile, the token
+ * belongs to a port and outlives the run. Both are out of reach of content scripts.
+ */
+export class Identity {
+  #session: Promise<string> | undefined;
+  #packedPort: Promise<number> | undefined;
+
+  /** The session's name, made on first use after the browser started. */
+  session(): Promise<string> {
+    this.#session ??= (async () => {
+      const stored = (await chrome.storage.session.get(SESSION_KEY))[SESSION_KEY];
+      if (typeof stored === "string") return stored;
+      const made = crypto.randomUUID();
+      await chrome.storage.session.set({ [SESSION_KEY]: made });
+      return made;
+    })();
+    return this.#session;
+  }
+
+  /** The port in use and our token for it, if we have one. */
+  async door(): Promise<Door> {
+    const port = await this.port();
+    const stored = (await chrome.storage.local.get(TOKEN_KEY))[TOKEN_KEY] as Door | undefined;
+    return stored?.port === port && stored.token ? { port, token: stored.token } : { port };
+  }
+
+  /** The user's port, else the packed one. */
+  async port(): Promise<number> {
+    const { port } = await readSettings();
+    return port ?? (await this.packedPort());
+  }
+
+  /** The port in the packed config.json; 7890 when that is unreadable. */
+  packedPort(): Promise<number> {
+    this.#packedPort ??= (async () => {
+      try {
+        const response = await fetch(chrome.runtime.getURL("config.json"));
+        const { port } = (await response.json()) as { port?: unknown };
+        if (isPort(port)) return port;
+      } catch {
+        // Falls through to the port that everybody knows.
+      }
+      return 7890;
+    })();
+    return this.#packedPort;
+  }
+
+  /** Keeps a token for the port in use. */
+  async keepToken(token: string): Promise<void> {
+    await chrome.storage.local.set({ [TOKEN_KEY]: { port: await this.port(), token } satisfies Door });
+  }
+
+  /** Forgets the token: the daemon does not know it. */
+  async forgetToken(): Promise<void> {
+    await chrome.storage.local.remove(TOKEN_KEY);
+  }
+
+  /** What the user sees in the daemon's list of browsers. */
+  async name(): Promise<string> {
+    return (await readSettings()).name ?? browserName(navigator.userAgent);
+  }
+}
+
+/** "Chrome 156 on Linux" from a user agent string. */
+export function browserName(userAgent: string): string {
+  const brand = /\b(Edg|OPR|HeadlessChrome|Chrome)\/(\d+)/.exec(userAgent);
+  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", HeadlessChrome: "Headless Chrome", Chrome: "Chrome" };
+  const system = /Windows|Mac OS X|CrOS|Android|Linux/.exec(userAgent)?.[0] ?? "this machine";
+  const edition = /\b(Edg|OPR)\/(\d+)/.exec(userAgent) ?? brand;
+  return `${edition ? `${names[edition[1] ?? ""]} ${edition[2]}` : "Chrome"} on ${system === "Mac OS X" ? "macOS" : system}`;
+}

@@ -1,0 +1,204 @@
+import type { Group } from "@gasoline/schema/wire";
+
+/** The lists of a group, by the name they have on the wire. */
+export type EventKind =
+  | "logs"
+  | "exceptions"
+  | "network"
+  | "waterfall"
+  | "websocket"
+  | "actions"
+  | "dom"
+  | "lifecycle"
+  | "performance"
+  | "extension_logs"
+  | "marks";
+
+/** Where events come from: stamped by the worker, never by a page. */
+export type Stamp = Pick<Group, "tab" | "frame" | "document" | "page_url" | "since">;
+
+/** One event of a kind on its way up. */
+export interface Outgoing {
+  kind: EventKind;
+  event: { seq: number };
+}
+
+/** What take gives: groups to send, and how many characters of JSON they are. */
+export interface Parcel {
+  groups: Group[];
+  size: number;
+}
+
+interface Entry {
+  stamp: Stamp;
+  outgoing: Outgoing;
+  size: number; // characters of its JSON
+}
+
+// An uncaught error or a failed request is worth more than the console line before it.
+const KEEP_LONGEST: ReadonlySet<EventKind> = new Set(["exceptions", "network", "actions"]);
+
+/**
+ * Events that wait for the daemon, oldest first, bounded in count and in characters. What does not
+ * fit pushes out the oldest events of lesser worth; they are counted and the count is sent.
+ */
+export class Outbox {
+  readonly #maxEvents: number;
+  readonly #maxSize: number;
+  #entries: Entry[] = []; // length <= maxEvents, sum of size <= maxSize
+  #size = 0;
+  #seen = new Set<string>(); // document and seq of what waits here
+  #dropped = new Map<string, { stamp: Stamp; byKind: Record<string, number> }>();
+
+  constructor(maxEvents = 10_000, maxSize = 4_000_000) {
+    this.#maxEvents = maxEvents;
+    this.#maxSize = maxSize;
+  }
+
+  /** Events that wait. */
+  get length(): number {
+    return this.#entries.length;
+  }
+
+  /** Says whether there is anything to send, counts of lost events included. */
+  get empty(): boolean {
+    return this.#entries.length === 0 && this.#dropped.size === 0;
+  }
+
+  /** Adds an event. One that waits here already (same document, kind and seq) is not added again. */
+  add(stamp: Stamp, outgoing: Outgoing): void {
+    const key = keyOf(stamp, outgoing);
+    if (this.#seen.has(key)) return;
+    const size = JSON.stringify(outgoing.event).length;
+    this.#seen.add(key);
+    this.#entries.push({ stamp, outgoing, size });
+    this.#size += size;
+    if (this.#entries.length > this.#maxEvents || this.#size > this.#maxSize) this.#makeRoom();
+  }
+
+  /** Counts events that were lost before they came here. */
+  addDropped(stamp: Stamp, byKind: Record<string, number>): void {
+    for (const [kind, n] of Object.entries(byKind)) this.#drop(stamp, kind, n);
+  }
+
+  /**
+   * Removes the oldest events, at most maxSize characters of them (at least one), and gives them as
+   * groups. A parcel that could not be delivered is given back by putBack.
+   */
+  take(maxSize: number): Parcel {
+    let count = 0;
+    let size = 0;
+    for (const entry of this.#entries) {
+      if (count > 0 && size + entry.size > maxSize) break;
+      size += entry.size;
+      count++;
+    }
+    const taken = this.#entries.splice(0, count);
+    this.#size -= size;
+    const groups = new Map<string, Group>();
+    for (const { stamp, outgoing } of taken) {
+      this.#seen.delete(keyOf(stamp, outgoing));
+      push(groupOf(groups, stamp), outgoing);
+    }
+    for (const { stamp, byKind } of this.#dropped.values()) groupOf(groups, stamp).dropped = byKind;
+    this.#dropped.clear();
+    return { groups: [...groups.values()], size };
+  }
+
+  /** Puts the events of an undelivered parcel back to the front. */
+  putBack(groups: readonly Group[]): void {
+    const later = this.#entries;
+    this.#entries = [];
+    this.#size = 0;
+    this.#seen.clear();
+    for (const group of groups) {
+      const { stamp, events, dropped } = splitGroup(group);
+      for (const outgoing of events) this.add(stamp, outgoing);
+      if (dropped) this.addDropped(stamp, dropped);
+    }
+    for (const entry of later) this.add(entry.stamp, entry.outgoing);
+  }
+
+  #makeRoom(): void {
+    // A tenth at once, so that a flood does not scan for each of its events.
+    const events = this.#maxEvents * 0.9;
+    const size = this.#maxSize * 0.9;
+    for (const spare of [(kind: EventKind) => !KEEP_LONGEST.has(kind), () => true]) {
+      const kept: Entry[] = [];
+      for (const [i, entry] of this.#entries.entries()) {
+        const over = this.#entries.length - i + kept.length > events || this.#size > size;
+        if (!over || !spare(entry.outgoing.kind)) {
+          kept.push(entry);
+          continue;
+        }
+        this.#size -= entry.size;
+        this.#seen.delete(keyOf(entry.stamp, entry.outgoing));
+        this.#drop(entry.stamp, entry.outgoing.kind, 1);
+      }
+      this.#entries = kept;
+      if (this.#entries.length <= this.#maxEvents && this.#size <= this.#maxSize) return;
+    }
+  }
+
+  #drop(stamp: Stamp, kind: string, n: number): void {
+    let counts = this.#dropped.get(placeOf(stamp));
+    if (!counts) {
+      // Documents are bounded too: a page that makes frames in a loop must not grow this map.
+      if (this.#dropped.size >= 200) counts = this.#dropped.values().next().value;
+      else this.#dropped.set(placeOf(stamp), (counts = { stamp, byKind: {} }));
+    }
+    if (counts) counts.byKind[kind] = (counts.byKind[kind] ?? 0) + n;
+  }
+}
+
+const keyOf = (stamp: Stamp, { kind, event }: Outgoing): string => `${stamp.document} ${kind} ${event.seq}`;
+
+// A page that changed its URL without loading starts a new group: page_url holds per group. The
+// worker's own events are of one document and many tabs.
+const placeOf = (stamp: Stamp): string => `${stamp.document} ${stamp.tab} ${stamp.frame} ${stamp.page_url}`;
+
+function groupOf(groups: Map<string, Group>, stamp: Stamp): Group {
+  const key = placeOf(stamp);
+  let group = groups.get(key);
+  if (!group) groups.set(key, (group = { ...stamp }));
+  return group;
+}
+
+function push(group: Group, { kind, event }: Outgoing): void {
+  const lists = group as unknown as Record<EventKind, unknown[] | undefined>;
+  (lists[kind] ??= []).push(event);
+}
+
+const KINDS: readonly EventKind[] = [
+  "logs",
+  "exceptions",
+  "network",
+  "waterfall",
+  "websocket",
+  "actions",
+  "dom",
+  "lifecycle",
+  "performance",
+  "extension_logs",
+  "marks",
+];
+
+/** The events of a group in the order of their numbers. */
+export function splitGroup(group: Group): { stamp: Stamp; events: Outgoing[]; dropped?: Record<string, number> } {
+  const { tab, frame, document, page_url, since } = group;
+  const events: Outgoing[] = [];
+  for (const kind of KINDS) {
+    for (const event of group[kind] ?? []) events.push({ kind, event });
+  }
+  events.sort((a, b) => a.event.seq - b.event.seq);
+  return {
+    stamp: { tab, frame, document, page_url, since },
+    events,
+    ...(group.dropped ? { dropped: group.dropped } : {}),
+  };
+}
+
+/** Says whether a name is that of a list of events. */
+export function isEventKind(name: string): name is EventKind {
+  return (KINDS as readonly string[]).includes(name);
+}

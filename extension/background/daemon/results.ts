@@ -1,0 +1,56 @@
+import type { Result } from "@gasoline/schema/wire";
+import { type DaemonClient, Refused } from "./client.ts";
+
+const PREFIX = "done:";
+
+/** Results above this size are not kept for a second try after the worker died: a screenshot would fill the area. */
+const KEEP_BELOW = 200_000;
+
+/**
+ * Brings results to the daemon, again and again until it has them or nobody can want them any more.
+ * A result is written down before it is sent, so that the death of the worker in between loses nothing.
+ */
+export class Results {
+  readonly #client: DaemonClient;
+  readonly #session: () => Promise<string>;
+  readonly #wait: (ms: number) => Promise<void>;
+
+  constructor(client: DaemonClient, session: () => Promise<string>, wait = sleep) {
+    this.#client = client;
+    this.#session = session;
+    this.#wait = wait;
+  }
+
+  /** Sends a result. Gives up a minute after the command's deadline. */
+  async send(result: Result, deadline: number): Promise<void> {
+    const body: Result = { ...result, session: await this.#session() };
+    const key = PREFIX + result.id;
+    const json = JSON.stringify(body);
+    if (json.length < KEEP_BELOW) await chrome.storage.session.set({ [key]: { json, deadline } });
+    for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
+      try {
+        await this.#client.post("/query-result", body, 15_000);
+        break;
+      } catch (error) {
+        // Refused for good, such as too large or malformed: the same bytes will be refused again.
+        if (error instanceof Refused && error.status < 500) break;
+        if (Date.now() > deadline + 60_000) break;
+        await this.#wait(pause);
+      }
+    }
+    await chrome.storage.session.remove(key);
+  }
+
+  /** The result of a command that an earlier life of the worker finished, if it was not delivered. */
+  async undelivered(id: string): Promise<Result | undefined> {
+    const key = PREFIX + id;
+    const kept = (await chrome.storage.session.get(key))[key] as { json: string } | undefined;
+    return kept ? (JSON.parse(kept.json) as Result) : undefined;
+  }
+}
+
+// A chrome.* call counts as life; the fetch that follows does not.
+async function sleep(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  await chrome.runtime.getPlatformInfo();
+}

@@ -1,0 +1,78 @@
+import type { Group } from "@gasoline/schema/wire";
+
+const PREFIX = "spill:";
+
+interface Chunk {
+  n: number;
+  size: number; // characters of JSON
+}
+
+/**
+ * Events put aside while the daemon is away, in storage.session: memory of the browser, which
+ * outlives the worker and never reaches the disk. Oldest first, bounded; the oldest chunk goes when
+ * a new one does not fit.
+ */
+export class Spill {
+  readonly #area: chrome.storage.StorageArea;
+  readonly #maxSize: number;
+  #chunks: Promise<Chunk[]> | undefined; // sum of size <= maxSize
+
+  /** maxSize is in characters; storage.session holds 10 MB in all. */
+  constructor(area: chrome.storage.StorageArea, maxSize = 5_000_000) {
+    this.#area = area;
+    this.#maxSize = maxSize;
+  }
+
+  /** Keeps groups. Returns the groups that had to go for them, to be counted as lost. */
+  async keep(groups: readonly Group[]): Promise<Group[]> {
+    const json = JSON.stringify(groups);
+    if (json.length > this.#maxSize) return [...groups];
+    const chunks = await this.#load();
+    const lost: Group[] = [];
+    let size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+    while (chunks.length > 0 && size + json.length > this.#maxSize) {
+      const oldest = chunks.shift() as Chunk;
+      size -= oldest.size;
+      lost.push(...(await this.#read(oldest)));
+      await this.#area.remove(PREFIX + oldest.n);
+    }
+    const n = (chunks.at(-1)?.n ?? 0) + 1;
+    await this.#area.set({ [PREFIX + n]: json });
+    chunks.push({ n, size: json.length });
+    return lost;
+  }
+
+  /** The oldest chunk, left in place; done removes it after it was delivered. */
+  async oldest(): Promise<{ groups: Group[]; done: () => Promise<void> } | undefined> {
+    const chunks = await this.#load();
+    const [chunk] = chunks;
+    if (!chunk) return undefined;
+    return {
+      groups: await this.#read(chunk),
+      done: async () => {
+        const at = chunks.indexOf(chunk);
+        if (at >= 0) chunks.splice(at, 1);
+        await this.#area.remove(PREFIX + chunk.n);
+      },
+    };
+  }
+
+  #load(): Promise<Chunk[]> {
+    this.#chunks ??= (async () => {
+      const stored = await this.#area.get(null);
+      const chunks: Chunk[] = [];
+      for (const [key, value] of Object.entries(stored)) {
+        if (!key.startsWith(PREFIX) || typeof value !== "string") continue;
+        chunks.push({ n: Number(key.slice(PREFIX.length)), size: value.length });
+      }
+      return chunks.sort((a, b) => a.n - b.n);
+    })();
+    return this.#chunks;
+  }
+
+  async #read(chunk: Chunk): Promise<Group[]> {
+    const key = PREFIX + chunk.n;
+    const json = (await this.#area.get(key))[key];
+    return typeof json === "string" ? (JSON.parse(json) as Group[]) : [];
+  }
+}

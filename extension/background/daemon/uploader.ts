@@ -1,0 +1,202 @@
+import { WIRE_VERSION } from "@gasoline/schema/wire";
+import type { ExtensionSettings, Group, Sync, SyncAnswer, Tab } from "@gasoline/schema/wire";
+import { Backoff } from "./backoff.ts";
+import { type DaemonClient, Refused, Unauthorized, Unreachable } from "./client.ts";
+import { type EventKind, Outbox, type Outgoing, type Stamp, splitGroup } from "./outbox.ts";
+import type { Spill } from "./spill.ts";
+
+/** Events wait at most this long for others before they are sent. */
+const GATHER_MS = 400;
+
+/** Urgent events wait this long: an error and its console line go in one request. */
+const URGENT_MS = 15;
+
+/** Characters of events in one request; the daemon takes 5 MB. */
+const REQUEST_SIZE = 1_000_000;
+
+/** What the uploader asks of the parts around it. */
+export interface UploaderParts {
+  client: DaemonClient;
+  spill: Spill;
+  session: () => Promise<string>;
+  /** We have a token. Without one nothing is sent: events are put aside until pairing is done. */
+  ready: () => Promise<boolean>;
+  version: string;
+  settings: () => Promise<ExtensionSettings>;
+  tabs: () => Promise<Tab[]>;
+  /** The daemon answered. */
+  answered: (answer: SyncAnswer) => void;
+  /** The daemon was not reached, or refused. */
+  failed: (error: unknown) => void;
+}
+
+/**
+ * Carries events to the daemon: gathered for a moment, one request in flight, kept aside while the
+ * daemon is away. What it accepted by add is in memory until settle says that it is delivered or put
+ * aside.
+ */
+export class Uploader {
+  readonly #parts: UploaderParts;
+  readonly #outbox = new Outbox();
+  readonly #backoff = new Backoff(500, 30_000);
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #due = Infinity; // epoch ms at which the timer fires
+  #sending: Promise<void> | undefined;
+  #away = false; // the last request failed: events go to the spill
+  #waiting: (() => void)[] = []; // resolved when everything added before is delivered or put aside
+  #sentTabs = "";
+  #sentSettings = "";
+  #run = "";
+
+  constructor(parts: UploaderParts) {
+    this.#parts = parts;
+  }
+
+  /** Events that are in memory. */
+  get waiting(): number {
+    return this.#outbox.length;
+  }
+
+  /** Takes events of one document. */
+  add(stamp: Stamp, events: readonly Outgoing[], urgent: boolean): void {
+    for (const event of events) this.#outbox.add(stamp, event);
+    this.schedule(urgent ? URGENT_MS : GATHER_MS);
+  }
+
+  /** Counts events that were lost on the way here. */
+  addDropped(stamp: Stamp, byKind: Record<string, number>): void {
+    this.#outbox.addDropped(stamp, byKind);
+  }
+
+  /** Resolves when everything that was added so far is delivered, or put aside until it can be. */
+  settle(): Promise<void> {
+    if (this.#outbox.empty && !this.#sending) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Sends within delayMS: events, and tabs and settings if they changed. */
+  schedule(delayMS: number): void {
+    const due = Date.now() + delayMS;
+    if (due >= this.#due) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    this.#timer = setTimeout(() => void this.flush(), delayMS);
+  }
+
+  /** The daemon can be reached again: sends at once what waits. */
+  resume(): void {
+    this.#backoff.reset();
+    this.#tryAgain();
+  }
+
+  /** Sends now. Resolves when the request is over, whatever came of it. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#due = Infinity;
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = undefined;
+      this.#release();
+    });
+    return this.#sending;
+  }
+
+  #tryAgain(): void {
+    this.#away = false;
+    this.schedule(0);
+  }
+
+  async #send(): Promise<void> {
+    if (this.#away || !(await this.#parts.ready())) {
+      await this.#putAside();
+      return;
+    }
+    try {
+      await this.#deliverSpilled();
+      do {
+        await this.#deliver(this.#outbox.take(REQUEST_SIZE).groups, true);
+      } while (!this.#outbox.empty);
+      this.#backoff.reset();
+    } catch (error) {
+      this.#away = true;
+      await this.#putAside();
+      setTimeout(() => this.#tryAgain(), this.#backoff.next());
+      this.#parts.failed(error);
+    }
+  }
+
+  async #deliverSpilled(): Promise<void> {
+    for (;;) {
+      const chunk = await this.#parts.spill.oldest();
+      if (!chunk) return;
+      await this.#deliver(chunk.groups, false);
+      await chunk.done();
+    }
+  }
+
+  async #deliver(groups: Group[], putBack: boolean): Promise<void> {
+    const { session, version, settings, tabs } = this.#parts;
+    const body: Sync = { v: WIRE_VERSION, capture_version: version, session: await session(), version, groups };
+    const [nowSettings, nowTabs] = await Promise.all([settings(), tabs()]);
+    const settingsJSON = JSON.stringify(nowSettings);
+    const tabsJSON = JSON.stringify(nowTabs);
+    if (settingsJSON !== this.#sentSettings) body.settings = nowSettings;
+    if (tabsJSON !== this.#sentTabs) body.tabs = nowTabs;
+    if (groups.length === 0 && !body.settings && !body.tabs) return;
+    try {
+      const response = await this.#parts.client.post("/sync", body, 15_000);
+      const answer = (await response.json()) as SyncAnswer;
+      this.#sentSettings = settingsJSON;
+      this.#sentTabs = tabsJSON;
+      this.#noticeRun(answer.server.run);
+      this.#parts.answered(answer);
+    } catch (error) {
+      // A body that the daemon cannot read would be refused for ever; the next one may be good.
+      if (error instanceof Refused && (error.status === 400 || error.status === 413)) {
+        this.#countRefused(groups);
+        this.#parts.failed(error);
+        return;
+      }
+      if (putBack) this.#outbox.putBack(groups);
+      throw error;
+    }
+  }
+
+  /** A daemon that was started again knows neither tabs nor settings. */
+  #noticeRun(run: string): void {
+    if (this.#run !== "" && this.#run !== run) {
+      this.#sentSettings = "";
+      this.#sentTabs = "";
+      this.schedule(0);
+    }
+    this.#run = run;
+  }
+
+  #countRefused(groups: readonly Group[]): void {
+    for (const group of groups) {
+      const { stamp, events } = splitGroup(group);
+      const byKind: Partial<Record<EventKind, number>> = {};
+      for (const { kind } of events) byKind[kind] = (byKind[kind] ?? 0) + 1;
+      this.#outbox.addDropped(stamp, byKind);
+    }
+  }
+
+  async #putAside(): Promise<void> {
+    while (this.#outbox.length > 0) {
+      const { groups } = this.#outbox.take(REQUEST_SIZE);
+      this.#countRefused(await this.#parts.spill.keep(groups));
+    }
+  }
+
+  #release(): void {
+    if (this.#outbox.length > 0) return;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
+  }
+}
+
+/** Says whether an error means that the daemon is away, rather than that it refused us. */
+export const isAway = (error: unknown): boolean => error instanceof Unreachable;
+
+/** Says whether an error means that we have to pair again. */
+export const isStranger = (error: unknown): boolean => error instanceof Unauthorized;

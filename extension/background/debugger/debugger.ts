@@ -1,0 +1,71 @@
+import type { Debug, Send } from "../../commands/context.ts";
+import { CommandProblem } from "../../commands/problem.ts";
+
+const PROTOCOL = "1.3";
+
+/** Between two uses this close the debugger stays: its bar would flicker, and attaching costs time. */
+const LINGER_MS = 300;
+
+interface Attached {
+  users: number;
+  ready: Promise<void>;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
+/** Chrome's debugger, attached only while a command needs it: every window shows a bar meanwhile. */
+export class Debuggers implements Debug {
+  readonly #attached = new Map<number, Attached>();
+
+  /** Chrome or the user detached us. */
+  detached(tab: number | undefined): void {
+    if (tab === undefined) return;
+    clearTimeout(this.#attached.get(tab)?.timer);
+    this.#attached.delete(tab);
+  }
+
+  async run<T>(tab: number, work: (send: Send) => Promise<T>): Promise<T> {
+    let attached = this.#attached.get(tab);
+    if (!attached) {
+      attached = { users: 0, ready: attach(tab) };
+      this.#attached.set(tab, attached);
+    }
+    clearTimeout(attached.timer);
+    attached.users++;
+    try {
+      await attached.ready;
+      return await work((method, params) => chrome.debugger.sendCommand({ tabId: tab }, method, params));
+    } finally {
+      attached.users--;
+      if (attached.users === 0 && this.#attached.get(tab) === attached) this.#letGo(tab, attached);
+    }
+  }
+
+  #letGo(tab: number, attached: Attached): void {
+    attached.timer = setTimeout(() => {
+      if (attached.users > 0 || this.#attached.get(tab) !== attached) return;
+      this.#attached.delete(tab);
+      // The tab may be closed by now; then there is nothing to detach from.
+      chrome.debugger.detach({ tabId: tab }).catch(() => undefined);
+    }, LINGER_MS);
+  }
+}
+
+async function attach(tab: number): Promise<void> {
+  try {
+    await chrome.debugger.attach({ tabId: tab }, PROTOCOL);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    // A worker that died while attached left the debugger behind; it is ours to use.
+    if (message.includes("already attached") && (await isOurs(tab))) return;
+    throw new CommandProblem("debugger_refused", `Chrome does not let the debugger into this tab: ${message}`);
+  }
+}
+
+async function isOurs(tab: number): Promise<boolean> {
+  try {
+    await chrome.debugger.sendCommand({ tabId: tab }, "Runtime.evaluate", { expression: "0" });
+    return true;
+  } catch {
+    return false;
+  }
+}

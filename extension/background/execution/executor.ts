@@ -1,0 +1,174 @@
+import { type CommandKind, MUTATING, NEEDS_TAB } from "@gasoline/schema/commands";
+import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
+import type { Context } from "../../commands/context.ts";
+import { CommandProblem } from "../../commands/problem.ts";
+import { isCommandKind, parseParams } from "../../commands/params.ts";
+import { runCommand } from "../../commands/registry.ts";
+import type { Results } from "../daemon/results.ts";
+
+const STARTED = "started:";
+
+/** Marks of commands that were begun are kept this long; the daemon leases nothing again after it. */
+const KEEP_STARTED_MS = 600_000;
+
+/** What the executor needs from the parts around it. */
+export interface ExecutorParts {
+  results: Results;
+  pilot: () => Promise<boolean>;
+  context: (tab: number, deadline: number) => Promise<Context>;
+  describe: (tab: number) => Promise<Tab>;
+  activeTab: () => Promise<number | undefined>;
+  /** Actions in the tab are the client's from now on; null: the user's again. */
+  actor: (tab: number, client: string | null) => void;
+  log: (message: string, data: unknown) => void;
+}
+
+/**
+ * Carries out commands, each at most once: before one begins that is written down, and one that comes
+ * again with such a mark is answered "interrupted". Commands that act in a tab wait for each other;
+ * those that only read run at once.
+ */
+export class Executor {
+  readonly #parts: ExecutorParts;
+  readonly #running = new Set<string>();
+  readonly #queues = new Map<number, Promise<unknown>>(); // by tab: the end of its queue of acts
+
+  constructor(parts: ExecutorParts) {
+    this.#parts = parts;
+  }
+
+  /** Takes a command as it was leased. Its answer goes to the daemon; nothing is thrown. */
+  async take(command: Command): Promise<void> {
+    if (this.#running.has(command.id)) return;
+    this.#running.add(command.id);
+    try {
+      await this.#answer(command);
+    } finally {
+      this.#running.delete(command.id);
+    }
+  }
+
+  /** Forgets marks of commands that nobody can send again. */
+  async forgetOld(): Promise<void> {
+    const stored = await chrome.storage.session.get(null);
+    const old = Object.entries(stored)
+      .filter(([key, value]) => key.startsWith(STARTED) && Date.now() - Number(value) > KEEP_STARTED_MS)
+      .map(([key]) => key);
+    if (old.length > 0) await chrome.storage.session.remove(old);
+  }
+
+  async #answer(command: Command): Promise<void> {
+    const began = Date.now();
+    const { results } = this.#parts;
+    const identity = { id: command.id, correlation_id: command.correlation_id };
+    const key = STARTED + command.id;
+    if ((await chrome.storage.session.get(key))[key] !== undefined) {
+      const kept = await results.undelivered(command.id);
+      await results.send(kept ?? { ...identity, status: "interrupted", error: INTERRUPTED }, command.deadline);
+      return;
+    }
+    await chrome.storage.session.set({ [key]: began });
+    const result: Result = { ...identity, ...(await this.#execute(command)), elapsed_ms: Date.now() - began };
+    await results.send(result, command.deadline);
+  }
+
+  async #execute(command: Command): Promise<Pick<Result, "status" | "result" | "error" | "effective_tab">> {
+    let tab = command.tab;
+    try {
+      const kind = await this.#check(command);
+      const params = parseParams(kind, command.params);
+      // Some time is needed to bring the answer home.
+      const deadline = Math.min(command.deadline - 200, Date.now() + (params.timeout_ms || 120_000));
+      if (tab === 0 && NEEDS_TAB.has(kind)) tab = (await this.#parts.activeTab()) ?? 0;
+      if (tab === 0 && NEEDS_TAB.has(kind)) throw new CommandProblem("no_tab", "There is no tab that can be used.");
+      const work = () => this.#run(kind, params, tab, deadline, command);
+      const result = await (MUTATING.has(kind) && tab !== 0 ? this.#inTurn(tab, work) : work());
+      const landed = tabOf(result) ?? tab;
+      return { status: "complete", result, ...(await this.#where(landed)) };
+    } catch (error) {
+      const problem = toWire(error);
+      if (problem.code === "internal") this.#parts.log(problem.message, { kind: command.kind });
+      return { status: problem.code === "timeout" ? "timeout" : "error", error: problem, ...(await this.#where(tab)) };
+    }
+  }
+
+  async #check(command: Command): Promise<CommandKind> {
+    const { kind } = command;
+    if (!isCommandKind(kind)) throw new CommandProblem("unknown_mode", `This extension knows no command "${kind}".`);
+    if (MUTATING.has(kind) && !(await this.#parts.pilot())) {
+      throw new CommandProblem(
+        "pilot_off",
+        'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.',
+      );
+    }
+    if (Date.now() >= command.deadline) throw new CommandProblem("timeout", "The command came after its deadline.");
+    return kind;
+  }
+
+  async #run<K extends CommandKind>(kind: K, params: unknown, tab: number, deadline: number, command: Command): Promise<unknown> {
+    const acts = MUTATING.has(kind) && tab !== 0;
+    const context = await this.#parts.context(tab, deadline);
+    if (acts) this.#parts.actor(tab, command.client ?? "agent");
+    try {
+      return await beforeDeadline(command.deadline - 100, runCommand(kind, params, context));
+    } finally {
+      if (acts) this.#parts.actor(tab, null);
+    }
+  }
+
+  #inTurn<T>(tab: number, work: () => Promise<T>): Promise<T> {
+    const before = this.#queues.get(tab) ?? Promise.resolve();
+    const turn = before.then(work, work);
+    const tail = turn.catch(() => undefined);
+    this.#queues.set(tab, tail);
+    void tail.then(() => {
+      if (this.#queues.get(tab) === tail) this.#queues.delete(tab);
+    });
+    return turn;
+  }
+
+  async #where(tab: number): Promise<{ effective_tab?: Tab }> {
+    if (tab === 0) return {};
+    try {
+      return { effective_tab: await this.#parts.describe(tab) };
+    } catch {
+      return {}; // It is gone, and the result says so.
+    }
+  }
+}
+
+const INTERRUPTED: CommandError = {
+  code: "interrupted",
+  message: "The browser stopped the extension while the command ran. It may have been carried out in part; look before you repeat it.",
+};
+
+/** A page that shows an alert() answers nothing until the user closes it; the agent is not kept waiting. */
+async function beforeDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(
+      () => reject(new CommandProblem("timeout", "The page did not answer in time. It may be busy, or a dialog may be open.")),
+      Math.max(0, deadline - Date.now()),
+    );
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined); // Its failure after the deadline has no reader.
+  }
+}
+
+function toWire(error: unknown): CommandError {
+  if (error instanceof CommandProblem) return error.toWire();
+  const message = error instanceof Error ? error.message : String(error);
+  if (/No tab with id|Tabs cannot be edited|No frame with id/.test(message)) {
+    return { code: "tab_gone", message: "The tab is closed, or its page was left." };
+  }
+  return { code: "internal", message };
+}
+
+function tabOf(result: unknown): number | undefined {
+  const tab = (result as { tab?: unknown } | undefined)?.tab;
+  return typeof tab === "number" && tab !== 0 ? tab : undefined;
+}

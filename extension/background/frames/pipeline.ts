@@ -1,0 +1,66 @@
+import type { Exception, Exchange, Log } from "@gasoline/schema/wire";
+import { type Outgoing, type Stamp, isEventKind } from "../daemon/outbox.ts";
+import type { Uploader } from "../daemon/uploader.ts";
+import type { NetworkJoin } from "../network/join.ts";
+import type { SourceMapper } from "../sourcemaps/mapper.ts";
+
+interface Batch {
+  records?: { kind: string; event: Outgoing["event"] }[];
+  dropped?: Record<string, number>;
+}
+
+/**
+ * The way of a document's batch through the worker: requests get what the network stack saw, stacks
+ * get their sources, then it is handed to the uploader. Batches of one document keep their order.
+ */
+export class Pipeline {
+  readonly #join: NetworkJoin;
+  readonly #mapper: SourceMapper;
+  readonly #uploader: Uploader;
+  readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
+
+  constructor(join: NetworkJoin, mapper: SourceMapper, uploader: Uploader) {
+    this.#join = join;
+    this.#mapper = mapper;
+    this.#uploader = uploader;
+  }
+
+  /** Takes a batch. done is called when its events are delivered or put aside. */
+  take(stamp: Stamp, json: string, urgent: boolean, done: () => void): void {
+    const before = this.#tails.get(stamp.document) ?? Promise.resolve();
+    const tail = before.then(() => this.#pass(stamp, json, urgent));
+    this.#tails.set(stamp.document, tail);
+    void tail.then(async () => {
+      if (this.#tails.get(stamp.document) === tail) this.#tails.delete(stamp.document);
+      await this.#uploader.settle();
+      done();
+    });
+  }
+
+  /** Resolves when every batch that was taken so far is with the uploader. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#tails.values());
+  }
+
+  async #pass(stamp: Stamp, json: string, urgent: boolean): Promise<void> {
+    let batch: Batch;
+    try {
+      batch = JSON.parse(json) as Batch;
+    } catch {
+      this.#uploader.addDropped(stamp, { batch: 1 });
+      return;
+    }
+    const events = await Promise.all(
+      (batch.records ?? []).flatMap(({ kind, event }) => (isEventKind(kind) ? [this.#complete(stamp, { kind, event })] : [])),
+    );
+    if (batch.dropped) this.#uploader.addDropped(stamp, batch.dropped);
+    this.#uploader.add(stamp, events, urgent);
+  }
+
+  async #complete(stamp: Stamp, { kind, event }: Outgoing): Promise<Outgoing> {
+    if (kind === "network") return { kind, event: await this.#join.complete(stamp.document, event as Exchange) };
+    if (kind === "exceptions") return { kind, event: await this.#mapper.map(event as Exception) };
+    if (kind === "logs" && (event as Log).stack) return { kind, event: await this.#mapper.map(event as Log) };
+    return { kind, event };
+  }
+}

@@ -1,0 +1,122 @@
+import { CONTENT_PORT, type FromContent, type PageConfig, type ToContent } from "../../messages/content.ts";
+import type { Stamp } from "../daemon/outbox.ts";
+import { stampOf } from "./stamp.ts";
+
+/** What the ports pass on to the worker. */
+export interface PortEvents {
+  /** A document's batch. done tells the document that it need not keep the batch any longer. */
+  batch: (stamp: Stamp, json: string, urgent: boolean, done: () => void) => void;
+  /** A document said what policies its meta elements hold. */
+  policy: (stamp: Stamp, content: string[]) => void;
+}
+
+/** Frames that do not answer a flush in this time have nothing to say. */
+const FLUSH_MS = 1500;
+
+interface Open {
+  port: chrome.runtime.Port;
+  stamp: Stamp;
+}
+
+/** The open line of every captured document, and what the worker can ask of all of them. */
+export class Ports {
+  readonly #events: PortEvents;
+  readonly #config: () => PageConfig;
+  readonly #open = new Map<chrome.runtime.Port, Open>();
+  readonly #flushes = new Map<number, (frame: chrome.runtime.Port) => void>();
+  #flushId = 0;
+
+  constructor(config: () => PageConfig, events: PortEvents) {
+    this.#config = config;
+    this.#events = events;
+  }
+
+  /** Takes a port that a content script opened. Others are left alone. */
+  accept(port: chrome.runtime.Port): void {
+    if (port.name !== CONTENT_PORT || port.sender?.id !== chrome.runtime.id) return;
+    const stamp = stampOf(port.sender, "document_start");
+    if (!stamp) {
+      port.disconnect();
+      return;
+    }
+    const open: Open = { port, stamp };
+    this.#open.set(port, open);
+    port.onDisconnect.addListener(() => {
+      // Read, or Chrome logs it: a page that goes into the back/forward cache closes its port.
+      void chrome.runtime.lastError;
+      this.#open.delete(port);
+    });
+    port.onMessage.addListener((message: FromContent) => this.#take(open, message));
+    this.#say(port, { type: "config", config: this.#config() });
+  }
+
+  /** The documents of a tab that have a line. */
+  documents(tab: number): Stamp[] {
+    return [...this.#open.values()].filter((open) => open.stamp.tab === tab).map((open) => open.stamp);
+  }
+
+  /** Tells every document what it may capture now. */
+  configure(): void {
+    const message: ToContent = { type: "config", config: this.#config() };
+    for (const port of this.#open.keys()) this.#say(port, message);
+  }
+
+  /** Tells the documents of a tab that an agent acts from now on, or no longer does. */
+  actor(tab: number, client: string | null): void {
+    for (const { port, stamp } of this.#open.values()) {
+      if (stamp.tab === tab) this.#say(port, { type: "actor", client });
+    }
+  }
+
+  /**
+   * Asks documents (of one tab, or all) for everything captured so far. Resolves with how many
+   * answered; those that did not in time are frozen or busy.
+   */
+  async flush(tab?: number): Promise<number> {
+    const asked = [...this.#open.values()].filter((open) => tab === undefined || open.stamp.tab === tab);
+    if (asked.length === 0) return 0;
+    const id = ++this.#flushId;
+    const answered = new Set<chrome.runtime.Port>();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, FLUSH_MS);
+      this.#flushes.set(id, (port) => {
+        answered.add(port);
+        if (answered.size < asked.length) return;
+        clearTimeout(timer);
+        resolve();
+      });
+      for (const { port } of asked) this.#say(port, { type: "flush", id });
+    });
+    this.#flushes.delete(id);
+    return answered.size;
+  }
+
+  #take(open: Open, message: FromContent): void {
+    switch (message.type) {
+      case "hello":
+        open.stamp = { ...open.stamp, since: message.since, page_url: message.url };
+        return;
+      case "batch": {
+        open.stamp = { ...open.stamp, page_url: message.url };
+        const done = () => this.#say(open.port, { type: "ack", id: message.id });
+        this.#events.batch(open.stamp, message.json, message.urgent, done);
+        return;
+      }
+      case "policy":
+        this.#events.policy(open.stamp, message.content);
+        return;
+      case "flushed":
+        this.#flushes.get(message.id)?.(open.port);
+        return;
+    }
+  }
+
+  #say(port: chrome.runtime.Port, message: ToContent): void {
+    try {
+      port.postMessage(message);
+    } catch {
+      // Closed in this moment; onDisconnect does the rest, and the document comes back by itself.
+      this.#open.delete(port);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import type { Stamp } from "../daemon/outbox.ts";
+
+/**
+ * Says which document a message came from, by what Chrome says of its sender. undefined for senders
+ * that are no page in a tab (prerendered pages without a tab, other extensions).
+ */
+export function stampOf(sender: chrome.runtime.MessageSender | undefined, since: Stamp["since"]): Stamp | undefined {
+  const tab = sender?.tab?.id;
+  if (sender === undefined || tab === undefined || sender.documentId === undefined) return undefined;
+  return {
+    tab,
+    frame: sender.frameId ?? 0,
+    document: sender.documentId,
+    page_url: sender.url ?? "",
+    since,
+  };
+}

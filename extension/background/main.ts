@@ -1,0 +1,53 @@
+import { onSettings } from "../state/settings.ts";
+import { injectLate } from "./tabs/late.ts";
+import { Worker } from "./worker.ts";
+
+declare const __VERSION__: string;
+
+// Chrome wakes the worker for an event only if its listener is there after the first turn of this
+// script. So every listener is registered here, before anything is awaited.
+const worker = new Worker(__VERSION__);
+const started = worker.start();
+
+chrome.runtime.onConnect.addListener((port) => worker.ports.accept(port));
+worker.network.listen();
+
+chrome.alarms.onAlarm.addListener(() => worker.line.ensure());
+chrome.runtime.onStartup.addListener(() => worker.line.ensure());
+onSettings(() => void started.then(() => worker.settingsChanged()));
+
+chrome.tabs.onCreated.addListener(() => worker.tabsChanged());
+chrome.tabs.onActivated.addListener(() => worker.tabsChanged());
+chrome.tabs.onMoved.addListener(() => worker.tabsChanged());
+chrome.windows.onFocusChanged.addListener(() => worker.tabsChanged());
+chrome.tabs.onUpdated.addListener((tab, change) => {
+  if (change.status === "loading" && change.url === undefined) return;
+  if (change.status === "loading") void worker.stale.clear(tab);
+  worker.tabsChanged();
+});
+chrome.tabs.onRemoved.addListener((tab) => {
+  worker.tabs.forget(tab);
+  void worker.refs.forget(tab);
+  void worker.stale.clear(tab);
+  worker.tabsChanged();
+});
+
+chrome.debugger.onDetach.addListener((source) => worker.debuggers.detached(source.tabId));
+
+const grantsChanged = async (): Promise<void> => {
+  await started;
+  const added = await worker.grants.refresh();
+  if (added.length > 0) await injectLate(added);
+  worker.tabsChanged();
+};
+chrome.permissions.onAdded.addListener(() => void grantsChanged());
+chrome.permissions.onRemoved.addListener(() => void grantsChanged());
+
+chrome.runtime.onInstalled.addListener(async ({ reason }) => {
+  // The safety net: if the loop was lost for any reason, it starts again within half a minute.
+  await chrome.alarms.create("line", { periodInMinutes: 0.5 });
+  await started;
+  if (reason === "install") await injectLate([]);
+  else if (reason === "update") await worker.stale.markAll(worker.grants);
+  worker.tabsChanged();
+});

@@ -1,0 +1,116 @@
+/** One request as Chrome's network stack saw it. Times are epoch ms. */
+export interface Request {
+  id: string;
+  tab: number;
+  frame: number;
+  /** The document that asked; "" for navigations, whose document does not exist yet. */
+  document: string;
+  /** Chrome's word: main_frame, sub_frame, xmlhttprequest, image, script, … */
+  type: string;
+  method: string;
+  url: string;
+  started: number;
+  ttfb?: number;
+  ended?: number;
+  status: number;
+  statusLine: string;
+  requestHeaders: chrome.webRequest.HttpHeader[];
+  responseHeaders: chrome.webRequest.HttpHeader[];
+  redirects: string[];
+  fromCache: boolean;
+  ip?: string;
+  /** A net::ERR_ name when there was no answer. */
+  error?: string;
+}
+
+/** Requests that are under way at once; above it the oldest are forgotten (streams that never end). */
+const MAX_OPEN = 2000;
+
+/** Follows each request from its start to its end and gives it whole. */
+export class RequestTracker {
+  readonly #ended: (request: Request) => void;
+  readonly #open = new Map<string, Request>();
+
+  constructor(ended: (request: Request) => void) {
+    this.#ended = ended;
+  }
+
+  /** A request begins, or goes on after a redirect. */
+  begin(details: chrome.webRequest.OnBeforeRequestDetails): void {
+    const open = this.#open.get(details.requestId);
+    if (open) {
+      open.url = details.url;
+      open.method = details.method;
+      return;
+    }
+    if (this.#open.size >= MAX_OPEN) {
+      const oldest = this.#open.keys().next().value;
+      if (oldest !== undefined) this.#open.delete(oldest);
+    }
+    this.#open.set(details.requestId, {
+      id: details.requestId,
+      tab: details.tabId,
+      frame: details.frameId,
+      document: details.documentId ?? "",
+      type: details.type,
+      method: details.method,
+      url: details.url,
+      started: details.timeStamp,
+      status: 0,
+      statusLine: "",
+      requestHeaders: [],
+      responseHeaders: [],
+      redirects: [],
+      fromCache: false,
+    });
+  }
+
+  /** The headers as they are sent. */
+  sent(details: chrome.webRequest.OnSendHeadersDetails): void {
+    const open = this.#open.get(details.requestId);
+    if (open) open.requestHeaders = details.requestHeaders ?? [];
+  }
+
+  /** The answer begins. */
+  answered(details: chrome.webRequest.OnResponseStartedDetails): void {
+    const open = this.#open.get(details.requestId);
+    if (!open) return;
+    open.ttfb = details.timeStamp;
+    open.responseHeaders = details.responseHeaders ?? [];
+    open.status = details.statusCode;
+    open.statusLine = details.statusLine;
+    open.fromCache = details.fromCache;
+    if (details.ip) open.ip = details.ip;
+  }
+
+  /** The answer sent us elsewhere. */
+  redirected(details: chrome.webRequest.OnBeforeRedirectDetails): void {
+    const open = this.#open.get(details.requestId);
+    if (!open) return;
+    if (open.redirects.length < 20) open.redirects.push(details.url);
+    open.url = details.redirectUrl;
+  }
+
+  /** The answer is complete. */
+  completed(details: chrome.webRequest.OnCompletedDetails): void {
+    this.answered({ ...details, timeStamp: this.#open.get(details.requestId)?.ttfb ?? details.timeStamp });
+    this.#end(details.requestId, details.timeStamp);
+  }
+
+  /** There will be no answer. */
+  failed(details: chrome.webRequest.OnErrorOccurredDetails): void {
+    const open = this.#open.get(details.requestId);
+    if (!open) return;
+    open.error = details.error;
+    if (details.ip) open.ip = details.ip;
+    this.#end(details.requestId, details.timeStamp);
+  }
+
+  #end(id: string, at: number): void {
+    const open = this.#open.get(id);
+    if (!open) return;
+    this.#open.delete(id);
+    open.ended = at;
+    this.#ended(open);
+  }
+}

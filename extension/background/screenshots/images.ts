@@ -1,0 +1,83 @@
+import type { Edit, Images } from "../../commands/context.ts";
+import { TokenBucket } from "./bucket.ts";
+
+/** Pictures by Chrome's capture of the visible tab, and their editing off screen. */
+export class TabImages implements Images {
+  readonly #bucket = new TokenBucket(2);
+  readonly #waiting = new Map<string, Promise<string | undefined>>(); // captures not begun yet, which others may share
+
+  async visible(tab: number, format: "png" | "jpeg", quality: number): Promise<string | undefined> {
+    const { active, windowId } = await chrome.tabs.get(tab);
+    if (!active) return undefined;
+    const key = `${windowId} ${format} ${quality}`;
+    let shared = this.#waiting.get(key);
+    if (!shared) {
+      shared = (async () => {
+        await this.#bucket.take();
+        this.#waiting.delete(key);
+        return capture(windowId, format, quality);
+      })();
+      this.#waiting.set(key, shared);
+    }
+    const data = await shared;
+    // The user may have gone to another tab while the picture had to wait.
+    return (await chrome.tabs.get(tab)).active ? data : undefined;
+  }
+
+  async edit(data: string, edit: Edit): Promise<{ data: string; width: number; height: number; scale?: number }> {
+    const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+    const crop = cropIn(bitmap, edit);
+    const shrink = edit.maxWidth && crop.width > edit.maxWidth ? edit.maxWidth / crop.width : 1;
+    const width = Math.max(1, Math.round(crop.width * shrink));
+    const height = Math.max(1, Math.round(crop.height * shrink));
+    const canvas = new OffscreenCanvas(width, height);
+    const paper = canvas.getContext("2d");
+    if (!paper) throw new Error("no 2d context");
+    paper.imageSmoothingQuality = "high";
+    if (edit.grayscale) paper.filter = "grayscale(1)";
+    paper.drawImage(bitmap, crop.x, crop.y, crop.width, crop.height, 0, 0, width, height);
+    bitmap.close();
+    paper.filter = "none";
+    paper.fillStyle = "#000";
+    for (const secret of edit.secrets) {
+      paper.fillRect(
+        (secret.x * edit.ratio - crop.x) * shrink,
+        (secret.y * edit.ratio - crop.y) * shrink,
+        secret.width * edit.ratio * shrink,
+        secret.height * edit.ratio * shrink,
+      );
+    }
+    const blob = await canvas.convertToBlob({ type: `image/${edit.format}`, quality: edit.quality / 100 });
+    return { data: await base64(blob), width, height, ...(shrink < 1 ? { scale: Math.round(shrink * 100) } : {}) };
+  }
+}
+
+function cropIn(bitmap: ImageBitmap, { crop, ratio }: Edit): { x: number; y: number; width: number; height: number } {
+  if (!crop) return { x: 0, y: 0, width: bitmap.width, height: bitmap.height };
+  const x = Math.max(0, Math.floor(crop.x * ratio));
+  const y = Math.max(0, Math.floor(crop.y * ratio));
+  return {
+    x,
+    y,
+    width: Math.max(1, Math.min(bitmap.width - x, Math.ceil(crop.width * ratio))),
+    height: Math.max(1, Math.min(bitmap.height - y, Math.ceil(crop.height * ratio))),
+  };
+}
+
+/** undefined where Chrome does not allow it: neither all sites granted nor the popup opened on this tab. */
+async function capture(windowId: number, format: "png" | "jpeg", quality: number): Promise<string | undefined> {
+  try {
+    const url = await chrome.tabs.captureVisibleTab(windowId, { format, ...(format === "jpeg" ? { quality } : {}) });
+    return url.slice(url.indexOf(",") + 1);
+  } catch {
+    return undefined;
+  }
+}
+
+async function base64(blob: Blob): Promise<string> {
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let binary = "";
+  // In pieces: a spread of a whole picture would be more arguments than a call can take.
+  for (let i = 0; i < bytes.length; i += 0x8000) binary += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  return btoa(binary);
+}

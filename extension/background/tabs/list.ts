@@ -1,0 +1,85 @@
+import type { Tab } from "@gasoline/schema/wire";
+import { isCapturable } from "../../state/origins.ts";
+import type { Grants } from "./grants.ts";
+import { policyLevel } from "./policy.ts";
+import type { StaleTabs } from "./stale.ts";
+
+interface PagePolicy {
+  headers: string[];
+  metas: string[];
+}
+
+/** The tabs of the browser as the daemon sees them. */
+export class TabList {
+  readonly #grants: Grants;
+  readonly #stale: StaleTabs;
+  readonly #policies = new Map<number, PagePolicy>(); // by tab; forgotten with it
+
+  constructor(grants: Grants, stale: StaleTabs) {
+    this.#grants = grants;
+    this.#stale = stale;
+  }
+
+  /** Every tab; URL and title only of those that the extension may see. */
+  async all(): Promise<Tab[]> {
+    const [tabs, focused] = await Promise.all([chrome.tabs.query({}), focusedWindow()]);
+    return tabs.filter((tab) => tab.id !== undefined).map((tab) => this.#describe(tab, focused));
+  }
+
+  /** One tab. Throws when it is gone. */
+  async one(id: number): Promise<Tab> {
+    const [tab, focused] = await Promise.all([chrome.tabs.get(id), focusedWindow()]);
+    return this.#describe(tab, focused);
+  }
+
+  /** Keeps the policies of a page that a main-frame answer carried. */
+  setHeaders(tab: number, policies: string[]): void {
+    this.#policies.set(tab, { headers: policies, metas: [] });
+  }
+
+  /** Keeps the policies that a page's meta elements hold. */
+  setMetas(tab: number, policies: string[]): void {
+    const policy = this.#policies.get(tab) ?? { headers: [], metas: [] };
+    this.#policies.set(tab, { ...policy, metas: policies });
+  }
+
+  /** Forgets a tab that was closed. */
+  forget(tab: number): void {
+    this.#policies.delete(tab);
+  }
+
+  /** The policy level of a tab's page; undefined when its answer was not seen. */
+  policy(tab: number): string | undefined {
+    const policy = this.#policies.get(tab);
+    return policy && policyLevel(policy.headers, policy.metas);
+  }
+
+  #describe(tab: chrome.tabs.Tab, focused: number | undefined): Tab {
+    const id = tab.id ?? 0;
+    const url = tab.url ?? "";
+    const described: Tab = {
+      id,
+      index: tab.index,
+      window: tab.windowId,
+      url,
+      title: tab.title ?? "",
+      active: tab.active,
+      granted: this.#grants.covers(url),
+    };
+    if (tab.active && tab.windowId === focused) described.focused = true;
+    if (tab.discarded) described.discarded = true;
+    if (tab.status) described.status = tab.status;
+    if (this.#stale.has(id)) described.stale = true;
+    const csp = isCapturable(url) ? this.policy(id) : undefined;
+    if (csp) described.csp = csp;
+    return described;
+  }
+}
+
+async function focusedWindow(): Promise<number | undefined> {
+  try {
+    return (await chrome.windows.getLastFocused()).id;
+  } catch {
+    return undefined; // No window is open.
+  }
+}

@@ -1,0 +1,116 @@
+import type { Target } from "@gasoline/schema/commands";
+import type { Tab } from "@gasoline/schema/wire";
+import type { AgentOp, AgentOps } from "../messages/agent.ts";
+
+/** What a command may reach. The worker provides it; commands never touch chrome themselves. */
+export interface Context {
+  /** The tab to act in; 0 when the command named none and needs none. */
+  tab: number;
+  /** Epoch ms: the command has answered by then. */
+  deadline: number;
+  pages: Pages;
+  frames: Frames;
+  debug: Debug;
+  images: Images;
+  scripts: Scripts;
+  /** Asks documents for all they captured and sends it. Resolves with the number of frames that answered. */
+  flush(tab?: number): Promise<number>;
+}
+
+/** Tabs and their history. Every method throws tab_gone when the tab does not exist (any more). */
+export interface Pages {
+  describe(tab: number): Promise<Tab>;
+  /** The tab that a command without a tab means: the active one of the last focused window. */
+  active(): Promise<number | undefined>;
+  /** The tab at a position in the last focused window. */
+  atIndex(index: number): Promise<number | undefined>;
+  go(tab: number, how: Move, deadline: number): Promise<Arrival>;
+  /** Opens a tab behind the active one, or in front. */
+  open(url: string | undefined, active: boolean, deadline: number): Promise<number>;
+  activate(tab: number): Promise<void>;
+  close(tab: number): Promise<void>;
+  /** Watches whether a tab begins to load another page, or opens a tab, until stop is called. */
+  watch(tab: number): { stop(): Promise<{ navigated: boolean; openedTab?: number }> };
+  /** The policy level of the tab's page. */
+  policy(tab: number): string | undefined;
+  /** Says whether the content script of the tab's main frame is there. */
+  captured(tab: number): boolean;
+}
+
+/** A way through a tab's history. */
+export type Move = { type: "url"; url: string } | { type: "reload" } | { type: "back" } | { type: "forward" };
+
+/** How a navigation ended. */
+export interface Arrival {
+  /** The page is complete; false: still loading at the deadline. */
+  loaded: boolean;
+  /** A net::ERR_ name when the browser shows its error page. */
+  error?: string;
+}
+
+/** Calls into documents. */
+export interface Frames {
+  /**
+   * Calls the agent in the document that the target names: the main frame, the frame of a ref, or what
+   * frame says. With frame "all" every frame is probed and the one that fits is taken.
+   */
+  call<K extends AgentOp>(tab: number, op: K, params: AgentOps[K]["params"], deadline: number): Promise<AgentOps[K]["result"]>;
+  /** Calls the agent in every frame that frame selects ("all" for every one). */
+  callEach<K extends AgentOp>(
+    tab: number,
+    op: K,
+    params: AgentOps[K]["params"],
+    frame: string | undefined,
+    deadline: number,
+  ): Promise<{ frame: FrameInfo; value: AgentOps[K]["result"] }[]>;
+  /** Where the frame's viewport begins in the tab's viewport. */
+  offset(tab: number, target: Pick<Target, "frame" | "ref" | "selector">): Promise<{ x: number; y: number }>;
+  /** The one frame that frame selects; the main frame when absent. */
+  find(tab: number, frame: string | undefined): Promise<FrameInfo>;
+}
+
+/** One frame of a tab. */
+export interface FrameInfo {
+  frameId: number;
+  documentId: string;
+  url: string;
+  /** Indexes in window.frames from the top; empty for the main frame. */
+  path: number[];
+  /** What frame= takes for it: "" for the main frame, else its number in document order. */
+  name: string;
+}
+
+/** Chrome's debugger, attached for as long as run runs. */
+export interface Debug {
+  run<T>(tab: number, work: (send: Send) => Promise<T>): Promise<T>;
+}
+
+export type Send = (method: string, params?: Record<string, unknown>) => Promise<unknown>;
+
+/** Pictures of tabs. */
+export interface Images {
+  /** A picture of what the tab shows now; undefined where Chrome does not allow it (no grant, not in front). */
+  visible(tab: number, format: "png" | "jpeg", quality: number): Promise<string | undefined>;
+  /** Cuts, blacks out, shrinks and greys a picture. Rectangles are in CSS pixels. Returns base64. */
+  edit(data: string, edit: Edit): Promise<{ data: string; width: number; height: number; scale?: number }>;
+}
+
+/** What is done to a picture. */
+export interface Edit {
+  format: "png" | "jpeg";
+  quality: number;
+  /** Device pixels per CSS pixel. */
+  ratio: number;
+  secrets: readonly { x: number; y: number; width: number; height: number }[];
+  crop?: { x: number; y: number; width: number; height: number };
+  maxWidth?: number;
+  grayscale?: boolean;
+}
+
+/** Scripts of agents. */
+export interface Scripts {
+  /** Says whether scripts may run on a page of this URL: loopback, or granted in the popup. */
+  allowed(url: string): boolean;
+  /** Chrome's userScripts.execute; undefined where the user did not allow user scripts. */
+  user?: (tab: number, documentId: string, code: string, world: "MAIN" | "USER_SCRIPT") => Promise<unknown>;
+}

@@ -1,0 +1,146 @@
+import type { ScriptResult } from "@gasoline/schema/commands";
+import type { Context, FrameInfo } from "./context.ts";
+import type { Handler } from "./handler.ts";
+import { CommandProblem } from "./problem.ts";
+import { type Outcome, asExpression, asBody, bounded, isOutcome } from "./script.ts";
+
+/**
+ * Runs an agent's script in a page of this machine, or of a site where the user granted it. The script
+ * is an expression or statements with return; promises are awaited. It runs by the browser's own ways
+ * for that, never by eval of a string in the page.
+ */
+export const executeJS: Handler<"execute_js"> = async (params, context) => {
+  const frame = await context.frames.find(context.tab, params.frame);
+  const page = await context.pages.describe(context.tab);
+  // A frame without an address of its own belongs to the page around it.
+  const url = /^https?:/.test(frame.url) ? frame.url : page.url;
+  if (!context.scripts.allowed(url)) {
+    throw new CommandProblem(
+      "origin_not_allowed",
+      "Scripts run on localhost only. For this site the user can allow them in the Gasoline popup.",
+    );
+  }
+  const isolated = params.world === "isolated";
+  const work = context.scripts.user
+    ? byUserScript(context, frame, params.script, isolated)
+    : byDebugger(context, frame, params.script, isolated);
+  const outcome = await inTime(context.deadline, work);
+  if (!outcome.ok) throw new CommandProblem(outcome.code, outcome.message);
+  return {
+    ...bounded(outcome),
+    execution_mode: context.scripts.user ? "user_script" : "debugger",
+    url: frame.url,
+  } satisfies ScriptResult;
+};
+
+async function byUserScript(context: Context, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
+  const run = async (code: string): Promise<Outcome> => {
+    const result = await context.scripts.user?.(context.tab, frame.documentId, code, isolated ? "USER_SCRIPT" : "MAIN");
+    if (isOutcome(result)) return result;
+    throw new CommandProblem("page_left", "The page was left while the script ran.");
+  };
+  try {
+    return await run(asExpression(script));
+  } catch (error) {
+    // Text that does not parse did not run at all, so it can be tried in its other form. What the
+    // script itself throws comes back as an outcome.
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  try {
+    return await run(asBody(script));
+  } catch (error) {
+    if (error instanceof SyntaxError) return { ok: false, code: "execution_error", message: error.message };
+    throw error;
+  }
+}
+
+interface Evaluated {
+  result?: { value?: unknown };
+  exceptionDetails?: { text: string; exception?: { description?: string; className?: string } };
+}
+
+async function byDebugger(context: Context, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
+  return context.debug.run(context.tab, async (send) => {
+    const where = await contextOf(send, frame, isolated);
+    const run = async (expression: string): Promise<Evaluated> =>
+      (await send("Runtime.evaluate", {
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
+        userGesture: true,
+        ...where,
+      })) as Evaluated;
+    let evaluated = await run(asExpression(script));
+    if (evaluated.exceptionDetails) evaluated = await run(asBody(script));
+    if (evaluated.exceptionDetails) {
+      const { exception, text } = evaluated.exceptionDetails;
+      return { ok: false, code: "execution_error", message: exception?.description ?? text };
+    }
+    const value = evaluated.result?.value;
+    return isOutcome(value) ? value : { ok: false, code: "execution_error", message: "The page was left while the script ran." };
+  });
+}
+
+interface FrameTree {
+  frame: { id: string };
+  childFrames?: FrameTree[];
+}
+
+/** Where Runtime.evaluate has to run: nothing for the page's own world of the main frame. */
+async function contextOf(
+  send: (method: string, params?: Record<string, unknown>) => Promise<unknown>,
+  frame: FrameInfo,
+  isolated: boolean,
+): Promise<{ contextId?: number }> {
+  if (frame.path.length === 0 && !isolated) return {};
+  let { frameTree: tree } = (await send("Page.getFrameTree")) as { frameTree: FrameTree };
+  for (const index of frame.path) {
+    const child = tree.childFrames?.[index];
+    if (!child) {
+      throw new CommandProblem(
+        "frame_not_reachable",
+        "This frame runs in a process of its own. Scripts reach it once the user allows user scripts for Gasoline in chrome://extensions.",
+      );
+    }
+    tree = child;
+  }
+  if (isolated) {
+    const made = (await send("Page.createIsolatedWorld", { frameId: tree.frame.id, worldName: "gasoline" })) as {
+      executionContextId: number;
+    };
+    return { contextId: made.executionContextId };
+  }
+  return { contextId: await ownWorld(send, tree.frame.id) };
+}
+
+/** The context of a frame's own world, found through its document: contexts are only announced by events. */
+async function ownWorld(send: (method: string, params?: Record<string, unknown>) => Promise<unknown>, frameId: string): Promise<number> {
+  await send("DOM.enable");
+  const { backendNodeId } = (await send("DOM.getFrameOwner", { frameId })) as { backendNodeId: number };
+  const { node } = (await send("DOM.describeNode", { backendNodeId, depth: 1, pierce: true })) as {
+    node: { contentDocument?: { backendNodeId: number } };
+  };
+  if (!node.contentDocument) throw new CommandProblem("frame_not_reachable", "The frame's document cannot be reached.");
+  const { object } = (await send("DOM.resolveNode", { backendNodeId: node.contentDocument.backendNodeId })) as {
+    object: { objectId: string };
+  };
+  // A remote object's id names its context.
+  const id = /^[^.]*\.(\d+)\./.exec(object.objectId)?.[1] ?? /"injectedScriptId":(\d+)/.exec(object.objectId)?.[1];
+  await send("DOM.disable");
+  if (!id) throw new CommandProblem("frame_not_reachable", "The frame's world cannot be named.");
+  return Number(id);
+}
+
+async function inTime(deadline: number, work: Promise<Outcome>): Promise<Outcome> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    const message = "The script did not end in time. It goes on running in the page.";
+    timer = setTimeout(() => resolve({ ok: false, code: "execution_timeout", message }), Math.max(0, deadline - Date.now()));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}

@@ -1,0 +1,70 @@
+import type { Target } from "@gasoline/schema/commands";
+import type { TrustedInput } from "../messages/agent.ts";
+import type { Context, Send } from "./context.ts";
+import { keyStroke } from "./keys.ts";
+
+/** Sends real input to the tab through the debugger. Points are in the viewport of the target's frame. */
+export async function sendInput(context: Context, input: TrustedInput, target: Target): Promise<void> {
+  const at = "x" in input ? await context.frames.offset(context.tab, target) : { x: 0, y: 0 };
+  await context.debug.run(context.tab, async (send) => {
+    switch (input.type) {
+      case "move":
+        await mouse(send, "mouseMoved", input.x + at.x, input.y + at.y, "none", 0);
+        return;
+      case "click":
+        await click(send, input.x + at.x, input.y + at.y, input.button, input.count);
+        return;
+      case "text":
+        await type(send, input.text);
+        return;
+      case "keys":
+        await press(send, input.keys);
+        return;
+    }
+  });
+}
+
+async function click(send: Send, x: number, y: number, button: string, count: number): Promise<void> {
+  await mouse(send, "mouseMoved", x, y, "none", 0);
+  for (let n = 1; n <= count; n++) {
+    await mouse(send, "mousePressed", x, y, button, n);
+    await mouse(send, "mouseReleased", x, y, button, n);
+  }
+}
+
+async function mouse(send: Send, type: string, x: number, y: number, button: string, clickCount: number): Promise<void> {
+  await send("Input.dispatchMouseEvent", { type, x, y, button, clickCount, pointerType: "mouse" });
+}
+
+async function type(send: Send, text: string): Promise<void> {
+  // Short texts key by key, for pages that watch keys; long ones at once, as a paste would.
+  if (text.length > 200) {
+    await send("Input.insertText", { text });
+    return;
+  }
+  for (const char of text) {
+    if (char === "\n") await press(send, "Enter");
+    else {
+      await send("Input.dispatchKeyEvent", { type: "keyDown", text: char, unmodifiedText: char, key: char });
+      await send("Input.dispatchKeyEvent", { type: "keyUp", key: char });
+    }
+  }
+}
+
+async function press(send: Send, keys: string): Promise<void> {
+  const stroke = keyStroke(keys);
+  const common = {
+    key: stroke.key,
+    code: stroke.code,
+    modifiers: stroke.modifiers,
+    windowsVirtualKeyCode: stroke.keyCode,
+    nativeVirtualKeyCode: stroke.keyCode,
+  };
+  await send("Input.dispatchKeyEvent", {
+    ...common,
+    type: stroke.text ? "keyDown" : "rawKeyDown",
+    ...(stroke.text ? { text: stroke.text, unmodifiedText: stroke.text } : {}),
+    ...(stroke.commands ? { commands: stroke.commands } : {}),
+  });
+  await send("Input.dispatchKeyEvent", { ...common, type: "keyUp" });
+}

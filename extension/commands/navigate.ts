@@ -1,0 +1,71 @@
+import type { PageResult } from "@gasoline/schema/commands";
+import type { Context, Move } from "./context.ts";
+import type { Handler } from "./handler.ts";
+import { CommandProblem } from "./problem.ts";
+
+/** Goes to a URL: in the tab, or in a new one when asked to or when there is none. */
+export const navigate: Handler<"navigate"> = async (params, context) => {
+  if (params.url === undefined) throw new CommandProblem("missing_param", "navigate needs a url.");
+  const url = checkedURL(params.url);
+  if (params.new_tab || context.tab === 0) {
+    const tab = await context.pages.open(url, true, context.deadline);
+    return pageResult(context, tab, url, "loaded");
+  }
+  return move(context, { type: "url", url });
+};
+
+/** Loads the page again. */
+export const refresh: Handler<"refresh"> = (_params, context) => move(context, { type: "reload" });
+
+/** One step back in the tab's history. */
+export const back: Handler<"back"> = (_params, context) => move(context, { type: "back" });
+
+/** One step forward in the tab's history. */
+export const forward: Handler<"forward"> = (_params, context) => move(context, { type: "forward" });
+
+/**
+ * A URL that agents may open: http, https, or about:blank. A URL without a scheme is taken as http
+ * on this machine and https elsewhere. Files, javascript: and the browser's own pages are not theirs.
+ */
+export function checkedURL(url: string): string {
+  const text = /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(url) ? url : withScheme(url);
+  let parsed: URL;
+  try {
+    parsed = new URL(text);
+  } catch {
+    throw new CommandProblem("invalid_param", `Not a URL: ${url.slice(0, 200)}`);
+  }
+  if (parsed.protocol === "http:" || parsed.protocol === "https:" || parsed.href === "about:blank") return parsed.href;
+  throw new CommandProblem("restricted_url", `Agents may open http and https pages, not ${parsed.protocol} ones.`);
+}
+
+const withScheme = (url: string): string =>
+  /^(localhost|127\.0\.0\.1|\[::1\]|[^/]+\.localhost)([:/]|$)/i.test(url) ? `http://${url}` : `https://${url}`;
+
+async function move(context: Context, how: Move): Promise<PageResult> {
+  const before = await context.pages.describe(context.tab);
+  const arrival = await context.pages.go(context.tab, how, context.deadline);
+  const asked = how.type === "url" ? how.url : before.url;
+  const result = await pageResult(context, context.tab, asked, how.type === "reload" ? "refreshed" : "loaded");
+  if (arrival.error) {
+    return { ...result, content_script_status: "failed", message: `The page could not be loaded: ${arrival.error}` };
+  }
+  return arrival.loaded ? result : { ...result, message: "The page is still loading." };
+}
+
+async function pageResult(context: Context, tab: number, url: string, status: string): Promise<PageResult> {
+  const page = await context.pages.describe(tab);
+  const result: PageResult = {
+    tab,
+    url,
+    final_url: page.url,
+    title: page.title,
+    content_script_status: context.pages.captured(tab) ? status : page.granted ? "failed" : "unavailable",
+  };
+  const level = context.pages.policy(tab);
+  if (level) result.csp_level = level;
+  if (!page.granted && page.url !== "about:blank") {
+    result.message = "This site is not granted: nothing is captured. The user can grant it in the Gasoline popup.";
+  }
+  return result;
+}

@@ -1,0 +1,22 @@
+import type { Candidate, CommandError } from "@gasoline/schema/wire";
+
+/** Why a command failed, in the words of the wire. */
+export class CommandProblem extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly more: { candidates?: Candidate[]; blocker?: string } = {},
+  ) {
+    super(message);
+  }
+
+  /** The form that goes to the daemon. */
+  toWire(): CommandError {
+    return { code: this.code, message: this.message, ...this.more };
+  }
+}
+
+/** Makes a problem of the wire's form. */
+export function problemFrom({ code, message, candidates, blocker }: CommandError): CommandProblem {
+  return new CommandProblem(code, message, { ...(candidates ? { candidates } : {}), ...(blocker ? { blocker } : {}) });
+}

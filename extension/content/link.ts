@@ -1,0 +1,165 @@
+import { CONTENT_PORT, type FromContent, type PageConfig, type ToContent } from "../messages/content.ts";
+
+/** What the worker asks of the content script. */
+export interface LinkEvents {
+  config: (config: PageConfig) => void;
+  /** Hand over everything captured so far by send, before it returns. */
+  flush: () => void;
+  /** Actions from now on are this client's; undefined: the user's. */
+  actor: (client: string | undefined) => void;
+  /** send takes batches again. */
+  room: () => void;
+  /** The extension is gone; nothing can be sent ever again. */
+  orphaned: () => void;
+}
+
+interface Batch {
+  id: number;
+  json: string;
+  urgent: boolean;
+}
+
+/** Characters of batches that wait for the worker's word; above it send refuses and the caller keeps them. */
+const MAX_UNACKED = 1_000_000;
+
+const RECONNECT_MS = 250;
+
+/**
+ * The content script's line to the worker. A batch is kept until the worker says that it is stored or
+ * put aside, and sent again after the worker died, the page came back from the back/forward cache, or
+ * the port was lost for any other reason.
+ */
+export class WorkerLink {
+  readonly #since: "document_start" | "late";
+  readonly #events: LinkEvents;
+  #port: chrome.runtime.Port | undefined;
+  #unacked: Batch[] = []; // sum of json.length <= maxUnacked, or one batch
+  #size = 0;
+  #nextId = 1;
+  #config: PageConfig | undefined;
+  #orphaned = false;
+  #frozen = false; // in the back/forward cache: connecting would throw the page out of it
+
+  constructor(since: "document_start" | "late", events: LinkEvents) {
+    this.#since = since;
+    this.#events = events;
+  }
+
+  /** Connects, and again whenever the line is lost. */
+  open(): void {
+    this.#connect();
+    window.addEventListener("pagehide", (event) => (this.#frozen = event.persisted), true);
+    window.addEventListener(
+      "pageshow",
+      (event) => {
+        if (!event.persisted) return;
+        // Chrome closed the port when it froze the page, and did not tell this side.
+        this.#frozen = false;
+        this.#port?.disconnect();
+        this.#port = undefined;
+        this.#connect();
+      },
+      true,
+    );
+  }
+
+  /** Takes a batch. False: too much waits for the worker; room is called when there is place again. */
+  send(json: string, urgent: boolean): boolean {
+    if (this.#orphaned) return true; // Swallowed: it can go nowhere.
+    if (this.#unacked.length > 0 && this.#size + json.length > MAX_UNACKED) return false;
+    const batch: Batch = { id: this.#nextId++, json, urgent };
+    this.#unacked.push(batch);
+    this.#size += json.length;
+    this.#post(batch);
+    return true;
+  }
+
+  /** Reports what policies the document's meta elements hold. */
+  policy(content: string[]): void {
+    this.#say({ type: "policy", content });
+  }
+
+  /** Hands the last config out again: the page side came later than the worker's word. */
+  repeatConfig(): void {
+    if (this.#config) this.#events.config(this.#config);
+  }
+
+  #connect(): void {
+    if (this.#orphaned || this.#port || this.#frozen) return;
+    if (!chrome.runtime?.id) {
+      this.#orphan();
+      return;
+    }
+    let port: chrome.runtime.Port;
+    try {
+      port = chrome.runtime.connect({ name: CONTENT_PORT });
+    } catch {
+      this.#orphan();
+      return;
+    }
+    this.#port = port;
+    port.onMessage.addListener((message: ToContent) => this.#take(message));
+    port.onDisconnect.addListener(() => {
+      if (this.#port !== port) return;
+      this.#port = undefined;
+      setTimeout(() => this.#connect(), RECONNECT_MS);
+    });
+    this.#say({ type: "hello", url: location.href, since: this.#since });
+    for (const batch of this.#unacked) this.#post(batch);
+  }
+
+  #take(message: ToContent): void {
+    switch (message.type) {
+      case "config":
+        this.#config = message.config;
+        this.#events.config(message.config);
+        return;
+      case "ack":
+        this.#ack(message.id);
+        return;
+      case "flush":
+        this.#events.flush();
+        this.#say({ type: "flushed", id: message.id });
+        return;
+      case "actor":
+        this.#events.actor(message.client ?? undefined);
+        return;
+    }
+  }
+
+  #ack(id: number): void {
+    const kept = this.#unacked.filter((batch) => batch.id !== id);
+    if (kept.length === this.#unacked.length) return;
+    this.#unacked = kept;
+    this.#size = kept.reduce((sum, batch) => sum + batch.json.length, 0);
+    this.#events.room();
+  }
+
+  #post({ id, json, urgent }: Batch): void {
+    this.#say({ type: "batch", id, url: location.href, json, urgent });
+  }
+
+  #say(message: FromContent): void {
+    const port = this.#port;
+    if (!port) {
+      this.#connect();
+      return;
+    }
+    try {
+      port.postMessage(message);
+    } catch {
+      // The port died without a word. #connect sends what is not acknowledged again.
+      this.#port = undefined;
+      this.#connect();
+    }
+  }
+
+  #orphan(): void {
+    if (this.#orphaned) return;
+    this.#orphaned = true;
+    this.#unacked = [];
+    this.#size = 0;
+    this.#port = undefined;
+    this.#events.orphaned();
+  }
+}

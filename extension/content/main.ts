@@ -1,0 +1,60 @@
+import { Batcher, type CaptureConfig, defaultConfig, openContentSide, startDocument } from "@gasoline/capture";
+import type { PageConfig } from "../messages/content.ts";
+import { WorkerLink } from "./link.ts";
+import { reportPolicies } from "./policies.ts";
+
+declare global {
+  // Set by the worker before it injects this script into a page that began without it.
+  var gasolineLate: boolean | undefined;
+  // This realm has its content script. A second injection must not record everything twice.
+  var gasolineContent: boolean | undefined;
+}
+
+function start(): void {
+  if (globalThis.gasolineContent) return;
+  globalThis.gasolineContent = true;
+  const late = globalThis.gasolineLate === true;
+
+  const channel = openContentSide();
+  const batcher = new Batcher({ send: (json) => link.send(json, isUrgent(json)), numbered: true });
+  const capture = startDocument({
+    emit: (record) => batcher.add(record),
+    config: { ...defaultConfig, lateSince: late },
+  });
+
+  const flush = (): void => {
+    capture.settle();
+    channel.flush();
+    batcher.flush();
+  };
+  const configure = (config: PageConfig): void => {
+    const change: Partial<CaptureConfig> = { ...config };
+    capture.configure(change);
+    if (late) change.lateSince = true;
+    channel.post(JSON.stringify(change));
+  };
+  const link = new WorkerLink(late ? "late" : "document_start", {
+    config: configure,
+    flush,
+    actor: (client) => capture.actAs(client),
+    room: () => batcher.flush(),
+    orphaned: () => {
+      // The extension was reloaded: nobody will ever listen to this script again.
+      capture.stop();
+      batcher.stop();
+      channel.close();
+    },
+  });
+
+  channel.onMessage((json) => batcher.relay(json));
+  channel.onHide(flush);
+  channel.onReopened(() => capture.reattach());
+  channel.onOpen(() => link.repeatConfig());
+  link.open();
+  reportPolicies((content) => link.policy(content));
+}
+
+// The Batcher writes the mark itself, before the event; a page's text would carry escaped quotes.
+const isUrgent = (json: string): boolean => json.includes('","urgent":true,"event":{');
+
+start();

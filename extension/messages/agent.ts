@@ -1,0 +1,98 @@
+import type {
+  ActResult,
+  CheckParams,
+  ClickParams,
+  HighlightParams,
+  KeyParams,
+  ListParams,
+  ListResult,
+  ScrollParams,
+  Target,
+  TargetParams,
+  TextParams,
+  TextResult,
+  TypeParams,
+  ValueParams,
+  ValueResult,
+  WaitParams,
+  WaitResult,
+} from "@gasoline/schema/commands";
+import type { CommandError } from "@gasoline/schema/wire";
+
+/** A rectangle in CSS pixels of a frame's viewport. */
+export interface Rect {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/**
+ * What acting in a document came to. When trusted is there, the agent found and prepared the element
+ * but did not act: the worker has to, with real input at that point.
+ */
+export interface Acted {
+  result: ActResult;
+  trusted?: TrustedInput;
+}
+
+/** Real input that the worker sends through the debugger. */
+export type TrustedInput =
+  | { type: "click"; x: number; y: number; button: string; count: number }
+  | { type: "move"; x: number; y: number }
+  | { type: "text"; text: string }
+  | { type: "keys"; keys: string };
+
+/** Where a frame shows things that nobody may see, and where its child frames are. */
+export interface FrameGeometry {
+  secrets: Rect[];
+  /** By index in window.frames; null for one without a box. */
+  children: (Rect | null)[];
+  viewport: { width: number; height: number; ratio: number };
+}
+
+/** The operations of the agent in a document: what goes in, what comes out. */
+export interface AgentOps {
+  click: { params: ClickParams; result: Acted & { href?: string } };
+  type: { params: TypeParams; result: Acted };
+  select: { params: ValueParams; result: Acted };
+  check: { params: CheckParams; result: Acted };
+  key_press: { params: KeyParams; result: Acted };
+  scroll_to: { params: ScrollParams; result: Acted };
+  hover: { params: TargetParams & { trusted?: string }; result: Acted };
+  focus: { params: TargetParams; result: Acted };
+  highlight: { params: HighlightParams; result: Acted };
+  wait_for: { params: WaitParams; result: WaitResult };
+  get_text: { params: TextParams; result: TextResult };
+  get_value: { params: TargetParams; result: ValueResult };
+  list_interactive: { params: ListParams; result: ListResult };
+  /** How many elements fit the target now. */
+  probe: { params: Target; result: { count: number; visible: number } };
+  /** Index in window.frames of the iframe that fits the CSS selector. */
+  frame_index: { params: { selector: string }; result: { index: number } };
+  /** Scrolls an element into view and says where it is, for a crop. */
+  rect: { params: Target; result: { rect: Rect } };
+  geometry: { params: Record<string, never>; result: FrameGeometry };
+  /** Resolves when the document was quiet for 250 ms, or at the deadline. */
+  settle: { params: Record<string, never>; result: { quiet: boolean } };
+  toast: { params: { text: string }; result: Record<string, never> };
+}
+
+export type AgentOp = keyof AgentOps;
+
+/** One call into a document. */
+export interface AgentCall<K extends AgentOp = AgentOp> {
+  op: K;
+  params: AgentOps[K]["params"];
+  /** Epoch ms: the agent has answered by then. */
+  deadline: number;
+  /** Numbers that the document may give to refs: [first, last] pairs, its own and of no other document of the tab. */
+  refs: [number, number][];
+  /** The frame's name in element records; "" for the main frame. */
+  frame: string;
+}
+
+/** The answer to a call. */
+export type AgentAnswer<K extends AgentOp = AgentOp> =
+  | { ok: true; value: AgentOps[K]["result"]; refsLeft: number }
+  | { ok: false; error: CommandError; refsLeft: number };

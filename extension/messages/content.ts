@@ -1,0 +1,51 @@
+/** Name of the port between a content script and the worker. */
+export const CONTENT_PORT = "gasoline-content";
+
+/** What a content script says to the worker. The worker takes tab, frame and document from the sender. */
+export type FromContent =
+  | {
+      type: "hello";
+      url: string;
+      /** document_start, or late when the script came after the page began. */
+      since: "document_start" | "late";
+    }
+  | {
+      type: "batch";
+      /** Counts per document; the worker acknowledges it when the batch is stored or spilled. */
+      id: number;
+      url: string;
+      /** The batch as capture wrote it. */
+      json: string;
+      /** Holds an error: to be sent at once. */
+      urgent: boolean;
+    }
+  | {
+      /** Policies in meta elements, seen when the document was parsed. */
+      type: "policy";
+      content: string[];
+    }
+  | {
+      /** Everything that was captured before the flush with this id is in earlier batches. */
+      type: "flushed";
+      id: number;
+    };
+
+/** What the worker says to a content script. */
+export type ToContent =
+  | { type: "config"; config: PageConfig }
+  | { type: "ack"; id: number }
+  | { type: "flush"; id: number }
+  | {
+      /** An agent's command begins (client given) or is over: actions meanwhile are the agent's. */
+      type: "actor";
+      client: string | null;
+    };
+
+/** What the page side may capture. */
+export interface PageConfig {
+  bodies: boolean;
+  /** Bytes of a captured body. */
+  bodyLimit: number;
+  /** Keys the pseudonyms that replace secrets. */
+  salt: string;
+}

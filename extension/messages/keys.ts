@@ -1,0 +1,97 @@
+/** One key with its modifiers, as browsers name them. */
+export interface KeyStroke {
+  key: string;
+  code: string;
+  keyCode: number;
+  /** Bits of the DevTools protocol: Alt 1, Control 2, Meta 4, Shift 8. */
+  modifiers: number;
+  alt: boolean;
+  control: boolean;
+  meta: boolean;
+  shift: boolean;
+  /** What the key types; "" for keys that type nothing. */
+  text: string;
+  /** Editing commands that real keyboards imply and synthetic ones have to name. */
+  commands?: string[];
+}
+
+const NAMED: Record<string, { code: string; keyCode: number; text?: string }> = {
+  Enter: { code: "Enter", keyCode: 13, text: "\r" },
+  Tab: { code: "Tab", keyCode: 9 },
+  Escape: { code: "Escape", keyCode: 27 },
+  Backspace: { code: "Backspace", keyCode: 8 },
+  Delete: { code: "Delete", keyCode: 46 },
+  Insert: { code: "Insert", keyCode: 45 },
+  Home: { code: "Home", keyCode: 36 },
+  End: { code: "End", keyCode: 35 },
+  PageUp: { code: "PageUp", keyCode: 33 },
+  PageDown: { code: "PageDown", keyCode: 34 },
+  ArrowLeft: { code: "ArrowLeft", keyCode: 37 },
+  ArrowUp: { code: "ArrowUp", keyCode: 38 },
+  ArrowRight: { code: "ArrowRight", keyCode: 39 },
+  ArrowDown: { code: "ArrowDown", keyCode: 40 },
+};
+for (let n = 1; n <= 12; n++) NAMED[`F${n}`] = { code: `F${n}`, keyCode: 111 + n };
+
+const ALIASES: Record<string, string> = {
+  esc: "Escape",
+  return: "Enter",
+  del: "Delete",
+  space: " ",
+  spacebar: " ",
+  left: "ArrowLeft",
+  right: "ArrowRight",
+  up: "ArrowUp",
+  down: "ArrowDown",
+};
+
+const MODIFIERS: Record<string, "alt" | "control" | "meta" | "shift"> = {
+  alt: "alt",
+  option: "alt",
+  control: "control",
+  ctrl: "control",
+  meta: "meta",
+  command: "meta",
+  cmd: "meta",
+  shift: "shift",
+};
+
+/** Reads "Control+Shift+a", "Enter", "+" or one character. undefined when there is no such key. */
+export function parseKeys(keys: string): KeyStroke | undefined {
+  const parts = keys === "+" ? ["+"] : keys.endsWith("++") ? [...keys.slice(0, -2).split("+"), "+"] : keys.split("+");
+  const held = { alt: false, control: false, meta: false, shift: false };
+  for (const part of parts.slice(0, -1)) {
+    const modifier = MODIFIERS[part.trim().toLowerCase()];
+    if (!modifier) return undefined;
+    held[modifier] = true;
+  }
+  const name = parts.at(-1) === " " ? " " : (parts.at(-1) ?? "").trim();
+  const plain = ALIASES[name.toLowerCase()] ?? Object.keys(NAMED).find((key) => key.toLowerCase() === name.toLowerCase()) ?? name;
+  const modifiers = (held.alt ? 1 : 0) | (held.control ? 2 : 0) | (held.meta ? 4 : 0) | (held.shift ? 8 : 0);
+  const bare = !held.control && !held.meta && !held.alt;
+  const named = NAMED[plain];
+  if (named) {
+    return { key: plain, code: named.code, keyCode: named.keyCode, modifiers, ...held, text: bare ? (named.text ?? "") : "" };
+  }
+  if ([...plain].length !== 1) return undefined;
+  const key = held.shift ? plain.toUpperCase() : plain;
+  const upper = plain.toUpperCase();
+  const stroke: KeyStroke = {
+    key,
+    code: codeOf(upper),
+    keyCode: upper.charCodeAt(0),
+    modifiers,
+    ...held,
+    text: bare ? key : "",
+  };
+  const commands: Record<string, string> = { A: "selectAll", C: "copy", X: "cut", V: "paste", Z: held.shift ? "redo" : "undo" };
+  const command = held.control || held.meta ? commands[upper] : undefined;
+  if (command) stroke.commands = [command];
+  return stroke;
+}
+
+function codeOf(upper: string): string {
+  if (upper >= "A" && upper <= "Z") return `Key${upper}`;
+  if (upper >= "0" && upper <= "9") return `Digit${upper}`;
+  return upper === " " ? "Space" : "";
+}

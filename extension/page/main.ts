@@ -1,0 +1,18 @@
+import { Batcher } from "@gasoline/capture/batch";
+import { openPageSide } from "@gasoline/capture/channel";
+import { startPageRealm } from "@gasoline/capture/page";
+import { defaultConfig } from "@gasoline/capture/record";
+
+// Runs in the page's own world before any of its scripts. What is recorded goes to the content
+// script of the same frame; nothing here speaks to the extension or to the network.
+const channel = openPageSide();
+const batcher = new Batcher({ send: (json) => channel.post(json), numbered: false });
+const capture = startPageRealm({
+  emit: (record) => batcher.add(record),
+  config: { ...defaultConfig },
+  reopened: () => channel.reopened(),
+});
+
+channel.onOpen(() => batcher.flush());
+channel.onFlush(() => batcher.flush());
+channel.onMessage((json) => capture.configure(JSON.parse(json) as Parameters<typeof capture.configure>[0]));

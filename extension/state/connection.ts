@@ -1,0 +1,58 @@
+/**
+ * How the extension stands with the daemon. The worker writes it to storage.session, the popup reads
+ * it there: no message between them can be lost while the worker sleeps.
+ */
+export interface Connection {
+  phase: "searching" | "pairing" | "connected" | "refused";
+  port: number;
+  /** Epoch ms of the last change of phase. */
+  since: number;
+  /** What the user confirms by "gasoline pair CODE"; while pairing. */
+  code?: string;
+  /** Of the daemon, while connected. */
+  version?: string;
+  /** Tabs that an agent uses. */
+  tracked: number[];
+  /** Events that wait for the daemon. */
+  waiting?: number;
+}
+
+/** The last thing that went wrong, and what to do about it. */
+export interface LastError {
+  message: string;
+  fix: string;
+  /** Epoch ms. */
+  at: number;
+}
+
+const KEY = "connection";
+const ERROR_KEY = "lastError";
+
+/** Reads the connection; searching when nothing was written yet. */
+export async function readConnection(): Promise<Connection> {
+  const stored = (await chrome.storage.session.get(KEY))[KEY] as Connection | undefined;
+  return stored ?? { phase: "searching", port: 0, since: Date.now(), tracked: [] };
+}
+
+/** Replaces the connection. */
+export async function writeConnection(connection: Connection): Promise<void> {
+  await chrome.storage.session.set({ [KEY]: connection });
+}
+
+/** Reads the last error; undefined when there was none, or it is over. */
+export async function readLastError(): Promise<LastError | undefined> {
+  return (await chrome.storage.session.get(ERROR_KEY))[ERROR_KEY] as LastError | undefined;
+}
+
+/** Keeps an error for the popup, or forgets it. */
+export async function writeLastError(error: LastError | undefined): Promise<void> {
+  if (error) await chrome.storage.session.set({ [ERROR_KEY]: error });
+  else await chrome.storage.session.remove(ERROR_KEY);
+}
+
+/** Calls back when the connection or the last error changes. */
+export function onConnection(changed: () => void): void {
+  chrome.storage.session.onChanged.addListener((changes) => {
+    if (KEY in changes || ERROR_KEY in changes) changed();
+  });
+}

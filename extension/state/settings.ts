@@ -1,0 +1,58 @@
+/**
+ * What the user decided. Only the popup and the options page write it; nothing that comes from the
+ * daemon or from a page can switch a capability on. Unknown means off.
+ */
+export interface Settings {
+  /** AI Web Pilot: agents may act in pages. */
+  pilot: boolean;
+  /** Request and response bodies are captured. */
+  bodies: boolean;
+  /** Origins outside loopback where execute_js was granted, such as "https://app.example". */
+  scriptHosts: string[];
+  /** Port of the daemon when it is not the packed one. */
+  port?: number;
+  /** Name of this browser profile in the daemon's lists. */
+  name?: string;
+}
+
+const DEFAULTS: Settings = { pilot: false, bodies: false, scriptHosts: [] };
+
+const KEYS = ["pilot", "bodies", "scriptHosts", "port", "name"] as const;
+
+/** Reads the settings; values of a wrong type count as absent. */
+export async function readSettings(): Promise<Settings> {
+  return parseSettings(await chrome.storage.local.get([...KEYS]));
+}
+
+/** Writes the given settings and leaves the others. undefined removes one. */
+export async function writeSettings(patch: Partial<Settings>): Promise<void> {
+  const gone = Object.entries(patch).filter(([, value]) => value === undefined);
+  if (gone.length > 0) await chrome.storage.local.remove(gone.map(([key]) => key));
+  await chrome.storage.local.set(
+    Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
+  );
+}
+
+/** Calls back after each change of a setting. */
+export function onSettings(changed: () => void): void {
+  chrome.storage.local.onChanged.addListener((changes) => {
+    if (KEYS.some((key) => key in changes)) changed();
+  });
+}
+
+/** Makes settings of what storage held. */
+export function parseSettings(raw: Record<string, unknown>): Settings {
+  const settings: Settings = { ...DEFAULTS };
+  settings.pilot = raw["pilot"] === true;
+  settings.bodies = raw["bodies"] === true;
+  const hosts = raw["scriptHosts"];
+  if (Array.isArray(hosts)) settings.scriptHosts = hosts.filter((host) => typeof host === "string");
+  if (isPort(raw["port"])) settings.port = raw["port"];
+  if (typeof raw["name"] === "string" && raw["name"] !== "") settings.name = raw["name"].slice(0, 64);
+  return settings;
+}
+
+/** Says whether a value can be the daemon's port. */
+export function isPort(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 && value < 65536;
+}

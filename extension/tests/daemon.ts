@@ -1,0 +1,240 @@
+import { randomUUID } from "node:crypto";
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
+import type { CommandKind, Commands } from "@gasoline/schema/commands";
+import type { Command, ExtensionSettings, Group, PairAnswer, Result, Sync, SyncAnswer, Tab } from "@gasoline/schema/wire";
+
+/** How the daemon answers POST /pair. */
+type Pairing = { mode: "open" } | { mode: "code"; code: string; confirmed: boolean };
+
+interface Held {
+  session: string;
+  answer: (commands: Command[]) => void;
+}
+
+/**
+ * Stands in for the daemon: the part of the protocol that the extension speaks, with everything it
+ * said kept for the test to look at. The events of a document count once, as in the real one.
+ */
+export class FakeDaemon {
+  port = 0;
+  pairing: Pairing = { mode: "open" };
+  /** Tokens that are accepted. */
+  readonly tokens = new Set<string>();
+  readonly requests: { method: string; path: string; headers: IncomingMessage["headers"] }[] = [];
+  readonly syncs: Sync[] = [];
+  readonly results = new Map<string, Result>();
+  settings: ExtensionSettings | undefined;
+  tabs: Tab[] = [];
+  run = randomUUID();
+  #server: Server | undefined;
+  #groups = new Map<string, Group>();
+  #seen = new Set<string>();
+  #pending: { command: Command; leased: number }[] = [];
+  #held: Held[] = [];
+  #watchers = new Set<() => void>();
+  #id = 0;
+
+  /** Listens on the given port, or on any. */
+  async start(port = this.port): Promise<void> {
+    this.run = randomUUID();
+    const server = createServer((request, response) => void this.#serve(request, response));
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+  }
+
+  /** Stops at once: open polls are cut, as by a crash. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    if (!server) return;
+    this.#server = undefined;
+    this.#held = [];
+    server.closeAllConnections();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  /** All events of a kind that came so far, each once. */
+  events<K extends keyof Group>(kind: K): NonNullable<Group[K]> extends (infer E)[] ? E[] : never {
+    return [...this.#groups.values()].flatMap((group) => (group[kind] as unknown[] | undefined) ?? []) as never;
+  }
+
+  /** The groups that came so far, joined by document. */
+  get groups(): Group[] {
+    return [...this.#groups.values()];
+  }
+
+  /** Resolves with what look finds, after anything new came in; fails after ten seconds. */
+  async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
+    const end = Date.now() + 10_000;
+    for (;;) {
+      const found = look();
+      if (found) return found;
+      if (Date.now() > end) throw new Error(`never came: ${what}\n${this.#summary()}`);
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(done, 200);
+        const watchers = this.#watchers;
+        function done(): void {
+          clearTimeout(timer);
+          watchers.delete(done);
+          resolve();
+        }
+        watchers.add(done);
+      });
+    }
+  }
+
+  /** Sends a command and waits for its answer. */
+  async command<K extends CommandKind>(
+    kind: K,
+    params: Commands[K]["params"],
+    { tab = 0, timeoutMS = 8000 } = {},
+  ): Promise<Omit<Result, "result"> & { result: Commands[K]["result"] }> {
+    const id = this.send(kind, params, { tab, timeoutMS });
+    const result = await this.until(`answer to ${kind}`, () => this.results.get(id));
+    return result as never;
+  }
+
+  /** Sends a command without waiting. Returns its id. */
+  send(kind: string, params: unknown, { tab = 0, timeoutMS = 8000 } = {}): string {
+    const id = `${this.run}-${++this.#id}`;
+    const command = { id, correlation_id: `c${this.#id}`, kind, params, tab, deadline: Date.now() + timeoutMS, client: "test" };
+    this.#pending.push({ command, leased: 0 });
+    this.#lease();
+    return id;
+  }
+
+  /** Leases a command again that was leased before, as after an ack that was lost. */
+  leaseAgain(command: Command): void {
+    this.#pending.push({ command, leased: 0 });
+    this.#lease();
+  }
+
+  #lease(): void {
+    const held = this.#held.shift();
+    if (!held) return;
+    const due = this.#pending.filter(({ leased }) => Date.now() - leased > 2000);
+    if (due.length === 0) {
+      this.#held.unshift(held);
+      return;
+    }
+    for (const item of due) item.leased = Date.now();
+    held.answer(due.map(({ command }) => command));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://daemon");
+    this.requests.push({ method: request.method ?? "", path: url.pathname, headers: request.headers });
+    const body = await read(request);
+    const reply = (status: number, answer: unknown): void => {
+      response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
+      this.#notify();
+    };
+    if (url.pathname === "/pair") return reply(...this.#pair());
+    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
+    if (!token || !this.tokens.has(token)) {
+      return reply(401, { error: { code: "unauthorized", message: "unknown token", fix: "pair" } });
+    }
+    switch (url.pathname) {
+      case "/sync":
+        return reply(200, this.#sync(JSON.parse(body) as Sync));
+      case "/pending-queries":
+        return this.#poll(url, response, reply);
+      case "/query-result": {
+        const result = JSON.parse(body) as Result;
+        const known = this.results.has(result.id);
+        if (!known) this.results.set(result.id, result);
+        return reply(200, { status: known ? "duplicate" : "ok" });
+      }
+      default:
+        return reply(404, { error: { code: "not_found", message: url.pathname } });
+    }
+  }
+
+  #pair(): [number, PairAnswer] {
+    if (this.pairing.mode === "code" && !this.pairing.confirmed) return [202, { code: this.pairing.code }];
+    const token = randomUUID();
+    this.tokens.add(token);
+    return [200, { token }];
+  }
+
+  #poll(url: URL, response: ServerResponse, reply: (status: number, answer: unknown) => void): void {
+    const acked = new Set((url.searchParams.get("ack") ?? "").split(","));
+    this.#pending = this.#pending.filter(({ command }) => !acked.has(command.id));
+    const hold = Number(url.searchParams.get("wait") ?? 0) * 1000;
+    const held: Held = {
+      session: url.searchParams.get("session") ?? "",
+      answer: (commands) => {
+        clearTimeout(timer);
+        clearInterval(again);
+        reply(200, { commands });
+      },
+    };
+    const drop = (): void => {
+      clearInterval(again);
+      this.#held = this.#held.filter((other) => other !== held);
+    };
+    const timer = setTimeout(() => {
+      drop();
+      reply(200, { commands: [] });
+    }, hold);
+    const again = setInterval(() => this.#lease(), 500);
+    response.on("close", () => {
+      clearTimeout(timer);
+      drop();
+    });
+    this.#held.push(held);
+    this.#lease();
+  }
+
+  #sync(sync: Sync): SyncAnswer {
+    this.syncs.push(sync);
+    if (sync.settings) this.settings = sync.settings;
+    if (sync.tabs) this.tabs = sync.tabs;
+    const ack: Record<string, number> = {};
+    for (const group of sync.groups ?? []) this.#store(sync.session, group, ack);
+    return {
+      ack,
+      dropped: {},
+      settings: { salt: "salt-of-the-test", body_limit: 16_384, tracked: [] },
+      server: { name: "gasoline", version: "0.1.0-test", run: this.run, time: Date.now() },
+    };
+  }
+
+  #store(session: string, group: Group, ack: Record<string, number>): void {
+    const key = `${session} ${group.document} ${group.tab} ${group.frame}`;
+    const stored = this.#groups.get(key) ?? { ...pick(group) };
+    this.#groups.set(key, stored);
+    stored.page_url = group.page_url;
+    for (const [kind, list] of Object.entries(group)) {
+      if (!Array.isArray(list)) continue;
+      for (const event of list as { seq: number }[]) {
+        const id = `${key} ${event.seq}`;
+        ack[group.document] = Math.max(ack[group.document] ?? 0, event.seq);
+        if (this.#seen.has(id)) continue;
+        this.#seen.add(id);
+        ((stored as unknown as Record<string, unknown[]>)[kind] ??= []).push(event);
+      }
+    }
+  }
+
+  #notify(): void {
+    for (const watcher of this.#watchers) watcher();
+  }
+
+  #summary(): string {
+    const paths = this.requests.slice(-8).map(({ method, path }) => `${method} ${path}`);
+    return `last requests: ${paths.join(", ")}\nlogs: ${JSON.stringify(this.events("logs").slice(-5).map((log) => log.message))}
+extension: ${JSON.stringify(this.events("extension_logs").slice(-5))}\nresults: ${JSON.stringify([...this.results.values()].slice(-2)).slice(0, 1500)}`;
+  }
+}
+
+const pick = ({ tab, frame, document, page_url, since }: Group): Group => ({ tab, frame, document, page_url, since });
+
+async function read(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  return (request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
+}

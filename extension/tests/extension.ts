@@ -1,0 +1,116 @@
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BrowserContext, type Page, type Worker, test as base, chromium } from "@playwright/test";
+import { FakeDaemon } from "./daemon.ts";
+import { Site } from "./site.ts";
+
+const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+
+/** The browser with the extension, as a test uses it. */
+export interface Browser {
+  context: BrowserContext;
+  /** A tab. */
+  page: Page;
+  /** The extension's id. */
+  id: string;
+  worker(): Promise<Worker>;
+  /** Opens popup.html or options.html in a tab. */
+  open(file: string): Promise<Page>;
+  /** The extension's number for a page's tab. */
+  tab(page: Page): Promise<number>;
+  /** Switches settings on as the popup would. */
+  set(values: Record<string, unknown>): Promise<void>;
+  /** Stops the worker as Chrome does when it is idle. */
+  killWorker(): Promise<void>;
+}
+
+interface Options {
+  /** Whether the daemon runs when the browser starts. */
+  daemonUp: boolean;
+  /** Every site is granted, as after the popup's button; a prompt cannot be answered headless. */
+  allSites: boolean;
+}
+
+export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; browserWithExtension: Browser }>({
+  daemonUp: [true, { option: true }],
+  allSites: [false, { option: true }],
+
+  daemon: async ({ daemonUp }, use) => {
+    const daemon = new FakeDaemon();
+    await daemon.start(0);
+    if (!daemonUp) await daemon.stop();
+    await use(daemon);
+    await daemon.stop();
+  },
+
+  site: async ({}, use) => {
+    const site = new Site();
+    await site.start();
+    await use(site);
+    await site.stop();
+  },
+
+  browserWithExtension: async ({ daemon, allSites }, use) => {
+    const home = await mkdtemp(join(tmpdir(), "gasoline-ext-"));
+    const extension = join(home, "extension");
+    await cp(DIST, extension, { recursive: true });
+    await writeFile(join(extension, "config.json"), JSON.stringify({ port: daemon.port }));
+    if (allSites) await grantAll(join(extension, "manifest.json"));
+    const profile = join(home, "profile");
+    await mkdir(join(profile, "Default"), { recursive: true });
+    // Without developer mode a reload of the extension leaves it switched off.
+    await writeFile(join(profile, "Default/Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      headless: true,
+      viewport: { width: 1280, height: 720 },
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", `--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
+    });
+    const worker = async (): Promise<Worker> => context.serviceWorkers()[0] ?? context.waitForEvent("serviceworker");
+    const id = new URL((await worker()).url()).host;
+    const [page] = context.pages();
+    await use({
+      context,
+      page: page ?? (await context.newPage()),
+      id,
+      worker,
+      open: async (file) => {
+        const opened = await context.newPage();
+        await opened.goto(`chrome-extension://${id}/${file}`);
+        return opened;
+      },
+      tab: async (of) => {
+        const url = of.url();
+        return (await worker()).evaluate(
+          async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id ?? 0,
+          url,
+        );
+      },
+      set: async (values) => {
+        await (await worker()).evaluate((given) => chrome.storage.local.set(given), values);
+      },
+      killWorker: async () => {
+        const helper = await context.newPage();
+        await helper.goto(`chrome-extension://${id}/config.json`);
+        const session = await context.newCDPSession(helper);
+        await session.send("ServiceWorker.enable");
+        await session.send("ServiceWorker.stopAllWorkers");
+        await session.detach();
+        await helper.close();
+      },
+    });
+    await context.close();
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  },
+});
+
+export { expect } from "@playwright/test";
+
+async function grantAll(path: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
+  manifest["host_permissions"] = ["<all_urls>"];
+  manifest["optional_host_permissions"] = [];
+  await writeFile(path, JSON.stringify(manifest));
+}
