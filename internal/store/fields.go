@@ -8,6 +8,64 @@ type Event interface {
 		event.DOM | event.Lifecycle | event.Performance | event.ExtensionLog | event.Mark
 }
 
+// HeadOf returns the head of the event that e points to, nil when e points to none.
+func HeadOf(e any) *event.Head {
+	switch e := e.(type) {
+	case *event.Log:
+		return &e.Head
+	case *event.Exception:
+		return &e.Head
+	case *event.Exchange:
+		return &e.Head
+	case *event.Resource:
+		return &e.Head
+	case *event.Frame:
+		return &e.Head
+	case *event.Action:
+		return &e.Head
+	case *event.DOM:
+		return &e.Head
+	case *event.Lifecycle:
+		return &e.Head
+	case *event.Performance:
+		return &e.Head
+	case *event.ExtensionLog:
+		return &e.Head
+	case *event.Mark:
+		return &e.Head
+	}
+	return nil
+}
+
+// Blank returns a pointer to a zero event of the kind, nil when there is no such kind.
+func Blank(k event.Kind) any {
+	switch k {
+	case event.KindLog:
+		return new(event.Log)
+	case event.KindException:
+		return new(event.Exception)
+	case event.KindExchange:
+		return new(event.Exchange)
+	case event.KindResource:
+		return new(event.Resource)
+	case event.KindFrame:
+		return new(event.Frame)
+	case event.KindAction:
+		return new(event.Action)
+	case event.KindDOM:
+		return new(event.DOM)
+	case event.KindLifecycle:
+		return new(event.Lifecycle)
+	case event.KindPerformance:
+		return new(event.Performance)
+	case event.KindExtensionLog:
+		return new(event.ExtensionLog)
+	case event.KindMark:
+		return new(event.Mark)
+	}
+	return nil
+}
+
 // visit codes the event that e points to and reports whether its type is known.
 func (c *coder) visit(e any) bool {
 	switch e := e.(type) {

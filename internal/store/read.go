@@ -114,6 +114,7 @@ const (
 type Slice struct {
 	records []copied
 	buf     []byte
+	skipped uint64
 }
 
 type copied struct {
@@ -126,7 +127,7 @@ type copied struct {
 }
 
 func (c *Slice) reset() {
-	c.records = c.records[:0]
+	c.records, c.skipped = c.records[:0], 0
 	if cap(c.buf) > 2*sliceBytes { // one huge record must not stay for ever
 		c.buf = nil
 	}
@@ -153,6 +154,9 @@ func (c *Slice) Position(i int) Position { return c.records[i].position }
 // Kind returns the i-th record's kind.
 func (c *Slice) Kind(i int) event.Kind { return c.records[i].kind }
 
+// Skipped returns how many events that Forward was to look at had been evicted before it came.
+func (c *Slice) Skipped() uint64 { return c.skipped }
+
 // HasBody reports whether the i-th record is an exchange that came with bodies; see Attach.
 func (c *Slice) HasBody(i int) bool { return c.records[i].marks&hasBody != 0 }
 
@@ -166,14 +170,14 @@ func (c *Slice) Decode(i int, e any) bool {
 		_ = bug.Errorf("store: decode record %d of kind %s", r.seq, r.kind)
 		return false
 	}
-	h := headOf(e)
+	h := HeadOf(e)
 	h.Seq, h.Time, h.Received = r.seq, instant(r.time), instant(r.received)
 	return true
 }
 
 // Forward fills c with at most limit wanted events of a kind at from and after, in order, none at
 // or after to, and returns where to go on: to when there is nothing more. What one call copies is
-// bounded, so it may return with fewer. Positions that were evicted meanwhile are passed over.
+// bounded, so it may return with fewer. Evicted positions are passed over and told by Skipped.
 func (s *Store) Forward(k event.Kind, from, to Position, w *Want, limit int, c *Slice) Position {
 	c.reset()
 	m := s.matcher(w)
@@ -182,6 +186,9 @@ func (s *Store) Forward(k event.Kind, from, to Position, w *Want, limit int, c *
 	r := &s.rings[k]
 	to = min(to, r.next)
 	p := max(from, r.first)
+	if here := max(from, r.floor); here < min(r.first, to) {
+		c.skipped = uint64(min(r.first, to) - here)
+	}
 	for seen := 0; p < to && seen < sliceHeaders && len(c.records) < limit && len(c.buf) < sliceBytes; p++ {
 		if h := r.at(p); m.takes(h) {
 			c.add(r, p, h)
@@ -302,33 +309,4 @@ func (s *Store) Attach(c *Slice, i int, e *event.Exchange) {
 	if d.bodies(e); d.bad {
 		_ = bug.Errorf("store: decode bodies of %d", e.Seq)
 	}
-}
-
-// headOf returns the head of the event that e points to; visit has accepted its type.
-func headOf(e any) *event.Head {
-	switch e := e.(type) {
-	case *event.Log:
-		return &e.Head
-	case *event.Exception:
-		return &e.Head
-	case *event.Exchange:
-		return &e.Head
-	case *event.Resource:
-		return &e.Head
-	case *event.Frame:
-		return &e.Head
-	case *event.Action:
-		return &e.Head
-	case *event.DOM:
-		return &e.Head
-	case *event.Lifecycle:
-		return &e.Head
-	case *event.Performance:
-		return &e.Head
-	case *event.ExtensionLog:
-		return &e.Head
-	case *event.Mark:
-		return &e.Head
-	}
-	return nil
 }

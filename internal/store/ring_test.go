@@ -51,11 +51,11 @@ func (s *Store) contents(t *testing.T, k event.Kind) []modelEvent {
 	for p := b.First; p < b.Next; {
 		p = s.Forward(k, p, b.Next, &Want{}, 7, &c)
 		for i := range c.Len() {
-			e := fresh(k)
+			e := Blank(k)
 			if !c.Decode(i, e) {
 				t.Fatal("not decoded")
 			}
-			h := headOf(e)
+			h := HeadOf(e)
 			m := modelEvent{seq: h.Seq, kind: k, test: h.TestID, trace: h.TraceID}
 			switch e := e.(type) {
 			case *event.Log:

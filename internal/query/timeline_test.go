@@ -1,0 +1,213 @@
+package query_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/query"
+)
+
+func mixed(i int) event.Batch {
+	h := event.Head{Time: time.UnixMilli(int64(i)), TestID: fmt.Sprint("t", i%3), TraceID: fmt.Sprint("trace", i%5)}
+	switch i % 4 {
+	case 0:
+		return event.Batch{Logs: []event.Log{{Head: h, Level: "warn", Message: fmt.Sprint(i)}}}
+	case 1:
+		return event.Batch{Exchanges: []event.Exchange{{Head: h, Method: "GET", URL: fmt.Sprint("/", i), Status: 200 + i, Duration: time.Duration(i) * time.Millisecond, ResponseBody: fmt.Sprint("body", i)}}}
+	case 2:
+		return event.Batch{Actions: []event.Action{{Head: h, Type: "click"}}}
+	default:
+		return event.Batch{Exceptions: []event.Exception{{Head: h, Type: "Error", Message: fmt.Sprint(i)}}}
+	}
+}
+
+func numbers(items []query.Item) (out []event.Seq) {
+	for _, it := range items {
+		out = append(out, it.Head.Seq)
+	}
+	return out
+}
+
+func through(from, to event.Seq) (out []event.Seq) {
+	for ; from <= to; from++ {
+		out = append(out, from)
+	}
+	return out
+}
+
+func TestTimelineMergesKinds(t *testing.T) {
+	s := newStore(t, "run")
+	r := query.New(s)
+	for i := 1; i <= 40; i++ {
+		b := mixed(i)
+		s.Append(&b)
+	}
+	page := func(p query.Page, kinds ...event.Kind) query.List[query.Item] {
+		t.Helper()
+		l, err := r.Timeline(kinds, query.Filter{}, p, nil)
+		return must(t, l, err)
+	}
+	l := page(query.Page{Limit: 10})
+	check(t, "newest", numbers(l.Items), through(31, 40))
+	check(t, "total", l.Total, 40)
+	older := page(query.Page{Limit: 25, Cursor: l.Older})
+	check(t, "older", numbers(older.Items), through(6, 30))
+	check(t, "way forward", older.Cursor, l.Cursor)
+	oldest := page(query.Page{Limit: 25, Cursor: older.Older})
+	check(t, "oldest", []any{numbers(oldest.Items), oldest.Older}, []any{through(1, 5), ""})
+	for i := 41; i <= 60; i++ {
+		b := mixed(i)
+		s.Append(&b)
+	}
+	next := page(query.Page{Limit: 12, Cursor: l.Cursor})
+	check(t, "next", []any{numbers(next.Items), next.More}, []any{through(41, 52), true})
+	some := page(query.Page{Cursor: next.Cursor}, event.KindLog, event.KindAction, event.KindLog)
+	check(t, "other kinds", numbers(some.Items), []event.Seq{54, 56, 58, 60})
+	check(t, "kinds left out moved on", len(page(query.Page{Cursor: some.Cursor}).Items), 0)
+}
+
+func TestLateEventsAreShownOnceInTimeOrder(t *testing.T) {
+	s := newStore(t, "run")
+	r := query.New(s)
+	at := func(ms int64) event.Batch {
+		return event.Batch{Logs: []event.Log{{Head: event.Head{Time: time.UnixMilli(ms)}}}}
+	}
+	for _, ms := range []int64{100, 300, 200} {
+		b := at(ms)
+		s.Append(&b)
+	}
+	l, err := r.Timeline(nil, query.Filter{}, query.Page{}, nil)
+	l = must(t, l, err)
+	check(t, "by time", numbers(l.Items), []event.Seq{1, 3, 2})
+	b := at(50)
+	s.Append(&b)
+	l, err = r.Timeline(nil, query.Filter{}, query.Page{Cursor: l.Cursor}, nil)
+	check(t, "late", numbers(must(t, l, err).Items), []event.Seq{4})
+}
+
+// Paging forward with random limits, kinds' rings overflowing and filters shows everything that was
+// kept exactly once and counts the rest.
+func TestTimelinePagesLoseNothing(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	s := newStore(t, "run")
+	r := query.New(s)
+	l, err := r.Timeline(nil, query.Filter{}, query.Page{}, nil)
+	cursor := must(t, l, err).Cursor
+	want := event.Seq(1)
+	for i, added := 0, 0; i < 60; i++ {
+		for range rnd.IntN(60) {
+			added++
+			b := mixed(added)
+			s.Append(&b)
+		}
+		for range 1 + rnd.IntN(3) {
+			l, err := r.Timeline(nil, query.Filter{}, query.Page{Cursor: cursor, Limit: 1 + rnd.IntN(50)}, nil)
+			l = must(t, l, err)
+			got := numbers(l.Items)
+			slices.Sort(got)
+			if !slices.Equal(got, through(want, want+event.Seq(len(got))-1)) {
+				t.Fatalf("got %v, want from %d on", got, want)
+			}
+			want += event.Seq(len(got))
+			cursor = l.Cursor
+			if l.More != (want < s.NextSeq()) {
+				t.Fatalf("more is %v at %d of %d", l.More, want, s.NextSeq())
+			}
+		}
+	}
+	for range 9000 {
+		b := mixed(0)
+		s.Append(&b)
+	}
+	left := uint64(s.NextSeq() - want)
+	l, err = r.Timeline(nil, query.Filter{}, query.Page{Cursor: cursor, Limit: query.MaxLimit}, nil)
+	l = must(t, l, err)
+	if uint64(len(l.Items))+l.Missed != left || l.MissedIsUpper {
+		t.Errorf("%d items and %d missed of %d", len(l.Items), l.Missed, left)
+	}
+}
+
+func TestTimelineBoundsItsWork(t *testing.T) {
+	l := storeOf(t, 1<<30)
+	r := query.New(l)
+	for range 300 {
+		b := event.Batch{Resources: make([]event.Resource, 100), Logs: make([]event.Log, 10)}
+		l.Append(&b)
+	}
+	none := func(query.Item) bool { return false }
+	page, err := r.Timeline([]event.Kind{event.KindResource, event.KindLog, event.KindFrame}, query.Filter{}, query.Page{}, none)
+	page = must(t, page, err)
+	check(t, "nothing found", len(page.Items), 0)
+	seen := 0
+	count := func(query.Item) bool { seen++; return false }
+	pages := 0
+	for c := startOf(t, r); ; pages++ {
+		p, err := r.Timeline(nil, query.Filter{}, query.Page{Cursor: c}, count)
+		p = must(t, p, err)
+		c = p.Cursor
+		if !p.More {
+			break
+		}
+	}
+	kept := 0
+	for _, ring := range l.Stats().Rings {
+		kept += ring.Entries
+	}
+	if seen != kept || seen > 20_000 && pages == 0 {
+		t.Errorf("looked at %d events of %d in %d pages", seen, kept, pages+1)
+	}
+}
+
+func TestTraceAndAround(t *testing.T) {
+	s := newStore(t, "run")
+	r := query.New(s)
+	for i := 1; i <= 50; i++ {
+		b := mixed(i)
+		s.Append(&b)
+	}
+	items, more := r.Trace("trace2", 100)
+	check(t, "trace", []any{numbers(items), more}, []any{[]event.Seq{2, 7, 12, 17, 22, 27, 32, 37, 42, 47}, false})
+	items, more = r.Trace("trace2", 3)
+	check(t, "cut trace", []any{numbers(items), more}, []any{[]event.Seq{2, 7, 12}, true})
+	items, _ = r.Trace("unknown", 3)
+	check(t, "no trace", len(items), 0)
+
+	items, more = r.Around(time.UnixMilli(20), 4*time.Millisecond, 2*time.Millisecond, nil, query.Filter{}, 100)
+	check(t, "around", []any{numbers(items), more}, []any{through(16, 22), false})
+	items, more = r.Around(time.UnixMilli(20), 9*time.Millisecond, 9*time.Millisecond, nil, query.Filter{}, 3)
+	check(t, "nearest", []any{numbers(items), more}, []any{through(19, 21), true})
+	items, _ = r.Around(time.UnixMilli(20), 9*time.Millisecond, 9*time.Millisecond, []event.Kind{event.KindLog}, query.Filter{TestID: "t2"}, 0)
+	check(t, "of a kind", numbers(items), []event.Seq{20})
+}
+
+func TestSummaries(t *testing.T) {
+	long := make([]byte, 500)
+	for i := range long {
+		long[i] = 'x'
+	}
+	for want, e := range map[string]any{
+		"warn a b ×3":                       &event.Log{Level: "warn", Message: "a\n\tb ", Count: 3},
+		"TypeError: no (worker)":            &event.Exception{Type: "TypeError", Message: "no", Mechanism: "worker"},
+		"POST /a 500 120 ms":                &event.Exchange{Method: "POST", URL: "/a", Status: 500, Outcome: "http_error", Duration: 120 * time.Millisecond},
+		"GET /a network_error net::ERR_X":   &event.Exchange{Method: "GET", URL: "/a", Outcome: "network_error", Error: "net::ERR_X"},
+		"img /i 12 ms":                      &event.Resource{InitiatorType: "img", URL: "/i", Duration: 12.4},
+		"incoming ws://h 2 B hi":            &event.Frame{Event: "message", Direction: "incoming", URL: "ws://h", Size: 2, Data: "hi"},
+		"close ws://h 1006":                 &event.Frame{Event: "close", URL: "ws://h", Code: 1006},
+		"click (agent) button “Pay”":        &event.Action{Type: "click", By: "agent", Role: "button", Name: "Pay"},
+		"toast “Saved” #t":                  &event.DOM{Type: "transient", Class: "toast", Text: "Saved", Selector: "#t"},
+		"+1 −2 ~3 a; b":                     &event.DOM{Type: "summary", Added: 1, Removed: 2, Changed: 3, Changes: []string{"a", "b"}},
+		"navigate push /x “T”":              &event.Lifecycle{State: "navigate", Trigger: "push", ToURL: "/x", Title: "T"},
+		"/p LCP 1200ms CLS 0.012":           &event.Performance{URL: "/p", LCP: event.Vital{Value: 1200, Rating: "good"}, CLS: event.Vital{Value: 0.0123, Rating: "good"}},
+		"info net up":                       &event.ExtensionLog{Level: "info", Category: "net", Message: "up"},
+		"user that is it":                   &event.Mark{Type: "user", Label: "that is it"},
+		"error " + string(long[:192]) + "…": &event.Log{Level: "error", Message: string(long)},
+	} {
+		if got := query.Summary(e); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
