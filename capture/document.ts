@@ -1,17 +1,44 @@
-import { Realm, type Source } from "./realm.ts";
+import { Realm } from "./realm.ts";
 import type { DocumentCapture, DocumentEnv } from "./record.ts";
+import { actionSource } from "./sources/actions.ts";
+import type { Actor } from "./sources/actor.ts";
+import { cspSource } from "./sources/csp.ts";
+import { lifecycleSource } from "./sources/lifecycle.ts";
+import { mutationSource } from "./sources/mutations.ts";
+import { navigationSource } from "./sources/navigation.ts";
+import { resourceSource, Sums } from "./sources/resources.ts";
+import { vitalSource } from "./sources/vitals.ts";
 
-/** startDocument starts the sources that work in any world of the document. */
+/**
+ * startDocument starts the sources that work in any world of the document. One per document: a caller that may run
+ * twice in the same global (about:blank that navigates) stops the first capture before it starts the second.
+ */
 export function startDocument(env: DocumentEnv): DocumentCapture {
   const realm = new Realm(env);
-  const sources: Source[] = [];
-  for (const source of sources) realm.start(source);
+  const actor: Actor = { by: "user", client: undefined };
+  const waiting: (() => void)[] = [];
+  const settled = (settle: () => void): void => void waiting.push(settle);
+  const sums = new Sums();
+  for (const source of [
+    lifecycleSource,
+    navigationSource(actor),
+    actionSource(actor, settled),
+    mutationSource(settled),
+    cspSource,
+    resourceSource(sums),
+    vitalSource(sums, settled),
+  ]) {
+    realm.start(source);
+  }
   return {
     stop: () => realm.stop(),
     configure: (change) => realm.configure(change),
     health: () => realm.health(),
     reattach: () => realm.reattach(),
-    actAs: () => {},
-    settle: () => {},
+    actAs: (client) => {
+      actor.by = client === undefined ? "user" : "agent";
+      actor.client = client;
+    },
+    settle: () => waiting.forEach((settle) => settle()),
   };
 }

@@ -122,3 +122,14 @@ export function peek(object: object, key: string): unknown {
 export function bare<T extends object>(own: T): T {
   return { __proto__: null, ...own } as T;
 }
+
+/** append adds an item to an array of ours, past any index setter on Array.prototype. */
+export function append<T>(items: T[], item: T): void {
+  defineProperty(items, items.length, {
+    __proto__: null,
+    value: item,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  } as PropertyDescriptor);
+}

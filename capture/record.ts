@@ -25,8 +25,15 @@ interface EventOf {
 /** Kind names the list of a wire Group that a record belongs to. */
 export type Kind = keyof EventOf;
 
-/** EventFor is the wire event of a kind before it has its number; the Batcher numbers it. */
-export type EventFor<K extends Kind> = Omit<EventOf[K], "seq">;
+/** EventFor is the wire event of a kind before it has its number; the Batcher numbers it and leaves out what is undefined. */
+export type EventFor<K extends Kind> = Loose<Omit<EventOf[K], "seq">>;
+
+/** Events are written as one literal each, where an optional member that is not there says undefined. */
+type Loose<T> = T extends readonly (infer I)[]
+  ? Loose<I>[]
+  : T extends object
+    ? { [K in keyof T]: Record<never, never> extends Pick<T, K> ? Loose<T[K]> | undefined : Loose<T[K]> }
+    : T;
 
 /** RecordOf is one captured event on its way to the Batcher. `urgent` ones leave at once. */
 export interface RecordOf<K extends Kind> {

@@ -10,12 +10,18 @@ export class Json {
 
 const deepest = 64;
 
+/** Room is how many characters may still be written, about; absent means no end. */
+export interface Room {
+  left: number;
+}
+
 /**
  * write makes JSON of a value that we built ourselves: literals, arrays, primitives and Json. It is our own because
  * JSON.stringify, even a saved one, calls whatever toJSON the page put on Object.prototype. Members that are undefined
- * are left out, numbers that JSON cannot say become null, what lies deeper than 64 levels becomes null.
+ * are left out, numbers that JSON cannot say become null, what lies deeper than 64 levels becomes null. When the room is
+ * used up, what follows is left out.
  */
-export function write(value: unknown, depth = 0): string {
+export function write(value: unknown, room?: Room, depth = 0): string {
   switch (typeof value) {
     case "string":
       return quote(value);
@@ -30,22 +36,30 @@ export function write(value: unknown, depth = 0): string {
   }
   if (value === null || depth > deepest) return "null";
   if (value instanceof Json) return value.text;
-  return isArray(value) ? writeArray(value, depth) : writeObject(value as Record<string, unknown>, depth);
+  return isArray(value) ? writeArray(value, room, depth) : writeObject(value as Record<string, unknown>, room, depth);
 }
 
-function writeArray(items: readonly unknown[], depth: number): string {
+function writeArray(items: readonly unknown[], room: Room | undefined, depth: number): string {
   let text = "[";
-  for (let i = 0; i < items.length; i++) text += (i === 0 ? "" : ",") + write(items[i], depth + 1);
+  for (let i = 0; i < items.length && fits(room); i++) text += taken((i === 0 ? "" : ",") + write(items[i], room, depth + 1), room, items[i]);
   return text + "]";
 }
 
-function writeObject(object: Record<string, unknown>, depth: number): string {
+function writeObject(object: Record<string, unknown>, room: Room | undefined, depth: number): string {
   const names = keys(object);
   let text = "{";
-  for (let i = 0; i < names.length; i++) {
+  for (let i = 0; i < names.length && fits(room); i++) {
     const name = names[i] as string;
     const value = object[name];
-    if (value !== undefined) text += (text === "{" ? "" : ",") + quote(name) + ":" + write(value, depth + 1);
+    if (value !== undefined) text += taken((text === "{" ? "" : ",") + quote(name) + ":" + write(value, room, depth + 1), room, value);
   }
   return text + "}";
+}
+
+const fits = (room: Room | undefined): boolean => room === undefined || room.left > 0;
+
+/** What nested values wrote is off the room already. */
+function taken(text: string, room: Room | undefined, value: unknown): string {
+  if (room) room.left -= typeof value === "object" ? 2 : text.length;
+  return text;
 }

@@ -1,0 +1,213 @@
+import { descriptor, getPrototypeOf, getter, hasOwn, isArray, keys, method, prefix, quote, uncurry } from "./natives.ts";
+import { brandOf, type Brand } from "./brand.ts";
+import { className, functionName } from "./class-name.ts";
+import { describeError } from "./error-shape.ts";
+import { secretName } from "./names.ts";
+import { mask } from "./redact.ts";
+
+/** Limits bound what one value may become. */
+export interface Limits {
+  /** levels of nesting */
+  depth: number;
+  /** members of one object, items of one list */
+  width: number;
+  /** objects and lists in all */
+  nodes: number;
+  /** characters of JSON in all, give or take one short value */
+  chars: number;
+}
+
+/** consoleLimits bounds the arguments of one console call together. */
+export const consoleLimits: Limits = { depth: 6, width: 100, nodes: 1000, chars: 10_000 };
+
+/** Budget is what is left of the limits while one event is written. One budget serves several values. */
+export interface Budget extends Limits {
+  salt: string;
+  /** something was left out */
+  cut: boolean;
+}
+
+/** budgetOf starts a budget. */
+export function budgetOf(limits: Limits, salt: string): Budget {
+  return { depth: limits.depth, width: limits.width, nodes: limits.nodes, chars: limits.chars, salt, cut: false };
+}
+
+/** The way from the root to where we are. A value on it is a cycle; one that is only repeated is not. */
+interface Path {
+  value: object;
+  up: Path | undefined;
+  depth: number;
+}
+
+const nativeBigInt = uncurry(BigInt.prototype.toString as (base?: number) => string);
+const symbolText = uncurry(Symbol.prototype.toString);
+
+/**
+ * serialize writes any value of the page as JSON text. No getter, toJSON or toString of the page runs; what JSON
+ * cannot say becomes a string ("[undefined]", "NaN", "-0", "10n", "[getter]", "[circular]", "<div#app>"). A Proxy
+ * cannot be told from its target, so its traps may run. Members with secret names are masked.
+ */
+export function serialize(value: unknown, budget: Budget): string {
+  return put(value, budget, undefined);
+}
+
+function put(value: unknown, budget: Budget, path: Path | undefined): string {
+  if (typeof value === "string") return string(value, budget);
+  if (typeof value === "object" && value !== null) {
+    try {
+      return object(value, budget, path);
+    } catch {
+      // A proxy's trap threw, or it is another origin's window.
+      return spend('"[unreadable]"', budget);
+    }
+  }
+  return spend(value === null ? "null" : scalar(value), budget);
+}
+
+function spend(text: string, budget: Budget): string {
+  budget.chars -= text.length;
+  return text;
+}
+
+/** scalar writes what is neither text nor object. */
+function scalar(value: unknown): string {
+  switch (typeof value) {
+    case "number":
+      if (value === 0) return 1 / value < 0 ? '"-0"' : "0";
+      return value - value === 0 ? "" + value : quote("" + value);
+    case "boolean":
+      return value ? "true" : "false";
+    case "bigint":
+      return quote(nativeBigInt(value) + "n");
+    case "symbol":
+      return quote(symbolText(value));
+    case "function":
+      return quote("[function " + (functionName(value) || "anonymous") + "]");
+    default:
+      return '"[undefined]"';
+  }
+}
+
+function string(value: string, budget: Budget): string {
+  const room = budget.chars > 0 ? budget.chars : 0;
+  if (value.length <= room) return spend(quote(value), budget);
+  budget.cut = true;
+  budget.chars = 0;
+  return quote(prefix(value, room) + "… [" + value.length + " chars]");
+}
+
+function object(value: object, budget: Budget, path: Path | undefined): string {
+  for (let at = path; at; at = at.up) if (at.value === value) return '"[circular]"';
+  const depth = (path?.depth ?? 0) + 1;
+  const list = isArray(value);
+  const proto = list ? null : getPrototypeOf(value);
+  const brand = list || proto === Object_prototype || proto === null ? undefined : brandOf(value);
+  if (brand && !brand.inside) return spend(quote(prefix(brand.text, 300)), budget);
+  if (depth > budget.depth || --budget.nodes < 0 || budget.chars <= 0) {
+    budget.cut = true;
+    return list ? '"[array ' + listLength(value) + ']"' : quote(brand ? brand.text : "[" + (ownClass(proto) || "object") + "]");
+  }
+  const here: Path = { value, up: path, depth };
+  if (list) return "[" + items(value, listLength(value), budget, here) + "]";
+  if (brand) return branded(brand, value, budget, here);
+  const framework = frameworkName(value);
+  if (framework) return quote(framework);
+  const name = ownClass(proto);
+  return "{" + members(value, name === "" ? "" : '"[class]":' + quote(name), budget, here) + "}";
+}
+
+/** Plain objects have no class worth a word, those of another realm neither. */
+function ownClass(proto: object | null): string {
+  const name = proto === Object_prototype ? "" : className(proto);
+  return name === "Object" ? "" : name;
+}
+
+const Object_prototype = Object.prototype;
+const listLength = (list: object): number => Number(descriptor(list, "length")?.value) || 0;
+
+function items(list: object, length: number, budget: Budget, path: Path): string {
+  let text = "";
+  const most = length < budget.width ? length : budget.width;
+  let shown = 0;
+  for (; shown < most && budget.chars > 0; shown++) {
+    text += (shown === 0 ? "" : ",") + slot(descriptor(list, "" + shown), "", budget, path);
+  }
+  return text + rest(length, shown, budget, text);
+}
+
+function rest(length: number, shown: number, budget: Budget, text: string): string {
+  if (length <= shown) return "";
+  budget.cut = true;
+  return (text === "" ? "" : ",") + quote("… " + (length - shown) + " more");
+}
+
+function slot(own: PropertyDescriptor | undefined, name: string, budget: Budget, path: Path): string {
+  if (!own) return '"[empty]"';
+  // Not own.get: a data descriptor inherits from Object.prototype, where the page may have put a "get".
+  if (!hasOwn(own, "value")) return '"[getter]"';
+  const value = own.value as unknown;
+  if (name !== "" && (typeof value === "string" ? value !== "" : typeof value === "number")) {
+    const kind = secretName(name);
+    if (kind !== "") return quote(mask(kind, "" + (value as string | number), budget.salt));
+  }
+  return put(value, budget, path);
+}
+
+function members(value: object, first: string, budget: Budget, path: Path): string {
+  const names = keys(value);
+  const shown = names.length < budget.width ? names.length : budget.width;
+  let text = first;
+  let i = 0;
+  for (; i < shown && budget.chars > 0; i++) {
+    const name = names[i] as string;
+    const key = quote(prefix(name, 200));
+    budget.chars -= key.length;
+    text += (text === "" ? "" : ",") + key + ":" + slot(descriptor(value, name), name, budget, path);
+  }
+  if (i < names.length) {
+    budget.cut = true;
+    text += (text === "" ? "" : ",") + '"…":' + quote(names.length - i + " more");
+  }
+  return text;
+}
+
+/** Component trees of development builds are endless and say nothing to a reader. */
+function frameworkName(value: object): string {
+  const react = descriptor(value, "$$typeof");
+  if (react) return "[React element]";
+  if (descriptor(value, "_reactInternals")) return "[React component]";
+  if (descriptor(value, "__v_skip")) return "[Vue internal]";
+  return "";
+}
+
+const entriesOf = method<[], object>("Map", "entries");
+const valuesOf = method<[], object>("Set", "values");
+const nextOfMap = uncurry((getPrototypeOf(new Map().entries()) as { next(): IteratorResult<unknown> }).next);
+const nextOfSet = uncurry((getPrototypeOf(new Set().values()) as { next(): IteratorResult<unknown> }).next);
+const sizeOfMap = getter<number>("Map", "size");
+const sizeOfSet = getter<number>("Set", "size");
+
+function branded(brand: Brand, value: object, budget: Budget, path: Path): string {
+  if (brand.inside === "error") return spend(quote(prefix(describeError(value), 2000)), budget);
+  const isMap = brand.inside === "map";
+  const size = isMap ? sizeOfMap(value) : sizeOfSet(value);
+  const walk = isMap ? entriesOf(value) : valuesOf(value);
+  const next = isMap ? nextOfMap : nextOfSet;
+  let text = "";
+  let shown = 0;
+  for (; shown < size && shown < budget.width && budget.chars > 0; shown++) {
+    const step = next(walk);
+    if (step.done) break;
+    // Entries are fresh arrays of the realm: indexes 0 and 1 are their own.
+    text += (shown === 0 ? "" : ",") + (isMap ? pair(step.value as unknown[], budget, path) : put(step.value, budget, path));
+  }
+  const more = rest(size, shown, budget, text);
+  return '{"[class]":"' + (isMap ? "Map" : "Set") + '","size":' + size + ',"' + (isMap ? "entries" : "values") + '":[' + text + more + "]}";
+}
+
+function pair(entry: unknown[], budget: Budget, path: Path): string {
+  const name = typeof entry[0] === "string" ? entry[0] : "";
+  const own = descriptor(entry, "1");
+  return "[" + put(entry[0], budget, path) + "," + slot(own, name, budget, path) + "]";
+}
+

@@ -1,0 +1,170 @@
+import { cancelLater, later, listen, unlisten } from "../natives.ts";
+import { fold, nameOf, roleOf } from "../locators/name.ts";
+import { locatorsOf } from "../locators/ranked.ts";
+import type { EventFor } from "../record.ts";
+import type { Realm, Source } from "../realm.ts";
+import type { Actor } from "./actor.ts";
+import { fieldValue, secretField } from "./fields.ts";
+
+/** Typing is one action until it pauses this long, ms. */
+const typingPause = 1000;
+const scrollPause = 300;
+/** Keys that do something; letters are told by the value of their field. */
+const keysOfInterest = new Set(["Enter", "Tab", "Escape", "Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown", " "]);
+
+type Action = EventFor<"actions">;
+
+/** Recorder keeps what is not over yet: typing, scrolling. */
+class Recorder {
+  private readonly realm: Realm;
+  private readonly actor: Actor;
+  private typing: { field: Element; timer: number } | undefined;
+  private scrolling: number | undefined;
+  private typed = new WeakMap<Element, string>();
+
+  constructor(realm: Realm, actor: Actor) {
+    this.realm = realm;
+    this.actor = actor;
+  }
+
+  /** on takes one event of the page. */
+  on(event: Event): void {
+    // Scripts of the page dispatch events too; they are not the user. While an agent acts, its events are such as well.
+    if (!event.isTrusted && this.actor.by === "user") return;
+    const target = targetOf(event);
+    switch (event.type) {
+      case "click":
+      case "dblclick":
+        if (target) this.pointed(event as MouseEvent, target);
+        return;
+      case "input":
+        if (target) this.typedInto(target);
+        return;
+      case "change":
+        if (target) this.changed(target);
+        return;
+      case "keydown":
+        return this.pressed(event as KeyboardEvent, target);
+      case "submit":
+        this.settle();
+        return this.emit("submit", target);
+      case "dragstart":
+        return this.emit("drag", target);
+      case "drop":
+        return this.emit("drop", target, { value: dropped(event as DragEvent) });
+      case "scroll":
+        return this.scrolled(event.target);
+      case "focusout":
+        return this.settle();
+    }
+  }
+
+  /** settle records typing that has not paused yet. */
+  settle(): void {
+    const typing = this.typing;
+    if (!typing) return;
+    this.typing = undefined;
+    cancelLater(typing.timer);
+    this.tellValue(typing.field);
+  }
+
+  private pointed(event: MouseEvent, target: Element): void {
+    this.settle();
+    const actionable = target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
+    this.emit(event.type, actionable, { x: Math.round(event.clientX), y: Math.round(event.clientY) });
+  }
+
+  private typedInto(field: Element): void {
+    if (discrete(field)) return;
+    if (this.typing && this.typing.field !== field) this.settle();
+    if (this.typing) cancelLater(this.typing.timer);
+    this.typing = { field, timer: later(() => this.settle(), typingPause) };
+  }
+
+  private changed(field: Element): void {
+    if (field instanceof HTMLSelectElement) return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (field instanceof HTMLInputElement && field.type === "file") return this.emit("upload", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (discrete(field)) return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (this.typing?.field === field) this.settle();
+    else this.tellValue(field);
+  }
+
+  private tellValue(field: Element): void {
+    const value = fieldValue(field, this.realm.config.salt);
+    // change and focusout follow on typing that was told already.
+    if (this.typed.get(field) === value) return;
+    this.typed.set(field, value);
+    this.emit("input", field, { value });
+  }
+
+  private pressed(event: KeyboardEvent, target: Element | undefined): void {
+    const chord = event.ctrlKey || event.metaKey || event.altKey;
+    if (event.repeat || (!chord && !keysOfInterest.has(event.key))) return;
+    // A chord with a character can spell a password out; other keys are none of it.
+    if (target && secretField(target) && event.key.length === 1) return;
+    if (event.key === " " && target && target.matches("input,textarea,[contenteditable]")) return;
+    if (event.key === "Enter") this.settle();
+    const key = (event.ctrlKey ? "Control+" : "") + (event.metaKey ? "Meta+" : "") + (event.altKey ? "Alt+" : "") + (event.shiftKey ? "Shift+" : "") + event.key;
+    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt") this.emit("keypress", target, { key });
+  }
+
+  private scrolled(target: EventTarget | null): void {
+    if (this.scrolling !== undefined) cancelLater(this.scrolling);
+    this.scrolling = later(() => {
+      this.scrolling = undefined;
+      const element = target instanceof Element ? target : undefined;
+      const x = Math.round(element ? element.scrollLeft : window.scrollX);
+      const y = Math.round(element ? element.scrollTop : window.scrollY);
+      this.emit("scroll", element, { x, y });
+    }, scrollPause);
+  }
+
+  private emit(type: string, target: Element | undefined, more?: Partial<Action>): void {
+    const { by, client } = this.actor;
+    const secret = target !== undefined && secretField(target) !== "";
+    this.realm.emit("actions", {
+      ...this.realm.at(),
+      type,
+      by,
+      client,
+      locators: target && locatorsOf(target),
+      role: target && (roleOf(target) || undefined),
+      name: target && (nameOf(target) || undefined),
+      text: target && !secret ? fold((target as HTMLElement).textContent?.slice(0, 400) ?? "", 100) || undefined : undefined,
+      ...more,
+    });
+  }
+}
+
+/** actionSource records what the user does, with ranked ways to find each element again. */
+export function actionSource(actor: Actor, settled: (settle: () => void) => void): Source {
+  return {
+    name: "actions",
+    start(realm, guard) {
+      const recorder = new Recorder(realm, actor);
+      settled(() => guard.run(() => recorder.settle()));
+      const hear = (event: Event): void => void guard.run(() => recorder.on(event));
+      const names = ["click", "dblclick", "input", "change", "keydown", "submit", "dragstart", "drop", "scroll", "focusout"];
+      // Passive and capturing on window: first in line, and never in the way of scrolling.
+      realm.attached(() => names.forEach((name) => listen(window, name, hear, { capture: true, passive: true })));
+      return () => names.forEach((name) => unlisten(window, name, hear, true));
+    },
+  };
+}
+
+/** The element that was really meant: event.target is the host for everything inside a shadow root. */
+function targetOf(event: Event): Element | undefined {
+  const first = event.composedPath()[0] ?? event.target;
+  if (first instanceof Element) return first;
+  return first instanceof Node ? (first.parentElement ?? undefined) : undefined;
+}
+
+function discrete(field: Element): boolean {
+  if (field instanceof HTMLSelectElement) return true;
+  return field instanceof HTMLInputElement && ["checkbox", "radio", "file", "range", "color"].includes(field.type);
+}
+
+function dropped(event: DragEvent): string | undefined {
+  const files = [...(event.dataTransfer?.files ?? [])].map((file) => `${file.name} (${file.size} bytes)`);
+  return files.length > 0 ? files.slice(0, 10).join(", ") : undefined;
+}

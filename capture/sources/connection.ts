@@ -1,0 +1,104 @@
+import { byteLength, cancelLater, later, now, prefix } from "../natives.ts";
+import type { EventFor } from "../record.ts";
+import type { Realm } from "../realm.ts";
+import { nextId } from "./exchange.ts";
+import { shownURL } from "./request.ts";
+
+/** Message is what is known of one message. Size is in bytes. */
+export interface Message {
+  /** text, binary, or an SSE event's name */
+  type: string;
+  size: number;
+  /** of a text message, uncut */
+  data: string | undefined;
+}
+
+const maxData = 4096;
+/** Up to this many messages a second are recorded one by one. */
+const maxRate = 20;
+
+type Frame = EventFor<"websocket">;
+
+/**
+ * Connection records the frames of one socket or event stream. Above 20 messages a second it counts: after each second
+ * the last message is recorded with how many were skipped. Every frame, recorded or not, has its place in `order`.
+ */
+export class Connection {
+  private readonly realm: Realm;
+  private readonly protocol: "websocket" | "eventsource";
+  private readonly id = nextId();
+  private readonly url: string;
+  private order = 0;
+  private since = 0;
+  private inWindow = 0;
+  private skipped = 0;
+  private last: Frame | undefined;
+  private timer: number | undefined;
+
+  constructor(realm: Realm, protocol: "websocket" | "eventsource", url: string) {
+    this.realm = realm;
+    this.protocol = protocol;
+    this.url = shownURL(url, realm.config);
+  }
+
+  /** event records open, close and error. What was being counted is told first, so that order is kept. */
+  event(event: string, more?: { code?: number; reason?: string }): void {
+    this.tell();
+    const frame = this.frame(event, undefined, undefined);
+    this.realm.emit("websocket", { ...frame, code: more?.code, reason: more?.reason ? prefix(more.reason, 200) : undefined }, event === "error");
+  }
+
+  /** message records or counts one message. */
+  message(direction: "incoming" | "outgoing", message: Message): void {
+    const at = now();
+    if (at - this.since >= 1000) {
+      this.tell();
+      this.since = at;
+      this.inWindow = 0;
+    }
+    const frame = this.frame("message", direction, message);
+    if (++this.inWindow <= maxRate) return this.realm.emit("websocket", frame);
+    this.skipped++;
+    this.last = frame;
+    this.timer ??= later(() => this.tell(), 1000);
+  }
+
+  private tell(): void {
+    if (this.timer !== undefined) cancelLater(this.timer);
+    this.timer = undefined;
+    const last = this.last;
+    if (!last) return;
+    const seconds = (now() - this.since) / 1000;
+    const rate = Math_round(this.inWindow / (seconds > 0.001 ? seconds : 0.001));
+    this.realm.emit("websocket", { ...last, skipped: this.skipped - 1, rate, flags: ["sampled"] });
+    this.last = undefined;
+    this.skipped = 0;
+  }
+
+  private frame(event: string, direction: "incoming" | "outgoing" | undefined, message: Message | undefined): Frame {
+    const { t, mono } = this.realm.at();
+    const data = message?.data;
+    const cut = data !== undefined && data.length > maxData;
+    return {
+      t,
+      mono,
+      connection: this.id,
+      protocol: this.protocol,
+      url: this.url,
+      event,
+      direction,
+      order: ++this.order,
+      type: message?.type,
+      size: message?.size ?? 0,
+      data: data === undefined ? undefined : prefix(data, maxData),
+      flags: cut ? ["truncated"] : undefined,
+    };
+  }
+}
+
+const Math_round = Math.round;
+
+/** textMessage describes a text message. */
+export function textMessage(data: string, type = "text"): Message {
+  return { type, size: byteLength(data), data };
+}

@@ -1,0 +1,50 @@
+import { listen, unlisten } from "../natives.ts";
+import type { Source } from "../realm.ts";
+import { elementText } from "../brand.ts";
+import { shownURL } from "./request.ts";
+
+const maxSample = 100;
+const maxSame = 5;
+const maxKinds = 500;
+
+/**
+ * cspSource records violations of the page's Content Security Policy as exceptions with mechanism "csp". Of the same
+ * violation five are told: a policy that forbids inline styles can be broken thousands of times.
+ */
+export const cspSource: Source = {
+  name: "csp",
+  start(realm, guard) {
+    const told = new Map<string, number>();
+    const hear = (event: Event): void =>
+      void guard.run(() => {
+        const violation = event as SecurityPolicyViolationEvent;
+        const directive = violation.effectiveDirective || violation.violatedDirective;
+        // "inline", "eval", "trusted-types-sink" are words, not URLs.
+        const blocked = shownURL(violation.blockedURI, realm.config);
+        const key = directive + "\n" + blocked + "\n" + violation.sourceFile + ":" + violation.lineNumber;
+        const times = (told.get(key) ?? 0) + 1;
+        if (times > maxSame || told.size > maxKinds) return;
+        told.set(key, times);
+        const report = violation.disposition === "report";
+        const sample = violation.sample ? ": " + violation.sample.slice(0, maxSample) : "";
+        realm.emit(
+          "exceptions",
+          {
+            ...realm.at(),
+            type: "SecurityPolicyViolation",
+            message: `${directive} ${report ? "would block" : "blocked"} ${blocked || "inline"}${sample}`,
+            mechanism: "csp",
+            // A policy that only reports broke nothing.
+            handled: report || undefined,
+            url: violation.sourceFile || shownURL(violation.documentURI, realm.config),
+            line: violation.lineNumber || undefined,
+            column: violation.columnNumber || undefined,
+            element: violation.target instanceof Element ? elementText(violation.target) : undefined,
+          },
+          !report,
+        );
+      });
+    realm.attached(() => listen(document, "securitypolicyviolation", hear, true));
+    return () => unlisten(document, "securitypolicyviolation", hear, true);
+  },
+};

@@ -1,0 +1,215 @@
+import type { EventFor } from "../record.ts";
+import type { Realm, Source } from "../realm.ts";
+import type { Guard } from "../guard.ts";
+import { elementText } from "../brand.ts";
+import { causesOf, shapeOf, type ErrorShape } from "../error-shape.ts";
+import { getter, indexOf, later, listen, mapClear, mapDelete, mapGet, mapSet, NativeMap, slice, startsWith, unlisten } from "../natives.ts";
+import { redactURL } from "../redact.ts";
+import { budgetOf, serialize } from "../serialize.ts";
+
+const errorOf = getter<unknown>("ErrorEvent", "error");
+const messageOf = getter<string>("ErrorEvent", "message");
+const fileOf = getter<string>("ErrorEvent", "filename");
+const lineOf = getter<number>("ErrorEvent", "lineno");
+const columnOf = getter<number>("ErrorEvent", "colno");
+const reasonOf = getter<unknown>("PromiseRejectionEvent", "reason");
+const targetOf = getter<EventTarget | null>("Event", "target");
+const nodeTypeOf = getter<number>("Node", "nodeType");
+/** What an element was to load: the accessors of the elements that can fail to. */
+const sources = [
+  getter<unknown>("HTMLImageElement", "currentSrc"),
+  getter<unknown>("HTMLImageElement", "src"),
+  getter<unknown>("HTMLScriptElement", "src"),
+  getter<unknown>("HTMLLinkElement", "href"),
+  getter<unknown>("HTMLMediaElement", "currentSrc"),
+  getter<unknown>("HTMLMediaElement", "src"),
+  getter<unknown>("HTMLSourceElement", "src"),
+  getter<unknown>("HTMLIFrameElement", "src"),
+  getter<unknown>("HTMLEmbedElement", "src"),
+  getter<unknown>("HTMLObjectElement", "data"),
+];
+
+type Exception = EventFor<"exceptions">;
+
+const repeatsFor = 1000;
+const maxRepeats = 200;
+
+/**
+ * Errors turns what went wrong into exceptions. The first of its kind is emitted at once; equal ones (type, message,
+ * top frame) within a second are counted and emitted once more with the count.
+ */
+export class Errors {
+  private readonly realm: Realm;
+  private readonly recent = new NativeMap<string, { event: Exception; more: number }>();
+  private size = 0;
+
+  constructor(realm: Realm) {
+    this.realm = realm;
+  }
+
+  /** textOf is a short text of a thrown value that is no error. */
+  readonly textOf = (value: unknown): string =>
+    serialize(value, budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.realm.config.salt));
+
+  /** report emits an exception, or counts it with its like. */
+  report(event: Exception): void {
+    const top = event.stack && event.stack.length > 0 ? event.stack[0] : undefined;
+    const key = event.mechanism + "\n" + event.type + "\n" + event.message + "\n" + (top ? top.url + ":" + top.line + ":" + top.column : event.url);
+    const before = mapGet(this.recent, key) as { event: Exception; more: number } | undefined;
+    if (before) {
+      before.more++;
+      before.event = event;
+      return;
+    }
+    if (++this.size > maxRepeats) {
+      mapClear(this.recent);
+      this.size = 1;
+    }
+    const entry = { event, more: 0 };
+    mapSet(this.recent, key, entry);
+    later(() => {
+      if (mapGet(this.recent, key) !== entry) return;
+      mapDelete(this.recent, key);
+      this.size--;
+      if (entry.more > 0) this.realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
+    }, repeatsFor);
+    this.realm.emit("exceptions", event, true);
+  }
+
+  /** exception makes the event of something that was thrown. */
+  exception(thrown: unknown, mechanism: string): Exception {
+    const shape: ErrorShape = shapeOf(thrown, this.textOf);
+    const top = shape.frames.length > 0 ? shape.frames[0] : undefined;
+    const { t, mono } = this.realm.at();
+    return {
+      t,
+      mono,
+      type: shape.type,
+      message: shape.message,
+      stack: shape.frames.length > 0 ? shape.frames : undefined,
+      raw_stack: shape.raw || undefined,
+      cause: causesOf(thrown, this.textOf),
+      handled: false,
+      mechanism,
+      url: top?.url,
+      line: top?.line,
+      column: top?.column,
+    };
+  }
+}
+
+/** The last error of a dedicated worker: it comes once more as an error of the window. */
+export interface WorkerError {
+  message: string;
+  url: string;
+  line: number;
+  column: number;
+  mono: number;
+}
+
+/** Seen is shared by the error and the worker source. */
+export interface Seen {
+  worker: WorkerError | undefined;
+}
+
+/** errorSource records uncaught errors, unhandled rejections and resources that did not load. */
+export function errorSource(seen: Seen): Source {
+  return {
+    name: "errors",
+    start(realm, guard) {
+      const errors = new Errors(realm);
+      const onError = (event: Event): void => void guard.run(() => uncaught(event, realm, errors, seen));
+      const onRejection = (event: Event): void =>
+        void guard.run(() => errors.report(errors.exception(reasonOf(event), "unhandledrejection")));
+      // Listeners and not window.onerror, which pages assign over. The capture phase, since resource errors do not bubble.
+      realm.attached(() => {
+        listen(window, "error", onError, true);
+        listen(window, "unhandledrejection", onRejection, true);
+      });
+      return () => {
+        unlisten(window, "error", onError, true);
+        unlisten(window, "unhandledrejection", onRejection, true);
+      };
+    },
+  };
+}
+
+function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void {
+  const target = targetOf(event);
+  if (target && (target as unknown) !== window) return resource(target, realm, errors);
+  const message = messageOf(event);
+  const url = fileOf(event);
+  const line = lineOf(event);
+  const column = columnOf(event);
+  const worker = seen.worker;
+  if (worker && realm.at().mono - worker.mono < 1000) {
+    if (worker.message === message && worker.url === url && worker.line === line && worker.column === column) return;
+  }
+  const thrown = errorOf(event);
+  const made = errors.exception(thrown, "onerror");
+  if (thrown === null || thrown === undefined) {
+    // A script of another origin without CORS: the browser tells nothing but "Script error."
+    made.type = message === "Script error." ? "CrossOriginError" : "Error";
+    made.message = message;
+  }
+  errors.report({ ...made, url: url || made.url, line: line || made.line, column: column || made.column });
+}
+
+function resource(target: EventTarget, realm: Realm, errors: Errors): void {
+  let element = "";
+  try {
+    if (nodeTypeOf(target) === 1) element = elementText(target);
+  } catch {
+    return; // an XMLHttpRequest or another target whose error event was dispatched on its own
+  }
+  let url = "";
+  for (let i = 0; i < sources.length && url === ""; i++) {
+    try {
+      const value = sources[i]!(target);
+      if (typeof value === "string") url = value;
+    } catch {
+      // not that kind of element
+    }
+  }
+  const { t, mono } = realm.at();
+  const shown = redactURL(url, realm.config.salt);
+  errors.report({ t, mono, type: "ResourceError", message: element + " did not load " + shown, mechanism: "resource", handled: false, url: shown, element });
+}
+
+/** workerError makes the record of an error inside a dedicated worker, seen from outside. */
+export function workerError(event: Event, script: string, realm: Realm, errors: Errors, seen: Seen, guard: Guard): void {
+  guard.run(() => {
+    const { t, mono } = realm.at();
+    const found = { message: "", url: "", line: 0, column: 0, mono };
+    try {
+      found.message = messageOf(event);
+      found.url = fileOf(event);
+      found.line = lineOf(event);
+      found.column = columnOf(event);
+    } catch {
+      // A script that could not be loaded gives a plain Event.
+      found.message = "worker script did not load";
+      found.url = script;
+    }
+    seen.worker = found;
+    errors.report({
+      t,
+      mono,
+      ...named(found.message),
+      mechanism: "worker",
+      handled: false,
+      url: found.url,
+      line: found.line || undefined,
+      column: found.column || undefined,
+    } as Exception);
+  });
+}
+
+/** "Uncaught TypeError: x" → type and message; the error object itself stays in the worker. */
+function named(text: string): { type: string; message: string } {
+  const start = startsWith(text, "Uncaught ") ? 9 : 0;
+  const colon = indexOf(text, ": ", start);
+  const type = colon > 0 ? slice(text, start, colon) : "";
+  // A class name has no spaces; anything else before a colon is part of the sentence.
+  return type !== "" && indexOf(type, " ") < 0 ? { type, message: slice(text, colon + 2) } : { type: "Error", message: slice(text, start) };
+}

@@ -1,0 +1,163 @@
+import { apply, epoch, getter, method, NativePromise, now, peek, then, upper, type Fn } from "../natives.ts";
+import { readHead } from "../body-reader.ts";
+import { proxyMethod } from "../patch.ts";
+import type { Guard } from "../guard.ts";
+import type { Realm, Source } from "../realm.ts";
+import { describeError, isError } from "../error-shape.ts";
+import { redactBody } from "../redact.ts";
+import { traceBelow } from "../stack.ts";
+import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
+import { absolute, bodyOf, charsetOf, header, headersOf, inherits, streams, textArgument, textLike, type Body } from "./request.ts";
+import type { Header } from "@gasoline/schema/wire";
+
+const requestMethod = getter<string>("Request", "method");
+const requestHeaders = getter<object>("Request", "headers");
+const requestBody = getter<object | null>("Request", "body");
+const requestSignal = getter<object>("Request", "signal");
+const requestKeepalive = getter<boolean>("Request", "keepalive");
+const aborted = getter<boolean>("AbortSignal", "aborted");
+const statusOf = getter<number>("Response", "status");
+const statusTextOf = getter<string>("Response", "statusText");
+const typeOf = getter<string>("Response", "type");
+const urlOf = getter<string>("Response", "url");
+const headersIn = getter<object>("Response", "headers");
+const bodyIn = getter<object | null>("Response", "body");
+const clone = method<[], object>("Response", "clone");
+
+interface Pending extends Call {
+  signal: unknown;
+}
+
+/**
+ * fetchSource records fetch. The page gets a promise that settles with the native's own response or reason.
+ *
+ * It cannot be the native promise itself: watching that one means attaching a handler to it, and a promise with a
+ * handler never counts as unhandled, so a failed `fetch(url)` that nobody looks at would lose its unhandledrejection
+ * event. A promise in between that we do not watch keeps both sides true: nothing is swallowed, nothing is invented.
+ */
+export const fetchSource: Source = {
+  name: "fetch",
+  start(realm, guard) {
+    return proxyMethod(globalThis, "fetch", (target, self, args, top) => {
+      const call = guard.run(() => begin(realm, args, top));
+      const promise = apply(target, self, args) as Promise<object>;
+      return call ? watched(promise, realm, guard, call) : promise;
+    });
+  },
+};
+
+function watched(promise: Promise<object>, realm: Realm, guard: Guard, call: Pending): unknown {
+  return new NativePromise((resolve, reject) => {
+    then(
+      promise,
+      (response: object) => {
+        // Before the page sees it: now its body is surely unread and can be cloned.
+        guard.run(() => answered(realm, guard, call, response));
+        resolve(response);
+      },
+      (reason: unknown) => {
+        guard.run(() => report(realm, call, failure(call, reason)));
+        reject(reason);
+      },
+    );
+  });
+}
+
+function begin(realm: Realm, args: readonly unknown[], top: Fn): Pending {
+  const started = epoch();
+  const mono = now();
+  const input = args.length > 0 ? args[0] : undefined;
+  const init = args.length > 1 && typeof args[1] === "object" && args[1] !== null ? args[1] : undefined;
+  const request = inherits(input, "Request") ? input : undefined;
+  const verb = init && peek(init, "method");
+  const given = (init && peek(init, "headers")) ?? (request && requestHeaders(request));
+  const headers = headersOf(given, realm.config.salt);
+  const body = init ? peek(init, "body") : undefined;
+  const call: Pending = {
+    id: nextId(),
+    type: "fetch",
+    method: typeof verb === "string" ? known(verb) : request ? requestMethod(request) : "GET",
+    url: absolute(textArgument(args, 0)),
+    started,
+    mono,
+    headers,
+    // A Request's body is a stream: reading it needs a clone, and a clone tees the upload.
+    body: body === undefined && request && requestBody(request) ? { size: 0, note: realm.config.bodies ? "unread" : "off" } : bodyOf(body, header(headers, "content-type"), realm.config),
+    trace: traceBelow(top),
+    signal: (init && peek(init, "signal")) ?? (request && requestSignal(request)),
+  };
+  const keepalive = init ? peek(init, "keepalive") : undefined;
+  // The page may be gone before the answer comes.
+  if (keepalive === true || (request && requestKeepalive(request))) report(realm, call, { outcome: "pending" });
+  return call;
+}
+
+/** fetch itself upper-cases only these; "patch" stays as it is and is a different method. */
+function known(verb: string): string {
+  const up = upper(verb);
+  return up === "GET" || up === "POST" || up === "PUT" || up === "DELETE" || up === "HEAD" || up === "OPTIONS" ? up : verb;
+}
+
+function failure(call: Pending, reason: unknown): End {
+  // A page can abort with any reason; then only the signal knows.
+  const gaveUp = isAbort(reason) || (inherits(call.signal, "AbortSignal") && aborted(call.signal));
+  const error = isError(reason) ? describeError(reason) : typeof reason === "string" ? reason : "";
+  return { outcome: gaveUp ? "aborted" : "network_error", error };
+}
+
+function isAbort(reason: unknown): boolean {
+  if (typeof reason !== "object" || reason === null) return false;
+  try {
+    return domName(reason) === "AbortError";
+  } catch {
+    return false; // not a DOMException
+  }
+}
+
+const domName = getter<string>("DOMException", "name");
+
+function answered(realm: Realm, guard: Guard, call: Pending, response: object): void {
+  const status = statusOf(response);
+  const opaque = typeOf(response) === "opaque" || typeOf(response) === "opaqueredirect";
+  const headers = headersOf(headersIn(response), realm.config.salt);
+  const end: End = {
+    outcome: status >= 400 ? "http_error" : "ok",
+    status,
+    statusText: statusTextOf(response),
+    url: urlOf(response),
+    headers,
+    ttfb: now() - call.mono,
+  };
+  const finish = (body: Body): void => report(realm, call, { ...end, body });
+  if (!realm.config.bodies) return finish({ size: trueSize(headers), note: "off" });
+  if (opaque) return finish({ size: 0, note: "opaque" });
+  const contentType = header(headers, "content-type");
+  const stream = streams(contentType);
+  if (!bodyIn(response)) return finish({ size: 0 });
+  if (!stream && !textLike(contentType)) return finish({ size: trueSize(headers), note: "binary" });
+  readBody(realm, guard, response, contentType, headers, stream, (body, error) => {
+    if (error === undefined) return finish(body);
+    report(realm, call, { ...end, ...failure(call, error), body });
+  });
+}
+
+function readBody(
+  realm: Realm,
+  guard: Guard,
+  response: object,
+  contentType: string,
+  headers: readonly Header[],
+  stream: boolean,
+  done: (body: Body, error?: unknown) => void,
+): void {
+  const copy = bodyIn(clone(response));
+  if (!copy) return done({ size: 0 });
+  const config = realm.config;
+  readHead(copy, config.bodyLimit, charsetOf(contentType), (head) => {
+    guard.run(() => {
+      const note = stream ? "streaming" : head.complete ? undefined : "truncated";
+      const size = head.complete ? head.size : trueSize(headers) || head.size;
+      done({ text: redactBody(head.text, contentType, config.salt), size, note }, head.error);
+    });
+  });
+}

@@ -1,0 +1,219 @@
+import type { Header } from "@gasoline/schema/wire";
+import {
+  byteLength,
+  descriptor,
+  getPrototypeOf,
+  getter,
+  hasOwn,
+  indexOf,
+  isArray,
+  keys,
+  lower,
+  method,
+  NativeURL,
+  peek,
+  prefix,
+  prototypeOf,
+  slice,
+  startsWith,
+  viewLength,
+} from "../natives.ts";
+import { addHeader, redactBody, redactURL } from "../redact.ts";
+import type { CaptureConfig } from "../record.ts";
+
+/** Body is what could be learned of a request's body without touching it. Size is in bytes, 0 when unknown. */
+export interface Body {
+  text?: string | undefined;
+  size: number;
+  /** off, binary, truncated, unread; absent when text is all there is to say */
+  note?: string | undefined;
+}
+
+const hrefOf = getter<string>("URL", "href");
+const requestURL = getter<string>("Request", "url");
+const baseOf = getter<string>("Node", "baseURI");
+const searchText = method<[], string>("URLSearchParams", "toString");
+const blobSize = getter<number>("Blob", "size");
+const fileName = getter<string>("File", "name");
+const bufferSize = getter<number>("ArrayBuffer", "byteLength");
+const viewSize = getter<number>("DataView", "byteLength");
+const eachField = method<[(value: unknown, name: string) => void], void>("FormData", "forEach");
+const eachHeader = method<[(value: string, name: string) => void], void>("Headers", "forEach");
+
+/** inherits is instanceof without Symbol.hasInstance, which belongs to the page. */
+export function inherits(value: unknown, className: string): value is object {
+  const wanted = prototypes[className];
+  if (typeof value !== "object" || value === null || !wanted) return false;
+  let proto = getPrototypeOf(value);
+  for (let up = 0; proto !== null && up < 8; up++) {
+    if (proto === wanted) return true;
+    proto = getPrototypeOf(proto);
+  }
+  return false;
+}
+
+const prototypes: Record<string, object | undefined> = { __proto__: null } as never;
+for (const name of ["URL", "Request", "Headers", "FormData", "URLSearchParams", "Blob", "File", "ArrayBuffer", "DataView", "AbortSignal"]) {
+  prototypes[name] = prototypeOf(name);
+}
+prototypes["TypedArray"] = getPrototypeOf(Uint8Array.prototype) as object;
+
+/** textArgument gives a URL argument as text: a string, a URL, a Request, or anything that has a toString. */
+export function textArgument(args: readonly unknown[], index: number): string {
+  const value = args.length > index ? args[index] : "";
+  if (typeof value === "string") return value;
+  if (inherits(value, "URL")) return hrefOf(value);
+  if (inherits(value, "Request")) return requestURL(value);
+  // The native calls toString as well; there is no other way to know.
+  return "" + (value as string);
+}
+
+/** absolute resolves a URL against the document, as the native will. What does not parse stays as it is. */
+export function absolute(url: string): string {
+  if (startsWith(url, "http://") || startsWith(url, "https://")) return url;
+  try {
+    return hrefOf(new NativeURL(url, baseOf(document)));
+  } catch {
+    return url;
+  }
+}
+
+/** shownURL is a URL as it is recorded: secrets masked, ≤ 4,096 characters (data: URLs 200). */
+export function shownURL(url: string, config: CaptureConfig): string {
+  if (startsWith(url, "data:")) return prefix(url, 200);
+  return prefix(redactURL(url, config.salt), 4096);
+}
+
+/** headersOf reads headers as they may be given: Headers, pairs, or an object. Getters of the page are not run. */
+export function headersOf(given: unknown, salt: string): Header[] {
+  const found: Header[] = [];
+  if (inherits(given, "Headers")) {
+    eachHeader(given, (value, name) => addHeader(found, name, value, salt));
+  } else if (isArray(given)) {
+    for (let i = 0; i < given.length && i < 100; i++) {
+      const pair = data(given, "" + i);
+      if (isArray(pair)) addHeader(found, textOf(data(pair, "0")), textOf(data(pair, "1")), salt);
+    }
+  } else if (typeof given === "object" && given !== null) {
+    const names = keys(given);
+    for (let i = 0; i < names.length && i < 100; i++) {
+      const own = descriptor(given, names[i]!);
+      addHeader(found, names[i]!, own && hasOwn(own, "value") ? textOf(own.value) : "[getter]", salt);
+    }
+  }
+  return found;
+}
+
+const data = (object: object, key: string): unknown => peek(object, key);
+const textOf = (value: unknown): string => (typeof value === "string" ? value : typeof value === "number" ? "" + value : "[object]");
+
+/** header finds a header by its lower-case name. */
+export function header(headers: readonly Header[], name: string): string {
+  for (let i = 0; i < headers.length; i++) if (headers[i]!.name === name) return headers[i]!.value;
+  return "";
+}
+
+/** hasAuth says whether a page sent credentials of its own in a header. */
+export function hasAuth(headers: readonly Header[]): boolean {
+  return header(headers, "authorization") !== "" || header(headers, "x-api-key") !== "" || header(headers, "x-auth-token") !== "";
+}
+
+/** bodyOf describes a request body. Only what is readable at once is read: never a stream, never a Blob. */
+export function bodyOf(value: unknown, contentType: string, config: CaptureConfig): Body {
+  if (value === undefined || value === null) return { size: 0 };
+  if (typeof value === "string") return textBody(value, contentType, config);
+  if (inherits(value, "URLSearchParams")) return textBody(searchText(value), "application/x-www-form-urlencoded", config);
+  if (inherits(value, "FormData")) return formBody(value, config);
+  if (inherits(value, "Blob")) return { size: blobSize(value), note: note("binary", config) };
+  if (inherits(value, "ArrayBuffer")) return { size: bufferSize(value), note: note("binary", config) };
+  if (inherits(value, "TypedArray")) return { size: viewLength(value), note: note("binary", config) };
+  if (inherits(value, "DataView")) return { size: viewSize(value), note: note("binary", config) };
+  return { size: 0, note: note("unread", config) };
+}
+
+const note = (word: string, config: CaptureConfig): string => (config.bodies ? word : "off");
+
+function textBody(text: string, contentType: string, config: CaptureConfig): Body {
+  const size = byteLength(text);
+  if (!config.bodies) return { size, note: "off" };
+  const kept = prefix(text, config.bodyLimit);
+  return { text: redactBody(kept, contentType, config.salt), size, note: kept.length < text.length ? "truncated" : undefined };
+}
+
+/** A form is listed as name=value lines; files by name and size. */
+function formBody(form: object, config: CaptureConfig): Body {
+  let size = 0;
+  let text = "";
+  eachField(form, (value, name) => {
+    const file = typeof value !== "string";
+    const bytes = file ? blobSize(value) : byteLength(value);
+    size += bytes;
+    if (text.length > config.bodyLimit) return;
+    text += (text === "" ? "" : "&") + name + "=" + (file ? "[file " + fileName(value) + " " + bytes + " bytes]" : value);
+  });
+  if (!config.bodies) return { size, note: "off" };
+  const body = textBody(text, "application/x-www-form-urlencoded", config);
+  return { text: body.text, size, note: body.note };
+}
+
+/** textLike says whether a content type is worth reading as text. */
+export function textLike(contentType: string): boolean {
+  const type = essence(contentType);
+  if (startsWith(type, "text/")) return true;
+  for (let i = 0; i < textTypes.length; i++) if (type === textTypes[i]) return true;
+  return ends(type, "+json") || ends(type, "+xml");
+}
+
+/** streams says whether bodies of a content type may never end. */
+export function streams(contentType: string): boolean {
+  const type = essence(contentType);
+  return (
+    type === "text/event-stream" ||
+    type === "application/x-ndjson" ||
+    type === "application/ndjson" ||
+    type === "application/jsonl" ||
+    type === "application/stream+json" ||
+    type === "multipart/x-mixed-replace" ||
+    startsWith(type, "application/grpc-web")
+  );
+}
+
+const textTypes = [
+  "application/json",
+  "application/xml",
+  "application/javascript",
+  "application/x-javascript",
+  "application/ecmascript",
+  "application/x-www-form-urlencoded",
+  "application/graphql",
+  "application/graphql-response+json",
+  "application/problem+json",
+  "application/x-yaml",
+  "application/yaml",
+  "application/sql",
+  "application/xhtml+xml",
+  "image/svg+xml",
+];
+
+/** essence is a content type without its parameters, in lower case. */
+export function essence(contentType: string): string {
+  let end = 0;
+  while (end < contentType.length && contentType[end] !== ";" && contentType[end] !== " ") end++;
+  return lower(prefix(contentType, end));
+}
+
+function ends(text: string, with_: string): boolean {
+  return text.length >= with_.length && startsWith(text, with_, text.length - with_.length);
+}
+
+
+/** charsetOf is the charset parameter of a content type, or "". */
+export function charsetOf(contentType: string): string {
+  const type = lower(contentType);
+  const at = indexOf(type, "charset=");
+  if (at < 0) return "";
+  let end = at + 8;
+  while (end < type.length && type[end] !== ";" && type[end] !== " ") end++;
+  const value = slice(type, at + 8, end);
+  return value[0] === '"' ? slice(value, 1, value.length - 1) : value;
+}

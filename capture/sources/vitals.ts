@@ -1,0 +1,177 @@
+import type { Vital } from "@gasoline/schema/wire";
+import { onCLS, onFCP, onINP, onLCP, onTTFB, type MetricWithAttribution } from "web-vitals/attribution";
+import { cancelLater, later, listen, unlisten } from "../natives.ts";
+import type { EventFor } from "../record.ts";
+import type { Guard } from "../guard.ts";
+import type { Realm, Source } from "../realm.ts";
+import { write } from "../write.ts";
+import { LongTasks } from "./long-tasks.ts";
+import { shownURL } from "./request.ts";
+import type { Sums } from "./resources.ts";
+
+const tellEvery = 1000;
+const maxAttribution = 1000;
+const maxText = 200;
+
+type Name = "lcp" | "cls" | "inp" | "fcp" | "ttfb";
+
+/** Page is what is known of one navigation, hard or soft. */
+interface Page {
+  url: string;
+  type: string;
+  soft: boolean;
+  vitals: Partial<Record<Name, Vital>>;
+}
+
+/**
+ * Vitals keeps the web vitals so far and tells snapshots of them, at most one a second, and at once when the page is
+ * hidden: from then on they are final, unless the page is shown again and a value changes. LCP is final with the first
+ * input, FCP and TTFB when they are known.
+ */
+class Vitals {
+  private readonly realm: Realm;
+  private readonly guard: Guard;
+  private readonly sums: Sums;
+  private readonly tasks: LongTasks;
+  private page: Page = { url: location.href, type: "", soft: false, vitals: {} };
+  private id: string | undefined;
+  private timer: number | undefined;
+  private dirty = false;
+
+  constructor(realm: Realm, guard: Guard, sums: Sums, tasks: LongTasks) {
+    this.realm = realm;
+    this.guard = guard;
+    this.sums = sums;
+    this.tasks = tasks;
+  }
+
+  take(metric: MetricWithAttribution): void {
+    const soft = metric.navigationType === "soft-navigation";
+    const id = metric.navigationType + metric.navigationId;
+    // Another navigation, or the same page back from the cache: what was measured belongs to the one before.
+    if (this.id !== undefined && this.id !== id && (soft || metric.navigationType === "back-forward-cache")) {
+      this.tell(true);
+      this.page = { url: metric.navigationURL ?? location.href, type: metric.navigationType, soft, vitals: {} };
+    }
+    this.id = id;
+    this.page.type = metric.navigationType;
+    const name = metric.name.toLowerCase() as Name;
+    const final = name === "fcp" || name === "ttfb" || document.visibilityState === "hidden";
+    this.page.vitals[name] = {
+      value: Math.round(metric.value * 10_000) / 10_000,
+      rating: metric.rating,
+      final,
+      attribution: attributionOf(metric.attribution),
+    };
+    this.changed();
+  }
+
+  /** inputGiven makes LCP final: the browser stops looking for larger elements. */
+  inputGiven(): void {
+    const lcp = this.page.vitals.lcp;
+    if (!lcp || lcp.final) return;
+    lcp.final = true;
+    this.changed();
+  }
+
+  /** changed asks for a snapshot soon. */
+  changed(): void {
+    this.dirty = true;
+    this.timer ??= later(() => void this.guard.run(() => this.tell(false)), tellEvery);
+  }
+
+  /** tell emits a snapshot if there is anything new. */
+  tell(final: boolean): void {
+    if (this.timer !== undefined) cancelLater(this.timer);
+    this.timer = undefined;
+    if (!this.dirty) return;
+    this.dirty = false;
+    const { vitals } = this.page;
+    if (final) for (const vital of Object.values(vitals)) vital.final = true;
+    this.realm.emit("performance", this.snapshot(), final);
+  }
+
+  stop(): void {
+    if (this.timer !== undefined) cancelLater(this.timer);
+  }
+
+  private snapshot(): EventFor<"performance"> {
+    const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+    const { url, type, soft, vitals } = this.page;
+    const tasks = this.tasks.list();
+    const resources = this.sums.list();
+    return {
+      ...this.realm.at(),
+      url: shownURL(url, this.realm.config),
+      navigation_type: type || navigation?.type,
+      dom_content_loaded: (!soft && Math.round(navigation?.domContentLoadedEventEnd ?? 0)) || undefined,
+      load: (!soft && Math.round(navigation?.loadEventEnd ?? 0)) || undefined,
+      ...vitals,
+      long_tasks: tasks.length > 0 ? tasks : undefined,
+      resources: resources.length > 0 ? resources : undefined,
+      soft: soft || undefined,
+    };
+  }
+}
+
+/** vitalSource measures with web-vitals, reporting every change and not only the last value. */
+export function vitalSource(sums: Sums, settled: (settle: () => void) => void): Source {
+  return {
+    name: "vitals",
+    start(realm, guard) {
+      const tasks = new LongTasks();
+      const vitals = new Vitals(realm, guard, sums, tasks);
+      let live = true;
+      const take = (metric: MetricWithAttribution): void => {
+        if (live) guard.run(() => vitals.take(metric));
+      };
+      const options = { reportAllChanges: true, reportSoftNavs: true };
+      onTTFB(take, options);
+      onFCP(take, options);
+      onLCP(take, options);
+      onCLS(take, options);
+      onINP(take, options);
+      const unwatch = tasks.watch(() => void guard.run(() => vitals.changed()));
+      const hidden = (): void => {
+        if (document.visibilityState === "hidden") void guard.run(() => vitals.tell(true));
+      };
+      const left = (): void => void guard.run(() => vitals.tell(true));
+      const input = (event: Event): void => {
+        if (event.isTrusted) guard.run(() => vitals.inputGiven());
+      };
+      const loaded = (): void => void later(() => void guard.run(() => vitals.changed()), 0);
+      settled(() => void guard.run(() => vitals.tell(false)));
+      realm.attached(() => {
+        listen(document, "visibilitychange", hidden);
+        listen(window, "pagehide", left);
+        listen(window, "load", loaded, true);
+        listen(window, "keydown", input, true);
+        listen(window, "pointerdown", input, true);
+      });
+      return () => {
+        live = false;
+        vitals.stop();
+        unwatch();
+        unlisten(document, "visibilitychange", hidden);
+        unlisten(window, "pagehide", left);
+        unlisten(window, "load", loaded, true);
+        unlisten(window, "keydown", input, true);
+        unlisten(window, "pointerdown", input, true);
+      };
+    },
+  };
+}
+
+/** Texts and numbers only: the entries behind them are large and live. At most 1 kB. */
+function attributionOf(attribution: object): Record<string, string | number> {
+  const told: Record<string, string | number> = {};
+  let left = maxAttribution;
+  for (const [name, value] of Object.entries(attribution) as [string, unknown][]) {
+    if (typeof value !== "string" && typeof value !== "number") continue;
+    const short = typeof value === "string" ? value.slice(0, maxText) : Math.round(value * 100) / 100;
+    left -= name.length + write(short).length + 4;
+    if (left < 0) break;
+    told[name] = short;
+  }
+  return told;
+}

@@ -1,0 +1,57 @@
+import { apply, getter, listen, NativeWeakMap, viewLength, weakGet, weakSet } from "../natives.ts";
+import { proxyConstructor, proxyMethod } from "../patch.ts";
+import type { Source } from "../realm.ts";
+import { Connection, textMessage, type Message } from "./connection.ts";
+import { inherits } from "./request.ts";
+
+const urlOf = getter<string>("WebSocket", "url");
+const readyState = getter<number>("WebSocket", "readyState");
+const dataOf = getter<unknown>("MessageEvent", "data");
+const codeOf = getter<number>("CloseEvent", "code");
+const reasonOf = getter<string>("CloseEvent", "reason");
+const blobSize = getter<number>("Blob", "size");
+const bufferSize = getter<number>("ArrayBuffer", "byteLength");
+const viewSize = getter<number>("DataView", "byteLength");
+
+/** webSocketSource records what WebSockets of the page's thread say. Our listeners are the first on each instance. */
+export const webSocketSource: Source = {
+  name: "websocket",
+  start(realm, guard) {
+    const connections = new NativeWeakMap<object, Connection>();
+    const unpatchClass = proxyConstructor(globalThis, "WebSocket", (socket) => {
+      guard.run(() => {
+        const connection = new Connection(realm, "websocket", urlOf(socket));
+        weakSet(connections, socket, connection);
+        const on = (name: string, hear: (event: Event) => void): void =>
+          listen(socket, name, (event: Event) => void guard.run(() => hear(event)));
+        on("open", () => connection.event("open"));
+        on("message", (event) => connection.message("incoming", messageOf(dataOf(event))));
+        on("error", () => connection.event("error"));
+        on("close", (event) => connection.event("close", { code: codeOf(event), reason: reasonOf(event) }));
+      });
+    });
+    const unpatchSend = proxyMethod(WebSocket.prototype, "send", (target, self, args) => {
+      const result: unknown = apply(target, self, args);
+      // After it: what the native refused (still connecting, wrong argument) was not sent.
+      guard.run(() => {
+        const connection = typeof self === "object" && self !== null ? (weakGet(connections, self) as Connection | undefined) : undefined;
+        if (connection && args.length > 0 && readyState(self) === 1) connection.message("outgoing", messageOf(args[0]));
+      });
+      return result;
+    });
+    return () => {
+      unpatchClass();
+      unpatchSend();
+    };
+  },
+};
+
+function messageOf(data: unknown): Message {
+  if (typeof data === "string") return textMessage(data);
+  // The size of a Blob is known without reading it.
+  if (inherits(data, "Blob")) return { type: "binary", size: blobSize(data), data: undefined };
+  if (inherits(data, "ArrayBuffer")) return { type: "binary", size: bufferSize(data), data: undefined };
+  if (inherits(data, "TypedArray")) return { type: "binary", size: viewLength(data), data: undefined };
+  if (inherits(data, "DataView")) return { type: "binary", size: viewSize(data), data: undefined };
+  return textMessage("" + (data as string));
+}

@@ -1,0 +1,190 @@
+import type { Header } from "@gasoline/schema/wire";
+import { append, apply, byteLength, epoch, getter, indexOf, listen, method, NativeWeakMap, now, prefix, slice, trim, upper, weakGet, weakSet, type Fn } from "../natives.ts";
+import { proxyMethod, type Stop } from "../patch.ts";
+import type { Guard } from "../guard.ts";
+import type { Realm, Source } from "../realm.ts";
+import { addHeader, redactBody } from "../redact.ts";
+import { traceBelow } from "../stack.ts";
+import { write } from "../write.ts";
+import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
+import { absolute, bodyOf, header, textArgument, type Body } from "./request.ts";
+
+const readyState = getter<number>("XMLHttpRequest", "readyState");
+const statusOf = getter<number>("XMLHttpRequest", "status");
+const statusTextOf = getter<string>("XMLHttpRequest", "statusText");
+const responseType = getter<string>("XMLHttpRequest", "responseType");
+const responseText = getter<string>("XMLHttpRequest", "responseText");
+const responseOf = getter<unknown>("XMLHttpRequest", "response");
+const urlOf = getter<string>("XMLHttpRequest", "responseURL");
+const allHeaders = method<[], string>("XMLHttpRequest", "getAllResponseHeaders");
+const eventType = getter<string>("Event", "type");
+const blobSize = getter<number>("Blob", "size");
+const bufferSize = getter<number>("ArrayBuffer", "byteLength");
+
+/** State is one XHR object between open and the end; open starts it over. */
+interface State {
+  method: string;
+  url: string;
+  headers: Header[];
+  call: Call | undefined;
+  ttfb: number | undefined;
+  /** what DONE told, kept until loadend says how it ended */
+  end: End | undefined;
+  done: boolean;
+}
+
+/** xhrSource records XMLHttpRequest, asynchronous and synchronous. */
+export const xhrSource: Source = {
+  name: "xhr",
+  start(realm, guard) {
+    const states = new NativeWeakMap<object, State>();
+    const find = (self: unknown): State | undefined =>
+      typeof self === "object" && self !== null ? (weakGet(states, self) as State | undefined) : undefined;
+    const stops: Stop[] = [];
+    const patch = (name: string, before: (self: unknown, args: unknown[], top: Fn) => void, threw?: (self: unknown, error: unknown) => void): void => {
+      append(
+        stops,
+        proxyMethod(XMLHttpRequest.prototype, name, (target, self, args, top) => {
+          guard.run(() => before(self, args, top));
+          if (!threw) return apply(target, self, args);
+          try {
+            return apply(target, self, args);
+          } catch (error) {
+            guard.run(() => threw(self, error));
+            throw error;
+          }
+        }),
+      );
+    };
+    patch("open", (self, args) => opened(self as object, args, states, guard, (xhr, event) => changed(realm, xhr, event, find(xhr))));
+    patch("setRequestHeader", (self, args) => {
+      const state = find(self);
+      if (state && args.length > 1) addHeader(state.headers, "" + (args[0] as string), "" + (args[1] as string), realm.config.salt);
+    });
+    patch(
+      "send",
+      (self, args, top) => {
+        const state = find(self);
+        if (state) sent(realm, state, args, top);
+      },
+      (self, error) => {
+        // Only a synchronous request throws for the network; send() in a wrong state was never sent.
+        const state = find(self);
+        if (!state?.call || state.done) return;
+        state.done = true;
+        if (readyState(self) !== 1) report(realm, state.call, { outcome: "network_error", error: textArgument([error], 0) });
+      },
+    );
+    return () => {
+      for (let i = 0; i < stops.length; i++) stops[i]!();
+    };
+  },
+};
+
+function opened(xhr: object, args: readonly unknown[], states: WeakMap<object, State>, guard: Guard, on: (xhr: object, event: Event) => void): void {
+  // Throws for anything that is no XHR, as the native open is about to do.
+  readyState(xhr);
+  const known = weakGet(states, xhr) as State | undefined;
+  weakSet(states, xhr, {
+    method: args.length > 0 ? upper("" + (args[0] as string)) : "GET",
+    url: absolute(textArgument(args, 1)),
+    headers: [],
+    call: undefined,
+    ttfb: undefined,
+    end: undefined,
+    done: false,
+  } satisfies State);
+  if (known) return;
+  // At open, so that we come before the handlers that a page adds before send: some abort what is finished.
+  const listener = (event: Event): void => void guard.run(() => on(xhr, event));
+  const names = ["readystatechange", "abort", "error", "timeout", "loadend"];
+  for (let i = 0; i < names.length; i++) listen(xhr, names[i]!, listener);
+}
+
+function sent(realm: Realm, state: State, args: readonly unknown[], top: Fn): void {
+  if (state.call) return;
+  const type = header(state.headers, "content-type");
+  state.call = {
+    id: nextId(),
+    type: "xhr",
+    method: state.method,
+    url: state.url,
+    started: epoch(),
+    mono: now(),
+    headers: state.headers,
+    body: bodyOf(args.length > 0 ? args[0] : undefined, type, realm.config),
+    trace: traceBelow(top),
+  };
+}
+
+function changed(realm: Realm, xhr: object, event: Event, state: State | undefined): void {
+  if (!state?.call || state.done) return;
+  const type = eventType(event);
+  if (type === "readystatechange") {
+    const ready = readyState(xhr);
+    if (ready === 2) state.ttfb = now() - state.call.mono;
+    else if (ready === 4 && statusOf(xhr) > 0) state.end = answer(realm, xhr, state);
+    return;
+  }
+  const end: End =
+    type === "abort"
+      ? { ...state.end, outcome: "aborted" }
+      : type === "error" || type === "timeout"
+        ? { outcome: "network_error", error: type === "timeout" ? "timeout" : "" }
+        : (state.end ?? { outcome: "network_error" });
+  state.done = true;
+  report(realm, state.call, end);
+}
+
+function answer(realm: Realm, xhr: object, state: State): End {
+  const status = statusOf(xhr);
+  const headers = parseHeaders(allHeaders(xhr), realm.config.salt);
+  return {
+    outcome: status >= 400 ? "http_error" : "ok",
+    status,
+    statusText: statusTextOf(xhr),
+    url: urlOf(xhr),
+    headers,
+    ttfb: state.ttfb,
+    body: responseBody(realm, xhr, headers),
+  };
+}
+
+function responseBody(realm: Realm, xhr: object, headers: readonly Header[]): Body {
+  const config = realm.config;
+  if (!config.bodies) return { size: trueSize(headers), note: "off" };
+  const type = responseType(xhr);
+  if (type === "" || type === "text") return textBody(responseText(xhr), headers, realm);
+  const value = responseOf(xhr);
+  // responseText throws for these; the parsed value is the one that the page gets, and is only read.
+  if (type === "json") {
+    // A little more than is kept, so that the cut shows.
+    const text = value === undefined || value === null ? "" : write(value, { left: config.bodyLimit + 1 });
+    return textBody(text, headers, realm);
+  }
+  const size = type === "blob" && value ? blobSize(value) : type === "arraybuffer" && value ? bufferSize(value) : trueSize(headers);
+  return { size, note: "binary" };
+}
+
+function textBody(text: string, headers: readonly Header[], realm: Realm): Body {
+  const config = realm.config;
+  const kept = prefix(text, config.bodyLimit);
+  return {
+    text: redactBody(kept, header(headers, "content-type"), config.salt),
+    size: trueSize(headers) || byteLength(text),
+    note: kept.length < text.length ? "truncated" : undefined,
+  };
+}
+
+function parseHeaders(raw: string, salt: string): Header[] {
+  const headers: Header[] = [];
+  let from = 0;
+  while (raw && from < raw.length) {
+    const newline = indexOf(raw, "\n", from);
+    const end = newline < 0 ? raw.length : newline;
+    const colon = indexOf(raw, ":", from);
+    if (colon > 0 && colon < end) addHeader(headers, slice(raw, from, colon), trim(slice(raw, colon + 1, end)), salt);
+    from = end + 1;
+  }
+  return headers;
+}

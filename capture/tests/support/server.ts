@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** Streamed is what the server knows of an endless answer. */
+export interface Streamed {
+  sent: number;
+  closed: boolean;
+}
+
+/** TestServer serves the pages and answers of the tests on 127.0.0.1, port 0. */
+export class TestServer {
+  /** by path and query: pages that a test set */
+  readonly pages = new Map<string, { html: string; headers?: Record<string, string> }>();
+  readonly streams = new Map<string, Streamed>();
+  readonly seen: { method: string; url: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+  origin = "";
+  private readonly server: Server;
+  private readonly sockets = new Set<Socket>();
+
+  constructor() {
+    this.server = createServer((request, response) => void this.answer(request, response));
+    this.server.on("upgrade", (request, socket) => this.upgrade(request, socket as Socket));
+    this.server.on("connection", (socket) => {
+      this.sockets.add(socket);
+      socket.on("close", () => this.sockets.delete(socket));
+    });
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((ready) => this.server.listen(0, "127.0.0.1", ready));
+    this.origin = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((done) => this.server.close(done));
+  }
+
+  /** page sets a page and gives its URL. */
+  page(html: string, headers?: Record<string, string>): string {
+    const path = `/page/${this.pages.size}`;
+    this.pages.set(path, headers ? { html, headers } : { html });
+    return this.origin + path;
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", this.origin);
+    const body = await text(request);
+    this.seen.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
+    const page = this.pages.get(url.pathname);
+    if (page) return send(response, 200, "text/html; charset=utf-8", page.html, page.headers);
+    const name = url.searchParams.get("name") ?? "";
+    const size = Number(url.searchParams.get("size") ?? 0);
+    switch (url.pathname) {
+      case "/json":
+        return send(response, 200, "application/json", JSON.stringify({ items: [1, 2], password: "hunter2" }));
+      case "/text":
+        return send(response, 200, "text/plain; charset=utf-8", size ? "x".repeat(size) : "hello");
+      case "/gzip":
+        return send(response, 200, "text/plain", gzipSync("z".repeat(size)), { "content-encoding": "gzip" });
+      case "/latin1":
+        return send(response, 200, "text/plain; charset=iso-8859-1", Buffer.from("caf\xe9", "latin1"));
+      case "/binary":
+        return send(response, 200, "application/octet-stream", Buffer.alloc(size || 1000));
+      case "/status":
+        return send(response, Number(url.searchParams.get("code")), "text/plain", "no luck");
+      case "/empty":
+        response.writeHead(204).end();
+        return;
+      case "/redirect":
+        response.writeHead(302, { location: "/json" }).end();
+        return;
+      case "/echo":
+        return send(response, 200, "application/json", JSON.stringify({ method: request.method, headers: request.headers, body }));
+      case "/broken":
+        response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
+        response.write("half");
+        setTimeout(() => request.socket.destroy(), 50);
+        return;
+      case "/refused":
+        request.socket.destroy();
+        return;
+      case "/hang":
+        return; // answered by nobody
+      case "/endless":
+        return this.endless(response, name, url.searchParams.get("type") ?? "application/json");
+      case "/drip":
+        // Two chunks with a pause that a test decides by what it waits for.
+        response.writeHead(200, { "content-type": "text/plain" });
+        response.write("first,");
+        setTimeout(() => response.end("second"), 200);
+        return;
+      case "/sse":
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.write("data: plain\n\nevent: tick\ndata: 1\n\nevent: tick\ndata: 2\n\nevent: unheard\ndata: x\n\n");
+        return;
+      case "/worker.js":
+        return send(response, 200, "text/javascript", "onmessage = () => { throw new TypeError('inside the worker') }; postMessage('up')");
+      case "/error.js":
+        return send(response, 200, "text/javascript", "throw new Error('secret of another origin')");
+      default:
+        return send(response, 404, "text/plain", "not here");
+    }
+  }
+
+  private endless(response: ServerResponse, name: string, type: string): void {
+    const state: Streamed = { sent: 0, closed: false };
+    this.streams.set(name, state);
+    response.writeHead(200, { "content-type": type });
+    const chunk = Buffer.alloc(65_536, "a");
+    const more = (): void => {
+      while (!state.closed && response.write(chunk)) state.sent += chunk.length;
+    };
+    response.on("drain", more);
+    response.on("close", () => (state.closed = true));
+    more();
+  }
+
+  /** A WebSocket server that is enough for tests: echo, and on demand a flood, binary, or a close with a reason. */
+  private upgrade(request: IncomingMessage, socket: Socket): void {
+    const key = request.headers["sec-websocket-key"] ?? "";
+    const accept = createHash("sha1").update(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest("base64");
+    if (request.url?.startsWith("/ws-refused")) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+    let waiting = Buffer.alloc(0);
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      waiting = Buffer.concat([waiting, data]);
+      for (;;) {
+        const frame = unframe(waiting);
+        if (!frame) return;
+        waiting = waiting.subarray(frame.length);
+        if (frame.opcode === 8) return void socket.end(framed(8, frame.payload));
+        const said = frame.payload.toString();
+        if (frame.opcode === 1 && said.startsWith("flood ")) {
+          for (let i = 0; i < Number(said.slice(6)); i++) socket.write(framed(1, Buffer.from("m" + i)));
+        } else if (frame.opcode === 1 && said === "bye") {
+          socket.end(framed(8, Buffer.concat([Buffer.from([0x0f, 0xa0]), Buffer.from("enough")])));
+        } else {
+          socket.write(framed(frame.opcode, frame.payload));
+        }
+      }
+    });
+  }
+}
+
+async function text(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string | Buffer, headers?: Record<string, string>): void {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+  response.writeHead(status, { "content-type": type, "content-length": bytes.length, ...headers });
+  response.end(bytes);
+}
+
+function framed(opcode: number, payload: Buffer): Buffer {
+  const length = payload.length;
+  const head = length < 126 ? Buffer.from([0x80 | opcode, length]) : Buffer.from([0x80 | opcode, 126, length >> 8, length & 255]);
+  return Buffer.concat([head, payload]);
+}
+
+function unframe(data: Buffer): { opcode: number; payload: Buffer; length: number } | undefined {
+  if (data.length < 6) return undefined;
+  let size = data[1]! & 127;
+  let at = 2;
+  if (size === 126) {
+    size = data.readUInt16BE(2);
+    at = 4;
+  } else if (size === 127) {
+    size = Number(data.readBigUInt64BE(2));
+    at = 10;
+  }
+  if (data.length < at + 4 + size) return undefined;
+  const mask = data.subarray(at, at + 4);
+  const payload = Buffer.from(data.subarray(at + 4, at + 4 + size));
+  for (let i = 0; i < size; i++) payload[i]! ^= mask[i & 3]!;
+  return { opcode: data[0]! & 15, payload, length: at + 4 + size };
+}
