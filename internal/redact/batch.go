@@ -3,8 +3,9 @@ package redact
 import "github.com/brennhill/gasoline/internal/event"
 
 // Batch replaces the secrets in every text of every event of b in place and sets event.Redacted
-// where it did. The batch has to be the caller's alone.
-func (r *Redactor) Batch(b *event.Batch) {
+// where it did. The batch has to be the caller's alone. It returns what was found for the first
+// time, for [Redactor.Keep].
+func (r *Redactor) Batch(b *event.Batch) []Found {
 	p := pass{r: r}
 	for i := range b.Logs {
 		p.log(&b.Logs[i])
@@ -66,12 +67,15 @@ func (r *Redactor) Batch(b *event.Batch) {
 		p.texts("mark", &e.Type, &e.Label)
 		p.mark(&e.Head)
 	}
+	return p.found
 }
 
 // pass is one walk over a batch. Texts that events of a batch share are looked at once in a row.
 type pass struct {
 	r       *Redactor
-	changed bool // a text of the event at hand
+	at      *event.Head // of the event at hand
+	changed bool        // a text of it
+	found   []Found
 
 	heads [headTexts]repeated
 	urls  [4]repeated
@@ -99,7 +103,7 @@ func (p *pass) set(s *string, out string) {
 
 func (p *pass) text(s *string, place string) {
 	if len(*s) >= 4 {
-		p.set(s, p.r.clean(*s, plain, place))
+		p.set(s, p.r.clean(p, *s, plain, place))
 	}
 }
 
@@ -111,7 +115,7 @@ func (p *pass) texts(place string, list ...*string) {
 
 func (p *pass) body(s *string, contentType, place string) {
 	if len(*s) >= 4 {
-		p.set(s, p.r.body(*s, contentType, place))
+		p.set(s, p.r.body(p, *s, contentType, place))
 	}
 }
 
@@ -126,13 +130,14 @@ func (p *pass) url(s *string) {
 			return
 		}
 	}
-	out := p.r.clean(*s, form, "url")
+	out := p.r.clean(p, *s, form, "url")
 	p.urls[p.turn] = repeated{*s, out}
 	p.turn = (p.turn + 1) % len(p.urls)
 	p.set(s, out)
 }
 
 func (p *pass) head(h *event.Head) {
+	p.at = h
 	p.shared(0, &h.PageURL, form)
 	p.shared(1, &h.Session, plain)
 	p.shared(2, &h.Document, plain)
@@ -148,7 +153,7 @@ func (p *pass) shared(at int, s *string, m mode) {
 	}
 	memo := &p.heads[at]
 	if memo.in != *s {
-		*memo = repeated{*s, p.r.clean(*s, m, "head")}
+		*memo = repeated{*s, p.r.clean(p, *s, m, "head")}
 	}
 	p.set(s, memo.out)
 }
@@ -194,7 +199,7 @@ func (p *pass) exchange(e *event.Exchange) {
 		p.url(&e.Redirects[i])
 	}
 	for _, list := range [][]event.Header{e.RequestHeaders, e.ResponseHeaders} {
-		if p.r.Headers(list) {
+		if p.r.fields(p, list) {
 			p.changed = true
 		}
 		for i := range list {
@@ -228,7 +233,7 @@ func (p *pass) action(e *event.Action) {
 	}
 	p.texts("action", &e.Type, &e.By, &e.Client, &e.Role, &e.Name, &e.Text, &e.Key, &e.Outcome)
 	if p.r.secretField(e) && e.Value != "" {
-		sc := scan{r: p.r, s: e.Value, place: "action"}
+		sc := scan{r: p.r, s: e.Value, place: "action", pass: p}
 		sc.hide(held{to: len(e.Value), content: true}, kindSecret)
 		p.set(&e.Value, sc.rest())
 	} else {

@@ -92,12 +92,13 @@ func compile(name, pattern string) (customRule, error) {
 	return customRule{kind: name, pattern: re, literal: literal, group: min(re.NumSubexp(), 1)}, nil
 }
 
-// applyCustom replaces what the user's rules match, outside of pseudonyms.
-func (r *Redactor) applyCustom(s string, m mode, place string) string {
+// custom replaces what the user's rules match, outside of pseudonyms.
+func (sc *scan) custom(s string) string {
+	r, m := sc.r, sc.mode
 	before := s
 	for i := range r.custom {
 		if rule := &r.custom[i]; rule.literal == "" || strings.Contains(s, rule.literal) {
-			s = r.applyRule(rule, s, m, place)
+			s = sc.apply(rule, s)
 		}
 	}
 	if m == document && s != before && !json.Valid([]byte(s)) && json.Valid([]byte(before)) {
@@ -108,7 +109,7 @@ func (r *Redactor) applyCustom(s string, m mode, place string) string {
 	return s
 }
 
-func (r *Redactor) applyRule(rule *customRule, s string, m mode, place string) string {
+func (sc *scan) apply(rule *customRule, s string) string {
 	var out []byte
 	done := 0
 	for from := 0; from < len(s); {
@@ -121,9 +122,9 @@ func (r *Redactor) applyRule(rule *customRule, s string, m mode, place string) s
 			}
 			value := part[lo:hi]
 			out = append(out, s[done:from+lo]...)
-			out = r.numbers.of(rule.kind, value).appendTo(out, "", m == form)
+			out = sc.r.numbers.of(rule.kind, value).appendTo(out, "", sc.mode == form)
 			done = from + hi
-			r.found.add(rule.kind, place, "")
+			sc.note(rule.kind, "")
 		}
 		from = start + length
 	}

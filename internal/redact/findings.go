@@ -21,12 +21,16 @@ type findings struct {
 
 func newFindings() *findings { return &findings{seen: map[event.Finding]bool{}} }
 
-// add notes a kind of secret at place, and at the name within it where there is one.
-func (f *findings) add(kind, place, name string) {
+// Found is a secret that [Redactor.Batch] replaced in the event that Head belongs to.
+type Found struct {
+	Kind  string
+	Place string
+	Head  *event.Head // of the batch; its Seq is known once the event is stored
+}
+
+// add notes a kind of secret at place unless it is known.
+func (f *findings) add(kind, place string, seq event.Seq) {
 	key := event.Finding{Kind: kind, Place: place}
-	if name != "" {
-		key.Place = place + ":" + name
-	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.seen[key] || len(f.items) >= maxFindings {
@@ -34,11 +38,40 @@ func (f *findings) add(kind, place, name string) {
 	}
 	key.Kind = strings.Clone(key.Kind) // kinds of the page are parts of a request's body
 	f.seen[key] = true
+	key.Event = seq
 	f.items = append(f.items, key)
+}
+
+func (f *findings) knows(kind, place string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.seen[event.Finding{Kind: kind, Place: place}] || len(f.items) >= maxFindings
 }
 
 func (f *findings) list() []event.Finding {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.items)
+}
+
+// note records what a scan found: at once, or with the batch that is walked.
+func (sc *scan) note(kind, name string) {
+	place := sc.place
+	if name != "" {
+		place += ":" + name
+	}
+	switch {
+	case sc.pass == nil:
+		sc.r.found.add(kind, place, 0)
+	case !sc.r.found.knows(kind, place):
+		sc.pass.found = append(sc.pass.found, Found{Kind: kind, Place: place, Head: sc.pass.at})
+	}
+}
+
+// Keep notes what Batch found, with the numbers that the events have by now. Call it after the
+// batch was stored; a Found of an event that was refused keeps number 0.
+func (r *Redactor) Keep(found []Found) {
+	for _, f := range found {
+		r.found.add(f.Kind, f.Place, f.Head.Seq)
+	}
 }

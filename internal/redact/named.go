@@ -91,7 +91,7 @@ func unhex(c byte) byte {
 	if isDigit(c) {
 		return c - '0'
 	}
-	return c|0x20 - 'a' + 10
+	return c | 0x20 - 'a' + 10
 }
 
 // scheme replaces the credentials behind the word Bearer or Basic at s[i:j].
@@ -154,7 +154,7 @@ func (sc *scan) userinfo(i int) int {
 	p := sc.r.numbers.of(kindCredentials, value).appendTo(nil, "", true)
 	sc.out = append(append(append(sc.out, "%3C"...), p[1:len(p)-1]...), "%3E"...)
 	sc.done = at
-	sc.r.found.add(kindCredentials, sc.place, "")
+	sc.note(kindCredentials, "")
 	return at
 }
 

@@ -42,21 +42,23 @@ func New(rules Rules) *Redactor {
 }
 
 // Text returns s without secrets.
-func (r *Redactor) Text(s string) string { return r.clean(s, plain, "text") }
+func (r *Redactor) Text(s string) string { return r.clean(nil, s, plain, "text") }
 
 // URL returns a URL, absolute or not, without secrets in its user part, query and fragment. What
 // was a URL stays one.
-func (r *Redactor) URL(s string) string { return r.clean(s, form, "url") }
+func (r *Redactor) URL(s string) string { return r.clean(nil, s, form, "url") }
 
 // Body returns the text of a message body without secrets, also when it was cut at its end.
 // contentType may be empty; a JSON body is known by its first character as well.
-func (r *Redactor) Body(s, contentType string) string { return r.body(s, contentType, "body") }
+func (r *Redactor) Body(s, contentType string) string { return r.body(nil, s, contentType, "body") }
 
 // Headers replaces the secret values of hs in place and reports whether there were any.
-func (r *Redactor) Headers(hs []event.Header) bool {
+func (r *Redactor) Headers(hs []event.Header) bool { return r.fields(nil, hs) }
+
+func (r *Redactor) fields(p *pass, hs []event.Header) bool {
 	changed := false
 	for i := range hs {
-		if v := r.header(hs[i].Name, hs[i].Value); v != hs[i].Value {
+		if v := r.header(p, hs[i].Name, hs[i].Value); v != hs[i].Value {
 			hs[i].Value = v
 			changed = true
 		}
@@ -68,16 +70,16 @@ func (r *Redactor) Headers(hs []event.Header) bool {
 // slice is the caller's.
 func (r *Redactor) Findings() []event.Finding { return r.found.list() }
 
-func (r *Redactor) body(s, contentType, place string) string {
+func (r *Redactor) body(p *pass, s, contentType, place string) string {
 	switch {
 	case s == "":
 		return s
 	case isDocument(s):
-		return r.clean(s, document, place)
+		return r.clean(p, s, document, place)
 	case strings.HasPrefix(contentType, "application/x-www-form-urlencoded"):
-		return r.clean(s, form, place)
+		return r.clean(p, s, form, place)
 	}
-	return r.clean(s, plain, place)
+	return r.clean(p, s, plain, place)
 }
 
 // isDocument reports whether s begins as a JSON text does.
@@ -93,20 +95,20 @@ func isDocument(s string) bool {
 	return false
 }
 
-func (r *Redactor) clean(s string, m mode, place string) string {
+func (r *Redactor) clean(p *pass, s string, m mode, place string) string {
 	if len(s) < 4 {
 		return s
 	}
-	sc := scan{r: r, s: s, mode: m, place: place}
+	sc := scan{r: r, s: s, mode: m, place: place, pass: p}
 	out := sc.run()
 	if len(r.custom) > 0 {
-		out = r.applyCustom(out, m, place)
+		out = sc.custom(out)
 	}
 	return out
 }
 
 // header returns the value of the header without secrets.
-func (r *Redactor) header(name, value string) string {
+func (r *Redactor) header(p *pass, name, value string) string {
 	if value == "" || value[0] == ':' {
 		return value
 	}
@@ -125,11 +127,11 @@ func (r *Redactor) header(name, value string) string {
 	}
 	if word == "" {
 		if lower == "location" || lower == "referer" || lower == "content-location" || lower == "origin" {
-			return r.clean(value, form, "header:"+lower)
+			return r.clean(p, value, form, "header:"+lower)
 		}
-		return r.clean(value, plain, "header")
+		return r.clean(p, value, plain, "header")
 	}
-	sc := scan{r: r, s: value, place: "header"}
+	sc := scan{r: r, s: value, place: "header", pass: p}
 	if word == "cookie" && pseudonymAt(value) != len(value) {
 		if _, n := pagePseudonymAt(value); n != len(value) {
 			sc.cookies(0, len(value))

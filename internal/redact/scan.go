@@ -48,7 +48,8 @@ type scan struct {
 	s     string
 	mode  mode
 	place string
-	quiet bool // only count hits: no numbers, no findings
+	pass  *pass // the walk over a batch that this is a part of, or nil
+	quiet bool  // only count hits: no numbers, no findings
 
 	out    []byte
 	done   int  // s[:done] is in out
@@ -150,7 +151,7 @@ func (sc *scan) put(from, to int, before, kind, value, what, after string) {
 	sc.out = append(sc.out, after...)
 	sc.done = to
 	if _, page := pagePseudonymAt(value); page == 0 {
-		sc.r.found.add(kind, sc.place, what)
+		sc.note(kind, what)
 	}
 }
 

@@ -2,16 +2,17 @@ package wire
 
 // Origin is what the single-kind routes take beside their list: who sends, from which page.
 type Origin struct {
-	V        int    `json:"v,omitempty"`
-	Session  string `json:"session,omitempty"`
-	Tab      int    `json:"tab,omitempty"`
-	Frame    int    `json:"frame,omitempty"`
-	Document string `json:"document,omitempty"`
-	PageURL  string `json:"page_url,omitempty"`
-	Source   string `json:"source,omitempty"` // ci, sdk, …; "http" when absent
-	Service  string `json:"service,omitempty"`
-	TestID   string `json:"test_id,omitempty"`
-	Worker   string `json:"worker,omitempty"`
+	V        int     `json:"v,omitempty"`
+	Sent     float64 `json:"sent,omitempty"` // epoch ms at sending, by the sender's clock; corrects its times
+	Session  string  `json:"session,omitempty"`
+	Tab      int     `json:"tab,omitempty"`
+	Frame    int     `json:"frame,omitempty"`
+	Document string  `json:"document,omitempty"`
+	PageURL  string  `json:"page_url,omitempty"`
+	Source   string  `json:"source,omitempty"` // ci, sdk, …; "http" when absent
+	Service  string  `json:"service,omitempty"`
+	TestID   string  `json:"test_id,omitempty"`
+	Worker   string  `json:"worker,omitempty"`
 }
 
 // Logs is the body of POST /logs. An entry with a mechanism is an exception.
@@ -169,10 +170,14 @@ type Timeline struct {
 
 // Health is the answer of GET /health. Without a token only server is filled.
 type Health struct {
-	Server Server `json:"server"`
-	Status string `json:"status,omitempty"` // ok, degraded
-	PID    int    `json:"pid,omitempty"`
-	Uptime int64  `json:"uptime_seconds,omitempty"`
+	Server   Server   `json:"server"`
+	Status   string   `json:"status,omitempty"` // ok, degraded
+	PID      int      `json:"pid,omitempty"`
+	Uptime   int64    `json:"uptime_seconds,omitempty"`
+	Browsers []string `json:"browsers,omitempty"` // a line for each that is connected
+	Clients  int      `json:"clients,omitempty"`
+	Memory   int64    `json:"memory_bytes,omitempty"` // reserved for events
+	Budget   int64    `json:"memory_budget,omitempty"`
 }
 
 // Problem is the body of every refusal.

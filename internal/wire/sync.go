@@ -16,8 +16,9 @@ const Version = 1
 type Sync struct {
 	V              int                `json:"v"`
 	CaptureVersion string             `json:"capture_version"`
-	Session        string             `json:"session"` // one browser profile's run, ≤ 64 characters
-	Version        string             `json:"version"` // of the extension
+	Session        string             `json:"session"`        // one browser profile's run, ≤ 64 characters
+	Version        string             `json:"version"`        // of the extension
+	Sent           float64            `json:"sent,omitempty"` // epoch ms at sending, by the sender's clock; corrects its times
 	Settings       *ExtensionSettings `json:"settings,omitempty"`
 	Tabs           []Tab              `json:"tabs,omitempty"` // all tabs that the extension may see; absent means unchanged
 	Groups         []Group            `json:"groups,omitempty"`

@@ -381,6 +381,8 @@ export interface Sync {
   session: string;
   /** of the extension */
   version: string;
+  /** epoch ms at sending, by the sender's clock; corrects its times */
+  sent?: number;
   settings?: ExtensionSettings;
   /** all tabs that the extension may see; absent means unchanged */
   tabs?: Tab[];
@@ -437,15 +439,13 @@ export interface PairConfirm {
   code: string;
 }
 
-/** Command is one thing that the extension is to do. Its params have the shape of its kind (commands.gen.ts). */
+/** Command is a request on its way. */
 export interface Command {
   id: string;
   correlation_id: string;
   kind: string;
   params: unknown;
-  /** 0: the command needs none */
   tab: number;
-  /** epoch ms */
   deadline: number;
   client?: string;
 }
@@ -469,6 +469,8 @@ export interface Completed {
 /** Origin is what the single-kind routes take beside their list: who sends, from which page. */
 export interface Origin {
   v?: number;
+  /** epoch ms at sending, by the sender's clock; corrects its times */
+  sent?: number;
   session?: string;
   tab?: number;
   frame?: number;
@@ -642,6 +644,12 @@ export interface Health {
   status?: string;
   pid?: number;
   uptime_seconds?: number;
+  /** a line for each that is connected */
+  browsers?: string[];
+  clients?: number;
+  /** reserved for events */
+  memory_bytes?: number;
+  memory_budget?: number;
 }
 
 /** ProblemBody is a machine's word, a sentence, and the way out. */
