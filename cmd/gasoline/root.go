@@ -32,7 +32,7 @@ func execute(args []string) int {
 
 func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root := rootCommand()
-	root.SetArgs(args)
+	root.SetArgs(modeFirst(args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)

@@ -22,6 +22,7 @@ import (
 const (
 	DefaultBudget = 6000
 	MaxBudget     = 30000
+	reserve       = 400 // of the budget, for head, fence and notes that come later
 )
 
 // Texter is a result that writes itself for a reader.
@@ -198,24 +199,44 @@ const (
 	Newest Keep = true
 )
 
-// Entries writes as many entries as fit and returns the range [from, to) that it wrote. A single entry that is too long for
-// the whole budget is cut, so that the reader gets on.
+// Fit returns the range [from, to) of entries that Entries would write, and writes nothing.
+func (w *Writer) Fit(keep Keep, entries []Entry) (from, to int) {
+	runs := w.fit(keep, entries)
+	if len(runs) == 0 {
+		return 0, 0
+	}
+	return runs[0].from, runs[len(runs)-1].to
+}
+
+// Entries writes as many entries as fit and returns the range [from, to) that it wrote. A single
+// entry that is too long for the whole budget is cut, so that the reader gets on.
 func (w *Writer) Entries(keep Keep, entries []Entry) (from, to int) {
-	room := w.budget - w.head.Len() - w.body.Len() - 400 // notes and fence
-	for _, t := range w.tail {
-		room -= len(t) + 1
+	runs := w.fit(keep, entries)
+	if len(runs) == 0 {
+		return 0, 0
 	}
-	type folded struct {
-		from, to int
-		text     string
+	for _, r := range runs {
+		w.body.WriteString(r.text)
+		w.body.WriteByte('\n')
 	}
-	var runs []folded
+	return runs[0].from, runs[len(runs)-1].to
+}
+
+// run is a number of consecutive entries that are shown as one.
+type run struct {
+	from, to int
+	text     string
+}
+
+// fold joins consecutive entries with the same key; the newest of them is shown.
+func fold(entries []Entry) []run {
+	var runs []run
 	for i, e := range entries {
-		if n := len(runs); n > 0 && e.Fold != "" && entries[runs[n-1].to-1].Fold == e.Fold {
+		if n := len(runs); n > 0 && e.Fold != "" && entries[i-1].Fold == e.Fold {
 			runs[n-1].to, runs[n-1].text = i+1, e.Text
 			continue
 		}
-		runs = append(runs, folded{i, i + 1, e.Text})
+		runs = append(runs, run{i, i + 1, e.Text})
 	}
 	for i := range runs {
 		if n := runs[i].to - runs[i].from; n > 1 {
@@ -226,40 +247,40 @@ func (w *Writer) Entries(keep Keep, entries []Entry) (from, to int) {
 			}
 		}
 	}
+	return runs
+}
+
+// fit returns the runs that there is room for, at the end that is kept.
+func (w *Writer) fit(keep Keep, entries []Entry) []run {
+	room := w.budget - w.head.Len() - w.body.Len() - reserve
+	for _, t := range w.tail {
+		room -= len(t) + 1
+	}
+	runs := fold(entries)
 	lo, hi, size := 0, len(runs), 0
+	fits := func(r run) bool { return size+len(r.text)+1 <= room }
 	if keep == Newest {
-		lo = len(runs)
-		for lo > 0 && size+len(runs[lo-1].text)+1 <= room {
+		for lo = len(runs); lo > 0 && fits(runs[lo-1]); lo-- {
 			size += len(runs[lo-1].text) + 1
-			lo--
-		}
-		if lo == len(runs) && lo > 0 {
-			lo--
-			runs[lo].text = Cut(runs[lo].text, max(room, 200))
 		}
 	} else {
-		hi = 0
-		for hi < len(runs) && size+len(runs[hi].text)+1 <= room {
+		for hi = 0; hi < len(runs) && fits(runs[hi]); hi++ {
 			size += len(runs[hi].text) + 1
+		}
+	}
+	if lo == hi && len(runs) > 0 {
+		if keep == Newest {
+			lo--
+		} else {
 			hi++
 		}
-		if hi == 0 && len(runs) > 0 {
-			hi = 1
-			runs[0].text = Cut(runs[0].text, max(room, 200))
-		}
+		runs[lo].text = Cut(runs[lo].text, max(room, 200))
 	}
-	for _, r := range runs[lo:hi] {
-		w.body.WriteString(r.text)
-		w.body.WriteByte('\n')
-	}
-	if lo == hi {
-		return 0, 0
-	}
-	return runs[lo].from, runs[hi-1].to
+	return runs[lo:hi]
 }
 
 // Room returns how many characters entries may still take.
-func (w *Writer) Room() int { return max(0, w.budget-w.head.Len()-w.body.Len()-400) }
+func (w *Writer) Room() int { return max(0, w.budget-w.head.Len()-w.body.Len()-reserve) }
 
 // String returns the answer.
 func (w *Writer) String() string {

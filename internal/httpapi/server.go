@@ -15,15 +15,18 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -51,12 +54,19 @@ type Config struct {
 	Queue    *command.Queue
 	Tools    []*catalog.Bound
 
-	MCP    http.Handler
-	Stream func(ctx context.Context, conn io.ReadWriteCloser, peer mcp.Peer) error
-	// Shutdown stops the daemon after the answer to the request is out.
-	Shutdown func()
+	MCP     http.Handler
+	Stream  func(ctx context.Context, conn io.ReadWriteCloser, peer mcp.Peer) error
+	Clients func() int      // MCP clients
+	Context context.Context // ends when the daemon stops; streams end with it
 
-	Data
+	Ingest     *ingest.Ingester
+	Correlator *correlate.Correlator
+	Reader     *query.Reader
+	Clear      func(store.Scope) int
+	Dir        *session.Dir
+
+	// Shutdown stops the daemon; the answer to the request is out by then.
+	Shutdown func()
 }
 
 // Server answers every request. Safe for concurrent use.
@@ -166,7 +176,9 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 		s.malformed.Add(1)
 	case problem.RateLimited:
 		s.tooMany.Add(1)
-		w.Header().Set("Retry-After", "1")
+		if w.Header().Get("Retry-After") == "" {
+			w.Header().Set("Retry-After", "1")
+		}
 	}
 	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{Code: string(p.Code), Message: p.Message, Fix: p.Fix}})
 }

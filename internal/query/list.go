@@ -103,6 +103,7 @@ func read[T store.Event](r *Reader, f Filter, p Page, keep func(*T) bool, attach
 		here.positions[k] = next
 	}
 	list.Cursor = here.encode()
+	list.from = narrowing{r, here}
 	for i := range list.Items {
 		list.span(store.HeadOf(&list.Items[i]))
 	}

@@ -81,6 +81,8 @@ type List[T any] struct {
 
 	OldestTime time.Time // least Time of Items; zero when there are none
 	NewestTime time.Time
+
+	from narrowing
 }
 
 func (l *List[T]) span(h *event.Head) {

@@ -262,6 +262,7 @@ func (m *merge) page(p Page) (List[Item], error) {
 		list.MissedIsUpper = m.missed > 0 && (!unfiltered || holed(&all, &begin))
 	}
 	list.Cursor = here.encode()
+	list.from = narrowing{r, here}
 	inTime(list.Items)
 	for _, it := range list.Items {
 		list.span(it.Head)

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/daemon"
+)
+
+// toolCommands makes a command of every tool and of every mode below it.
+func toolCommands(s *settings) []*cobra.Command {
+	var out []*cobra.Command
+	for _, t := range daemon.Catalogue() {
+		doc, _, _ := strings.Cut(t.Doc, "\n")
+		tool := &cobra.Command{
+			Use: t.Name + " MODE", Short: doc, GroupID: "tools",
+			Long: doc + "\n\nThe mode may also be given as --" + t.Key + " MODE.",
+			RunE: func(cmd *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return cmd.Help()
+				}
+				_, err := t.Help(args[0]) // says what was meant
+				return fail{code: exitUsage, err: err}
+			},
+		}
+		for _, m := range t.Modes() {
+			tool.AddCommand(modeCommand(s, t, m))
+		}
+		out = append(out, tool)
+	}
+	return out
+}
+
+func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
+	cmd := &cobra.Command{Use: m.Name, Short: m.Doc, Aliases: m.Aliases, Args: cobra.NoArgs}
+	if help, err := t.Help(m.Name); err == nil {
+		cmd.Long = help
+	}
+	flags := cmd.Flags()
+	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+	})
+	asJSON := flags.Bool("json", false, "print the typed result, whole")
+	output := flags.String("output", "", "write the answer to this file")
+	values := map[string]*string{}
+	lists := map[string]*[]string{}
+	add := func(name, typ, doc string) {
+		if flags.Lookup(name) != nil {
+			return
+		}
+		if typ == "array" {
+			lists[name] = flags.StringArray(name, nil, doc+" (repeat for several)")
+			return
+		}
+		v := flags.String(name, "", doc)
+		values[name] = v
+		if typ == "boolean" {
+			flags.Lookup(name).NoOptDefVal = "true"
+		}
+	}
+	for _, p := range m.Params {
+		doc := p.Doc
+		if len(p.Enum) > 0 {
+			doc = strings.TrimSpace(doc + " (" + strings.Join(p.Enum, ", ") + ")")
+		}
+		add(p.Name, p.Type, doc)
+	}
+	if m.Wait > 0 {
+		add("timeout_ms", "integer", "one deadline for finding, waiting and acting")
+		add("background", "boolean", "answer at once with a correlation_id")
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		args := map[string]any{t.Key: m.Name}
+		flags.Visit(func(f *pflag.Flag) {
+			name := strings.ReplaceAll(f.Name, "-", "_")
+			if v, ok := values[name]; ok {
+				args[name] = *v
+			} else if l, ok := lists[name]; ok {
+				args[name] = *l
+			}
+		})
+		if *asJSON {
+			args["as"] = "json"
+		}
+		return callTool(cmd.Context(), s, t.Name, args, *asJSON, *output, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	return cmd
+}
+
+// callTool asks the daemon and prints the answer.
+func callTool(ctx context.Context, s *settings, tool string, args map[string]any, uncut bool, output string, stdout, stderr io.Writer) error {
+	place, err := s.place()
+	if err != nil {
+		return err
+	}
+	c, err := newClient(place)
+	if err != nil {
+		return err
+	}
+	if err := c.ensure(ctx, stderr); err != nil {
+		return err
+	}
+	slow := time.AfterFunc(time.Second, func() { fmt.Fprintln(stderr, "gasoline: waiting for the browser …") })
+	defer slow.Stop()
+	path := "/tools/" + tool
+	if uncut || output != "" {
+		path += "?uncut=1"
+	}
+	raw, err := c.do(ctx, http.MethodPost, path, args, http.Header{
+		"Accept": {"application/vnd.gasoline+json"}, "X-Gasoline-Client": {"cli"}, "X-Gasoline-Project": {projectRoot()},
+	})
+	if err != nil {
+		return err
+	}
+	var e struct {
+		Text   string
+		Error  string
+		Images []struct {
+			MIME string
+			Data []byte
+		}
+	}
+	if err := json.Unmarshal(raw, &e); err != nil {
+		return fail{code: exitError, err: fmt.Errorf("the daemon's answer is not understood; \"gasoline stop\" and repeat: %w", err)}
+	}
+	if e.Error != "" {
+		fmt.Fprintln(stderr, e.Text)
+		return fail{exitOf(e.Error), errors.New(e.Error), true}
+	}
+	if output == "" {
+		fmt.Fprintln(stdout, e.Text)
+		return nil
+	}
+	data := []byte(e.Text + "\n")
+	if len(e.Images) > 0 {
+		data = e.Images[0].Data
+	}
+	if err := os.WriteFile(output, data, 0o600); err != nil {
+		return fail{code: exitError, err: fmt.Errorf("write %s: %w", filepath.Clean(output), err)}
+	}
+	fmt.Fprintf(stderr, "gasoline: wrote %s (%d bytes)\n", output, len(data))
+	return nil
+}
+
+// modeFirst turns "generate --format har --output x" into "generate har --output x".
+func modeFirst(args []string) []string {
+	if len(args) < 2 || !strings.HasPrefix(args[1], "-") {
+		return args
+	}
+	for _, t := range daemon.Catalogue() {
+		if t.Name != args[0] {
+			continue
+		}
+		for i := 1; i < len(args); i++ {
+			for _, key := range []string{t.Key, "what"} {
+				if value, ok := strings.CutPrefix(args[i], "--"+key+"="); ok {
+					return slices.Concat(args[:1], []string{value}, args[1:i], args[i+1:])
+				}
+				if args[i] == "--"+key && i+1 < len(args) {
+					return slices.Concat(args[:1], []string{args[i+1]}, args[1:i], args[i+2:])
+				}
+			}
+		}
+	}
+	return args
+}

@@ -1,0 +1,251 @@
+// Package daemon builds the parts of the daemon, owns their goroutines and stops them in order. It
+// also knows a daemon's place on the machine: who holds the port and the state directory, how a
+// daemon is started and ended.
+package daemon
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/redact"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/schema"
+)
+
+// Config is what a daemon is started with.
+type Config struct {
+	Place
+	Version    string
+	IngestRate int           // events per second and source; 0 means the default
+	IdleExit   time.Duration // stop after this long without client and browser; 0 never
+	Spawned    bool          // started by a client, not by a person
+	Log        *slog.Logger
+	Ready      func(url string) // called when it listens; may be nil
+}
+
+// ErrRunning says that another daemon holds the port.
+var ErrRunning = errors.New("a daemon runs already")
+
+// stopWithin is how long requests under way may take when the daemon stops.
+const stopWithin = 2 * time.Second
+
+// headroom is what the process needs beside the events; the collector works harder above it.
+const headroom = 40 << 20
+
+// Run serves until ctx ends, somebody asks it to stop, or it has been idle for long.
+func Run(ctx context.Context, cfg Config) (err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	memory, err := ParseMemory(cfg.Memory)
+	if err != nil {
+		return err
+	}
+	debug.SetMemoryLimit(memory + headroom)
+
+	// The port decides which of several daemons started at once is the one, so it comes first.
+	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(cfg.Port)))
+	if err != nil {
+		if id, ok := cfg.Running(); ok {
+			return fmt.Errorf("%w: pid %d on port %d (%w)", ErrRunning, id.PID, id.Port, err)
+		}
+		return fmt.Errorf("listen: %w; free the port or use another with --port", err)
+	}
+	defer listener.Close()
+	run := newRun()
+	release, err := cfg.hold(Identity{PID: os.Getpid(), Run: run, Port: cfg.Port, Version: cfg.Version, Started: time.Now().UTC()})
+	if err != nil {
+		return fmt.Errorf("hold the state directory: %w", err)
+	}
+	defer release()
+	defer cfg.started() // removes the starter's mark, also when what follows fails
+
+	d, err := build(ctx, cfg, run, memory, func() { cancel(errStopped) })
+	if err != nil {
+		return err
+	}
+	defer d.dir.Close()
+	cfg.started()
+
+	server := d.api.HTTP()
+	server.BaseContext = func(net.Listener) context.Context { return ctx }
+	var work sync.WaitGroup
+	served := make(chan error, 1)
+	work.Go(func() { served <- server.Serve(listener) })
+	work.Go(func() { d.watchIdle(ctx, cfg.IdleExit, func() { cancel(errIdle) }) })
+	cfg.Log.Info("listening", "url", "http://"+listener.Addr().String(), "run", run, "pid", os.Getpid(), "version", cfg.Version, "memory", memory)
+	if cfg.Ready != nil {
+		cfg.Ready("http://" + listener.Addr().String())
+	}
+
+	select {
+	case <-ctx.Done():
+	case err := <-served:
+		cancel(err)
+		return fmt.Errorf("serve: %w", err)
+	}
+	cfg.Log.Info("stopping", "reason", context.Cause(ctx).Error())
+	// Commands first: their callers get "stopping" while their connections still are there.
+	d.queue.Stop()
+	shut, done := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer done()
+	if err := server.Shutdown(shut); err != nil {
+		_ = server.Close() // what is still open after the grace is cut
+	}
+	work.Wait()
+	return d.saveSeq(d.store.NextSeq())
+}
+
+var (
+	errStopped = errors.New("asked to stop")
+	errIdle    = errors.New("no client and no browser for long")
+)
+
+// newRun makes the id of this run: cursors and command ids of others are told apart by it.
+func newRun() string {
+	b := make([]byte, 4)
+	_, _ = rand.Read(b) // never fails; see crypto/rand
+	return hex.EncodeToString(b)
+}
+
+// ParseMemory reads a size such as 64MB, 1GB or a number of bytes; "" is the default.
+func ParseMemory(s string) (int64, error) {
+	if s == "" {
+		return store.DefaultMemory, nil
+	}
+	digits := strings.TrimRight(strings.ToUpper(strings.TrimSpace(s)), "KMGIB ")
+	factor := int64(1)
+	switch strings.Trim(strings.ToUpper(strings.TrimSpace(s))[len(digits):], "IB ") {
+	case "":
+	case "K":
+		factor = 1 << 10
+	case "M":
+		factor = 1 << 20
+	case "G":
+		factor = 1 << 30
+	default:
+		factor = 0
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || factor == 0 {
+		return 0, fmt.Errorf("memory %q is no size; use for example 200MB", s)
+	}
+	bytes := int64(n * float64(factor))
+	if bytes < store.MinMemory || bytes > store.MaxMemory {
+		return 0, fmt.Errorf("memory %s is outside of 16MB–4GB", s)
+	}
+	return bytes, nil
+}
+
+// seqFile holds the number that the next run's first event gets.
+const seqFile = "run/seq"
+
+func (d *parts) saveSeq(n event.Seq) error {
+	return d.dir.Write(seqFile, []byte(strconv.FormatUint(uint64(n), 10)+"\n"))
+}
+
+func readSeq(dir *session.Dir) (event.Seq, error) {
+	data, err := dir.Read(seqFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 1, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	n, err := strconv.ParseUint(strings.TrimSpace(string(data)), 10, 63)
+	if err != nil {
+		return 0, fmt.Errorf("read %s: %w; delete it to begin at 1", dir.Path(seqFile), err)
+	}
+	return event.Seq(n), nil
+}
+
+func readRules(dir *session.Dir) (redact.Rules, error) {
+	data, err := dir.Read("redaction.json")
+	if errors.Is(err, fs.ErrNotExist) {
+		return redact.Rules{}, nil
+	}
+	if err != nil {
+		return redact.Rules{}, err
+	}
+	rules, err := redact.ParseRules(data)
+	if err != nil {
+		return rules, fmt.Errorf("read %s: %w", dir.Path("redaction.json"), err)
+	}
+	return rules, nil
+}
+
+func extensionID() (string, error) {
+	var id struct {
+		ID string `json:"id"`
+	}
+	if err := json.Unmarshal(schema.ExtensionID, &id); err != nil || len(id.ID) != 32 {
+		return "", fmt.Errorf("the build has no valid extension id: %s", schema.ExtensionID)
+	}
+	return id.ID, nil
+}
+
+// watchIdle calls stop when neither client nor browser was there for the given time.
+func (d *parts) watchIdle(ctx context.Context, after time.Duration, stop func()) {
+	if after <= 0 {
+		return
+	}
+	step := min(after/4+time.Millisecond, time.Minute)
+	tick := time.NewTicker(step)
+	defer tick.Stop()
+	busy := time.Now()
+	requests := int64(0)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		n := d.api.Counts().Requests
+		if n != requests || d.mcp.Clients() > 0 || d.browserThere() {
+			busy, requests = time.Now(), n
+			continue
+		}
+		if time.Since(busy) >= after {
+			stop()
+			return
+		}
+	}
+}
+
+func (d *parts) browserThere() bool {
+	now := time.Now()
+	for _, b := range d.registry.Browsers() {
+		if b.Connected(now) {
+			return true
+		}
+	}
+	return false
+}
+
+// SaveDebugLog writes why a daemon could not start into the system's temporary directory and returns the path.
+func SaveDebugLog(p Place, cause error) (string, error) {
+	f, err := os.CreateTemp("", "gasoline-debug-*.log")
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintf(f, "time: %s\nstate directory: %s\nport: %d\nprogram: %s\nerror: %v\n", time.Now().Format(time.RFC3339), p.StateDir, p.Port, p.Program, cause)
+	if tail, err := os.ReadFile(p.LogPath()); err == nil {
+		fmt.Fprintf(f, "\nlast lines of %s:\n%s", p.LogPath(), tail[max(0, len(tail)-8000):])
+	}
+	return filepath.Clean(f.Name()), f.Close()
+}

@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/browser"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// bodyLimit is what the extension keeps of a captured body, in bytes.
+const bodyLimit = 16 << 10
+
+// sync takes an upload of the extension. Limits never refuse it.
+func (s *Server) sync(w http.ResponseWriter, r *http.Request) error {
+	data, err := s.body(r)
+	if err != nil {
+		return err
+	}
+	in, err := browser.ReadSync(data)
+	if err != nil {
+		return err
+	}
+	var settings *session.Settings
+	if in.Settings != nil {
+		v := session.Settings(*in.Settings)
+		settings = &v
+	}
+	var tabs []session.Tab
+	if in.Tabs != nil {
+		tabs = make([]session.Tab, 0, len(in.Tabs))
+		for _, t := range in.Tabs {
+			tabs = append(tabs, session.Tab(t))
+		}
+	}
+	s.cfg.Registry.Heard(in.Session, in.Version, in.CaptureVersion, settings, tabs)
+	for _, res := range in.Results {
+		res.Session = in.Session
+		s.take(res)
+	}
+	receipt := s.cfg.Ingest.Sync(in.Upload)
+	answer := wire.SyncAnswer{
+		Ack: receipt.Ack, Dropped: map[string]int{}, Server: s.server(),
+		Settings: wire.DaemonSettings{Salt: s.cfg.Salt, BodyLimit: bodyLimit, Tracked: s.cfg.Registry.Tracked(in.Session)},
+	}
+	if answer.Ack == nil {
+		answer.Ack = map[string]uint64{}
+	}
+	for k, n := range receipt.Dropped {
+		answer.Dropped[k.String()] = n
+	}
+	s.json(w, http.StatusOK, answer)
+	return nil
+}
+
+// readers are the dialects of the single-kind routes.
+var readers = map[string]func([]byte) (browser.Delivery, error){
+	"/logs":                  browser.ReadLogs,
+	"/network-bodies":        browser.ReadBodies,
+	"/network-waterfall":     browser.ReadWaterfall,
+	"/websocket-events":      browser.ReadFrames,
+	"/enhanced-actions":      browser.ReadActions,
+	"/performance-snapshots": browser.ReadSnapshots,
+}
+
+// ingestRoute takes events of one kind from anybody with a token.
+func (s *Server) ingestRoute(w http.ResponseWriter, r *http.Request) error {
+	data, err := s.body(r)
+	if err != nil {
+		return err
+	}
+	in, err := readers[r.URL.Path](data)
+	if err != nil {
+		return err
+	}
+	accepted := in.Accepted()
+	if _, err := s.cfg.Ingest.Take(in.Upload); err != nil {
+		var limited *ingest.Limited
+		if errors.As(err, &limited) {
+			w.Header().Set("Retry-After", strconv.Itoa(max(1, int(limited.RetryAfter/time.Second))))
+		}
+		return err
+	}
+	s.json(w, http.StatusOK, accepted)
+	return nil
+}

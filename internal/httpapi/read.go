@@ -1,0 +1,283 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// snapshotKinds are the kinds of a snapshot, in its order.
+var snapshotKinds = []event.Kind{event.KindLog, event.KindException, event.KindFrame, event.KindExchange, event.KindAction}
+
+func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	f := query.Filter{TestID: q.Get("test_id"), Worker: q.Get("worker")}
+	if v := q.Get("since"); v != "" {
+		t, err := time.Parse(time.RFC3339, v)
+		if err != nil {
+			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z.", "since is %q.", clip(v))
+		}
+		f.Since = t
+	}
+	out := wire.Snapshot{
+		Timestamp: time.Now().UTC().Format(time.RFC3339Nano), TestID: f.TestID,
+		Logs: []wire.SnapshotLog{}, WebSocketEvents: []wire.Frame{}, NetworkBodies: []wire.Exchange{}, EnhancedActions: []wire.Action{},
+	}
+	all := query.Page{Limit: query.MaxLimit}
+	lines, err := s.cfg.Reader.Timeline(snapshotKinds[:2], f, all, nil)
+	if err != nil {
+		return err
+	}
+	for _, it := range lines.Items {
+		switch e := it.Event.(type) {
+		case *event.Log:
+			out.Logs = append(out.Logs, snapshotLog(e))
+			switch {
+			case e.Severity >= 17:
+				out.Stats.ErrorCount++
+			case e.Severity >= 13:
+				out.Stats.WarningCount++
+			}
+		case *event.Exception:
+			out.Logs = append(out.Logs, snapshotException(e))
+			out.Stats.ErrorCount++
+		}
+	}
+	connections := map[string]bool{}
+	frames, err := query.Read[event.Frame](s.cfg.Reader, f, all, nil)
+	if err != nil {
+		return err
+	}
+	for i := range frames.Items {
+		out.WebSocketEvents = append(out.WebSocketEvents, frameOut(&frames.Items[i]))
+		connections[frames.Items[i].Session+"\x00"+frames.Items[i].Connection] = true
+	}
+	out.Stats.WSConnections = len(connections)
+	exchanges, err := query.ReadBodies(s.cfg.Reader, f, all, nil)
+	if err != nil {
+		return err
+	}
+	for i := range exchanges.Items {
+		out.NetworkBodies = append(out.NetworkBodies, exchangeOut(&exchanges.Items[i]))
+		if exchanges.Items[i].Failed() {
+			out.Stats.NetworkFailures++
+		}
+	}
+	actions, err := query.Read[event.Action](s.cfg.Reader, f, all, nil)
+	if err != nil {
+		return err
+	}
+	for i := range actions.Items {
+		out.EnhancedActions = append(out.EnhancedActions, actionOut(&actions.Items[i]))
+	}
+	for _, ring := range s.cfg.Reader.Stats().Rings {
+		if k, ok := event.KindOf(ring.Name); ok && ring.Evicted > 0 && contains(snapshotKinds, k) {
+			if out.Missed == nil {
+				out.Missed = map[string]int{}
+			}
+			out.Missed[ring.Name] = int(ring.Evicted)
+		}
+	}
+	s.json(w, http.StatusOK, out)
+	return nil
+}
+
+func contains(ks []event.Kind, k event.Kind) bool {
+	for _, x := range ks {
+		if x == k {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Server) clear(w http.ResponseWriter, r *http.Request) error {
+	var in wire.Clear
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	n := s.cfg.Clear(store.Scope{TestID: in.TestID, Worker: in.Worker})
+	if in.TestID == "" && in.Worker == "" {
+		n += s.cfg.Queue.Cancel("")
+	}
+	s.json(w, http.StatusOK, wire.Cleared{Cleared: true, EntriesRemoved: n, Timestamp: time.Now().UTC().Format(time.RFC3339Nano)})
+	return nil
+}
+
+func (s *Server) boundary(w http.ResponseWriter, r *http.Request) error {
+	var in wire.Boundary
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	var at time.Time
+	if in.Timestamp != "" {
+		t, err := time.Parse(time.RFC3339, in.Timestamp)
+		if err != nil {
+			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z, or leave it out.", "timestamp is %q.", clip(in.Timestamp))
+		}
+		at = t
+	}
+	switch in.Action {
+	case "start":
+		b, err := s.cfg.Correlator.Start(in.TestID, in.Worker, "", at)
+		if err != nil {
+			return err
+		}
+		at = b.Started
+	case "end":
+		b, err := s.cfg.Correlator.End(in.TestID, in.Worker, at)
+		if err != nil {
+			return err
+		}
+		at = b.Ended
+	default:
+		return problem.New(problem.InvalidParam, "Use start or end.", "action is %q.", clip(in.Action))
+	}
+	s.json(w, http.StatusOK, wire.BoundaryAnswer{Acknowledged: true, TestID: in.TestID, Action: in.Action, Timestamp: at.UTC().Format(time.RFC3339Nano)})
+	return nil
+}
+
+// numbers reads whole numbers from a query string.
+func number(q url.Values, name string, least, most int) (int, error) {
+	v := q.Get(name)
+	if v == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(v)
+	if err != nil || n < least || n > most {
+		return 0, problem.New(problem.InvalidParam, fmt.Sprintf("Use %d–%d.", least, most), "%s is %q.", name, clip(v))
+	}
+	return n, nil
+}
+
+// kindsOf reads a comma-separated list of kinds.
+func kindsOf(list string) ([]event.Kind, error) {
+	var out []event.Kind
+	for _, word := range strings.Split(list, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		k, ok := event.KindOf(word)
+		if !ok {
+			var all []string
+			for _, k := range event.Kinds() {
+				all = append(all, k.String())
+			}
+			return nil, problem.New(problem.InvalidParam, "Kinds are: "+strings.Join(all, ", ")+".", "there is no kind %q.", clip(word))
+		}
+		out = append(out, k)
+	}
+	return out, nil
+}
+
+func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	kinds, err := kindsOf(q.Get("kinds"))
+	if err != nil {
+		return err
+	}
+	limit, err := number(q, "limit", 1, 1000)
+	if err != nil {
+		return err
+	}
+	tab, err := number(q, "tab", 0, 1<<31-1)
+	if err != nil {
+		return err
+	}
+	f := query.Filter{TestID: q.Get("test_id"), TraceID: q.Get("trace_id"), Service: q.Get("service"), Tab: tab, Text: q.Get("q")}
+	if v := q.Get("until"); v != "" {
+		if f.Until, err = time.Parse(time.RFC3339, v); err != nil {
+			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z.", "until is %q.", clip(v))
+		}
+	}
+	list, err := s.cfg.Reader.Timeline(kinds, f, query.Page{Cursor: query.Cursor(q.Get("cursor")), Since: q.Get("since"), Limit: limit}, nil)
+	if err != nil {
+		return err
+	}
+	out := wire.Timeline{Events: []wire.TimelineEvent{}, Cursor: string(list.Cursor), Missed: list.Missed}
+	for _, it := range list.Items {
+		out.Events = append(out.Events, wire.TimelineEvent{
+			ID: s.cfg.Reader.ID(it.Head.Seq), Handle: it.Handle(), Kind: it.Kind.String(), Time: epoch(it.Head.Time), Summary: query.Summary(it.Event),
+			Source: it.Head.Source, Service: it.Head.Service, Tab: it.Head.Tab, PageURL: it.Head.PageURL, TestID: it.Head.TestID, TraceID: it.Head.TraceID,
+		})
+	}
+	s.json(w, http.StatusOK, out)
+	return nil
+}
+
+// rows is the answer of /query.
+type rows struct {
+	Columns []string `json:"columns"`
+	Rows    [][]any  `json:"rows"`
+	Cursor  string   `json:"cursor"`
+	Missed  uint64   `json:"missed"`
+	More    bool     `json:"more"`
+}
+
+func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
+	var in struct {
+		Kinds  any    `json:"kinds"`
+		Where  string `json:"where"`
+		Select any    `json:"select"`
+		Group  any    `json:"group"`
+		Cursor string `json:"cursor"`
+		Since  string `json:"since"`
+		Limit  int    `json:"limit"`
+	}
+	if r.Method == http.MethodPost {
+		if err := s.decode(r, &in); err != nil {
+			return err
+		}
+	} else {
+		q := r.URL.Query()
+		limit, err := number(q, "limit", 1, 1000)
+		if err != nil {
+			return err
+		}
+		in.Kinds, in.Where, in.Select, in.Group = q.Get("kinds"), q.Get("where"), q.Get("select"), q.Get("group")
+		in.Cursor, in.Since, in.Limit = q.Get("cursor"), q.Get("since"), limit
+	}
+	kinds, err := kindsOf(strings.Join(words(in.Kinds), ","))
+	if err != nil {
+		return err
+	}
+	got, err := s.cfg.Reader.Query(query.Query{
+		Kinds: kinds, Where: in.Where, Select: words(in.Select), Group: words(in.Group),
+		Page: query.Page{Cursor: query.Cursor(in.Cursor), Since: in.Since, Limit: min(in.Limit, 1000)},
+	})
+	if err != nil {
+		return err
+	}
+	if got.Rows == nil {
+		got.Rows = [][]any{}
+	}
+	s.json(w, http.StatusOK, rows{got.Columns, got.Rows, string(got.Cursor), got.Missed, got.More})
+	return nil
+}
+
+// words reads a list that may be an array or comma-separated.
+func words(v any) []string {
+	var out []string
+	switch v := v.(type) {
+	case string:
+		for _, w := range strings.Split(v, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				out = append(out, w)
+			}
+		}
+	case []any:
+		for _, x := range v {
+			out = append(out, fmt.Sprint(x))
+		}
+	}
+	return out
+}

@@ -1,0 +1,31 @@
+// Package observe declares the tool that reads: what the browser and the services did and what
+// state they are in. Its modes change nothing. A mode that needs the live page says so in its Spec;
+// all others answer from memory.
+package observe
+
+import (
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+// Env is what the modes may reach.
+type Env struct {
+	view.View
+	Drive drive.Driver
+	Queue *command.Queue
+	Dir   *session.Dir
+}
+
+// Tool is observe.
+var Tool = catalog.New[Env](catalog.Info{
+	Name: "observe", Title: "Observe the browser and services", Key: "what", ReadOnly: true,
+	Doc: "Read what already happened in the user's browser, recorded from the first moment of every page: " +
+		"errors, console, network, WebSocket, user actions, vitals. Start with errors or error_bundles; r42, l7 are handles for drilling down with id.",
+	Shown: []string{"limit", "cursor", "since", "url", "scope", "tab", "id", "min_level", "status_min", "summary", "correlation_id"},
+})
+
+// noParams is for modes that take none of their own.
+type noParams struct{}

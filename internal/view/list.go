@@ -1,0 +1,195 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/query"
+)
+
+// Meta is what every list says beside its entries.
+type Meta struct {
+	Total     int      `json:"total"` // matching now, -1 unknown
+	Cursor    string   `json:"cursor"`
+	Older     string   `json:"older,omitempty"`
+	HasMore   bool     `json:"has_more"`
+	Missed    uint64   `json:"missed,omitempty"`
+	UpTo      bool     `json:"missed_is_upper_bound,omitempty"`
+	Restarted bool     `json:"cursor_restarted,omitempty"`
+	Oldest    string   `json:"oldest_timestamp,omitempty"`
+	Newest    string   `json:"newest_timestamp,omitempty"`
+	Scope     string   `json:"scope"`
+	Notes     []string `json:"notes,omitempty"`
+}
+
+// window is the part of a query's list that a result shows; it can be narrowed to the first or the
+// newest n items by number, and says the cursors that belong to what is left.
+type window interface {
+	Keep(n int, newest bool)
+	Cursors() (forward, older query.Cursor, more bool)
+}
+
+// List is the result of a list mode: entries of type E under the mode's own name.
+type List[E any] struct {
+	Name    string // JSON name of the entries
+	Entries []E
+	Meta    Meta
+
+	Title  string                 // what the first line says before the counts; "" is Name
+	Line   func(E) answer.Entry   // one entry as text
+	Origin func(E) string         // page of an entry, for the fence; nil: not from a page
+	Extra  func(w *answer.Writer) // lines above the entries; may be nil
+	Empty  string                 // said when there are none and nothing hints at a loss
+
+	window  window
+	rebuild func() []E
+	forward bool // a cursor was given: the oldest come first
+	commit  func(query.Cursor)
+}
+
+// NewList makes the result of a list mode from what the query gave.
+func NewList[T, E any](v View, s Sight, key string, p query.Page, name string, l *query.List[T], entry func(*T) E) *List[E] {
+	out := &List[E]{Name: name, window: l, forward: p.Cursor != "" && l.Older == ""}
+	out.rebuild = func() []E {
+		entries := make([]E, 0, len(l.Items))
+		for i := range l.Items {
+			entries = append(entries, entry(&l.Items[i]))
+		}
+		return entries
+	}
+	out.Entries = out.rebuild()
+	out.Meta = Meta{
+		Total: l.Total, Missed: l.Missed, UpTo: l.MissedIsUpper, Restarted: l.Restarted, Scope: s.Words,
+		Notes: append([]string(nil), s.Notes...),
+	}
+	if !l.OldestTime.IsZero() {
+		out.Meta.Oldest, out.Meta.Newest = l.OldestTime.UTC().Format(time.RFC3339Nano), l.NewestTime.UTC().Format(time.RFC3339Nano)
+	}
+	out.cursors()
+	out.commit = func(c query.Cursor) { v.Remember(key, c) }
+	return out
+}
+
+// Note adds a note, such as what could not be seen.
+func (l *List[E]) Note(notes ...string) *List[E] {
+	l.Meta.Notes = append(l.Meta.Notes, notes...)
+	return l
+}
+
+func (l *List[E]) cursors() {
+	forward, older, more := l.window.Cursors()
+	l.Meta.Cursor, l.Meta.Older, l.Meta.HasMore = string(forward), string(older), more
+}
+
+// Len returns the number of entries.
+func (l *List[E]) Len() int { return len(l.Entries) }
+
+// Keep narrows the list to n entries: the first when it goes on from a cursor, else the newest.
+func (l *List[E]) Keep(n int) {
+	l.window.Keep(n, !l.forward)
+	l.Entries = l.rebuild()
+	l.cursors()
+}
+
+// Commit remembers where the client stopped.
+func (l *List[E]) Commit() { l.commit(query.Cursor(l.Meta.Cursor)) }
+
+// MarshalJSON writes the entries under the mode's name.
+func (l *List[E]) MarshalJSON() ([]byte, error) {
+	entries, err := json.Marshal(l.Entries)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := json.Marshal(l.Meta)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	fmt.Fprintf(&out, `{%q:%s,"count":%d,"metadata":%s}`, l.Name, entries, len(l.Entries), meta)
+	return out.Bytes(), nil
+}
+
+// Text writes the list for a reader.
+func (l *List[E]) Text(w *answer.Writer) {
+	// Notes first: their room is taken off the entries' budget.
+	notes := l.notes()
+	for _, n := range notes {
+		w.Note("%s", n)
+	}
+	title := l.Title
+	if title == "" {
+		title = l.Name
+	}
+	keep := answer.Newest
+	if l.forward {
+		keep = answer.Oldest
+	}
+	had := len(l.Entries)
+	var entries []answer.Entry
+	for {
+		entries = entries[:0]
+		for _, e := range l.Entries {
+			entries = append(entries, l.Line(e))
+		}
+		from, to := w.Fit(keep, entries)
+		if to-from == len(entries) {
+			break
+		}
+		l.Keep(to - from)
+	}
+	if l.Origin != nil && len(entries) > 0 {
+		var origins []string
+		for _, e := range l.Entries {
+			origins = append(origins, l.Origin(e))
+		}
+		w.Page(origins...)
+	}
+	w.Entries(keep, entries)
+	if len(l.Entries) < had {
+		w.Note("cut to %d of %d; a larger limit or budget shows more at once", len(l.Entries), had)
+	}
+	head := fmt.Sprintf("%s: %d", title, len(l.Entries))
+	if l.Meta.Total > len(l.Entries) {
+		head += fmt.Sprintf(" of %d", l.Meta.Total)
+	}
+	if l.forward {
+		head += " since cursor"
+	}
+	w.Head("%s, %s", head, l.Meta.Scope)
+	if l.Extra != nil {
+		l.Extra(w)
+	}
+	if had == 0 && l.Empty != "" && len(notes) == 0 {
+		w.Head("%s", l.Empty)
+	}
+	cursor := "cursor=" + l.Meta.Cursor
+	if l.Meta.HasMore {
+		cursor += " (more follows)"
+	}
+	if l.Meta.Older != "" {
+		cursor += " older=" + l.Meta.Older
+	}
+	w.Note("%s", cursor)
+}
+
+func (l *List[E]) notes() []string {
+	var out []string
+	if l.Meta.Restarted {
+		out = append(out, "the daemon was restarted since that cursor; this begins with the oldest that is kept")
+	}
+	if l.Meta.Missed > 0 {
+		n := fmt.Sprint(l.Meta.Missed)
+		if l.Meta.UpTo {
+			n = "up to " + n
+		}
+		out = append(out, n+" were evicted unread before these")
+	}
+	if len(l.Meta.Notes) > 0 {
+		out = append(out, "note: "+strings.Join(l.Meta.Notes, "; "))
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+// Package view is what one client sees: which tab its questions mean, which events that takes in,
+// where it stopped reading, and what it could not see. Modes that read from memory share it, so that
+// scope, paging and honesty are the same everywhere.
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+// View is one client's sight of the store. It is made for each call.
+type View struct {
+	Reader   *query.Reader
+	Registry *session.Registry
+	Call     catalog.Call
+
+	// Lost tells what never reached the store, by kind and cause, since the daemon began. nil: nothing is known to be lost.
+	Lost func() []Loss
+}
+
+// Loss is a number of events of a kind that were not stored.
+type Loss struct {
+	Kind  event.Kind
+	Cause string // "rate limit", "lost in the page", …
+	Count uint64
+}
+
+// Scoped are the parameters that choose whose events a mode reads.
+type Scoped struct {
+	Scope  string `json:"scope,omitempty" enum:"tab,page,all,current_page" doc:"tab (default: the one in use, all its frames), page, or all"`
+	Tab    int    `json:"tab,omitempty" doc:"another tab's id"`
+	TestID string `json:"test_id,omitempty" doc:"only this test's"`
+}
+
+// Paged are the parameters that choose the part of a list.
+type Paged struct {
+	Limit  int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
+	Cursor string `json:"cursor,omitempty" doc:"go on from an earlier answer"`
+	Since  string `json:"since,omitempty" doc:"last, a duration back (30s), or an RFC 3339 time"`
+}
+
+// Sight is a scope resolved: the filter, how to call it, and what is to be said about it.
+type Sight struct {
+	Filter query.Filter
+	Words  string   // "tab 12", "page http://…", "all tabs"
+	Notes  []string // what the reader should know of the browser
+	Tab    session.Tab
+	Known  bool // Tab is meant
+}
+
+// Look resolves a scope. A client without a tab in use sees all tabs, and is told so.
+func (v View) Look(s Scoped) (Sight, error) {
+	out := Sight{Filter: query.Filter{TestID: s.TestID}}
+	scope := s.Scope
+	if scope == "current_page" {
+		scope = "page"
+	}
+	out.Notes = v.browserNotes()
+	if scope == "all" && s.Tab == 0 {
+		out.Words = "all tabs"
+		return out, nil
+	}
+	target, err := v.Registry.Target(v.Call.Client, s.Tab)
+	if err != nil {
+		p := problem.From(err)
+		if p.Code == problem.TabGone {
+			// A closed tab's events are still there.
+			out.Filter.Tab, out.Words = s.Tab, fmt.Sprintf("tab %d (not open)", s.Tab)
+			return out, nil
+		}
+		if scope == "page" {
+			return out, err
+		}
+		out.Words = "all tabs (none is in use)"
+		return out, nil
+	}
+	out.Tab, out.Known = target.Tab, true
+	out.Filter.Session, out.Filter.Tab = target.Browser.Session, target.Tab.ID
+	out.Words = fmt.Sprintf("tab %d", target.Tab.ID)
+	if scope == "page" {
+		out.Filter.Page = target.Tab.URL
+		out.Words = "page " + answer.Short(target.Tab.URL, 80)
+	}
+	switch {
+	case !target.Tab.Granted:
+		out.Notes = append(out.Notes, fmt.Sprintf("not captured: tab %d is on a site that the user has not granted in the extension's popup", target.Tab.ID))
+	case target.Tab.Stale:
+		out.Notes = append(out.Notes, fmt.Sprintf(`not captured: tab %d was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`, target.Tab.ID))
+	}
+	return out, nil
+}
+
+// browserNotes says whether events can arrive at all.
+func (v View) browserNotes() []string {
+	browsers := v.Registry.Browsers()
+	now := time.Now()
+	for _, b := range browsers {
+		if b.Connected(now) {
+			return nil
+		}
+	}
+	if len(browsers) == 0 {
+		return []string{"no browser with the extension has connected since the daemon started; nothing of a page can be known"}
+	}
+	return []string{"the browser is not connected (last heard " + answer.Ago(now.Sub(browsers[0].Contact)) + "); what happened since is not known"}
+}
+
+// Bodies returns a note when bodies are not captured in the browser that the sight means.
+func (v View) Bodies(s Sight) []string {
+	for _, b := range v.Registry.Browsers() {
+		if (s.Filter.Session == "" || s.Filter.Session == b.Session) && b.Known && !b.Settings.Bodies {
+			return []string{"bodies are not captured: the user can switch them on in the extension's popup"}
+		}
+	}
+	return nil
+}
+
+// LossNotes says what was lost of these kinds.
+func (v View) LossNotes(kinds ...event.Kind) []string {
+	if v.Lost == nil {
+		return nil
+	}
+	var parts []string
+	for _, l := range v.Lost() {
+		for _, k := range kinds {
+			if l.Kind == k && l.Count > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s events (%s)", l.Count, k, l.Cause))
+			}
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"lost since the daemon started: " + strings.Join(parts, ", ")}
+}
+
+// Unseen is what no capture without a debugger sees; modes name it where an answer depends on it.
+const Unseen = "not seen without a debugger: console of workers, shared and service workers"
+
+// Page turns the paging parameters into a query's, with the mode's default limit. The key names the mode and its filters:
+// since "last" is remembered under it.
+func (v View) Page(p Paged, limit int, key string) (query.Page, error) {
+	out := query.Page{Cursor: query.Cursor(p.Cursor), Since: p.Since, Limit: p.Limit}
+	if out.Limit == 0 {
+		out.Limit = limit
+	}
+	if p.Since != "last" {
+		return out, nil
+	}
+	if v.Call.Sessionless {
+		return out, problem.New(problem.InvalidParam, `Use the "cursor" of the last answer, or name yourself with "client".`, `since:"last" needs a session, and this connection has none.`)
+	}
+	out.Since = ""
+	if out.Cursor == "" {
+		out.Cursor = query.Cursor(v.Registry.Position(v.Call.Client, v.key(key)))
+	}
+	return out, nil
+}
+
+func (v View) key(key string) string { return v.Call.Tool + "/" + v.Call.Mode + "?" + key }
+
+// Remember notes where the client stopped reading, for since:"last".
+func (v View) Remember(key string, c query.Cursor) {
+	if !v.Call.Sessionless {
+		v.Registry.SetPosition(v.Call.Client, v.key(key), string(c))
+	}
+}
