@@ -1,1 +1,103 @@
-export {};
+import type { AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
+import { scrollTo } from "./actionable.ts";
+import { check } from "./act/check.ts";
+import { click } from "./act/click.ts";
+import { focus } from "./act/focus.ts";
+import { highlight } from "./act/highlight.ts";
+import { hover } from "./act/hover.ts";
+import { keyPress } from "./act/keyboard.ts";
+import { scroll } from "./act/scroll.ts";
+import { select } from "./act/select.ts";
+import { type } from "./act/type.ts";
+import type { Environment } from "./environment.ts";
+import { AgentProblem } from "./problem.ts";
+import { geometry, indexOf } from "./read/geometry.ts";
+import { list } from "./read/list.ts";
+import { text } from "./read/text.ts";
+import { value } from "./read/value.ts";
+import { RefBook } from "./refs.ts";
+import { query } from "./shadow.ts";
+import { matches, resolve } from "./target.ts";
+import { toast } from "./toast.ts";
+import { boxOf, isVisible, rounded } from "./visible.ts";
+import { wait } from "./wait.ts";
+import { frame, quiet, retry } from "./waiting.ts";
+
+type Operation<K extends AgentOp> = (
+  params: AgentOps[K]["params"],
+  environment: Environment,
+) => AgentOps[K]["result"] | Promise<AgentOps[K]["result"]>;
+
+const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
+  click,
+  type,
+  select,
+  check,
+  key_press: keyPress,
+  scroll_to: scroll,
+  hover,
+  focus,
+  highlight,
+  wait_for: wait,
+  get_text: text,
+  get_value: value,
+  list_interactive: list,
+  probe: (params, { refs }) => {
+    const found = matches(params, refs);
+    return { count: found.length, visible: found.filter(isVisible).length };
+  },
+  frame_index: ({ selector }) => frameIndex(selector),
+  rect: async (params, { refs, deadline }) => {
+    const { element } = await retry(deadline, () => {
+      const resolved = resolve(params, refs);
+      if (!isVisible(resolved.element)) throw new AgentProblem("not_actionable", "The element is not visible.");
+      return resolved;
+    });
+    if (scrollTo(element)) await frame();
+    return { rect: rounded(boxOf(element)) };
+  },
+  geometry: () => geometry(),
+  settle: async (_params, { deadline }) => ({ quiet: await quiet(250, deadline) }),
+  toast: ({ text: said }) => {
+    toast(said);
+    return {};
+  },
+};
+
+function frameIndex(selector: string): { index: number } {
+  let elements: Element[];
+  try {
+    elements = query(selector, document);
+  } catch {
+    throw new AgentProblem("invalid_param", `Not a CSS selector: ${selector.slice(0, 200)}`);
+  }
+  const frames = elements.filter((at) => at instanceof HTMLIFrameElement || at instanceof HTMLFrameElement);
+  const [only] = frames;
+  if (!only) throw new AgentProblem("frame_not_found", `No iframe fits ${selector.slice(0, 200)}.`);
+  if (frames.length > 1) throw new AgentProblem("ambiguous_target", `${frames.length} iframes fit ${selector.slice(0, 200)}.`);
+  return { index: indexOf(only) };
+}
+
+/** The agent of one document: called by the worker, one call at a time or several at once. */
+class Agent {
+  readonly #refs = new RefBook();
+
+  async run<K extends AgentOp>(call: AgentCall<K>): Promise<AgentAnswer<K>> {
+    this.#refs.allow(call.refs);
+    const environment: Environment = { refs: this.#refs, deadline: call.deadline, frame: call.frame };
+    try {
+      const operation = OPERATIONS[call.op] as Operation<K>;
+      const result = await operation(call.params, environment);
+      return { ok: true, value: result, refsLeft: this.#refs.left };
+    } catch (error) {
+      const problem = error instanceof AgentProblem ? error : new AgentProblem("internal", String(error));
+      return { ok: false, error: problem.toWire(), refsLeft: this.#refs.left };
+    }
+  }
+}
+
+declare global {
+  var gasolineAgent: Agent | undefined;
+}
+
+globalThis.gasolineAgent ??= new Agent();

@@ -1,4 +1,4 @@
-import { type CommandKind, MUTATING, NEEDS_TAB } from "@gasoline/schema/commands";
+import { type CommandKind, MUTATING, NEEDS_TAB, type Timeout } from "@gasoline/schema/commands";
 import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
@@ -108,7 +108,12 @@ export class Executor {
   async #run<K extends CommandKind>(kind: K, params: unknown, tab: number, deadline: number, command: Command): Promise<unknown> {
     const acts = MUTATING.has(kind) && tab !== 0;
     const context = await this.#parts.context(tab, deadline);
-    if (acts) this.#parts.actor(tab, command.client ?? "agent");
+    if (acts) {
+      this.#parts.actor(tab, command.client ?? "agent");
+      const { reason } = params as Timeout;
+      // A toast never delays the command, and a page that cannot show it is acted on all the same.
+      if (reason) context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
+    }
     try {
       return await beforeDeadline(command.deadline - 100, runCommand(kind, params, context));
     } finally {

@@ -1,0 +1,49 @@
+import type { CheckParams } from "@gasoline/schema/commands";
+import type { Acted } from "../../messages/agent.ts";
+import { ready } from "../actionable.ts";
+import { inWords } from "../describe.ts";
+import type { Environment } from "../environment.ts";
+import { AgentProblem } from "../problem.ts";
+import { resolve } from "../target.ts";
+import { isVisible } from "../visible.ts";
+import { frame, retry } from "../waiting.ts";
+import { outcome } from "./outcome.ts";
+import { press } from "./pointer.ts";
+
+/** Brings a checkbox, radio button or switch into a state; one that is in it already is left alone. */
+export async function check(params: CheckParams, environment: Environment): Promise<Acted> {
+  const want = params.checked ?? true;
+  const first = await retry(environment.deadline, () => resolve(params, environment.refs));
+  const control = controlOf(first.element);
+  const now = stateOf(control);
+  if (now === undefined) throw new AgentProblem("not_checkable", `${inWords(control)} is no checkbox, radio button or switch.`);
+  if (now === want) return { result: outcome({ ...first, element: control }, environment, { value: String(want) }) };
+  if (!want && (control as HTMLInputElement).type === "radio") {
+    throw new AgentProblem("not_checkable", "A radio button cannot be unchecked; check another one of its group.");
+  }
+  // Designed checkboxes hide the real one, and the user clicks its label.
+  const label = control instanceof HTMLInputElement ? [...(control.labels ?? [])].find(isVisible) : undefined;
+  const clickable = !isVisible(control) && label ? label : control;
+  const target = { ref: environment.refs.refOf(clickable) };
+  const found = await ready(target, environment.refs, { enabled: true, hit: clickable === control }, environment.deadline);
+  press(found.element, found.point, "left", 1);
+  await frame();
+  if (stateOf(control) !== want) {
+    throw new AgentProblem("status_mismatch", `${inWords(control)} was clicked and is still ${want ? "not checked" : "checked"}.`);
+  }
+  return { result: outcome({ ...found, element: control, count: first.count, strategy: first.strategy }, environment, { value: String(want) }) };
+}
+
+/** The control that a label, or an element around a single one, stands for. */
+function controlOf(element: Element): Element {
+  if (stateOf(element) !== undefined) return element;
+  if (element instanceof HTMLLabelElement && element.control) return element.control;
+  const inner = element.querySelectorAll("input[type=checkbox], input[type=radio], [aria-checked]");
+  return inner.length === 1 && inner[0] ? inner[0] : element;
+}
+
+function stateOf(element: Element): boolean | undefined {
+  if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio")) return element.checked;
+  const state = element.getAttribute("aria-checked") ?? (element.getAttribute("role") === "switch" ? "false" : null);
+  return state === null ? undefined : state === "true";
+}

@@ -1,0 +1,24 @@
+import type { TargetParams } from "@gasoline/schema/commands";
+import type { Acted } from "../../messages/agent.ts";
+import { ready } from "../actionable.ts";
+import { inWords } from "../describe.ts";
+import type { Environment } from "../environment.ts";
+import { AgentProblem } from "../problem.ts";
+import { focused, isInside } from "../shadow.ts";
+import { isNamed } from "../target.ts";
+import { outcome } from "./outcome.ts";
+
+/** Moves the focus to the target. */
+export async function focus(params: TargetParams, environment: Environment): Promise<Acted> {
+  if (!isNamed(params)) throw new AgentProblem("missing_target", "focus needs a ref, a selector, or x and y.");
+  const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
+  giveFocus(found.element);
+  return { result: outcome(found, environment) };
+}
+
+/** Focuses an element. Throws not_focusable when it does not take the focus. */
+export function giveFocus(element: Element): void {
+  if (element instanceof HTMLElement || element instanceof SVGElement) element.focus({ preventScroll: true });
+  const now = focused();
+  if (!now || !isInside(now, element)) throw new AgentProblem("not_focusable", `${inWords(element)} does not take the focus.`);
+}

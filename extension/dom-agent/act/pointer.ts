@@ -1,0 +1,74 @@
+interface Point {
+  x: number;
+  y: number;
+}
+
+const BUTTONS: Record<string, number> = { left: 0, middle: 1, right: 2 };
+
+/** Moves a made-up pointer onto an element: what pages hear when a real one comes. */
+export function enter(element: Element, point: Point): void {
+  pointer(element, "pointerover", point);
+  pointer(element, "pointerenter", point, { bubbles: false });
+  mouse(element, "mouseover", point);
+  mouse(element, "mouseenter", point, { bubbles: false });
+  pointer(element, "pointermove", point);
+  mouse(element, "mousemove", point);
+}
+
+/** Presses and releases a made-up button on an element, count times. */
+export function press(element: Element, point: Point, name: string, count: number): void {
+  const button = BUTTONS[name] ?? 0;
+  const buttons = button === 0 ? 1 : button === 2 ? 2 : 4;
+  enter(element, point);
+  for (let detail = 1; detail <= count; detail++) {
+    pointer(element, "pointerdown", point, { button, buttons });
+    // A page that prevents mousedown keeps its focus where it is.
+    const goesOn = mouse(element, "mousedown", point, { button, buttons, detail });
+    if (goesOn && detail === 1) focusFrom(element);
+    pointer(element, "pointerup", point, { button });
+    mouse(element, "mouseup", point, { button, detail });
+    if (!element.isConnected) return;
+    if (button === 0) mouse(element, "click", point, { detail });
+    else {
+      mouse(element, "auxclick", point, { button, detail });
+      if (button === 2) mouse(element, "contextmenu", point, { button });
+    }
+  }
+  if (count === 2 && button === 0) mouse(element, "dblclick", point, { detail: 2 });
+}
+
+/** Focuses what a click on the element would. */
+function focusFrom(element: Element): void {
+  const focusable = element.closest<HTMLElement>("a[href], button, input, select, textarea, summary, [tabindex], [contenteditable]");
+  if (focusable) focusable.focus({ preventScroll: true });
+  else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+}
+
+function pointer(element: Element, type: string, { x, y }: Point, more: PointerEventInit = {}): void {
+  element.dispatchEvent(
+    new PointerEvent(type, {
+      ...common(x, y),
+      pointerId: 1,
+      pointerType: "mouse",
+      isPrimary: true,
+      cancelable: type !== "pointerenter",
+      pressure: more.buttons ? 0.5 : 0,
+      ...more,
+    }),
+  );
+}
+
+function mouse(element: Element, type: string, { x, y }: Point, more: MouseEventInit = {}): boolean {
+  return element.dispatchEvent(new MouseEvent(type, { ...common(x, y), ...more }));
+}
+
+const common = (x: number, y: number): MouseEventInit => ({
+  bubbles: true,
+  cancelable: true,
+  composed: true,
+  view: window,
+  clientX: x,
+  clientY: y,
+  screenX: x + window.screenX,
+  screenY: y + window.screenY,
+});

@@ -1,0 +1,45 @@
+import type { ScrollParams, Viewport } from "@gasoline/schema/commands";
+import type { Acted } from "../../messages/agent.ts";
+import type { Environment } from "../environment.ts";
+import { type Resolved, isNamed, resolve } from "../target.ts";
+import { frame, retry } from "../waiting.ts";
+import { outcome } from "./outcome.ts";
+
+/** Scrolls the target into view; with a direction, scrolls the page, or the target's own content. */
+export async function scroll(params: ScrollParams, environment: Environment): Promise<Acted> {
+  if (!isNamed(params)) {
+    move(document.scrollingElement ?? document.documentElement, params.direction ?? "down");
+    await frame();
+    return { result: { match_count: 0, match_strategy: "point", viewport: viewport() } };
+  }
+  const found = await retry(environment.deadline, () => resolve(params, environment.refs));
+  if (params.direction) move(scrollable(found), params.direction);
+  else found.element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  await frame();
+  return { result: outcome(found, environment, { viewport: viewport() }) };
+}
+
+/** Where the page is scrolled to. */
+export function viewport(): Viewport {
+  return {
+    width: window.innerWidth,
+    height: window.innerHeight,
+    scroll_x: Math.round(window.scrollX),
+    scroll_y: Math.round(window.scrollY),
+    scroll_height: document.documentElement?.scrollHeight ?? 0,
+  };
+}
+
+/** The target, or the box around it, that scrolls. */
+function scrollable({ element }: Resolved): Element {
+  for (let at: Element | null = element; at; at = at.parentElement) {
+    if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  }
+  return document.scrollingElement ?? document.documentElement;
+}
+
+function move(element: Element, direction: string): void {
+  const page = element.clientHeight * 0.9;
+  const top = { top: 0, bottom: element.scrollHeight, up: element.scrollTop - page, down: element.scrollTop + page }[direction];
+  if (top !== undefined) element.scrollTo({ top, behavior: "instant" });
+}

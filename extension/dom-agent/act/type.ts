@@ -1,0 +1,136 @@
+import type { TypeParams } from "@gasoline/schema/commands";
+import type { Acted } from "../../messages/agent.ts";
+import { ready } from "../actionable.ts";
+import { inWords } from "../describe.ts";
+import type { Environment } from "../environment.ts";
+import { AgentProblem } from "../problem.ts";
+import { MASK, isSecret } from "../secret.ts";
+import { giveFocus } from "./focus.ts";
+import { handOver, outcome } from "./outcome.ts";
+import { dispatchKey } from "./keyboard.ts";
+import { parseKeys } from "../../messages/keys.ts";
+
+/** Texts up to this length are typed key by key, so that pages which watch keys see them. */
+const KEY_BY_KEY = 100;
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+/** Types into a field or an editor, at the end of what is there, or instead of it. */
+export async function type(params: TypeParams, environment: Environment): Promise<Acted> {
+  const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
+  const element = typeable(found.element);
+  giveFocus(element);
+  place(element, params.clear === true);
+  const result = (strategy: string) =>
+    outcome({ ...found, element }, environment, { value: shownValue(element), insertion_strategy: strategy });
+  if (params.trusted === "always") {
+    if (params.clear) document.execCommand("delete");
+    return handOver(result("keyboard"), { type: "text", text: params.text });
+  }
+  if (!isField(element)) {
+    insertIntoEditor(params.text, params.clear === true);
+    return { result: result(editorOf(element) ?? "execCommand") };
+  }
+  if (!takesText(element)) {
+    setValue(element, params.text);
+    return { result: result("native") };
+  }
+  const expected = (params.clear ? "" : element.value) + params.text;
+  if (params.clear && params.text === "") document.execCommand("delete");
+  insert(element, params.text);
+  if (element.value === expected || reformatted(element, params.text)) return { result: result("execCommand") };
+  // The field took nothing (an editing host around it, a page that prevents input): its value is set.
+  setValue(element, expected.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
+  return { result: result("native") };
+}
+
+/** The field or editor that an element is, holds or labels. */
+function typeable(element: Element): HTMLElement {
+  const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  if (isField(control)) {
+    if (control.readOnly) throw new AgentProblem("not_typeable", `${inWords(control)} is read-only.`);
+    if (!/^(checkbox|radio|button|submit|reset|image|file|hidden)$/.test(control.type)) return control;
+  } else if (control instanceof HTMLElement && control.isContentEditable) {
+    // The host of the editor, not a paragraph in it, takes the focus.
+    let host: HTMLElement = control;
+    while (host.parentElement?.isContentEditable) host = host.parentElement;
+    return host;
+  } else {
+    const inner = control.querySelectorAll<HTMLElement>("input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]");
+    if (inner.length === 1 && inner[0]) return typeable(inner[0]) as HTMLElement;
+  }
+  throw new AgentProblem("not_typeable", `${inWords(control)} takes no text.`);
+}
+
+const isField = (element: Element): element is Field =>
+  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+
+/** Pickers and sliders have a value, and no text that could be typed. */
+const takesText = (field: Field): boolean => !/^(color|date|datetime-local|month|range|time|week)$/.test(field.type);
+
+/** Puts the caret at the end, or selects everything. */
+function place(element: HTMLElement, all: boolean): void {
+  if (isField(element)) {
+    if (all) element.select();
+    else if (element.selectionStart !== null) element.setSelectionRange(element.value.length, element.value.length);
+    return;
+  }
+  const selection = document.getSelection();
+  if (!selection) return;
+  selection.selectAllChildren(element);
+  if (!all) selection.collapseToEnd();
+}
+
+function insert(field: Field, text: string): void {
+  if (text.length > KEY_BY_KEY) {
+    document.execCommand("insertText", false, text);
+    return;
+  }
+  for (const char of text) {
+    const stroke = parseKeys(char === "\n" ? "Enter" : char);
+    // A page that prevents the key takes it for itself.
+    const goesOn = stroke ? dispatchKey(field, "keydown", stroke) : true;
+    if (goesOn) document.execCommand(char === "\n" && field instanceof HTMLTextAreaElement ? "insertLineBreak" : "insertText", false, char);
+    if (stroke) dispatchKey(field, "keyup", stroke);
+  }
+}
+
+function insertIntoEditor(text: string, clear: boolean): void {
+  if (clear) document.execCommand("delete");
+  for (const [i, line] of text.split("\n").entries()) {
+    if (i > 0) document.execCommand("insertParagraph");
+    if (line !== "") document.execCommand("insertText", false, line);
+  }
+}
+
+/** The field shows the text in its own way: a phone number with blanks, a card number in groups. */
+function reformatted(field: Field, text: string): boolean {
+  const bare = (value: string): string => value.replace(/[^\p{L}\p{N}]/gu, "");
+  if (field.maxLength >= 0 && field.value.length >= field.maxLength) return true;
+  return bare(text) !== "" && bare(field.value).endsWith(bare(text));
+}
+
+function setValue(field: Field, value: string): void {
+  // This world's setter is the browser's own: a framework that watches the page's property still sees
+  // a value that it did not set itself, and takes the event for the user's.
+  field.value = value;
+  field.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: value }));
+  field.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+function shownValue(element: HTMLElement): string {
+  if (isSecret(element)) return MASK;
+  return (isField(element) ? element.value : element.innerText).slice(0, 1000);
+}
+
+const EDITORS: Record<string, string> = {
+  quill: ".ql-editor",
+  prosemirror: ".ProseMirror",
+  draftjs: ".public-DraftEditor-content",
+  tinymce: "#tinymce, .mce-content-body",
+  ckeditor: ".cke_editable, .ck-editor__editable",
+  lexical: "[data-lexical-editor]",
+};
+
+const editorOf = (element: Element): string | undefined =>
+  Object.entries(EDITORS).find(([, selector]) => element.matches(selector) || element.querySelector(selector) !== null)?.[0];

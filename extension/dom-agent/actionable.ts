@@ -1,0 +1,86 @@
+import type { Target } from "@gasoline/schema/commands";
+import { inWords, isDisabled } from "./describe.ts";
+import { AgentProblem } from "./problem.ts";
+import type { RefBook } from "./refs.ts";
+import { elementAt, isInside, parentOf } from "./shadow.ts";
+import { type Resolved, resolve } from "./target.ts";
+import { inViewport, isVisible, pointOf } from "./visible.ts";
+import { frame, retry } from "./waiting.ts";
+
+/** An element that can be acted on now, and where. */
+export interface Ready extends Resolved {
+  point: { x: number; y: number };
+  scrolled: boolean;
+}
+
+/** What has to hold before an action. */
+export interface Needs {
+  enabled: boolean;
+  /** Nothing may lie over the point of the action. */
+  hit: boolean;
+}
+
+/** Waits until the target is there, visible, still, enabled and not covered. Throws what is in the way. */
+export function ready(target: Target, refs: RefBook, needs: Needs, deadline: number): Promise<Ready> {
+  let scrolled = false;
+  return retry(deadline, async () => {
+    const resolved = resolve(target, refs);
+    const { element } = resolved;
+    if (!isVisible(element)) throw new AgentProblem("not_actionable", `${inWords(element)} is not visible.`);
+    if (needs.enabled && isDisabled(element)) throw new AgentProblem("not_actionable", `${inWords(element)} is disabled.`);
+    if (resolved.strategy === "point") return { ...resolved, point: { x: target.x ?? 0, y: target.y ?? 0 }, scrolled };
+    if (scrollTo(element)) scrolled = true;
+    await still(element);
+    const point = pointOf(element);
+    if (needs.hit) checkHit(element, point);
+    return { ...resolved, point, scrolled };
+  });
+}
+
+/** Brings an element into the viewport. Says whether that was needed. */
+export function scrollTo(element: Element): boolean {
+  const point = pointOf(element);
+  const hidden = !inViewport(point) || isClipped(element, point);
+  if (hidden) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  return hidden;
+}
+
+/** Scrolled out of sight inside of a box that scrolls by itself. */
+function isClipped(element: Element, { x, y }: { x: number; y: number }): boolean {
+  for (let at = parentOf(element); at && at !== document.documentElement && at !== document.body; at = parentOf(at)) {
+    if (getComputedStyle(at).overflow === "visible") continue;
+    const box = at.getBoundingClientRect();
+    if (x < box.left || x > box.right || y < box.top || y > box.bottom) return true;
+  }
+  return false;
+}
+
+/** Waits until the element has the same box in two frames. Throws not_actionable when it moves on. */
+async function still(element: Element): Promise<void> {
+  const before = element.getBoundingClientRect();
+  await frame();
+  const now = element.getBoundingClientRect();
+  const moved = [now.x - before.x, now.y - before.y, now.width - before.width, now.height - before.height];
+  if (moved.some((distance) => Math.abs(distance) > 0.5)) {
+    throw new AgentProblem("not_actionable", `${inWords(element)} is moving.`);
+  }
+}
+
+function checkHit(element: Element, point: { x: number; y: number }): void {
+  const hit = elementAt(point.x, point.y);
+  if (!hit) throw new AgentProblem("not_actionable", `${inWords(element)} cannot be scrolled into view.`);
+  if (isInside(hit, element)) return;
+  // A click on a label goes to its control, wherever the two are.
+  for (let at: Element | null = hit; at; at = parentOf(at)) {
+    if (at instanceof HTMLLabelElement && at.control === element) return;
+  }
+  const blocker = inWords(outermost(hit, element));
+  throw new AgentProblem("blocked_by_overlay", `${blocker} lies over ${inWords(element)}.`, { blocker });
+}
+
+/** The largest thing around the hit that does not hold the element: a dialog rather than a word in it. */
+function outermost(hit: Element, element: Element): Element {
+  let found = hit;
+  for (let at: Element | null = hit; at && !isInside(element, at); at = parentOf(at)) found = at;
+  return found;
+}

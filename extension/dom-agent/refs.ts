@@ -1,0 +1,84 @@
+import { nameOf, roleOf } from "@gasoline/capture/locators/name";
+import { AgentProblem } from "./problem.ts";
+import { everyElement } from "./shadow.ts";
+
+interface Known {
+  element: WeakRef<Element>;
+  role: string;
+  name: string;
+}
+
+/**
+ * The short names of elements that were shown to an agent. An element keeps its ref while its role and
+ * name stay what they were; an element that became something else gets another.
+ */
+export class RefBook {
+  readonly #byRef = new Map<string, Known>();
+  readonly #byElement = new WeakMap<Element, string>();
+  #ranges: [number, number][] = [];
+  #next = 0;
+
+  /** Takes the numbers that this document may give. */
+  allow(ranges: [number, number][]): void {
+    for (const range of ranges) {
+      if (!this.#ranges.some(([first]) => first === range[0])) this.#ranges.push(range);
+    }
+    if (this.#next === 0) this.#next = this.#ranges[0]?.[0] ?? 1;
+  }
+
+  /** Numbers that are left. */
+  get left(): number {
+    return this.#ranges.reduce((sum, [first, last]) => sum + Math.max(0, last - Math.max(first, this.#next) + 1), 0);
+  }
+
+  /** The ref of an element, made on first use. */
+  refOf(element: Element, role = roleOf(element), name = nameOf(element)): string {
+    const ref = this.#byElement.get(element);
+    const known = ref === undefined ? undefined : this.#byRef.get(ref);
+    if (ref !== undefined && known?.role === role && known.name === name) return ref;
+    const made = `e${this.#take()}`;
+    this.#byElement.set(element, made);
+    this.#byRef.set(made, { element: new WeakRef(element), role, name });
+    return made;
+  }
+
+  /**
+   * The element of a ref. One that was replaced (a framework rendered it anew) is found again by its
+   * role and name, if there is exactly one. Throws stale_ref otherwise.
+   */
+  elementOf(ref: string): Element {
+    const known = this.#byRef.get(ref);
+    if (!known) throw new AgentProblem("stale_ref", `${ref} is not known in this page. List its elements again.`);
+    const element = known.element.deref();
+    if (element?.isConnected) return element;
+    const again = known.name === "" ? [] : everyElement(document).filter((at) => roleOf(at) === known.role && nameOf(at) === known.name);
+    const [only] = again;
+    const what = `${known.role || "element"} "${known.name}"`;
+    if (!only) throw new AgentProblem("stale_ref", `${ref} was ${what}, and it is gone.`);
+    if (again.length > 1) {
+      throw new AgentProblem("stale_ref", `${ref} was ${what}; it was replaced, and now ${again.length} elements are called so.`);
+    }
+    this.#byRef.set(ref, { ...known, element: new WeakRef(only) });
+    this.#byElement.set(only, ref);
+    return only;
+  }
+
+  #take(): number {
+    const range = this.#ranges.find(([first, last]) => this.#next >= first && this.#next <= last);
+    const n = range ? this.#next : (this.#ranges.find(([first]) => first > this.#next)?.[0] ?? this.#reuse());
+    this.#next = n + 1;
+    return n;
+  }
+
+  /** All numbers are given: those of elements that are gone are free again, else the oldest. */
+  #reuse(): number {
+    for (const [ref, { element }] of this.#byRef) {
+      if (element.deref()?.isConnected) continue;
+      this.#byRef.delete(ref);
+      return Number(ref.slice(1));
+    }
+    const oldest = this.#byRef.keys().next().value ?? "e1";
+    this.#byRef.delete(oldest);
+    return Number(oldest.slice(1));
+  }
+}

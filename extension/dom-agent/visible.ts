@@ -1,0 +1,58 @@
+import type { Rect } from "../messages/agent.ts";
+import { parentOf } from "./shadow.ts";
+
+/** Says whether a user could see the element if it was scrolled to: it has a box and nothing hides it. */
+export function isVisible(element: Element): boolean {
+  if (!element.isConnected) return false;
+  // An option is shown by its select; its own box is empty.
+  if (element instanceof HTMLOptionElement) return element.parentElement !== null && isVisible(element.parentElement);
+  if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: true })) return false;
+  const { width, height } = element.getBoundingClientRect();
+  if (width > 0 && height > 0) return true;
+  // display: contents has no box of its own, its children have.
+  if (getComputedStyle(element).display !== "contents") return false;
+  return [...element.children].some(isVisible);
+}
+
+/** Says whether something makes the element see-through altogether. */
+export function isTransparent(element: Element): boolean {
+  for (let at: Element | null = element; at; at = parentOf(at)) if (getComputedStyle(at).opacity === "0") return true;
+  return false;
+}
+
+/** The box of an element in the viewport; of its first line when it wraps. */
+export function boxOf(element: Element): Rect {
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return { x, y, width, height };
+}
+
+/** Where to click: the middle of the first box that is in the viewport, else of the first. */
+export function pointOf(element: Element): { x: number; y: number } {
+  const boxes = [...element.getClientRects()].filter(({ width, height }) => width > 0 && height > 0);
+  const shown = boxes.find((box) => inViewport(middle(box))) ?? boxes[0];
+  return shown ? clampToViewport(shown) : middle(element.getBoundingClientRect());
+}
+
+/** Says whether a point is in the viewport. */
+export function inViewport({ x, y }: { x: number; y: number }): boolean {
+  return x >= 0 && y >= 0 && x < window.innerWidth && y < window.innerHeight;
+}
+
+function middle({ x, y, width, height }: Rect): { x: number; y: number } {
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+/** The middle of the part of a box that the viewport shows; of the whole box when it shows none. */
+function clampToViewport(box: Rect): { x: number; y: number } {
+  const left = Math.max(0, box.x);
+  const top = Math.max(0, box.y);
+  const right = Math.min(window.innerWidth, box.x + box.width);
+  const bottom = Math.min(window.innerHeight, box.y + box.height);
+  return right > left && bottom > top ? { x: (left + right) / 2, y: (top + bottom) / 2 } : middle(box);
+}
+
+/** A rectangle with one decimal. */
+export function rounded({ x, y, width, height }: Rect): Rect {
+  const round = (n: number): number => Math.round(n * 10) / 10;
+  return { x: round(x), y: round(y), width: round(width), height: round(height) };
+}

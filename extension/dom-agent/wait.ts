@@ -1,0 +1,57 @@
+import type { WaitParams, WaitResult } from "@gasoline/schema/commands";
+import { fold } from "@gasoline/capture/locators/name";
+import { describe } from "./describe.ts";
+import type { Environment } from "./environment.ts";
+import { AgentProblem } from "./problem.ts";
+import { isNamed, matches } from "./target.ts";
+import { isVisible } from "./visible.ts";
+import { change } from "./waiting.ts";
+
+const POLL_MS = 80;
+
+/** Waits for the one condition that the params name. Throws timeout with what was there at the end. */
+export async function wait(params: WaitParams, environment: Environment): Promise<WaitResult> {
+  const began = Date.now();
+  for (;;) {
+    const found = look(params, environment);
+    if (found) return { ...found, waited_ms: Date.now() - began };
+    const left = environment.deadline - Date.now();
+    if (left <= 0) throw new AgentProblem("timeout", `After ${Date.now() - began} ms: ${missing(params)}.`);
+    await change(Math.min(POLL_MS, left));
+  }
+}
+
+function look(params: WaitParams, environment: Environment): Omit<WaitResult, "waited_ms"> | undefined {
+  if (params.url_contains !== undefined) {
+    const there = location.href.includes(params.url_contains);
+    return there !== (params.absent ?? false) ? answer(params, location.href) : undefined;
+  }
+  if (params.text !== undefined) {
+    const text = document.body?.innerText ?? "";
+    const at = fold(text, Infinity).indexOf(fold(params.text, Infinity));
+    if (params.absent) return at < 0 ? { absent: true } : undefined;
+    return at >= 0 ? { matched_text: fold(text, Infinity).slice(Math.max(0, at - 40), at + params.text.length + 40) } : undefined;
+  }
+  const element = isNamed(params) ? first(params, environment) : undefined;
+  if (params.absent) return element ? undefined : { absent: true };
+  return element ? { matched: describe(element, environment.refs, environment.frame) } : undefined;
+}
+
+const answer = (params: WaitParams, value: string): Omit<WaitResult, "waited_ms"> => (params.absent ? { absent: true } : { value });
+
+function first(params: WaitParams, environment: Environment): Element | undefined {
+  try {
+    return matches(params, environment.refs).find(isVisible);
+  } catch (error) {
+    // What has gone is absent; what is wrong with the selector will not pass.
+    if (error instanceof AgentProblem && /not_found|stale_ref|ambiguous_target/.test(error.code)) return undefined;
+    throw error;
+  }
+}
+
+function missing(params: WaitParams): string {
+  const verb = params.absent ? "is still there" : "did not come";
+  if (params.url_contains !== undefined) return `the URL is ${location.href.slice(0, 200)}`;
+  if (params.text !== undefined) return `the text "${params.text.slice(0, 100)}" ${verb}`;
+  return `${params.selector ?? params.ref} ${verb}`;
+}

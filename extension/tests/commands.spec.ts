@@ -1,0 +1,341 @@
+import { type Browser, expect, test } from "./extension.ts";
+import type { FakeDaemon } from "./daemon.ts";
+import { FORM } from "./pages.ts";
+import type { Site } from "./site.ts";
+
+/** Opens the form with pilot on and gives what most tests need. */
+async function open(browser: Browser, site: Site, daemon: FakeDaemon, body = FORM) {
+  const { page } = browser;
+  await browser.set({ pilot: true });
+  site.page("/next", "<title>Next</title><h1>Next page</h1>");
+  await page.goto(site.page("/form", body));
+  const tab = await browser.tab(page);
+  const status = page.locator("#status");
+  const run: typeof daemon.command = (kind, params, more = {}) => daemon.command(kind, params, { tab, ...more });
+  return { page, tab, status, run };
+}
+
+test("click finds by role, text, test id and through closed shadow roots", async ({ daemon, site, browserWithExtension }) => {
+  const { status, run } = await open(browserWithExtension, site, daemon);
+  const clicked = await run("click", { selector: 'role=button[name="Far away"]' });
+  expect(clicked.error).toBeUndefined();
+  expect(clicked.result).toMatchObject({ match_count: 1, match_strategy: "role", auto_scrolled: true, matched: { label: "Far away", element_type: "button" } });
+  expect(clicked.result.trusted).toBeUndefined();
+  await expect(status).toHaveText("far");
+  expect((await run("click", { selector: "text=Inside closed" })).error).toBeUndefined();
+  await expect(status).toHaveText("inside");
+  expect((await run("click", { selector: "#shadow-host >>> #inner" })).result.match_strategy).toBe("css");
+  expect((await run("type", { selector: "label=E-mail", text: "a@b.test" })).result).toMatchObject({ value: "a@b.test", insertion_strategy: "execCommand" });
+  expect((await run("click", { selector: "testid=order" })).error).toBeUndefined();
+  await expect(status).toHaveText("submitted a@b.test");
+});
+
+test("two equal matches are not guessed between", async ({ daemon, site, browserWithExtension }) => {
+  const { status, run } = await open(browserWithExtension, site, daemon);
+  const { status: state, error } = await run("click", { selector: "text=Same" });
+  expect(state).toBe("error");
+  expect(error?.code).toBe("ambiguous_target");
+  expect(error?.candidates).toHaveLength(2);
+  const ref = error?.candidates?.[1]?.ref ?? "";
+  expect((await run("click", { ref })).result.match_strategy).toBe("ref");
+  await expect(status).toHaveText("second");
+  expect((await run("click", { selector: "text=Same", nth: 0 })).error).toBeUndefined();
+  await expect(status).toHaveText("first");
+  expect((await run("click", { selector: "text=Same", nth: 5 }, { timeoutMS: 1500 })).error?.code).toBe("nth_out_of_range");
+});
+
+test("problems are named: missing, disabled, covered, not typeable, invalid", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(browserWithExtension, site, daemon);
+  const short = { timeoutMS: 1200 };
+  const missing = await run("click", { selector: "role=button[name='Order later']" }, short);
+  expect(missing.error?.code).toBe("element_not_found");
+  expect(missing.error?.candidates?.map((c) => c.name)).toContain("Order now");
+  expect((await run("click", { selector: "#off" }, short)).error).toMatchObject({ code: "not_actionable", message: expect.stringContaining("disabled") });
+  expect((await run("type", { selector: "h1", text: "x" }, short)).error?.code).toBe("not_typeable");
+  expect((await run("select", { selector: "h1", value: "x" }, short)).error?.code).toBe("not_select");
+  expect((await run("check", { selector: "h1" }, short)).error?.code).toBe("not_checkable");
+  expect((await run("focus", { selector: "h1" }, short)).error?.code).toBe("not_focusable");
+  expect((await run("click", { selector: "div[[" }, short)).error?.code).toBe("invalid_param");
+  expect((await run("click", { selector: 7 as never }, short)).error?.code).toBe("invalid_param");
+  expect((await run("click", {}, short)).error?.code).toBe("missing_target");
+  expect((await run("click", { ref: "e999999" }, short)).error?.code).toBe("stale_ref");
+  expect((await run("click", { selector: "text=Same", within: "#nowhere" }, short)).error?.code).toBe("scope_not_found");
+  expect((await run("key_press", { text: "NoSuchKey" }, short)).error?.code).toBe("invalid_param");
+  expect((await run("click", { selector: "#away", new_tab: true }, short)).result.opened_tab).toBeGreaterThan(0);
+  expect((await run("click", { selector: "#far", new_tab: true }, short)).error?.code).toBe("new_tab_requires_link");
+  await page.evaluate(() => {
+    const cover = document.createElement("div");
+    cover.id = "cookie-wall";
+    cover.style.cssText = "position:fixed;inset:0;background:#0008";
+    cover.textContent = "Accept?";
+    document.body.append(cover);
+  });
+  const covered = await run("click", { selector: "testid=order" }, short);
+  expect(covered.error).toMatchObject({ code: "blocked_by_overlay", blocker: expect.stringContaining("cookie-wall") });
+});
+
+test("an element that comes late is waited for", async ({ daemon, site, browserWithExtension }) => {
+  const { status, run } = await open(
+    browserWithExtension, site, daemon,
+    `<p id=status></p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button id=late onclick=\\"document.getElementById('status').textContent='late'\\">Late</button>"), 700)</script>`,
+  );
+  expect((await run("click", { selector: "#late" })).error).toBeUndefined();
+  await expect(status).toHaveText("late");
+});
+
+test("type, select, check, key_press, hover, focus, scroll_to act as a user would", async ({ daemon, site, browserWithExtension }) => {
+  const { page, status, run } = await open(browserWithExtension, site, daemon);
+  await run("type", { selector: "placeholder=you@example.test", text: "one" });
+  await run("type", { selector: "placeholder=you@example.test", text: " two" });
+  expect((await run("get_value", { selector: "[name=mail]" })).result.value).toBe("one two");
+  await run("type", { selector: "[name=mail]", text: "new", clear: true });
+  expect((await run("get_value", { selector: "[name=mail]" })).result.value).toBe("new");
+  expect((await run("get_value", { selector: "[name=pw]" })).result.value).toBe("••••••");
+  const editor = await run("type", { selector: "#editor", text: "line one\nline two" });
+  expect(editor.result.insertion_strategy).toBe("execCommand");
+  await expect(page.locator("#editor")).toHaveText(/line one\s*line two/);
+  expect((await run("select", { selector: "[name=size]", value: "medium" })).result.value).toBe("m");
+  await expect(status).toHaveText("size m");
+  expect((await run("select", { selector: "[name=size]", value: "huge" }, { timeoutMS: 1000 })).error).toMatchObject({ code: "option_not_found", message: expect.stringContaining("Small") });
+  expect((await run("check", { selector: "label=Gift" })).result.value).toBe("true");
+  await expect(status).toHaveText("gift true");
+  expect((await run("check", { selector: "label=Gift", checked: false })).result.value).toBe("false");
+  await expect(status).toHaveText("gift false");
+  await run("focus", { selector: "#keys" });
+  await expect(page.locator("#keys")).toBeFocused();
+  expect((await run("key_press", { text: "x" })).result.match_strategy).toBe("focused");
+  await expect(status).toHaveText("key x");
+  await expect(page.locator("#keys")).toHaveValue("x");
+  await run("key_press", { text: "Backspace" });
+  await expect(page.locator("#keys")).toHaveValue("");
+  const real = await run("key_press", { text: "ArrowDown" });
+  expect(real.result.trusted).toBe(true);
+  await expect(status).toHaveText("key ArrowDown real");
+  await run("focus", { selector: "[name=mail]" });
+  await run("key_press", { text: "Enter" });
+  await expect(status).toHaveText("submitted new");
+  expect((await run("hover", { selector: "#hoverable" })).error).toBeUndefined();
+  await expect(status).toHaveText("hovered");
+  const down = await run("scroll_to", { direction: "bottom" });
+  expect(down.result.viewport?.scroll_y).toBeGreaterThan(500);
+  expect((await run("scroll_to", { selector: "h1" })).result.viewport?.scroll_y).toBeLessThan(50);
+});
+
+test("trusted input is real, and windows opened by links are seen", async ({ daemon, site, browserWithExtension }) => {
+  const { page, status, run } = await open(browserWithExtension, site, daemon);
+  await page.evaluate(() => document.getElementById("far")?.addEventListener("click", (e) => (document.getElementById("status")!.textContent = `trusted ${e.isTrusted}`)));
+  expect((await run("click", { selector: "#far", trusted: "always" })).result.trusted).toBe(true);
+  await expect(status).toHaveText("trusted true");
+  expect((await run("type", { selector: "#keys", text: "ab", trusted: "always" })).result.trusted).toBe(true);
+  await expect(page.locator("#keys")).toHaveValue("ab");
+  const opened = await run("click", { selector: "#blank" });
+  expect(opened.result).toMatchObject({ trusted: true, opened_tab: expect.any(Number) });
+});
+
+test("a click on a link says that the page was left", async ({ daemon, site, browserWithExtension }) => {
+  const { run } = await open(browserWithExtension, site, daemon);
+  const gone = await run("click", { selector: "#away" });
+  expect(gone.result.navigated).toBe(true);
+  const there = await run("wait_for", { text: "Next page" });
+  expect(there.result.matched_text).toContain("Next page");
+  expect((await run("wait_for", { url_contains: "/next" })).result.value).toContain("/next");
+});
+
+test("wait_for sees things come and go, and gives up in time", async ({ daemon, site, browserWithExtension }) => {
+  const { run } = await open(
+    browserWithExtension, site, daemon,
+    `<div id=spinner>Loading</div><script>setTimeout(() => { spinner.remove(); document.body.append("All done") }, 600)</script>`,
+  );
+  const gone = await run("wait_for", { selector: "#spinner", absent: true });
+  expect(gone.result).toMatchObject({ absent: true });
+  expect((await run("wait_for", { text: "All done" })).result.matched_text).toContain("All done");
+  const late = await run("wait_for", { selector: "#never", timeout_ms: 500 });
+  expect(late.status).toBe("timeout");
+  expect(late.error?.code).toBe("timeout");
+  expect((await run("wait_for", {})).error?.code).toBe("missing_param");
+  expect((await run("wait_for", { text: "a", url_contains: "b" })).error?.code).toBe("invalid_param");
+});
+
+test("get_text reads pages, elements, sections and hidden things", async ({ daemon, site, browserWithExtension }) => {
+  const { run } = await open(
+    browserWithExtension, site, daemon,
+    `<h1>Head</h1><p>Intro</p><details><summary>More</summary>secret part</details><h2>Second</h2><p id=p>Body <b>text</b></p><p id=h style="display:none">unseen</p>`,
+  );
+  expect((await run("get_text", {})).result.value).toContain("Intro");
+  expect((await run("get_text", { selector: "#p" })).result).toMatchObject({ value: "Body text", matched: { tag: "p" } });
+  expect((await run("get_text", { selector: "#h" })).result).toMatchObject({ hidden: true });
+  const { sections } = (await run("get_text", { structured: true })).result;
+  expect(sections?.map((s) => [s.header, s.tag, s.expanded])).toEqual([["Head", "h1", undefined], ["More", "summary", false], ["Second", "h2", undefined]]);
+  expect(sections?.[2]?.content).toContain("Body");
+});
+
+test("list_interactive gives elements whose refs and selectors work", async ({ daemon, site, browserWithExtension }) => {
+  const { status, run } = await open(browserWithExtension, site, daemon);
+  const { result } = await run("list_interactive", { visible_only: true });
+  const labels = result.elements.map((e) => e.label);
+  expect(labels).toEqual(expect.arrayContaining(["E-mail", "Order now", "Go on", "Inside closed", "Off"]));
+  const password = result.elements.find((e) => e.type === "password");
+  expect(password?.value).toBe("••••••");
+  expect(result.elements.find((e) => e.label === "Off")?.disabled).toBe(true);
+  const again = await run("list_interactive", { text_contains: "far", role: "button" });
+  expect(again.result.elements).toHaveLength(1);
+  expect(again.result.filters_applied).toEqual(["role", "text_contains"]);
+  const [far] = again.result.elements;
+  expect(far?.ref).toBe(result.elements.find((e) => e.label === "Far away")?.ref);
+  await run("click", { selector: far?.selector ?? "" });
+  await expect(status).toHaveText("far");
+  expect((await run("list_interactive", { scope_rect: [0, 0] })).error?.code).toBe("invalid_scope_rect");
+  expect((await run("list_interactive", { scope_rect: [0, 0, 400, 300] })).result.elements[0]?.distance_px).toBeGreaterThanOrEqual(0);
+});
+
+test("refs survive a new rendering, and never mean something on another page", async ({ daemon, site, browserWithExtension }) => {
+  const { page, status, run } = await open(browserWithExtension, site, daemon);
+  const { result } = await run("list_interactive", { text_contains: "Order now" });
+  const ref = result.elements[0]?.ref ?? "";
+  await page.evaluate(() => document.querySelector("form")!.replaceWith(document.querySelector("form")!.cloneNode(true)));
+  expect((await run("click", { ref })).error).toBeUndefined();
+  await expect(status).toHaveText(/submitted/);
+  await page.reload();
+  expect((await run("click", { ref })).error?.code).toBe("stale_ref");
+});
+
+test("frames are reached by selector, by number and by search", async ({ daemon, site, browserWithExtension }) => {
+  site.page("/inner", `<title>Inner</title><p id=out></p><button onclick="out.textContent='inner ' + event.isTrusted">In frame</button><input type=password value=x>`);
+  const { page, run } = await open(
+    browserWithExtension, site, daemon,
+    `<h1>Outer</h1><iframe id=near src="/inner"></iframe><iframe id=cross src="${site.url("/inner", "localhost")}" style="border:7px solid"></iframe>`,
+  );
+  await page.waitForLoadState("networkidle");
+  const out = (id: string) => page.frameLocator(`#${id}`).locator("#out");
+  expect((await run("click", { selector: "text=In frame", frame: "#near" })).error).toBeUndefined();
+  await expect(out("near")).toHaveText("inner false");
+  const cross = await run("click", { selector: "text=In frame", frame: "1", trusted: "always" });
+  expect(cross.result).toMatchObject({ trusted: true, matched: { frame: "1" } });
+  await expect(out("cross")).toHaveText("inner true");
+  expect((await run("click", { selector: "text=In frame", frame: "all" })).error?.code).toBe("ambiguous_target");
+  expect((await run("click", { selector: "text=Outer", frame: "all" })).error).toBeUndefined();
+  expect((await run("click", { selector: "text=In frame", frame: "#no" }, { timeoutMS: 800 })).error?.code).toBe("frame_not_found");
+  const all = await run("list_interactive", { frame: "all", text_contains: "In frame" });
+  expect(all.result.elements.map((e) => e.frame)).toEqual(["0", "1"]);
+  expect((await run("click", { ref: all.result.elements[1]?.ref ?? "" })).error).toBeUndefined();
+  await expect(out("cross")).toHaveText("inner false");
+});
+
+test("a custom list is chosen from, and a React-like field keeps what was typed", async ({ daemon, site, browserWithExtension }) => {
+  const { page, status, run } = await open(
+    browserWithExtension, site, daemon,
+    `<p id=status></p>
+     <button role=combobox aria-haspopup=listbox aria-expanded=false id=box>Choose</button><ul role=listbox id=list hidden><li role=option>Apple</li><li role=option>Pear</li></ul>
+     <input id=field>
+     <script>
+       box.onclick = () => setTimeout(() => { list.hidden = false; box.setAttribute("aria-expanded", "true") }, 200);
+       for (const li of list.children) li.onclick = () => { status_(li.textContent); list.hidden = true };
+       function status_(t) { document.getElementById("status").textContent = t }
+       // What React does: it remembers the value it set, and ignores input events that change nothing.
+       const native = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
+       let tracked = ""; let state = "";
+       Object.defineProperty(field, "value", { get: () => native.get.call(field), set: (v) => { tracked = v; native.set.call(field, v) } });
+       field.addEventListener("input", () => { const v = native.get.call(field); if (v === tracked) return; state = v; tracked = v; status_("state " + state); field.value = state });
+     </script>`,
+  );
+  expect((await run("select", { selector: "#box", value: "pear" })).result.value).toBe("Pear");
+  await expect(status).toHaveText("Pear");
+  await run("type", { selector: "#field", text: "typed" });
+  await expect(status).toHaveText("state typed");
+  await expect(page.locator("#field")).toHaveValue("typed");
+});
+
+test("highlight draws a red box and takes it away", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(browserWithExtension, site, daemon);
+  const { result } = await run("highlight", { selector: "h1" });
+  expect(result.bounds?.width).toBeGreaterThan(10);
+  await expect(page.locator("#gasoline-highlighter")).toHaveCSS("border-top-width", "4px");
+  await expect(page.locator("#gasoline-highlighter")).toHaveCSS("border-top-color", "rgb(255, 0, 0)");
+  await run("highlight", { duration_ms: 0 });
+  await expect(page.locator("#gasoline-highlighter")).toHaveCount(0);
+});
+
+test("tabs are opened, changed, gone through and closed", async ({ daemon, site, browserWithExtension }) => {
+  const { page, tab, run } = await open(browserWithExtension, site, daemon);
+  const there = await run("navigate", { url: site.url("/next") });
+  expect(there.result).toMatchObject({ tab, title: "Next", final_url: site.url("/next"), content_script_status: "loaded" });
+  expect(there.tab ?? there.effective_tab).toMatchObject({ id: tab, granted: true });
+  expect((await run("back", {})).result.final_url).toBe(site.url("/form"));
+  expect((await run("forward", {})).result.final_url).toBe(site.url("/next"));
+  expect((await run("forward", {})).error?.code).toBe("no_history");
+  expect((await run("refresh", {})).result).toMatchObject({ final_url: site.url("/next"), content_script_status: "refreshed" });
+  const opened = await run("new_tab", { url: site.url("/form") }, { tab: 0 });
+  expect(opened.result).toMatchObject({ url: site.url("/form"), title: "Form" });
+  expect((await daemon.command("switch_tab", {}, { tab: opened.result.tab })).result.tab).toBe(opened.result.tab);
+  expect((await daemon.command("switch_tab", { tab_index: 0 })).result.tab_index).toBe(0);
+  const closed = await daemon.command("close_tab", {}, { tab: opened.result.tab });
+  expect(closed.result.closed_tab).toBe(opened.result.tab);
+  expect((await daemon.command("click", { selector: "h1" }, { tab: opened.result.tab })).error?.code).toBe("tab_gone");
+  expect((await daemon.command("navigate", { url: "chrome://settings" }, { tab })).error?.code).toBe("restricted_url");
+  expect((await daemon.command("navigate", { url: "http://127.0.0.1:9/" }, { tab })).result).toMatchObject({ content_script_status: "failed" });
+  const fresh = await daemon.command("navigate", { url: site.url("/next") });
+  expect(fresh.result.title).toBe("Next");
+  await page.bringToFront();
+});
+
+test("execute_js: expressions, statements, promises, errors, limits", async ({ daemon, site, browserWithExtension }) => {
+  const { run } = await open(browserWithExtension, site, daemon, `<title>T</title><script>window.mine = { a: [1, 2, { b: 3 }] }; mine.self = mine</script>`);
+  const js = (script: string, more = {}) => run("execute_js", { script, ...more });
+  expect((await js("document.title")).result).toMatchObject({ value: "T", type: "string", execution_mode: "debugger" });
+  expect((await js("mine")).result.value).toEqual({ a: [1, 2, { b: 3 }], self: "[circular]" });
+  expect((await js("const n = 20; return n * 2 + 2")).result.value).toBe(42);
+  expect((await js("await new Promise((r) => setTimeout(() => r('later'), 50))")).result.value).toBe("later");
+  expect((await js("undefined")).result).toMatchObject({ value: null, type: "undefined" });
+  expect((await js("Array.from({ length: 150 }, (_, i) => i)")).result.value).toHaveLength(101);
+  expect((await js("throw new RangeError('bad')")).error).toMatchObject({ code: "execution_error", message: "RangeError: bad" });
+  expect((await js("nope()")).error?.code).toBe("execution_error");
+  expect((await js("await new Promise((_, no) => setTimeout(() => no(new Error('no')), 20))")).error).toMatchObject({ code: "promise_rejected" });
+  expect((await js("this is not code")).error?.message).toContain("SyntaxError");
+  expect((await js("new Promise(() => {})", { timeout_ms: 400 })).error?.code).toBe("execution_timeout");
+  expect((await js("typeof window.mine", { world: "isolated" })).result.value).toBe("undefined");
+});
+
+test("execute_js works under a strict policy and in frames, and only where it is allowed", async ({ daemon, site, browserWithExtension }) => {
+  site.page("/inner", "<title>Inner one</title>");
+  site.page("/strict", { body: "<title>Strict</title><iframe src='/inner'></iframe>", headers: { "Content-Security-Policy": "default-src 'self'; script-src 'none'; require-trusted-types-for 'script'" } });
+  const { page, run } = await open(browserWithExtension, site, daemon);
+  await page.goto(site.url("/strict"));
+  expect((await run("execute_js", { script: "1 + 1" })).result.value).toBe(2);
+  expect((await run("execute_js", { script: "document.title", frame: "0" })).result.value).toBe("Inner one");
+  await page.goto("about:blank");
+  expect((await run("execute_js", { script: "1" })).error?.code).toBe("origin_not_allowed");
+});
+
+test("a screenshot by the debugger: whole page, crop, size, grey, secrets", async ({ daemon, site, browserWithExtension }) => {
+  const { run } = await open(browserWithExtension, site, daemon);
+  const plain = await run("screenshot", {});
+  expect(plain.result).toMatchObject({ format: "png", width: 1280, height: 720, route: "debugger", redacted: 1, title: "Form" });
+  expect((await run("screenshot", { full_page: true })).result.height).toBeGreaterThan(1500);
+  expect((await run("screenshot", { selector: "h1" })).result.height).toBeLessThan(100);
+  const small = await run("screenshot", { max_width: 640, grayscale: true, format: "jpeg", quality: 60 });
+  expect(small.result).toMatchObject({ width: 640, height: 360, scale: 50, format: "jpeg" });
+  expect(Buffer.from(small.result.data, "base64").subarray(0, 2).toString("hex")).toBe("ffd8");
+  expect((await run("screenshot", { selector: "#no" }, { timeoutMS: 1200 })).error?.code).toBe("element_not_found");
+});
+
+test("flush and waterfall have every frame send what it has", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, `<iframe src="about:blank"></iframe><script>console.log("flush me")</script>`);
+  await page.evaluate(() => console.log("just now"));
+  expect((await run("flush", {})).result.frames).toBeGreaterThanOrEqual(2);
+  expect(daemon.events("logs").map((l) => l.message)).toEqual(expect.arrayContaining(["flush me", "just now"]));
+  expect((await run("waterfall", {})).result.frames).toBeGreaterThanOrEqual(2);
+});
+
+test("pilot off: what acts is refused, what reads is not", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(site.page("/form", FORM));
+  const tab = await browser.tab(browser.page);
+  for (const [kind, params] of [
+    ["click", { selector: "h1" }], ["type", { text: "x" }], ["navigate", { url: site.url("/form") }], ["execute_js", { script: "1" }], ["close_tab", {}], ["highlight", { selector: "h1" }],
+  ] as const) {
+    const refused = await daemon.command(kind, params as never, { tab });
+    expect(refused.error?.code, kind).toBe("pilot_off");
+  }
+  expect((await daemon.command("get_text", {}, { tab })).result.value).toContain("Order");
+  expect((await daemon.command("screenshot", {}, { tab })).error).toBeUndefined();
+  expect((await daemon.command("nonsense" as never, {}, { tab })).error?.code).toBe("unknown_mode");
+});
