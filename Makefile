@@ -1,0 +1,91 @@
+# Every task of the project. CI calls only these.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION := $(shell cat VERSION)
+GOFLAGS_RELEASE := -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+EXE := $(shell go env GOEXE)
+GASOLINE := bin/gasoline$(EXE)
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+STATICCHECK := go tool -modfile=tools/go.mod staticcheck
+FUZZTIME ?= 10s
+
+.PHONY: help build gen check test go-test ts-test race fuzz e2e bench soak ext demo release clean chromium
+
+help: ## Show the tasks
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+build: ## Build the program into bin/
+	@CGO_ENABLED=0 go build $(GOFLAGS_RELEASE) -o $(GASOLINE) ./cmd/gasoline
+
+node_modules/.installed: package-lock.json
+	@echo "── installing the JavaScript packages"
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+ext: node_modules/.installed ## Build the extension into extension/dist and a zip
+	@npm run --silent build --workspace @gasoline/extension
+
+gen: ## Write what is generated from declarations
+	@go run ./internal/gen
+
+check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, generated files
+	@echo "── go: format, vet, staticcheck, generated files"
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'run gofmt -w on these'; exit 1; }
+	@go vet ./...
+	@$(STATICCHECK) ./...
+	@go run ./internal/gen -check
+	@echo "── typescript: types, lint, format"
+	@npm run --silent check
+
+chromium: node_modules/.installed ## Find or install Chromium
+	@node scripts/chromium.mjs
+
+test: check go-test ts-test e2e ## Everything: checks, Go with the race detector, TypeScript, browser
+	@echo "all tests passed"
+
+go-test: ## Go tests with the race detector
+	@echo "── go tests with the race detector"
+	@go test -race ./...
+
+race: go-test
+
+ts-test: node_modules/.installed chromium ## Tests of the capture core and the extension
+	@echo "── capture core in Chromium"
+	@npm test --silent --workspace @gasoline/capture
+	@echo "── extension in Chromium"
+	@npm run --silent build --workspace @gasoline/extension
+	@npm test --silent --workspace @gasoline/extension
+
+e2e: build ext chromium ## The real program, extension, Chromium and MCP clients together
+	@echo "── end to end"
+	@npm test --silent --workspace @gasoline/e2e
+
+fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
+	@for pkg in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "── $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; done
+
+bench: build ext chromium ## Measure what docs/benchmarks.md lists, and write it
+	@go run ./bench
+
+soak: build ext chromium ## Long runs: worker lifetime, floods, reconnects
+	@npm run --silent soak --workspace @gasoline/e2e
+
+demo: build ext chromium ## Play a failing checkout and print what an agent sees (KEEP=1 leaves it open)
+	@node examples/demo.mjs
+
+release: ext ## Build every platform into dist/
+	@mkdir -p dist
+	@for p in $(PLATFORMS); do \
+	  os=$${p%/*}; arch=$${p#*/}; ext=""; [ "$$os" = windows ] && ext=.exe; \
+	  echo "── $$os/$$arch"; \
+	  CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch go build $(GOFLAGS_RELEASE) -o dist/gasoline-$$os-$$arch$$ext ./cmd/gasoline; \
+	done
+	@cp extension/gasoline-extension.zip dist/
+	@cd dist && sha256sum gasoline-* > SHA256SUMS
+
+clean: ## Remove what was built
+	@rm -rf bin dist extension/dist extension/*.zip capture/dist node_modules test-results

@@ -1,0 +1,204 @@
+// Package gasoline_test guards the structure of the house: who may import whom, and that every
+// package says what it is for. ARCHITECTURE.md explains the rows.
+package gasoline_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/brennhill/gasoline/"
+
+// rows are the layers from the bottom up. A package imports only from lower rows, so packages of
+// one row cannot see each other. A name ending in /* stands for the folders below it.
+var rows = [][]string{
+	0: {"internal/event", "internal/wire", "internal/problem", "internal/bug", "schema"},
+	1: {"internal/catalog", "internal/redact"},
+	2: {"internal/store", "internal/command", "internal/session", "internal/correlate"},
+	3: {"internal/ingest", "internal/query"},
+	4: {"internal/ingest/*", "internal/answer", "internal/analysis", "internal/artifact", "internal/outbound"},
+	5: {"internal/view", "internal/drive"},
+	6: {"internal/tools/*"},
+	7: {"internal/mcp", "internal/httpapi"},
+	8: {"internal/daemon", "internal/bridge"},
+	9: {"cmd/*", "internal/gen", "internal/testkit", "bench"},
+}
+
+// exceptions are imports against the rows, each with its reason.
+var exceptions = map[[2]string]string{
+	{"internal/httpapi", "internal/mcp"}: "the stream route hands its connection to MCP and names the peer",
+}
+
+// reserved imports are for these packages only.
+var reserved = map[string][]string{
+	"net/http":  {"internal/httpapi", "internal/mcp", "internal/bridge", "internal/daemon", "internal/outbound", "cmd/*", "internal/testkit", "internal/gen", "bench"},
+	"flag":      {"cmd/*", "internal/gen", "bench"},
+	"os/signal": {"cmd/*"},
+	"reflect":   {"internal/catalog", "internal/gen"},
+	"log":       {},
+	"github.com/modelcontextprotocol/go-sdk/mcp":     {"internal/mcp"},
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"internal/mcp"},
+	"github.com/spf13/cobra":                         {"cmd/*"},
+	"github.com/spf13/pflag":                         {"cmd/*"},
+	"golang.org/x/image/draw":                        {"internal/artifact", "internal/analysis"},
+}
+
+func matches(pattern, pkg string) bool {
+	if base, ok := strings.CutSuffix(pattern, "/*"); ok {
+		return path.Dir(pkg) == base
+	}
+	return pattern == pkg
+}
+
+func rowOf(pkg string) int {
+	for i, row := range rows {
+		if slices.ContainsFunc(row, func(p string) bool { return matches(p, pkg) }) {
+			return i
+		}
+	}
+	return -1
+}
+
+// file is one Go file that is no test.
+type file struct {
+	pkg, path string
+	syntax    *ast.File
+}
+
+// sources parses the module's files itself: the test cache does not notice what a subprocess reads.
+func sources(t *testing.T) []file {
+	t.Helper()
+	var out []file
+	fset := token.NewFileSet()
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); p != "." && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata" || name == "dist") {
+				return filepath.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(p, "go.mod")); p != "." && err == nil {
+				return filepath.SkipDir // a module of its own
+			}
+			return nil
+		}
+		if !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		syntax, err := parser.ParseFile(fset, p, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		out = append(out, file{filepath.ToSlash(filepath.Dir(p)), filepath.ToSlash(p), syntax})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 20 {
+		t.Fatalf("found only %d files", len(out))
+	}
+	return out
+}
+
+// check returns what is wrong with one import.
+func check(pkg, imported string) string {
+	if allowed, ok := reserved[imported]; ok {
+		if !slices.ContainsFunc(allowed, func(p string) bool { return matches(p, pkg) }) {
+			return imported + " is reserved for " + strings.Join(allowed, ", ")
+		}
+	}
+	target, ours := strings.CutPrefix(imported, module)
+	if !ours {
+		if first, _, _ := strings.Cut(imported, "/"); strings.Contains(first, ".") && reserved[imported] == nil {
+			return "third-party module " + imported + " has no line in the table of reserved imports"
+		}
+		return ""
+	}
+	from, to := rowOf(pkg), rowOf(target)
+	switch {
+	case from < 0:
+		return pkg + " is in no row"
+	case to < 0:
+		return target + " is in no row"
+	case to >= from && exceptions[[2]string{pkg, target}] == "":
+		return "row " + strconv.Itoa(from) + " may not import " + target + " of row " + strconv.Itoa(to)
+	}
+	return ""
+}
+
+func TestImportsGoDown(t *testing.T) {
+	for _, f := range sources(t) {
+		if rowOf(f.pkg) < 0 {
+			t.Errorf("%s: package %s is in no row", f.path, f.pkg)
+		}
+		for _, imp := range f.syntax.Imports {
+			name, err := strconv.Unquote(imp.Path.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if wrong := check(f.pkg, name); wrong != "" {
+				t.Errorf("%s: %s", f.path, wrong)
+			}
+		}
+	}
+}
+
+func TestTheTableCatchesWrongImports(t *testing.T) {
+	for _, c := range []struct{ what, pkg, imported string }{
+		{"sideways", "internal/store", module + "internal/command"},
+		{"upwards", "internal/event", module + "internal/store"},
+		{"reserved", "internal/store", "net/http"},
+		{"unlisted module", "internal/store", "github.com/someone/something"},
+		{"unlisted package", "internal/nowhere", module + "internal/event"},
+	} {
+		if check(c.pkg, c.imported) == "" {
+			t.Errorf("%s import of %s by %s was let through", c.what, c.imported, c.pkg)
+		}
+	}
+	if wrong := check("internal/store", module+"internal/event"); wrong != "" {
+		t.Errorf("downwards import was refused: %s", wrong)
+	}
+}
+
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	docs := map[string][]string{}
+	for _, f := range sources(t) {
+		docs[f.pkg] = append(docs[f.pkg], "")
+		if f.syntax.Doc != nil {
+			docs[f.pkg] = append(docs[f.pkg][:len(docs[f.pkg])-1], f.path)
+		}
+	}
+	for pkg, files := range docs {
+		with := slices.DeleteFunc(files, func(s string) bool { return s == "" })
+		if len(with) != 1 {
+			t.Errorf("%s has %d package comments, want exactly one: %v", pkg, len(with), with)
+		}
+	}
+}
+
+// Only these packages may start goroutines: daemon and bridge own long-lived ones, mcp and httpapi
+// none of their own, the command line its own helpers.
+func TestOnlyTheOwnersStartGoroutines(t *testing.T) {
+	for _, f := range sources(t) {
+		if slices.Contains([]string{"internal/daemon", "internal/bridge", "internal/testkit", "bench"}, f.pkg) || strings.HasPrefix(f.pkg, "cmd/") {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if _, ok := n.(*ast.GoStmt); ok {
+				t.Errorf("%s starts a goroutine", f.path)
+			}
+			return true
+		})
+	}
+}
