@@ -39,6 +39,10 @@ func (c *Correlator) correctLocked(b *event.Batch, sent, received time.Time) {
 	for i := range groups {
 		g := &groups[i]
 		g.offset = c.offsetLocked(g.key.session, sent, g.newest, received)
+		// Nothing happens after it was received. All of the document moves, or its order would be lost.
+		if !g.lead.Time.IsZero() {
+			g.offset -= max(0, g.lead.Time.Add(g.offset).Sub(received))
+		}
 		g.origin = newestOrigin(g)
 	}
 	at := 0

@@ -1,0 +1,312 @@
+package correlate_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// daemon is a correlator with a clock that the test turns.
+type daemon struct {
+	*correlate.Correlator
+	now time.Time
+}
+
+func start() *daemon {
+	d := &daemon{now: noon}
+	d.Correlator = correlate.New(func() time.Time { return d.now })
+	return d
+}
+
+func logs(heads ...event.Head) *event.Batch {
+	b := &event.Batch{}
+	for _, h := range heads {
+		b.Logs = append(b.Logs, event.Log{Head: h})
+	}
+	return b
+}
+
+func (d *daemon) stamp(h event.Head) event.Head {
+	if h.Time.IsZero() {
+		h.Time = d.now
+	}
+	b := logs(h)
+	d.Batch(b, time.Time{}, d.now)
+	return b.Logs[0].Head
+}
+
+func TestStampsWhileExactlyOneTestIsOpen(t *testing.T) {
+	d := start()
+	check := func(when string, h event.Head, want string) {
+		t.Helper()
+		if got := d.stamp(h).TestID; got != want {
+			t.Errorf("%s: test %q, want %q", when, got, want)
+		}
+	}
+	check("before any", event.Head{}, "")
+	if _, err := d.Start("one", "1", "first", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	d.now = d.now.Add(time.Second)
+	check("one open", event.Head{}, "one")
+	check("its worker", event.Head{Worker: "1"}, "one")
+	check("another worker", event.Head{Worker: "2"}, "")
+	check("the sender's own", event.Head{TestID: "own"}, "own")
+	check("from before the start", event.Head{Time: noon.Add(-time.Minute)}, "")
+	if got := d.stamp(event.Head{}).Worker; got != "1" {
+		t.Errorf("worker %q, want the test's", got)
+	}
+	if _, err := d.Start("two", "2", "", time.Time{}); err != nil {
+		t.Fatal(err)
+	}
+	d.now = d.now.Add(time.Second)
+	check("two open", event.Head{}, "")
+	check("two open, worker named", event.Head{Worker: "2"}, "two")
+	ended := d.now
+	if b, err := d.End("one", "1", time.Time{}); err != nil || !b.Ended.Equal(ended) || b.Label != "first" {
+		t.Errorf("End = %+v, %v", b, err)
+	}
+	d.now = d.now.Add(time.Second)
+	check("one left", event.Head{}, "two")
+	check("late, of the ended one", event.Head{Worker: "1", Time: ended.Add(-500 * time.Millisecond)}, "one")
+	if open := d.Open(); len(open) != 1 || open[0].TestID != "two" {
+		t.Errorf("open %+v", open)
+	}
+	d.now = d.now.Add(time.Hour)
+	check("forgotten", event.Head{Worker: "1", Time: ended}, "")
+}
+
+func TestBoundariesThatDoNotFit(t *testing.T) {
+	d := start()
+	check := func(err error, want problem.Code) {
+		t.Helper()
+		var p *problem.Problem
+		if !errors.As(err, &p) || p.Code != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	_, err := d.End("never", "", time.Time{})
+	check(err, problem.Conflict)
+	_, err = d.Start("", "", "", time.Time{})
+	check(err, problem.MissingParam)
+	_, err = d.Start(strings.Repeat("x", 1000), "", "", time.Time{})
+	check(err, problem.InvalidParam)
+	first, _ := d.Start("a", "", "", time.Time{})
+	d.now = d.now.Add(time.Second)
+	if again, err := d.Start("a", "", "", time.Time{}); err != nil || again != first {
+		t.Errorf("a repeated start gave %+v, %v", again, err)
+	}
+	_, err = d.End("a", "other worker", time.Time{})
+	check(err, problem.Conflict)
+	for range 200 {
+		_, err = d.Start(time.Duration(len(d.Open())).String(), "w", "", time.Time{})
+	}
+	check(err, problem.Conflict)
+	// A runner whose clock is an hour ahead does not put its test into the future.
+	d = start()
+	if b, _ := d.Start("b", "", "", noon.Add(time.Hour)); !b.Started.Equal(noon) {
+		t.Errorf("started %v", b.Started)
+	}
+	if b, _ := d.Start("c", "", "", noon.Add(-time.Second)); !b.Started.Equal(noon.Add(-time.Second)) {
+		t.Errorf("started %v", b.Started)
+	}
+}
+
+const (
+	traceID = "4bf92f3577b34da6a3ce929d0e0e4736"
+	spanID  = "00f067aa0ba902b7"
+	parent  = "00-" + traceID + "-" + spanID + "-01"
+)
+
+func TestParseTraceparent(t *testing.T) {
+	check := func(s string, ok, sampled bool) {
+		t.Helper()
+		tp, got := correlate.ParseTraceparent(s)
+		if got != ok || ok && (tp.TraceID != traceID || tp.SpanID != spanID || tp.Sampled != sampled) {
+			t.Errorf("ParseTraceparent(%q) = %+v, %v", s, tp, got)
+		}
+	}
+	check(parent, true, true)
+	check(" "+parent+"\t", true, true)
+	check(parent[:54]+"0", true, false)
+	check(parent[:53]+"0b", true, true)
+	check("cc"+parent[2:]+"-what-comes-later", true, true)
+	check("cc"+parent[2:]+".x", false, false)
+	check(parent+"-x", false, false)
+	check("ff"+parent[2:], false, false)
+	check(strings.ToUpper(parent), false, false)
+	check(strings.Replace(parent, traceID, strings.Repeat("0", 32), 1), false, false)
+	check(strings.Replace(parent, spanID, strings.Repeat("0", 16), 1), false, false)
+	check(parent[:54], false, false)
+	check("", false, false)
+}
+
+func TestExchangesAdoptTraces(t *testing.T) {
+	check := func(what string, e event.Exchange, trace, span string) {
+		t.Helper()
+		b := &event.Batch{Exchanges: []event.Exchange{e}}
+		start().Batch(b, time.Time{}, noon)
+		if got := b.Exchanges[0]; got.TraceID != trace || got.SpanID != span {
+			t.Errorf("%s: trace %q span %q, want %q %q", what, got.TraceID, got.SpanID, trace, span)
+		}
+	}
+	other := strings.Replace(parent, "4bf9", "aaaa", 1)
+	check("request", event.Exchange{RequestHeaders: []event.Header{{Name: "Traceparent", Value: parent}}, ResponseHeaders: []event.Header{{Name: "traceresponse", Value: other}}}, traceID, spanID)
+	check("answer", event.Exchange{ResponseHeaders: []event.Header{{Name: "TraceResponse", Value: parent}}}, traceID, "")
+	check("server timing header", event.Exchange{ResponseHeaders: []event.Header{{Name: "Server-Timing", Value: `db;dur=1, traceparent;desc="` + parent + `"`}}}, traceID, "")
+	check("server timing", event.Exchange{ServerTiming: `traceparent;dur=1;desc=` + parent}, traceID, "")
+	check("own", event.Exchange{Head: event.Head{TraceID: strings.ToUpper(traceID), SpanID: "xyz"}, ServerTiming: `traceparent;desc=` + other}, traceID, "")
+	check("bad", event.Exchange{Head: event.Head{TraceID: "00", SpanID: spanID}}, "", spanID)
+}
+
+func TestPageURL(t *testing.T) {
+	check := func(in, want string) {
+		t.Helper()
+		if got := correlate.PageURL(in); got != want {
+			t.Errorf("PageURL(%q) = %q, want %q", in, got, want)
+		}
+		if got := correlate.PageURL(want); got != want {
+			t.Errorf("PageURL(%q) = %q the second time", want, got)
+		}
+	}
+	check("HTTP://LocalHost:80", "http://localhost/")
+	check("https://Shop.example:443/A?B=c#top", "https://shop.example/A?B=c")
+	check("http://localhost:3000/#/cart", "http://localhost:3000/#/cart")
+	check("http://localhost:3000?x=1", "http://localhost:3000/?x=1")
+	check("https://ann:pw@x.example/p", "https://x.example/p")
+	check("about:blank", "about:blank")
+	check("", "")
+}
+
+func TestTimesOfAnotherClockBecomeOurs(t *testing.T) {
+	d := start()
+	ahead := time.Hour
+	b := logs(
+		event.Head{Session: "s", Document: "d", Mono: 1000, Time: noon.Add(ahead - 400*time.Millisecond)},
+		event.Head{Session: "s", Document: "d", Mono: 1300, Time: noon.Add(ahead - 100*time.Millisecond)},
+	)
+	d.Batch(b, noon.Add(ahead), noon)
+	if got, want := b.Logs[0].Time, noon.Add(-400*time.Millisecond); !got.Equal(want) {
+		t.Errorf("time %v, want %v", got, want)
+	}
+	// A slower way later does not move the clock.
+	later := noon.Add(10 * time.Second)
+	b = logs(event.Head{Session: "s", Document: "d", Mono: 11000, Time: later.Add(ahead - 300*time.Millisecond)})
+	d.Batch(b, later.Add(ahead-200*time.Millisecond), later)
+	if got, want := b.Logs[0].Time, later.Add(-300*time.Millisecond); !got.Equal(want) {
+		t.Errorf("time %v, want %v", got, want)
+	}
+}
+
+func TestTimesOfTheSameClockAreKept(t *testing.T) {
+	d := start()
+	b := logs(event.Head{Session: "s", Document: "d", Mono: 5, Time: noon.Add(-10 * time.Minute)}) // waited in the spill
+	d.Batch(b, noon.Add(-30*time.Millisecond), noon)
+	if got := b.Logs[0].Time; !got.Equal(noon.Add(-10 * time.Minute)) {
+		t.Errorf("time %v was changed", got)
+	}
+	if got := b.Logs[0].Received; !got.Equal(noon) {
+		t.Errorf("received %v", got)
+	}
+}
+
+func TestMissingAndAbsurdTimesAreEstimated(t *testing.T) {
+	d := start()
+	b := logs(
+		event.Head{Session: "s", Document: "d", Mono: 700},
+		event.Head{Session: "s", Document: "d", Mono: 900, Time: time.Unix(0, 1)},
+		event.Head{Session: "s", Document: "d", Mono: 1000, Time: noon.Add(48 * time.Hour)},
+		event.Head{},
+	)
+	d.Batch(b, noon, noon)
+	for i, want := range []time.Duration{-300 * time.Millisecond, -100 * time.Millisecond, 0, 0} {
+		if got := b.Logs[i].Time.Sub(noon); got != want {
+			t.Errorf("event %d: %v from receipt, want %v", i, got, want)
+		}
+	}
+}
+
+func TestClockJumpsKeepTheOrder(t *testing.T) {
+	for _, jump := range []time.Duration{-time.Hour, -700 * time.Millisecond, 700 * time.Millisecond, time.Hour} {
+		d := start()
+		mono := 0.0
+		var last time.Time
+		for batch := range 6 {
+			received := noon.Add(time.Duration(batch) * time.Second)
+			b := &event.Batch{}
+			var order []*event.Head
+			for i := range 10 {
+				mono += 100
+				wall := noon.Add(time.Duration(mono) * time.Millisecond).Add(-time.Second)
+				if mono > 2500 {
+					wall = wall.Add(jump)
+				}
+				h := event.Head{Session: "s", Document: "d", Mono: mono, Time: wall}
+				if i%2 == 0 {
+					b.Logs = append(b.Logs, event.Log{Head: h})
+				} else {
+					b.Actions = append(b.Actions, event.Action{Head: h})
+				}
+			}
+			for i := range 5 {
+				order = append(order, &b.Logs[i].Head, &b.Actions[i].Head)
+			}
+			sent := received
+			if mono > 2500 {
+				sent = sent.Add(jump)
+			}
+			d.Batch(b, sent, received)
+			for _, h := range order {
+				if h.Time.Before(last) {
+					t.Errorf("jump %v: mono %v is at %v, before %v", jump, h.Mono, h.Time.Sub(noon), last.Sub(noon))
+				}
+				if h.Time.After(received) {
+					t.Errorf("jump %v: mono %v is %v after receipt", jump, h.Mono, h.Time.Sub(received))
+				}
+				last = h.Time
+			}
+		}
+	}
+}
+
+func TestTablesAreBounded(t *testing.T) {
+	d := start()
+	for i := range 6000 {
+		name := time.Duration(i).String()
+		b := logs(event.Head{Session: name, Document: name, Mono: 1, Time: noon})
+		d.Batch(b, noon, noon)
+	}
+	if clocks, pages := correlate.Sizes(d.Correlator); clocks > 1024 || pages > 4096 || clocks < 512 || pages < 2048 {
+		t.Errorf("%d clocks, %d documents", clocks, pages)
+	}
+}
+
+func FuzzTraceparent(f *testing.F) {
+	f.Add(parent)
+	f.Fuzz(func(t *testing.T, s string) {
+		tp, ok := correlate.ParseTraceparent(s)
+		if !ok {
+			return
+		}
+		if _, ok := correlate.ParseTraceparent("00-" + tp.TraceID + "-" + tp.SpanID + "-00"); !ok {
+			t.Errorf("%q was read as %+v, which is not valid", s, tp)
+		}
+	})
+}
+
+func FuzzPageURL(f *testing.F) {
+	f.Add("HTTP://u@LocalHost:80?x#/y")
+	f.Fuzz(func(t *testing.T, s string) {
+		once := correlate.PageURL(s)
+		if twice := correlate.PageURL(once); twice != once {
+			t.Errorf("%q, %q, %q", s, once, twice)
+		}
+	})
+}

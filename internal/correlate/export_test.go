@@ -1,0 +1,8 @@
+package correlate
+
+// Sizes returns how many clocks and documents are remembered.
+func Sizes(c *Correlator) (clocks, pages int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.clocks), len(c.pages)
+}

@@ -1,0 +1,348 @@
+package ingest_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/redact"
+	"github.com/brennhill/gasoline/internal/store"
+)
+
+// daemon is an ingester over a real store, with a clock that the test turns.
+type daemon struct {
+	*ingest.Ingester
+	redactor *redact.Redactor
+	store    *store.Store
+	now      time.Time
+}
+
+func start(t testing.TB, c ingest.Config) *daemon {
+	t.Helper()
+	s, err := store.New(store.Config{Run: "test", Limits: store.DefaultLimits(64 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &daemon{store: s, redactor: redact.New(redact.Rules{}), now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	c.Now = func() time.Time { return d.now }
+	d.Ingester = ingest.New(c, d.redactor, correlate.New(c.Now), s)
+	return d
+}
+
+// numbered returns logs of document "d" with these numbers.
+func numbered(ns ...uint64) *event.Batch {
+	b := &event.Batch{}
+	for _, n := range ns {
+		b.Logs = append(b.Logs, event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}, Message: fmt.Sprint("m", n)})
+	}
+	return b
+}
+
+func (d *daemon) sync(b *event.Batch, reports ...ingest.Report) ingest.Receipt {
+	return d.Sync(ingest.Upload{Session: "s", Batch: b, Reports: reports})
+}
+
+func (d *daemon) lost() string {
+	var parts []string
+	for _, l := range d.Losses() {
+		parts = append(parts, fmt.Sprintf("%v/%v=%d", l.Kind, l.Cause, l.Count))
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestStoresRedactedEventsAndNumbersFindings(t *testing.T) {
+	d := start(t, ingest.Config{})
+	b := numbered(1, 2)
+	b.Logs[1].Message = "password=hunter2"
+	r := d.sync(b)
+	if r.Stored != 2 || r.Ack["d"] != 2 || r.Dropped != nil {
+		t.Errorf("receipt %+v", r)
+	}
+	if b.Logs[1].Message != "password=<secret#1>" {
+		t.Errorf("stored %q", b.Logs[1].Message)
+	}
+	want := event.Finding{Kind: "secret", Place: "message:password", Event: b.Logs[1].Seq}
+	if got := d.redactor.Findings(); len(got) != 1 || got[0] != want || want.Event == 0 {
+		t.Errorf("findings %+v, want %+v", got, want)
+	}
+}
+
+func TestSyncAcknowledgesWhatIsSettled(t *testing.T) {
+	d := start(t, ingest.Config{})
+	check := func(what string, r ingest.Receipt, stored int, ack uint64) {
+		t.Helper()
+		if r.Stored != stored || r.Ack["d"] != ack {
+			t.Errorf("%s: stored %d, ack %d; want %d, %d", what, r.Stored, r.Ack["d"], stored, ack)
+		}
+	}
+	check("the row begins", d.sync(numbered(5, 6, 7)), 3, 7)
+	check("repeated with more", d.sync(numbered(5, 6, 7, 8)), 1, 8)
+	check("a hole", d.sync(numbered(11, 12)), 2, 8)
+	check("part of it", d.sync(numbered(10, 11)), 1, 8)
+	check("filled", d.sync(numbered(9)), 1, 12)
+	check("older than the row's begin", d.sync(numbered(3)), 1, 12)
+	check("that again", d.sync(numbered(3)), 0, 12)
+	check("kinds one after the other", d.sync(numbered(13, 15, 17, 14, 16)), 5, 17)
+	if d.lost() != "" {
+		t.Errorf("lost %s", d.lost())
+	}
+	other := numbered(1)
+	other.Logs[0].Document = "e"
+	if r := d.sync(other); r.Ack["e"] != 1 || r.Ack["d"] != 0 {
+		t.Errorf("acks %v", r.Ack)
+	}
+	if r := d.sync(numbered(0, 0)); r.Stored != 2 || len(r.Ack) != 0 {
+		t.Errorf("events without a number: %+v", r)
+	}
+}
+
+func TestHolesAreClosedByReportsAndByAge(t *testing.T) {
+	d := start(t, ingest.Config{})
+	d.sync(numbered(1, 2))
+	dropped := ingest.Report{Document: "d", Kind: event.KindLog, Cause: ingest.Sender, Count: 3}
+	if r := d.sync(numbered(6, 7), dropped); r.Ack["d"] != 7 {
+		t.Errorf("ack %d behind a reported hole, want 7", r.Ack["d"])
+	}
+	d.sync(numbered(6, 7), dropped) // the answer was lost: the same again
+	if got, want := d.lost(), "log/sender=3"; got != want {
+		t.Errorf("lost %q, want %q", got, want)
+	}
+	if r := d.sync(numbered(10)); r.Ack["d"] != 7 {
+		t.Errorf("ack %d over an unexplained hole", r.Ack["d"])
+	}
+	d.now = d.now.Add(31 * time.Second)
+	if r := d.sync(numbered(10, 11)); r.Ack["d"] != 11 {
+		t.Errorf("ack %d after half a minute, want 11", r.Ack["d"])
+	}
+	if got, want := d.lost(), "unknown/gap=2 log/sender=3"; got != want {
+		t.Errorf("lost %q, want %q", got, want)
+	}
+	refused := ingest.Report{Document: "d", Kind: event.KindAction, Cause: ingest.Invalid, Count: 1, Seq: 12}
+	if r := d.sync(numbered(13), refused, refused); r.Ack["d"] != 13 {
+		t.Errorf("ack %d over a refused event, want 13", r.Ack["d"])
+	}
+	if got, want := d.lost(), "unknown/gap=2 log/sender=3 action/invalid=1"; got != want {
+		t.Errorf("lost %q, want %q", got, want)
+	}
+	// Every second number is missing, more often than holes are kept.
+	var odd []uint64
+	for n := uint64(15); n < 15+400; n += 2 {
+		odd = append(odd, n)
+	}
+	if r := d.sync(numbered(odd...)); r.Ack["d"] < 200 {
+		t.Errorf("ack %d, holes were kept without bound", r.Ack["d"])
+	}
+}
+
+func TestSyncDropsOverTheLimitAndKeepsErrors(t *testing.T) {
+	d := start(t, ingest.Config{})
+	b := &event.Batch{}
+	for n := range uint64(6000) {
+		b.Logs = append(b.Logs, event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n + 1}})
+	}
+	b.Exceptions = []event.Exception{{Head: event.Head{Session: "s", Document: "d", Sender: 6001}, Message: "boom"}}
+	b.Exchanges = []event.Exchange{{Head: event.Head{Session: "s", Document: "d", Sender: 6002}, URL: "/", Status: 500}}
+	r := d.sync(b)
+	if r.Stored != 5002 || r.Dropped[event.KindLog] != 1000 || r.Ack["d"] != 6002 {
+		t.Errorf("stored %d, dropped %v, ack %d", r.Stored, r.Dropped, r.Ack["d"])
+	}
+	if got, want := d.lost(), "log/rate=1000"; got != want {
+		t.Errorf("lost %q, want %q", got, want)
+	}
+	if len(b.Exceptions) != 1 || len(b.Exchanges) != 1 {
+		t.Errorf("errors were dropped with the flood")
+	}
+	other := numbered(1)
+	other.Logs[0].Tab = 7
+	if r := d.sync(other); r.Stored != 0 && r.Dropped != nil {
+		t.Errorf("another tab pays: %+v", r)
+	}
+	d.now = d.now.Add(5 * time.Second)
+	if r := d.sync(numbered(6003)); r.Stored != 1 {
+		t.Errorf("nothing is let in after the window: %+v", r)
+	}
+}
+
+func TestWindowSlides(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 100, Burst: 500})
+	n := uint64(0)
+	send := func(count int) int {
+		b := &event.Batch{}
+		for range count {
+			n++
+			b.Logs = append(b.Logs, event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}})
+		}
+		return d.sync(b).Stored
+	}
+	total := 0
+	for range 60 {
+		total += send(50) // 100 each second: exactly the rate
+		d.now = d.now.Add(500 * time.Millisecond)
+	}
+	if total != 3000 {
+		t.Errorf("%d of 3000 at the rate were let in", total)
+	}
+	if got := send(1000); got > 100 {
+		t.Errorf("a full window let in %d more", got)
+	}
+}
+
+func TestTakeRefusesWholeRequests(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 100, Burst: 500})
+	take := func(n int) error {
+		b := &event.Batch{Logs: make([]event.Log, n)}
+		_, err := d.Take(ingest.Upload{Session: "ci", Batch: b})
+		return err
+	}
+	if err := take(450); err != nil {
+		t.Fatal(err)
+	}
+	err := take(100)
+	var limited *ingest.Limited
+	if !errors.As(err, &limited) || problem.From(err).Code != problem.RateLimited || limited.RetryAfter < time.Second || limited.RetryAfter > 6*time.Second {
+		t.Fatalf("take = %v", err)
+	}
+	if got, want := d.lost(), "log/rate=100"; got != want {
+		t.Errorf("lost %q, want %q", got, want)
+	}
+	d.now = d.now.Add(limited.RetryAfter)
+	if err := take(100); err != nil {
+		t.Errorf("after Retry-After: %v", err)
+	}
+	if err := take(501); problem.From(err).Code != problem.TooLarge {
+		t.Errorf("more than ever fits: %v", err)
+	}
+	if s := d.State(); s.Total429s != 2 || s.Threshold != 100 || s.Open {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestBreakerOpensAndCloses(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 100, Burst: 100})
+	n := uint64(0)
+	flood := func(count int) ingest.Receipt {
+		b := &event.Batch{}
+		for range count {
+			n++
+			b.Logs = append(b.Logs, event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}})
+		}
+		n++
+		b.Exceptions = []event.Exception{{Head: event.Head{Session: "s", Document: "d", Sender: n}}}
+		return d.sync(b)
+	}
+	for second := range 5 {
+		if d.State().Open {
+			t.Errorf("open after %d bad seconds", second)
+		}
+		flood(300)
+		d.now = d.now.Add(time.Second)
+	}
+	s := d.State()
+	if !s.Open || s.Rate != 301 || !strings.Contains(s.Reason, "console") {
+		t.Errorf("after five bad seconds: %+v", s)
+	}
+	if r := flood(10); r.Stored != 1 || r.Dropped[event.KindLog] != 10 {
+		t.Errorf("an open breaker let in %+v", r)
+	}
+	if !strings.Contains(d.lost(), "log/breaker=10") {
+		t.Errorf("lost %q", d.lost())
+	}
+	d.now = d.now.Add(9 * time.Second)
+	if r := flood(10); r.Stored != 1 {
+		t.Errorf("closed after nine good seconds")
+	}
+	d.now = d.now.Add(2 * time.Second)
+	if r := flood(10); r.Stored != 11 || d.State().Open {
+		t.Errorf("still open after ten good seconds: %+v", d.State())
+	}
+}
+
+func TestSourcesAndDocumentsAreBounded(t *testing.T) {
+	d := start(t, ingest.Config{})
+	for i := range 6000 {
+		b := numbered(1)
+		b.Logs[0].Document = fmt.Sprint("d", i)
+		b.Logs[0].Tab = i
+		d.sync(b)
+	}
+	if sources, documents := ingest.Sizes(d.Ingester); sources > 1024+7 || documents > 4096 {
+		t.Errorf("%d sources, %d documents", sources, documents)
+	}
+}
+
+func TestManySendersAtOnce(t *testing.T) {
+	d := start(t, ingest.Config{})
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			for n := range uint64(50) {
+				b := numbered(n + 1)
+				b.Logs[0].Document = fmt.Sprint("d", g)
+				d.sync(b)
+				d.State()
+				d.Losses()
+			}
+		})
+	}
+	wg.Wait()
+	if got := d.store.NextSeq(); got != 401 {
+		t.Errorf("%d events were stored, want 400", got-1)
+	}
+}
+
+// FuzzRow compares the row of spans with a plain set.
+func FuzzRow(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 5, 4, 9, 9, 7, 8, 0, 6})
+	f.Fuzz(func(t *testing.T, ns []byte) {
+		d := start(t, ingest.Config{Rate: 1 << 30})
+		seen := map[uint64]bool{}
+		var last uint64
+		for i, n := range ns {
+			if i > 500 {
+				break
+			}
+			n := uint64(n) + 1
+			r := d.sync(numbered(n))
+			if fresh := r.Stored == 1; fresh == seen[n] {
+				t.Fatalf("number %d: stored %d, seen %v", n, r.Stored, seen[n])
+			}
+			seen[n] = true
+			if ack := r.Ack["d"]; ack < last {
+				t.Fatalf("ack went from %d back to %d", last, ack)
+			} else if last = ack; !seen[ack] {
+				t.Fatalf("ack %d never came", ack)
+			}
+			if seen[last+1] {
+				t.Fatalf("ack %d, but %d has come", last, last+1)
+			}
+			if len(seen) > 60 {
+				break // beyond, holes may be closed
+			}
+		}
+	})
+}
+
+// Whoever adds a kind has to let it through the limits.
+func TestEveryKindIsSifted(t *testing.T) {
+	b := &event.Batch{}
+	v := reflect.ValueOf(b).Elem()
+	for i := range v.NumField() {
+		s := reflect.MakeSlice(v.Field(i).Type(), 1, 1)
+		s.Index(0).FieldByName("Head").Set(reflect.ValueOf(event.Head{Session: "s", Document: "d", Sender: uint64(i + 1)}))
+		v.Field(i).Set(s)
+	}
+	d := start(t, ingest.Config{})
+	again := *b
+	d.sync(b)
+	if r := d.sync(&again); r.Stored != 0 || again.Len() != 0 {
+		t.Errorf("%d events of a repeated upload were stored", r.Stored)
+	}
+}
