@@ -1,0 +1,213 @@
+// The real program, the real extension, a real Chromium and a real MCP client, each test with a
+// state directory, a port and a browser profile of its own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { type BrowserContext, chromium, type Page, type Worker } from "@playwright/test";
+import { findChromium } from "../scripts/chromium.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+export const PROGRAM = join(root, "bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
+
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
+  return new Promise((done, fail) => {
+    const server = createServer();
+    server.on("error", fail);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => (address && typeof address === "object" ? done(address.port) : fail(new Error("no port"))));
+    });
+  });
+}
+
+/** A place for a daemon: a port and a state directory. Remove it when done. */
+export class Place {
+  readonly dir = mkdtempSync(join(tmpdir(), "gasoline-e2e-"));
+  readonly stateDir = join(this.dir, "state");
+  private children: ChildProcess[] = [];
+  private constructor(readonly port: number) {}
+
+  static async make(): Promise<Place> {
+    return new Place(await freePort());
+  }
+
+  get args(): string[] {
+    return ["--port", String(this.port), "--state-dir", this.stateDir];
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get token(): string {
+    return readFileSync(join(this.stateDir, "token"), "utf8").trim();
+  }
+
+  /** Runs the program to its end. */
+  run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    return new Promise((done, fail) => {
+      const child = spawn(PROGRAM, [...args, ...this.args], { stdio: ["ignore", "pipe", "pipe"] });
+      let stdout = "";
+      let stderr = "";
+      child.stdout.on("data", (d) => (stdout += d));
+      child.stderr.on("data", (d) => (stderr += d));
+      child.on("error", fail);
+      child.on("close", (code) => done({ code, stdout, stderr }));
+    });
+  }
+
+  /** Starts a daemon of our own and waits until it answers. */
+  async serve(...args: string[]): Promise<ChildProcess> {
+    const child = spawn(PROGRAM, ["serve", ...this.args, ...args], { stdio: "ignore" });
+    this.children.push(child);
+    for (let i = 0; i < 400; i++) {
+      if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`);
+      if (await this.healthy()) return child;
+      await new Promise((r) => setTimeout(r, 10));
+    }
+    throw new Error("the daemon does not answer");
+  }
+
+  async healthy(): Promise<boolean> {
+    return fetch(`${this.url}/health`).then((r) => r.ok).catch(() => false);
+  }
+
+  /** Asks with the token. */
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(this.url + path, { ...init, headers: { authorization: `Bearer ${this.token}`, ...init.headers } });
+  }
+
+  /** Who runs here, by the identity file. */
+  get pid(): number | undefined {
+    const file = join(this.stateDir, "run", `daemon-${this.port}.json`);
+    return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).pid : undefined;
+  }
+
+  /** Stops whatever runs here and removes all traces. */
+  async remove(): Promise<void> {
+    await this.run("stop").catch(() => undefined);
+    for (const c of this.children) {
+      if (c.exitCode === null && c.signalCode === null) {
+        const ended = new Promise((r) => c.once("exit", r));
+        c.kill("SIGKILL");
+        await ended;
+      }
+    }
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** An MCP client on stdio, as an agent starts it. */
+export async function agent(place: Place, name = "e2e", cwd?: string): Promise<Agent> {
+  const client = new Client({ name, version: "1" });
+  const transport = new StdioClientTransport({ command: PROGRAM, args: place.args, stderr: "pipe", ...(cwd && { cwd }) });
+  await client.connect(transport);
+  return new Agent(client, transport);
+}
+
+export class Agent {
+  constructor(readonly client: Client, readonly transport: StdioClientTransport) {}
+
+  /** Calls a tool and returns the answer's text; a tool error throws. */
+  async ask(tool: string, args: Record<string, unknown>): Promise<string> {
+    const { text, isError } = await this.call(tool, args);
+    if (isError) throw new Error(`${tool} ${JSON.stringify(args)}: ${text}`);
+    return text;
+  }
+
+  /** Calls a tool for its typed result. */
+  async json<T = Record<string, unknown>>(tool: string, args: Record<string, unknown>): Promise<T> {
+    return JSON.parse(await this.ask(tool, { ...args, as: "json" })) as T;
+  }
+
+  async call(tool: string, args: Record<string, unknown>): Promise<{ text: string; isError: boolean; images: { data: string; mimeType: string }[] }> {
+    const result = await this.client.callTool({ name: tool, arguments: args }, undefined, { timeout: 130_000 });
+    const content = result.content as { type: string; text?: string; data?: string; mimeType?: string }[];
+    return {
+      text: content.filter((c) => c.type === "text").map((c) => c.text).join("\n"),
+      isError: result.isError === true,
+      images: content.filter((c) => c.type === "image").map((c) => ({ data: c.data ?? "", mimeType: c.mimeType ?? "" })),
+    };
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+}
+
+/** A Chromium with the extension, paired with the place's daemon when that runs. */
+export class Browser {
+  private constructor(readonly context: BrowserContext, readonly worker: Worker, readonly id: string, readonly profile: string) {}
+
+  static async launch(place: Place, options: { hosts?: string[]; headless?: boolean } = {}): Promise<Browser> {
+    const extension = extensionCopy(place, options.hosts);
+    const profile = mkdtempSync(join(place.dir, "profile-"));
+    mkdirSync(join(profile, "Default"));
+    writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    const executablePath = findChromium();
+    const context = await chromium.launchPersistentContext(profile, {
+      ...(executablePath && { executablePath }),
+      headless: options.headless ?? true,
+      viewport: { width: 1280, height: 800 },
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", `--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
+    });
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+    return new Browser(context, worker, new URL(worker.url()).host, profile);
+  }
+
+  async page(url?: string): Promise<Page> {
+    const page = await this.context.newPage();
+    if (url) await page.goto(url);
+    return page;
+  }
+
+  /** The extension's popup as a page, where a person's clicks go. */
+  async popup(): Promise<Page> {
+    return this.page(`chrome-extension://${this.id}/popup.html`);
+  }
+
+  /** Clicks a switch of the popup, as the user does, until it is as wanted. */
+  async set(name: "AI Web Pilot" | "Body capture", on: boolean): Promise<void> {
+    const popup = await this.popup();
+    const control = popup.getByRole("switch", { name });
+    await control.waitFor();
+    if ((await control.isChecked()) !== on) await control.click();
+    await popup.waitForFunction(([n, want]) => [...document.querySelectorAll('[role=switch],input[type=checkbox]')].some((e) => (e as HTMLInputElement).checked === want || e.getAttribute("aria-checked") === String(want)) && n, [name, on] as const);
+    await popup.close();
+  }
+
+  close(): Promise<void> {
+    return this.context.close();
+  }
+}
+
+/** A copy of the built extension that looks for the place's port. The id stays: its key is pinned. */
+export function extensionCopy(place: Place, hosts: string[] = []): string {
+  const copy = mkdtempSync(join(place.dir, "extension-"));
+  cpSync(join(root, "extension", "dist"), copy, { recursive: true });
+  writeFileSync(join(copy, "config.json"), JSON.stringify({ port: place.port }));
+  if (hosts.length > 0) {
+    // A permission prompt cannot be answered headless, so these sites are granted from the start.
+    const file = join(copy, "manifest.json");
+    const manifest = JSON.parse(readFileSync(file, "utf8"));
+    manifest.host_permissions.push(...hosts);
+    writeFileSync(file, JSON.stringify(manifest));
+  }
+  return copy;
+}
+
+/** Asks again until the answer is as wanted, for what arrives a moment later; the last answer is in the error. */
+export async function until<T>(what: string, ask: () => Promise<T>, good: (answer: T) => boolean, ms = 10_000): Promise<T> {
+  const end = Date.now() + ms;
+  for (;;) {
+    const answer = await ask();
+    if (good(answer)) return answer;
+    if (Date.now() > end) throw new Error(`${what} did not come within ${ms} ms; last: ${JSON.stringify(answer)}`);
+    await new Promise((r) => setTimeout(r, 50));
+  }
+}
