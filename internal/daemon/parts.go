@@ -18,6 +18,7 @@ import (
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/tools/interact"
 	"github.com/brennhill/gasoline/internal/tools/observe"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -105,6 +106,9 @@ func (d *parts) tools() []*catalog.Bound {
 	return []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: sight(c), Drive: driver, Queue: d.queue, Dir: d.dir}
+		}, d.gate),
+		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
+			return interact.Env{Drive: driver, Registry: d.registry, Call: c}
 		}, d.gate),
 	}
 }

@@ -1,0 +1,211 @@
+// Package interact declares the tool that acts in the browser. A mode sends one command and turns
+// its result into an answer; everything between the daemon and the element is the extension's. What
+// acts needs AI Web Pilot, which only the user switches on; what only looks needs a tab.
+package interact
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+// Env is what the modes may reach.
+type Env struct {
+	Drive    drive.Driver
+	Registry *session.Registry
+	Call     catalog.Call
+}
+
+// Tool is interact.
+var Tool = catalog.New[Env](catalog.Info{
+	Name: "interact", Title: "Act in the browser", Key: "action", Open: true,
+	Doc: "Act in the user's real browser, in the tab in use. Needs \"AI Web Pilot\", which only the user switches on. " +
+		"list_interactive gives refs; aim with one. An element is waited for, scrolled to and checked before it is used; two equal matches are an error that lists both.",
+	Shown: []string{"ref", "selector", "text", "value", "url", "script", "nth", "within", "frame", "tab", "timeout_ms", "background"},
+	Groups: []catalog.Group{{
+		Short: "T", Doc: `ref | selector (CSS, >>> pierces shadow roots, or text=… role=button[name="Save"] label=… placeholder=… testid=…) with nth, within, frame | x,y`,
+		Params: []string{"ref", "selector", "nth", "within", "frame", "x", "y", "tab"},
+	}},
+})
+
+// wait is the deadline of an action when the caller names none.
+const wait = 5 * time.Second
+
+const (
+	acts  = catalog.Extension | catalog.Pilot | catalog.Tab
+	looks = catalog.Extension | catalog.Tab
+)
+
+// target are the ways to name an element, and the tab.
+type target struct {
+	Ref      string   `json:"ref,omitempty" doc:"element from a list (e17)"`
+	Selector string   `json:"selector,omitempty" doc:"CSS, or text= role= label= placeholder= testid="`
+	Nth      *int     `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
+	Within   string   `json:"within,omitempty" alias:"scope" doc:"CSS of the part of the page"`
+	Frame    string   `json:"frame,omitempty" doc:"iframe: CSS, index or all"`
+	X        *float64 `json:"x,omitempty" doc:"CSS pixels of the viewport"`
+	Y        *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
+	Tab      int      `json:"tab,omitempty" doc:"tab id; default the one in use"`
+}
+
+func (t target) command() command.Target {
+	return command.Target{Ref: t.Ref, Selector: t.Selector, Nth: t.Nth, Within: t.Within, Frame: t.Frame, X: t.X, Y: t.Y}
+}
+
+// required says that an element must be named.
+func (t target) required() error {
+	if t.Ref == "" && t.Selector == "" && (t.X == nil || t.Y == nil) {
+		return problem.New(problem.MissingParam, `Give ref, selector, or x and y; interact {"action":"list_interactive"} shows what is there.`, "an element is required.")
+	}
+	return nil
+}
+
+// said is the toast that the user sees.
+type said struct {
+	Reason string `json:"reason,omitempty" doc:"shown to the user as a toast"`
+}
+
+func (s said) timeout() command.Timeout { return command.Timeout{Reason: s.Reason} }
+
+// elementErrors are the errors of every mode that aims at an element.
+var elementErrors = []problem.Code{
+	problem.NotFound, "stale_ref", problem.Ambiguous, problem.Blocked, problem.NotActionable, problem.Timeout,
+	problem.PilotOff, problem.ExtensionOffline, problem.TabGone, problem.NoTab,
+}
+
+// do sends a command and wraps what it gave.
+func do[R any](ctx context.Context, env Env, kind string, tab int, params any, text func(R) []string, page bool) (*result[R], error) {
+	a, err := drive.Do[R](ctx, env.Drive, env.Call, kind, tab, params)
+	if err != nil {
+		return nil, err
+	}
+	return &result[R]{Action: kind, Answer: a, text: text, page: page}, nil
+}
+
+// result is what an action gave.
+type result[R any] struct {
+	Action string
+	drive.Answer[R]
+	text func(R) []string
+	page bool // the lines hold text of the page
+}
+
+// Text writes the result for a reader.
+func (r *result[R]) Text(w *answer.Writer) {
+	if r.Going() {
+		going(w, r.Action, r.Status, r.CorrelationID)
+		return
+	}
+	tab := r.Target.Tab
+	w.Head("%s: done in %d ms, tab %d", r.Action, r.Elapsed.Milliseconds(), tab.ID)
+	lines := r.text(r.Result)
+	entries := make([]answer.Entry, 0, len(lines))
+	for _, l := range lines {
+		entries = append(entries, answer.Entry{Text: l})
+	}
+	if r.page && len(entries) > 0 {
+		w.Page(answer.Origin(tab.URL))
+	}
+	from, to := w.Entries(answer.Oldest, entries)
+	if to-from < len(entries) {
+		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))
+	}
+}
+
+func going(w *answer.Writer, action string, status command.Status, id string) {
+	word := "still_running"
+	if status == command.Queued {
+		word = "queued"
+	}
+	w.Head("%s: %s correlation_id=%s", action, word, id)
+	w.Note(`observe {"what":"command_result","correlation_id":%q} gives the rest`, id)
+}
+
+// MarshalJSON gives the command's result with what every action says.
+func (r *result[R]) MarshalJSON() ([]byte, error) {
+	out := outcome{
+		Status: string(r.Status), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
+		Tab: r.Target.Tab.ID, URL: r.Target.Tab.URL,
+	}
+	if r.Going() {
+		return marshal(out, nil)
+	}
+	return marshal(out, r.Result)
+}
+
+// outcome is the part of a result that all actions share.
+type outcome struct {
+	Success       bool   `json:"success"`
+	Status        string `json:"status"`
+	Final         bool   `json:"final"`
+	CorrelationID string `json:"correlation_id"`
+	ElapsedMS     int64  `json:"elapsed_ms"`
+	Tab           int    `json:"effective_tab,omitempty"`
+	URL           string `json:"effective_url,omitempty"`
+	Result        any    `json:"result,omitempty"`
+}
+
+// element prints an element as lists do: e17 button "Save".
+func element(e *command.Element) string {
+	if e == nil {
+		return ""
+	}
+	role := e.Role
+	if role == "" {
+		role = e.Tag
+	}
+	out := fmt.Sprintf("%s %s %q", e.Ref, answer.Clean(role), answer.Cut(answer.Clean(e.Label), 80))
+	if !e.Visible {
+		out += " (not visible)"
+	}
+	return out
+}
+
+// acted prints what an element command did.
+func acted(r command.ActResult) []string {
+	var out []string
+	if e := element(r.Matched); e != "" {
+		line := "on " + e
+		if r.MatchCount > 1 {
+			line += fmt.Sprintf(", 1 of %d matches by %s", r.MatchCount, r.MatchStrategy)
+		}
+		if r.Value != "" {
+			line += fmt.Sprintf(", now %q", answer.Cut(answer.Clean(r.Value), 120))
+		}
+		out = append(out, line)
+	}
+	var notes []string
+	if r.AutoScrolled {
+		notes = append(notes, "scrolled to it")
+	}
+	if r.Trusted {
+		notes = append(notes, "by real input events")
+	}
+	if r.InsertionStrategy != "" {
+		notes = append(notes, "inserted by "+r.InsertionStrategy)
+	}
+	if len(notes) > 0 {
+		out = append(out, strings.Join(notes, ", "))
+	}
+	if r.OverlayWarning != "" {
+		out = append(out, "overlay: "+answer.Clean(r.OverlayWarning))
+	}
+	if v := r.Viewport; v != nil {
+		out = append(out, fmt.Sprintf("viewport %.0f×%.0f at %.0f,%.0f of height %.0f", v.Width, v.Height, v.ScrollX, v.ScrollY, v.ScrollHeight))
+	}
+	if r.Navigated {
+		out = append(out, "navigated to "+answer.Short(r.URL, 120)+" "+answer.Clean(r.Title))
+	}
+	if r.OpenedTab != 0 {
+		out = append(out, fmt.Sprintf("opened tab %d", r.OpenedTab))
+	}
+	return out
+}

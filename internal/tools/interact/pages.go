@@ -1,0 +1,113 @@
+package interact
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// loadWait is the deadline of a navigation: pages are slower than elements.
+const loadWait = 15 * time.Second
+
+var (
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "navigate", Doc: "Go to a URL in the tab in use, or in a new one. Waits until the page has loaded.",
+		Aliases: []string{"goto", "open", "go_to"}, Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
+		Example: `{"url":"http://localhost:3000/cart"}`, Errors: []problem.Code{problem.Timeout, problem.PilotOff, problem.ExtensionOffline, "restricted_url"},
+	}, func(ctx context.Context, env Env, p navigateParams) (any, error) {
+		out, err := do(ctx, env, "navigate", p.Tab, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL, NewTab: p.NewTab}, loaded, true)
+		if err == nil && !out.Going() && out.Result.Tab != 0 {
+			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
+		}
+		return out, err
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "refresh", Doc: "Reload the page.", Aliases: []string{"reload"}, Needs: acts, Wait: loadWait,
+	}, history("refresh"))
+	_ = catalog.Add(Tool, catalog.Spec{Name: "back", Doc: "Go back in history.", Aliases: []string{"go_back"}, Needs: acts, Wait: loadWait}, history("back"))
+	_ = catalog.Add(Tool, catalog.Spec{Name: "forward", Doc: "Go forward in history.", Aliases: []string{"go_forward"}, Needs: acts, Wait: loadWait}, history("forward"))
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "new_tab", Doc: "Open a tab in the background.", Aliases: []string{"open_tab"}, Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
+		Example: `{"url":"http://localhost:3000"}`,
+	}, func(ctx context.Context, env Env, p newTabParams) (any, error) {
+		return do(ctx, env, "new_tab", 0, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL}, tabbed, true)
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "switch_tab", Doc: "Bring a tab to the front and make it the one in use. observe tabs lists them.", Aliases: []string{"activate_tab", "select_tab"},
+		Needs: catalog.Extension | catalog.Pilot, Wait: wait, Example: `{"tab":123}`, Errors: []problem.Code{problem.TabGone, problem.MissingParam},
+	}, func(ctx context.Context, env Env, p switchParams) (any, error) {
+		if p.Tab == 0 && p.TabIndex == nil {
+			return nil, problem.New(problem.MissingParam, `observe {"what":"tabs"} lists the tabs.`, "tab or tab_index is required.")
+		}
+		out, err := do(ctx, env, "switch_tab", p.Tab, &command.TabParams{Timeout: p.timeout(), TabIndex: p.TabIndex}, tabbed, true)
+		if err == nil && !out.Going() && (p.SetTracked == nil || *p.SetTracked) {
+			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
+		}
+		return out, err
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "close_tab", Doc: "Close a tab; the one in use when none is named.", Needs: acts, Wait: wait, Errors: []problem.Code{problem.TabGone},
+	}, func(ctx context.Context, env Env, p tabOnly) (any, error) {
+		return do(ctx, env, "close_tab", p.Tab, &command.TabParams{Timeout: p.timeout()}, tabbed, true)
+	})
+)
+
+type navigateParams struct {
+	said
+	URL    string `json:"url" required:"true" doc:"where to go"`
+	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
+	Tab    int    `json:"tab,omitempty" doc:"tab id; default the one in use"`
+}
+
+type newTabParams struct {
+	said
+	URL string `json:"url,omitempty" doc:"where to go"`
+}
+
+type tabOnly struct {
+	said
+	Tab int `json:"tab,omitempty" doc:"tab id; default the one in use"`
+}
+
+type switchParams struct {
+	said
+	Tab        int   `json:"tab,omitempty" doc:"tab id"`
+	TabIndex   *int  `json:"tab_index,omitempty" doc:"place in its window, from 0"`
+	SetTracked *bool `json:"set_tracked,omitempty" doc:"make it the tab in use; true"`
+}
+
+func history(kind string) catalog.Handler[Env, tabOnly, any] {
+	return func(ctx context.Context, env Env, p tabOnly) (any, error) {
+		return do(ctx, env, kind, p.Tab, &command.NavigateParams{Timeout: p.timeout()}, loaded, true)
+	}
+}
+
+func loaded(r command.PageResult) []string {
+	out := []string{fmt.Sprintf("%s %q", answer.Short(r.FinalURL, 160), answer.Cut(answer.Clean(r.Title), 120))}
+	if r.ContentScriptStatus != "loaded" && r.ContentScriptStatus != "" {
+		out = append(out, "capture: "+r.ContentScriptStatus)
+	}
+	if r.CSPLevel != "" && r.CSPLevel != "none" {
+		out = append(out, "content security policy: "+r.CSPLevel)
+	}
+	if r.Message != "" {
+		out = append(out, answer.Clean(r.Message))
+	}
+	return out
+}
+
+func tabbed(r command.TabResult) []string {
+	if r.ClosedTab != 0 {
+		out := []string{fmt.Sprintf("closed tab %d", r.ClosedTab)}
+		if r.Tab != 0 {
+			out = append(out, fmt.Sprintf("active now: tab %d %s", r.Tab, answer.Short(r.URL, 120)))
+		}
+		return out
+	}
+	return []string{fmt.Sprintf("tab %d (index %d) %s %q", r.Tab, r.TabIndex, answer.Short(r.URL, 120), answer.Cut(answer.Clean(r.Title), 100))}
+}
