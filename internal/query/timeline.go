@@ -93,50 +93,21 @@ type merge struct {
 	missed uint64
 }
 
-// lane is one ring of a merge: what has been copied of it and the item that is next.
+// lane is one ring of a merge: a part of it that has been copied, and how far it was looked at.
 type lane struct {
 	kind      event.Kind
 	pos, stop store.Position // the records between are not copied yet
 	slice     store.Slice
 	i         int // of the next record in slice
 	chunk     int
-	item      Item // valid when ready
-	ready     bool
-	blocked   event.Seq // the budget ran out before this record; 0 if it did not
 }
 
-// seq orders the lanes. A blocked lane stands where it stopped.
-func (l *lane) seq() event.Seq {
-	if l.blocked != 0 {
-		return l.blocked
-	}
-	return l.item.Head.Seq
-}
+// seq is the number of the next record, by which lanes are merged.
+func (l *lane) seq() event.Seq { return l.slice.Seq(l.i) }
 
-// advance makes the lane's next passing item ready, or blocks it; it returns false at the end.
-func (m *merge) advance(l *lane, want *store.Want, back bool) bool {
-	l.ready = false
-	for {
-		for ; l.i < l.slice.Len(); l.i++ {
-			if m.budget == 0 {
-				l.blocked = l.slice.Seq(l.i)
-				return true
-			}
-			m.budget--
-			it, ok := itemOf(&l.slice, l.i)
-			if !ok {
-				continue
-			}
-			if x, is := it.Event.(*event.Exchange); is && m.bodies {
-				m.reader.store.Attach(&l.slice, l.i, x)
-			}
-			if !m.filter.takes(it.Head, it.Event) || m.keep != nil && !m.keep(it) {
-				continue
-			}
-			l.item, l.ready = it, true
-			l.i++
-			return true
-		}
+// load sees to it that the lane has a next record; it returns false at the end.
+func (m *merge) load(l *lane, want *store.Want, back bool) bool {
+	for l.i == l.slice.Len() {
 		if back && l.pos <= l.stop || !back && l.pos >= l.stop {
 			return false
 		}
@@ -148,6 +119,19 @@ func (m *merge) advance(l *lane, want *store.Want, back bool) bool {
 		}
 		l.i, l.chunk = 0, min(2*l.chunk, maxChunk)
 	}
+	return true
+}
+
+// examine decodes the lane's next record and reports whether it passes.
+func (m *merge) examine(l *lane) (Item, bool) {
+	it, ok := itemOf(&l.slice, l.i)
+	if !ok {
+		return it, false
+	}
+	if x, is := it.Event.(*event.Exchange); is && m.bodies {
+		m.reader.store.Attach(&l.slice, l.i, x)
+	}
+	return it, m.filter.takes(it.Head, it.Event) && (m.keep == nil || m.keep(it))
 }
 
 // collect hands over at most limit items in the order of their numbers (back: newest first). It
@@ -169,11 +153,13 @@ func (m *merge) collect(all *store.All, limit int, back bool, span func(event.Ki
 		if back {
 			l.pos, l.stop = to, from
 		}
-		if m.advance(l, &want, back) {
+		if m.load(l, &want, back) {
 			lanes = append(lanes, l)
 		}
 	}
-	for n := 0; len(lanes) > 0; n++ {
+	// Records are looked at in the order of their numbers, not lane by lane: wherever the budget
+	// ends, everything before that number has been looked at.
+	for n := 0; len(lanes) > 0; {
 		next := 0
 		for i := 1; i < len(lanes); i++ {
 			if s, t := lanes[i].seq(), lanes[next].seq(); s < t && !back || s > t && back {
@@ -181,14 +167,19 @@ func (m *merge) collect(all *store.All, limit int, back bool, span func(event.Ki
 			}
 		}
 		l := lanes[next]
-		if l.blocked != 0 {
-			return 0, l.blocked
+		if m.budget == 0 {
+			return 0, l.seq()
 		}
-		if n == limit {
-			return l.item.Head.Seq, 0
+		m.budget--
+		if it, ok := m.examine(l); ok {
+			if n == limit {
+				return l.seq(), 0
+			}
+			visit(it)
+			n++
 		}
-		visit(l.item)
-		if !m.advance(l, &want, back) {
+		l.i++
+		if !m.load(l, &want, back) {
 			lanes = slices.Delete(lanes, next, next+1)
 		}
 	}

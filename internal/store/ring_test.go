@@ -272,3 +272,22 @@ func (m *model) append(t *testing.T, s *Store, rnd *rand.Rand) {
 	}
 	m.events = append(m.events, all...)
 }
+
+func TestScopedClearOverwritesTheBytes(t *testing.T) {
+	s := testStore(t, DefaultLimits(0))
+	s.Append(&event.Batch{
+		Logs:      []event.Log{{Head: event.Head{TestID: "a"}, Message: "private"}, {Message: "public"}},
+		Exchanges: []event.Exchange{{Head: event.Head{TestID: "a"}, ResponseBody: "private"}},
+	})
+	s.Clear(Scope{TestID: "a"})
+	for i := range s.rings {
+		for _, seg := range s.rings[i].segments {
+			if strings.Contains(string(seg.buf), "private") {
+				t.Errorf("ring %d still holds what was cleared", i)
+			}
+		}
+	}
+	if !strings.Contains(string(s.rings[event.KindLog].segments[0].buf), "public") {
+		t.Error("a neighbour is gone")
+	}
+}
