@@ -22,10 +22,10 @@ export async function act<K extends ActOp>(context: Context, op: K, params: Agen
       acted.result.trusted = true;
     }
   } catch (error) {
-    await watch.stop();
+    await watch.stop(false);
     throw error;
   }
-  const { navigated, openedTab } = await watch.stop();
+  const { navigated, openedTab } = await watch.stop(acted.leaving ?? false);
   const page = await context.pages.describe(context.tab);
   const result: ActResult = { ...acted.result, url: page.url, title: page.title };
   if (navigated) result.navigated = true;

@@ -29,8 +29,11 @@ export interface Pages {
   open(url: string | undefined, active: boolean, deadline: number): Promise<number>;
   activate(tab: number): Promise<void>;
   close(tab: number): Promise<void>;
-  /** Watches whether a tab begins to load another page, or opens a tab, until stop is called. */
-  watch(tab: number): { stop(): Promise<{ navigated: boolean; openedTab?: number }> };
+  /**
+   * Watches whether a tab begins to load another page, or opens a tab, until stop is called. stop waits
+   * a moment for it; longer when the page said that it is leaving.
+   */
+  watch(tab: number): { stop(leaving: boolean): Promise<{ navigated: boolean; openedTab?: number }> };
   /** The policy level of the tab's page. */
   policy(tab: number): string | undefined;
   /** Says whether the content script of the tab's main frame is there. */

@@ -34,6 +34,8 @@ export interface Rect {
 export interface Acted {
   result: ActResult;
   trusted?: TrustedInput;
+  /** The page began to navigate to another document. */
+  leaving?: boolean;
 }
 
 /** Real input that the worker sends through the debugger. */

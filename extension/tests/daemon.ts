@@ -233,8 +233,8 @@ extension: ${JSON.stringify(this.events("extension_logs").slice(-5))}\nresults: 
 const pick = ({ tab, frame, document, page_url, since }: Group): Group => ({ tab, frame, document, page_url, since });
 
 async function read(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  const bytes = Buffer.concat(chunks);
-  return (request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes).toString();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for await (const chunk of request) chunks.push(new Uint8Array(chunk as Buffer));
+  const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
+  return new TextDecoder().decode(request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes);
 }

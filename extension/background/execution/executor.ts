@@ -77,8 +77,8 @@ export class Executor {
     try {
       const kind = await this.#check(command);
       const params = parseParams(kind, command.params);
-      // Some time is needed to bring the answer home.
-      const deadline = Math.min(command.deadline - 200, Date.now() + (params.timeout_ms || 120_000));
+      // The page answers by then; some time is needed to bring its answer home.
+      const deadline = Math.min(command.deadline - 300, Date.now() + (params.timeout_ms || 120_000));
       if (tab === 0 && NEEDS_TAB.has(kind)) tab = (await this.#parts.activeTab()) ?? 0;
       if (tab === 0 && NEEDS_TAB.has(kind)) throw new CommandProblem("no_tab", "There is no tab that can be used.");
       const work = () => this.#run(kind, params, tab, deadline, command);
@@ -115,7 +115,7 @@ export class Executor {
       if (reason) context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
     try {
-      return await beforeDeadline(command.deadline - 100, runCommand(kind, params, context));
+      return await beforeDeadline(command.deadline - 50, runCommand(kind, params, context));
     } finally {
       if (acts) this.#parts.actor(tab, null);
     }

@@ -7,6 +7,9 @@ import type { TabList } from "../tabs/list.ts";
 /** A click's navigation or new tab shows within this time after it, or is not its doing. */
 const AFTERMATH_MS = 25;
 
+/** A page that began to navigate is left within this time, or its server is slow to answer. */
+const LEAVING_MS = 1000;
+
 /** After a page is complete its content script may need a moment to say so. */
 const HELLO_MS = 400;
 
@@ -78,11 +81,13 @@ export class TabPages implements Pages {
     });
   }
 
-  watch(tab: number): { stop(): Promise<{ navigated: boolean; openedTab?: number }> } {
+  watch(tab: number): { stop(leaving: boolean): Promise<{ navigated: boolean; openedTab?: number }> } {
     let navigated = false;
     let openedTab: number | undefined;
+    let wake: (() => void) | undefined;
     const updated = (id: number, change: { status?: string; url?: string }): void => {
       if (id === tab && (change.status === "loading" || change.url !== undefined)) navigated = true;
+      if (navigated) wake?.();
     };
     const created = (opened: chrome.tabs.Tab): void => {
       if (opened.openerTabId === tab && opened.id !== undefined) openedTab = opened.id;
@@ -90,8 +95,13 @@ export class TabPages implements Pages {
     chrome.tabs.onUpdated.addListener(updated);
     chrome.tabs.onCreated.addListener(created);
     return {
-      stop: async () => {
-        if (!navigated && openedTab === undefined) await new Promise((resolve) => setTimeout(resolve, AFTERMATH_MS));
+      stop: async (leaving) => {
+        if (!navigated && openedTab === undefined) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+            setTimeout(resolve, leaving ? LEAVING_MS : AFTERMATH_MS);
+          });
+        }
         chrome.tabs.onUpdated.removeListener(updated);
         chrome.tabs.onCreated.removeListener(created);
         return { navigated, ...(openedTab === undefined ? {} : { openedTab }) };
@@ -110,12 +120,32 @@ export class TabPages implements Pages {
 
 const gone = (tab: number): CommandProblem => new CommandProblem("tab_gone", `Tab ${tab} is closed.`);
 
+/**
+ * One step through the history. The browser's own step leaves out pages on which the user did nothing,
+ * and an agent's pages are all of that kind; the page's step does not, as far as it knows its history.
+ */
 async function step(tab: number, direction: "back" | "forward"): Promise<void> {
+  if (await stepInPage(tab, direction === "back" ? -1 : 1)) return;
   try {
     if (direction === "back") await chrome.tabs.goBack(tab);
     else await chrome.tabs.goForward(tab);
   } catch {
     throw new CommandProblem("no_history", `The tab's history has no page further ${direction}.`);
+  }
+}
+
+async function stepInPage(tab: number, by: -1 | 1): Promise<boolean> {
+  const go = (delta: number): boolean => {
+    const { navigation } = globalThis as unknown as { navigation: { canGoBack: boolean; canGoForward: boolean } };
+    const can = delta < 0 ? navigation.canGoBack : navigation.canGoForward;
+    if (can) history.go(delta);
+    return can;
+  };
+  try {
+    const [first] = await chrome.scripting.executeScript({ target: { tabId: tab }, func: go, args: [by], injectImmediately: true });
+    return first?.result === true;
+  } catch {
+    return false; // An error page, or a site that was not granted.
   }
 }
 

@@ -3,6 +3,7 @@ import type { AgentOps } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import { isLeaving } from "./leaving.ts";
 import { elementAt, isInside } from "../shadow.ts";
 import { isNamed } from "../target.ts";
 import { handOver, outcome } from "./outcome.ts";
@@ -26,8 +27,8 @@ export async function click(params: ClickParams, environment: Environment): Prom
   }
   // What lies at the point inside of the target gets the click, as from a real pointer.
   const hit = elementAt(point.x, point.y);
-  press(hit && isInside(hit, element) ? hit : element, point, button, count);
-  return { result };
+  const leaving = await isLeaving(() => press(hit && isInside(hit, element) ? hit : element, point, button, count));
+  return { result, leaving };
 }
 
 /** Things that open a window or a picker, or draw themselves, and listen to users only. */

@@ -8,6 +8,7 @@ import { everyElement, focused } from "../shadow.ts";
 import { isNamed } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { giveFocus } from "./focus.ts";
+import { isLeaving } from "./leaving.ts";
 import { handOver, outcome } from "./outcome.ts";
 
 /** Presses a key. Keys whose effect cannot be made up are handed to the worker for real input. */
@@ -29,12 +30,14 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
   if (params.trusted === "always" || (params.trusted !== "never" && !(effect && plain))) {
     return handOver(result, { type: "keys", keys: params.text });
   }
-  if (dispatchKey(element, "keydown", stroke)) {
-    if (stroke.text) dispatchKey(element, "keypress", stroke);
-    effect?.(element, stroke);
-  }
-  dispatchKey(focused() ?? element, "keyup", stroke);
-  return { result };
+  const leaving = await isLeaving(() => {
+    if (dispatchKey(element, "keydown", stroke)) {
+      if (stroke.text) dispatchKey(element, "keypress", stroke);
+      effect?.(element, stroke);
+    }
+    dispatchKey(focused() ?? element, "keyup", stroke);
+  });
+  return { result, leaving };
 }
 
 /** Tells an element of a key. false: the page prevents what the key does by itself. */
