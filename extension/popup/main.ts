@@ -1,1 +1,31 @@
-export {};
+import { onConnection, readConnection, readLastError } from "../state/connection.ts";
+import { element } from "../state/dom.ts";
+import { onSettings, readSettings, writeSettings } from "../state/settings.ts";
+import { showConnection, showProblem } from "./connection.ts";
+import { showSite } from "./site.ts";
+import { showTracked } from "./tracked.ts";
+
+async function show(): Promise<void> {
+  const [settings, connection, problem] = await Promise.all([readSettings(), readConnection(), readLastError()]);
+  showConnection(connection);
+  showProblem(connection, problem);
+  element("pilot", HTMLInputElement).checked = settings.pilot;
+  element("bodies", HTMLInputElement).checked = settings.bodies;
+  await Promise.all([showSite(settings), showTracked(connection.tracked)]);
+}
+
+for (const name of ["pilot", "bodies"] as const) {
+  const box = element(name, HTMLInputElement);
+  box.addEventListener("change", () => void writeSettings({ [name]: box.checked }));
+}
+element("options", HTMLButtonElement).addEventListener("click", () => void chrome.runtime.openOptionsPage());
+element("copy", HTMLButtonElement).addEventListener("click", () => {
+  void navigator.clipboard.writeText(`gasoline pair ${element("code", HTMLElement).textContent}`);
+  element("copy", HTMLButtonElement).textContent = "Copied";
+});
+
+onSettings(() => void show());
+onConnection(() => void show());
+chrome.permissions.onAdded.addListener(() => void show());
+chrome.permissions.onRemoved.addListener(() => void show());
+void show();

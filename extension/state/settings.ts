@@ -25,7 +25,7 @@ export async function readSettings(): Promise<Settings> {
 }
 
 /** Writes the given settings and leaves the others. undefined removes one. */
-export async function writeSettings(patch: Partial<Settings>): Promise<void> {
+export async function writeSettings(patch: { [K in keyof Settings]?: Settings[K] | undefined }): Promise<void> {
   const gone = Object.entries(patch).filter(([, value]) => value === undefined);
   if (gone.length > 0) await chrome.storage.local.remove(gone.map(([key]) => key));
   await chrome.storage.local.set(

@@ -20,6 +20,8 @@ interface Held {
 export class FakeDaemon {
   port = 0;
   pairing: Pairing = { mode: "open" };
+  /** What every request but pairing is answered, instead of what it asks for. */
+  refusal: { status: number; code: string; message: string; fix: string } | undefined;
   /** Tokens that are accepted. */
   readonly tokens = new Set<string>();
   readonly requests: { method: string; path: string; headers: IncomingMessage["headers"] }[] = [];
@@ -135,6 +137,10 @@ export class FakeDaemon {
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
     if (!token || !this.tokens.has(token)) {
       return reply(401, { error: { code: "unauthorized", message: "unknown token", fix: "pair" } });
+    }
+    if (this.refusal) {
+      const { status, ...error } = this.refusal;
+      return reply(status, { error });
     }
     switch (url.pathname) {
       case "/sync":

@@ -65,8 +65,9 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
       headless: true,
-      viewport: { width: 1280, height: 720 },
-      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", `--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
+      // The window as it is: an emulated size is lost when the extension lets its debugger go.
+      viewport: null,
+      args: ["--window-size=1280,807", "--no-sandbox", "--disable-gpu", "--disable-quic", `--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
     });
     const worker = async (): Promise<Worker> => context.serviceWorkers()[0] ?? context.waitForEvent("serviceworker");
     const id = new URL((await worker()).url()).host;

@@ -1,0 +1,64 @@
+import { element } from "../state/dom.ts";
+import { ALL_SITES, LOOPBACK_PATTERNS } from "../state/origins.ts";
+import { type Settings, readSettings, writeSettings } from "../state/settings.ts";
+
+/** Lists the captured sites; those that the user granted can be taken back. */
+export async function showGrants(): Promise<void> {
+  const { origins = [] } = await chrome.permissions.getAll();
+  const required = new Set([...LOOPBACK_PATTERNS, ...(chrome.runtime.getManifest().host_permissions ?? [])]);
+  const granted = origins.filter((pattern) => !required.has(pattern)).sort();
+  element("sites", HTMLUListElement).replaceChildren(
+    row("This machine (localhost, 127.0.0.1)", undefined),
+    ...(required.has(ALL_SITES) ? [row("All sites", undefined)] : []),
+    ...granted.map((pattern) =>
+      row(pattern === ALL_SITES ? "All sites" : pattern.replace(/\/\*$/, ""), async () => {
+        await chrome.permissions.remove({ origins: [pattern] });
+      }),
+    ),
+  );
+}
+
+/** Lists the sites where agents may run scripts. */
+export function showScriptGrants(settings: Settings): void {
+  element("scripts-none", HTMLParagraphElement).hidden = settings.scriptHosts.length > 0;
+  element("scripts", HTMLUListElement).replaceChildren(
+    ...settings.scriptHosts.map((host) =>
+      row(host, async () => {
+        const { scriptHosts } = await readSettings();
+        await writeSettings({ scriptHosts: scriptHosts.filter((other) => other !== host) });
+      }),
+    ),
+  );
+  element("user-scripts", HTMLParagraphElement).textContent = userScriptsAllowed()
+    ? "User scripts are allowed for Gasoline: scripts run without the debugger's bar."
+    : "Chrome shows its debugger bar while a script runs. It does not once “Allow user scripts” is on for Gasoline in chrome://extensions.";
+}
+
+function userScriptsAllowed(): boolean {
+  try {
+    return typeof (chrome as unknown as { userScripts?: { execute?: unknown } }).userScripts?.execute === "function";
+  } catch {
+    return false;
+  }
+}
+
+function row(text: string, revoke: (() => Promise<void>) | undefined): HTMLLIElement {
+  const item = document.createElement("li");
+  const label = document.createElement("span");
+  label.textContent = text;
+  item.append(label);
+  if (revoke) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Revoke";
+    button.setAttribute("aria-label", `Revoke ${text}`);
+    button.addEventListener("click", () => void revoke());
+    item.append(button);
+  } else {
+    const always = document.createElement("span");
+    always.className = "quiet";
+    always.textContent = "always";
+    item.append(always);
+  }
+  return item;
+}
