@@ -145,6 +145,18 @@ func TestMissedIsCounted(t *testing.T) {
 	check(t, "after a clear", []any{messages(after), after.Missed}, []any{numbered(2000, 2001, 1), 0})
 }
 
+func TestMissedIsAnUpperBoundAfterAScopedClear(t *testing.T) {
+	s := newStore(t, "run")
+	r := query.New(s)
+	logs(s, 1, 1)
+	c := readLogs(t, r, query.Page{}).Cursor
+	s.Append(&event.Batch{Logs: []event.Log{{Head: event.Head{TestID: "t"}}, {}}})
+	s.Clear(store.Scope{TestID: "t"})
+	logs(s, 2, 1000)
+	l := readLogs(t, r, query.Page{Cursor: c})
+	check(t, "missed", []any{l.Missed, l.MissedIsUpper}, []any{2, true})
+}
+
 func TestCursorOfAnotherRunIsARestart(t *testing.T) {
 	one, two := newStore(t, "one"), newStore(t, "two")
 	logs(one, 1, 50)
