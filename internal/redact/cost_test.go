@@ -14,7 +14,7 @@ func TestHostileTextsCostLinearTime(t *testing.T) {
 		"password:[", "password: {", `"token":{`, `token:"`, "token: '", "SG.", "eyJ.", "eyJhbGciOiJIUzI1NiJ9.", "a://", "basic ", "bearer ",
 		"token=null ", "-----BEGIN ", "<a#", "<jwt#1 iss=", "cookie: a=", "key=a/", `\\\\\\`, "%3D", "4111 ", "token ", "secret is ", `name":"pin",`,
 	} {
-		text := strings.Repeat(part, 1<<20/len(part))
+		text := strings.Repeat(part, (1<<19)/len(part))
 		r := redact.New(redact.Rules{})
 		r.Text(text)
 		r.Body(`{"a":"`+text, "")

@@ -175,13 +175,15 @@ func (sc *scan) behind(j int) (v held, ok bool) {
 	if quote == 0 && k < len(s) && s[k] == ']' { // user[password]=x, headers['token'] = x
 		k++
 	}
+	delimiter := ""
 	if quote != 0 {
-		if after := k; after < len(s) && s[after] == ']' {
+		delimiter = s[k-1-slashes : k]
+		k = sc.pairValue(k, delimiter)
+		if k < len(s) && s[k] == ']' {
 			k++
 		}
-		k = sc.pairValue(k, s[j:k])
 	}
-	sep := separator(s, k, quote != 0)
+	sep := sc.separator(k, quote != 0)
 	if sep == 0 {
 		if quote == 0 && k == j && s[j] == ' ' {
 			return sc.spaced(j + 1)
@@ -189,12 +191,10 @@ func (sc *scan) behind(j int) (v held, ok bool) {
 		return held{}, false
 	}
 	k += sep
-	encoded := s[k-1] == 'D' || s[k-1] == 'd' || s[k-1] == 'A' || s[k-1] == 'a'
+	encoded := isLetter(s[k-1]) // of %3D
 	keyed := quote != 0
 	v.level0 = keyed && sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0
-	if keyed {
-		v.quote = s[j : j+slashes+1]
-	}
+	v.quote = delimiter
 	open, q, opened := closing(s, k)
 	if q != 0 && sc.mode == document && sc.quoted && !v.level0 && q == '"' && opened%2 == 0 && endsString(s, open) {
 		return held{}, false // the quote that ends the string around the name
@@ -233,14 +233,19 @@ func (sc *scan) limitUnlessOuter(k int, outer bool) int {
 	return sc.limit(k)
 }
 
-// closing steps over backslashes and a quote at j. quote is 0 if there is none.
+// closing steps over backslashes and a quote at j. quote is 0 if there is none. slashes is how many
+// of the backslashes are the quote's: the others are escaped ones before it.
 func closing(s string, j int) (after int, quote byte, slashes int) {
 	k := j
 	for k < len(s) && s[k] == '\\' {
 		k++
 	}
 	if k < len(s) && (s[k] == '"' || s[k] == '\'' || s[k] == '`') {
-		return k + 1, s[k], k - j
+		own := 0
+		for (k-j)%(2*own+2) != own {
+			own = 2*own + 1
+		}
+		return k + 1, s[k], own
 	}
 	return j, 0, 0
 }
@@ -256,16 +261,11 @@ func endsString(s string, k int) bool {
 // pairValue steps over `,"value"` at k, for lists of {"name":"password","value":"…"}; delim is the
 // quote of the name.
 func (sc *scan) pairValue(k int, delim string) int {
-	i := k
-	for i < len(sc.s) && (sc.s[i] == ' ' || sc.s[i] == '\n' || sc.s[i] == '\t') {
-		i++
-	}
+	i := sc.blanks(k)
 	if i == len(sc.s) || sc.s[i] != ',' {
 		return k
 	}
-	for i++; i < len(sc.s) && (sc.s[i] == ' ' || sc.s[i] == '\n' || sc.s[i] == '\t'); {
-		i++
-	}
+	i = sc.blanks(i + 1)
 	if key := delim + "value" + delim; strings.HasPrefix(sc.s[i:], key) {
 		return i + len(key)
 	}
@@ -273,11 +273,9 @@ func (sc *scan) pairValue(k int, delim string) int {
 }
 
 // separator returns the length of an assignment at k with the blanks around it, or 0.
-func separator(s string, k int, keyed bool) int {
-	i := k
-	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
-		i++
-	}
+func (sc *scan) separator(k int, keyed bool) int {
+	s := sc.s
+	i := sc.blanks(k)
 	if strings.HasPrefix(s[i:], "%22") {
 		i += 3
 	}
@@ -298,14 +296,30 @@ func separator(s string, k int, keyed bool) int {
 	case hasPrefixFold(s[i:], "%3d"), hasPrefixFold(s[i:], "%3a"):
 		i += 3
 	case hasPrefixFold(s[i:], "%253d"):
-		i += 5
+		i += 5 // escaped twice
 	default:
 		return 0
 	}
-	for i < len(s) && (s[i] == ' ' || s[i] == '\t' || s[i] == '\n' || s[i] == '\r') {
-		i++
+	return sc.blanks(i) - k
+}
+
+// blanks returns the index behind the white space at i; within a document's string, escaped, too.
+func (sc *scan) blanks(i int) int {
+	s := sc.s
+	for i < len(s) {
+		switch s[i] {
+		case ' ', '\t', '\n', '\r':
+			i++
+			continue
+		case '\\':
+			if sc.mode == document && sc.quoted && i+1 < len(s) && (s[i+1] == 'n' || s[i+1] == 't' || s[i+1] == 'r') {
+				i += 2
+				continue
+			}
+		}
+		return i
 	}
-	return i - k
+	return i
 }
 
 // spaced takes the word at k as the value of the name before the space, if it can hardly be
@@ -321,11 +335,14 @@ func (sc *scan) spaced(k int) (held, bool) {
 	}
 	end := sc.bareEnd(k, false, false)
 	var letter, digit bool
+	if at, _ := nextPseudonym(sc.s[:end], k); at < end {
+		return held{}, false // what is secret in it is hidden already
+	}
 	for i := k; i < end; i++ {
 		letter = letter || isLetter(sc.s[i])
 		digit = digit || isDigit(sc.s[i])
 	}
-	return held{from: k, to: end, weak: true}, letter && digit && end-k >= 6 && sc.s[k] != '<'
+	return held{from: k, to: end, weak: true}, letter && digit && end-k >= 6
 }
 
 // closeOf returns where the content of a string ends whose opening quote, behind so many

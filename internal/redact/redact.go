@@ -90,7 +90,7 @@ func isDocument(s string) bool {
 			continue
 		}
 		c := s[i]
-		return c == '{' || c == '[' || c == '"' || isDigit(c) && len(s) < 24 && json.Valid([]byte(s))
+		return c == '{' || c == '[' || c == '"' || (c == '-' || isDigit(c)) && len(s) < 24 && json.Valid([]byte(s))
 	}
 	return false
 }

@@ -95,15 +95,22 @@ func (sc *scan) run() string {
 }
 
 // escape returns the length of what a backslash at i begins. Outside of documents a backslash
-// stands for itself; what follows it is looked at as a word.
+// stands for itself, as it does in one before anything that makes no escape; what follows it is
+// looked at as a word.
 func (sc *scan) escape(i int) int {
-	if sc.mode != document {
+	s := sc.s
+	if sc.mode != document || i+1 == len(s) {
 		return 1
 	}
-	if i+1 < len(sc.s) && sc.s[i+1] == 'u' {
-		return min(6, len(sc.s)-i)
+	switch s[i+1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if i+6 <= len(s) && isHex(s[i+2]) && isHex(s[i+3]) && isHex(s[i+4]) && isHex(s[i+5]) {
+			return 6
+		}
 	}
-	return min(2, len(sc.s)-i)
+	return 1
 }
 
 // angle steps over a pseudonym at i, numbering it if the page made it, or over '<'.
