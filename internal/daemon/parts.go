@@ -18,6 +18,7 @@ import (
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/tools/configure"
 	"github.com/brennhill/gasoline/internal/tools/interact"
 	"github.com/brennhill/gasoline/internal/tools/observe"
 	"github.com/brennhill/gasoline/internal/view"
@@ -38,13 +39,15 @@ type parts struct {
 	tests    *correlate.Correlator
 	mcp      *mcp.Server
 	api      *httpapi.Server
+	audit    audit
+	pid      int
 	stop     func()
 }
 
 // build makes the parts. The order is that of the flow: state, store, write side, read side, tools,
 // transports.
 func build(ctx context.Context, cfg Config, run string, memory int64, stop func()) (d *parts, err error) {
-	d = &parts{cfg: cfg, run: run, started: time.Now(), stop: stop}
+	d = &parts{cfg: cfg, run: run, started: time.Now(), pid: os.Getpid(), stop: stop}
 	if d.dir, err = session.OpenDir(cfg.StateDir); err != nil {
 		return nil, err
 	}
@@ -87,9 +90,10 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Allow: d.registry.Allow, Gone: d.registry.Forget,
+		Audit: d.audit.add, Tail: d.tail,
 	})
 	d.api = httpapi.New(httpapi.Config{
-		Port: cfg.Port, Version: cfg.Version, Run: run, PID: os.Getpid(), Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
+		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
 		Ingest: d.ingest, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
@@ -110,15 +114,27 @@ func (d *parts) tools() []*catalog.Bound {
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 			return interact.Env{Drive: driver, Registry: d.registry, Call: c}
 		}, d.gate),
+		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
+			return configure.Env{Call: c, Registry: d.registry, Pairings: d.pairings, Queue: d.queue, Reader: d.reader, Daemon: d.self()}
+		}, d.gate),
 	}
 }
 
 // Catalogue returns the tools to be described, not called.
 func Catalogue() []*catalog.Bound { return (&parts{}).tools() }
 
+// clear empties rings of these kinds (nil: all), of one tab or of all (0).
+func (d *parts) clear(kinds []event.Kind, tab int) int {
+	return d.store.Clear(store.Scope{Kinds: kinds, Tab: tab})
+}
+
 // gate refuses a mode whose needs are not met, before it runs.
 func (d *parts) gate(ctx context.Context, call catalog.Call, needs catalog.Needs) error {
-	target, err := d.registry.Await(ctx, call.Client, 0, min(comeBack, max(call.Wait, time.Second)))
+	patience := min(comeBack, max(call.Wait, time.Second))
+	if d.pairings.Count() == 0 {
+		patience = 0 // no browser was ever paired, so none is on its way back
+	}
+	target, err := d.registry.Await(ctx, call.Client, 0, patience)
 	if p := problem.From(err); p != nil && (p.Code != problem.NoTab || needs&catalog.Tab != 0) {
 		return err
 	}

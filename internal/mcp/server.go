@@ -46,6 +46,9 @@ type Config struct {
 	Allow func(client string) error // limits tool calls; nil allows all
 	Audit func(Record)              // told of every call; nil tells nobody
 	Gone  func(client string)       // a client's session ended
+
+	// Tail returns a line for below an answer, "" for none; nil means none ever.
+	Tail func(call catalog.Call) string
 }
 
 // Record is one tool call as the audit log keeps it.
@@ -180,6 +183,11 @@ func (s *Server) call(ctx context.Context, t *catalog.Bound, call catalog.Call, 
 	if err != nil {
 		p = problem.From(err)
 		return p.Text(), nil, p
+	}
+	if s.cfg.Tail != nil && !out.AsJSON {
+		if line := s.cfg.Tail(call); line != "" {
+			text += "\n" + line
+		}
 	}
 	return text, images, nil
 }

@@ -23,6 +23,7 @@ type client struct {
 	order     []string // keys of positions, oldest first
 	calls     [60]int  // per second of the last minute
 	second    int64    // of the newest count in calls
+	telemetry string   // off, auto, full; "" is auto
 	used      time.Time
 }
 
@@ -239,4 +240,21 @@ func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 		}
 	}
 	return p
+}
+
+// SetTelemetry sets how much the client is told beside its answers: off, auto or full.
+func (r *Registry) SetTelemetry(id, mode string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.clientLocked(id, time.Now()).telemetry = mode
+}
+
+// Telemetry returns what SetTelemetry set; auto when it did not.
+func (r *Registry) Telemetry(id string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if c := r.clients[id]; c != nil && c.telemetry != "" {
+		return c.telemetry
+	}
+	return "auto"
 }

@@ -1,0 +1,131 @@
+package daemon
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/brennhill/gasoline/internal/bug"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/tools/configure"
+)
+
+// tail is the line below an answer that tells a client what else happened since its last one. In
+// mode auto it speaks only of errors and failed requests, in full of everything.
+func (d *parts) tail(call catalog.Call) string {
+	mode := d.registry.Telemetry(call.Client)
+	if mode == "off" || call.Sessionless {
+		return ""
+	}
+	const key = "telemetry"
+	cursor := query.Cursor(d.registry.Position(call.Client, key))
+	kinds := []event.Kind{event.KindException, event.KindLog, event.KindExchange}
+	if mode == "full" {
+		kinds = nil
+	}
+	counts := map[string]int{}
+	list, err := d.reader.Timeline(kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 1000}, func(it query.Item) bool {
+		switch e := it.Event.(type) {
+		case *event.Exception:
+			counts["errors"]++
+		case *event.Log:
+			if e.Level == "error" {
+				counts["console errors"]++
+			} else if mode == "full" {
+				counts["log lines"]++
+			}
+		case *event.Exchange:
+			if e.Failed() {
+				counts["failed requests"]++
+			} else if mode == "full" {
+				counts["requests"]++
+			}
+		default:
+			counts[it.Kind.String()+" events"]++
+		}
+		return false // only counted
+	})
+	if err != nil {
+		d.cfg.Log.Debug("count what is new", "error", err.Error())
+		return ""
+	}
+	d.registry.SetPosition(call.Client, key, string(list.Cursor))
+	if cursor == "" || len(counts) == 0 {
+		return "" // the first answer has nothing to compare with
+	}
+	var words []string
+	for _, w := range []string{"errors", "console errors", "failed requests", "requests", "log lines"} {
+		if n := counts[w]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, w))
+			delete(counts, w)
+		}
+	}
+	for _, k := range event.Kinds() {
+		if n := counts[k.String()+" events"]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s events", n, k))
+		}
+	}
+	return "new since your last call: " + strings.Join(words, ", ")
+}
+
+// audit counts tool calls.
+type audit struct {
+	mu     sync.Mutex
+	total  int
+	errors int
+	byTool map[string]int
+}
+
+func (a *audit) add(r mcp.Record) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.byTool == nil {
+		a.byTool = map[string]int{}
+	}
+	a.total++
+	a.byTool[r.Tool]++
+	if r.Err != nil {
+		a.errors++
+	}
+}
+
+func (a *audit) calls() configure.Calls {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	out := configure.Calls{Total: a.total, Errors: a.errors, ByTool: map[string]int{}}
+	for k, v := range a.byTool {
+		out.ByTool[k] = v
+	}
+	if a.total > 0 {
+		out.Percent = float64(1000*a.errors/a.total) / 10
+	}
+	return out
+}
+
+// self is what the tool configure knows of the daemon.
+func (d *parts) self() configure.Daemon {
+	return configure.Daemon{
+		Version: d.cfg.Version, Run: d.run, PID: d.pid, Port: d.cfg.Port, StateDir: d.cfg.StateDir, Started: d.started, Spawned: d.cfg.Spawned,
+		Limits: func() configure.Limits {
+			s := d.ingest.State()
+			return configure.Limits{Rate: s.Rate, Threshold: s.Threshold, Open: s.Open, Reason: s.Reason, Refused: s.Total429s}
+		},
+		Calls: d.audit.calls,
+		Clear: d.clear,
+		Tools: d.tools,
+		Stop:  d.stop,
+		Faults: func() (panics, bugs, refused int64) {
+			c := d.api.Counts()
+			return c.Panics + d.mcp.Panics(), bug.Count(), c.Refused
+		},
+		Loss: func() (lost uint64) {
+			for _, l := range d.ingest.Losses() {
+				lost += l.Count
+			}
+			return lost
+		},
+	}
+}

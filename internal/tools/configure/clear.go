@@ -1,0 +1,56 @@
+package configure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name: "clear", Doc: "Empty the buffers, all or one group of them, of one tab or of all.", Aliases: []string{"reset", "empty"}, Example: `{"buffer":"logs"}`,
+}, clearBuffers)
+
+type clearParams struct {
+	Buffer string `json:"buffer,omitempty" enum:"all,logs,network,websocket,actions,inbox" doc:"which; all"`
+	Tab    int    `json:"tab,omitempty" doc:"only this tab's"`
+}
+
+type clearResult struct {
+	Status  string `json:"status"`
+	Buffer  string `json:"buffer"`
+	Tab     int    `json:"tab,omitempty"`
+	Cleared int    `json:"cleared"`
+}
+
+// groups are the kinds of each buffer; nil is every kind.
+var groups = map[string][]event.Kind{
+	"all":       nil,
+	"logs":      {event.KindLog, event.KindException, event.KindExtensionLog},
+	"network":   {event.KindExchange, event.KindResource},
+	"websocket": {event.KindFrame},
+	"actions":   {event.KindAction},
+	"inbox":     {event.KindMark},
+}
+
+func clearBuffers(_ context.Context, env Env, p clearParams) (*clearResult, error) {
+	if p.Buffer == "" {
+		p.Buffer = "all"
+	}
+	n := env.Daemon.Clear(groups[p.Buffer], p.Tab)
+	if p.Buffer == "all" && p.Tab == 0 {
+		n += env.Queue.Cancel("")
+	}
+	return &clearResult{"ok", p.Buffer, p.Tab, n}, nil
+}
+
+// Text writes the result for a reader.
+func (c *clearResult) Text(w *answer.Writer) {
+	where := ""
+	if c.Tab != 0 {
+		where = fmt.Sprintf(" of tab %d", c.Tab)
+	}
+	w.Head("clear: %d entries of %s%s removed", c.Cleared, c.Buffer, where)
+}

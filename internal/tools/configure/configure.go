@@ -1,0 +1,70 @@
+// Package configure declares the tool that looks after the session: health, readiness, emptying
+// buffers, what the tools can do, and settings of the client. What it changes is the daemon's own
+// state; it never acts in a page.
+package configure
+
+import (
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+// Env is what the modes may reach.
+type Env struct {
+	Call     catalog.Call
+	Registry *session.Registry
+	Pairings *session.Pairings
+	Queue    *command.Queue
+	Reader   *query.Reader
+	Daemon   Daemon
+}
+
+// Daemon is what only the daemon itself knows or can do.
+type Daemon struct {
+	Version  string
+	Run      string
+	PID      int
+	Port     int
+	StateDir string
+	Started  time.Time
+	Spawned  bool // by a client, not by a person
+
+	Limits func() Limits                         // how the ingest limits stand
+	Calls  func() Calls                          // what the tools were asked
+	Clear  func(kinds []event.Kind, tab int) int // empties rings, returns how many events went
+	Tools  func() []*catalog.Bound               // to describe
+	Stop   func()                                // stops the daemon after the answer is out; bridges start a new one
+	Faults func() (panics, bugs, refused int64)  // what should not happen
+	Loss   func() (lost uint64)                  // events that never reached a ring
+}
+
+// Limits is the state of the ingest limits.
+type Limits struct {
+	Rate      int    `json:"current_rate"` // events in the last full second
+	Threshold int    `json:"threshold"`    // events per second and source
+	Open      bool   `json:"circuit_open"`
+	Reason    string `json:"circuit_reason,omitempty"`
+	Refused   uint64 `json:"total_429s"`
+}
+
+// Calls counts tool calls since the daemon began.
+type Calls struct {
+	Total   int            `json:"total_calls"`
+	Errors  int            `json:"total_errors"`
+	Percent float64        `json:"error_rate_pct"`
+	ByTool  map[string]int `json:"calls_per_tool"`
+}
+
+// Tool is configure.
+var Tool = catalog.New[Env](catalog.Info{
+	Name: "configure", Title: "Configure Gasoline", Key: "action",
+	Doc:   "Look after the session: is everything ready (doctor), how is the daemon (health), empty the buffers (clear), what can the tools do (describe_capabilities).",
+	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode"},
+})
+
+// none is for modes without parameters.
+type none struct{}

@@ -1,0 +1,146 @@
+package configure
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name: "doctor", Doc: "Check what is needed to see and act, each with its fix.", Aliases: []string{"check", "diagnose"},
+}, doctor)
+
+type doctorResult struct {
+	Status  string        `json:"status"` // healthy, degraded, unhealthy
+	Ready   bool          `json:"ready_for_interaction"`
+	Version string        `json:"version"`
+	Checks  []doctorCheck `json:"checks"`
+}
+
+type doctorCheck struct {
+	Name   string `json:"name"`
+	Status string `json:"status"` // pass, warn, fail
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
+	now := time.Now()
+	d := env.Daemon
+	out := &doctorResult{Version: d.Version}
+	add := func(name, status, fix, format string, args ...any) {
+		out.Checks = append(out.Checks, doctorCheck{name, status, fmt.Sprintf(format, args...), fix})
+	}
+	add("daemon", "pass", "", "version %s on port %d, state in %s", d.Version, d.Port, d.StateDir)
+
+	var live []session.Browser
+	for _, b := range env.Registry.Browsers() {
+		if b.Connected(now) {
+			live = append(live, b)
+		}
+	}
+	switch {
+	case len(live) > 0:
+		for _, b := range live {
+			name := b.Settings.Name
+			if name == "" {
+				name = "a browser"
+			}
+			add("extension_connected", "pass", "", "%s, extension %s", answer.Clean(name), answer.Clean(b.Version))
+			if b.Settings.LastError != "" {
+				add("extension_error", "warn", "The extension's popup says more.", "%s", answer.Cut(answer.Clean(b.Settings.LastError), 200))
+			}
+			if b.Version != "" && b.Version != plain(d.Version) {
+				add("extension_version", "warn", "Load the extension of the same release.", "the extension is %s, the daemon %s", answer.Clean(b.Version), d.Version)
+			}
+		}
+	case env.Pairings.Count() == 0:
+		add("extension_connected", "fail", fmt.Sprintf("Load the extension in Chrome (chrome://extensions, Developer mode, Load unpacked) and open its popup. If it is loaded, its options page must say port %d.", d.Port), "no browser has ever paired with this daemon")
+	default:
+		add("extension_connected", "fail", fmt.Sprintf(`Open the browser and the extension's popup. Its options page must say port %d. A popup that shows a code wants "gasoline pair CODE".`, d.Port), "no browser is connected")
+	}
+
+	if len(live) > 0 {
+		pilot, bodies := false, false
+		for _, b := range live {
+			pilot, bodies = pilot || b.Settings.Pilot, bodies || b.Settings.Bodies
+		}
+		if pilot {
+			add("pilot_enabled", "pass", "", "AI Web Pilot is on")
+		} else {
+			add("pilot_enabled", "warn", `Ask the user to switch on "AI Web Pilot" in the extension's popup, if you are to act in pages.`, "AI Web Pilot is off: reading works, acting does not")
+		}
+		if !bodies {
+			add("body_capture", "warn", "Ask the user to switch on body capture in the extension's popup, if you need them.", "request and response bodies are not captured")
+		}
+		target, err := env.Registry.Target(env.Call.Client, 0)
+		switch p := problem.From(err); {
+		case p != nil:
+			add("tracked_tab", "warn", p.Fix, "%s", p.Message)
+		case target.Tab.Stale:
+			add("tracked_tab", "warn", `Reload it: interact {"action":"refresh"}.`, "tab %d was open before the extension was loaded, so it is not captured", target.Tab.ID)
+		default:
+			add("tracked_tab", "pass", "", "tab %d %s", target.Tab.ID, answer.Short(target.Tab.URL, 100))
+		}
+	}
+
+	if l := d.Limits(); l.Open {
+		add("circuit_breaker", "warn", "Find the page or script that floods; observe summarized_logs shows what repeats.", "events are cut off: %s", l.Reason)
+	} else {
+		add("circuit_breaker", "pass", "", "closed, %d events/s", l.Rate)
+	}
+	c := commands(env.Queue, now)
+	fix := ""
+	if c.Status != "pass" {
+		fix = `observe {"what":"failed_commands"} shows them; reloading the page or the extension often helps.`
+	}
+	add("command_execution", c.Status, fix, "%s", c.Detail)
+
+	out.Status, out.Ready = "healthy", true
+	for _, c := range out.Checks {
+		switch c.Status {
+		case "fail":
+			out.Status, out.Ready = "unhealthy", false
+		case "warn":
+			if out.Status == "healthy" {
+				out.Status = "degraded"
+			}
+			if c.Name == "pilot_enabled" || c.Name == "tracked_tab" {
+				out.Ready = false
+			}
+		}
+	}
+	return out, nil
+}
+
+// plain is a version without its suffix: what a manifest can say.
+func plain(v string) string {
+	for i, r := range v {
+		if r == '-' || r == '+' {
+			return v[:i]
+		}
+	}
+	return v
+}
+
+// Text writes the checks for a reader.
+func (d *doctorResult) Text(w *answer.Writer) {
+	ready := "ready to act"
+	if !d.Ready {
+		ready = "not ready to act"
+	}
+	w.Head("doctor: %s, %s", d.Status, ready)
+	entries := make([]answer.Entry, len(d.Checks))
+	for i, c := range d.Checks {
+		entries[i].Text = fmt.Sprintf("%s %s: %s", map[string]string{"pass": "ok  ", "warn": "warn", "fail": "FAIL"}[c.Status], c.Name, c.Detail)
+		if c.Fix != "" {
+			entries[i].Text += "\n     fix: " + c.Fix
+		}
+	}
+	w.Entries(answer.Oldest, entries)
+}

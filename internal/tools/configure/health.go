@@ -1,0 +1,201 @@
+package configure
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name: "health", Doc: "The daemon's state: memory, buffers, limits, tool calls, browser control, commands.", Aliases: []string{"status"},
+}, health)
+
+type healthResult struct {
+	Server   serverHealth            `json:"server"`
+	Memory   memoryHealth            `json:"memory"`
+	Buffers  map[string]bufferHealth `json:"buffers"`
+	Limits   Limits                  `json:"rate_limiting"`
+	Audit    Calls                   `json:"audit"`
+	Pilot    pilotHealth             `json:"pilot"`
+	Commands commandHealth           `json:"command_execution"`
+	Lost     uint64                  `json:"events_lost"`
+	Faults   faults                  `json:"faults"`
+}
+
+type serverHealth struct {
+	Version    string `json:"version"`
+	Run        string `json:"run"`
+	Uptime     int64  `json:"uptime_seconds"`
+	PID        int    `json:"pid"`
+	Port       int    `json:"port"`
+	StateDir   string `json:"state_dir"`
+	Platform   string `json:"platform"`
+	GoVersion  string `json:"go_version"`
+	LaunchMode string `json:"launch_mode"` // foreground, by_client
+}
+
+type memoryHealth struct {
+	Current int64            `json:"current_mb"` // reserved for events
+	Budget  int64            `json:"budget_mb"`
+	Alloc   int64            `json:"alloc_mb"` // the process's heap
+	Sys     int64            `json:"sys_mb"`   // asked of the system
+	Buffers map[string]int64 `json:"buffer_breakdown"`
+}
+
+type bufferHealth struct {
+	Entries     int     `json:"entries"`
+	Capacity    int     `json:"capacity"`
+	Utilization float64 `json:"utilization_pct"`
+	Evicted     uint64  `json:"evicted_count"`
+	Dropped     uint64  `json:"dropped_count"`
+}
+
+type pilotHealth struct {
+	Enabled   bool   `json:"enabled"`
+	Source    string `json:"source"` // extension, unknown
+	Connected bool   `json:"extension_connected"`
+	LastPoll  string `json:"last_poll_ago,omitempty"`
+}
+
+type commandHealth struct {
+	Ready         bool   `json:"ready"`
+	Status        string `json:"status"` // pass, warn, fail
+	Detail        string `json:"detail"`
+	Window        int    `json:"window_seconds"`
+	QueueDepth    int    `json:"queue_depth"`
+	Pending       int    `json:"pending_count"`
+	OldestPending int64  `json:"oldest_pending_age_ms"`
+	Successes     int    `json:"recent_success_count"`
+	Failures      int    `json:"recent_failed_count"`
+	LastSuccess   string `json:"last_success_at,omitempty"`
+}
+
+type faults struct {
+	Panics  int64 `json:"panics"`
+	Bugs    int64 `json:"bugs"`
+	Refused int64 `json:"requests_refused"`
+}
+
+func health(_ context.Context, env Env, _ none) (*healthResult, error) {
+	now := time.Now()
+	d := env.Daemon
+	stats := env.Reader.Stats()
+	var mem runtime.MemStats
+	runtime.ReadMemStats(&mem)
+	mode := "foreground"
+	if d.Spawned {
+		mode = "by_client"
+	}
+	out := &healthResult{
+		Server:  serverHealth{d.Version, d.Run, int64(now.Sub(d.Started).Seconds()), d.PID, d.Port, d.StateDir, runtime.GOOS + "/" + runtime.GOARCH, runtime.Version(), mode},
+		Memory:  memoryHealth{stats.Bytes >> 20, stats.MaxBytes >> 20, int64(mem.HeapAlloc >> 20), int64(mem.Sys >> 20), map[string]int64{}},
+		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(), Commands: commands(env.Queue, now),
+	}
+	for _, r := range stats.Rings {
+		pct := 0.0
+		if r.Capacity > 0 {
+			pct = float64(1000*r.Entries/r.Capacity) / 10
+		}
+		out.Buffers[r.Name] = bufferHealth{r.Entries, r.Capacity, pct, r.Evicted, r.Dropped}
+		out.Memory.Buffers[r.Name+"_bytes"] = r.Bytes
+	}
+	out.Pilot.Source = "unknown"
+	for _, b := range env.Registry.Browsers() {
+		if !b.Connected(now) {
+			continue
+		}
+		out.Pilot.Connected = true
+		if b.Known {
+			out.Pilot.Enabled, out.Pilot.Source = out.Pilot.Enabled || b.Settings.Pilot, "extension"
+		}
+		if !b.LastPoll.IsZero() && out.Pilot.LastPoll == "" {
+			out.Pilot.LastPoll = answer.Ago(now.Sub(b.LastPoll))
+		}
+	}
+	out.Faults.Panics, out.Faults.Bugs, out.Faults.Refused = d.Faults()
+	return out, nil
+}
+
+// window is how far back failures of commands count.
+const window = 5 * time.Minute
+
+// commands judges the commands of the last minutes: one failure warns, three fail, and so does one
+// that waits for long.
+func commands(q *command.Queue, now time.Time) commandHealth {
+	pending, done, _ := q.Lists()
+	out := commandHealth{Status: "pass", Window: int(window.Seconds()), Pending: len(pending), Ready: true}
+	for _, r := range pending {
+		if r.Status == command.Queued {
+			out.QueueDepth++
+		}
+		out.OldestPending = max(out.OldestPending, now.Sub(r.Created).Milliseconds())
+	}
+	for _, r := range done {
+		switch {
+		case now.Sub(r.Finished) > window || r.Status == command.Cancelled:
+		case r.Status == command.Complete:
+			out.Successes++
+		case r.Status == command.Expired || r.Status == command.TimedOut || r.Status == command.Interrupted:
+			// What the page refused was carried out; these were not.
+			out.Failures++
+		}
+	}
+	if last := q.Totals().LastSuccess; !last.IsZero() {
+		out.LastSuccess = last.UTC().Format(time.RFC3339)
+	}
+	oldest := time.Duration(out.OldestPending) * time.Millisecond
+	switch {
+	case out.Failures >= 3 || oldest >= 2*time.Minute:
+		out.Status, out.Ready = "fail", false
+	case out.Failures >= 1 || oldest >= 45*time.Second:
+		out.Status = "warn"
+	}
+	out.Detail = fmt.Sprintf("%d done and %d failed in the last %d min, %d pending", out.Successes, out.Failures, int(window.Minutes()), out.Pending)
+	return out
+}
+
+// Text writes the state for a reader.
+func (h *healthResult) Text(w *answer.Writer) {
+	s := h.Server
+	w.Head("health: gasoline %s, up %s, pid %d, port %d, %s", s.Version, time.Duration(s.Uptime)*time.Second, s.PID, s.Port, s.Platform)
+	lines := []answer.Entry{
+		{Text: fmt.Sprintf("memory: %d of %d MB for events, heap %d MB", h.Memory.Current, h.Memory.Budget, h.Memory.Alloc)},
+	}
+	for _, name := range []string{"log", "exception", "exchange", "bodies", "waterfall", "frame", "action", "dom", "lifecycle", "performance", "extension_log", "mark"} {
+		b, ok := h.Buffers[name]
+		if !ok || b.Entries == 0 && b.Evicted == 0 && b.Dropped == 0 {
+			continue
+		}
+		line := fmt.Sprintf("%s: %d of %d", name, b.Entries, b.Capacity)
+		if b.Evicted > 0 {
+			line += fmt.Sprintf(", %d evicted", b.Evicted)
+		}
+		if b.Dropped > 0 {
+			line += fmt.Sprintf(", %d dropped", b.Dropped)
+		}
+		lines = append(lines, answer.Entry{Text: line})
+	}
+	limit := fmt.Sprintf("ingest: %d events/s, limit %d per source", h.Limits.Rate, h.Limits.Threshold)
+	if h.Limits.Open {
+		limit += ", CUT OFF: " + answer.Clean(h.Limits.Reason)
+	}
+	pilot := "browser: not connected"
+	if h.Pilot.Connected {
+		pilot = fmt.Sprintf("browser: connected, browser control %s", map[bool]string{true: "on", false: "off"}[h.Pilot.Enabled])
+	}
+	lines = append(lines, answer.Entry{Text: limit}, answer.Entry{Text: pilot},
+		answer.Entry{Text: fmt.Sprintf("commands: %s, %s", h.Commands.Status, h.Commands.Detail)},
+		answer.Entry{Text: fmt.Sprintf("tool calls: %d, %d errors", h.Audit.Total, h.Audit.Errors)})
+	w.Entries(answer.Oldest, lines)
+	if h.Lost > 0 {
+		w.Note("%d events never reached a buffer since the start", h.Lost)
+	}
+	if h.Faults.Panics+h.Faults.Bugs > 0 {
+		w.Note("%d panics and %d bugs were caught; please report them with the daemon's log", h.Faults.Panics, h.Faults.Bugs)
+	}
+}
