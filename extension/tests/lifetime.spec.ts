@@ -1,0 +1,117 @@
+import { expect, test } from "./extension.ts";
+
+test("the worker is killed while a page talks: nothing is lost, nothing comes twice", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(site.page("/", `<script>let n = 0; setInterval(() => { if (n < 60) console.log("tick " + n++) }, 50)</script>`));
+  await daemon.until("it talks", () => daemon.events("logs").length > 5);
+  for (let i = 0; i < 3; i++) {
+    await browser.killWorker();
+    await browser.page.waitForTimeout(400);
+  }
+  await daemon.until("the last tick", () => daemon.events("logs").some((log) => log.message === "tick 59"));
+  const ticks = daemon.events("logs").map((log) => log.message).filter((message) => message.startsWith("tick "));
+  expect(ticks).toEqual(Array.from({ length: 60 }, (_, i) => `tick ${i}`));
+});
+
+test("commands go on after the worker died", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(site.page("/", "<h1>Alive</h1>"));
+  const tab = await browser.tab(browser.page);
+  expect((await daemon.command("get_text", {}, { tab })).result.value).toBe("Alive");
+  await browser.killWorker();
+  expect((await daemon.command("get_text", {}, { tab })).result.value).toBe("Alive");
+});
+
+test("the daemon is away and comes back: what happened meanwhile arrives, also from pages that are gone", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(site.page("/a", `<script>console.log("before")</script>`));
+  await daemon.until("before", () => daemon.events("logs").some((log) => log.message === "before"));
+  await daemon.stop();
+  await browser.page.evaluate(() => console.log("while away"));
+  await browser.page.waitForTimeout(1500);
+  await browser.page.goto(site.page("/b", `<script>console.log("second page")</script>`));
+  await browser.page.waitForTimeout(1500);
+  await browser.killWorker();
+  await browser.page.evaluate(() => console.log("after the kill"));
+  await daemon.start();
+  await daemon.until("all", () =>
+    ["while away", "second page", "after the kill"].every((message) => daemon.events("logs").some((log) => log.message === message)),
+  );
+  expect(daemon.events("logs").filter((log) => log.message === "while away")).toHaveLength(1);
+});
+
+test.describe("the daemon starts later than the browser", () => {
+  test.use({ daemonUp: false });
+  test("what happened before is there", async ({ daemon, site, browserWithExtension: browser }) => {
+    await browser.page.goto(site.page("/", `<script>console.log("early bird")</script>`));
+    await browser.page.waitForTimeout(1500);
+    await daemon.start();
+    await daemon.until("it", () => daemon.events("logs").some((log) => log.message === "early bird"));
+  });
+});
+
+test("a daemon that forgot us is paired with again", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(site.page("/", "x"));
+  await daemon.until("connected", () => daemon.settings);
+  const pairs = () => daemon.requests.filter((at) => at.path === "/pair").length;
+  expect(pairs()).toBe(1);
+  daemon.tokens.clear();
+  await browser.page.evaluate(() => console.log("for the new one"));
+  await daemon.until("it", () => daemon.events("logs").some((log) => log.message === "for the new one"));
+  expect(pairs()).toBe(2);
+});
+
+test("what the extension sends can be told from what a page sends", async ({ daemon, browserWithExtension: browser }) => {
+  await daemon.until("connected", () => daemon.settings);
+  const sync = daemon.requests.find((at) => at.path === "/sync");
+  expect(sync?.headers.origin).toBe(`chrome-extension://${browser.id}`);
+  expect(sync?.headers.authorization).toMatch(/^Bearer /);
+  const poll = daemon.requests.find((at) => at.path === "/pending-queries");
+  expect(poll?.headers["sec-fetch-site"]).toBe("none");
+});
+
+test("a page in the back/forward cache comes back with its line", async ({ daemon, site, browserWithExtension: { page } }) => {
+  site.page("/other", "other");
+  await page.goto(site.page("/cached", `<script>addEventListener("pageshow", (e) => console.log("shown " + e.persisted))</script>`));
+  await daemon.until("shown", () => daemon.events("logs").some((log) => log.message === "shown false"));
+  await page.goto(site.url("/other"));
+  await page.goBack();
+  const persisted = await page.evaluate(() => (performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming).type);
+  await page.evaluate(() => console.log("after the cache"));
+  await daemon.until(`it (${persisted})`, () => daemon.events("logs").some((log) => log.message === "after the cache"));
+});
+
+test("a command that was begun and comes again is answered interrupted, not run twice", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.set({ pilot: true });
+  await browser.page.goto(site.page("/", `<button onclick="document.title = 'n' + (window.n = (window.n ?? 0) + 1)">Count</button>`));
+  const tab = await browser.tab(browser.page);
+  const command = { id: "run-1", correlation_id: "c1", kind: "click", params: { selector: "text=Count" }, tab, deadline: Date.now() + 8000 };
+  daemon.leaseAgain(command);
+  expect((await daemon.until("first", () => daemon.results.get("run-1"))).status).toBe("complete");
+  daemon.results.delete("run-1");
+  daemon.leaseAgain(command);
+  expect((await daemon.until("second", () => daemon.results.get("run-1"))).status).toBe("interrupted");
+  expect(await browser.page.title()).toBe("n1");
+});
+
+test("commands in one tab wait for each other, and a dialog holds up only its own tab", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.set({ pilot: true });
+  site.page("/free", "<button onclick=\"document.title='free'\">Free</button>");
+  await browser.page.goto(site.page("/", `<button onclick="setTimeout(() => alert('stop'))">Alert</button>`));
+  browser.page.on("dialog", () => undefined);
+  const free = await browser.context.newPage();
+  await free.goto(site.url("/free"));
+  const [tab, other] = [await browser.tab(browser.page), await browser.tab(free)];
+  await daemon.command("click", { selector: "text=Alert" }, { tab });
+  const stuck = daemon.command("click", { selector: "text=Alert" }, { tab, timeoutMS: 1500 });
+  expect((await daemon.command("click", { selector: "text=Free" }, { tab: other })).error).toBeUndefined();
+  expect((await stuck).error?.code).toBe("timeout");
+});
+
+test("after a reload of the extension tabs are marked stale until their page is loaded again", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(site.page("/", "<title>S</title>"));
+  await daemon.until("the tab", () => daemon.tabs.some((tab) => tab.title === "S" && !tab.stale));
+  await (await browser.worker()).evaluate(() => void setTimeout(() => chrome.runtime.reload(), 50));
+  await daemon.until("stale", () => daemon.tabs.some((tab) => tab.title === "S" && tab.stale));
+  await browser.page.reload();
+  await daemon.until("fresh", () => daemon.tabs.some((tab) => tab.title === "S" && !tab.stale));
+  await browser.page.evaluate(() => console.log("new version"));
+  await daemon.until("its log", () => daemon.events("logs").some((log) => log.message === "new version"));
+});
