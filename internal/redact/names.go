@@ -36,7 +36,7 @@ type nameSet struct {
 	words     map[string]string // "api_key" → itself
 	collapsed map[string]string // "apikey" → "api_key"
 	plain     map[string]bool
-	ends      [1 << 10]bool // by the last two letters: the only test that most words of a text ever see
+	ends      [1 << 10]uint32 // by the last two letters, a bit for the one before: all that most words of a text ever see
 }
 
 const maxNameBytes = 64 // of a name that are looked at, from its end
@@ -53,8 +53,8 @@ func newNameSet(extra []string) *nameSet {
 			n.words[word] = word
 			flat := strings.ReplaceAll(word, "_", "")
 			n.collapsed[flat] = word
-			n.ends[endOf(word)] = true
-			n.ends[endOf(flat)] = true
+			n.endsWith(word)
+			n.endsWith(flat)
 		}
 	}
 	for _, w := range plainNames {
@@ -63,17 +63,34 @@ func newNameSet(extra []string) *nameSet {
 	return n
 }
 
-// endOf folds the last two letters of a word, any case, to ten bits.
-func endOf(word string) int {
-	return int(word[len(word)-2]&31)<<5 | int(word[len(word)-1]&31)
+// endsWith notes how an entry ends. What is an underscore in it may be anything in a name.
+func (n *nameSet) endsWith(word string) {
+	const any = 1<<32 - 1
+	bits := uint32(any)
+	if len(word) >= 3 && word[len(word)-3] != '_' {
+		bits = 1 << (word[len(word)-3] & 31)
+	}
+	last, before := int(word[len(word)-1]&31), int(word[len(word)-2]&31)
+	if word[len(word)-2] != '_' {
+		n.ends[before<<5|last] |= bits
+		return
+	}
+	for before := range 32 {
+		n.ends[before<<5|last] = any
+	}
 }
 
 // mayMatch is the cheap test before match; it never says false for a name that matches.
 func (n *nameSet) mayMatch(name string) bool {
-	for len(name) > 0 && !isLetter(name[len(name)-1]) {
-		name = name[:len(name)-1]
+	k := len(name)
+	for k > 0 && !isLetter(name[k-1]) {
+		k--
 	}
-	return len(name) >= 2 && n.ends[endOf(name)]
+	if k < 2 {
+		return false
+	}
+	bits := n.ends[int(name[k-2]&31)<<5|int(name[k-1]&31)]
+	return bits != 0 && (k == 2 || bits>>(name[k-3]&31)&1 != 0)
 }
 
 // match returns the entry of the list that name passes by, or "".

@@ -74,6 +74,21 @@ func TestCustomRules(t *testing.T) {
 	}
 }
 
+// The cheap test by a name's last letters must not lose what the exact one finds.
+func TestCustomNamesInAnySpelling(t *testing.T) {
+	for _, c := range []struct{ entry, name string }{
+		{"vitamin_c", "vitaminC"}, {"vitamin_c", "vitamin-c"}, {"x_id", "x-id"}, {"x_id", "myXId"}, {"ab", "AB"}, {"ab", "_ab2"}, {"iban", "customerIBAN"}, {"a_bc", "aBc"}, {"a_bc", "abc"},
+	} {
+		rules, err := redact.ParseRules([]byte(`{"names":["` + c.entry + `"]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := redact.New(rules).Text(c.name + "=value"); got != c.name+"=<secret#1>" {
+			t.Errorf("name %q does not pass by %q: %s", c.name, c.entry, got)
+		}
+	}
+}
+
 func TestBadRulesAreNamed(t *testing.T) {
 	check := func(file, want string) {
 		t.Helper()
