@@ -1,4 +1,4 @@
-import { bare, dispatch, getter, listen, stopImmediate, unlisten, type Fn } from "./natives.ts";
+import { append, bare, dispatch, getter, listen, stopImmediate, unlisten, type Fn } from "./natives.ts";
 
 /** Channel carries JSON text between the page's world and the content script's, synchronously, unseen by the page. */
 export interface Channel {
@@ -30,6 +30,7 @@ export interface ContentChannel extends Channel {
   close(): void;
 }
 
+const maxEarly = 100;
 const offer = "gasoline-channel";
 const NativeFocusEvent = globalThis.FocusEvent;
 const NativeCustomEvent = globalThis.CustomEvent;
@@ -72,6 +73,8 @@ class End {
   target: EventTarget | undefined;
   closed = false;
   private receive: ((json: string) => void) | undefined;
+  /** what came before there was a receiver: the other side may speak within our own start */
+  private readonly early: string[] = [];
   private opened: (() => void) | undefined;
   private readonly says: string;
 
@@ -81,7 +84,9 @@ class End {
       this.target = target;
       listen(target, hears, (event: Event) => {
         const json = detailOf(event);
-        if (typeof json === "string") this.receive?.(json);
+        if (typeof json !== "string") return;
+        if (this.receive) this.receive(json);
+        else if (this.early.length < maxEarly) append(this.early, json);
       });
       also(target);
     }, () => this.opened?.());
@@ -103,6 +108,8 @@ class End {
 
   onMessage(receive: (json: string) => void): void {
     this.receive = receive;
+    for (let i = 0; i < this.early.length; i++) receive(this.early[i]!);
+    this.early.length = 0;
   }
 
   onOpen(opened: () => void): void {

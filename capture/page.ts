@@ -1,5 +1,5 @@
 import { apply, descriptor, type Fn } from "./natives.ts";
-import { proxyMethod } from "./patch.ts";
+import { disguise, proxyMethod } from "./patch.ts";
 import { Realm, type Source } from "./realm.ts";
 import type { Capture, PageEnv } from "./record.ts";
 import { beaconSource } from "./sources/beacon.ts";
@@ -40,6 +40,7 @@ export function startPageRealm(env: PageEnv): Capture {
   }
   const seen: Seen = { worker: undefined };
   const sources: Source[] = [
+    { name: "disguise", start: disguise },
     answering(capture),
     consoleSource,
     errorSource(seen),

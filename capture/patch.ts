@@ -1,4 +1,4 @@
-import { apply, construct, defineProperty, descriptor, hasOwn, NativeProxy, type Fn } from "./natives.ts";
+import { apply, construct, defineProperty, descriptor, hasOwn, NativeProxy, NativeWeakMap, weakGet, weakSet, type Fn } from "./natives.ts";
 
 /** Stop undoes something that was started. Calling it twice does no harm. */
 export type Stop = () => void;
@@ -15,8 +15,8 @@ export type Made = (instance: object, args: unknown[], top: Fn) => void;
 const nothing: Stop = () => {};
 
 /**
- * proxyMethod puts a Proxy in front of owner[name]. A Proxy, because toString, name, length and statics stay the
- * native's without any work. Where the property is missing or locked nothing happens.
+ * proxyMethod puts a Proxy in front of owner[name]. A Proxy, because name, length, statics and what instanceof sees stay
+ * the native's without any work. Where the property is missing or locked nothing happens.
  */
 export function proxyMethod(owner: object, name: string, around: Around): Stop {
   let live = true;
@@ -35,25 +35,38 @@ export function proxyMethod(owner: object, name: string, around: Around): Stop {
 export function proxyConstructor(owner: object, name: string, made: Made): Stop {
   let live = true;
   return replace(owner, name, (target) => {
+    let proxy: Fn | undefined;
     const trap = (_: Fn, args: unknown[], newTarget: Fn): object => {
       // A subclass keeps its own newTarget; a plain `new` must look to the native as if it had been called itself.
-      const instance = construct(target, args, newTarget === proxy() ? target : newTarget) as object;
+      const instance = construct(target, args, newTarget === proxy ? target : newTarget) as object;
       if (live) made(instance, args, trap);
       return instance;
     };
-    let made_: Fn | undefined;
-    const proxy = (): Fn | undefined => made_;
     return {
       traps: { __proto__: null, construct: trap } as ProxyHandler<Fn>,
-      ready: (fn) => {
-        made_ = fn;
-        pointBack(target, fn);
+      ready: (made) => {
+        proxy = made;
+        pointBack(target, made);
       },
       off: () => {
         live = false;
         pointBack(target, target);
       },
     };
+  });
+}
+
+/** Our proxies → what they stand for. */
+const behind = new NativeWeakMap<object, Fn>();
+
+/**
+ * disguise makes Function.prototype.toString print our proxies as what they stand for. By itself it prints a proxy
+ * without its name, "function () { [native code] }", and pages that look for patches compare the whole text.
+ */
+export function disguise(): Stop {
+  return proxyMethod(Function.prototype, "toString", (target, self, args) => {
+    const real = typeof self === "function" ? weakGet(behind, self) : undefined;
+    return apply(target, real ?? self, args);
   });
 }
 
@@ -69,6 +82,7 @@ function replace(owner: object, name: string, wrap: (target: Fn) => Wrapping): S
   if (!was || typeof target !== "function" || (!was.configurable && !was.writable)) return nothing;
   const wrapping = wrap(target as Fn);
   const proxy = new NativeProxy(target as Fn, wrapping.traps);
+  weakSet(behind, proxy, target);
   put(owner, name, was, proxy);
   wrapping.ready?.(proxy);
   return () => {

@@ -27,7 +27,13 @@ export class Realm implements Capture {
   /** start adds a source. One that cannot start is counted as failed; the others do not notice. */
   start(source: Source): void {
     const guard = new Guard(source.name, this.turn);
-    const stop = guard.run(() => source.start(this, guard)) ?? (() => {});
+    let stop: Stop = () => {};
+    try {
+      // Not under the guard: a source may have something to tell at once.
+      stop = source.start(this, guard);
+    } catch {
+      guard.fail();
+    }
     this.running = { guard, stop, next: this.running };
   }
 

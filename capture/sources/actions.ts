@@ -30,7 +30,8 @@ class Recorder {
   /** on takes one event of the page. */
   on(event: Event): void {
     // Scripts of the page dispatch events too; they are not the user. While an agent acts, its events are such as well.
-    if (!event.isTrusted && this.actor.by === "user") return;
+    // A change is taken from anybody: test drivers choose options and files by setting them and dispatching one.
+    if (!event.isTrusted && this.actor.by === "user" && event.type !== "change") return;
     const target = targetOf(event);
     switch (event.type) {
       case "click":

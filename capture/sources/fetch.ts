@@ -1,4 +1,4 @@
-import { apply, epoch, getter, method, NativePromise, now, peek, then, upper, type Fn } from "../natives.ts";
+import { apply, epoch, getter, method, NativePromise, now, peek, then, type Fn } from "../natives.ts";
 import { readHead } from "../body-reader.ts";
 import { proxyMethod } from "../patch.ts";
 import type { Guard } from "../guard.ts";
@@ -7,7 +7,7 @@ import { describeError, isError } from "../error-shape.ts";
 import { redactBody } from "../redact.ts";
 import { traceBelow } from "../stack.ts";
 import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
-import { absolute, bodyOf, charsetOf, header, headersOf, inherits, streams, textArgument, textLike, type Body } from "./request.ts";
+import { absolute, bodyOf, charsetOf, header, headersOf, inherits, known, streams, textArgument, textLike, type Body } from "./request.ts";
 import type { Header } from "@gasoline/schema/wire";
 
 const requestMethod = getter<string>("Request", "method");
@@ -90,12 +90,6 @@ function begin(realm: Realm, args: readonly unknown[], top: Fn): Pending {
   // The page may be gone before the answer comes.
   if (keepalive === true || (request && requestKeepalive(request))) report(realm, call, { outcome: "pending" });
   return call;
-}
-
-/** fetch itself upper-cases only these; "patch" stays as it is and is a different method. */
-function known(verb: string): string {
-  const up = upper(verb);
-  return up === "GET" || up === "POST" || up === "PUT" || up === "DELETE" || up === "HEAD" || up === "OPTIONS" ? up : verb;
 }
 
 function failure(call: Pending, reason: unknown): End {

@@ -16,6 +16,7 @@ import {
   prototypeOf,
   slice,
   startsWith,
+  upper,
   viewLength,
 } from "../natives.ts";
 import { addHeader, redactBody, redactURL } from "../redact.ts";
@@ -216,4 +217,10 @@ export function charsetOf(contentType: string): string {
   while (end < type.length && type[end] !== ";" && type[end] !== " ") end++;
   const value = slice(type, at + 8, end);
   return value[0] === '"' ? slice(value, 1, value.length - 1) : value;
+}
+
+/** known upper-cases the methods that the platform upper-cases; "patch" stays as it is and is another method. */
+export function known(verb: string): string {
+  const up = upper(verb);
+  return up === "GET" || up === "POST" || up === "PUT" || up === "DELETE" || up === "HEAD" || up === "OPTIONS" ? up : verb;
 }

@@ -1,13 +1,12 @@
 import type { Header } from "@gasoline/schema/wire";
-import { append, apply, byteLength, epoch, getter, indexOf, listen, method, NativeWeakMap, now, prefix, slice, trim, upper, weakGet, weakSet, type Fn } from "../natives.ts";
-import { proxyMethod, type Stop } from "../patch.ts";
-import type { Guard } from "../guard.ts";
+import { append, apply, byteLength, epoch, getter, indexOf, listen, method, NativeWeakMap, now, prefix, slice, trim, weakGet, weakSet, type Fn } from "../natives.ts";
+import { proxyConstructor, proxyMethod, type Stop } from "../patch.ts";
 import type { Realm, Source } from "../realm.ts";
 import { addHeader, redactBody } from "../redact.ts";
 import { traceBelow } from "../stack.ts";
 import { write } from "../write.ts";
 import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
-import { absolute, bodyOf, header, textArgument, type Body } from "./request.ts";
+import { absolute, bodyOf, header, known, textArgument, type Body } from "./request.ts";
 
 const readyState = getter<number>("XMLHttpRequest", "readyState");
 const statusOf = getter<number>("XMLHttpRequest", "status");
@@ -28,8 +27,6 @@ interface State {
   headers: Header[];
   call: Call | undefined;
   ttfb: number | undefined;
-  /** what DONE told, kept until loadend says how it ended */
-  end: End | undefined;
   done: boolean;
 }
 
@@ -56,7 +53,27 @@ export const xhrSource: Source = {
         }),
       );
     };
-    patch("open", (self, args) => opened(self as object, args, states, guard, (xhr, event) => changed(realm, xhr, event, find(xhr))));
+    // When the object is made, so that we come before every handler of the page: some abort what is finished.
+    append(
+      stops,
+      proxyConstructor(globalThis, "XMLHttpRequest", (xhr) => {
+        const hear = (event: Event): void => void guard.run(() => changed(realm, xhr, event, find(xhr)));
+        const names = ["readystatechange", "abort", "error", "timeout"];
+        for (let i = 0; i < names.length; i++) listen(xhr, names[i]!, hear);
+      }),
+    );
+    patch("open", (self, args) => {
+      // Throws for anything that is no XHR, as the native is about to do.
+      readyState(self);
+      weakSet(states, self as object, {
+        method: args.length > 0 ? known("" + (args[0] as string)) : "GET",
+        url: absolute(textArgument(args, 1)),
+        headers: [],
+        call: undefined,
+        ttfb: undefined,
+        done: false,
+      } satisfies State);
+    });
     patch("setRequestHeader", (self, args) => {
       const state = find(self);
       if (state && args.length > 1) addHeader(state.headers, "" + (args[0] as string), "" + (args[1] as string), realm.config.salt);
@@ -81,26 +98,6 @@ export const xhrSource: Source = {
   },
 };
 
-function opened(xhr: object, args: readonly unknown[], states: WeakMap<object, State>, guard: Guard, on: (xhr: object, event: Event) => void): void {
-  // Throws for anything that is no XHR, as the native open is about to do.
-  readyState(xhr);
-  const known = weakGet(states, xhr) as State | undefined;
-  weakSet(states, xhr, {
-    method: args.length > 0 ? upper("" + (args[0] as string)) : "GET",
-    url: absolute(textArgument(args, 1)),
-    headers: [],
-    call: undefined,
-    ttfb: undefined,
-    end: undefined,
-    done: false,
-  } satisfies State);
-  if (known) return;
-  // At open, so that we come before the handlers that a page adds before send: some abort what is finished.
-  const listener = (event: Event): void => void guard.run(() => on(xhr, event));
-  const names = ["readystatechange", "abort", "error", "timeout", "loadend"];
-  for (let i = 0; i < names.length; i++) listen(xhr, names[i]!, listener);
-}
-
 function sent(realm: Realm, state: State, args: readonly unknown[], top: Fn): void {
   if (state.call) return;
   const type = header(state.headers, "content-type");
@@ -123,17 +120,18 @@ function changed(realm: Realm, xhr: object, event: Event, state: State | undefin
   if (type === "readystatechange") {
     const ready = readyState(xhr);
     if (ready === 2) state.ttfb = now() - state.call.mono;
-    else if (ready === 4 && statusOf(xhr) > 0) state.end = answer(realm, xhr, state);
+    // Told now and not at loadend: a page that aborts in its own handler for this event gets no loadend.
+    else if (ready === 4 && statusOf(xhr) > 0) finish(realm, state, answer(realm, xhr, state));
     return;
   }
-  const end: End =
-    type === "abort"
-      ? { ...state.end, outcome: "aborted" }
-      : type === "error" || type === "timeout"
-        ? { outcome: "network_error", error: type === "timeout" ? "timeout" : "" }
-        : (state.end ?? { outcome: "network_error" });
+  // A request that failed is DONE as well, with status 0, and only these say why.
+  if (type === "abort") finish(realm, state, { outcome: "aborted" });
+  else finish(realm, state, { outcome: "network_error", error: type === "timeout" ? "timeout" : "" });
+}
+
+function finish(realm: Realm, state: State, end: End): void {
   state.done = true;
-  report(realm, state.call, end);
+  if (state.call) report(realm, state.call, end);
 }
 
 function answer(realm: Realm, xhr: object, state: State): End {

@@ -1,0 +1,135 @@
+import { describe, expect, test, vi, beforeEach, afterEach } from "vitest";
+import type { CaptureRecord } from "../record.ts";
+import type { Batch } from "../batch.ts";
+
+// The Batcher saves setTimeout when it is loaded: fake timers must be there first.
+vi.useFakeTimers();
+const { Batcher } = await import("../batch.ts");
+
+const log = (message: string): CaptureRecord => ({ kind: "logs", event: { t: 1, mono: 2, level: "log", message } });
+const exception = (message: string): CaptureRecord => ({ kind: "exceptions", urgent: true, event: { t: 1, mono: 2, type: "Error", message, mechanism: "onerror" } });
+const exchange = (outcome: string): CaptureRecord => ({
+  kind: "network",
+  event: { t: 1, mono: 2, request_id: "r", method: "GET", url: "/", status: 0, started: 1, duration: 1, request_size: 0, response_size: 0, transfer_size: 0, initiator: { type: "fetch" }, outcome },
+});
+
+function collecting(taken: () => boolean | void = () => {}, numbered = true) {
+  const sent: Batch[] = [];
+  const batcher = new Batcher({
+    numbered,
+    send: (json) => {
+      const answer = taken();
+      if (answer !== false) sent.push(JSON.parse(json) as Batch);
+      return answer;
+    },
+  });
+  return { batcher, sent };
+}
+
+beforeEach(() => void vi.advanceTimersByTime(5000));
+afterEach(() => void vi.clearAllTimers());
+
+describe("Batcher", () => {
+  test("sends what came within 100 ms, numbered from 1 without gaps", () => {
+    const { batcher, sent } = collecting();
+    batcher.add(log("a"));
+    batcher.add(log("b"));
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(100);
+    batcher.add(log("c"));
+    vi.advanceTimersByTime(100);
+    expect(sent.map((batch) => batch.records.map((record) => [record.event.seq, record.event["message"]]))).toEqual([[[1, "a"], [2, "b"]], [[3, "c"]]]);
+  });
+
+  test("sends urgent records at once, with what waited before them, in order", () => {
+    const { batcher, sent } = collecting();
+    batcher.add(log("before"));
+    batcher.add(exception("now"));
+    expect(sent[0]!.records.map((record) => [record.kind, record.urgent])).toEqual([["logs", undefined], ["exceptions", true]]);
+    for (let i = 0; i < 100; i++) batcher.add(exception("storm"));
+    expect(sent).toHaveLength(1);
+    vi.advanceTimersByTime(20);
+    expect(sent).toHaveLength(2);
+  });
+
+  test("42: holds 500 records, drops the oldest and counts them by kind", () => {
+    const { batcher, sent } = collecting();
+    for (let i = 0; i < 700; i++) batcher.add(log(String(i)));
+    batcher.flush();
+    expect(sent[0]!.records).toHaveLength(500);
+    expect(sent[0]!.records[0]!.event["message"]).toBe("200");
+    expect(sent[0]!.dropped).toEqual({ logs: 200 });
+    batcher.add(log("later"));
+    batcher.flush();
+    expect(sent[1]!.dropped).toBeUndefined();
+    expect(sent[1]!.records[0]!.event.seq).toBe(501);
+  });
+
+  test("42: holds 1 MB", () => {
+    const { batcher, sent } = collecting();
+    for (let i = 0; i < 150; i++) batcher.add(log(String(i).padEnd(10_000, "x")));
+    batcher.flush();
+    expect(JSON.stringify(sent[0]).length).toBeLessThan((1 << 20) + 10_000);
+    expect(sent[0]!.records.length + sent[0]!.dropped!.logs!).toBe(150);
+    batcher.add(log("é".repeat(600_000)));
+    batcher.flush();
+    expect(sent[1]).toEqual({ records: [], dropped: { logs: 1 } });
+  });
+
+  test("a flood of logs pushes out no exception and no failed exchange", () => {
+    const { batcher, sent } = collecting(() => true);
+    batcher.add(log("first"));
+    batcher.flush();
+    batcher.add({ ...exception("kept"), urgent: undefined });
+    batcher.add(exchange("network_error"));
+    batcher.add(exchange("ok"));
+    for (let i = 0; i < 2000; i++) batcher.add(log("flood"));
+    batcher.flush();
+    const kinds = sent[1]!.records.map((record) => record.kind);
+    expect(kinds.slice(0, 2)).toEqual(["exceptions", "network"]);
+    expect(sent[1]!.dropped).toEqual({ network: 1, logs: 1502 });
+  });
+
+  test("keeps and numbers anew what was not taken", () => {
+    let up = false;
+    const { batcher, sent } = collecting(() => up);
+    batcher.add(log("a"));
+    batcher.flush();
+    expect(sent).toEqual([]);
+    up = true;
+    batcher.add(log("b"));
+    vi.advanceTimersByTime(1000);
+    expect(sent[0]!.records.map((record) => [record.event.seq, record.event["message"]])).toEqual([[1, "a"], [2, "b"]]);
+  });
+
+  test("a send that throws or records again does no harm", () => {
+    let times = 0;
+    const batcher = new Batcher({
+      numbered: true,
+      send: () => {
+        batcher.add(log("from send"));
+        batcher.flush();
+        if (times++ === 0) throw new Error("gone");
+      },
+    });
+    batcher.add(log("a"));
+    batcher.flush();
+    vi.advanceTimersByTime(1000);
+    expect(times).toBe(2);
+    batcher.stop();
+  });
+
+  test("relay takes another batcher's records, numbers them with its own, and ignores what is no batch", () => {
+    const inner = collecting(undefined, false);
+    const outer = collecting();
+    outer.batcher.add(log("mine"));
+    inner.batcher.add(log("theirs"));
+    inner.batcher.flush();
+    expect(inner.sent[0]!.records[0]!.event.seq).toBeUndefined();
+    outer.batcher.relay(JSON.stringify({ ...inner.sent[0], dropped: { logs: 3, nonsense: 4 } }));
+    for (const bad of ["", "null", "[]", "{}", '{"records":1}', '{"records":[null,1,{"kind":"toString"},{"kind":"logs"},{"kind":"logs","event":null},{"kind":"logs","event":{}}]}']) outer.batcher.relay(bad);
+    outer.batcher.flush();
+    expect(outer.sent[0]!.records.map((record) => [record.event.seq, record.event["message"]])).toEqual([[1, "mine"], [2, "theirs"]]);
+    expect(outer.sent[0]!.dropped).toEqual({ logs: 3 });
+  });
+});

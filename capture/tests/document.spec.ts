@@ -1,0 +1,193 @@
+import { expect, test } from "./support/fixture.ts";
+
+const both = { page: false, document: true };
+
+test("actions: what a user does, with ranked locators, and masked secrets", async ({ page, capture, server }) => {
+  const records = await capture({ ...both, config: { salt: "s" } });
+  await page.goto(
+    server.page(`<form onsubmit="event.preventDefault()">
+<label for=name>Your name</label><input id=name placeholder="Ada">
+<input type=password name=p aria-label="Password"><input autocomplete="one-time-code" aria-label=Code><input autocomplete="cc-number" aria-label=Card>
+<label><input type=checkbox> I agree</label>
+<select aria-label=Size><option>Small<option>Large</select>
+<input type=file aria-label=Photo>
+<button data-testid=save class="css-1x2y3z">Save</button>
+</form><button>Twice</button><button>Twice</button><div style="height:3000px"></div>`),
+  );
+  await page.fill("#name", "Grace");
+  await page.getByLabel("Password").fill("hunter2");
+  await page.getByLabel("Code").fill("123456");
+  await page.getByLabel("Card").fill("4111111111111111");
+  await page.getByLabel("I agree").check();
+  await page.getByLabel("Size").selectOption("Large");
+  await page.getByLabel("Photo").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: Buffer.from("png") });
+  await page.getByTestId("save").click();
+  await page.getByText("Twice").nth(1).dblclick();
+  await page.keyboard.press("Escape");
+  await page.mouse.wheel(0, 500);
+  const scroll = await records.one("actions", (x) => x.type === "scroll");
+  expect(scroll.y).toBeGreaterThan(0);
+  const told = records.all("actions");
+  const find = (type: string, name?: string) => told.find((x) => x.type === type && (name === undefined || x.name === name))!;
+  expect(find("input", "Your name")).toMatchObject({ value: "Grace", role: "textbox", by: "user" });
+  expect(find("input", "Your name").locators!.map((x) => [x.kind, x.value, x.matches])).toEqual([
+    ["role", 'textbox[name="Your name"]', 1],
+    ["label", "Your name", 1],
+    ["placeholder", "Ada", 1],
+    ["id", "name", 1],
+    ["css", "#name", 1],
+  ]);
+  expect(find("input", "Password").value).toMatch(/^<password:[0-9a-f]{8}>$/);
+  expect(find("input", "Code").value).toMatch(/^<otp:[0-9a-f]{8}>$/);
+  expect(find("input", "Card").value).toMatch(/^<card_number:[0-9a-f]{8}>$/);
+  expect(find("check")).toMatchObject({ value: "checked", name: "I agree" });
+  expect(find("select")).toMatchObject({ value: "Large", name: "Size" });
+  expect(find("upload")).toMatchObject({ value: "me.png (3 bytes)" });
+  expect(find("submit")).toBeTruthy();
+  const save = find("click", "Save");
+  expect(save).toMatchObject({ role: "button", text: "Save" });
+  expect(save.locators!.map((x) => x.kind)).toEqual(["testid", "role", "text", "css"]);
+  expect(save.locators!.at(-1)!.value).not.toContain("css-");
+  const twice = find("dblclick");
+  expect(twice.locators!.find((x) => x.kind === "role")).toMatchObject({ matches: 2, score: 210 });
+  expect(twice.locators![0]!.kind).toBe("css");
+  expect(find("keypress")).toMatchObject({ key: "Escape" });
+  const all = JSON.stringify(records.batches);
+  for (const secret of ["hunter2", "123456", "4111111111111111"]) expect(all).not.toContain(secret);
+});
+
+test("actions: events that scripts dispatch are not the user's; in shadow roots the inner element is told", async ({ page, capture, server }) => {
+  const records = await capture({ ...both, handle: true });
+  await page.goto(server.page(`<button id=a>A</button><x-box></x-box><script>
+customElements.define("x-box", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<button class=inner>Inside</button>" } });
+</script>`));
+  await page.evaluate(() => {
+    const { captures } = (window as never as { capture: { captures: { actAs(client?: string): void }[] } }).capture;
+    document.getElementById("a")!.click();
+    captures[0]!.actAs("claude");
+    document.getElementById("a")!.click();
+    captures[0]!.actAs();
+    document.getElementById("a")!.click();
+  });
+  await page.click("x-box >> button");
+  const inside = await records.one("actions", (x) => x.name === "Inside");
+  expect(inside.locators!.find((x) => x.kind === "css")!.value).toBe("x-box >>> .inner");
+  expect(records.all("actions").map((x) => [x.by, x.client, x.name])).toEqual([
+    ["agent", "claude", "A"],
+    ["user", undefined, "Inside"],
+  ]);
+});
+
+test("27: routes are seen through the Navigation API; history stays native", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  const url = server.page("<title>Shop</title>");
+  await page.goto(url);
+  const native = await page.evaluate(() => {
+    history.pushState(1, "", "?cart&token=abc");
+    history.replaceState(2, "", "?checkout");
+    history.replaceState(3, "", "?checkout"); // the same URL: state only
+    location.hash = "pay";
+    history.back();
+    return [String(history.pushState), Object.keys(history), String(window.onpopstate)];
+  });
+  expect(native).toEqual(["function pushState() { [native code] }", [], "null"]);
+  await records.one("lifecycle", (x) => x.trigger === "traverse");
+  const moves = records.all("lifecycle").filter((x) => x.state === "navigate").map((x) => [x.trigger, x.to_url!.slice(url.length)]);
+  expect(moves).toEqual([
+    ["push", expect.stringMatching(/^\?cart&token=<token:[0-9a-f]{8}>$/)],
+    ["replace", "?checkout"],
+    ["hash", "?checkout#pay"],
+    ["traverse", "?checkout"],
+  ]);
+  expect(records.all("actions").filter((x) => x.type === "navigate")).toHaveLength(4);
+});
+
+test("lifecycle: from document_start to complete, and hidden", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page("<title>Life</title>"));
+  await records.one("lifecycle", (x) => x.state === "complete");
+  expect(records.all("lifecycle").map((x) => x.state)).toEqual(["document_start", "interactive", "complete"]);
+});
+
+test("40: a prerendered page says so, and when it is shown", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.addInitScript(() => {
+    // Prerendering cannot be had headless; the flag and the event are all that differ.
+    Object.defineProperty(Document.prototype, "prerendering", { configurable: true, get: () => true });
+  });
+  await page.goto(server.page("x"));
+  await records.one("lifecycle", (x) => x.state === "complete");
+  await page.evaluate(() => document.dispatchEvent(new Event("prerenderingchange")));
+  await records.one("lifecycle", (x) => x.trigger === "prerender" && x.state === "visible");
+});
+
+test("dom: mutations are summed up, with examples, and a flood stays one event", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page("<ul id=list></ul>"));
+  await records.one("lifecycle", (x) => x.state === "complete");
+  await page.evaluate(() => {
+    const list = document.getElementById("list")!;
+    for (let i = 0; i < 5000; i++) list.append(Object.assign(document.createElement("li"), { textContent: "item " + i }));
+    list.className = "full";
+    list.firstElementChild!.remove();
+  });
+  const summary = await records.one("dom", (x) => x.type === "summary");
+  expect(summary.added).toBeGreaterThanOrEqual(5000);
+  expect(summary).toMatchObject({ removed: 1, changed: 1 });
+  expect(summary.changes!.length).toBeLessThanOrEqual(10);
+  expect(summary.changes).toContain('+ <li> "item 1"');
+});
+
+test("dom: toasts and live regions are told with their text, also when they are gone", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page("<div id=live aria-live=polite></div><div id=hidden class=snackbar style='display:none'>Undo?</div>"));
+  await records.one("lifecycle", (x) => x.state === "complete");
+  await page.evaluate(async () => {
+    const toast = Object.assign(document.createElement("div"), { className: "Toastify__toast", textContent: "Saved" });
+    document.body.append(toast);
+    document.getElementById("live")!.textContent = "3 results";
+    document.getElementById("hidden")!.style.display = "block";
+    await new Promise((wait) => setTimeout(wait, 200));
+    toast.remove();
+    document.getElementById("hidden")!.style.display = "none";
+    document.getElementById("live")!.textContent = "";
+  });
+  const toast = await records.one("dom", (x) => x.text === "Saved");
+  expect(toast).toMatchObject({ type: "transient", classification: "toast" });
+  expect(toast.shown_ms).toBeGreaterThan(100);
+  expect(await records.one("dom", (x) => x.text === "Undo?")).toMatchObject({ classification: "snackbar" });
+  expect(await records.one("dom", (x) => x.text === "3 results")).toMatchObject({ classification: "notification" });
+});
+
+test("waterfall: resource timing with phases, sizes and secrets masked", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page("<script src='/text?size=5000&token=abc'></script>"));
+  const entry = await records.one("waterfall", (x) => x.url.includes("size=5000"));
+  expect(entry.url).toMatch(/token=<token:[0-9a-f]{8}>$/);
+  expect(entry).toMatchObject({ initiator_type: "script", decoded_size: 5000, status: 200, render_blocking: true });
+  expect(entry.wait).toBeGreaterThanOrEqual(0);
+});
+
+test("29: vitals so far, then final when the page is hidden", async ({ page, capture, server }) => {
+  const records = await capture({ ...both, handle: true });
+  await page.goto(server.page("<h1>Large text that paints</h1><script>const end = performance.now() + 120; while (performance.now() < end);</script>"));
+  const early = await records.one("performance", (x) => x.lcp !== undefined);
+  expect(early.lcp!.final).toBe(false);
+  expect(early.fcp!.final).toBe(true);
+  expect(early.ttfb!.value).toBeGreaterThan(0);
+  expect(JSON.stringify(early.lcp!.attribution).length).toBeLessThanOrEqual(1100);
+  await page.mouse.click(5, 5);
+  await records.one("performance", (x) => x.lcp?.final === true);
+  const tasks = await records.one("performance", (x) => (x.long_tasks?.length ?? 0) > 0);
+  expect(tasks.long_tasks![0]!.duration).toBeGreaterThanOrEqual(50);
+});
+
+test("28: violations of the policy are exceptions with mechanism csp, five of a kind", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page(`<img src="http://elsewhere.test/a.png"><script nonce=x>for (let i = 0; i < 20; i++) document.body.insertAdjacentHTML("beforeend", "<p style='color:red'>x")</script>`, { "content-security-policy": "img-src 'self'; style-src 'self'; script-src 'nonce-x'" }));
+  const image = await records.one("exceptions", (x) => x.message.startsWith("img-src"));
+  expect(image).toMatchObject({ mechanism: "csp", type: "SecurityPolicyViolation", message: "img-src blocked http://elsewhere.test/a.png" });
+  await records.one("lifecycle", (x) => x.state === "complete");
+  await page.evaluate(() => new Promise((wait) => setTimeout(wait, 200)));
+  expect(records.all("exceptions").filter((x) => x.message.startsWith("style-src"))).toHaveLength(5);
+});

@@ -1,0 +1,237 @@
+import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
+
+const bodies = { config: { bodies: true, bodyLimit: 1000 } };
+
+test("8: the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({ context, server }) => {
+  const result = await sameWithAndWithout(context, server.page("x"), async (origin) => {
+    const seen: string[] = [];
+    addEventListener("unhandledrejection", (event) => {
+      seen.push("unhandled " + (event.reason as Error).message + " " + (event.promise instanceof Promise));
+      event.preventDefault();
+    });
+    void fetch(origin + "/refused"); // nobody looks: it must stay unhandled
+    await fetch(origin + "/refused").catch((error: Error) => seen.push("caught " + error.name));
+    await fetch(origin + "/json").then((response) => seen.push("unread " + response.bodyUsed));
+    const half = await fetch(origin + "/text?size=200000");
+    const reader = half.body!.getReader();
+    await reader.read();
+    await reader.cancel();
+    seen.push("cancelled " + half.bodyUsed);
+    const byob = (await fetch(origin + "/text")).body!.getReader({ mode: "byob" });
+    const { value } = await byob.read(new Uint8Array(100));
+    seen.push("byob " + new TextDecoder().decode(value));
+    const copy = await fetch(origin + "/text");
+    seen.push("clone " + (await copy.clone().text()) + (await copy.text()));
+    await copy.text().catch((error: Error) => seen.push("twice " + error.name));
+    const promise = fetch(origin + "/text");
+    seen.push("type " + promise.constructor.name + (promise instanceof Promise) + Object.keys(promise).length);
+    seen.push("streamed " + (await new Response((await promise).body!.pipeThrough(new TextDecoderStream()).pipeThrough(new TextEncoderStream())).text()));
+    await fetch.call({}, "/x").catch((error: Error) => seen.push("receiver " + error.message));
+    await (fetch as () => Promise<void>)().catch((error: Error) => seen.push("no argument " + error.message));
+    await new Promise((wait) => setTimeout(wait, 100));
+    return seen.sort();
+  });
+  expect(result).toContain("unhandled Failed to fetch true");
+  expect(result.filter((line) => line.startsWith("unhandled"))).toHaveLength(1);
+});
+
+test("9: URL, method and headers of every form of call, without making a Request or running getters", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("<base href='/echo/'>"));
+  const ran = await page.evaluate(async (origin) => {
+    let ran = 0;
+    await fetch("../echo?a=string");
+    await fetch(new URL("/echo?a=url", origin), { method: "post", headers: { "X-One": "1" }, body: "hi" });
+    await fetch(new Request("/echo?a=request", { method: "PUT", headers: [["X-Two", "2"]], body: "upload" }));
+    await fetch(new Request("/echo?a=override", { method: "PUT" }), { method: "DELETE" });
+    await fetch({ toString: () => "/echo?a=object" } as never);
+    await fetch("/echo?a=patch", { method: "patch" }).catch(() => {});
+    await fetch("/echo?a=getter", {
+      get method() {
+        ran++;
+        return "POST";
+      },
+      headers: new Headers({ Authorization: "Bearer abcdef", Cookie: "x" }),
+    });
+    return ran;
+  }, server.origin);
+  expect(ran).toBe(1); // the native's own read
+  await records.one("network", (x) => x.url.endsWith("a=getter"));
+  const told = records.all("network").map((x) => [x.method, x.url.slice(server.origin.length), x.request_body ?? "", x.body_note ?? "", x.request_size]);
+  expect(told).toEqual([
+    ["GET", "/echo?a=string", "", "", 0],
+    ["POST", "/echo?a=url", "hi", "", 2],
+    ["PUT", "/echo?a=request", "", "unread", 0],
+    ["DELETE", "/echo?a=override", "", "", 0],
+    ["GET", "/echo?a=object", "", "", 0],
+    ["patch", "/echo?a=patch", "", "binary", 0], // refused by the server without a type,
+    ["GET", "/echo?a=getter", "", "", 0],
+  ]);
+  const [, url, , , , , auth] = records.all("network");
+  expect(url!.request_headers).toEqual([{ name: "x-one", value: "1" }]);
+  expect(auth!.has_auth).toBe(true);
+  expect(auth!.request_headers!.find((field) => field.name === "authorization")!.value).toMatch(/^Bearer <authorization:[0-9a-f]{8}>$/);
+});
+
+test("10: bodies are read to the limit, with the true size, and only when the user wants them", async ({ page, capture, server }) => {
+  const records = await capture({ ...bodies, handle: true });
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    for (const path of ["/json", "/text?size=999", "/text?size=1000", "/text?size=5000000", "/gzip?size=900", "/binary?size=77", "/empty", "/latin1", "/status?code=500", "/redirect"]) {
+      await fetch(path).then((response) => response.arrayBuffer());
+    }
+    (window as never as { capture: { captures: { configure(c: object): void }[] } }).capture.captures[0]!.configure({ bodies: false });
+    await fetch("/text?off");
+  });
+  await records.one("network", (x) => x.url.endsWith("?off"));
+  const at = (path: string) => records.all("network").find((x) => x.url.endsWith(path))!;
+  expect(at("/json").response_body).toMatch(/^\{"items":\[1,2\],"password":"<password:[0-9a-f]{8}>"\}$/);
+  expect(at("=999")).toMatchObject({ response_size: 999, outcome: "ok", status: 200 });
+  expect(at("=1000").response_body).toHaveLength(1000);
+  expect(at("=1000").body_note).toBeUndefined();
+  expect(at("=5000000")).toMatchObject({ response_size: 5_000_000, body_note: "truncated", flags: ["truncated"] });
+  expect(at("=5000000").response_body).toHaveLength(1000);
+  expect(at("/gzip?size=900")).toMatchObject({ response_size: 900, response_body: "z".repeat(900) });
+  expect(at("/binary?size=77")).toMatchObject({ response_size: 77, body_note: "binary" });
+  expect(at("/binary?size=77").response_body).toBeUndefined();
+  expect(at("/empty")).toMatchObject({ status: 204, response_size: 0 });
+  expect(at("/latin1").response_body).toBe("café");
+  expect(at("=500")).toMatchObject({ outcome: "http_error", response_body: "no luck", status_text: "Internal Server Error" });
+  expect(records.all("network").find((x) => x.redirects)).toMatchObject({ url: server.origin + "/json", redirects: [server.origin + "/redirect"] });
+  expect(at("?off")).toMatchObject({ body_note: "off", response_size: 5 });
+  expect(at("?off").response_body).toBeUndefined();
+});
+
+test("10: opaque answers are not touched", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  await page.evaluate((origin) => fetch(origin.replace("127.0.0.1", "localhost") + "/text", { mode: "no-cors" }).then(() => {}), server.origin);
+  expect(await records.one("network")).toMatchObject({ body_note: "opaque", outcome: "ok", status: 0 });
+});
+
+test("10: when the page cancels, the connection closes and the server stops sending", async ({ page, capture, server }) => {
+  await capture(bodies);
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    const reader = (await fetch("/endless?name=cancelled")).body!.getReader();
+    await reader.read();
+    await reader.cancel();
+  });
+  await expect.poll(() => server.streams.get("cancelled")?.closed).toBe(true);
+  expect(server.streams.get("cancelled")!.sent).toBeLessThan(20_000_000);
+});
+
+test("10: a body that pauses for two seconds is told with what came", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  await page.evaluate(() => void fetch("/sse").then((response) => response.body!.getReader().read()));
+  const exchange = await records.one("network");
+  expect(exchange).toMatchObject({ body_note: "streaming", outcome: "ok" });
+  expect(exchange.response_body).toContain("data: plain");
+});
+
+test("11: streaming types give their head and leave the stream to the page", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  const read = await page.evaluate(async () => {
+    const controller = new AbortController();
+    const reader = (await fetch("/endless?name=ndjson&type=application/x-ndjson", { signal: controller.signal })).body!.getReader();
+    let bytes = 0;
+    while (bytes < 3_000_000) bytes += (await reader.read()).value!.length;
+    controller.abort();
+    return bytes;
+  });
+  expect(read).toBeGreaterThanOrEqual(3_000_000);
+  const exchange = await records.one("network");
+  expect(exchange).toMatchObject({ body_note: "streaming", outcome: "ok" });
+  expect(exchange.response_body).toHaveLength(1000);
+  await expect.poll(() => server.streams.get("ndjson")?.closed).toBe(true);
+});
+
+test("12: request bodies are described without being consumed", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  const echoed = await page.evaluate(async () => {
+    const form = new FormData();
+    form.append("name", "Ada");
+    form.append("password", "hunter2");
+    form.append("file", new File(["12345"], "a.txt"));
+    const streamed = new ReadableStream({ start: (c) => (c.enqueue(new TextEncoder().encode("s")), c.close()) });
+    const sent: BodyInit[] = ["text", new URLSearchParams({ q: "1", token: "abc" }), form, new Blob(["blob!"]), new Uint8Array([65, 66]), new ArrayBuffer(3), JSON.stringify({ a: 1, apiKey: "k" }), "y".repeat(2000)];
+    const got: string[] = [];
+    for (const body of sent) got.push(((await (await fetch("/echo", { method: "POST", body })).json()) as { body: string }).body);
+    await fetch("/echo?stream", { method: "POST", body: streamed, duplex: "half" } as never).catch(() => {});
+    return got;
+  });
+  expect(echoed[0]).toBe("text");
+  expect(echoed[2]).toContain("12345");
+  expect(echoed[3]).toBe("blob!");
+  await records.one("network", (x) => x.url.endsWith("?stream"));
+  const told = records.all("network").map((x) => [x.request_body, x.request_size, x.body_note]);
+  expect(told[0]).toEqual(["text", 4, undefined]);
+  expect(told[1]![0]).toMatch(/^q=1&token=<token:[0-9a-f]{8}>$/);
+  expect(told[2]![0]).toMatch(/^name=Ada&password=<password:[0-9a-f]{8}>&file=\[file a.txt 5 bytes\]$/);
+  expect(told[3]).toEqual([undefined, 5, "binary"]);
+  expect(told[4]).toEqual([undefined, 2, "binary"]);
+  expect(told[5]).toEqual([undefined, 3, "binary"]);
+  expect(told[6]![0]).toMatch(/^\{"a":1,"apiKey":"<api_key:[0-9a-f]{8}>"\}$/);
+  expect(told[7]).toEqual(["y".repeat(1000), 2000, "truncated"]);
+  expect(told[8]).toEqual([undefined, 0, "unread"]);
+});
+
+test("13: aborts, network failures, broken bodies and keepalive", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    const controller = new AbortController();
+    const hanging = fetch("/hang?plain", { signal: controller.signal }).catch(() => {});
+    controller.abort();
+    await hanging;
+    const reasoned = new AbortController();
+    const other = fetch("/hang?reason", { signal: reasoned.signal }).catch(() => {});
+    reasoned.abort("changed my mind");
+    await other;
+    await fetch("/hang?timeout", { signal: AbortSignal.timeout(50) }).catch(() => {});
+    await fetch("/refused").catch(() => {});
+    await fetch("/broken").then((response) => response.text()).catch(() => {});
+    await fetch("/echo?keep", { method: "POST", keepalive: true, body: "k" });
+    const late = new AbortController();
+    const response = await fetch("/drip", { signal: late.signal });
+    late.abort();
+    await response.text().catch(() => {});
+  });
+  await records.one("network", (x) => x.url.endsWith("/drip"));
+  const at = (path: string) => records.all("network").filter((x) => x.url.endsWith(path)).map((x) => x.outcome);
+  expect(at("?plain")).toEqual(["aborted"]);
+  expect(at("?reason")).toEqual(["aborted"]);
+  expect(at("?timeout")).toEqual(["aborted"]);
+  expect(at("/refused")).toEqual(["network_error"]);
+  await expect.poll(() => at("/broken")).toEqual(["network_error"]);
+  expect(at("?keep")).toEqual(["pending", "ok"]);
+  expect(at("/drip")).toEqual(["aborted"]);
+  const keep = records.all("network").filter((x) => x.url.endsWith("?keep"));
+  expect(keep[0]!.request_id).toBe(keep[1]!.request_id);
+  const broken = records.all("network").find((x) => x.url.endsWith("/broken"))!;
+  expect(broken).toMatchObject({ status: 200, response_body: "half" });
+});
+
+test("14: the initiator's stack is read only when the request failed", async ({ page, capture, server }) => {
+  const records = await capture();
+  const url = server.page(`<script>
+let prepared = 0;
+async function load(path) { await fetch(path).catch(() => {}); }
+async function run() { Error.prepareStackTrace = (e, s) => { prepared++; return "Error\\n    at hijacked (" + location.href + ":1:1)"; };
+  await load("/json"); const quiet = prepared; await load("/status?code=404"); const loud = prepared; Error.prepareStackTrace = () => ({}); await load("/status?code=410"); Error.prepareStackTrace = undefined; await load("/status?code=411"); return [quiet, loud > quiet]; }
+window.done = run();
+</script>`);
+  await page.goto(url);
+  const done = await page.evaluate(() => (window as never as { done: Promise<unknown> }).done);
+  expect(done).toEqual([0, true]);
+  await records.one("network", (x) => x.status === 411);
+  const at = (status: number) => records.all("network").find((x) => x.status === status)!.initiator;
+  expect(at(200)).toEqual({ type: "fetch" });
+  expect(at(404).stack![0]!.function).toBe("hijacked");
+  expect(at(410).stack).toBeUndefined();
+  expect(at(411).stack!.map((frame) => frame.function)).toContain("load");
+  expect(at(411).stack![0]!.url).toBe(url);
+});

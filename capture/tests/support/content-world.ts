@@ -1,0 +1,24 @@
+import { Batcher, defaultConfig, openContentSide, startDocument } from "../../index.ts";
+
+declare const __sink: ((json: string) => void) | undefined;
+
+const channel = openContentSide();
+// A binding called while the page goes away is lost, where an extension's port is not: the next page finds what was said.
+let leaving = false;
+const send = (json: string): void => {
+  if (leaving) localStorage.setItem("leaving", (localStorage.getItem("leaving") ?? "") + json + "\n");
+  else __sink?.(json);
+};
+const batcher = new Batcher({ numbered: true, send });
+const capture = startDocument({ emit: (record) => batcher.add(record), config: defaultConfig });
+channel.onMessage((json) => batcher.relay(json));
+channel.onHide(() => {
+  leaving = true;
+  batcher.flush();
+});
+channel.onReopened(() => capture.reattach());
+channel.onOpen(() => channel.post(JSON.stringify({ bodies: true, salt: "from content" })));
+// The test closes the content side as the extension does when it was reloaded under the page.
+addEventListener("message", (event) => {
+  if (event.data === "close the content side") channel.close();
+});
