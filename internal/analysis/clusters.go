@@ -1,0 +1,116 @@
+// Package analysis makes findings from events. Its functions depend on their arguments only: no
+// clock, no randomness, no I/O, so that the same events give the same findings.
+package analysis
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+// Error is one error as clustering sees it: an exception or a console line of that level.
+type Error struct {
+	Handle  string
+	Time    time.Time
+	Type    string
+	Message string
+	URL     string // page
+	Stack   []event.StackFrame
+	Count   int // repeats; 0 and 1 both mean once
+}
+
+// Cluster is errors that are one error: same type, same message but for numbers and ids, same place
+// in the application's code.
+type Cluster struct {
+	Message string // of the newest
+	Type    string
+	Count   int
+	First   time.Time
+	Last    time.Time
+	URLs    []string // pages, at most 5, most frequent first
+	Stack   []event.StackFrame
+	Handle  string // of the newest
+	Place   string // function and script of the top frame
+}
+
+// Clusters groups errors, the most frequent first; ties by the newest.
+func Clusters(errors []Error) []Cluster {
+	type group struct {
+		Cluster
+		pages map[string]int
+	}
+	groups := map[string]*group{}
+	var order []*group
+	for _, e := range errors {
+		key := e.Type + "\x00" + Fingerprint(e.Message) + "\x00" + place(e.Stack)
+		g := groups[key]
+		if g == nil {
+			g = &group{Cluster: Cluster{Type: e.Type, First: e.Time, Place: place(e.Stack)}, pages: map[string]int{}}
+			groups[key] = g
+			order = append(order, g)
+		}
+		n := max(e.Count, 1)
+		g.Count += n
+		g.pages[e.URL] += n
+		if e.Time.Before(g.First) {
+			g.First = e.Time
+		}
+		if !e.Time.Before(g.Last) {
+			g.Last, g.Message, g.Handle, g.Stack = e.Time, e.Message, e.Handle, e.Stack
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *group) int {
+		return cmp.Or(b.Count-a.Count, b.Last.Compare(a.Last))
+	})
+	out := make([]Cluster, 0, len(order))
+	for _, g := range order {
+		pages := make([]string, 0, len(g.pages))
+		for p := range g.pages {
+			pages = append(pages, p)
+		}
+		slices.SortFunc(pages, func(a, b string) int { return cmp.Or(g.pages[b]-g.pages[a], strings.Compare(a, b)) })
+		g.URLs = pages[:min(5, len(pages))]
+		out = append(out, g.Cluster)
+	}
+	return out
+}
+
+// place names the top frame of the application's own code, or the top frame.
+func place(stack []event.StackFrame) string {
+	if len(stack) == 0 {
+		return ""
+	}
+	top := stack[0]
+	for _, f := range stack {
+		if f.InApp {
+			top = f
+			break
+		}
+	}
+	script := top.URL
+	if top.Source != "" {
+		script = top.Source
+	}
+	script, _, _ = strings.Cut(script, "?")
+	return strings.TrimSpace(top.Function + " " + script)
+}
+
+// variable matches what differs between two occurrences of one message: UUIDs, hexadecimal ids,
+// numbers, and what is quoted.
+var variable = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|\b(?:0x)?[0-9a-fA-F]*[0-9][0-9a-fA-F]*\b|"[^"]{0,80}"|'[^']{0,80}'`)
+
+// Fingerprint returns the first 100 bytes of a message with its variable parts replaced.
+func Fingerprint(message string) string {
+	if len(message) > 1000 {
+		message = message[:1000]
+	}
+	s := variable.ReplaceAllString(message, "#")
+	if len(s) > 100 {
+		s = s[:100]
+	}
+	return s
+}

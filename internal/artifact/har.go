@@ -1,0 +1,295 @@
+// Package artifact makes documents from events, each by its standard. Its functions depend on their
+// arguments only and write what they make; which events go in is the caller's question.
+package artifact
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+// HAR is an HTTP Archive, version 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Fields that
+// begin with _ are ours, as the specification allows.
+type HAR struct {
+	Log HARLog `json:"log"`
+}
+
+// HARLog is the archive's root.
+type HARLog struct {
+	Version string     `json:"version"`
+	Creator HARCreator `json:"creator"`
+	Pages   []HARPage  `json:"pages"`
+	Entries []HAREntry `json:"entries"`
+	Comment string     `json:"comment,omitempty"`
+}
+
+// HARCreator names the program that wrote the archive.
+type HARCreator struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// HARPage is one visited document.
+type HARPage struct {
+	Started string         `json:"startedDateTime"`
+	ID      string         `json:"id"`
+	Title   string         `json:"title"`
+	Timings HARPageTimings `json:"pageTimings"`
+}
+
+// HARPageTimings are ms since the page's start; -1 unknown.
+type HARPageTimings struct {
+	OnContentLoad float64 `json:"onContentLoad"`
+	OnLoad        float64 `json:"onLoad"`
+}
+
+// HAREntry is one exchange.
+type HAREntry struct {
+	PageRef       string      `json:"pageref,omitempty"`
+	Started       string      `json:"startedDateTime"`
+	Time          float64     `json:"time"` // ms
+	Request       HARRequest  `json:"request"`
+	Response      HARResponse `json:"response"`
+	Cache         struct{}    `json:"cache"`
+	Timings       HARTimings  `json:"timings"`
+	ServerIP      string      `json:"serverIPAddress,omitempty"`
+	Comment       string      `json:"comment,omitempty"`
+	ResourceType  string      `json:"_resourceType,omitempty"`
+	Error         string      `json:"_error,omitempty"`
+	FromCache     string      `json:"_fromCache,omitempty"`
+	TraceID       string      `json:"_traceId,omitempty"`
+	GasolineFlags []string    `json:"_flags,omitempty"`
+}
+
+// HARRequest is what was sent.
+type HARRequest struct {
+	Method      string       `json:"method"`
+	URL         string       `json:"url"`
+	HTTPVersion string       `json:"httpVersion"`
+	Cookies     []HARPair    `json:"cookies"`
+	Headers     []HARPair    `json:"headers"`
+	QueryString []HARPair    `json:"queryString"`
+	PostData    *HARPostData `json:"postData,omitempty"`
+	HeadersSize int64        `json:"headersSize"`
+	BodySize    int64        `json:"bodySize"`
+}
+
+// HARPostData is a request's body.
+type HARPostData struct {
+	MIMEType string    `json:"mimeType"`
+	Params   []HARPair `json:"params,omitempty"`
+	Text     string    `json:"text"`
+	Comment  string    `json:"comment,omitempty"`
+}
+
+// HARResponse is what came back. Status 0 means that nothing did.
+type HARResponse struct {
+	Status       int        `json:"status"`
+	StatusText   string     `json:"statusText"`
+	HTTPVersion  string     `json:"httpVersion"`
+	Cookies      []HARPair  `json:"cookies"`
+	Headers      []HARPair  `json:"headers"`
+	Content      HARContent `json:"content"`
+	RedirectURL  string     `json:"redirectURL"`
+	HeadersSize  int64      `json:"headersSize"`
+	BodySize     int64      `json:"bodySize"`
+	TransferSize int64      `json:"_transferSize"`
+	Error        string     `json:"_error,omitempty"`
+}
+
+// HARContent is a response's body.
+type HARContent struct {
+	Size     int64  `json:"size"`
+	MIMEType string `json:"mimeType"`
+	Text     string `json:"text,omitempty"`
+	Comment  string `json:"comment,omitempty"`
+}
+
+// HARPair is a name with a value.
+type HARPair struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// HARTimings are phases in ms; -1 for those that are not known.
+type HARTimings struct {
+	Blocked float64 `json:"blocked"`
+	DNS     float64 `json:"dns"`
+	Connect float64 `json:"connect"`
+	SSL     float64 `json:"ssl"`
+	Send    float64 `json:"send"`
+	Wait    float64 `json:"wait"`
+	Receive float64 `json:"receive"`
+}
+
+// HARInput is what an archive is made of.
+type HARInput struct {
+	Version   string // of Gasoline
+	Exchanges []event.Exchange
+	Resources []event.Resource    // give phases to exchanges of the same document and URL
+	Pages     []event.Performance // give load times
+	Lost      string              // what is not in the archive, in words; "" when nothing is known to be
+}
+
+// NewHAR makes the archive. Entries are in the order of their start, pages in the order of their first entry.
+func NewHAR(in HARInput) *HAR {
+	out := &HAR{Log: HARLog{Version: "1.2", Creator: HARCreator{"Gasoline", in.Version}, Pages: []HARPage{}, Entries: []HAREntry{}, Comment: in.Lost}}
+	exchanges := slices.Clone(in.Exchanges)
+	slices.SortStableFunc(exchanges, func(a, b event.Exchange) int { return a.Started.Compare(b.Started) })
+	type resourceKey struct{ session, document, url string }
+	phases := map[resourceKey][]event.Resource{}
+	for _, r := range in.Resources {
+		k := resourceKey{r.Session, r.Document, r.URL}
+		phases[k] = append(phases[k], r)
+	}
+	pages := map[string]bool{}
+	for i := range exchanges {
+		e := &exchanges[i]
+		var timing *event.Resource
+		// Several loads of one URL keep their order on both sides.
+		if k := (resourceKey{e.Session, e.Document, e.URL}); len(phases[k]) > 0 {
+			timing = &phases[k][0]
+			phases[k] = phases[k][1:]
+		}
+		entry := harEntry(e, timing)
+		if e.Document != "" {
+			entry.PageRef = "page_" + e.Document
+			if !pages[entry.PageRef] {
+				pages[entry.PageRef] = true
+				out.Log.Pages = append(out.Log.Pages, harPage(entry.PageRef, e, in.Pages))
+			}
+		}
+		out.Log.Entries = append(out.Log.Entries, entry)
+	}
+	return out
+}
+
+func harPage(id string, e *event.Exchange, snapshots []event.Performance) HARPage {
+	page := HARPage{Started: harTime(e.Started), ID: id, Title: e.PageURL, Timings: HARPageTimings{-1, -1}}
+	for _, s := range snapshots {
+		if s.Document == e.Document && s.Session == e.Session {
+			if s.DOMContentLoaded > 0 {
+				page.Timings.OnContentLoad = s.DOMContentLoaded
+			}
+			if s.Load > 0 {
+				page.Timings.OnLoad = s.Load
+			}
+		}
+	}
+	return page
+}
+
+func harEntry(e *event.Exchange, timing *event.Resource) HAREntry {
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	version := httpVersion(e.Protocol)
+	entry := HAREntry{
+		Started: harTime(e.Started), Time: ms(e.Duration), ResourceType: e.Initiator.Type, Error: e.Error, TraceID: e.TraceID,
+		GasolineFlags: e.Flags.Names(), ServerIP: e.RemoteAddress,
+		Request: HARRequest{
+			Method: e.Method, URL: e.URL, HTTPVersion: version, Cookies: []HARPair{}, Headers: harHeaders(e.RequestHeaders),
+			QueryString: harQuery(e.URL), HeadersSize: -1, BodySize: e.RequestSize,
+		},
+		Response: HARResponse{
+			Status: e.Status, StatusText: e.StatusText, HTTPVersion: version, Cookies: []HARPair{}, Headers: harHeaders(e.ResponseHeaders),
+			Content:     HARContent{Size: max(e.ResponseSize, 0), MIMEType: e.ContentType, Text: e.ResponseBody},
+			HeadersSize: -1, BodySize: e.TransferSize, TransferSize: e.TransferSize, Error: e.Error,
+		},
+	}
+	if e.FromCache {
+		entry.FromCache = "disk"
+	}
+	if e.Status >= 300 && e.Status < 400 {
+		entry.Response.RedirectURL = headerValue(e.ResponseHeaders, "location")
+	}
+	if e.RequestBody != "" {
+		entry.Request.PostData = &HARPostData{MIMEType: headerValue(e.RequestHeaders, "content-type"), Text: e.RequestBody}
+	}
+	if e.BodyNote != "" {
+		entry.Response.Content.Comment = "body: " + e.BodyNote
+	}
+	if e.ContentType == "" {
+		entry.Response.Content.MIMEType = "x-unknown"
+	}
+	wait, receive := ms(e.TTFB), 0.0
+	if e.TTFB > 0 && e.Duration > e.TTFB {
+		receive = ms(e.Duration - e.TTFB)
+	} else if e.TTFB == 0 {
+		wait = ms(e.Duration)
+	}
+	entry.Timings = HARTimings{Blocked: -1, DNS: -1, Connect: -1, SSL: -1, Wait: wait, Receive: receive}
+	if timing != nil && timing.Duration > 0 && timing.Wait+timing.Receive > 0 {
+		entry.Timings = HARTimings{
+			Blocked: -1, DNS: unknownZero(timing.DNS), Connect: unknownZero(timing.Connect), SSL: unknownZero(timing.TLS), Wait: timing.Wait, Receive: timing.Receive,
+		}
+		// The specification wants time to be the sum of the phases; ssl is part of connect.
+		entry.Time = max(0, timing.DNS) + max(0, timing.Connect) + timing.Wait + timing.Receive
+	} else {
+		entry.Time = wait + receive
+	}
+	return entry
+}
+
+func unknownZero(v float64) float64 {
+	if v <= 0 {
+		return -1
+	}
+	return v
+}
+
+func harTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+func httpVersion(protocol string) string {
+	switch strings.ToLower(protocol) {
+	case "":
+		return "unknown"
+	case "h2":
+		return "HTTP/2.0"
+	case "h3", "h3-29":
+		return "HTTP/3.0"
+	}
+	return strings.ToUpper(protocol)
+}
+
+func harHeaders(hs []event.Header) []HARPair {
+	out := make([]HARPair, 0, len(hs))
+	for _, h := range hs {
+		out = append(out, HARPair(h))
+	}
+	return out
+}
+
+// harQuery lists the parameters in the order of the URL, which url.Values would lose.
+func harQuery(raw string) []HARPair {
+	out := []HARPair{}
+	_, query, _ := strings.Cut(raw, "?")
+	query, _, _ = strings.Cut(query, "#")
+	for query != "" {
+		var part string
+		part, query, _ = strings.Cut(query, "&")
+		if part == "" {
+			continue
+		}
+		name, value, _ := strings.Cut(part, "=")
+		out = append(out, HARPair{unescape(name), unescape(value)})
+	}
+	return out
+}
+
+func unescape(s string) string {
+	if u, err := url.QueryUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+func headerValue(hs []event.Header, name string) string {
+	for _, h := range hs {
+		if strings.EqualFold(h.Name, name) {
+			return h.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,20 @@
+// Package analyze declares the tool that asks for findings: what the events mean, rather than what
+// they were. The findings themselves are functions of package analysis.
+package analyze
+
+import (
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+// Env is what the modes may reach.
+type Env struct {
+	view.View
+}
+
+// Tool is analyze. Later modes keep baselines, so it is not declared read-only.
+var Tool = catalog.New[Env](catalog.Info{
+	Name: "analyze", Title: "Analyze what was captured", Key: "what",
+	Doc:   "Findings from what was captured: which errors are one error, how the page performs.",
+	Shown: []string{"limit", "url", "scope", "tab"},
+})

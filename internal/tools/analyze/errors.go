@@ -1,0 +1,123 @@
+package analyze
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/brennhill/gasoline/internal/analysis"
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name: "error_clusters", Doc: "Errors grouped by what they are: type, message without its numbers, place. The most frequent first.",
+	Aliases: []string{"clusters", "errors"}, Example: `{"limit":10}`,
+}, errorClusters)
+
+type clusterParams struct {
+	view.Scoped
+	Limit int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
+	URL   string `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
+}
+
+type clusterResult struct {
+	Clusters []cluster `json:"clusters"`
+	Total    int       `json:"total_count"` // errors, not clusters
+	Scope    string    `json:"scope"`
+	Notes    []string  `json:"notes,omitempty"`
+	cut      int       // clusters beyond the limit
+}
+
+type cluster struct {
+	Message string       `json:"message"`
+	Type    string       `json:"type,omitempty"`
+	Count   int          `json:"count"`
+	First   string       `json:"first_seen"`
+	Last    string       `json:"last_seen"`
+	URLs    []string     `json:"urls"`
+	Stack   []view.Frame `json:"stack_trace,omitempty"`
+	ID      string       `json:"id"` // of the newest
+
+	when string
+}
+
+func errorClusters(_ context.Context, env Env, p clusterParams) (*clusterResult, error) {
+	sight, err := env.Look(p.Scoped)
+	if err != nil {
+		return nil, err
+	}
+	sight.Filter.URL = p.URL
+	kinds := []event.Kind{event.KindException, event.KindLog}
+	list, err := env.Reader.Timeline(kinds, sight.Filter, query.Page{Limit: query.MaxLimit}, func(it query.Item) bool {
+		l, isLog := it.Event.(*event.Log)
+		return !isLog || l.Level == "error"
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &clusterResult{Clusters: []cluster{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(kinds...)...)}
+	var errors []analysis.Error
+	for _, it := range list.Items {
+		e := analysis.Error{Handle: it.Handle(), Time: it.Head.Time, URL: it.Head.PageURL}
+		switch x := it.Event.(type) {
+		case *event.Exception:
+			e.Type, e.Message, e.Stack, e.Count = x.Type, x.Message, x.Stack, x.Count
+		case *event.Log:
+			e.Type, e.Message, e.Stack, e.Count = "console.error", x.Message, x.Stack, x.Count
+		}
+		out.Total += max(e.Count, 1)
+		errors = append(errors, e)
+	}
+	limit := p.Limit
+	if limit == 0 {
+		limit = 20
+	}
+	for i, c := range analysis.Clusters(errors) {
+		if i >= limit {
+			out.cut++
+			continue
+		}
+		when := answer.Clock(c.Last)
+		if c.Count > 1 {
+			when = answer.Clock(c.First) + "–" + when
+		}
+		out.Clusters = append(out.Clusters, cluster{
+			Message: c.Message, Type: c.Type, Count: c.Count, First: view.Stamp(c.First), Last: view.Stamp(c.Last),
+			URLs: c.URLs, Stack: view.Stack(c.Stack), ID: c.Handle, when: when,
+		})
+	}
+	return out, nil
+}
+
+// Text writes the clusters for a reader.
+func (r *clusterResult) Text(w *answer.Writer) {
+	w.Head("error clusters: %d of %d errors, %s", len(r.Clusters)+r.cut, r.Total, r.Scope)
+	for _, n := range r.Notes {
+		w.Note("note: %s", n)
+	}
+	var entries []answer.Entry
+	var origins []string
+	for _, c := range r.Clusters {
+		text := fmt.Sprintf("×%d %s %s %s: %s", c.Count, c.ID, c.when, answer.Clean(c.Type), answer.Cut(answer.Clean(c.Message), 240))
+		if len(c.Stack) > 0 {
+			text += "\n  at " + view.StackLine(c.Stack, 3)
+		}
+		if len(c.URLs) > 1 {
+			text += fmt.Sprintf("\n  on %d pages, most on %s", len(c.URLs), answer.Short(c.URLs[0], 80))
+		}
+		entries = append(entries, answer.Entry{Text: text})
+		for _, u := range c.URLs {
+			origins = append(origins, answer.Origin(u))
+		}
+	}
+	if len(entries) > 0 {
+		w.Page(origins...)
+	}
+	from, to := w.Entries(answer.Oldest, entries)
+	if more := len(entries) - (to - from) + r.cut; more > 0 {
+		w.Note("%d more clusters; raise limit or budget", more)
+	}
+}
