@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestGeneratedFilesAreUpToDate(t *testing.T) {
+	stale, err := run(filepath.Join("..", ".."), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range stale {
+		t.Errorf("%s is not what its declarations say; run \"make gen\"", p)
+	}
+}
+
+func TestRunWritesOnceAndIsStable(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"internal/wire", "internal/command"} {
+		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("..", "..", dir))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, err := run(root, false)
+	if err != nil || len(first) == 0 {
+		t.Fatalf("first run wrote %v: %v", first, err)
+	}
+	if again, err := run(root, false); err != nil || len(again) != 0 {
+		t.Errorf("second run wrote %v: %v", again, err)
+	}
+	data, err := os.ReadFile(filepath.Join(root, "schema/openapi.json"))
+	if err != nil || !json.Valid(data) || !bytes.Contains(data, []byte(`"/sync"`)) {
+		t.Errorf("openapi: %v, %d bytes", err, len(data))
+	}
+}
+
+// Clients show at most so much of a tool list before it costs more than it gives: 2 KB and 75 bytes a
+// mode, 14 KB for all modes that the design foresees.
+func TestToolListStaysSmall(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "schema", "tools.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tools []struct {
+		Name, Title, Description string
+		InputSchema              struct {
+			Properties map[string]struct{ Enum []string }
+		}
+	}
+	var raw []map[string]any
+	if json.Unmarshal(data, &tools) != nil || json.Unmarshal(data, &raw) != nil {
+		t.Fatal("schema/tools.json is no list of tools")
+	}
+	modes := 0
+	for _, tool := range tools {
+		for _, key := range []string{"what", "format", "action"} {
+			modes += max(0, len(tool.InputSchema.Properties[key].Enum)-1) // help is none
+		}
+		if n := len(tool.InputSchema.Properties); n > 13 {
+			t.Errorf("%s shows %d properties", tool.Name, n)
+		}
+	}
+	compact, err := json.Marshal(raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if limit := min(14<<10, 2<<10+75*modes) + 2048; len(compact) > limit {
+		t.Errorf("tools/list has %d bytes for %d modes; the ceiling is %d", len(compact), modes, limit)
+	}
+	t.Logf("%d bytes for %d modes", len(compact), modes)
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/httpapi"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// object is a JSON object of the document.
+type object = map[string]any
+
+// openapi writes the HTTP interface as an OpenAPI 3.1 document and as a reference page.
+func openapi(root string, files map[string][]byte) error {
+	docs := map[string]string{}
+	if err := readDocs(filepath.Join(root, "internal/wire"), docs); err != nil {
+		return err
+	}
+	s := schemas{docs: docs, out: object{}}
+	problem := object{"description": "A refusal", "content": object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.Problem]())}}}
+	paths := object{}
+	for _, r := range httpapi.Routes() {
+		methods := []string{r.Method}
+		if r.Method == "" {
+			methods = []string{"GET", "POST", "DELETE"}
+		}
+		for _, m := range methods {
+			op := object{"summary": r.Doc, "operationId": operation(m, r.Path), "responses": object{"default": problem}}
+			success := object{"description": "Done"}
+			if r.Out != nil {
+				success["content"] = object{"application/json": object{"schema": s.of(reflect.TypeOf(r.Out))}}
+			}
+			op["responses"].(object)["200"] = success
+			if r.In != nil {
+				op["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": s.of(reflect.TypeOf(r.In))}}}
+			}
+			var params []object
+			for _, part := range strings.Split(r.Path, "/") {
+				if strings.HasPrefix(part, "{") {
+					params = append(params, object{"name": strings.Trim(part, "{}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+				}
+			}
+			for _, q := range r.Query {
+				params = append(params, object{"name": q.Name, "in": "query", "description": q.Doc, "schema": object{"type": q.Type}})
+			}
+			if params != nil {
+				op["parameters"] = params
+			}
+			if !r.Token {
+				op["security"] = []object{}
+			}
+			path, ok := paths[r.Path].(object)
+			if !ok {
+				path = object{}
+				paths[r.Path] = path
+			}
+			path[strings.ToLower(m)] = op
+		}
+	}
+	out, err := indented(object{
+		"openapi": "3.1.0",
+		"info": object{
+			"title": "Gasoline", "version": fmt.Sprint(wire.Version), "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+			"description": "The daemon's interface on 127.0.0.1. Every route but /health and /pair wants the token of the state directory.",
+		},
+		"servers":    []object{{"url": "http://127.0.0.1:7890"}},
+		"security":   []object{{"token": []string{}}},
+		"paths":      paths,
+		"components": object{"schemas": s.out, "securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}}},
+	})
+	if err != nil {
+		return err
+	}
+	files["schema/openapi.json"] = out
+	files["docs/reference/http.md"] = httpPage()
+	return nil
+}
+
+func operation(method, path string) string {
+	return strings.ToLower(method) + strings.NewReplacer("/", "_", "{", "", "}", "", "-", "_", ".", "_").Replace(path)
+}
+
+// schemas collects the components.
+type schemas struct {
+	docs map[string]string
+	out  object
+}
+
+// of returns the schema of a type; structs become components.
+func (s *schemas) of(t reflect.Type) object {
+	switch {
+	case t == reflect.TypeFor[json.RawMessage]() || t.Kind() == reflect.Interface:
+		return object{}
+	case t.Kind() == reflect.Pointer:
+		return s.of(t.Elem())
+	case t.Kind() == reflect.Slice:
+		return object{"type": "array", "items": s.of(t.Elem())}
+	case t.Kind() == reflect.Map:
+		return object{"type": "object", "additionalProperties": s.of(t.Elem())}
+	case t.Kind() == reflect.String:
+		return object{"type": "string"}
+	case t.Kind() == reflect.Bool:
+		return object{"type": "boolean"}
+	case t.Kind() == reflect.Float64:
+		return object{"type": "number"}
+	case t.Kind() != reflect.Struct:
+		return object{"type": "integer"}
+	}
+	ref := object{"$ref": "#/components/schemas/" + t.Name()}
+	if _, ok := s.out[t.Name()]; ok {
+		return ref
+	}
+	component := object{"type": "object"}
+	s.out[t.Name()] = component // before the fields: types may contain themselves
+	if doc := s.docs[t.Name()]; doc != "" {
+		component["description"] = doc
+	}
+	properties := object{}
+	s.fields(t, properties)
+	component["properties"] = properties
+	return ref
+}
+
+func (s *schemas) fields(t reflect.Type, into object) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if f.Anonymous {
+			s.fields(f.Type, into)
+			continue
+		}
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name == "" || name == "-" {
+			continue
+		}
+		p := s.of(f.Type)
+		if doc := s.docs[t.Name()+"."+f.Name]; doc != "" {
+			p = object{"description": doc}
+			for k, v := range s.of(f.Type) {
+				p[k] = v
+			}
+		}
+		into[name] = p
+	}
+}
+
+// httpPage lists the routes for people.
+func httpPage() []byte {
+	var b strings.Builder
+	b.WriteString(generated)
+	b.WriteString("# HTTP\n\nThe daemon listens on 127.0.0.1 only. Every route but those marked *open* wants `Authorization: Bearer` with the contents of the token file; web pages are refused whatever they send. ")
+	b.WriteString("A refusal is `{\"error\":{\"code\",\"message\",\"fix\"}}`. The types are in [openapi.json](../../schema/openapi.json), which the daemon serves at `/openapi.json`.\n\n")
+	b.WriteString("| Route | | Body | Answer |\n|---|---|---|---|\n")
+	for _, r := range httpapi.Routes() {
+		method := r.Method
+		if method == "" {
+			method = "any"
+		}
+		doc := escape(r.Doc)
+		if !r.Token {
+			doc += " *open*"
+		}
+		for i, q := range r.Query {
+			if i == 0 {
+				doc += " Query:"
+			}
+			doc += fmt.Sprintf(" `%s` (%s)", q.Name, escape(q.Doc))
+			if i < len(r.Query)-1 {
+				doc += ","
+			}
+		}
+		fmt.Fprintf(&b, "| `%s %s` | %s | %s | %s |\n", method, r.Path, doc, typeOf(r.In), typeOf(r.Out))
+	}
+	return []byte(b.String())
+}
+
+func typeOf(v any) string {
+	if v == nil {
+		return ""
+	}
+	t := reflect.TypeOf(v)
+	if t.Name() == "" {
+		return "object"
+	}
+	return t.Name()
+}
