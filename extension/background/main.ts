@@ -20,11 +20,7 @@ chrome.tabs.onCreated.addListener(() => worker.tabsChanged());
 chrome.tabs.onActivated.addListener(() => worker.tabsChanged());
 chrome.tabs.onMoved.addListener(() => worker.tabsChanged());
 chrome.windows.onFocusChanged.addListener(() => worker.tabsChanged());
-chrome.tabs.onUpdated.addListener((tab, change) => {
-  if (change.status === "loading" && change.url === undefined) return;
-  if (change.status === "loading") void worker.stale.clear(tab);
-  worker.tabsChanged();
-});
+chrome.tabs.onUpdated.addListener(() => worker.tabsChanged());
 chrome.tabs.onRemoved.addListener((tab) => {
   worker.tabs.forget(tab);
   void worker.refs.forget(tab);

@@ -85,6 +85,9 @@ export class Worker {
     });
     this.#pipeline = new Pipeline(join, this.#mapper, this.#uploader);
     this.ports = new Ports(() => this.#pageConfig(), {
+      hello: ({ tab, frame }) => {
+        if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
+      },
       batch: (stamp, json, urgent, done) => {
         this.line.ensure();
         this.#pipeline.take(stamp, json, urgent, done);

@@ -60,6 +60,7 @@ test("navigations, failed resources, worker requests and refused connections are
   site.page("/old", { body: "", status: 302, headers: { Location: "/new" } });
   site.page("/new", `<img src="/missing.png"><iframe src="/sub"></iframe><script>new Worker("/worker.js"); fetch("http://127.0.0.1:9/refused").catch(() => {})</script>`);
   site.page("/sub", "sub");
+  await daemon.until("the worker is up", () => daemon.settings);
   await page.goto(site.url("/old"));
   const find = (path: string) => daemon.until(path, () => daemon.events("network").find((at) => at.url.endsWith(path)));
   expect(await find("/new")).toMatchObject({ initiator: { type: "navigation" }, status: 200, outcome: "ok", redirects: [site.url("/old")] });
@@ -129,8 +130,10 @@ test("a hostile page cannot break capture, the agent, or the extension's hold on
         Element.prototype.getBoundingClientRect = () => ({}); document.querySelectorAll = () => []; Element.prototype.matches = () => false;
         window.gasolineAgent = { run: () => ({ ok: true, value: "fake" }) };
         console.error("still here", { a: 1 });
-        document.open(); document.write("<button id=b onclick=\\"document.title='clicked'\\">Press</button>"); document.close();
-        console.error("after open");
+        addEventListener("load", () => setTimeout(() => {
+          document.open(); document.write("<button id=b onclick=\\"document.title='clicked'\\">Press</button>"); document.close();
+          console.error("after open");
+        }));
       </script>`,
     ),
   );

@@ -307,6 +307,28 @@ test("execute_js works under a strict policy and in frames, and only where it is
   expect((await run("execute_js", { script: "1" })).error?.code).toBe("origin_not_allowed");
 });
 
+test("execute_js goes by user scripts once the user allowed them", async ({ daemon, site, browserWithExtension: browser }) => {
+  site.page("/strict", { body: "<title>Strict</title><script>window.mine = 5</script><iframe src='/inner'></iframe>", headers: { "Content-Security-Policy": "script-src 'none'; require-trusted-types-for 'script'" } });
+  site.page("/inner", "<title>Inner one</title>");
+  const { page, run } = await open(browser, site, daemon);
+  await (await browser.worker()).evaluate(() => chrome.permissions.contains({ permissions: ["userScripts"] }));
+  const extensions = await browser.context.newPage();
+  await extensions.goto("chrome://extensions");
+  await extensions.evaluate(
+    (id) => (chrome as unknown as { developerPrivate: { updateExtensionConfiguration(c: object): Promise<void> } }).developerPrivate.updateExtensionConfiguration({ extensionId: id, userScriptsAccess: true }),
+    browser.id,
+  );
+  await page.goto(site.url("/strict"));
+  const js = (script: string, more = {}) => run("execute_js", { script, ...more });
+  const title = await js("document.title");
+  test.skip(title.result?.execution_mode !== "user_script", "the permission cannot be granted headless");
+  expect(title.result.value).toBe("Strict");
+  expect((await js("const a = 1; return { a }")).result.value).toEqual({ a: 1 });
+  expect((await js("throw new TypeError('x')")).error).toMatchObject({ code: "execution_error", message: "TypeError: x" });
+  expect((await js("}{")).error?.code).toBe("execution_error");
+  expect((await js("document.title", { frame: "0" })).result.value).toBe("Inner one");
+});
+
 test("a screenshot by the debugger: whole page, crop, size, grey, secrets", async ({ daemon, site, browserWithExtension }) => {
   const { run } = await open(browserWithExtension, site, daemon);
   const plain = await run("screenshot", {});

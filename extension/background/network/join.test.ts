@@ -1,0 +1,70 @@
+import type { Exchange } from "@gasoline/schema/wire";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { NetworkJoin } from "./join.ts";
+import type { Request } from "./request.ts";
+
+const redact = { header: (_name: string, value: string) => value, url: (url: string) => url };
+
+const request = (more: Partial<Request> = {}): Request => ({
+  id: "1", tab: 1, frame: 0, document: "d", type: "xmlhttprequest", method: "GET", url: "http://localhost/api?a=1", started: 1000, ended: 1010,
+  status: 200, statusLine: "HTTP/1.1 200 OK", requestHeaders: [], responseHeaders: [{ name: "X-Id", value: "7" }], redirects: [], fromCache: false, ...more,
+});
+const page = (more: Partial<Exchange> = {}): Exchange => ({
+  seq: 1, t: 1010, mono: 10, request_id: "p1", method: "GET", url: "http://localhost/api?a=1", status: 200, started: 1000, duration: 10,
+  request_size: -1, response_size: -1, transfer_size: -1, initiator: { type: "fetch" }, outcome: "ok", ...more,
+});
+
+let unclaimed: Request[] = [];
+let join: NetworkJoin;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  unclaimed = [];
+  join = new NetworkJoin(redact, (one) => unclaimed.push(one));
+});
+afterEach(() => vi.useRealTimers());
+
+test("joins whichever side comes first", async () => {
+  join.offer(request());
+  expect((await join.complete("d", page())).response_headers).toEqual([{ name: "x-id", value: "7" }]);
+  const waiting = join.complete("d", page({ seq: 2 }));
+  join.offer(request({ status: 200 }));
+  expect((await waiting).flags).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(unclaimed).toEqual([]);
+});
+
+test("keeps order among equal requests, and prefers the equal URL", async () => {
+  join.offer(request({ id: "1", ip: "1.1.1.1" }));
+  join.offer(request({ id: "2", ip: "2.2.2.2" }));
+  join.offer(request({ id: "3", ip: "3.3.3.3", url: "http://localhost/api?a=2" }));
+  expect((await join.complete("d", page({ url: "http://localhost/api?a=2" }))).remote_address).toBe("3.3.3.3");
+  expect((await join.complete("d", page())).remote_address).toBe("1.1.1.1");
+  expect((await join.complete("d", page({ url: "http://localhost/api?a=<secret:12345678>" }))).remote_address).toBe("2.2.2.2");
+});
+
+test("another document or method is another request; alone after 500 ms it is partial", async () => {
+  join.offer(request({ document: "other" }));
+  join.offer(request({ method: "POST" }));
+  const waiting = join.complete("d", page());
+  await vi.advanceTimersByTimeAsync(500);
+  expect((await waiting).flags).toEqual(["partial"]);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(unclaimed).toHaveLength(2);
+});
+
+test("a redirected request is found by the URL that the page asked for", async () => {
+  join.offer(request({ url: "http://localhost/end", redirects: ["http://localhost/api?a=1"] }));
+  expect((await join.complete("d", page())).redirects).toEqual(["http://localhost/api?a=1"]);
+});
+
+test("the network's error name is told, and the page's abort stands", async () => {
+  join.offer(request({ status: 0, error: "net::ERR_CONNECTION_REFUSED" }));
+  expect(await join.complete("d", page({ status: 0, outcome: "network_error" }))).toMatchObject({ error: "net::ERR_CONNECTION_REFUSED" });
+  join.offer(request({ status: 0, error: "net::ERR_ABORTED" }));
+  expect(await join.complete("d", page({ status: 0, outcome: "aborted" }))).toMatchObject({ outcome: "aborted" });
+});
+
+test("a request that has not ended is passed on at once", async () => {
+  expect((await join.complete("d", page({ outcome: "pending" }))).flags).toBeUndefined();
+});

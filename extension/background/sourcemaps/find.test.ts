@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { SizedCache } from "./cache.ts";
+import { decodeDataURL, sourceMapURL } from "./find.ts";
+
+test("finds the last comment, relative to the script", () => {
+  const url = "http://localhost/js/app.js";
+  expect(sourceMapURL("a()\n//# sourceMappingURL=app.js.map\n", url, null)).toBe("http://localhost/js/app.js.map");
+  expect(sourceMapURL("a()\n//@ sourceMappingURL=/old.map", url, null)).toBe("http://localhost/old.map");
+  expect(sourceMapURL("a()", url, "h.map")).toBe("http://localhost/js/h.map");
+  expect(sourceMapURL("a()", url, null)).toBeUndefined();
+  expect(sourceMapURL('s = "//# sourceMappingURL=x.map"; more()', url, null)).toBeUndefined();
+});
+
+test("decodes inline maps, with and without base64", () => {
+  expect(decodeDataURL(`data:application/json;charset=utf-8;base64,${Buffer.from('{"ü":1}').toString("base64")}`)).toBe('{"ü":1}');
+  expect(decodeDataURL("data:application/json,%7B%7D")).toBe("{}");
+  expect(decodeDataURL("data:text/plain,x")).toBeUndefined();
+  expect(decodeDataURL("data:application/json;base64,???")).toBeUndefined();
+});
+
+test("the cache forgets what was not used for longest, by size", () => {
+  const cache = new SizedCache<number>(10);
+  cache.set("a", 1, 4);
+  cache.set("b", 2, 4);
+  cache.get("a");
+  cache.set("c", 3, 4);
+  expect([cache.get("a"), cache.get("b"), cache.get("c")]).toEqual([1, undefined, 3]);
+  cache.set("huge", 4, 11);
+  expect(cache.get("huge")).toBeUndefined();
+});
