@@ -1,10 +1,25 @@
-import { bare, byteLength, cancelLater, isArray, keys, later, now, parse, quote, slice } from "./natives.ts";
+import {
+  bare,
+  byteLength,
+  cancelLater,
+  isArray,
+  keys,
+  later,
+  now,
+  parse,
+  quote,
+  slice,
+} from "./natives.ts";
 import type { CaptureRecord, Kind } from "./record.ts";
 import { write } from "./write.ts";
 
 /** Batch is what a Batcher sends, as JSON text. Records carry `seq` when the Batcher numbers them. */
 export interface Batch {
-  records: { kind: Kind; urgent?: boolean; event: { seq?: number; t: number; mono: number } & Record<string, unknown> }[];
+  records: {
+    kind: Kind;
+    urgent?: boolean;
+    event: { seq?: number; t: number; mono: number } & Record<string, unknown>;
+  }[];
   /** by kind: records that were lost since the last batch because the buffer was full */
   dropped?: Partial<Record<Kind, number>>;
 }
@@ -127,7 +142,9 @@ export class Batcher {
       const entry: Entry = a && (!b || a.order < b.order) ? a : (b as Entry);
       if (entry === a) a = a.next;
       else b = entry.next;
-      const event = this.options.numbered ? '{"seq":' + ++seq + "," + slice(entry.event, 1) : entry.event;
+      const event = this.options.numbered
+        ? '{"seq":' + ++seq + "," + slice(entry.event, 1)
+        : entry.event;
       text += separator + entry.head + event + "}";
       separator = ",";
     }
@@ -151,7 +168,14 @@ export class Batcher {
     const size = event.length < 2048 ? event.length : byteLength(event);
     if (size > maxBytes) return this.lose(kind, 1);
     const head = '{"kind":' + quote(kind) + (urgent ? ',"urgent":true' : "") + ',"event":';
-    push(spared ? this.spared : this.common, { kind, head, event, size, order: ++this.order, next: undefined });
+    push(spared ? this.spared : this.common, {
+      kind,
+      head,
+      event,
+      size,
+      order: ++this.order,
+      next: undefined,
+    });
     this.count++;
     this.bytes += size;
     while (this.count > maxRecords || this.bytes > maxBytes) this.dropOldest();
@@ -190,7 +214,9 @@ export class Batcher {
 
 function spares(record: CaptureRecord): boolean {
   if (record.kind === "exceptions") return true;
-  return record.kind === "network" && record.event.outcome !== "ok" && record.event.outcome !== "pending";
+  return (
+    record.kind === "network" && record.event.outcome !== "ok" && record.event.outcome !== "pending"
+  );
 }
 
 const kinds = bare<Record<Kind, true>>({

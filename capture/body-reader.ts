@@ -1,4 +1,4 @@
-import { cancelLater, later, method, then, viewLength } from "./natives.ts";
+import { cancelLater, later, method, settled, viewLength } from "./natives.ts";
 
 /** Head is the beginning of a body. Size is the bytes that were seen; complete says that there were no more. */
 export interface Head {
@@ -12,7 +12,10 @@ export interface Head {
 const idleFor = 2000;
 
 const getReader = method<[], object>("ReadableStream", "getReader");
-const read = method<[], Promise<{ done: boolean; value?: Uint8Array }>>("ReadableStreamDefaultReader", "read");
+const read = method<[], Promise<{ done: boolean; value?: Uint8Array }>>(
+  "ReadableStreamDefaultReader",
+  "read",
+);
 const cancel = method<[], Promise<void>>("ReadableStreamDefaultReader", "cancel");
 const NativeDecoder = globalThis.TextDecoder;
 const decode = method<[Uint8Array?, { stream: boolean }?], string>("TextDecoder", "decode");
@@ -23,7 +26,12 @@ const NativeBytes = Uint8Array;
  * that the other half of a tee decides alone how long the connection lives. A reader that merely stopped would let
  * everything pile up in memory and would keep the connection open after the page cancelled its half.
  */
-export function readHead(stream: object, cap: number, charset: string, done: (head: Head) => void): void {
+export function readHead(
+  stream: object,
+  cap: number,
+  charset: string,
+  done: (head: Head) => void,
+): void {
   const reader = getReader(stream);
   const decoder = decoderFor(charset);
   let text = "";
@@ -35,12 +43,12 @@ export function readHead(stream: object, cap: number, charset: string, done: (he
     over = true;
     cancelLater(timer);
     if (complete) text += decode(decoder);
-    else then(cancel(reader), ignore, ignore);
+    else settled(cancel(reader), ignore, ignore);
     done({ text, size, complete, error });
   };
   const step = (): void => {
     timer = later(() => finish(false), idleFor);
-    then(
+    settled(
       read(reader),
       (result: { done: boolean; value?: Uint8Array }) => {
         cancelLater(timer);
@@ -51,7 +59,10 @@ export function readHead(stream: object, cap: number, charset: string, done: (he
         const room = cap - size;
         size += length;
         // Streaming mode keeps half a character for the next chunk instead of printing a replacement for it.
-        if (room > 0) text += decode(decoder, length <= room ? chunk : firstBytes(chunk, room), { stream: true });
+        if (room > 0)
+          text += decode(decoder, length <= room ? chunk : firstBytes(chunk, room), {
+            stream: true,
+          });
         if (size > cap) finish(false);
         else step();
       },

@@ -1,4 +1,13 @@
-import { append, bare, dispatch, getter, listen, stopImmediate, unlisten, type Fn } from "./natives.ts";
+import {
+  append,
+  bare,
+  dispatch,
+  getter,
+  listen,
+  stopImmediate,
+  unlisten,
+  type Fn,
+} from "./natives.ts";
 
 /** Channel carries JSON text between the page's world and the content script's, synchronously, unseen by the page. */
 export interface Channel {
@@ -80,16 +89,19 @@ class End {
 
   constructor(says: string, hears: string, also: (target: EventTarget) => void) {
     this.says = says;
-    connect((target) => {
-      this.target = target;
-      listen(target, hears, (event: Event) => {
-        const json = detailOf(event);
-        if (typeof json !== "string") return;
-        if (this.receive) this.receive(json);
-        else if (this.early.length < maxEarly) append(this.early, json);
-      });
-      also(target);
-    }, () => this.opened?.());
+    connect(
+      (target) => {
+        this.target = target;
+        listen(target, hears, (event: Event) => {
+          const json = detailOf(event);
+          if (typeof json !== "string") return;
+          if (this.receive) this.receive(json);
+          else if (this.early.length < maxEarly) append(this.early, json);
+        });
+        also(target);
+      },
+      () => this.opened?.(),
+    );
   }
 
   get open(): boolean {

@@ -1,6 +1,19 @@
 import type { Cause, StackFrame } from "@gasoline/schema/wire";
 import { className } from "./class-name.ts";
-import { append, apply, descriptor, getPrototypeOf, getter, hasOwn, isArray, peek, prefix, prototypeOf, slice, type Fn } from "./natives.ts";
+import {
+  append,
+  apply,
+  descriptor,
+  getPrototypeOf,
+  getter,
+  hasOwn,
+  isArray,
+  peek,
+  prefix,
+  prototypeOf,
+  slice,
+  type Fn,
+} from "./natives.ts";
 import { framesOf, stackText } from "./stack.ts";
 
 /** ErrorShape is an error as data. Stack is the raw text, frames its parsed form. */
@@ -47,7 +60,13 @@ export function stackOf(error: object): unknown {
 
 /** shapeOf takes anything that was thrown apart. What is no error becomes type "Thrown" with a short text. */
 export function shapeOf(thrown: unknown, textOf: (value: unknown) => string): ErrorShape {
-  if (!isError(thrown)) return { type: "Thrown", message: prefix(typeof thrown === "string" ? thrown : textOf(thrown), maxMessage), raw: "", frames: [] };
+  if (!isError(thrown))
+    return {
+      type: "Thrown",
+      message: prefix(typeof thrown === "string" ? thrown : textOf(thrown), maxMessage),
+      raw: "",
+      frames: [],
+    };
   const raw = stackText(stackOf(thrown));
   return { type: typeOf(thrown), message: messageOf(thrown), raw, frames: framesOf(raw) };
 }
@@ -105,6 +124,9 @@ export function causesOf(error: unknown, textOf: (value: unknown) => string): Ca
 
 function causeOf(value: unknown, textOf: (value: unknown) => string): Cause {
   const shape = shapeOf(value, textOf);
-  return { type: shape.type, message: slice(shape.message, 0, 1000), stack: shape.frames.length > 0 ? shape.frames : undefined } as Cause;
+  return {
+    type: shape.type,
+    message: slice(shape.message, 0, 1000),
+    stack: shape.frames.length > 0 ? shape.frames : undefined,
+  } as Cause;
 }
-

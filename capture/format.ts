@@ -1,4 +1,4 @@
-import { charCode, indexOf, prefix, radix, slice, uncurry } from "./natives.ts";
+import { charCode, indexOf, prefix, slice, uncurry } from "./natives.ts";
 import { isError, describeError } from "./error-shape.ts";
 import { serialize, type Budget } from "./serialize.ts";
 import { Json } from "./write.ts";
@@ -44,20 +44,24 @@ export function format(args: readonly unknown[], budget: Budget): Formatted {
     next = 1;
     message = template(first, () => (next < args.length ? next++ : -1), args, spoken, written);
   }
-  for (; next < args.length && next < budget.width; next++) message += (next === 0 ? "" : " ") + spoken(next);
+  for (; next < args.length && next < budget.width; next++)
+    message += (next === 0 ? "" : " ") + spoken(next);
   if (message.length > maxMessage) budget.cut = true;
-  return { message: prefix(message, maxMessage), args: objects ? new Json("[" + data + "]") : undefined };
+  return {
+    message: prefix(message, maxMessage),
+    args: objects ? new Json("[" + data + "]") : undefined,
+  };
 }
 
 /** textOf is a primitive as the console prints it. */
 export function textOf(value: unknown): string {
   if (typeof value === "symbol") return symbolText(value);
-  if (typeof value === "bigint") return radix_(value) + "n";
+  if (typeof value === "bigint") return bigintText(value) + "n";
   if (value === 0 && 1 / (value as number) < 0) return "-0";
   return "" + (value as string);
 }
 
-const radix_ = uncurry(BigInt.prototype.toString as () => string);
+const bigintText = uncurry(BigInt.prototype.toString as () => string);
 
 /** A JSON string without its quotes reads better in a message: <div#app>, not "<div#app>". */
 function bareText(json: string): string {
@@ -87,7 +91,8 @@ function template(
       const index = take();
       if (index < 0) out += "%" + directive;
       else if (directive === "c") written(index);
-      else if (directive === "d" || directive === "i" || directive === "f") out += numeric(args[index], directive, () => written(index));
+      else if (directive === "d" || directive === "i" || directive === "f")
+        out += numeric(args[index], directive, () => written(index));
       else out += spoken(index);
     }
   }
@@ -99,13 +104,15 @@ function isDirective(c: string): boolean {
 
 function numeric(value: unknown, directive: string, note: () => void): string {
   note();
-  if (typeof value === "bigint") return radix_(value) + "n";
+  if (typeof value === "bigint") return bigintText(value) + "n";
   // Number() of an object would run its valueOf; the console says NaN for symbols and objects.
-  const number = typeof value === "number" ? value : typeof value === "string" ? parsed(value) : NaN;
+  const number =
+    typeof value === "number" ? value : typeof value === "string" ? parsed(value) : NaN;
   if (directive === "f" || number - number !== 0) return "" + number;
   return "" + (number < 0 ? -floor(-number) : floor(number));
 }
 
 const floor = Math.floor;
 const parseNumber = parseFloat;
-const parsed = (text: string): number => (text.length > 0 && charCode(text, 0) > 0 ? parseNumber(text) : NaN);
+const parsed = (text: string): number =>
+  text.length > 0 && charCode(text, 0) > 0 ? parseNumber(text) : NaN;

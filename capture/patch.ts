@@ -1,4 +1,15 @@
-import { apply, construct, defineProperty, descriptor, hasOwn, NativeProxy, NativeWeakMap, weakGet, weakSet, type Fn } from "./natives.ts";
+import {
+  apply,
+  construct,
+  defineProperty,
+  descriptor,
+  hasOwn,
+  NativeProxy,
+  NativeWeakMap,
+  weakGet,
+  weakSet,
+  type Fn,
+} from "./natives.ts";
 
 /** Stop undoes something that was started. Calling it twice does no harm. */
 export type Stop = () => void;
@@ -101,5 +112,11 @@ function pointBack(target: Fn, value: Fn): void {
 
 function put(owner: object, name: string, was: PropertyDescriptor, value: unknown): void {
   const { writable, enumerable, configurable } = was;
-  defineProperty(owner, name, { __proto__: null, value, writable, enumerable, configurable } as PropertyDescriptor);
+  defineProperty(owner, name, {
+    __proto__: null,
+    value,
+    writable,
+    enumerable,
+    configurable,
+  } as PropertyDescriptor);
 }

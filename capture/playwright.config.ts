@@ -1,4 +1,5 @@
 import { defineConfig } from "@playwright/test";
+import { args, executablePath } from "./tests/support/launch.ts";
 
 export default defineConfig({
   testDir: "tests",
@@ -12,9 +13,6 @@ export default defineConfig({
   reporter: [["line"]],
   use: {
     headless: true,
-    launchOptions: {
-      executablePath: process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium",
-      args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
-    },
+    launchOptions: { executablePath, args },
   },
 });

@@ -32,7 +32,11 @@ export type EventFor<K extends Kind> = Loose<Omit<EventOf[K], "seq">>;
 type Loose<T> = T extends readonly (infer I)[]
   ? Loose<I>[]
   : T extends object
-    ? { [K in keyof T]: Record<never, never> extends Pick<T, K> ? Loose<T[K]> | undefined : Loose<T[K]> }
+    ? {
+        [K in keyof T]: Record<never, never> extends Pick<T, K>
+          ? Loose<T[K]> | undefined
+          : Loose<T[K]>;
+      }
     : T;
 
 /** RecordOf is one captured event on its way to the Batcher. `urgent` ones leave at once. */
@@ -101,4 +105,9 @@ export interface DocumentEnv {
 }
 
 /** defaultConfig is the state before the user and the daemon have spoken. */
-export const defaultConfig: CaptureConfig = { bodies: false, bodyLimit: 16_384, salt: "", lateSince: false };
+export const defaultConfig: CaptureConfig = {
+  bodies: false,
+  bodyLimit: 16_384,
+  salt: "",
+  lateSince: false,
+};

@@ -1,4 +1,15 @@
-import { descriptor, getPrototypeOf, getter, hasOwn, isArray, keys, method, prefix, quote, uncurry } from "./natives.ts";
+import {
+  descriptor,
+  getPrototypeOf,
+  getter,
+  hasOwn,
+  isArray,
+  keys,
+  method,
+  prefix,
+  quote,
+  uncurry,
+} from "./natives.ts";
 import { brandOf, type Brand } from "./brand.ts";
 import { className, functionName } from "./class-name.ts";
 import { describeError } from "./error-shape.ts";
@@ -29,7 +40,14 @@ export interface Budget extends Limits {
 
 /** budgetOf starts a budget. */
 export function budgetOf(limits: Limits, salt: string): Budget {
-  return { depth: limits.depth, width: limits.width, nodes: limits.nodes, chars: limits.chars, salt, cut: false };
+  return {
+    depth: limits.depth,
+    width: limits.width,
+    nodes: limits.nodes,
+    chars: limits.chars,
+    salt,
+    cut: false,
+  };
 }
 
 /** The way from the root to where we are. A value on it is a cycle; one that is only repeated is not. */
@@ -39,7 +57,7 @@ interface Path {
   depth: number;
 }
 
-const nativeBigInt = uncurry(BigInt.prototype.toString as (base?: number) => string);
+const bigintText = uncurry(BigInt.prototype.toString as (base?: number) => string);
 const symbolText = uncurry(Symbol.prototype.toString);
 
 /**
@@ -78,7 +96,7 @@ function scalar(value: unknown): string {
     case "boolean":
       return value ? "true" : "false";
     case "bigint":
-      return quote(nativeBigInt(value) + "n");
+      return quote(bigintText(value) + "n");
     case "symbol":
       return quote(symbolText(value));
     case "function":
@@ -101,11 +119,13 @@ function object(value: object, budget: Budget, path: Path | undefined): string {
   const depth = (path?.depth ?? 0) + 1;
   const list = isArray(value);
   const proto = list ? null : getPrototypeOf(value);
-  const brand = list || proto === Object_prototype || proto === null ? undefined : brandOf(value);
+  const brand = list || proto === plainProto || proto === null ? undefined : brandOf(value);
   if (brand && !brand.inside) return spend(quote(prefix(brand.text, 300)), budget);
   if (depth > budget.depth || --budget.nodes < 0 || budget.chars <= 0) {
     budget.cut = true;
-    return list ? '"[array ' + listLength(value) + ']"' : quote(brand ? brand.text : "[" + (ownClass(proto) || "object") + "]");
+    return list
+      ? '"[array ' + listLength(value) + ']"'
+      : quote(brand ? brand.text : "[" + (ownClass(proto) || "object") + "]");
   }
   const here: Path = { value, up: path, depth };
   if (list) return "[" + items(value, listLength(value), budget, here) + "]";
@@ -118,11 +138,11 @@ function object(value: object, budget: Budget, path: Path | undefined): string {
 
 /** Plain objects have no class worth a word, those of another realm neither. */
 function ownClass(proto: object | null): string {
-  const name = proto === Object_prototype ? "" : className(proto);
+  const name = proto === plainProto ? "" : className(proto);
   return name === "Object" ? "" : name;
 }
 
-const Object_prototype = Object.prototype;
+const plainProto = Object.prototype;
 const listLength = (list: object): number => Number(descriptor(list, "length")?.value) || 0;
 
 function items(list: object, length: number, budget: Budget, path: Path): string {
@@ -141,7 +161,12 @@ function rest(length: number, shown: number, budget: Budget, text: string): stri
   return (text === "" ? "" : ",") + quote("… " + (length - shown) + " more");
 }
 
-function slot(own: PropertyDescriptor | undefined, name: string, budget: Budget, path: Path): string {
+function slot(
+  own: PropertyDescriptor | undefined,
+  name: string,
+  budget: Budget,
+  path: Path,
+): string {
   if (!own) return '"[empty]"';
   // Not own.get: a data descriptor inherits from Object.prototype, where the page may have put a "get".
   if (!hasOwn(own, "value")) return '"[getter]"';
@@ -162,7 +187,8 @@ function members(value: object, first: string, budget: Budget, path: Path): stri
     const name = names[i] as string;
     const key = quote(prefix(name, 200));
     budget.chars -= key.length;
-    text += (text === "" ? "" : ",") + key + ":" + slot(descriptor(value, name), name, budget, path);
+    text +=
+      (text === "" ? "" : ",") + key + ":" + slot(descriptor(value, name), name, budget, path);
   }
   if (i < names.length) {
     budget.cut = true;
@@ -182,8 +208,12 @@ function frameworkName(value: object): string {
 
 const entriesOf = method<[], object>("Map", "entries");
 const valuesOf = method<[], object>("Set", "values");
-const nextOfMap = uncurry((getPrototypeOf(new Map().entries()) as { next(): IteratorResult<unknown> }).next);
-const nextOfSet = uncurry((getPrototypeOf(new Set().values()) as { next(): IteratorResult<unknown> }).next);
+const nextOfMap = uncurry(
+  (getPrototypeOf(new Map().entries()) as { next(): IteratorResult<unknown> }).next,
+);
+const nextOfSet = uncurry(
+  (getPrototypeOf(new Set().values()) as { next(): IteratorResult<unknown> }).next,
+);
 const sizeOfMap = getter<number>("Map", "size");
 const sizeOfSet = getter<number>("Set", "size");
 
@@ -199,10 +229,23 @@ function branded(brand: Brand, value: object, budget: Budget, path: Path): strin
     const step = next(walk);
     if (step.done) break;
     // Entries are fresh arrays of the realm: indexes 0 and 1 are their own.
-    text += (shown === 0 ? "" : ",") + (isMap ? pair(step.value as unknown[], budget, path) : put(step.value, budget, path));
+    text +=
+      (shown === 0 ? "" : ",") +
+      (isMap ? pair(step.value as unknown[], budget, path) : put(step.value, budget, path));
   }
   const more = rest(size, shown, budget, text);
-  return '{"[class]":"' + (isMap ? "Map" : "Set") + '","size":' + size + ',"' + (isMap ? "entries" : "values") + '":[' + text + more + "]}";
+  return (
+    '{"[class]":"' +
+    (isMap ? "Map" : "Set") +
+    '","size":' +
+    size +
+    ',"' +
+    (isMap ? "entries" : "values") +
+    '":[' +
+    text +
+    more +
+    "]}"
+  );
 }
 
 function pair(entry: unknown[], budget: Budget, path: Path): string {
@@ -210,4 +253,3 @@ function pair(entry: unknown[], budget: Budget, path: Path): string {
   const own = descriptor(entry, "1");
   return "[" + put(entry[0], budget, path) + "," + slot(own, name, budget, path) + "]";
 }
-

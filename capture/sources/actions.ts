@@ -1,5 +1,5 @@
 import { cancelLater, later, listen, unlisten } from "../natives.ts";
-import { fold, nameOf, roleOf } from "../locators/name.ts";
+import { fold, nameOf, roleOf, textHead } from "../locators/name.ts";
 import { locatorsOf } from "../locators/ranked.ts";
 import type { EventFor } from "../record.ts";
 import type { Realm, Source } from "../realm.ts";
@@ -10,7 +10,22 @@ import { fieldValue, secretField } from "./fields.ts";
 const typingPause = 1000;
 const scrollPause = 300;
 /** Keys that do something; letters are told by the value of their field. */
-const keysOfInterest = new Set(["Enter", "Tab", "Escape", "Backspace", "Delete", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End", "PageUp", "PageDown", " "]);
+const keysOfInterest = new Set([
+  "Enter",
+  "Tab",
+  "Escape",
+  "Backspace",
+  "Delete",
+  "ArrowUp",
+  "ArrowDown",
+  "ArrowLeft",
+  "ArrowRight",
+  "Home",
+  "End",
+  "PageUp",
+  "PageDown",
+  " ",
+]);
 
 type Action = EventFor<"actions">;
 
@@ -71,8 +86,14 @@ class Recorder {
 
   private pointed(event: MouseEvent, target: Element): void {
     this.settle();
-    const actionable = target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
-    this.emit(event.type, actionable, { x: Math.round(event.clientX), y: Math.round(event.clientY) });
+    const actionable =
+      target.closest(
+        "a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]",
+      ) ?? target;
+    this.emit(event.type, actionable, {
+      x: Math.round(event.clientX),
+      y: Math.round(event.clientY),
+    });
   }
 
   private typedInto(field: Element): void {
@@ -83,9 +104,12 @@ class Recorder {
   }
 
   private changed(field: Element): void {
-    if (field instanceof HTMLSelectElement) return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
-    if (field instanceof HTMLInputElement && field.type === "file") return this.emit("upload", field, { value: fieldValue(field, this.realm.config.salt) });
-    if (discrete(field)) return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (field instanceof HTMLSelectElement)
+      return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (field instanceof HTMLInputElement && field.type === "file")
+      return this.emit("upload", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (discrete(field))
+      return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
     if (this.typing?.field === field) this.settle();
     else this.tellValue(field);
   }
@@ -105,8 +129,14 @@ class Recorder {
     if (target && secretField(target) && event.key.length === 1) return;
     if (event.key === " " && target && target.matches("input,textarea,[contenteditable]")) return;
     if (event.key === "Enter") this.settle();
-    const key = (event.ctrlKey ? "Control+" : "") + (event.metaKey ? "Meta+" : "") + (event.altKey ? "Alt+" : "") + (event.shiftKey ? "Shift+" : "") + event.key;
-    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt") this.emit("keypress", target, { key });
+    const key =
+      (event.ctrlKey ? "Control+" : "") +
+      (event.metaKey ? "Meta+" : "") +
+      (event.altKey ? "Alt+" : "") +
+      (event.shiftKey ? "Shift+" : "") +
+      event.key;
+    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt")
+      this.emit("keypress", target, { key });
   }
 
   private scrolled(target: EventTarget | null): void {
@@ -131,7 +161,7 @@ class Recorder {
       locators: target && locatorsOf(target),
       role: target && (roleOf(target) || undefined),
       name: target && (nameOf(target) || undefined),
-      text: target && !secret ? fold((target as HTMLElement).textContent?.slice(0, 400) ?? "", 100) || undefined : undefined,
+      text: target && !secret ? fold(textHead(target, 400), 100) || undefined : undefined,
       ...more,
     });
   }
@@ -145,9 +175,22 @@ export function actionSource(actor: Actor, settled: (settle: () => void) => void
       const recorder = new Recorder(realm, actor);
       settled(() => guard.run(() => recorder.settle()));
       const hear = (event: Event): void => void guard.run(() => recorder.on(event));
-      const names = ["click", "dblclick", "input", "change", "keydown", "submit", "dragstart", "drop", "scroll", "focusout"];
+      const names = [
+        "click",
+        "dblclick",
+        "input",
+        "change",
+        "keydown",
+        "submit",
+        "dragstart",
+        "drop",
+        "scroll",
+        "focusout",
+      ];
       // Passive and capturing on window: first in line, and never in the way of scrolling.
-      realm.attached(() => names.forEach((name) => listen(window, name, hear, { capture: true, passive: true })));
+      realm.attached(() =>
+        names.forEach((name) => listen(window, name, hear, { capture: true, passive: true })),
+      );
       return () => names.forEach((name) => unlisten(window, name, hear, true));
     },
   };
@@ -162,10 +205,15 @@ function targetOf(event: Event): Element | undefined {
 
 function discrete(field: Element): boolean {
   if (field instanceof HTMLSelectElement) return true;
-  return field instanceof HTMLInputElement && ["checkbox", "radio", "file", "range", "color"].includes(field.type);
+  return (
+    field instanceof HTMLInputElement &&
+    ["checkbox", "radio", "file", "range", "color"].includes(field.type)
+  );
 }
 
 function dropped(event: DragEvent): string | undefined {
-  const files = [...(event.dataTransfer?.files ?? [])].map((file) => `${file.name} (${file.size} bytes)`);
+  const files = [...(event.dataTransfer?.files ?? [])].map(
+    (file) => `${file.name} (${file.size} bytes)`,
+  );
   return files.length > 0 ? files.slice(0, 10).join(", ") : undefined;
 }

@@ -45,7 +45,11 @@ export class Connection {
   event(event: string, more?: { code?: number; reason?: string }): void {
     this.tell();
     const frame = this.frame(event, undefined, undefined);
-    this.realm.emit("websocket", { ...frame, code: more?.code, reason: more?.reason ? prefix(more.reason, 200) : undefined }, event === "error");
+    this.realm.emit(
+      "websocket",
+      { ...frame, code: more?.code, reason: more?.reason ? prefix(more.reason, 200) : undefined },
+      event === "error",
+    );
   }
 
   /** message records or counts one message. */
@@ -69,13 +73,17 @@ export class Connection {
     const last = this.last;
     if (!last) return;
     const seconds = (now() - this.since) / 1000;
-    const rate = Math_round(this.inWindow / (seconds > 0.001 ? seconds : 0.001));
+    const rate = round(this.inWindow / (seconds > 0.001 ? seconds : 0.001));
     this.realm.emit("websocket", { ...last, skipped: this.skipped - 1, rate, flags: ["sampled"] });
     this.last = undefined;
     this.skipped = 0;
   }
 
-  private frame(event: string, direction: "incoming" | "outgoing" | undefined, message: Message | undefined): Frame {
+  private frame(
+    event: string,
+    direction: "incoming" | "outgoing" | undefined,
+    message: Message | undefined,
+  ): Frame {
     const { t, mono } = this.realm.at();
     const data = message?.data;
     const cut = data !== undefined && data.length > maxData;
@@ -96,7 +104,7 @@ export class Connection {
   }
 }
 
-const Math_round = Math.round;
+const round = Math.round;
 
 /** textMessage describes a text message. */
 export function textMessage(data: string, type = "text"): Message {

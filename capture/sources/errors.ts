@@ -3,7 +3,20 @@ import type { Realm, Source } from "../realm.ts";
 import type { Guard } from "../guard.ts";
 import { elementText } from "../brand.ts";
 import { causesOf, shapeOf, type ErrorShape } from "../error-shape.ts";
-import { getter, indexOf, later, listen, mapClear, mapDelete, mapGet, mapSet, NativeMap, slice, startsWith, unlisten } from "../natives.ts";
+import {
+  getter,
+  indexOf,
+  later,
+  listen,
+  mapClear,
+  mapDelete,
+  mapGet,
+  mapSet,
+  NativeMap,
+  slice,
+  startsWith,
+  unlisten,
+} from "../natives.ts";
 import { redactURL } from "../redact.ts";
 import { budgetOf, serialize } from "../serialize.ts";
 
@@ -49,12 +62,22 @@ export class Errors {
 
   /** textOf is a short text of a thrown value that is no error. */
   readonly textOf = (value: unknown): string =>
-    serialize(value, budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.realm.config.salt));
+    serialize(
+      value,
+      budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.realm.config.salt),
+    );
 
   /** report emits an exception, or counts it with its like. */
   report(event: Exception): void {
     const top = event.stack && event.stack.length > 0 ? event.stack[0] : undefined;
-    const key = event.mechanism + "\n" + event.type + "\n" + event.message + "\n" + (top ? top.url + ":" + top.line + ":" + top.column : event.url);
+    const key =
+      event.mechanism +
+      "\n" +
+      event.type +
+      "\n" +
+      event.message +
+      "\n" +
+      (top ? top.url + ":" + top.line + ":" + top.column : event.url);
     const before = mapGet(this.recent, key) as { event: Exception; more: number } | undefined;
     if (before) {
       before.more++;
@@ -71,7 +94,8 @@ export class Errors {
       if (mapGet(this.recent, key) !== entry) return;
       mapDelete(this.recent, key);
       this.size--;
-      if (entry.more > 0) this.realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
+      if (entry.more > 0)
+        this.realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
     }, repeatsFor);
     this.realm.emit("exceptions", event, true);
   }
@@ -118,9 +142,12 @@ export function errorSource(seen: Seen): Source {
     name: "errors",
     start(realm, guard) {
       const errors = new Errors(realm);
-      const onError = (event: Event): void => void guard.run(() => uncaught(event, realm, errors, seen));
+      const onError = (event: Event): void =>
+        void guard.run(() => uncaught(event, realm, errors, seen));
       const onRejection = (event: Event): void =>
-        void guard.run(() => errors.report(errors.exception(reasonOf(event), "unhandledrejection")));
+        void guard.run(() =>
+          errors.report(errors.exception(reasonOf(event), "unhandledrejection")),
+        );
       // Listeners and not window.onerror, which pages assign over. The capture phase, since resource errors do not bubble.
       realm.attached(() => {
         listen(window, "error", onError, true);
@@ -143,7 +170,13 @@ function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void 
   const column = columnOf(event);
   const worker = seen.worker;
   if (worker && realm.at().mono - worker.mono < 1000) {
-    if (worker.message === message && worker.url === url && worker.line === line && worker.column === column) return;
+    if (
+      worker.message === message &&
+      worker.url === url &&
+      worker.line === line &&
+      worker.column === column
+    )
+      return;
   }
   const thrown = errorOf(event);
   const made = errors.exception(thrown, "onerror");
@@ -152,7 +185,12 @@ function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void 
     made.type = message === "Script error." ? "CrossOriginError" : "Error";
     made.message = message;
   }
-  errors.report({ ...made, url: url || made.url, line: line || made.line, column: column || made.column });
+  errors.report({
+    ...made,
+    url: url || made.url,
+    line: line || made.line,
+    column: column || made.column,
+  });
 }
 
 function resource(target: EventTarget, realm: Realm, errors: Errors): void {
@@ -173,11 +211,27 @@ function resource(target: EventTarget, realm: Realm, errors: Errors): void {
   }
   const { t, mono } = realm.at();
   const shown = redactURL(url, realm.config.salt);
-  errors.report({ t, mono, type: "ResourceError", message: element + " did not load " + shown, mechanism: "resource", handled: false, url: shown, element });
+  errors.report({
+    t,
+    mono,
+    type: "ResourceError",
+    message: element + " did not load " + shown,
+    mechanism: "resource",
+    handled: false,
+    url: shown,
+    element,
+  });
 }
 
 /** workerError makes the record of an error inside a dedicated worker, seen from outside. */
-export function workerError(event: Event, script: string, realm: Realm, errors: Errors, seen: Seen, guard: Guard): void {
+export function workerError(
+  event: Event,
+  script: string,
+  realm: Realm,
+  errors: Errors,
+  seen: Seen,
+  guard: Guard,
+): void {
   guard.run(() => {
     const { t, mono } = realm.at();
     const found = { message: "", url: "", line: 0, column: 0, mono };
@@ -211,5 +265,7 @@ function named(text: string): { type: string; message: string } {
   const colon = indexOf(text, ": ", start);
   const type = colon > 0 ? slice(text, start, colon) : "";
   // A class name has no spaces; anything else before a colon is part of the sentence.
-  return type !== "" && indexOf(type, " ") < 0 ? { type, message: slice(text, colon + 2) } : { type: "Error", message: slice(text, start) };
+  return type !== "" && indexOf(type, " ") < 0
+    ? { type, message: slice(text, colon + 2) }
+    : { type: "Error", message: slice(text, start) };
 }

@@ -1,4 +1,14 @@
-import { apply, epoch, getter, method, NativePromise, now, peek, then, type Fn } from "../natives.ts";
+import {
+  apply,
+  epoch,
+  getter,
+  method,
+  NativePromise,
+  now,
+  peek,
+  settled,
+  type Fn,
+} from "../natives.ts";
 import { readHead } from "../body-reader.ts";
 import { proxyMethod } from "../patch.ts";
 import type { Guard } from "../guard.ts";
@@ -7,7 +17,19 @@ import { describeError, isError } from "../error-shape.ts";
 import { redactBody } from "../redact.ts";
 import { traceBelow } from "../stack.ts";
 import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
-import { absolute, bodyOf, charsetOf, header, headersOf, inherits, known, streams, textArgument, textLike, type Body } from "./request.ts";
+import {
+  absolute,
+  bodyOf,
+  charsetOf,
+  header,
+  headersOf,
+  inherits,
+  known,
+  streams,
+  textArgument,
+  textLike,
+  type Body,
+} from "./request.ts";
 import type { Header } from "@gasoline/schema/wire";
 
 const requestMethod = getter<string>("Request", "method");
@@ -47,8 +69,14 @@ export const fetchSource: Source = {
 };
 
 function watched(promise: Promise<object>, realm: Realm, guard: Guard, call: Pending): unknown {
-  return new NativePromise((resolve, reject) => {
-    then(
+  let resolve!: (response: object) => void;
+  let reject!: (reason: unknown) => void;
+  const between = new NativePromise<object>((ok, err) => {
+    resolve = ok;
+    reject = err;
+  });
+  try {
+    settled(
       promise,
       (response: object) => {
         // Before the page sees it: now its body is surely unread and can be cloned.
@@ -60,14 +88,20 @@ function watched(promise: Promise<object>, realm: Realm, guard: Guard, call: Pen
         reject(reason);
       },
     );
-  });
+    return between;
+  } catch {
+    // Somebody replaced fetch before us, by one that gives no native promise.
+    guard.fail();
+    return promise;
+  }
 }
 
 function begin(realm: Realm, args: readonly unknown[], top: Fn): Pending {
   const started = epoch();
   const mono = now();
   const input = args.length > 0 ? args[0] : undefined;
-  const init = args.length > 1 && typeof args[1] === "object" && args[1] !== null ? args[1] : undefined;
+  const init =
+    args.length > 1 && typeof args[1] === "object" && args[1] !== null ? args[1] : undefined;
   const request = inherits(input, "Request") ? input : undefined;
   const verb = init && peek(init, "method");
   const given = (init && peek(init, "headers")) ?? (request && requestHeaders(request));
@@ -82,13 +116,17 @@ function begin(realm: Realm, args: readonly unknown[], top: Fn): Pending {
     mono,
     headers,
     // A Request's body is a stream: reading it needs a clone, and a clone tees the upload.
-    body: body === undefined && request && requestBody(request) ? { size: 0, note: realm.config.bodies ? "unread" : "off" } : bodyOf(body, header(headers, "content-type"), realm.config),
+    body:
+      body === undefined && request && requestBody(request)
+        ? { size: 0, note: realm.config.bodies ? "unread" : "off" }
+        : bodyOf(body, header(headers, "content-type"), realm.config),
     trace: traceBelow(top),
     signal: (init && peek(init, "signal")) ?? (request && requestSignal(request)),
   };
   const keepalive = init ? peek(init, "keepalive") : undefined;
   // The page may be gone before the answer comes.
-  if (keepalive === true || (request && requestKeepalive(request))) report(realm, call, { outcome: "pending" });
+  if (keepalive === true || (request && requestKeepalive(request)))
+    report(realm, call, { outcome: "pending" });
   return call;
 }
 

@@ -44,8 +44,10 @@ function rawValue(field: Element): string {
   if (field instanceof HTMLInputElement && field.type === "file") {
     return [...(field.files ?? [])].map((file) => `${file.name} (${file.size} bytes)`).join(", ");
   }
-  if (field instanceof HTMLInputElement && (field.type === "checkbox" || field.type === "radio")) return field.checked ? "checked" : "unchecked";
-  if (field instanceof HTMLSelectElement) return [...field.selectedOptions].map((option) => option.label).join(", ");
+  if (field instanceof HTMLInputElement && (field.type === "checkbox" || field.type === "radio"))
+    return field.checked ? "checked" : "unchecked";
+  if (field instanceof HTMLSelectElement)
+    return [...field.selectedOptions].map((option) => option.label).join(", ");
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) return field.value;
   return field.textContent ?? "";
 }

@@ -30,9 +30,19 @@ export class LongTasks {
   }
 
   private add(entry: LongFrame): void {
-    const worst = entry.scripts?.reduce((a, b) => (b.duration > a.duration ? b : a), entry.scripts[0] ?? { duration: 0, sourceURL: "", sourceFunctionName: "", invoker: "" });
+    const worst = entry.scripts?.reduce(
+      (a, b) => (b.duration > a.duration ? b : a),
+      entry.scripts[0] ?? { duration: 0, sourceURL: "", sourceFunctionName: "", invoker: "" },
+    );
     const name = worst && (worst.sourceFunctionName || worst.invoker);
     const script = worst?.sourceURL ? worst.sourceURL + (name ? " " + name : "") : name;
-    this.tasks = [...this.tasks, { start: Math.round(entry.startTime), duration: Math.round(entry.duration), ...(script ? { script: script.slice(0, 300) } : {}) }].slice(-maxTasks);
+    this.tasks = [
+      ...this.tasks,
+      {
+        start: Math.round(entry.startTime),
+        duration: Math.round(entry.duration),
+        ...(script ? { script: script.slice(0, 300) } : {}),
+      },
+    ].slice(-maxTasks);
   }
 }

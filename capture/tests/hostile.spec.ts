@@ -1,7 +1,15 @@
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
-test("2, settled 7: a page that replaces every global and prototype method neither breaks nor reads the capture", async ({ page, capture, server }) => {
-  const records = await capture({ config: { bodies: true }, native: true, entry: "./page-entry.ts" });
+test("2, settled 7: a page that replaces every global and prototype method neither breaks nor reads the capture", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture({
+    config: { bodies: true },
+    native: true,
+    entry: "./page-entry.ts",
+  });
   await page.goto(
     server.page(`<script>
 const save = { Error, setTimeout, console: { log: console.log, error: console.error }, fetch, XHR: XMLHttpRequest, open: XMLHttpRequest.prototype.open, send: XMLHttpRequest.prototype.send, apply: Reflect.apply };
@@ -44,38 +52,96 @@ save.map = new Map([["k", 1]]); save.TypeError = TypeError;
   // In a task of the page, since Playwright's own scripts in the page do not survive it.
   await page.evaluate("void setTimeout(() => { attack(); act() })");
   const log = await records.one("logs", (x) => x.message.startsWith("after attack"));
-  expect(log.args).toEqual(["after %s", "attack", { secret: expect.stringMatching(/^<secret:/), list: [1, { two: 2 }], map: { "[class]": "Map", size: 1, entries: [["k", 1]] } }]);
-  expect((await records.one("logs", (x) => x.level === "error")).message).toBe("loud TypeError: inner");
+  expect(log.args).toEqual([
+    "after %s",
+    "attack",
+    {
+      secret: expect.stringMatching(/^<secret:/),
+      list: [1, { two: 2 }],
+      map: { "[class]": "Map", size: 1, entries: [["k", 1]] },
+    },
+  ]);
+  expect((await records.one("logs", (x) => x.level === "error")).message).toBe(
+    "loud TypeError: inner",
+  );
   const exchange = await records.one("network", (x) => x.url.endsWith("/json"));
   expect(exchange).toMatchObject({ method: "GET", status: 200, outcome: "ok" });
   expect(exchange.response_body).toContain('"items":[1,2]');
-  expect(await records.one("network", (x) => x.url.endsWith("/echo"))).toMatchObject({ method: "POST", status: 200, request_body: "posted" });
-  expect(await records.one("exceptions", (x) => x.message === "thrown")).toMatchObject({ type: "TypeError", mechanism: "onerror" });
+  expect(await records.one("network", (x) => x.url.endsWith("/echo"))).toMatchObject({
+    method: "POST",
+    status: 200,
+    request_body: "posted",
+  });
+  expect(await records.one("exceptions", (x) => x.message === "thrown")).toMatchObject({
+    type: "TypeError",
+    mechanism: "onerror",
+  });
   const session = await page.context().newCDPSession(page);
-  const read = async (expression: string) => (await session.send("Runtime.evaluate", { expression, returnByValue: true })).result.value as unknown;
+  const read = async (expression: string) =>
+    (await session.send("Runtime.evaluate", { expression, returnByValue: true })).result
+      .value as unknown;
   const stolen = String(await read("stolen")).split("|");
   // Natives that we pass a call to run the page's code as ever (console.error reads an error's toString): what counts
   // is who called the spy, the third line from the top.
-  const callers = stolen.map((where) => where.split("\n").filter((line) => line.includes(" at ") && !line.includes("/page/"))[0] ?? "");
+  const callers = stolen.map(
+    (where) =>
+      where.split("\n").filter((line) => line.includes(" at ") && !line.includes("/page/"))[0] ??
+      "",
+  );
   expect(callers.filter((line) => line.includes("gasoline-capture.js"))).toEqual([]);
 });
 
-test("6: failures inside the capture are counted, switch their source off, and never reach the page", async ({ page, capture, server }) => {
+test("6: failures inside the capture are counted, switch their source off, and never reach the page", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ handle: true });
   await page.goto(server.page(""));
   const result = await page.evaluate(() => {
-    const { captures } = (window as never as { capture: { captures: { health(): { source: string; failures: number; disabled: boolean }[] }[] } }).capture;
-    const bad = { toString: () => { throw new Error("no text") } };
+    const { captures } = (
+      window as never as {
+        capture: {
+          captures: { health(): { source: string; failures: number; disabled: boolean }[] }[];
+        };
+      }
+    ).capture;
+    const bad = {
+      toString: () => {
+        throw new Error("no text");
+      },
+    };
     const answers: string[] = [];
-    for (let i = 0; i < 25; i++) answers.push(String(navigator.sendBeacon instanceof Function), (() => { try { navigator.sendBeacon(bad as never); return "fine"; } catch (error) { return (error as Error).message; } })());
-    return { health: captures[0]!.health().find((source) => source.source === "beacon"), answers: [...new Set(answers)] };
+    for (let i = 0; i < 25; i++)
+      answers.push(
+        String(navigator.sendBeacon instanceof Function),
+        (() => {
+          try {
+            navigator.sendBeacon(bad as never);
+            return "fine";
+          } catch (error) {
+            return (error as Error).message;
+          }
+        })(),
+      );
+    return {
+      health: captures[0]!.health().find((source) => source.source === "beacon"),
+      answers: [...new Set(answers)],
+    };
   });
-  expect(result).toEqual({ health: { source: "beacon", failures: 20, disabled: true }, answers: ["true", "no text"] });
+  expect(result).toEqual({
+    health: { source: "beacon", failures: 20, disabled: true },
+    answers: ["true", "no text"],
+  });
   await page.evaluate(() => console.log("others go on"));
   await records.one("logs", (x) => x.message === "others go on");
 });
 
-test("4: somebody who wraps on top stays on top; stop gives back only what is ours", async ({ page, capture, server }) => {
+test("4: somebody who wraps on top stays on top; stop gives back only what is ours", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ handle: true });
   await page.goto(server.page(""));
   const result = await page.evaluate(async () => {
@@ -92,19 +158,50 @@ test("4: somebody who wraps on top stays on top; stop gives back only what is ou
     w.capture.captures[0]!.stop();
     await fetch("/json?after");
     console.log("after stop");
-    return [window.fetch === theirs, wrapped, console.log === ours.log, XMLHttpRequest.prototype.open === ours.open, String(console.log)];
+    return [
+      window.fetch === theirs,
+      wrapped,
+      console.log === ours.log,
+      XMLHttpRequest.prototype.open === ours.open,
+      String(console.log),
+    ];
   });
   expect(result).toEqual([true, 2, false, false, "function log() { [native code] }"]);
   expect(records.all("network").map((x) => x.url.split("?")[1])).not.toContain("after");
   expect(records.all("logs")).toEqual([]);
 });
 
-test("1, 3: nothing about the patched functions tells: text, name, length, descriptors, keys", async ({ context, server }) => {
+test("1, 3: nothing about the patched functions tells: text, name, length, descriptors, keys", async ({
+  context,
+  server,
+}) => {
   const seen = await sameWithAndWithout(context, server.page("x"), () => {
     const owners: [string, object, string[]][] = [
       ["window", window, ["fetch", "WebSocket", "EventSource", "Worker", "XMLHttpRequest"]],
-      ["console", console, ["log", "info", "warn", "error", "debug", "trace", "assert", "dir", "table", "group", "groupCollapsed", "groupEnd", "count"]],
-      ["xhr", XMLHttpRequest.prototype, ["open", "send", "setRequestHeader", "abort", "constructor"]],
+      [
+        "console",
+        console,
+        [
+          "log",
+          "info",
+          "warn",
+          "error",
+          "debug",
+          "trace",
+          "assert",
+          "dir",
+          "table",
+          "group",
+          "groupCollapsed",
+          "groupEnd",
+          "count",
+        ],
+      ],
+      [
+        "xhr",
+        XMLHttpRequest.prototype,
+        ["open", "send", "setRequestHeader", "abort", "constructor"],
+      ],
       ["ws", WebSocket.prototype, ["send", "close", "constructor"]],
       ["navigator", Navigator.prototype, ["sendBeacon"]],
       ["document", Document.prototype, ["open", "write", "writeln", "close"]],
@@ -113,14 +210,35 @@ test("1, 3: nothing about the patched functions tells: text, name, length, descr
     ];
     const told: unknown[] = [];
     for (const [where, owner, names] of owners) {
-      told.push(where, Object.keys(owner).length, Object.getOwnPropertyNames(owner).sort().join().slice(0, 5000), Object.getOwnPropertySymbols(owner).map(String));
+      told.push(
+        where,
+        Object.keys(owner).length,
+        Object.getOwnPropertyNames(owner).sort().join().slice(0, 5000),
+        Object.getOwnPropertySymbols(owner).map(String),
+      );
       for (const name of names) {
         const own = Object.getOwnPropertyDescriptor(owner, name)!;
         const fn = own.value as Function;
-        told.push(name, fn.name, fn.length, String(fn), Function.prototype.toString.call(fn), fn + "", own.writable, own.enumerable, own.configurable, typeof fn, Object.getOwnPropertyNames(fn).sort(), "prototype" in fn, Object.prototype.toString.call(fn));
+        told.push(
+          name,
+          fn.name,
+          fn.length,
+          String(fn),
+          Function.prototype.toString.call(fn),
+          fn + "",
+          own.writable,
+          own.enumerable,
+          own.configurable,
+          typeof fn,
+          Object.getOwnPropertyNames(fn).sort(),
+          "prototype" in fn,
+          Object.prototype.toString.call(fn),
+        );
         if (name !== "toString") {
           try {
-            told.push(new (fn as never as new (...args: unknown[]) => object)("x:") instanceof Object);
+            told.push(
+              new (fn as never as new (...args: unknown[]) => object)("x:") instanceof Object,
+            );
           } catch (error) {
             told.push((error as Error).constructor.name);
           }
@@ -132,14 +250,22 @@ test("1, 3: nothing about the patched functions tells: text, name, length, descr
   expect(JSON.stringify(seen)).toContain("function fetch() { [native code] }");
 });
 
-test("14, 35: RegExp.$1 and the other statics of the page are left alone", async ({ page, capture, server }) => {
+test("14, 35: RegExp.$1 and the other statics of the page are left alone", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ config: { bodies: true } });
   await page.goto(server.page(""));
   const after = await page.evaluate(() => {
     /(k)(e)y/.exec("a key");
     console.log("x %s", { password: "p", url: "http://a/?token=b" }, new Error("e"));
     console.error("y", new Error("z"));
-    void fetch("/echo?token=1", { method: "POST", body: '{"password":"a"}', headers: { authorization: "Bearer x" } });
+    void fetch("/echo?token=1", {
+      method: "POST",
+      body: '{"password":"a"}',
+      headers: { authorization: "Bearer x" },
+    });
     const xhr = new XMLHttpRequest();
     xhr.open("GET", "/json?key=1", false);
     xhr.send();
@@ -149,7 +275,11 @@ test("14, 35: RegExp.$1 and the other statics of the page are left alone", async
   await records.one("network");
 });
 
-test("7: the capture never records itself, and the page's errors stay the page's", async ({ page, capture, server }) => {
+test("7: the capture never records itself, and the page's errors stay the page's", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ config: { bodies: true } });
   await page.goto(server.page(""));
   const thrown = await page.evaluate(() => {

@@ -1,6 +1,10 @@
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
-test("20, 21, 23: frames of a WebSocket in order, text by head, binary by size, close by code", async ({ page, capture, server }) => {
+test("20, 21, 23: frames of a WebSocket in order, text by head, binary by size, close by code", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -44,7 +48,11 @@ test("20, 21, 23: frames of a WebSocket in order, text by head, binary by size, 
   expect(frames[4]!.flags).toEqual(["truncated"]);
 });
 
-test("22: above 20 messages a second they are counted, the last of each second is shown, order goes on", async ({ page, capture, server }) => {
+test("22: above 20 messages a second they are counted, the last of each second is shown, order goes on", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -72,7 +80,10 @@ test("22: above 20 messages a second they are counted, the last of each second i
   expect(frames.at(-1)).toMatchObject({ event: "close", order: 503 });
 });
 
-test("1, 20: WebSocket looks native: statics, constructor, subclass, handlers, errors", async ({ context, server }) => {
+test("1, 20: WebSocket looks native: statics, constructor, subclass, handlers, errors", async ({
+  context,
+  server,
+}) => {
   const seen = await sameWithAndWithout(context, server.page("x"), async (origin) => {
     const told: unknown[] = [];
     const url = origin.replace("http", "ws") + "/ws";
@@ -81,9 +92,32 @@ test("1, 20: WebSocket looks native: statics, constructor, subclass, handlers, e
     }
     const mine = new Mine(url);
     const socket = new WebSocket(url, []);
-    told.push(socket.constructor === WebSocket, socket instanceof WebSocket, WebSocket.prototype.constructor === WebSocket, mine instanceof Mine, mine instanceof WebSocket, mine.mine, mine.constructor === Mine, Object.getPrototypeOf(Mine) === WebSocket);
-    told.push(WebSocket.name, WebSocket.length, WebSocket.OPEN, String(WebSocket), Object.getOwnPropertyNames(socket), Object.getOwnPropertyNames(WebSocket).sort(), socket.onmessage);
-    for (const wrong of [() => new WebSocket("ftp://x"), () => (WebSocket as never as () => void)(), () => new (WebSocket as never as new () => void)(), () => socket.send("early"), () => Reflect.construct(WebSocket, [url], Array) instanceof Array]) {
+    told.push(
+      socket.constructor === WebSocket,
+      socket instanceof WebSocket,
+      WebSocket.prototype.constructor === WebSocket,
+      mine instanceof Mine,
+      mine instanceof WebSocket,
+      mine.mine,
+      mine.constructor === Mine,
+      Object.getPrototypeOf(Mine) === WebSocket,
+    );
+    told.push(
+      WebSocket.name,
+      WebSocket.length,
+      WebSocket.OPEN,
+      String(WebSocket),
+      Object.getOwnPropertyNames(socket),
+      Object.getOwnPropertyNames(WebSocket).sort(),
+      socket.onmessage,
+    );
+    for (const wrong of [
+      () => new WebSocket("ftp://x"),
+      () => (WebSocket as never as () => void)(),
+      () => new (WebSocket as never as new () => void)(),
+      () => socket.send("early"),
+      () => Reflect.construct(WebSocket, [url], Array) instanceof Array,
+    ]) {
       try {
         told.push(wrong());
       } catch (error) {
@@ -94,13 +128,21 @@ test("1, 20: WebSocket looks native: statics, constructor, subclass, handlers, e
     socket.addEventListener("open", () => order.push("listener"));
     socket.onopen = () => order.push("handler");
     await new Promise((done) => socket.addEventListener("open", done));
-    told.push(order, Object.getOwnPropertyDescriptor(window, "WebSocket")!.enumerable, typeof Object.getOwnPropertyDescriptor(WebSocket.prototype, "send")!.value);
+    told.push(
+      order,
+      Object.getOwnPropertyDescriptor(window, "WebSocket")!.enumerable,
+      typeof Object.getOwnPropertyDescriptor(WebSocket.prototype, "send")!.value,
+    );
     return told;
   });
   expect(seen.slice(0, 8)).toEqual(Array(8).fill(true));
 });
 
-test("24: named server-sent events are recorded once the page asks for them", async ({ page, capture, server }) => {
+test("24: named server-sent events are recorded once the page asks for them", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page("x"));
   const heard = await page.evaluate(
@@ -112,7 +154,12 @@ test("24: named server-sent events are recorded once the page asks for them", as
           heard.push(event.type + event.data);
           if (event.data === "2") {
             source.close();
-            done([...heard, source.constructor === EventSource ? "same" : "other", String(Object.getOwnPropertyNames(source)), String(source.addEventListener).includes("native code") ? "native" : "patched"]);
+            done([
+              ...heard,
+              source.constructor === EventSource ? "same" : "other",
+              String(Object.getOwnPropertyNames(source)),
+              String(source.addEventListener).includes("native code") ? "native" : "patched",
+            ]);
           }
         };
         source.onmessage = hear;
@@ -121,12 +168,23 @@ test("24: named server-sent events are recorded once the page asks for them", as
         source.removeEventListener("tick", hear);
         source.addEventListener("tick", { handleEvent: hear } as never, true);
         source.addEventListener("tick", hear as never);
-        setTimeout(() => done([...heard, source.constructor === EventSource ? "same" : "other", String(Object.getOwnPropertyNames(source)), "native"]), 300);
+        setTimeout(
+          () =>
+            done([
+              ...heard,
+              source.constructor === EventSource ? "same" : "other",
+              String(Object.getOwnPropertyNames(source)),
+              "native",
+            ]),
+          300,
+        );
       }),
   );
   expect(heard).toEqual(["messageplain", "same", "", "native"]);
   await records.one("websocket", (frame) => frame.data === "2");
-  expect(records.all("websocket").map((frame) => [frame.protocol, frame.event, frame.type, frame.data])).toEqual([
+  expect(
+    records.all("websocket").map((frame) => [frame.protocol, frame.event, frame.type, frame.data]),
+  ).toEqual([
     ["eventsource", "open", undefined, undefined],
     ["eventsource", "message", "message", "plain"],
     ["eventsource", "message", "tick", "1"],

@@ -19,13 +19,21 @@ test("15: synchronous XHR is recorded, also when it throws", async ({ page, capt
     }
   });
   expect(thrown).toBe("NetworkError");
-  expect(await records.one("network", (x) => x.url.endsWith("?sync"))).toMatchObject({ status: 200, outcome: "ok", initiator: { type: "xhr" } });
+  expect(await records.one("network", (x) => x.url.endsWith("?sync"))).toMatchObject({
+    status: 200,
+    outcome: "ok",
+    initiator: { type: "xhr" },
+  });
   const failed = await records.one("network", (x) => x.url.endsWith("/refused"));
   expect(failed.outcome).toBe("network_error");
   expect(records.all("network")).toHaveLength(2);
 });
 
-test("16: every response type is told: text, json by its value, others by size", async ({ page, capture, server }) => {
+test("16: every response type is told: text, json by its value, others by size", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   const url = server.page("<p>document</p>");
   await page.goto(url);
@@ -48,17 +56,26 @@ test("16: every response type is told: text, json by its value, others by size",
   }, url);
   expect(got).toBe("hunter2");
   await records.one("network", (x) => x.url.endsWith("type=document"));
-  const at = (type: string) => records.all("network").find((x) => x.url.includes("type=" + type + "&") || x.url.endsWith("type=" + type))!;
+  const at = (type: string) =>
+    records
+      .all("network")
+      .find((x) => x.url.includes("type=" + type + "&") || x.url.endsWith("type=" + type))!;
   expect(at("json").response_body).toMatch(/^\{"items":\[1,2\],"password":"<password:/);
   expect(at("").response_body).toBe("hello");
   expect(at("text")).toMatchObject({ response_size: 3000, body_note: "truncated" });
   expect(at("blob")).toMatchObject({ response_size: 50, body_note: "binary" });
   expect(at("buffer")).toMatchObject({ response_size: 60, body_note: "binary" });
   expect(at("document").body_note).toBe("binary");
-  expect(at("json").response_headers!.find((field) => field.name === "content-type")!.value).toBe("application/json");
+  expect(at("json").response_headers!.find((field) => field.name === "content-type")!.value).toBe(
+    "application/json",
+  );
 });
 
-test("17: what a page aborts once it is done, counts as done", async ({ page, capture, server }) => {
+test("17: what a page aborts once it is done, counts as done", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -74,14 +91,23 @@ test("17: what a page aborts once it is done, counts as done", async ({ page, ca
         xhr.send();
       }),
   );
-  expect(await records.one("network")).toMatchObject({ status: 200, outcome: "ok", response_body: "hello" });
+  expect(await records.one("network")).toMatchObject({
+    status: 200,
+    outcome: "ok",
+    response_body: "hello",
+  });
 });
 
-test("18: an object that is opened again starts over; abort, timeout and network errors are outcomes", async ({ page, capture, server }) => {
+test("18: an object that is opened again starts over; abort, timeout and network errors are outcomes", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
-    const ended = (xhr: XMLHttpRequest): Promise<unknown> => new Promise((done) => (xhr.onloadend = done));
+    const ended = (xhr: XMLHttpRequest): Promise<unknown> =>
+      new Promise((done) => (xhr.onloadend = done));
     const xhr = new XMLHttpRequest();
     for (const path of ["/text?first", "/status?code=404&second"]) {
       xhr.open("post", path);
@@ -102,7 +128,16 @@ test("18: an object that is opened again starts over; abort, timeout and network
     await ended(xhr);
   });
   await records.one("network", (x) => x.url.endsWith("/refused"));
-  const told = records.all("network").map((x) => [x.method, x.url.slice(server.origin.length), x.outcome, x.error ?? "", x.request_body ?? "", (x.request_headers ?? []).length]);
+  const told = records
+    .all("network")
+    .map((x) => [
+      x.method,
+      x.url.slice(server.origin.length),
+      x.outcome,
+      x.error ?? "",
+      x.request_body ?? "",
+      (x.request_headers ?? []).length,
+    ]);
   expect(told).toEqual([
     ["POST", "/text?first", "ok", "", "body of /text?first", 1],
     ["POST", "/status?code=404&second", "http_error", "", "body of /status?code=404&second", 1],
@@ -112,11 +147,15 @@ test("18: an object that is opened again starts over; abort, timeout and network
   ]);
 });
 
-test("19: the page sees the same XHR: events, errors, headers, no preflight", async ({ context, server }) => {
+test("19: the page sees the same XHR: events, errors, headers, no preflight", async ({
+  context,
+  server,
+}) => {
   const seen = await sameWithAndWithout(context, server.page("x"), async () => {
     const told: string[] = [];
     const xhr = new XMLHttpRequest();
-    for (const name of ["readystatechange", "loadstart", "progress", "load", "loadend", "error"]) xhr.addEventListener(name, () => told.push(name + xhr.readyState));
+    for (const name of ["readystatechange", "loadstart", "progress", "load", "loadend", "error"])
+      xhr.addEventListener(name, () => told.push(name + xhr.readyState));
     xhr.open("GET", "/json");
     xhr.send();
     await new Promise((done) => xhr.addEventListener("loadend", done));
@@ -127,7 +166,13 @@ test("19: the page sees the same XHR: events, errors, headers, no preflight", as
     await new Promise((done) => json.addEventListener("loadend", done));
     told.push(JSON.stringify(json.response), String(json.response === json.response));
     told.push(xhr.getAllResponseHeaders().replace(/date:.*\r\n/, ""), String(Object.keys(xhr)));
-    for (const wrong of [() => xhr.send.call({} as never), () => xhr.open("TRACE", "/"), () => new XMLHttpRequest().send(), () => xhr.open.call(null as never, "GET", "/"), () => (XMLHttpRequest.prototype.open as () => void)()]) {
+    for (const wrong of [
+      () => xhr.send.call({} as never),
+      () => xhr.open("TRACE", "/"),
+      () => new XMLHttpRequest().send(),
+      () => Reflect.apply(xhr.open, null, ["GET", "/"]),
+      () => (XMLHttpRequest.prototype.open as () => void)(),
+    ]) {
       try {
         wrong();
         told.push("fine");
@@ -141,11 +186,26 @@ test("19: the page sees the same XHR: events, errors, headers, no preflight", as
   expect(server.seen.filter((request) => request.method === "OPTIONS")).toEqual([]);
 });
 
-test("25: sendBeacon keeps its answer, which does not prove delivery", async ({ page, capture, server }) => {
+test("25: sendBeacon keeps its answer, which does not prove delivery", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
-  const answers = await page.evaluate(() => [navigator.sendBeacon("/echo?small", "data"), navigator.sendBeacon("/echo?large", "x".repeat(70_000))]);
+  const answers = await page.evaluate(() => [
+    navigator.sendBeacon("/echo?small", "data"),
+    navigator.sendBeacon("/echo?large", "x".repeat(70_000)),
+  ]);
   expect(answers).toEqual([true, false]);
-  expect(await records.one("network", (x) => x.url.endsWith("?small"))).toMatchObject({ method: "POST", outcome: "pending", request_body: "data", initiator: { type: "beacon" } });
-  expect(await records.one("network", (x) => x.url.endsWith("?large"))).toMatchObject({ outcome: "blocked", request_size: 70_000 });
+  expect(await records.one("network", (x) => x.url.endsWith("?small"))).toMatchObject({
+    method: "POST",
+    outcome: "pending",
+    request_body: "data",
+    initiator: { type: "beacon" },
+  });
+  expect(await records.one("network", (x) => x.url.endsWith("?large"))).toMatchObject({
+    outcome: "blocked",
+    request_size: 70_000,
+  });
 });

@@ -33,11 +33,18 @@ export class Records {
   }
 
   all<K extends Kind>(kind: K): Numbered<K>[] {
-    return this.batches.flatMap((batch) => batch.records.filter((record) => record.kind === kind).map((record) => record.event as unknown as Numbered<K>));
+    return this.batches.flatMap((batch) =>
+      batch.records
+        .filter((record) => record.kind === kind)
+        .map((record) => record.event as unknown as Numbered<K>),
+    );
   }
 
   /** one waits for an event of a kind that fits. The test's own timeout ends the waiting. */
-  async one<K extends Kind>(kind: K, fits: (event: Numbered<K>) => boolean = () => true): Promise<Numbered<K>> {
+  async one<K extends Kind>(
+    kind: K,
+    fits: (event: Numbered<K>) => boolean = () => true,
+  ): Promise<Numbered<K>> {
     for (;;) {
       const found = this.all(kind).find(fits);
       if (found) return found;
@@ -71,9 +78,17 @@ export function bundle(entry: string, define: Record<string, string> = {}): Prom
 }
 
 /** install puts the capture into every document of a context or page. */
-export async function install(target: BrowserContext | Page, options: Options = {}): Promise<Records> {
+export async function install(
+  target: BrowserContext | Page,
+  options: Options = {},
+): Promise<Records> {
   const records = new Records();
-  const full = { page: options.page ?? true, document: options.document ?? false, config: options.config ?? {}, handle: options.handle ?? false };
+  const full = {
+    page: options.page ?? true,
+    document: options.document ?? false,
+    config: options.config ?? {},
+    handle: options.handle ?? false,
+  };
   if (options.native) {
     const session = await (target as Page).context().newCDPSession(target as Page);
     session.on("Runtime.bindingCalled", ({ payload }) => records.take(payload));
@@ -82,7 +97,9 @@ export async function install(target: BrowserContext | Page, options: Options = 
   } else {
     await target.exposeBinding("__sink", (_, json: string) => records.take(json));
   }
-  await target.addInitScript({ content: await bundle(options.entry ?? "./entry.ts", { OPTIONS: JSON.stringify(full) }) });
+  await target.addInitScript({
+    content: await bundle(options.entry ?? "./entry.ts", { OPTIONS: JSON.stringify(full) }),
+  });
   return records;
 }
 
@@ -93,6 +110,7 @@ interface Fixtures {
 
 export const test = base.extend<Fixtures, { server: TestServer }>({
   server: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads the fixtures' names off the pattern
     async ({}, use) => {
       const server = new TestServer();
       await server.start();
@@ -110,7 +128,11 @@ export const test = base.extend<Fixtures, { server: TestServer }>({
  * sameWithAndWithout runs a function in a page without and in a page with the capture and expects the same result:
  * the page must not be able to tell the difference.
  */
-export async function sameWithAndWithout<T>(context: BrowserContext, url: string, look: (origin: string) => T | Promise<T>): Promise<T> {
+export async function sameWithAndWithout<T>(
+  context: BrowserContext,
+  url: string,
+  look: (origin: string) => T | Promise<T>,
+): Promise<T> {
   const results: T[] = [];
   for (const captured of [false, true]) {
     const page = await context.newPage();
@@ -120,6 +142,6 @@ export async function sameWithAndWithout<T>(context: BrowserContext, url: string
     results.push((await page.evaluate(look as never, new URL(url).origin)) as T);
     await page.close();
   }
-  expect(results[1]).toEqual(results[0]);
+  expect(results[1] as unknown).toEqual(results[0]);
   return results[0]!;
 }

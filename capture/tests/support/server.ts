@@ -14,7 +14,12 @@ export class TestServer {
   /** by path and query: pages that a test set */
   readonly pages = new Map<string, { html: string; headers?: Record<string, string> }>();
   readonly streams = new Map<string, Streamed>();
-  readonly seen: { method: string; url: string; headers: IncomingMessage["headers"]; body: string }[] = [];
+  readonly seen: {
+    method: string;
+    url: string;
+    headers: IncomingMessage["headers"];
+    body: string;
+  }[] = [];
   origin = "";
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
@@ -48,22 +53,39 @@ export class TestServer {
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", this.origin);
     const body = await text(request);
-    this.seen.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
+    this.seen.push({
+      method: request.method ?? "",
+      url: request.url ?? "",
+      headers: request.headers,
+      body,
+    });
     const page = this.pages.get(url.pathname);
     if (page) return send(response, 200, "text/html; charset=utf-8", page.html, page.headers);
     const name = url.searchParams.get("name") ?? "";
     const size = Number(url.searchParams.get("size") ?? 0);
     switch (url.pathname) {
       case "/json":
-        return send(response, 200, "application/json", JSON.stringify({ items: [1, 2], password: "hunter2" }));
+        return send(
+          response,
+          200,
+          "application/json",
+          JSON.stringify({ items: [1, 2], password: "hunter2" }),
+        );
       case "/text":
         return send(response, 200, "text/plain; charset=utf-8", size ? "x".repeat(size) : "hello");
       case "/gzip":
-        return send(response, 200, "text/plain", gzipSync("z".repeat(size)), { "content-encoding": "gzip" });
+        return send(response, 200, "text/plain", new Uint8Array(gzipSync("z".repeat(size))), {
+          "content-encoding": "gzip",
+        });
       case "/latin1":
-        return send(response, 200, "text/plain; charset=iso-8859-1", Buffer.from("caf\xe9", "latin1"));
+        return send(
+          response,
+          200,
+          "text/plain; charset=iso-8859-1",
+          new Uint8Array([0x63, 0x61, 0x66, 0xe9]),
+        );
       case "/binary":
-        return send(response, 200, "application/octet-stream", Buffer.alloc(size || 1000));
+        return send(response, 200, "application/octet-stream", new Uint8Array(size || 1000));
       case "/status":
         return send(response, Number(url.searchParams.get("code")), "text/plain", "no luck");
       case "/empty":
@@ -73,7 +95,12 @@ export class TestServer {
         response.writeHead(302, { location: "/json" }).end();
         return;
       case "/echo":
-        return send(response, 200, "application/json", JSON.stringify({ method: request.method, headers: request.headers, body }));
+        return send(
+          response,
+          200,
+          "application/json",
+          JSON.stringify({ method: request.method, headers: request.headers, body }),
+        );
       case "/broken":
         response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
         response.write("half");
@@ -94,12 +121,24 @@ export class TestServer {
         return;
       case "/sse":
         response.writeHead(200, { "content-type": "text/event-stream" });
-        response.write("data: plain\n\nevent: tick\ndata: 1\n\nevent: tick\ndata: 2\n\nevent: unheard\ndata: x\n\n");
+        response.write(
+          "data: plain\n\nevent: tick\ndata: 1\n\nevent: tick\ndata: 2\n\nevent: unheard\ndata: x\n\n",
+        );
         return;
       case "/worker.js":
-        return send(response, 200, "text/javascript", "onmessage = () => { throw new TypeError('inside the worker') }; postMessage('up')");
+        return send(
+          response,
+          200,
+          "text/javascript",
+          "onmessage = () => { throw new TypeError('inside the worker') }; postMessage('up')",
+        );
       case "/error.js":
-        return send(response, 200, "text/javascript", "throw new Error('secret of another origin')");
+        return send(
+          response,
+          200,
+          "text/javascript",
+          "throw new Error('secret of another origin')",
+        );
       default:
         return send(response, 404, "text/plain", "not here");
     }
@@ -109,7 +148,7 @@ export class TestServer {
     const state: Streamed = { sent: 0, closed: false };
     this.streams.set(name, state);
     response.writeHead(200, { "content-type": type });
-    const chunk = Buffer.alloc(65_536, "a");
+    const chunk = new Uint8Array(65_536).fill(97);
     const more = (): void => {
       while (!state.closed && response.write(chunk)) state.sent += chunk.length;
     };
@@ -121,23 +160,28 @@ export class TestServer {
   /** A WebSocket server that is enough for tests: echo, and on demand a flood, binary, or a close with a reason. */
   private upgrade(request: IncomingMessage, socket: Socket): void {
     const key = request.headers["sec-websocket-key"] ?? "";
-    const accept = createHash("sha1").update(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest("base64");
-    if (request.url?.startsWith("/ws-refused")) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
-    let waiting = Buffer.alloc(0);
+    const accept = createHash("sha1")
+      .update(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
+      .digest("base64");
+    if (request.url?.startsWith("/ws-refused"))
+      return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+    );
+    let waiting: Uint8Array = new Uint8Array(0);
     socket.on("error", () => {});
-    socket.on("data", (data) => {
-      waiting = Buffer.concat([waiting, data]);
+    socket.on("data", (data: Uint8Array) => {
+      waiting = joined(waiting, data);
       for (;;) {
         const frame = unframe(waiting);
         if (!frame) return;
-        waiting = waiting.subarray(frame.length);
+        waiting = waiting.slice(frame.length);
         if (frame.opcode === 8) return void socket.end(framed(8, frame.payload));
-        const said = frame.payload.toString();
+        const said = new TextDecoder().decode(frame.payload);
         if (frame.opcode === 1 && said.startsWith("flood ")) {
-          for (let i = 0; i < Number(said.slice(6)); i++) socket.write(framed(1, Buffer.from("m" + i)));
+          for (let i = 0; i < Number(said.slice(6)); i++) socket.write(framed(1, bytes("m" + i)));
         } else if (frame.opcode === 1 && said === "bye") {
-          socket.end(framed(8, Buffer.concat([Buffer.from([0x0f, 0xa0]), Buffer.from("enough")])));
+          socket.end(framed(8, joined(new Uint8Array([0x0f, 0xa0]), bytes("enough"))));
         } else {
           socket.write(framed(frame.opcode, frame.payload));
         }
@@ -146,38 +190,59 @@ export class TestServer {
   }
 }
 
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function joined(...parts: Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 async function text(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk as Uint8Array);
+  return new TextDecoder().decode(joined(...chunks));
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string | Buffer, headers?: Record<string, string>): void {
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
-  response.writeHead(status, { "content-type": type, "content-length": bytes.length, ...headers });
-  response.end(bytes);
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string | Uint8Array,
+  headers?: Record<string, string>,
+): void {
+  const data = typeof body === "string" ? bytes(body) : body;
+  response.writeHead(status, { "content-type": type, "content-length": data.length, ...headers });
+  response.end(data);
 }
 
-function framed(opcode: number, payload: Buffer): Buffer {
+function framed(opcode: number, payload: Uint8Array): Uint8Array {
   const length = payload.length;
-  const head = length < 126 ? Buffer.from([0x80 | opcode, length]) : Buffer.from([0x80 | opcode, 126, length >> 8, length & 255]);
-  return Buffer.concat([head, payload]);
+  const head =
+    length < 126 ? [0x80 | opcode, length] : [0x80 | opcode, 126, length >> 8, length & 255];
+  return joined(new Uint8Array(head), payload);
 }
 
-function unframe(data: Buffer): { opcode: number; payload: Buffer; length: number } | undefined {
+function unframe(
+  data: Uint8Array,
+): { opcode: number; payload: Uint8Array; length: number } | undefined {
   if (data.length < 6) return undefined;
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   let size = data[1]! & 127;
   let at = 2;
   if (size === 126) {
-    size = data.readUInt16BE(2);
+    size = view.getUint16(2);
     at = 4;
   } else if (size === 127) {
-    size = Number(data.readBigUInt64BE(2));
+    size = Number(view.getBigUint64(2));
     at = 10;
   }
   if (data.length < at + 4 + size) return undefined;
-  const mask = data.subarray(at, at + 4);
-  const payload = Buffer.from(data.subarray(at + 4, at + 4 + size));
-  for (let i = 0; i < size; i++) payload[i]! ^= mask[i & 3]!;
+  const mask = data.slice(at, at + 4);
+  const payload = data.slice(at + 4, at + 4 + size).map((byte, i) => byte ^ mask[i & 3]!);
   return { opcode: data[0]! & 15, payload, length: at + 4 + size };
 }

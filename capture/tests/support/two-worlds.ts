@@ -12,6 +12,7 @@ export async function twoWorlds(page: Page, first: "page" | "content"): Promise<
   await session.send("Runtime.addBinding", { name: "__sink", executionContextName: worldName });
   const main = { source: await bundle("./page-world.ts") };
   const isolated = { source: await bundle("./content-world.ts"), worldName };
-  for (const script of first === "page" ? [main, isolated] : [isolated, main]) await session.send("Page.addScriptToEvaluateOnNewDocument", script);
+  for (const script of first === "page" ? [main, isolated] : [isolated, main])
+    await session.send("Page.addScriptToEvaluateOnNewDocument", script);
   return records;
 }

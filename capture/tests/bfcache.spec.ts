@@ -1,0 +1,27 @@
+import { expect, install, test } from "./support/fixture.ts";
+import { launch } from "./support/launch.ts";
+
+test("39: a page that comes back from the back/forward cache says so and goes on", async ({
+  server,
+}) => {
+  // Playwright switches the cache off; this browser has it.
+  const browser = await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+  try {
+    const page = await browser.newPage();
+    const records = await install(page, { document: true });
+    // Playwright cannot follow a page into the cache: the pages do it themselves.
+    const two = server.page(`<script>setTimeout(() => history.back(), 200)</script>`);
+    await page.goto(
+      server.page(`<script>
+let visits = 0;
+addEventListener("pageshow", () => { console.log("visit " + ++visits); if (visits === 1) setTimeout(() => (location.href = ${JSON.stringify(two)}), 200) });
+</script>`),
+    );
+    expect(await records.one("lifecycle", (x) => x.state === "pageshow")).toMatchObject({
+      persisted: true,
+    });
+    await records.one("logs", (x) => x.message === "visit 2");
+  } finally {
+    await browser.close();
+  }
+});
