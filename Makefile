@@ -75,7 +75,7 @@ soak: build ext chromium ## Long runs: worker lifetime, floods, reconnects
 	@npm run --silent soak --workspace @gasoline/e2e
 
 demo: build ext chromium ## Play a failing checkout and print what an agent sees (KEEP=1 leaves it open)
-	@node examples/demo.mjs
+	@node --import ./scripts/ts.mjs examples/demo.ts
 
 release: ext ## Build every platform into dist/
 	@mkdir -p dist

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { type BrowserContext, chromium, type Page, type Worker } from "@playwright/test";
+import { type BrowserContext, chromium, expect, type Page, type Worker } from "@playwright/test";
 import { findChromium } from "../scripts/chromium.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -30,6 +30,7 @@ export class Place {
   readonly dir = mkdtempSync(join(tmpdir(), "gasoline-e2e-"));
   readonly stateDir = join(this.dir, "state");
   private children: ChildProcess[] = [];
+
   private constructor(readonly port: number) {}
 
   static async make(): Promise<Place> {
@@ -172,12 +173,12 @@ export class Browser {
   }
 
   /** Clicks a switch of the popup, as the user does, until it is as wanted. */
-  async set(name: "AI Web Pilot" | "Body capture", on: boolean): Promise<void> {
+  async set(name: "AI Web Pilot" | "Capture bodies", on: boolean): Promise<void> {
     const popup = await this.popup();
     const control = popup.getByRole("switch", { name });
     await control.waitFor();
     if ((await control.isChecked()) !== on) await control.click();
-    await popup.waitForFunction(([n, want]) => [...document.querySelectorAll('[role=switch],input[type=checkbox]')].some((e) => (e as HTMLInputElement).checked === want || e.getAttribute("aria-checked") === String(want)) && n, [name, on] as const);
+    await expect(control).toBeChecked({ checked: on });
     await popup.close();
   }
 

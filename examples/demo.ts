@@ -1,0 +1,77 @@
+// The main job, end to end: a shop with a failing checkout, a real Chromium with the extension, the
+// daemon, and a real MCP client that asks what went wrong, as a coding agent would.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { agent, Browser, Place, until } from "../e2e/harness.ts";
+import { startShop } from "./shop/shop.mjs";
+
+const { values } = parseArgs({ options: { keep: { type: "boolean", default: Boolean(process.env.KEEP) } } });
+const say = (text: string) => console.log(`\x1b[1m›\x1b[0m ${text}`);
+const show = (text: string) => console.log(text.replace(/^/gm, "    "));
+
+say("starting the shop: a Node service and a Go service");
+const shop = await startShop((line: string) => show(`orders service: ${line}`));
+const place = await Place.make();
+let browser: Browser | undefined;
+let client: Awaited<ReturnType<typeof agent>> | undefined;
+let failed: unknown;
+try {
+  say(`starting an MCP client on stdio; it starts the daemon on port ${place.port}`);
+  client = await agent(place, "demo", join(import.meta.dirname, "shop"));
+
+  say("starting Chromium with the extension");
+  browser = await Browser.launch(place, { headless: !values.keep || !hasDisplay() });
+  await until("the extension's connection", () => place.run("status").then((r) => r.stdout), (s) => /^browser: (?!none)/m.test(s));
+
+  say("switching on “AI Web Pilot” and “Capture bodies” in the extension's popup, as the user would");
+  await browser.set("AI Web Pilot", true);
+  await browser.set("Capture bodies", true);
+
+  say(`a customer buys a gift card on ${shop.url}`);
+  const page = await browser.page(shop.url);
+  await page.getByRole("button", { name: "Add Gift card" }).click();
+  await page.getByLabel("E-mail").fill("ada@example.com");
+  await page.getByLabel("Card number").fill("4242424242424242");
+  await page.getByTestId("pay").click();
+  say(`the page says: “${await page.locator("#result").innerText()}”, and will for ever`);
+
+  const answer = await until("the error", () => client!.ask("observe", { what: "error_bundles", limit: 2 }), (t) => t.includes("checkout"));
+  say('the agent asks: observe {"what":"error_bundles","limit":2}');
+  show(answer);
+  const cause = "no currency for item";
+  if (!answer.includes(cause)) throw new Error(`the answer does not contain the cause (${cause})`);
+
+  say('the agent looks: observe {"what":"screenshot"}');
+  const shot = await client.call("observe", { what: "screenshot" });
+  const image = shot.images[0];
+  if (shot.isError || !image) throw new Error(`no screenshot: ${shot.text}`);
+  const file = join(process.cwd(), "demo-screenshot.png");
+  writeFileSync(file, Buffer.from(image.data, "base64"));
+  show(shot.text);
+  say(`screenshot: ${file}`);
+
+  say('the agent acts: interact {"action":"list_interactive","text_contains":"pay"}');
+  show(await client.ask("interact", { action: "list_interactive", text_contains: "pay" }));
+
+  say(`in ${answer.length} characters the agent has the exception, the failing request with its body, and the click that led to it`);
+  if (values.keep) {
+    say(`left open: shop ${shop.url}, daemon ${place.url}, state ${place.stateDir}. Ctrl-C ends all of it.`);
+    await new Promise((done) => process.once("SIGINT", done));
+  }
+} catch (error) {
+  failed = error;
+} finally {
+  await browser?.close();
+  await client?.close();
+  await place.remove();
+  await shop.close();
+}
+if (failed) {
+  console.error(failed instanceof Error ? failed.message : failed);
+  process.exit(1);
+}
+
+function hasDisplay(): boolean {
+  return process.platform !== "linux" || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+}

@@ -1,0 +1,3 @@
+module github.com/brennhill/gasoline/examples
+
+go 1.26
