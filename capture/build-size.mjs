@@ -1,12 +1,14 @@
-// Sizes of what the shells bundle, against their budgets. `node build-size.mjs` prints them and fails above a budget;
-// a build imports checkSizes.
+// Sizes of what the shells bundle of the core. `node build-size.mjs` prints them and fails above a budget; a build
+// imports checkSizes. Budgets are for the compressed bytes, which is what a package or a page load carries; what the
+// code costs a page is its start, and bench/run.mjs measures that.
 import { build } from "esbuild";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** entries: what each shell takes of the core, and the bytes that it may have, minified. */
+/** entries: what each shell takes of the core, and the bytes that it may have after minify and gzip. */
 export const entries = [
   {
     name: "page",
@@ -15,17 +17,17 @@ export const entries = [
   },
   {
     name: "document",
-    budget: 55_000,
+    budget: 30_000,
     code: 'export { startDocument, Batcher, openContentSide } from "./index.ts";',
   },
   {
     name: "ci",
-    budget: 60_000,
+    budget: 40_000,
     code: 'export { startPageRealm, startDocument, Batcher } from "./index.ts";',
   },
 ];
 
-/** checkSizes bundles every entry and gives [{name, bytes, budget}]. */
+/** checkSizes bundles every entry and gives [{name, minified, gzip, budget}], in bytes. */
 export async function checkSizes() {
   return Promise.all(
     entries.map(async ({ name, budget, code }) => {
@@ -39,14 +41,16 @@ export async function checkSizes() {
         target: "chrome120",
         legalComments: "none",
       });
-      return { name, bytes: outputFiles[0].contents.length, budget };
+      const { contents } = outputFiles[0];
+      return { name, minified: contents.length, gzip: gzipSync(contents).length, budget };
     }),
   );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const sizes = await checkSizes();
-  for (const { name, bytes, budget } of sizes)
-    console.log(`${name.padEnd(9)} ${bytes} of ${budget} bytes`);
-  if (sizes.some(({ bytes, budget }) => bytes > budget)) process.exitCode = 1;
+  for (const { name, minified, gzip, budget } of sizes) {
+    console.log(`${name.padEnd(9)} ${minified} bytes minified, ${gzip} of ${budget} compressed`);
+  }
+  if (sizes.some(({ gzip, budget }) => gzip > budget)) process.exitCode = 1;
 }

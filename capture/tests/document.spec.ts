@@ -248,7 +248,7 @@ test("29: vitals so far, then final when the page is hidden", async ({ page, cap
   expect(tasks.long_tasks![0]!.duration).toBeGreaterThanOrEqual(50);
 });
 
-test("28: violations of the policy are exceptions with mechanism csp, five of a kind", async ({
+test("csp: violations of the policy are exceptions with mechanism csp, five of a kind", async ({
   page,
   capture,
   server,
