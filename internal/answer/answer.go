@@ -252,10 +252,7 @@ func fold(entries []Entry) []run {
 
 // fit returns the runs that there is room for, at the end that is kept.
 func (w *Writer) fit(keep Keep, entries []Entry) []run {
-	room := w.budget - w.head.Len() - w.body.Len() - reserve
-	for _, t := range w.tail {
-		room -= len(t) + 1
-	}
+	room := w.room()
 	runs := fold(entries)
 	lo, hi, size := 0, len(runs), 0
 	fits := func(r run) bool { return size+len(r.text)+1 <= room }
@@ -279,8 +276,16 @@ func (w *Writer) fit(keep Keep, entries []Entry) []run {
 	return runs[lo:hi]
 }
 
-// Room returns how many characters entries may still take.
-func (w *Writer) Room() int { return max(0, w.budget-w.head.Len()-w.body.Len()-reserve) }
+// Room returns how many characters entries may still take, beside the head and notes so far.
+func (w *Writer) Room() int { return max(0, w.room()) }
+
+func (w *Writer) room() int {
+	room := w.budget - w.head.Len() - w.body.Len() - reserve
+	for _, t := range w.tail {
+		room -= len(t) + 1
+	}
+	return room
+}
 
 // String returns the answer.
 func (w *Writer) String() string {

@@ -95,6 +95,22 @@ func Ago(d time.Duration) string {
 	}
 }
 
+// Took prints how long something took, in as few characters as still say it: "48 ms", "1.2 s", "3 min".
+func Took(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "?"
+	case d < time.Second:
+		return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10) + " ms"
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	default:
+		return strconv.FormatFloat(d.Hours(), 'f', 1, 64) + " h"
+	}
+}
+
 // Bytes prints a size; -1 is "?".
 func Bytes(n int64) string {
 	switch {
@@ -134,6 +150,23 @@ func Place(raw string, line, column int) string {
 		}
 	}
 	return s
+}
+
+// Local is Short for a URL that stands in a list of one page's: of the page's own origin only the path
+// is left, since the fence names the origin.
+func Local(raw, page string, n int) string {
+	if o := Origin(page); o != "" && strings.HasPrefix(raw, o+"/") {
+		raw = raw[len(o):]
+	}
+	return Short(raw, n)
+}
+
+// LocalPlace is Place with a script's URL as Local prints it.
+func LocalPlace(raw, page string, line, column int) string {
+	if o := Origin(page); o != "" && strings.HasPrefix(raw, o+"/") {
+		raw = raw[len(o):]
+	}
+	return Place(raw, line, column)
 }
 
 // Short returns a URL without its scheme's noise, cut in the middle to at most n characters.

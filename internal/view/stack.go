@@ -32,14 +32,17 @@ func Stack(stack []event.StackFrame) []Frame {
 }
 
 // StackLine prints at most n calls, innermost first.
-func StackLine(stack []Frame, n int) string {
+func StackLine(stack []Frame, n int) string { return StackOf(stack, "", n) }
+
+// StackOf is StackLine for a stack of a page: scripts of the page's own origin are named by their path.
+func StackOf(stack []Frame, page string, n int) string {
 	var out []string
 	for _, f := range stack[:min(n, len(stack))] {
 		name := answer.Clean(f.Function)
 		if name == "" {
 			name = "(anonymous)"
 		}
-		out = append(out, name+" "+answer.Place(f.URL, f.Line, f.Column))
+		out = append(out, name+" "+answer.LocalPlace(f.URL, page, f.Line, f.Column))
 	}
 	return strings.Join(out, " < ")
 }

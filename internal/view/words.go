@@ -2,10 +2,13 @@ package view
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
 )
 
 // Stamp prints a time as results carry it.
@@ -35,4 +38,64 @@ func Most[T any](items []*T, n int, count func(*T) int) []T {
 		out = append(out, *t)
 	}
 	return out
+}
+
+// Tally is the result of a list mode that was asked for counts instead of entries.
+type Tally struct {
+	Title  string
+	Total  int
+	Groups []Group        // in the order in which the text tells them
+	Fields map[string]any // more fields of the JSON form
+	Lines  []string       // shown below the counts
+	Pages  []string       // origins of what Lines hold
+	Scope  string
+	Notes  []string
+}
+
+// Group is one way to count: by_method, with its words.
+type Group struct {
+	Name   string
+	Counts map[string]int
+}
+
+// MarshalJSON writes the counts under their groups' names.
+func (t *Tally) MarshalJSON() ([]byte, error) {
+	out := map[string]any{"total": t.Total, "scope": t.Scope}
+	for _, g := range t.Groups {
+		out[g.Name] = g.Counts
+	}
+	for k, v := range t.Fields {
+		out[k] = v
+	}
+	if len(t.Notes) > 0 {
+		out["notes"] = t.Notes
+	}
+	return json.Marshal(out)
+}
+
+// Text writes the counts for a reader.
+func (t *Tally) Text(w *answer.Writer) {
+	var words []string
+	for _, g := range t.Groups {
+		if len(g.Counts) > 0 {
+			words = append(words, Counts(g.Counts))
+		}
+	}
+	head := fmt.Sprintf("%s: %d, %s", t.Title, t.Total, t.Scope)
+	if len(words) > 0 {
+		head += "; " + answer.Clean(strings.Join(words, "; "))
+	}
+	w.Head("%s", head)
+	for _, n := range t.Notes {
+		w.Note("note: %s", n)
+	}
+	if len(t.Lines) == 0 {
+		return
+	}
+	w.Page(t.Pages...)
+	entries := make([]answer.Entry, len(t.Lines))
+	for i, l := range t.Lines {
+		entries[i].Text = l
+	}
+	w.Entries(answer.Oldest, entries)
 }
