@@ -1,6 +1,7 @@
 // Builds the extension into dist/ and, for a release, packs it into gasoline-extension.zip.
 //
 //   node build.mjs            minified, no source maps, zip
+//   node build.mjs --any-size as the first, and no bundle is too large: what tests run
 //   node build.mjs --dev      readable, linked source maps, no zip
 //   node build.mjs --watch    as --dev, again on every change
 import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
@@ -14,6 +15,7 @@ const root = dirname(fileURLToPath(import.meta.url));
 const out = join(root, "dist");
 const watch = process.argv.includes("--watch");
 const dev = watch || process.argv.includes("--dev");
+const anySize = dev || process.argv.includes("--any-size");
 
 // Scripts that run in pages are IIFEs, so that nothing leaks into the page's scope and nothing is
 // loaded asynchronously: document_start would be lost. Budgets are bytes after minification.
@@ -77,7 +79,7 @@ if (watch) {
   console.log(`watching; load ${out} as an unpacked extension`);
 } else {
   const built = await Promise.all(entries.map((entry) => esbuild.build(options(entry))));
-  const fits = reportSizes(entries.map((entry, i) => ({ entry, metafile: built[i].metafile })), dev);
+  const fits = reportSizes(entries.map((entry, i) => ({ entry, metafile: built[i].metafile })), anySize);
   if (!fits) process.exitCode = 1;
   else if (!dev) {
     const zip = join(root, "gasoline-extension.zip");

@@ -2,15 +2,15 @@
  * Prints what each bundle weighs and which inputs weigh most in it.
  *
  * @param bundles {{entry: {out: string, budget?: number}, metafile: import("esbuild").Metafile}[]}
- * @param dev {boolean} readable bundles are not held to the budgets
+ * @param anySize {boolean} nothing is held to the budgets
  * @returns {boolean} false when a bundle is above its budget
  */
-export function reportSizes(bundles, dev) {
+export function reportSizes(bundles, anySize) {
   let fits = true;
   for (const { entry, metafile } of bundles) {
     const output = Object.entries(metafile.outputs).find(([path]) => path.endsWith(`${entry.out}.js`))?.[1];
     if (!output) throw new Error(`no output for ${entry.out}`);
-    const over = !dev && entry.budget !== undefined && output.bytes > entry.budget;
+    const over = !anySize && entry.budget !== undefined && output.bytes > entry.budget;
     const budget = entry.budget === undefined ? "" : ` of ${kB(entry.budget)}`;
     console.log(`${entry.out.padEnd(12)} ${kB(output.bytes)}${budget}${over ? "  ABOVE ITS BUDGET" : ""}`);
     if (over) {

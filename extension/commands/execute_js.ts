@@ -34,24 +34,20 @@ export const executeJS: Handler<"execute_js"> = async (params, context) => {
 };
 
 async function byUserScript(context: Context, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
-  const run = async (code: string): Promise<Outcome> => {
-    const result = await context.scripts.user?.(context.tab, frame.documentId, code, isolated ? "USER_SCRIPT" : "MAIN");
-    if (isOutcome(result)) return result;
-    throw new CommandProblem("page_left", "The page was left while the script ran.");
-  };
-  try {
-    return await run(asExpression(script));
-  } catch (error) {
-    // Text that does not parse did not run at all, so it can be tried in its other form. What the
-    // script itself throws comes back as an outcome.
-    if (!(error instanceof SyntaxError)) throw error;
+  // Text that does not parse did not run at all, so it can be tried in its other form. Chrome tells it
+  // by an empty result or by an error, according to its version; what the script itself throws comes
+  // back as an outcome.
+  let problem = "SyntaxError: the script is neither an expression nor statements.";
+  for (const code of [asExpression(script), asBody(script)]) {
+    try {
+      const result = await context.scripts.user?.(context.tab, frame.documentId, code, isolated ? "USER_SCRIPT" : "MAIN");
+      if (isOutcome(result)) return result;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      problem = error.message;
+    }
   }
-  try {
-    return await run(asBody(script));
-  } catch (error) {
-    if (error instanceof SyntaxError) return { ok: false, code: "execution_error", message: error.message };
-    throw error;
-  }
+  return { ok: false, code: "execution_error", message: problem };
 }
 
 interface Evaluated {

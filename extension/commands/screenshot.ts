@@ -15,8 +15,7 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
   const format = params.format === "jpeg" ? "jpeg" : "png";
   const quality = params.quality || 80;
   if (params.wait_for_stable) await context.frames.call(context.tab, "settle", {}, Math.min(context.deadline, Date.now() + 5000));
-  const crop = params.selector === undefined ? undefined : await cropOf(context, params.selector);
-  const shot = await take(context, params, crop, format, quality);
+  const shot = await take(context, params, format, quality);
   const edited = await context.images.edit(shot.data, {
     format,
     quality,
@@ -40,26 +39,39 @@ interface Shot {
   crop?: Rect;
 }
 
+async function take(context: Context, params: ScreenshotParams, format: "png" | "jpeg", quality: number): Promise<Shot> {
+  if (!params.full_page) {
+    const scene = await look(context, params.selector);
+    const data = scene.fits ? await context.images.visible(context.tab, format, quality) : undefined;
+    if (data) return { data, route: "visible", ratio: scene.ratio, secrets: scene.secrets, ...(scene.crop ? { crop: scene.crop } : {}) };
+  }
+  return context.debug.run(context.tab, async (send) =>
+    // Looked at again: the debugger's bar takes some of the page's height.
+    byDebugger(send, params.full_page === true, await look(context, params.selector)),
+  );
+}
+
+/** What a picture of the tab would show, in CSS pixels of its viewport. */
+interface Scene {
+  crop: Rect | undefined;
+  /** The crop is within the viewport, or there is none. */
+  fits: boolean;
+  secrets: Rect[];
+  ratio: number;
+}
+
+async function look(context: Context, selector: string | undefined): Promise<Scene> {
+  const crop = selector === undefined ? undefined : await cropOf(context, selector);
+  const { secrets, viewport } = await geometry(context);
+  const fits =
+    !crop || (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
+  return { crop, fits, secrets, ratio: viewport.ratio };
+}
+
 async function cropOf(context: Context, selector: string): Promise<Rect> {
   const { rect } = await context.frames.call(context.tab, "rect", { selector }, context.deadline);
   if (rect.width < 1 || rect.height < 1) throw new CommandProblem("not_actionable", "The element has no area that could be pictured.");
   return rect;
-}
-
-async function take(
-  context: Context,
-  params: ScreenshotParams,
-  crop: Rect | undefined,
-  format: "png" | "jpeg",
-  quality: number,
-): Promise<Shot> {
-  const { secrets, viewport } = await geometry(context);
-  const fits = !crop || (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
-  if (!params.full_page && fits) {
-    const data = await context.images.visible(context.tab, format, quality);
-    if (data) return { data, route: "visible", ratio: viewport.ratio, secrets, ...(crop ? { crop } : {}) };
-  }
-  return context.debug.run(context.tab, (send) => byDebugger(send, { full: params.full_page === true, fits, crop, secrets, ratio: viewport.ratio }));
 }
 
 interface Layout {
@@ -67,10 +79,7 @@ interface Layout {
   cssContentSize: { width: number; height: number };
 }
 
-async function byDebugger(
-  send: Send,
-  { full, fits, crop, secrets, ratio }: { full: boolean; fits: boolean; crop: Rect | undefined; secrets: Rect[]; ratio: number },
-): Promise<Shot> {
+async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, ratio }: Scene): Promise<Shot> {
   if (!full && fits) {
     const { data } = (await send("Page.captureScreenshot", { format: "png" })) as { data: string };
     return { data, route: "debugger", ratio, secrets, ...(crop ? { crop } : {}) };

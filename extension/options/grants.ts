@@ -29,9 +29,20 @@ export function showScriptGrants(settings: Settings): void {
       }),
     ),
   );
+}
+
+/** Says how scripts run, and lets the user take the way without the debugger's bar. */
+export async function showUserScripts(): Promise<void> {
+  const permission = { permissions: ["userScripts" as const] };
+  const asked = await chrome.permissions.contains(permission);
   element("user-scripts", HTMLParagraphElement).textContent = userScriptsAllowed()
-    ? "User scripts are allowed for Gasoline: scripts run without the debugger's bar."
-    : "Chrome shows its debugger bar while a script runs. It does not once “Allow user scripts” is on for Gasoline in chrome://extensions.";
+    ? "Scripts run as user scripts, without the debugger's bar."
+    : asked
+      ? "Switch on “Allow user scripts” on Gasoline's page in chrome://extensions. Until then Chrome shows its debugger bar while a script runs."
+      : "Chrome shows its debugger bar while a script runs.";
+  const button = element("user-scripts-request", HTMLButtonElement);
+  button.hidden = asked;
+  button.onclick = () => void chrome.permissions.request(permission);
 }
 
 function userScriptsAllowed(): boolean {

@@ -1,13 +1,14 @@
 import { element } from "../state/dom.ts";
 import { onSettings, readSettings } from "../state/settings.ts";
 import { listenToDaemonForm, showDaemonForm } from "./daemon-form.ts";
-import { showGrants, showScriptGrants } from "./grants.ts";
+import { showGrants, showScriptGrants, showUserScripts } from "./grants.ts";
 
 async function show(): Promise<void> {
   const settings = await readSettings();
   await showDaemonForm(settings);
   await showGrants();
   showScriptGrants(settings);
+  await showUserScripts();
   const { daemonSettings } = await chrome.storage.session.get("daemonSettings");
   const limit = (daemonSettings as { body_limit?: number } | undefined)?.body_limit;
   if (limit) element("body-limit", HTMLElement).textContent = `${Math.round(limit / 1024)} kB of text`;
