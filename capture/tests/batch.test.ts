@@ -86,7 +86,7 @@ describe("Batcher", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("42: holds 500 records, drops the oldest and counts them by kind", () => {
+  test("holds 500 records, drops the oldest and counts them by kind", () => {
     const { batcher, sent } = collecting();
     for (let i = 0; i < 700; i++) batcher.add(log(String(i)));
     batcher.flush();
@@ -99,7 +99,7 @@ describe("Batcher", () => {
     expect(sent[1]!.records[0]!.event.seq).toBe(501);
   });
 
-  test("42: holds 1 MB", () => {
+  test("holds 1 MB", () => {
     const { batcher, sent } = collecting();
     for (let i = 0; i < 150; i++) batcher.add(log(String(i).padEnd(10_000, "x")));
     batcher.flush();

@@ -9,7 +9,7 @@ async function takeLeft(page: Page, records: Records): Promise<void> {
 }
 
 for (const first of ["page", "content"] as const) {
-  test(`2, 38: the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({
+  test(`the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({
     page,
     server,
   }) => {
@@ -40,7 +40,7 @@ setTimeout(() => { throw new Error("uncaught") });
   });
 }
 
-test("39: what the page did last leaves with pagehide", async ({ page, server }) => {
+test("what the page did last leaves with pagehide", async ({ page, server }) => {
   const records = await twoWorlds(page, "page");
   await page.goto(
     server.page(`<script>addEventListener("pagehide", () => console.log("last words"))</script>`),
@@ -52,7 +52,7 @@ test("39: what the page did last leaves with pagehide", async ({ page, server })
   await records.one("logs", (log) => log.message === "just before");
 });
 
-test("settled 7: document.open takes listeners of both worlds away; both come back", async ({
+test("document.open takes listeners of both worlds away; both come back", async ({
   page,
   server,
 }) => {
@@ -76,7 +76,7 @@ test("settled 7: document.open takes listeners of both worlds away; both come ba
   await records.one("logs", (x) => x.message === "unsent");
 });
 
-test("41: after the content side closed, the page side is silent and the page goes on", async ({
+test("after the content side closed, the page side is silent and the page goes on", async ({
   page,
   server,
 }) => {
@@ -112,7 +112,7 @@ for (const [name, policy] of [
   ],
   ["CSP sandbox", "sandbox allow-scripts; script-src 'nonce-x'"],
 ]) {
-  test(`43: capture works under ${name} and causes no violation of its own`, async ({
+  test(`capture works under ${name} and causes no violation of its own`, async ({
     page,
     server,
   }) => {

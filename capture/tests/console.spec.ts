@@ -1,6 +1,6 @@
 import { expect, test } from "./support/fixture.ts";
 
-test("33: every console method is recorded once, with its level, and the native still prints once", async ({
+test("every console method is recorded once, with its level, and the native still prints once", async ({
   page,
   capture,
   server,
@@ -45,7 +45,7 @@ test("33: every console method is recorded once, with its level, and the native 
   expect(printed.filter((line) => line.startsWith("assert:"))).toHaveLength(1);
 });
 
-test("33: %s %d %i %f %o %O %c %% make the text that the console prints", async ({
+test("%s %d %i %f %o %O %c %% make the text that the console prints", async ({
   page,
   capture,
   server,
@@ -75,7 +75,7 @@ test("33: %s %d %i %f %o %O %c %% make the text that the console prints", async 
   ]);
 });
 
-test("33: only warn, error, trace and assert carry a stack, and it begins at the page's call", async ({
+test("only warn, error, trace and assert carry a stack, and it begins at the page's call", async ({
   page,
   capture,
   server,
@@ -98,7 +98,7 @@ console.log("quiet"); console.warn("w"); console.trace("t"); console.assert(0, "
   for (const log of rest) expect(log.stack![0]!.line).toBe(4);
 });
 
-test("34: values are taken when they are logged", async ({ page, capture, server }) => {
+test("values are taken when they are logged", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
@@ -111,11 +111,7 @@ test("34: values are taken when they are logged", async ({ page, capture, server
   expect(log.args).toEqual(["cart", { items: [{ price: 1 }] }]);
 });
 
-test("34: depth, width, nodes and size are bounded, and say so", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("depth, width, nodes and size are bounded, and say so", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
@@ -150,7 +146,7 @@ test("34: depth, width, nodes and size are bounded, and say so", async ({
   expect((find("sparse").args as unknown[])[1]).toEqual([1, "[empty]", 3]);
 });
 
-test("35: no getter, toJSON, toString or valueOf of the page runs; platform objects are told in a word", async ({
+test("no getter, toJSON, toString or valueOf of the page runs; platform objects are told in a word", async ({
   page,
   capture,
   server,
@@ -300,7 +296,7 @@ test("35: no getter, toJSON, toString or valueOf of the page runs; platform obje
   ]);
 });
 
-test("35: cycles are told from repeats; odd numbers, bigint and lone surrogates survive", async ({
+test("cycles are told from repeats; odd numbers, bigint and lone surrogates survive", async ({
   page,
   capture,
   server,
@@ -324,7 +320,7 @@ test("35: cycles are told from repeats; odd numbers, bigint and lone surrogates 
   expect(second!.message).toBe("lone \udfff");
 });
 
-test("35, 7: throwing proxies and a proxy that logs neither break nor feed the capture", async ({
+test("throwing proxies and a proxy that logs neither break nor feed the capture", async ({
   page,
   capture,
   server,
@@ -370,11 +366,7 @@ test("35, 7: throwing proxies and a proxy that logs neither break nor feed the c
   expect(printed.filter((text) => text === "from the trap").length).toBeLessThanOrEqual(1);
 });
 
-test("36: React elements, components and Vue internals are cut", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("React elements, components and Vue internals are cut", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {

@@ -93,7 +93,7 @@ customElements.define("x-box", class extends HTMLElement { constructor() { super
   ]);
 });
 
-test("27: routes are seen through the Navigation API; history stays native", async ({
+test("routes are seen through the Navigation API; history stays native", async ({
   page,
   capture,
   server,
@@ -139,7 +139,7 @@ test("lifecycle: from document_start to complete, and hidden", async ({
   ]);
 });
 
-test("40: a prerendered page says so, and when it is shown", async ({ page, capture, server }) => {
+test("a prerendered page says so, and when it is shown", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.addInitScript(() => {
     // Prerendering cannot be had headless; the flag and the event are all that differ.
@@ -230,7 +230,7 @@ test("waterfall: resource timing with phases, sizes and secrets masked", async (
   expect(entry.wait).toBeGreaterThanOrEqual(0);
 });
 
-test("29: vitals so far, then final when the page is hidden", async ({ page, capture, server }) => {
+test("vitals so far, then final when the page is hidden", async ({ page, capture, server }) => {
   const records = await capture({ ...both, handle: true });
   await page.goto(
     server.page(

@@ -1,6 +1,6 @@
 import { expect, test } from "./support/fixture.ts";
 
-test("30: uncaught errors and unhandled rejections, whatever the page does with onerror", async ({
+test("uncaught errors and unhandled rejections, whatever the page does with onerror", async ({
   page,
   capture,
   server,
@@ -38,7 +38,7 @@ setTimeout(() => { throw new Mine("own") });
   expect(boom.raw_stack).toContain("at boom");
 });
 
-test("30: resources that do not load are another mechanism", async ({ page, capture, server }) => {
+test("resources that do not load are another mechanism", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(
     server.page(
@@ -56,7 +56,7 @@ test("30: resources that do not load are another mechanism", async ({ page, capt
   expect(image.url).toMatch(/missing\.png\?token=<token:[0-9a-f]{8}>$/);
 });
 
-test("31: cause chains, AggregateError, and what another origin hides", async ({
+test("cause chains, AggregateError, and what another origin hides", async ({
   page,
   capture,
   server,
@@ -94,7 +94,7 @@ setTimeout(() => { throw new Error("odd cause", { cause: "text" }) });
   });
 });
 
-test("32: equal errors are told once and then counted", async ({ page, capture, server }) => {
+test("equal errors are told once and then counted", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(
     server.page(
@@ -106,7 +106,7 @@ test("32: equal errors are told once and then counted", async ({ page, capture, 
   expect(records.all("exceptions")).toHaveLength(2);
 });
 
-test("settled 7: the error of a dedicated worker is told once, though it arrives twice", async ({
+test("the error of a dedicated worker is told once, though it arrives twice", async ({
   page,
   capture,
   server,

@@ -2,7 +2,7 @@ import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
 const bodies = { config: { bodies: true, bodyLimit: 1000 } };
 
-test("8: the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({
+test("the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({
   context,
   server,
 }) => {
@@ -54,7 +54,7 @@ test("8: the promise settles natively: unhandled rejections are neither swallowe
   expect(result.filter((line) => line.startsWith("unhandled"))).toHaveLength(1);
 });
 
-test("9: URL, method and headers of every form of call, without making a Request or running getters", async ({
+test("URL, method and headers of every form of call, without making a Request or running getters", async ({
   page,
   capture,
   server,
@@ -112,7 +112,7 @@ test("9: URL, method and headers of every form of call, without making a Request
   );
 });
 
-test("10: bodies are read to the limit, with the true size, and only when the user wants them", async ({
+test("bodies are read to the limit, with the true size, and only when the user wants them", async ({
   page,
   capture,
   server,
@@ -174,7 +174,7 @@ test("10: bodies are read to the limit, with the true size, and only when the us
   expect(at("?off").response_body).toBeUndefined();
 });
 
-test("10: opaque answers are not touched", async ({ page, capture, server }) => {
+test("opaque answers are not touched", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -189,7 +189,7 @@ test("10: opaque answers are not touched", async ({ page, capture, server }) => 
   });
 });
 
-test("10: when the page cancels, the connection closes and the server stops sending", async ({
+test("when the page cancels, the connection closes and the server stops sending", async ({
   page,
   capture,
   server,
@@ -205,7 +205,7 @@ test("10: when the page cancels, the connection closes and the server stops send
   expect(server.streams.get("cancelled")!.sent).toBeLessThan(20_000_000);
 });
 
-test("10: a body that pauses for two seconds is told with what came", async ({
+test("a body that pauses for two seconds is told with what came", async ({
   page,
   capture,
   server,
@@ -220,7 +220,7 @@ test("10: a body that pauses for two seconds is told with what came", async ({
   expect(exchange.response_body).toContain("data: plain");
 });
 
-test("11: streaming types give their head and leave the stream to the page", async ({
+test("streaming types give their head and leave the stream to the page", async ({
   page,
   capture,
   server,
@@ -244,11 +244,7 @@ test("11: streaming types give their head and leave the stream to the page", asy
   await expect.poll(() => server.streams.get("ndjson")?.closed).toBe(true);
 });
 
-test("12: request bodies are described without being consumed", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("request bodies are described without being consumed", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   const echoed = await page.evaluate(async () => {
@@ -297,11 +293,7 @@ test("12: request bodies are described without being consumed", async ({
   expect(told[8]).toEqual([undefined, 0, "unread"]);
 });
 
-test("13: aborts, network failures, broken bodies and keepalive", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("aborts, network failures, broken bodies and keepalive", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
@@ -343,7 +335,7 @@ test("13: aborts, network failures, broken bodies and keepalive", async ({
   expect(broken).toMatchObject({ status: 200, response_body: "half" });
 });
 
-test("14: the initiator's stack is read only when the request failed", async ({
+test("the initiator's stack is read only when the request failed", async ({
   page,
   capture,
   server,

@@ -3,7 +3,7 @@ import { expect, install, test } from "./support/fixture.ts";
 const speak = (name: string) =>
   `<script>console.log("${name} " + location.origin); fetch("x:${name}").catch(() => {}); setTimeout(() => { throw new Error("${name} threw") })</script>`;
 
-test("37, 38: every kind of frame is captured from its first script: sandboxed, srcdoc, blob, data, about:blank, written", async ({
+test("every kind of frame is captured from its first script: sandboxed, srcdoc, blob, data, about:blank, written", async ({
   page,
   server,
   context,
@@ -36,7 +36,7 @@ written.contentDocument.open(); written.contentDocument.write(${JSON.stringify(s
   expect(await page.evaluate("borrowed")).toBe("function fetch() { [native code] }false");
 });
 
-test("4: a realm that outlives its document (about:blank that navigates) records everything once", async ({
+test("a realm that outlives its document (about:blank that navigates) records everything once", async ({
   page,
   context,
   server,
@@ -65,7 +65,7 @@ test("4: a realm that outlives its document (about:blank that navigates) records
   expect(records.all("exceptions")).toHaveLength(1);
 });
 
-test("4: starting twice in one document records everything once", async ({
+test("starting twice in one document records everything once", async ({
   page,
   context,
   server,
@@ -87,11 +87,7 @@ test("4: starting twice in one document records everything once", async ({
   expect(first.all("logs")).toEqual([]);
 });
 
-test("39: nothing keeps a page out of the back/forward cache", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("nothing keeps a page out of the back/forward cache", async ({ page, capture, server }) => {
   await page.addInitScript(() => {
     const added: string[] = ((window as never as { added: string[] }).added = []);
     const add = EventTarget.prototype.addEventListener;

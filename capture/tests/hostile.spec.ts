@@ -1,6 +1,6 @@
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
-test("2, settled 7: a page that replaces every global and prototype method neither breaks nor reads the capture", async ({
+test("a page that replaces every global and prototype method neither breaks nor reads the capture", async ({
   page,
   capture,
   server,
@@ -91,7 +91,7 @@ save.map = new Map([["k", 1]]); save.TypeError = TypeError;
   expect(callers.filter((line) => line.includes("gasoline-capture.js"))).toEqual([]);
 });
 
-test("6: failures inside the capture are counted, switch their source off, and never reach the page", async ({
+test("failures inside the capture are counted, switch their source off, and never reach the page", async ({
   page,
   capture,
   server,
@@ -137,7 +137,7 @@ test("6: failures inside the capture are counted, switch their source off, and n
   await records.one("logs", (x) => x.message === "others go on");
 });
 
-test("4: somebody who wraps on top stays on top; stop gives back only what is ours", async ({
+test("somebody who wraps on top stays on top; stop gives back only what is ours", async ({
   page,
   capture,
   server,
@@ -171,7 +171,7 @@ test("4: somebody who wraps on top stays on top; stop gives back only what is ou
   expect(records.all("logs")).toEqual([]);
 });
 
-test("1, 3: nothing about the patched functions tells: text, name, length, descriptors, keys", async ({
+test("nothing about the patched functions tells: text, name, length, descriptors, keys", async ({
   context,
   server,
 }) => {
@@ -250,7 +250,7 @@ test("1, 3: nothing about the patched functions tells: text, name, length, descr
   expect(JSON.stringify(seen)).toContain("function fetch() { [native code] }");
 });
 
-test("14, 35: RegExp.$1 and the other statics of the page are left alone", async ({
+test("RegExp.$1 and the other statics of the page are left alone", async ({
   page,
   capture,
   server,
@@ -275,7 +275,7 @@ test("14, 35: RegExp.$1 and the other statics of the page are left alone", async
   await records.one("network");
 });
 
-test("7: the capture never records itself, and the page's errors stay the page's", async ({
+test("the capture never records itself, and the page's errors stay the page's", async ({
   page,
   capture,
   server,

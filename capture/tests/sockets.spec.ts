@@ -1,6 +1,6 @@
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
-test("20, 21, 23: frames of a WebSocket in order, text by head, binary by size, close by code", async ({
+test("frames of a WebSocket in order, text by head, binary by size, close by code", async ({
   page,
   capture,
   server,
@@ -48,7 +48,7 @@ test("20, 21, 23: frames of a WebSocket in order, text by head, binary by size, 
   expect(frames[4]!.flags).toEqual(["truncated"]);
 });
 
-test("22: above 20 messages a second they are counted, the last of each second is shown, order goes on", async ({
+test("above 20 messages a second they are counted, the last of each second is shown, order goes on", async ({
   page,
   capture,
   server,
@@ -80,7 +80,7 @@ test("22: above 20 messages a second they are counted, the last of each second i
   expect(frames.at(-1)).toMatchObject({ event: "close", order: 503 });
 });
 
-test("1, 20: WebSocket looks native: statics, constructor, subclass, handlers, errors", async ({
+test("WebSocket looks native: statics, constructor, subclass, handlers, errors", async ({
   context,
   server,
 }) => {
@@ -138,7 +138,7 @@ test("1, 20: WebSocket looks native: statics, constructor, subclass, handlers, e
   expect(seen.slice(0, 8)).toEqual(Array(8).fill(true));
 });
 
-test("24: named server-sent events are recorded once the page asks for them", async ({
+test("named server-sent events are recorded once the page asks for them", async ({
   page,
   capture,
   server,

@@ -2,7 +2,7 @@ import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
 const bodies = { config: { bodies: true, bodyLimit: 1000 } };
 
-test("15: synchronous XHR is recorded, also when it throws", async ({ page, capture, server }) => {
+test("synchronous XHR is recorded, also when it throws", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   const thrown = await page.evaluate(() => {
@@ -29,7 +29,7 @@ test("15: synchronous XHR is recorded, also when it throws", async ({ page, capt
   expect(records.all("network")).toHaveLength(2);
 });
 
-test("16: every response type is told: text, json by its value, others by size", async ({
+test("every response type is told: text, json by its value, others by size", async ({
   page,
   capture,
   server,
@@ -71,11 +71,7 @@ test("16: every response type is told: text, json by its value, others by size",
   );
 });
 
-test("17: what a page aborts once it is done, counts as done", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("what a page aborts once it is done, counts as done", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -98,7 +94,7 @@ test("17: what a page aborts once it is done, counts as done", async ({
   });
 });
 
-test("18: an object that is opened again starts over; abort, timeout and network errors are outcomes", async ({
+test("an object that is opened again starts over; abort, timeout and network errors are outcomes", async ({
   page,
   capture,
   server,
@@ -147,7 +143,7 @@ test("18: an object that is opened again starts over; abort, timeout and network
   ]);
 });
 
-test("19: the page sees the same XHR: events, errors, headers, no preflight", async ({
+test("the page sees the same XHR: events, errors, headers, no preflight", async ({
   context,
   server,
 }) => {
@@ -186,7 +182,7 @@ test("19: the page sees the same XHR: events, errors, headers, no preflight", as
   expect(server.seen.filter((request) => request.method === "OPTIONS")).toEqual([]);
 });
 
-test("25: sendBeacon keeps its answer, which does not prove delivery", async ({
+test("sendBeacon keeps its answer, which does not prove delivery", async ({
   page,
   capture,
   server,
