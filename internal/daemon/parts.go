@@ -96,7 +96,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		Ingest: d.ingest, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
+		Ingest: d.ingest, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
 	})
 	return d, nil
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -26,7 +27,7 @@ func (s *Server) pending(w http.ResponseWriter, r *http.Request) error {
 	wait := time.Duration(0)
 	if v := q.Get("wait"); v != "" {
 		n, err := strconv.ParseFloat(v, 64)
-		if err != nil || n < 0 {
+		if err != nil || !(n >= 0 && n <= 3600) { // the negation refuses NaN, too
 			return problem.New(problem.InvalidParam, "Give seconds, 0–25.", "wait is %q.", clip(v))
 		}
 		wait = min(time.Duration(n*float64(time.Second)), maxPoll)
@@ -65,13 +66,13 @@ func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// take hands a command's result to the queue.
+// take hands a command's result to the queue, without the secrets that a page may hold.
 func (s *Server) take(in wire.Result) string {
-	a := command.Answer{ID: in.ID, Session: in.Session, Status: in.Status, Result: in.Result, Elapsed: time.Duration(in.ElapsedMS * float64(time.Millisecond))}
+	a := command.Answer{ID: in.ID, Session: in.Session, Status: in.Status, Result: s.cleanResult(in), Elapsed: time.Duration(in.ElapsedMS * float64(time.Millisecond))}
 	if e := in.Error; e != nil {
-		a.Failure = &command.Failure{Code: e.Code, Message: e.Message}
+		a.Failure = &command.Failure{Code: e.Code, Message: s.cfg.Redact.Text(e.Message)}
 		if e.Blocker != "" {
-			a.Failure.Details = append(a.Failure.Details, "in the way: "+e.Blocker)
+			a.Failure.Details = append(a.Failure.Details, "in the way: "+s.cfg.Redact.Text(e.Blocker))
 		}
 		for _, c := range e.Candidates {
 			line := fmt.Sprintf("%s %s %q", c.Ref, c.Role, c.Name)
@@ -81,13 +82,36 @@ func (s *Server) take(in wire.Result) string {
 			if !c.Visible {
 				line += " (not visible)"
 			}
-			a.Failure.Details = append(a.Failure.Details, line)
+			a.Failure.Details = append(a.Failure.Details, s.cfg.Redact.Text(line))
 		}
 	}
 	if in.Tab != nil && in.Session != "" {
-		s.cfg.Registry.SetTab(in.Session, session.Tab(*in.Tab))
+		s.cfg.Registry.SetTab(in.Session, s.tab(*in.Tab))
 	}
 	return s.cfg.Queue.Answer(a)
+}
+
+// cleanResult returns a command's result without secrets. An image is not looked into: base64 holds
+// no secret that could be read, and a pseudonym in it would break it.
+func (s *Server) cleanResult(in wire.Result) json.RawMessage {
+	if len(in.Result) == 0 {
+		return in.Result
+	}
+	var shot command.ScreenshotResult
+	if rec, ok := s.cfg.Queue.Get(in.ID); ok && rec.Kind == "screenshot" && json.Unmarshal(in.Result, &shot) == nil {
+		shot.URL, shot.Title = s.cfg.Redact.URL(shot.URL), s.cfg.Redact.Text(shot.Title)
+		if out, err := json.Marshal(shot); err == nil {
+			return out
+		}
+	}
+	return json.RawMessage(s.cfg.Redact.Body(string(in.Result), "application/json"))
+}
+
+// tab is a tab as the registry keeps it: its address and title are the page's, so they may hold secrets.
+func (s *Server) tab(in wire.Tab) session.Tab {
+	t := session.Tab(in)
+	t.URL, t.Title = s.cfg.Redact.URL(t.URL), s.cfg.Redact.Text(t.Title)
+	return t
 }
 
 func (s *Server) completed(w http.ResponseWriter, r *http.Request) error {
@@ -162,8 +186,8 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
 		return problem.New(problem.InvalidParam, "Use png or jpeg.", "format is %q.", clip(in.Format))
 	}
 	image, err := base64.StdEncoding.DecodeString(in.Data)
-	if err != nil || len(image) == 0 {
-		return problem.New(problem.InvalidParam, "Send the image as base64.", "data is no base64.")
+	if err != nil || http.DetectContentType(image) != "image/"+in.Format {
+		return problem.New(problem.InvalidParam, "Send the image as base64.", "data is no %s image in base64.", in.Format)
 	}
 	name := fmt.Sprintf("screenshot-%s-%d.%s", time.Now().UTC().Format("20060102-150405.000"), in.Tab, in.Format)
 	if err := s.cfg.Dir.Write("screenshots/"+name, image); err != nil {

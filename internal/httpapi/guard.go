@@ -61,11 +61,7 @@ func (s *Server) admit(r *http.Request) *problem.Problem {
 	if d.open {
 		return nil
 	}
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	who := session.Nobody
-	if strings.EqualFold(scheme, "Bearer") {
-		who = s.cfg.Pairings.Bearer(strings.TrimSpace(token))
-	}
+	who := s.who(r)
 	switch {
 	case who == session.Local:
 		return nil
@@ -76,6 +72,15 @@ func (s *Server) admit(r *http.Request) *problem.Problem {
 	default:
 		return problem.New(problem.Unauthorized, `Send "Authorization: Bearer …" with the token file's contents ("gasoline status" prints its path); an extension pairs first.`, "a valid token is required.")
 	}
+}
+
+// who says whose token a request carries.
+func (s *Server) who(r *http.Request) session.Who {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return session.Nobody
+	}
+	return s.cfg.Pairings.Bearer(strings.TrimSpace(token))
 }
 
 func (s *Server) loopbackHost(host string) bool {

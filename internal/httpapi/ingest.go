@@ -28,13 +28,14 @@ func (s *Server) sync(w http.ResponseWriter, r *http.Request) error {
 	var settings *session.Settings
 	if in.Settings != nil {
 		v := session.Settings(*in.Settings)
+		v.LastError, v.Name = s.cfg.Redact.Text(v.LastError), s.cfg.Redact.Text(v.Name)
 		settings = &v
 	}
 	var tabs []session.Tab
 	if in.Tabs != nil {
 		tabs = make([]session.Tab, 0, len(in.Tabs))
 		for _, t := range in.Tabs {
-			tabs = append(tabs, session.Tab(t))
+			tabs = append(tabs, s.tab(t))
 		}
 	}
 	s.cfg.Registry.Heard(in.Session, in.Version, in.CaptureVersion, settings, tabs)

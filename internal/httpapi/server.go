@@ -4,6 +4,7 @@
 package httpapi
 
 import (
+	"compress/flate"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -25,6 +26,7 @@ import (
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/wire"
@@ -32,10 +34,11 @@ import (
 
 // Bounds of a request.
 const (
-	MaxBody    = 5 << 20 // bytes, before and after decompression
-	MaxHeader  = 32 << 10
-	readHeader = 5 * time.Second
-	readBody   = 30 * time.Second
+	MaxBody     = 5 << 20 // bytes, before and after decompression
+	MaxHeader   = 32 << 10
+	readHeader  = 5 * time.Second
+	readBody    = 30 * time.Second
+	writeAnswer = 30 * time.Second // for who asks and does not read
 )
 
 // Config is what the server is built from. All parts are required but those that say otherwise.
@@ -60,6 +63,7 @@ type Config struct {
 	Context context.Context // ends when the daemon stops; streams end with it
 
 	Ingest     *ingest.Ingester
+	Redact     *redact.Redactor // for what does not go through Ingest: tabs, settings, results of commands
 	Correlator *correlate.Correlator
 	Reader     *query.Reader
 	Clear      func(store.Scope) int
@@ -118,7 +122,9 @@ func (s *Server) HTTP() *http.Server {
 		ReadHeaderTimeout: readHeader,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    MaxHeader,
-		ErrorLog:          slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
+		// Else net/http answers "OPTIONS *" itself, before the guard.
+		DisableGeneralOptionsHandler: true,
+		ErrorLog:                     slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
 	}
 }
 
@@ -157,11 +163,14 @@ func (s *Server) recover(next http.Handler) http.Handler {
 // serve runs a route's handler and turns its error into an answer.
 func (s *Server) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && !rt.raw {
-			r.Body = http.MaxBytesReader(w, r.Body, MaxBody)
-			if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(readBody)); err != nil {
-				s.cfg.Log.Debug("set read deadline", "error", err.Error()) // a test's recorder has none
-			}
+		conn := http.NewResponseController(w)
+		switch {
+		case rt.raw:
+			// A deadline of the answer before must not cut what stays open for long.
+			s.deadline(conn.SetWriteDeadline(time.Time{}))
+		case r.Method == http.MethodPost:
+			s.deadline(conn.SetReadDeadline(time.Now().Add(readBody)))
+			r.Body = timedBody{http.MaxBytesReader(w, r.Body, MaxBody), func() { s.deadline(conn.SetReadDeadline(time.Time{})) }}
 		}
 		if err := rt.handle(s, w, r); err != nil {
 			s.refuse(w, problem.From(err))
@@ -169,10 +178,32 @@ func (s *Server) serve(rt route) http.Handler {
 	})
 }
 
+// timedBody is a request's body that has to arrive within readBody. Its deadline ends with it: the
+// server goes on reading while a handler works, to see the client leave, and would take a deadline
+// that passes meanwhile for just that.
+type timedBody struct {
+	io.ReadCloser
+	arrived func()
+}
+
+func (b timedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if errors.Is(err, io.EOF) {
+		b.arrived()
+	}
+	return n, err
+}
+
+func (s *Server) deadline(err error) {
+	if err != nil {
+		s.cfg.Log.Debug("set deadline", "error", err.Error()) // a test's recorder has none
+	}
+}
+
 // refuse writes a problem.
 func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 	switch p.Code {
-	case problem.InvalidParam, problem.MissingParam:
+	case problem.InvalidParam, problem.MissingParam, problem.TooLarge:
 		s.malformed.Add(1)
 	case problem.RateLimited:
 		s.tooMany.Add(1)
@@ -223,6 +254,7 @@ func (s *Server) json(w http.ResponseWriter, code int, v any) {
 func (s *Server) write(w http.ResponseWriter, code int, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	s.deadline(http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeAnswer)))
 	w.WriteHeader(code)
 	if _, err := w.Write(body); err != nil {
 		s.cfg.Log.Debug("write answer", "error", err.Error())
@@ -237,7 +269,7 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 	case "gzip":
 		z, err := gzip.NewReader(r.Body)
 		if err != nil {
-			return nil, s.readError(err)
+			return nil, readError(err)
 		}
 		reader = io.LimitReader(z, MaxBody+1)
 	default:
@@ -247,13 +279,16 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 	if r.ContentLength > 0 && r.ContentLength <= MaxBody && reader == io.Reader(r.Body) {
 		buf = make([]byte, r.ContentLength)
 		if _, err := io.ReadFull(reader, buf); err != nil {
-			return nil, s.readError(err)
+			return nil, readError(err)
+		}
+		if body, ok := r.Body.(timedBody); ok {
+			body.arrived() // nobody read as far as the end
 		}
 		return buf, nil
 	}
 	buf, err := io.ReadAll(reader)
 	if err != nil {
-		return nil, s.readError(err)
+		return nil, readError(err)
 	}
 	if len(buf) > MaxBody {
 		return nil, tooLarge()
@@ -266,18 +301,19 @@ func tooLarge() error {
 }
 
 // readError says why a body could not be read.
-func (s *Server) readError(err error) error {
+func readError(err error) error {
 	var big *http.MaxBytesError
 	var timeout net.Error
+	var corrupt flate.CorruptInputError
 	switch {
 	case errors.As(err, &big):
 		return tooLarge()
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return problem.New(problem.Timeout, "Send the body at once.", "the request's body did not arrive within %s.", readBody)
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
-		return problem.New(problem.InvalidParam, "", "the body is no gzip.")
+		return problem.New(problem.InvalidParam, "Send the body at once.", "the request's body did not arrive within %s.", readBody)
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+		return problem.New(problem.InvalidParam, "Send it plain, or packed by gzip as a whole.", "the body is no gzip.")
 	default:
-		return problem.New(problem.InvalidParam, "", "the body ended early.")
+		return problem.New(problem.InvalidParam, "Send as many bytes as Content-Length says.", "the body ended early.")
 	}
 }
 
@@ -297,11 +333,33 @@ func (s *Server) decode(r *http.Request, v any) error {
 		case errors.As(err, &syntax):
 			return problem.New(problem.InvalidParam, "Send valid JSON.", "the body is no JSON: error at byte %d.", syntax.Offset)
 		case errors.As(err, &typ):
-			return problem.New(problem.InvalidParam, "GET /openapi.json describes it.", "%s must be %s, not %s.", typ.Field, typ.Type, typ.Value)
+			field := typ.Field
+			if field == "" {
+				field = "the body"
+			}
+			return problem.New(problem.InvalidParam, "GET /openapi.json describes it.", "%s must be %s, not %s.", clip(field), wanted(typ), typ.Value)
 		}
 		return problem.New(problem.InvalidParam, "Send valid JSON.", "the body is no JSON object of this route.")
 	}
 	return nil
+}
+
+// wanted names the JSON type that a field has.
+func wanted(e *json.UnmarshalTypeError) string {
+	switch kind := e.Type.Kind().String(); kind {
+	case "struct", "map":
+		return "an object"
+	case "slice", "array":
+		return "an array"
+	case "string":
+		return "a string"
+	case "bool":
+		return "a boolean"
+	case "float64", "float32":
+		return "a number"
+	default:
+		return "a whole number of type " + kind
+	}
 }
 
 func (s *Server) server() wire.Server {

@@ -15,8 +15,7 @@ import (
 // health says that this is Gasoline; the rest only to somebody with the token.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	out := wire.Health{Server: s.server()}
-	_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if s.cfg.Pairings.Bearer(strings.TrimSpace(token)) != session.Local {
+	if s.who(r) != session.Local {
 		s.json(w, http.StatusOK, out)
 		return nil
 	}

@@ -44,6 +44,9 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) error {
 	if err := s.decode(r, &fields); err != nil {
 		return err
 	}
+	if fields == nil { // "null"
+		fields = map[string]any{}
+	}
 	fields["format"] = r.PathValue("format")
 	args, err := json.Marshal(fields)
 	if err != nil {

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bufio"
 	"net"
+	"time"
 )
 
 // upgraded is a connection whose first bytes were already read into a buffer.
@@ -16,6 +17,15 @@ func (u *upgraded) Read(p []byte) (int, error) {
 		return u.buffered.Read(p[:min(n, len(p))])
 	}
 	return u.Conn.Read(p)
+}
+
+// Write gives the client a bounded time to read: one that never does must not hold the calls of a
+// session, with their answers, for as long as it likes.
+func (u *upgraded) Write(p []byte) (int, error) {
+	if err := u.SetWriteDeadline(time.Now().Add(writeAnswer)); err != nil {
+		return 0, err
+	}
+	return u.Conn.Write(p)
 }
 
 // closeQuietly closes a connection that may be closed already; the request has been answered.

@@ -79,31 +79,39 @@ func (d *Dir) Remove(name string) error {
 	return nil
 }
 
-// secret returns the file's contents, made of n random bytes in hexadecimal when it is not there.
+// secret returns the file's contents, made of n random bytes in hexadecimal when it is not there. A
+// file with anything else in it is an error, not replaced: a daemon that runs may still go by it.
 func (d *Dir) secret(name string, n int) (string, error) {
 	data, err := d.Read(name)
-	if err == nil && len(strings.TrimSpace(string(data))) >= 16 {
-		return strings.TrimSpace(string(data)), nil
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read %s: %w", d.Path(name), err)
-	}
-	s := randomHex(n)
-	// Exclusive creation: of several daemons that start at once one makes the file, the others read it.
-	f, err := d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		if data, err := d.Read(name); err == nil && len(strings.TrimSpace(string(data))) >= 16 {
-			return strings.TrimSpace(string(data)), nil
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = d.place(name, randomHex(n)+"\n"); err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", fmt.Errorf("write %s: %w", d.Path(name), err)
 		}
-		return s, d.Write(name, []byte(s+"\n"))
+		data, err = d.Read(name)
 	}
 	if err != nil {
-		return "", fmt.Errorf("write %s: %w", d.Path(name), err)
+		return "", fmt.Errorf("read %s: %w", d.Path(name), err)
 	}
-	if _, err := f.WriteString(s + "\n"); err != nil {
-		return "", errors.Join(fmt.Errorf("write %s: %w", d.Path(name), err), f.Close())
+	secret := strings.TrimSpace(string(data))
+	if _, err := hex.DecodeString(secret); err != nil || len(secret) < 16 {
+		return "", fmt.Errorf(`%s is damaged: it has to hold at least 16 hexadecimal digits; delete it, and end the daemon if one runs`, d.Path(name))
 	}
-	return s, f.Close()
+	return secret, nil
+}
+
+// place makes a file with these contents, or fails with fs.ErrExist. Of several processes that do it at
+// once one succeeds, and nobody ever sees a part: the file gets its name when it is whole.
+func (d *Dir) place(name, contents string) error {
+	tmp := fmt.Sprintf("%s.%s.tmp", name, randomHex(4))
+	if err := d.root.WriteFile(tmp, []byte(contents), 0o600); err != nil {
+		return err
+	}
+	err := d.root.Link(tmp, name)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		// A file system without links. Two that start at this very moment may now disagree, once.
+		return d.root.Rename(tmp, name)
+	}
+	return errors.Join(err, d.root.Remove(tmp))
 }
 
 // Token returns the token of this install, made on first use. It opens every door but pairing.

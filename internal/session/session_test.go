@@ -49,7 +49,13 @@ func TestFilesAreForTheUserOnly(t *testing.T) {
 }
 
 func TestTokenIsMadeOnceByManyAtOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "state")
+	for range 20 { // who sees a file that is not written yet must not replace it
+		manyMakeTheToken(t, filepath.Join(t.TempDir(), "state"))
+	}
+}
+
+func manyMakeTheToken(t *testing.T, path string) {
+	t.Helper()
 	var mu sync.Mutex
 	seen := map[string]int{}
 	var wg sync.WaitGroup
@@ -73,6 +79,22 @@ func TestTokenIsMadeOnceByManyAtOnce(t *testing.T) {
 	wg.Wait()
 	if len(seen) != 1 {
 		t.Errorf("%d different tokens", len(seen))
+	}
+}
+
+func TestADamagedTokenIsToldNotReplaced(t *testing.T) {
+	for _, contents := range []string{"", "\n", "abc", "no hexadecimal digits at all", strings.Repeat("ab", 16) + "\r\nX-Evil: 1"} {
+		d := open(t)
+		if err := os.WriteFile(d.Path("token"), []byte(contents), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := d.Token()
+		if err == nil || !strings.Contains(err.Error(), d.Path("token")) || !strings.Contains(err.Error(), "delete it") {
+			t.Errorf("token file %q: %v", contents, err)
+		}
+		if now, err := os.ReadFile(d.Path("token")); err != nil || string(now) != contents {
+			t.Errorf("token file %q became %q (%v)", contents, now, err)
+		}
 	}
 }
 
