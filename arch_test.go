@@ -25,7 +25,7 @@ var rows = [][]string{
 	1: {"internal/catalog", "internal/redact"},
 	2: {"internal/store", "internal/command", "internal/session", "internal/correlate"},
 	3: {"internal/ingest", "internal/query"},
-	4: {"internal/ingest/*", "internal/answer", "internal/analysis", "internal/artifact", "internal/outbound"},
+	4: {"internal/ingest/*", "internal/answer", "internal/analysis", "internal/artifact", "internal/outbound", "internal/save"},
 	5: {"internal/view", "internal/drive"},
 	6: {"internal/tools/*"},
 	7: {"internal/mcp", "internal/httpapi"},
@@ -41,7 +41,7 @@ var exceptions = map[[2]string]string{
 // reserved imports are for these packages only.
 var reserved = map[string][]string{
 	"net/http":  {"internal/httpapi", "internal/mcp", "internal/bridge", "internal/daemon", "internal/outbound", "cmd/*", "internal/testkit", "internal/gen", "bench"},
-	"flag":      {"cmd/*", "internal/gen", "bench"},
+	"flag":      {"cmd/*", "internal/gen", "internal/testkit", "bench"},
 	"os/signal": {"cmd/*"},
 	"reflect":   {"internal/catalog", "internal/gen"},
 	"log":       {},

@@ -1,0 +1,195 @@
+// Package save writes what an agent asked to keep as a file: into the caller's project or into the
+// artifact folders of the state directory, and nowhere else. Paths come from models and, through
+// them, from pages, so they are checked before anything is made, and files are opened through
+// os.Root, which no symlink leaves.
+package save
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+// folders of the state directory that artifacts may be written to. The rest of it holds tokens and
+// settings.
+var folders = []string{"artifacts", "screenshots", "recordings"}
+
+// Places are where a caller may save.
+type Places struct {
+	Root  string       // the caller's project, absolute; "" when it is not known
+	State *session.Dir // may be nil
+}
+
+// File is a path that was checked and may be written.
+type File struct {
+	Path string // absolute, for people and answers
+
+	root      string       // project root, "" for the state directory
+	state     *session.Dir // for the state directory
+	name      string       // slash-separated, inside root or state
+	overwrite bool
+}
+
+// Check resolves the path of a file: absolute, or relative to the project root. The extension must
+// be one of exts (".png"), so that a slip cannot replace a source file. Problems: path_not_allowed,
+// invalid_param for an extension, conflict for a file that is there while overwrite is false.
+func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error) {
+	if path == "" || strings.ContainsRune(path, 0) {
+		return nil, p.refuse(path, "it is empty or holds a zero byte")
+	}
+	if slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator }), "..") {
+		return nil, p.refuse(path, `it holds ".."`)
+	}
+	f, err := p.place(path)
+	if err != nil {
+		return nil, err
+	}
+	f.overwrite = overwrite
+	if ext := strings.ToLower(filepath.Ext(f.name)); len(exts) > 0 && !slices.Contains(exts, ext) {
+		return nil, problem.New(problem.InvalidParam, "End it with "+strings.Join(exts, " or ")+".", "save_to %.200q has the extension %q.", path, ext)
+	}
+	for part := range strings.SplitSeq(f.name, "/") {
+		if strings.EqualFold(part, ".git") {
+			return nil, p.refuse(path, "it is inside .git")
+		}
+	}
+	switch info, err := f.stat(); {
+	case err == nil && info.IsDir():
+		return nil, p.refuse(path, "it is a directory")
+	case err == nil && !overwrite:
+		return nil, problem.New(problem.Conflict, "Choose another name, or say overwrite:true.", "%s is there already.", f.Path)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, p.refuse(path, "it leads outside: "+err.Error())
+	}
+	return f, nil
+}
+
+// place finds out in which of the places a path is.
+func (p Places) place(path string) (*File, error) {
+	if !filepath.IsAbs(path) {
+		if p.Root == "" {
+			return nil, p.refuse(path, "it is relative, and the caller's project is not known")
+		}
+		if !filepath.IsLocal(path) {
+			return nil, p.refuse(path, "it is no path below the project")
+		}
+		return &File{Path: filepath.Join(p.Root, path), root: p.Root, name: filepath.ToSlash(filepath.Clean(path))}, nil
+	}
+	if p.State != nil {
+		if name, ok := inside(p.State.Path(""), path); ok {
+			if folder, _, below := strings.Cut(name, "/"); !below || !slices.Contains(folders, folder) {
+				return nil, p.refuse(path, "only "+strings.Join(folders, ", ")+" below the state directory take files")
+			}
+			return &File{Path: p.State.Path(name), state: p.State, name: name}, nil
+		}
+	}
+	if p.Root != "" {
+		if name, ok := inside(p.Root, path); ok {
+			return &File{Path: filepath.Join(p.Root, filepath.FromSlash(name)), root: p.Root, name: name}, nil
+		}
+	}
+	return nil, p.refuse(path, "it is outside")
+}
+
+// inside returns path relative to dir, slash-separated, if it is below it. dir may be reached by a
+// symlink, as temporary directories are on some systems.
+func inside(dir, path string) (string, bool) {
+	dirs := []string{dir}
+	if real, err := filepath.EvalSymlinks(dir); err == nil && real != dir {
+		dirs = append(dirs, real)
+	}
+	for _, d := range dirs {
+		if rel, err := filepath.Rel(d, path); err == nil && rel != "." && filepath.IsLocal(rel) {
+			return filepath.ToSlash(rel), true
+		}
+	}
+	return "", false
+}
+
+func (p Places) refuse(path, why string) error {
+	var where []string
+	if p.Root != "" {
+		where = append(where, "the project "+p.Root)
+	}
+	if p.State != nil {
+		where = append(where, p.State.Path("artifacts"))
+	}
+	return problem.New(problem.PathNotAllowed, "Use a path below "+strings.Join(where, " or ")+".", "save_to %.200q is not allowed: %s.", path, why)
+}
+
+func (f *File) stat() (fs.FileInfo, error) {
+	dir := f.root
+	if f.state != nil {
+		dir = f.state.Path("")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() // only read
+	return root.Stat(filepath.FromSlash(f.name))
+}
+
+// Write writes the file: whole or not at all, 0600, with folders made 0700. Without overwrite a file
+// that appeared since Check is a conflict.
+func (f *File) Write(data []byte) error {
+	if err := f.write(data); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return problem.New(problem.Conflict, "Choose another name, or say overwrite:true.", "%s is there already.", f.Path)
+		}
+		return fmt.Errorf("save %s: %w", f.Path, err)
+	}
+	return nil
+}
+
+func (f *File) write(data []byte) error {
+	if f.state != nil && f.overwrite {
+		return f.state.Write(f.name, data)
+	}
+	dir := f.root
+	if f.state != nil {
+		dir = f.state.Path("")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close() // every file in it is closed before
+	name := filepath.FromSlash(f.name)
+	if parent := filepath.Dir(name); parent != "." {
+		if err := root.MkdirAll(parent, 0o700); err != nil {
+			return err
+		}
+	}
+	if f.overwrite {
+		tmp := name + ".gasoline.tmp"
+		if err := fill(root, tmp, data, os.O_TRUNC); err != nil {
+			return err
+		}
+		if err := root.Rename(tmp, name); err != nil {
+			return errors.Join(err, root.Remove(tmp))
+		}
+		return nil
+	}
+	return fill(root, name, data, os.O_EXCL)
+}
+
+// fill writes one file and takes it away again when it cannot be written whole.
+func fill(root *os.Root, name string, data []byte, flag int) error {
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|flag, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return errors.Join(err, root.Remove(name))
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package save_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/save"
+	"github.com/brennhill/gasoline/internal/session"
+)
+
+func places(t testing.TB) (p save.Places, outside string) {
+	t.Helper()
+	base := t.TempDir()
+	p.Root = filepath.Join(base, "project")
+	outside = filepath.Join(base, "outside")
+	for _, d := range []string{p.Root, outside, filepath.Join(p.Root, "shots"), filepath.Join(p.Root, ".git")} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, filepath.Join(p.Root, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(outside, "own.png"), []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(outside, "own.png"), filepath.Join(p.Root, "linked.png")); err != nil {
+		t.Fatal(err)
+	}
+	state, err := session.OpenDir(filepath.Join(base, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = state.Close() })
+	p.State = state
+	return p, outside
+}
+
+func TestFilesGoWhereTheyMay(t *testing.T) {
+	p, _ := places(t)
+	for _, path := range []string{"a.png", "shots/b.png", "new/dir/c.PNG", filepath.Join(p.Root, "d.png"), p.State.Path("artifacts/e.png"), p.State.Path("screenshots/f.png")} {
+		f, err := p.Check(path, false, ".png")
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+			continue
+		}
+		if err := f.Write([]byte("image")); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		info, err := os.Stat(f.Path)
+		if err != nil || info.Mode().Perm() != 0o600 || info.Size() != 5 {
+			t.Errorf("%s: %v %v", path, info, err)
+		}
+		if _, err := p.Check(path, false, ".png"); problem.From(err).Code != problem.Conflict {
+			t.Errorf("%s again: %v, want conflict", path, err)
+		}
+		again, err := p.Check(path, true, ".png")
+		if err != nil {
+			t.Errorf("%s overwritten: %v", path, err)
+		} else if err := again.Write([]byte("other image")); err != nil {
+			t.Errorf("%s overwritten: %v", path, err)
+		}
+		if data, err := os.ReadFile(f.Path); err != nil || string(data) != "other image" {
+			t.Errorf("%s holds %q %v", path, data, err)
+		}
+	}
+}
+
+func TestOtherPathsAreRefused(t *testing.T) {
+	p, outside := places(t)
+	for _, path := range []string{
+		"", "../a.png", "shots/../../a.png", "shots/../a.png", filepath.Join(outside, "a.png"), "/etc/a.png", p.Root + "x/a.png",
+		"link/a.png", "link/own.png", "linked.png", "shots", "shots/.git/a.png", ".git/hooks/a.png", "a\x00.png",
+		p.State.Path("a.png"), p.State.Path("token.png"), p.State.Path("run/a.png"), "C:\\..\\a.png/..",
+	} {
+		f, err := p.Check(path, true)
+		if err == nil {
+			err = f.Write([]byte("image")) // a symlink on the way is found at the latest here
+		}
+		if err == nil {
+			t.Errorf("%q was written to %s", path, f.Path)
+		}
+	}
+	if data, err := os.ReadFile(filepath.Join(outside, "own.png")); err != nil || string(data) != "theirs" {
+		t.Errorf("a file outside is now %q %v", data, err)
+	}
+	if _, err := p.Check("main.go", true, ".png", ".jpg"); problem.From(err).Code != problem.InvalidParam {
+		t.Errorf("extension: %v", err)
+	}
+	if _, err := (save.Places{State: p.State}).Check("a.png", false); problem.From(err).Code != problem.PathNotAllowed {
+		t.Errorf("relative without a project: %v", err)
+	}
+}
+
+func TestAFileThatAppearsInBetweenIsKept(t *testing.T) {
+	p, _ := places(t)
+	f, err := p.Check("a.png", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f.Path, []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write([]byte("ours")); problem.From(err).Code != problem.Conflict {
+		t.Errorf("got %v", err)
+	}
+	if data, _ := os.ReadFile(f.Path); string(data) != "theirs" {
+		t.Errorf("it is now %q", data)
+	}
+}
+
+func FuzzNothingIsWrittenOutside(f *testing.F) {
+	f.Add("a.png")
+	f.Add("../x")
+	f.Add("link/../../x")
+	p, outside := places(f)
+	base := filepath.Dir(outside)
+	f.Fuzz(func(t *testing.T, path string) {
+		file, err := p.Check(path, true)
+		if err != nil {
+			return
+		}
+		if !strings.HasPrefix(file.Path, p.Root+string(filepath.Separator)) && !strings.HasPrefix(file.Path, p.State.Path("")+string(filepath.Separator)) {
+			t.Errorf("%q became %q", path, file.Path)
+		}
+		_ = file.Write(nil) // names that the file system refuses are no finding
+		left, err := os.ReadDir(outside)
+		if err != nil || len(left) != 1 {
+			t.Errorf("%q: outside holds %v %v", path, left, err)
+		}
+		if all, _ := os.ReadDir(base); len(all) != 3 {
+			t.Errorf("%q: beside the project there is %v", path, all)
+		}
+	})
+}
