@@ -1,7 +1,7 @@
 import type { DaemonSettings, ExtensionSettings, SyncAnswer } from "@gasoline/schema/wire";
 import type { Context } from "../commands/context.ts";
 import type { PageConfig } from "../messages/content.ts";
-import { type Connection, readConnection, writeConnection, writeLastError } from "../state/connection.ts";
+import { type Connection, readConnection, readLastError, writeConnection, writeLastError } from "../state/connection.ts";
 import { isLoopback } from "../state/origins.ts";
 import { type Settings, parseSettings, readSettings } from "../state/settings.ts";
 import { showBadge } from "./badge.ts";
@@ -220,6 +220,7 @@ export class Worker {
 
   async #wireSettings(): Promise<ExtensionSettings> {
     const { pilot, bodies, scriptHosts } = this.#settings;
+    const problem = await readLastError();
     return {
       pilot,
       bodies,
@@ -227,6 +228,7 @@ export class Worker {
       script_hosts: scriptHosts,
       user_scripts: userScriptsAvailable(),
       name: await this.identity.name(),
+      ...(problem ? { last_error: problem.message } : {}),
     };
   }
 

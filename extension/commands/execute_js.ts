@@ -2,7 +2,7 @@ import type { ScriptResult } from "@gasoline/schema/commands";
 import type { Context, FrameInfo } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
-import { type Outcome, asExpression, asBody, bounded, isOutcome } from "./script.ts";
+import { type Outcome, asExpression, asBody, isOutcome } from "./script.ts";
 
 /**
  * Runs an agent's script in a page of this machine, or of a site where the user granted it. The script
@@ -27,7 +27,8 @@ export const executeJS: Handler<"execute_js"> = async (params, context) => {
   const outcome = await inTime(context.deadline, work);
   if (!outcome.ok) throw new CommandProblem(outcome.code, outcome.message);
   return {
-    ...bounded(outcome),
+    value: outcome.value ?? null,
+    type: outcome.type,
     execution_mode: context.scripts.user ? "user_script" : "debugger",
     url: frame.url,
   } satisfies ScriptResult;

@@ -19,11 +19,6 @@ export const asExpression = (script: string): string => wrapped(`async () => (\n
 /** Wraps a script of statements; what it returns is its value. */
 export const asBody = (script: string): string => wrapped(`async () => {\n${script}\n}`);
 
-/** Cuts a value that has left the page already. */
-export function bounded(outcome: Extract<Outcome, { ok: true }>): { value: unknown; type: string } {
-  return { value: outcome.value ?? null, type: outcome.type };
-}
-
 const trimmed = (script: string): string => script.trim().replace(/;+$/, "");
 
 // The functions below travel into the page as text and use nothing outside of themselves.
@@ -53,9 +48,9 @@ async function run(
   // What a script throws at once rejects its promise before anything that is queued after it runs.
   let code = "promise_rejected";
   try {
+    let atOnce = true;
     const pending = script();
     pending.catch(() => (code = atOnce ? "execution_error" : code));
-    let atOnce = true;
     await undefined;
     atOnce = false;
     const value = await pending;

@@ -13,8 +13,6 @@ export interface Connection {
   version?: string;
   /** Tabs that an agent uses. */
   tracked: number[];
-  /** Events that wait for the daemon. */
-  waiting?: number;
 }
 
 /** The last thing that went wrong, and what to do about it. */

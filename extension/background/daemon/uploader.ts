@@ -1,7 +1,7 @@
 import { WIRE_VERSION } from "@gasoline/schema/wire";
 import type { ExtensionSettings, Group, Sync, SyncAnswer, Tab } from "@gasoline/schema/wire";
 import { Backoff } from "./backoff.ts";
-import { type DaemonClient, Refused, Unauthorized, Unreachable } from "./client.ts";
+import { type DaemonClient, Refused, Unauthorized } from "./client.ts";
 import { type EventKind, Outbox, type Outgoing, type Stamp, splitGroup } from "./outbox.ts";
 import type { Spill } from "./spill.ts";
 
@@ -50,11 +50,6 @@ export class Uploader {
 
   constructor(parts: UploaderParts) {
     this.#parts = parts;
-  }
-
-  /** Events that are in memory. */
-  get waiting(): number {
-    return this.#outbox.length;
   }
 
   /** Takes events of one document. */
@@ -194,9 +189,6 @@ export class Uploader {
     for (const resolve of waiting) resolve();
   }
 }
-
-/** Says whether an error means that the daemon is away, rather than that it refused us. */
-export const isAway = (error: unknown): boolean => error instanceof Unreachable;
 
 /** Says whether an error means that we have to pair again. */
 export const isStranger = (error: unknown): boolean => error instanceof Unauthorized;

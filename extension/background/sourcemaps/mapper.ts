@@ -61,11 +61,6 @@ export class SourceMapper {
     return mapped;
   }
 
-  /** A page was loaded anew: its scripts may be others under the same name. */
-  forget(granted: (url: string) => boolean): void {
-    for (const url of this.#failed.keys()) if (granted(url)) this.#failed.delete(url);
-  }
-
   #load(url: string): Promise<Known | undefined> {
     const known = this.#known.get(url);
     if (known) return Promise.resolve(known);
