@@ -102,6 +102,7 @@ export class Worker {
       describe: (tab) => this.tabs.one(tab),
       activeTab: () => this.#pages.active(),
       actor: (tab, client) => this.ports.actor(tab, client),
+      acted: (tab) => void this.#flush(tab),
       log: (message, data) => this.log.warn("command", message, data),
     });
     this.line = new CommandLine(this.#client, this.identity, {

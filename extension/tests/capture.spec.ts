@@ -89,6 +89,7 @@ test("the policy of a page is told from its headers and meta elements", async ({
   site.page("/header", { body: "x", headers: { "Content-Security-Policy": "script-src 'self'" } });
   site.page("/meta", `<meta http-equiv="Content-Security-Policy" content="default-src 'self'">x`);
   site.page("/none", "x");
+  await daemon.until("the worker is up", () => daemon.settings);
   for (const [path, csp] of [["/header", "script_exec"], ["/none", "none"], ["/meta", "script_exec"]] as const) {
     await page.goto(site.url(path));
     await daemon.until(`${path} is ${csp}`, () => daemon.tabs.some((tab) => tab.url === site.url(path) && tab.csp === csp && tab.granted));

@@ -45,6 +45,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     await daemon.stop();
   },
 
+  // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of fixtures from the pattern
   site: async ({}, use) => {
     const site = new Site();
     await site.start();

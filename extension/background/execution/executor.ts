@@ -20,6 +20,8 @@ export interface ExecutorParts {
   activeTab: () => Promise<number | undefined>;
   /** Actions in the tab are the client's from now on; null: the user's again. */
   actor: (tab: number, client: string | null) => void;
+  /** An act in the tab is over: what it caused should be with the daemon before the agent asks for it. */
+  acted: (tab: number) => void;
   log: (message: string, data: unknown) => void;
 }
 
@@ -117,7 +119,10 @@ export class Executor {
     try {
       return await beforeDeadline(command.deadline - 50, runCommand(kind, params, context));
     } finally {
-      if (acts) this.#parts.actor(tab, null);
+      if (acts) {
+        this.#parts.acted(tab);
+        this.#parts.actor(tab, null);
+      }
     }
   }
 
