@@ -92,8 +92,8 @@ func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 				args[name] = *l
 			}
 		})
-		if *asJSON {
-			args["as"] = "json"
+		if *asJSON || *output != "" && t.Name == "generate" {
+			args["as"] = "json" // an artifact in a file is the document and nothing else
 		}
 		return callTool(cmd.Context(), s, t.Name, args, *asJSON, *output, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}

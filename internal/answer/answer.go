@@ -276,6 +276,12 @@ func (w *Writer) fit(keep Keep, entries []Entry) []run {
 	return runs[lo:hi]
 }
 
+// Raw writes a document as it is, which the caller has measured against Room.
+func (w *Writer) Raw(document string) {
+	w.body.WriteString(document)
+	w.body.WriteByte('\n')
+}
+
 // Room returns how many characters entries may still take, beside the head and notes so far.
 func (w *Writer) Room() int { return max(0, w.room()) }
 

@@ -18,7 +18,9 @@ import (
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/tools/analyze"
 	"github.com/brennhill/gasoline/internal/tools/configure"
+	"github.com/brennhill/gasoline/internal/tools/generate"
 	"github.com/brennhill/gasoline/internal/tools/interact"
 	"github.com/brennhill/gasoline/internal/tools/observe"
 	"github.com/brennhill/gasoline/internal/view"
@@ -110,6 +112,10 @@ func (d *parts) tools() []*catalog.Bound {
 	return []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: sight(c), Drive: driver, Queue: d.queue, Dir: d.dir}
+		}, d.gate),
+		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: sight(c)} }, d.gate),
+		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
+			return generate.Env{View: sight(c), Dir: d.dir, Version: d.cfg.Version}
 		}, d.gate),
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 			return interact.Env{Drive: driver, Registry: d.registry, Call: c}

@@ -1,0 +1,33 @@
+// Package generate declares the tool that makes artifacts: documents in a standard's format, from
+// what was captured. The formats are package artifact's; here are the questions.
+package generate
+
+import (
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/save"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+// Env is what the modes may reach.
+type Env struct {
+	view.View
+	Dir     *session.Dir
+	Version string
+}
+
+// places are where this caller may save.
+func (e Env) places() save.Places { return save.Places{Root: e.Call.Root, State: e.Dir} }
+
+// Tool is generate.
+var Tool = catalog.New[Env](catalog.Info{
+	Name: "generate", Title: "Make artifacts", Key: "format",
+	Doc:   "Make artifacts from what was captured. save_to writes the file inside the project instead of answering with it.",
+	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
+})
+
+// saving are the parameters of every format.
+type saving struct {
+	SaveTo    string `json:"save_to,omitempty" doc:"file to write, inside the project"`
+	Overwrite bool   `json:"overwrite,omitempty" doc:"replace an existing file"`
+}

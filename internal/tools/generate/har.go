@@ -1,0 +1,147 @@
+package generate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/artifact"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name: "har", Doc: "HTTP Archive 1.2 of the captured exchanges, for DevTools, Playwright and others. Secrets are pseudonyms in it.",
+	Example: `{"save_to":"session.har"}`, Errors: []problem.Code{problem.NoData, problem.PathNotAllowed, problem.Conflict},
+}, har)
+
+type harParams struct {
+	view.Scoped
+	saving
+	URL       string `json:"url,omitempty" doc:"only with this in the URL"`
+	Method    string `json:"method,omitempty" doc:"only this method"`
+	StatusMin int    `json:"status_min,omitempty" min:"0" max:"999" doc:"least status"`
+	StatusMax int    `json:"status_max,omitempty" min:"0" max:"999" doc:"greatest status"`
+}
+
+// harResult is an archive, or where it was saved.
+type harResult struct {
+	har   *artifact.HAR
+	saved *savedFile
+	notes []string
+}
+
+// savedFile says where an artifact is.
+type savedFile struct {
+	SavedTo string `json:"saved_to"`
+	Entries int    `json:"entries_count"`
+	Size    int    `json:"file_size_bytes"`
+}
+
+func har(_ context.Context, env Env, p harParams) (*harResult, error) {
+	sight, err := env.Look(p.Scoped)
+	if err != nil {
+		return nil, err
+	}
+	all := query.Page{Limit: query.MaxLimit}
+	filter := sight.Filter
+	sight.Filter.URL = p.URL
+	exchanges, err := query.ReadBodies(env.Reader, sight.Filter, all, func(e *event.Exchange) bool {
+		return (p.Method == "" || strings.EqualFold(e.Method, p.Method)) && e.Status >= p.StatusMin && (p.StatusMax == 0 || e.Status <= p.StatusMax)
+	})
+	if err != nil {
+		return nil, err
+	}
+	notes := append(sight.Notes, env.LossNotes(event.KindExchange)...)
+	notes = append(notes, env.Bodies(sight)...)
+	for _, r := range env.Reader.Stats().Rings {
+		if r.Name == event.KindExchange.String() && r.Evicted > 0 {
+			notes = append(notes, fmt.Sprintf("%d older exchanges were evicted", r.Evicted))
+		}
+	}
+	if len(exchanges.Items) == 0 {
+		problem := problem.New(problem.NoData, `observe {"what":"network_bodies","scope":"all"} shows what there is; scope:"all" takes every tab.`, "no captured exchange fits, %s.", sight.Words)
+		problem.Details = notes
+		return nil, problem
+	}
+	resources, err := query.Read[event.Resource](env.Reader, filter, all, nil)
+	if err != nil {
+		return nil, err
+	}
+	snapshots, err := query.Read[event.Performance](env.Reader, filter, all, nil)
+	if err != nil {
+		return nil, err
+	}
+	out := &harResult{notes: notes, har: artifact.NewHAR(artifact.HARInput{
+		Version: env.Version, Exchanges: exchanges.Items, Resources: resources.Items, Pages: snapshots.Items, Lost: strings.Join(notes, "; "),
+	})}
+	if p.SaveTo == "" {
+		return out, nil
+	}
+	file, err := env.places().Check(p.SaveTo, p.Overwrite, ".har", ".json")
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.MarshalIndent(out.har, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Write(data); err != nil {
+		return nil, err
+	}
+	out.saved = &savedFile{file.Path, len(out.har.Log.Entries), len(data)}
+	return out, nil
+}
+
+// MarshalJSON gives the archive itself, or where it is.
+func (r *harResult) MarshalJSON() ([]byte, error) {
+	if r.saved != nil {
+		return json.Marshal(r.saved)
+	}
+	return json.Marshal(r.har)
+}
+
+// Len and Keep let a caller's budget cut the archive at an entry.
+func (r *harResult) Len() int {
+	if r.saved != nil {
+		return 0
+	}
+	return len(r.har.Log.Entries)
+}
+
+// Keep keeps the newest n entries and says so in the archive.
+func (r *harResult) Keep(n int) {
+	all := len(r.har.Log.Entries)
+	r.har.Log.Entries = r.har.Log.Entries[all-n:]
+	r.har.Log.Comment = strings.Join(append(r.notes, fmt.Sprintf("only the newest %d entries fit the answer; save_to writes all", n)), "; ")
+}
+
+// Text writes the archive as JSON when it fits, else says how to get it.
+func (r *harResult) Text(w *answer.Writer) {
+	for _, n := range r.notes {
+		w.Note("note: %s", n)
+	}
+	if r.saved != nil {
+		w.Head("har: %d entries, %s, saved to %s", r.saved.Entries, answer.Bytes(int64(r.saved.Size)), r.saved.SavedTo)
+		return
+	}
+	data, err := json.Marshal(r.har)
+	if err == nil && len(data) <= w.Room() {
+		w.Page()
+		w.Raw(string(data))
+		return
+	}
+	w.Head("har: %d entries, %s", len(r.har.Log.Entries), answer.Bytes(int64(len(data))))
+	w.Note(`too large for this answer: give save_to, or as:"json" with a filter`)
+	var entries []answer.Entry
+	for _, e := range r.har.Log.Entries {
+		entries = append(entries, answer.Entry{Text: fmt.Sprintf("%s %d %s", answer.Clean(e.Request.Method), e.Response.Status, answer.Short(e.Request.URL, 120))})
+	}
+	w.Page()
+	w.Entries(answer.Newest, entries)
+}
