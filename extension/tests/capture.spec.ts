@@ -42,6 +42,7 @@ test("numbers of a document begin at 1 and have no gap", async ({ daemon, site, 
 
 test("a request has what the page saw and what the network stack saw, without secrets", async ({ daemon, site, browserWithExtension: { page } }) => {
   site.page("/api", { body: '{"ok":true}', type: "application/json", status: 503, headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" } });
+  await daemon.until("the worker is up", () => daemon.settings);
   await page.goto(site.page("/", `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`));
   const exchange = await daemon.until("the exchange", () => daemon.events("network").find((at) => at.url.includes("/api")));
   expect(exchange).toMatchObject({ method: "GET", status: 503, outcome: "http_error", remote_address: "127.0.0.1", initiator: { type: "fetch" }, content_type: "application/json", has_auth: true });
