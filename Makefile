@@ -48,6 +48,7 @@ test: check go-test ts-test e2e ## Everything: checks, Go with the race detector
 go-test: ## Go tests with the race detector
 	@echo "── go tests with the race detector"
 	@go test -race ./...
+	@cd examples && GOWORK=off go vet ./... && GOWORK=off go test ./...
 
 race: go-test
 
