@@ -142,7 +142,7 @@ func TestDeadlineComesFromTheCallOrTheMode(t *testing.T) {
 func TestHelpAndSchema(t *testing.T) {
 	b, _ := tool()
 	text, err := b.Help("console")
-	if err != nil || !strings.Contains(text, `example: {"what":"logs","limit":5}`) || !strings.Contains(text, "min_level (debug|log|info|warn|error)") {
+	if err != nil || !strings.Contains(text, `example: {"what":"logs","limit":5}`) || !strings.Contains(text, "min_level debug|log|info|warn|error") {
 		t.Errorf("help: %v\n%s", err, text)
 	}
 	var schema struct {

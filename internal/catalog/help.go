@@ -2,12 +2,13 @@ package catalog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
-// Help explains one mode in about 70 tokens, or the tool when mode is "".
+// Help explains one mode in some 70 tokens, or the tool when mode is "".
 func (b *Bound) Help(mode string) (string, error) {
-	if mode == "" {
+	if mode == "" || normal(mode) == "help" {
 		return b.helpTool(), nil
 	}
 	m, ok := b.Lookup(mode)
@@ -17,23 +18,14 @@ func (b *Bound) Help(mode string) (string, error) {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s %s: %s", b.Name, m.Name, m.Doc)
 	if m.Needs != Nothing {
-		fmt.Fprintf(&out, " Needs: %s.", m.Needs)
+		fmt.Fprintf(&out, " Needs %s.", m.Needs)
 	}
-	for _, required := range []bool{true, false} {
-		var words []string
-		for _, p := range m.Params {
-			if p.Required != required {
-				continue
-			}
-			words = append(words, describe(p))
-		}
-		switch {
-		case len(words) == 0:
-		case required:
-			out.WriteString("\nrequired: " + strings.Join(words, "; "))
-		default:
-			out.WriteString("\noptional: " + strings.Join(words, "; "))
-		}
+	required, optional := b.describe(m)
+	if len(required) > 0 {
+		out.WriteString("\nrequired: " + strings.Join(required, "; "))
+	}
+	if len(optional) > 0 {
+		out.WriteString("\noptional: " + strings.Join(optional, "; "))
 	}
 	if m.Example != "" {
 		inner := strings.TrimPrefix(m.Example, "{")
@@ -52,15 +44,33 @@ func (b *Bound) Help(mode string) (string, error) {
 	return out.String(), nil
 }
 
-func describe(p Param) string {
-	typ := p.Type
-	if len(p.Enum) > 0 {
-		typ = strings.Join(p.Enum, "|")
+// describe returns the parameters of a mode in words, those of a group as one.
+func (b *Bound) describe(m Mode) (required, optional []string) {
+	grouped := map[string]bool{}
+	for _, g := range b.Groups {
+		if slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == g.Params[0] }) {
+			optional = append(optional, g.Short+" ("+strings.Join(g.Params, ", ")+")")
+			for _, n := range g.Params {
+				grouped[n] = true
+			}
+		}
 	}
-	if p.Doc == "" {
-		return fmt.Sprintf("%s (%s)", p.Name, typ)
+	for _, p := range m.Params {
+		text := p.Name
+		switch {
+		case len(p.Enum) > 0:
+			text += " " + strings.Join(p.Enum, "|")
+		case p.Doc != "":
+			text += ": " + p.Doc
+		}
+		switch {
+		case p.Required:
+			required = append(required, text)
+		case !grouped[p.Name]:
+			optional = append(optional, text)
+		}
 	}
-	return fmt.Sprintf("%s (%s): %s", p.Name, typ, p.Doc)
+	return required, optional
 }
 
 func (b *Bound) helpTool() string {
