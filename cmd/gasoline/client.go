@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strconv"
 	"time"
@@ -29,7 +30,10 @@ func newClient(place daemon.Place) (*client, error) {
 	return &client{place, token}, nil
 }
 
-var errDown = errors.New("no daemon runs")
+var (
+	errDown = errors.New("no daemon runs")
+	errHung = errors.New("no answer")
+)
 
 // do sends a request and returns the answer's body. A refusal is an error with the daemon's words.
 func (c *client) do(ctx context.Context, method, path string, body any, header http.Header) ([]byte, error) {
@@ -52,10 +56,16 @@ func (c *client) do(ctx context.Context, method, path string, body any, header h
 	req.Header.Set("User-Agent", "gasoline-cli/"+version)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		if ctx.Err() != nil {
+		var op *net.OpError
+		switch {
+		case errors.Is(context.Cause(ctx), errHung):
+			return nil, fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline stop" ends a daemon that hangs`, errHung, c.place.Port)}
+		case ctx.Err() != nil:
 			return nil, fail{code: exitError, err: context.Cause(ctx)}
+		case errors.As(err, &op) && op.Op == "dial":
+			return nil, fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline serve" starts one`, errDown, c.place.Port)}
 		}
-		return nil, fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline serve" starts one`, errDown, c.place.Port)}
+		return nil, fail{code: exitDown, err: fmt.Errorf("the daemon on port %d went away, or it is another program: %w", c.place.Port, err)}
 	}
 	defer res.Body.Close()
 	out, err := io.ReadAll(res.Body)
@@ -67,7 +77,7 @@ func (c *client) do(ctx context.Context, method, path string, body any, header h
 	}
 	var p wire.Problem
 	if json.Unmarshal(out, &p) != nil || p.Error.Message == "" {
-		return nil, fail{code: exitDown, err: fmt.Errorf("port %d is held by a program that is not Gasoline (%s)", c.place.Port, res.Status)}
+		return nil, c.foreign("it answers " + res.Status)
 	}
 	return nil, fail{code: exitOf(p.Error.Code), err: fmt.Errorf("%s %s", p.Error.Message, p.Error.Fix)}
 }
@@ -87,8 +97,8 @@ func exitOf(code string) int {
 
 // ensure starts a daemon when none answers, and says so on stderr when it takes a while.
 func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
-	if c.healthy(ctx) {
-		return nil
+	if err := c.health(ctx); !errors.Is(err, errDown) {
+		return err
 	}
 	if err := c.place.Spawn(); err != nil {
 		return fail{code: exitDown, err: err}
@@ -96,8 +106,8 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 	told := false
 	start := time.Now()
 	for time.Since(start) < 8*time.Second {
-		if c.healthy(ctx) {
-			return nil
+		if err := c.health(ctx); !errors.Is(err, errDown) {
+			return err
 		}
 		if ctx.Err() != nil {
 			return fail{code: exitError, err: context.Cause(ctx)}
@@ -111,10 +121,30 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 	return fail{code: exitDown, err: fmt.Errorf(`the daemon did not start; its log is %s, and "gasoline doctor" shows what is wrong`, c.place.LogPath())}
 }
 
-func (c *client) healthy(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+// patience is how long a daemon may take for what it answers at once when it is well.
+const patience = 5 * time.Second
+
+// quick is do for requests that the daemon answers at once.
+func (c *client) quick(ctx context.Context, method, path string, body any) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errHung)
 	defer cancel()
-	out, err := c.do(ctx, http.MethodGet, "/health", nil, nil)
+	return c.do(ctx, method, path, body, nil)
+}
+
+// health returns nil when a daemon answers, errDown when nobody listens.
+func (c *client) health(ctx context.Context) error {
+	out, err := c.quick(ctx, http.MethodGet, "/health", nil)
+	if err != nil {
+		return err
+	}
 	var h wire.Health
-	return err == nil && json.Unmarshal(out, &h) == nil && h.Server.Name == "gasoline"
+	if json.Unmarshal(out, &h) != nil || h.Server.Name != "gasoline" {
+		return c.foreign("it answers /health with something else")
+	}
+	return nil
+}
+
+// foreign is the error for a port that another program holds.
+func (c *client) foreign(what string) error {
+	return fail{code: exitDown, err: fmt.Errorf("port %d is held by a program that is not Gasoline (%s); free it, or use another with --port", c.place.Port, what)}
 }

@@ -77,13 +77,19 @@ func stopCommand(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := c.do(cmd.Context(), http.MethodPost, "/shutdown", map[string]any{}, nil); err != nil {
-				if errors.Is(err, errDown) {
-					if _, held := place.Running(); !held {
-						fmt.Fprintln(cmd.OutOrStdout(), "no daemon runs")
-						return nil
-					}
+			_, err = c.quick(cmd.Context(), http.MethodPost, "/shutdown", map[string]any{})
+			_, held := place.Running()
+			switch {
+			case errors.Is(err, errDown) && !held:
+				fmt.Fprintln(cmd.OutOrStdout(), "no daemon runs")
+				return nil
+			case errors.Is(err, errHung) && held:
+				if err := place.Kill(""); err != nil {
+					return fail{code: exitError, err: err}
 				}
+				fmt.Fprintln(cmd.OutOrStdout(), "it did not answer; its process was ended")
+				return nil
+			case err != nil && !errors.Is(err, errDown): // one that is stopping listens no more
 				return err
 			}
 			for range 500 {
@@ -111,7 +117,7 @@ func statusCommand(s *settings) *cobra.Command {
 				return err
 			}
 			out := cmd.OutOrStdout()
-			raw, err := c.do(cmd.Context(), http.MethodGet, "/health", nil, nil)
+			raw, err := c.quick(cmd.Context(), http.MethodGet, "/health", nil)
 			if err != nil {
 				if errors.Is(err, errDown) {
 					fmt.Fprintf(out, "daemon:  not running on port %d; clients start it\n", place.Port)
@@ -176,7 +182,7 @@ func pairCommand(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			raw, err := c.do(cmd.Context(), http.MethodPost, "/pair/confirm", wire.PairConfirm{Code: args[0]}, nil)
+			raw, err := c.quick(cmd.Context(), http.MethodPost, "/pair/confirm", wire.PairConfirm{Code: args[0]})
 			if err != nil {
 				return err
 			}

@@ -62,6 +62,7 @@ Without a command it is an MCP server on stdio: put "gasoline" into your agent's
 It starts a daemon on 127.0.0.1 when none runs; the Chrome extension connects to that daemon.
 
 Every mode of every tool is a command too: gasoline observe errors, gasoline interact click --selector "#pay".`,
+		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,

@@ -18,6 +18,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/problem"
 )
 
 // toolCommands makes a command of every tool and of every mode below it.
@@ -29,11 +30,11 @@ func toolCommands(s *settings) []*cobra.Command {
 			Use: t.Name + " MODE", Short: doc, GroupID: "tools",
 			Long: doc + "\n\nThe mode may also be given as --" + t.Key + " MODE.",
 			RunE: func(cmd *cobra.Command, args []string) error {
-				if len(args) == 0 {
+				if len(args) == 0 || args[0] == "help" {
 					return cmd.Help()
 				}
 				_, err := t.Help(args[0]) // says what was meant
-				return fail{code: exitUsage, err: err}
+				return fail{code: exitUsage, err: plain(err)}
 			},
 		}
 		for _, m := range t.Modes() {
@@ -98,6 +99,12 @@ func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 		return callTool(cmd.Context(), s, t.Name, args, *asJSON, *output, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	return cmd
+}
+
+// plain returns a problem as people read it.
+func plain(err error) error {
+	p := problem.From(err)
+	return errors.New(strings.TrimSpace(strings.Join(append([]string{p.Message + " " + p.Fix}, p.Details...), "\n")))
 }
 
 // callTool asks the daemon and prints the answer.

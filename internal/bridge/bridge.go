@@ -21,10 +21,13 @@ import (
 
 // Bounds of the bridge.
 const (
-	maxLine    = 16 << 20
-	quiet      = 5 * time.Second  // with calls under way and nothing heard, the daemon is asked whether it lives
-	lastWait   = 10 * time.Second // for answers after stdin closed
-	maxFlights = 10_000
+	maxLine     = 16 << 20         // of the client
+	maxAnswer   = 64 << 20         // of the daemon, whose images may be long
+	quiet       = 5 * time.Second  // with calls under way and nothing heard, the daemon is asked whether it lives
+	lastWait    = 10 * time.Second // for answers after stdin closed
+	maxFlights  = 10_000
+	maxShakes   = 3 // times that a handshake is asked again of a new daemon while the client waits for it
+	maxRenewals = 2 // older daemons that one bridge replaces
 )
 
 // Config is what a bridge is built from.
@@ -52,22 +55,26 @@ type Daemon interface {
 	LogPath() string
 }
 
-// Run forwards until stdin closes or ctx ends.
+// Run forwards until stdin closes or ctx ends. When stdin closes before anything came, it starts the
+// daemon all the same and leaves it up.
 func Run(ctx context.Context, cfg Config) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	b := &bridge{cfg: cfg, ctx: ctx, flights: map[string]flight{}, heard: time.Now()}
+	b := &bridge{cfg: cfg, ctx: ctx, flights: map[string]message{}, heard: time.Now()}
 	var work sync.WaitGroup
 	work.Go(func() { b.watch(ctx) })
 	err := b.forward(ctx)
+	if errors.Is(err, io.EOF) {
+		err = nil
+		if !b.spoken {
+			_, err = b.connect(ctx)
+		}
+	}
 	b.drain(ctx)
 	cancel()
 	b.drop(b.current(), errors.New("the bridge ends"))
 	work.Wait()
 	b.readers.Wait()
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
 	return err
 }
 
@@ -75,108 +82,86 @@ type bridge struct {
 	cfg     Config
 	ctx     context.Context
 	readers sync.WaitGroup
+	spoken  bool // the client sent a line; forward's own
 
 	out sync.Mutex // stdout's one writer
 
+	// connecting is held while a link is made, so that there is one. It comes before mu.
+	connecting sync.Mutex
+	renewals   int // daemons that were replaced for being older
+
 	mu         sync.Mutex
 	link       *link // nil while there is none
-	flights    map[string]flight
+	flights    map[string]message
 	initialize []byte // the client's handshake, replayed to a new daemon
+	handshake  string // its id
 	ready      []byte // its "initialized"
 	shaken     bool   // the handshake was answered
+	shakes     int    // times that the handshake was asked again
 	heard      time.Time
 	landed     chan struct{} // closed when no call is under way; nil unless somebody waits
 }
 
-// flight is a request without an answer yet.
-type flight struct {
-	method string
-	modern bool
-}
-
-// message is all that the bridge reads of one.
-type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
-	Params struct {
-		Meta map[string]json.RawMessage `json:"_meta"`
-	} `json:"params"`
+// incoming is a line of the client, or why there is none.
+type incoming struct {
+	line []byte
+	err  error
 }
 
 // forward reads the client's lines until stdin ends.
 func (b *bridge) forward(ctx context.Context) error {
-	lines := make(chan []byte)
-	failed := make(chan error, 1)
+	lines := make(chan incoming)
 	// Reading stdin cannot be interrupted, so this goroutine may outlive Run by the process's last moments.
 	go func() {
 		in := bufio.NewReaderSize(b.cfg.Stdin, 64<<10)
 		for {
-			line, err := readLine(in)
-			if len(line) > 0 {
-				select {
-				case lines <- line:
-				case <-ctx.Done():
-					return
-				}
+			line, err := readLine(in, maxLine)
+			select {
+			case lines <- incoming{line, err}:
+			case <-ctx.Done():
+				return
 			}
-			if err != nil {
-				failed <- err
+			if err != nil && !errors.Is(err, errLong) {
 				return
 			}
 		}
 	}()
 	for {
 		select {
-		case line := <-lines:
-			b.take(ctx, line)
-		case err := <-failed:
-			return err
+		case in := <-lines:
+			switch {
+			case errors.Is(in.err, errLong):
+				b.spoken = true
+				b.answer(failure(json.RawMessage("null"), -32700, fmt.Sprintf("a message may have %d MB", maxLine>>20)))
+				continue
+			case len(in.line) > 0:
+				b.spoken = true
+				b.take(ctx, in.line)
+			}
+			if in.err != nil {
+				return in.err
+			}
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-var errLong = errors.New("line too long")
-
-// readLine returns the next line without its end, blanks and byte order mark. An over-long line is
-// skipped and reported as one that is no JSON.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	long := false
-	for {
-		part, err := in.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			long, line = true, line[:0]
-		}
-		if !long {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if long {
-			return []byte(errLong.Error()), err
-		}
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-		return bytes.TrimSpace(line), err
-	}
-}
-
-// take forwards one line. It answers itself what is no JSON and what the daemon cannot get.
+// take forwards one line. It answers itself what is no message and what the daemon cannot get.
 func (b *bridge) take(ctx context.Context, line []byte) {
 	if !json.Valid(line) {
 		b.answer(failure(json.RawMessage("null"), -32700, "the message is no JSON"))
 		return
 	}
-	var m message
-	_ = json.Unmarshal(line, &m) // an array or a scalar: the daemon says what is wrong with it
-	_, isModern := m.Params.Meta["io.modelcontextprotocol/protocolVersion"]
-	request := m.Method != "" && len(m.ID) > 0
-	switch m.Method {
+	m, err := parse(line)
+	if err != nil {
+		b.answer(failure(json.RawMessage("null"), -32600, err.Error()))
+		return
+	}
+	switch m.method {
 	case "initialize":
 		b.mu.Lock()
-		b.initialize, b.ready, b.shaken = bytes.Clone(line), nil, false
+		b.initialize, b.handshake, b.ready, b.shaken = bytes.Clone(line), m.id, nil, false
 		b.mu.Unlock()
 	case "notifications/initialized":
 		b.mu.Lock()
@@ -185,55 +170,67 @@ func (b *bridge) take(ctx context.Context, line []byte) {
 	}
 	for attempt := 0; ; attempt++ {
 		l, err := b.connect(ctx)
+		if err == nil && attempt >= 2 {
+			err = errors.New("it closes the connection at once")
+		}
 		if err != nil {
 			b.cfg.Log.Error("no daemon", "error", err.Error())
-			if request {
-				b.answer(refusal(m.ID, m.Method, isModern, err))
+			if m.request() {
+				b.answer(refusal(m, err))
 			}
 			return
 		}
-		if request {
-			b.depart(m.ID, flight{m.Method, isModern})
+		if m.request() && !b.depart(l, m) {
+			continue // the link ended meanwhile
 		}
 		if err := l.write(line); err == nil {
 			return
 		}
-		// The daemon went away before it read the line, so the line may be sent again.
-		if request {
-			b.land(m.ID)
-		}
-		b.drop(l, errors.New("write failed"))
-		if attempt >= 2 {
-			if request {
-				b.answer(refusal(m.ID, m.Method, isModern, errors.New("the daemon closes the connection at once")))
-			}
+		// The daemon went away before it read the line, so the line may be sent again, unless
+		// whoever saw the link end first has answered it.
+		again := !m.request() || b.land(m.id)
+		b.drop(l, errors.New("it was stopped or killed"))
+		if !again {
 			return
 		}
 	}
 }
 
-func (b *bridge) depart(id json.RawMessage, f flight) {
+// depart notes a request that is about to be sent; false when the link is not the present one any more.
+func (b *bridge) depart(l *link, m message) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if b.link != l {
+		return false
+	}
 	if len(b.flights) == 0 {
 		b.heard = time.Now()
 	}
 	if len(b.flights) < maxFlights {
-		b.flights[string(id)] = f
+		b.flights[m.id] = m
 	}
+	return true
 }
 
-// land notes that a request has its answer.
-func (b *bridge) land(id json.RawMessage) {
+// land notes that a request has its answer; false when it had one before.
+func (b *bridge) land(id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	delete(b.flights, string(id))
-	if must(b.initialize) == string(id) {
-		b.shaken = true
-	}
+	_, was := b.flights[id]
+	delete(b.flights, id)
 	if len(b.flights) == 0 && b.landed != nil {
 		close(b.landed)
 		b.landed = nil
+	}
+	return was
+}
+
+// shook notes the answer to the handshake.
+func (b *bridge) shook(id string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.initialize != nil && b.handshake == id {
+		b.shaken, b.shakes = true, 0
 	}
 }
 
@@ -260,7 +257,7 @@ func (b *bridge) drain(ctx context.Context) {
 func (b *bridge) answer(line []byte) {
 	b.out.Lock()
 	defer b.out.Unlock()
-	if _, err := b.cfg.Stdout.Write(append(line, '\n')); err != nil {
+	if _, err := b.cfg.Stdout.Write(append(line[:len(line):len(line)], '\n')); err != nil {
 		b.cfg.Log.Debug("write to client", "error", err.Error()) // it has gone; stdin will end
 	}
 }
@@ -294,7 +291,7 @@ func (b *bridge) watch(ctx context.Context) {
 		if err := b.cfg.Daemon.Kill(l.run); err != nil {
 			b.cfg.Log.Error("cannot replace the daemon", "error", err.Error())
 		}
-		b.drop(l, errors.New("the daemon did not answer"))
+		b.drop(l, errors.New("it did not answer"))
 	}
 }
 
@@ -311,20 +308,24 @@ func (b *bridge) drop(l *link, why error) {
 	}
 	b.link = nil
 	flights := b.flights
-	b.flights = map[string]flight{}
+	b.flights = map[string]message{}
+	first, again := b.initialize, false
+	if f, waits := flights[b.handshake]; waits && f.method == "initialize" && b.shakes < maxShakes && b.ctx.Err() == nil {
+		b.shakes++
+		again = true
+		delete(flights, b.handshake)
+	}
 	if b.landed != nil {
 		close(b.landed)
 		b.landed = nil
 	}
-	first := b.initialize
 	b.mu.Unlock()
-	for key, f := range flights {
-		if f.method == "initialize" && b.ctx.Err() == nil && key == must(first) {
-			// The client waits for it and would give up: ask the next daemon.
-			b.readers.Go(func() { b.take(b.ctx, first) })
-			continue
-		}
-		b.answer(interrupted(json.RawMessage(key), f, why))
+	for _, m := range flights {
+		b.answer(interrupted(m, why))
+	}
+	if again {
+		// The client waits for it and would give up: ask the next daemon.
+		b.readers.Go(func() { b.take(b.ctx, first) })
 	}
 }
 
@@ -332,46 +333,4 @@ func (b *bridge) current() *link {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.link
-}
-
-func id(line []byte) (string, bool) {
-	var m message
-	if json.Unmarshal(line, &m) != nil || len(m.ID) == 0 {
-		return "", false
-	}
-	return string(m.ID), true
-}
-
-// failure is a JSON-RPC error.
-func failure(id json.RawMessage, code int, message string) []byte {
-	text, _ := json.Marshal(message) // a string always encodes
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, text)
-}
-
-// toolError is a result that models see; protocol errors are not shown to them.
-func toolError(id json.RawMessage, modern bool, text string) []byte {
-	quoted, _ := json.Marshal(text) // a string always encodes
-	kind := ""
-	if modern {
-		kind = `"resultType":"complete",`
-	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{%s"content":[{"type":"text","text":%s}],"isError":true}}`, id, kind, quoted)
-}
-
-// interrupted answers a call that was under way when the daemon went.
-func interrupted(id json.RawMessage, f flight, why error) []byte {
-	text := "error=interrupted retry=now\nThe Gasoline daemon went away during the call (" + why.Error() + "). Repeat the call; a new daemon starts by itself. What was captured before is lost."
-	if f.method == "tools/call" {
-		return toolError(id, f.modern, text)
-	}
-	return failure(id, -32603, text)
-}
-
-// refusal answers a call for which there is no daemon.
-func refusal(id json.RawMessage, method string, modern bool, err error) []byte {
-	text := "Gasoline cannot reach its daemon: " + err.Error()
-	if method == "tools/call" {
-		return toolError(id, modern, "error=internal retry=later\n"+text)
-	}
-	return failure(id, -32603, text)
 }

@@ -16,11 +16,16 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/wire"
 )
 
 const (
 	handshake = time.Second     // a daemon that lives answers within this
 	startup   = 8 * time.Second // a daemon that was just started listens within this
+	respawn   = time.Second     // before a daemon is started once more
+	departure = 4 * time.Second // a daemon that was asked to stop is gone within this
 	redial    = 2 * time.Millisecond
 )
 
@@ -29,11 +34,12 @@ var waits = []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}
 
 // link is one connection to a daemon.
 type link struct {
-	conn net.Conn
-	in   *bufio.Reader
-	run  string
-	once sync.Once
-	mu   sync.Mutex // one writer
+	conn    net.Conn
+	in      *bufio.Reader
+	run     string
+	version string // of the daemon
+	once    sync.Once
+	mu      sync.Mutex // one writer
 }
 
 func (l *link) write(line []byte) error {
@@ -53,11 +59,16 @@ type foreign struct{ what string }
 
 func (f foreign) Error() string { return f.what }
 
-var errHung = errors.New("the daemon accepts connections and does not answer")
+var (
+	errHung   = errors.New("whoever holds the port accepts connections and does not answer")
+	errClosed = errors.New("whoever holds the port closes every connection")
+)
 
 // connect returns the present link, or makes one: it dials, starts a daemon when nobody listens,
-// and replaces one that hangs and is ours.
+// and replaces one that hangs and is ours, or that is older than this bridge.
 func (b *bridge) connect(ctx context.Context) (*link, error) {
+	b.connecting.Lock()
+	defer b.connecting.Unlock()
 	if l := b.current(); l != nil {
 		return l, nil
 	}
@@ -66,6 +77,10 @@ func (b *bridge) connect(ctx context.Context) (*link, error) {
 		return nil, err
 	}
 	l, err := b.dial(ctx, token)
+	if errors.Is(err, errClosed) {
+		// A daemon that is just stopping does so; it is gone in a moment.
+		l, err = b.until(ctx, token, departure, func(err error) bool { return !errors.Is(err, errClosed) })
+	}
 	for try := 0; errors.Is(err, errHung) && try < len(waits); try++ {
 		if !pause(ctx, waits[try]) {
 			return nil, ctx.Err()
@@ -78,13 +93,62 @@ func (b *bridge) connect(ctx context.Context) (*link, error) {
 		}
 		err = syscall.ECONNREFUSED
 	}
-	if errors.Is(err, syscall.ECONNREFUSED) || isRefused(err) {
+	if errors.Is(err, errClosed) {
+		return nil, b.strange("closes every connection")
+	}
+	if isRefused(err) {
 		l, err = b.start(ctx, token)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if older(l.version, b.cfg.Version) && b.renewals < maxRenewals {
+		b.renewals++
+		if l, err = b.renew(ctx, l, token); err != nil {
+			return nil, err
+		}
+	}
 	return l, b.adopt(l)
+}
+
+// until dials again and again until done likes the outcome, at most for d; then it returns the last one.
+func (b *bridge) until(ctx context.Context, token string, d time.Duration, done func(error) bool) (*link, error) {
+	for end := time.Now().Add(d); ; {
+		l, err := b.dial(ctx, token)
+		if err == nil || done(err) || !time.Now().Before(end) {
+			return l, err
+		}
+		if !pause(ctx, redial) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// renew replaces a daemon of an older version: clients of the older one find the newer one at their next call.
+func (b *bridge) renew(ctx context.Context, old *link, token string) (*link, error) {
+	b.cfg.Log.Warn("replacing an older daemon", "its", old.version, "ours", b.cfg.Version)
+	if err := b.ask(ctx, http.MethodPost, "/shutdown", token); err != nil {
+		b.cfg.Log.Warn("the older daemon stays", "error", err.Error())
+		return old, nil
+	}
+	old.close()
+	for end := time.Now().Add(departure); ; {
+		l, err := b.dial(ctx, token)
+		switch {
+		case err == nil && l.run != old.run:
+			return l, nil // somebody else was faster
+		case err == nil:
+			l.close()
+		case isRefused(err):
+			return b.start(ctx, token)
+		}
+		if !time.Now().Before(end) {
+			return nil, fmt.Errorf(`the older daemon (%s) does not stop; "gasoline stop" ends it`, old.version)
+		}
+		if !pause(ctx, redial) {
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // start spawns a daemon and dials until it listens.
@@ -92,29 +156,35 @@ func (b *bridge) start(ctx context.Context, token string) (*link, error) {
 	if err := b.cfg.Daemon.Spawn(); err != nil {
 		return nil, fmt.Errorf("start the daemon: %w (log: %s)", err, b.cfg.Daemon.LogPath())
 	}
-	end := time.Now().Add(startup)
-	again := time.Now().Add(3 * time.Second)
-	for {
-		l, err := b.dial(ctx, token)
+	again := time.Now().Add(respawn)
+	var failed error
+	l, err := b.until(ctx, token, startup, func(err error) bool {
 		var other foreign
-		if err == nil || errors.As(err, &other) {
-			return l, err
+		if errors.As(err, &other) {
+			return true
 		}
-		now := time.Now()
-		if !now.Before(end) {
-			return nil, fmt.Errorf(`it did not start within %s: %w. Its log is %s; "gasoline doctor" shows what is wrong`, startup, err, b.cfg.Daemon.LogPath())
-		}
-		if now.After(again) {
+		if now := time.Now(); now.After(again) {
 			// Whoever had been chosen to start it may have died.
-			again = now.Add(3 * time.Second)
-			if err := b.cfg.Daemon.Spawn(); err != nil {
-				return nil, fmt.Errorf("start the daemon: %w (log: %s)", err, b.cfg.Daemon.LogPath())
-			}
+			again = now.Add(respawn)
+			failed = b.cfg.Daemon.Spawn()
 		}
-		if !pause(ctx, redial) {
-			return nil, ctx.Err()
-		}
+		return failed != nil
+	})
+	var other foreign
+	switch {
+	case err == nil, errors.As(err, &other), ctx.Err() != nil:
+		return l, err
+	case failed != nil:
+		return nil, fmt.Errorf("start the daemon: %w (log: %s)", failed, b.cfg.Daemon.LogPath())
+	case errors.Is(err, errClosed):
+		return nil, b.strange("closes every connection")
 	}
+	return nil, fmt.Errorf(`it did not start within %s: %w. Its log is %s; "gasoline doctor" shows what is wrong`, startup, err, b.cfg.Daemon.LogPath())
+}
+
+// strange is the error for a port that another program holds.
+func (b *bridge) strange(what string) error {
+	return foreign{fmt.Sprintf("port %d is held by a program that is not Gasoline (it %s). Free it, or give another port with --port to gasoline and in the extension's options", b.cfg.Port, what)}
 }
 
 // dial connects and upgrades.
@@ -151,44 +221,44 @@ func (b *bridge) dial(ctx context.Context, token string) (*link, error) {
 		case errors.As(err, &timeout) && timeout.Timeout():
 			return nil, errHung
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-			return nil, fmt.Errorf("the connection was closed at once: %w", syscall.ECONNREFUSED) // it is just stopping
+			return nil, errClosed
 		}
-		return nil, foreign{fmt.Sprintf("port %d is held by a program that is not Gasoline. Free it, or give another port with --port to both gasoline and the extension's options", b.cfg.Port)}
+		return nil, b.strange("does not speak HTTP")
 	}
 	if res.StatusCode == http.StatusSwitchingProtocols && res.Header.Get("Upgrade") == "mcp-ndjson" {
 		if err := conn.SetDeadline(time.Time{}); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
-		return &link{conn: conn, in: in, run: res.Header.Get("X-Gasoline-Run")}, nil
+		return &link{conn: conn, in: in, run: res.Header.Get("X-Gasoline-Run"), version: res.Header.Get("X-Gasoline-Version")}, nil
 	}
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 2000)) // best effort: the status says enough
 	_ = conn.Close()
-	if res.StatusCode == http.StatusServiceUnavailable {
-		return nil, fmt.Errorf("the daemon is stopping: %w", syscall.ECONNREFUSED)
+	var p wire.Problem
+	switch {
+	case json.Unmarshal(text, &p) != nil || p.Error.Code == "" || p.Error.Message == "":
+		return nil, b.strange("answers " + res.Status)
+	case p.Error.Code == string(problem.Unauthorized):
+		return nil, foreign{fmt.Sprintf(`the daemon on port %d belongs to another state directory, whose token is another. Stop it ("gasoline stop --state-dir …"), or use another port with --port`, b.cfg.Port)}
 	}
-	var p struct{ Error struct{ Message, Fix string } }
-	if json.Unmarshal(text, &p) == nil && p.Error.Message != "" {
-		return nil, foreign{fmt.Sprintf("the daemon on port %d refused: %s %s", b.cfg.Port, p.Error.Message, p.Error.Fix)}
-	}
-	return nil, foreign{fmt.Sprintf("port %d is held by a program that is not Gasoline (it answered %s). Free it, or give another port with --port", b.cfg.Port, res.Status)}
+	return nil, foreign{fmt.Sprintf("the daemon on port %d refused: %s %s", b.cfg.Port, p.Error.Message, p.Error.Fix)}
 }
 
-// isRefused reports a refused connection on systems whose error is not the usual one.
+// isRefused reports that nobody listens. Not every system has the usual error for it.
 func isRefused(err error) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial" && !op.Timeout()
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &op) && op.Op == "dial" && !op.Timeout()
 }
 
 // adopt makes l the present link: it replays the client's handshake and starts to read.
 func (b *bridge) adopt(l *link) error {
 	b.mu.Lock()
-	first, ready := b.initialize, b.ready
+	first, id, ready := b.initialize, b.handshake, b.ready
 	if !b.shaken {
 		first = nil // the client itself is about to send it
 	}
 	b.mu.Unlock()
 	if first != nil {
-		if err := b.replay(l, first, ready); err != nil {
+		if err := b.replay(l, first, id, ready); err != nil {
 			l.close()
 			return fmt.Errorf("repeat the handshake with the new daemon: %w", err)
 		}
@@ -200,11 +270,8 @@ func (b *bridge) adopt(l *link) error {
 	return nil
 }
 
-func must(line []byte) string { s, _ := id(line); return s }
-
 // replay sends the handshake again and swallows its answer, which the client has had.
-func (b *bridge) replay(l *link, first, ready []byte) error {
-	want := must(first)
+func (b *bridge) replay(l *link, first []byte, want string, ready []byte) error {
 	if err := l.write(first); err != nil {
 		return err
 	}
@@ -212,11 +279,11 @@ func (b *bridge) replay(l *link, first, ready []byte) error {
 		return err
 	}
 	for {
-		line, err := readLine(l.in)
+		line, err := readLine(l.in, maxAnswer)
 		if err != nil {
 			return err
 		}
-		if got, ok := id(line); ok && got == want {
+		if m, err := parse(line); err == nil && m.method == "" && m.id == want {
 			break
 		}
 	}
@@ -232,18 +299,24 @@ func (b *bridge) replay(l *link, first, ready []byte) error {
 // read forwards the daemon's lines to the client until the link ends.
 func (b *bridge) read(l *link) {
 	for {
-		line, err := readLine(l.in)
-		if len(line) > 0 {
+		line, err := readLine(l.in, maxAnswer)
+		if err == nil && len(line) > 0 { // the rest of a line that was cut is no message
 			b.mu.Lock()
 			b.heard = time.Now()
 			b.mu.Unlock()
-			b.answer(line)
-			var m message
-			if json.Unmarshal(line, &m) == nil && m.Method == "" && len(m.ID) > 0 {
-				b.land(m.ID)
+			if m, err := parse(line); err == nil && m.method == "" {
+				b.shook(m.id)
+				if !b.land(m.id) && b.current() != l {
+					continue // the call was answered when the link was given up
+				}
 			}
+			b.answer(line)
 		}
-		if err != nil {
+		switch {
+		case errors.Is(err, errLong):
+			b.drop(l, fmt.Errorf("its answer had more than %d MB", maxAnswer>>20))
+			return
+		case err != nil:
 			b.drop(l, errors.New("it was stopped or killed"))
 			return
 		}
@@ -252,21 +325,35 @@ func (b *bridge) read(l *link) {
 
 // lives asks the daemon's health, three times with growing pauses.
 func (b *bridge) lives(ctx context.Context) bool {
-	client := http.Client{Timeout: handshake, Transport: &http.Transport{DisableKeepAlives: true}}
 	for try := 0; ; try++ {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://127.0.0.1:"+strconv.Itoa(b.cfg.Port)+"/health", nil)
-		if err != nil {
-			return false
-		}
-		res, err := client.Do(req)
-		if err == nil {
-			_ = res.Body.Close() // only the status matters
+		if b.ask(ctx, http.MethodGet, "/health", "") == nil {
 			return true
 		}
 		if ctx.Err() != nil || try >= 2 || !pause(ctx, waits[try]) {
 			return false
 		}
 	}
+}
+
+// ask sends a small request; the error is nil when it was answered with 200.
+func (b *bridge) ask(ctx context.Context, method, path, token string) error {
+	client := http.Client{Timeout: handshake, Transport: &http.Transport{DisableKeepAlives: true}}
+	req, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:"+strconv.Itoa(b.cfg.Port)+path, nil)
+	if err != nil {
+		return err
+	}
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	_ = res.Body.Close() // only the status matters
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answered %s", path, res.Status)
+	}
+	return nil
 }
 
 // pause waits, unless ctx ends first.

@@ -42,8 +42,12 @@ type Config struct {
 // ErrRunning says that another daemon holds the port.
 var ErrRunning = errors.New("a daemon runs already")
 
-// stopWithin is how long requests under way may take when the daemon stops.
-const stopWithin = 2 * time.Second
+// answerWithin is how long requests under way have to answer by themselves when the daemon stops,
+// stopWithin how long when they are told to.
+const (
+	answerWithin = 200 * time.Millisecond
+	stopWithin   = 2 * time.Second
+)
 
 // headroom is what the process needs beside the events; the collector works harder above it.
 const headroom = 40 << 20
@@ -57,14 +61,20 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	debug.SetMemoryLimit(memory + headroom)
+	defer cfg.started() // removes the starter's mark, also when what follows fails
 
 	// The port decides which of several daemons started at once is the one, so it comes first.
 	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(cfg.Port)))
 	if err != nil {
-		if id, ok := cfg.Running(); ok {
-			return fmt.Errorf("%w: pid %d on port %d (%w)", ErrRunning, id.PID, id.Port, err)
+		// One that started at the same moment says who it is a moment after it has the port.
+		for end := time.Now().Add(500 * time.Millisecond); ; time.Sleep(10 * time.Millisecond) {
+			if id, ok := cfg.Running(); ok {
+				return fmt.Errorf("%w: pid %d on port %d (%w)", ErrRunning, id.PID, id.Port, err)
+			}
+			if !time.Now().Before(end) {
+				return fmt.Errorf("listen: %w; free the port or use another with --port", err)
+			}
 		}
-		return fmt.Errorf("listen: %w; free the port or use another with --port", err)
 	}
 	defer listener.Close()
 	run := newRun()
@@ -73,9 +83,11 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("hold the state directory: %w", err)
 	}
 	defer release()
-	defer cfg.started() // removes the starter's mark, also when what follows fails
 
-	d, err := build(ctx, cfg, run, memory, func() { cancel(errStopped) })
+	// Requests outlive ctx by a moment, so that they can be told that the daemon stops.
+	serving, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	d, err := build(serving, cfg, run, memory, func() { cancel(errStopped) })
 	if err != nil {
 		return err
 	}
@@ -83,7 +95,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	cfg.started()
 
 	server := d.api.HTTP()
-	server.BaseContext = func(net.Listener) context.Context { return ctx }
+	server.BaseContext = func(net.Listener) context.Context { return serving }
 	var work sync.WaitGroup
 	served := make(chan error, 1)
 	work.Go(func() { served <- server.Serve(listener) })
@@ -100,11 +112,16 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("serve: %w", err)
 	}
 	cfg.Log.Info("stopping", "reason", context.Cause(ctx).Error())
-	// Commands first: their callers get "stopping" while their connections still are there.
+	// Commands first: their callers get "stopping" while their connections still are there. Then what
+	// would wait on: streams, polls, slow tools.
 	d.queue.Stop()
+	grace, end := context.WithTimeout(serving, answerWithin)
+	defer end()
+	waiting := server.Shutdown(grace) != nil
+	cut()
 	shut, done := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer done()
-	if err := server.Shutdown(shut); err != nil {
+	if waiting && server.Shutdown(shut) != nil {
 		_ = server.Close() // what is still open after the grace is cut
 	}
 	work.Wait()

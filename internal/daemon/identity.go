@@ -74,11 +74,9 @@ func (p Place) hold(id Identity) (release func(), err error) {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(p.identityFile()), err)
 	}
 	f, err := lockFile(p.identityFile())
-	// Somebody who looks whether the file is held has it locked for a moment.
-	for range 50 {
-		if err == nil {
-			break
-		}
+	// Whoever looks whether the file is held has it locked for a moment, and a daemon that is stopping
+	// has given the port away but not yet this.
+	for end := time.Now().Add(stopWithin + time.Second); err != nil && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 		f, err = lockFile(p.identityFile())
 	}
@@ -157,14 +155,16 @@ func (p Place) Spawn() error {
 	detach(cmd)
 	log, err := p.openLog()
 	if err != nil {
-		return err
+		return errors.Join(err, os.Remove(mark))
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start %s: %w", p.Program, err)
+		return errors.Join(fmt.Errorf("start %s: %w", p.Program, err), os.Remove(mark))
 	}
-	return cmd.Process.Release()
+	// It is meant to outlive us; when it does not, nobody else collects it.
+	go func() { _ = cmd.Wait() }()
+	return nil
 }
 
 // started removes the starter's mark: the port is bound.

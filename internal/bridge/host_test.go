@@ -1,0 +1,344 @@
+package bridge_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/bridge"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/mcp"
+)
+
+const token = "0123456789abcdef"
+
+// host is a machine with one port: it starts and ends daemons there, which are real MCP servers.
+type host struct {
+	t    *testing.T
+	port int
+
+	// What the daemons that are started from now on do.
+	version   string
+	spawnErr  error
+	killErr   error
+	tokenErr  error
+	deafness  bool        // started daemons listen to nobody: Spawn does nothing
+	crashEach atomic.Bool // a daemon ends as soon as a stream is opened
+
+	mu       sync.Mutex
+	running  *server
+	spawned  int
+	killed   []string
+	shutdown int           // times it was asked to stop
+	entered  chan struct{} // told of every call of the mode "block"
+	release  chan struct{} // closed to let those calls go on
+}
+
+func newHost(t *testing.T) *host {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &host{t: t, port: l.Addr().(*net.TCPAddr).Port, version: "1.0.0", entered: make(chan struct{}, 100), release: make(chan struct{})}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.running != nil {
+			h.running.end()
+		}
+	})
+	return h
+}
+
+func (h *host) Token() (string, error) { return token, h.tokenErr }
+func (h *host) LogPath() string        { return "/state/logs/daemon.log" }
+
+func (h *host) Spawn() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.spawnErr != nil || h.deafness {
+		return h.spawnErr
+	}
+	if h.running != nil && h.running.alive() {
+		return nil
+	}
+	h.spawned++
+	s, err := h.serve(fmt.Sprintf("run%d", h.spawned), h.version)
+	if err != nil {
+		return err
+	}
+	h.running = s
+	return nil
+}
+
+func (h *host) Kill(run string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.killed = append(h.killed, run)
+	if h.killErr == nil && h.running != nil {
+		h.running.end()
+	}
+	return h.killErr
+}
+
+// crash ends the daemon without a word.
+func (h *host) crash() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.running.end()
+}
+
+func (h *host) counts() (spawned, shutdown int, killed []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.spawned, h.shutdown, h.killed
+}
+
+// server is one daemon: a listener whose /stream is the real MCP server.
+type server struct {
+	listener net.Listener
+	ctx      context.Context
+	stop     context.CancelFunc
+	mu       sync.Mutex
+	conns    []net.Conn
+	work     sync.WaitGroup
+}
+
+func (s *server) alive() bool { return s.ctx.Err() == nil }
+
+func (s *server) end() {
+	s.stop()
+	_ = s.listener.Close() // may be closed
+	s.mu.Lock()
+	for _, c := range s.conns {
+		_ = c.Close()
+	}
+	s.mu.Unlock()
+	s.work.Wait()
+}
+
+type env struct {
+	call catalog.Call
+	h    *host
+	run  string
+}
+
+func (h *host) serve(run, version string) (*server, error) {
+	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", h.port))
+	if err != nil {
+		return nil, err
+	}
+	tool := catalog.New[env](catalog.Info{Name: "observe", Title: "Observe", Key: "what", Doc: "Read."})
+	catalog.Add(tool, catalog.Spec{Name: "run"}, func(_ context.Context, e env, _ struct{}) (string, error) {
+		return e.run + " for " + e.call.Name + " in " + e.call.Root, nil
+	})
+	catalog.Add(tool, catalog.Spec{Name: "block"}, func(ctx context.Context, e env, _ struct{}) (string, error) {
+		e.h.entered <- struct{}{}
+		select {
+		case <-e.h.release:
+			return "released", nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	})
+	s := &server{listener: l}
+	s.ctx, s.stop = context.WithCancel(context.Background())
+	m := mcp.New(mcp.Config{
+		Version: version, Log: slog.New(slog.DiscardHandler),
+		Tools: []*catalog.Bound{catalog.Bind(tool, func(c catalog.Call) env { return env{c, h, run} }, nil)},
+	})
+	s.work.Go(func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			s.mu.Lock()
+			s.conns = append(s.conns, c)
+			s.mu.Unlock()
+			s.work.Go(func() { h.handle(s, m, c, run, version) })
+		}
+	})
+	return s, nil
+}
+
+func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string) {
+	defer c.Close()
+	in := bufio.NewReader(c)
+	req, err := http.ReadRequest(in)
+	if err != nil {
+		return
+	}
+	switch req.URL.Path {
+	case "/health":
+		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+	case "/shutdown":
+		h.mu.Lock()
+		h.shutdown++
+		h.mu.Unlock()
+		_ = s.listener.Close()
+		s.stop()
+		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
+	case "/stream":
+		if req.Header.Get("Authorization") != "Bearer "+token {
+			fmt.Fprint(c, "HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"+`{"error":{"code":"unauthorized","message":"a valid token is required."}}`)
+			return
+		}
+		fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\n\r\n", version, run)
+		if h.crashEach.Load() {
+			_ = s.listener.Close()
+			s.stop()
+			return
+		}
+		_ = m.ServeStream(s.ctx, struct {
+			io.Reader
+			io.WriteCloser
+		}{in, c}, mcp.Peer{Root: req.Header.Get("X-Gasoline-Project")})
+	}
+}
+
+// client is an MCP client that has started a bridge.
+type client struct {
+	t     *testing.T
+	stdin *io.PipeWriter
+	lines chan string
+	done  chan error
+}
+
+// answer is a line of stdout.
+type answer struct {
+	JSONRPC string
+	ID      json.RawMessage
+	Result  *struct {
+		Content    []struct{ Text string }
+		IsError    bool
+		ResultType string
+		ServerInfo struct{ Name string }
+	}
+	Error *struct {
+		Code    int
+		Message string
+	}
+}
+
+func (a answer) text() string {
+	if a.Result == nil || len(a.Result.Content) == 0 {
+		return ""
+	}
+	return a.Result.Content[0].Text
+}
+
+const within = 20 * time.Second // bound of everything that a test waits for
+
+func connect(t *testing.T, h *host, version string) *client {
+	t.Helper()
+	return attach(t, h, h.port, version)
+}
+
+// connectTo starts a bridge whose daemon is not quite a host.
+func connectTo(t *testing.T, d bridge.Daemon, port int) *client {
+	t.Helper()
+	return attach(t, d, port, "1.0.0")
+}
+
+func attach(t *testing.T, d bridge.Daemon, port int, version string) *client {
+	t.Helper()
+	stdin, in := io.Pipe()
+	out, stdout := io.Pipe()
+	c := &client{t: t, stdin: in, lines: make(chan string, 1000), done: make(chan error, 1)}
+	ctx, cancel := context.WithCancel(context.Background())
+	var work sync.WaitGroup
+	work.Go(func() {
+		c.done <- bridge.Run(ctx, bridge.Config{
+			Port: port, Version: version, Root: "/home/me/shop", Stdin: stdin, Stdout: stdout, Log: slog.New(slog.DiscardHandler), Daemon: d,
+		})
+		_ = stdout.Close()
+	})
+	work.Go(func() {
+		defer close(c.lines)
+		scan := bufio.NewScanner(out)
+		scan.Buffer(nil, 80<<20)
+		for scan.Scan() {
+			c.lines <- scan.Text()
+		}
+	})
+	t.Cleanup(func() {
+		cancel()
+		_ = in.Close()
+		for range c.lines { // what nobody waited for
+		}
+		work.Wait()
+	})
+	return c
+}
+
+func (c *client) send(line string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c.stdin, line+"\n"); err != nil {
+		c.t.Fatalf("write %.80s: %v", line, err)
+	}
+}
+
+// read returns the next line, which has to be a message of the protocol.
+func (c *client) read() answer {
+	c.t.Helper()
+	select {
+	case line, ok := <-c.lines:
+		if !ok {
+			c.t.Fatal("stdout ended")
+		}
+		var a answer
+		if err := json.Unmarshal([]byte(line), &a); err != nil || a.JSONRPC != "2.0" || strings.ContainsAny(line, "\r\n") {
+			c.t.Fatalf("not the protocol: %q (%v)", line, err)
+		}
+		return a
+	case <-time.After(within):
+		c.t.Fatal("no answer")
+	}
+	panic("unreachable")
+}
+
+func (c *client) ended() error {
+	c.t.Helper()
+	select {
+	case err := <-c.done:
+		return err
+	case <-time.After(within):
+		c.t.Fatal("the bridge does not end")
+	}
+	return errors.New("unreachable")
+}
+
+const (
+	initialize = `{"jsonrpc":"2.0","id":"<init>","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"probe","version":"1"}}}`
+	ready      = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
+	meta       = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"new","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+)
+
+func (c *client) handshake() {
+	c.t.Helper()
+	c.send(initialize)
+	if a := c.read(); string(a.ID) != `"<init>"` || a.Result == nil || a.Result.ServerInfo.Name != "gasoline" {
+		c.t.Fatalf("initialize: %+v", a)
+	}
+	c.send(ready)
+}
+
+func call(id, mode, more string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"observe","arguments":{"what":"` + mode + `"}` + more + `}}`
+}
