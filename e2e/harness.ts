@@ -4,14 +4,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { type BrowserContext, chromium, expect, type Page, type Worker } from "@playwright/test";
 import { findChromium } from "../scripts/chromium.mjs";
 
-const root = resolve(import.meta.dirname, "..");
-export const PROGRAM = join(root, "bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
+const root = fileURLToPath(new URL("..", import.meta.url));
+/** The program under test, and the built extension: those of the repository unless others are named. */
+export const PROGRAM = process.env["GASOLINE_PROGRAM"] ?? join(root, "bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
+export const EXTENSION = process.env["GASOLINE_EXTENSION"] ?? join(root, "extension", "dist");
 
 /** A port that was free a moment ago. */
 export function freePort(): Promise<number> {
@@ -80,7 +83,9 @@ export class Place {
 
   /** Asks with the token. */
   fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    return fetch(this.url + path, { ...init, headers: { authorization: `Bearer ${this.token}`, ...init.headers } });
+    const headers = new Headers(init.headers);
+    headers.set("authorization", `Bearer ${this.token}`);
+    return fetch(this.url + path, { ...init, headers });
   }
 
   /** Who runs here, by the identity file. */
@@ -92,6 +97,15 @@ export class Place {
   /** Stops whatever runs here and removes all traces. */
   async remove(): Promise<void> {
     await this.run("stop").catch(() => undefined);
+    const left = this.pid;
+    if (left !== undefined) {
+      // The identity file is in this place's own directory, so who wrote it is ours.
+      try {
+        process.kill(left, "SIGKILL");
+      } catch {
+        // it has ended
+      }
+    }
     for (const c of this.children) {
       if (c.exitCode === null && c.signalCode === null) {
         const ended = new Promise((r) => c.once("exit", r));
@@ -145,7 +159,7 @@ export class Agent {
 export class Browser {
   private constructor(readonly context: BrowserContext, readonly worker: Worker, readonly id: string, readonly profile: string) {}
 
-  static async launch(place: Place, options: { hosts?: string[]; headless?: boolean } = {}): Promise<Browser> {
+  static async launch(place: Place, options: { hosts?: string[]; headless?: boolean; args?: string[]; ignoreDefaultArgs?: string[] } = {}): Promise<Browser> {
     const extension = extensionCopy(place, options.hosts);
     const profile = mkdtempSync(join(place.dir, "profile-"));
     mkdirSync(join(profile, "Default"));
@@ -154,8 +168,10 @@ export class Browser {
     const context = await chromium.launchPersistentContext(profile, {
       ...(executablePath && { executablePath }),
       headless: options.headless ?? true,
-      viewport: { width: 1280, height: 800 },
-      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", `--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
+      // The window as it is: an emulated size is lost when the extension lets its debugger go.
+      viewport: null,
+      ...(options.ignoreDefaultArgs && { ignoreDefaultArgs: options.ignoreDefaultArgs }),
+      args: ["--window-size=1280,887", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", `--disable-extensions-except=${extension}`, `--load-extension=${extension}`, ...(options.args ?? [])],
     });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
     return new Browser(context, worker, new URL(worker.url()).host, profile);
@@ -190,7 +206,7 @@ export class Browser {
 /** A copy of the built extension that looks for the place's port. The id stays: its key is pinned. */
 export function extensionCopy(place: Place, hosts: string[] = []): string {
   const copy = mkdtempSync(join(place.dir, "extension-"));
-  cpSync(join(root, "extension", "dist"), copy, { recursive: true });
+  cpSync(EXTENSION, copy, { recursive: true });
   writeFileSync(join(copy, "config.json"), JSON.stringify({ port: place.port }));
   if (hosts.length > 0) {
     // A permission prompt cannot be answered headless, so these sites are granted from the start.

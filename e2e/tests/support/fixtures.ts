@@ -1,0 +1,103 @@
+// Every test has its own daemon, state directory, browser profile, site and MCP client, and all of
+// them are gone when it ends, however it ends.
+import { test as base, type Page } from "@playwright/test";
+import { type Agent, agent as connect, Browser, Place, until } from "../../harness.ts";
+import { Site } from "./site.ts";
+
+export { expect, type Page } from "@playwright/test";
+export { type Agent, agent as connect, Browser, Place, until } from "../../harness.ts";
+export { Site } from "./site.ts";
+
+interface Options {
+  /** "AI Web Pilot" is on. */
+  pilot: boolean;
+  /** "Capture bodies" is on. */
+  bodies: boolean;
+  /** Sites beyond loopback that are granted, as match patterns. */
+  hosts: string[];
+  /** More flags of the browser. */
+  flags: string[];
+  /** Flags of Playwright's own that are left out. */
+  without: string[];
+}
+
+interface Fixtures {
+  /** A running daemon. */
+  place: Place;
+  site: Site;
+  /** A browser profile with the extension, paired with the place's daemon. */
+  profile: Browser;
+  /** Its first tab. */
+  tab: Page;
+  /** An MCP client on stdio. */
+  agent: Agent;
+}
+
+export const test = base.extend<Options & Fixtures>({
+  pilot: [false, { option: true }],
+  bodies: [false, { option: true }],
+  hosts: [[], { option: true }],
+  flags: [[], { option: true }],
+  without: [[], { option: true }],
+
+  // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of fixtures from the pattern
+  place: async ({}, use) => {
+    const place = await Place.make();
+    try {
+      await place.serve();
+      await use(place);
+    } finally {
+      await place.remove();
+    }
+  },
+
+  // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of fixtures from the pattern
+  site: async ({}, use) => {
+    const site = await Site.start();
+    await use(site);
+    await site.stop();
+  },
+
+  profile: async ({ place, pilot, bodies, hosts, flags, without }, use) => {
+    const browser = await Browser.launch(place, { hosts, args: flags, ignoreDefaultArgs: without });
+    try {
+      await connected(place);
+      await settings(browser, { pilot, bodies });
+      await use(browser);
+    } finally {
+      await browser.close();
+    }
+  },
+
+  tab: async ({ profile }, use) => {
+    await use(profile.context.pages()[0] ?? (await profile.page()));
+  },
+
+  agent: async ({ place }, use) => {
+    const agent = await connect(place);
+    await use(agent);
+    await agent.close();
+  },
+});
+
+/** Waits until the daemon has n browsers that can be asked. */
+export async function connected(place: Place, n = 1): Promise<void> {
+  await until(`${n} connected browsers`, () => health(place), (h) => h.browsers.length === n, 20_000);
+}
+
+interface Health {
+  run: string;
+  /** a line for each that is connected */
+  browsers: string[];
+}
+
+/** What the daemon says of itself to the user's own programs. */
+export async function health(place: Place): Promise<Health> {
+  const full = (await place.fetch("/health").then((r) => r.json()).catch(() => ({}))) as { server?: { run: string }; browsers?: string[] };
+  return { run: full.server?.run ?? "", browsers: full.browsers ?? [] };
+}
+
+/** Sets the switches where the popup keeps them. */
+export async function settings(browser: Browser, values: { pilot?: boolean; bodies?: boolean }): Promise<void> {
+  await browser.worker.evaluate((given) => chrome.storage.local.set(given), values);
+}
