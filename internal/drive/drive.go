@@ -81,7 +81,7 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 		return out, nil
 	}
 	if rec.Status != command.Complete {
-		return out, failure(kind, rec)
+		return out, Failure(rec)
 	}
 	if len(rec.Result) > 0 {
 		if err := json.Unmarshal(rec.Result, &out.Result); err != nil {
@@ -109,8 +109,8 @@ func PilotOff() error {
 	return problem.New(problem.PilotOff, `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`, "Browser control is off.")
 }
 
-// failure is the problem of a command that did not complete.
-func failure(kind string, rec command.Record) error {
+// Failure is the problem of a command that ended without completing: the page's words, with the way out.
+func Failure(rec command.Record) *problem.Problem {
 	f := rec.Failure
 	if f == nil {
 		f = &command.Failure{Code: string(rec.Status), Message: "the browser gave no reason"}
@@ -124,7 +124,7 @@ func failure(kind string, rec command.Record) error {
 	case "csp_blocked_page", "csp_blocked_all_worlds":
 		code = problem.CSPBlocked
 	}
-	p := problem.New(code, fixes[code], "%s: %s", kind, f.Message)
+	p := problem.New(code, fixes[code], "%s: %s", rec.Kind, f.Message)
 	p.Details = f.Details
 	if rec.Status == command.Interrupted {
 		p.Code, p.Fix = problem.Interrupted, "It may have been done: look at the page before you repeat it."

@@ -63,7 +63,7 @@ func (v View) Look(s Scoped) (Sight, error) {
 	if scope == "current_page" {
 		scope = "page"
 	}
-	out.Notes = v.browserNotes()
+	out.Notes = v.BrowserNotes()
 	if scope == "all" && s.Tab == 0 {
 		out.Words = "all tabs"
 		return out, nil
@@ -98,8 +98,8 @@ func (v View) Look(s Scoped) (Sight, error) {
 	return out, nil
 }
 
-// browserNotes says whether events can arrive at all.
-func (v View) browserNotes() []string {
+// BrowserNotes says whether events can arrive at all.
+func (v View) BrowserNotes() []string {
 	browsers := v.Registry.Browsers()
 	now := time.Now()
 	for _, b := range browsers {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
 )
 
 // detail is one event in full.
@@ -17,14 +18,48 @@ type detail[E any] struct {
 // MarshalJSON writes the entry.
 func (d *detail[E]) MarshalJSON() ([]byte, error) { return json.Marshal(d.entry) }
 
-// Text writes the entry for a reader.
+// Text writes the entry for a reader. What is too long for the budget is cut where it is longest, so
+// that no line is missing without a word.
 func (d *detail[E]) Text(w *answer.Writer) {
 	w.Page(answer.Origin(d.page))
-	entries := make([]answer.Entry, len(d.lines))
-	for i, l := range d.lines {
-		entries[i].Text = l
+	entries, cut := fitted(d.lines, w.Room()-80)
+	if cut {
+		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)
 	}
 	w.Entries(answer.Oldest, entries)
+}
+
+// fitted shortens the longest lines until all have room together.
+func fitted(lines []string, room int) (entries []answer.Entry, cut bool) {
+	most := longest(lines, room)
+	for _, l := range lines {
+		if len(l) > most {
+			l, cut = answer.Cut(l, most), true
+		}
+		entries = append(entries, answer.Entry{Text: l})
+	}
+	return entries, cut
+}
+
+// longest returns the greatest length to which lines can be cut so that all fit into room.
+func longest(lines []string, room int) int {
+	sum := func(most int) int {
+		n := 0
+		for _, l := range lines {
+			n += min(len(l), most) + 1
+		}
+		return n
+	}
+	lo, hi := 40, 1<<24 // a cut line keeps at least its beginning
+	for lo < hi {
+		mid := (lo + hi + 1) / 2
+		if sum(mid) <= room {
+			lo = mid
+		} else {
+			hi = mid - 1
+		}
+	}
+	return lo
 }
 
 // one returns the event with a handle, converted, in full.
@@ -35,9 +70,13 @@ func one[T, E any](env Env, handle string, convert func(*T) E, lines func(E) []s
 	}
 	e, ok := it.Event.(*T)
 	if !ok {
-		return nil, problem.New(problem.InvalidParam, "Its letter says which mode shows it: l logs, x errors, r network_bodies, t network_waterfall, w websocket_events, a actions.",
-			"%s is no entry of this mode but of kind %s.", handle, it.Kind)
+		return nil, wrongKind(handle, it)
 	}
 	entry := convert(e)
 	return &detail[E]{entry, lines(entry), it.Head.PageURL}, nil
+}
+
+func wrongKind(handle string, it query.Item) error {
+	return problem.New(problem.InvalidParam, "Its letter says which mode shows it: l logs, x errors, r network_bodies, t network_waterfall, w websocket_events, a actions, d transients.",
+		"%s is no entry of this mode but of kind %s.", answer.Cut(answer.Clean(handle), 60), it.Kind)
 }

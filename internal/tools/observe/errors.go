@@ -14,7 +14,7 @@ import (
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name:    "errors",
-	Doc:     "Uncaught exceptions, unhandled rejections, failed resources, CSP violations and console errors, with stacks and causes.",
+	Doc:     "Uncaught exceptions, unhandled rejections, failed resources, CSP violations and console errors, with stacks and causes. An id (x7) gives one with its whole stack.",
 	Aliases: []string{"exceptions", "error"},
 	Example: `{"limit":5}`,
 }, errorsMode)
@@ -22,6 +22,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type errorsParams struct {
 	view.Scoped
 	view.Paged
+	ID      string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose script, resource or page URL contains this"`
 	Summary bool   `json:"summary,omitempty" doc:"counts and the most frequent instead of entries"`
 }
@@ -63,30 +64,52 @@ func isError(it query.Item) bool {
 }
 
 func errorsMode(_ context.Context, env Env, p errorsParams) (any, error) {
-	sight, err := env.Look(p.Scoped)
+	if p.ID != "" {
+		return oneError(env, p.ID)
+	}
+	o, err := env.open(p.Scoped, p.Paged, 20, p.Summary, p.URL)
 	if err != nil {
 		return nil, err
 	}
-	sight.Filter.URL = p.URL
-	key := view.Key(p.Scoped, p.URL)
-	page, err := env.Page(p.Paged, 20, key)
+	list, err := env.Reader.Timeline(errorKinds, o.Filter, o.page, isError)
 	if err != nil {
 		return nil, err
 	}
+	losses := env.LossNotes(errorKinds...)
 	if p.Summary {
-		page.Limit = 1000
+		return tallyErrors(list.Items, o, losses), nil
 	}
-	list, err := env.Reader.Timeline(errorKinds, sight.Filter, page, isError)
-	if err != nil {
-		return nil, err
-	}
-	if p.Summary {
-		return summarise(list.Items, sight, env.LossNotes(errorKinds...)), nil
-	}
-	out := view.NewList(env.View, sight, key, page, "errors", &list, newErrorEntry)
+	out := view.NewList(env.View, o.Sight, o.key, o.page, "errors", &list, newErrorEntry)
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = "no errors were seen"
-	return out.Note(env.LossNotes(errorKinds...)...), nil
+	return out.Note(losses...), nil
+}
+
+// oneError gives an exception or a console line of level error in full.
+func oneError(env Env, handle string) (any, error) {
+	it, err := env.Reader.ByHandle(handle)
+	if err != nil {
+		return nil, err
+	}
+	if it.Kind != event.KindException && it.Kind != event.KindLog {
+		return nil, wrongKind(handle, it)
+	}
+	e := newErrorEntry(&it)
+	lines := []string{fmt.Sprintf("%s %s [%s]", e.ID, e.Timestamp, answer.Clean(e.Source)), answer.Clean(e.said())}
+	for _, f := range e.Stack {
+		at := "  at " + view.StackOf([]view.Frame{f}, e.PageURL, 1)
+		lines = append(lines, at+part("(%s)", f.Raw))
+	}
+	if len(e.Stack) == 0 {
+		lines[1] += part("@%s", e.place(1))
+	}
+	for _, c := range e.Causes {
+		lines = append(lines, "caused by "+answer.Clean(c))
+	}
+	if e.Element != "" {
+		lines = append(lines, "element: "+answer.Clean(e.Element))
+	}
+	return &detail[errorEntry]{e, append(lines, "page: "+answer.Clean(e.PageURL)), e.PageURL}, nil
 }
 
 func newErrorEntry(it *query.Item) errorEntry {
@@ -105,83 +128,92 @@ func newErrorEntry(it *query.Item) errorEntry {
 	return out
 }
 
-func errorLine(e errorEntry) answer.Entry {
-	message := e.Message
-	if e.Type != "" && !strings.HasPrefix(message, e.Type) {
-		message = e.Type + ": " + message
+// said is the error in words: type and message.
+func (e errorEntry) said() string {
+	if e.Type != "" && !strings.HasPrefix(e.Message, e.Type) {
+		return e.Type + ": " + e.Message
 	}
-	message = answer.Cut(answer.Clean(message), 600)
+	return e.Message
+}
+
+// place is the top of the stack, at most n calls of it, or the line that was told.
+func (e errorEntry) place(n int) string {
+	switch {
+	case len(e.Stack) > 0:
+		return view.StackOf(e.Stack, e.PageURL, n)
+	case e.URL != "":
+		return answer.LocalPlace(e.URL, e.PageURL, e.Line, e.Column)
+	}
+	return ""
+}
+
+// brief is the error without handle and time, on one line.
+func (e errorEntry) brief() string {
+	out := answer.Cut(answer.Clean(e.said()), 200) + " [" + answer.Clean(e.Source) + "]"
+	if e.Count > 1 {
+		out += fmt.Sprintf(" ×%d", e.Count)
+	}
+	return out + part("@%s", e.place(1))
+}
+
+// lines is the error in full: message, place, causes.
+func (e errorEntry) lines() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s %s [%s]", e.ID, e.clock, message, e.Source)
+	fmt.Fprintf(&out, "%s %s %s [%s]", e.ID, e.clock, answer.Cut(answer.Clean(e.said()), 600), answer.Clean(e.Source))
 	if e.Frame != 0 {
 		fmt.Fprintf(&out, " in an iframe of %s", answer.Origin(e.PageURL))
 	}
 	if e.Count > 1 {
 		fmt.Fprintf(&out, " ×%d", e.Count)
 	}
-	if e.Element != "" {
-		fmt.Fprintf(&out, " %s", answer.Clean(e.Element))
-	}
-	switch {
-	case len(e.Stack) > 0:
-		fmt.Fprintf(&out, "\n  at %s", view.StackLine(e.Stack, 4))
-	case e.URL != "":
-		fmt.Fprintf(&out, "\n  at %s", answer.Place(e.URL, e.Line, e.Column))
+	out.WriteString(part("%s", answer.Clean(e.Element)))
+	if at := e.place(4); at != "" {
+		out.WriteString("\n  at " + at)
 	}
 	for _, c := range e.Causes {
 		fmt.Fprintf(&out, "\n  caused by %s", answer.Cut(answer.Clean(c), 300))
 	}
-	return answer.Entry{Text: out.String(), Fold: message + e.Source + e.PageURL}
+	return out.String()
 }
 
-// errorSummary counts errors.
-type errorSummary struct {
-	Total    int            `json:"total"`
-	BySource map[string]int `json:"by_source"`
-	Top      []topMessage   `json:"top_messages"`
-	Scope    string         `json:"scope"`
-	Notes    []string       `json:"notes,omitempty"`
-}
+// fold is the same for errors that are shown as one.
+func (e errorEntry) fold() string { return e.said() + e.Source + e.PageURL }
+
+func errorLine(e errorEntry) answer.Entry { return answer.Entry{Text: e.lines(), Fold: e.fold()} }
 
 type topMessage struct {
 	Message string `json:"message"`
 	Count   int    `json:"count"`
 	ID      string `json:"id"` // of the newest
+
+	page string
 }
 
-func summarise(items []query.Item, s view.Sight, losses []string) *errorSummary {
-	out := &errorSummary{BySource: map[string]int{}, Scope: s.Words, Notes: append(s.Notes, losses...)}
+func tallyErrors(items []query.Item, o opened, losses []string) *view.Tally {
+	sources := map[string]int{}
 	tops := map[string]*topMessage{}
 	var order []*topMessage
+	total := 0
 	for i := range items {
 		e := newErrorEntry(&items[i])
 		n := max(e.Count, 1)
-		out.Total += n
-		out.BySource[e.Source] += n
-		message := strings.TrimPrefix(e.Type+": "+e.Message, ": ")
-		t := tops[message]
+		total += n
+		sources[e.Source] += n
+		t := tops[e.said()]
 		if t == nil {
-			t = &topMessage{Message: message}
-			tops[message] = t
+			t = &topMessage{Message: e.said()}
+			tops[e.said()] = t
 			order = append(order, t)
 		}
 		t.Count += n
-		t.ID = e.ID
+		t.ID, t.page = e.ID, e.PageURL
 	}
-	out.Top = view.Most(order, 5, func(t *topMessage) int { return t.Count })
+	out := &view.Tally{Title: "errors", Total: total, Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_source", Counts: sources}}}
+	top := view.Most(order, 5, func(t *topMessage) int { return t.Count })
+	for _, t := range top {
+		out.Lines = append(out.Lines, fmt.Sprintf("×%d %s %s", t.Count, t.ID, answer.Cut(answer.Clean(t.Message), 200)))
+		out.Pages = append(out.Pages, answer.Origin(t.page))
+	}
+	out.Fields = map[string]any{"top_messages": top}
 	return out
-}
-
-// Text writes the counts for a reader.
-func (s *errorSummary) Text(w *answer.Writer) {
-	w.Head("errors: %d, %s; %s", s.Total, s.Scope, view.Counts(s.BySource))
-	w.Page()
-	entries := make([]answer.Entry, len(s.Top))
-	for i, t := range s.Top {
-		entries[i].Text = fmt.Sprintf("×%d %s %s", t.Count, t.ID, answer.Cut(answer.Clean(t.Message), 200))
-	}
-	for _, n := range s.Notes {
-		w.Note("note: %s", n)
-	}
-	w.Entries(answer.Oldest, entries)
 }

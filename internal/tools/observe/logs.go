@@ -23,9 +23,8 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type logsParams struct {
 	view.Scoped
 	view.Paged
+	chosen
 	ID             string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
-	MinLevel       string `json:"min_level,omitempty" alias:"level" enum:"debug,log,info,warn,error" doc:"this level and above"`
-	Source         string `json:"source,omitempty" doc:"extension, ci, sdk, … or a logger's name"`
 	URL            string `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
 	Text           string `json:"text,omitempty" doc:"only those that contain this"`
 	Extension      bool   `json:"include_extension_logs,omitempty" alias:"include_internal" doc:"the extension's own lines too"`
@@ -64,40 +63,53 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 	if p.ID != "" {
 		return one[event.Log](env, p.ID, newLogEntry, logDetail)
 	}
-	sight, err := env.Look(p.Scoped)
+	o, err := env.open(p.Scoped, p.Paged, 100, p.Summary, p.URL, p.MinLevel, p.Source, p.Text)
 	if err != nil {
 		return nil, err
 	}
-	sight.Filter.URL, sight.Filter.Text = p.URL, p.Text
-	key := view.Key(p.Scoped, p.MinLevel, p.Source, p.URL, p.Text)
-	page, err := env.Page(p.Paged, 100, key)
-	if err != nil {
-		return nil, err
-	}
-	if p.Summary {
-		page.Limit = 1000
-	}
-	var keep func(*event.Log) bool
-	if least := severities[p.MinLevel]; least > 0 || p.Source != "" {
-		keep = func(l *event.Log) bool {
-			return (l.Severity >= least || levelAbove(l.Level, p.MinLevel)) && (p.Source == "" || l.Source == p.Source || l.Logger == p.Source || l.Service == p.Source)
-		}
-	}
-	list, err := query.Read(env.Reader, sight.Filter, page, keep)
+	o.Filter.Text = p.Text
+	list, err := query.Read(env.Reader, o.Filter, o.page, p.keep())
 	if err != nil {
 		return nil, err
 	}
 	losses := env.LossNotes(event.KindLog)
 	if p.Summary {
-		return summariseLogs(list.Items, sight, losses), nil
+		levels := map[string]int{}
+		total := 0
+		for _, l := range list.Items {
+			n := max(l.Count, 1)
+			total += n
+			levels[l.Level] += n
+		}
+		return withRange(&view.Tally{
+			Title: "logs", Total: total, Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
+		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, sight, key, page, "logs", &list, newLogEntry)
+	out := view.NewList(env.View, o.Sight, o.key, o.page, "logs", &list, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Origin(e.PageURL) }
+	out.Empty = "nothing was written"
 	out.Note(losses...)
 	if !p.Extension {
 		return out, nil
 	}
 	return withExtension(env, out, p.ExtensionLimit)
+}
+
+// chosen are the filters of lines that the query does not know.
+type chosen struct {
+	MinLevel string `json:"min_level,omitempty" alias:"level" enum:"debug,log,info,warn,error" doc:"this level and above"`
+	Source   string `json:"source,omitempty" doc:"extension, ci, sdk, … or a logger's name"`
+}
+
+// keep returns the filter, nil when it keeps everything.
+func (c chosen) keep() func(*event.Log) bool {
+	least := severities[c.MinLevel]
+	if least == 0 && c.Source == "" {
+		return nil
+	}
+	return func(l *event.Log) bool {
+		return (l.Severity >= least || levelAbove(l.Level, c.MinLevel)) && (c.Source == "" || l.Source == c.Source || l.Logger == c.Source || l.Service == c.Source)
+	}
 }
 
 // levelAbove compares levels of senders that give no severity.
@@ -113,20 +125,27 @@ func newLogEntry(l *event.Log) logEntry {
 	}
 }
 
-func logLine(e logEntry) answer.Entry {
-	message := answer.Cut(answer.Clean(e.Message), 300)
+// brief is the line without handle and time: "warn retrying pay ×3 @/app.js:4:12".
+func (e logEntry) brief(n int) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s %s %s", e.ID, e.clock, e.Level, message)
+	out.WriteString(answer.Clean(e.Level) + " " + answer.Cut(answer.Clean(e.Message), n))
 	if e.Count > 1 {
 		fmt.Fprintf(&out, " ×%d", e.Count)
 	}
-	if e.Service != "" {
-		fmt.Fprintf(&out, " (%s)", answer.Clean(e.Service))
+	out.WriteString(part("(%s)", answer.Clean(e.Service)))
+	if e.Level == "warn" || e.Level == "error" {
+		switch {
+		case len(e.Stack) > 0:
+			out.WriteString(" @" + view.StackOf(e.Stack, e.PageURL, 1))
+		case e.URL != "":
+			out.WriteString(" @" + answer.LocalPlace(e.URL, e.PageURL, e.Line, e.Column))
+		}
 	}
-	if e.URL != "" && (e.Level == "warn" || e.Level == "error") {
-		fmt.Fprintf(&out, " @%s", answer.Place(e.URL, e.Line, e.Column))
-	}
-	return answer.Entry{Text: out.String(), Fold: e.Level + message}
+	return out.String()
+}
+
+func logLine(e logEntry) answer.Entry {
+	return answer.Entry{Text: e.ID + " " + e.clock + " " + e.brief(300), Fold: e.Level + e.Message + e.Service}
 }
 
 func logDetail(e logEntry) []string {
@@ -140,30 +159,4 @@ func logDetail(e logEntry) []string {
 		out = append(out, "at "+answer.Place(e.URL, e.Line, e.Column))
 	}
 	return append(out, "page: "+answer.Clean(e.PageURL))
-}
-
-// logSummary counts lines.
-type logSummary struct {
-	Total   int            `json:"total"`
-	ByLevel map[string]int `json:"by_level"`
-	Scope   string         `json:"scope"`
-	Notes   []string       `json:"notes,omitempty"`
-}
-
-func summariseLogs(items []event.Log, s view.Sight, losses []string) *logSummary {
-	out := &logSummary{ByLevel: map[string]int{}, Scope: s.Words, Notes: append(s.Notes, losses...)}
-	for _, l := range items {
-		n := max(l.Count, 1)
-		out.Total += n
-		out.ByLevel[l.Level] += n
-	}
-	return out
-}
-
-// Text writes the counts for a reader.
-func (s *logSummary) Text(w *answer.Writer) {
-	w.Head("logs: %d, %s; %s", s.Total, s.Scope, view.Counts(s.ByLevel))
-	for _, n := range s.Notes {
-		w.Note("note: %s", n)
-	}
 }

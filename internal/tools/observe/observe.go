@@ -23,8 +23,12 @@ type Env struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "observe", Title: "Observe the browser and services", Key: "what", ReadOnly: true,
 	Doc: "Read what already happened in the user's browser, recorded from the first moment of every page: " +
-		"errors, console, network, WebSocket, user actions, vitals. Start with errors or error_bundles; r42, l7 are handles for drilling down with id.",
-	Shown: []string{"limit", "cursor", "since", "url", "scope", "tab", "id", "min_level", "status_min", "summary", "correlation_id"},
+		"errors, console, network, WebSocket, user actions, vitals. Start with error_bundles or errors; r42, l7 are handles: give one as id to get it in full.",
+	Shown: []string{"limit", "cursor", "since", "url", "scope", "tab", "id", "min_level", "status_min", "failed", "summary", "correlation_id"},
+	Groups: []catalog.Group{
+		{Short: "S", Doc: "scope, tab, test_id", Params: []string{"scope", "tab", "test_id"}},
+		{Short: "P", Doc: "limit, cursor, since", Params: []string{"cursor", "limit", "since"}},
+	},
 })
 
 // noParams is for modes that take none of their own.

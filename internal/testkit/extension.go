@@ -1,0 +1,84 @@
+package testkit
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/command"
+)
+
+// Extension is a browser that takes commands from the real queue and answers them as it was told.
+// The zero value with a Session answers every command with an error.
+type Extension struct {
+	Session string
+	Answers map[string]Scripted // by the command's kind
+	Taken   []command.Command   // what it was given, in order; read it when Serve has returned
+}
+
+// Scripted is what an extension does with a command of one kind.
+type Scripted struct {
+	Result  json.RawMessage  `json:"result,omitempty"`
+	Status  string           `json:"status,omitempty"` // complete when absent, error with an Error
+	Error   *command.Failure `json:"error,omitempty"`
+	DelayMS int              `json:"delay_ms,omitempty"`
+	Silent  bool             `json:"silent,omitempty"` // acknowledged and never answered
+	Sync    json.RawMessage  `json:"sync,omitempty"`   // body of a POST /sync that it sends before it answers
+}
+
+// Serve polls until ctx ends. Commands are executed one after the other.
+func (e *Extension) Serve(ctx context.Context, h *House) error {
+	closed := h.Registry.Poll(e.Session)
+	defer closed()
+	var acks []string
+	for ctx.Err() == nil {
+		commands := h.Queue.Take(ctx, e.Session, 25*time.Second, acks)
+		acks = nil
+		for _, c := range commands {
+			acks = append(acks, c.ID)
+		}
+		h.Queue.Take(ctx, e.Session, 0, acks) // the poll that opens at once while execution runs beside it
+		acks = nil
+		for _, c := range commands {
+			e.Taken = append(e.Taken, c)
+			if err := e.carryOut(ctx, h, c); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Extension) carryOut(ctx context.Context, h *House, c command.Command) error {
+	s, known := e.Answers[c.Kind]
+	if !known {
+		s.Error = &command.Failure{Code: "unsupported", Message: fmt.Sprintf("this browser was not told what to do with %q", c.Kind)}
+	}
+	if s.DelayMS > 0 {
+		timer := time.NewTimer(time.Duration(s.DelayMS) * time.Millisecond)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	if len(s.Sync) > 0 {
+		if err := h.Sync(s.Sync); err != nil {
+			return err
+		}
+	}
+	if s.Silent {
+		return nil
+	}
+	a := command.Answer{ID: c.ID, Session: e.Session, Status: s.Status, Result: s.Result, Failure: s.Error, Elapsed: time.Duration(s.DelayMS) * time.Millisecond}
+	if a.Status == "" {
+		a.Status = "complete"
+		if s.Error != nil {
+			a.Status = "error"
+		}
+	}
+	h.Queue.Answer(a)
+	return nil
+}

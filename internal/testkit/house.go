@@ -1,0 +1,112 @@
+// Package testkit is for tests only: a daemon's parts put together without its doors and goroutines,
+// a browser that answers commands as it was told to, archives of named sections, and the runner that
+// tests the modes of a tool by such archives.
+package testkit
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/browser"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/redact"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+// Run is the daemon's run in every house, so that ids and cursors are the same in every test run.
+const Run = "k9f2"
+
+// House is a daemon's parts: the real store, write side, read side, queue and registry. Its clock is
+// the process's, so tests that need a fixed time stand in a synctest bubble.
+type House struct {
+	Store      *store.Store
+	Reader     *query.Reader
+	Ingest     *ingest.Ingester
+	Correlator *correlate.Correlator
+	Registry   *session.Registry
+	Queue      *command.Queue
+	Dir        *session.Dir // a fresh state directory
+	Project    string       // a fresh directory that stands for the caller's project
+	Lost       []view.Loss  // what footers tell beside what the ingester counts
+}
+
+// NewHouse returns an empty house whose rings hold at most entries events each; 0 means the
+// defaults. Its directories go with the test.
+func NewHouse(t testing.TB, entries int) *House {
+	t.Helper()
+	base := t.TempDir()
+	dir, err := session.OpenDir(filepath.Join(base, "state"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dir.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	limits := store.DefaultLimits(store.MinMemory)
+	if entries > 0 {
+		for k, c := range limits.Kinds {
+			c.Entries = min(c.Entries, entries)
+			limits.Kinds[k] = c
+		}
+	}
+	s, err := store.New(store.Config{Run: Run, FirstSeq: 1, Limits: limits})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &House{Store: s, Reader: query.New(s), Registry: session.NewRegistry(), Queue: command.NewQueue(Run), Dir: dir, Project: t.TempDir()}
+	h.Correlator = correlate.New(time.Now)
+	h.Ingest = ingest.New(ingest.Config{}, redact.New(redact.Rules{}), h.Correlator, s)
+	return h
+}
+
+// Sync takes the body of a POST /sync as the daemon's route does, results of commands left out.
+func (h *House) Sync(body []byte) error {
+	m, err := browser.ReadSync(body)
+	if err != nil {
+		return err
+	}
+	var settings *session.Settings
+	if m.Settings != nil {
+		s := session.Settings(*m.Settings)
+		settings = &s
+	}
+	var tabs []session.Tab
+	for _, t := range m.Tabs {
+		tabs = append(tabs, session.Tab(t))
+	}
+	h.Registry.Heard(m.Session, m.Version, m.CaptureVersion, settings, tabs)
+	h.Ingest.Sync(m.Upload)
+	return nil
+}
+
+// View is what a call sees.
+func (h *House) View(c catalog.Call) view.View {
+	return view.View{Reader: h.Reader, Registry: h.Registry, Call: c, Lost: h.losses}
+}
+
+// Driver sends commands to the house's browsers.
+func (h *House) Driver() drive.Driver { return drive.Driver{Queue: h.Queue, Registry: h.Registry} }
+
+func (h *House) losses() []view.Loss {
+	out := append([]view.Loss(nil), h.Lost...)
+	for _, l := range h.Ingest.Losses() {
+		out = append(out, view.Loss{Kind: l.Kind, Cause: l.Cause.String(), Count: l.Count})
+	}
+	return out
+}
+
+// Lose adds to what footers tell was lost.
+func (h *House) Lose(k event.Kind, cause string, n uint64) {
+	h.Lost = append(h.Lost, view.Loss{Kind: k, Cause: cause, Count: n})
+}

@@ -1,0 +1,308 @@
+package testkit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+var update = flag.Bool("update", false, "rewrite the results in testdata")
+
+// Begin is when every archive's clock begins.
+var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
+
+// RunModes runs every archive of a folder as a subtest against a tool. env makes what the tool's
+// modes may reach. The sections of an archive are carried out in order, in a bubble whose clock
+// begins at [Begin] and moves only while something waits:
+//
+//	setup.json      {"entries":20, "lost":[{"kind":"log","cause":"…","count":3}], "sessionless":true, "no_project":true}; first
+//	events.json     the body of a POST /sync: events, and what the browser tells of itself
+//	browser.json    the same; by custom only settings and tabs
+//	extension.json  what a browser does with commands: {"session":"s1","answers":{"screenshot":{"result":{}}}}; it polls from then on
+//	start           a command without its call waiting: {"kind":"click","tab":12,"wait_ms":5000}
+//	sleep           a duration that passes
+//	call            arguments of a call, as JSON
+//	result          what the call before answers, as an agent reads it
+//	result.json     what it answers to as:"json", indented
+//	file NAME       what a file of the project or state directory holds afterwards
+//
+// Text that begins with @ names a file in the folder to be read instead. In calls {{cursor}}, {{older}} and {{command}} stand for the
+// last answer's cursors and the last command's correlation id, {{project}} and {{state}} for
+// directories; the latter are put back in results. With -update, results are rewritten.
+func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *House, c catalog.Call) E, dir string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives in %s: %v", dir, err)
+	}
+	local := time.Local
+	time.Local = time.UTC // answers print the time of day
+	t.Cleanup(func() { time.Local = local })
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			archive := ParseArchive(string(text))
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(Begin))
+				runArchive(t, &archive, dir, func(h *House) *catalog.Bound {
+					return catalog.Bind(tool, func(c catalog.Call) E { return env(h, c) }, h.gate)
+				})
+			})
+			if !*update || t.Failed() {
+				return
+			}
+			if err := os.WriteFile(file, archive.Format(), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// gate refuses a mode whose needs are not met, as the daemon's does.
+func (h *House) gate(ctx context.Context, c catalog.Call, needs catalog.Needs) error {
+	target, err := h.Registry.Await(ctx, c.Client, 0, time.Second)
+	if p := problem.From(err); p != nil && (p.Code != problem.NoTab || needs&catalog.Tab != 0) {
+		return err
+	}
+	if needs&catalog.Pilot != 0 && target.Browser.Known && !target.Browser.Settings.Pilot {
+		return problem.New(problem.PilotOff, "", "Browser control is off.")
+	}
+	return nil
+}
+
+type setup struct {
+	Entries     int  `json:"entries"`
+	Sessionless bool `json:"sessionless"`
+	NoProject   bool `json:"no_project"`
+	Lost        []struct {
+		Kind  string `json:"kind"`
+		Cause string `json:"cause"`
+		Count uint64 `json:"count"`
+	} `json:"lost"`
+}
+
+// script is an archive under way.
+type script struct {
+	t     *testing.T
+	dir   string
+	house *House
+	bound *catalog.Bound
+	setup setup
+	stop  []func()
+
+	args    string // of the call whose result comes next
+	answers map[string]string
+}
+
+func runArchive(t *testing.T, a *Archive, dir string, bind func(*House) *catalog.Bound) {
+	s := &script{t: t, dir: dir, answers: map[string]string{}}
+	sections := a.Sections
+	if len(sections) > 0 && sections[0].Name == "setup.json" {
+		s.decode(sections[0], &s.setup)
+	}
+	s.house = NewHouse(t, s.setup.Entries)
+	for _, l := range s.setup.Lost {
+		k, ok := event.KindOf(l.Kind)
+		if !ok {
+			t.Fatalf("setup.json: no kind %q", l.Kind)
+		}
+		s.house.Lose(k, l.Cause, l.Count)
+	}
+	s.bound = bind(s.house)
+	defer func() {
+		for _, stop := range s.stop {
+			stop()
+		}
+	}()
+	for i := range a.Sections {
+		s.section(&a.Sections[i])
+	}
+	if s.args != "" {
+		t.Errorf("the last call has no result")
+	}
+}
+
+func (s *script) section(x *Section) {
+	t := s.t
+	if s.args != "" && !strings.HasPrefix(x.Name, "result") {
+		t.Errorf("call %s has no result", s.args)
+		s.args = ""
+	}
+	switch name, rest, _ := strings.Cut(x.Name, " "); name {
+	case "setup.json":
+	case "events.json", "browser.json":
+		if err := s.house.Sync(s.read(*x)); err != nil {
+			t.Fatalf("%s: %v", x.Name, err)
+		}
+	case "extension.json":
+		s.extension(*x)
+	case "start":
+		s.start(*x)
+	case "sleep":
+		d, err := time.ParseDuration(strings.TrimSpace(x.Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(d)
+	case "call":
+		s.args = s.fill(strings.TrimSpace(x.Data))
+	case "result":
+		s.compare(x, s.call(s.args, false))
+		s.args = ""
+	case "result.json":
+		s.compare(x, s.call(s.args, true))
+		s.args = ""
+	case "file":
+		data, err := os.ReadFile(s.fill(rest))
+		if err != nil {
+			t.Error(err)
+		}
+		s.compare(x, string(data))
+	default:
+		t.Fatalf("no section is called %q", x.Name)
+	}
+}
+
+// read returns a section's text, or the file's that it names.
+func (s *script) read(x Section) []byte {
+	if name, ok := strings.CutPrefix(strings.TrimSpace(x.Data), "@"); ok {
+		data, err := os.ReadFile(filepath.Join(s.dir, name))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return data
+	}
+	return []byte(x.Data)
+}
+
+func (s *script) decode(x Section, into any) {
+	dec := json.NewDecoder(bytes.NewReader(s.read(x)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(into); err != nil {
+		s.t.Fatalf("%s: %v", x.Name, err)
+	}
+}
+
+func (s *script) extension(x Section) {
+	var in struct {
+		Session string              `json:"session"`
+		Answers map[string]Scripted `json:"answers"`
+	}
+	s.decode(x, &in)
+	e := &Extension{Session: in.Session, Answers: in.Answers}
+	ctx, cancel := context.WithCancel(s.t.Context())
+	served := make(chan error, 1)
+	go func() { served <- e.Serve(ctx, s.house) }()
+	synctest.Wait()
+	s.stop = append(s.stop, func() {
+		cancel()
+		if err := <-served; err != nil {
+			s.t.Error(err)
+		}
+	})
+}
+
+// fill replaces the words in braces.
+func (s *script) fill(text string) string {
+	for name, value := range s.answers {
+		text = strings.ReplaceAll(text, "{{"+name+"}}", value)
+	}
+	text = strings.ReplaceAll(text, "{{project}}", s.house.Project)
+	return strings.ReplaceAll(text, "{{state}}", filepath.Clean(s.house.Dir.Path("")))
+}
+
+// call carries a call out and returns the answer as the caller reads it.
+func (s *script) call(args string, asJSON bool) string {
+	if asJSON {
+		args = strings.TrimSuffix(strings.TrimSpace(args), "}") + `,"as":"json"}`
+	}
+	c := catalog.Call{Client: "agent", Name: "agent", Root: s.house.Project, Sessionless: s.setup.Sessionless}
+	if s.setup.NoProject {
+		c.Root = ""
+	}
+	out, err := s.bound.Call(s.t.Context(), c, json.RawMessage(args))
+	var text string
+	var images []answer.Image
+	if err == nil {
+		text, images, err = answer.Render(out, answer.Options{Fence: "f3"})
+	}
+	if err != nil {
+		text = problem.From(err).Text()
+	}
+	s.remember(text)
+	if asJSON && err == nil {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, []byte(text), "", "  "); err != nil {
+			s.t.Errorf("%s: the answer is no JSON: %v", args, err)
+		}
+		text = indented.String()
+	}
+	for _, im := range images {
+		text += fmt.Sprintf("\n[image %s, %d bytes]", im.MIME, len(im.Data))
+	}
+	text = strings.ReplaceAll(text, s.house.Project, "{{project}}")
+	return strings.ReplaceAll(text, filepath.Clean(s.house.Dir.Path("")), "{{state}}")
+}
+
+// remember keeps what later calls refer to.
+func (s *script) remember(text string) {
+	for line := range strings.Lines(text) {
+		for word := range strings.FieldsSeq(line) {
+			name, value, ok := strings.Cut(word, "=")
+			switch {
+			case ok && (name == "cursor" || name == "older"):
+				s.answers[name] = value
+			case ok && name == "correlation_id":
+				s.answers["command"] = value
+			}
+		}
+	}
+}
+
+// compare checks a result, or rewrites it.
+func (s *script) compare(x *Section, got string) {
+	got = ended(got)
+	if *update {
+		x.Data = got
+		return
+	}
+	if x.Data != got {
+		s.t.Errorf("%s of %s\ngot:\n%s\nwant:\n%s", x.Name, s.args, got, x.Data)
+	}
+}
+
+// start sends a command for which no call waits.
+func (s *script) start(x Section) {
+	var in struct {
+		Session string `json:"session"`
+		Kind    string `json:"kind"`
+		Tab     int    `json:"tab"`
+		WaitMS  int    `json:"wait_ms"`
+	}
+	s.decode(x, &in)
+	rec, err := s.house.Queue.Start(command.Request{
+		Session: in.Session, Kind: in.Kind, Tab: in.Tab, Params: struct{}{}, Client: "agent", Wait: time.Duration(in.WaitMS) * time.Millisecond,
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.answers["command"] = rec.CorrelationID
+	synctest.Wait()
+}

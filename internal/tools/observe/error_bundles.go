@@ -1,0 +1,334 @@
+package observe
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name:    "error_bundles",
+	Doc:     "Each error with what led to it in the same tab: the action, the requests with failing bodies, logs, navigations, around it. The first thing to ask when something fails.",
+	Aliases: []string{"bundles", "error_context", "why"},
+	Example: `{"limit":1}`,
+	Errors:  []problem.Code{problem.InvalidParam},
+}, errorBundles)
+
+type bundlesParams struct {
+	view.Scoped
+	view.Paged
+	URL    string  `json:"url,omitempty" doc:"only errors whose script, resource or page URL contains this"`
+	Window float64 `json:"window_seconds,omitempty" min:"0.1" max:"10" doc:"how far before the error to look; 3"`
+}
+
+// defaultWindow is how far before an error its bundle looks, maxAfter how far behind it: what it
+// broke, and requests that end only then.
+const (
+	defaultWindow = 3 * time.Second
+	maxAfter      = time.Second
+)
+
+// The most entries of each kind in a bundle; what is nearest to the error stays.
+const (
+	bundleNetwork   = 8
+	bundleWaterfall = 10
+	bundleActions   = 6
+	bundleLogs      = 10
+	bundleFrames    = 5
+	bundleOther     = 5
+)
+
+// bundle is an error with its context.
+type bundle struct {
+	Error      errorEntry       `json:"error"`
+	Network    []exchangeEntry  `json:"network"`
+	Waterfall  []resourceEntry  `json:"waterfall"`
+	Actions    []actionEntry    `json:"actions"`
+	Logs       []logEntry       `json:"logs"`
+	Errors     []errorEntry     `json:"other_errors,omitempty"`
+	Frames     []frameEntry     `json:"websocket,omitempty"`
+	Navigation []visitEntry     `json:"navigation,omitempty"`
+	Transients []transientEntry `json:"transients,omitempty"`
+	Window     float64          `json:"context_window_seconds"`
+	Left       int              `json:"left_out,omitempty"` // entries of the window that are not here
+
+	at    time.Time
+	lines []contextLine
+}
+
+// contextLine is one event of a bundle as text.
+type contextLine struct {
+	id   string
+	at   time.Time
+	text string
+	fold string
+}
+
+func errorBundles(_ context.Context, env Env, p bundlesParams) (any, error) {
+	window := defaultWindow
+	if p.Window > 0 {
+		window = time.Duration(p.Window * float64(time.Second))
+	}
+	o, err := env.open(p.Scoped, p.Paged, 5, false, p.URL)
+	if err != nil {
+		return nil, err
+	}
+	list, err := env.Reader.Timeline(errorKinds, o.Filter, o.page, isError)
+	if err != nil {
+		return nil, err
+	}
+	made := map[string]*bundle{}
+	out := view.NewList(env.View, o.Sight, o.key, o.page, "bundles", &list, func(it *query.Item) *bundle {
+		b := made[it.Handle()]
+		if b == nil {
+			b = newBundle(env, it, window)
+			made[it.Handle()] = b
+		}
+		return b
+	})
+	out.Title, out.Line = "error bundles", bundleLines(out)
+	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
+	out.Empty = "no errors were seen"
+	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(event.KindException, event.KindLog, event.KindExchange, event.KindAction)...)
+	if out.Len() == 0 {
+		note, err := failedRequests(env, o)
+		if err != nil {
+			return nil, err
+		}
+		out.Note(note...)
+	}
+	return out, nil
+}
+
+// failedRequests names requests that failed where no error tells of them: pages often catch them.
+func failedRequests(env Env, o opened) ([]string, error) {
+	list, err := query.Read(env.Reader, o.Filter, query.Page{Since: o.page.Since, Limit: 3}, (*event.Exchange).Failed)
+	if err != nil || len(list.Items) == 0 {
+		return nil, err
+	}
+	var words []string
+	for i := range list.Items {
+		e := newExchangeEntry(&list.Items[i])
+		words = append(words, fmt.Sprintf("%s %s %s %s", e.ID, answer.Clean(e.Method), e.ending(), answer.Local(e.URL, e.PageURL, 60)))
+	}
+	return []string{`no errors, but requests failed: ` + strings.Join(words, "; ") + `; observe {"what":"network_bodies","failed":true} shows them`}, nil
+}
+
+var bundleKinds = []event.Kind{
+	event.KindException, event.KindLog, event.KindExchange, event.KindResource, event.KindAction, event.KindFrame, event.KindLifecycle, event.KindDOM,
+}
+
+func newBundle(env Env, it *query.Item, window time.Duration) *bundle {
+	h := it.Head
+	b := &bundle{
+		Error: newErrorEntry(it), at: h.Time, Window: window.Seconds(),
+		Network: []exchangeEntry{}, Waterfall: []resourceEntry{}, Actions: []actionEntry{}, Logs: []logEntry{},
+	}
+	items, _ := env.Reader.Around(h.Time, window, min(window, maxAfter), bundleKinds, query.Filter{Session: h.Session, Tab: h.Tab}, query.MaxLimit)
+	items = slices.DeleteFunc(items, func(o query.Item) bool { return o.Head.Seq == h.Seq })
+	// The nearest first, and what failed before what did not, so that the bounds leave out what says least.
+	slices.SortStableFunc(items, func(x, y query.Item) int {
+		return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(x.Head.Time.Sub(h.Time).Abs(), y.Head.Time.Sub(h.Time).Abs()))
+	})
+	loaded := map[string]bool{}
+	for _, o := range items {
+		if e, ok := o.Event.(*event.Exchange); ok {
+			loaded[e.URL] = true
+		}
+	}
+	for _, o := range items {
+		if r, ok := o.Event.(*event.Resource); ok && loaded[r.URL] {
+			continue // its exchange says more
+		}
+		b.add(env, o)
+	}
+	b.order()
+	return b
+}
+
+// weight ranks events of a window by what they may tell of an error.
+func weight(it query.Item) int {
+	switch e := it.Event.(type) {
+	case *event.Exchange:
+		if e.Failed() {
+			return 1
+		}
+	case *event.Log:
+		if e.Level == "warn" || e.Level == "error" {
+			return 1
+		}
+	case *event.Resource:
+		if e.Status >= 400 {
+			return 1
+		}
+	}
+	return 0
+}
+
+// add puts an event into the bundle, if its kind has room.
+func (b *bundle) add(env Env, it query.Item) {
+	switch e := it.Event.(type) {
+	case *event.Exchange:
+		if full(&b.Left, len(b.Network), bundleNetwork) {
+			return
+		}
+		if e.Failed() {
+			if whole, err := env.Reader.BySeq(e.Seq); err == nil { // evicted in between: without bodies
+				e = whole.Event.(*event.Exchange)
+			}
+		}
+		entry := newExchangeEntry(e)
+		b.Network = append(b.Network, entry)
+		text := entry.brief()
+		if entry.failed {
+			text += part("→ %s", entry.head(headOfFailed))
+		}
+		b.line(it, text)
+	case *event.Resource:
+		if full(&b.Left, len(b.Waterfall), bundleWaterfall) {
+			return
+		}
+		entry := newResourceEntry(e)
+		b.Waterfall = append(b.Waterfall, entry)
+		if e.Status >= 400 {
+			b.line(it, entry.brief())
+		}
+	case *event.Action:
+		if !full(&b.Left, len(b.Actions), bundleActions) {
+			b.Actions = append(b.Actions, newActionEntry(e))
+			b.line(it, brief(it))
+		}
+	case *event.Log:
+		if isError(it) {
+			b.otherError(it)
+		} else if !full(&b.Left, len(b.Logs), bundleLogs) {
+			b.Logs = append(b.Logs, newLogEntry(e))
+			b.line(it, brief(it))
+		}
+	case *event.Exception:
+		b.otherError(it)
+	case *event.Frame:
+		if !full(&b.Left, len(b.Frames), bundleFrames) {
+			b.Frames = append(b.Frames, newFrameEntry(e))
+			b.line(it, brief(it))
+		}
+	case *event.Lifecycle:
+		if isVisit(e) && !full(&b.Left, len(b.Navigation), bundleOther) {
+			b.Navigation = append(b.Navigation, newVisitEntry(e))
+			b.line(it, brief(it))
+		}
+	case *event.DOM:
+		if e.Type == "transient" && !full(&b.Left, len(b.Transients), bundleOther) {
+			b.Transients = append(b.Transients, newTransientEntry(e))
+			b.line(it, brief(it))
+		}
+	}
+}
+
+func (b *bundle) otherError(it query.Item) {
+	if !full(&b.Left, len(b.Errors), bundleOther) {
+		b.Errors = append(b.Errors, newErrorEntry(&it))
+		b.line(it, "error "+strings.TrimPrefix(brief(it), "error "))
+	}
+}
+
+// full reports whether n entries are the most, and counts the one that has no room.
+func full(left *int, n, most int) bool {
+	if n < most {
+		return false
+	}
+	*left++
+	return true
+}
+
+func (b *bundle) line(it query.Item, text string) {
+	b.lines = append(b.lines, contextLine{it.Handle(), it.Head.Time, text, it.Kind.String() + text})
+}
+
+// order sorts what was added by time again.
+func (b *bundle) order() {
+	slices.SortStableFunc(b.Network, func(x, y exchangeEntry) int { return strings.Compare(x.Ended, y.Ended) })
+	slices.SortStableFunc(b.Waterfall, func(x, y resourceEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(b.Actions, func(x, y actionEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(b.Logs, func(x, y logEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(b.Errors, func(x, y errorEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(b.Frames, func(x, y frameEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(b.Navigation, func(x, y visitEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(b.Transients, func(x, y transientEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(b.lines, func(x, y contextLine) int { return x.at.Compare(y.at) })
+}
+
+// bundleLines returns the function that prints the list's bundles. What an earlier bundle has shown
+// is only named in a later one: errors come in groups, out of one cause.
+func bundleLines(l *view.List[*bundle]) func(*bundle) answer.Entry {
+	seen := map[string]bool{}
+	next := 0
+	return func(b *bundle) answer.Entry {
+		if b == l.Entries[0] {
+			clear(seen) // the list is printed anew when it was cut
+			next = 0
+		}
+		next++
+		fold := b.Error.fold()
+		// One that is folded into the next is not shown, and so shows nothing.
+		hidden := next < len(l.Entries) && l.Entries[next].Error.fold() == fold
+		return answer.Entry{Text: b.text(seen, hidden), Fold: fold}
+	}
+}
+
+func (b *bundle) text(seen map[string]bool, hidden bool) string {
+	var out strings.Builder
+	out.WriteString(b.Error.lines())
+	var above []string
+	for i := 0; i < len(b.lines); i++ {
+		l := b.lines[i]
+		if seen[l.id] {
+			above = append(above, l.id)
+			continue
+		}
+		n := 1
+		for i+1 < len(b.lines) && b.lines[i+1].fold == l.fold && !seen[b.lines[i+1].id] {
+			i++
+			n++
+		}
+		if !hidden {
+			for _, shown := range b.lines[i+1-n : i+1] {
+				seen[shown.id] = true
+			}
+		}
+		fmt.Fprintf(&out, "\n  %+.2fs %s %s", l.at.Sub(b.at).Seconds(), l.id, l.text)
+		if n > 1 {
+			fmt.Fprintf(&out, " (×%d)", n)
+		}
+	}
+	if !hidden {
+		seen[b.Error.ID] = true
+	}
+	if len(above) > 0 {
+		out.WriteString("\n  and above: " + strings.Join(above, " "))
+	}
+	var rest []string
+	if n := len(b.Waterfall); n > 0 {
+		rest = append(rest, fmt.Sprintf("%d other resources loaded", n))
+	}
+	if b.Left > 0 {
+		rest = append(rest, fmt.Sprintf("%d events left out", b.Left))
+	}
+	if len(rest) > 0 {
+		out.WriteString("\n  (" + strings.Join(rest, ", ") + ")")
+	}
+	if len(b.lines) == 0 {
+		fmt.Fprintf(&out, "\n  nothing else in the %gs before it", b.Window)
+	}
+	return out.String()
+}

@@ -1,0 +1,229 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name:    "history",
+	Doc:     "Every page visit and every navigation inside a page: from where, how it was reached, how long it lasted.",
+	Aliases: []string{"navigations", "visits"},
+	Example: `{"limit":10}`,
+	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},
+}, historyMode)
+
+type historyParams struct {
+	view.Scoped
+	view.Paged
+	URL     string `json:"url,omitempty" doc:"only those whose URL contains this"`
+	Summary bool   `json:"summary,omitempty" doc:"counts instead of entries"`
+}
+
+// visitEntry is one page visit, or one navigation inside a document.
+type visitEntry struct {
+	ID         string `json:"id"`
+	Timestamp  string `json:"timestamp"`
+	Type       string `json:"type"` // page_visit, navigate
+	From       string `json:"from_url,omitempty"`
+	To         string `json:"to_url"`
+	Title      string `json:"title,omitempty"`
+	Reached    string `json:"reached_by,omitempty"` // push, replace, traverse, hash, reload, link, form, agent, …
+	Action     string `json:"action,omitempty"`     // handle of the action that led to it
+	DurationMS int64  `json:"duration_ms,omitempty"`
+	Current    bool   `json:"current,omitempty"` // nothing came after it
+	Tab        int    `json:"tab,omitempty"`
+
+	clock string
+	did   string // the action in words
+}
+
+func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
+	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL)
+	if err != nil {
+		return nil, err
+	}
+	visits, err := visitsOf(env, o.Filter)
+	if err != nil {
+		return nil, err
+	}
+	list, err := query.Read(env.Reader, o.Filter, o.page, func(e *event.Lifecycle) bool { return isVisit(e) })
+	if err != nil {
+		return nil, err
+	}
+	losses := env.LossNotes(event.KindLifecycle)
+	entry := func(e *event.Lifecycle) visitEntry {
+		v := newVisitEntry(e)
+		if known, ok := visits[e.Seq]; ok { // all but what arrived in between
+			v = known
+		}
+		return v
+	}
+	if p.Summary {
+		kinds, reached := map[string]int{}, map[string]int{}
+		for i := range list.Items {
+			v := entry(&list.Items[i])
+			kinds[v.Type]++
+			if v.Reached != "" {
+				reached[v.Reached]++
+			}
+		}
+		return withRange(&view.Tally{
+			Title: "history", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, losses...),
+			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_reached", Counts: reached}},
+		}, list.OldestTime, list.NewestTime), nil
+	}
+	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, entry)
+	out.Title, out.Line = "history", visitLine
+	out.Origin = func(e visitEntry) string { return answer.Origin(e.To) }
+	out.Empty = "no page was visited"
+	return out.Note(losses...), nil
+}
+
+// isVisit reports whether an event begins a visit: a document of the main frame, or a navigation
+// inside one. A script that came late begins what was there before it.
+func isVisit(e *event.Lifecycle) bool {
+	return e.Head.Frame == 0 && (e.State == "document_start" || e.State == "navigate" || e.State == "pageshow" && e.Persisted ||
+		e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
+}
+
+// ledBy is how long before a visit an action may be to have led to it.
+const ledBy = 5 * time.Second
+
+// visitsOf returns all visits that are kept, by number, with what only their neighbours tell: where
+// from, how long, by what. Rings are small, so all of them are looked at.
+func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
+	f.URL, f.Page = "", "" // neighbours are on other pages
+	list, err := env.Reader.Timeline([]event.Kind{event.KindLifecycle, event.KindAction, event.KindPerformance}, f, query.Page{Limit: query.MaxLimit}, nil)
+	if err != nil {
+		return nil, err
+	}
+	type place struct {
+		session string
+		tab     int
+	}
+	type state struct {
+		at    event.Seq
+		since time.Time
+		open  bool // nothing ended it yet
+		did   *event.Action
+	}
+	out := map[event.Seq]visitEntry{}
+	tabs := map[place]*state{}
+	loads := map[string]string{} // navigation type by document
+	documents := map[event.Seq]string{}
+	end := func(s *state, t time.Time) {
+		v := out[s.at]
+		v.DurationMS, v.Current = t.Sub(s.since).Milliseconds(), false
+		out[s.at], s.open = v, false
+	}
+	for _, it := range list.Items {
+		h := it.Head
+		key := place{h.Session, h.Tab}
+		s := tabs[key]
+		if s == nil {
+			s = &state{}
+			tabs[key] = s
+		}
+		switch e := it.Event.(type) {
+		case *event.Action:
+			if e.Type != "scroll" && e.Type != "navigate" || e.By == "agent" && e.Type == "navigate" {
+				s.did = e
+			}
+		case *event.Performance:
+			if !e.Soft && h.Frame == 0 {
+				loads[h.Session+h.Document] = e.NavigationType
+			}
+		case *event.Lifecycle:
+			if h.Frame == 0 && (e.State == "pagehide" || e.State == "discarded") && s.open {
+				end(s, h.Time)
+			}
+			if !isVisit(e) {
+				continue
+			}
+			v := newVisitEntry(e)
+			if s.at != 0 {
+				if v.From == "" {
+					v.From = out[s.at].To
+				}
+				if s.open {
+					end(s, h.Time)
+				}
+			}
+			if s.did != nil && h.Time.Sub(s.did.Time) <= ledBy {
+				a := newActionEntry(s.did)
+				v.Action, v.did = a.ID, a.brief()
+				if v.Reached == "" {
+					v.Reached = reachedBy(s.did)
+				}
+			}
+			v.Current, s.did = true, nil
+			out[e.Seq] = v
+			documents[e.Seq] = h.Session + h.Document
+			s.at, s.since, s.open = e.Seq, h.Time, true
+		}
+	}
+	for seq, v := range out {
+		if t := loads[documents[seq]]; v.Type == "page_visit" && (t == "reload" || t == "back_forward" || t == "back-forward" || v.Reached == "") {
+			v.Reached = t
+			out[seq] = v
+		}
+	}
+	return out, nil
+}
+
+func reachedBy(a *event.Action) string {
+	switch {
+	case a.By == "agent" && a.Type == "navigate":
+		return "agent"
+	case a.Type == "submit" || a.Type == "keypress" && a.Key == "Enter":
+		return "form"
+	case a.Role == "link":
+		return "link"
+	}
+	return a.Type
+}
+
+func newVisitEntry(e *event.Lifecycle) visitEntry {
+	out := visitEntry{
+		ID: query.Handle(event.KindLifecycle, e.Seq), Timestamp: view.Stamp(e.Time), Type: "page_visit", From: e.FromURL, To: e.ToURL, Title: e.Title,
+		Reached: e.Trigger, Tab: e.Tab, clock: answer.Clock(e.Time),
+	}
+	if e.State == "navigate" {
+		out.Type = "navigate"
+	}
+	if e.State == "pageshow" {
+		out.Reached = "back-forward cache"
+	}
+	if out.To == "" {
+		out.To = e.PageURL
+	}
+	return out
+}
+
+func visitLine(e visitEntry) answer.Entry {
+	text := e.ID + " " + e.clock + " "
+	if e.Type == "navigate" {
+		text += "in page "
+	}
+	text += answer.Short(e.To, 120)
+	switch {
+	case e.Current:
+		text += " (current)"
+	case e.DurationMS > 0:
+		text += " for " + answer.Took(time.Duration(e.DurationMS)*time.Millisecond)
+	}
+	text += part("by %s", answer.Clean(e.Reached))
+	if e.Action != "" {
+		text += fmt.Sprintf(": %s %s", e.Action, e.did)
+	}
+	return answer.Entry{Text: text + part("%q", answer.Cut(answer.Clean(e.Title), 60))}
+}

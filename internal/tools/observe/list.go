@@ -1,0 +1,120 @@
+package observe
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+// maxCounted is how many events a summary counts: more than any ring holds.
+const maxCounted = query.MaxLimit
+
+// opened is the part of the events that a list mode reads.
+type opened struct {
+	view.Sight
+	page query.Page
+	key  string
+}
+
+// open resolves scope and page of a list mode. filters are what a since:"last" position depends on
+// beside the scope; the first one is the URL. Summaries read everything that is kept, unless told
+// where to begin.
+func (env Env) open(s view.Scoped, p view.Paged, limit int, summary bool, url string, filters ...any) (opened, error) {
+	sight, err := env.Look(s)
+	if err != nil {
+		return opened{}, err
+	}
+	sight.Filter.URL = url
+	out := opened{Sight: sight, key: view.Key(append([]any{s, url}, filters...)...)}
+	if out.page, err = env.Page(p, limit, out.key); err != nil {
+		return opened{}, err
+	}
+	if summary && p.Limit == 0 {
+		out.page.Limit = maxCounted
+	}
+	return out, nil
+}
+
+// lastN narrows a list to its newest n.
+type lastN struct {
+	LastN int `json:"last_n,omitempty" min:"1" max:"1000" doc:"only the newest n"`
+}
+
+// narrow applies the parameter, which makes no sense together with a place to go on from.
+func (l lastN) narrow(p *query.Page) error {
+	if l.LastN == 0 {
+		return nil
+	}
+	if p.Cursor != "" {
+		return problem.New(problem.InvalidParam, "Leave out last_n: a cursor gives what is new.", "last_n takes the newest, a cursor goes on from where you were.")
+	}
+	p.Limit = l.LastN
+	return nil
+}
+
+// flat returns text of a page on one line: JSON without its white space, other text with single spaces.
+func flat(s string) string {
+	if t := strings.TrimSpace(s); t != "" && (t[0] == '{' || t[0] == '[') {
+		s = squeeze(t)
+	} else {
+		s = strings.Join(strings.Fields(s), " ")
+	}
+	return answer.Clean(s)
+}
+
+// squeeze takes the white space between JSON's tokens out. The text may be cut anywhere.
+func squeeze(s string) string {
+	var out strings.Builder
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quoted && c == '\\' && i+1 < len(s):
+			out.WriteByte(c)
+			i++
+			c = s[i]
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+			continue
+		}
+		out.WriteByte(c)
+	}
+	return out.String()
+}
+
+// raw returns JSON as it can stand in a result; what is none becomes a string.
+func raw(s string) json.RawMessage {
+	if s == "" {
+		return nil
+	}
+	if json.Valid([]byte(s)) {
+		return json.RawMessage(s)
+	}
+	b, _ := json.Marshal(s) // a string always encodes
+	return b
+}
+
+// part returns " text" for an optional part of a line, "" when it is empty.
+func part(format, s string) string {
+	if s == "" {
+		return ""
+	}
+	return " " + fmt.Sprintf(format, s)
+}
+
+// withRange adds from when to when the counted events are.
+func withRange(t *view.Tally, from, to time.Time) *view.Tally {
+	if from.IsZero() {
+		return t
+	}
+	t.Fields = map[string]any{"time_range": map[string]string{"from": view.Stamp(from), "to": view.Stamp(to)}}
+	t.Scope += ", " + answer.Clock(from) + "–" + answer.Clock(to)
+	return t
+}

@@ -1,0 +1,151 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name:    "network_bodies",
+	Doc:     "Requests of fetch and XHR with status, time, size; failures and short lists with the head of the response body. An id (r42) gives headers and bodies.",
+	Aliases: []string{"bodies", "requests", "network_requests"},
+	Example: `{"failed":true,"limit":10}`,
+	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},
+}, networkBodies)
+
+type networkBodiesParams struct {
+	view.Scoped
+	view.Paged
+	ID        string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	URL       string `json:"url,omitempty" doc:"only those whose URL contains this"`
+	Text      string `json:"text,omitempty" doc:"only those that contain this, bodies included"`
+	Method    string `json:"method,omitempty" doc:"GET, POST, …"`
+	StatusMin int    `json:"status_min,omitempty" min:"100" max:"599" doc:"this status and above"`
+	StatusMax int    `json:"status_max,omitempty" min:"100" max:"599" doc:"this status and below"`
+	Failed    bool   `json:"failed,omitempty" doc:"only status 400 and above, network errors and blocked ones"`
+	BodyPath  string `json:"body_path,omitempty" doc:"JSON value of the response body, as items[0].name; entries without it are left out"`
+	Summary   bool   `json:"summary,omitempty" doc:"counts instead of entries"`
+}
+
+// headOfFailed and headOfOK are the most characters of a response body in a list; bodies of good
+// answers are shown in lists of at most shortList.
+const (
+	headOfFailed = 300
+	headOfOK     = 300
+	shortList    = 3
+)
+
+func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, error) {
+	if p.ID != "" {
+		return one(env, p.ID, newExchangeEntry, exchangeDetail)
+	}
+	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Text, p.Method, p.StatusMin, p.StatusMax, p.Failed, p.BodyPath)
+	if err != nil {
+		return nil, err
+	}
+	o.Filter.Text = p.Text
+	var path []step
+	if p.BodyPath != "" {
+		if path, err = parsePath(p.BodyPath); err != nil {
+			return nil, err
+		}
+	}
+	var keep func(*event.Exchange) bool
+	if p.Method != "" || p.StatusMin > 0 || p.StatusMax > 0 || p.Failed || path != nil {
+		keep = func(e *event.Exchange) bool { return p.takes(e, path) }
+	}
+	list, err := query.ReadBodies(env.Reader, o.Filter, o.page, keep)
+	if err != nil {
+		return nil, err
+	}
+	notes := append(env.Bodies(o.Sight), env.LossNotes(event.KindExchange)...)
+	if p.Summary {
+		return tallyExchanges(list.Items, o, notes), nil
+	}
+	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, func(e *event.Exchange) exchangeEntry {
+		entry := newExchangeEntry(e)
+		if path != nil {
+			entry.choose(path)
+		}
+		return entry
+	})
+	out.Title, out.Origin = "requests", func(e exchangeEntry) string { return answer.Origin(e.PageURL) }
+	out.Line = func(e exchangeEntry) answer.Entry { return exchangeLine(e, len(out.Entries) <= shortList) }
+	out.Empty = "no such request was seen"
+	return out.Note(notes...), nil
+}
+
+// takes applies what the query cannot.
+func (p *networkBodiesParams) takes(e *event.Exchange, path []step) bool {
+	if p.Method != "" && !strings.EqualFold(p.Method, e.Method) ||
+		p.StatusMin > 0 && e.Status < p.StatusMin ||
+		p.StatusMax > 0 && (e.Status == 0 || e.Status > p.StatusMax) ||
+		p.Failed && !e.Failed() {
+		return false
+	}
+	if path == nil {
+		return true
+	}
+	_, ok := selectJSON(e.ResponseBody, path)
+	return ok
+}
+
+// choose replaces the response body by the value at the path.
+func (e *exchangeEntry) choose(path []step) {
+	value, ok := selectJSON(e.response, path)
+	if ok {
+		e.ResponseBody, e.response, e.selected = value, string(value), true
+	}
+}
+
+func exchangeLine(e exchangeEntry, bodies bool) answer.Entry {
+	text, fold := e.ID+" "+e.clock+" "+e.brief(), ""
+	head := ""
+	switch {
+	case e.selected:
+		head = answer.Cut(flat(e.response), headOfOK)
+	case e.failed:
+		head = e.head(headOfFailed)
+	case bodies:
+		head = e.head(headOfOK)
+	}
+	if !e.selected {
+		fold = e.Method + e.ending() + e.URL + head
+	}
+	return answer.Entry{Text: text + part("→ %s", head), Fold: fold}
+}
+
+func tallyExchanges(items []event.Exchange, o opened, notes []string) *view.Tally {
+	status, method := map[string]int{}, map[string]int{}
+	var recent []string
+	for i := range items {
+		e := &items[i]
+		group := e.Outcome
+		if e.Status > 0 {
+			group = fmt.Sprintf("%dxx", e.Status/100)
+		}
+		status[group]++
+		method[e.Method]++
+		recent = append(recent, answer.Short(e.URL, 120))
+	}
+	recent = recent[max(0, len(recent)-5):]
+	out := &view.Tally{
+		Title: "requests", Total: len(items), Scope: o.Words, Notes: append(o.Notes, notes...),
+		Groups: []view.Group{{Name: "by_status_group", Counts: status}, {Name: "by_method", Counts: method}},
+		Fields: map[string]any{"recent_urls": recent},
+	}
+	for i := max(0, len(items)-5); i < len(items); i++ {
+		e := newExchangeEntry(&items[i])
+		out.Lines = append(out.Lines, e.ID+" "+e.clock+" "+e.brief())
+		out.Pages = append(out.Pages, answer.Origin(e.PageURL))
+	}
+	return out
+}

@@ -1,0 +1,153 @@
+package observe
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/save"
+)
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name:    "screenshot",
+	Doc:     "Picture of the tab, of the full page, or of one element. It is in the answer; save_to also writes it to a file in the project.",
+	Aliases: []string{"take_screenshot", "image"},
+	Needs:   catalog.Extension,
+	Wait:    20 * time.Second,
+	Example: `{"selector":"#cart","max_width":800}`,
+	Errors: []problem.Code{problem.ExtensionOffline, problem.NoTab, problem.TabGone, problem.NotFound, problem.OriginNotAllowed, problem.PathNotAllowed,
+		problem.Conflict, problem.Timeout},
+}, screenshot)
+
+type screenshotParams struct {
+	Tab           int    `json:"tab,omitempty" doc:"another tab's id"`
+	Format        string `json:"format,omitempty" enum:"png,jpeg" doc:"png is the default"`
+	Quality       int    `json:"quality,omitempty" min:"1" max:"100" doc:"of jpeg; 80"`
+	FullPage      bool   `json:"full_page,omitempty" doc:"all of the page, not only what is in view"`
+	Selector      string `json:"selector,omitempty" doc:"only this element: CSS, text=, role=, …"`
+	WaitForStable bool   `json:"wait_for_stable,omitempty" doc:"wait until nothing changes, at most 5 s"`
+	MaxWidth      int    `json:"max_width,omitempty" min:"50" max:"4000" doc:"made smaller to this width in pixels"`
+	Grayscale     bool   `json:"grayscale,omitempty" doc:"without colours"`
+	SaveTo        string `json:"save_to,omitempty" doc:"file to write, below the project"`
+	Overwrite     bool   `json:"overwrite,omitempty" doc:"replace a file that is there"`
+}
+
+type screenshotResult struct {
+	Status        string `json:"status"`
+	Final         bool   `json:"final"`
+	CorrelationID string `json:"correlation_id"`
+	Filename      string `json:"filename,omitempty"`
+	Path          string `json:"path,omitempty"`
+	SaveTo        string `json:"save_to,omitempty"`
+	SaveError     string `json:"save_to_error,omitempty"`
+	Format        string `json:"format,omitempty"`
+	Width         int    `json:"width,omitempty"`
+	Height        int    `json:"height,omitempty"`
+	Scale         int    `json:"scale,omitempty"` // percent, when it was made smaller
+	Bytes         int    `json:"bytes,omitempty"`
+	URL           string `json:"url,omitempty"`
+	Title         string `json:"title,omitempty"`
+	Route         string `json:"route,omitempty"`    // visible, debugger
+	Masked        int    `json:"redacted,omitempty"` // password inputs that were blacked out
+	Tab           int    `json:"effective_tab,omitempty"`
+
+	image answer.Image
+}
+
+// extensions are the file names' ends that fit each format.
+var extensions = map[string][]string{"png": {".png"}, "jpeg": {".jpg", ".jpeg"}}
+
+func screenshot(ctx context.Context, env Env, p screenshotParams) (*screenshotResult, error) {
+	format := p.Format
+	if format == "" {
+		format = "png"
+	}
+	var file *save.File
+	if p.SaveTo != "" {
+		var err error
+		if file, err = (save.Places{Root: env.Call.Root, State: env.Dir}).Check(p.SaveTo, p.Overwrite, extensions[format]...); err != nil {
+			return nil, err
+		}
+		if env.Call.Detached {
+			return nil, problem.New(problem.InvalidParam, "Leave out one of them.", "save_to needs the picture, and background does not wait for it.")
+		}
+	}
+	a, err := drive.Do[command.ScreenshotResult](ctx, env.Drive, env.Call, "screenshot", p.Tab, &command.ScreenshotParams{
+		Format: format, Quality: p.Quality, FullPage: p.FullPage, Selector: p.Selector, WaitForStable: p.WaitForStable, MaxWidth: p.MaxWidth, Grayscale: p.Grayscale,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := &screenshotResult{Status: string(a.Status), Final: !a.Going(), CorrelationID: a.CorrelationID, SaveTo: p.SaveTo, Tab: a.Target.Tab.ID}
+	if a.Going() {
+		return out, nil
+	}
+	r := a.Result
+	if out.image, err = decodeImage(r); err != nil {
+		return nil, err
+	}
+	out.Format, out.Width, out.Height, out.Scale, out.Bytes = r.Format, r.Width, r.Height, r.Scale, len(out.image.Data)
+	out.URL, out.Title, out.Route, out.Masked = r.URL, r.Title, r.Route, r.Redacted
+	if file == nil {
+		return out, nil
+	}
+	// The picture is made: that it could not be kept is told beside it.
+	if err := file.Write(out.image.Data); err != nil {
+		out.SaveError = err.Error()
+		return out, nil
+	}
+	out.Path, out.Filename = file.Path, filepath.Base(file.Path)
+	return out, nil
+}
+
+// decodeImage returns the picture of a command's result.
+func decodeImage(r command.ScreenshotResult) (answer.Image, error) {
+	data, err := base64.StdEncoding.DecodeString(r.Data)
+	if err != nil || len(data) == 0 || extensions[r.Format] == nil {
+		return answer.Image{}, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's picture is not understood.")
+	}
+	return answer.Image{MIME: "image/" + r.Format, Data: data}, nil
+}
+
+// Images gives the picture.
+func (r *screenshotResult) Images() []answer.Image {
+	if r.image.Data == nil {
+		return nil
+	}
+	return []answer.Image{r.image}
+}
+
+// Text writes what is in the picture for a reader.
+func (r *screenshotResult) Text(w *answer.Writer) {
+	if !r.Final {
+		w.Head("screenshot: still_running correlation_id=%s", r.CorrelationID)
+		w.Note(`observe {"what":"command_result","correlation_id":%q} gives the picture`, r.CorrelationID)
+		return
+	}
+	size := fmt.Sprintf("%d×%d %s, %s", r.Width, r.Height, r.Format, answer.Bytes(int64(r.Bytes)))
+	if r.Scale > 0 && r.Scale != 100 {
+		size += fmt.Sprintf(", at %d %%", r.Scale)
+	}
+	w.Head("screenshot: tab %d, %s", r.Tab, size)
+	switch {
+	case r.Path != "":
+		w.Head("saved to %s", r.Path)
+	case r.SaveError != "":
+		w.Head("not saved: %s", r.SaveError)
+	}
+	w.Page(answer.Origin(r.URL))
+	w.Entries(answer.Oldest, []answer.Entry{{Text: answer.Short(r.URL, 200) + part("%q", answer.Clean(r.Title))}})
+	if r.Masked > 0 {
+		w.Note("note: %d password inputs are blacked out", r.Masked)
+	}
+	if r.Route == "debugger" {
+		w.Note("note: taken through the debugger, for which the browser shows a bar")
+	}
+}
