@@ -2,6 +2,7 @@
 // daemon, and a real MCP client that asks what went wrong, as a coding agent would.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { agent, Browser, Place, until } from "../e2e/harness.ts";
 import { startShop } from "./shop/shop.mjs";
@@ -18,11 +19,15 @@ let client: Awaited<ReturnType<typeof agent>> | undefined;
 let failed: unknown;
 try {
   say(`starting an MCP client on stdio; it starts the daemon on port ${place.port}`);
-  client = await agent(place, "demo", join(import.meta.dirname, "shop"));
+  client = await agent(place, "demo", fileURLToPath(new URL("shop", import.meta.url)));
 
   say("starting Chromium with the extension");
   browser = await Browser.launch(place, { headless: !values.keep || !hasDisplay() });
-  await until("the extension's connection", () => place.run("status").then((r) => r.stdout), (s) => /^browser: (?!none)/m.test(s));
+  await until(
+    "the extension's connection",
+    () => place.run("status").then((r) => r.stdout),
+    (s) => /^browser: (?!none)/m.test(s),
+  );
 
   say("switching on “AI Web Pilot” and “Capture bodies” in the extension's popup, as the user would");
   await browser.set("AI Web Pilot", true);
@@ -36,7 +41,11 @@ try {
   await page.getByTestId("pay").click();
   say(`the page says: “${await page.locator("#result").innerText()}”, and will for ever`);
 
-  const answer = await until("the error", () => client!.ask("observe", { what: "error_bundles", limit: 2 }), (t) => t.includes("checkout"));
+  const answer = await until(
+    "the error",
+    () => client!.ask("observe", { what: "error_bundles", limit: 2 }),
+    (t) => t.includes("checkout"),
+  );
   say('the agent asks: observe {"what":"error_bundles","limit":2}');
   show(answer);
   const cause = "no currency for item";
@@ -47,7 +56,7 @@ try {
   const image = shot.images[0];
   if (shot.isError || !image) throw new Error(`no screenshot: ${shot.text}`);
   const file = join(process.cwd(), "demo-screenshot.png");
-  writeFileSync(file, Buffer.from(image.data, "base64"));
+  writeFileSync(file, image.data, "base64");
   show(shot.text);
   say(`screenshot: ${file}`);
 

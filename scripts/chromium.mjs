@@ -19,13 +19,22 @@ const usable = (path) => {
 function downloaded() {
   const cache =
     process.env.PLAYWRIGHT_BROWSERS_PATH ??
-    { linux: join(homedir(), ".cache/ms-playwright"), darwin: join(homedir(), "Library/Caches/ms-playwright"), win32: join(process.env.LOCALAPPDATA ?? homedir(), "ms-playwright") }[platform()];
+    {
+      linux: join(homedir(), ".cache/ms-playwright"),
+      darwin: join(homedir(), "Library/Caches/ms-playwright"),
+      win32: join(process.env.LOCALAPPDATA ?? homedir(), "ms-playwright"),
+    }[platform()];
   if (!cache || !existsSync(cache)) return [];
-  const inside = {
-    linux: ["chrome-linux/chrome", "chrome-linux64/chrome"],
-    darwin: ["chrome-mac/Chromium.app/Contents/MacOS/Chromium", "chrome-mac-arm64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing", "chrome-mac-x64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing"],
-    win32: ["chrome-win/chrome.exe", "chrome-win64/chrome.exe"],
-  }[platform()] ?? [];
+  const inside =
+    {
+      linux: ["chrome-linux/chrome", "chrome-linux64/chrome"],
+      darwin: [
+        "chrome-mac/Chromium.app/Contents/MacOS/Chromium",
+        "chrome-mac-arm64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing",
+        "chrome-mac-x64/Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing",
+      ],
+      win32: ["chrome-win/chrome.exe", "chrome-win64/chrome.exe"],
+    }[platform()] ?? [];
   return readdirSync(cache)
     .filter((d) => /^chromium-\d+$/.test(d))
     .sort((a, b) => Number(b.slice(9)) - Number(a.slice(9)))
@@ -35,19 +44,32 @@ function downloaded() {
 /** The path of a usable Chromium, or undefined. CHROMIUM_PATH wins. */
 export function findChromium() {
   if (process.env.CHROMIUM_PATH) return process.env.CHROMIUM_PATH;
-  const known = { linux: ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/snap/bin/chromium"], darwin: ["/Applications/Chromium.app/Contents/MacOS/Chromium"], win32: [] }[platform()] ?? [];
+  const known =
+    {
+      linux: ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/snap/bin/chromium"],
+      darwin: ["/Applications/Chromium.app/Contents/MacOS/Chromium"],
+      win32: [],
+    }[platform()] ?? [];
   return [...known, ...downloaded()].find(usable);
 }
 
 function run(command, args) {
   console.error(`chromium: ${command} ${args.join(" ")}`);
-  return spawnSync(command, args, { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } }).status === 0;
+  return (
+    spawnSync(command, args, { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } })
+      .status === 0
+  );
 }
 
 /** Installs Chromium by what the system has: its packages where we may, else Playwright's download. */
 export function installChromium() {
   if (platform() === "linux" && usable("/usr/bin/apt-get") && process.getuid?.() === 0) {
-    if (run("apt-get", ["update", "-qq"]) && run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"]) && findChromium()) return findChromium();
+    if (
+      run("apt-get", ["update", "-qq"]) &&
+      run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium"]) &&
+      findChromium()
+    )
+      return findChromium();
   }
   run(process.execPath, [join(import.meta.dirname, "../node_modules/playwright-core/cli.js"), "install", "chromium"]);
   return findChromium();

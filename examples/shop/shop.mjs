@@ -7,11 +7,19 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { startWeb } from "./web/server.mjs";
 
-/** Builds and starts both services; close() ends them. log gets the lines of the Go service. */
+/**
+ * Builds and starts both services; close() ends them.
+ *
+ * @param {(line: string) => void} log gets the lines of the Go service
+ */
 export async function startShop(log = () => {}) {
   const dir = mkdtempSync(join(tmpdir(), "gasoline-shop-"));
   const program = join(dir, process.platform === "win32" ? "orders.exe" : "orders");
-  const build = spawn("go", ["build", "-o", program, "./shop/orders"], { cwd: join(import.meta.dirname, ".."), stdio: ["ignore", "inherit", "inherit"], env: { ...process.env, GOWORK: "off" } });
+  const build = spawn("go", ["build", "-o", program, "./shop/orders"], {
+    cwd: join(import.meta.dirname, ".."),
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, GOWORK: "off" },
+  });
   const [code] = await once(build, "exit");
   if (code !== 0) throw new Error("the orders service does not build");
   const orders = spawn(program, { stdio: ["pipe", "pipe", "pipe"] });
@@ -33,8 +41,5 @@ export async function startShop(log = () => {}) {
 if (import.meta.filename === process.argv[1]) {
   const shop = await startShop((line) => console.log(`orders: ${line}`));
   console.log(`shop: ${shop.url} (Ctrl-C ends it)`);
-  process.once("SIGINT", async () => {
-    await shop.close();
-    process.exit(0);
-  });
+  process.once("SIGINT", () => void shop.close().then(() => process.exit(0)));
 }

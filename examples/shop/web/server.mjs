@@ -7,7 +7,12 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 
 const PUBLIC = join(import.meta.dirname, "public");
-const TYPES = { html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8", svg: "image/svg+xml" };
+const TYPES = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
 const PRODUCTS = [
   { id: "mug", name: "Enamel mug", price: 1200, emoji: "☕" },
   { id: "shirt", name: "Logo shirt", price: 2400, emoji: "👕" },
@@ -41,7 +46,10 @@ async function handle(request, response, orders) {
   const { pathname } = new URL(request.url, "http://shop");
   if (pathname === "/api/products") return json(response, 200, PRODUCTS);
   if (pathname === "/api/checkout" && request.method === "POST") {
-    const headers = { "content-type": "application/json", ...(request.headers.traceparent && { traceparent: request.headers.traceparent }) };
+    const headers = {
+      "content-type": "application/json",
+      ...(request.headers.traceparent && { traceparent: request.headers.traceparent }),
+    };
     const answer = await fetch(`${orders}/orders`, { method: "POST", headers, body: await text(request) });
     response.writeHead(answer.status, { "content-type": "application/json", "x-request-id": `req_${Date.now() % 100000}` });
     return response.end(await answer.text());
@@ -113,7 +121,12 @@ function banner(width = 640, height = 96) {
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
   head.set([8, 2, 0, 0, 0], 8);
-  return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), chunk("IHDR", head), chunk("IDAT", deflateSync(rows)), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    Buffer.from("89504e470d0a1a0a", "hex"),
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(rows)),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 function chunk(type, data) {

@@ -64,7 +64,7 @@ byId("checkout").addEventListener("submit", (event) => {
   event.preventDefault();
   byId("result").textContent = "Paying …";
   // A planted bug: nobody handles the rejection, so the page says "Paying …" for ever.
-  placeOrder(event.target).then((number) => {
+  void placeOrder(event.target).then((number) => {
     byId("result").textContent = `Thank you! Order ${number}`;
   });
 });
