@@ -1,15 +1,4 @@
-import {
-  bare,
-  byteLength,
-  cancelLater,
-  isArray,
-  keys,
-  later,
-  now,
-  parse,
-  quote,
-  slice,
-} from "./natives.ts";
+import { bare, byteLength, cancelLater, isArray, keys, later, now, parse, quote, slice } from "./natives.ts";
 import type { CaptureRecord, Kind } from "./record.ts";
 import { write } from "./write.ts";
 
@@ -142,9 +131,7 @@ export class Batcher {
       const entry: Entry = a && (!b || a.order < b.order) ? a : (b as Entry);
       if (entry === a) a = a.next;
       else b = entry.next;
-      const event = this.options.numbered
-        ? '{"seq":' + ++seq + "," + slice(entry.event, 1)
-        : entry.event;
+      const event = this.options.numbered ? '{"seq":' + ++seq + "," + slice(entry.event, 1) : entry.event;
       text += separator + entry.head + event + "}";
       separator = ",";
     }
@@ -214,9 +201,7 @@ export class Batcher {
 
 function spares(record: CaptureRecord): boolean {
   if (record.kind === "exceptions") return true;
-  return (
-    record.kind === "network" && record.event.outcome !== "ok" && record.event.outcome !== "pending"
-  );
+  return record.kind === "network" && record.event.outcome !== "ok" && record.event.outcome !== "pending";
 }
 
 const kinds = bare<Record<Kind, true>>({

@@ -12,10 +12,7 @@ export interface Head {
 const idleFor = 2000;
 
 const getReader = method<[], object>("ReadableStream", "getReader");
-const read = method<[], Promise<{ done: boolean; value?: Uint8Array }>>(
-  "ReadableStreamDefaultReader",
-  "read",
-);
+const read = method<[], Promise<{ done: boolean; value?: Uint8Array }>>("ReadableStreamDefaultReader", "read");
 const cancel = method<[], Promise<void>>("ReadableStreamDefaultReader", "cancel");
 const NativeDecoder = globalThis.TextDecoder;
 const decode = method<[Uint8Array?, { stream: boolean }?], string>("TextDecoder", "decode");
@@ -26,12 +23,7 @@ const NativeBytes = Uint8Array;
  * that the other half of a tee decides alone how long the connection lives. A reader that merely stopped would let
  * everything pile up in memory and would keep the connection open after the page cancelled its half.
  */
-export function readHead(
-  stream: object,
-  cap: number,
-  charset: string,
-  done: (head: Head) => void,
-): void {
+export function readHead(stream: object, cap: number, charset: string, done: (head: Head) => void): void {
   const reader = getReader(stream);
   const decoder = decoderFor(charset);
   let text = "";

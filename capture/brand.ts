@@ -1,16 +1,5 @@
 import { className } from "./class-name.ts";
-import {
-  descriptor,
-  getPrototypeOf,
-  getter,
-  lower,
-  mapGet,
-  mapSet,
-  method,
-  NativeMap,
-  prototypeOf,
-  uncurry,
-} from "./natives.ts";
+import { descriptor, getPrototypeOf, getter, lower, mapGet, mapSet, method, NativeMap, prototypeOf, uncurry } from "./natives.ts";
 import { redactURL } from "./redact.ts";
 
 /** Brand says what a platform object is, in a few words, or that the serializer is to look inside. */
@@ -52,11 +41,7 @@ function brand(name: string, describe: Describe): void {
 const plain = (text: string): Brand => ({ text });
 
 /** A getter or method that throws for anything but the real thing proves the brand. */
-function proved(
-  name: string,
-  member: string,
-  text: (proof: unknown, value: object) => string,
-): void {
+function proved(name: string, member: string, text: (proof: unknown, value: object) => string): void {
   const read = getter<unknown>(name, member);
   brand(name, (value) => plain(text(read(value), value)));
 }
@@ -83,14 +68,9 @@ brand("URL", (value) => plain(redactURL(hrefOf(value), "")));
 const sourceOf = getter<string>("RegExp", "source");
 const globalOf = getter<boolean>("RegExp", "global");
 const ignoreCaseOf = getter<boolean>("RegExp", "ignoreCase");
-brand("RegExp", (value) =>
-  plain(
-    "/" + sourceOf(value) + "/" + (globalOf(value) ? "g" : "") + (ignoreCaseOf(value) ? "i" : ""),
-  ),
-);
+brand("RegExp", (value) => plain("/" + sourceOf(value) + "/" + (globalOf(value) ? "g" : "") + (ignoreCaseOf(value) ? "i" : "")));
 
-for (const name of ["Promise", "WeakMap", "WeakSet", "WeakRef"])
-  brand(name, () => plain("[" + name + "]"));
+for (const name of ["Promise", "WeakMap", "WeakSet", "WeakRef"]) brand(name, () => plain("[" + name + "]"));
 
 const textOf = method<[], string>("String", "valueOf");
 const numberOf = method<[], number>("Number", "valueOf");
@@ -99,18 +79,12 @@ brand("String", (value) => plain("[String " + textOf(value) + "]"));
 brand("Number", (value) => plain("[Number " + numberOf(value) + "]"));
 brand("Boolean", (value) => plain("[Boolean " + truthOf(value) + "]"));
 
-const typedTag = uncurry(
-  descriptor(getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag)!
-    .get as () => string,
-);
-const typedLength = uncurry(
-  descriptor(getPrototypeOf(Uint8Array.prototype) as object, "length")!.get as () => number,
-);
+const typedTag = uncurry(descriptor(getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag)!.get as () => string);
+const typedLength = uncurry(descriptor(getPrototypeOf(Uint8Array.prototype) as object, "length")!.get as () => number);
 mapSet(brands, getPrototypeOf(Uint8Array.prototype), ((value: object) => {
   const length = typedLength(value);
   let head = "";
-  for (let i = 0; i < length && i < 16; i++)
-    head += (i === 0 ? ": " : ", ") + itemText((value as Uint8Array)[i]);
+  for (let i = 0; i < length && i < 16; i++) head += (i === 0 ? ": " : ", ") + itemText((value as Uint8Array)[i]);
   return plain("[" + typedTag(value) + " " + length + head + (length > 16 ? ", …" : "") + "]");
 }) satisfies Describe);
 const itemText = (item: number | bigint | undefined): string => "" + item;
@@ -120,23 +94,10 @@ proved("SharedArrayBuffer", "byteLength", (size) => "[SharedArrayBuffer " + size
 proved("DataView", "byteLength", (size) => "[DataView " + size + " bytes]");
 proved("Blob", "size", (size, value) => "[Blob " + size + " bytes" + tail(blobType(value)) + "]");
 proved("File", "name", (name, value) => "[File " + name + " " + blobSize(value) + " bytes]");
-proved(
-  "Response",
-  "status",
-  (status, value) => "[Response " + status + tail(redactURL(responseURL(value), "")) + "]",
-);
-proved(
-  "Request",
-  "method",
-  (verb, value) => "[Request " + verb + tail(redactURL(requestURL(value), "")) + "]",
-);
-proved(
-  "Event",
-  "type",
-  (type, value) => "[" + (className(getPrototypeOf(value)) || "Event") + " " + type + "]",
-);
-for (const name of ["Headers", "FormData", "URLSearchParams", "AbortSignal", "ReadableStream"])
-  brand(name, () => plain("[" + name + "]"));
+proved("Response", "status", (status, value) => "[Response " + status + tail(redactURL(responseURL(value), "")) + "]");
+proved("Request", "method", (verb, value) => "[Request " + verb + tail(redactURL(requestURL(value), "")) + "]");
+proved("Event", "type", (type, value) => "[" + (className(getPrototypeOf(value)) || "Event") + " " + type + "]");
+for (const name of ["Headers", "FormData", "URLSearchParams", "AbortSignal", "ReadableStream"]) brand(name, () => plain("[" + name + "]"));
 
 const blobType = getter<string>("Blob", "type");
 const blobSize = getter<number>("Blob", "size");
@@ -154,12 +115,8 @@ export function elementText(element: object): string {
   const id = attributeOf(element, "id");
   const classes = attributeOf(element, "class");
   let dotted = "";
-  if (classes)
-    for (let i = 0; i < classes.length && i < 80; i++)
-      dotted += classes[i] === " " ? "." : classes[i];
-  return (
-    "<" + lower(nodeNameOf(element)) + (id ? "#" + id : "") + (dotted ? "." + dotted : "") + ">"
-  );
+  if (classes) for (let i = 0; i < classes.length && i < 80; i++) dotted += classes[i] === " " ? "." : classes[i];
+  return "<" + lower(nodeNameOf(element)) + (id ? "#" + id : "") + (dotted ? "." + dotted : "") + ">";
 }
 
 brand("Node", (value) => {
@@ -169,5 +126,4 @@ brand("Node", (value) => {
   return plain(nodeNameOf(value));
 });
 
-if (typeof Window === "function")
-  brand("Window", (value) => plain(value === globalThis ? "[Window]" : "[other Window]"));
+if (typeof Window === "function") brand("Window", (value) => plain(value === globalThis ? "[Window]" : "[other Window]"));

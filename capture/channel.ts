@@ -1,13 +1,4 @@
-import {
-  append,
-  bare,
-  dispatch,
-  getter,
-  listen,
-  stopImmediate,
-  unlisten,
-  type Fn,
-} from "./natives.ts";
+import { append, bare, dispatch, getter, listen, stopImmediate, unlisten, type Fn } from "./natives.ts";
 
 /** Channel carries JSON text between the page's world and the content script's, synchronously, unseen by the page. */
 export interface Channel {

@@ -44,8 +44,7 @@ export function format(args: readonly unknown[], budget: Budget): Formatted {
     next = 1;
     message = template(first, () => (next < args.length ? next++ : -1), args, spoken, written);
   }
-  for (; next < args.length && next < budget.width; next++)
-    message += (next === 0 ? "" : " ") + spoken(next);
+  for (; next < args.length && next < budget.width; next++) message += (next === 0 ? "" : " ") + spoken(next);
   if (message.length > maxMessage) budget.cut = true;
   return {
     message: prefix(message, maxMessage),
@@ -91,8 +90,7 @@ function template(
       const index = take();
       if (index < 0) out += "%" + directive;
       else if (directive === "c") written(index);
-      else if (directive === "d" || directive === "i" || directive === "f")
-        out += numeric(args[index], directive, () => written(index));
+      else if (directive === "d" || directive === "i" || directive === "f") out += numeric(args[index], directive, () => written(index));
       else out += spoken(index);
     }
   }
@@ -106,13 +104,11 @@ function numeric(value: unknown, directive: string, note: () => void): string {
   note();
   if (typeof value === "bigint") return bigintText(value) + "n";
   // Number() of an object would run its valueOf; the console says NaN for symbols and objects.
-  const number =
-    typeof value === "number" ? value : typeof value === "string" ? parsed(value) : NaN;
+  const number = typeof value === "number" ? value : typeof value === "string" ? parsed(value) : NaN;
   if (directive === "f" || number - number !== 0) return "" + number;
   return "" + (number < 0 ? -floor(-number) : floor(number));
 }
 
 const floor = Math.floor;
 const parseNumber = parseFloat;
-const parsed = (text: string): number =>
-  text.length > 0 && charCode(text, 0) > 0 ? parseNumber(text) : NaN;
+const parsed = (text: string): number => (text.length > 0 && charCode(text, 0) > 0 ? parseNumber(text) : NaN);

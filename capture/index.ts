@@ -7,13 +7,7 @@
  * Both emit records; a Batcher bounds, numbers and writes them; a channel joins the two worlds.
  */
 export { Batcher, type Batch, type BatcherOptions } from "./batch.ts";
-export {
-  openContentSide,
-  openPageSide,
-  type Channel,
-  type ContentChannel,
-  type PageChannel,
-} from "./channel.ts";
+export { openContentSide, openPageSide, type Channel, type ContentChannel, type PageChannel } from "./channel.ts";
 export { startDocument } from "./document.ts";
 export { cssPath, deepQuery, locatorsOf, nameOf, roleOf } from "./locators/index.ts";
 export { startPageRealm } from "./page.ts";

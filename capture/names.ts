@@ -1,14 +1,4 @@
-import {
-  append,
-  bare,
-  charCode,
-  mapClear,
-  mapGet,
-  mapSet,
-  NativeMap,
-  radix,
-  slice,
-} from "./natives.ts";
+import { append, bare, charCode, mapClear, mapGet, mapSet, NativeMap, radix, slice } from "./natives.ts";
 
 // The lists are those of the daemon; schema/fixtures/redaction.json holds both to the same answers.
 
@@ -88,10 +78,7 @@ function normalise(name: string): string {
   for (let i = 0; i < text.length; i++) {
     const c = text[i] as string;
     if (isUpper(c)) {
-      const starts =
-        i > 0 &&
-        (!isUpper(text[i - 1] as string) ||
-          (i + 1 < text.length && isLower(text[i + 1] as string)));
+      const starts = i > 0 && (!isUpper(text[i - 1] as string) || (i + 1 < text.length && isLower(text[i + 1] as string)));
       if (starts && word !== "" && word[word.length - 1] !== "_") word += "_";
       word += radix36[charCode(c, 0) - 55];
     } else if (isLower(c) || isDigit(c)) {

@@ -27,9 +27,7 @@ const bind = Function.prototype.bind;
 const call = Function.prototype.call;
 
 /** uncurry turns a method into a function of its receiver that no later change to a prototype can reach. */
-export function uncurry<A extends unknown[], R>(
-  method: (...args: A) => R,
-): (self: unknown, ...args: A) => R {
+export function uncurry<A extends unknown[], R>(method: (...args: A) => R): (self: unknown, ...args: A) => R {
   return apply(bind, call, [method]) as (self: unknown, ...args: A) => R;
 }
 
@@ -46,10 +44,7 @@ export function getter<T>(className: string, name: string): (self: unknown) => T
 }
 
 /** method saves a method of a class; where it is missing, calling it gives undefined. */
-export function method<A extends unknown[], R>(
-  className: string,
-  name: string,
-): (self: unknown, ...args: A) => R {
+export function method<A extends unknown[], R>(className: string, name: string): (self: unknown, ...args: A) => R {
   const proto = prototypeOf(className);
   const value = proto && (descriptor(proto, name)?.value as ((...args: A) => R) | undefined);
   return value ? uncurry(value) : () => undefined as R;
@@ -68,12 +63,8 @@ export const charCode = uncurry(String.prototype.charCodeAt);
 export const lower = uncurry(String.prototype.toLowerCase);
 export const upper = uncurry(String.prototype.toUpperCase);
 export const indexOf = uncurry(String.prototype.indexOf as (s: string, from?: number) => number);
-export const lastIndexOf = uncurry(
-  String.prototype.lastIndexOf as (s: string, from?: number) => number,
-);
-export const startsWith = uncurry(
-  String.prototype.startsWith as (s: string, at?: number) => boolean,
-);
+export const lastIndexOf = uncurry(String.prototype.lastIndexOf as (s: string, from?: number) => number);
+export const startsWith = uncurry(String.prototype.startsWith as (s: string, at?: number) => boolean);
 export const trim = uncurry(String.prototype.trim);
 export const radix = uncurry(Number.prototype.toString as (base?: number) => string);
 
@@ -83,21 +74,10 @@ export const mapDelete = uncurry(Map.prototype.delete as (key: unknown) => boole
 export const mapClear = uncurry(Map.prototype.clear);
 export const weakGet = uncurry(WeakMap.prototype.get as (key: object) => unknown);
 export const weakSet = uncurry(WeakMap.prototype.set as (key: object, value: unknown) => unknown);
-export const settled = uncurry(
-  Promise.prototype.then as (
-    ok: (value: never) => unknown,
-    err: (reason: unknown) => unknown,
-  ) => unknown,
-);
+export const settled = uncurry(Promise.prototype.then as (ok: (value: never) => unknown, err: (reason: unknown) => unknown) => unknown);
 
-export const listen = method<[string, Fn, (boolean | AddEventListenerOptions)?], void>(
-  "EventTarget",
-  "addEventListener",
-);
-export const unlisten = method<[string, Fn, (boolean | EventListenerOptions)?], void>(
-  "EventTarget",
-  "removeEventListener",
-);
+export const listen = method<[string, Fn, (boolean | AddEventListenerOptions)?], void>("EventTarget", "addEventListener");
+export const unlisten = method<[string, Fn, (boolean | EventListenerOptions)?], void>("EventTarget", "removeEventListener");
 export const dispatch = method<[Event], boolean>("EventTarget", "dispatchEvent");
 export const stopImmediate = method<[], void>("Event", "stopImmediatePropagation");
 

@@ -73,9 +73,7 @@ function answering(capture: PageCapture): Source {
 
 // Another copy of this bundle has another Question class: the text tells.
 function isQuestion(value: unknown): value is Question {
-  return (
-    typeof value === "object" && value !== null && descriptor(value, "gasoline")?.value === question
-  );
+  return typeof value === "object" && value !== null && descriptor(value, "gasoline")?.value === question;
 }
 
 const question = "who runs this realm?";

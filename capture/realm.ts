@@ -1,15 +1,7 @@
 import { Guard, type Turn } from "./guard.ts";
 import { epoch, now } from "./natives.ts";
 import type { Stop } from "./patch.ts";
-import type {
-  Capture,
-  CaptureConfig,
-  CaptureRecord,
-  EventFor,
-  Kind,
-  PageEnv,
-  SourceHealth,
-} from "./record.ts";
+import type { Capture, CaptureConfig, CaptureRecord, EventFor, Kind, PageEnv, SourceHealth } from "./record.ts";
 
 /** Source is one thing that can be watched. start is called once per realm; what it returns ends it. */
 export interface Source {
@@ -47,8 +39,7 @@ export class Realm implements Capture {
 
   /** emit hands a record on, unless capture was stopped. */
   emit<K extends Kind>(kind: K, event: EventFor<K>, urgent = false): void {
-    if (this.live)
-      this.emitTo({ kind, urgent: urgent || undefined, event } as unknown as CaptureRecord);
+    if (this.live) this.emitTo({ kind, urgent: urgent || undefined, event } as unknown as CaptureRecord);
   }
 
   /** at is the time stamp that every event starts with. */

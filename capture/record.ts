@@ -33,9 +33,7 @@ type Loose<T> = T extends readonly (infer I)[]
   ? Loose<I>[]
   : T extends object
     ? {
-        [K in keyof T]: Record<never, never> extends Pick<T, K>
-          ? Loose<T[K]> | undefined
-          : Loose<T[K]>;
+        [K in keyof T]: Record<never, never> extends Pick<T, K> ? Loose<T[K]> | undefined : Loose<T[K]>;
       }
     : T;
 

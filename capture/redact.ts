@@ -27,8 +27,7 @@ export function headerValue(name: string, value: string, salt: string): string {
   const kind = secretHeader(lower(name));
   if (kind === "") return value;
   const space = indexOf(value, " ");
-  if (kind === "authorization" && space > 0 && space < 12)
-    return slice(value, 0, space + 1) + mask(kind, slice(value, space + 1), salt);
+  if (kind === "authorization" && space > 0 && space < 12) return slice(value, 0, space + 1) + mask(kind, slice(value, space + 1), salt);
   return mask(kind, value, salt);
 }
 
@@ -46,10 +45,7 @@ export function redactURL(url: string, salt: string): string {
     const at = indexOf(text, "@", scheme + 3);
     const colon = indexOf(text, ":", scheme + 3);
     if (at > 0 && colon > 0 && colon < at && (path < 0 || at < path)) {
-      text =
-        slice(text, 0, colon + 1) +
-        mask("password", slice(text, colon + 1, at), salt) +
-        slice(text, at);
+      text = slice(text, 0, colon + 1) + mask("password", slice(text, colon + 1, at), salt) + slice(text, at);
     }
   }
   const query = indexOf(text, "?");
@@ -65,14 +61,12 @@ export function redactForm(form: string, salt: string): string {
   let from = 0;
   while (from <= form.length) {
     let end = from;
-    while (end < form.length && !(form[end] === "&" || form[end] === "#" || form[end] === "?"))
-      end++;
+    while (end < form.length && !(form[end] === "&" || form[end] === "#" || form[end] === "?")) end++;
     const equals = indexOf(form, "=", from);
     if (equals >= 0 && equals < end && equals + 1 < end) {
       const kind = secretName(slice(form, from, equals));
       const value = slice(form, equals + 1, end);
-      out +=
-        slice(form, from, equals + 1) + (kind && !masked(value) ? mask(kind, value, salt) : value);
+      out += slice(form, from, equals + 1) + (kind && !masked(value) ? mask(kind, value, salt) : value);
     } else {
       out += slice(form, from, end);
     }
@@ -82,8 +76,7 @@ export function redactForm(form: string, salt: string): string {
   return out;
 }
 
-const masked = (value: string): boolean =>
-  startsWith(value, "<") && value[value.length - 1] === ">";
+const masked = (value: string): boolean => startsWith(value, "<") && value[value.length - 1] === ">";
 
 /**
  * redactBody masks secret fields of a captured body: JSON members and form fields by their names. Other text stays as
@@ -113,11 +106,7 @@ function redactJSON(body: string, salt: string): string {
     const end = valueEnd(body, value);
     if (end === value) continue;
     const text = body[value] === '"';
-    const secret = slice(
-      body,
-      text ? value + 1 : value,
-      text && body[end - 1] === '"' && end - 1 > value ? end - 1 : end,
-    );
+    const secret = slice(body, text ? value + 1 : value, text && body[end - 1] === '"' && end - 1 > value ? end - 1 : end);
     at = end;
     if (secret === "" || secret === "null" || secret === "true" || secret === "false") continue;
     out += slice(body, kept, value) + '"' + mask(kind, secret, salt) + '"';
@@ -136,11 +125,7 @@ function stringEnd(text: string, open: number): number {
 
 function skipSpace(text: string, from: number): number {
   let i = from;
-  while (
-    i < text.length &&
-    (text[i] === " " || text[i] === "\n" || text[i] === "\t" || text[i] === "\r")
-  )
-    i++;
+  while (i < text.length && (text[i] === " " || text[i] === "\n" || text[i] === "\t" || text[i] === "\r")) i++;
   return i;
 }
 
@@ -153,10 +138,6 @@ function valueEnd(text: string, from: number): number {
     return close < 0 ? text.length : close + 1;
   }
   let i = from;
-  while (
-    i < text.length &&
-    !(text[i] === "," || text[i] === "}" || text[i] === "]" || text[i] === "\n")
-  )
-    i++;
+  while (i < text.length && !(text[i] === "," || text[i] === "}" || text[i] === "]" || text[i] === "\n")) i++;
   return i;
 }

@@ -1,15 +1,4 @@
-import {
-  descriptor,
-  getPrototypeOf,
-  getter,
-  hasOwn,
-  isArray,
-  keys,
-  method,
-  prefix,
-  quote,
-  uncurry,
-} from "./natives.ts";
+import { descriptor, getPrototypeOf, getter, hasOwn, isArray, keys, method, prefix, quote, uncurry } from "./natives.ts";
 import { brandOf, type Brand } from "./brand.ts";
 import { className, functionName } from "./class-name.ts";
 import { describeError } from "./error-shape.ts";
@@ -123,9 +112,7 @@ function object(value: object, budget: Budget, path: Path | undefined): string {
   if (brand && !brand.inside) return spend(quote(prefix(brand.text, 300)), budget);
   if (depth > budget.depth || --budget.nodes < 0 || budget.chars <= 0) {
     budget.cut = true;
-    return list
-      ? '"[array ' + listLength(value) + ']"'
-      : quote(brand ? brand.text : "[" + (ownClass(proto) || "object") + "]");
+    return list ? '"[array ' + listLength(value) + ']"' : quote(brand ? brand.text : "[" + (ownClass(proto) || "object") + "]");
   }
   const here: Path = { value, up: path, depth };
   if (list) return "[" + items(value, listLength(value), budget, here) + "]";
@@ -161,12 +148,7 @@ function rest(length: number, shown: number, budget: Budget, text: string): stri
   return (text === "" ? "" : ",") + quote("… " + (length - shown) + " more");
 }
 
-function slot(
-  own: PropertyDescriptor | undefined,
-  name: string,
-  budget: Budget,
-  path: Path,
-): string {
+function slot(own: PropertyDescriptor | undefined, name: string, budget: Budget, path: Path): string {
   if (!own) return '"[empty]"';
   // Not own.get: a data descriptor inherits from Object.prototype, where the page may have put a "get".
   if (!hasOwn(own, "value")) return '"[getter]"';
@@ -187,8 +169,7 @@ function members(value: object, first: string, budget: Budget, path: Path): stri
     const name = names[i] as string;
     const key = quote(prefix(name, 200));
     budget.chars -= key.length;
-    text +=
-      (text === "" ? "" : ",") + key + ":" + slot(descriptor(value, name), name, budget, path);
+    text += (text === "" ? "" : ",") + key + ":" + slot(descriptor(value, name), name, budget, path);
   }
   if (i < names.length) {
     budget.cut = true;
@@ -208,12 +189,8 @@ function frameworkName(value: object): string {
 
 const entriesOf = method<[], object>("Map", "entries");
 const valuesOf = method<[], object>("Set", "values");
-const nextOfMap = uncurry(
-  (getPrototypeOf(new Map().entries()) as { next(): IteratorResult<unknown> }).next,
-);
-const nextOfSet = uncurry(
-  (getPrototypeOf(new Set().values()) as { next(): IteratorResult<unknown> }).next,
-);
+const nextOfMap = uncurry((getPrototypeOf(new Map().entries()) as { next(): IteratorResult<unknown> }).next);
+const nextOfSet = uncurry((getPrototypeOf(new Set().values()) as { next(): IteratorResult<unknown> }).next);
 const sizeOfMap = getter<number>("Map", "size");
 const sizeOfSet = getter<number>("Set", "size");
 
@@ -229,23 +206,10 @@ function branded(brand: Brand, value: object, budget: Budget, path: Path): strin
     const step = next(walk);
     if (step.done) break;
     // Entries are fresh arrays of the realm: indexes 0 and 1 are their own.
-    text +=
-      (shown === 0 ? "" : ",") +
-      (isMap ? pair(step.value as unknown[], budget, path) : put(step.value, budget, path));
+    text += (shown === 0 ? "" : ",") + (isMap ? pair(step.value as unknown[], budget, path) : put(step.value, budget, path));
   }
   const more = rest(size, shown, budget, text);
-  return (
-    '{"[class]":"' +
-    (isMap ? "Map" : "Set") +
-    '","size":' +
-    size +
-    ',"' +
-    (isMap ? "entries" : "values") +
-    '":[' +
-    text +
-    more +
-    "]}"
-  );
+  return '{"[class]":"' + (isMap ? "Map" : "Set") + '","size":' + size + ',"' + (isMap ? "entries" : "values") + '":[' + text + more + "]}";
 }
 
 function pair(entry: unknown[], budget: Budget, path: Path): string {

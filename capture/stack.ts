@@ -1,14 +1,5 @@
 import type { StackFrame } from "@gasoline/schema/wire";
-import {
-  append,
-  bare,
-  charCode,
-  indexOf,
-  lastIndexOf,
-  slice,
-  startsWith,
-  type Fn,
-} from "./natives.ts";
+import { append, bare, charCode, indexOf, lastIndexOf, slice, startsWith, type Fn } from "./natives.ts";
 
 /** Most frames that are kept of one stack. */
 const maxFrames = 30;
@@ -20,8 +11,7 @@ export interface Trace {
   stack?: unknown;
 }
 
-const capture = (Error as { captureStackTrace?: (holder: object, below: Fn) => void })
-  .captureStackTrace;
+const capture = (Error as { captureStackTrace?: (holder: object, below: Fn) => void }).captureStackTrace;
 
 /** traceBelow takes the stack of the caller of `top`, without top and what it called. */
 export function traceBelow(top: Fn): Trace {
@@ -70,8 +60,7 @@ function frameOf(line: string): StackFrame | undefined {
       place = slice(line, open + 1, line.length - 1);
     }
   }
-  if (place === "<anonymous>" || place === "native")
-    return name ? { function: name, url: place, line: 0, column: 0 } : undefined;
+  if (place === "<anonymous>" || place === "native") return name ? { function: name, url: place, line: 0, column: 0 } : undefined;
   if (startsWith(place, "eval at ")) place = outerPlace(place);
   return located(name, place);
 }
@@ -108,8 +97,7 @@ function located(name: string, place: string): StackFrame | undefined {
   const beforeLine = beforeColumn > 0 ? lastIndexOf(place, ":", beforeColumn - 1) : -1;
   const column = number(place, beforeColumn + 1, place.length);
   const line = number(place, beforeLine + 1, beforeColumn);
-  if (beforeLine < 0 || column < 0 || line < 0)
-    return name || place ? { function: name, url: place, line: 0, column: 0 } : undefined;
+  if (beforeLine < 0 || column < 0 || line < 0) return name || place ? { function: name, url: place, line: 0, column: 0 } : undefined;
   return { function: name, url: slice(place, 0, beforeLine), line, column };
 }
 

@@ -36,9 +36,7 @@ export function write(value: unknown, room?: Room, depth = 0): string {
   }
   if (value === null || depth > deepest) return "null";
   if (value instanceof Json) return value.text;
-  return isArray(value)
-    ? writeArray(value, room, depth)
-    : writeObject(value as Record<string, unknown>, room, depth);
+  return isArray(value) ? writeArray(value, room, depth) : writeObject(value as Record<string, unknown>, room, depth);
 }
 
 function writeArray(items: readonly unknown[], room: Room | undefined, depth: number): string {
@@ -48,22 +46,13 @@ function writeArray(items: readonly unknown[], room: Room | undefined, depth: nu
   return text + "]";
 }
 
-function writeObject(
-  object: Record<string, unknown>,
-  room: Room | undefined,
-  depth: number,
-): string {
+function writeObject(object: Record<string, unknown>, room: Room | undefined, depth: number): string {
   const names = keys(object);
   let text = "{";
   for (let i = 0; i < names.length && fits(room); i++) {
     const name = names[i] as string;
     const value = object[name];
-    if (value !== undefined)
-      text += taken(
-        (text === "{" ? "" : ",") + quote(name) + ":" + write(value, room, depth + 1),
-        room,
-        value,
-      );
+    if (value !== undefined) text += taken((text === "{" ? "" : ",") + quote(name) + ":" + write(value, room, depth + 1), room, value);
   }
   return text + "}";
 }

@@ -79,7 +79,10 @@ if (watch) {
   console.log(`watching; load ${out} as an unpacked extension`);
 } else {
   const built = await Promise.all(entries.map((entry) => esbuild.build(options(entry))));
-  const fits = reportSizes(entries.map((entry, i) => ({ entry, metafile: built[i].metafile })), anySize);
+  const fits = reportSizes(
+    entries.map((entry, i) => ({ entry, metafile: built[i].metafile })),
+    anySize,
+  );
   if (!fits) process.exitCode = 1;
   else if (!dev) {
     const zip = join(root, "gasoline-extension.zip");

@@ -8,6 +8,7 @@ export default defineConfig({
   fullyParallel: true,
   timeout: 45_000,
   expect: { timeout: 10_000 },
+  retries: 0,
   reporter: [["list"]],
   forbidOnly: true,
 });

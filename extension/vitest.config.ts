@@ -1,3 +1,5 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { include: ["**/*.test.ts"], exclude: ["node_modules", "dist"], environment: "node" } });
+export default defineConfig({
+  test: { include: ["**/*.test.ts"], exclude: ["node_modules", "dist"], environment: "node", reporters: ["verbose"], retry: 0 },
+});

@@ -5,6 +5,7 @@ import { build } from "esbuild";
 import { createServer } from "node:http";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findChromium } from "../../scripts/chromium.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const rounds = 5;
@@ -23,13 +24,10 @@ Object.defineProperty(globalThis, "took", { value: [middle - start, end - middle
 
 /** What is measured; each runs in the page and gives microseconds for one call. */
 const measures = {
-  "console.log(string, {small})": () =>
-    per(5000, () => console.log("added to cart", { id: 7, name: "shoe", price: 12.5 })),
+  "console.log(string, {small})": () => per(5000, () => console.log("added to cart", { id: 7, name: "shoe", price: 12.5 })),
   "console.log(string)": () => per(5000, () => console.log("a line of text as programs print it")),
   "console.log({50 keys})": () => {
-    const object = Object.fromEntries(
-      Array.from({ length: 50 }, (_, i) => ["key" + i, i % 2 ? "value " + i : i]),
-    );
+    const object = Object.fromEntries(Array.from({ length: 50 }, (_, i) => ["key" + i, i % 2 ? "value " + i : i]));
     return per(500, () => console.log(object));
   },
   "console.error(string), with a stack": () => per(1000, () => console.error("it failed")),
@@ -68,9 +66,7 @@ const measures = {
 };
 
 const server = createServer((request, response) => {
-  response
-    .writeHead(200, { "content-type": request.url === "/" ? "text/plain" : "text/html" })
-    .end("ok");
+  response.writeHead(200, { "content-type": request.url === "/" ? "text/plain" : "text/html" }).end("ok");
 });
 await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const url = `http://127.0.0.1:${server.address().port}/page`;
@@ -83,13 +79,8 @@ const { outputFiles } = await build({
   target: "chrome120",
 });
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--enable-blink-features=PreciseMemoryInfo",
-  ],
+  executablePath: findChromium(),
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--enable-blink-features=PreciseMemoryInfo"],
 });
 // The native console prints to the debugger that drives this browser, and a native fetch costs ten times the capture's
 // part and varies by more than it: both are replaced before the capture starts, so that only its own work is measured.
@@ -108,8 +99,7 @@ for (let round = 0; round < rounds; round++) {
     await page.addInitScript({ content: quiet });
     if (side === "on") await page.addInitScript({ content: outputFiles[0].text });
     await page.goto(url);
-    for (const [name, measure] of Object.entries(measures))
-      figures.get(name)[side].push(await page.evaluate(measure));
+    for (const [name, measure] of Object.entries(measures)) figures.get(name)[side].push(await page.evaluate(measure));
     if (side === "on") took.push(await page.evaluate("took"));
     await page.close();
   }
@@ -125,13 +115,5 @@ for (const [name, { off, on }] of figures) {
   const [a, b] = [median(off), median(on)];
   console.log(name.padEnd(46), shown(a), shown(b), shown(b - a), shown(b / a));
 }
-console.log(
-  "start, page realm".padEnd(46),
-  "         ",
-  shown(median(took.map(([page]) => page)) * 1000),
-);
-console.log(
-  "start, document".padEnd(46),
-  "         ",
-  shown(median(took.map(([, document]) => document)) * 1000),
-);
+console.log("start, page realm".padEnd(46), "         ", shown(median(took.map(([page]) => page)) * 1000));
+console.log("start, document".padEnd(46), "         ", shown(median(took.map(([, document]) => document)) * 1000));

@@ -11,11 +11,7 @@ export type Scope = Document | ShadowRoot | Element | DocumentFragment;
  * first one found: `my-app >>> button.save`. A leading ">>>" searches the scope and every shadow root below it. An
  * invalid selector throws SyntaxError, as querySelectorAll does.
  */
-export function deepQuery(
-  selector: string,
-  scope: Scope = document,
-  open: OpenShadow = openOnly,
-): Element[] {
+export function deepQuery(selector: string, scope: Scope = document, open: OpenShadow = openOnly): Element[] {
   const steps = selector.split(">>>").map((step) => step.trim());
   let found: Element[];
   if (steps[0] === "" && steps.length > 1) {

@@ -23,8 +23,7 @@ const ambiguous = 200;
  */
 export function locatorsOf(element: Element): Locator[] {
   const at = element.getRootNode();
-  const root: Root =
-    at instanceof ShadowRoot || at instanceof Document ? at : element.ownerDocument;
+  const root: Root = at instanceof ShadowRoot || at instanceof Document ? at : element.ownerDocument;
   const found: Locator[] = [];
   const add = (kind: keyof typeof score, value: string, matches: number): void => {
     if (value === "" || matches === 0) return;
@@ -34,11 +33,9 @@ export function locatorsOf(element: Element): Locator[] {
   byRole(element, root, add);
   byLabel(element, root, add);
   const placeholder = element.getAttribute("placeholder") ?? "";
-  if (placeholder)
-    add("placeholder", placeholder, count(root, `[placeholder=${CSS.escape(placeholder)}]`));
+  if (placeholder) add("placeholder", placeholder, count(root, `[placeholder=${CSS.escape(placeholder)}]`));
   byText(element, root, add);
-  if (element.id && stable(element.id))
-    add("id", element.id, count(root, "#" + CSS.escape(element.id)));
+  if (element.id && stable(element.id)) add("id", element.id, count(root, "#" + CSS.escape(element.id)));
   add("css", cssPath(element), 1);
   return found.sort((a, b) => a.score - b.score);
 }
@@ -64,11 +61,7 @@ function byRole(element: Element, root: Root, add: Add): void {
   let matches = 0;
   let compared = 0;
   for (const other of sameRole(element, root, role)) {
-    if (
-      other === element ||
-      (compared++ < maxCompared && roleOf(other) === role && nameOf(other) === name)
-    )
-      matches++;
+    if (other === element || (compared++ < maxCompared && roleOf(other) === role && nameOf(other) === name)) matches++;
   }
   add("role", `${role}[name=${JSON.stringify(name)}]`, Math.max(1, matches));
 }
@@ -76,28 +69,21 @@ function byRole(element: Element, root: Root, add: Add): void {
 function sameRole(element: Element, root: Root, role: string): Iterable<Element> {
   // Other tags can imply the same role, but computing roles of a whole page costs more than it tells.
   const alike: Record<string, string> = {
-    button:
-      "button,summary,input[type=button],input[type=submit],input[type=reset],input[type=image]",
+    button: "button,summary,input[type=button],input[type=submit],input[type=reset],input[type=image]",
     link: "a[href],area[href]",
     textbox: "input,textarea",
     heading: "h1,h2,h3,h4,h5,h6",
   };
-  return root.querySelectorAll(
-    `[role=${CSS.escape(role)}],${alike[role] ?? CSS.escape(element.localName)}`,
-  );
+  return root.querySelectorAll(`[role=${CSS.escape(role)}],${alike[role] ?? CSS.escape(element.localName)}`);
 }
 
 function byLabel(element: Element, root: Root, add: Add): void {
   const labels = (element as HTMLInputElement).labels;
-  const label = labels?.length
-    ? fold(labels[0]?.textContent ?? "", maxText)
-    : fold(element.getAttribute("aria-label") ?? "", maxText);
+  const label = labels?.length ? fold(labels[0]?.textContent ?? "", maxText) : fold(element.getAttribute("aria-label") ?? "", maxText);
   if (!label) return;
   let matches = 0;
-  for (const other of root.querySelectorAll("label"))
-    if (fold(other.textContent ?? "", maxText) === label) matches++;
-  for (const other of root.querySelectorAll("[aria-label]"))
-    if (fold(other.getAttribute("aria-label") ?? "", maxText) === label) matches++;
+  for (const other of root.querySelectorAll("label")) if (fold(other.textContent ?? "", maxText) === label) matches++;
+  for (const other of root.querySelectorAll("[aria-label]")) if (fold(other.getAttribute("aria-label") ?? "", maxText) === label) matches++;
   add("label", label, Math.max(1, matches));
 }
 
@@ -110,11 +96,7 @@ function byText(element: Element, root: Root, add: Add): void {
   let matches = 0;
   let compared = 0;
   for (const other of root.querySelectorAll(CSS.escape(element.localName))) {
-    if (
-      other === element ||
-      (compared++ < maxCompared && fold(textHead(other, maxText * 4), maxText + 1) === text)
-    )
-      matches++;
+    if (other === element || (compared++ < maxCompared && fold(textHead(other, maxText * 4), maxText + 1) === text)) matches++;
   }
   add("text", text, matches);
 }

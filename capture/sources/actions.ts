@@ -86,10 +86,7 @@ class Recorder {
 
   private pointed(event: MouseEvent, target: Element): void {
     this.settle();
-    const actionable =
-      target.closest(
-        "a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]",
-      ) ?? target;
+    const actionable = target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
     this.emit(event.type, actionable, {
       x: Math.round(event.clientX),
       y: Math.round(event.clientY),
@@ -104,12 +101,10 @@ class Recorder {
   }
 
   private changed(field: Element): void {
-    if (field instanceof HTMLSelectElement)
-      return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (field instanceof HTMLSelectElement) return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
     if (field instanceof HTMLInputElement && field.type === "file")
       return this.emit("upload", field, { value: fieldValue(field, this.realm.config.salt) });
-    if (discrete(field))
-      return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (discrete(field)) return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
     if (this.typing?.field === field) this.settle();
     else this.tellValue(field);
   }
@@ -135,8 +130,7 @@ class Recorder {
       (event.altKey ? "Alt+" : "") +
       (event.shiftKey ? "Shift+" : "") +
       event.key;
-    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt")
-      this.emit("keypress", target, { key });
+    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt") this.emit("keypress", target, { key });
   }
 
   private scrolled(target: EventTarget | null): void {
@@ -175,22 +169,9 @@ export function actionSource(actor: Actor, settled: (settle: () => void) => void
       const recorder = new Recorder(realm, actor);
       settled(() => guard.run(() => recorder.settle()));
       const hear = (event: Event): void => void guard.run(() => recorder.on(event));
-      const names = [
-        "click",
-        "dblclick",
-        "input",
-        "change",
-        "keydown",
-        "submit",
-        "dragstart",
-        "drop",
-        "scroll",
-        "focusout",
-      ];
+      const names = ["click", "dblclick", "input", "change", "keydown", "submit", "dragstart", "drop", "scroll", "focusout"];
       // Passive and capturing on window: first in line, and never in the way of scrolling.
-      realm.attached(() =>
-        names.forEach((name) => listen(window, name, hear, { capture: true, passive: true })),
-      );
+      realm.attached(() => names.forEach((name) => listen(window, name, hear, { capture: true, passive: true })));
       return () => names.forEach((name) => unlisten(window, name, hear, true));
     },
   };
@@ -205,15 +186,10 @@ function targetOf(event: Event): Element | undefined {
 
 function discrete(field: Element): boolean {
   if (field instanceof HTMLSelectElement) return true;
-  return (
-    field instanceof HTMLInputElement &&
-    ["checkbox", "radio", "file", "range", "color"].includes(field.type)
-  );
+  return field instanceof HTMLInputElement && ["checkbox", "radio", "file", "range", "color"].includes(field.type);
 }
 
 function dropped(event: DragEvent): string | undefined {
-  const files = [...(event.dataTransfer?.files ?? [])].map(
-    (file) => `${file.name} (${file.size} bytes)`,
-  );
+  const files = [...(event.dataTransfer?.files ?? [])].map((file) => `${file.name} (${file.size} bytes)`);
   return files.length > 0 ? files.slice(0, 10).join(", ") : undefined;
 }

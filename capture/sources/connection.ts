@@ -79,11 +79,7 @@ export class Connection {
     this.skipped = 0;
   }
 
-  private frame(
-    event: string,
-    direction: "incoming" | "outgoing" | undefined,
-    message: Message | undefined,
-  ): Frame {
+  private frame(event: string, direction: "incoming" | "outgoing" | undefined, message: Message | undefined): Frame {
     const { t, mono } = this.realm.at();
     const data = message?.data;
     const cut = data !== undefined && data.length > maxData;

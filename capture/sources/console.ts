@@ -28,13 +28,7 @@ const methods: readonly (readonly [name: string, level: string, traced: boolean]
 export const consoleSource: Source = {
   name: "console",
   start(realm, guard) {
-    const record = (
-      name: string,
-      level: string,
-      traced: boolean,
-      args: readonly unknown[],
-      top: Function,
-    ): void => {
+    const record = (name: string, level: string, traced: boolean, args: readonly unknown[], top: Function): void => {
       if (name === "assert") {
         if (args.length > 0 && args[0]) return;
         args = failed(args);

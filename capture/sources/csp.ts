@@ -21,8 +21,7 @@ export const cspSource: Source = {
         const directive = violation.effectiveDirective || violation.violatedDirective;
         // "inline", "eval", "trusted-types-sink" are words, not URLs.
         const blocked = shownURL(violation.blockedURI, realm.config);
-        const key =
-          directive + "\n" + blocked + "\n" + violation.sourceFile + ":" + violation.lineNumber;
+        const key = directive + "\n" + blocked + "\n" + violation.sourceFile + ":" + violation.lineNumber;
         const times = (told.get(key) ?? 0) + 1;
         if (times > maxSame || told.size > maxKinds) return;
         told.set(key, times);
@@ -40,8 +39,7 @@ export const cspSource: Source = {
             url: violation.sourceFile || shownURL(violation.documentURI, realm.config),
             line: violation.lineNumber || undefined,
             column: violation.columnNumber || undefined,
-            element:
-              violation.target instanceof Element ? elementText(violation.target) : undefined,
+            element: violation.target instanceof Element ? elementText(violation.target) : undefined,
           },
           !report,
         );

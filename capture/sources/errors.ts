@@ -3,20 +3,7 @@ import type { Realm, Source } from "../realm.ts";
 import type { Guard } from "../guard.ts";
 import { elementText } from "../brand.ts";
 import { causesOf, shapeOf, type ErrorShape } from "../error-shape.ts";
-import {
-  getter,
-  indexOf,
-  later,
-  listen,
-  mapClear,
-  mapDelete,
-  mapGet,
-  mapSet,
-  NativeMap,
-  slice,
-  startsWith,
-  unlisten,
-} from "../natives.ts";
+import { getter, indexOf, later, listen, mapClear, mapDelete, mapGet, mapSet, NativeMap, slice, startsWith, unlisten } from "../natives.ts";
 import { redactURL } from "../redact.ts";
 import { budgetOf, serialize } from "../serialize.ts";
 
@@ -62,22 +49,13 @@ export class Errors {
 
   /** textOf is a short text of a thrown value that is no error. */
   readonly textOf = (value: unknown): string =>
-    serialize(
-      value,
-      budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.realm.config.salt),
-    );
+    serialize(value, budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.realm.config.salt));
 
   /** report emits an exception, or counts it with its like. */
   report(event: Exception): void {
     const top = event.stack && event.stack.length > 0 ? event.stack[0] : undefined;
     const key =
-      event.mechanism +
-      "\n" +
-      event.type +
-      "\n" +
-      event.message +
-      "\n" +
-      (top ? top.url + ":" + top.line + ":" + top.column : event.url);
+      event.mechanism + "\n" + event.type + "\n" + event.message + "\n" + (top ? top.url + ":" + top.line + ":" + top.column : event.url);
     const before = mapGet(this.recent, key) as { event: Exception; more: number } | undefined;
     if (before) {
       before.more++;
@@ -94,8 +72,7 @@ export class Errors {
       if (mapGet(this.recent, key) !== entry) return;
       mapDelete(this.recent, key);
       this.size--;
-      if (entry.more > 0)
-        this.realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
+      if (entry.more > 0) this.realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
     }, repeatsFor);
     this.realm.emit("exceptions", event, true);
   }
@@ -142,12 +119,9 @@ export function errorSource(seen: Seen): Source {
     name: "errors",
     start(realm, guard) {
       const errors = new Errors(realm);
-      const onError = (event: Event): void =>
-        void guard.run(() => uncaught(event, realm, errors, seen));
+      const onError = (event: Event): void => void guard.run(() => uncaught(event, realm, errors, seen));
       const onRejection = (event: Event): void =>
-        void guard.run(() =>
-          errors.report(errors.exception(reasonOf(event), "unhandledrejection")),
-        );
+        void guard.run(() => errors.report(errors.exception(reasonOf(event), "unhandledrejection")));
       // Listeners and not window.onerror, which pages assign over. The capture phase, since resource errors do not bubble.
       realm.attached(() => {
         listen(window, "error", onError, true);
@@ -170,13 +144,7 @@ function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void 
   const column = columnOf(event);
   const worker = seen.worker;
   if (worker && realm.at().mono - worker.mono < 1000) {
-    if (
-      worker.message === message &&
-      worker.url === url &&
-      worker.line === line &&
-      worker.column === column
-    )
-      return;
+    if (worker.message === message && worker.url === url && worker.line === line && worker.column === column) return;
   }
   const thrown = errorOf(event);
   const made = errors.exception(thrown, "onerror");
@@ -224,14 +192,7 @@ function resource(target: EventTarget, realm: Realm, errors: Errors): void {
 }
 
 /** workerError makes the record of an error inside a dedicated worker, seen from outside. */
-export function workerError(
-  event: Event,
-  script: string,
-  realm: Realm,
-  errors: Errors,
-  seen: Seen,
-  guard: Guard,
-): void {
+export function workerError(event: Event, script: string, realm: Realm, errors: Errors, seen: Seen, guard: Guard): void {
   guard.run(() => {
     const { t, mono } = realm.at();
     const found = { message: "", url: "", line: 0, column: 0, mono };
@@ -265,7 +226,5 @@ function named(text: string): { type: string; message: string } {
   const colon = indexOf(text, ": ", start);
   const type = colon > 0 ? slice(text, start, colon) : "";
   // A class name has no spaces; anything else before a colon is part of the sentence.
-  return type !== "" && indexOf(type, " ") < 0
-    ? { type, message: slice(text, colon + 2) }
-    : { type: "Error", message: slice(text, start) };
+  return type !== "" && indexOf(type, " ") < 0 ? { type, message: slice(text, colon + 2) } : { type: "Error", message: slice(text, start) };
 }

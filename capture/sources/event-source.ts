@@ -25,20 +25,12 @@ export const eventSourceSource: Source = {
     const streams = new NativeWeakMap<object, Stream>();
     let unpatchListen: Stop | undefined;
     const observe = (): void => {
-      unpatchListen ??= proxyMethod(
-        EventTarget.prototype,
-        "addEventListener",
-        (target, self, args) => {
-          const stream =
-            typeof self === "object" && self !== null
-              ? (weakGet(streams, self) as Stream | undefined)
-              : undefined;
-          // Before the page's own, so that we hear an event even if the page stops it.
-          if (stream && args.length > 1)
-            guard.run(() => follow(self as object, stream, "" + (args[0] as string)));
-          return apply(target, self, args);
-        },
-      );
+      unpatchListen ??= proxyMethod(EventTarget.prototype, "addEventListener", (target, self, args) => {
+        const stream = typeof self === "object" && self !== null ? (weakGet(streams, self) as Stream | undefined) : undefined;
+        // Before the page's own, so that we hear an event even if the page stops it.
+        if (stream && args.length > 1) guard.run(() => follow(self as object, stream, "" + (args[0] as string)));
+        return apply(target, self, args);
+      });
     };
     const unpatchClass = proxyConstructor(globalThis, "EventSource", (source) => {
       guard.run(() => {
@@ -47,10 +39,7 @@ export const eventSourceSource: Source = {
         const hear = (event: Event): void =>
           void guard.run(() => {
             const data = dataOf(event);
-            connection.message(
-              "incoming",
-              textMessage(typeof data === "string" ? data : "", typeOf(event)),
-            );
+            connection.message("incoming", textMessage(typeof data === "string" ? data : "", typeOf(event)));
           });
         const stream: Stream = {
           hear,
@@ -59,12 +48,7 @@ export const eventSourceSource: Source = {
         weakSet(streams, source, stream);
         listen(source, "open", () => void guard.run(() => connection.event("open")));
         // It reconnects by itself after an error unless it is closed.
-        listen(
-          source,
-          "error",
-          () =>
-            void guard.run(() => connection.event(readyState(source) === 2 ? "close" : "error")),
-        );
+        listen(source, "error", () => void guard.run(() => connection.event(readyState(source) === 2 ? "close" : "error")));
         follow(source, stream, "message");
       });
     });

@@ -79,10 +79,7 @@ export function report(realm: Realm, call: Call, end: End): void {
     error: end.error || undefined,
     redirects: withoutFragment(first) === withoutFragment(url) ? undefined : list(first),
     server_timing: (headers && header(headers, "server-timing")) || undefined,
-    flags:
-      end.body?.note === "truncated" || call.body.note === "truncated"
-        ? list("truncated")
-        : undefined,
+    flags: end.body?.note === "truncated" || call.body.note === "truncated" ? list("truncated") : undefined,
   };
   realm.emit("network", event, failed);
 }

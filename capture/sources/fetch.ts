@@ -1,14 +1,4 @@
-import {
-  apply,
-  epoch,
-  getter,
-  method,
-  NativePromise,
-  now,
-  peek,
-  settled,
-  type Fn,
-} from "../natives.ts";
+import { apply, epoch, getter, method, NativePromise, now, peek, settled, type Fn } from "../natives.ts";
 import { readHead } from "../body-reader.ts";
 import { proxyMethod } from "../patch.ts";
 import type { Guard } from "../guard.ts";
@@ -17,19 +7,7 @@ import { describeError, isError } from "../error-shape.ts";
 import { redactBody } from "../redact.ts";
 import { traceBelow } from "../stack.ts";
 import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
-import {
-  absolute,
-  bodyOf,
-  charsetOf,
-  header,
-  headersOf,
-  inherits,
-  known,
-  streams,
-  textArgument,
-  textLike,
-  type Body,
-} from "./request.ts";
+import { absolute, bodyOf, charsetOf, header, headersOf, inherits, known, streams, textArgument, textLike, type Body } from "./request.ts";
 import type { Header } from "@gasoline/schema/wire";
 
 const requestMethod = getter<string>("Request", "method");
@@ -100,8 +78,7 @@ function begin(realm: Realm, args: readonly unknown[], top: Fn): Pending {
   const started = epoch();
   const mono = now();
   const input = args.length > 0 ? args[0] : undefined;
-  const init =
-    args.length > 1 && typeof args[1] === "object" && args[1] !== null ? args[1] : undefined;
+  const init = args.length > 1 && typeof args[1] === "object" && args[1] !== null ? args[1] : undefined;
   const request = inherits(input, "Request") ? input : undefined;
   const verb = init && peek(init, "method");
   const given = (init && peek(init, "headers")) ?? (request && requestHeaders(request));
@@ -125,8 +102,7 @@ function begin(realm: Realm, args: readonly unknown[], top: Fn): Pending {
   };
   const keepalive = init ? peek(init, "keepalive") : undefined;
   // The page may be gone before the answer comes.
-  if (keepalive === true || (request && requestKeepalive(request)))
-    report(realm, call, { outcome: "pending" });
+  if (keepalive === true || (request && requestKeepalive(request))) report(realm, call, { outcome: "pending" });
   return call;
 }
 

@@ -46,8 +46,7 @@ function rawValue(field: Element): string {
   }
   if (field instanceof HTMLInputElement && (field.type === "checkbox" || field.type === "radio"))
     return field.checked ? "checked" : "unchecked";
-  if (field instanceof HTMLSelectElement)
-    return [...field.selectedOptions].map((option) => option.label).join(", ");
+  if (field instanceof HTMLSelectElement) return [...field.selectedOptions].map((option) => option.label).join(", ");
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) return field.value;
   return field.textContent ?? "";
 }

@@ -8,13 +8,7 @@ export const lifecycleSource: Source = {
   name: "lifecycle",
   start(realm, guard) {
     const tell = (state: string, more?: Partial<EventFor<"lifecycle">>): void => {
-      guard.run(() =>
-        realm.emit(
-          "lifecycle",
-          { ...realm.at(), state, ...more },
-          state === "pagehide" || state === "freeze",
-        ),
-      );
+      guard.run(() => realm.emit("lifecycle", { ...realm.at(), state, ...more }, state === "pagehide" || state === "freeze"));
     };
     const on = {
       readystatechange: () => tell(document.readyState),
@@ -23,16 +17,14 @@ export const lifecycleSource: Source = {
       resume: () => tell("resume"),
       // The page was loaded before the user asked for it; now it is shown.
       prerenderingchange: () => tell("visible", { trigger: "prerender" }),
-      pagehide: (event: Event) =>
-        tell("pagehide", { persisted: (event as PageTransitionEvent).persisted }),
+      pagehide: (event: Event) => tell("pagehide", { persisted: (event as PageTransitionEvent).persisted }),
       pageshow: (event: Event) => {
         // The first one comes with every load and says nothing new.
         if ((event as PageTransitionEvent).persisted) tell("pageshow", { persisted: true });
       },
     };
     const attach = (change: typeof listen): void => {
-      for (const [name, hear] of Object.entries(on))
-        change(name.startsWith("page") ? window : document, name, hear, true);
+      for (const [name, hear] of Object.entries(on)) change(name.startsWith("page") ? window : document, name, hear, true);
     };
     realm.attached(() => attach(listen));
     const prerendered = (document as { prerendering?: boolean }).prerendering === true;

@@ -48,8 +48,7 @@ export function navigationSource(actor: Actor): Source {
           });
         });
       };
-      const onEntry = (event: Event): void =>
-        moved((event as CurrentEntryChange).navigationType ?? "replace");
+      const onEntry = (event: Event): void => moved((event as CurrentEntryChange).navigationType ?? "replace");
       const onPop = (): void => moved("traverse");
       const onHash = (): void => moved("hash");
       realm.attached(() => {

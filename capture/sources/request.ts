@@ -54,18 +54,7 @@ export function inherits(value: unknown, className: string): value is object {
 }
 
 const prototypes: Record<string, object | undefined> = { __proto__: null } as never;
-for (const name of [
-  "URL",
-  "Request",
-  "Headers",
-  "FormData",
-  "URLSearchParams",
-  "Blob",
-  "File",
-  "ArrayBuffer",
-  "DataView",
-  "AbortSignal",
-]) {
+for (const name of ["URL", "Request", "Headers", "FormData", "URLSearchParams", "Blob", "File", "ArrayBuffer", "DataView", "AbortSignal"]) {
   prototypes[name] = prototypeOf(name);
 }
 prototypes["TypedArray"] = getPrototypeOf(Uint8Array.prototype) as object;
@@ -110,20 +99,14 @@ export function headersOf(given: unknown, salt: string): Header[] {
     const names = keys(given);
     for (let i = 0; i < names.length && i < 100; i++) {
       const own = descriptor(given, names[i]!);
-      addHeader(
-        found,
-        names[i]!,
-        own && hasOwn(own, "value") ? textOf(own.value) : "[getter]",
-        salt,
-      );
+      addHeader(found, names[i]!, own && hasOwn(own, "value") ? textOf(own.value) : "[getter]", salt);
     }
   }
   return found;
 }
 
 const data = (object: object, key: string): unknown => peek(object, key);
-const textOf = (value: unknown): string =>
-  typeof value === "string" ? value : typeof value === "number" ? "" + value : "[object]";
+const textOf = (value: unknown): string => (typeof value === "string" ? value : typeof value === "number" ? "" + value : "[object]");
 
 /** header finds a header by its lower-case name. */
 export function header(headers: readonly Header[], name: string): string {
@@ -133,25 +116,18 @@ export function header(headers: readonly Header[], name: string): string {
 
 /** hasAuth says whether a page sent credentials of its own in a header. */
 export function hasAuth(headers: readonly Header[]): boolean {
-  return (
-    header(headers, "authorization") !== "" ||
-    header(headers, "x-api-key") !== "" ||
-    header(headers, "x-auth-token") !== ""
-  );
+  return header(headers, "authorization") !== "" || header(headers, "x-api-key") !== "" || header(headers, "x-auth-token") !== "";
 }
 
 /** bodyOf describes a request body. Only what is readable at once is read: never a stream, never a Blob. */
 export function bodyOf(value: unknown, contentType: string, config: CaptureConfig): Body {
   if (value === undefined || value === null) return { size: 0 };
   if (typeof value === "string") return textBody(value, contentType, config);
-  if (inherits(value, "URLSearchParams"))
-    return textBody(searchText(value), "application/x-www-form-urlencoded", config);
+  if (inherits(value, "URLSearchParams")) return textBody(searchText(value), "application/x-www-form-urlencoded", config);
   if (inherits(value, "FormData")) return formBody(value, config);
   if (inherits(value, "Blob")) return { size: blobSize(value), note: note("binary", config) };
-  if (inherits(value, "ArrayBuffer"))
-    return { size: bufferSize(value), note: note("binary", config) };
-  if (inherits(value, "TypedArray"))
-    return { size: viewLength(value), note: note("binary", config) };
+  if (inherits(value, "ArrayBuffer")) return { size: bufferSize(value), note: note("binary", config) };
+  if (inherits(value, "TypedArray")) return { size: viewLength(value), note: note("binary", config) };
   if (inherits(value, "DataView")) return { size: viewSize(value), note: note("binary", config) };
   return { size: 0, note: note("unread", config) };
 }
@@ -178,11 +154,7 @@ function formBody(form: object, config: CaptureConfig): Body {
     const bytes = file ? blobSize(value) : byteLength(value);
     size += bytes;
     if (text.length > config.bodyLimit) return;
-    text +=
-      (text === "" ? "" : "&") +
-      name +
-      "=" +
-      (file ? "[file " + fileName(value) + " " + bytes + " bytes]" : value);
+    text += (text === "" ? "" : "&") + name + "=" + (file ? "[file " + fileName(value) + " " + bytes + " bytes]" : value);
   });
   if (!config.bodies) return { size, note: "off" };
   const body = textBody(text, "application/x-www-form-urlencoded", config);
@@ -253,12 +225,5 @@ export function charsetOf(contentType: string): string {
 /** known upper-cases the methods that the platform upper-cases; "patch" stays as it is and is another method. */
 export function known(verb: string): string {
   const up = upper(verb);
-  return up === "GET" ||
-    up === "POST" ||
-    up === "PUT" ||
-    up === "DELETE" ||
-    up === "HEAD" ||
-    up === "OPTIONS"
-    ? up
-    : verb;
+  return up === "GET" || up === "POST" || up === "PUT" || up === "DELETE" || up === "HEAD" || up === "OPTIONS" ? up : verb;
 }

@@ -65,10 +65,7 @@ function resourceOf(entry: Timing): EventFor<"waterfall"> {
     duration: round(entry.duration),
     dns: told ? phase(entry.domainLookupStart, entry.domainLookupEnd) : undefined,
     connect: told ? phase(entry.connectStart, entry.connectEnd) : undefined,
-    tls:
-      told && entry.secureConnectionStart > 0
-        ? phase(entry.secureConnectionStart, entry.connectEnd)
-        : undefined,
+    tls: told && entry.secureConnectionStart > 0 ? phase(entry.secureConnectionStart, entry.connectEnd) : undefined,
     wait: told ? phase(entry.requestStart, entry.responseStart) : undefined,
     receive: told ? phase(entry.responseStart, entry.responseEnd) : undefined,
     transfer_size: entry.transferSize,
@@ -76,10 +73,7 @@ function resourceOf(entry: Timing): EventFor<"waterfall"> {
     decoded_size: entry.decodedBodySize,
     status: entry.responseStatus || undefined,
     render_blocking: entry.renderBlockingStatus === "blocking" || undefined,
-    from_cache:
-      entry.deliveryType === "cache" ||
-      (entry.transferSize === 0 && entry.decodedBodySize > 0) ||
-      undefined,
+    from_cache: entry.deliveryType === "cache" || (entry.transferSize === 0 && entry.decodedBodySize > 0) || undefined,
     protocol: entry.nextHopProtocol || undefined,
   };
 }

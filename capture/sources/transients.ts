@@ -62,9 +62,7 @@ export class Transients {
     if (!element) return;
     if (element.matches(selector)) return this.watch(element);
     // Text put into a live region that was always there.
-    const around = element.closest(
-      "[role=alert],[role=status],[aria-live=polite],[aria-live=assertive]",
-    );
+    const around = element.closest("[role=alert],[role=status],[aria-live=polite],[aria-live=assertive]");
     if (around) return this.watch(around);
     if (node instanceof Element && node.childElementCount > 0) {
       const inside = node.querySelector(selector);
@@ -82,13 +80,7 @@ export class Transients {
   /** gone ends what was in a removed node. */
   gone(node: Node): void {
     for (const element of this.shown.keys()) {
-      if (
-        node === element ||
-        node.contains(element) ||
-        !element.isConnected ||
-        textOf(element) === ""
-      )
-        this.end(element);
+      if (node === element || node.contains(element) || !element.isConnected || textOf(element) === "") this.end(element);
     }
   }
 
@@ -165,17 +157,11 @@ export class Transients {
 function classify(element: Element): string {
   const names = (element.getAttribute("class") ?? "") + " " + element.id;
   for (const [classification, words] of kinds) if (words.test(names)) return classification;
-  return (
-    roles[element.getAttribute("role") ?? ""] ??
-    (element.hasAttribute("aria-live") ? "notification" : "")
-  );
+  return roles[element.getAttribute("role") ?? ""] ?? (element.hasAttribute("aria-live") ? "notification" : "");
 }
 
 const textOf = (element: Element): string => fold(textHead(element, 1000), 300);
 
 function isVisible(element: Element): boolean {
-  return (
-    element.isConnected &&
-    element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-  );
+  return element.isConnected && element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
 }

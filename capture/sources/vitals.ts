@@ -1,12 +1,5 @@
 import type { Vital } from "@gasoline/schema/wire";
-import {
-  onCLS,
-  onFCP,
-  onINP,
-  onLCP,
-  onTTFB,
-  type MetricWithAttribution,
-} from "web-vitals/attribution";
+import { onCLS, onFCP, onINP, onLCP, onTTFB, type MetricWithAttribution } from "web-vitals/attribution";
 import { cancelLater, later, listen, unlisten } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Guard } from "../guard.ts";
@@ -56,11 +49,7 @@ class Vitals {
     const soft = metric.navigationType === "soft-navigation";
     const id = metric.navigationType + metric.navigationId;
     // Another navigation, or the same page back from the cache: what was measured belongs to the one before.
-    if (
-      this.id !== undefined &&
-      this.id !== id &&
-      (soft || metric.navigationType === "back-forward-cache")
-    ) {
+    if (this.id !== undefined && this.id !== id && (soft || metric.navigationType === "back-forward-cache")) {
       this.tell(true);
       this.page = {
         url: metric.navigationURL ?? location.href,
@@ -112,9 +101,7 @@ class Vitals {
   }
 
   private snapshot(): EventFor<"performance"> {
-    const [navigation] = performance.getEntriesByType(
-      "navigation",
-    ) as PerformanceNavigationTiming[];
+    const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
     const { url, type, soft, vitals } = this.page;
     const tasks = this.tasks.list();
     const resources = this.sums.list();
@@ -122,8 +109,7 @@ class Vitals {
       ...this.realm.at(),
       url: shownURL(url, this.realm.config),
       navigation_type: type || navigation?.type,
-      dom_content_loaded:
-        (!soft && Math.round(navigation?.domContentLoadedEventEnd ?? 0)) || undefined,
+      dom_content_loaded: (!soft && Math.round(navigation?.domContentLoadedEventEnd ?? 0)) || undefined,
       load: (!soft && Math.round(navigation?.loadEventEnd ?? 0)) || undefined,
       ...vitals,
       long_tasks: tasks.length > 0 ? tasks : undefined,
@@ -187,8 +173,7 @@ function attributionOf(attribution: object): Record<string, string | number> {
   let left = maxAttribution;
   for (const [name, value] of Object.entries(attribution) as [string, unknown][]) {
     if (typeof value !== "string" && typeof value !== "number") continue;
-    const short =
-      typeof value === "string" ? value.slice(0, maxText) : Math.round(value * 100) / 100;
+    const short = typeof value === "string" ? value.slice(0, maxText) : Math.round(value * 100) / 100;
     left -= name.length + write(short).length + 4;
     if (left < 0) break;
     told[name] = short;

@@ -27,21 +27,15 @@ export const webSocketSource: Source = {
         on("open", () => connection.event("open"));
         on("message", (event) => connection.message("incoming", messageOf(dataOf(event))));
         on("error", () => connection.event("error"));
-        on("close", (event) =>
-          connection.event("close", { code: codeOf(event), reason: reasonOf(event) }),
-        );
+        on("close", (event) => connection.event("close", { code: codeOf(event), reason: reasonOf(event) }));
       });
     });
     const unpatchSend = proxyMethod(WebSocket.prototype, "send", (target, self, args) => {
       const result: unknown = apply(target, self, args);
       // After it: what the native refused (still connecting, wrong argument) was not sent.
       guard.run(() => {
-        const connection =
-          typeof self === "object" && self !== null
-            ? (weakGet(connections, self) as Connection | undefined)
-            : undefined;
-        if (connection && args.length > 0 && readyState(self) === 1)
-          connection.message("outgoing", messageOf(args[0]));
+        const connection = typeof self === "object" && self !== null ? (weakGet(connections, self) as Connection | undefined) : undefined;
+        if (connection && args.length > 0 && readyState(self) === 1) connection.message("outgoing", messageOf(args[0]));
       });
       return result;
     });
@@ -56,10 +50,8 @@ function messageOf(data: unknown): Message {
   if (typeof data === "string") return textMessage(data);
   // The size of a Blob is known without reading it.
   if (inherits(data, "Blob")) return { type: "binary", size: blobSize(data), data: undefined };
-  if (inherits(data, "ArrayBuffer"))
-    return { type: "binary", size: bufferSize(data), data: undefined };
-  if (inherits(data, "TypedArray"))
-    return { type: "binary", size: viewLength(data), data: undefined };
+  if (inherits(data, "ArrayBuffer")) return { type: "binary", size: bufferSize(data), data: undefined };
+  if (inherits(data, "TypedArray")) return { type: "binary", size: viewLength(data), data: undefined };
   if (inherits(data, "DataView")) return { type: "binary", size: viewSize(data), data: undefined };
   return textMessage("" + (data as string));
 }

@@ -13,9 +13,7 @@ export function workerSource(seen: Seen): Source {
       return proxyConstructor(globalThis, "Worker", (worker, args) => {
         guard.run(() => {
           const script = textArgument(args, 0);
-          listen(worker, "error", (event: Event) =>
-            workerError(event, script, realm, errors, seen, guard),
-          );
+          listen(worker, "error", (event: Event) => workerError(event, script, realm, errors, seen, guard));
         });
       });
     },

@@ -53,9 +53,7 @@ export const xhrSource: Source = {
   start(realm, guard) {
     const states = new NativeWeakMap<object, State>();
     const find = (self: unknown): State | undefined =>
-      typeof self === "object" && self !== null
-        ? (weakGet(states, self) as State | undefined)
-        : undefined;
+      typeof self === "object" && self !== null ? (weakGet(states, self) as State | undefined) : undefined;
     const stops: Stop[] = [];
     const patch = (
       name: string,
@@ -80,8 +78,7 @@ export const xhrSource: Source = {
     append(
       stops,
       proxyConstructor(globalThis, "XMLHttpRequest", (xhr) => {
-        const hear = (event: Event): void =>
-          void guard.run(() => changed(realm, xhr, event, find(xhr)));
+        const hear = (event: Event): void => void guard.run(() => changed(realm, xhr, event, find(xhr)));
         const names = ["readystatechange", "abort", "error", "timeout"];
         for (let i = 0; i < names.length; i++) listen(xhr, names[i]!, hear);
       }),
@@ -100,13 +97,7 @@ export const xhrSource: Source = {
     });
     patch("setRequestHeader", (self, args) => {
       const state = find(self);
-      if (state && args.length > 1)
-        addHeader(
-          state.headers,
-          "" + (args[0] as string),
-          "" + (args[1] as string),
-          realm.config.salt,
-        );
+      if (state && args.length > 1) addHeader(state.headers, "" + (args[0] as string), "" + (args[1] as string), realm.config.salt);
     });
     patch(
       "send",
@@ -119,8 +110,7 @@ export const xhrSource: Source = {
         const state = find(self);
         if (!state?.call || state.done) return;
         state.done = true;
-        if (readyState(self) !== 1)
-          report(realm, state.call, { outcome: "network_error", error: textArgument([error], 0) });
+        if (readyState(self) !== 1) report(realm, state.call, { outcome: "network_error", error: textArgument([error], 0) });
       },
     );
     return () => {
@@ -157,8 +147,7 @@ function changed(realm: Realm, xhr: object, event: Event, state: State | undefin
   }
   // A request that failed is DONE as well, with status 0, and only these say why.
   if (type === "abort") finish(realm, state, { outcome: "aborted" });
-  else
-    finish(realm, state, { outcome: "network_error", error: type === "timeout" ? "timeout" : "" });
+  else finish(realm, state, { outcome: "network_error", error: type === "timeout" ? "timeout" : "" });
 }
 
 function finish(realm: Realm, state: State, end: End): void {
@@ -189,16 +178,10 @@ function responseBody(realm: Realm, xhr: object, headers: readonly Header[]): Bo
   // responseText throws for these; the parsed value is the one that the page gets, and is only read.
   if (type === "json") {
     // A little more than is kept, so that the cut shows.
-    const text =
-      value === undefined || value === null ? "" : write(value, { left: config.bodyLimit + 1 });
+    const text = value === undefined || value === null ? "" : write(value, { left: config.bodyLimit + 1 });
     return textBody(text, headers, realm);
   }
-  const size =
-    type === "blob" && value
-      ? blobSize(value)
-      : type === "arraybuffer" && value
-        ? bufferSize(value)
-        : trueSize(headers);
+  const size = type === "blob" && value ? blobSize(value) : type === "arraybuffer" && value ? bufferSize(value) : trueSize(headers);
   return { size, note: "binary" };
 }
 
@@ -219,8 +202,7 @@ function parseHeaders(raw: string, salt: string): Header[] {
     const newline = indexOf(raw, "\n", from);
     const end = newline < 0 ? raw.length : newline;
     const colon = indexOf(raw, ":", from);
-    if (colon > 0 && colon < end)
-      addHeader(headers, slice(raw, from, colon), trim(slice(raw, colon + 1, end)), salt);
+    if (colon > 0 && colon < end) addHeader(headers, slice(raw, from, colon), trim(slice(raw, colon + 1, end)), salt);
     from = end + 1;
   }
   return headers;

@@ -59,11 +59,7 @@ describe("Batcher", () => {
     vi.advanceTimersByTime(100);
     batcher.add(log("c"));
     vi.advanceTimersByTime(100);
-    expect(
-      sent.map((batch) =>
-        batch.records.map((record) => [record.event.seq, record.event["message"]]),
-      ),
-    ).toEqual([
+    expect(sent.map((batch) => batch.records.map((record) => [record.event.seq, record.event["message"]]))).toEqual([
       [
         [1, "a"],
         [2, "b"],
@@ -174,9 +170,7 @@ describe("Batcher", () => {
     ])
       outer.batcher.relay(bad);
     outer.batcher.flush();
-    expect(
-      outer.sent[0]!.records.map((record) => [record.event.seq, record.event["message"]]),
-    ).toEqual([
+    expect(outer.sent[0]!.records.map((record) => [record.event.seq, record.event["message"]])).toEqual([
       [1, "mine"],
       [2, "theirs"],
     ]);

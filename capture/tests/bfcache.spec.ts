@@ -1,9 +1,7 @@
 import { expect, install, test } from "./support/fixture.ts";
 import { launch } from "./support/launch.ts";
 
-test("a page that comes back from the back/forward cache says so and goes on", async ({
-  server,
-}) => {
+test("a page that comes back from the back/forward cache says so and goes on", async ({ server }) => {
   // Playwright switches the cache off; this browser has it.
   const browser = await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
   try {

@@ -9,10 +9,7 @@ async function takeLeft(page: Page, records: Records): Promise<void> {
 }
 
 for (const first of ["page", "content"] as const) {
-  test(`the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({
-    page,
-    server,
-  }) => {
+  test(`the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({ page, server }) => {
     const records = await twoWorlds(page, first);
     await page.goto(
       server.page(`<script>
@@ -42,9 +39,7 @@ setTimeout(() => { throw new Error("uncaught") });
 
 test("what the page did last leaves with pagehide", async ({ page, server }) => {
   const records = await twoWorlds(page, "page");
-  await page.goto(
-    server.page(`<script>addEventListener("pagehide", () => console.log("last words"))</script>`),
-  );
+  await page.goto(server.page(`<script>addEventListener("pagehide", () => console.log("last words"))</script>`));
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(() => console.log("just before"));
   await page.goto(server.page("next"));
@@ -52,17 +47,12 @@ test("what the page did last leaves with pagehide", async ({ page, server }) => 
   await records.one("logs", (log) => log.message === "just before");
 });
 
-test("document.open takes listeners of both worlds away; both come back", async ({
-  page,
-  server,
-}) => {
+test("document.open takes listeners of both worlds away; both come back", async ({ page, server }) => {
   const records = await twoWorlds(page, "page");
   await page.goto(server.page("<p>before</p>"));
   await page.evaluate(() => {
     document.open();
-    document.write(
-      "<button id=new>new</button><script>setTimeout(() => { throw new Error('after open') })</script>",
-    );
+    document.write("<button id=new>new</button><script>setTimeout(() => { throw new Error('after open') })</script>");
     document.close();
   });
   await records.one("exceptions", (x) => x.message === "after open");
@@ -76,10 +66,7 @@ test("document.open takes listeners of both worlds away; both come back", async 
   await records.one("logs", (x) => x.message === "unsent");
 });
 
-test("after the content side closed, the page side is silent and the page goes on", async ({
-  page,
-  server,
-}) => {
+test("after the content side closed, the page side is silent and the page goes on", async ({ page, server }) => {
   const records = await twoWorlds(page, "page");
   await page.goto(server.page(""));
   await page.evaluate(() => console.log("heard"));
@@ -106,16 +93,10 @@ test("after the content side closed, the page side is silent and the page goes o
 
 for (const [name, policy] of [
   ["default-src 'none'", "default-src 'none'; script-src 'nonce-x'"],
-  [
-    "Trusted Types",
-    "require-trusted-types-for 'script'; trusted-types 'none'; script-src 'nonce-x' 'strict-dynamic'",
-  ],
+  ["Trusted Types", "require-trusted-types-for 'script'; trusted-types 'none'; script-src 'nonce-x' 'strict-dynamic'"],
   ["CSP sandbox", "sandbox allow-scripts; script-src 'nonce-x'"],
 ]) {
-  test(`capture works under ${name} and causes no violation of its own`, async ({
-    page,
-    server,
-  }) => {
+  test(`capture works under ${name} and causes no violation of its own`, async ({ page, server }) => {
     const records = await twoWorlds(page, "content");
     await page.goto(
       server.page(
@@ -133,15 +114,9 @@ for (const [name, policy] of [
     const own = records
       .all("exceptions")
       .filter(
-        (x) =>
-          x.mechanism === "csp" &&
-          !/script-src|connect-src|require-trusted-types|img-src|trusted-types|default-src/.test(
-            x.message,
-          ),
+        (x) => x.mechanism === "csp" && !/script-src|connect-src|require-trusted-types|img-src|trusted-types|default-src/.test(x.message),
       );
     expect(own).toEqual([]);
-    expect(
-      records.all("exceptions").filter((x) => x.mechanism === "csp").length,
-    ).toBeLessThanOrEqual(4);
+    expect(records.all("exceptions").filter((x) => x.mechanism === "csp").length).toBeLessThanOrEqual(4);
   });
 }

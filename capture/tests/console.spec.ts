@@ -1,10 +1,6 @@
 import { expect, test } from "./support/fixture.ts";
 
-test("every console method is recorded once, with its level, and the native still prints once", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("every console method is recorded once, with its level, and the native still prints once", async ({ page, capture, server }) => {
   const records = await capture();
   const printed: string[] = [];
   page.on("console", (message) => printed.push(message.type() + ":" + message.text()));
@@ -45,11 +41,7 @@ test("every console method is recorded once, with its level, and the native stil
   expect(printed.filter((line) => line.startsWith("assert:"))).toHaveLength(1);
 });
 
-test("%s %d %i %f %o %O %c %% make the text that the console prints", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("%s %d %i %f %o %O %c %% make the text that the console prints", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
@@ -75,11 +67,7 @@ test("%s %d %i %f %o %O %c %% make the text that the console prints", async ({
   ]);
 });
 
-test("only warn, error, trace and assert carry a stack, and it begins at the page's call", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("only warn, error, trace and assert carry a stack, and it begins at the page's call", async ({ page, capture, server }) => {
   const records = await capture();
   const url = server.page(`<script>
 function shout() { console.error("loud") }
@@ -135,9 +123,7 @@ test("depth, width, nodes and size are bounded, and say so", async ({ page, capt
   const find = (name: string) => records.all("logs").find((log) => log.message.startsWith(name))!;
   expect(find("big").message.length).toBeLessThanOrEqual(10_000);
   expect(find("big").flags).toEqual(["truncated"]);
-  expect(JSON.stringify(find("deep").args)).toContain(
-    '{"deep":{"deep":{"deep":{"deep":{"deep":{"deep":"[object]"}}}}}}',
-  );
+  expect(JSON.stringify(find("deep").args)).toContain('{"deep":{"deep":{"deep":{"deep":{"deep":{"deep":"[object]"}}}}}}');
   const wide = (find("wide").args as Record<string, unknown>[])[1]!;
   expect(Object.keys(wide)).toHaveLength(101);
   expect(wide["…"]).toBe("400 more");
@@ -146,11 +132,7 @@ test("depth, width, nodes and size are bounded, and say so", async ({ page, capt
   expect((find("sparse").args as unknown[])[1]).toEqual([1, "[empty]", 3]);
 });
 
-test("no getter, toJSON, toString or valueOf of the page runs; platform objects are told in a word", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("no getter, toJSON, toString or valueOf of the page runs; platform objects are told in a word", async ({ page, capture, server }) => {
   const url = server.page("<div id=app class='a b'></div>");
   const look = () => {
     const ran: string[] = [];
@@ -178,44 +160,12 @@ test("no getter, toJSON, toString or valueOf of the page runs; platform objects 
       valueOf: note("valueOf"),
       [Symbol.toPrimitive]: note("toPrimitive"),
     });
-    console.log(
-      "class",
-      new Cart(),
-      Object.create(null),
-      Object.create(Map.prototype),
-      new (class {})(),
-    );
+    console.log("class", new Cart(), Object.create(null), Object.create(Map.prototype), new (class {})());
     console.log("errors", new Odd(), new TypeError("bad"), new DOMException("no", "AbortError"));
-    console.log(
-      "maps",
-      new Map<unknown, unknown>([["a", { b: 1 }]]),
-      new Set([1, "2"]),
-      new WeakMap(),
-      new WeakSet(),
-    );
-    console.log(
-      "bytes",
-      new Uint8Array([1, 2, 3]),
-      new ArrayBuffer(8),
-      new DataView(new ArrayBuffer(4)),
-      new Float64Array(20),
-    );
-    console.log(
-      "time",
-      new Date(0),
-      new Date(NaN),
-      /a+/gi,
-      new URL("http://x/y"),
-      Promise.resolve(1),
-    );
-    console.log(
-      "dom",
-      document.getElementById("app"),
-      document,
-      window,
-      new MouseEvent("click"),
-      document.createTextNode("t"),
-    );
+    console.log("maps", new Map<unknown, unknown>([["a", { b: 1 }]]), new Set([1, "2"]), new WeakMap(), new WeakSet());
+    console.log("bytes", new Uint8Array([1, 2, 3]), new ArrayBuffer(8), new DataView(new ArrayBuffer(4)), new Float64Array(20));
+    console.log("time", new Date(0), new Date(NaN), /a+/gi, new URL("http://x/y"), Promise.resolve(1));
+    console.log("dom", document.getElementById("app"), document, window, new MouseEvent("click"), document.createTextNode("t"));
     console.log(
       "net",
       new Response("x", { status: 201 }),
@@ -243,8 +193,7 @@ test("no getter, toJSON, toString or valueOf of the page runs; platform objects 
   expect(await page.evaluate(look)).toEqual(native);
   expect(new Set(native)).toEqual(new Set(["message"]));
   await records.one("logs", (log) => log.message.startsWith("plain"));
-  const args = (name: string): unknown[] =>
-    (records.all("logs").find((log) => log.message.startsWith(name))!.args as unknown[]).slice(1);
+  const args = (name: string): unknown[] => (records.all("logs").find((log) => log.message.startsWith(name))!.args as unknown[]).slice(1);
   expect(args("values")[0]).toEqual({
     loud: "[getter]",
     toJSON: "[function anonymous]",
@@ -265,20 +214,8 @@ test("no getter, toJSON, toString or valueOf of the page runs; platform objects 
     "[DataView 4 bytes]",
     "[Float64Array 20: 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, …]",
   ]);
-  expect(args("time")).toEqual([
-    "1970-01-01T00:00:00.000Z",
-    "Invalid Date",
-    "/a+/gi",
-    "http://x/y",
-    "[Promise]",
-  ]);
-  expect(args("dom")).toEqual([
-    "<div#app.a.b>",
-    "#document",
-    "[Window]",
-    "[MouseEvent click]",
-    "#text t",
-  ]);
+  expect(args("time")).toEqual(["1970-01-01T00:00:00.000Z", "Invalid Date", "/a+/gi", "http://x/y", "[Promise]"]);
+  expect(args("dom")).toEqual(["<div#app.a.b>", "#document", "[Window]", "[MouseEvent click]", "#text t"]);
   expect(args("net")).toEqual([
     "[Response 201]",
     `[Request PUT ${server.origin}/r]`,
@@ -287,20 +224,10 @@ test("no getter, toJSON, toString or valueOf of the page runs; platform objects 
     "[Blob 3 bytes text/x]",
     "[File f.txt 3 bytes]",
   ]);
-  expect(args("plain")).toEqual([
-    "[function named]",
-    "[function anonymous]",
-    "[function Named]",
-    "Symbol(s)",
-    "[String boxed]",
-  ]);
+  expect(args("plain")).toEqual(["[function named]", "[function anonymous]", "[function Named]", "Symbol(s)", "[String boxed]"]);
 });
 
-test("cycles are told from repeats; odd numbers, bigint and lone surrogates survive", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("cycles are told from repeats; odd numbers, bigint and lone surrogates survive", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
@@ -320,11 +247,7 @@ test("cycles are told from repeats; odd numbers, bigint and lone surrogates surv
   expect(second!.message).toBe("lone \udfff");
 });
 
-test("throwing proxies and a proxy that logs neither break nor feed the capture", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("throwing proxies and a proxy that logs neither break nor feed the capture", async ({ page, capture, server }) => {
   const records = await capture();
   const printed: string[] = [];
   page.on("console", (message) => printed.push(message.text()));
@@ -344,11 +267,7 @@ test("throwing proxies and a proxy that logs neither break nor feed the capture"
     const chatty = new Proxy(
       { a: 1 },
       {
-        ownKeys: (t) => (
-          console.log("from the trap"),
-          void fetch("/from-trap").catch(() => {}),
-          Reflect.ownKeys(t)
-        ),
+        ownKeys: (t) => (console.log("from the trap"), void fetch("/from-trap").catch(() => {}), Reflect.ownKeys(t)),
       },
     );
     const { proxy, revoke } = Proxy.revocable({}, {});
@@ -357,10 +276,7 @@ test("throwing proxies and a proxy that logs neither break nor feed the capture"
     console.log("end");
   });
   await records.one("logs", (log) => log.message === "end");
-  expect(records.all("logs").map((log) => log.args ?? log.message)).toEqual([
-    ["proxies", "[unreadable]", { a: 1 }, "[unreadable]"],
-    "end",
-  ]);
+  expect(records.all("logs").map((log) => log.args ?? log.message)).toEqual([["proxies", "[unreadable]", { a: 1 }, "[unreadable]"], "end"]);
   expect(records.all("network")).toEqual([]);
   // Chromium's own console never runs traps, so the page's line was printed for our walk alone: it must stay uncaptured.
   expect(printed.filter((text) => text === "from the trap").length).toBeLessThanOrEqual(1);
@@ -377,17 +293,10 @@ test("React elements, components and Vue internals are cut", async ({ page, capt
     });
   });
   const log = await records.one("logs");
-  expect(log.args).toEqual([
-    "x",
-    { element: "[React element]", component: "[React component]", vue: "[Vue internal]" },
-  ]);
+  expect(log.args).toEqual(["x", { element: "[React element]", component: "[React component]", vue: "[Vue internal]" }]);
 });
 
-test("redaction: members with secret names are masked by stable pseudonyms that depend on the salt", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("redaction: members with secret names are masked by stable pseudonyms that depend on the salt", async ({ page, capture, server }) => {
   const records = await capture({ config: { salt: "s1" } });
   await page.goto(server.page(""));
   await page.evaluate(() => {

@@ -2,11 +2,7 @@ import { expect, test } from "./support/fixture.ts";
 
 const both = { page: false, document: true };
 
-test("actions: what a user does, with ranked locators, and masked secrets", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("actions: what a user does, with ranked locators, and masked secrets", async ({ page, capture, server }) => {
   const records = await capture({ ...both, config: { salt: "s" } });
   await page.goto(
     server.page(`<form onsubmit="event.preventDefault()">
@@ -24,9 +20,7 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   await page.getByLabel("Card").fill("4111111111111111");
   await page.getByLabel("I agree").check();
   await page.getByLabel("Size").selectOption("Large");
-  await page
-    .getByLabel("Photo")
-    .setInputFiles({ name: "me.png", mimeType: "image/png", buffer: Buffer.from("png") });
+  await page.getByLabel("Photo").setInputFiles({ name: "me.png", mimeType: "image/png", buffer: Buffer.from("png") });
   await page.getByTestId("save").click();
   await page.getByText("Twice").nth(1).dblclick();
   await page.keyboard.press("Escape");
@@ -34,8 +28,7 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   const scroll = await records.one("actions", (x) => x.type === "scroll");
   expect(scroll.y).toBeGreaterThan(0);
   const told = records.all("actions");
-  const find = (type: string, name?: string) =>
-    told.find((x) => x.type === type && (name === undefined || x.name === name))!;
+  const find = (type: string, name?: string) => told.find((x) => x.type === type && (name === undefined || x.name === name))!;
   expect(find("input", "Your name")).toMatchObject({ value: "Grace", role: "textbox", by: "user" });
   expect(find("input", "Your name").locators!.map((x) => [x.kind, x.value, x.matches])).toEqual([
     ["role", 'textbox[name="Your name"]', 1],
@@ -75,9 +68,7 @@ customElements.define("x-box", class extends HTMLElement { constructor() { super
 </script>`),
   );
   await page.evaluate(() => {
-    const { captures } = (
-      window as never as { capture: { captures: { actAs(client?: string): void }[] } }
-    ).capture;
+    const { captures } = (window as never as { capture: { captures: { actAs(client?: string): void }[] } }).capture;
     document.getElementById("a")!.click();
     captures[0]!.actAs("claude");
     document.getElementById("a")!.click();
@@ -93,11 +84,7 @@ customElements.define("x-box", class extends HTMLElement { constructor() { super
   ]);
 });
 
-test("routes are seen through the Navigation API; history stays native", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("routes are seen through the Navigation API; history stays native", async ({ page, capture, server }) => {
   const records = await capture(both);
   const url = server.page("<title>Shop</title>");
   await page.goto(url);
@@ -124,19 +111,11 @@ test("routes are seen through the Navigation API; history stays native", async (
   expect(records.all("actions").filter((x) => x.type === "navigate")).toHaveLength(4);
 });
 
-test("lifecycle: from document_start to complete, and hidden", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("lifecycle: from document_start to complete, and hidden", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.goto(server.page("<title>Life</title>"));
   await records.one("lifecycle", (x) => x.state === "complete");
-  expect(records.all("lifecycle").map((x) => x.state)).toEqual([
-    "document_start",
-    "interactive",
-    "complete",
-  ]);
+  expect(records.all("lifecycle").map((x) => x.state)).toEqual(["document_start", "interactive", "complete"]);
 });
 
 test("a prerendered page says so, and when it is shown", async ({ page, capture, server }) => {
@@ -154,18 +133,13 @@ test("a prerendered page says so, and when it is shown", async ({ page, capture,
   await records.one("lifecycle", (x) => x.trigger === "prerender" && x.state === "visible");
 });
 
-test("dom: mutations are summed up, with examples, and a flood stays one event", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("dom: mutations are summed up, with examples, and a flood stays one event", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.goto(server.page("<ul id=list></ul>"));
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(() => {
     const list = document.getElementById("list")!;
-    for (let i = 0; i < 5000; i++)
-      list.append(Object.assign(document.createElement("li"), { textContent: "item " + i }));
+    for (let i = 0; i < 5000; i++) list.append(Object.assign(document.createElement("li"), { textContent: "item " + i }));
     list.className = "full";
     list.firstElementChild!.remove();
   });
@@ -176,17 +150,9 @@ test("dom: mutations are summed up, with examples, and a flood stays one event",
   expect(summary.changes).toContain('+ <li> "item 1"');
 });
 
-test("dom: toasts and live regions are told with their text, also when they are gone", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("dom: toasts and live regions are told with their text, also when they are gone", async ({ page, capture, server }) => {
   const records = await capture(both);
-  await page.goto(
-    server.page(
-      "<div id=live aria-live=polite></div><div id=hidden class=snackbar style='display:none'>Undo?</div>",
-    ),
-  );
+  await page.goto(server.page("<div id=live aria-live=polite></div><div id=hidden class=snackbar style='display:none'>Undo?</div>"));
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(async () => {
     const toast = Object.assign(document.createElement("div"), {
@@ -212,11 +178,7 @@ test("dom: toasts and live regions are told with their text, also when they are 
   });
 });
 
-test("waterfall: resource timing with phases, sizes and secrets masked", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("waterfall: resource timing with phases, sizes and secrets masked", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.goto(server.page("<script src='/text?size=5000&token=abc'></script>"));
   const entry = await records.one("waterfall", (x) => x.url.includes("size=5000"));
@@ -233,9 +195,7 @@ test("waterfall: resource timing with phases, sizes and secrets masked", async (
 test("vitals so far, then final when the page is hidden", async ({ page, capture, server }) => {
   const records = await capture({ ...both, handle: true });
   await page.goto(
-    server.page(
-      "<h1>Large text that paints</h1><script>const end = performance.now() + 120; while (performance.now() < end);</script>",
-    ),
+    server.page("<h1>Large text that paints</h1><script>const end = performance.now() + 120; while (performance.now() < end);</script>"),
   );
   const early = await records.one("performance", (x) => x.lcp !== undefined);
   expect(early.lcp!.final).toBe(false);
@@ -248,11 +208,7 @@ test("vitals so far, then final when the page is hidden", async ({ page, capture
   expect(tasks.long_tasks![0]!.duration).toBeGreaterThanOrEqual(50);
 });
 
-test("csp: violations of the policy are exceptions with mechanism csp, five of a kind", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("csp: violations of the policy are exceptions with mechanism csp, five of a kind", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.goto(
     server.page(
@@ -268,7 +224,5 @@ test("csp: violations of the policy are exceptions with mechanism csp, five of a
   });
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(() => new Promise((wait) => setTimeout(wait, 200)));
-  expect(records.all("exceptions").filter((x) => x.message.startsWith("style-src"))).toHaveLength(
-    5,
-  );
+  expect(records.all("exceptions").filter((x) => x.message.startsWith("style-src"))).toHaveLength(5);
 });

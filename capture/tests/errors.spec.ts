@@ -1,10 +1,6 @@
 import { expect, test } from "./support/fixture.ts";
 
-test("uncaught errors and unhandled rejections, whatever the page does with onerror", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("uncaught errors and unhandled rejections, whatever the page does with onerror", async ({ page, capture, server }) => {
   const records = await capture();
   const url = server.page(`<script>
 window.onerror = () => true; window.onunhandledrejection = (e) => e.preventDefault();
@@ -21,11 +17,7 @@ setTimeout(() => { throw new Mine("own") });
   await page.goto(url);
   await records.one("exceptions", (x) => x.type === "Mine");
   const told = records.all("exceptions").map((x) => [x.mechanism, x.type, x.message]);
-  expect(told).toContainEqual([
-    "onerror",
-    "TypeError",
-    "Cannot read properties of null (reading 'x')",
-  ]);
+  expect(told).toContainEqual(["onerror", "TypeError", "Cannot read properties of null (reading 'x')"]);
   expect(told).toContainEqual(["unhandledrejection", "RangeError", "far"]);
   expect(told).toContainEqual(["onerror", "Thrown", "a string"]);
   expect(told).toContainEqual(["onerror", "Thrown", '{"code":7}']);
@@ -41,9 +33,7 @@ setTimeout(() => { throw new Mine("own") });
 test("resources that do not load are another mechanism", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(
-    server.page(
-      `<img id=pic src="/missing.png?token=abc"><script src="/missing.js"></script><link rel=stylesheet href="/missing.css">`,
-    ),
+    server.page(`<img id=pic src="/missing.png?token=abc"><script src="/missing.js"></script><link rel=stylesheet href="/missing.css">`),
   );
   await records.one("exceptions", (x) => x.element === "<link>");
   const script = await records.one("exceptions", (x) => x.element === "<script>");
@@ -56,11 +46,7 @@ test("resources that do not load are another mechanism", async ({ page, capture,
   expect(image.url).toMatch(/missing\.png\?token=<token:[0-9a-f]{8}>$/);
 });
 
-test("cause chains, AggregateError, and what another origin hides", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("cause chains, AggregateError, and what another origin hides", async ({ page, capture, server }) => {
   const records = await capture();
   const other = server.origin.replace("127.0.0.1", "localhost");
   await page.goto(
@@ -73,21 +59,13 @@ setTimeout(() => { throw new Error("odd cause", { cause: "text" }) });
 </script><script src="${other}/error.js"></script>`),
   );
   const deep = await records.one("exceptions", (x) => x.message === "level 8");
-  expect(deep.cause!.map((cause) => cause.message)).toEqual([
-    "level 7",
-    "level 6",
-    "level 5",
-    "level 4",
-    "level 3",
-  ]);
+  expect(deep.cause!.map((cause) => cause.message)).toEqual(["level 7", "level 6", "level 5", "level 4", "level 3"]);
   expect(deep.cause![0]!.stack!.length).toBeGreaterThan(0);
   const all = await records.one("exceptions", (x) => x.type === "AggregateError");
   expect(all.cause).toHaveLength(10);
   expect(all.cause![9]).toMatchObject({ type: "TypeError", message: "part 9" });
   expect((await records.one("exceptions", (x) => x.message === "loop")).cause).toBeUndefined();
-  expect((await records.one("exceptions", (x) => x.message === "odd cause")).cause).toEqual([
-    { type: "Thrown", message: "text" },
-  ]);
+  expect((await records.one("exceptions", (x) => x.message === "odd cause")).cause).toEqual([{ type: "Thrown", message: "text" }]);
   expect(await records.one("exceptions", (x) => x.message === "Script error.")).toMatchObject({
     type: "CrossOriginError",
     mechanism: "onerror",
@@ -97,20 +75,14 @@ setTimeout(() => { throw new Error("odd cause", { cause: "text" }) });
 test("equal errors are told once and then counted", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(
-    server.page(
-      `<script>function again() { throw new Error("same") } for (let i = 0; i < 50; i++) setTimeout(again)</script>`,
-    ),
+    server.page(`<script>function again() { throw new Error("same") } for (let i = 0; i < 50; i++) setTimeout(again)</script>`),
   );
   const counted = await records.one("exceptions", (x) => x.count !== undefined);
   expect(counted).toMatchObject({ message: "same", count: 49 });
   expect(records.all("exceptions")).toHaveLength(2);
 });
 
-test("the error of a dedicated worker is told once, though it arrives twice", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("the error of a dedicated worker is told once, though it arrives twice", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page(""));
   const native = await page.evaluate(
@@ -120,8 +92,7 @@ test("the error of a dedicated worker is told once, though it arrives twice", as
         worker.onmessage = () => worker.postMessage(1);
         let heard = 0;
         const twice = (event: ErrorEvent): void => {
-          if (++heard === 2)
-            done([worker.constructor === Worker, worker instanceof Worker, event.message]);
+          if (++heard === 2) done([worker.constructor === Worker, worker instanceof Worker, event.message]);
         };
         worker.addEventListener("error", twice);
         addEventListener("error", twice);

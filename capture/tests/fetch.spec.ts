@@ -2,16 +2,11 @@ import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
 const bodies = { config: { bodies: true, bodyLimit: 1000 } };
 
-test("the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({
-  context,
-  server,
-}) => {
+test("the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({ context, server }) => {
   const result = await sameWithAndWithout(context, server.page("x"), async (origin) => {
     const seen: string[] = [];
     addEventListener("unhandledrejection", (event) => {
-      seen.push(
-        "unhandled " + (event.reason as Error).message + " " + (event.promise instanceof Promise),
-      );
+      seen.push("unhandled " + (event.reason as Error).message + " " + (event.promise instanceof Promise));
       event.preventDefault();
     });
     void fetch(origin + "/refused"); // nobody looks: it must stay unhandled
@@ -29,24 +24,13 @@ test("the promise settles natively: unhandled rejections are neither swallowed n
     seen.push("clone " + (await copy.clone().text()) + (await copy.text()));
     await copy.text().catch((error: Error) => seen.push("twice " + error.name));
     const promise = fetch(origin + "/text");
-    seen.push(
-      "type " +
-        promise.constructor.name +
-        (promise instanceof Promise) +
-        Object.keys(promise).length,
-    );
+    seen.push("type " + promise.constructor.name + (promise instanceof Promise) + Object.keys(promise).length);
     seen.push(
       "streamed " +
-        (await new Response(
-          (await promise)
-            .body!.pipeThrough(new TextDecoderStream())
-            .pipeThrough(new TextEncoderStream()),
-        ).text()),
+        (await new Response((await promise).body!.pipeThrough(new TextDecoderStream()).pipeThrough(new TextEncoderStream())).text()),
     );
     await fetch.call({}, "/x").catch((error: Error) => seen.push("receiver " + error.message));
-    await (fetch as unknown as () => Promise<void>)().catch((error: Error) =>
-      seen.push("no argument " + error.message),
-    );
+    await (fetch as unknown as () => Promise<void>)().catch((error: Error) => seen.push("no argument " + error.message));
     await new Promise((wait) => setTimeout(wait, 100));
     return seen.sort();
   });
@@ -54,11 +38,7 @@ test("the promise settles natively: unhandled rejections are neither swallowed n
   expect(result.filter((line) => line.startsWith("unhandled"))).toHaveLength(1);
 });
 
-test("URL, method and headers of every form of call, without making a Request or running getters", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("URL, method and headers of every form of call, without making a Request or running getters", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("<base href='/echo/'>"));
   const ran = await page.evaluate(async (origin) => {
@@ -69,9 +49,7 @@ test("URL, method and headers of every form of call, without making a Request or
       headers: { "X-One": "1" },
       body: "hi",
     });
-    await fetch(
-      new Request("/echo?a=request", { method: "PUT", headers: [["X-Two", "2"]], body: "upload" }),
-    );
+    await fetch(new Request("/echo?a=request", { method: "PUT", headers: [["X-Two", "2"]], body: "upload" }));
     await fetch(new Request("/echo?a=override", { method: "PUT" }), { method: "DELETE" });
     await fetch({ toString: () => "/echo?a=object" } as never);
     await fetch("/echo?a=patch", { method: "patch" }).catch(() => {});
@@ -88,13 +66,7 @@ test("URL, method and headers of every form of call, without making a Request or
   await records.one("network", (x) => x.url.endsWith("a=getter"));
   const told = records
     .all("network")
-    .map((x) => [
-      x.method,
-      x.url.slice(server.origin.length),
-      x.request_body ?? "",
-      x.body_note ?? "",
-      x.request_size,
-    ]);
+    .map((x) => [x.method, x.url.slice(server.origin.length), x.request_body ?? "", x.body_note ?? "", x.request_size]);
   expect(told).toEqual([
     ["GET", "/echo?a=string", "", "", 0],
     ["POST", "/echo?a=url", "hi", "", 2],
@@ -107,16 +79,10 @@ test("URL, method and headers of every form of call, without making a Request or
   const [, url, , , , , auth] = records.all("network");
   expect(url!.request_headers).toEqual([{ name: "x-one", value: "1" }]);
   expect(auth!.has_auth).toBe(true);
-  expect(auth!.request_headers!.find((field) => field.name === "authorization")!.value).toMatch(
-    /^Bearer <authorization:[0-9a-f]{8}>$/,
-  );
+  expect(auth!.request_headers!.find((field) => field.name === "authorization")!.value).toMatch(/^Bearer <authorization:[0-9a-f]{8}>$/);
 });
 
-test("bodies are read to the limit, with the true size, and only when the user wants them", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("bodies are read to the limit, with the true size, and only when the user wants them", async ({ page, capture, server }) => {
   const records = await capture({ ...bodies, handle: true });
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
@@ -134,16 +100,12 @@ test("bodies are read to the limit, with the true size, and only when the user w
     ]) {
       await fetch(path).then((response) => response.arrayBuffer());
     }
-    (
-      window as never as { capture: { captures: { configure(c: object): void }[] } }
-    ).capture.captures[0]!.configure({ bodies: false });
+    (window as never as { capture: { captures: { configure(c: object): void }[] } }).capture.captures[0]!.configure({ bodies: false });
     await fetch("/text?off");
   });
   await records.one("network", (x) => x.url.endsWith("?off"));
   const at = (path: string) => records.all("network").find((x) => x.url.endsWith(path))!;
-  expect(at("/json").response_body).toMatch(
-    /^\{"items":\[1,2\],"password":"<password:[0-9a-f]{8}>"\}$/,
-  );
+  expect(at("/json").response_body).toMatch(/^\{"items":\[1,2\],"password":"<password:[0-9a-f]{8}>"\}$/);
   expect(at("=999")).toMatchObject({ response_size: 999, outcome: "ok", status: 200 });
   expect(at("=1000").response_body).toHaveLength(1000);
   expect(at("=1000").body_note).toBeUndefined();
@@ -178,8 +140,7 @@ test("opaque answers are not touched", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(
-    (origin) =>
-      fetch(origin.replace("127.0.0.1", "localhost") + "/text", { mode: "no-cors" }).then(() => {}),
+    (origin) => fetch(origin.replace("127.0.0.1", "localhost") + "/text", { mode: "no-cors" }).then(() => {}),
     server.origin,
   );
   expect(await records.one("network")).toMatchObject({
@@ -189,11 +150,7 @@ test("opaque answers are not touched", async ({ page, capture, server }) => {
   });
 });
 
-test("when the page cancels, the connection closes and the server stops sending", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("when the page cancels, the connection closes and the server stops sending", async ({ page, capture, server }) => {
   await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
@@ -205,33 +162,21 @@ test("when the page cancels, the connection closes and the server stops sending"
   expect(server.streams.get("cancelled")!.sent).toBeLessThan(20_000_000);
 });
 
-test("a body that pauses for two seconds is told with what came", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("a body that pauses for two seconds is told with what came", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
-  await page.evaluate(
-    () => void fetch("/sse").then((response) => response.body!.getReader().read()),
-  );
+  await page.evaluate(() => void fetch("/sse").then((response) => response.body!.getReader().read()));
   const exchange = await records.one("network");
   expect(exchange).toMatchObject({ body_note: "streaming", outcome: "ok" });
   expect(exchange.response_body).toContain("data: plain");
 });
 
-test("streaming types give their head and leave the stream to the page", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("streaming types give their head and leave the stream to the page", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   const read = await page.evaluate(async () => {
     const controller = new AbortController();
-    const reader = (
-      await fetch("/endless?name=ndjson&type=application/x-ndjson", { signal: controller.signal })
-    ).body!.getReader();
+    const reader = (await fetch("/endless?name=ndjson&type=application/x-ndjson", { signal: controller.signal })).body!.getReader();
     let bytes = 0;
     while (bytes < 3_000_000) bytes += (await reader.read()).value!.length;
     controller.abort();
@@ -266,13 +211,8 @@ test("request bodies are described without being consumed", async ({ page, captu
       "y".repeat(2000),
     ];
     const got: string[] = [];
-    for (const body of sent)
-      got.push(
-        ((await (await fetch("/echo", { method: "POST", body })).json()) as { body: string }).body,
-      );
-    await fetch("/echo?stream", { method: "POST", body: streamed, duplex: "half" } as never).catch(
-      () => {},
-    );
+    for (const body of sent) got.push(((await (await fetch("/echo", { method: "POST", body })).json()) as { body: string }).body);
+    await fetch("/echo?stream", { method: "POST", body: streamed, duplex: "half" } as never).catch(() => {});
     return got;
   });
   expect(echoed[0]).toBe("text");
@@ -282,9 +222,7 @@ test("request bodies are described without being consumed", async ({ page, captu
   const told = records.all("network").map((x) => [x.request_body, x.request_size, x.body_note]);
   expect(told[0]).toEqual(["text", 4, undefined]);
   expect(told[1]![0]).toMatch(/^q=1&token=<token:[0-9a-f]{8}>$/);
-  expect(told[2]![0]).toMatch(
-    /^name=Ada&password=<password:[0-9a-f]{8}>&file=\[file a.txt 5 bytes\]$/,
-  );
+  expect(told[2]![0]).toMatch(/^name=Ada&password=<password:[0-9a-f]{8}>&file=\[file a.txt 5 bytes\]$/);
   expect(told[3]).toEqual([undefined, 5, "binary"]);
   expect(told[4]).toEqual([undefined, 2, "binary"]);
   expect(told[5]).toEqual([undefined, 3, "binary"]);
@@ -335,11 +273,7 @@ test("aborts, network failures, broken bodies and keepalive", async ({ page, cap
   expect(broken).toMatchObject({ status: 200, response_body: "half" });
 });
 
-test("the initiator's stack is read only when the request failed", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("the initiator's stack is read only when the request failed", async ({ page, capture, server }) => {
   const records = await capture();
   const url = server.page(`<script>
 let prepared = 0;

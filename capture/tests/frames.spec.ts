@@ -36,11 +36,7 @@ written.contentDocument.open(); written.contentDocument.write(${JSON.stringify(s
   expect(await page.evaluate("borrowed")).toBe("function fetch() { [native code] }false");
 });
 
-test("a realm that outlives its document (about:blank that navigates) records everything once", async ({
-  page,
-  context,
-  server,
-}) => {
+test("a realm that outlives its document (about:blank that navigates) records everything once", async ({ page, context, server }) => {
   const records = await install(context, { document: true });
   const inner = server.page(`<script>console.log("inner", window.kept)</script>`);
   await page.goto(server.page(`<body><iframe></iframe>`));
@@ -65,11 +61,7 @@ test("a realm that outlives its document (about:blank that navigates) records ev
   expect(records.all("exceptions")).toHaveLength(1);
 });
 
-test("starting twice in one document records everything once", async ({
-  page,
-  context,
-  server,
-}) => {
+test("starting twice in one document records everything once", async ({ page, context, server }) => {
   const first = await install(page, { page: true });
   void context;
   const { bundle } = await import("./support/fixture.ts");

@@ -1,10 +1,6 @@
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
-test("a page that replaces every global and prototype method neither breaks nor reads the capture", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("a page that replaces every global and prototype method neither breaks nor reads the capture", async ({ page, capture, server }) => {
   const records = await capture({
     config: { bodies: true },
     native: true,
@@ -61,9 +57,7 @@ save.map = new Map([["k", 1]]); save.TypeError = TypeError;
       map: { "[class]": "Map", size: 1, entries: [["k", 1]] },
     },
   ]);
-  expect((await records.one("logs", (x) => x.level === "error")).message).toBe(
-    "loud TypeError: inner",
-  );
+  expect((await records.one("logs", (x) => x.level === "error")).message).toBe("loud TypeError: inner");
   const exchange = await records.one("network", (x) => x.url.endsWith("/json"));
   expect(exchange).toMatchObject({ method: "GET", status: 200, outcome: "ok" });
   expect(exchange.response_body).toContain('"items":[1,2]');
@@ -78,24 +72,15 @@ save.map = new Map([["k", 1]]); save.TypeError = TypeError;
   });
   const session = await page.context().newCDPSession(page);
   const read = async (expression: string) =>
-    (await session.send("Runtime.evaluate", { expression, returnByValue: true })).result
-      .value as unknown;
+    (await session.send("Runtime.evaluate", { expression, returnByValue: true })).result.value as unknown;
   const stolen = String(await read("stolen")).split("|");
   // Natives that we pass a call to run the page's code as ever (console.error reads an error's toString): what counts
   // is who called the spy, the third line from the top.
-  const callers = stolen.map(
-    (where) =>
-      where.split("\n").filter((line) => line.includes(" at ") && !line.includes("/page/"))[0] ??
-      "",
-  );
+  const callers = stolen.map((where) => where.split("\n").filter((line) => line.includes(" at ") && !line.includes("/page/"))[0] ?? "");
   expect(callers.filter((line) => line.includes("gasoline-capture.js"))).toEqual([]);
 });
 
-test("failures inside the capture are counted, switch their source off, and never reach the page", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("failures inside the capture are counted, switch their source off, and never reach the page", async ({ page, capture, server }) => {
   const records = await capture({ handle: true });
   await page.goto(server.page(""));
   const result = await page.evaluate(() => {
@@ -137,11 +122,7 @@ test("failures inside the capture are counted, switch their source off, and neve
   await records.one("logs", (x) => x.message === "others go on");
 });
 
-test("somebody who wraps on top stays on top; stop gives back only what is ours", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("somebody who wraps on top stays on top; stop gives back only what is ours", async ({ page, capture, server }) => {
   const records = await capture({ handle: true });
   await page.goto(server.page(""));
   const result = await page.evaluate(async () => {
@@ -158,50 +139,23 @@ test("somebody who wraps on top stays on top; stop gives back only what is ours"
     w.capture.captures[0]!.stop();
     await fetch("/json?after");
     console.log("after stop");
-    return [
-      window.fetch === theirs,
-      wrapped,
-      console.log === ours.log,
-      XMLHttpRequest.prototype.open === ours.open,
-      String(console.log),
-    ];
+    return [window.fetch === theirs, wrapped, console.log === ours.log, XMLHttpRequest.prototype.open === ours.open, String(console.log)];
   });
   expect(result).toEqual([true, 2, false, false, "function log() { [native code] }"]);
   expect(records.all("network").map((x) => x.url.split("?")[1])).not.toContain("after");
   expect(records.all("logs")).toEqual([]);
 });
 
-test("nothing about the patched functions tells: text, name, length, descriptors, keys", async ({
-  context,
-  server,
-}) => {
+test("nothing about the patched functions tells: text, name, length, descriptors, keys", async ({ context, server }) => {
   const seen = await sameWithAndWithout(context, server.page("x"), () => {
     const owners: [string, object, string[]][] = [
       ["window", window, ["fetch", "WebSocket", "EventSource", "Worker", "XMLHttpRequest"]],
       [
         "console",
         console,
-        [
-          "log",
-          "info",
-          "warn",
-          "error",
-          "debug",
-          "trace",
-          "assert",
-          "dir",
-          "table",
-          "group",
-          "groupCollapsed",
-          "groupEnd",
-          "count",
-        ],
+        ["log", "info", "warn", "error", "debug", "trace", "assert", "dir", "table", "group", "groupCollapsed", "groupEnd", "count"],
       ],
-      [
-        "xhr",
-        XMLHttpRequest.prototype,
-        ["open", "send", "setRequestHeader", "abort", "constructor"],
-      ],
+      ["xhr", XMLHttpRequest.prototype, ["open", "send", "setRequestHeader", "abort", "constructor"]],
       ["ws", WebSocket.prototype, ["send", "close", "constructor"]],
       ["navigator", Navigator.prototype, ["sendBeacon"]],
       ["document", Document.prototype, ["open", "write", "writeln", "close"]],
@@ -236,9 +190,7 @@ test("nothing about the patched functions tells: text, name, length, descriptors
         );
         if (name !== "toString") {
           try {
-            told.push(
-              new (fn as never as new (...args: unknown[]) => object)("x:") instanceof Object,
-            );
+            told.push(new (fn as never as new (...args: unknown[]) => object)("x:") instanceof Object);
           } catch (error) {
             told.push((error as Error).constructor.name);
           }
@@ -250,11 +202,7 @@ test("nothing about the patched functions tells: text, name, length, descriptors
   expect(JSON.stringify(seen)).toContain("function fetch() { [native code] }");
 });
 
-test("RegExp.$1 and the other statics of the page are left alone", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("RegExp.$1 and the other statics of the page are left alone", async ({ page, capture, server }) => {
   const records = await capture({ config: { bodies: true } });
   await page.goto(server.page(""));
   const after = await page.evaluate(() => {
@@ -275,11 +223,7 @@ test("RegExp.$1 and the other statics of the page are left alone", async ({
   await records.one("network");
 });
 
-test("the capture never records itself, and the page's errors stay the page's", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("the capture never records itself, and the page's errors stay the page's", async ({ page, capture, server }) => {
   const records = await capture({ config: { bodies: true } });
   await page.goto(server.page(""));
   const thrown = await page.evaluate(() => {

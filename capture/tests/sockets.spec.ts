@@ -1,10 +1,6 @@
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
-test("frames of a WebSocket in order, text by head, binary by size, close by code", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("frames of a WebSocket in order, text by head, binary by size, close by code", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -48,11 +44,7 @@ test("frames of a WebSocket in order, text by head, binary by size, close by cod
   expect(frames[4]!.flags).toEqual(["truncated"]);
 });
 
-test("above 20 messages a second they are counted, the last of each second is shown, order goes on", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("above 20 messages a second they are counted, the last of each second is shown, order goes on", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -80,10 +72,7 @@ test("above 20 messages a second they are counted, the last of each second is sh
   expect(frames.at(-1)).toMatchObject({ event: "close", order: 503 });
 });
 
-test("WebSocket looks native: statics, constructor, subclass, handlers, errors", async ({
-  context,
-  server,
-}) => {
+test("WebSocket looks native: statics, constructor, subclass, handlers, errors", async ({ context, server }) => {
   const seen = await sameWithAndWithout(context, server.page("x"), async (origin) => {
     const told: unknown[] = [];
     const url = origin.replace("http", "ws") + "/ws";
@@ -138,11 +127,7 @@ test("WebSocket looks native: statics, constructor, subclass, handlers, errors",
   expect(seen.slice(0, 8)).toEqual(Array(8).fill(true));
 });
 
-test("named server-sent events are recorded once the page asks for them", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("named server-sent events are recorded once the page asks for them", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page("x"));
   const heard = await page.evaluate(
@@ -170,21 +155,14 @@ test("named server-sent events are recorded once the page asks for them", async 
         source.addEventListener("tick", hear as never);
         setTimeout(
           () =>
-            done([
-              ...heard,
-              source.constructor === EventSource ? "same" : "other",
-              String(Object.getOwnPropertyNames(source)),
-              "native",
-            ]),
+            done([...heard, source.constructor === EventSource ? "same" : "other", String(Object.getOwnPropertyNames(source)), "native"]),
           300,
         );
       }),
   );
   expect(heard).toEqual(["messageplain", "same", "", "native"]);
   await records.one("websocket", (frame) => frame.data === "2");
-  expect(
-    records.all("websocket").map((frame) => [frame.protocol, frame.event, frame.type, frame.data]),
-  ).toEqual([
+  expect(records.all("websocket").map((frame) => [frame.protocol, frame.event, frame.type, frame.data])).toEqual([
     ["eventsource", "open", undefined, undefined],
     ["eventsource", "message", "message", "plain"],
     ["eventsource", "message", "tick", "1"],

@@ -29,11 +29,7 @@ test("synchronous XHR is recorded, also when it throws", async ({ page, capture,
   expect(records.all("network")).toHaveLength(2);
 });
 
-test("every response type is told: text, json by its value, others by size", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("every response type is told: text, json by its value, others by size", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   const url = server.page("<p>document</p>");
   await page.goto(url);
@@ -56,19 +52,14 @@ test("every response type is told: text, json by its value, others by size", asy
   }, url);
   expect(got).toBe("hunter2");
   await records.one("network", (x) => x.url.endsWith("type=document"));
-  const at = (type: string) =>
-    records
-      .all("network")
-      .find((x) => x.url.includes("type=" + type + "&") || x.url.endsWith("type=" + type))!;
+  const at = (type: string) => records.all("network").find((x) => x.url.includes("type=" + type + "&") || x.url.endsWith("type=" + type))!;
   expect(at("json").response_body).toMatch(/^\{"items":\[1,2\],"password":"<password:/);
   expect(at("").response_body).toBe("hello");
   expect(at("text")).toMatchObject({ response_size: 3000, body_note: "truncated" });
   expect(at("blob")).toMatchObject({ response_size: 50, body_note: "binary" });
   expect(at("buffer")).toMatchObject({ response_size: 60, body_note: "binary" });
   expect(at("document").body_note).toBe("binary");
-  expect(at("json").response_headers!.find((field) => field.name === "content-type")!.value).toBe(
-    "application/json",
-  );
+  expect(at("json").response_headers!.find((field) => field.name === "content-type")!.value).toBe("application/json");
 });
 
 test("what a page aborts once it is done, counts as done", async ({ page, capture, server }) => {
@@ -94,16 +85,11 @@ test("what a page aborts once it is done, counts as done", async ({ page, captur
   });
 });
 
-test("an object that is opened again starts over; abort, timeout and network errors are outcomes", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("an object that is opened again starts over; abort, timeout and network errors are outcomes", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
-    const ended = (xhr: XMLHttpRequest): Promise<unknown> =>
-      new Promise((done) => (xhr.onloadend = done));
+    const ended = (xhr: XMLHttpRequest): Promise<unknown> => new Promise((done) => (xhr.onloadend = done));
     const xhr = new XMLHttpRequest();
     for (const path of ["/text?first", "/status?code=404&second"]) {
       xhr.open("post", path);
@@ -143,10 +129,7 @@ test("an object that is opened again starts over; abort, timeout and network err
   ]);
 });
 
-test("the page sees the same XHR: events, errors, headers, no preflight", async ({
-  context,
-  server,
-}) => {
+test("the page sees the same XHR: events, errors, headers, no preflight", async ({ context, server }) => {
   const seen = await sameWithAndWithout(context, server.page("x"), async () => {
     const told: string[] = [];
     const xhr = new XMLHttpRequest();
@@ -182,11 +165,7 @@ test("the page sees the same XHR: events, errors, headers, no preflight", async 
   expect(server.seen.filter((request) => request.method === "OPTIONS")).toEqual([]);
 });
 
-test("sendBeacon keeps its answer, which does not prove delivery", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("sendBeacon keeps its answer, which does not prove delivery", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   const answers = await page.evaluate(() => [

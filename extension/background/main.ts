@@ -39,11 +39,12 @@ const grantsChanged = async (): Promise<void> => {
 chrome.permissions.onAdded.addListener(() => void grantsChanged());
 chrome.permissions.onRemoved.addListener(() => void grantsChanged());
 
-chrome.runtime.onInstalled.addListener(async ({ reason }) => {
+const installed = async (reason: string): Promise<void> => {
   // The safety net: if the loop was lost for any reason, it starts again within half a minute.
   await chrome.alarms.create("line", { periodInMinutes: 0.5 });
   await started;
   if (reason === "install") await injectLate([]);
   else if (reason === "update") await worker.stale.markAll(worker.grants);
   worker.tabsChanged();
-});
+};
+chrome.runtime.onInstalled.addListener(({ reason }) => void installed(reason));

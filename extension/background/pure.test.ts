@@ -14,8 +14,12 @@ test("the badge warns of scripts before it tells of the pilot", () => {
 });
 
 test("a browser is named by its brand and system", () => {
-  expect(browserName("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36")).toBe("Chrome 156 on Linux");
-  expect(browserName("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0")).toBe("Edge 150 on macOS");
+  expect(browserName("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36")).toBe(
+    "Chrome 156 on Linux",
+  );
+  expect(
+    browserName("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0"),
+  ).toBe("Edge 150 on macOS");
   expect(browserName("curl")).toBe("Chrome on this machine");
 });
 
@@ -28,7 +32,11 @@ test("what the daemon asks is taken only where it makes sense", () => {
 
 test("captures pass two a second, in order", async () => {
   let now = 0;
-  const bucket = new TokenBucket(2, () => now, async (ms) => void (now += ms));
+  const bucket = new TokenBucket(
+    2,
+    () => now,
+    async (ms) => void (now += ms),
+  );
   for (let i = 0; i < 5; i++) await bucket.take();
   expect(now).toBeGreaterThanOrEqual(2000);
 });
@@ -36,10 +44,27 @@ test("captures pass two a second, in order", async () => {
 test("secrets in headers and URLs do not leave the worker", () => {
   const exchange = fromRequest(
     {
-      id: "1", tab: 1, frame: 0, document: "", type: "main_frame", method: "GET", url: "https://u:pass1@a.test/?access_token=tok123#x", started: 0, ended: 5,
-      status: 200, statusLine: "HTTP/1.1 200 OK", redirects: ["https://a.test/?sid=abc999"], fromCache: false,
-      requestHeaders: [{ name: "Cookie", value: "a=cookie1" }, { name: "Authorization", value: "Basic basic1" }],
-      responseHeaders: [{ name: "Set-Cookie", value: "b=cookie2" }, { name: "Content-Length", value: "12" }],
+      id: "1",
+      tab: 1,
+      frame: 0,
+      document: "",
+      type: "main_frame",
+      method: "GET",
+      url: "https://u:pass1@a.test/?access_token=tok123#x",
+      started: 0,
+      ended: 5,
+      status: 200,
+      statusLine: "HTTP/1.1 200 OK",
+      redirects: ["https://a.test/?sid=abc999"],
+      fromCache: false,
+      requestHeaders: [
+        { name: "Cookie", value: "a=cookie1" },
+        { name: "Authorization", value: "Basic basic1" },
+      ],
+      responseHeaders: [
+        { name: "Set-Cookie", value: "b=cookie2" },
+        { name: "Content-Length", value: "12" },
+      ],
     },
     redactWith(() => "salt"),
   );

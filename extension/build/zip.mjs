@@ -18,7 +18,11 @@ const UTF8_NAMES = 0x0800;
 export async function zipFolder(folder) {
   const names = (await readdir(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(folder.length + 1).replaceAll("\\", "/"))
+    .map((entry) =>
+      join(entry.parentPath ?? entry.path, entry.name)
+        .slice(folder.length + 1)
+        .replaceAll("\\", "/"),
+    )
     .sort();
   const bodies = [];
   const directory = [];
@@ -29,23 +33,36 @@ export async function zipFolder(folder) {
     const path = Buffer.from(name);
     const fields = commonFields(plain, packed, path);
     const local = Buffer.concat([u32(0x04034b50), fields, path]);
-    directory.push(
-      Buffer.concat([u32(0x02014b50), u16(20), fields, u16(0), u16(0), u16(0), u32(0), u32(offset), path]),
-    );
+    directory.push(Buffer.concat([u32(0x02014b50), u16(20), fields, u16(0), u16(0), u16(0), u32(0), u32(offset), path]));
     bodies.push(local, packed);
     offset += local.length + packed.length;
   }
   const index = Buffer.concat(directory);
   const end = Buffer.concat([
-    u32(0x06054b50), u16(0), u16(0), u16(names.length), u16(names.length), u32(index.length), u32(offset), u16(0),
+    u32(0x06054b50),
+    u16(0),
+    u16(0),
+    u16(names.length),
+    u16(names.length),
+    u32(index.length),
+    u32(offset),
+    u16(0),
   ]);
   return Buffer.concat([...bodies, index, end]);
 }
 
 function commonFields(plain, packed, path) {
   return Buffer.concat([
-    u16(20), u16(UTF8_NAMES), u16(DEFLATE), u16(DOS_TIME), u16(DOS_DATE),
-    u32(crc(plain)), u32(packed.length), u32(plain.length), u16(path.length), u16(0),
+    u16(20),
+    u16(UTF8_NAMES),
+    u16(DEFLATE),
+    u16(DOS_TIME),
+    u16(DOS_DATE),
+    u32(crc(plain)),
+    u32(packed.length),
+    u32(plain.length),
+    u16(path.length),
+    u16(0),
   ]);
 }
 

@@ -1,5 +1,4 @@
 import type { Handler } from "./handler.ts";
 
 /** Reads the value of a form control; secret ones are masked. */
-export const getValue: Handler<"get_value"> = (params, context) =>
-  context.frames.call(context.tab, "get_value", params, context.deadline);
+export const getValue: Handler<"get_value"> = (params, context) => context.frames.call(context.tab, "get_value", params, context.deadline);

@@ -119,12 +119,22 @@ export function parseParams<K extends CommandKind>(kind: K, params: unknown): Co
 }
 
 const EMPTY_IS_ABSENT: ReadonlySet<string> = new Set([
-  "ref", "selector", "within", "frame", "url", "url_contains", "button", "trusted", "role", "text_contains", "world", "format", "direction",
+  "ref",
+  "selector",
+  "within",
+  "frame",
+  "url",
+  "url_contains",
+  "button",
+  "trusted",
+  "role",
+  "text_contains",
+  "world",
+  "format",
+  "direction",
 ]);
 
 function withoutEmpty(params: unknown): unknown {
   if (typeof params !== "object" || params === null || Array.isArray(params)) return params;
-  return Object.fromEntries(
-    Object.entries(params).filter(([key, value]) => value !== null && !(value === "" && EMPTY_IS_ABSENT.has(key))),
-  );
+  return Object.fromEntries(Object.entries(params).filter(([key, value]) => value !== null && !(value === "" && EMPTY_IS_ABSENT.has(key))));
 }

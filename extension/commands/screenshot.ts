@@ -63,8 +63,7 @@ interface Scene {
 async function look(context: Context, selector: string | undefined): Promise<Scene> {
   const crop = selector === undefined ? undefined : await cropOf(context, selector);
   const { secrets, viewport } = await geometry(context);
-  const fits =
-    !crop || (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
+  const fits = !crop || (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
   return { crop, fits, secrets, ratio: viewport.ratio };
 }
 
@@ -113,10 +112,7 @@ async function geometry(context: Context): Promise<{ secrets: Rect[]; viewport: 
   return { secrets, viewport: main.viewport };
 }
 
-function offsetOf(
-  frame: FrameInfo,
-  childrenOf: (path: number[]) => (Rect | null)[] | undefined,
-): { x: number; y: number } | undefined {
+function offsetOf(frame: FrameInfo, childrenOf: (path: number[]) => (Rect | null)[] | undefined): { x: number; y: number } | undefined {
   const at = { x: 0, y: 0 };
   for (let depth = 0; depth < frame.path.length; depth++) {
     const box = childrenOf(frame.path.slice(0, depth))?.[frame.path[depth] ?? -1];

@@ -4,9 +4,7 @@ const ITEMS = 100;
 const TEXT = 50_000;
 
 /** What a script came to, as it leaves the page. */
-export type Outcome =
-  | { ok: true; type: string; value: unknown }
-  | { ok: false; code: string; message: string };
+export type Outcome = { ok: true; type: string; value: unknown } | { ok: false; code: string; message: string };
 
 /** Says whether a value has the form that the wrapped script leaves with. */
 export function isOutcome(value: unknown): value is Outcome {
@@ -51,6 +49,7 @@ async function run(
     let atOnce = true;
     const pending = script();
     pending.catch(() => (code = atOnce ? "execution_error" : code));
+    // oxlint-disable-next-line typescript/await-thenable -- one turn, without the page's Promise
     await undefined;
     atOnce = false;
     const value = await pending;
@@ -77,6 +76,8 @@ function plain(value: unknown, limits: Limits, depth: number, path: unknown[]): 
       return undefined;
     case "boolean":
       return value;
+    case "object":
+      break;
   }
   if (value === null) return null;
   const object = value as object;

@@ -16,9 +16,11 @@ const ENGINES: Record<string, (value: string, scope: Scope) => Element[]> = {
   role: byRole,
   label: byLabel,
   placeholder: (value, scope) =>
-    best(value, everyElement(scope).filter((element) => element.hasAttribute("placeholder")), (element) => [
-      element.getAttribute("placeholder") ?? "",
-    ]),
+    best(
+      value,
+      everyElement(scope).filter((element) => element.hasAttribute("placeholder")),
+      (element) => [element.getAttribute("placeholder") ?? ""],
+    ),
   testid: byTestID,
 };
 
@@ -69,7 +71,9 @@ function best(value: string, elements: readonly Element[], textsOf: (element: El
 }
 
 function byText(value: string, scope: Scope): Element[] {
-  const elements = everyElement(scope).filter((element) => !/^(script|style|noscript|template|head|title|meta|link)$/.test(element.localName));
+  const elements = everyElement(scope).filter(
+    (element) => !/^(script|style|noscript|template|head|title|meta|link)$/.test(element.localName),
+  );
   const found = best(value, elements, (element) => [textOf(element)]);
   const set = new Set(found);
   // The innermost ones: what contains a match has the text only through it.
@@ -106,9 +110,14 @@ function hasState(element: Element, state: string, value: string): boolean {
 
 function byLabel(value: string, scope: Scope): Element[] {
   const fields = everyElement(scope).filter((element) =>
-    element.matches("input:not([type=hidden]), textarea, select, meter, progress, output, [contenteditable], [role], [aria-label], [aria-labelledby]"),
+    element.matches(
+      "input:not([type=hidden]), textarea, select, meter, progress, output, [contenteditable], [role], [aria-label], [aria-labelledby]",
+    ),
   );
-  const labelled = fields.filter((element) => (element as HTMLInputElement).labels?.length || element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby"));
+  const labelled = fields.filter(
+    (element) =>
+      (element as HTMLInputElement).labels?.length || element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby"),
+  );
   return best(value, labelled, (element) => {
     const labels = [...((element as HTMLInputElement).labels ?? [])].map((label) => label.textContent ?? "");
     return [...labels, element.getAttribute("aria-label") ?? "", nameOf(element)];

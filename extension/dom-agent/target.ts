@@ -29,7 +29,8 @@ export function resolve(target: Target, refs: RefBook): Resolved {
   if (target.selector !== undefined) return choose(target.selector, target, refs);
   if (target.x !== undefined && target.y !== undefined) {
     const element = elementAt(target.x, target.y);
-    if (!element) throw new AgentProblem("element_not_found", `There is nothing at ${target.x}, ${target.y}: it is outside of the viewport.`);
+    if (!element)
+      throw new AgentProblem("element_not_found", `There is nothing at ${target.x}, ${target.y}: it is outside of the viewport.`);
     return { element, count: 1, strategy: "point" };
   }
   const element = focused();
@@ -91,7 +92,12 @@ function scopeOf(target: Target, refs: RefBook): Scope {
 function alike(selector: string, scope: Scope, refs: RefBook): ReturnType<typeof candidate>[] {
   const quoted = /["']([^"']+)["']/.exec(selector)?.[1] ?? /^(?:text|label|placeholder|testid)=(.*)$/s.exec(selector)?.[1];
   const role = /^role=([\w-]+)/.exec(selector)?.[1];
-  const words = new Set(fold(quoted ?? "", 200).toLowerCase().split(/\W+/).filter((word) => word.length > 2));
+  const words = new Set(
+    fold(quoted ?? "", 200)
+      .toLowerCase()
+      .split(/\W+/)
+      .filter((word) => word.length > 2),
+  );
   if (words.size === 0 && role === undefined) return [];
   const scored: { element: Element; score: number }[] = [];
   for (const element of everyElement(scope, 5000)) {

@@ -8,7 +8,16 @@ export function toast(text: string): void {
   host.id = ID;
   host.setAttribute("aria-hidden", "true");
   host.popover = "manual";
-  Object.assign(host.style, { all: "initial", position: "fixed", inset: "auto 16px 16px auto", margin: "0", border: "0", pointerEvents: "none", background: "transparent", zIndex: "2147483646" });
+  Object.assign(host.style, {
+    all: "initial",
+    position: "fixed",
+    inset: "auto 16px 16px auto",
+    margin: "0",
+    border: "0",
+    pointerEvents: "none",
+    background: "transparent",
+    zIndex: "2147483646",
+  });
   const root = host.attachShadow({ mode: "closed" });
   const box = document.createElement("div");
   Object.assign(box.style, {

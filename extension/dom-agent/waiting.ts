@@ -3,7 +3,14 @@ import { AgentProblem } from "./problem.ts";
 const POLL_MS = 80;
 
 /** Problems that time can heal: the element may come, stop moving, become enabled, be uncovered. */
-const PASSING: ReadonlySet<string> = new Set(["element_not_found", "scope_not_found", "not_actionable", "blocked_by_overlay", "nth_out_of_range", "option_not_found"]);
+const PASSING: ReadonlySet<string> = new Set([
+  "element_not_found",
+  "scope_not_found",
+  "not_actionable",
+  "blocked_by_overlay",
+  "nth_out_of_range",
+  "option_not_found",
+]);
 
 /**
  * Tries until it works or the deadline (epoch ms) is there: after each change of the document and at

@@ -73,7 +73,8 @@ export function parseKeys(keys: string): KeyStroke | undefined {
   if (named) {
     return { key: plain, code: named.code, keyCode: named.keyCode, modifiers, ...held, text: bare ? (named.text ?? "") : "" };
   }
-  if ([...plain].length !== 1) return undefined;
+  // One code point is one key: a letter of any script, or an emoji.
+  if (plain === "" || String.fromCodePoint(plain.codePointAt(0) ?? 0) !== plain) return undefined;
   const key = held.shift ? plain.toUpperCase() : plain;
   const upper = plain.toUpperCase();
   const stroke: KeyStroke = {

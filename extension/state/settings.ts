@@ -28,9 +28,7 @@ export async function readSettings(): Promise<Settings> {
 export async function writeSettings(patch: { [K in keyof Settings]?: Settings[K] | undefined }): Promise<void> {
   const gone = Object.entries(patch).filter(([, value]) => value === undefined);
   if (gone.length > 0) await chrome.storage.local.remove(gone.map(([key]) => key));
-  await chrome.storage.local.set(
-    Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)),
-  );
+  await chrome.storage.local.set(Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)));
 }
 
 /** Calls back after each change of a setting. */

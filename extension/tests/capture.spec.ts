@@ -32,20 +32,47 @@ test("every kind of frame is captured from its first script", async ({ daemon, s
 });
 
 test("numbers of a document begin at 1 and have no gap", async ({ daemon, site, browserWithExtension: { page } }) => {
-  await page.goto(site.page("/", `<script>for (let i = 0; i < 50; i++) console.log("n" + i); fetch("/x"); setTimeout(() => { throw new Error("e") })</script>`));
-  await daemon.until("the last", () => daemon.events("logs").some((log) => log.message === "n49") && daemon.events("exceptions").length > 0);
+  await page.goto(
+    site.page(
+      "/",
+      `<script>for (let i = 0; i < 50; i++) console.log("n" + i); fetch("/x"); setTimeout(() => { throw new Error("e") })</script>`,
+    ),
+  );
+  await daemon.until(
+    "the last",
+    () => daemon.events("logs").some((log) => log.message === "n49") && daemon.events("exceptions").length > 0,
+  );
   await page.evaluate(() => console.log("end"));
   const group = await daemon.until("end", () => daemon.groups.find((at) => at.logs?.some((log) => log.message === "end")));
   const seqs = Object.values(group).flatMap((list) => (Array.isArray(list) ? (list as { seq: number }[]).map((event) => event.seq) : []));
   expect(seqs.sort((a, b) => a - b)).toEqual(seqs.map((_, i) => i + 1));
 });
 
-test("a request has what the page saw and what the network stack saw, without secrets", async ({ daemon, site, browserWithExtension: { page } }) => {
-  site.page("/api", { body: '{"ok":true}', type: "application/json", status: 503, headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" } });
+test("a request has what the page saw and what the network stack saw, without secrets", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  site.page("/api", {
+    body: '{"ok":true}',
+    type: "application/json",
+    status: 503,
+    headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" },
+  });
   await daemon.until("the worker is up", () => daemon.settings);
-  await page.goto(site.page("/", `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`));
+  await page.goto(
+    site.page("/", `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`),
+  );
   const exchange = await daemon.until("the exchange", () => daemon.events("network").find((at) => at.url.includes("/api")));
-  expect(exchange).toMatchObject({ method: "GET", status: 503, outcome: "http_error", remote_address: "127.0.0.1", initiator: { type: "fetch" }, content_type: "application/json", has_auth: true });
+  expect(exchange).toMatchObject({
+    method: "GET",
+    status: 503,
+    outcome: "http_error",
+    remote_address: "127.0.0.1",
+    initiator: { type: "fetch" },
+    content_type: "application/json",
+    has_auth: true,
+  });
   expect(exchange.flags ?? []).not.toContain("partial");
   const header = (name: string) => exchange.response_headers?.find((at) => at.name === name)?.value;
   expect(header("x-request-id")).toBe("abc");
@@ -55,16 +82,28 @@ test("a request has what the page saw and what the network stack saw, without se
   expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>&a=1$/);
 });
 
-test("navigations, failed resources, worker requests and refused connections are exchanges", async ({ daemon, site, browserWithExtension: { page } }) => {
+test("navigations, failed resources, worker requests and refused connections are exchanges", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
   site.page("/worker.js", { body: `fetch("/from-worker").then(() => postMessage(1))`, type: "text/javascript" });
   site.page("/from-worker", { body: "w", type: "text/plain" });
   site.page("/old", { body: "", status: 302, headers: { Location: "/new" } });
-  site.page("/new", `<img src="/missing.png"><iframe src="/sub"></iframe><script>new Worker("/worker.js"); fetch("http://127.0.0.1:9/refused").catch(() => {})</script>`);
+  site.page(
+    "/new",
+    `<img src="/missing.png"><iframe src="/sub"></iframe><script>new Worker("/worker.js"); fetch("http://127.0.0.1:9/refused").catch(() => {})</script>`,
+  );
   site.page("/sub", "sub");
   await daemon.until("the worker is up", () => daemon.settings);
   await page.goto(site.url("/old"));
   const find = (path: string) => daemon.until(path, () => daemon.events("network").find((at) => at.url.endsWith(path)));
-  expect(await find("/new")).toMatchObject({ initiator: { type: "navigation" }, status: 200, outcome: "ok", redirects: [site.url("/old")] });
+  expect(await find("/new")).toMatchObject({
+    initiator: { type: "navigation" },
+    status: 200,
+    outcome: "ok",
+    redirects: [site.url("/old")],
+  });
   expect(await find("/sub")).toMatchObject({ initiator: { type: "navigation" }, status: 200 });
   expect(await find("/missing.png")).toMatchObject({ initiator: { type: "image" }, status: 404, outcome: "http_error" });
   expect(await find("/from-worker")).toMatchObject({ initiator: { type: "worker" }, status: 200 });
@@ -80,7 +119,14 @@ test("stacks are mapped to their sources, and kept raw", async ({ daemon, site, 
   site.page("/slow.js.map", { body: JSON.stringify(map), delay: 3000 });
   await page.goto(site.page("/", `<script src="/bundle.js"></script><script src="/slow.js"></script>`));
   const mapped = await daemon.until("mapped", () => daemon.events("exceptions").find((at) => at.message.includes("mapped one")));
-  expect(mapped.stack?.[0]).toMatchObject({ url: site.url("/bundle.js"), line: 1, source: site.url("/app.ts"), source_line: 3, source_column: 3, in_app: true });
+  expect(mapped.stack?.[0]).toMatchObject({
+    url: site.url("/bundle.js"),
+    line: 1,
+    source: site.url("/app.ts"),
+    source_line: 3,
+    source_column: 3,
+    in_app: true,
+  });
   const slow = await daemon.until("slow", () => daemon.events("exceptions").find((at) => at.message.includes("slow one")));
   expect(slow.flags).toContain("unmapped");
   expect(slow.stack?.[0]).toMatchObject({ url: site.url("/slow.js"), line: 1 });
@@ -91,7 +137,11 @@ test("the policy of a page is told from its headers and meta elements", async ({
   site.page("/meta", `<meta http-equiv="Content-Security-Policy" content="default-src 'self'">x`);
   site.page("/none", "x");
   await daemon.until("the worker is up", () => daemon.settings);
-  for (const [path, csp] of [["/header", "script_exec"], ["/none", "none"], ["/meta", "script_exec"]] as const) {
+  for (const [path, csp] of [
+    ["/header", "script_exec"],
+    ["/none", "none"],
+    ["/meta", "script_exec"],
+  ] as const) {
     await page.goto(site.url(path));
     await daemon.until(`${path} is ${csp}`, () => daemon.tabs.some((tab) => tab.url === site.url(path) && tab.csp === csp && tab.granted));
   }
@@ -121,7 +171,11 @@ test("what an agent does is told apart from what the user does", async ({ daemon
   await daemon.until("the user's", () => daemon.events("actions").find((at) => at.type === "click" && at.by === "user"));
 });
 
-test("a hostile page cannot break capture, the agent, or the extension's hold on its data", async ({ daemon, site, browserWithExtension: browser }) => {
+test("a hostile page cannot break capture, the agent, or the extension's hold on its data", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.set({ pilot: true });
   await browser.page.goto(
     site.page(

@@ -11,7 +11,7 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, body = FOR
   await page.goto(site.page("/form", body));
   const tab = await browser.tab(page);
   const status = page.locator("#status");
-  const run: typeof daemon.command = (kind, params, more = {}) => daemon.command(kind, params, { tab, ...more });
+  const run: typeof daemon.command = (kind, params, more) => daemon.command(kind, params, { tab, ...more });
   return { page, tab, status, run };
 }
 
@@ -19,13 +19,21 @@ test("click finds by role, text, test id and through closed shadow roots", async
   const { status, run } = await open(browserWithExtension, site, daemon);
   const clicked = await run("click", { selector: 'role=button[name="Far away"]' });
   expect(clicked.error).toBeUndefined();
-  expect(clicked.result).toMatchObject({ match_count: 1, match_strategy: "role", auto_scrolled: true, matched: { label: "Far away", element_type: "button" } });
+  expect(clicked.result).toMatchObject({
+    match_count: 1,
+    match_strategy: "role",
+    auto_scrolled: true,
+    matched: { label: "Far away", element_type: "button" },
+  });
   expect(clicked.result.trusted).toBeUndefined();
   await expect(status).toHaveText("far");
   expect((await run("click", { selector: "text=Inside closed" })).error).toBeUndefined();
   await expect(status).toHaveText("inside");
   expect((await run("click", { selector: "#shadow-host >>> #inner" })).result.match_strategy).toBe("css");
-  expect((await run("type", { selector: "label=E-mail", text: "a@b.test" })).result).toMatchObject({ value: "a@b.test", insertion_strategy: "execCommand" });
+  expect((await run("type", { selector: "label=E-mail", text: "a@b.test" })).result).toMatchObject({
+    value: "a@b.test",
+    insertion_strategy: "execCommand",
+  });
   expect((await run("click", { selector: "testid=order" })).error).toBeUndefined();
   await expect(status).toHaveText("submitted a@b.test");
 });
@@ -50,7 +58,10 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   const missing = await run("click", { selector: "role=button[name='Order later']" }, short);
   expect(missing.error?.code).toBe("element_not_found");
   expect(missing.error?.candidates?.map((c) => c.name)).toContain("Order now");
-  expect((await run("click", { selector: "#off" }, short)).error).toMatchObject({ code: "not_actionable", message: expect.stringContaining("disabled") });
+  expect((await run("click", { selector: "#off" }, short)).error).toMatchObject({
+    code: "not_actionable",
+    message: expect.stringContaining("disabled"),
+  });
   expect((await run("type", { selector: "h1", text: "x" }, short)).error?.code).toBe("not_typeable");
   expect((await run("select", { selector: "h1", value: "x" }, short)).error?.code).toBe("not_select");
   expect((await run("check", { selector: "h1" }, short)).error?.code).toBe("not_checkable");
@@ -76,7 +87,9 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
 
 test("an element that comes late is waited for", async ({ daemon, site, browserWithExtension }) => {
   const { status, run } = await open(
-    browserWithExtension, site, daemon,
+    browserWithExtension,
+    site,
+    daemon,
     `<p id=status></p><script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<button id=late onclick=\\"document.getElementById('status').textContent='late'\\">Late</button>"), 700)</script>`,
   );
   expect((await run("click", { selector: "#late" })).error).toBeUndefined();
@@ -96,7 +109,10 @@ test("type, select, check, key_press, hover, focus, scroll_to act as a user woul
   await expect(page.locator("#editor")).toHaveText(/line one\s*line two/);
   expect((await run("select", { selector: "[name=size]", value: "medium" })).result.value).toBe("m");
   await expect(status).toHaveText("size m");
-  expect((await run("select", { selector: "[name=size]", value: "huge" }, { timeoutMS: 1000 })).error).toMatchObject({ code: "option_not_found", message: expect.stringContaining("Small") });
+  expect((await run("select", { selector: "[name=size]", value: "huge" }, { timeoutMS: 1000 })).error).toMatchObject({
+    code: "option_not_found",
+    message: expect.stringContaining("Small"),
+  });
   expect((await run("check", { selector: "label=Gift" })).result.value).toBe("true");
   await expect(status).toHaveText("gift true");
   expect((await run("check", { selector: "label=Gift", checked: false })).result.value).toBe("false");
@@ -123,7 +139,11 @@ test("type, select, check, key_press, hover, focus, scroll_to act as a user woul
 
 test("trusted input is real, and windows opened by links are seen", async ({ daemon, site, browserWithExtension }) => {
   const { page, status, run } = await open(browserWithExtension, site, daemon);
-  await page.evaluate(() => document.getElementById("far")?.addEventListener("click", (e) => (document.getElementById("status")!.textContent = `trusted ${e.isTrusted}`)));
+  await page.evaluate(() =>
+    document
+      .getElementById("far")
+      ?.addEventListener("click", (e) => (document.getElementById("status")!.textContent = `trusted ${e.isTrusted}`)),
+  );
   expect((await run("click", { selector: "#far", trusted: "always" })).result.trusted).toBe(true);
   await expect(status).toHaveText("trusted true");
   expect((await run("type", { selector: "#keys", text: "ab", trusted: "always" })).result.trusted).toBe(true);
@@ -143,7 +163,9 @@ test("a click on a link says that the page was left", async ({ daemon, site, bro
 
 test("wait_for sees things come and go, and gives up in time", async ({ daemon, site, browserWithExtension }) => {
   const { run } = await open(
-    browserWithExtension, site, daemon,
+    browserWithExtension,
+    site,
+    daemon,
     `<div id=spinner>Loading</div><script>setTimeout(() => { spinner.remove(); document.body.append("All done") }, 600)</script>`,
   );
   const gone = await run("wait_for", { selector: "#spinner", absent: true });
@@ -158,14 +180,20 @@ test("wait_for sees things come and go, and gives up in time", async ({ daemon, 
 
 test("get_text reads pages, elements, sections and hidden things", async ({ daemon, site, browserWithExtension }) => {
   const { run } = await open(
-    browserWithExtension, site, daemon,
+    browserWithExtension,
+    site,
+    daemon,
     `<h1>Head</h1><p>Intro</p><details><summary>More</summary>secret part</details><h2>Second</h2><p id=p>Body <b>text</b></p><p id=h style="display:none">unseen</p>`,
   );
   expect((await run("get_text", {})).result.value).toContain("Intro");
   expect((await run("get_text", { selector: "#p" })).result).toMatchObject({ value: "Body text", matched: { tag: "p" } });
   expect((await run("get_text", { selector: "#h" })).result).toMatchObject({ hidden: true });
   const { sections } = (await run("get_text", { structured: true })).result;
-  expect(sections?.map((s) => [s.header, s.tag, s.expanded])).toEqual([["Head", "h1", undefined], ["More", "summary", false], ["Second", "h2", undefined]]);
+  expect(sections?.map((s) => [s.header, s.tag, s.expanded])).toEqual([
+    ["Head", "h1", undefined],
+    ["More", "summary", false],
+    ["Second", "h2", undefined],
+  ]);
   expect(sections?.[2]?.content).toContain("Body");
 });
 
@@ -201,9 +229,14 @@ test("refs survive a new rendering, and never mean something on another page", a
 });
 
 test("frames are reached by selector, by number and by search", async ({ daemon, site, browserWithExtension }) => {
-  site.page("/inner", `<title>Inner</title><p id=out></p><button onclick="out.textContent='inner ' + event.isTrusted">In frame</button><input type=password value=x>`);
+  site.page(
+    "/inner",
+    `<title>Inner</title><p id=out></p><button onclick="out.textContent='inner ' + event.isTrusted">In frame</button><input type=password value=x>`,
+  );
   const { page, run } = await open(
-    browserWithExtension, site, daemon,
+    browserWithExtension,
+    site,
+    daemon,
     `<h1>Outer</h1><iframe id=near src="/inner"></iframe><iframe id=cross src="${site.url("/inner", "localhost")}" style="border:7px solid"></iframe>`,
   );
   await page.waitForLoadState("networkidle");
@@ -224,7 +257,9 @@ test("frames are reached by selector, by number and by search", async ({ daemon,
 
 test("a custom list is chosen from, and a React-like field keeps what was typed", async ({ daemon, site, browserWithExtension }) => {
   const { page, status, run } = await open(
-    browserWithExtension, site, daemon,
+    browserWithExtension,
+    site,
+    daemon,
     `<p id=status></p>
      <button role=combobox aria-haspopup=listbox aria-expanded=false id=box>Choose</button><ul role=listbox id=list hidden><li role=option>Apple</li><li role=option>Pear</li></ul>
      <input id=field>
@@ -273,14 +308,21 @@ test("tabs are opened, changed, gone through and closed", async ({ daemon, site,
   expect(closed.result.closed_tab).toBe(opened.result.tab);
   expect((await daemon.command("click", { selector: "h1" }, { tab: opened.result.tab })).error?.code).toBe("tab_gone");
   expect((await daemon.command("navigate", { url: "chrome://settings" }, { tab })).error?.code).toBe("restricted_url");
-  expect((await daemon.command("navigate", { url: "http://127.0.0.1:9/" }, { tab })).result).toMatchObject({ content_script_status: "failed" });
+  expect((await daemon.command("navigate", { url: "http://127.0.0.1:9/" }, { tab })).result).toMatchObject({
+    content_script_status: "failed",
+  });
   const fresh = await daemon.command("navigate", { url: site.url("/next") });
   expect(fresh.result.title).toBe("Next");
   await page.bringToFront();
 });
 
 test("execute_js: expressions, statements, promises, errors, limits", async ({ daemon, site, browserWithExtension }) => {
-  const { run } = await open(browserWithExtension, site, daemon, `<title>T</title><script>window.mine = { a: [1, 2, { b: 3 }] }; mine.self = mine</script>`);
+  const { run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<title>T</title><script>window.mine = { a: [1, 2, { b: 3 }] }; mine.self = mine</script>`,
+  );
   const js = (script: string, more = {}) => run("execute_js", { script, ...more });
   expect((await js("document.title")).result).toMatchObject({ value: "T", type: "string", execution_mode: "debugger" });
   expect((await js("mine")).result.value).toEqual({ a: [1, 2, { b: 3 }], self: "[circular]" });
@@ -290,15 +332,24 @@ test("execute_js: expressions, statements, promises, errors, limits", async ({ d
   expect((await js("Array.from({ length: 150 }, (_, i) => i)")).result.value).toHaveLength(101);
   expect((await js("throw new RangeError('bad')")).error).toMatchObject({ code: "execution_error", message: "RangeError: bad" });
   expect((await js("nope()")).error?.code).toBe("execution_error");
-  expect((await js("await new Promise((_, no) => setTimeout(() => no(new Error('no')), 20))")).error).toMatchObject({ code: "promise_rejected" });
+  expect((await js("await new Promise((_, no) => setTimeout(() => no(new Error('no')), 20))")).error).toMatchObject({
+    code: "promise_rejected",
+  });
   expect((await js("this is not code")).error?.message).toContain("SyntaxError");
   expect((await js("new Promise(() => {})", { timeout_ms: 400 })).error?.code).toBe("execution_timeout");
   expect((await js("typeof window.mine", { world: "isolated" })).result.value).toBe("undefined");
 });
 
-test("execute_js works under a strict policy and in frames, and only where it is allowed", async ({ daemon, site, browserWithExtension }) => {
+test("execute_js works under a strict policy and in frames, and only where it is allowed", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   site.page("/inner", "<title>Inner one</title>");
-  site.page("/strict", { body: "<title>Strict</title><iframe src='/inner'></iframe>", headers: { "Content-Security-Policy": "default-src 'self'; script-src 'none'; require-trusted-types-for 'script'" } });
+  site.page("/strict", {
+    body: "<title>Strict</title><iframe src='/inner'></iframe>",
+    headers: { "Content-Security-Policy": "default-src 'self'; script-src 'none'; require-trusted-types-for 'script'" },
+  });
   const { page, run } = await open(browserWithExtension, site, daemon);
   await page.goto(site.url("/strict"));
   expect((await run("execute_js", { script: "1 + 1" })).result.value).toBe(2);
@@ -308,7 +359,10 @@ test("execute_js works under a strict policy and in frames, and only where it is
 });
 
 test("execute_js goes by user scripts once the user allowed them", async ({ daemon, site, browserWithExtension: browser }) => {
-  site.page("/strict", { body: "<title>Strict</title><script>window.mine = 5</script><iframe src='/inner'></iframe>", headers: { "Content-Security-Policy": "script-src 'none'; require-trusted-types-for 'script'" } });
+  site.page("/strict", {
+    body: "<title>Strict</title><script>window.mine = 5</script><iframe src='/inner'></iframe>",
+    headers: { "Content-Security-Policy": "script-src 'none'; require-trusted-types-for 'script'" },
+  });
   site.page("/inner", "<title>Inner one</title>");
   const { page, run } = await open(browser, site, daemon);
   const options = await browser.open("options.html");
@@ -317,7 +371,10 @@ test("execute_js goes by user scripts once the user allowed them", async ({ daem
   const extensions = await browser.context.newPage();
   await extensions.goto("chrome://extensions");
   await extensions.evaluate(
-    (id) => (chrome as unknown as { developerPrivate: { updateExtensionConfiguration(c: object): Promise<void> } }).developerPrivate.updateExtensionConfiguration({ extensionId: id, userScriptsAccess: true }),
+    (id) =>
+      (
+        chrome as unknown as { developerPrivate: { updateExtensionConfiguration(c: object): Promise<void> } }
+      ).developerPrivate.updateExtensionConfiguration({ extensionId: id, userScriptsAccess: true }),
     browser.id,
   );
   await page.goto(site.url("/strict"));
@@ -342,7 +399,12 @@ test("a screenshot by the debugger: whole page, crop, size, grey, secrets", asyn
 });
 
 test("flush and waterfall have every frame send what it has", async ({ daemon, site, browserWithExtension }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, `<iframe src="about:blank"></iframe><script>console.log("flush me")</script>`);
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<iframe src="about:blank"></iframe><script>console.log("flush me")</script>`,
+  );
   await page.evaluate(() => console.log("just now"));
   expect((await run("flush", {})).result.frames).toBeGreaterThanOrEqual(2);
   expect(daemon.events("logs").map((l) => l.message)).toEqual(expect.arrayContaining(["flush me", "just now"]));
@@ -353,7 +415,12 @@ test("pilot off: what acts is refused, what reads is not", async ({ daemon, site
   await browser.page.goto(site.page("/form", FORM));
   const tab = await browser.tab(browser.page);
   for (const [kind, params] of [
-    ["click", { selector: "h1" }], ["type", { text: "x" }], ["navigate", { url: site.url("/form") }], ["execute_js", { script: "1" }], ["close_tab", {}], ["highlight", { selector: "h1" }],
+    ["click", { selector: "h1" }],
+    ["type", { text: "x" }],
+    ["navigate", { url: site.url("/form") }],
+    ["execute_js", { script: "1" }],
+    ["close_tab", {}],
+    ["highlight", { selector: "h1" }],
   ] as const) {
     const refused = await daemon.command(kind as "click", params as { selector?: string }, { tab });
     expect(refused.error?.code, kind).toBe("pilot_off");

@@ -231,7 +231,11 @@ export class FakeDaemon {
 
   #summary(): string {
     const paths = this.requests.slice(-8).map(({ method, path }) => `${method} ${path}`);
-    return `last requests: ${paths.join(", ")}\nlogs: ${JSON.stringify(this.events("logs").slice(-5).map((log) => log.message))}
+    return `last requests: ${paths.join(", ")}\nlogs: ${JSON.stringify(
+      this.events("logs")
+        .slice(-5)
+        .map((log) => log.message),
+    )}
 extension: ${JSON.stringify(this.events("extension_logs").slice(-5))}\nresults: ${JSON.stringify([...this.results.values()].slice(-2)).slice(0, 1500)}`;
   }
 }

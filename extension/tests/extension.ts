@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type BrowserContext, type Page, type Worker, test as base, chromium } from "@playwright/test";
+import { findChromium } from "../../scripts/chromium.mjs";
 import { FakeDaemon } from "./daemon.ts";
 import { Site } from "./site.ts";
 
@@ -64,11 +65,18 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     // Without developer mode a reload of the extension leaves it switched off.
     await writeFile(join(profile, "Default/Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
     const context = await chromium.launchPersistentContext(profile, {
-      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      executablePath: findChromium() ?? "",
       headless: true,
       // The window as it is: an emulated size is lost when the extension lets its debugger go.
       viewport: null,
-      args: ["--window-size=1280,807", "--no-sandbox", "--disable-gpu", "--disable-quic", `--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
+      args: [
+        "--window-size=1280,807",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        `--disable-extensions-except=${extension}`,
+        `--load-extension=${extension}`,
+      ],
     });
     const worker = async (): Promise<Worker> => context.serviceWorkers()[0] ?? context.waitForEvent("serviceworker");
     const id = new URL((await worker()).url()).host;
@@ -85,10 +93,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
       },
       tab: async (of) => {
         const url = of.url();
-        return (await worker()).evaluate(
-          async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id ?? 0,
-          url,
-        );
+        return (await worker()).evaluate(async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id ?? 0, url);
       },
       set: async (values) => {
         await (await worker()).evaluate((given) => chrome.storage.local.set(given), values);

@@ -1,6 +1,10 @@
 import { expect, test } from "./extension.ts";
 
-test("the worker is killed while a page talks: nothing is lost, nothing comes twice", async ({ daemon, site, browserWithExtension: browser }) => {
+test("the worker is killed while a page talks: nothing is lost, nothing comes twice", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.page.goto(site.page("/", `<script>let n = 0; setInterval(() => { if (n < 60) console.log("tick " + n++) }, 50)</script>`));
   await daemon.until("it talks", () => daemon.events("logs").length > 5);
   for (let i = 0; i < 3; i++) {
@@ -8,7 +12,10 @@ test("the worker is killed while a page talks: nothing is lost, nothing comes tw
     await browser.page.waitForTimeout(400);
   }
   await daemon.until("the last tick", () => daemon.events("logs").some((log) => log.message === "tick 59"));
-  const ticks = daemon.events("logs").map((log) => log.message).filter((message) => message.startsWith("tick "));
+  const ticks = daemon
+    .events("logs")
+    .map((log) => log.message)
+    .filter((message) => message.startsWith("tick "));
   expect(ticks).toEqual(Array.from({ length: 60 }, (_, i) => `tick ${i}`));
 });
 
@@ -20,7 +27,11 @@ test("commands go on after the worker died", async ({ daemon, site, browserWithE
   expect((await daemon.command("get_text", {}, { tab })).result.value).toBe("Alive");
 });
 
-test("the daemon is away and comes back: what happened meanwhile arrives, also from pages that are gone", async ({ daemon, site, browserWithExtension: browser }) => {
+test("the daemon is away and comes back: what happened meanwhile arrives, also from pages that are gone", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.page.goto(site.page("/a", `<script>console.log("before")</script>`));
   await daemon.until("before", () => daemon.events("logs").some((log) => log.message === "before"));
   await daemon.stop();
@@ -78,11 +89,22 @@ test("a page in the back/forward cache comes back with its line", async ({ daemo
   await daemon.until(`it (${persisted})`, () => daemon.events("logs").some((log) => log.message === "after the cache"));
 });
 
-test("a command that was begun and comes again is answered interrupted, not run twice", async ({ daemon, site, browserWithExtension: browser }) => {
+test("a command that was begun and comes again is answered interrupted, not run twice", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.set({ pilot: true });
   await browser.page.goto(site.page("/", `<button onclick="document.title = 'n' + (window.n = (window.n ?? 0) + 1)">Count</button>`));
   const tab = await browser.tab(browser.page);
-  const command = { id: "run-1", correlation_id: "c1", kind: "click", params: { selector: "text=Count" }, tab, deadline: Date.now() + 8000 };
+  const command = {
+    id: "run-1",
+    correlation_id: "c1",
+    kind: "click",
+    params: { selector: "text=Count" },
+    tab,
+    deadline: Date.now() + 8000,
+  };
   daemon.leaseAgain(command);
   expect((await daemon.until("first", () => daemon.results.get("run-1"))).status).toBe("complete");
   // The first answer has to be home, or the second lease is taken for a repeat of what still runs.
@@ -93,7 +115,11 @@ test("a command that was begun and comes again is answered interrupted, not run 
   expect(await browser.page.title()).toBe("n1");
 });
 
-test("commands in one tab wait for each other, and a dialog holds up only its own tab", async ({ daemon, site, browserWithExtension: browser }) => {
+test("commands in one tab wait for each other, and a dialog holds up only its own tab", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.set({ pilot: true });
   site.page("/free", "<button onclick=\"document.title='free'\">Free</button>");
   await browser.page.goto(site.page("/", `<button onclick="setTimeout(() => alert('stop'))">Alert</button>`));
@@ -107,7 +133,11 @@ test("commands in one tab wait for each other, and a dialog holds up only its ow
   expect((await stuck).error?.code).toBe("timeout");
 });
 
-test("after a reload of the extension tabs are marked stale until their page is loaded again", async ({ daemon, site, browserWithExtension: browser }) => {
+test("after a reload of the extension tabs are marked stale until their page is loaded again", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.page.goto(site.page("/", "<title>S</title>"));
   await daemon.until("the tab", () => daemon.tabs.some((tab) => tab.title === "S" && !tab.stale));
   await (await browser.worker()).evaluate(() => void setTimeout(() => chrome.runtime.reload(), 50));

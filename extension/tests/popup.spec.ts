@@ -11,7 +11,10 @@ async function shoot(page: Page, name: string): Promise<void> {
   }
 }
 
-test("the popup shows the connection, and both switches are off until the user turns them", async ({ daemon, browserWithExtension: browser }) => {
+test("the popup shows the connection, and both switches are off until the user turns them", async ({
+  daemon,
+  browserWithExtension: browser,
+}) => {
   await daemon.until("connected", () => daemon.settings);
   expect(daemon.settings).toMatchObject({ pilot: false, bodies: false, script_hosts: [] });
   const popup = await browser.open("popup.html");
@@ -60,7 +63,12 @@ test.describe("without a daemon", () => {
 });
 
 test("a refusal is shown with its fix", async ({ daemon, browserWithExtension: browser }) => {
-  daemon.refusal = { status: 403, code: "forbidden", message: "This extension is not the one that Gasoline ships.", fix: "Install the extension from the release, then reload it." };
+  daemon.refusal = {
+    status: 403,
+    code: "forbidden",
+    message: "This extension is not the one that Gasoline ships.",
+    fix: "Install the extension from the release, then reload it.",
+  };
   await daemon.stop();
   await daemon.start();
   const popup = await browser.open("popup.html");

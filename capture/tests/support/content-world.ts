@@ -6,8 +6,7 @@ const channel = openContentSide();
 // A binding called while the page goes away is lost, where an extension's port is not: the next page finds what was said.
 let leaving = false;
 const send = (json: string): void => {
-  if (leaving)
-    localStorage.setItem("leaving", (localStorage.getItem("leaving") ?? "") + json + "\n");
+  if (leaving) localStorage.setItem("leaving", (localStorage.getItem("leaving") ?? "") + json + "\n");
   else __sink?.(json);
 };
 const batcher = new Batcher({ numbered: true, send });

@@ -1,12 +1,5 @@
 // What the tests inject: both halves of the capture, as a CI script would start them, sending to a Playwright binding.
-import {
-  Batcher,
-  startDocument,
-  startPageRealm,
-  defaultConfig,
-  type Capture,
-  type CaptureConfig,
-} from "../../index.ts";
+import { Batcher, startDocument, startPageRealm, defaultConfig, type Capture, type CaptureConfig } from "../../index.ts";
 
 declare const OPTIONS: {
   page: boolean;
@@ -34,5 +27,4 @@ if (OPTIONS.document) {
 const flush = batcher.flush.bind(batcher);
 addEventListener("pagehide", flush, true);
 // Only tests that steer the capture itself ask for this; it is a global that the page can see.
-if (OPTIONS.handle)
-  Object.defineProperty(realm, "capture", { value: { captures, batcher }, enumerable: false });
+if (OPTIONS.handle) Object.defineProperty(realm, "capture", { value: { captures, batcher }, enumerable: false });

@@ -34,17 +34,12 @@ export class Records {
 
   all<K extends Kind>(kind: K): Numbered<K>[] {
     return this.batches.flatMap((batch) =>
-      batch.records
-        .filter((record) => record.kind === kind)
-        .map((record) => record.event as unknown as Numbered<K>),
+      batch.records.filter((record) => record.kind === kind).map((record) => record.event as unknown as Numbered<K>),
     );
   }
 
   /** one waits for an event of a kind that fits. The test's own timeout ends the waiting. */
-  async one<K extends Kind>(
-    kind: K,
-    fits: (event: Numbered<K>) => boolean = () => true,
-  ): Promise<Numbered<K>> {
+  async one<K extends Kind>(kind: K, fits: (event: Numbered<K>) => boolean = () => true): Promise<Numbered<K>> {
     for (;;) {
       const found = this.all(kind).find(fits);
       if (found) return found;
@@ -78,10 +73,7 @@ export function bundle(entry: string, define: Record<string, string> = {}): Prom
 }
 
 /** install puts the capture into every document of a context or page. */
-export async function install(
-  target: BrowserContext | Page,
-  options: Options = {},
-): Promise<Records> {
+export async function install(target: BrowserContext | Page, options: Options = {}): Promise<Records> {
   const records = new Records();
   const full = {
     page: options.page ?? true,
@@ -128,11 +120,7 @@ export const test = base.extend<Fixtures, { server: TestServer }>({
  * sameWithAndWithout runs a function in a page without and in a page with the capture and expects the same result:
  * the page must not be able to tell the difference.
  */
-export async function sameWithAndWithout<T>(
-  context: BrowserContext,
-  url: string,
-  look: (origin: string) => T | Promise<T>,
-): Promise<T> {
+export async function sameWithAndWithout<T>(context: BrowserContext, url: string, look: (origin: string) => T | Promise<T>): Promise<T> {
   const results: T[] = [];
   for (const captured of [false, true]) {
     const page = await context.newPage();

@@ -1,7 +1,8 @@
 import { chromium, type Browser, type LaunchOptions } from "@playwright/test";
+import { findChromium } from "../../../scripts/chromium.mjs";
 
-/** executablePath is the browser of every test: the system's own, Playwright's is not needed. */
-export const executablePath = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
+/** executablePath is the browser of every test: CHROMIUM_PATH, or the one that the machine has. */
+export const executablePath = findChromium() ?? "";
 
 /** args are what a container needs. */
 export const args = ["--no-sandbox", "--disable-gpu", "--disable-quic"];

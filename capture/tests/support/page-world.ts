@@ -1,10 +1,4 @@
-import {
-  Batcher,
-  defaultConfig,
-  openPageSide,
-  startPageRealm,
-  type CaptureConfig,
-} from "../../index.ts";
+import { Batcher, defaultConfig, openPageSide, startPageRealm, type CaptureConfig } from "../../index.ts";
 
 const channel = openPageSide();
 const batcher = new Batcher({ numbered: false, send: (json) => channel.post(json) });

@@ -65,12 +65,7 @@ export class TestServer {
     const size = Number(url.searchParams.get("size") ?? 0);
     switch (url.pathname) {
       case "/json":
-        return send(
-          response,
-          200,
-          "application/json",
-          JSON.stringify({ items: [1, 2], password: "hunter2" }),
-        );
+        return send(response, 200, "application/json", JSON.stringify({ items: [1, 2], password: "hunter2" }));
       case "/text":
         return send(response, 200, "text/plain; charset=utf-8", size ? "x".repeat(size) : "hello");
       case "/gzip":
@@ -78,12 +73,7 @@ export class TestServer {
           "content-encoding": "gzip",
         });
       case "/latin1":
-        return send(
-          response,
-          200,
-          "text/plain; charset=iso-8859-1",
-          new Uint8Array([0x63, 0x61, 0x66, 0xe9]),
-        );
+        return send(response, 200, "text/plain; charset=iso-8859-1", new Uint8Array([0x63, 0x61, 0x66, 0xe9]));
       case "/binary":
         return send(response, 200, "application/octet-stream", new Uint8Array(size || 1000));
       case "/status":
@@ -95,12 +85,7 @@ export class TestServer {
         response.writeHead(302, { location: "/json" }).end();
         return;
       case "/echo":
-        return send(
-          response,
-          200,
-          "application/json",
-          JSON.stringify({ method: request.method, headers: request.headers, body }),
-        );
+        return send(response, 200, "application/json", JSON.stringify({ method: request.method, headers: request.headers, body }));
       case "/broken":
         response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
         response.write("half");
@@ -121,24 +106,12 @@ export class TestServer {
         return;
       case "/sse":
         response.writeHead(200, { "content-type": "text/event-stream" });
-        response.write(
-          "data: plain\n\nevent: tick\ndata: 1\n\nevent: tick\ndata: 2\n\nevent: unheard\ndata: x\n\n",
-        );
+        response.write("data: plain\n\nevent: tick\ndata: 1\n\nevent: tick\ndata: 2\n\nevent: unheard\ndata: x\n\n");
         return;
       case "/worker.js":
-        return send(
-          response,
-          200,
-          "text/javascript",
-          "onmessage = () => { throw new TypeError('inside the worker') }; postMessage('up')",
-        );
+        return send(response, 200, "text/javascript", "onmessage = () => { throw new TypeError('inside the worker') }; postMessage('up')");
       case "/error.js":
-        return send(
-          response,
-          200,
-          "text/javascript",
-          "throw new Error('secret of another origin')",
-        );
+        return send(response, 200, "text/javascript", "throw new Error('secret of another origin')");
       default:
         return send(response, 404, "text/plain", "not here");
     }
@@ -163,8 +136,7 @@ export class TestServer {
     const accept = createHash("sha1")
       .update(key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
       .digest("base64");
-    if (request.url?.startsWith("/ws-refused"))
-      return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
+    if (request.url?.startsWith("/ws-refused")) return void socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
     socket.write(
       `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
     );
@@ -208,13 +180,7 @@ async function text(request: IncomingMessage): Promise<string> {
   return new TextDecoder().decode(joined(...chunks));
 }
 
-function send(
-  response: ServerResponse,
-  status: number,
-  type: string,
-  body: string | Uint8Array,
-  headers?: Record<string, string>,
-): void {
+function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array, headers?: Record<string, string>): void {
   const data = typeof body === "string" ? bytes(body) : body;
   response.writeHead(status, { "content-type": type, "content-length": data.length, ...headers });
   response.end(data);
@@ -222,14 +188,11 @@ function send(
 
 function framed(opcode: number, payload: Uint8Array): Uint8Array {
   const length = payload.length;
-  const head =
-    length < 126 ? [0x80 | opcode, length] : [0x80 | opcode, 126, length >> 8, length & 255];
+  const head = length < 126 ? [0x80 | opcode, length] : [0x80 | opcode, 126, length >> 8, length & 255];
   return joined(new Uint8Array(head), payload);
 }
 
-function unframe(
-  data: Uint8Array,
-): { opcode: number; payload: Uint8Array; length: number } | undefined {
+function unframe(data: Uint8Array): { opcode: number; payload: Uint8Array; length: number } | undefined {
   if (data.length < 6) return undefined;
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   let size = data[1]! & 127;

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { Outbox, type Outgoing, type Stamp, splitGroup } from "./outbox.ts";
 
-const stamp = (document = "d1", page_url = "http://localhost/"): Stamp => ({ tab: 1, frame: 0, document, page_url, since: "document_start" });
+const stamp = (document = "d1", page_url = "http://localhost/"): Stamp => ({
+  tab: 1,
+  frame: 0,
+  document,
+  page_url,
+  since: "document_start",
+});
 const log = (seq: number, message = "m"): Outgoing => ({ kind: "logs", event: { seq, message } as Outgoing["event"] });
 const exception = (seq: number): Outgoing => ({ kind: "exceptions", event: { seq } });
 
@@ -59,7 +65,16 @@ test("bytes are a bound as well as events", () => {
 });
 
 test("splitGroup gives the events in the order of their numbers", () => {
-  const { events, dropped } = splitGroup({ ...stamp(), logs: [{ seq: 2 }, { seq: 4 }] as never, exceptions: [{ seq: 3 }] as never, dropped: { logs: 1 } });
-  expect(events.map(({ kind, event }) => [kind, event.seq])).toEqual([["logs", 2], ["exceptions", 3], ["logs", 4]]);
+  const { events, dropped } = splitGroup({
+    ...stamp(),
+    logs: [{ seq: 2 }, { seq: 4 }] as never,
+    exceptions: [{ seq: 3 }] as never,
+    dropped: { logs: 1 },
+  });
+  expect(events.map(({ kind, event }) => [kind, event.seq])).toEqual([
+    ["logs", 2],
+    ["exceptions", 3],
+    ["logs", 4],
+  ]);
   expect(dropped).toEqual({ logs: 1 });
 });

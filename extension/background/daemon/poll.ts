@@ -54,7 +54,7 @@ export class CommandLine {
   }
 
   async #loop(): Promise<never> {
-    for (let failures = 0; ; ) {
+    for (let failures = 0; ;) {
       await chrome.storage.session.set({ alive: Date.now() });
       try {
         const { token } = await this.#identity.door();
@@ -123,7 +123,6 @@ export class CommandLine {
       this.#events.command(command);
     }
   }
-
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

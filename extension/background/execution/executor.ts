@@ -98,10 +98,7 @@ export class Executor {
     const { kind } = command;
     if (!isCommandKind(kind)) throw new CommandProblem("unknown_mode", `This extension knows no command "${kind}".`);
     if (MUTATING.has(kind) && !(await this.#parts.pilot())) {
-      throw new CommandProblem(
-        "pilot_off",
-        'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.',
-      );
+      throw new CommandProblem("pilot_off", 'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.');
     }
     if (Date.now() >= command.deadline) throw new CommandProblem("timeout", "The command came after its deadline.");
     return kind;

@@ -150,12 +150,7 @@ async function stepInPage(tab: number, by: -1 | 1): Promise<boolean> {
 }
 
 /** Begins a navigation and waits until the tab is complete, or the deadline. */
-async function arrival(
-  tab: number | undefined,
-  deadline: number,
-  ports: Ports,
-  begin: () => Promise<number | void>,
-): Promise<Arrival> {
+async function arrival(tab: number | undefined, deadline: number, ports: Ports, begin: () => Promise<number | void>): Promise<Arrival> {
   let watched = tab;
   let began = false;
   let sameDocument = false;

@@ -21,9 +21,10 @@ export class AgentFrames implements Frames {
 
   async call<K extends AgentOp>(tab: number, op: K, params: AgentOps[K]["params"], deadline: number): Promise<AgentOps[K]["result"]> {
     const target = params as TargetLike;
-    const frame = target.frame === "all" && target.ref === undefined
-      ? await this.#fitting(tab, target, deadline)
-      : await this.#named(tab, target, deadline);
+    const frame =
+      target.frame === "all" && target.ref === undefined
+        ? await this.#fitting(tab, target, deadline)
+        : await this.#named(tab, target, deadline);
     return this.#run(tab, frame, op, params, deadline);
   }
 
@@ -115,7 +116,7 @@ export class AgentFrames implements Frames {
       const fitting = probes.filter(({ value }) => value.count > 0);
       const visible = fitting.filter(({ value }) => value.visible > 0);
       const [best] = visible.length > 0 ? visible : fitting;
-      if (best && (visible.length <= 1)) return best.frame;
+      if (best && visible.length <= 1) return best.frame;
       if (best) {
         const names = visible.map(({ frame }) => `frame ${frame.name === "" ? "(main)" : frame.name}: ${frame.url.slice(0, 120)}`);
         throw new CommandProblem("ambiguous_target", `The target fits in ${visible.length} frames; name one. ${names.join("; ")}`);

@@ -6,12 +6,39 @@ import type { Request } from "./request.ts";
 const redact = { header: (_name: string, value: string) => value, url: (url: string) => url };
 
 const request = (more: Partial<Request> = {}): Request => ({
-  id: "1", tab: 1, frame: 0, document: "d", type: "xmlhttprequest", method: "GET", url: "http://localhost/api?a=1", started: 1000, ended: 1010,
-  status: 200, statusLine: "HTTP/1.1 200 OK", requestHeaders: [], responseHeaders: [{ name: "X-Id", value: "7" }], redirects: [], fromCache: false, ...more,
+  id: "1",
+  tab: 1,
+  frame: 0,
+  document: "d",
+  type: "xmlhttprequest",
+  method: "GET",
+  url: "http://localhost/api?a=1",
+  started: 1000,
+  ended: 1010,
+  status: 200,
+  statusLine: "HTTP/1.1 200 OK",
+  requestHeaders: [],
+  responseHeaders: [{ name: "X-Id", value: "7" }],
+  redirects: [],
+  fromCache: false,
+  ...more,
 });
 const page = (more: Partial<Exchange> = {}): Exchange => ({
-  seq: 1, t: 1010, mono: 10, request_id: "p1", method: "GET", url: "http://localhost/api?a=1", status: 200, started: 1000, duration: 10,
-  request_size: -1, response_size: -1, transfer_size: -1, initiator: { type: "fetch" }, outcome: "ok", ...more,
+  seq: 1,
+  t: 1010,
+  mono: 10,
+  request_id: "p1",
+  method: "GET",
+  url: "http://localhost/api?a=1",
+  status: 200,
+  started: 1000,
+  duration: 10,
+  request_size: -1,
+  response_size: -1,
+  transfer_size: -1,
+  initiator: { type: "fetch" },
+  outcome: "ok",
+  ...more,
 });
 
 let unclaimed: Request[] = [];

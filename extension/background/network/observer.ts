@@ -86,7 +86,5 @@ const failed = (request: Request): boolean =>
   (request.error !== undefined && request.error !== "net::ERR_ABORTED") || request.status >= 400;
 
 function policiesOf(headers: readonly chrome.webRequest.HttpHeader[]): string[] {
-  return headers
-    .filter(({ name }) => name.toLowerCase() === "content-security-policy")
-    .map(({ value }) => (value ?? "").slice(0, 8192));
+  return headers.filter(({ name }) => name.toLowerCase() === "content-security-policy").map(({ value }) => (value ?? "").slice(0, 8192));
 }

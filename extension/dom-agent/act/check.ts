@@ -31,7 +31,9 @@ export async function check(params: CheckParams, environment: Environment): Prom
   if (stateOf(control) !== want) {
     throw new AgentProblem("status_mismatch", `${inWords(control)} was clicked and is still ${want ? "not checked" : "checked"}.`);
   }
-  return { result: outcome({ ...found, element: control, count: first.count, strategy: first.strategy }, environment, { value: String(want) }) };
+  return {
+    result: outcome({ ...found, element: control, count: first.count, strategy: first.strategy }, environment, { value: String(want) }),
+  };
 }
 
 /** The control that a label, or an element around a single one, stands for. */

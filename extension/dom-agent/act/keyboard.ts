@@ -92,12 +92,16 @@ function submit(field: HTMLInputElement): void {
   field.dispatchEvent(new Event("change", { bubbles: true }));
   const { form } = field;
   if (!form) return;
-  const button = [...form.elements].find((at): at is HTMLElement => at.matches("button:not([type]), button[type=submit], input[type=submit], input[type=image]"));
+  const button = [...form.elements].find((at): at is HTMLElement =>
+    at.matches("button:not([type]), button[type=submit], input[type=submit], input[type=image]"),
+  );
   if (button) {
     if (!button.matches(":disabled")) button.click();
     return;
   }
-  const fields = [...form.elements].filter((at) => at instanceof HTMLInputElement && !/^(hidden|checkbox|radio|button|reset|file|range|color)$/.test(at.type));
+  const fields = [...form.elements].filter(
+    (at) => at instanceof HTMLInputElement && !/^(hidden|checkbox|radio|button|reset|file|range|color)$/.test(at.type),
+  );
   if (fields.length === 1) form.requestSubmit();
 }
 

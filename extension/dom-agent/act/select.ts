@@ -48,7 +48,9 @@ const isCustom = (element: Element): boolean =>
   element.matches("[role=combobox], [role=listbox], [aria-haspopup=listbox], [aria-haspopup=menu], [aria-haspopup=true]");
 
 function customOption(value: string): Element {
-  const options = everyElement(document).filter((at) => at.matches("[role=option], [role=menuitemradio], [role=menuitem]") && isVisible(at));
+  const options = everyElement(document).filter(
+    (at) => at.matches("[role=option], [role=menuitemradio], [role=menuitem]") && isVisible(at),
+  );
   return pick(options, value, (at) => [at.getAttribute("data-value") ?? "", nameOf(at), at.textContent ?? ""]);
 }
 
@@ -63,7 +65,13 @@ function pick<O extends Element>(options: readonly O[], value: string, textsOf: 
     const [only] = found;
     if (only && found.length === 1) return only;
     if (found.length > 1) {
-      throw new AgentProblem("ambiguous_target", `${found.length} options fit "${want}": ${found.slice(0, 8).map((at) => `"${textsOf(at)[1]}"`).join(", ")}.`);
+      throw new AgentProblem(
+        "ambiguous_target",
+        `${found.length} options fit "${want}": ${found
+          .slice(0, 8)
+          .map((at) => `"${textsOf(at)[1]}"`)
+          .join(", ")}.`,
+      );
     }
   }
   const offered = options.slice(0, 12).map((at) => `"${textsOf(at)[1]?.trim() ?? ""}"`);

@@ -62,8 +62,7 @@ function typeable(element: Element): HTMLElement {
   throw new AgentProblem("not_typeable", `${inWords(control)} takes no text.`);
 }
 
-const isField = (element: Element): element is Field =>
-  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+const isField = (element: Element): element is Field => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
 
 /** Pickers and sliders have a value, and no text that could be typed. */
 const takesText = (field: Field): boolean => !/^(color|date|datetime-local|month|range|time|week)$/.test(field.type);

@@ -31,7 +31,9 @@ export function list(params: ListParams, environment: Environment): ListResult {
   }
   if (params.exclude_nav) {
     filters.push("exclude_nav");
-    elements = elements.filter((element) => element.closest("nav, header, footer, [role=navigation], [role=banner], [role=contentinfo]") === null);
+    elements = elements.filter(
+      (element) => element.closest("nav, header, footer, [role=navigation], [role=banner], [role=contentinfo]") === null,
+    );
   }
   let records = elements.map((element) => describe(element, environment.refs, environment.frame));
   const { role, text_contains: part } = params;
@@ -42,7 +44,9 @@ export function list(params: ListParams, environment: Environment): ListResult {
   if (part !== undefined) {
     filters.push("text_contains");
     const lower = part.toLowerCase();
-    records = records.filter((record) => [record.label, record.placeholder, record.value].some((text) => text?.toLowerCase().includes(lower)));
+    records = records.filter((record) =>
+      [record.label, record.placeholder, record.value].some((text) => text?.toLowerCase().includes(lower)),
+    );
   }
   if (rect) {
     filters.push("scope_rect");
@@ -72,7 +76,10 @@ function operable(scope: Scope): Element[] {
   const found: Element[] = [];
   let checks = 0;
   for (const element of everyElement(scope)) {
-    if (element.matches(OPERABLE) || (element instanceof HTMLElement && element.isContentEditable && !element.parentElement?.isContentEditable)) {
+    if (
+      element.matches(OPERABLE) ||
+      (element instanceof HTMLElement && element.isContentEditable && !element.parentElement?.isContentEditable)
+    ) {
       if (element.getAttribute("tabindex") !== "-1" || element.matches("a, button, input, select, textarea, [role]")) found.push(element);
       continue;
     }
@@ -97,10 +104,7 @@ function order(records: ElementRecord[]): ElementRecord[] {
   const row = ({ bbox }: ElementRecord) => Math.round(bbox.y / ROW_PX);
   return records.sort(
     (a, b) =>
-      Number(b.visible) - Number(a.visible) ||
-      (a.distance_px ?? 0) - (b.distance_px ?? 0) ||
-      row(a) - row(b) ||
-      a.bbox.x - b.bbox.x,
+      Number(b.visible) - Number(a.visible) || (a.distance_px ?? 0) - (b.distance_px ?? 0) || row(a) - row(b) || a.bbox.x - b.bbox.x,
   );
 }
 
@@ -115,8 +119,7 @@ function scopeRect(given: number[] | undefined): Box | undefined {
   return { x, y, width, height };
 }
 
-const overlaps = (a: Box, b: Box): boolean =>
-  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+const overlaps = (a: Box, b: Box): boolean => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 function distance(a: Box, b: Box): number {
   return Math.round(Math.hypot(a.x + a.width / 2 - b.x - b.width / 2, a.y + a.height / 2 - b.y - b.height / 2));

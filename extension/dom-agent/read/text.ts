@@ -32,7 +32,9 @@ function textOf(element: Element): string {
 
 /** The text cut at its headings; parts that open and close say whether they are open. */
 function sections(root: Element): Section[] {
-  const heads = [...root.querySelectorAll("h1, h2, h3, h4, h5, h6, summary, [role=heading], [aria-expanded][aria-controls]")].filter(isVisible);
+  const heads = [...root.querySelectorAll("h1, h2, h3, h4, h5, h6, summary, [role=heading], [aria-expanded][aria-controls]")].filter(
+    isVisible,
+  );
   const found: Section[] = [];
   const before = between(root, undefined, heads[0]);
   if (before) found.push({ header: "", content: before, tag: root.localName });

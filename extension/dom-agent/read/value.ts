@@ -23,7 +23,12 @@ function valueOf(element: Element): string {
   if (isSecret(element)) return (element as HTMLInputElement).value === "" ? "" : MASK;
   if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio")) return String(element.checked);
   if (element instanceof HTMLSelectElement && element.multiple) return [...element.selectedOptions].map((option) => option.value).join(",");
-  if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement || element instanceof HTMLOutputElement) {
+  if (
+    element instanceof HTMLInputElement ||
+    element instanceof HTMLTextAreaElement ||
+    element instanceof HTMLSelectElement ||
+    element instanceof HTMLOutputElement
+  ) {
     return element.value;
   }
   if (element instanceof HTMLMeterElement || element instanceof HTMLProgressElement) return String(element.value);
