@@ -1,0 +1,154 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestCommandsAndTheirExitCodes(t *testing.T) {
+	m := newMachine(t)
+	dir := t.TempDir()
+	check := func(wantCode int, wantOut, wantErr string, args ...string) {
+		t.Helper()
+		out, errs, code := m.run(args...)
+		if code != wantCode || !strings.Contains(out, wantOut) || !strings.Contains(errs, wantErr) {
+			t.Errorf("gasoline %s: exit %d, want %d\nstdout: %s\nstderr: %s\nwant %q and %q", strings.Join(args, " "), code, wantCode, out, errs, wantOut, wantErr)
+		}
+	}
+	// Without a daemon, and without starting one.
+	check(exitOK, "gasoline 1.0.0", "", "version")
+	check(exitOK, "1.0.0", "", "--version")
+	check(exitOK, "Daemon:", "", "help")
+	check(exitOK, "Daemon:", "", "--help")
+	check(exitDown, "not running", "", "status")
+	check(exitOK, "no daemon runs", "", "stop")
+	check(exitDown, "", "gasoline serve", "pair", "ABCDEF")
+	check(exitUsage, "", "accepts 1 arg", "pair")
+	check(exitUsage, "", "unknown command", "nonsense")
+	check(exitUsage, "", "unknown flag", "--nonsense")
+	check(exitUsage, "", "port", "--port", "99999", "status")
+	check(exitUsage, "", "port", "--port", "x")
+	check(exitUsage, "", "memory", "--memory", "1MB", "status")
+	check(exitUsage, "", "needs an argument", "--port")
+	check(exitOK, "may also be given as --what MODE", "", "observe")
+	check(exitOK, "may also be given as --what MODE", "", "observe", "help")
+	check(exitUsage, "", `no mode "nonsense". One of: `, "observe", "nonsense")
+	check(exitUsage, "", "unknown flag", "observe", "logs", "--nonsense", "1")
+	check(exitUsage, "", "unknown command", "observe", "logs", "more")
+	if _, ok := m.place.Running(); ok {
+		t.Error("asking for help started a daemon")
+	}
+	// These start one.
+	check(exitOK, "logs", "", "observe", "logs")
+	check(exitOK, "daemon:  ok 1.0.0", "", "status")
+	check(exitOK, "", "", "doctor")
+	check(exitOK, "{", "", "doctor", "--json")
+	check(exitOK, "{", "", "observe", "logs", "--json")
+	check(exitOK, "logs", "", "observe", "--what", "logs", "--limit", "5")
+	check(exitOK, "logs", "", "observe", "--what=logs")
+	check(exitUsage, "", "limit", "observe", "logs", "--limit", "many")
+	check(exitUsage, "", "no browser waits", "pair", "ABCDEF")
+	check(exitUser, "", "no browser", "interact", "click", "--selector", "#pay")
+	file := filepath.Join(dir, "logs.txt")
+	check(exitOK, "", "wrote "+file, "observe", "logs", "--output", file)
+	if data, err := os.ReadFile(file); err != nil || !strings.Contains(string(data), "logs") {
+		t.Errorf("%s: %q %v", file, data, err)
+	}
+	check(exitError, "", "no/such", "observe", "logs", "--output", filepath.Join(dir, "no/such/file"))
+	// Pairing: the second browser shows a code.
+	check(exitOK, "stopped", "", "stop")
+	check(exitOK, "no daemon runs", "", "stop")
+}
+
+func TestModeAsAFlag(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"observe --what logs --limit 5", "observe logs --limit 5"},
+		{"observe --limit 5 --what=logs --json", "observe logs --limit 5 --json"},
+		{"interact --action click --selector #a", "interact click --selector #a"},
+		{"observe logs --what x", "observe logs --what x"},
+		{"observe --what", "observe --what"},
+		{"observe", "observe"},
+		{"stop --what logs", "stop --what logs"},
+		{"", ""},
+	} {
+		if got := strings.Join(modeFirst(strings.Fields(tt.in)), " "); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestOnlyThePlaceMeansTheBridge(t *testing.T) {
+	t.Setenv("GASOLINE_STATE_DIR", t.TempDir())
+	for args, want := range map[string]bool{
+		"": true, "--port 1234": true, "--port=1234 --state-dir /x --memory 64MB": true,
+		"--port": false, "--port x": false, "--help": false, "status": false, "--port 1234 status": false, "--memory 1": false,
+	} {
+		place, ok := bridgeArgs(strings.Fields(args))
+		if ok != want || ok && strings.Contains(args, "1234") && place.Port != 1234 {
+			t.Errorf("%q: %v %+v", args, ok, place)
+		}
+	}
+}
+
+func TestIdleDaemonsEnd(t *testing.T) {
+	m := newMachine(t)
+	out, errs, code := m.run("serve", "--idle-exit", "200ms")
+	if code != exitOK || !strings.Contains(errs, "no client and no browser") {
+		t.Errorf("%d %s%s", code, out, errs)
+	}
+}
+
+func TestTwoDaemonsOfOnePort(t *testing.T) {
+	m := newMachine(t)
+	m.run()
+	first := m.identity()
+	if _, errs, code := m.run("serve"); code != exitError || !strings.Contains(errs, "a daemon runs already: pid "+strconv.Itoa(first.PID)) {
+		t.Errorf("serve: %d %s", code, errs)
+	}
+	if _, errs, code := m.run("serve", "--spawned"); code != exitOK {
+		t.Errorf("a spawned one that lost: %d %s", code, errs)
+	}
+	if now := m.identity(); now.Run != first.Run {
+		t.Errorf("%+v", now)
+	}
+}
+
+func TestAForeignProgramAtThePort(t *testing.T) {
+	m := newMachine(t)
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(m.place.Port)))
+	must(t, err)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = c.Read(make([]byte, 4096))
+			_, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"))
+			_ = c.Close()
+		}
+	}()
+	defer func() { l.Close(); <-done }()
+	for _, args := range []string{"observe logs", "doctor"} {
+		if out, errs, code := m.run(strings.Fields(args)...); code != exitDown || !strings.Contains(errs, "not Gasoline") {
+			t.Errorf("%s: %d %s%s", args, code, out, errs)
+		}
+	}
+	if _, errs, code := m.run("serve"); code != exitError || !strings.Contains(errs, "--port") {
+		t.Errorf("serve: %d %s", code, errs)
+	}
+	// What a client started leaves behind why it could not.
+	tmp := t.TempDir()
+	m.env = append(m.env, "TMPDIR="+tmp)
+	_, errs, code := m.run("serve", "--spawned")
+	logs, err := filepath.Glob(filepath.Join(tmp, "gasoline-debug-*.log"))
+	if code != exitError || err != nil || len(logs) != 1 || !strings.Contains(errs, logs[0]) {
+		t.Errorf("serve --spawned: %d %s %v", code, errs, logs)
+	}
+}

@@ -1,0 +1,124 @@
+//go:build !windows
+
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func freeze(t *testing.T, pid int) {
+	t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAFrozenDaemonIsReplaced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until the daemon counts as hung")
+	}
+	t.Parallel()
+	m := newMachine(t)
+	c, waiting := m.bridge(), m.bridge()
+	c.handshake()
+	waiting.handshake()
+	c.health(2, "")
+	m.browse()
+	waiting.send(call(3, "interact", `{"action":"get_text"}`, ""))
+	m.take()
+	old := m.identity()
+	freeze(t, old.PID)
+	start := time.Now()
+	fresh := m.bridge() // one that finds it frozen
+	fresh.send(initialize)
+	if a := waiting.read(); string(a.ID) != "3" || a.Result == nil || !a.Result.IsError || !strings.Contains(a.text(), "retry=now") {
+		t.Errorf("call under way: %+v %q", a, a.text())
+	}
+	if a := fresh.read(); a.Result == nil {
+		t.Errorf("new client: %+v", a.Error)
+	}
+	if took := time.Since(start); took > 25*time.Second {
+		t.Errorf("took %v", took)
+	}
+	c.health(4, "")
+	waiting.health(5, "")
+	if now := m.identity(); now.Run == old.Run {
+		t.Error("the frozen daemon was not replaced")
+	}
+}
+
+func TestStopEndsAFrozenDaemon(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until the daemon counts as hung")
+	}
+	t.Parallel()
+	m := newMachine(t)
+	m.run()
+	freeze(t, m.identity().PID)
+	if out, errs, code := m.run("status"); code != exitDown || !strings.Contains(errs, "gasoline stop") {
+		t.Errorf("status: %d %s%s", code, out, errs)
+	}
+	if out, errs, code := m.run("stop"); code != exitOK || !strings.Contains(out, "did not answer") {
+		t.Errorf("stop: %d %s%s", code, out, errs)
+	}
+	if id, ok := m.place.Running(); ok {
+		t.Errorf("runs still: %+v", id)
+	}
+}
+
+func TestSignalsEndACommand(t *testing.T) {
+	m := newMachine(t)
+	m.run()
+	m.browse()
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	cmd := m.command(ctx, "interact", "get_text")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	taken := m.take()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitError {
+		t.Errorf("ended with %v", err)
+	}
+	// The browser need not do it any more.
+	eventually(t, "the command is cancelled", func() bool {
+		_, out := m.ask("GET", "/completed?correlation_id="+taken.CorrelationID, "")
+		return strings.Contains(out, `"cancelled"`)
+	})
+}
+
+func TestCtrlCEndsServeAndBridge(t *testing.T) {
+	m := newMachine(t)
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	serve := m.command(ctx, "serve")
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	m.identity()
+	c := m.bridge()
+	c.handshake()
+	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-c.done; err != nil {
+		t.Errorf("bridge: %v", err)
+	}
+	if err := serve.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := serve.Wait(); err != nil {
+		t.Errorf("serve: %v", err)
+	}
+	if _, ok := m.place.Running(); ok {
+		t.Error("the place is still held")
+	}
+}
