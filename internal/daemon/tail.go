@@ -59,16 +59,24 @@ func (d *parts) tail(call catalog.Call) string {
 	var words []string
 	for _, w := range []string{"errors", "console errors", "failed requests", "requests", "log lines"} {
 		if n := counts[w]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, w))
+			words = append(words, plural(n, w))
 			delete(counts, w)
 		}
 	}
 	for _, k := range event.Kinds() {
 		if n := counts[k.String()+" events"]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s events", n, k))
+			words = append(words, plural(n, k.String()+" events"))
 		}
 	}
 	return "new since your last call: " + strings.Join(words, ", ")
+}
+
+// plural is "1 error" or "2 errors"; words come in the plural.
+func plural(n int, words string) string {
+	if n == 1 {
+		words = strings.TrimSuffix(words, "s")
+	}
+	return fmt.Sprintf("%d %s", n, words)
 }
 
 // audit counts tool calls.

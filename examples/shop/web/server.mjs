@@ -14,9 +14,9 @@ const TYPES = {
   svg: "image/svg+xml",
 };
 const PRODUCTS = [
-  { id: "mug", name: "Enamel mug", price: 1200, emoji: "☕" },
-  { id: "shirt", name: "Logo shirt", price: 2400, emoji: "👕" },
-  { id: "gift", name: "Gift card", price: 5000, emoji: "🎁" },
+  { id: "mug", name: "Enamel mug", price: 1200 },
+  { id: "shirt", name: "Logo shirt", price: 2400 },
+  { id: "gift", name: "Gift card", price: 5000 },
 ];
 
 /** Starts the service on a free loopback port. orders is the URL of the Go service. */

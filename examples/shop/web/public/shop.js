@@ -9,7 +9,7 @@ async function load() {
     ...products.map((p) => {
       const item = document.createElement("li");
       const name = document.createElement("span");
-      name.textContent = `${p.emoji} ${p.name} ${money(p.price)}`;
+      name.textContent = `${p.name} ${money(p.price)}`;
       const add = document.createElement("button");
       add.textContent = `Add ${p.name}`;
       add.addEventListener("click", () => addToCart(p));
