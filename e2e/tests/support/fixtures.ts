@@ -101,3 +101,12 @@ export async function health(place: Place): Promise<Health> {
 export async function settings(browser: Browser, values: { pilot?: boolean; bodies?: boolean }): Promise<void> {
   await browser.worker.evaluate((given) => chrome.storage.local.set(given), values);
 }
+
+/** Brings a page to the front and waits until the daemon knows its tab by this URL, which takes a moment after a load. Returns its id. */
+export async function front(agent: Agent, page: Page): Promise<number> {
+  await page.bringToFront();
+  const url = page.url();
+  const list = () => agent.json<{ tabs: { id: number; url: string; active: boolean }[] }>("observe", { what: "tabs" });
+  const { tabs } = await until(`a tab with ${url} in front`, list, (l) => l.tabs.some((t) => t.active && t.url === url), 20_000);
+  return tabs.find((t) => t.active && t.url === url)!.id;
+}
