@@ -8,6 +8,7 @@
 package answer
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -102,7 +103,7 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 	case o.Budget > 0:
 		most = o.Budget
 	}
-	out, err := json.Marshal(o.Value)
+	out, err := JSON(o.Value)
 	if err != nil {
 		return "", err
 	}
@@ -117,11 +118,22 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 	// Entries differ in size, so shrink by the measured ratio until it fits.
 	for len(out) > most && s.Len() > 0 {
 		s.Keep(min(s.Len()-1, s.Len()*most/len(out)))
-		if out, err = json.Marshal(o.Value); err != nil {
+		if out, err = JSON(o.Value); err != nil {
 			return "", err
 		}
 	}
 	return string(out), nil
+}
+
+// JSON encodes v for a reader that is no browser: <, > and & stay as they are.
+func JSON(v any) ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
 // Writer collects one answer. Head and notes always fit; entries fill what is left of the budget.

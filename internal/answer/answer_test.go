@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -110,4 +111,33 @@ func FuzzCut(f *testing.F) {
 			t.Errorf("Cut(%q, %d) = %q", s, n, got)
 		}
 	})
+}
+
+func TestURLsOfThePagesOriginArePaths(t *testing.T) {
+	const page = "http://localhost:3000/checkout"
+	for url, want := range map[string]string{
+		"http://localhost:3000/a.js?b": "/a.js?b", "http://localhost:3000": "http://localhost:3000", "http://localhost:30001/a.js": "http://localhost:30001/a.js",
+		"https://cdn.example/a.js": "https://cdn.example/a.js", "data:text/html,<b>": "data:text/html",
+	} {
+		if got := answer.Local(url, page, 80); got != want {
+			t.Errorf("%s gave %s, want %s", url, got, want)
+		}
+	}
+	if got := answer.LocalPlace(page, page, 3, 7); got != "/checkout:3:7" {
+		t.Errorf("got %s", got)
+	}
+	if got := answer.Local("http://localhost:3000/a", "", 80); got != "http://localhost:3000/a" {
+		t.Errorf("without a page: %s", got)
+	}
+}
+
+func TestDurationsAreShort(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 ms", 48*time.Millisecond + 600*time.Microsecond: "49 ms", 1240 * time.Millisecond: "1.2 s", 3*time.Minute + 59*time.Second: "3 min",
+		90 * time.Minute: "1.5 h", -1: "?",
+	} {
+		if got := answer.Took(d); got != want {
+			t.Errorf("%v gave %q, want %q", d, got, want)
+		}
+	}
 }

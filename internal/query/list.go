@@ -83,6 +83,7 @@ func read[T store.Event](r *Reader, f Filter, p Page, keep func(*T) bool, attach
 			list.Older = older.encode()
 		}
 	} else {
+		list.Forward = true
 		begin := from.at.positions[k]
 		if from.restarted {
 			begin = b.First

@@ -76,6 +76,7 @@ type List[T any] struct {
 
 	Missed        uint64 // events that were evicted between the given cursor and the first item
 	MissedIsUpper bool   // Missed counts every event of the kinds; fewer of them may have matched
+	Forward       bool   // the page went forward from a cursor: its first items are the ones to keep
 	More          bool   // forward pages: Cursor has matching events already
 	Restarted     bool   // the given cursor is of an earlier run; the page begins with the oldest kept
 

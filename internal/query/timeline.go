@@ -226,6 +226,7 @@ func (m *merge) page(p Page) (List[Item], error) {
 			list.Older = older.encode()
 		}
 	} else {
+		list.Forward = true
 		begin := from.at.positions
 		if from.restarted {
 			for k := range kindCount {

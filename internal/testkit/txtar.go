@@ -19,11 +19,11 @@ type Section struct {
 	Data string
 }
 
-// ParseArchive reads an archive. Every text is one.
+// ParseArchive reads an archive. Every text is one. Carriage returns are left out, which some checkouts add.
 func ParseArchive(text string) Archive {
 	var a Archive
 	into := &a.Comment
-	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r", "")) {
 		if name, ok := marker(line); ok {
 			a.Sections = append(a.Sections, Section{Name: name})
 			into = &a.Sections[len(a.Sections)-1].Data

@@ -2,7 +2,6 @@ package view
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -52,8 +51,8 @@ type List[E any] struct {
 }
 
 // NewList makes the result of a list mode from what the query gave.
-func NewList[T, E any](v View, s Sight, key string, p query.Page, name string, l *query.List[T], entry func(*T) E) *List[E] {
-	out := &List[E]{Name: name, window: l, forward: p.Cursor != "" && l.Older == ""}
+func NewList[T, E any](v View, s Sight, key, name string, l *query.List[T], entry func(*T) E) *List[E] {
+	out := &List[E]{Name: name, window: l, forward: l.Forward}
 	out.rebuild = func() []E {
 		entries := make([]E, 0, len(l.Items))
 		for i := range l.Items {
@@ -100,11 +99,11 @@ func (l *List[E]) Commit() { l.commit(query.Cursor(l.Meta.Cursor)) }
 
 // MarshalJSON writes the entries under the mode's name.
 func (l *List[E]) MarshalJSON() ([]byte, error) {
-	entries, err := json.Marshal(l.Entries)
+	entries, err := answer.JSON(l.Entries)
 	if err != nil {
 		return nil, err
 	}
-	meta, err := json.Marshal(l.Meta)
+	meta, err := answer.JSON(l.Meta)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,7 +69,7 @@ func (t *Tally) MarshalJSON() ([]byte, error) {
 	if len(t.Notes) > 0 {
 		out["notes"] = t.Notes
 	}
-	return json.Marshal(out)
+	return answer.JSON(out)
 }
 
 // Text writes the counts for a reader.

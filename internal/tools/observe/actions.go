@@ -96,7 +96,7 @@ func actionsMode(_ context.Context, env Env, p actionsParams) (any, error) {
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_actor", Counts: by}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, newActionEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newActionEntry)
 	out.Title, out.Line = "actions", actionLine
 	out.Origin = func(e actionEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = "nobody did anything"

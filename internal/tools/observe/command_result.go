@@ -162,7 +162,7 @@ func (s *commandState) Text(w *answer.Writer) {
 
 func (s *commandState) lines(w *answer.Writer, lines []string) {
 	w.Page(answer.Origin(s.page))
-	entries, cut := fitted(lines, w.Room()-80)
+	entries, cut := fitted(lines, w.Room())
 	if cut {
 		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)
 	}

@@ -178,8 +178,12 @@ func withoutImage(r command.Record) (result json.RawMessage, image []answer.Imag
 	if err != nil {
 		return r.Result, nil
 	}
-	shot.Data = ""
-	if result, err = json.Marshal(shot); err != nil {
+	fields := map[string]json.RawMessage{}
+	if json.Unmarshal(r.Result, &fields) != nil {
+		return r.Result, nil
+	}
+	delete(fields, "data")
+	if result, err = answer.JSON(fields); err != nil {
 		return r.Result, nil
 	}
 	return result, []answer.Image{picture}

@@ -1,8 +1,6 @@
 package observe
 
 import (
-	"encoding/json"
-
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
@@ -16,13 +14,13 @@ type detail[E any] struct {
 }
 
 // MarshalJSON writes the entry.
-func (d *detail[E]) MarshalJSON() ([]byte, error) { return json.Marshal(d.entry) }
+func (d *detail[E]) MarshalJSON() ([]byte, error) { return answer.JSON(d.entry) }
 
 // Text writes the entry for a reader. What is too long for the budget is cut where it is longest, so
 // that no line is missing without a word.
 func (d *detail[E]) Text(w *answer.Writer) {
 	w.Page(answer.Origin(d.page))
-	entries, cut := fitted(d.lines, w.Room()-80)
+	entries, cut := fitted(d.lines, w.Room())
 	if cut {
 		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -66,12 +67,14 @@ type bundle struct {
 	lines []contextLine
 }
 
-// contextLine is one event of a bundle as text.
+// contextLine is one event of a bundle as text, or several that say the same.
 type contextLine struct {
-	id   string
-	at   time.Time
-	text string
-	fold string
+	id    string
+	at    time.Time
+	text  string
+	fold  string // lines with the same key are shown once, the one nearest to the error
+	count int
+	tells bool // likely to be part of the cause: named again in later bundles
 }
 
 func errorBundles(_ context.Context, env Env, p bundlesParams) (any, error) {
@@ -88,7 +91,7 @@ func errorBundles(_ context.Context, env Env, p bundlesParams) (any, error) {
 		return nil, err
 	}
 	made := map[string]*bundle{}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "bundles", &list, func(it *query.Item) *bundle {
+	out := view.NewList(env.View, o.Sight, o.key, "bundles", &list, func(it *query.Item) *bundle {
 		b := made[it.Handle()]
 		if b == nil {
 			b = newBundle(env, it, window)
@@ -119,9 +122,13 @@ func failedRequests(env Env, o opened) ([]string, error) {
 	var words []string
 	for i := range list.Items {
 		e := newExchangeEntry(&list.Items[i])
-		words = append(words, fmt.Sprintf("%s %s %s %s", e.ID, answer.Clean(e.Method), e.ending(), answer.Local(e.URL, e.PageURL, 60)))
+		how := e.Outcome
+		if e.Status != 0 {
+			how = strconv.Itoa(e.Status)
+		}
+		words = append(words, e.ID+" "+how) // no text of the page: notes stand outside the fence
 	}
-	return []string{`no errors, but requests failed: ` + strings.Join(words, "; ") + `; observe {"what":"network_bodies","failed":true} shows them`}, nil
+	return []string{`no errors, but requests failed: ` + strings.Join(words, ", ") + `; observe {"what":"network_bodies","failed":true} shows them`}, nil
 }
 
 var bundleKinds = []event.Kind{
@@ -134,7 +141,7 @@ func newBundle(env Env, it *query.Item, window time.Duration) *bundle {
 		Error: newErrorEntry(it), at: h.Time, Window: window.Seconds(),
 		Network: []exchangeEntry{}, Waterfall: []resourceEntry{}, Actions: []actionEntry{}, Logs: []logEntry{},
 	}
-	items, _ := env.Reader.Around(h.Time, window, min(window, maxAfter), bundleKinds, query.Filter{Session: h.Session, Tab: h.Tab}, query.MaxLimit)
+	items, _ := env.Reader.Around(h.Time, window, min(window, maxAfter), bundleKinds, query.Filter{Session: h.Session, Tab: h.Tab, TestID: h.TestID, Worker: h.Worker}, query.MaxLimit)
 	items = slices.DeleteFunc(items, func(o query.Item) bool { return o.Head.Seq == h.Seq })
 	// The nearest first, and what failed before what did not, so that the bounds leave out what says least.
 	slices.SortStableFunc(items, func(x, y query.Item) int {
@@ -189,11 +196,11 @@ func (b *bundle) add(env Env, it query.Item) {
 		}
 		entry := newExchangeEntry(e)
 		b.Network = append(b.Network, entry)
-		text := entry.brief()
 		if entry.failed {
-			text += part("→ %s", entry.head(headOfFailed))
+			b.line(it, entry.brief()+part("→ %s", entry.head(headOfFailed)), "")
+		} else {
+			b.line(it, entry.brief(), entry.Method+entry.ending()+entry.URL)
 		}
-		b.line(it, text)
 	case *event.Resource:
 		if full(&b.Left, len(b.Waterfall), bundleWaterfall) {
 			return
@@ -201,36 +208,36 @@ func (b *bundle) add(env Env, it query.Item) {
 		entry := newResourceEntry(e)
 		b.Waterfall = append(b.Waterfall, entry)
 		if e.Status >= 400 {
-			b.line(it, entry.brief())
+			b.line(it, entry.brief(), "")
 		}
 	case *event.Action:
 		if !full(&b.Left, len(b.Actions), bundleActions) {
 			b.Actions = append(b.Actions, newActionEntry(e))
-			b.line(it, brief(it))
+			b.line(it, brief(it), "")
 		}
 	case *event.Log:
 		if isError(it) {
 			b.otherError(it)
 		} else if !full(&b.Left, len(b.Logs), bundleLogs) {
 			b.Logs = append(b.Logs, newLogEntry(e))
-			b.line(it, brief(it))
+			b.line(it, brief(it), e.Level+fingerprint(e.Message))
 		}
 	case *event.Exception:
 		b.otherError(it)
 	case *event.Frame:
 		if !full(&b.Left, len(b.Frames), bundleFrames) {
 			b.Frames = append(b.Frames, newFrameEntry(e))
-			b.line(it, brief(it))
+			b.line(it, brief(it), e.Connection+e.Event+e.Direction)
 		}
 	case *event.Lifecycle:
 		if isVisit(e) && !full(&b.Left, len(b.Navigation), bundleOther) {
 			b.Navigation = append(b.Navigation, newVisitEntry(e))
-			b.line(it, brief(it))
+			b.line(it, brief(it), "")
 		}
 	case *event.DOM:
 		if e.Type == "transient" && !full(&b.Left, len(b.Transients), bundleOther) {
 			b.Transients = append(b.Transients, newTransientEntry(e))
-			b.line(it, brief(it))
+			b.line(it, brief(it), "")
 		}
 	}
 }
@@ -238,7 +245,7 @@ func (b *bundle) add(env Env, it query.Item) {
 func (b *bundle) otherError(it query.Item) {
 	if !full(&b.Left, len(b.Errors), bundleOther) {
 		b.Errors = append(b.Errors, newErrorEntry(&it))
-		b.line(it, "error "+strings.TrimPrefix(brief(it), "error "))
+		b.line(it, "error "+strings.TrimPrefix(brief(it), "error "), "")
 	}
 }
 
@@ -251,8 +258,19 @@ func full(left *int, n, most int) bool {
 	return true
 }
 
-func (b *bundle) line(it query.Item, text string) {
-	b.lines = append(b.lines, contextLine{it.Handle(), it.Head.Time, text, it.Kind.String() + text})
+// line adds a line of text. Of lines with the same key the first one stays, which is the nearest.
+func (b *bundle) line(it query.Item, text, fold string) {
+	if fold != "" {
+		fold = it.Kind.String() + " " + fold
+		for i := range b.lines {
+			if b.lines[i].fold == fold {
+				b.lines[i].count++
+				return
+			}
+		}
+	}
+	tells := weight(it) > 0 || it.Kind == event.KindAction || it.Kind == event.KindException
+	b.lines = append(b.lines, contextLine{it.Handle(), it.Head.Time, text, fold, 1, tells})
 }
 
 // order sorts what was added by time again.
@@ -290,25 +308,20 @@ func (b *bundle) text(seen map[string]bool, hidden bool) string {
 	var out strings.Builder
 	out.WriteString(b.Error.lines())
 	var above []string
-	for i := 0; i < len(b.lines); i++ {
-		l := b.lines[i]
-		if seen[l.id] {
-			above = append(above, l.id)
+	for _, l := range b.lines {
+		key := cmp.Or(l.fold, l.id)
+		if seen[key] || seen[l.id] {
+			if l.tells {
+				above = append(above, l.id)
+			}
 			continue
 		}
-		n := 1
-		for i+1 < len(b.lines) && b.lines[i+1].fold == l.fold && !seen[b.lines[i+1].id] {
-			i++
-			n++
-		}
 		if !hidden {
-			for _, shown := range b.lines[i+1-n : i+1] {
-				seen[shown.id] = true
-			}
+			seen[key], seen[l.id] = true, true
 		}
 		fmt.Fprintf(&out, "\n  %+.2fs %s %s", l.at.Sub(b.at).Seconds(), l.id, l.text)
-		if n > 1 {
-			fmt.Fprintf(&out, " (×%d)", n)
+		if l.count > 1 {
+			fmt.Fprintf(&out, " (×%d)", l.count)
 		}
 	}
 	if !hidden {
@@ -319,10 +332,10 @@ func (b *bundle) text(seen map[string]bool, hidden bool) string {
 	}
 	var rest []string
 	if n := len(b.Waterfall); n > 0 {
-		rest = append(rest, fmt.Sprintf("%d other resources loaded", n))
+		rest = append(rest, fmt.Sprintf("other resources loaded: %d", n))
 	}
 	if b.Left > 0 {
-		rest = append(rest, fmt.Sprintf("%d events left out", b.Left))
+		rest = append(rest, fmt.Sprintf("events left out: %d", b.Left))
 	}
 	if len(rest) > 0 {
 		out.WriteString("\n  (" + strings.Join(rest, ", ") + ")")

@@ -79,7 +79,7 @@ func errorsMode(_ context.Context, env Env, p errorsParams) (any, error) {
 	if p.Summary {
 		return tallyErrors(list.Items, o, losses), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "errors", &list, newErrorEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "errors", &list, newErrorEntry)
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = "no errors were seen"
 	return out.Note(losses...), nil
@@ -211,7 +211,11 @@ func tallyErrors(items []query.Item, o opened, losses []string) *view.Tally {
 	out := &view.Tally{Title: "errors", Total: total, Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_source", Counts: sources}}}
 	top := view.Most(order, 5, func(t *topMessage) int { return t.Count })
 	for _, t := range top {
-		out.Lines = append(out.Lines, fmt.Sprintf("×%d %s %s", t.Count, t.ID, answer.Cut(answer.Clean(t.Message), 200)))
+		line := t.ID + " " + answer.Cut(answer.Clean(t.Message), 200)
+		if t.Count > 1 {
+			line += fmt.Sprintf(" ×%d", t.Count)
+		}
+		out.Lines = append(out.Lines, line)
 		out.Pages = append(out.Pages, answer.Origin(t.page))
 	}
 	out.Fields = map[string]any{"top_messages": top}

@@ -114,8 +114,8 @@ func (e exchangeEntry) brief() string {
 	if e.FromCache {
 		out.WriteString(" (cache)")
 	}
-	if n := len(e.Redirects); n > 0 {
-		fmt.Fprintf(&out, " (%d redirects)", n)
+	if len(e.Redirects) > 0 {
+		out.WriteString(" (redirected)")
 	}
 	return out.String()
 }

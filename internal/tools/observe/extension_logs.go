@@ -46,7 +46,7 @@ func extensionLogs(_ context.Context, env Env, p extensionLogsParams) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	out := view.NewList(env.View, sight, "", page, "logs", &list, newExtensionEntry)
+	out := view.NewList(env.View, sight, "", "logs", &list, newExtensionEntry)
 	out.Title, out.Line = "extension logs", extensionLine
 	return out, nil
 }
@@ -87,11 +87,11 @@ func withExtension(env Env, l *view.List[logEntry], limit int) (any, error) {
 
 // MarshalJSON adds extension_logs to the page's JSON.
 func (l *logsWithExtension) MarshalJSON() ([]byte, error) {
-	page, err := json.Marshal(l.List)
+	page, err := answer.JSON(l.List)
 	if err != nil {
 		return nil, err
 	}
-	more, err := json.Marshal(l.Extension)
+	more, err := answer.JSON(l.Extension)
 	if err != nil {
 		return nil, err
 	}

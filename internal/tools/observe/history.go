@@ -81,7 +81,7 @@ func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_reached", Counts: reached}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, entry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, entry)
 	out.Title, out.Line = "history", visitLine
 	out.Origin = func(e visitEntry) string { return answer.Origin(e.To) }
 	out.Empty = "no page was visited"
@@ -135,7 +135,7 @@ func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
 		}
 		switch e := it.Event.(type) {
 		case *event.Action:
-			if e.Type != "scroll" && e.Type != "navigate" || e.By == "agent" && e.Type == "navigate" {
+			if leads(e) {
 				s.did = e
 			}
 		case *event.Performance:
@@ -172,14 +172,29 @@ func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
 		}
 	}
 	for seq, v := range out {
-		if t := loads[documents[seq]]; v.Type == "page_visit" && (t == "reload" || t == "back_forward" || t == "back-forward" || v.Reached == "") {
-			v.Reached = t
+		if t := loads[documents[seq]]; v.Type == "page_visit" && t != "" && t != "navigate" {
+			v.Reached = t // reload, back_forward, …
 			out[seq] = v
 		}
 	}
 	return out, nil
 }
 
+// leads reports whether an action can lead to a visit. What pages tell of their own navigations is the
+// visit itself.
+func leads(a *event.Action) bool {
+	switch a.Type {
+	case "click", "dblclick", "submit", "select", "check", "drop":
+		return true
+	case "keypress":
+		return a.Key == "Enter" || a.Key == " "
+	case "navigate":
+		return a.By == "agent"
+	}
+	return false
+}
+
+// reachedBy is how an action leads to a visit, in a word.
 func reachedBy(a *event.Action) string {
 	switch {
 	case a.By == "agent" && a.Type == "navigate":

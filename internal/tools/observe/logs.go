@@ -85,7 +85,7 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 			Title: "logs", Total: total, Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "logs", &list, newLogEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "logs", &list, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = "nothing was written"
 	out.Note(losses...)

@@ -70,7 +70,7 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 	if p.Summary {
 		return tallyExchanges(list.Items, o, notes), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, func(e *event.Exchange) exchangeEntry {
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, func(e *event.Exchange) exchangeEntry {
 		entry := newExchangeEntry(e)
 		if path != nil {
 			entry.choose(path)

@@ -77,7 +77,7 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if p.Summary {
 		return tallyResources(list.Items, o, notes), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, newResourceEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newResourceEntry)
 	out.Title, out.Line = "waterfall", resourceLine
 	out.Origin = func(e resourceEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = "nothing was loaded"

@@ -25,6 +25,7 @@ type tabsResult struct {
 	Tracking bool       `json:"tracking_active"` // this client has a tab in use
 	Notes    []string   `json:"notes,omitempty"`
 	browsers int
+	current  int // tab in use, whether or not it is among Tabs
 }
 
 type tabEntry struct {
@@ -46,7 +47,7 @@ type tabEntry struct {
 func tabsMode(_ context.Context, env Env, p tabsParams) (*tabsResult, error) {
 	out := &tabsResult{Tabs: []tabEntry{}, Notes: env.BrowserNotes()}
 	session, current, ok := env.Registry.Current(env.Call.Client)
-	out.Tracking = ok
+	out.Tracking, out.current = ok, current
 	now := time.Now()
 	for _, b := range env.Registry.Browsers() {
 		out.browsers++
@@ -66,10 +67,8 @@ func tabsMode(_ context.Context, env Env, p tabsParams) (*tabsResult, error) {
 // Text writes the tabs for a reader.
 func (r *tabsResult) Text(w *answer.Writer) {
 	use := "none in use yet"
-	for _, t := range r.Tabs {
-		if t.Tracked {
-			use = fmt.Sprintf("tab %d in use", t.ID)
-		}
+	if r.Tracking {
+		use = fmt.Sprintf("tab %d in use", r.current)
 	}
 	w.Head("tabs: %d, %s", len(r.Tabs), use)
 	for _, n := range r.Notes {

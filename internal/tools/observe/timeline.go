@@ -88,6 +88,7 @@ type moment struct {
 	PageURL   string `json:"page_url,omitempty"`
 
 	clock string
+	fold  string
 }
 
 func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
@@ -131,15 +132,24 @@ func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
 			Groups: []view.Group{{Name: "counts_by_type", Counts: types}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, func(it *query.Item) moment {
-		return moment{it.Handle(), view.Stamp(it.Head.Time), typeOf(*it), brief(*it), it.Head.Tab, it.Head.PageURL, answer.Clock(it.Head.Time)}
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, func(it *query.Item) moment {
+		return moment{it.Handle(), view.Stamp(it.Head.Time), typeOf(*it), brief(*it), it.Head.Tab, it.Head.PageURL, answer.Clock(it.Head.Time), foldOf(*it)}
 	})
 	out.Title, out.Origin = "timeline", func(e moment) string { return answer.Origin(e.PageURL) }
 	out.Line = func(e moment) answer.Entry {
-		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.Type + e.Summary}
+		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.fold}
 	}
 	out.Empty = "nothing happened"
 	return out.Note(losses...), nil
+}
+
+// foldOf is the same for events that a timeline shows as one: requests that differ in their times
+// only, and what reads the same.
+func foldOf(it query.Item) string {
+	if e, ok := it.Event.(*event.Exchange); ok && !e.Failed() {
+		return e.Method + " " + newExchangeEntry(e).ending() + " " + e.URL
+	}
+	return it.Kind.String() + " " + brief(it)
 }
 
 // brief tells any event in one line, without its handle and time; the handle's letter says the kind.
@@ -155,7 +165,12 @@ func brief(it query.Item) string {
 	case *event.Resource:
 		return newResourceEntry(e).brief()
 	case *event.Frame:
-		return answer.Local(e.URL, "", 60) + " " + newFrameEntry(e).brief(120)
+		word := "ws "
+		if e.Protocol == "eventsource" {
+			word = "sse "
+		}
+		// A socket's scheme is its page's with other letters: ws for http, wss for https.
+		return word + answer.Local("http"+strings.TrimPrefix(strings.TrimPrefix(e.URL, "http"), "ws"), e.PageURL, 60) + " " + newFrameEntry(e).brief(120)
 	case *event.Action:
 		return newActionEntry(e).brief()
 	case *event.Lifecycle:

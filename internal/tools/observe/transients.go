@@ -71,7 +71,7 @@ func transients(_ context.Context, env Env, p transientsParams) (any, error) {
 			Groups: []view.Group{{Name: "by_classification", Counts: kinds}},
 		}, nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, newTransientEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newTransientEntry)
 	out.Title, out.Line = "transients", transientLine
 	out.Origin = func(e transientEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = "nothing of the kind appeared"

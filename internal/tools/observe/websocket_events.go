@@ -83,7 +83,7 @@ func websocketEvents(_ context.Context, env Env, p framesParams) (any, error) {
 	if p.Summary {
 		return tallyFrames(list.Items, o, losses), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, o.page, "entries", &list, newFrameEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newFrameEntry)
 	out.Title, out.Origin = "websocket events", func(e frameEntry) string { return answer.Origin(e.PageURL) }
 	out.Line = frameLines(out)
 	out.Empty = "no connection said anything"
@@ -121,9 +121,6 @@ func newFrameEntry(e *event.Frame) frameEntry {
 func (e frameEntry) brief(n int) string {
 	if e.Event != "message" {
 		out := e.Event
-		if e.Protocol == "eventsource" {
-			out += " (EventSource)"
-		}
 		if e.Code != 0 {
 			out += fmt.Sprintf(" %d", e.Code)
 		}
