@@ -73,8 +73,11 @@ export class Batcher {
     this.schedule(record.urgent === true);
   }
 
-  /** relay takes a whole batch of another Batcher, with its losses. A text that is not a batch is ignored. */
-  relay(json: string): void {
+  /**
+   * relay takes a whole batch of another Batcher, with its losses. A text that is not a batch is ignored. admit may
+   * change a record, which is a copy, and keeps it out by saying false; add takes it later.
+   */
+  relay(json: string, admit?: (record: CaptureRecord) => boolean): void {
     if (this.stopped) return;
     let batch: Batch;
     try {
@@ -88,6 +91,7 @@ export class Batcher {
       const record = batch.records[i] as unknown as CaptureRecord;
       if (typeof record !== "object" || record === null || !known(record.kind)) continue;
       if (typeof record.event !== "object" || record.event === null) continue;
+      if (admit && !admit(record)) continue;
       urgent ||= record.urgent === true;
       this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
     }

@@ -56,6 +56,7 @@ export class Worker {
   readonly #pages: TabPages;
   readonly #mapper = new SourceMapper((url) => this.grants.covers(url));
   #settings: Settings = parseSettings({});
+  #settled = false; // settings and what the daemon asked for are read
   #asked: DaemonSettings = { salt: "", body_limit: 16_384, tracked: [] };
   #connection: Connection = { phase: "searching", port: 0, since: Date.now(), tracked: [] };
 
@@ -121,8 +122,9 @@ export class Worker {
       chrome.storage.session.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
     ]);
     [this.#settings, this.#asked, this.#connection] = await Promise.all([readSettings(), loadDaemonSettings(), readConnection()]);
-    await Promise.all([this.stale.load(), this.grants.refresh()]);
+    this.#settled = true;
     this.ports.configure();
+    await Promise.all([this.stale.load(), this.grants.refresh(), this.tabs.load()]);
     await this.#showBadge();
     this.line.ensure();
     await this.#executor.forgetOld();
@@ -215,7 +217,8 @@ export class Worker {
     return showBadge(this.#connection, this.#settings.pilot, this.#settings.pilot && beyond);
   }
 
-  #pageConfig(): PageConfig {
+  #pageConfig(): PageConfig | undefined {
+    if (!this.#settled) return undefined;
     return { bodies: this.#settings.bodies, bodyLimit: this.#asked.body_limit, salt: this.#asked.salt };
   }
 

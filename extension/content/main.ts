@@ -1,5 +1,6 @@
 import { Batcher, type CaptureConfig, defaultConfig, openContentSide, startDocument } from "@gasoline/capture";
 import type { PageConfig } from "../messages/content.ts";
+import { BodyGate } from "./body-gate.ts";
 import { WorkerLink } from "./link.ts";
 import { reportPolicies } from "./policies.ts";
 
@@ -25,13 +26,21 @@ function start(): void {
   const flush = (): void => {
     capture.settle();
     channel.flush();
+    gate.release();
     batcher.flush();
   };
+  const tellPage = (change: Partial<CaptureConfig>): void => void channel.post(JSON.stringify(change));
+  const gate = new BodyGate({
+    pass: (record) => batcher.add(record),
+    // Nobody said that bodies are wanted: the page need not read any more of them.
+    gaveUp: () => tellPage({ bodies: false }),
+  });
   const configure = (config: PageConfig): void => {
     const change: Partial<CaptureConfig> = { ...config };
     capture.configure(change);
     if (late) change.lateSince = true;
-    channel.post(JSON.stringify(change));
+    tellPage(change);
+    gate.set(config.bodies);
   };
   const link = new WorkerLink(late ? "late" : "document_start", {
     config: configure,
@@ -41,12 +50,13 @@ function start(): void {
     orphaned: () => {
       // The extension was reloaded: nobody will ever listen to this script again.
       capture.stop();
+      gate.stop();
       batcher.stop();
       channel.close();
     },
   });
 
-  channel.onMessage((json) => batcher.relay(json));
+  channel.onMessage((json) => batcher.relay(json, (record) => gate.admit(record)));
   channel.onHide(flush);
   channel.onReopened(() => capture.reattach());
   channel.onOpen(() => link.repeatConfig());

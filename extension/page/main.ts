@@ -9,7 +9,9 @@ const channel = openPageSide();
 const batcher = new Batcher({ send: (json) => channel.post(json), numbered: false });
 const capture = startPageRealm({
   emit: (record) => batcher.add(record),
-  config: { ...defaultConfig },
+  // The first requests are made before the user's setting can be known here. Their bodies are read, and the content
+  // script, where every record ends until it has asked, takes them out again.
+  config: { ...defaultConfig, bodies: true },
   reopened: () => channel.reopened(),
 });
 

@@ -23,12 +23,13 @@ interface Open {
 /** The open line of every captured document, and what the worker can ask of all of them. */
 export class Ports {
   readonly #events: PortEvents;
-  readonly #config: () => PageConfig;
+  readonly #config: () => PageConfig | undefined;
   readonly #open = new Map<chrome.runtime.Port, Open>();
   readonly #flushes = new Map<number, (frame: chrome.runtime.Port) => void>();
   #flushId = 0;
 
-  constructor(config: () => PageConfig, events: PortEvents) {
+  /** config says what documents may capture; undefined while the user's settings are not read yet. */
+  constructor(config: () => PageConfig | undefined, events: PortEvents) {
     this.#config = config;
     this.#events = events;
   }
@@ -49,7 +50,8 @@ export class Ports {
       this.#open.delete(port);
     });
     port.onMessage.addListener((message: FromContent) => this.#take(open, message));
-    this.#say(port, { type: "config", config: this.#config() });
+    const config = this.#config();
+    if (config) this.#say(port, { type: "config", config });
   }
 
   /** The documents of a tab that have a line. */
@@ -59,8 +61,9 @@ export class Ports {
 
   /** Tells every document what it may capture now. */
   configure(): void {
-    const message: ToContent = { type: "config", config: this.#config() };
-    for (const port of this.#open.keys()) this.#say(port, message);
+    const config = this.#config();
+    if (!config) return;
+    for (const port of this.#open.keys()) this.#say(port, { type: "config", config });
   }
 
   /** Tells the documents of a tab that an agent acts from now on, or no longer does. */
