@@ -8,6 +8,7 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { noticesOf } from "./build/notices.mjs";
 import { reportSizes } from "./build/sizes.mjs";
 import { zipFolder } from "./build/zip.mjs";
 
@@ -79,8 +80,10 @@ if (watch) {
   console.log(`watching; load ${out} as an unpacked extension`);
 } else {
   const built = await Promise.all(entries.map((entry) => esbuild.build(options(entry))));
+  const metafiles = built.map(({ metafile }) => metafile);
+  await writeFile(join(out, "NOTICES.txt"), await noticesOf(metafiles, root));
   const fits = reportSizes(
-    entries.map((entry, i) => ({ entry, metafile: built[i].metafile })),
+    entries.map((entry, i) => ({ entry, metafile: metafiles[i] })),
     anySize,
   );
   if (!fits) process.exitCode = 1;

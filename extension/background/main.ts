@@ -22,7 +22,7 @@ chrome.tabs.onMoved.addListener(() => worker.tabsChanged());
 chrome.windows.onFocusChanged.addListener(() => worker.tabsChanged());
 chrome.tabs.onUpdated.addListener(() => worker.tabsChanged());
 chrome.tabs.onRemoved.addListener((tab) => {
-  worker.tabs.forget(tab);
+  void worker.tabs.forget(tab);
   void worker.refs.forget(tab);
   void worker.stale.clear(tab);
   worker.tabsChanged();

@@ -54,7 +54,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     await site.stop();
   },
 
-  browserWithExtension: async ({ daemon, allSites }, use) => {
+  browserWithExtension: async ({ daemon, daemonUp, allSites }, use) => {
     const home = await mkdtemp(join(tmpdir(), "gasoline-ext-"));
     const extension = join(home, "extension");
     await cp(DIST, extension, { recursive: true });
@@ -80,6 +80,8 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     });
     const worker = async (): Promise<Worker> => context.serviceWorkers()[0] ?? context.waitForEvent("serviceworker");
     const id = new URL((await worker()).url()).host;
+    // It speaks to the daemon only after its listeners are registered; what a page did before would not be seen.
+    if (daemonUp) await daemon.until("the worker is up", () => daemon.settings);
     const [page] = context.pages();
     await use({
       context,

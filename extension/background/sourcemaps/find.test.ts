@@ -8,6 +8,15 @@ test("finds the last comment, relative to the script", () => {
   expect(sourceMapURL("a()\n//@ sourceMappingURL=/old.map", url, null)).toBe("http://localhost/old.map");
   expect(sourceMapURL("a()", url, "h.map")).toBe("http://localhost/js/h.map");
   expect(sourceMapURL("a()", url, null)).toBeUndefined();
+  expect(sourceMapURL("a{}/*# sourceMappingURL=b.map */\n", url, null)).toBe("http://localhost/js/b.map");
+  expect(sourceMapURL("a{}/*@ sourceMappingURL=b.map*/", url, null)).toBe("http://localhost/js/b.map");
+  expect(sourceMapURL("//# sourceMappingURL=c.map\r\n// the end\n/* really */ ", url, null)).toBe("http://localhost/js/c.map");
+  expect(sourceMapURL("//# sourceMappingURL=first.map\n//# sourceMappingURL=last.map", url, null)).toBe("http://localhost/js/last.map");
+  expect(sourceMapURL("//# sourceMappingURL=c.map\u2028more()", url, null)).toBeUndefined();
+  expect(sourceMapURL("/*# sourceMappingURL=open.map", url, null)).toBeUndefined();
+  expect(sourceMapURL("/*# sourceMappingURL=two words.map */", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=", url, null)).toBeUndefined();
+  expect(sourceMapURL("# sourceMappingURL=x.map", url, null)).toBeUndefined();
   expect(sourceMapURL('s = "//# sourceMappingURL=x.map"; more()', url, null)).toBeUndefined();
 });
 

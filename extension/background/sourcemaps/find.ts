@@ -9,14 +9,44 @@ export function sourceMapURL(script: string, scriptURL: string, header: string |
   }
 }
 
-/** The last "sourceMappingURL" comment; the end of the script is enough, unless the map is inline. */
+const NAME = "sourceMappingURL=";
+
+/**
+ * The URL in the last sourceMappingURL comment, of either form. A comment that code follows belongs to something else,
+ * such as a string in a bundle.
+ */
 function lastComment(script: string): string | undefined {
-  const at = Math.max(script.lastIndexOf("//# sourceMappingURL="), script.lastIndexOf("//@ sourceMappingURL="));
-  if (at < 0) return undefined;
-  const value = /^\S+/.exec(script.slice(at + "//# sourceMappingURL=".length))?.[0];
-  // A comment followed by code belongs to something else, such as a string in a bundle.
-  const rest = value === undefined ? "" : script.slice(at + "//# sourceMappingURL=".length + value.length);
-  return /^\s*(\*\/)?\s*$/.test(rest) ? value : undefined;
+  const at = script.lastIndexOf(NAME);
+  const opening = /(\/\/|\/\*)[#@][ \t]$/.exec(script.slice(Math.max(0, at - 4), Math.max(0, at)));
+  if (!opening) return undefined;
+  const from = at + NAME.length;
+  const end = opening[1] === "/*" ? script.indexOf("*/", from) : endOfLine(script, from);
+  if (end < 0) return undefined;
+  const url = script.slice(from, end).trim();
+  if (url === "" || /\s/.test(url)) return undefined;
+  return onlyComments(script, opening[1] === "/*" ? end + 2 : end) ? url : undefined;
+}
+
+function endOfLine(script: string, from: number): number {
+  const at = script.slice(from).search(/[\n\r\u2028\u2029]/);
+  return at < 0 ? script.length : from + at;
+}
+
+/** Says whether there is no code from here on. */
+function onlyComments(script: string, from: number): boolean {
+  const space = /\s*/y;
+  for (let at = from; ;) {
+    space.lastIndex = at;
+    space.test(script);
+    at = space.lastIndex;
+    if (at >= script.length) return true;
+    if (script.startsWith("//", at)) at = endOfLine(script, at);
+    else if (script.startsWith("/*", at)) {
+      const end = script.indexOf("*/", at + 2);
+      if (end < 0) return false;
+      at = end + 2;
+    } else return false;
+  }
 }
 
 /** Decodes the JSON in a data: URL; undefined when it is none. */

@@ -1,19 +1,14 @@
 import type { Tab } from "@gasoline/schema/wire";
 import { isCapturable } from "../../state/origins.ts";
 import type { Grants } from "./grants.ts";
-import { policyLevel } from "./policy.ts";
+import { PagePolicies } from "./policies.ts";
 import type { StaleTabs } from "./stale.ts";
-
-interface PagePolicy {
-  headers: string[];
-  metas: string[];
-}
 
 /** The tabs of the browser as the daemon sees them. */
 export class TabList {
   readonly #grants: Grants;
   readonly #stale: StaleTabs;
-  readonly #policies = new Map<number, PagePolicy>(); // by tab; forgotten with it
+  readonly #policies = new PagePolicies();
 
   constructor(grants: Grants, stale: StaleTabs) {
     this.#grants = grants;
@@ -32,26 +27,29 @@ export class TabList {
     return this.#describe(tab, focused);
   }
 
+  /** Reads what an earlier life of the worker knew of the tabs' pages. */
+  load(): Promise<void> {
+    return this.#policies.load();
+  }
+
   /** Keeps the policies of a page that a main-frame answer carried. */
-  setHeaders(tab: number, policies: string[]): void {
-    this.#policies.set(tab, { headers: policies, metas: [] });
+  setHeaders(tab: number, policies: readonly string[]): void {
+    this.#policies.setHeaders(tab, policies);
   }
 
   /** Keeps the policies that a page's meta elements hold. */
-  setMetas(tab: number, policies: string[]): void {
-    const policy = this.#policies.get(tab) ?? { headers: [], metas: [] };
-    this.#policies.set(tab, { ...policy, metas: policies });
+  setMetas(tab: number, policies: readonly string[]): void {
+    this.#policies.setMetas(tab, policies);
   }
 
   /** Forgets a tab that was closed. */
-  forget(tab: number): void {
-    this.#policies.delete(tab);
+  forget(tab: number): Promise<void> {
+    return this.#policies.forget(tab);
   }
 
   /** The policy level of a tab's page; undefined when its answer was not seen. */
   policy(tab: number): string | undefined {
-    const policy = this.#policies.get(tab);
-    return policy && policyLevel(policy.headers, policy.metas);
+    return this.#policies.of(tab);
   }
 
   #describe(tab: chrome.tabs.Tab, focused: number | undefined): Tab {

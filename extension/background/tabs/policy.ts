@@ -1,6 +1,13 @@
 /** How much of a string a page's policy lets run: all, no strings as code, or no script at all. */
 export type PolicyLevel = "none" | "script_exec" | "page_blocked";
 
+const STRICTNESS: Record<PolicyLevel, number> = { none: 0, script_exec: 1, page_blocked: 2 };
+
+/** The stricter of two levels. */
+export function stricter(a: PolicyLevel, b: PolicyLevel): PolicyLevel {
+  return STRICTNESS[a] >= STRICTNESS[b] ? a : b;
+}
+
 /**
  * Reads the level from the Content-Security-Policy headers and meta elements of a page. Every policy
  * holds, so the strictest wins. Nothing is probed: probing would show in the page's reports.

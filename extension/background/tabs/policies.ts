@@ -1,0 +1,59 @@
+import { type PolicyLevel, policyLevel, stricter } from "./policy.ts";
+
+const KEY = "policies";
+
+/** What a page's policies let run, by where they stand. */
+interface Levels {
+  headers: PolicyLevel;
+  metas: PolicyLevel;
+}
+
+/**
+ * The policy levels of the tabs' pages. Kept in storage.session: what a page's answer said is not said again when the
+ * worker comes back.
+ */
+export class PagePolicies {
+  readonly #levels = new Map<number, Levels>(); // by tab; forgotten with it
+  #loading: Promise<void> | undefined;
+
+  /** Reads what an earlier life of the worker saw. What this one has seen already stands. */
+  load(): Promise<void> {
+    this.#loading ??= this.#read();
+    return this.#loading;
+  }
+
+  /** A new page answered with these policies in its headers. */
+  setHeaders(tab: number, policies: readonly string[]): void {
+    this.#levels.set(tab, { headers: policyLevel(policies, []), metas: "none" });
+    void this.#save();
+  }
+
+  /** The page of a tab has these policies in its meta elements. */
+  setMetas(tab: number, policies: readonly string[]): void {
+    const headers = this.#levels.get(tab)?.headers ?? "none";
+    this.#levels.set(tab, { headers, metas: policyLevel([], policies) });
+    void this.#save();
+  }
+
+  /** The level of a tab's page; undefined when its answer was not seen. */
+  of(tab: number): PolicyLevel | undefined {
+    const levels = this.#levels.get(tab);
+    return levels && stricter(levels.headers, levels.metas);
+  }
+
+  /** Forgets a tab that was closed. */
+  async forget(tab: number): Promise<void> {
+    await this.load();
+    if (this.#levels.delete(tab)) await this.#save();
+  }
+
+  async #read(): Promise<void> {
+    const stored = (await chrome.storage.session.get(KEY))[KEY] as [number, Levels][] | undefined;
+    for (const [tab, levels] of stored ?? []) if (!this.#levels.has(tab)) this.#levels.set(tab, levels);
+  }
+
+  async #save(): Promise<void> {
+    await this.load(); // or what was stored would be lost
+    await chrome.storage.session.set({ [KEY]: [...this.#levels] });
+  }
+}
