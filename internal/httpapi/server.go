@@ -276,7 +276,7 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 		return nil, problem.New(problem.InvalidParam, `Send it plain or with "Content-Encoding: gzip".`, "content encoding %q is not known.", clip(r.Header.Get("Content-Encoding")))
 	}
 	var buf []byte
-	if r.ContentLength > 0 && r.ContentLength <= MaxBody && reader == io.Reader(r.Body) {
+	if r.ContentLength > 0 && r.ContentLength <= MaxBody && r.Header.Get("Content-Encoding") != "gzip" {
 		buf = make([]byte, r.ContentLength)
 		if _, err := io.ReadFull(reader, buf); err != nil {
 			return nil, readError(err)

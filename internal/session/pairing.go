@@ -104,7 +104,7 @@ func (p *Pairings) Bearer(token string) Who {
 // same code, and after the confirmation the token.
 func (p *Pairings) Request(session, name string) (token, code string, err error) {
 	if session == "" || len(session) > 64 {
-		return "", "", problem.New(problem.InvalidParam, "", "session must have 1–64 characters.")
+		return "", "", problem.New(problem.InvalidParam, "Send the browser profile's session id.", "session must have 1–64 characters.")
 	}
 	if len(name) > 100 {
 		name = name[:100]

@@ -1,0 +1,252 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/httpapi"
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/redact"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+const (
+	port        = 7890
+	extensionID = "abcdefghijklmnopabcdefghijklmnop"
+)
+
+// rig is a server of real parts.
+type rig struct {
+	t        testing.TB
+	api      *httpapi.Server
+	token    string // of the install
+	browser  string // of a paired extension
+	queue    *command.Queue
+	registry *session.Registry
+	pairings *session.Pairings
+	dir      *session.Dir
+	stopped  atomic.Int64
+	port     int
+}
+
+type env struct {
+	call catalog.Call
+	r    *rig
+}
+
+// tools of the rig: one that shows what arrives, one that panics, one that waits, one that asks the browser.
+func (r *rig) tools() []*catalog.Bound {
+	observe := catalog.New[env](catalog.Info{Name: "observe", Title: "Observe", Key: "what", Doc: "Read."})
+	catalog.Add(observe, catalog.Spec{Name: "who"}, func(_ context.Context, e env, _ struct{}) (string, error) {
+		return e.call.Client + "|" + e.call.Root, nil
+	})
+	catalog.Add(observe, catalog.Spec{Name: "panic"}, func(context.Context, env, struct{}) (string, error) { panic("boom") })
+	catalog.Add(observe, catalog.Spec{Name: "sleep"}, func(ctx context.Context, _ env, p struct {
+		Seconds int `json:"seconds" doc:"how long"`
+	}) (string, error) {
+		select {
+		case <-time.After(time.Duration(p.Seconds) * time.Second):
+			return "slept", nil
+		case <-ctx.Done():
+			return "", problem.New(problem.Cancelled, "", "the call was cancelled")
+		}
+	})
+	catalog.Add(observe, catalog.Spec{Name: "picture"}, func(context.Context, env, struct{}) (picture, error) { return picture{}, nil })
+	catalog.Add(observe, catalog.Spec{Name: "ask", Wait: 10 * time.Second}, func(ctx context.Context, e env, p struct {
+		Kind string `json:"kind" doc:"of the command"`
+	}) (string, error) {
+		rec, err := e.r.queue.Do(ctx, command.Request{Session: "s1", Kind: p.Kind, Params: map[string]any{}, Wait: e.call.Wait})
+		if err != nil {
+			return "", err
+		}
+		out := string(rec.Status) + " " + string(rec.Result)
+		if rec.Failure != nil {
+			out += fmt.Sprintf(" %+v", *rec.Failure)
+		}
+		return out, nil
+	})
+	generate := catalog.New[env](catalog.Info{Name: "generate", Title: "Generate", Key: "format", Doc: "Make."})
+	catalog.Add(generate, catalog.Spec{Name: "har"}, func(context.Context, env, struct{}) (string, error) { return "a HAR", nil })
+	bind := func(c catalog.Call) env { return env{c, r} }
+	return []*catalog.Bound{catalog.Bind(observe, bind, nil), catalog.Bind(generate, bind, nil)}
+}
+
+type picture struct{}
+
+func (picture) Text(w *answer.Writer) { w.Head("a picture") }
+func (picture) Images() []answer.Image {
+	return []answer.Image{{MIME: "image/png", Data: []byte{1, 2}}}
+}
+
+func newRig(t testing.TB) *rig { return newRigAt(t, port, 0) }
+
+func newRigAt(t testing.TB, port, rate int) *rig {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	dir, err := session.OpenDir(t.TempDir())
+	must(err)
+	t.Cleanup(func() { dir.Close() })
+	pairings, err := session.OpenPairings(dir)
+	must(err)
+	token, err := dir.Token()
+	must(err)
+	browser, _, err := pairings.Request("s1", "Chromium")
+	must(err)
+	kept, err := store.New(store.Config{Run: "r1", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
+	must(err)
+	r := &rig{t: t, token: token, browser: browser, pairings: pairings, dir: dir, port: port, queue: command.NewQueue("r1"), registry: session.NewRegistry()}
+	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
+	protocol := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: r.tools()})
+	r.api = httpapi.New(httpapi.Config{
+		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID, Salt: "salt", Log: slog.New(slog.DiscardHandler),
+		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(), MCP: protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
+		Context: t.Context(), Ingest: ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept), Redact: redactor, Correlator: tests, Reader: query.New(kept),
+		Clear: kept.Clear, Dir: dir, Shutdown: func() { r.stopped.Add(1) },
+	})
+	return r
+}
+
+// request is one request as a stranger might make it.
+type request struct {
+	method, path, body string
+	header             http.Header
+	host               string // "" is the right one
+	token              string // "-" is none, "" the install's
+}
+
+func (r *rig) do(q request) *httptest.ResponseRecorder {
+	r.t.Helper()
+	req := httptest.NewRequest("GET", "/", strings.NewReader(q.body))
+	req.Method = q.method
+	path, query, _ := strings.Cut(q.path, "?")
+	req.URL.Path, req.URL.RawQuery, req.RequestURI = path, query, q.path
+	req.Host = q.host
+	if q.host == "" {
+		req.Host = fmt.Sprintf("127.0.0.1:%d", r.port)
+	}
+	for k, v := range q.header {
+		req.Header[k] = v
+	}
+	switch q.token {
+	case "":
+		req.Header.Set("Authorization", "Bearer "+r.token)
+	case "-":
+	default:
+		req.Header.Set("Authorization", "Bearer "+q.token)
+	}
+	w := httptest.NewRecorder()
+	r.api.ServeHTTP(w, req)
+	return w
+}
+
+func (r *rig) post(path, body string) *httptest.ResponseRecorder {
+	r.t.Helper()
+	return r.do(request{method: http.MethodPost, path: path, body: body})
+}
+
+func (r *rig) get(path string) *httptest.ResponseRecorder {
+	r.t.Helper()
+	return r.do(request{method: http.MethodGet, path: path})
+}
+
+// into decodes an answer that has to be 200.
+func into[T any](r *rig, w *httptest.ResponseRecorder) (v T) {
+	r.t.Helper()
+	if w.Code != http.StatusOK {
+		r.t.Fatalf("answered %d %s", w.Code, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
+		r.t.Fatalf("%v in %s", err, w.Body)
+	}
+	return v
+}
+
+// refused decodes a problem and checks that it is one for people and for machines.
+func (r *rig) refused(w *httptest.ResponseRecorder) wire.ProblemBody {
+	r.t.Helper()
+	var p wire.Problem
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || p.Error.Code == "" || p.Error.Message == "" {
+		r.t.Errorf("status %d without a problem: %s", w.Code, w.Body)
+	}
+	return p.Error
+}
+
+func (r *rig) sync(s wire.Sync) wire.SyncAnswer {
+	r.t.Helper()
+	body, err := json.Marshal(s)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return into[wire.SyncAnswer](r, r.do(request{method: "POST", path: "/sync", body: string(body), token: r.browser}))
+}
+
+// pipes is a listener in memory, for tests whose time is synctest's.
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+func (p *pipes) Close() error   { close(p.closed); return nil }
+func (p *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// serve runs the rig's server in memory and returns how to connect to it.
+func (r *rig) serve(t *testing.T) (dial func() net.Conn) {
+	p := &pipes{make(chan net.Conn), make(chan struct{})}
+	server := r.api.HTTP()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = server.Serve(p)
+	}()
+	t.Cleanup(func() { _ = server.Close(); <-done })
+	return func() net.Conn {
+		ours, theirs := net.Pipe()
+		p.conns <- theirs
+		t.Cleanup(func() { _ = ours.Close() })
+		return ours
+	}
+}
+
+// raw sends the head and the part of a body that is given.
+func (r *rig) raw(t *testing.T, c net.Conn, method, path string, length int, body string) {
+	t.Helper()
+	_, err := fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", method, path, r.port, r.token, length, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func zeros(n int) io.Reader { return bytes.NewReader(make([]byte, n)) }
