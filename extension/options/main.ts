@@ -19,4 +19,5 @@ listenToDaemonForm();
 onSettings(() => void show());
 chrome.permissions.onAdded.addListener(() => void show());
 chrome.permissions.onRemoved.addListener(() => void show());
-void show();
+// Nothing is seen before it is true.
+void show().finally(() => (document.body.dataset["shown"] = ""));

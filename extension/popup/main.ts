@@ -28,4 +28,5 @@ onSettings(() => void show());
 onConnection(() => void show());
 chrome.permissions.onAdded.addListener(() => void show());
 chrome.permissions.onRemoved.addListener(() => void show());
-void show();
+// Nothing is seen before it is true.
+void show().finally(() => (document.body.dataset["shown"] = ""));

@@ -18,7 +18,7 @@ test("the popup shows the connection, and both switches are off until the user t
   await daemon.until("connected", () => daemon.settings);
   expect(daemon.settings).toMatchObject({ pilot: false, bodies: false, script_hosts: [] });
   const popup = await browser.open("popup.html");
-  await popup.setViewportSize({ width: 348, height: 620 });
+  await popup.setViewportSize({ width: 360, height: 600 });
   await expect(popup.getByRole("status")).toContainText("Connected");
   const pilot = popup.getByRole("switch", { name: "AI Web Pilot" });
   const bodies = popup.getByRole("switch", { name: "Capture bodies" });
@@ -43,7 +43,7 @@ test("pairing by code is shown and goes on by itself once confirmed", async ({ d
   await browser.set({ token: null });
   await browser.killWorker();
   const popup = await browser.open("popup.html");
-  await popup.setViewportSize({ width: 348, height: 620 });
+  await popup.setViewportSize({ width: 360, height: 600 });
   await expect(popup.getByText("4271")).toBeVisible();
   await expect(popup.getByRole("status")).toContainText("Waiting to be paired");
   await shoot(popup, "popup-pairing");
@@ -55,7 +55,7 @@ test.describe("without a daemon", () => {
   test.use({ daemonUp: false });
   test("the popup says what to do", async ({ browserWithExtension: browser }) => {
     const popup = await browser.open("popup.html");
-    await popup.setViewportSize({ width: 348, height: 620 });
+    await popup.setViewportSize({ width: 360, height: 600 });
     await expect(popup.getByRole("status")).toContainText("No daemon found");
     await expect(popup.getByRole("status")).toContainText("gasoline serve");
     await shoot(popup, "popup-searching");
@@ -72,7 +72,7 @@ test("a refusal is shown with its fix", async ({ daemon, browserWithExtension: b
   await daemon.stop();
   await daemon.start();
   const popup = await browser.open("popup.html");
-  await popup.setViewportSize({ width: 348, height: 620 });
+  await popup.setViewportSize({ width: 360, height: 600 });
   await expect(popup.getByRole("alert")).toContainText("Install the extension from the release");
   await shoot(popup, "popup-refused");
   daemon.refusal = undefined;

@@ -155,18 +155,19 @@ func Place(raw string, line, column int) string {
 // Local is Short for a URL that stands in a list of one page's: of the page's own origin only the path
 // is left, since the fence names the origin.
 func Local(raw, page string, n int) string {
-	if o := Origin(page); o != "" && strings.HasPrefix(raw, o+"/") {
-		raw = raw[len(o):]
-	}
-	return Short(raw, n)
+	return Short(local(raw, page), n)
 }
 
 // LocalPlace is Place with a script's URL as Local prints it.
 func LocalPlace(raw, page string, line, column int) string {
-	if o := Origin(page); o != "" && strings.HasPrefix(raw, o+"/") {
-		raw = raw[len(o):]
+	return Place(local(raw, page), line, column)
+}
+
+func local(raw, page string) string {
+	if o := Origin(page); strings.Contains(o, "://") && strings.HasPrefix(raw, o+"/") {
+		return raw[len(o):]
 	}
-	return Place(raw, line, column)
+	return raw
 }
 
 // Short returns a URL without its scheme's noise, cut in the middle to at most n characters.

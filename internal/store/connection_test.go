@@ -73,7 +73,7 @@ func TestConnectionsFollowTheirFrames(t *testing.T) {
 func TestConnectionsAreBounded(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
 	for i := range 60 {
-		s.Append(&event.Batch{Frames: []event.Frame{message(fmt.Sprint("keep"), "incoming", "x"), frame(fmt.Sprint(i), "open")}})
+		s.Append(&event.Batch{Frames: []event.Frame{message("keep", "incoming", "x"), frame(fmt.Sprint(i), "open")}})
 	}
 	active, _ := s.Connections()
 	if len(active) != 20 || active[0].ID != "keep" || active[19].ID != "59" {

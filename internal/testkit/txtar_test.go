@@ -20,6 +20,7 @@ func TestArchivesAreReadAndWritten(t *testing.T) {
 func FuzzArchive(f *testing.F) {
 	f.Add("x\n-- a --\ny")
 	f.Add("-- --\n--  x  --\r\n")
+	f.Add("\r")
 	f.Fuzz(func(t *testing.T, text string) {
 		once := ParseArchive(text).Format()
 		if twice := ParseArchive(string(once)).Format(); string(once) != string(twice) {

@@ -23,6 +23,8 @@ type Meta struct {
 	Newest    string   `json:"newest_timestamp,omitempty"`
 	Scope     string   `json:"scope"`
 	Notes     []string `json:"notes,omitempty"`
+
+	Summary map[string]any `json:"summary,omitempty"` // counts of a first page, where the mode gives some
 }
 
 // window is the part of a query's list that a result shows; it can be narrowed to the first or the

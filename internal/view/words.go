@@ -72,17 +72,34 @@ func (t *Tally) MarshalJSON() ([]byte, error) {
 	return answer.JSON(out)
 }
 
+// plain returns counts under words that may stand outside the fence. Some of them come from pages,
+// such as a request's method: what is no short plain word counts as other.
+func plain(counts map[string]int) map[string]int {
+	out := map[string]int{}
+	for word, n := range counts {
+		ok := len(word) <= 24
+		for _, r := range word {
+			ok = ok && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-')
+		}
+		if !ok {
+			word = "other"
+		}
+		out[word] += n
+	}
+	return out
+}
+
 // Text writes the counts for a reader.
 func (t *Tally) Text(w *answer.Writer) {
 	var words []string
 	for _, g := range t.Groups {
 		if len(g.Counts) > 0 {
-			words = append(words, Counts(g.Counts))
+			words = append(words, Counts(plain(g.Counts)))
 		}
 	}
 	head := fmt.Sprintf("%s: %d, %s", t.Title, t.Total, t.Scope)
 	if len(words) > 0 {
-		head += "; " + answer.Clean(strings.Join(words, "; "))
+		head += "; " + strings.Join(words, "; ")
 	}
 	w.Head("%s", head)
 	for _, n := range t.Notes {

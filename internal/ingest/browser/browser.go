@@ -63,7 +63,6 @@ type reader struct {
 	frames  []event.StackFrame // of all events; each event's stack is a part
 	record  record             // the console entry or exception at hand
 	reports []ingest.Report
-	kept    int // list entries that became events, in the list at hand
 }
 
 // upload returns what was read, for the ingester.

@@ -11,16 +11,16 @@ import (
 // list holds both.
 type record struct {
 	bounded
-	head                             event.Head
-	level, message, args, logger     string
-	url                              string
-	line, column, count              int
-	stack                            []event.StackFrame
-	kind, raw, mechanism, element    string
-	causes                           []event.Cause
-	handled                          bool
-	reason                           string // why it is no event; "" if it is one
-	hasMessage, hasKind, hasMechanic bool
+	head                          event.Head
+	level, message, args, logger  string
+	url                           string
+	line, column, count           int
+	stack                         []event.StackFrame
+	kind, raw, mechanism, element string
+	causes                        []event.Cause
+	handled                       bool
+	reason                        string // why it is no event; "" if it is one
+	hasMessage                    bool
 }
 
 // reject notes the first reason.

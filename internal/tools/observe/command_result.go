@@ -47,11 +47,12 @@ type commandState struct {
 	Hint          string          `json:"hint,omitempty"`
 	Candidates    []string        `json:"candidates,omitempty"`
 	Tab           int             `json:"effective_tab,omitempty"`
+	URL           string          `json:"effective_url,omitempty"`
+	Title         string          `json:"effective_title,omitempty"`
 	Trace         *commandTrace   `json:"trace,omitempty"` // of commands that did not complete at the first try
 
 	took   time.Duration
 	images []answer.Image
-	page   string
 }
 
 // commandTrace says how far a command came.
@@ -85,7 +86,7 @@ func newCommandState(env Env, r command.Record) *commandState {
 	}
 	if b, ok := env.Registry.Browser(r.Session); ok {
 		if t, ok := b.Tab(r.Tab); ok {
-			out.page = t.URL
+			out.URL, out.Title = t.URL, t.Title
 		}
 	}
 	switch r.Status {
@@ -161,7 +162,7 @@ func (s *commandState) Text(w *answer.Writer) {
 }
 
 func (s *commandState) lines(w *answer.Writer, lines []string) {
-	w.Page(answer.Origin(s.page))
+	w.Page(answer.Origin(s.URL))
 	entries, cut := fitted(lines, w.Room())
 	if cut {
 		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)

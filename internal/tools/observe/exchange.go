@@ -218,10 +218,16 @@ func exchangeDetail(e exchangeEntry) []string {
 		out = append(out, "server timing: "+answer.Clean(e.ServerTiming))
 	}
 	if e.response != "" {
-		out = append(out, "response body: "+flat(e.response))
+		title := "response body: "
+		if e.selected {
+			title = "selected of the response body: "
+		}
+		out = append(out, title+flat(e.response))
 	}
 	if m := e.missing(); m != "" {
 		out = append(out, "("+m+")")
+	} else if e.BodyNote == "off" {
+		out = append(out, "(bodies are not captured; the user can switch them on in the extension's popup)")
 	}
 	if e.TraceID != "" {
 		out = append(out, "trace "+e.TraceID)

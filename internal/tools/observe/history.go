@@ -216,7 +216,7 @@ func newVisitEntry(e *event.Lifecycle) visitEntry {
 		out.Type = "navigate"
 	}
 	if e.State == "pageshow" {
-		out.Reached = "back-forward cache"
+		out.Reached = "back_forward"
 	}
 	if out.To == "" {
 		out.To = e.PageURL

@@ -74,25 +74,40 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 	}
 	losses := env.LossNotes(event.KindLog)
 	if p.Summary {
-		levels := map[string]int{}
-		total := 0
-		for _, l := range list.Items {
-			n := max(l.Count, 1)
-			total += n
-			levels[l.Level] += n
-		}
+		levels := countLevels(list.Items)
 		return withRange(&view.Tally{
-			Title: "logs", Total: total, Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
+			Title: "logs", Total: sum(levels), Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
 	out := view.NewList(env.View, o.Sight, o.key, "logs", &list, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = "nothing was written"
+	if o.page.Cursor == "" {
+		levels := countLevels(list.Items)
+		out.Meta.Summary = map[string]any{"total": sum(levels), "by_level": levels}
+	}
 	out.Note(losses...)
 	if !p.Extension {
 		return out, nil
 	}
 	return withExtension(env, out, p.ExtensionLimit)
+}
+
+// countLevels counts lines by level, with their repeats.
+func countLevels(items []event.Log) map[string]int {
+	levels := map[string]int{}
+	for i := range items {
+		levels[items[i].Level] += max(items[i].Count, 1)
+	}
+	return levels
+}
+
+func sum(counts map[string]int) int {
+	n := 0
+	for _, c := range counts {
+		n += c
+	}
+	return n
 }
 
 // chosen are the filters of lines that the query does not know.

@@ -44,20 +44,21 @@ const (
 )
 
 func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, error) {
+	var path []step
+	if p.BodyPath != "" {
+		var err error
+		if path, err = parsePath(p.BodyPath); err != nil {
+			return nil, err
+		}
+	}
 	if p.ID != "" {
-		return one(env, p.ID, newExchangeEntry, exchangeDetail)
+		return oneExchange(env, p.ID, path)
 	}
 	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Text, p.Method, p.StatusMin, p.StatusMax, p.Failed, p.BodyPath)
 	if err != nil {
 		return nil, err
 	}
 	o.Filter.Text = p.Text
-	var path []step
-	if p.BodyPath != "" {
-		if path, err = parsePath(p.BodyPath); err != nil {
-			return nil, err
-		}
-	}
 	var keep func(*event.Exchange) bool
 	if p.Method != "" || p.StatusMin > 0 || p.StatusMax > 0 || p.Failed || path != nil {
 		keep = func(e *event.Exchange) bool { return p.takes(e, path) }
@@ -72,9 +73,7 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 	}
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, func(e *event.Exchange) exchangeEntry {
 		entry := newExchangeEntry(e)
-		if path != nil {
-			entry.choose(path)
-		}
+		entry.choose(path)
 		return entry
 	})
 	out.Title, out.Origin = "requests", func(e exchangeEntry) string { return answer.Origin(e.PageURL) }
@@ -98,12 +97,31 @@ func (p *networkBodiesParams) takes(e *event.Exchange, path []step) bool {
 	return ok
 }
 
-// choose replaces the response body by the value at the path.
-func (e *exchangeEntry) choose(path []step) {
+// oneExchange gives a request in full, with what a path selects of its response body.
+func oneExchange(env Env, handle string, path []step) (any, error) {
+	missed := false
+	out, err := one(env, handle, func(e *event.Exchange) exchangeEntry {
+		entry := newExchangeEntry(e)
+		missed = !entry.choose(path)
+		return entry
+	}, exchangeDetail)
+	if err == nil && missed {
+		return nil, problem.New(problem.NoData, "Ask without body_path to see the body.", "the response body of %s has no such value.", answer.Clean(handle))
+	}
+	return out, err
+}
+
+// choose replaces the response body by the value at the path, and reports whether there is one. An
+// empty path leaves it as it is.
+func (e *exchangeEntry) choose(path []step) bool {
+	if path == nil {
+		return true
+	}
 	value, ok := selectJSON(e.response, path)
 	if ok {
 		e.ResponseBody, e.response, e.selected = value, string(value), true
 	}
+	return ok
 }
 
 func exchangeLine(e exchangeEntry, bodies bool) answer.Entry {

@@ -240,7 +240,7 @@ func cause(attribution json.RawMessage) string {
 	for _, n := range names {
 		value := fmt.Sprint(fields[n])
 		if value != "" {
-			words = append(words, n+" "+answer.Cut(answer.Clean(value), 80))
+			words = append(words, answer.Cut(answer.Clean(n), 40)+" "+answer.Cut(answer.Clean(value), 80))
 		}
 	}
 	return answer.Cut(strings.Join(words, ", "), 300)
