@@ -1,0 +1,297 @@
+package daemon
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/bug"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+func freePort(t *testing.T) int {
+	t.Helper()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func config(p Place) Config {
+	return Config{Place: p, Version: "1.0.0", Log: slog.New(slog.DiscardHandler)}
+}
+
+// running is a daemon in this process.
+type running struct {
+	t      *testing.T
+	url    string
+	token  string
+	cancel context.CancelFunc
+	done   chan error
+}
+
+func start(t *testing.T, cfg Config) *running {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	d := &running{t: t, cancel: cancel, done: make(chan error, 1)}
+	ready := make(chan string, 1)
+	cfg.Ready = func(url string) { ready <- url }
+	go func() { d.done <- Run(ctx, cfg) }()
+	select {
+	case d.url = <-ready:
+	case err := <-d.done:
+		cancel()
+		t.Fatal(err)
+	}
+	token, err := cfg.Token()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.token = token
+	t.Cleanup(func() { d.stop() })
+	return d
+}
+
+// stop ends the daemon; doing so twice is harmless.
+func (d *running) stop() error {
+	d.cancel()
+	select {
+	case err, open := <-d.done:
+		if open {
+			close(d.done)
+		}
+		return err
+	case <-time.After(20 * time.Second):
+		d.t.Fatal("the daemon does not stop")
+		return nil
+	}
+}
+
+func (d *running) ask(method, path, body string) (int, string) {
+	d.t.Helper()
+	req, err := http.NewRequestWithContext(d.t.Context(), method, d.url+path, strings.NewReader(body))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+d.token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	out, err := io.ReadAll(res.Body)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return res.StatusCode, string(out)
+}
+
+func (d *running) seqs() []string {
+	d.t.Helper()
+	_, out := d.ask("GET", "/buffers/timeline?limit=1000", "")
+	var tl wire.Timeline
+	if err := json.Unmarshal([]byte(out), &tl); err != nil {
+		d.t.Fatal(err)
+	}
+	var handles []string
+	for _, e := range tl.Events {
+		handles = append(handles, e.Handle)
+	}
+	return handles
+}
+
+func TestEventNumbersGoOnAfterARestart(t *testing.T) {
+	p := place(t)
+	p.Port = freePort(t)
+	var all []string
+	for range 3 {
+		d := start(t, config(p))
+		if code, out := d.ask("POST", "/logs", `{"entries":[{"level":"log","message":"a"},{"level":"log","message":"b"}]}`); code != 200 {
+			t.Fatalf("%d %s", code, out)
+		}
+		all = append(all, d.seqs()...)
+		if err := d.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A clean stop loses no number.
+	if got := strings.Join(all, " "); got != "l1 l2 l3 l4 l5 l6" {
+		t.Errorf("handles: %s", got)
+	}
+}
+
+func TestOneDaemonForAPort(t *testing.T) {
+	p := place(t)
+	p.Port = freePort(t)
+	d := start(t, config(p))
+	if err := Run(t.Context(), config(p)); !errors.Is(err, ErrRunning) {
+		t.Errorf("second: %v", err)
+	}
+	other := place(t)
+	other.Port = p.Port
+	if err := Run(t.Context(), config(other)); err == nil || errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "--port") {
+		t.Errorf("of another state directory: %v", err)
+	}
+	if code, _ := d.ask("GET", "/health", ""); code != 200 {
+		t.Errorf("the first answers %d", code)
+	}
+}
+
+// Many stop and start at one place without a pause: whoever comes waits for the one who goes.
+func TestRestartsInARow(t *testing.T) {
+	p := place(t)
+	p.Port = freePort(t)
+	for range 5 {
+		d := start(t, config(p))
+		code, _ := d.ask("POST", "/shutdown", "")
+		if err := <-d.done; err != nil || code != 200 {
+			t.Fatalf("%d %v", code, err)
+		}
+		close(d.done)
+	}
+}
+
+func TestStoppingEndsWhatWaits(t *testing.T) {
+	p := place(t)
+	p.Port = freePort(t)
+	d := start(t, config(p))
+	address := strings.TrimPrefix(d.url, "http://")
+	stream, err := net.Dial("tcp4", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	fmt.Fprintf(stream, "GET /stream HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\n\r\n", address, d.token)
+	in := bufio.NewReader(stream)
+	if res, err := http.ReadResponse(in, nil); err != nil || res.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("%v %v", res, err)
+	}
+	var polls sync.WaitGroup
+	for i := range 3 {
+		polls.Go(func() {
+			if code, out := d.ask("GET", fmt.Sprintf("/pending-queries?wait=25&session=s%d", i), ""); code != 200 || !strings.Contains(out, `"commands":[]`) {
+				t.Errorf("poll: %d %s", code, out)
+			}
+		})
+	}
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		_, out := d.ask("GET", "/health", "")
+		var h wire.Health
+		if json.Unmarshal([]byte(out), &h) == nil && len(h.Browsers) == 3 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("polls are not open: %s", out)
+		}
+	}
+	began := time.Now()
+	if err := d.stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("took %v", took)
+	}
+	polls.Wait()
+	if _, err := in.ReadByte(); err == nil {
+		t.Error("the stream is open")
+	}
+}
+
+func TestIdleStopsOnlyTheIdle(t *testing.T) {
+	p := place(t)
+	p.Port = freePort(t)
+	cfg := config(p)
+	cfg.IdleExit = 300 * time.Millisecond
+	d := start(t, cfg)
+	poll := make(chan string, 1)
+	go func() {
+		_, out := d.ask("GET", "/pending-queries?wait=1&session=s1", "")
+		poll <- out
+	}()
+	select {
+	case <-d.done:
+		t.Fatal("it stopped with a browser that polls")
+	case <-poll:
+	}
+	// The browser counts as there for a while after its poll, so ask for nothing more.
+	select {
+	case err := <-d.done:
+		t.Fatalf("it stopped with a browser that was just there: %v", err)
+	case <-time.After(time.Second):
+	}
+
+	p = place(t)
+	p.Port = freePort(t)
+	cfg.Place = p
+	lonely := start(t, cfg)
+	select {
+	case err := <-lonely.done:
+		close(lonely.done)
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it does not stop")
+	}
+}
+
+// What a page's secrets look like in the answers of every tool and route.
+func TestSecretsReachNoAnswer(t *testing.T) {
+	const secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+	p := place(t)
+	p.Port = freePort(t)
+	d := start(t, config(p))
+	body, err := json.Marshal(wire.Sync{V: 1, Session: "s1", Version: "1", Settings: &wire.ExtensionSettings{Pilot: true, LastError: "Bearer " + secret},
+		Tabs: []wire.Tab{{ID: 5, URL: "http://localhost:3000/?token=" + secret, Title: "Key " + secret, Active: true, Focused: true, Granted: true, Status: "complete"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, out := d.ask("POST", "/sync", string(body)); code != 200 {
+		t.Fatalf("%d %s", code, out)
+	}
+	answer := make(chan string, 1)
+	go func() {
+		_, out := d.ask("POST", "/tools/interact", `{"action":"get_text"}`)
+		answer <- out
+	}()
+	var poll wire.Poll
+	_, out := d.ask("GET", "/pending-queries?wait=10&session=s1", "")
+	if err := json.Unmarshal([]byte(out), &poll); err != nil || len(poll.Commands) != 1 {
+		t.Fatalf("%s %v", out, err)
+	}
+	d.ask("POST", "/query-result", fmt.Sprintf(`{"id":%q,"session":"s1","status":"complete","result":{"value":"Your key: %s, keep it","url":"http://localhost:3000/?token=%s"}}`, poll.Commands[0].ID, secret, secret))
+	text := <-answer
+	if !strings.Contains(text, "Your key: <") || !strings.Contains(text, "keep it") {
+		t.Errorf("get_text: %s", text)
+	}
+	answers := map[string]string{"get_text": text}
+	for _, path := range []string{"/completed", "/health", "/doctor", "/metrics", "/snapshot", "/buffers/timeline"} {
+		_, answers[path] = d.ask("GET", path, "")
+	}
+	for tool, modes := range map[string][]string{"observe": {"tabs", "page", "pilot", "pending_commands", "failed_commands", "errors", "timeline"}, "configure": {"health", "doctor"}} {
+		for _, mode := range modes {
+			key := map[string]string{"observe": "what", "configure": "action"}[tool]
+			_, answers[tool+" "+mode] = d.ask("POST", "/tools/"+tool, fmt.Sprintf(`{%q:%q}`, key, mode))
+		}
+	}
+	for what, text := range answers {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s: %s", what, text)
+		}
+	}
+	if n := bug.Count(); n != 0 {
+		t.Errorf("%d bugs", n)
+	}
+}

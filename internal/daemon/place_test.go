@@ -1,0 +1,235 @@
+package daemon
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func place(t *testing.T) Place {
+	t.Helper()
+	return Place{StateDir: filepath.Join(t.TempDir(), "state"), Port: 1, Program: filepath.Join(t.TempDir(), "no-such-program")}
+}
+
+func TestParseMemory(t *testing.T) {
+	for in, want := range map[string]int64{
+		"": 200 << 20, "16MB": 16 << 20, "16mb": 16 << 20, " 64 MB ": 64 << 20, "64M": 64 << 20, "64MiB": 64 << 20, "1GB": 1 << 30, "0.5g": 1 << 29,
+		"4GB": 4 << 30, "20000KB": 20000 << 10, "33554432": 32 << 20, "33554432B": 32 << 20,
+	} {
+		if got, err := ParseMemory(in); err != nil || got != want {
+			t.Errorf("%q: %d %v, want %d", in, got, err, want)
+		}
+	}
+	for _, in := range []string{"15MB", "4.1GB", "0", "-64MB", "x", "MB", "64XB", "NaN", "Inf", "1e400", "64MB 1", "64 M B x", "1TB"} {
+		if got, err := ParseMemory(in); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(in)) {
+			t.Errorf("%q: %d %v", in, got, err)
+		}
+	}
+}
+
+func FuzzParseMemory(f *testing.F) {
+	f.Add("200MB")
+	f.Add("0x1p28")
+	f.Fuzz(func(t *testing.T, s string) {
+		if n, err := ParseMemory(s); err == nil && (n < 16<<20 || n > 4<<30) {
+			t.Errorf("%q: %d", s, n)
+		}
+	})
+}
+
+// A place is held by one process; who looks does not disturb.
+func TestAPlaceIsHeldOnce(t *testing.T) {
+	p := place(t)
+	if id, ok := p.Running(); ok {
+		t.Errorf("nobody is there: %+v", id)
+	}
+	mine := Identity{PID: os.Getpid(), Run: "r1", Port: p.Port, Version: "1", Started: time.Now().UTC().Truncate(time.Second)}
+	release, err := p.hold(mine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if id, ok := p.Running(); !ok || id != mine {
+			t.Fatalf("%+v %v", id, ok)
+		}
+	}
+	if second, err := p.hold(Identity{PID: 1, Run: "r2"}); err == nil {
+		second()
+		t.Error("held twice")
+	}
+	if id, ok := p.Running(); !ok || id != mine {
+		t.Errorf("after a second try: %+v %v", id, ok)
+	}
+	release()
+	if id, ok := p.Running(); ok {
+		t.Errorf("released: %+v", id)
+	}
+	release, err = p.hold(Identity{PID: os.Getpid(), Run: "r3"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+}
+
+// A file that says pid 1 proves nothing: only a lock that is held does.
+func TestKillRefusesWhatIsNotOurs(t *testing.T) {
+	p := place(t)
+	if err := p.Kill(""); !errors.Is(err, ErrNotOurs) || !strings.Contains(err.Error(), "--port") {
+		t.Errorf("nothing there: %v", err)
+	}
+	release, err := p.hold(Identity{PID: os.Getpid(), Run: "r1", Port: p.Port})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Another run than the one that hangs: it was replaced already.
+	if err := p.Kill("r0"); err != nil {
+		t.Errorf("another run: %v", err)
+	}
+	for _, damaged := range []string{"", "{", `{"pid":0}`, `[]`} {
+		if err := os.WriteFile(p.identityFile(), []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Kill(""); !errors.Is(err, ErrNotOurs) {
+			t.Errorf("%q: %v", damaged, err)
+		}
+	}
+	release()
+	if err := os.WriteFile(p.identityFile(), []byte(`{"pid":1,"run":"r1","port":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(""); !errors.Is(err, ErrNotOurs) {
+		t.Errorf("a file that nobody holds: %v", err)
+	}
+}
+
+func TestALargeLogIsPutAside(t *testing.T) {
+	p := place(t)
+	write := func(text string) {
+		t.Helper()
+		f, err := p.openLog()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(path string) string {
+		t.Helper()
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	write("one\n")
+	write("two\n")
+	if got := read(p.LogPath()); got != "one\ntwo\n" {
+		t.Errorf("log: %q", got)
+	}
+	write(strings.Repeat("x", maxLog))
+	write("three\n")
+	if got := read(p.LogPath()); got != "three\n" {
+		t.Errorf("after it was large: %.40q", got)
+	}
+	if got := read(p.LogPath() + ".old"); !strings.HasPrefix(got, "one\ntwo\nxx") {
+		t.Errorf("put aside: %.40q", got)
+	}
+	write(strings.Repeat("y", maxLog))
+	write("four\n")
+	if got := read(p.LogPath() + ".old"); !strings.HasPrefix(got, "three\nyy") {
+		t.Errorf("put aside again: %.40q", got)
+	}
+	if st, err := os.Stat(p.LogPath()); err != nil || st.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v %v", st.Mode(), err)
+	}
+}
+
+// A start that fails leaves no mark: the next client may try at once.
+func TestAFailedSpawnLeavesNoMark(t *testing.T) {
+	p := place(t)
+	for range 2 {
+		if err := p.Spawn(); err == nil || !strings.Contains(err.Error(), p.Program) {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestDamagedStateIsNamed(t *testing.T) {
+	for file, contents := range map[string]string{
+		"run/seq": "many\n", "pairings.json": "{", "redaction.json": `{"rules":`, "token": "x", "salt": "x",
+	} {
+		p := place(t)
+		p.Port = freePort(t)
+		path := filepath.Join(p.StateDir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(contents), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := Run(t.Context(), config(p)); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", file, err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != contents {
+			t.Errorf("%s became %q (%v)", file, got, err)
+		}
+		if id, ok := p.Running(); ok {
+			t.Errorf("%s: the place is held still: %+v", file, id)
+		}
+	}
+}
+
+func TestAStateDirectoryThatCannotBeMadeIsNamed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := Place{StateDir: filepath.Join(file, "state"), Port: freePort(t)}
+	if err := Run(t.Context(), config(p)); err == nil || !strings.Contains(err.Error(), p.StateDir) {
+		t.Errorf("run: %v", err)
+	}
+	if err := p.Spawn(); err == nil || !strings.Contains(err.Error(), p.StateDir) {
+		t.Errorf("spawn: %v", err)
+	}
+	if _, err := p.Token(); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("token: %v", err)
+	}
+}
+
+func TestTheDebugLogSaysWhatWasTried(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	p := place(t)
+	f, err := p.openLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(strings.Repeat("old line\n", 5000) + "the last line\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path, err := SaveDebugLog(p, errors.New("listen: address in use"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"listen: address in use", p.StateDir, "the last line"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if len(text) > 10_000 {
+		t.Errorf("%d bytes", len(text))
+	}
+}
