@@ -27,7 +27,7 @@ func toolCommands(s *settings) []*cobra.Command {
 	for _, t := range daemon.Catalogue() {
 		doc, _, _ := strings.Cut(t.Doc, "\n")
 		tool := &cobra.Command{
-			Use: t.Name + " MODE", Short: doc, GroupID: "tools",
+			Use: t.Name + " MODE", Short: t.Title, GroupID: "tools",
 			Long: doc + "\n\nThe mode may also be given as --" + t.Key + " MODE.",
 			RunE: func(cmd *cobra.Command, args []string) error {
 				if len(args) == 0 || args[0] == "help" {
