@@ -1,0 +1,110 @@
+// Command bench measures what the daemon promises: how fast it starts, takes in, answers and acts,
+// and how much memory it takes. It runs the released program in processes of its own and writes
+// docs/benchmarks.md.
+//
+// Times depend on the machine, so they are printed and judged by nobody; only ratios to a baseline
+// of the same run and exact bounds in bytes let it fail. Baselines are the least that could do the
+// job: the same program's version command, json.Valid, a bare net/http server.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+func main() {
+	peer := flag.Bool("peer", false, "be the bare server that others are compared with")
+	flood := flag.Duration("flood", 20*time.Second, "how long the flood of events lasts; 10m for the whole test")
+	out := flag.String("out", filepath.Join("docs", "benchmarks.md"), "file to write")
+	only := flag.String("only", "", "run only measures whose name contains this, and write nothing")
+	pages := flag.Bool("pages", true, "run the capture's own bench in Chromium as well")
+	flag.Parse()
+	if *peer {
+		if err := servePeer(os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if err := run(*flood, *out, *only, *pages); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(flood time.Duration, out, only string, pages bool) error {
+	dir, err := os.MkdirTemp("", "gasoline-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	b := &bench{dir: dir, program: filepath.Join(dir, "gasoline"), flood: flood}
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.program, "./cmd/gasoline")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("build gasoline: %w\n%s", err, text)
+	}
+	if b.bare, err = startPeer(); err != nil {
+		return err
+	}
+	defer b.bare.stop()
+	began := time.Now()
+	for _, m := range []struct {
+		name    string
+		measure func() error
+	}{
+		{"size", b.size}, {"start", b.start}, {"idle", b.idle}, {"ingest", b.ingest}, {"answers", b.answers},
+		{"cursors", b.cursors}, {"commands", b.commands}, {"clients", b.clients}, {"flood", b.memory},
+	} {
+		if !strings.Contains(m.name, only) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "── %s\n", m.name)
+		if err := m.measure(); err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+	}
+	var page string
+	if pages && only == "" {
+		fmt.Fprintln(os.Stderr, "── pages")
+		page = capturePages()
+	}
+	fmt.Print(b.table.text())
+	fmt.Print(page)
+	if only == "" {
+		if err := os.WriteFile(out, []byte(document(b.table, page, began)), 0o644); err != nil {
+			return err
+		}
+	}
+	if failed := b.table.failed(); len(failed) > 0 {
+		return fmt.Errorf("over a bound: %s", strings.Join(failed, "; "))
+	}
+	return nil
+}
+
+// bench is one run of all measures.
+type bench struct {
+	dir     string
+	program string
+	bare    *bareServer
+	flood   time.Duration
+	table   table
+}
+
+// capturePages returns what the capture's own bench prints, or why there is nothing.
+func capturePages() string {
+	script := filepath.Join("capture", "bench", "run.mjs")
+	if _, err := os.Stat(script); err != nil {
+		return "The capture's bench is not here.\n"
+	}
+	out, err := exec.Command("node", script).CombinedOutput()
+	if err != nil {
+		return fmt.Sprintf("node %s: %v\n%s", script, err, out)
+	}
+	return string(out)
+}
