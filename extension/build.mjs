@@ -37,7 +37,7 @@ const statics = [
   ["options/options.css", "options.css"],
   ["config.json", "config.json"],
   ["icons", "icons"],
-  ["../LICENSE", "LICENSE"],
+  ["../LICENSE", "LICENSE.txt"],
 ];
 
 const version = (await readFile(join(root, "../VERSION"), "utf8")).trim();

@@ -29,9 +29,9 @@ function words({ phase, port, version }: Connection): { title: string; detail: s
     case "refused":
       return { title: "The daemon refuses the connection", detail: `Port ${port}.` };
     case "searching":
-      return {
-        title: "No daemon found",
-        detail: port ? `Start your agent, or run “gasoline serve”. Looking on port ${port}.` : "Looking for it…",
-      };
+      // No port yet: the worker has only just begun.
+      return port
+        ? { title: "No daemon found", detail: `Start your agent, or run “gasoline serve”. Looking on port ${port}.` }
+        : { title: "Looking for the daemon", detail: "It is asked on this machine only." };
   }
 }

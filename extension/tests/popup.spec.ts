@@ -101,3 +101,12 @@ test("the options page changes the port, by keyboard, and refuses nonsense", asy
   await options.getByRole("button", { name: "Revoke https://app.example" }).click();
   await expect(options.getByText("Only pages of this machine.")).toBeVisible();
 });
+
+test("the licences can be read", async ({ browserWithExtension: browser }) => {
+  const options = await browser.open("options.html");
+  await options.getByRole("link", { name: "Licences of third parties" }).click();
+  await expect(options.locator("body")).toContainText("web-vitals");
+  await options.goBack();
+  await options.getByRole("link", { name: "Licence", exact: true }).click();
+  await expect(options.locator("body")).toContainText("Apache License");
+});

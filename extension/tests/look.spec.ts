@@ -1,0 +1,178 @@
+import type { Page } from "@playwright/test";
+import type { Connection, LastError } from "../state/connection.ts";
+import { type Browser, expect, test } from "./extension.ts";
+
+/** SHOTS names a folder: every state is photographed into it, for people to look at. */
+const SHOTS = process.env["SHOTS"];
+
+/** What the pages are told instead of what is so. */
+interface Stage {
+  connection?: Partial<Connection>;
+  lastError?: LastError;
+  local?: Record<string, unknown>;
+  /** what the tab in front shows */
+  url?: string;
+  stale?: boolean;
+  origins?: string[];
+  tracked?: { title: string; url: string }[];
+  act?: (page: Page) => Promise<void>;
+}
+
+const LONG = `https://a-very-long-subdomain-that-does-not-end.${"deeply.nested.".repeat(6)}example.test:8443`;
+const connected: Partial<Connection> = { phase: "connected", port: 7890, version: "0.1.0" };
+const at = Date.now() + 1e9;
+
+const popups: Record<string, Stage> = {
+  first: { connection: { port: 0 } },
+  searching: { connection: { port: 7890 }, url: "http://localhost:3000/" },
+  pairing: { connection: { phase: "pairing", port: 7890, code: "K7MPQ4" }, url: "http://localhost:3000/" },
+  connected: { connection: connected, url: "http://localhost:3000/checkout?step=2", local: { pilot: true, bodies: true } },
+  tracked: {
+    connection: { ...connected, tracked: [1, 2, 3] },
+    url: "http://localhost:3000/",
+    tracked: [
+      { title: "Checkout · Shop", url: "http://localhost:3000/" },
+      { title: `A title that is far too long for one line ${"and goes on ".repeat(20)}`, url: LONG },
+      { title: "", url: `${LONG}/${"path/".repeat(50)}` },
+    ],
+  },
+  refused: {
+    connection: { phase: "refused", port: 7890 },
+    lastError: {
+      message: "This extension is not the one that Gasoline ships.",
+      fix: "Install the extension from the release, then reload it.",
+      at,
+    },
+    url: "http://localhost:3000/",
+  },
+  error: {
+    connection: connected,
+    lastError: {
+      message: `The daemon keeps its data in ${"/home/somebody/projects".repeat(6)}/.gasoline`,
+      fix: "Free some disk space.",
+      at,
+    },
+    url: "http://localhost:3000/",
+  },
+  ungranted: { connection: connected, url: `${LONG}/checkout` },
+  granted: {
+    connection: connected,
+    url: `${LONG}/checkout`,
+    origins: ["<all_urls>"],
+    local: { scriptHosts: [LONG], pilot: true },
+  },
+  focused: {
+    connection: { ...connected, tracked: [1] },
+    url: "http://localhost:3000/",
+    tracked: [{ title: "Checkout · Shop", url: "http://localhost:3000/" }],
+    act: async (page) => {
+      await page.keyboard.press("Tab");
+      await page.getByRole("button", { name: "Checkout" }).focus();
+    },
+  },
+  stale: { connection: connected, url: "http://localhost:3000/", stale: true },
+};
+
+const many = ["https://app.example.test/*", "https://*.example.org/*", `https://${new URL(LONG).hostname}/*`];
+
+const options: Record<string, Stage> = {
+  empty: {},
+  grants: { origins: many, local: { scriptHosts: ["https://app.example.test", LONG], port: 7999, name: "Work" } },
+  "all sites": { origins: ["<all_urls>"] },
+  invalid: {
+    act: async (page) => {
+      await page.getByLabel("Port on 127.0.0.1").fill("99999");
+      await page.getByRole("button", { name: "Save" }).click();
+    },
+  },
+  saved: { act: (page) => page.getByRole("button", { name: "Save" }).click() },
+};
+
+/** Opens a page of the extension that is told the stage. */
+async function open(browser: Browser, file: string, stage: Stage): Promise<Page> {
+  const page = await browser.context.newPage();
+  await page.addInitScript(
+    (told: Omit<Stage, "act">) => {
+      const session: Record<string, unknown> = {
+        connection: { phase: "searching", port: 0, since: Date.now(), tracked: [], ...told.connection },
+        stale: told.stale ? [1] : [],
+      };
+      if (told.lastError) session["lastError"] = told.lastError;
+      const replace = (object: object, name: string, value: unknown) => Object.defineProperty(object, name, { value });
+      const get = (values: Record<string, unknown>) => (keys: string | string[]) =>
+        Promise.resolve(Object.fromEntries([keys].flat().map((key) => [key, values[key]])));
+      replace(chrome.storage.session, "get", get(session));
+      replace(chrome.storage.local, "get", get(told.local ?? {}));
+      replace(chrome.storage.local, "set", () => Promise.resolve());
+      replace(chrome.storage.local, "remove", () => Promise.resolve());
+      replace(chrome.permissions, "getAll", () => Promise.resolve({ origins: told.origins ?? [] }));
+      replace(chrome.tabs, "query", () => Promise.resolve([{ id: 1, url: told.url ?? "chrome://newtab/" }]));
+      replace(chrome.tabs, "get", (id: number) => {
+        const tab = told.tracked?.[id - 1];
+        return tab ? Promise.resolve({ id, windowId: 1, ...tab }) : Promise.reject(new Error("no tab"));
+      });
+    },
+    { ...stage, act: undefined },
+  );
+  await page.goto(`chrome-extension://${browser.id}/${file}`);
+  await expect(page.locator("body")).toHaveAttribute("data-shown", "");
+  await stage.act?.(page);
+  return page;
+}
+
+/** Elements that stick out to the side of the window, or whose text has less contrast than AA asks for. */
+function faults(): string[] {
+  const found: string[] = [];
+  const rgb = (css: string): number[] => (css.match(/[\d.]+/g) ?? []).map(Number);
+  const luminance = (color: number[]): number => {
+    const [r = 0, g = 0, b = 0] = color
+      .slice(0, 3)
+      .map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element: Element): number[] => {
+    for (let at: Element | null = element; at; at = at.parentElement) {
+      const color = rgb(getComputedStyle(at).backgroundColor);
+      if (color.length === 3 || (color[3] ?? 0) === 1) return color;
+    }
+    return [255, 255, 255];
+  };
+  for (const element of document.querySelectorAll<HTMLElement>("body *")) {
+    const box = element.getBoundingClientRect();
+    if (box.width === 0 || getComputedStyle(element).visibility === "hidden") continue;
+    const name = `${element.tagName.toLowerCase()}#${element.id} “${(element.textContent ?? "").trim().slice(0, 30)}”`;
+    if (box.right > innerWidth + 0.5 || box.left < -0.5) found.push(`${name} sticks out`);
+    const says =
+      (element instanceof HTMLInputElement && element.type !== "checkbox") ||
+      [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
+    if (!says) continue;
+    const [a, b] = [luminance(rgb(getComputedStyle(element).color)), luminance(ground(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (contrast < 4.5) found.push(`${name} has a contrast of ${contrast.toFixed(2)}`);
+  }
+  return found;
+}
+
+test.use({ daemonUp: false });
+
+for (const [file, stages, widths] of [
+  ["popup", popups, [320, 360, 400]],
+  ["options", options, [320, 400, 900]],
+] as const) {
+  test(`the ${file} fits narrow windows and can be read, in every state, light and dark`, async ({ browserWithExtension: browser }) => {
+    for (const [name, stage] of Object.entries(stages)) {
+      const page = await open(browser, `${file}.html`, stage);
+      // The popup has the width that it gives itself; here its content is tried in others.
+      if (file === "popup") await page.addStyleTag({ content: "body { width: auto !important }" });
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 640 });
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+          expect(await page.evaluate(faults), `${name}, ${width} px, ${colorScheme}`).toEqual([]);
+          if (SHOTS) await page.screenshot({ path: `${SHOTS}/${file}-${name}-${width}-${colorScheme}.png`, fullPage: true });
+        }
+      }
+      await page.close();
+    }
+  });
+}
