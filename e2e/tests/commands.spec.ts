@@ -1,3 +1,4 @@
+import type { Dialog } from "@playwright/test";
 import { type Agent, expect, front, type Page, type Site, test, until } from "./support/fixtures.ts";
 import { FORM, INNER } from "./support/form.ts";
 
@@ -230,7 +231,7 @@ test("a screenshot shows the page", async ({ site, tab, agent }) => {
 
 test("a dialog does not hang commands for ever", async ({ site, tab, profile, agent }) => {
   const { act } = await open(site, tab, agent);
-  let dialog: import("@playwright/test").Dialog | undefined;
+  let dialog: Dialog | undefined;
   tab.on("dialog", (d) => (dialog = d));
   const click = await agent.call("interact", { action: "click", selector: "text=Alert", timeout_ms: 2000 });
   expect(click.text).toMatch(/click: (done|still_running)|error=timeout/);

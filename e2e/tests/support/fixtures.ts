@@ -5,7 +5,7 @@ import { type Agent, agent as connect, Browser, Place, until } from "../../harne
 import { Site } from "./site.ts";
 
 export { expect, type Page } from "@playwright/test";
-export { type Agent, agent as connect, Browser, Place, until } from "../../harness.ts";
+export { type Agent, agent as connect, Browser, Place, PROGRAM, until } from "../../harness.ts";
 export { Site } from "./site.ts";
 
 interface Options {
