@@ -17,10 +17,11 @@ const bodyLimit = 16 << 10
 
 // sync takes an upload of the extension. Limits never refuse it.
 func (s *Server) sync(w http.ResponseWriter, r *http.Request) error {
-	data, err := s.body(r)
+	data, giveBack, err := s.borrow(r)
 	if err != nil {
 		return err
 	}
+	defer giveBack()
 	in, err := browser.ReadSync(data)
 	if err != nil {
 		return err
@@ -70,10 +71,11 @@ var readers = map[string]func([]byte) (browser.Delivery, error){
 
 // ingestRoute takes events of one kind from anybody with a token.
 func (s *Server) ingestRoute(w http.ResponseWriter, r *http.Request) error {
-	data, err := s.body(r)
+	data, giveBack, err := s.borrow(r)
 	if err != nil {
 		return err
 	}
+	defer giveBack()
 	in, err := readers[r.URL.Path](data)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"compress/flate"
 	"compress/gzip"
 	"context"
@@ -16,6 +17,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -79,6 +81,7 @@ type Server struct {
 	extensionOrigin string
 	routes          map[string]route // "METHOD path"
 	handler         http.Handler
+	buffers         sync.Pool // of *bytes.Buffer, for bodies
 
 	refused      atomic.Int64 // by the guard
 	unknownPeers atomic.Int64
@@ -261,39 +264,60 @@ func (s *Server) write(w http.ResponseWriter, code int, contentType string, body
 	}
 }
 
+// maxKept bounds a buffer that is kept for the next body, in bytes.
+const maxKept = 1 << 20
+
+// borrow is body for readers that keep nothing of it. The buffer is used again after giveBack.
+func (s *Server) borrow(r *http.Request) (data []byte, giveBack func(), err error) {
+	buf, _ := s.buffers.Get().(*bytes.Buffer)
+	if buf == nil {
+		buf = new(bytes.Buffer)
+	}
+	giveBack = func() {
+		if buf.Cap() <= maxKept {
+			buf.Reset()
+			s.buffers.Put(buf)
+		}
+	}
+	if err := s.read(r, buf); err != nil {
+		giveBack()
+		return nil, nil, err
+	}
+	return buf.Bytes(), giveBack, nil
+}
+
 // body reads a request's body, unpacked, at most MaxBody bytes.
 func (s *Server) body(r *http.Request) ([]byte, error) {
+	var buf bytes.Buffer
+	if err := s.read(r, &buf); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+func (s *Server) read(r *http.Request, into *bytes.Buffer) error {
 	reader := io.Reader(r.Body)
 	switch r.Header.Get("Content-Encoding") {
 	case "", "identity":
+		if n := r.ContentLength; n > 0 && n <= MaxBody {
+			into.Grow(int(n) + bytes.MinRead) // ReadFrom wants room to find the end
+		}
 	case "gzip":
 		z, err := gzip.NewReader(r.Body)
 		if err != nil {
-			return nil, readError(err)
+			return readError(err)
 		}
 		reader = io.LimitReader(z, MaxBody+1)
 	default:
-		return nil, problem.New(problem.InvalidParam, `Send it plain or with "Content-Encoding: gzip".`, "content encoding %q is not known.", clip(r.Header.Get("Content-Encoding")))
+		return problem.New(problem.InvalidParam, `Send it plain or with "Content-Encoding: gzip".`, "content encoding %q is not known.", clip(r.Header.Get("Content-Encoding")))
 	}
-	var buf []byte
-	if r.ContentLength > 0 && r.ContentLength <= MaxBody && r.Header.Get("Content-Encoding") != "gzip" {
-		buf = make([]byte, r.ContentLength)
-		if _, err := io.ReadFull(reader, buf); err != nil {
-			return nil, readError(err)
-		}
-		if body, ok := r.Body.(timedBody); ok {
-			body.arrived() // nobody read as far as the end
-		}
-		return buf, nil
+	if _, err := into.ReadFrom(reader); err != nil {
+		return readError(err)
 	}
-	buf, err := io.ReadAll(reader)
-	if err != nil {
-		return nil, readError(err)
+	if into.Len() > MaxBody {
+		return tooLarge()
 	}
-	if len(buf) > MaxBody {
-		return nil, tooLarge()
-	}
-	return buf, nil
+	return nil
 }
 
 func tooLarge() error {
