@@ -23,6 +23,8 @@ export interface Browser {
   tab(page: Page): Promise<number>;
   /** Switches settings on as the popup would. */
   set(values: Record<string, unknown>): Promise<void>;
+  /** What the extension keeps in storage.session. */
+  stored(): Promise<Record<string, unknown>>;
   /** Stops the worker as Chrome does when it is idle. */
   killWorker(): Promise<void>;
 }
@@ -100,6 +102,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
       set: async (values) => {
         await (await worker()).evaluate((given) => chrome.storage.local.set(given), values);
       },
+      stored: async () => (await worker()).evaluate(() => chrome.storage.session.get(null)),
       killWorker: async () => {
         const helper = await context.newPage();
         await helper.goto(`chrome-extension://${id}/config.json`);
