@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/problem"
@@ -232,14 +234,31 @@ func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 			if !t.Granted {
 				mark = " (site not granted)"
 			}
-			url := t.URL
-			if len(url) > 100 {
-				url = url[:100] + "…"
-			}
-			p.Details = append(p.Details, fmt.Sprintf("tab %d: %s%s", t.ID, url, mark))
+			p.Details = append(p.Details, fmt.Sprintf("tab %d: %s%s", t.ID, address(t.URL), mark))
 		}
 	}
 	return p
+}
+
+// maxAddress are the bytes of a page's address in a problem.
+const maxAddress = 100
+
+// address returns a page's address as a problem's line may hold it. The page chooses most of it, and
+// nothing fences a problem's lines: what is no visible ASCII character is escaped, as browsers do
+// with nearly all of it, so that an address neither begins a line of its own nor hides text.
+func address(url string) string {
+	var b strings.Builder
+	for _, r := range url {
+		switch {
+		case b.Len() >= maxAddress:
+			return b.String() + "…"
+		case r >= 0x20 && r < 0x7f:
+			b.WriteRune(r)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+		}
+	}
+	return b.String()
 }
 
 // SetTelemetry sets how much the client is told beside its answers: off, auto or full.
