@@ -4,7 +4,6 @@ package analysis
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -97,20 +96,4 @@ func place(stack []event.StackFrame) string {
 	}
 	script, _, _ = strings.Cut(script, "?")
 	return strings.TrimSpace(top.Function + " " + script)
-}
-
-// variable matches what differs between two occurrences of one message: UUIDs, hexadecimal ids,
-// numbers, and what is quoted.
-var variable = regexp.MustCompile(`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|\b(?:0x)?[0-9a-fA-F]*[0-9][0-9a-fA-F]*\b|"[^"]{0,80}"|'[^']{0,80}'`)
-
-// Fingerprint returns the first 100 bytes of a message with its variable parts replaced.
-func Fingerprint(message string) string {
-	if len(message) > 1000 {
-		message = message[:1000]
-	}
-	s := variable.ReplaceAllString(message, "#")
-	if len(s) > 100 {
-		s = s[:100]
-	}
-	return s
 }

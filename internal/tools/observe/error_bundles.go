@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/analysis"
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
@@ -220,7 +221,7 @@ func (b *bundle) add(env Env, it query.Item) {
 			b.otherError(it)
 		} else if !full(&b.Left, len(b.Logs), bundleLogs) {
 			b.Logs = append(b.Logs, newLogEntry(e))
-			b.line(it, brief(it), e.Level+fingerprint(e.Message))
+			b.line(it, brief(it), e.Level+analysis.Fingerprint(e.Message))
 		}
 	case *event.Exception:
 		b.otherError(it)
