@@ -62,6 +62,7 @@ test("the extension's worker polls on with nothing to do, and finds a daemon tha
 });
 
 test("the worker polls for five minutes, and finds a daemon that was away for longer than workers live @soak", async ({ place }) => {
+  test.setTimeout(600_000);
   const browser = raw(place);
   try {
     await connected(place);

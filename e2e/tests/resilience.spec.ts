@@ -94,7 +94,7 @@ test.describe("with pilot", () => {
     await sees(agent, "logs", ["said to the new version"]);
   });
 
-  test("two profiles at one daemon never get each other's commands or tabs", async ({ place, site, tab, profile: _, agent }) => {
+  test("two profiles at one daemon never get each other's commands or tabs", async ({ place, site, tab, agent }) => {
     const second = await pairedSecond(place);
     try {
       await second.worker.evaluate(() => chrome.storage.local.set({ pilot: true }));
