@@ -36,6 +36,7 @@ check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, gen
 	@go vet ./...
 	@$(STATICCHECK) ./...
 	@go run ./internal/gen -check
+	@! grep -n '"resolved": "http' package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
 	@echo "── typescript: types, lint, format"
 	@npm run --silent check
 
