@@ -176,4 +176,27 @@ describe("Batcher", () => {
     ]);
     expect(outer.sent[0]!.dropped).toEqual({ logs: 3 });
   });
+
+  test("what relay is told to keep out is not sent until it is added, changed or not", () => {
+    const { batcher, sent } = collecting();
+    const held: CaptureRecord[] = [];
+    const json = JSON.stringify({ records: [log("held"), log("passed"), log("changed")] });
+    batcher.relay(json, (record) => {
+      if (record.kind !== "logs") return true;
+      if (record.event.message === "changed") record.event.message = "by admit";
+      if (record.event.message !== "held") return true;
+      held.push(record);
+      return false;
+    });
+    batcher.flush();
+    for (const record of held) batcher.add(record);
+    batcher.flush();
+    expect(sent.map(({ records }) => records.map(({ event }) => [event.seq, event["message"]]))).toEqual([
+      [
+        [1, "passed"],
+        [2, "by admit"],
+      ],
+      [[3, "held"]],
+    ]);
+  });
 });
