@@ -152,7 +152,12 @@ func (t *Tool[E]) find(name string) *mode[E] {
 	return t.names[normal(name)]
 }
 
-// normal folds case and the separators that models mix up.
+// normal folds case and the separators that models mix up. Most names are normal already.
 func normal(name string) string {
-	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(name)))
+	if !strings.ContainsFunc(name, func(r rune) bool { return r == '-' || r == ' ' || r == '\t' || r >= 'A' && r <= 'Z' || r > 0x7e }) {
+		return name
+	}
+	return separators.Replace(strings.ToLower(strings.TrimSpace(name)))
 }
+
+var separators = strings.NewReplacer("-", "_", " ", "_")

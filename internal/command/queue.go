@@ -20,6 +20,7 @@ const (
 	maxDone    = 500              // finished commands kept
 	maxFailed  = 100              // failed commands kept beyond Keep
 	tellEvery  = 5 * time.Second  // progress while waiting
+	maxWaiting = 100              // sessions whose polls are remembered
 )
 
 // Status is a command's state. The last six are terminal.
@@ -403,6 +404,11 @@ func (q *Queue) endAll(session string, s Status, code problem.Code) int {
 func (q *Queue) wakeLocked(session string) chan struct{} {
 	c := q.wake[session]
 	if c == nil {
+		if len(q.wake) >= maxWaiting {
+			for s := range q.wake { // those that still wait come again
+				q.signalLocked(s)
+			}
+		}
 		c = make(chan struct{})
 		q.wake[session] = c
 	}

@@ -3,6 +3,7 @@ package command_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -200,4 +201,22 @@ func TestManyAtOnce(t *testing.T) {
 	callers.Wait()
 	cancel()
 	browser.Wait()
+}
+
+func TestPollsOfManySessionsAreBoundedAndStillWoken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r")
+		got := make(chan []command.Command, 1)
+		go func() { got <- q.Take(t.Context(), "s", time.Minute, nil) }()
+		synctest.Wait()
+		for i := range 1000 {
+			q.Take(t.Context(), fmt.Sprint("stranger ", i), 0, nil)
+		}
+		if _, err := q.Start(click(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		if cmds := <-got; len(cmds) != 1 {
+			t.Errorf("the waiting session got %v", cmds)
+		}
+	})
 }

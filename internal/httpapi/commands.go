@@ -15,6 +15,9 @@ import (
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
+// maxScreenshots bounds the images that are kept below the state directory.
+const maxScreenshots = 200
+
 // maxPoll bounds a long poll: the extension's worker must make a call of its own every 30 s to live.
 const maxPoll = 25 * time.Second
 
@@ -191,6 +194,9 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := fmt.Sprintf("screenshot-%s-%d.%s", time.Now().UTC().Format("20060102-150405.000"), in.Tab, in.Format)
 	if err := s.cfg.Dir.Write("screenshots/"+name, image); err != nil {
+		return err
+	}
+	if err := s.cfg.Dir.Trim("screenshots", maxScreenshots); err != nil {
 		return err
 	}
 	s.json(w, http.StatusOK, wire.ScreenshotAnswer{Filename: name, Path: s.cfg.Dir.Path("screenshots/" + name)})

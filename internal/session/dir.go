@@ -71,6 +71,21 @@ func (d *Dir) Append(name string) (*os.File, error) {
 	return d.root.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 }
 
+// Trim deletes the oldest files of a folder, by name, until at most keep are left. Names that begin
+// with a time sort by it.
+func (d *Dir) Trim(folder string, keep int) error {
+	entries, err := fs.ReadDir(d.root.FS(), folder)
+	if err != nil {
+		return fmt.Errorf("list %s: %w", d.Path(folder), err)
+	}
+	for _, e := range entries[:max(0, len(entries)-keep)] {
+		if err := d.Remove(folder + "/" + e.Name()); err != nil {
+			return fmt.Errorf("trim %s: %w", d.Path(folder), err)
+		}
+	}
+	return nil
+}
+
 // Remove deletes a file; one that is not there is no error.
 func (d *Dir) Remove(name string) error {
 	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

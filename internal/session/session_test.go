@@ -280,3 +280,20 @@ func TestAddressesInProblemsStayOnTheirLine(t *testing.T) {
 		t.Errorf("not short: %q", d)
 	}
 }
+
+func TestTrimKeepsTheNewestByName(t *testing.T) {
+	d := open(t)
+	for _, n := range []string{"3", "1", "2"} {
+		if err := d.Write("shots/"+n, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Trim("shots", 2); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[string]bool{"1": false, "2": true, "3": true} {
+		if _, err := d.Read("shots/" + n); (err == nil) != want {
+			t.Errorf("%s: %v", n, err)
+		}
+	}
+}
