@@ -31,8 +31,10 @@ func (l *List[T]) Keep(n int, newest bool) {
 		}
 		return store.HeadOf(t)
 	}
-	bySeq := func(a, b T) int { return cmp.Compare(head(&a).Seq, head(&b).Seq) }
-	slices.SortFunc(l.Items, bySeq)
+	items, merged := any(l.Items).([]Item)
+	if merged { // lists of one kind are in the order of their numbers
+		slices.SortFunc(items, func(a, b Item) int { return cmp.Compare(a.Head.Seq, b.Head.Seq) })
+	}
 	at := l.from.here
 	if newest {
 		dropped := head(&l.Items[len(l.Items)-n-1]).Seq
@@ -50,7 +52,7 @@ func (l *List[T]) Keep(n int, newest bool) {
 		}
 		l.Cursor, l.More = at.encode(), true
 	}
-	if items, ok := any(l.Items).([]Item); ok {
-		inTime(items)
+	if merged {
+		inTime(any(l.Items).([]Item))
 	}
 }
