@@ -78,7 +78,9 @@ export class Place {
   }
 
   async healthy(): Promise<boolean> {
-    return fetch(`${this.url}/health`).then((r) => r.ok).catch(() => false);
+    return fetch(`${this.url}/health`)
+      .then((r) => r.ok)
+      .catch(() => false);
   }
 
   /** Asks with the token. */
@@ -126,7 +128,10 @@ export async function agent(place: Place, name = "e2e", cwd?: string): Promise<A
 }
 
 export class Agent {
-  constructor(readonly client: Client, readonly transport: StdioClientTransport) {}
+  constructor(
+    readonly client: Client,
+    readonly transport: StdioClientTransport,
+  ) {}
 
   /** Calls a tool and returns the answer's text; a tool error throws. */
   async ask(tool: string, args: Record<string, unknown>): Promise<string> {
@@ -140,11 +145,17 @@ export class Agent {
     return JSON.parse(await this.ask(tool, { ...args, as: "json" })) as T;
   }
 
-  async call(tool: string, args: Record<string, unknown>): Promise<{ text: string; isError: boolean; images: { data: string; mimeType: string }[] }> {
+  async call(
+    tool: string,
+    args: Record<string, unknown>,
+  ): Promise<{ text: string; isError: boolean; images: { data: string; mimeType: string }[] }> {
     const result = await this.client.callTool({ name: tool, arguments: args }, undefined, { timeout: 130_000 });
     const content = result.content as { type: string; text?: string; data?: string; mimeType?: string }[];
     return {
-      text: content.filter((c) => c.type === "text").map((c) => c.text).join("\n"),
+      text: content
+        .filter((c) => c.type === "text")
+        .map((c) => c.text)
+        .join("\n"),
       isError: result.isError === true,
       images: content.filter((c) => c.type === "image").map((c) => ({ data: c.data ?? "", mimeType: c.mimeType ?? "" })),
     };
@@ -157,9 +168,17 @@ export class Agent {
 
 /** A Chromium with the extension, paired with the place's daemon when that runs. */
 export class Browser {
-  private constructor(readonly context: BrowserContext, readonly worker: Worker, readonly id: string, readonly profile: string) {}
+  private constructor(
+    readonly context: BrowserContext,
+    readonly worker: Worker,
+    readonly id: string,
+    readonly profile: string,
+  ) {}
 
-  static async launch(place: Place, options: { hosts?: string[]; headless?: boolean; args?: string[]; ignoreDefaultArgs?: string[] } = {}): Promise<Browser> {
+  static async launch(
+    place: Place,
+    options: { hosts?: string[]; headless?: boolean; args?: string[]; ignoreDefaultArgs?: string[] } = {},
+  ): Promise<Browser> {
     const extension = extensionCopy(place, options.hosts);
     const profile = mkdtempSync(join(place.dir, "profile-"));
     mkdirSync(join(profile, "Default"));
@@ -171,7 +190,19 @@ export class Browser {
       // The window as it is: an emulated size is lost when the extension lets its debugger go.
       viewport: null,
       ...(options.ignoreDefaultArgs && { ignoreDefaultArgs: options.ignoreDefaultArgs }),
-      args: ["--window-size=1280,887", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", `--disable-extensions-except=${extension}`, `--load-extension=${extension}`, ...(options.args ?? [])],
+      args: [
+        "--window-size=1280,887",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+        "--no-first-run",
+        `--disable-extensions-except=${extension}`,
+        `--load-extension=${extension}`,
+        ...(options.args ?? []),
+      ],
     });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
     return new Browser(context, worker, new URL(worker.url()).host, profile);

@@ -7,18 +7,27 @@ import { ALL, sees } from "./support/sees.ts";
 
 test("errors of every kind come with their stacks, causes and elements", async ({ site, tab, agent }) => {
   site.page("/lib.js", { body: "export {}", type: "text/javascript" });
-  await tab.goto(site.page("/", {
-    headers: { "content-security-policy": "script-src 'self' 'unsafe-inline'; img-src 'self'" },
-    body: `<script>
+  await tab.goto(
+    site.page("/", {
+      headers: { "content-security-policy": "script-src 'self' 'unsafe-inline'; img-src 'self'" },
+      body: `<script>
       console.error("console says", { code: 7 });
       setTimeout(function later() { throw new TypeError("thrown late") });
       (async function rejects() { throw new RangeError("rejected", { cause: new Error("the middle", { cause: new Error("the root") }) }) })();
     </script>
     <img id="logo" src="/missing.png"><script src="/missing.js"></script><img src="http://localhost:1/blocked.png">`,
-  }));
+    }),
+  );
   const text = await sees(agent, "errors", [
-    /console says.*code.*7.*\[console\]/, /TypeError: thrown late/, /at later /, /RangeError: rejected/, /caused by Error: the middle/, /caused by Error: the root/,
-    /missing\.png/, /missing\.js/, /img-src|Content.Security.Policy|csp/i,
+    /console says.*code.*7.*\[console\]/,
+    /TypeError: thrown late/,
+    /at later /,
+    /RangeError: rejected/,
+    /caused by Error: the middle/,
+    /caused by Error: the root/,
+    /missing\.png/,
+    /missing\.js/,
+    /img-src|Content.Security.Policy|csp/i,
   ]);
   const { errors } = await agent.json<{ errors: { source: string; message: string }[] }>("observe", { what: "errors", ...ALL });
   expect(new Set(errors.map((e) => e.source))).toEqual(new Set(["console", "onerror", "unhandledrejection", "resource", "csp"]));
@@ -30,7 +39,10 @@ test("a request that fails tells status, and its body only when the user allowed
   await tab.goto(site.page("/", "<title>pay</title>"));
   const post = (way: string) =>
     tab.evaluate(async (how) => {
-      if (how === "fetch") return (await fetch("/api/pay?by=fetch", { method: "POST", body: '{"cart":[3]}', headers: { "content-type": "application/json" } })).text();
+      if (how === "fetch")
+        return (
+          await fetch("/api/pay?by=fetch", { method: "POST", body: '{"cart":[3]}', headers: { "content-type": "application/json" } })
+        ).text();
       return new Promise<string>((done) => {
         const request = new XMLHttpRequest();
         request.open("POST", `/api/pay?by=${how}`);
@@ -70,7 +82,9 @@ test.describe("with bodies", () => {
       for (const path of ["/exact", "/large", "/none"]) await (await fetch(path)).text();
     });
     await sees(agent, "network_bodies", ["/exact", "/large", "/none"]);
-    const { entries } = await agent.json<{ entries: { url: string; status: number; response_body?: string; sizes?: unknown; id: string }[] }>("observe", { what: "network_bodies", ...ALL });
+    const { entries } = await agent.json<{
+      entries: { url: string; status: number; response_body?: string; sizes?: unknown; id: string }[];
+    }>("observe", { what: "network_bodies", ...ALL });
     const find = async (path: string) => {
       const id = entries.find((e) => e.url.endsWith(path))?.id;
       return JSON.stringify(await agent.json("observe", { what: "network_bodies", id }));
@@ -113,12 +127,17 @@ test("WebSockets and EventSources keep order, direction and the reason of their 
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write("event: price\ndata: 42\n\ndata: plain\n\n");
   });
-  await tab.goto(site.page("/", `<script>
+  await tab.goto(
+    site.page(
+      "/",
+      `<script>
     const socket = new WebSocket("ws://" + location.host + "/live");
     socket.onopen = () => socket.send("1");
     socket.onmessage = ({ data }) => { const n = Number(data.slice(5)); if (n < 5) socket.send(String(n + 1)); };
     const source = new EventSource("/events"); source.addEventListener("price", () => {});
-  </script>`));
+  </script>`,
+    ),
+  );
   await sees(agent, "websocket_events", ["4001", "enough", "echo 5", "42", "plain"]);
   type Frame = { connection: string; direction?: string; data?: string; event: string };
   const { entries } = await agent.json<{ entries: Frame[] }>("observe", { what: "websocket_events", ...ALL });
@@ -129,9 +148,14 @@ test("WebSockets and EventSources keep order, direction and the reason of their 
 });
 
 test("what the user does is kept with ways to find the element again; a password never", async ({ site, tab, agent }) => {
-  await tab.goto(site.page("/", `<title>login</title><label>User <input name="user"></label><label>Password <input name="pw" type="password"></label>
+  await tab.goto(
+    site.page(
+      "/",
+      `<title>login</title><label>User <input name="user"></label><label>Password <input name="pw" type="password"></label>
     <button data-testid="go" onclick="history.pushState({}, '', '/inside?tab=2'); toast()">Sign in</button>
-    <script>function toast() { const n = document.createElement("div"); n.className = "toast"; n.setAttribute("role", "status"); n.textContent = "Welcome back"; document.body.append(n); setTimeout(() => n.remove(), 700) }</script>`));
+    <script>function toast() { const n = document.createElement("div"); n.className = "toast"; n.setAttribute("role", "status"); n.textContent = "Welcome back"; document.body.append(n); setTimeout(() => n.remove(), 700) }</script>`,
+    ),
+  );
   await tab.getByLabel("User").fill("ada");
   await tab.getByLabel("Password").fill("correct-horse-battery");
   await tab.getByTestId("go").click();
@@ -146,14 +170,21 @@ test("what the user does is kept with ways to find the element again; a password
 
 test("the agent that attaches six seconds after the load gets everything from the first script", async ({ site, tab, place }) => {
   test.slow();
-  const say = (name: string) => `<script>console.warn("first in ${name}"); setTimeout(() => { throw new Error("late in ${name}") })</script>`;
+  const say = (name: string) =>
+    `<script>console.warn("first in ${name}"); setTimeout(() => { throw new Error("late in ${name}") })</script>`;
   site.page("/same", say("same"));
   site.page("/cross", say("cross"));
-  site.page("/worker.js", { body: `fetch("/from-worker"); setTimeout(() => { throw new Error("thrown in worker") }, 50)`, type: "text/javascript" });
+  site.page("/worker.js", {
+    body: `fetch("/from-worker"); setTimeout(() => { throw new Error("thrown in worker") }, 50)`,
+    type: "text/javascript",
+  });
   site.json("/from-worker", 1);
   site.json("/early", { n: 1 }, { status: 503 });
   site.sockets("/live", (socket) => socket.send("hello socket"));
-  await tab.goto(site.page("/", `${say("main")}
+  await tab.goto(
+    site.page(
+      "/",
+      `${say("main")}
     <iframe src="/same"></iframe><iframe src="${site.url("/cross", "localhost")}"></iframe>
     <iframe srcdoc='${say("srcdoc")}'></iframe><iframe sandbox="allow-scripts" src="/same?sandboxed"></iframe>
     <iframe sandbox="allow-scripts" srcdoc='${say("sandboxed srcdoc")}'></iframe>
@@ -163,13 +194,26 @@ test("the agent that attaches six seconds after the load gets everything from th
       const blob = document.createElement("iframe");
       blob.src = URL.createObjectURL(new Blob(["<script>console.warn('first in blob')</" + "script>"], { type: "text/html" }));
       document.body.append(blob);
-    </script>`));
+    </script>`,
+    ),
+  );
   // The time that passes before anybody asks is the subject of this test.
   await new Promise((done) => setTimeout(done, 6000));
   const late = await connect(place, "latecomer");
   try {
-    await sees(late, "logs", ["main", "same", "cross", "srcdoc", "sandboxed srcdoc", "blank", "blob"].map((n) => `first in ${n}`));
-    await sees(late, "errors", ["late in main", "late in same", "late in cross", "late in srcdoc", "late in sandboxed srcdoc", "thrown in worker"]);
+    await sees(
+      late,
+      "logs",
+      ["main", "same", "cross", "srcdoc", "sandboxed srcdoc", "blank", "blob"].map((n) => `first in ${n}`),
+    );
+    await sees(late, "errors", [
+      "late in main",
+      "late in same",
+      "late in cross",
+      "late in srcdoc",
+      "late in sandboxed srcdoc",
+      "thrown in worker",
+    ]);
     await sees(late, "network_bodies", ["/early", "503"]);
     await sees(late, "network_bodies", ["/from-worker"]);
     await sees(late, "websocket_events", ["hello socket"]);
@@ -194,15 +238,29 @@ test("what happened is kept over navigations, reloads and routes of the page", a
   const text = await sees(agent, "errors", ["error on a", "error on b", "error on route"]);
   expect(text.indexOf("error on a")).toBeLessThan(text.indexOf("error on route"));
   await sees(agent, "network_bodies", ["/api/one", "500"], { scope: "tab" });
+  const all = await sees(agent, "timeline", ["error on a", "/api/one", "error on b", "/b/route", "error on route"]);
+  expect(all.indexOf("error on a")).toBeLessThan(all.indexOf("error on b"));
 });
 
 test("stacks of a bundle are told in the words of its sources", async ({ site, tab, agent }) => {
   const dir = mkdtempSync(join(tmpdir(), "gasoline-bundle-"));
   try {
-    writeFileSync(join(dir, "price.ts"), `export function price(item: { cents?: { value: number } }): number {\n  // a comment that the bundle loses\n  return item.cents!.value;\n}\n`);
+    writeFileSync(
+      join(dir, "price.ts"),
+      `export function price(item: { cents?: { value: number } }): number {\n  // a comment that the bundle loses\n  return item.cents!.value;\n}\n`,
+    );
     writeFileSync(join(dir, "app.ts"), `import { price } from "./price";\nsetTimeout(() => price({}));\n`);
-    const built = await build({ entryPoints: [join(dir, "app.ts")], bundle: true, minify: true, sourcemap: true, write: false, outdir: dir, logLevel: "silent" });
-    for (const file of built.outputFiles) site.page(`/${file.path.endsWith(".map") ? "app.js.map" : "app.js"}`, { body: file.text, type: "text/javascript" });
+    const built = await build({
+      entryPoints: [join(dir, "app.ts")],
+      bundle: true,
+      minify: true,
+      sourcemap: true,
+      write: false,
+      outdir: dir,
+      logLevel: "silent",
+    });
+    for (const file of built.outputFiles)
+      site.page(`/${file.path.endsWith(".map") ? "app.js.map" : "app.js"}`, { body: file.text, type: "text/javascript" });
   } finally {
     rmSync(dir, { recursive: true });
   }

@@ -8,7 +8,11 @@ import { expect, front, type Place, PROGRAM, test, until } from "./support/fixtu
 /** What both generations of the client do, in one shape. */
 interface Caller {
   list(): Promise<string[]>;
-  call(name: string, args: Record<string, unknown>, options?: { signal?: AbortSignal; onprogress?: (p: { message?: string }) => void; timeout?: number }): Promise<unknown>;
+  call(
+    name: string,
+    args: Record<string, unknown>,
+    options?: { signal?: AbortSignal; onprogress?: (p: { message?: string }) => void; timeout?: number },
+  ): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -16,7 +20,9 @@ const headers = (place: Place) => ({ requestInit: { headers: { authorization: `B
 
 async function version1(place: Place, transport: "stdio" | "http"): Promise<Caller> {
   const client = new Client1({ name: "v1", version: "1" });
-  await client.connect(transport === "stdio" ? new Stdio1({ command: PROGRAM, args: place.args }) : new Http1(new URL(`${place.url}/mcp`), headers(place)));
+  await client.connect(
+    transport === "stdio" ? new Stdio1({ command: PROGRAM, args: place.args }) : new Http1(new URL(`${place.url}/mcp`), headers(place)),
+  );
   return {
     list: async () => (await client.listTools()).tools.map((t) => t.name),
     call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
@@ -26,7 +32,9 @@ async function version1(place: Place, transport: "stdio" | "http"): Promise<Call
 
 async function version2(place: Place, transport: "stdio" | "http", mode: "auto" | "legacy"): Promise<Caller> {
   const client = new Client2({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
-  await client.connect(transport === "stdio" ? new Stdio2({ command: PROGRAM, args: place.args }) : new Http2(new URL(`${place.url}/mcp`), headers(place)));
+  await client.connect(
+    transport === "stdio" ? new Stdio2({ command: PROGRAM, args: place.args }) : new Http2(new URL(`${place.url}/mcp`), headers(place)),
+  );
   return {
     list: async () => (await client.listTools()).tools.map((t) => t.name),
     call: (name, args, options) => client.callTool({ name, arguments: args }, options),
@@ -37,7 +45,8 @@ async function version2(place: Place, transport: "stdio" | "http", mode: "auto" 
 const callers: Record<string, (place: Place) => Promise<Caller>> = {};
 for (const transport of ["stdio", "http"] as const) {
   callers[`SDK 1 over ${transport}`] = (place) => version1(place, transport);
-  for (const mode of ["auto", "legacy"] as const) callers[`SDK 2 (${mode}) over ${transport}`] = (place) => version2(place, transport, mode);
+  for (const mode of ["auto", "legacy"] as const)
+    callers[`SDK 2 (${mode}) over ${transport}`] = (place) => version2(place, transport, mode);
 }
 
 for (const [name, connect] of Object.entries(callers)) {
@@ -47,7 +56,10 @@ for (const [name, connect] of Object.entries(callers)) {
       expect(await caller.list()).toEqual(["analyze", "configure", "generate", "interact", "observe"]);
       const answers = await Promise.all(Array.from({ length: 50 }, () => caller.call("observe", { what: "logs" })));
       for (const answer of answers) expect(JSON.stringify(answer)).toContain("logs: 0");
-      expect(await caller.call("observe", { what: "lgos" })).toMatchObject({ isError: true, content: [{ type: "text", text: expect.stringContaining("logs") }] });
+      expect(await caller.call("observe", { what: "lgos" })).toMatchObject({
+        isError: true,
+        content: [{ type: "text", text: expect.stringContaining("logs") }],
+      });
     } finally {
       await caller.close();
     }
@@ -63,9 +75,21 @@ test("progress is told while a command runs, and an abort ends it in the browser
       const control = new AbortController();
       const told: string[] = [];
       const ended = caller
-        .call("interact", { action: "wait_for", text: "never comes", timeout_ms: 60_000 }, { signal: control.signal, timeout: 90_000, onprogress: (p) => told.push(p.message ?? "") })
-        .then(() => "answered", () => "aborted");
-      await until(`progress at ${name}`, async () => told, (t) => t.some((m) => m.includes("wait_for")), 20_000);
+        .call(
+          "interact",
+          { action: "wait_for", text: "never comes", timeout_ms: 60_000 },
+          { signal: control.signal, timeout: 90_000, onprogress: (p) => told.push(p.message ?? "") },
+        )
+        .then(
+          () => "answered",
+          () => "aborted",
+        );
+      await until(
+        `progress at ${name}`,
+        async () => told,
+        (t) => t.some((m) => m.includes("wait_for")),
+        20_000,
+      );
       control.abort();
       expect(await ended, name).toBe("aborted");
     } finally {

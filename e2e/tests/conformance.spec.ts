@@ -17,9 +17,14 @@ async function node(program: string, args: string[]): Promise<{ code: number; ou
   const home = mkdtempSync(join(tmpdir(), "gasoline-home-"));
   try {
     return await new Promise((done) => {
-      execFile(program, args, { cwd: home, env: { ...process.env, HOME: home }, timeout: 100_000, maxBuffer: 64 << 20 }, (error, stdout, stderr) => {
-        done({ code: error ? (typeof error.code === "number" ? error.code : -1) : 0, out: stdout + stderr });
-      });
+      execFile(
+        program,
+        args,
+        { cwd: home, env: { ...process.env, HOME: home }, timeout: 100_000, maxBuffer: 64 << 20 },
+        (error, stdout, stderr) => {
+          done({ code: error ? (typeof error.code === "number" ? error.code : -1) : 0, out: stdout + stderr });
+        },
+      );
     });
   } finally {
     rmSync(home, { recursive: true, force: true });
@@ -32,7 +37,16 @@ for (const revision of ["2025-11-25", "2026-07-28"]) {
     try {
       const suite = join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js");
       const baseline = join(root, "e2e", "conformance", `${revision}.yaml`);
-      const { code, out } = await node(node22, [suite, "server", "--url", `${proxy.url}/mcp`, "--requirements", revision, "--expected-failures", baseline]);
+      const { code, out } = await node(node22, [
+        suite,
+        "server",
+        "--url",
+        `${proxy.url}/mcp`,
+        "--requirements",
+        revision,
+        "--expected-failures",
+        baseline,
+      ]);
       expect(code, out.slice(-3000)).toBe(0);
       expect(out).toContain("dns-rebinding-protection");
     } finally {

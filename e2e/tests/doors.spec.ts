@@ -34,7 +34,12 @@ test.describe("a page on this machine and a public one", () => {
   test.use({ pilot: true });
 
   test("can use no endpoint in any of the ways that pages have", async ({ place, site, tab, profile, agent }) => {
-    await tab.goto(site.page("/victim", `<title>Victim</title><button onclick="document.title='Clicked'">Press</button><script>console.warn("the user's own line")</script>`));
+    await tab.goto(
+      site.page(
+        "/victim",
+        `<title>Victim</title><button onclick="document.title='Clicked'">Press</button><script>console.warn("the user's own line")</script>`,
+      ),
+    );
     await sees(agent, "logs", ["the user's own line"]);
     await front(agent, tab);
     const { run } = await health(place);
@@ -80,9 +85,12 @@ test("what browsers say of a page is refused even with the right token", async (
   const authorization = `Bearer ${place.token}`;
   for (const endpoint of all) {
     const name = `${endpoint.method} ${endpoint.path}`;
-    for (const site of ["cross-site", "same-site"]) expect(await status(endpoint, { authorization, "sec-fetch-site": site }), `${name} ${site}`).toBe(403);
-    for (const origin of ["http://localhost:3000", "null", "https://evil.test", `chrome-extension://${"a".repeat(32)}`]) expect(await status(endpoint, { authorization, origin }), `${name} ${origin}`).toBe(403);
-    for (const host of [`evil.test:${place.port}`, `127.0.0.1:${place.port + 1}`, "localhost"]) expect(await status(endpoint, { authorization, host }), `${name} ${host}`).toBe(403);
+    for (const site of ["cross-site", "same-site"])
+      expect(await status(endpoint, { authorization, "sec-fetch-site": site }), `${name} ${site}`).toBe(403);
+    for (const origin of ["http://localhost:3000", "null", "https://evil.test", `chrome-extension://${"a".repeat(32)}`])
+      expect(await status(endpoint, { authorization, origin }), `${name} ${origin}`).toBe(403);
+    for (const host of [`evil.test:${place.port}`, `127.0.0.1:${place.port + 1}`, "localhost"])
+      expect(await status(endpoint, { authorization, host }), `${name} ${host}`).toBe(403);
     if (!["/health", "/pair"].includes(endpoint.path)) {
       expect(await status(endpoint, {}), `${name} without a token`).toBe(401);
       expect(await status(endpoint, { authorization: `Bearer ${"0".repeat(64)}` }), `${name} with a wrong token`).toBe(401);
@@ -97,7 +105,12 @@ test("a second browser profile connects after its code was confirmed in a termin
   const second = await Browser.launch(place);
   try {
     const popup = await second.popup();
-    const code = await until("the code", () => popup.locator("#code").innerText(), (t) => /\S/.test(t), 20_000);
+    const code = await until(
+      "the code",
+      () => popup.locator("#code").innerText(),
+      (t) => /\S/.test(t),
+      20_000,
+    );
     expect((await health(place)).browsers).toHaveLength(1);
     const wrong = await place.run("pair", "XXXX-XXXX");
     expect(wrong.code).not.toBe(0);
@@ -142,8 +155,11 @@ test("the daemon listens on loopback only", async ({ place, agent }) => {
   const port = place.port.toString(16).toUpperCase().padStart(4, "0");
   const LISTEN = "0A";
   const listening = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((file) =>
-    readFileSync(file, "utf8").split("\n").map((line) => line.trim().split(/\s+/)).filter((f) => f[3] === LISTEN && f[1]?.endsWith(`:${port}`)).map((f) => f[1]),
+    readFileSync(file, "utf8")
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/))
+      .filter((f) => f[3] === LISTEN && f[1]?.endsWith(`:${port}`))
+      .map((f) => f[1]),
   );
   expect(listening).toEqual([`0100007F:${port}`]);
 });
-

@@ -29,5 +29,7 @@ test("every fixture of the wire is checked against its type", () => {
 test("fixtures hold what they are for", () => {
   expect(logs.entries.length).toBeGreaterThan(0);
   expect(sync.groups.length).toBeGreaterThan(0);
-  expect(bodies.bodies.length + waterfall.entries.length + frames.events.length + actions.actions.length + snapshots.snapshots.length).toBeGreaterThan(4);
+  expect(
+    bodies.bodies.length + waterfall.entries.length + frames.events.length + actions.actions.length + snapshots.snapshots.length,
+  ).toBeGreaterThan(4);
 });

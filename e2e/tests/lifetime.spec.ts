@@ -13,10 +13,23 @@ import { findChromium } from "../../scripts/chromium.mjs";
 function raw(place: Place): ChildProcess {
   const profile = mkdtempSync(join(place.dir, "raw-"));
   const extension = extensionCopy(place);
-  return spawn(findChromium() ?? "chromium", [
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    `--user-data-dir=${profile}`, `--load-extension=${extension}`, "about:blank",
-  ], { stdio: "ignore", detached: true });
+  return spawn(
+    findChromium() ?? "chromium",
+    [
+      "--headless=new",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      `--user-data-dir=${profile}`,
+      `--load-extension=${extension}`,
+      "about:blank",
+    ],
+    { stdio: "ignore", detached: true },
+  );
 }
 
 /** Ends the browser with all of its processes, and waits until it is gone. */
@@ -30,17 +43,26 @@ async function stop(browser: ChildProcess): Promise<void> {
 /** Fails as soon as the browser is not connected, for this long. */
 async function staysConnected(place: Place, seconds: number): Promise<void> {
   const end = Date.now() + seconds * 1000;
-  await until(`${seconds} s`, async () => {
-    expect((await health(place)).browsers, `${Math.round((end - Date.now()) / 1000)} s before the end`).toHaveLength(1);
-    await new Promise((done) => setTimeout(done, 950));
-    return Date.now() > end;
-  }, Boolean, (seconds + 5) * 1000);
+  await until(
+    `${seconds} s`,
+    async () => {
+      expect((await health(place)).browsers, `${Math.round((end - Date.now()) / 1000)} s before the end`).toHaveLength(1);
+      await new Promise((done) => setTimeout(done, 950));
+      return Date.now() > end;
+    },
+    Boolean,
+    (seconds + 5) * 1000,
+  );
 }
 
 /** Takes the daemon away for some seconds and says how long the browser took to find it again. */
 async function away(place: Place, seconds: number): Promise<number> {
   await place.run("stop");
-  await until("the end of the daemon", () => place.healthy(), (alive) => !alive);
+  await until(
+    "the end of the daemon",
+    () => place.healthy(),
+    (alive) => !alive,
+  );
   await new Promise((done) => setTimeout(done, seconds * 1000));
   await place.serve();
   const back = Date.now();

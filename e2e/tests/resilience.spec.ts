@@ -10,10 +10,16 @@ test("a daemon that was killed is back for the next call, with what happened mea
   await sees(agent, "logs", ["before the gap"]);
   const { run } = await health(place);
   process.kill(place.pid!, "SIGKILL");
-  await until("the end", () => place.healthy(), (alive) => !alive);
+  await until(
+    "the end",
+    () => place.healthy(),
+    (alive) => !alive,
+  );
   await tab.evaluate(async () => {
     for (let i = 0; i < 20; i++) console.log(`in the gap ${i}.`);
-    setTimeout(() => { throw new Error("thrown in the gap") });
+    setTimeout(() => {
+      throw new Error("thrown in the gap");
+    });
     await fetch("/api/gap");
   });
   await sees(agent, "logs", ["in the gap 0.", "in the gap 19."]);
@@ -98,10 +104,24 @@ test.describe("with pilot", () => {
     const second = await pairedSecond(place);
     try {
       await second.worker.evaluate(() => chrome.storage.local.set({ pilot: true }));
-      const ours = await tab.goto(site.page("/first", `<title>First</title><button onclick="count(this)">Count</button><script>let n = 0; function count(b) { document.title = "First " + ++n }</script>`)).then(() => front(agent, tab));
-      const page = await second.page(site.page("/second", `<title>Second</title><button onclick="count(this)">Count</button><script>let n = 0; function count(b) { document.title = "Second " + ++n }</script>`));
+      const ours = await tab
+        .goto(
+          site.page(
+            "/first",
+            `<title>First</title><button onclick="count(this)">Count</button><script>let n = 0; function count(b) { document.title = "First " + ++n }</script>`,
+          ),
+        )
+        .then(() => front(agent, tab));
+      const page = await second.page(
+        site.page(
+          "/second",
+          `<title>Second</title><button onclick="count(this)">Count</button><script>let n = 0; function count(b) { document.title = "Second " + ++n }</script>`,
+        ),
+      );
       const theirs = await front(agent, page);
-      const clicks = [ours, theirs].flatMap((id) => Array.from({ length: 6 }, () => agent.ask("interact", { action: "click", tab: id, selector: "text=Count" })));
+      const clicks = [ours, theirs].flatMap((id) =>
+        Array.from({ length: 6 }, () => agent.ask("interact", { action: "click", tab: id, selector: "text=Count" })),
+      );
       await Promise.all(clicks);
       await expect(tab).toHaveTitle("First 6");
       await expect(page).toHaveTitle("Second 6");
@@ -117,7 +137,11 @@ test.describe("with pilot", () => {
     const page = await profile.page(site.page("/", TALKING));
     const id = await front(agent, page);
     const waiting = agent.call("interact", { action: "wait_for", tab: id, text: "never", timeout_ms: 60_000 });
-    await until("the command to be under way", () => agent.ask("observe", { what: "pending_commands" }), (t) => t.includes("wait_for"));
+    await until(
+      "the command to be under way",
+      () => agent.ask("observe", { what: "pending_commands" }),
+      (t) => t.includes("wait_for"),
+    );
     await page.close();
     expect((await waiting).text).toMatch(/^error=(tab_gone|interrupted|cancelled|page_gone|navigated)/);
   });
@@ -126,7 +150,11 @@ test.describe("with pilot", () => {
     await tab.goto(site.page("/", TALKING));
     await front(agent, tab);
     const waiting = agent.call("interact", { action: "wait_for", text: "never", timeout_ms: 4000 });
-    await until("the command to be under way", () => agent.ask("observe", { what: "pending_commands" }), (t) => t.includes("wait_for"));
+    await until(
+      "the command to be under way",
+      () => agent.ask("observe", { what: "pending_commands" }),
+      (t) => t.includes("wait_for"),
+    );
     const session = await profile.context.browser()!.newBrowserCDPSession();
     const closed = new Promise((done) => profile.context.once("close", done));
     session.send("Browser.crash").catch(() => undefined);
@@ -134,7 +162,12 @@ test.describe("with pilot", () => {
     expect((await waiting).text).toMatch(/error=|still_running/);
     // What it recorded is still there; acting is refused with a way out as soon as the daemon knows.
     expect(await agent.ask("observe", { what: "logs", scope: "all" })).toContain("logs:");
-    const next = await until("the refusal", () => agent.call("interact", { action: "click", selector: "text=Press", timeout_ms: 1500 }), (a) => a.text.includes("extension_offline"), 60_000);
+    const next = await until(
+      "the refusal",
+      () => agent.call("interact", { action: "click", selector: "text=Press", timeout_ms: 1500 }),
+      (a) => a.text.includes("extension_offline"),
+      60_000,
+    );
     expect(next.text).toMatch(/retry=after_user_action/);
   });
 });
@@ -142,7 +175,12 @@ test.describe("with pilot", () => {
 async function pairedSecond(place: Place): Promise<Browser> {
   const second = await Browser.launch(place);
   const popup = await second.popup();
-  const code = await until("the code", () => popup.locator("#code").innerText(), (t) => /\S/.test(t), 20_000);
+  const code = await until(
+    "the code",
+    () => popup.locator("#code").innerText(),
+    (t) => /\S/.test(t),
+    20_000,
+  );
   const { code: exit, stderr } = await place.run("pair", code.trim());
   expect(exit, stderr).toBe(0);
   await connected(place, 2);
@@ -170,14 +208,20 @@ test("five clients with forty calls each get every line once", async ({ place, s
       const { logs } = await client.json<{ logs: { message: string }[] }>("observe", first);
       for (const { message } of logs) lines.push(Number(/^line (\d+)\.$/.exec(message)?.[1]));
     };
-    await Promise.all(clients.map(async (client, i) => {
-      for (let n = 0; n < CALLS; n++) await take(client, seen[i]!);
-    }));
+    await Promise.all(
+      clients.map(async (client, i) => {
+        for (let n = 0; n < CALLS; n++) await take(client, seen[i]!);
+      }),
+    );
     reading = false;
     await writing;
     const whole = Array.from({ length: wrote }, (_, n) => n);
     for (const [i, client] of clients.entries()) {
-      await until(`all lines at client ${i}`, () => take(client, seen[i]!), () => seen[i]!.length >= wrote);
+      await until(
+        `all lines at client ${i}`,
+        () => take(client, seen[i]!),
+        () => seen[i]!.length >= wrote,
+      );
       expect(seen[i]).toEqual(whole);
     }
   } finally {
@@ -191,8 +235,14 @@ test.describe("with the back/forward cache", () => {
   test("a page that comes back from the cache is recorded again", async ({ site, tab, agent }) => {
     // Playwright cannot follow a page into the cache, so the pages walk by themselves.
     site.page("/away", `<script>console.log("away"); setTimeout(() => history.back(), 300)</script>`);
-    await tab.goto(site.page("/", `<script>addEventListener("pageshow", (e) => { console.log("shown from cache: " + e.persisted); if (!e.persisted) setTimeout(() => { location.href = "/away" }, 300) })</script>`)).catch(() => undefined);
+    await tab
+      .goto(
+        site.page(
+          "/",
+          `<script>addEventListener("pageshow", (e) => { console.log("shown from cache: " + e.persisted); if (!e.persisted) setTimeout(() => { location.href = "/away" }, 300) })</script>`,
+        ),
+      )
+      .catch(() => undefined);
     await sees(agent, "logs", ["shown from cache: false", "away", "shown from cache: true"]);
   });
 });
-

@@ -12,7 +12,22 @@ const text = readFileSync(new URL("../../schema/tools.json", import.meta.url), "
 const tools = JSON.parse(text) as Tool[];
 
 /** Keywords that model APIs refuse, drop or misread somewhere. */
-const REFUSED = ["$ref", "$schema", "$defs", "oneOf", "anyOf", "allOf", "not", "const", "default", "minimum", "maximum", "pattern", "format", "additionalProperties"];
+const REFUSED = [
+  "$ref",
+  "$schema",
+  "$defs",
+  "oneOf",
+  "anyOf",
+  "allOf",
+  "not",
+  "const",
+  "default",
+  "minimum",
+  "maximum",
+  "pattern",
+  "format",
+  "additionalProperties",
+];
 
 test("the tool list is flat: what every model API takes", () => {
   for (const tool of tools) {
@@ -32,7 +47,8 @@ test("the tool list is flat: what every model API takes", () => {
 
 test("the tool list costs few tokens", () => {
   // The one required property is the mode; help is one of its values.
-  const modesOf = ({ inputSchema }: Tool) => (inputSchema.properties[inputSchema.required[0]!]!["enum"] as string[]).filter((mode) => mode !== "help");
+  const modesOf = ({ inputSchema }: Tool) =>
+    (inputSchema.properties[inputSchema.required[0]!]!["enum"] as string[]).filter((mode) => mode !== "help");
   const modes = tools.flatMap(modesOf).length;
   // As it goes over the wire, without the file's indentation.
   const sent = JSON.stringify(tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));

@@ -8,9 +8,13 @@ test.use({ pilot: true, bodies: true });
 
 /** Does with secrets what careless pages do: every way on which one could get into an answer. */
 async function plant(site: Site, tab: Page): Promise<void> {
-  site.json("/api/login", { token: JWT, user: { api_key: S.api_key_field, note: `use ${S.github_token}` }, keys: [S.aws_key, S.google_key] }, {
-    headers: { "set-cookie": `sid=${S.session_cookie}; HttpOnly; Path=/`, "x-auth-token": S.openai_key },
-  });
+  site.json(
+    "/api/login",
+    { token: JWT, user: { api_key: S.api_key_field, note: `use ${S.github_token}` }, keys: [S.aws_key, S.google_key] },
+    {
+      headers: { "set-cookie": `sid=${S.session_cookie}; HttpOnly; Path=/`, "x-auth-token": S.openai_key },
+    },
+  );
   site.json("/api/fail", { error: `bad key ${S.stripe_key}`, client_secret: S.client_secret, pem: S.private_key }, { status: 500 });
   site.page("/go", { status: 302, headers: { location: `/landed?access_token=${S.url_token}` } });
   site.page("/landed", "landed");
@@ -21,12 +25,17 @@ async function plant(site: Site, tab: Page): Promise<void> {
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(`data: {"token":"${S.url_token}","ai":"${S.anthropic_key}"}\n\n`);
   });
-  await tab.goto(site.page("/", `<title>Hello ${S.gitlab_token}</title>
+  await tab.goto(
+    site.page(
+      "/",
+      `<title>Hello ${S.gitlab_token}</title>
     <p id="text">Your key is ${S.aws_key}, your card ${S.card}, your number ${S.ssn}.</p>
     <label>Password <input name="pw" type="password"></label>
     <label>Code <input name="otp" autocomplete="one-time-code"></label>
     <form action="/form" method="post" target="sink"><input name="client_secret" value="${S.form_secret}"><button>Send</button></form><iframe name="sink"></iframe>
-    <button id="named" aria-label="Copy ${S.stripe_key}">Copy</button>`));
+    <button id="named" aria-label="Copy ${S.stripe_key}">Copy</button>`,
+    ),
+  );
   await tab.getByLabel("Password").fill(S.typed_password);
   await tab.getByLabel("Code").fill(S.otp);
   await tab.getByRole("button", { name: "Send" }).click();
@@ -53,7 +62,9 @@ async function plant(site: Site, tab: Page): Promise<void> {
     });
     new EventSource(`/events?sig=${s.url_token}`);
     history.pushState({}, "", `/inside#id_token=${s.jwt}`);
-    setTimeout(() => { throw new Error(`failed with token=${s.url_token} and ${s.github_token}`) });
+    setTimeout(() => {
+      throw new Error(`failed with token=${s.url_token} and ${s.github_token}`);
+    });
     const toast = document.createElement("div");
     toast.setAttribute("role", "alert");
     toast.textContent = `Your one-time password: ${s.password_field}`;
@@ -75,29 +86,58 @@ async function everyAnswer(agent: Agent): Promise<Map<string, string>> {
     const modes = (inputSchema.properties as Record<string, { enum?: string[] }>)[key]!.enum!;
     for (const mode of modes) {
       if (["restart", "clear", "screenshot", "command_result"].includes(mode)) continue;
-      for (const more of [{ scope: "all", limit: 1000 }, { scope: "all", limit: 1000, as: "json" }, { summary: true, scope: "all" }]) await ask(name, { [key]: mode, ...more });
+      for (const more of [
+        { scope: "all", limit: 1000 },
+        { scope: "all", limit: 1000, as: "json" },
+        { summary: true, scope: "all" },
+      ])
+        await ask(name, { [key]: mode, ...more });
       const text = out.get(`${name} ${JSON.stringify({ [key]: mode, scope: "all", limit: 1000 })}`) ?? "";
       for (const [handle] of text.matchAll(/^\b[lrwanptxd]\d+\b/gm)) handles.add(handle);
     }
   }
-  const modeOf: Record<string, string> = { l: "logs", r: "network_bodies", w: "websocket_events", a: "actions", t: "network_waterfall", d: "transients", x: "errors" };
+  const modeOf: Record<string, string> = {
+    l: "logs",
+    r: "network_bodies",
+    w: "websocket_events",
+    a: "actions",
+    t: "network_waterfall",
+    d: "transients",
+    x: "errors",
+  };
   for (const handle of handles) if (modeOf[handle[0]!]) await ask("observe", { what: modeOf[handle[0]!], id: handle });
   for (const args of [
-    { action: "get_text" }, { action: "get_text", structured: true }, { action: "list_interactive" }, { action: "get_value", selector: "label=Password" }, { action: "get_value", selector: "label=Code" },
-    { action: "execute_js", script: "({ t: document.title, password: document.querySelector('[name=pw]').value, cookie: document.cookie, s: localStorage.getItem('token') })" },
-    { action: "wait_for", text: "Your key is" }, { action: "click", selector: "#named" },
-  ]) await ask("interact", args);
+    { action: "get_text" },
+    { action: "get_text", structured: true },
+    { action: "list_interactive" },
+    { action: "get_value", selector: "label=Password" },
+    { action: "get_value", selector: "label=Code" },
+    {
+      action: "execute_js",
+      script:
+        "({ t: document.title, password: document.querySelector('[name=pw]').value, cookie: document.cookie, s: localStorage.getItem('token') })",
+    },
+    { action: "wait_for", text: "Your key is" },
+    { action: "click", selector: "#named" },
+  ])
+    await ask("interact", args);
   return out;
 }
 
-test("no secret is in any answer, in any file, or in the daemon's HTTP answers, and equal ones stay equal", async ({ place, site, tab, agent }) => {
+test("no secret is in any answer, in any file, or in the daemon's HTTP answers, and equal ones stay equal", async ({
+  place,
+  site,
+  tab,
+  agent,
+}) => {
   test.slow();
   await plant(site, tab);
   await sees(agent, "errors", ["failed with"]);
   await sees(agent, "network_bodies", ["/api/login", "/api/fail", "/landed"]);
   await sees(agent, "websocket_events", ["auth"]);
   const answers = await everyAnswer(agent);
-  for (const path of ["/snapshot", "/buffers/timeline?limit=1000", "/query?limit=1000", "/metrics", "/health", "/doctor", "/completed"]) answers.set(path, await place.fetch(path).then((r) => r.text()));
+  for (const path of ["/snapshot", "/buffers/timeline?limit=1000", "/query?limit=1000", "/metrics", "/health", "/doctor", "/completed"])
+    answers.set(path, await place.fetch(path).then((r) => r.text()));
   expect(answers.size).toBeGreaterThan(60);
 
   const found: string[] = [];
@@ -112,7 +152,10 @@ test("no secret is in any answer, in any file, or in the daemon's HTTP answers, 
   // The same token in a console line, a body and a frame has one pseudonym, so that they can be compared.
   const all = [...answers.values()].join("\n");
   expect(new Set([...all.matchAll(/<jwt#\d+/g)].map(([p]) => p))).toEqual(new Set(["<jwt#1"]));
-  const bodies = [...answers].filter(([where]) => /network_bodies.*"id"/.test(where)).map(([, text]) => text).join("\n");
+  const bodies = [...answers]
+    .filter(([where]) => /network_bodies.*"id"/.test(where))
+    .map(([, text]) => text)
+    .join("\n");
   expect(bodies).toContain("<jwt#1");
   expect(bodies).toContain("q=1"); // what is no secret is there
 });

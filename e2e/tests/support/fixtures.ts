@@ -82,7 +82,12 @@ export const test = base.extend<Options & Fixtures>({
 
 /** Waits until the daemon has n browsers that can be asked. */
 export async function connected(place: Place, n = 1): Promise<void> {
-  await until(`${n} connected browsers`, () => health(place), (h) => h.browsers.length === n, 20_000);
+  await until(
+    `${n} connected browsers`,
+    () => health(place),
+    (h) => h.browsers.length === n,
+    20_000,
+  );
 }
 
 interface Health {
@@ -93,7 +98,10 @@ interface Health {
 
 /** What the daemon says of itself to the user's own programs. */
 export async function health(place: Place): Promise<Health> {
-  const full = (await place.fetch("/health").then((r) => r.json()).catch(() => ({}))) as { server?: { run: string }; browsers?: string[] };
+  const full = (await place
+    .fetch("/health")
+    .then((r) => r.json())
+    .catch(() => ({}))) as { server?: { run: string }; browsers?: string[] };
   return { run: full.server?.run ?? "", browsers: full.browsers ?? [] };
 }
 

@@ -10,10 +10,20 @@ interface Target {
 export async function intrude({ daemon, endpoints }: Target): Promise<string[]> {
   const leaks: string[] = [];
   const payload = JSON.stringify({
-    action: "click", what: "logs", selector: "text=Press", session: "x", name: "planted", text: "planted",
-    entries: [{ seq: 1, t: Date.now(), mono: 1, level: "error", message: "planted" }], jsonrpc: "2.0", id: 1, method: "tools/list", params: {},
+    action: "click",
+    what: "logs",
+    selector: "text=Press",
+    session: "x",
+    name: "planted",
+    text: "planted",
+    entries: [{ seq: 1, t: Date.now(), mono: 1, level: "error", message: "planted" }],
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/list",
+    params: {},
   });
-  const within = <T>(ms: number, work: Promise<T>): Promise<T | undefined> => Promise.race([work, new Promise<undefined>((done) => setTimeout(done, ms))]);
+  const within = <T>(ms: number, work: Promise<T>): Promise<T | undefined> =>
+    Promise.race([work, new Promise<undefined>((done) => setTimeout(done, ms))]);
 
   const fetched = endpoints.flatMap(({ method, path }) => {
     const url = `${daemon}${path}`;
@@ -27,8 +37,12 @@ export async function intrude({ daemon, endpoints }: Target): Promise<string[]> 
       ["the other method", { method: method === "POST" ? "GET" : "POST", mode: "no-cors" }],
     ];
     return inits.map(async ([name, init]) => {
-      const response = await within(5000, fetch(url, init).catch(() => undefined));
-      if (response && response.type !== "opaque") leaks.push(`fetch ${name} ${method} ${path}: ${response.status} ${(await response.text()).slice(0, 100)}`);
+      const response = await within(
+        5000,
+        fetch(url, init).catch(() => undefined),
+      );
+      if (response && response.type !== "opaque")
+        leaks.push(`fetch ${name} ${method} ${path}: ${response.status} ${(await response.text()).slice(0, 100)}`);
     });
   });
   await Promise.all(fetched);

@@ -15,7 +15,8 @@ export interface Proxy {
 export async function openProxy(place: Place): Promise<Proxy> {
   const server = createServer((incoming, outgoing) => {
     const { port } = server.address() as AddressInfo;
-    const own = (text: string | undefined): string | undefined => text?.replace(new RegExp(`^((?:http://)?(?:127\\.0\\.0\\.1|localhost)):${port}$`), `$1:${place.port}`);
+    const own = (text: string | undefined): string | undefined =>
+      text?.replace(new RegExp(`^((?:http://)?(?:127\\.0\\.0\\.1|localhost)):${port}$`), `$1:${place.port}`);
     const headers = { ...incoming.headers, host: own(incoming.headers.host), authorization: `Bearer ${place.token}` };
     if (headers.origin) headers.origin = own(headers.origin);
     const passed = request({ host: "127.0.0.1", port: place.port, method: incoming.method, path: incoming.url, headers }, (answer) => {

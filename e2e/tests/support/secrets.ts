@@ -7,7 +7,11 @@ const random = (length: number, alphabet = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLM
 const base64 = (text: string): string => Buffer.from(text).toString("base64url");
 
 /** A token as servers sign them; the same one wherever it is planted. */
-export const JWT = [base64('{"alg":"HS256","typ":"JWT"}'), base64('{"sub":"user-4711","iss":"https://id.example","email":"ada@private.example"}'), random(43)].join(".");
+export const JWT = [
+  base64('{"alg":"HS256","typ":"JWT"}'),
+  base64('{"sub":"user-4711","iss":"https://id.example","email":"ada@private.example"}'),
+  random(43),
+].join(".");
 
 /** Each kind once, by name. */
 export const SECRETS = {
