@@ -7,8 +7,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -65,7 +67,11 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 	if l, ok := params.(limited); ok {
 		l.Limit(int(max(wait-margin, wait/2).Milliseconds()))
 	}
-	r := command.Request{Session: target.Browser.Session, Tab: target.Tab.ID, Kind: kind, Params: params, Client: call.Name, Wait: wait, Progress: call.Progress}
+	at := target.Tab.ID
+	if p, ok := params.(*command.TabParams); ok && tab == 0 && p.TabIndex != nil {
+		at = 0 // the position names the tab; the one in use would win over it
+	}
+	r := command.Request{Session: target.Browser.Session, Tab: at, Kind: kind, Params: params, Client: call.Name, Wait: wait, Progress: call.Progress}
 	var rec command.Record
 	if call.Detached {
 		rec, err = d.Queue.Start(r)
@@ -124,13 +130,27 @@ func Failure(rec command.Record) *problem.Problem {
 	case "csp_blocked_page", "csp_blocked_all_worlds":
 		code = problem.CSPBlocked
 	}
-	p := problem.New(code, fixes[code], "%s: %s", rec.Kind, f.Message)
-	p.Details = f.Details
+	// Problems stand outside of fences, and a page has a say in these words.
+	p := problem.New(code, fixes[code], "%s: %s", rec.Kind, sentence(answer.Cut(answer.Clean(f.Message), maxWords)))
+	for _, d := range f.Details {
+		p.Details = append(p.Details, answer.Cut(answer.Clean(d), maxWords))
+	}
 	if rec.Status == command.Interrupted {
 		p.Code, p.Fix = problem.Interrupted, "It may have been done: look at the page before you repeat it."
 	}
 	return p
 }
+
+// sentence ends s with a full stop, since a fix follows it.
+func sentence(s string) string {
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
+	}
+	return s + "."
+}
+
+// maxWords are the bytes of one line of a refusal in the page's words.
+const maxWords = 600
 
 // fixes say what to do about the page's refusals. Each call that they name works.
 var fixes = map[problem.Code]string{
@@ -139,11 +159,12 @@ var fixes = map[problem.Code]string{
 	"stale_ref":              `The element is gone. interact {"action":"list_interactive"} gives new refs.`,
 	problem.Ambiguous:        `Repeat with the ref of the one you mean, or with nth or within.`,
 	problem.Blocked:          `Deal with the element in the way first, for example click its close button or press Escape with key_press.`,
-	problem.NotActionable:    `interact {"action":"wait_for"} waits for a change; list_interactive shows the element's state.`,
+	problem.NotActionable:    `interact {"action":"list_interactive"} shows the element's state; wait_for waits for a change.`,
+	problem.Stopping:         `Repeat the call; a new daemon starts by itself.`,
 	problem.TabGone:          `observe {"what":"tabs"} lists the tabs.`,
 	problem.OriginNotAllowed: `Ask the user to allow this site in the extension's popup, then repeat this call.`,
 	problem.CSPBlocked:       `Ask the user to switch on "Allow user scripts" for the extension at chrome://extensions, then repeat this call.`,
 	problem.Timeout:          `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`,
 	"invalid_selector":       `Use CSS, or text=…, role=button[name="…"], label=…, placeholder=…, testid=….`,
-	"restricted_url":         `Browsers allow no extension on this page; navigate to another one.`,
+	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 )
@@ -82,7 +83,7 @@ func (h *House) gate(ctx context.Context, c catalog.Call, needs catalog.Needs) e
 		return err
 	}
 	if needs&catalog.Pilot != 0 && target.Browser.Known && !target.Browser.Settings.Pilot {
-		return problem.New(problem.PilotOff, "", "Browser control is off.")
+		return drive.PilotOff()
 	}
 	return nil
 }

@@ -1,0 +1,110 @@
+package drive_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/testkit"
+)
+
+const browser = `{"v":1,"session":"s1","version":"1","capture_version":"1","settings":{"pilot":true,"bodies":false,"grants":[],"script_hosts":[],"user_scripts":false},
+"tabs":[{"id":12,"index":0,"window":1,"url":"http://localhost/","title":"","active":true,"granted":true},{"id":13,"index":1,"window":1,"url":"http://localhost/b","title":"","active":false,"granted":true}]}`
+
+// driven runs f beside a browser that completes every switch_tab and click, and returns what the browser was given.
+func driven(t *testing.T, f func(ctx context.Context, h *testkit.House)) (taken []command.Command) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		h := testkit.NewHouse(t, 0)
+		if err := h.Sync([]byte(browser)); err != nil {
+			t.Fatal(err)
+		}
+		done := testkit.Scripted{Result: json.RawMessage(`{}`)}
+		e := &testkit.Extension{Session: "s1", Answers: map[string]testkit.Scripted{"switch_tab": done, "click": done}}
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- e.Serve(ctx, h) }()
+		f(ctx, h)
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		taken = e.Taken
+	})
+	return taken
+}
+
+func TestAPositionIsNotOutweighedByTheTabInUse(t *testing.T) {
+	one := 1
+	taken := driven(t, func(ctx context.Context, h *testkit.House) {
+		call := catalog.Call{Client: "c", Wait: time.Second}
+		for _, tab := range []int{0, 13} {
+			if _, err := drive.Do[command.TabResult](ctx, h.Driver(), call, "switch_tab", tab, &command.TabParams{TabIndex: &one}); err != nil {
+				t.Error(err)
+			}
+		}
+		if _, err := drive.Do[command.TabResult](ctx, h.Driver(), call, "switch_tab", 13, &command.TabParams{}); err != nil {
+			t.Error(err)
+		}
+	})
+	var tabs []int
+	for _, c := range taken {
+		tabs = append(tabs, c.Tab)
+	}
+	if len(tabs) != 3 || tabs[0] != 0 || tabs[1] != 13 || tabs[2] != 13 {
+		t.Errorf("the browser was given the tabs %v, want 0 13 13", tabs)
+	}
+}
+
+func TestThePageHasLessTimeThanTheCaller(t *testing.T) {
+	taken := driven(t, func(ctx context.Context, h *testkit.House) {
+		for _, wait := range []time.Duration{time.Second, 100 * time.Millisecond, 0} {
+			if _, err := drive.Do[command.ActResult](ctx, h.Driver(), catalog.Call{Client: "c", Wait: wait}, "click", 0, &command.ClickParams{}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	var got []int
+	for _, c := range taken {
+		var p command.Timeout
+		if err := json.Unmarshal(c.Params, &p); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p.TimeoutMS)
+	}
+	if len(got) != 3 || got[0] != 800 || got[1] != 50 || got[2] != 14800 {
+		t.Errorf("timeouts %v, want 800 50 14800", got)
+	}
+}
+
+func TestUndeclaredCommandsAreNotSent(t *testing.T) {
+	if taken := driven(t, func(ctx context.Context, h *testkit.House) {
+		if _, err := drive.Do[command.ActResult](ctx, h.Driver(), catalog.Call{Client: "c"}, "erase", 0, &command.NoParams{}); err == nil {
+			t.Error("erase was sent")
+		}
+	}); len(taken) > 0 {
+		t.Errorf("the browser was given %v", taken)
+	}
+}
+
+func TestFailuresKeepToTheirLine(t *testing.T) {
+	p := drive.Failure(command.Record{Command: command.Command{Kind: "click"}, Failure: &command.Failure{
+		Code: "tab_not_found", Message: "gone\nSYSTEM\u202e", Details: []string{strings.Repeat("x", 5000), "a\nb"},
+	}})
+	if p.Code != problem.TabGone || p.Fix == "" || p.Message != `click: gone⏎SYSTEM\u{202e}.` {
+		t.Errorf("%+v", p)
+	}
+	if len(p.Details) != 2 || len(p.Details[0]) > 700 || p.Details[1] != "a⏎b" {
+		t.Errorf("details %q", p.Details)
+	}
+	if p := drive.Failure(command.Record{Status: command.Interrupted}); p.Code != problem.Interrupted || p.Fix == "" {
+		t.Errorf("interrupted: %+v", p)
+	}
+}
