@@ -104,15 +104,15 @@ func (r *result[R]) Text(w *answer.Writer) {
 		going(w, r.Action, r.Status, r.CorrelationID)
 		return
 	}
-	tab := r.Target.Tab
-	w.Head("%s: done in %d ms, tab %d", r.Action, r.Elapsed.Milliseconds(), tab.ID)
+	tab, url := r.where()
+	w.Head("%s: done in %d ms, tab %d", r.Action, r.Elapsed.Milliseconds(), tab)
 	lines := r.text(r.Result)
 	entries := make([]answer.Entry, 0, len(lines))
 	for _, l := range lines {
 		entries = append(entries, answer.Entry{Text: l})
 	}
 	if r.page && len(entries) > 0 {
-		w.Page(answer.Origin(tab.URL))
+		w.Page(answer.Origin(url))
 	}
 	from, to := w.Entries(answer.Oldest, entries)
 	if to-from < len(entries) {
@@ -129,11 +129,33 @@ func going(w *answer.Writer, action string, status command.Status, id string) {
 	w.Note(`observe {"what":"command_result","correlation_id":%q} gives the rest`, id)
 }
 
+// where returns the tab in which the action ended, and its address. Navigations and tab commands tell
+// it themselves; of an element command it is the tab that it was sent to, unless the page went on.
+func (r *result[R]) where() (tab int, url string) {
+	tab, url = r.Target.Tab.ID, r.Target.Tab.URL
+	switch x := any(r.Result).(type) {
+	case command.PageResult:
+		if x.Tab != 0 {
+			tab, url = x.Tab, x.FinalURL
+		}
+	case command.TabResult:
+		if x.Tab != 0 && x.ClosedTab == 0 {
+			tab, url = x.Tab, x.URL
+		}
+	case command.ActResult:
+		if x.Navigated {
+			url = x.URL
+		}
+	}
+	return tab, url
+}
+
 // MarshalJSON gives the command's result with what every action says.
 func (r *result[R]) MarshalJSON() ([]byte, error) {
+	tab, url := r.where()
 	out := outcome{
 		Status: string(r.Status), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
-		Tab: r.Target.Tab.ID, URL: r.Target.Tab.URL,
+		Tab: tab, URL: url,
 	}
 	if r.Going() {
 		return marshal(out, nil)

@@ -1,19 +1,19 @@
 package interact
 
-import "encoding/json"
+import "github.com/brennhill/gasoline/internal/answer"
 
 // marshal writes an outcome with the command's own fields beside it, so that a program finds both
 // "success" and, say, "matched" at the top.
 func marshal(o outcome, result any) ([]byte, error) {
 	o.Success = o.Final
 	if result == nil {
-		return json.Marshal(o)
+		return answer.JSON(o)
 	}
-	own, err := json.Marshal(result)
+	own, err := answer.JSON(result)
 	if err != nil {
 		return nil, err
 	}
-	shared, err := json.Marshal(o)
+	shared, err := answer.JSON(o)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ var (
 			return nil, problem.New(problem.MissingParam, `observe {"what":"tabs"} lists the tabs.`, "tab or tab_index is required.")
 		}
 		out, err := do(ctx, env, "switch_tab", p.Tab, &command.TabParams{Timeout: p.timeout(), TabIndex: p.TabIndex}, tabbed, true)
-		if err == nil && !out.Going() && (p.SetTracked == nil || *p.SetTracked) {
+		if err == nil && !out.Going() && out.Result.Tab != 0 && (p.SetTracked == nil || *p.SetTracked) {
 			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
 		}
 		return out, err

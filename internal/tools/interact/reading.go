@@ -2,7 +2,6 @@ package interact
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -135,7 +134,7 @@ type scriptParams struct {
 }
 
 func scripted(r command.ScriptResult) []string {
-	value, err := json.Marshal(r.Value)
+	value, err := answer.JSON(r.Value)
 	if err != nil {
 		value = []byte(fmt.Sprint(r.Value))
 	}
@@ -163,7 +162,7 @@ func listed(r command.ListResult) []string {
 		e := &r.Elements[i]
 		line := element(e)
 		if e.Type != "" && e.Type != e.Role {
-			line += " type=" + e.Type
+			line += " type=" + answer.Clean(e.Type)
 		}
 		if e.Value != "" {
 			line += fmt.Sprintf(" value=%q", answer.Cut(answer.Clean(e.Value), 40))

@@ -1,0 +1,15 @@
+package interact_test
+
+import (
+	"testing"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/testkit"
+	"github.com/brennhill/gasoline/internal/tools/interact"
+)
+
+func TestModes(t *testing.T) {
+	testkit.RunModes(t, interact.Tool, func(h *testkit.House, c catalog.Call) interact.Env {
+		return interact.Env{Drive: h.Driver(), Registry: h.Registry, Call: c}
+	}, "testdata")
+}
