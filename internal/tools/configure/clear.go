@@ -22,7 +22,8 @@ type clearResult struct {
 	Status  string `json:"status"`
 	Buffer  string `json:"buffer"`
 	Tab     int    `json:"tab,omitempty"`
-	Cleared int    `json:"cleared"`
+	Cleared int    `json:"cleared"`             // events
+	Ended   int    `json:"cancelled,omitempty"` // commands under way
 }
 
 // groups are the kinds of each buffer; nil is every kind.
@@ -39,18 +40,21 @@ func clearBuffers(_ context.Context, env Env, p clearParams) (*clearResult, erro
 	if p.Buffer == "" {
 		p.Buffer = "all"
 	}
-	n := env.Daemon.Clear(groups[p.Buffer], p.Tab)
+	out := &clearResult{Status: "ok", Buffer: p.Buffer, Tab: p.Tab, Cleared: env.Daemon.Clear(groups[p.Buffer], p.Tab)}
 	if p.Buffer == "all" && p.Tab == 0 {
-		n += env.Queue.Cancel("")
+		out.Ended = env.Queue.Cancel("")
 	}
-	return &clearResult{"ok", p.Buffer, p.Tab, n}, nil
+	return out, nil
 }
 
 // Text writes the result for a reader.
 func (c *clearResult) Text(w *answer.Writer) {
 	where := ""
 	if c.Tab != 0 {
-		where = fmt.Sprintf(" of tab %d", c.Tab)
+		where = fmt.Sprintf(", tab %d", c.Tab)
 	}
-	w.Head("clear: %d entries of %s%s removed", c.Cleared, c.Buffer, where)
+	w.Head("clear: %d entries removed, %s%s", c.Cleared, map[bool]string{true: "all buffers", false: c.Buffer}[c.Buffer == "all"], where)
+	if c.Ended > 0 {
+		w.Note("%d commands under way were cancelled", c.Ended)
+	}
 }

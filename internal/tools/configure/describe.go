@@ -82,7 +82,7 @@ func describe(_ context.Context, env Env, p describeParams) (*capabilities, erro
 				return nil, err
 			}
 			text.WriteString(help + "\n")
-		case p.Tool != "" || whole:
+		case whole || p.Tool != "" && p.Summary == nil:
 			help, err := t.Help("")
 			if err != nil {
 				return nil, err
@@ -107,5 +107,8 @@ func (c *capabilities) Text(w *answer.Writer) {
 	for _, l := range strings.Split(c.text, "\n") {
 		entries = append(entries, answer.Entry{Text: l})
 	}
-	w.Entries(answer.Oldest, entries)
+	from, to := w.Entries(answer.Oldest, entries)
+	if to-from < len(entries) {
+		w.Note("cut to %d of %d lines; a larger budget, one tool or one mode shows the rest", to-from, len(entries))
+	}
 }

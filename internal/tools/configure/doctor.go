@@ -82,6 +82,8 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		switch p := problem.From(err); {
 		case p != nil:
 			add("tracked_tab", "warn", p.Fix, "%s", p.Message)
+		case !target.Tab.Granted:
+			add("tracked_tab", "warn", "Ask the user to grant this site in the extension's popup, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Short(target.Tab.URL, 100))
 		case target.Tab.Stale:
 			add("tracked_tab", "warn", `Reload it: interact {"action":"refresh"}.`, "tab %d was open before the extension was loaded, so it is not captured", target.Tab.ID)
 		default:
@@ -90,7 +92,7 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	}
 
 	if l := d.Limits(); l.Open {
-		add("circuit_breaker", "warn", "Find the page or script that floods; observe summarized_logs shows what repeats.", "events are cut off: %s", l.Reason)
+		add("circuit_breaker", "warn", "Find the page or script that floods; observe summarized_logs shows what repeats.", "events are cut off: %s", answer.Clean(l.Reason))
 	} else {
 		add("circuit_breaker", "pass", "", "closed, %d events/s", l.Rate)
 	}

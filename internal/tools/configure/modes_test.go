@@ -1,0 +1,57 @@
+package configure_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/testkit"
+	"github.com/brennhill/gasoline/internal/tools/analyze"
+	"github.com/brennhill/gasoline/internal/tools/configure"
+)
+
+// env makes what the modes may reach beside a daemon of fixed values. A browser that was heard of is paired.
+func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Call) configure.Env {
+	return func(h *testkit.House, c catalog.Call) configure.Env {
+		pairings, err := session.OpenPairings(h.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(h.Registry.Browsers()) > 0 && pairings.Count() == 0 {
+			if _, _, err := pairings.Request("s1", "Work"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return configure.Env{
+			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.Reader,
+			Daemon: configure.Daemon{
+				Version: "1.0.0-rc.1", Run: testkit.Run, PID: 4711, Port: 7890, StateDir: h.Dir.Path(""), Started: testkit.Begin.Add(-time.Hour), Spawned: true,
+				Limits: func() configure.Limits { return limits },
+				Calls: func() configure.Calls {
+					return configure.Calls{Total: 20, Errors: 1, Percent: 5, ByTool: map[string]int{"observe": 20}}
+				},
+				Clear: func(kinds []event.Kind, tab int) int { return h.Store.Clear(store.Scope{Kinds: kinds, Tab: tab}) },
+				Tools: func() []*catalog.Bound {
+					return []*catalog.Bound{
+						catalog.Bind(configure.Tool, func(catalog.Call) configure.Env { return configure.Env{} }, nil),
+						catalog.Bind(analyze.Tool, func(catalog.Call) analyze.Env { return analyze.Env{} }, nil),
+					}
+				},
+				Stop:   h.Queue.Stop,
+				Faults: func() (panics, bugs, refused int64) { return 1, 2, 3 },
+				Loss:   func() uint64 { return 9 },
+			},
+		}
+	}
+}
+
+func TestModes(t *testing.T) {
+	testkit.RunModes(t, configure.Tool, env(t, configure.Limits{Rate: 12, Threshold: 1000}), "testdata")
+}
+
+func TestModesInAFlood(t *testing.T) {
+	testkit.RunModes(t, configure.Tool, env(t, configure.Limits{Rate: 9000, Threshold: 1000, Open: true, Reason: "9000 events/s\nfrom s1", Refused: 4}), "testdata/flood")
+}
