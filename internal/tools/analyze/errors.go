@@ -28,7 +28,7 @@ type clusterResult struct {
 	Total    int       `json:"total_count"` // errors, not clusters
 	Scope    string    `json:"scope"`
 	Notes    []string  `json:"notes,omitempty"`
-	cut      int       // clusters beyond the limit
+	More     int       `json:"more_clusters,omitempty"` // beyond the limit
 }
 
 type cluster struct {
@@ -77,7 +77,7 @@ func errorClusters(_ context.Context, env Env, p clusterParams) (*clusterResult,
 	}
 	for i, c := range analysis.Clusters(errors) {
 		if i >= limit {
-			out.cut++
+			out.More++
 			continue
 		}
 		when := answer.Clock(c.Last)
@@ -94,14 +94,18 @@ func errorClusters(_ context.Context, env Env, p clusterParams) (*clusterResult,
 
 // Text writes the clusters for a reader.
 func (r *clusterResult) Text(w *answer.Writer) {
-	w.Head("error clusters: %d of %d errors, %s", len(r.Clusters)+r.cut, r.Total, r.Scope)
+	w.Head("error clusters: %d from %d errors, %s", len(r.Clusters)+r.More, r.Total, r.Scope)
 	for _, n := range r.Notes {
 		w.Note("note: %s", n)
 	}
 	var entries []answer.Entry
 	var origins []string
 	for _, c := range r.Clusters {
-		text := fmt.Sprintf("×%d %s %s %s: %s", c.Count, c.ID, c.when, answer.Clean(c.Type), answer.Cut(answer.Clean(c.Message), 240))
+		text := fmt.Sprintf("×%d %s %s ", c.Count, c.ID, c.when)
+		if c.Type != "" { // what did not load has none
+			text += answer.Clean(c.Type) + ": "
+		}
+		text += answer.Cut(answer.Clean(c.Message), 240)
 		if len(c.Stack) > 0 {
 			text += "\n  at " + view.StackLine(c.Stack, 3)
 		}
@@ -117,7 +121,7 @@ func (r *clusterResult) Text(w *answer.Writer) {
 		w.Page(origins...)
 	}
 	from, to := w.Entries(answer.Oldest, entries)
-	if more := len(entries) - (to - from) + r.cut; more > 0 {
+	if more := len(entries) - (to - from) + r.More; more > 0 {
 		w.Note("%d more clusters; raise limit or budget", more)
 	}
 }

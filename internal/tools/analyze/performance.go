@@ -27,6 +27,7 @@ type performanceParams struct {
 type performanceResult struct {
 	Snapshots []snapshot `json:"snapshots"`
 	Count     int        `json:"count"`
+	Total     int        `json:"total"` // visits, also those beyond the limit
 	Scope     string     `json:"scope"`
 	Notes     []string   `json:"notes,omitempty"`
 }
@@ -44,6 +45,7 @@ type snapshot struct {
 	Soft             bool             `json:"soft_navigation,omitempty"`
 
 	clock string
+	page  string // address by the browser, whose origin labels the fence
 }
 
 type vital struct {
@@ -91,6 +93,7 @@ func performance(_ context.Context, env Env, p performanceParams) (*performanceR
 			out.Snapshots = append(out.Snapshots, newSnapshot(&list.Items[i]))
 		}
 	}
+	out.Total = len(out.Snapshots)
 	out.Snapshots = out.Snapshots[max(0, len(out.Snapshots)-limit):]
 	out.Count = len(out.Snapshots)
 	return out, nil
@@ -101,7 +104,7 @@ func visit(s *event.Performance) string { return fmt.Sprint(s.Session, s.Documen
 func newSnapshot(s *event.Performance) snapshot {
 	out := snapshot{
 		ID: query.Handle(event.KindPerformance, s.Seq), URL: s.URL, Timestamp: view.Stamp(s.Time), NavigationType: s.NavigationType,
-		DOMContentLoaded: s.DOMContentLoaded, Load: s.Load, Vitals: map[string]vital{}, Soft: s.Soft, clock: answer.Clock(s.Time),
+		DOMContentLoaded: s.DOMContentLoaded, Load: s.Load, Vitals: map[string]vital{}, Soft: s.Soft, clock: answer.Clock(s.Time), page: s.PageURL,
 	}
 	for name, v := range map[string]event.Vital{"lcp": s.LCP, "cls": s.CLS, "inp": s.INP, "fcp": s.FCP, "ttfb": s.TTFB} {
 		if v.Rating != "" {
@@ -130,7 +133,7 @@ func newSnapshot(s *event.Performance) snapshot {
 
 // Text writes the snapshots for a reader.
 func (r *performanceResult) Text(w *answer.Writer) {
-	w.Head("performance: %d visits, %s", r.Count, r.Scope)
+	w.Head("performance: %d visits, %s", r.Total, r.Scope)
 	for _, n := range r.Notes {
 		w.Note("note: %s", n)
 	}
@@ -141,12 +144,15 @@ func (r *performanceResult) Text(w *answer.Writer) {
 	var origins []string
 	for _, s := range r.Snapshots {
 		entries = append(entries, answer.Entry{Text: s.text()})
-		origins = append(origins, answer.Origin(s.URL))
+		origins = append(origins, answer.Origin(s.page))
 	}
 	if len(entries) > 0 {
 		w.Page(origins...)
 	}
-	w.Entries(answer.Newest, entries)
+	from, to := w.Entries(answer.Newest, entries)
+	if shown := to - from; shown < r.Total {
+		w.Note("the newest %d of %d visits; raise limit or budget", shown, r.Total)
+	}
 }
 
 func (s *snapshot) text() string {
@@ -178,7 +184,11 @@ func (s *snapshot) text() string {
 		}
 	}
 	for _, l := range s.LongTasks {
-		fmt.Fprintf(&out, "\n  long tasks: %d, %.0f ms in all, longest %.0f ms, %s", l.Count, l.Total, l.Most, answer.Short(l.Script, 80))
+		script := "script not told"
+		if l.Script != "" {
+			script = answer.Short(l.Script, 80)
+		}
+		fmt.Fprintf(&out, "\n  long tasks: %d, %.0f ms in all, longest %.0f ms, %s", l.Count, l.Total, l.Most, script)
 	}
 	if len(s.Resources) > 0 {
 		var words []string

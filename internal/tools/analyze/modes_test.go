@@ -1,0 +1,15 @@
+package analyze_test
+
+import (
+	"testing"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/testkit"
+	"github.com/brennhill/gasoline/internal/tools/analyze"
+)
+
+func TestModes(t *testing.T) {
+	testkit.RunModes(t, analyze.Tool, func(h *testkit.House, c catalog.Call) analyze.Env {
+		return analyze.Env{View: h.View(c)}
+	}, "testdata")
+}
