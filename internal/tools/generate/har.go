@@ -41,6 +41,8 @@ type savedFile struct {
 	SavedTo string `json:"saved_to"`
 	Entries int    `json:"entries_count"`
 	Size    int    `json:"file_size_bytes"`
+
+	Notes []string `json:"notes,omitempty"` // what the archive lacks
 }
 
 func har(_ context.Context, env Env, p harParams) (*harResult, error) {
@@ -94,16 +96,16 @@ func har(_ context.Context, env Env, p harParams) (*harResult, error) {
 	if err := file.Write(data); err != nil {
 		return nil, err
 	}
-	out.saved = &savedFile{file.Path, len(out.har.Log.Entries), len(data)}
+	out.saved = &savedFile{SavedTo: file.Path, Entries: len(out.har.Log.Entries), Size: len(data), Notes: notes}
 	return out, nil
 }
 
 // MarshalJSON gives the archive itself, or where it is.
 func (r *harResult) MarshalJSON() ([]byte, error) {
 	if r.saved != nil {
-		return json.Marshal(r.saved)
+		return answer.JSON(r.saved)
 	}
-	return json.Marshal(r.har)
+	return answer.JSON(r.har)
 }
 
 // Len and Keep let a caller's budget cut the archive at an entry.
@@ -130,14 +132,14 @@ func (r *harResult) Text(w *answer.Writer) {
 		w.Head("har: %d entries, %s, saved to %s", r.saved.Entries, answer.Bytes(int64(r.saved.Size)), r.saved.SavedTo)
 		return
 	}
-	data, err := json.Marshal(r.har)
+	data, err := answer.JSON(r.har)
 	if err == nil && len(data) <= w.Room() {
 		w.Page()
 		w.Raw(string(data))
 		return
 	}
 	w.Head("har: %d entries, %s", len(r.har.Log.Entries), answer.Bytes(int64(len(data))))
-	w.Note(`too large for this answer: give save_to, or as:"json" with a filter`)
+	w.Note(`too large for this answer: give save_to, a larger budget or a filter`)
 	var entries []answer.Entry
 	for _, e := range r.har.Log.Entries {
 		entries = append(entries, answer.Entry{Text: fmt.Sprintf("%s %d %s", answer.Clean(e.Request.Method), e.Response.Status, answer.Short(e.Request.URL, 120))})

@@ -1,0 +1,15 @@
+package generate_test
+
+import (
+	"testing"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/testkit"
+	"github.com/brennhill/gasoline/internal/tools/generate"
+)
+
+func TestModes(t *testing.T) {
+	testkit.RunModes(t, generate.Tool, func(h *testkit.House, c catalog.Call) generate.Env {
+		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
+	}, "testdata")
+}
