@@ -13,8 +13,8 @@ import (
 // Stamp prints a time as results carry it.
 func Stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// Key joins what a since:"last" position depends on: scope and filters.
-func Key(parts ...any) string { return fmt.Sprintf("%v", parts) }
+// Key joins what a since:"last" position depends on: scope and filters. Different parts give different keys.
+func Key(parts ...any) string { return fmt.Sprintf("%#v", parts) }
 
 // Counts prints a table of counts, the largest first: "console 3, onerror 1".
 func Counts(m map[string]int) string {
