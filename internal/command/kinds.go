@@ -1,5 +1,7 @@
 package command
 
+import "encoding/json"
+
 // Kind is one command that the extension carries out. The TypeScript registry in
 // extension/commands is generated from [Kinds]; a kind without a handler there does not compile.
 type Kind struct {
@@ -306,10 +308,10 @@ type ValueResult struct {
 
 // ScriptResult is what a script returned: JSON of depth ≤ 10, ≤ 50 keys, ≤ 100 items.
 type ScriptResult struct {
-	Value         any    `json:"value"`
-	Type          string `json:"type"`           // of the value: string, number, object, undefined, …
-	ExecutionMode string `json:"execution_mode"` // user_script, debugger
-	URL           string `json:"url"`
+	Value         json.RawMessage `json:"value"`
+	Type          string          `json:"type"`           // of the value: string, number, object, undefined, …
+	ExecutionMode string          `json:"execution_mode"` // user_script, debugger
+	URL           string          `json:"url"`
 }
 
 // ListResult lists interactive elements.

@@ -13,7 +13,6 @@ import (
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/mcp"
-	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
@@ -109,20 +108,21 @@ func (d *parts) tools() []*catalog.Bound {
 		return view.View{Reader: d.reader, Registry: d.registry, Call: c, Lost: d.lost}
 	}
 	driver := drive.Driver{Queue: d.queue, Registry: d.registry}
+	gate := drive.Gate(d.registry, d.patience)
 	return []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: sight(c), Drive: driver, Queue: d.queue, Dir: d.dir}
-		}, d.gate),
-		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: sight(c)} }, d.gate),
+		}, gate),
+		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: sight(c)} }, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
 			return generate.Env{View: sight(c), Dir: d.dir, Version: d.cfg.Version}
-		}, d.gate),
+		}, gate),
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 			return interact.Env{Drive: driver, Registry: d.registry, Call: c}
-		}, d.gate),
+		}, gate),
 		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
 			return configure.Env{Call: c, Registry: d.registry, Pairings: d.pairings, Queue: d.queue, Reader: d.reader, Daemon: d.self()}
-		}, d.gate),
+		}, gate),
 	}
 }
 
@@ -134,24 +134,14 @@ func (d *parts) clear(kinds []event.Kind, tab int) int {
 	return d.store.Clear(store.Scope{Kinds: kinds, Tab: tab})
 }
 
-// gate refuses a mode whose needs are not met, before it runs.
-func (d *parts) gate(ctx context.Context, call catalog.Call, needs catalog.Needs) error {
-	patience := min(comeBack, max(call.Wait, time.Second))
+// patience is how long a call waits for a browser that was not heard of: none is on its way back when
+// none was ever paired.
+func (d *parts) patience() time.Duration {
 	if d.pairings.Count() == 0 {
-		patience = 0 // no browser was ever paired, so none is on its way back
+		return 0
 	}
-	target, err := d.registry.Await(ctx, call.Client, 0, patience)
-	if p := problem.From(err); p != nil && (p.Code != problem.NoTab || needs&catalog.Tab != 0) {
-		return err
-	}
-	if needs&catalog.Pilot != 0 && target.Browser.Known && !target.Browser.Settings.Pilot {
-		return drive.PilotOff()
-	}
-	return nil
+	return drive.ComeBack
 }
-
-// comeBack is how long a call waits for a browser that was not heard of yet.
-const comeBack = 5 * time.Second
 
 // lost tells what the write side lost, in the words of footers.
 func (d *parts) lost() []view.Loss {

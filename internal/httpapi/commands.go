@@ -39,7 +39,8 @@ func (s *Server) pending(w http.ResponseWriter, r *http.Request) error {
 	if v := q.Get("ack"); v != "" {
 		acks = strings.Split(v, ",")
 	}
-	defer s.cfg.Registry.Poll(id)()
+	closed := s.cfg.Registry.Poll(id)
+	defer func() { closed(r.Context().Err() != nil && s.cfg.Context.Err() == nil) }()
 	answer := wire.Poll{Commands: []wire.Command{}}
 	for _, c := range s.cfg.Queue.Take(r.Context(), id, wait, acks) {
 		answer.Commands = append(answer.Commands, wire.Command{

@@ -11,6 +11,9 @@ import (
 // Silence is how long a browser may be quiet before it counts as gone; its poll is open for 25 s.
 const Silence = 35 * time.Second
 
+// comeBack is how long a browser that broke off its poll may take to come again.
+const comeBack = 5 * time.Second
+
 // maxBrowsers bounds the browsers that are remembered; the one that was quiet the longest goes first.
 const maxBrowsers = 20
 
@@ -143,19 +146,27 @@ func (r *Registry) SetTab(session string, t Tab) {
 	b.Tabs = tabs
 }
 
-// Poll notes that a browser's poll is open until the returned function is called.
-func (r *Registry) Poll(session string) (closed func()) {
+// Poll notes that a browser's poll is open until the returned function is called. broken says that the
+// browser closed the connection itself: its worker was ended, or the browser was. It then counts as
+// gone unless it is heard of within a few seconds.
+func (r *Registry) Poll(session string) (closed func(broken bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	b := r.browserLocked(session, time.Now())
 	b.polls++
 	b.LastPoll = b.Contact
-	return sync.OnceFunc(func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		b.polls--
-		b.Contact = time.Now()
-	})
+	var once sync.Once
+	return func(broken bool) {
+		once.Do(func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			b.polls--
+			b.Contact = time.Now()
+			if broken {
+				b.Contact = b.Contact.Add(comeBack - Silence)
+			}
+		})
+	}
 }
 
 func (b *browser) copy() Browser {

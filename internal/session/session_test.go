@@ -217,7 +217,7 @@ func TestConnectedIsAPollOrRecentContact(t *testing.T) {
 		if b, _ := r.Browser("s"); !b.Connected(time.Now()) {
 			t.Error("gone while its poll is open")
 		}
-		closed()
+		closed(false)
 		time.Sleep(session.Silence - time.Second)
 		if b, _ := r.Browser("s"); !b.Connected(time.Now()) {
 			t.Error("gone too early")
@@ -296,4 +296,42 @@ func TestTrimKeepsTheNewestByName(t *testing.T) {
 			t.Errorf("%s: %v", n, err)
 		}
 	}
+}
+
+func TestABrowserThatBreaksOffIsGoneSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		connected := func() bool { b, _ := r.Browser("s"); return b.Connected(time.Now()) }
+		closed := r.Poll("s")
+		time.Sleep(time.Second)
+		closed(true)
+		time.Sleep(4 * time.Second)
+		if !connected() {
+			t.Error("no time to come back")
+		}
+		time.Sleep(2 * time.Second)
+		if connected() {
+			t.Error("still counts as connected")
+		}
+		r.Heard("s", "", "", nil, nil)
+		if !connected() {
+			t.Error("came back and is not connected")
+		}
+	})
+}
+
+func TestAwaitGivesAPageAMoment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		r.Heard("s", "1", "1", nil, []session.Tab{{ID: 1, URL: "about:blank"}})
+		go func() { time.Sleep(time.Second); r.Heard("s", "", "", nil, tabs(1)) }()
+		if got, err := r.Await(t.Context(), "c", 0, 5*time.Second); err != nil || got.Tab.ID != 1 {
+			t.Errorf("%+v %v", got, err)
+		}
+		r.Heard("s", "", "", nil, []session.Tab{{ID: 1, URL: "about:blank"}})
+		start := time.Now()
+		if _, err := r.Await(t.Context(), "d", 0, 5*time.Second); problem.From(err) == nil || time.Since(start) != 1500*time.Millisecond {
+			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
 }

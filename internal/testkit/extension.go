@@ -30,7 +30,7 @@ type Scripted struct {
 // Serve polls until ctx ends. Commands are executed one after the other.
 func (e *Extension) Serve(ctx context.Context, h *House) error {
 	closed := h.Registry.Poll(e.Session)
-	defer closed()
+	defer closed(false)
 	var acks []string
 	for ctx.Err() == nil {
 		commands := h.Queue.Take(ctx, e.Session, 25*time.Second, acks)

@@ -63,7 +63,7 @@ func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *House, c c
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(Begin))
 				runArchive(t, &archive, dir, func(h *House) *catalog.Bound {
-					return catalog.Bind(tool, func(c catalog.Call) E { return env(h, c) }, h.gate)
+					return catalog.Bind(tool, func(c catalog.Call) E { return env(h, c) }, drive.Gate(h.Registry, func() time.Duration { return time.Second }))
 				})
 			})
 			if !*update || t.Failed() {
@@ -74,18 +74,6 @@ func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *House, c c
 			}
 		})
 	}
-}
-
-// gate refuses a mode whose needs are not met, as the daemon's does.
-func (h *House) gate(ctx context.Context, c catalog.Call, needs catalog.Needs) error {
-	target, err := h.Registry.Await(ctx, c.Client, 0, time.Second)
-	if p := problem.From(err); p != nil && (p.Code != problem.NoTab || needs&catalog.Tab != 0) {
-		return err
-	}
-	if needs&catalog.Pilot != 0 && target.Browser.Known && !target.Browser.Settings.Pilot {
-		return drive.PilotOff()
-	}
-	return nil
 }
 
 type setup struct {

@@ -134,14 +134,11 @@ type scriptParams struct {
 }
 
 func scripted(r command.ScriptResult) []string {
-	value, err := answer.JSON(r.Value)
-	if err != nil {
-		value = []byte(fmt.Sprint(r.Value))
+	value := string(r.Value)
+	if r.Type == "undefined" || value == "" {
+		value = "undefined"
 	}
-	if r.Type == "undefined" {
-		value = []byte("undefined")
-	}
-	return []string{fmt.Sprintf("%s (%s, by %s)", answer.Clean(string(value)), r.Type, r.ExecutionMode)}
+	return []string{fmt.Sprintf("%s (%s, by %s)", answer.Clean(value), r.Type, r.ExecutionMode)}
 }
 
 type listParams struct {
