@@ -52,7 +52,7 @@ export function report(realm: Realm, call: Call, end: End): void {
   const first = shownURL(call.url, realm.config);
   const stack = failed ? framesOf(call.trace.stack) : undefined;
   const headers = end.headers;
-  const length = headers ? +header(headers, "content-length") : 0;
+  const length = headers ? header(headers, "content-length") : "";
   const event: EventFor<"network"> = {
     t,
     mono,
@@ -70,8 +70,8 @@ export function report(realm: Realm, call: Call, end: End): void {
     request_body: call.body.text,
     response_body: end.body?.text,
     request_size: call.body.size,
-    response_size: end.body?.size ?? 0,
-    transfer_size: length - length === 0 ? length : 0,
+    response_size: end.body?.size ?? -1,
+    transfer_size: length !== "" && +length >= 0 ? +length : -1,
     body_note: end.body?.note ?? call.body.note,
     content_type: (headers && header(headers, "content-type")) || undefined,
     initiator: { type: call.type, stack: stack && stack.length > 0 ? stack : undefined },
@@ -96,9 +96,9 @@ function withoutFragment(url: string): string {
   return slice(url, 0, end);
 }
 
-/** trueSize is the size of a body that was not read to its end, if its headers tell it. */
+/** trueSize is the size of a body that was not read to its end, if its headers tell it, else -1. */
 export function trueSize(headers: readonly Header[]): number {
   const encoding = lower(header(headers, "content-encoding"));
-  const length = +header(headers, "content-length");
-  return (encoding === "" || startsWith(encoding, "identity")) && length > 0 ? length : 0;
+  const length = header(headers, "content-length");
+  return (encoding === "" || startsWith(encoding, "identity")) && length !== "" && +length >= 0 ? +length : -1;
 }

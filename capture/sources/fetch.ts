@@ -95,7 +95,7 @@ function begin(realm: Realm, args: readonly unknown[], top: Fn): Pending {
     // A Request's body is a stream: reading it needs a clone, and a clone tees the upload.
     body:
       body === undefined && request && requestBody(request)
-        ? { size: 0, note: realm.config.bodies ? "unread" : "off" }
+        ? { size: -1, note: realm.config.bodies ? "unread" : "off" }
         : bodyOf(body, header(headers, "content-type"), realm.config),
     trace: traceBelow(top),
     signal: (init && peek(init, "signal")) ?? (request && requestSignal(request)),
@@ -138,10 +138,11 @@ function answered(realm: Realm, guard: Guard, call: Pending, response: object): 
   };
   const finish = (body: Body): void => report(realm, call, { ...end, body });
   if (!realm.config.bodies) return finish({ size: trueSize(headers), note: "off" });
-  if (opaque) return finish({ size: 0, note: "opaque" });
+  if (opaque) return finish({ size: -1, note: "opaque" });
   const contentType = header(headers, "content-type");
   const stream = streams(contentType);
-  if (!bodyIn(response)) return finish({ size: 0 });
+  // These have no body by definition, though some engines give them an empty stream.
+  if (!bodyIn(response) || status === 204 || status === 205 || status === 304) return finish({ size: 0 });
   if (!stream && !textLike(contentType)) return finish({ size: trueSize(headers), note: "binary" });
   readBody(realm, guard, response, contentType, headers, stream, (body, error) => {
     if (error === undefined) return finish(body);
@@ -159,12 +160,12 @@ function readBody(
   done: (body: Body, error?: unknown) => void,
 ): void {
   const copy = bodyIn(clone(response));
-  if (!copy) return done({ size: 0 });
+  if (!copy) return done({ size: -1 });
   const config = realm.config;
   readHead(copy, config.bodyLimit, charsetOf(contentType), (head) => {
     guard.run(() => {
       const note = stream ? "streaming" : head.complete ? undefined : "truncated";
-      const size = head.complete ? head.size : trueSize(headers) || head.size;
+      const size = head.complete ? head.size : trueSize(headers);
       done({ text: redactBody(head.text, contentType, config.salt), size, note }, head.error);
     });
   });

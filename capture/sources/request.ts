@@ -129,7 +129,7 @@ export function bodyOf(value: unknown, contentType: string, config: CaptureConfi
   if (inherits(value, "ArrayBuffer")) return { size: bufferSize(value), note: note("binary", config) };
   if (inherits(value, "TypedArray")) return { size: viewLength(value), note: note("binary", config) };
   if (inherits(value, "DataView")) return { size: viewSize(value), note: note("binary", config) };
-  return { size: 0, note: note("unread", config) };
+  return { size: -1, note: note("unread", config) };
 }
 
 const note = (word: string, config: CaptureConfig): string => (config.bodies ? word : "off");

@@ -188,9 +188,10 @@ function responseBody(realm: Realm, xhr: object, headers: readonly Header[]): Bo
 function textBody(text: string, headers: readonly Header[], realm: Realm): Body {
   const config = realm.config;
   const kept = prefix(text, config.bodyLimit);
+  const size = trueSize(headers);
   return {
     text: redactBody(kept, header(headers, "content-type"), config.salt),
-    size: trueSize(headers) || byteLength(text),
+    size: size < 0 ? byteLength(text) : size,
     note: kept.length < text.length ? "truncated" : undefined,
   };
 }

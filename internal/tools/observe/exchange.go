@@ -163,6 +163,9 @@ func (e exchangeEntry) missing() string {
 		if e.Sizes.Response > int64(len(e.response)) {
 			return fmt.Sprintf("body cut, %s in all", size)
 		}
+		if e.Sizes.Response < 0 {
+			return "body cut, its size is not known"
+		}
 		return ""
 	case "binary":
 		return "binary, " + size

@@ -67,6 +67,9 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 	if err != nil {
 		return nil, err
 	}
+	for i := range list.Items {
+		list.Items[i].ResponseSize = trueSize(env.Reader, &list.Items[i])
+	}
 	notes := append(env.Bodies(o.Sight), env.LossNotes(event.KindExchange)...)
 	if p.Summary {
 		return tallyExchanges(list.Items, o, notes), nil
@@ -101,6 +104,7 @@ func (p *networkBodiesParams) takes(e *event.Exchange, path []step) bool {
 func oneExchange(env Env, handle string, path []step) (any, error) {
 	missed := false
 	out, err := one(env, handle, func(e *event.Exchange) exchangeEntry {
+		e.ResponseSize = trueSize(env.Reader, e)
 		entry := newExchangeEntry(e)
 		missed = !entry.choose(path)
 		return entry
