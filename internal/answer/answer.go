@@ -230,6 +230,11 @@ func (w *Writer) Entries(keep Keep, entries []Entry) (from, to int) {
 	if len(runs) == 0 {
 		return 0, 0
 	}
+	size := 0
+	for _, r := range runs {
+		size += len(r.text) + 1
+	}
+	w.body.Grow(size)
 	for _, r := range runs {
 		w.body.WriteString(r.text)
 		w.body.WriteByte('\n')

@@ -141,3 +141,15 @@ func TestDurationsAreShort(t *testing.T) {
 		}
 	}
 }
+
+func TestOriginIsSchemeAndHost(t *testing.T) {
+	for in, want := range map[string]string{
+		"http://localhost:3000/a?b#c": "http://localhost:3000", "https://x.example": "https://x.example", "http://x?y": "http://x",
+		"https://me:secret@x.example/a": "https://x.example", "about:blank": "about:", "data:text/html,<b>": "data:", "": "", "/path": "",
+		"http:///": "http:", "blob:http://x/1": "blob:",
+	} {
+		if got := answer.Origin(in); got != want {
+			t.Errorf("Origin(%q) = %q, want %q", in, got, want)
+		}
+	}
+}

@@ -127,6 +127,16 @@ func Bytes(n int64) string {
 
 // Origin returns the origin of a URL, as fences and lists name pages; "" when there is none.
 func Origin(raw string) string {
+	// Nearly every URL is plain; lists ask for the origin of each entry.
+	if scheme, rest, ok := strings.Cut(raw, "://"); ok && (scheme == "http" || scheme == "https") {
+		end := strings.IndexAny(rest, "/?#")
+		if end < 0 {
+			end = len(rest)
+		}
+		if host := rest[:end]; host != "" && !strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("@%<>\"\\^`{|}", r) }) {
+			return raw[:len(scheme)+3+end]
+		}
+	}
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
 		if i := strings.IndexByte(raw, ':'); i > 0 && i < 8 {
