@@ -55,7 +55,7 @@ type screenshotResult struct {
 	URL           string `json:"url,omitempty"`
 	Title         string `json:"title,omitempty"`
 	Route         string `json:"route,omitempty"`    // visible, debugger
-	Masked        int    `json:"redacted,omitempty"` // password inputs that were blacked out
+	Masked        int    `json:"redacted,omitempty"` // inputs with secrets that were blacked out
 	Tab           int    `json:"effective_tab,omitempty"`
 
 	image answer.Image
@@ -145,7 +145,7 @@ func (r *screenshotResult) Text(w *answer.Writer) {
 	w.Page(answer.Origin(r.URL))
 	w.Entries(answer.Oldest, []answer.Entry{{Text: answer.Short(r.URL, 200) + part("%q", answer.Clean(r.Title))}})
 	if r.Masked > 0 {
-		w.Note("note: %d password inputs are blacked out", r.Masked)
+		w.Note("note: inputs with secrets that are blacked out: %d", r.Masked)
 	}
 	if r.Route == "debugger" {
 		w.Note("note: taken through the debugger, for which the browser shows a bar")
