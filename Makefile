@@ -33,6 +33,8 @@ gen: ## Write what is generated from declarations
 check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, generated files
 	@echo "── go: format, vet, staticcheck, generated files"
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'run gofmt -w on these'; exit 1; }
+	@go mod verify > /dev/null
+	@go mod tidy -diff > /dev/null || { echo "go.mod is not tidy"; exit 1; }
 	@go vet ./...
 	@$(STATICCHECK) ./...
 	@go run ./internal/gen -check
