@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 
@@ -116,7 +117,7 @@ func (a *audit) calls() configure.Calls {
 // self is what the tool configure knows of the daemon.
 func (d *parts) self() configure.Daemon {
 	return configure.Daemon{
-		Version: d.cfg.Version, Run: d.run, PID: d.pid, Port: d.cfg.Port, StateDir: d.cfg.StateDir, Started: d.started, Spawned: d.cfg.Spawned,
+		Version: d.cfg.Version, Run: d.run, PID: d.pid, Port: d.cfg.Port, StateDir: d.cfg.StateDir, Started: d.started, Spawned: d.cfg.Spawned, Parent: os.Getppid(),
 		Limits: func() configure.Limits {
 			s := d.ingest.State()
 			return configure.Limits{Rate: s.Rate, Threshold: s.Threshold, Open: s.Open, Reason: s.Reason, Refused: s.Total429s}

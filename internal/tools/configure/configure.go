@@ -32,6 +32,7 @@ type Daemon struct {
 	StateDir string
 	Started  time.Time
 	Spawned  bool // by a client, not by a person
+	Parent   int  // pid of the process that started it
 
 	Limits func() Limits                         // how the ingest limits stand
 	Calls  func() Calls                          // what the tools were asked

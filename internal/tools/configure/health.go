@@ -37,6 +37,8 @@ type serverHealth struct {
 	Platform   string `json:"platform"`
 	GoVersion  string `json:"go_version"`
 	LaunchMode string `json:"launch_mode"` // foreground, by_client
+	Reason     string `json:"launch_mode_reason"`
+	Parent     int    `json:"parent_process"` // pid of who started it; 1 when that has ended
 }
 
 type memoryHealth struct {
@@ -87,12 +89,12 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 	stats := env.Reader.Stats()
 	var mem runtime.MemStats
 	runtime.ReadMemStats(&mem)
-	mode := "foreground"
+	mode, reason := "foreground", `a person ran "gasoline serve"`
 	if d.Spawned {
-		mode = "by_client"
+		mode, reason = "by_client", "an MCP client or a command found none and started it"
 	}
 	out := &healthResult{
-		Server:  serverHealth{d.Version, d.Run, int64(now.Sub(d.Started).Seconds()), d.PID, d.Port, d.StateDir, runtime.GOOS + "/" + runtime.GOARCH, runtime.Version(), mode},
+		Server:  serverHealth{d.Version, d.Run, int64(now.Sub(d.Started).Seconds()), d.PID, d.Port, d.StateDir, runtime.GOOS + "/" + runtime.GOARCH, runtime.Version(), mode, reason, d.Parent},
 		Memory:  memoryHealth{stats.Bytes >> 20, stats.MaxBytes >> 20, int64(mem.HeapAlloc >> 20), int64(mem.Sys >> 20), map[string]int64{}},
 		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(), Commands: commands(env.Queue, now),
 	}
