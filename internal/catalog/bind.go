@@ -41,11 +41,12 @@ type Outcome struct {
 // Bind ties a tool to an environment made for each call. gate may be nil: nothing is needed then.
 func Bind[E any](t *Tool[E], env func(Call) E, gate Gate) *Bound {
 	b := &Bound{Info: t.Info, gate: gate}
-	for _, m := range t.modes {
+	modes := t.ordered()
+	for _, m := range modes {
 		b.modes = append(b.modes, Mode{Spec: m.Spec, Params: nil})
 	}
 	index := map[*mode[E]]int{}
-	for i, m := range t.modes {
+	for i, m := range modes {
 		index[m] = i
 	}
 	b.find = func(name string) (int, bool) {
@@ -56,14 +57,27 @@ func Bind[E any](t *Tool[E], env func(Call) E, gate Gate) *Bound {
 		return index[m], true
 	}
 	b.call = func(ctx context.Context, i int, call Call, fields map[string]json.RawMessage) (any, error) {
-		return t.modes[i].call(ctx, env(call), fields)
+		return modes[i].call(ctx, env(call), fields)
 	}
-	params := make([]func() []Param, len(t.modes))
-	for i, m := range t.modes {
+	params := make([]func() []Param, len(modes))
+	for i, m := range modes {
 		params[i] = m.params
 	}
 	b.params = func(i int) []Param { return params[i]() }
 	return b
+}
+
+// ordered returns the modes with those that Info puts first in front.
+func (t *Tool[E]) ordered() []*mode[E] {
+	out := slices.Clone(t.modes)
+	rank := func(m *mode[E]) int {
+		if i := slices.Index(t.First, m.Name); i >= 0 {
+			return i
+		}
+		return len(t.First)
+	}
+	slices.SortStableFunc(out, func(a, b *mode[E]) int { return rank(a) - rank(b) })
+	return out
 }
 
 // common are the parameters that every mode takes. Waiting modes take two more.

@@ -64,6 +64,7 @@ type Info struct {
 	Key      string // dispatch property: what, format or action
 	ReadOnly bool
 	Open     bool     // acts on the world outside the daemon (MCP openWorldHint)
+	First    []string // modes that lists begin with, most used first; the others follow as declared
 	Shown    []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
 	Groups   []Group  // parameters that signatures abbreviate
 }

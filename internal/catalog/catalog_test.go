@@ -189,3 +189,21 @@ func FuzzCall(f *testing.F) {
 		}
 	})
 }
+
+func TestTheMostUsedModesComeFirst(t *testing.T) {
+	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what", First: []string{"c", "b"}})
+	for _, name := range []string{"a", "b", "c", "d"} {
+		catalog.Add(tl, catalog.Spec{Name: name}, func(context.Context, env, struct{}) (string, error) { return name, nil })
+	}
+	b := catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil)
+	order := ""
+	for _, m := range b.Modes() {
+		order += m.Name
+		if out, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"`+m.Name+`"}`)); err != nil || out.Value != m.Name {
+			t.Errorf("%s ran %v (%v)", m.Name, out.Value, err)
+		}
+	}
+	if order != "cbad" {
+		t.Errorf("order %s, want cbad", order)
+	}
+}

@@ -64,6 +64,7 @@ type Calls struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "configure", Title: "Configure Gasoline", Key: "action",
 	Doc:   "Look after the session: is everything ready (doctor), how is the daemon (health), empty the buffers (clear), what can the tools do (describe_capabilities).",
+	First: []string{"doctor", "health", "clear"},
 	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode"},
 })
 

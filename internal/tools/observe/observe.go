@@ -24,6 +24,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "observe", Title: "Observe the browser and services", Key: "what", ReadOnly: true,
 	Doc: "Read what already happened in the user's browser, recorded from the first moment of every page: " +
 		"errors, console, network, WebSocket, user actions, vitals. Start with error_bundles or errors; r42, l7 are handles: give one as id to get it in full.",
+	First: []string{"error_bundles", "errors", "logs", "network_bodies", "screenshot", "timeline", "page", "tabs", "actions", "vitals"},
 	Shown: []string{"limit", "cursor", "since", "url", "scope", "tab", "id", "min_level", "status_min", "failed", "summary", "correlation_id"},
 	Groups: []catalog.Group{
 		{Short: "S", Doc: "scope, tab, test_id", Params: []string{"scope", "tab", "test_id"}},
