@@ -52,7 +52,7 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 	if !ok {
 		return out, fmt.Errorf("command %q is not declared", kind)
 	}
-	target, err := d.target(ctx, call, tab, k.Tab)
+	target, err := d.Registry.Await(ctx, call.Client, tab, k.Tab, min(ComeBack, max(call.Wait, time.Second)))
 	if err != nil {
 		return out, err
 	}
@@ -97,32 +97,15 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 	return out, nil
 }
 
-// target finds the tab that a call means. A command that needs none is sent to the browser alone when
-// no captured tab is open.
-func (d Driver) target(ctx context.Context, call catalog.Call, tab int, needed bool) (session.Target, error) {
-	patience := min(ComeBack, max(call.Wait, time.Second))
-	if needed || tab != 0 {
-		return d.Registry.Await(ctx, call.Client, tab, patience)
-	}
-	if _, err := d.Registry.AwaitBrowser(ctx, call.Client, patience); err != nil {
-		return session.Target{}, err
-	}
-	t, err := d.Registry.Target(call.Client, 0)
-	if p := problem.From(err); p != nil && p.Code != problem.NoTab {
-		return t, err
-	}
-	return t, nil
-}
-
 // Gate refuses a mode whose needs are not met, before it runs. patience says how long to wait for a
 // browser. Which tab is meant is in the mode's parameters, so whether there is one is for Do to say.
 func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 	return func(ctx context.Context, call catalog.Call, needs catalog.Needs) error {
-		browser, err := r.AwaitBrowser(ctx, call.Client, min(patience(), max(call.Wait, time.Second)))
+		target, err := r.Await(ctx, call.Client, 0, false, min(patience(), max(call.Wait, time.Second)))
 		if err != nil {
 			return err
 		}
-		if needs&catalog.Pilot != 0 && browser.Known && !browser.Settings.Pilot {
+		if needs&catalog.Pilot != 0 && target.Browser.Known && !target.Browser.Settings.Pilot {
 			return PilotOff()
 		}
 		return nil

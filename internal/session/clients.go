@@ -201,55 +201,40 @@ func (r *Registry) Current(id string) (session string, tab int, ok bool) {
 	return c.session, c.tab, true
 }
 
-// AwaitBrowser returns the browser that a client's call would go to, waiting up to d for one.
-func (r *Registry) AwaitBrowser(ctx context.Context, id string, d time.Duration) (Browser, error) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	for {
-		r.mu.Lock()
-		heard := r.heard
-		r.mu.Unlock()
-		t, err := r.Target(id, 0)
-		if p := problem.From(err); p == nil || p.Code != problem.ExtensionOffline {
-			return t.Browser, nil
-		}
-		select {
-		case <-heard:
-		case <-timer.C:
-			return Browser{}, err
-		case <-ctx.Done():
-			return Browser{}, err
-		}
-	}
-}
-
-// settle is how long Await waits for a tab: a page that was just opened is in the browser's next list.
+// settle is how long Await waits for a tab once a browser is there: a page that was just opened is in
+// the browser's next list.
 const settle = 1500 * time.Millisecond
 
-// Await returns the client's target, waiting up to d for a browser when none is connected (after a
-// restart of the daemon the extension needs a moment to find it), and for a moment, within d, for a
-// tab when no captured one is open.
-func (r *Registry) Await(ctx context.Context, id string, tab int, d time.Duration) (Target, error) {
-	browser, page := time.NewTimer(d), time.NewTimer(min(d, settle))
-	defer browser.Stop()
-	defer page.Stop()
+// Await returns the client's target, waiting up to d for a browser when none is connected: after a
+// restart of the daemon the extension needs a moment to find it. When a tab is needed and no captured
+// one is open, it waits a moment for one, within d; when none is needed, the target is the browser alone.
+func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d time.Duration) (Target, error) {
+	end := time.NewTimer(d)
+	defer end.Stop()
+	var settled <-chan time.Time // nil until a browser without a tab was seen
 	for {
 		r.mu.Lock()
 		heard := r.heard
 		r.mu.Unlock()
 		t, err := r.Target(id, tab)
-		patience := page.C
-		switch p := problem.From(err); {
+		p := problem.From(err)
+		switch {
 		case p == nil:
 			return t, nil
-		case p.Code == problem.ExtensionOffline:
-			patience = browser.C
-		case p.Code != problem.NoTab:
+		case p.Code == problem.NoTab && !needed:
+			return t, nil
+		case p.Code == problem.NoTab && settled == nil:
+			timer := time.NewTimer(settle)
+			defer timer.Stop()
+			settled = timer.C
+		case p.Code != problem.NoTab && p.Code != problem.ExtensionOffline:
 			return t, err
 		}
 		select {
 		case <-heard:
-		case <-patience:
+		case <-settled:
+			return t, err
+		case <-end.C:
 			return t, err
 		case <-ctx.Done():
 			return t, err

@@ -234,7 +234,7 @@ func TestAwaitSeesTheBrowserCome(t *testing.T) {
 		r := session.NewRegistry()
 		go func() { time.Sleep(2 * time.Second); r.Heard("s", "1", "1", nil, tabs(1)) }()
 		start := time.Now()
-		got, err := r.Await(t.Context(), "c", 0, 5*time.Second)
+		got, err := r.Await(t.Context(), "c", 0, true, 5*time.Second)
 		if err != nil || got.Tab.ID != 1 || time.Since(start) != 2*time.Second {
 			t.Errorf("%+v %v after %v", got, err, time.Since(start))
 		}
@@ -325,13 +325,34 @@ func TestAwaitGivesAPageAMoment(t *testing.T) {
 		r := session.NewRegistry()
 		r.Heard("s", "1", "1", nil, []session.Tab{{ID: 1, URL: "about:blank"}})
 		go func() { time.Sleep(time.Second); r.Heard("s", "", "", nil, tabs(1)) }()
-		if got, err := r.Await(t.Context(), "c", 0, 5*time.Second); err != nil || got.Tab.ID != 1 {
+		if got, err := r.Await(t.Context(), "c", 0, true, 5*time.Second); err != nil || got.Tab.ID != 1 {
 			t.Errorf("%+v %v", got, err)
 		}
 		r.Heard("s", "", "", nil, []session.Tab{{ID: 1, URL: "about:blank"}})
 		start := time.Now()
-		if _, err := r.Await(t.Context(), "d", 0, 5*time.Second); problem.From(err) == nil || time.Since(start) != 1500*time.Millisecond {
+		if _, err := r.Await(t.Context(), "d", 0, true, 5*time.Second); problem.From(err) == nil || time.Since(start) != 1500*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(start))
+		}
+	})
+}
+
+// A browser that comes back late still gets the moment in which its tabs are told.
+func TestAwaitGivesALateBrowserAMomentForItsTabs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		go func() {
+			time.Sleep(3 * time.Second)
+			r.Heard("s", "1", "1", nil, nil)
+			time.Sleep(time.Second)
+			r.Heard("s", "", "", nil, tabs(1))
+		}()
+		if got, err := r.Await(t.Context(), "c", 0, true, 10*time.Second); err != nil || got.Tab.ID != 1 {
+			t.Errorf("%+v %v", got, err)
+		}
+		r.Heard("s", "", "", nil, []session.Tab{{ID: 2}})
+		start := time.Now()
+		if got, err := r.Await(t.Context(), "d", 0, false, 10*time.Second); err != nil || got.Browser.Session != "s" || time.Since(start) != 0 {
+			t.Errorf("a call that needs no tab: %+v %v after %v", got, err, time.Since(start))
 		}
 	})
 }
