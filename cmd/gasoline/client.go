@@ -22,6 +22,15 @@ type client struct {
 	token string
 }
 
+// client returns a client of the daemon that the settings mean.
+func (s settings) client() (*client, error) {
+	place, err := s.place()
+	if err != nil {
+		return nil, err
+	}
+	return newClient(place)
+}
+
 func newClient(place daemon.Place) (*client, error) {
 	token, err := place.Token()
 	if err != nil {

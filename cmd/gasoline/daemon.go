@@ -69,22 +69,18 @@ func stopCommand(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use: "stop", Short: "Stop the daemon", GroupID: "daemon", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, err := s.place()
-			if err != nil {
-				return err
-			}
-			c, err := newClient(place)
+			c, err := s.client()
 			if err != nil {
 				return err
 			}
 			_, err = c.quick(cmd.Context(), http.MethodPost, "/shutdown", map[string]any{})
-			_, held := place.Running()
+			_, held := c.place.Running()
 			switch {
 			case errors.Is(err, errDown) && !held:
 				fmt.Fprintln(cmd.OutOrStdout(), "no daemon runs")
 				return nil
 			case errors.Is(err, errHung) && held:
-				if err := place.Kill(""); err != nil {
+				if err := c.place.Kill(""); err != nil {
 					return fail{code: exitError, err: err}
 				}
 				fmt.Fprintln(cmd.OutOrStdout(), "it did not answer; its process was ended")
@@ -93,7 +89,7 @@ func stopCommand(s *settings) *cobra.Command {
 				return err
 			}
 			for range 500 {
-				if _, held := place.Running(); !held {
+				if _, held := c.place.Running(); !held {
 					fmt.Fprintln(cmd.OutOrStdout(), "stopped")
 					return nil
 				}
@@ -108,11 +104,7 @@ func statusCommand(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use: "status", Short: "Say whether the daemon runs and who is connected", GroupID: "daemon", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			place, err := s.place()
-			if err != nil {
-				return err
-			}
-			c, err := newClient(place)
+			c, err := s.client()
 			if err != nil {
 				return err
 			}
@@ -120,8 +112,8 @@ func statusCommand(s *settings) *cobra.Command {
 			raw, err := c.quick(cmd.Context(), http.MethodGet, "/health", nil)
 			if err != nil {
 				if errors.Is(err, errDown) {
-					fmt.Fprintf(out, "daemon:  not running on port %d; clients start it\n", place.Port)
-					fmt.Fprintf(out, "state:   %s\ntoken:   %s\n", place.StateDir, place.TokenPath())
+					fmt.Fprintf(out, "daemon:  not running on port %d; clients start it\n", c.place.Port)
+					fmt.Fprintf(out, "state:   %s\ntoken:   %s\n", c.place.StateDir, c.place.TokenPath())
 					return fail{exitDown, err, true}
 				}
 				return err
@@ -130,8 +122,8 @@ func statusCommand(s *settings) *cobra.Command {
 			if err := json.Unmarshal(raw, &h); err != nil {
 				return fail{code: exitError, err: err}
 			}
-			fmt.Fprintf(out, "daemon:  %s %s on http://127.0.0.1:%d, pid %d, up %s\n", h.Status, h.Server.Version, place.Port, h.PID, time.Duration(h.Uptime)*time.Second)
-			fmt.Fprintf(out, "state:   %s\ntoken:   %s\nlog:     %s\n", place.StateDir, place.TokenPath(), place.LogPath())
+			fmt.Fprintf(out, "daemon:  %s %s on http://127.0.0.1:%d, pid %d, up %s\n", h.Status, h.Server.Version, c.place.Port, h.PID, time.Duration(h.Uptime)*time.Second)
+			fmt.Fprintf(out, "state:   %s\ntoken:   %s\nlog:     %s\n", c.place.StateDir, c.place.TokenPath(), c.place.LogPath())
 			for _, b := range h.Browsers {
 				fmt.Fprintf(out, "browser: %s\n", b)
 			}
@@ -150,11 +142,7 @@ func doctorCommand(s *settings) *cobra.Command {
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print the checks as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		place, err := s.place()
-		if err != nil {
-			return err
-		}
-		c, err := newClient(place)
+		c, err := s.client()
 		if err != nil {
 			return err
 		}
@@ -174,11 +162,7 @@ func pairCommand(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use: "pair CODE", Short: "Let the browser that shows this code connect", GroupID: "daemon", Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			place, err := s.place()
-			if err != nil {
-				return err
-			}
-			c, err := newClient(place)
+			c, err := s.client()
 			if err != nil {
 				return err
 			}

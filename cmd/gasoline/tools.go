@@ -109,11 +109,7 @@ func plain(err error) error {
 
 // callTool asks the daemon and prints the answer.
 func callTool(ctx context.Context, s *settings, tool string, args map[string]any, uncut bool, output string, stdout, stderr io.Writer) error {
-	place, err := s.place()
-	if err != nil {
-		return err
-	}
-	c, err := newClient(place)
+	c, err := s.client()
 	if err != nil {
 		return err
 	}
