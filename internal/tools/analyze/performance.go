@@ -33,16 +33,16 @@ type performanceResult struct {
 }
 
 type snapshot struct {
-	ID               string           `json:"id"`
-	URL              string           `json:"url"`
-	Timestamp        string           `json:"timestamp"`
-	NavigationType   string           `json:"navigation_type,omitempty"`
-	DOMContentLoaded float64          `json:"dom_content_loaded,omitempty"` // ms
-	Load             float64          `json:"load,omitempty"`               // ms
-	Vitals           map[string]vital `json:"vitals"`
-	LongTasks        []longTasks      `json:"long_tasks,omitempty"` // by script, the longest first
-	Resources        []resources      `json:"resources,omitempty"`
-	Soft             bool             `json:"soft_navigation,omitempty"`
+	ID               string             `json:"id"`
+	URL              string             `json:"url"`
+	Timestamp        string             `json:"timestamp"`
+	NavigationType   string             `json:"navigation_type,omitempty"`
+	DOMContentLoaded float64            `json:"dom_content_loaded,omitempty"` // ms
+	Load             float64            `json:"load,omitempty"`               // ms
+	Vitals           map[string]vital   `json:"vitals"`
+	LongTasks        []view.ScriptTasks `json:"long_tasks,omitempty"` // by script, the longest first
+	Resources        []resources        `json:"resources,omitempty"`
+	Soft             bool               `json:"soft_navigation,omitempty"`
 
 	clock string
 	page  string // address by the browser, whose origin labels the fence
@@ -53,13 +53,6 @@ type vital struct {
 	Rating      string          `json:"rating"`
 	Final       bool            `json:"final"`
 	Attribution json.RawMessage `json:"attribution,omitempty"`
-}
-
-type longTasks struct {
-	Script string  `json:"script"`
-	Count  int     `json:"count"`
-	Total  float64 `json:"total_ms"`
-	Most   float64 `json:"longest_ms"`
 }
 
 type resources struct {
@@ -111,20 +104,7 @@ func newSnapshot(s *event.Performance) snapshot {
 			out.Vitals[name] = vital{v.Value, v.Rating, v.Final, json.RawMessage(v.Attribution)}
 		}
 	}
-	by := map[string]*longTasks{}
-	var order []*longTasks
-	for _, t := range s.LongTasks {
-		l := by[t.Script]
-		if l == nil {
-			l = &longTasks{Script: t.Script}
-			by[t.Script] = l
-			order = append(order, l)
-		}
-		l.Count++
-		l.Total += t.Duration
-		l.Most = max(l.Most, t.Duration)
-	}
-	out.LongTasks = view.Most(order, 5, func(l *longTasks) int { return int(l.Total) })
+	out.LongTasks = view.LongTasks(s.LongTasks)
 	for _, r := range s.Resources {
 		out.Resources = append(out.Resources, resources(r))
 	}

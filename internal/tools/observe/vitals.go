@@ -26,12 +26,12 @@ type vitalsParams struct {
 }
 
 type vitalsResult struct {
-	Metrics metrics    `json:"metrics"`
-	Soft    []metrics  `json:"soft_navigations,omitempty"` // of the same document, oldest first
-	Tasks   []longTask `json:"long_tasks,omitempty"`       // by script, the longest first
-	Sums    []loaded   `json:"resources,omitempty"`
-	Scope   string     `json:"scope"`
-	Notes   []string   `json:"notes,omitempty"`
+	Metrics metrics            `json:"metrics"`
+	Soft    []metrics          `json:"soft_navigations,omitempty"` // of the same document, oldest first
+	Tasks   []view.ScriptTasks `json:"long_tasks,omitempty"`       // by script, the longest first
+	Sums    []loaded           `json:"resources,omitempty"`
+	Scope   string             `json:"scope"`
+	Notes   []string           `json:"notes,omitempty"`
 }
 
 // metrics are the measurements of one visit. Times are milliseconds.
@@ -57,13 +57,6 @@ type vitalEntry struct {
 	Rating      string          `json:"rating"`
 	Final       bool            `json:"final"` // false: so far
 	Attribution json.RawMessage `json:"attribution,omitempty"`
-}
-
-type longTask struct {
-	Script string  `json:"script"`
-	Count  int     `json:"count"`
-	Total  float64 `json:"total_ms"`
-	Most   float64 `json:"longest_ms"`
 }
 
 type loaded struct {
@@ -107,7 +100,7 @@ func vitalsMode(_ context.Context, env Env, p vitalsParams) (*vitalsResult, erro
 	if !out.Metrics.Has { // the snapshot of the load was evicted
 		out.Metrics, out.Soft = newMetrics(newest), out.Soft[:len(out.Soft)-1]
 	}
-	out.Tasks = tasksOf(newest.LongTasks)
+	out.Tasks = view.LongTasks(newest.LongTasks)
 	for _, r := range newest.Resources {
 		out.Sums = append(out.Sums, loaded(r))
 	}
@@ -127,23 +120,6 @@ func vitalOf(v event.Vital) *vitalEntry {
 		return nil
 	}
 	return &vitalEntry{v.Value, v.Rating, v.Final, raw(v.Attribution)}
-}
-
-func tasksOf(tasks []event.LongTask) []longTask {
-	by := map[string]*longTask{}
-	var order []*longTask
-	for _, t := range tasks {
-		l := by[t.Script]
-		if l == nil {
-			l = &longTask{Script: t.Script}
-			by[t.Script] = l
-			order = append(order, l)
-		}
-		l.Count++
-		l.Total += t.Duration
-		l.Most = max(l.Most, t.Duration)
-	}
-	return view.Most(order, 5, func(l *longTask) int { return int(l.Total) })
 }
 
 // Text writes the measurements for a reader.
