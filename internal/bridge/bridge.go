@@ -3,18 +3,21 @@
 // hanging, and says in readable words when it cannot.
 //
 // The bridge learns only id and method of a message. Stdout has one writer and carries nothing but
-// the protocol. Calls that were under way when the daemon died get an answer at once, never a hang.
+// the protocol. Calls that were under way when the daemon died get an answer at once, never a hang;
+// those that a stopping daemon did not begin go to the next one.
 package bridge
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
@@ -26,7 +29,7 @@ const (
 	quiet       = 5 * time.Second  // with calls under way and nothing heard, the daemon is asked whether it lives
 	lastWait    = 10 * time.Second // for answers after stdin closed
 	maxFlights  = 10_000
-	maxShakes   = 3 // times that a handshake is asked again of a new daemon while the client waits for it
+	maxSends    = 4 // times that a request is sent, each time to another daemon
 	maxRenewals = 2 // older daemons that one bridge replaces
 )
 
@@ -60,7 +63,7 @@ type Daemon interface {
 func Run(ctx context.Context, cfg Config) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	b := &bridge{cfg: cfg, ctx: ctx, flights: map[string]message{}, heard: time.Now()}
+	b := &bridge{cfg: cfg, ctx: ctx, flights: map[string]*flight{}, heard: time.Now()}
 	var work sync.WaitGroup
 	work.Go(func() { b.watch(ctx) })
 	err := b.forward(ctx)
@@ -91,15 +94,24 @@ type bridge struct {
 	renewals   int // daemons that were replaced for being older
 
 	mu         sync.Mutex
-	link       *link // nil while there is none
-	flights    map[string]message
-	initialize []byte // the client's handshake, replayed to a new daemon
-	handshake  string // its id
-	ready      []byte // its "initialized"
-	shaken     bool   // the handshake was answered
-	shakes     int    // times that the handshake was asked again
+	link       *link              // nil while there is none
+	flights    map[string]*flight // by id
+	initialize []byte             // the client's handshake, replayed to a new daemon
+	handshake  string             // its id
+	ready      []byte             // its "initialized"
+	shaken     bool               // the handshake was answered
 	heard      time.Time
+	sent       uint64        // requests that were sent
 	landed     chan struct{} // closed when no call is under way; nil unless somebody waits
+}
+
+// flight is a request without an answer.
+type flight struct {
+	message
+	line  []byte
+	link  *link // that it was sent on; nil while it waits to be sent again
+	sends int
+	order uint64 // of the last sending
 }
 
 // incoming is a line of the client, or why there is none.
@@ -176,19 +188,20 @@ func (b *bridge) take(ctx context.Context, line []byte) {
 		if err != nil {
 			b.cfg.Log.Error("no daemon", "error", err.Error())
 			if m.request() {
+				b.land(nil, m.id)
 				b.answer(refusal(m, err))
 			}
 			return
 		}
-		if m.request() && !b.depart(l, m) {
+		if m.request() && !b.depart(l, m, line) {
 			continue // the link ended meanwhile
 		}
 		if err := l.write(line); err == nil {
 			return
 		}
 		// The daemon went away before it read the line, so the line may be sent again, unless
-		// whoever saw the link end first has answered it.
-		again := !m.request() || b.land(m.id)
+		// whoever saw the link end first has answered it or sends it.
+		again := !m.request() || b.recall(l, m.id)
 		b.drop(l, errors.New("it was stopped or killed"))
 		if !again {
 			return
@@ -197,7 +210,7 @@ func (b *bridge) take(ctx context.Context, line []byte) {
 }
 
 // depart notes a request that is about to be sent; false when the link is not the present one any more.
-func (b *bridge) depart(l *link, m message) bool {
+func (b *bridge) depart(l *link, m message, line []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.link != l {
@@ -206,23 +219,43 @@ func (b *bridge) depart(l *link, m message) bool {
 	if len(b.flights) == 0 {
 		b.heard = time.Now()
 	}
-	if len(b.flights) < maxFlights {
-		b.flights[m.id] = m
+	f := b.flights[m.id]
+	if f == nil || f.link != nil { // a client that uses an id twice means the later one
+		if f == nil && len(b.flights) >= maxFlights {
+			return true
+		}
+		f = &flight{message: m, line: line}
+		b.flights[m.id] = f
 	}
+	b.sent++
+	f.link, f.order = l, b.sent
+	f.sends++
 	return true
 }
 
-// land notes that a request has its answer; false when it had one before.
-func (b *bridge) land(id string) bool {
+// recall takes back a request that could not be written; false when it is not the caller's any more.
+func (b *bridge) recall(l *link, id string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, was := b.flights[id]
-	delete(b.flights, id)
-	if len(b.flights) == 0 && b.landed != nil {
-		close(b.landed)
-		b.landed = nil
+	f := b.flights[id]
+	if f == nil || f.link != l {
+		return false
 	}
-	return was
+	f.link = nil
+	return true
+}
+
+// land notes that a request which was sent on l has its answer; false when none is under way there.
+func (b *bridge) land(l *link, id string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f := b.flights[id]
+	if f == nil || f.link != l {
+		return false
+	}
+	delete(b.flights, id)
+	b.landing()
+	return true
 }
 
 // shook notes the answer to the handshake.
@@ -230,14 +263,14 @@ func (b *bridge) shook(id string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.initialize != nil && b.handshake == id {
-		b.shaken, b.shakes = true, 0
+		b.shaken = true
 	}
 }
 
 // drain waits, within a bound, until the calls under way have their answers.
 func (b *bridge) drain(ctx context.Context) {
 	b.mu.Lock()
-	if len(b.flights) == 0 || b.link == nil {
+	if len(b.flights) == 0 {
 		b.mu.Unlock()
 		return
 	}
@@ -295,7 +328,8 @@ func (b *bridge) watch(ctx context.Context) {
 	}
 }
 
-// drop ends a link and answers the calls that were under way on it.
+// drop ends a link. The calls that were under way on it are answered, but those that the daemon said
+// it has not begun go to the next daemon, and so does a handshake that the client waits for.
 func (b *bridge) drop(l *link, why error) {
 	if l == nil {
 		return
@@ -307,25 +341,38 @@ func (b *bridge) drop(l *link, why error) {
 		return
 	}
 	b.link = nil
-	flights := b.flights
-	b.flights = map[string]message{}
-	first, again := b.initialize, false
-	if f, waits := flights[b.handshake]; waits && f.method == "initialize" && b.shakes < maxShakes && b.ctx.Err() == nil {
-		b.shakes++
-		again = true
-		delete(flights, b.handshake)
+	var again, lost []*flight
+	for id, f := range b.flights {
+		switch {
+		case f.link != l: // on its way to be sent again
+		case b.ctx.Err() == nil && f.sends < maxSends && (l.unbegun || id == b.handshake && f.method == "initialize"):
+			f.link = nil
+			again = append(again, f)
+		default:
+			lost = append(lost, f)
+			delete(b.flights, id)
+		}
 	}
-	if b.landed != nil {
+	b.landing()
+	b.mu.Unlock()
+	for _, f := range lost {
+		b.answer(interrupted(f.message, why))
+	}
+	if len(again) > 0 {
+		slices.SortFunc(again, func(x, y *flight) int { return cmp.Compare(x.order, y.order) })
+		b.readers.Go(func() {
+			for _, f := range again {
+				b.take(b.ctx, f.line)
+			}
+		})
+	}
+}
+
+// landing tells whoever waits for it that no call is under way. The caller holds mu.
+func (b *bridge) landing() {
+	if len(b.flights) == 0 && b.landed != nil {
 		close(b.landed)
 		b.landed = nil
-	}
-	b.mu.Unlock()
-	for _, m := range flights {
-		b.answer(interrupted(m, why))
-	}
-	if again {
-		// The client waits for it and would give up: ask the next daemon.
-		b.readers.Go(func() { b.take(b.ctx, first) })
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/brennhill/gasoline/internal/bridge"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/wire"
 )
 
 const token = "0123456789abcdef"
@@ -35,6 +36,7 @@ type host struct {
 	tokenErr  error
 	deafness  bool        // started daemons listen to nobody: Spawn does nothing
 	crashEach atomic.Bool // a daemon ends as soon as a stream is opened
+	leaveEach atomic.Bool // in good order
 
 	mu       sync.Mutex
 	running  *server
@@ -200,6 +202,13 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 			return
 		}
 		fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\n\r\n", version, run)
+		if h.leaveEach.Load() {
+			_ = s.listener.Close()
+			s.stop()
+			fmt.Fprintln(c, `{"jsonrpc":"2.0","method":"`+wire.StreamStopping+`"}`)
+			_, _ = io.Copy(io.Discard, in) // until the other side has heard it
+			return
+		}
 		if h.crashEach.Load() {
 			_ = s.listener.Close()
 			s.stop()

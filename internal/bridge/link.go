@@ -38,6 +38,7 @@ type link struct {
 	in      *bufio.Reader
 	run     string
 	version string // of the daemon
+	unbegun bool   // the daemon said that it began nothing of what has no answer; guarded by the bridge's mu
 	once    sync.Once
 	mu      sync.Mutex // one writer
 }
@@ -304,9 +305,18 @@ func (b *bridge) read(l *link) {
 			b.mu.Lock()
 			b.heard = time.Now()
 			b.mu.Unlock()
-			if m, err := parse(line); err == nil && m.method == "" {
+			m, bad := parse(line)
+			switch {
+			case bad != nil:
+			case m.method == wire.StreamStopping:
+				b.mu.Lock()
+				l.unbegun = true
+				b.mu.Unlock()
+				b.drop(l, errors.New("it stops"))
+				return
+			case m.method == "":
 				b.shook(m.id)
-				if !b.land(m.id) && b.current() != l {
+				if !b.land(l, m.id) && b.current() != l {
 					continue // the call was answered when the link was given up
 				}
 			}

@@ -115,12 +115,21 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("serve: %w", err)
 	}
 	cfg.Log.Info("stopping", "reason", context.Cause(ctx).Error())
-	// Commands first: their callers get "stopping" while their connections still are there. Then what
-	// would wait on: streams, polls, slow tools.
+	// Commands first: their callers get "stopping" while their connections still are there. Then the
+	// streams, which answer what they have begun and send the rest away; the port is free by then, so
+	// that the rest finds the next daemon. Then what would wait on: polls, slow tools.
 	d.queue.Stop()
 	grace, end := context.WithTimeout(serving, answerWithin)
 	defer end()
+	left := make(chan struct{})
+	server.RegisterOnShutdown(sync.OnceFunc(func() {
+		defer close(left)
+		if err := d.mcp.Stop(grace); err != nil {
+			cfg.Log.Info("streams are cut with calls under way", "error", err.Error())
+		}
+	}))
 	waiting := server.Shutdown(grace) != nil
+	<-left
 	cut()
 	shut, done := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer done()

@@ -204,8 +204,8 @@ func TestStoppingEndsWhatWaits(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 	polls.Wait()
-	if _, err := in.ReadByte(); err == nil {
-		t.Error("the stream is open")
+	if last, err := io.ReadAll(in); err != nil || string(last) != `{"jsonrpc":"2.0","method":"`+wire.StreamStopping+`"}`+"\n" {
+		t.Errorf("the stream ends with %q %v", last, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bufio"
+	"errors"
 	"net"
 	"time"
 )
@@ -26,6 +27,15 @@ func (u *upgraded) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return u.Conn.Write(p)
+}
+
+// CloseWrite ends our half: the client reads to the end of what was written.
+func (u *upgraded) CloseWrite() error {
+	half, ok := u.Conn.(interface{ CloseWrite() error })
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return half.CloseWrite()
 }
 
 // closeQuietly closes a connection that may be closed already; the request has been answered.

@@ -12,7 +12,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
@@ -64,22 +63,20 @@ type Record struct {
 
 // Server serves all clients. Safe for concurrent use.
 type Server struct {
-	cfg     Config
-	sdk     *sdk.Server
-	streams sync.Map // stream session id → Peer
-	next    atomic.Uint64
-	panics  atomic.Int64
-}
+	cfg    Config
+	sdk    *sdk.Server
+	next   atomic.Uint64
+	panics atomic.Int64
 
-// Peer is what a stream's opener says of itself.
-type Peer struct {
-	Root string // project root
-	PID  string
+	mu       sync.Mutex
+	streams  map[string]*stream // by session id
+	stopping bool
+	ended    chan struct{} // closed when no stream is left after Stop
 }
 
 // New returns a server with these tools.
 func New(cfg Config) *Server {
-	s := &Server{cfg: cfg}
+	s := &Server{cfg: cfg, streams: map[string]*stream{}, ended: make(chan struct{})}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "gasoline", Title: "Gasoline", Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions: cfg.Instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
@@ -199,8 +196,8 @@ func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
 	if info := req.ClientInfo(); info != nil {
 		call.Name = info.Name
 	}
-	if peer, ok := s.streams.Load(call.Client); ok {
-		call.Root = peer.(Peer).Root
+	if st := s.stream(call.Client); st != nil {
+		call.Root = st.peer.Root
 		return call
 	}
 	var header http.Header
@@ -216,49 +213,6 @@ func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
 	}
 	return call
 }
-
-// ServeStream serves one client over newline-delimited JSON-RPC until either side closes or ctx
-// ends. It closes rwc.
-func (s *Server) ServeStream(ctx context.Context, rwc io.ReadWriteCloser, peer Peer) error {
-	id := fmt.Sprintf("stream-%d", s.next.Add(1))
-	s.streams.Store(id, peer)
-	defer s.streams.Delete(id)
-	if s.cfg.Gone != nil {
-		defer s.cfg.Gone(id)
-	}
-	session, err := s.sdk.Connect(ctx, &stream{id: id, IOTransport: sdk.IOTransport{Reader: rwc, Writer: rwc, MaxLineLength: MaxLine}}, nil)
-	if err != nil {
-		return fmt.Errorf("connect stream: %w", err)
-	}
-	stop := context.AfterFunc(ctx, func() {
-		if err := rwc.Close(); err != nil {
-			s.cfg.Log.Debug("close stream", "error", err.Error())
-		}
-	})
-	defer stop()
-	return session.Wait()
-}
-
-// stream is an IOTransport whose session has an id, by which requests are told apart.
-type stream struct {
-	sdk.IOTransport
-	id string
-}
-
-func (t *stream) Connect(ctx context.Context) (sdk.Connection, error) {
-	c, err := t.IOTransport.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return named{c, t.id}, nil
-}
-
-type named struct {
-	sdk.Connection
-	id string
-}
-
-func (n named) SessionID() string { return n.id }
 
 // Handler serves Streamable HTTP. One endpoint serves both generations: the older one needs
 // sessions, the newer one refuses them, so the version header decides which handler gets a request.

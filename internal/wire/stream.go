@@ -1,0 +1,6 @@
+package wire
+
+// StreamStopping is the method of the notification by which a daemon that stops ends a stream
+// (GET /stream): every request that it began has its answer, and those without one may be sent to the
+// next daemon. Clients that do not know it see the stream end.
+const StreamStopping = "notifications/gasoline/stopping"
