@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -135,6 +136,48 @@ func TestADaemonThatStopsBetweenCallsIsReplaced(t *testing.T) {
 		t.Errorf("call under way: %+v %q", a, a.text())
 	}
 	c.health(5, "")
+}
+
+// An agent that asks for a restart, again and again, costs the calls of others a moment and no answer.
+func TestRestartsInterruptNobody(t *testing.T) {
+	m := newMachine(t)
+	asks, works := m.bridge(), m.bridge()
+	asks.handshake()
+	works.handshake()
+	asks.health(2, "")
+	done := make(chan struct{})
+	var others sync.WaitGroup
+	others.Go(func() {
+		for id := 10; ; id++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			if _, err := io.WriteString(works.stdin, call(id, "configure", `{"action":"health"}`, "")+"\n"); err != nil {
+				t.Error(err)
+				return
+			}
+			if a, err := works.next(); err != nil || string(a.ID) != fmt.Sprint(id) || a.Result == nil || a.Result.IsError {
+				t.Errorf("a call of another client: %+v %q %v", a, a.text(), err)
+				return
+			}
+		}
+	})
+	for round := range 10 {
+		old := m.identity()
+		asks.send(call(3, "configure", `{"action":"restart"}`, ""))
+		asks.send(call(4, "configure", `{"action":"health"}`, "")) // behind it, without waiting
+		for range 2 {
+			if a := asks.read(); a.Result == nil || a.Result.IsError {
+				t.Fatalf("round %d: call %s: %q %+v", round, a.ID, a.text(), a.Error)
+			}
+		}
+		asks.health(5, "")
+		eventually(t, "another daemon runs", func() bool { return m.identity().Run != old.Run })
+	}
+	close(done)
+	others.Wait()
 }
 
 // Over HTTP, who waits for the browser is told that the daemon stops.
