@@ -181,15 +181,15 @@ func ParseMemory(s string) (int64, error) {
 	return bytes, nil
 }
 
-// seqFile holds the number that the next run's first event gets.
-const seqFile = "run/seq"
+// seqFile holds the number that the first event of the next run at this place gets.
+func (p Place) seqFile() string { return "run/seq-" + strconv.Itoa(p.Port) }
 
 func (d *parts) saveSeq(n event.Seq) error {
-	return d.dir.Write(seqFile, []byte(strconv.FormatUint(uint64(n), 10)+"\n"))
+	return d.dir.Write(d.cfg.seqFile(), []byte(strconv.FormatUint(uint64(n), 10)+"\n"))
 }
 
-func readSeq(dir *session.Dir) (event.Seq, error) {
-	data, err := dir.Read(seqFile)
+func (p Place) readSeq(dir *session.Dir) (event.Seq, error) {
+	data, err := dir.Read(p.seqFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return 1, nil
 	}
@@ -198,7 +198,7 @@ func readSeq(dir *session.Dir) (event.Seq, error) {
 	}
 	n, err := strconv.ParseUint(strings.TrimSpace(string(data)), 10, 63)
 	if err != nil {
-		return 0, fmt.Errorf("read %s: %w; delete it to begin at 1", dir.Path(seqFile), err)
+		return 0, fmt.Errorf("read %s: %w; delete it to begin at 1", dir.Path(p.seqFile()), err)
 	}
 	return event.Seq(n), nil
 }

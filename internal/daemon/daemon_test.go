@@ -38,6 +38,7 @@ type running struct {
 	t      *testing.T
 	url    string
 	token  string
+	client *http.Client // its own: another daemon may have had the address
 	cancel context.CancelFunc
 	done   chan error
 }
@@ -45,7 +46,7 @@ type running struct {
 func start(t *testing.T, cfg Config) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	d := &running{t: t, cancel: cancel, done: make(chan error, 1)}
+	d := &running{t: t, cancel: cancel, done: make(chan error, 1), client: &http.Client{Transport: &http.Transport{}}}
 	ready := make(chan string, 1)
 	cfg.Ready = func(url string) { ready <- url }
 	go func() { d.done <- Run(ctx, cfg) }()
@@ -60,7 +61,7 @@ func start(t *testing.T, cfg Config) *running {
 		t.Fatal(err)
 	}
 	d.token = token
-	t.Cleanup(func() { d.stop() })
+	t.Cleanup(func() { d.stop(); d.client.CloseIdleConnections() })
 	return d
 }
 
@@ -86,7 +87,7 @@ func (d *running) ask(method, path, body string) (int, string) {
 		d.t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+d.token)
-	res, err := http.DefaultClient.Do(req)
+	res, err := d.client.Do(req)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -129,6 +130,55 @@ func TestEventNumbersGoOnAfterARestart(t *testing.T) {
 	// A clean stop loses no number.
 	if got := strings.Join(all, " "); got != "l1 l2 l3 l4 l5 l6" {
 		t.Errorf("handles: %s", got)
+	}
+}
+
+// Two projects may have a daemon each, on ports of their own.
+func TestDaemonsOfOneStateDirectoryNumberTheirOwnEvents(t *testing.T) {
+	p, q := place(t), place(t)
+	q.StateDir = p.StateDir
+	p.Port, q.Port = freePort(t), freePort(t)
+	first, second := start(t, config(p)), start(t, config(q))
+	for _, d := range []*running{first, second} {
+		if code, out := d.ask("POST", "/logs", `{"entries":[{"level":"log","message":"a"}]}`); code != 200 {
+			t.Fatalf("%d %s", code, out)
+		}
+	}
+	second.ask("POST", "/logs", `{"entries":[{"level":"log","message":"b"}]}`)
+	for _, d := range []*running{second, first} {
+		if err := d.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for place, want := range map[Place]string{p: "l2", q: "l3"} {
+		d := start(t, config(place))
+		d.ask("POST", "/logs", `{"entries":[{"level":"log","message":"c"}]}`)
+		if got := strings.Join(d.seqs(), " "); got != want {
+			t.Errorf("port %d goes on with %s, want %s", place.Port, got, want)
+		}
+	}
+}
+
+func TestHealthCountsTheCallsOfEveryTransport(t *testing.T) {
+	d := start(t, config(place(t)))
+	for range 2 {
+		d.ask("POST", "/tools/observe", `{"what":"logs"}`)
+	}
+	d.ask("POST", "/tools/observe", `{"what":"no such thing"}`)
+	d.ask("POST", "/generate/har", `{}`)
+	_, out := d.ask("POST", "/tools/configure", `{"action":"health","as":"json"}`)
+	var h struct {
+		Audit struct {
+			Total  int            `json:"total_calls"`
+			Errors int            `json:"total_errors"`
+			ByTool map[string]int `json:"calls_per_tool"`
+		} `json:"audit"`
+	}
+	if err := json.Unmarshal([]byte(out), &h); err != nil {
+		t.Fatal(err)
+	}
+	if a := h.Audit; a.Total != 4 || a.Errors < 1 || a.ByTool["observe"] != 3 || a.ByTool["generate"] != 1 {
+		t.Errorf("audit: %+v in %s", a, out)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
@@ -41,6 +42,7 @@ type parts struct {
 	mcp      *mcp.Server
 	api      *httpapi.Server
 	audit    audit
+	calls    *answer.Calls
 	pid      int
 	stop     func()
 }
@@ -63,7 +65,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err != nil {
 		return nil, err
 	}
-	first, err := readSeq(d.dir)
+	first, err := cfg.readSeq(d.dir)
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +91,13 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
+	d.calls = &answer.Calls{Allow: d.registry.Allow, Audit: d.audit.add, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
-		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Allow: d.registry.Allow, Gone: d.registry.Forget,
-		Audit: d.audit.add, Tail: d.tail,
+		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls, Gone: d.registry.Forget, Tail: d.tail,
 	})
 	d.api = httpapi.New(httpapi.Config{
 		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
-		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools,
+		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
 		Ingest: d.ingest, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
 	})

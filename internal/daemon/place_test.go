@@ -163,10 +163,13 @@ func TestAFailedSpawnLeavesNoMark(t *testing.T) {
 
 func TestDamagedStateIsNamed(t *testing.T) {
 	for file, contents := range map[string]string{
-		"run/seq": "many\n", "pairings.json": "{", "redaction.json": `{"rules":`, "token": "x", "salt": "x",
+		"run/seq-": "many\n", "pairings.json": "{", "redaction.json": `{"rules":`, "token": "x", "salt": "x",
 	} {
 		p := place(t)
 		p.Port = freePort(t)
+		if file == "run/seq-" {
+			file = p.seqFile()
+		}
 		path := filepath.Join(p.StateDir, filepath.FromSlash(file))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/bug"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
-	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/tools/configure"
 )
@@ -88,7 +88,7 @@ type audit struct {
 	byTool map[string]int
 }
 
-func (a *audit) add(r mcp.Record) {
+func (a *audit) add(r answer.Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.byTool == nil {
@@ -128,7 +128,7 @@ func (d *parts) self() configure.Daemon {
 		Stop:  d.stop,
 		Faults: func() (panics, bugs, refused int64) {
 			c := d.api.Counts()
-			return c.Panics + d.mcp.Panics(), bug.Count(), c.Refused
+			return c.Panics, bug.Count(), c.Refused
 		},
 		Loss: func() (lost uint64) {
 			for _, l := range d.ingest.Losses() {

@@ -21,6 +21,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
@@ -58,6 +59,7 @@ type Config struct {
 	Registry *session.Registry
 	Queue    *command.Queue
 	Tools    []*catalog.Bound
+	Calls    *answer.Calls // runs the tools
 
 	MCP     http.Handler
 	Stream  func(ctx context.Context, conn io.ReadWriteCloser, peer mcp.Peer) error
@@ -85,7 +87,7 @@ type Server struct {
 
 	refused      atomic.Int64 // by the guard
 	unknownPeers atomic.Int64
-	panics       atomic.Int64
+	panics       atomic.Int64 // of handlers; those of tools are counted where tools run
 	requests     atomic.Int64
 	malformed    atomic.Int64
 	tooMany      atomic.Int64 // 429
@@ -111,7 +113,7 @@ func New(cfg Config) *Server {
 
 // Counts returns the counters.
 func (s *Server) Counts() Counts {
-	return Counts{s.requests.Load(), s.refused.Load(), s.unknownPeers.Load(), s.panics.Load(), s.malformed.Load(), s.tooMany.Load()}
+	return Counts{s.requests.Load(), s.refused.Load(), s.unknownPeers.Load(), s.panics.Load() + s.cfg.Calls.Panics(), s.malformed.Load(), s.tooMany.Load()}
 }
 
 // ServeHTTP answers one request.

@@ -23,7 +23,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	stats := s.cfg.Reader.Stats()
 	out.Status, out.PID, out.Uptime = "ok", s.cfg.PID, int64(now.Sub(s.cfg.Started).Seconds())
 	out.Memory, out.Budget, out.Clients = stats.Bytes, stats.MaxBytes, s.cfg.Clients()
-	if s.cfg.Ingest.State().Open || s.panics.Load() > 0 {
+	if s.cfg.Ingest.State().Open || s.Counts().Panics > 0 {
 		out.Status = "degraded"
 	}
 	for _, b := range s.cfg.Registry.Browsers() {

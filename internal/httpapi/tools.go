@@ -71,35 +71,27 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args 
 	if call.Client == "http-" {
 		call.Client, call.Sessionless = "http", true
 	}
-	if err := s.cfg.Registry.Allow(call.Client); err != nil {
-		return err
-	}
 	uncut, _ := strconv.ParseBool(r.URL.Query().Get("uncut")) // absent or nonsense: no
-	out, err := tool.Call(r.Context(), call, args)
-	var text string
-	var images []answer.Image
-	if err == nil {
-		text, images, err = answer.Render(out, answer.Options{Uncut: uncut})
-	}
+	a, p := s.cfg.Calls.Run(r.Context(), tool, call, args, answer.Options{Uncut: uncut})
 	if strings.Contains(r.Header.Get("Accept"), envelopeType) {
-		e := Envelope{Text: text}
-		for _, im := range images {
+		e := Envelope{Text: a.Text}
+		for _, im := range a.Images {
 			e.Images = append(e.Images, EnvelopeImage(im))
 		}
-		if p := problem.From(err); p != nil {
-			e.Error, e.Text = string(p.Code), p.Text()
+		if p != nil {
+			e.Error = string(p.Code)
 		}
 		s.json(w, http.StatusOK, e)
 		return nil
 	}
-	if err != nil {
-		return err
+	if p != nil {
+		return p
 	}
 	contentType := "text/plain; charset=utf-8"
-	if out.AsJSON {
+	if a.JSON {
 		contentType = "application/json"
 	}
-	s.write(w, http.StatusOK, contentType, []byte(text))
+	s.write(w, http.StatusOK, contentType, []byte(a.Text))
 	return nil
 }
 

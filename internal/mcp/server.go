@@ -10,11 +10,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,7 +23,6 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/bug"
 	"github.com/brennhill/gasoline/internal/catalog"
-	"github.com/brennhill/gasoline/internal/problem"
 )
 
 // modern is the first revision without sessions.
@@ -42,23 +38,11 @@ type Config struct {
 	Tools        []*catalog.Bound
 	Log          *slog.Logger
 
-	Allow func(client string) error // limits tool calls; nil allows all
-	Audit func(Record)              // told of every call; nil tells nobody
-	Gone  func(client string)       // a client's session ended
+	Calls *answer.Calls       // runs them; nil means one without limits and books
+	Gone  func(client string) // a client's session ended
 
 	// Tail returns a line for below an answer, "" for none; nil means none ever.
 	Tail func(call catalog.Call) string
-}
-
-// Record is one tool call as the audit log keeps it.
-type Record struct {
-	Time       time.Time
-	Client     string
-	Name       string // the client's program
-	Tool, Mode string
-	Duration   time.Duration
-	Size       int // characters of the answer
-	Err        *problem.Problem
 }
 
 // Server serves all clients. Safe for concurrent use.
@@ -76,6 +60,9 @@ type Server struct {
 
 // New returns a server with these tools.
 func New(cfg Config) *Server {
+	if cfg.Calls == nil {
+		cfg.Calls = &answer.Calls{Log: cfg.Log}
+	}
 	s := &Server{cfg: cfg, streams: map[string]*stream{}, ended: make(chan struct{})}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "gasoline", Title: "Gasoline", Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions: cfg.Instructions,
@@ -104,15 +91,12 @@ func (s *Server) Clients() int {
 	return n
 }
 
-// Panics returns how many handlers panicked.
-func (s *Server) Panics() int64 { return s.panics.Load() }
-
 // guard turns panics into errors and answers what this server does not have.
 func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (res sdk.Result, err error) {
 		defer func() {
 			if r := recover(); r != nil {
-				s.panicked(method, r)
+				s.cfg.Calls.Panicked(method, r)
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error in " + method}
 			}
 		}()
@@ -127,11 +111,6 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-func (s *Server) panicked(where string, r any) {
-	s.panics.Add(1)
-	s.cfg.Log.Error("panic in handler", "where", where, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-}
-
 func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 		call := s.caller(req)
@@ -144,49 +123,18 @@ func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 				})
 			}
 		}
-		text, images, p := s.call(ctx, t, call, req.Params.Arguments)
-		res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, IsError: p != nil}
-		for _, im := range images {
+		a, p := s.cfg.Calls.Run(ctx, t, call, req.Params.Arguments, answer.Options{})
+		if s.cfg.Tail != nil && p == nil && !a.JSON {
+			if line := s.cfg.Tail(call); line != "" {
+				a.Text += "\n" + line
+			}
+		}
+		res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: a.Text}}, IsError: p != nil}
+		for _, im := range a.Images {
 			res.Content = append(res.Content, &sdk.ImageContent{MIMEType: im.MIME, Data: im.Data})
 		}
 		return res, nil
 	}
-}
-
-// call runs a tool and renders what it gives. It never panics.
-func (s *Server) call(ctx context.Context, t *catalog.Bound, call catalog.Call, args json.RawMessage) (text string, images []answer.Image, p *problem.Problem) {
-	start := time.Now()
-	mode := t.ModeOf(args)
-	defer func() {
-		if r := recover(); r != nil {
-			s.panicked(t.Name+" "+mode, r)
-			p = problem.From(fmt.Errorf("%s %s failed inside the daemon; the log has the details", t.Name, mode))
-			text = p.Text()
-		}
-		if s.cfg.Audit != nil {
-			s.cfg.Audit(Record{Time: start, Client: call.Client, Name: call.Name, Tool: t.Name, Mode: mode, Duration: time.Since(start), Size: len(text), Err: p})
-		}
-	}()
-	if s.cfg.Allow != nil {
-		if err := s.cfg.Allow(call.Client); err != nil {
-			p = problem.From(err)
-			return p.Text(), nil, p
-		}
-	}
-	out, err := t.Call(ctx, call, args)
-	if err == nil {
-		text, images, err = answer.Render(out, answer.Options{})
-	}
-	if err != nil {
-		p = problem.From(err)
-		return p.Text(), nil, p
-	}
-	if s.cfg.Tail != nil && !out.AsJSON {
-		if line := s.cfg.Tail(call); line != "" {
-			text += "\n" + line
-		}
-	}
-	return text, images, nil
 }
 
 // caller names the client of a request. Streams and stateful sessions have an id; a sessionless

@@ -168,14 +168,14 @@ func TestProgressIsSentOnlyWhenAsked(t *testing.T) {
 }
 
 func TestLimitAndAuditSeeEveryCall(t *testing.T) {
-	var audit []mcp.Record
+	var audit []answer.Record
 	n := 0
-	c := dial(t, mcp.Config{Version: "1", Audit: func(r mcp.Record) { audit = append(audit, r) }, Allow: func(string) error {
+	c := dial(t, mcp.Config{Version: "1", Calls: &answer.Calls{Audit: func(r answer.Record) { audit = append(audit, r) }, Allow: func(string) error {
 		if n++; n > 1 {
 			return problem.New(problem.RateLimited, "Wait.", "Too many.")
 		}
 		return nil
-	}}, "")
+	}}}, "")
 	c.handshake()
 	c.call(`{"what":"who"}`)
 	if text, isErr, _ := c.call(`{"what":"who"}`); !isErr || !strings.Contains(text, "rate_limited") {

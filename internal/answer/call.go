@@ -1,0 +1,83 @@
+package answer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// Calls is the one way from a transport to a tool and back: it limits, runs, renders and keeps books.
+// The zero value works. Safe for concurrent use.
+type Calls struct {
+	Allow func(client string) error // limits calls; nil allows all
+	Audit func(Record)              // told of every call; nil tells nobody
+	Log   *slog.Logger              // told of panics; nil tells nobody
+
+	panics atomic.Int64
+}
+
+// Record is one call as the audit keeps it.
+type Record struct {
+	Time       time.Time
+	Client     string
+	Name       string // the client's program
+	Tool, Mode string
+	Duration   time.Duration
+	Size       int // bytes of the answer
+	Err        *problem.Problem
+}
+
+// Answer is what a call gave.
+type Answer struct {
+	Text   string // JSON when JSON is set; of a problem, its text
+	JSON   bool
+	Images []Image
+}
+
+// Panics returns how many handlers panicked.
+func (c *Calls) Panics() int64 { return c.panics.Load() }
+
+// Run calls a tool and renders what it gives. It never panics: a handler that does gives a problem,
+// and the log has the stack. Answer.Text is set in every case.
+func (c *Calls) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, args json.RawMessage, opt Options) (a Answer, p *problem.Problem) {
+	start := time.Now()
+	mode := t.ModeOf(args)
+	defer func() {
+		if r := recover(); r != nil {
+			c.Panicked(t.Name+" "+mode, r)
+			p = problem.From(fmt.Errorf("%s %s failed inside the daemon; the log has the details", t.Name, mode))
+		}
+		if p != nil {
+			a = Answer{Text: p.Text()}
+		}
+		if c.Audit != nil {
+			c.Audit(Record{Time: start, Client: call.Client, Name: call.Name, Tool: t.Name, Mode: mode, Duration: time.Since(start), Size: len(a.Text), Err: p})
+		}
+	}()
+	if c.Allow != nil {
+		if err := c.Allow(call.Client); err != nil {
+			return a, problem.From(err)
+		}
+	}
+	out, err := t.Call(ctx, call, args)
+	if err == nil {
+		a.JSON = out.AsJSON
+		a.Text, a.Images, err = Render(out, opt)
+	}
+	return a, problem.From(err)
+}
+
+// Panicked notes a panic and where it happened; for callers that recovered one themselves.
+func (c *Calls) Panicked(where string, r any) {
+	c.panics.Add(1)
+	if c.Log != nil {
+		c.Log.Error("panic in handler", "where", where, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+	}
+}
