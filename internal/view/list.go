@@ -101,17 +101,17 @@ func (l *List[E]) Commit() { l.commit(query.Cursor(l.Meta.Cursor)) }
 
 // MarshalJSON writes the entries under the mode's name.
 func (l *List[E]) MarshalJSON() ([]byte, error) {
-	entries, err := answer.JSON(l.Entries)
-	if err != nil {
-		return nil, err
-	}
-	meta, err := answer.JSON(l.Meta)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	fmt.Fprintf(&out, `{%q:%s,"count":%d,"metadata":%s}`, l.Name, entries, len(l.Entries), meta)
-	return out.Bytes(), nil
+	return answer.Document(func(out *bytes.Buffer) error {
+		fmt.Fprintf(out, `{%q:`, l.Name)
+		if err := answer.AppendJSON(out, l.Entries); err != nil {
+			return err
+		}
+		fmt.Fprintf(out, `,"count":%d,"metadata":`, len(l.Entries))
+		if err := answer.AppendJSON(out, l.Meta); err != nil {
+			return err
+		}
+		return out.WriteByte('}')
+	})
 }
 
 // Text writes the list for a reader.
@@ -130,7 +130,7 @@ func (l *List[E]) Text(w *answer.Writer) {
 		keep = answer.Oldest
 	}
 	had := len(l.Entries)
-	var entries []answer.Entry
+	entries := make([]answer.Entry, 0, len(l.Entries))
 	for {
 		entries = entries[:0]
 		for _, e := range l.Entries {
@@ -143,7 +143,7 @@ func (l *List[E]) Text(w *answer.Writer) {
 		l.Keep(to - from)
 	}
 	if l.Origin != nil && len(entries) > 0 {
-		var origins []string
+		origins := make([]string, 0, len(l.Entries))
 		for _, e := range l.Entries {
 			origins = append(origins, l.Origin(e))
 		}

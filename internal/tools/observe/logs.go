@@ -143,9 +143,18 @@ func newLogEntry(l *event.Log) logEntry {
 // brief is the line without handle and time: "warn retrying pay ×3 @/app.js:4:12".
 func (e logEntry) brief(n int) string {
 	var out strings.Builder
-	out.WriteString(answer.Clean(e.Level) + " " + answer.Cut(answer.Clean(e.Message), n))
+	e.write(&out, n)
+	return out.String()
+}
+
+func (e *logEntry) write(out *strings.Builder, n int) {
+	message := answer.Cut(answer.Clean(e.Message), n)
+	out.Grow(len(e.Level) + 1 + len(message) + 40)
+	out.WriteString(answer.Clean(e.Level))
+	out.WriteByte(' ')
+	out.WriteString(message)
 	if e.Count > 1 {
-		fmt.Fprintf(&out, " ×%d", e.Count)
+		fmt.Fprintf(out, " ×%d", e.Count)
 	}
 	out.WriteString(part("(%s)", answer.Clean(e.Service)))
 	if e.Level == "warn" || e.Level == "error" {
@@ -156,11 +165,21 @@ func (e logEntry) brief(n int) string {
 			out.WriteString(" @" + answer.LocalPlace(e.URL, e.PageURL, e.Line, e.Column))
 		}
 	}
-	return out.String()
 }
 
 func logLine(e logEntry) answer.Entry {
-	return answer.Entry{Text: e.ID + " " + e.clock + " " + e.brief(300), Fold: e.Level + e.Message + e.Service}
+	var out strings.Builder
+	out.Grow(len(e.ID) + len(e.clock) + len(e.Level) + min(len(e.Message), 300) + 50)
+	out.WriteString(e.ID)
+	out.WriteByte(' ')
+	out.WriteString(e.clock)
+	out.WriteByte(' ')
+	e.write(&out, 300)
+	fold := e.Message
+	if e.Level != "log" || e.Service != "" || e.Message == "" {
+		fold = e.Level + "\x00" + e.Service + "\x00" + e.Message
+	}
+	return answer.Entry{Text: out.String(), Fold: fold}
 }
 
 func logDetail(e logEntry) []string {
