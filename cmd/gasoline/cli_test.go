@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/brennhill/gasoline/internal/daemon"
 )
 
 func TestCommandsAndTheirExitCodes(t *testing.T) {
@@ -38,6 +40,9 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	check(exitOK, "may also be given as --what MODE", "", "observe", "help")
 	check(exitUsage, "", `no mode "nonsense". One of: `, "observe", "nonsense")
 	check(exitUsage, "", "unknown flag", "observe", "logs", "--nonsense", "1")
+	check(exitOK, "observe error_bundles: ", "", "observe", "help", "--mode", "error-bundles")
+	check(exitOK, "observe error_bundles: ", "", "observe", "help", "ERROR_BUNDLES")
+	check(exitUsage, "", `no mode "nonsense"`, "observe", "help", "nonsense")
 	check(exitUsage, "", "unknown command", "observe", "logs", "more")
 	if _, ok := m.place.Running(); ok {
 		t.Error("asking for help started a daemon")
@@ -45,11 +50,14 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	// These start one.
 	check(exitOK, "logs", "", "observe", "logs")
 	check(exitOK, "daemon:  ok 1.0.0", "", "status")
-	check(exitOK, "", "", "doctor")
-	check(exitOK, "{", "", "doctor", "--json")
+	check(exitUser, "no browser has ever paired", "", "doctor")
+	check(exitUser, "{", "", "doctor", "--json")
 	check(exitOK, "{", "", "observe", "logs", "--json")
 	check(exitOK, "logs", "", "observe", "--what", "logs", "--limit", "5")
 	check(exitOK, "logs", "", "observe", "--what=logs")
+	check(exitOK, "logs", "", "observe", "Logs", "--level", "warn", "--budget", "600")
+	check(exitOK, "timeline", "", "observe", "timeline", "--include", "errors,actions")
+	check(exitOK, "timeline", "", "observe", "timeline", "--include", "errors", "--include", "actions")
 	check(exitUsage, "", "limit", "observe", "logs", "--limit", "many")
 	check(exitUsage, "", "no browser waits", "pair", "ABCDEF")
 	check(exitUser, "", "no browser", "interact", "click", "--selector", "#pay")
@@ -77,6 +85,19 @@ func TestModeAsAFlag(t *testing.T) {
 	} {
 		if got := strings.Join(modeFirst(strings.Fields(tt.in)), " "); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+// Names are read kindly, as in every other way to call a mode.
+func TestEveryModeInOtherSpellings(t *testing.T) {
+	for _, tool := range daemon.Catalogue() {
+		for _, m := range tool.Modes() {
+			for _, name := range append([]string{strings.ToUpper(m.Name), strings.ReplaceAll(m.Name, "_", "-")}, m.Aliases...) {
+				if got := modeFirst([]string{tool.Name, name, "--json"}); strings.Join(got, " ") != tool.Name+" "+m.Name+" --json" {
+					t.Errorf("%s %s: %q", tool.Name, name, got)
+				}
+			}
 		}
 	}
 }

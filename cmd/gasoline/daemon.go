@@ -153,7 +153,21 @@ func doctorCommand(s *settings) *cobra.Command {
 		if *asJSON {
 			args["as"] = "json"
 		}
-		return callTool(cmd.Context(), s, "configure", args, *asJSON, "", cmd.OutOrStdout(), cmd.ErrOrStderr())
+		if err := callTool(cmd.Context(), s, "configure", args, *asJSON, "", cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		raw, err := c.quick(cmd.Context(), http.MethodGet, "/doctor", nil)
+		if err != nil {
+			return err
+		}
+		var found struct{ Status string }
+		if err := json.Unmarshal(raw, &found); err != nil {
+			return fail{code: exitError, err: err}
+		}
+		if found.Status == "unhealthy" {
+			return fail{code: exitUser, err: errors.New(found.Status), quiet: true}
+		}
+		return nil
 	}
 	return cmd
 }

@@ -30,13 +30,14 @@ func toolCommands(s *settings) []*cobra.Command {
 			Use: t.Name + " MODE", Short: t.Title, GroupID: "tools",
 			Long: doc + "\n\nThe mode may also be given as --" + t.Key + " MODE.",
 			RunE: func(cmd *cobra.Command, args []string) error {
-				if len(args) == 0 || args[0] == "help" {
+				if len(args) == 0 {
 					return cmd.Help()
 				}
 				_, err := t.Help(args[0]) // says what was meant
 				return fail{code: exitUsage, err: plain(err)}
 			},
 		}
+		tool.AddCommand(helpCommand(t))
 		for _, m := range t.Modes() {
 			tool.AddCommand(modeCommand(s, t, m))
 		}
@@ -45,13 +46,44 @@ func toolCommands(s *settings) []*cobra.Command {
 	return out
 }
 
+// helpCommand is the mode that explains the tool and its modes.
+func helpCommand(t *catalog.Bound) *cobra.Command {
+	cmd := &cobra.Command{Use: "help [MODE]", Short: "Explain one mode as agents read it", Args: cobra.MaximumNArgs(1)}
+	mode := cmd.Flags().String("mode", "", "the mode")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			*mode = args[0]
+		}
+		if *mode == "" {
+			return cmd.Parent().Help()
+		}
+		text, err := t.Help(*mode)
+		if err != nil {
+			return fail{code: exitUsage, err: plain(err)}
+		}
+		fmt.Fprintln(cmd.OutOrStdout(), text)
+		return nil
+	}
+	return cmd
+}
+
 func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 	cmd := &cobra.Command{Use: m.Name, Short: m.Doc, Aliases: m.Aliases, Args: cobra.NoArgs}
 	if help, err := t.Help(m.Name); err == nil {
 		cmd.Long = help
 	}
 	flags := cmd.Flags()
+	aliases := map[string]string{}
+	for _, p := range m.Params {
+		for _, a := range p.Aliases {
+			aliases[a] = p.Name
+		}
+	}
 	flags.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		name = strings.ReplaceAll(name, "-", "_")
+		if of, ok := aliases[name]; ok {
+			name = of
+		}
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
 	asJSON := flags.Bool("json", false, "print the typed result, whole")
@@ -72,16 +104,15 @@ func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 			flags.Lookup(name).NoOptDefVal = "true"
 		}
 	}
-	for _, p := range m.Params {
+	for _, p := range append(m.Params, catalog.Shared(m)...) {
+		if p.Name == "as" || p.Name == "client" {
+			continue // --json says the first; the second is "cli"
+		}
 		doc := p.Doc
 		if len(p.Enum) > 0 {
 			doc = strings.TrimSpace(doc + " (" + strings.Join(p.Enum, ", ") + ")")
 		}
 		add(p.Name, p.Type, doc)
-	}
-	if m.Wait > 0 {
-		add("timeout_ms", "integer", "one deadline for finding, waiting and acting")
-		add("background", "boolean", "answer at once with a correlation_id")
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		args := map[string]any{t.Key: m.Name}
@@ -90,7 +121,9 @@ func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 			if v, ok := values[name]; ok {
 				args[name] = *v
 			} else if l, ok := lists[name]; ok {
-				args[name] = *l
+				if args[name] = *l; len(*l) == 1 {
+					args[name] = (*l)[0] // "errors,actions" is read as a list
+				}
 			}
 		})
 		if *asJSON || *output != "" && t.Name == "generate" {
@@ -158,25 +191,29 @@ func callTool(ctx context.Context, s *settings, tool string, args map[string]any
 	return nil
 }
 
-// modeFirst turns "generate --format har --output x" into "generate har --output x".
+// modeFirst turns "generate --format har --output x" into "generate har --output x", and a mode's
+// name into its own spelling.
 func modeFirst(args []string) []string {
-	if len(args) < 2 || !strings.HasPrefix(args[1], "-") {
+	if len(args) < 2 {
 		return args
 	}
-	for _, t := range daemon.Catalogue() {
-		if t.Name != args[0] {
-			continue
-		}
-		for i := 1; i < len(args); i++ {
-			for _, key := range []string{t.Key, "what"} {
-				if value, ok := strings.CutPrefix(args[i], "--"+key+"="); ok {
-					return slices.Concat(args[:1], []string{value}, args[1:i], args[i+1:])
-				}
-				if args[i] == "--"+key && i+1 < len(args) {
-					return slices.Concat(args[:1], []string{args[i+1]}, args[1:i], args[i+2:])
-				}
+	all := daemon.Catalogue()
+	at := slices.IndexFunc(all, func(t *catalog.Bound) bool { return t.Name == args[0] })
+	if at < 0 {
+		return args
+	}
+	t := all[at]
+	for i := 1; i < len(args) && strings.HasPrefix(args[1], "-"); i++ {
+		for _, key := range []string{t.Key, "what"} {
+			if value, ok := strings.CutPrefix(args[i], "--"+key+"="); ok {
+				args = slices.Concat(args[:1], []string{value}, args[1:i], args[i+1:])
+			} else if args[i] == "--"+key && i+1 < len(args) {
+				args = slices.Concat(args[:1], []string{args[i+1]}, args[1:i], args[i+2:])
 			}
 		}
+	}
+	if m, ok := t.Lookup(args[1]); ok {
+		args = slices.Concat(args[:1], []string{m.Name}, args[2:])
 	}
 	return args
 }

@@ -93,6 +93,14 @@ var (
 	}
 )
 
+// Shared returns the parameters that a mode takes beside its own.
+func Shared(m Mode) []Param {
+	if m.Wait > 0 {
+		return slices.Concat(common, waiting)
+	}
+	return slices.Clone(common)
+}
+
 // Modes lists the modes in the order of their declaration, with their parameters.
 func (b *Bound) Modes() []Mode {
 	out := slices.Clone(b.modes)
