@@ -89,6 +89,9 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 	if rec.Status != command.Complete {
 		return out, Failure(rec)
 	}
+	if rec.Dropped {
+		return out, problem.New(problem.TooLarge, "Ask for less, or for fewer things at once.", "the result of %s made room for others before it could be read.", kind)
+	}
 	if len(rec.Result) > 0 {
 		if err := json.Unmarshal(rec.Result, &out.Result); err != nil {
 			return out, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's answer to %s is not understood: %v.", kind, err)

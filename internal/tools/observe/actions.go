@@ -99,7 +99,7 @@ func actionsMode(_ context.Context, env Env, p actionsParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newActionEntry)
 	out.Title, out.Line = "actions", actionLine
 	out.Origin = func(e actionEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "nobody did anything"
+	out.Empty = o.nothing("nobody did anything", countOf[event.Action](env))
 	return out.Note(losses...), nil
 }
 

@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"slices"
+
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
@@ -20,23 +22,21 @@ func (d *detail[E]) MarshalJSON() ([]byte, error) { return answer.JSON(d.entry) 
 // that no line is missing without a word.
 func (d *detail[E]) Text(w *answer.Writer) {
 	w.Page(answer.Origin(d.page))
-	entries, cut := fitted(d.lines, w.Room())
-	if cut {
-		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)
-	}
-	w.Entries(answer.Oldest, entries)
+	writeFitted(w, d.lines)
 }
 
-// fitted shortens the longest lines until all have room together.
-func fitted(lines []string, room int) (entries []answer.Entry, cut bool) {
-	most := longest(lines, room)
-	for _, l := range lines {
-		if len(l) > most {
-			l, cut = answer.Cut(l, most), true
-		}
-		entries = append(entries, answer.Entry{Text: l})
+// writeFitted writes all lines; when they are too long together, the longest are cut.
+func writeFitted(w *answer.Writer, lines []string) {
+	most := longest(lines, w.Room())
+	if slices.ContainsFunc(lines, func(l string) bool { return len(l) > most }) {
+		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)
+		most = longest(lines, w.Room()) // the note takes room, too
 	}
-	return entries, cut
+	var entries []answer.Entry
+	for _, l := range lines {
+		entries = append(entries, answer.Entry{Text: answer.Cut(l, most)})
+	}
+	w.Entries(answer.Oldest, entries)
 }
 
 // longest returns the greatest length to which lines can be cut so that all fit into room.

@@ -102,7 +102,7 @@ func errorBundles(_ context.Context, env Env, p bundlesParams) (any, error) {
 	})
 	out.Title, out.Line = "error bundles", bundleLines(out)
 	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
-	out.Empty = "no errors were seen"
+	out.Empty = o.nothing("no errors were seen", env.countOf(errorKinds, isError))
 	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(event.KindException, event.KindLog, event.KindExchange, event.KindAction)...)
 	if out.Len() == 0 {
 		note, err := failedRequests(env, o)

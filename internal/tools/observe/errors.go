@@ -81,7 +81,7 @@ func errorsMode(_ context.Context, env Env, p errorsParams) (any, error) {
 	}
 	out := view.NewList(env.View, o.Sight, o.key, "errors", &list, newErrorEntry)
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "no errors were seen"
+	out.Empty = o.nothing("no errors were seen", env.countOf(errorKinds, isError))
 	return out.Note(losses...), nil
 }
 

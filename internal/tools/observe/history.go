@@ -55,7 +55,7 @@ func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := query.Read(env.Reader, o.Filter, o.page, func(e *event.Lifecycle) bool { return isVisit(e) })
+	list, err := query.Read(env.Reader, o.Filter, o.page, isVisit)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, entry)
 	out.Title, out.Line = "history", visitLine
 	out.Origin = func(e visitEntry) string { return answer.Origin(e.To) }
-	out.Empty = "no page was visited"
+	out.Empty = o.nothing("no page was visited", func(f query.Filter) int { return query.Count(env.Reader, f, isVisit) })
 	return out.Note(losses...), nil
 }
 

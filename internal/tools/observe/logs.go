@@ -81,7 +81,7 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 	}
 	out := view.NewList(env.View, o.Sight, o.key, "logs", &list, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "nothing was written"
+	out.Empty = o.nothing("nothing was written", countOf[event.Log](env))
 	if o.page.Cursor == "" {
 		levels := countLevels(list.Items)
 		out.Meta.Summary = map[string]any{"total": sum(levels), "by_level": levels}

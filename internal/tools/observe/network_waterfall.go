@@ -80,7 +80,7 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newResourceEntry)
 	out.Title, out.Line = "waterfall", resourceLine
 	out.Origin = func(e resourceEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "nothing was loaded"
+	out.Empty = o.nothing("nothing was loaded", countOf[event.Resource](env))
 	return out.Note(notes...), nil
 }
 

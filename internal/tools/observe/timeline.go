@@ -139,7 +139,7 @@ func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
 	out.Line = func(e moment) answer.Entry {
 		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.fold}
 	}
-	out.Empty = "nothing happened"
+	out.Empty = o.nothing("nothing happened", env.countOf(nil, nil))
 	return out.Note(losses...), nil
 }
 

@@ -55,7 +55,7 @@ func transients(_ context.Context, env Env, p transientsParams) (any, error) {
 		return nil, err
 	}
 	list, err := query.Read(env.Reader, o.Filter, o.page, func(e *event.DOM) bool {
-		return e.Type == "transient" && (p.Class == "" || e.Class == p.Class)
+		return isTransient(e) && (p.Class == "" || e.Class == p.Class)
 	})
 	if err != nil {
 		return nil, err
@@ -74,9 +74,11 @@ func transients(_ context.Context, env Env, p transientsParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newTransientEntry)
 	out.Title, out.Line = "transients", transientLine
 	out.Origin = func(e transientEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "nothing of the kind appeared"
+	out.Empty = o.nothing("nothing of the kind appeared", func(f query.Filter) int { return query.Count(env.Reader, f, isTransient) })
 	return out.Note(losses...), nil
 }
+
+func isTransient(e *event.DOM) bool { return e.Type == "transient" }
 
 func newTransientEntry(e *event.DOM) transientEntry {
 	return transientEntry{

@@ -154,8 +154,7 @@ func (r *vitalsResult) Text(w *answer.Writer) {
 		lines = append(lines, "resources: "+strings.Join(words, ", "))
 	}
 	w.Page(answer.Origin(r.Metrics.URL))
-	entries, _ := fitted(lines, w.Room())
-	w.Entries(answer.Oldest, entries)
+	writeFitted(w, lines)
 }
 
 // text is one visit: its address and load, then a line for each vital, with the cause of what is not good.

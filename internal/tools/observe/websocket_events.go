@@ -86,7 +86,7 @@ func websocketEvents(_ context.Context, env Env, p framesParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newFrameEntry)
 	out.Title, out.Origin = "websocket events", func(e frameEntry) string { return answer.Origin(e.PageURL) }
 	out.Line = frameLines(out)
-	out.Empty = "no connection said anything"
+	out.Empty = o.nothing("no connection said anything", countOf[event.Frame](env))
 	return out.Note(losses...), nil
 }
 
