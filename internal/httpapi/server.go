@@ -15,8 +15,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"reflect"
 	"runtime/debug"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -161,6 +164,16 @@ func (s *Server) recover(next http.Handler) http.Handler {
 		}()
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
+		if r.ContentLength != 0 { // -1 is a body of unknown length
+			conn := http.NewResponseController(w)
+			s.deadline(conn.SetReadDeadline(time.Now().Add(readBody)))
+			// An answer that is given before the body has arrived must not wait for it.
+			w.Header().Set("Connection", "close")
+			r.Body = timedBody{http.MaxBytesReader(w, r.Body, MaxBody), func() {
+				s.deadline(conn.SetReadDeadline(time.Time{}))
+				w.Header().Del("Connection")
+			}}
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -168,14 +181,9 @@ func (s *Server) recover(next http.Handler) http.Handler {
 // serve runs a route's handler and turns its error into an answer.
 func (s *Server) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn := http.NewResponseController(w)
-		switch {
-		case rt.raw:
+		if rt.raw {
 			// A deadline of the answer before must not cut what stays open for long.
-			s.deadline(conn.SetWriteDeadline(time.Time{}))
-		case r.Method == http.MethodPost:
-			s.deadline(conn.SetReadDeadline(time.Now().Add(readBody)))
-			r.Body = timedBody{http.MaxBytesReader(w, r.Body, MaxBody), func() { s.deadline(conn.SetReadDeadline(time.Time{})) }}
+			s.deadline(http.NewResponseController(w).SetWriteDeadline(time.Time{}))
 		}
 		if err := rt.handle(s, w, r); err != nil {
 			s.refuse(w, problem.From(err))
@@ -216,7 +224,9 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 			w.Header().Set("Retry-After", "1")
 		}
 	}
-	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{Code: string(p.Code), Message: p.Message, Fix: p.Fix}})
+	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{
+		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Retry: string(p.Retry()),
+	}})
 }
 
 // status returns the HTTP status of a problem.
@@ -344,13 +354,29 @@ func readError(err error) error {
 }
 
 // decode reads a small JSON body into v.
-func (s *Server) decode(r *http.Request, v any) error {
+func (s *Server) decode(r *http.Request, v any) error { return s.decodeBody(r, v, false) }
+
+// decodeStrict is decode for routes where a misspelt field would ask for too much.
+func (s *Server) decodeStrict(r *http.Request, v any) error { return s.decodeBody(r, v, true) }
+
+func (s *Server) decodeBody(r *http.Request, v any, strict bool) error {
 	data, err := s.body(r)
 	if err != nil {
 		return err
 	}
 	if len(data) == 0 {
 		data = []byte("{}")
+	}
+	if strict {
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(data, &fields) == nil {
+			known := fieldsOf(v)
+			for name := range fields {
+				if !slices.Contains(known, name) {
+					return problem.New(problem.InvalidParam, "There are: "+strings.Join(known, ", ")+".", "%s has no field %q.", r.URL.Path, clip(name))
+				}
+			}
+		}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		var syntax *json.SyntaxError
@@ -393,3 +419,14 @@ func (s *Server) server() wire.Server {
 }
 
 func epoch(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
+
+// fieldsOf returns the JSON names of the struct that v points to.
+func fieldsOf(v any) []string {
+	t := reflect.TypeOf(v).Elem()
+	var out []string
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		out = append(out, name)
+	}
+	return out
+}

@@ -657,6 +657,9 @@ export interface ProblemBody {
   code: string;
   message: string;
   fix?: string;
+  details?: string[];
+  /** never, now, later, after_user_action */
+  retry?: string;
 }
 
 /** Problem is the body of every refusal. */
