@@ -133,6 +133,9 @@ func Catalogue() []*catalog.Bound { return (&parts{}).tools() }
 
 // clear empties rings of these kinds (nil: all), of one tab or of all (0).
 func (d *parts) clear(kinds []event.Kind, tab int) int {
+	if kinds == nil && tab == 0 {
+		d.ingest.ForgetLosses()
+	}
 	return d.store.Clear(store.Scope{Kinds: kinds, Tab: tab})
 }
 
@@ -145,14 +148,14 @@ func (d *parts) patience() time.Duration {
 	return drive.ComeBack
 }
 
-// lost tells what the write side lost, in the words of footers.
-func (d *parts) lost() []view.Loss {
+// lost tells what the write side lost of a tab, in the words of footers.
+func (d *parts) lost(session string, tab int) []view.Loss {
 	words := map[ingest.Cause]string{
 		ingest.OverRate: "over the rate limit", ingest.Breaker: "a flood was cut off", ingest.Invalid: "not understood",
 		ingest.Sender: "dropped in the page", ingest.Gap: "never arrived", ingest.TooLarge: "too large",
 	}
 	var out []view.Loss
-	for _, l := range d.ingest.Losses() {
+	for _, l := range d.ingest.LossesOf(session, tab) {
 		out = append(out, view.Loss{Kind: l.Kind, Cause: words[l.Cause], Count: l.Count})
 	}
 	return out

@@ -84,7 +84,7 @@ func actionsMode(_ context.Context, env Env, p actionsParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindAction)
+	losses := env.LossNotes(o.Filter, event.KindAction)
 	if p.Summary {
 		kinds, by := map[string]int{}, map[string]int{}
 		for _, a := range list.Items {

@@ -75,7 +75,7 @@ func errorsMode(_ context.Context, env Env, p errorsParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(errorKinds...)
+	losses := env.LossNotes(o.Filter, errorKinds...)
 	if p.Summary {
 		return tallyErrors(list.Items, o, losses), nil
 	}

@@ -55,11 +55,11 @@ func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := query.Read(env.Reader, o.Filter, o.page, isVisit)
+	list, err := query.Read(env.Reader, o.Filter, o.page, view.IsVisit)
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindLifecycle)
+	losses := env.LossNotes(o.Filter, event.KindLifecycle)
 	entry := func(e *event.Lifecycle) visitEntry {
 		v := newVisitEntry(e)
 		if known, ok := visits[e.Seq]; ok { // all but what arrived in between
@@ -84,15 +84,8 @@ func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, entry)
 	out.Title, out.Line = "history", visitLine
 	out.Origin = func(e visitEntry) string { return answer.Origin(e.To) }
-	out.Empty = o.nothing("no page was visited", func(f query.Filter) int { return query.Count(env.Reader, f, isVisit) })
+	out.Empty = o.nothing("no page was visited", func(f query.Filter) int { return query.Count(env.Reader, f, view.IsVisit) })
 	return out.Note(losses...), nil
-}
-
-// isVisit reports whether an event begins a visit: a document of the main frame, or a navigation
-// inside one. A script that came late begins what was there before it.
-func isVisit(e *event.Lifecycle) bool {
-	return e.Head.Frame == 0 && (e.State == "document_start" || e.State == "navigate" || e.State == "pageshow" && e.Persisted ||
-		e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
 }
 
 // ledBy is how long before a visit an action may be to have led to it.
@@ -146,7 +139,7 @@ func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
 			if h.Frame == 0 && (e.State == "pagehide" || e.State == "discarded") && s.open {
 				end(s, h.Time)
 			}
-			if !isVisit(e) {
+			if !view.IsVisit(e) {
 				continue
 			}
 			v := newVisitEntry(e)

@@ -72,7 +72,7 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindLog)
+	losses := env.LossNotes(o.Filter, event.KindLog)
 	if p.Summary {
 		levels := countLevels(list.Items)
 		return withRange(&view.Tally{

@@ -86,7 +86,7 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 	for i := range list.Items {
 		list.Items[i].ResponseSize = trueSize(env.Reader, &list.Items[i])
 	}
-	notes := append(env.Bodies(o.Sight), env.LossNotes(event.KindExchange)...)
+	notes := append(env.Bodies(o.Sight), env.LossNotes(o.Filter, event.KindExchange)...)
 	if without > 0 {
 		notes = append(notes, fmt.Sprintf("left out without such a value: %d requests, %d of them with a body that is absent or cut", without, cut))
 	}

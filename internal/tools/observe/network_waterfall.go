@@ -73,7 +73,7 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if err != nil {
 		return nil, err
 	}
-	notes = append(notes, env.LossNotes(event.KindResource)...)
+	notes = append(notes, env.LossNotes(o.Filter, event.KindResource)...)
 	if p.Summary {
 		return tallyResources(list.Items, o, notes), nil
 	}

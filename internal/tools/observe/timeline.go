@@ -44,7 +44,7 @@ var lanes = []lane{
 	{name: "network", kinds: []event.Kind{event.KindExchange}},
 	{name: "websocket", kinds: []event.Kind{event.KindFrame}},
 	{name: "logs", kinds: []event.Kind{event.KindLog}},
-	{name: "navigation", kinds: []event.Kind{event.KindLifecycle}, takes: func(it query.Item) bool { return isVisit(it.Event.(*event.Lifecycle)) }},
+	{name: "navigation", kinds: []event.Kind{event.KindLifecycle}, takes: func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) }},
 	{name: "transients", kinds: []event.Kind{event.KindDOM}, takes: func(it query.Item) bool { return it.Event.(*event.DOM).Type == "transient" }},
 	{name: "marks", kinds: []event.Kind{event.KindMark}},
 	{name: "waterfall", kinds: []event.Kind{event.KindResource}, extra: true},
@@ -121,7 +121,7 @@ func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(kinds...)
+	losses := env.LossNotes(o.Filter, kinds...)
 	if p.Summary {
 		types := map[string]int{}
 		for _, it := range list.Items {
@@ -174,7 +174,7 @@ func brief(it query.Item) string {
 	case *event.Action:
 		return newActionEntry(e).brief()
 	case *event.Lifecycle:
-		if isVisit(e) {
+		if view.IsVisit(e) {
 			v := newVisitEntry(e)
 			word := "visit "
 			if v.Type == "navigate" {

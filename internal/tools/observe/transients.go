@@ -60,7 +60,7 @@ func transients(_ context.Context, env Env, p transientsParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindDOM)
+	losses := env.LossNotes(o.Filter, event.KindDOM)
 	if p.Summary {
 		kinds := map[string]int{}
 		for _, e := range list.Items {

@@ -75,7 +75,7 @@ func vitalsMode(_ context.Context, env Env, p vitalsParams) (*vitalsResult, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &vitalsResult{Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(event.KindPerformance)...)}
+	out := &vitalsResult{Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
 	if len(list.Items) == 0 {
 		return out, nil
 	}

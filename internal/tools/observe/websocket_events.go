@@ -79,7 +79,7 @@ func websocketEvents(_ context.Context, env Env, p framesParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindFrame)
+	losses := env.LossNotes(o.Filter, event.KindFrame)
 	if p.Summary {
 		return tallyFrames(list.Items, o, losses), nil
 	}
