@@ -15,9 +15,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"reflect"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -368,14 +366,10 @@ func (s *Server) decodeBody(r *http.Request, v any, strict bool) error {
 		data = []byte("{}")
 	}
 	if strict {
-		var fields map[string]json.RawMessage
-		if json.Unmarshal(data, &fields) == nil {
-			known := fieldsOf(v)
-			for name := range fields {
-				if !slices.Contains(known, name) {
-					return problem.New(problem.InvalidParam, "There are: "+strings.Join(known, ", ")+".", "%s has no field %q.", r.URL.Path, clip(name))
-				}
-			}
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(v); err != nil && strings.HasPrefix(err.Error(), "json: unknown field ") {
+			return problem.New(problem.InvalidParam, "GET /openapi.json describes it.", "%s has no field %s.", r.URL.Path, clip(strings.TrimPrefix(err.Error(), "json: unknown field ")))
 		}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
@@ -419,14 +413,3 @@ func (s *Server) server() wire.Server {
 }
 
 func epoch(t time.Time) float64 { return float64(t.UnixMicro()) / 1000 }
-
-// fieldsOf returns the JSON names of the struct that v points to.
-func fieldsOf(v any) []string {
-	t := reflect.TypeOf(v).Elem()
-	var out []string
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		out = append(out, name)
-	}
-	return out
-}
