@@ -36,9 +36,10 @@ type Loss struct {
 
 // Scoped are the parameters that choose whose events a mode reads.
 type Scoped struct {
-	Scope  string `json:"scope,omitempty" enum:"tab,page,all,current_page" doc:"tab (default: the one in use, all its frames), page, or all"`
-	Tab    int    `json:"tab,omitempty" doc:"another tab's id"`
-	TestID string `json:"test_id,omitempty" doc:"only this test's"`
+	Scope   string `json:"scope,omitempty" enum:"tab,page,all,current_page" doc:"tab (default: the one in use, all its frames), page, or all"`
+	Tab     int    `json:"tab,omitempty" doc:"another tab's id"`
+	TestID  string `json:"test_id,omitempty" doc:"only this test's"`
+	Session string `json:"session,omitempty" doc:"only this browser's, as tabs names it"`
 }
 
 // Paged are the parameters that choose the part of a list.
@@ -65,13 +66,27 @@ func (v View) Look(s Scoped) (Sight, error) {
 		scope = "page"
 	}
 	out.Notes = v.BrowserNotes()
-	if scope == "all" && s.Tab == 0 {
+	if scope == "all" {
+		if s.Tab != 0 {
+			return out, problem.New(problem.InvalidParam, "Leave out one of the two.", "scope all takes every tab, and tab says %d.", s.Tab)
+		}
 		out.Words = "all tabs"
+		if s.Session != "" {
+			target, err := v.Registry.TargetIn(v.Call.Client, s.Session, 0)
+			if p := problem.From(err); p != nil && p.Code != problem.NoTab {
+				return out, err
+			}
+			out.Filter.Session = target.Browser.Session
+			out.Words += " of " + answer.Clean(target.Browser.Label())
+		}
 		return out, nil
 	}
-	target, err := v.Registry.Target(v.Call.Client, s.Tab)
+	target, err := v.Registry.TargetIn(v.Call.Client, s.Session, s.Tab)
 	if err != nil {
 		p := problem.From(err)
+		if p.Code == problem.Ambiguous || p.Code == problem.InvalidParam {
+			return out, err
+		}
 		if p.Code == problem.TabGone {
 			// A closed tab's events are still there.
 			out.Filter.Tab, out.Words = s.Tab, fmt.Sprintf("tab %d (not open)", s.Tab)

@@ -27,7 +27,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	First: []string{"error_bundles", "errors", "logs", "network_bodies", "screenshot", "timeline", "page", "tabs", "actions", "vitals"},
 	Shown: []string{"limit", "cursor", "since", "url", "scope", "tab", "id", "min_level", "status_min", "failed", "summary", "correlation_id"},
 	Groups: []catalog.Group{
-		{Short: "S", Doc: "scope, tab, test_id", Params: []string{"scope", "tab", "test_id"}},
+		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},
 		{Short: "P", Doc: "limit, cursor, since", Params: []string{"cursor", "limit", "since"}},
 	},
 })
