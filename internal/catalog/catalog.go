@@ -67,6 +67,9 @@ type Info struct {
 	First    []string // modes that lists begin with, most used first; the others follow as declared
 	Shown    []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
 	Groups   []Group  // parameters that signatures abbreviate
+
+	// Docs say in the schema what a shown parameter means whose modes word it differently, by name.
+	Docs map[string]string
 }
 
 // Group abbreviates parameters in signatures: "T" for the ways to name an element.

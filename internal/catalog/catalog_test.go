@@ -162,19 +162,26 @@ func TestHelpAndSchema(t *testing.T) {
 }
 
 func TestDisagreementsAreFound(t *testing.T) {
-	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what"})
+	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what", Shown: []string{"url", "text"}, Docs: map[string]string{"text": "a text"}})
 	catalog.Add(tl, catalog.Spec{Name: "a"}, func(context.Context, env, struct {
-		Tab string `json:"tab"`
+		Tab  string `json:"tab"`
+		URL  string `json:"url" doc:"of a page"`
+		Text string `json:"text" doc:"one"`
+		Mode string `json:"only" doc:"one"`
 	}) (int, error) {
 		return 0, nil
 	})
 	catalog.Add(tl, catalog.Spec{Name: "b"}, func(context.Context, env, struct {
-		Tab int `json:"tab"`
+		Tab  int    `json:"tab"`
+		URL  string `json:"url" doc:"of a script"`
+		Text string `json:"text" doc:"another"`
+		Mode string `json:"only" doc:"another"`
 	}) (int, error) {
 		return 0, nil
 	})
-	if d := catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil).Disagreements(); len(d) != 1 {
-		t.Errorf("disagreements %q", d)
+	d := strings.Join(catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil).Disagreements(), "; ")
+	if d != `tab: a says string, b says integer; url: a says "of a page", b says "of a script"` {
+		t.Errorf("disagreements: %s", d)
 	}
 }
 
