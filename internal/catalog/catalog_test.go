@@ -185,6 +185,27 @@ func TestDisagreementsAreFound(t *testing.T) {
 	}
 }
 
+func TestWhatWouldDoNothingIsRefused(t *testing.T) {
+	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what"})
+	catalog.Add(tl, catalog.Spec{Name: "a"}, func(context.Context, env, struct {
+		ID    string `json:"id" alone:"path"`
+		Path  string `json:"path"`
+		Limit int    `json:"limit"`
+	}) (string, error) {
+		return "done", nil
+	})
+	b := catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil)
+	for args, want := range map[string]string{
+		`{"id":"r1"}`: "", `{"id":"r1","path":"a.b","as":"json"}`: "", `{"limit":3}`: "", `{"limit":3,"id":null}`: "",
+		`{"id":"r1","limit":3}`: "limit would do nothing beside id.",
+	} {
+		_, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(strings.Replace(args, "{", `{"what":"a",`, 1)))
+		if got := problem.From(err); got == nil && want != "" || got != nil && got.Message != want {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+}
+
 func FuzzCall(f *testing.F) {
 	f.Add(`{"what":"logs","limit":"7"}`)
 	f.Add(`{"what":"click","x":1e400}`)

@@ -19,6 +19,7 @@ import (
 //	min:"1" max:"1000"      its bounds
 //	alias:"last,count"      other names that mean it
 //	required:"true"         it must be given
+//	alone:"body_path"       when it is given, of the mode's others only these may be; "-" for none
 //
 // An embedded struct adds its fields.
 type Param struct {
@@ -30,6 +31,7 @@ type Param struct {
 	Aliases  []string
 	Required bool
 	Min, Max *float64
+	Alone    []string // nil: with any other
 
 	index []int
 }
@@ -63,6 +65,9 @@ func collect(t reflect.Type, at []int, out *[]Param) {
 		}
 		if a := f.Tag.Get("alias"); a != "" {
 			p.Aliases = strings.Split(a, ",")
+		}
+		if a := f.Tag.Get("alone"); a != "" {
+			p.Alone = strings.Split(a, ",")
 		}
 		p.Min, p.Max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
 		*out = append(*out, p)
@@ -118,6 +123,11 @@ func decode(p any, params []Param, fields map[string]json.RawMessage) error {
 				return problem.New(problem.MissingParam, "Give it as "+param.Type+": "+param.Doc+".", "%s is required.", param.Name)
 			}
 			continue
+		}
+		for _, other := range params {
+			if _, both := fields[other.Name]; both && param.Alone != nil && other.Name != param.Name && !slices.Contains(param.Alone, other.Name) {
+				return problem.New(problem.InvalidParam, "Leave out one of the two.", "%s would do nothing beside %s.", other.Name, param.Name)
+			}
 		}
 		fixed, err := coerce(param, raw)
 		if err != nil {

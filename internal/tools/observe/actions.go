@@ -25,7 +25,7 @@ type actionsParams struct {
 	view.Scoped
 	view.Paged
 	lastN
-	ID      string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose page or target URL contains this"`
 	Type    string `json:"type,omitempty" doc:"click, input, submit, navigate, …"`
 	Summary bool   `json:"summary,omitempty" doc:"counts instead of entries"`

@@ -24,6 +24,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type historyParams struct {
 	view.Scoped
 	view.Paged
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose URL contains this"`
 	Summary bool   `json:"summary,omitempty" doc:"counts instead of entries"`
 }
@@ -47,6 +48,9 @@ type visitEntry struct {
 }
 
 func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
+	if p.ID != "" {
+		return byHandle(env, p.ID)
+	}
 	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL)
 	if err != nil {
 		return nil, err
@@ -171,6 +175,15 @@ func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
 		}
 	}
 	return out, nil
+}
+
+// visitOf is one visit with what its neighbours tell.
+func visitOf(env Env, e *event.Lifecycle) visitEntry {
+	visits, err := visitsOf(env, query.Filter{Session: e.Session, Tab: e.Tab})
+	if v, ok := visits[e.Seq]; err == nil && ok {
+		return v
+	}
+	return newVisitEntry(e)
 }
 
 // leads reports whether an action can lead to a visit. What pages tell of their own navigations is the

@@ -24,7 +24,7 @@ type logsParams struct {
 	view.Scoped
 	view.Paged
 	chosen
-	ID             string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID             string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL            string `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
 	Text           string `json:"text,omitempty" doc:"only those that contain this"`
 	Extension      bool   `json:"include_extension_logs,omitempty" alias:"include_internal" doc:"the extension's own lines too"`

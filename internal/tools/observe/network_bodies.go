@@ -24,7 +24,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type networkBodiesParams struct {
 	view.Scoped
 	view.Paged
-	ID        string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID        string `json:"id,omitempty" alone:"body_path" doc:"one entry's handle, for all of it"`
 	URL       string `json:"url,omitempty" doc:"only those whose URL contains this"`
 	Text      string `json:"text,omitempty" doc:"only those that contain this, bodies included"`
 	Method    string `json:"method,omitempty" doc:"GET, POST, …"`

@@ -30,7 +30,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type waterfallParams struct {
 	view.Scoped
 	view.Paged
-	ID      string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose URL contains this"`
 	Summary bool   `json:"summary,omitempty" doc:"counts and the slowest instead of entries"`
 }

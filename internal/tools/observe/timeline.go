@@ -25,6 +25,7 @@ type timelineParams struct {
 	view.Scoped
 	view.Paged
 	Include []string `json:"include,omitempty" doc:"of actions, errors, network, websocket, logs, navigation, transients, marks (the default: all of these), waterfall, dom, lifecycle, performance, extension_logs"`
+	ID      string   `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string   `json:"url,omitempty" doc:"only those whose own or page URL contains this"`
 	Text    string   `json:"text,omitempty" doc:"only those that contain this"`
 	Summary bool     `json:"summary,omitempty" doc:"counts instead of entries"`
@@ -92,6 +93,9 @@ type moment struct {
 }
 
 func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
+	if p.ID != "" {
+		return byHandle(env, p.ID)
+	}
 	chosen, err := chooseLanes(p.Include)
 	if err != nil {
 		return nil, err

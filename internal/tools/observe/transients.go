@@ -24,7 +24,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type transientsParams struct {
 	view.Scoped
 	view.Paged
-	ID      string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	Class   string `json:"classification,omitempty" enum:"alert,toast,snackbar,notification,tooltip,banner,flash" doc:"only this kind"`
 	URL     string `json:"url,omitempty" doc:"only those whose page URL contains this"`
 	Summary bool   `json:"summary,omitempty" doc:"counts instead of entries"`

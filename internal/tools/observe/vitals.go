@@ -22,6 +22,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type vitalsParams struct {
 	view.Scoped
+	ID  string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL string `json:"url,omitempty" doc:"the newest visit whose URL contains this"`
 }
 
@@ -65,7 +66,10 @@ type loaded struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func vitalsMode(_ context.Context, env Env, p vitalsParams) (*vitalsResult, error) {
+func vitalsMode(_ context.Context, env Env, p vitalsParams) (any, error) {
+	if p.ID != "" {
+		return byHandle(env, p.ID)
+	}
 	sight, err := env.Look(p.Scoped)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ type framesParams struct {
 	view.Scoped
 	view.Paged
 	lastN
-	ID         string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID         string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	Connection string `json:"connection_id,omitempty" doc:"only this connection's"`
 	Direction  string `json:"direction,omitempty" enum:"incoming,outgoing" doc:"only messages of this direction"`
 	URL        string `json:"url,omitempty" doc:"only those whose URL contains this"`
