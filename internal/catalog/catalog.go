@@ -54,6 +54,9 @@ type Spec struct {
 	MaxWait time.Duration // most that timeout_ms may ask for; 0 means 2 minutes
 	Example string        // a JSON object of arguments without the dispatch key, "" when there is none to show
 	Errors  []problem.Code
+
+	// Instead says what to use in place of parameters that callers often give and the mode does not have.
+	Instead map[string]string
 }
 
 // Info describes a tool.

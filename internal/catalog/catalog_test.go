@@ -206,6 +206,50 @@ func TestWhatWouldDoNothingIsRefused(t *testing.T) {
 	}
 }
 
+// The mistakes that callers make are led out of.
+func TestMistakesAreLedOutOf(t *testing.T) {
+	bind := func(name string, modes ...catalog.Spec) *catalog.Bound {
+		tl := catalog.New[env](catalog.Info{Name: name, Key: map[string]string{"observe": "what", "interact": "action"}[name]})
+		for _, m := range modes {
+			catalog.Add(tl, m, func(context.Context, env, struct {
+				URL string `json:"url" required:"true" doc:"where"`
+			}) (string, error) {
+				return "done", nil
+			})
+		}
+		return catalog.Bind(tl, func(catalog.Call) env { return env{} }, func(context.Context, catalog.Call, catalog.Needs) error {
+			return problem.New(problem.PilotOff, "", "It is off.")
+		})
+	}
+	observe := bind("observe", catalog.Spec{Name: "screenshot", Aliases: []string{"shot"}}, catalog.Spec{Name: "logs"})
+	interact := bind("interact", catalog.Spec{Name: "click", Needs: catalog.Pilot, Instead: map[string]string{"text": `selector:"text=…"`}}, catalog.Spec{Name: "refresh"})
+	catalog.Introduce([]*catalog.Bound{observe, interact})
+	for _, tt := range []struct {
+		tool *catalog.Bound
+		args string
+		want string
+	}{
+		{interact, `{"action":"shot"}`, `interact has no mode "shot", but observe has. Call observe {"what":"screenshot"}.`},
+		{observe, `{"what":"dom"}`, `observe has no mode "dom". One of: screenshot, logs.`},
+		{observe, `{"what":"log_s"}`, `observe has no mode "log_s"; did you mean "logs"? One of: screenshot, logs.`},
+		{observe, `{"what":["logs"],"url":"x"}`, ""},
+		{observe, `{"what":["logs","screenshot"]}`, "what is required."},
+		{interact, `{"action":"click","text":"Pay","url":"x"}`, `interact click has no parameter "text"; use selector:"text=…". It takes: url.`},
+		{interact, `{"action":"click"}`, "url is required. Give it as string: where."}, // before anybody is asked to switch something on
+		{interact, `{"action":"click","url":"x"}`, "It is off."},
+		{observe, `{"what":"logs","url":"x","client":"` + strings.Repeat("c", 65) + `"}`, "client has 65 bytes; it may have 64."},
+	} {
+		_, err := tt.tool.Call(t.Context(), catalog.Call{}, json.RawMessage(tt.args))
+		got := ""
+		if p := problem.From(err); p != nil {
+			got = strings.TrimSpace(p.Message + " " + p.Fix)
+		}
+		if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", tt.args, got, tt.want)
+		}
+	}
+}
+
 func FuzzCall(f *testing.F) {
 	f.Add(`{"what":"logs","limit":"7"}`)
 	f.Add(`{"what":"click","x":1e400}`)

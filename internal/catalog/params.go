@@ -109,19 +109,23 @@ func typeName(t reflect.Type) (name, items string) {
 	panic(fmt.Sprintf("catalog: a parameter cannot be a %s", t))
 }
 
+// missing returns the problem of the first parameter that must be given and is not.
+func missing(params []Param, fields map[string]json.RawMessage) error {
+	for _, p := range params {
+		if raw, given := fields[p.Name]; p.Required && (!given || string(raw) == "null") {
+			return problem.New(problem.MissingParam, "Give it as "+p.Type+": "+p.Doc+".", "%s is required.", p.Name)
+		}
+	}
+	return nil
+}
+
 // decode sets the fields of the params struct at p from what was given. Each name in fields must be
-// one of params: the caller has resolved aliases.
+// one of params, and all that are required are there: the caller has seen to both.
 func decode(p any, params []Param, fields map[string]json.RawMessage) error {
 	v := reflect.ValueOf(p).Elem()
 	for _, param := range params {
 		raw, given := fields[param.Name]
-		if given && string(raw) == "null" {
-			given = false
-		}
-		if !given {
-			if param.Required {
-				return problem.New(problem.MissingParam, "Give it as "+param.Type+": "+param.Doc+".", "%s is required.", param.Name)
-			}
+		if !given || string(raw) == "null" {
 			continue
 		}
 		for _, other := range params {

@@ -111,7 +111,7 @@ func (d *parts) tools() []*catalog.Bound {
 	}
 	driver := drive.Driver{Queue: d.queue, Registry: d.registry}
 	gate := drive.Gate(d.registry, d.patience)
-	return []*catalog.Bound{
+	tools := []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: sight(c), Drive: driver, Queue: d.queue, Dir: d.dir}
 		}, gate),
@@ -126,6 +126,8 @@ func (d *parts) tools() []*catalog.Bound {
 			return configure.Env{Call: c, Registry: d.registry, Pairings: d.pairings, Queue: d.queue, Reader: d.reader, Daemon: d.self()}
 		}, gate),
 	}
+	catalog.Introduce(tools)
+	return tools
 }
 
 // Catalogue returns the tools to be described, not called.
