@@ -85,7 +85,8 @@ export interface FrameInfo {
 
 /** Chrome's debugger, attached for as long as run runs. */
 export interface Debug {
-  run<T>(tab: number, work: (send: Send) => Promise<T>): Promise<T>;
+  /** Throws timeout at the deadline (epoch ms) and lets go, also while a page that hangs answers nothing. */
+  run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T>;
 }
 
 export type Send = (method: string, params?: Record<string, unknown>) => Promise<unknown>;
