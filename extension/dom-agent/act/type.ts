@@ -74,14 +74,14 @@ const isField = (element: Element): element is Field => element instanceof HTMLI
 const takesText = (field: Field): boolean => !/^(color|date|datetime-local|month|range|time|week)$/.test(field.type);
 
 const FORMATS: Record<string, string> = {
-  color: "a color as #rrggbb",
-  date: "a date as YYYY-MM-DD",
-  "datetime-local": "a date and time as YYYY-MM-DDThh:mm",
-  month: "a month as YYYY-MM",
+  color: "#rrggbb",
+  date: "YYYY-MM-DD",
+  "datetime-local": "YYYY-MM-DDThh:mm",
+  month: "YYYY-MM",
   number: "a number such as 12.5",
   range: "a number",
-  time: "a time as hh:mm",
-  week: "a week as YYYY-Www",
+  time: "hh:mm",
+  week: "YYYY-Www",
 };
 
 /** Throws status_mismatch when a field would empty or change the value, as the browser does with what is no date. */
