@@ -3,6 +3,7 @@ import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { isCommandKind, parseParams } from "../../commands/params.ts";
+import { unlessDialog } from "../../commands/dialog.ts";
 import { runCommand } from "../../commands/registry.ts";
 import type { Results } from "../daemon/results.ts";
 import { beforeDeadline } from "./deadline.ts";
@@ -112,10 +113,14 @@ export class Executor {
       this.#parts.actor(tab, command.client ?? "agent");
       const { reason } = params as Timeout;
       // A toast never delays the command, and a page that cannot show it is acted on all the same.
-      if (reason) context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
+      if (reason && !context.pages.dialog(tab)) context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
     try {
-      return await beforeDeadline(command.deadline - 50, SILENT, runCommand(kind, params, context));
+      return await beforeDeadline(
+        command.deadline - 50,
+        SILENT,
+        unlessDialog(kind, context, () => runCommand(kind, params, context)),
+      );
     } finally {
       if (acts) {
         this.#parts.acted(tab);
