@@ -12,7 +12,8 @@ const secretNames =
   "client_secret token access_token refresh_token id_token auth_token csrf_token api_key access_key access_key_id " +
   "private_key signing_key encryption_key account_key authorization cookie set_cookie session_id phpsessid jsessionid " +
   "sid csrf xsrf jwt bearer credential credentials otp mfa_code one_time_code pin cvv cvc card_number cc_number ssn " +
-  "social_security_number amz_signature sig";
+  "social_security_number amz_signature sig user_pass db_pass smtp_pass pgpassword secret_key_base password_again " +
+  "password_repeat security_code verification_code totp";
 
 /** Positions in lists end like secrets and are none. */
 const plainNames = "page_token next_token continuation_token sync_token cancel_token";

@@ -13,6 +13,9 @@ func TestHostileTextsCostLinearTime(t *testing.T) {
 	for _, part := range []string{
 		"password:[", "password: {", `"token":{`, `token:"`, "token: '", "SG.", "eyJ.", "eyJhbGciOiJIUzI1NiJ9.", "a://", "basic ", "bearer ",
 		"token=null ", "-----BEGIN ", "<a#", "<jwt#1 iss=", "cookie: a=", "key=a/", `\\\\\\`, "%3D", "4111 ", "token ", "secret is ", `name":"pin",`,
+		`"value":{`, `"value":"`, `"value":'`, `value="`, `"value":"x","a":"`, `"name":"pin","a":1`, "<password>", "<password ", "<password><![CDATA[", "<pin><![CDATA[]]>", `["token:",`,
+		`'token', `, `form-data; name="pin"` + "\r\n\r\n", "curl -u a:", "curl -u '", "token: $a ", "authorization: digest a=", `authorization: digest a="`, "let pin = a(", "pin: a(", "token%5B", "token[", "api key ",
+		`pass "`, "&lt;pin&gt;", `name="pin" a="`, `["token: %s`,
 	} {
 		text := strings.Repeat(part, (1<<19)/len(part))
 		r := redact.New(redact.Rules{})

@@ -24,10 +24,12 @@ func (sc *scan) hide(v held, word string) int {
 		value = s[v.from:v.to]
 	}
 	if cookie && (v.content || v.quote == "") && strings.Contains(value, "=") && value[0] != '{' && value[0] != '[' {
-		sc.cookies(v.from, v.to)
+		// document.cookie = "…" sets one cookie; a request's header has no attributes.
+		before := strings.TrimRight(s[max(0, v.from-8):v.from], " \"'`\\")
+		sc.cookies(v.from, v.to, word == "set_cookie" || strings.HasSuffix(before, "="))
 		return v.to
 	}
-	if from, ok := credentialsIn(s, v, sc); ok {
+	if from, ok := credentialsIn(s, v, sc, word); ok {
 		v.from = from.from
 		v.to = from.to
 		value = s[v.from:v.to]
@@ -49,13 +51,10 @@ func (sc *scan) hide(v held, word string) int {
 }
 
 // credentialsIn steps over a scheme at the start of a value: "Bearer abc" hides abc only.
-func credentialsIn(s string, v held, sc *scan) (held, bool) {
+func credentialsIn(s string, v held, sc *scan, name string) (held, bool) {
 	value := s[v.from:v.to]
 	word, _, _ := strings.Cut(value, " ")
-	known := false
-	for _, scheme := range schemes {
-		known = known || len(scheme) == len(word) && hasPrefixFold(word, scheme)
-	}
+	known := isScheme(word, schemes) || name == "authorization" && isScheme(word, rareSchemes)
 	if !known {
 		return v, false
 	}
@@ -72,11 +71,52 @@ func credentialsIn(s string, v held, sc *scan) (held, bool) {
 	for v.from = v.to; v.from < len(s) && s[v.from] == ' '; {
 		v.from++
 	}
-	v.to = sc.bareEnd(v.from, false, false)
-	if hasPrefixFold(word, "digest") || hasPrefixFold(word, "aws4") || hasPrefixFold(word, "hawk") {
-		v.to = sc.lineEnd(v.from)
+	if v.to = sc.parameters(v.from); v.to == v.from {
+		v.to = sc.bareEnd(v.from, false, false)
 	}
 	return v, true
+}
+
+func isScheme(word string, list []string) bool {
+	for _, scheme := range list {
+		if len(scheme) == len(word) && hasPrefixFold(word, scheme) {
+			return true
+		}
+	}
+	return false
+}
+
+// parameters returns the index behind a list of parameters at k, `username="bob", qop=auth`.
+func (sc *scan) parameters(k int) int {
+	s := sc.s
+	end := k
+	for i := k; i < len(s); {
+		for i < len(s) && (s[i] == ',' || s[i] == ' ') {
+			i++
+		}
+		name := i
+		for i < len(s) && class[s[i]] == wordByte {
+			i++
+		}
+		if i == name || i == len(s) || s[i] != '=' {
+			break
+		}
+		i++
+		open, quote, slashes := closing(s, i)
+		switch {
+		case quote == '"' && sc.mode == document && sc.quoted && slashes%2 == 0:
+			return i // the end of the string around it
+		case quote == '"':
+			i = min(len(s), sc.closeOf(open, quote, slashes, false)+slashes+1)
+		default:
+			// A parameter may hold ';' ("SignedHeaders=host;date").
+			for i < len(s) && strings.IndexByte(" ,\t\r\n\"'`\\", s[i]) < 0 {
+				i++
+			}
+		}
+		end = i
+	}
+	return end
 }
 
 // lineEnd returns the end of the line, or of the string, that k is in.
@@ -90,9 +130,9 @@ func (sc *scan) lineEnd(k int) int {
 	return len(sc.s)
 }
 
-// cookies replaces the values in s[from:to], a Cookie or Set-Cookie header's value; names and
-// attributes stay.
-func (sc *scan) cookies(from, to int) {
+// cookies replaces the values in s[from:to], a Cookie header's value or, with attributes, that of
+// Set-Cookie; names and attributes stay.
+func (sc *scan) cookies(from, to int, attributes bool) {
 	s := sc.s
 	for first := true; from < to; first = false {
 		end := to
@@ -111,7 +151,7 @@ func (sc *scan) cookies(from, to int) {
 		for len(value) > 0 && value[0] == ' ' {
 			value, start = value[1:], start+1
 		}
-		if value != "" && (ok || first) && !(ok && !first && cookieAttribute(strings.TrimSpace(name))) {
+		if value != "" && (ok || first) && !(attributes && ok && !first && cookieAttribute(strings.TrimSpace(name))) {
 			sc.cookie(start, value)
 		}
 		from = end + 1

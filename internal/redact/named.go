@@ -11,6 +11,9 @@ var harmlessWords = []string{
 // schemes are the words before the credentials of an Authorization header.
 var schemes = []string{"bearer", "basic", "digest", "token", "negotiate", "apikey", "hawk", "ntlm", "aws4-hmac-sha256"}
 
+// rareSchemes are such words where the name says so.
+var rareSchemes = []string{"oauth", "signature", "sharedkey", "sharedkeylite", "aws", "key", "jwt", "bot", "dpop", "vapid"}
+
 // cookieAttributes are the parts of a Set-Cookie that are not the cookie.
 var cookieAttributes = []string{"path", "domain", "expires", "max-age", "samesite", "priority", "version"}
 
@@ -22,7 +25,11 @@ func (sc *scan) named(i, j int) int {
 		return 0
 	}
 	switch s[j] {
-	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t':
+	case ' ', '=', ':', '"', '\'', '\\', ']', '%', '+', '`', '\t', '[', '>':
+	case '&':
+		if !strings.HasPrefix(s[j:], "&gt;") {
+			return 0
+		}
 	default:
 		return 0
 	}
@@ -36,14 +43,25 @@ func (sc *scan) named(i, j int) int {
 	if !sc.r.names.mayMatch(name) {
 		return 0
 	}
+	if name == "value" || name == "Value" || name == "content" {
+		if end := sc.valueFirst(i, j); end > 0 {
+			return end
+		}
+	}
 	word := sc.r.names.match(name)
 	if word == "" && i > 0 && s[j] != ' ' {
 		word = sc.r.names.match(sc.wholeName(i, j))
 	}
 	if word == "" {
+		word = sc.twoWords(i, j)
+	}
+	if word == "" && i > 0 && s[i-1] == '\\' && sc.mode != document {
+		word = sc.r.names.match(s[i+1 : j]) // behind a \n that was printed
+	}
+	if word == "" {
 		return 0
 	}
-	v, ok := sc.behind(j)
+	v, ok := sc.behind(i, j, word)
 	if !ok {
 		return 0
 	}
@@ -59,7 +77,32 @@ func (sc *scan) wholeName(i, j int) string {
 	if k == i {
 		return ""
 	}
-	return unescape(sc.s[k:j])
+	name := unescape(sc.s[k:j])
+	if strings.IndexByte(name, '%') >= 0 {
+		name = unescape(name) // a URL in the query of another one
+	}
+	return name
+}
+
+// twoWords returns the entry that the word before s[i:j] and it pass by together: "API key".
+func (sc *scan) twoWords(i, j int) string {
+	s := sc.s
+	if i < 2 || s[i-1] != ' ' {
+		return ""
+	}
+	switch s[i:j] {
+	case "key", "Key", "KEY", "id", "Id", "ID", "code", "Code", "number", "Number":
+	default:
+		return ""
+	}
+	k := i - 1
+	for k > 0 && i-k < maxNameBytes && class[s[k-1]] == wordByte {
+		k--
+	}
+	if k == i-1 {
+		return ""
+	}
+	return sc.r.names.match(s[k:j])
 }
 
 // unescape decodes \uXXXX and %XX of ASCII characters; anything else stays.
@@ -168,30 +211,61 @@ type held struct {
 	opens    bool   // and the opening one is a quote of the document itself
 }
 
-// behind finds the value of the name that ends at j.
-func (sc *scan) behind(j int) (v held, ok bool) {
+// behind finds the value of the name s[i:j], which passed the list as word.
+func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	s := sc.s
-	k, quote, slashes := closing(s, j)
-	if quote == 0 && k < len(s) && s[k] == ']' { // user[password]=x, headers['token'] = x
-		k++
+	if i > 0 && (s[j] == '>' || s[j] == '&' || s[j] == ' ' && (s[i-1] == '<' || s[i-1] == ':' || s[i-1] == ';')) {
+		if v, ok = sc.element(i, j); ok {
+			return v, true
+		}
 	}
+	start := sc.brackets(j) // user[password]=x
+	if v, ok, closes := sc.item(i, start); closes {
+		return v, ok
+	}
+	k, quote, slashes := closing(s, start)
 	delimiter := ""
 	if quote != 0 {
 		delimiter = s[k-1-slashes : k]
-		k = sc.pairValue(k, delimiter)
-		if k < len(s) && s[k] == ']' {
-			k++
+		if v, ok := sc.part(i, k, delimiter); ok {
+			return v, true
 		}
+		k = sc.brackets(sc.pairValue(i, k, delimiter)) // headers['token'] = x
 	}
 	sep := sc.separator(k, quote != 0)
 	if sep == 0 {
 		if quote == 0 && k == j && s[j] == ' ' {
-			return sc.spaced(j + 1)
+			return sc.spaced(j+1, word)
 		}
 		return held{}, false
 	}
 	k += sep
+	if quote == 0 && sc.mode == document && k < len(s) && s[k] == '%' {
+		if v, ok := sc.formatted(i, k); ok {
+			return v, true
+		}
+	}
 	encoded := isLetter(s[k-1]) // of %3D
+	if v, ok = sc.valueAt(k, delimiter, quote, slashes, encoded); !ok {
+		return held{}, false
+	}
+	if quote == 0 && !v.content && v.from < v.to && !sc.field(i, v) {
+		if s[v.to-1] == '(' {
+			if text, ok := sc.argument(v.to); ok {
+				return text, sc.r.names.match(s[text.from:text.to]) == ""
+			}
+		}
+		if sc.code(i, v.from, v.to, word) {
+			return held{}, false
+		}
+	}
+	return v, true
+}
+
+// valueAt returns the value that begins at k, behind a key in the quotes delimiter, if it has any,
+// with so many slashes. encoded: as in bareEnd.
+func (sc *scan) valueAt(k int, delimiter string, quote byte, slashes int, encoded bool) (v held, ok bool) {
+	s := sc.s
 	keyed := quote != 0
 	v.level0 = keyed && sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0
 	v.quote = delimiter
@@ -258,20 +332,6 @@ func endsString(s string, k int) bool {
 	return k == len(s) || s[k] == ',' || s[k] == ':' || s[k] == ']' || s[k] == '}'
 }
 
-// pairValue steps over `,"value"` at k, for lists of {"name":"password","value":"…"}; delim is the
-// quote of the name.
-func (sc *scan) pairValue(k int, delim string) int {
-	i := sc.blanks(k)
-	if i == len(sc.s) || sc.s[i] != ',' {
-		return k
-	}
-	i = sc.blanks(i + 1)
-	if key := delim + "value" + delim; strings.HasPrefix(sc.s[i:], key) {
-		return i + len(key)
-	}
-	return k
-}
-
 // separator returns the length of an assignment at k with the blanks around it, or 0.
 func (sc *scan) separator(k int, keyed bool) int {
 	s := sc.s
@@ -322,27 +382,35 @@ func (sc *scan) blanks(i int) int {
 	return i
 }
 
-// spaced takes the word at k as the value of the name before the space, if it can hardly be
-// prose: letters and digits, six or more. "is" may stand between, and with a colon behind it
-// anything is the value.
-func (sc *scan) spaced(k int) (held, bool) {
-	if strings.HasPrefix(sc.s[k:], "is: ") {
+// spaced takes the word at k as the value of the name before the space, if it can hardly be prose:
+// letters and digits, six or more, in quotes or not; behind a word for passwords, any one word in quotes.
+// "is" or "was" may stand between, and with a colon behind it anything is the value.
+func (sc *scan) spaced(k int, word string) (held, bool) {
+	s := sc.s
+	if strings.HasPrefix(s[k:], "is: ") {
 		k += len("is: ")
 		return held{from: k, to: sc.bareEnd(k, false, false)}, true
 	}
-	if strings.HasPrefix(sc.s[k:], "is ") {
-		k += len("is ")
+	for _, verb := range [...]string{"is ", "was "} {
+		k += len(s[k:]) - len(strings.TrimPrefix(s[k:], verb))
 	}
-	end := sc.bareEnd(k, false, false)
-	var letter, digit bool
-	if at, _ := nextPseudonym(sc.s[:end], k); at < end {
+	v := held{from: k, weak: true}
+	open, quote, slashes := closing(s, k)
+	if quote != 0 {
+		if sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0 {
+			return held{}, false // the end of the string around it
+		}
+		v.from, v.content, v.opens = open, true, quote == '"' && slashes%2 == 0
+		v.to = sc.closeOf(open, quote, slashes, false)
+	} else {
+		v.to = sc.bareEnd(k, false, false)
+	}
+	if at, _ := nextPseudonym(s[:v.to], v.from); at < v.to {
 		return held{}, false // what is secret in it is hidden already
 	}
-	for i := k; i < end; i++ {
-		letter = letter || isLetter(sc.s[i])
-		digit = digit || isDigit(sc.s[i])
-	}
-	return held{from: k, to: end, weak: true}, letter && digit && end-k >= 6
+	value := s[v.from:v.to]
+	spoken := quote != 0 && len(value) >= 4 && strings.HasPrefix(word, "pass") && !strings.ContainsAny(value, " <>,:=")
+	return v, spoken || alphanumeric(value)
 }
 
 // closeOf returns where the content of a string ends whose opening quote, behind so many

@@ -22,7 +22,8 @@ var secretNames = []string{
 	"signing_key", "encryption_key", "account_key", "authorization", "cookie", "set_cookie", "session_id",
 	"phpsessid", "jsessionid", "sid", "csrf", "xsrf", "jwt", "bearer", "credential", "credentials",
 	"otp", "mfa_code", "one_time_code", "pin", "cvv", "cvc", "card_number", "cc_number", "ssn",
-	"social_security_number", "amz_signature", "sig",
+	"social_security_number", "amz_signature", "sig", "user_pass", "db_pass", "smtp_pass", "pgpassword", "secret_key_base",
+	"password_again", "password_repeat", "security_code", "verification_code", "totp",
 }
 
 // plainNames end like a secret name but hold none: positions in lists.
@@ -60,6 +61,8 @@ func newNameSet(extra []string) *nameSet {
 	for _, w := range plainNames {
 		n.plain[w] = true
 	}
+	n.endsWith("value") // keys that names may follow
+	n.endsWith("content")
 	return n
 }
 
@@ -80,7 +83,7 @@ func (n *nameSet) endsWith(word string) {
 	}
 }
 
-// mayMatch is the cheap test before match; it never says false for a name that matches.
+// mayMatch is the cheap test before match; it never says false for a name that matches, or for the key of a value.
 func (n *nameSet) mayMatch(name string) bool {
 	k := len(name)
 	for k > 0 && !isLetter(name[k-1]) {

@@ -109,7 +109,7 @@ func (r *Redactor) clean(p *pass, s string, m mode, place string) string {
 
 // header returns the value of the header without secrets.
 func (r *Redactor) header(p *pass, name, value string) string {
-	if value == "" || value[0] == ':' {
+	if value == "" {
 		return value
 	}
 	lower := name
@@ -126,7 +126,7 @@ func (r *Redactor) header(p *pass, name, value string) string {
 		word = r.names.match(name)
 	}
 	if word == "" {
-		if lower == "location" || lower == "referer" || lower == "content-location" || lower == "origin" {
+		if lower == "location" || lower == "referer" || lower == ":path" || lower == "content-location" || lower == "origin" {
 			return r.clean(p, value, form, "header:"+lower)
 		}
 		return r.clean(p, value, plain, "header")
@@ -134,7 +134,7 @@ func (r *Redactor) header(p *pass, name, value string) string {
 	sc := scan{r: r, s: value, place: "header", pass: p}
 	if word == "cookie" && pseudonymAt(value) != len(value) {
 		if _, n := pagePseudonymAt(value); n != len(value) {
-			sc.cookies(0, len(value))
+			sc.cookies(0, len(value), lower == "set-cookie")
 			return sc.rest()
 		}
 	}

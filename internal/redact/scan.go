@@ -203,6 +203,8 @@ func (sc *scan) value(i, j int) int {
 		if n := sc.number(i, j); n > 0 {
 			return n
 		}
+	case c == '-' && (s[i:j] == "-u" || s[i:j] == "--user"):
+		return sc.login(j)
 	case c == '-' && strings.HasPrefix(s[i:], "-----BEGIN"):
 		if n := sc.privateKey(i); n > 0 {
 			return n
