@@ -1,5 +1,5 @@
 import type { Header } from "@gasoline/schema/wire";
-import { append, charCode, indexOf, lower, radix, slice, startsWith } from "./natives.ts";
+import { append, bare, charCode, indexOf, lastIndexOf, lower, radix, slice, startsWith } from "./natives.ts";
 import { secretHeader, secretName } from "./names.ts";
 
 /**
@@ -50,7 +50,7 @@ export function redactURL(url: string, salt: string): string {
   }
   const query = indexOf(text, "?");
   const fragment = indexOf(text, "#");
-  const start = query < 0 ? fragment : query;
+  const start = query < 0 || (fragment >= 0 && fragment < query) ? fragment : query;
   if (start < 0 || indexOf(text, "=", start) < 0) return text;
   return slice(text, 0, start + 1) + redactForm(slice(text, start + 1), salt);
 }
@@ -64,7 +64,7 @@ export function redactForm(form: string, salt: string): string {
     while (end < form.length && !(form[end] === "&" || form[end] === "#" || form[end] === "?")) end++;
     const equals = indexOf(form, "=", from);
     if (equals >= 0 && equals < end && equals + 1 < end) {
-      const kind = secretName(slice(form, from, equals));
+      const kind = fieldName(decoded(slice(form, from, equals)));
       const value = slice(form, equals + 1, end);
       out += slice(form, from, equals + 1) + (kind && !masked(value) ? mask(kind, value, salt) : value);
     } else {
@@ -76,15 +76,47 @@ export function redactForm(form: string, salt: string): string {
   return out;
 }
 
+/** fieldName is secretName for a field of a form: the members of user[password][0] are its secrets as well. */
+function fieldName(name: string): string {
+  let kind = secretName(name);
+  for (let at = indexOf(name, "["); kind === "" && at >= 0; at = indexOf(name, "[", at + 1)) kind = secretName(slice(name, 0, at));
+  return kind;
+}
+
+/** decoded replaces the escapes of ASCII characters in a field's name. */
+function decoded(name: string): string {
+  if (indexOf(name, "%") < 0) return name;
+  let out = "";
+  for (let i = 0; i < name.length; i++) {
+    const code = name[i] === "%" && i + 2 < name.length ? hex(name, i + 1) * 16 + hex(name, i + 2) : NaN;
+    out += code < 128 ? ascii[code] : name[i];
+    if (code < 128) i += 2;
+  }
+  return out;
+}
+
+/** The value of a hexadecimal digit, or NaN. */
+function hex(text: string, at: number): number {
+  const code = charCode(text, at);
+  if (code >= 48 && code <= 57) return code - 48;
+  const letter = (code | 32) - 97;
+  return letter >= 0 && letter < 6 ? letter + 10 : NaN;
+}
+
+const ascii: string[] = [];
+for (let i = 0; i < 128; i++) append(ascii, String.fromCharCode(i));
+
 const masked = (value: string): boolean => startsWith(value, "<") && value[value.length - 1] === ">";
 
 /**
- * redactBody masks secret fields of a captured body: JSON members and form fields by their names. Other text stays as
- * it is; the daemon looks at values. A body that was cut inside a secret value loses the rest of it as well.
+ * redactBody masks secret fields of a captured body: JSON members, items behind a name in a list, values with their
+ * name beside them, and form fields, by their names. Other text stays as it is; the daemon looks at values. A body
+ * that was cut inside a secret value loses the rest of it as well.
  */
 export function redactBody(body: string, contentType: string, salt: string): string {
   if (startsWith(contentType, "application/x-www-form-urlencoded")) return redactForm(body, salt);
-  return indexOf(body, '":') < 0 && indexOf(body, '" :') < 0 ? body : redactJSON(body, salt);
+  const first = body[skipSpace(body, 0)];
+  return first === "[" || indexOf(body, '":') >= 0 || indexOf(body, '" :') >= 0 ? redactJSON(body, salt) : body;
 }
 
 /** redactJSON works on text, because a body may be cut, huge, or almost JSON. */
@@ -98,10 +130,12 @@ function redactJSON(body: string, salt: string): string {
     const close = stringEnd(body, open);
     if (close < 0) break;
     at = close + 1;
-    const colon = skipSpace(body, at);
-    if (body[colon] !== ":") continue;
-    const kind = secretName(slice(body, open + 1, close));
-    const value = skipSpace(body, colon + 1);
+    const next = skipSpace(body, at);
+    const name = slice(body, open + 1, close);
+    let kind = "";
+    if (body[next] === ":") kind = (name === "value" || name === "Value" ? besideValue(body, open) : "") || secretName(name);
+    else if (body[next] === "," && listed(body, open)) kind = itemName(name);
+    const value = skipSpace(body, next + 1);
     if (kind === "" || value >= body.length) continue;
     const end = valueEnd(body, value);
     if (end === value) continue;
@@ -114,6 +148,40 @@ function redactJSON(body: string, salt: string): string {
   }
   return out + slice(body, kept);
 }
+
+/** itemName is secretName for a string in a list, the next item of which is its value: ["token:", "x"]. */
+function itemName(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === " " || text[end - 1] === ":" || text[end - 1] === "=")) end--;
+  return end === text.length && indexOf(text, " ") >= 0 ? "" : secretName(slice(text, 0, end));
+}
+
+/** listed says whether the string at open is an item of a list: nothing else stands between commas. */
+function listed(body: string, open: number): boolean {
+  let i = open - 1;
+  while (i >= 0 && (body[i] === " " || body[i] === "\n" || body[i] === "\t" || body[i] === "\r")) i--;
+  return body[i] === "[" || body[i] === ",";
+}
+
+/** besideValue gives the secret name in the flat object around the key "value" at open: {"name":"pin","value":"1"}. */
+function besideValue(body: string, open: number): string {
+  const start = lastIndexOf(body, "{", open);
+  let at = open - start > 1000 ? -1 : start;
+  const last = open + 1000;
+  while (at >= 0 && at < last) {
+    const key = indexOf(body, '"', at);
+    const colon = key < 0 ? -1 : stringEnd(body, key) + 1;
+    const value = colon < 1 ? -1 : skipSpace(body, skipSpace(body, colon) + 1);
+    const end = value < 0 ? -1 : valueEnd(body, value);
+    if (end <= value) return "";
+    const kind = names[slice(body, key + 1, colon - 1)] ? secretName(slice(body, value + 1, end - 1)) : "";
+    if (kind !== "") return kind;
+    at = body[skipSpace(body, end)] === "," ? end : -1;
+  }
+  return "";
+}
+
+const names = bare<Record<string, true>>({ name: true, Name: true, key: true, Key: true, id: true, field: true, header: true, type: true });
 
 function stringEnd(text: string, open: number): number {
   for (let i = open + 1; i < text.length; i++) {

@@ -122,7 +122,25 @@ describe("redaction", () => {
       inputs: { types: string[]; autocomplete: string[] };
     };
     names: { name: string; secret: boolean }[];
+    cases: { place: string; input: string; page?: string }[];
   };
+
+  test("the page's part of the shared cases", () => {
+    const shown = (place: string, input: string): string => {
+      if (place === "url") return redactURL(input, "s");
+      if (place.startsWith("header:")) return headerValue(place.slice("header:".length), input, "s");
+      return redactBody(input, place === "form" ? "application/x-www-form-urlencoded" : "application/json", "s");
+    };
+    let seen = 0;
+    for (const { place, input, page } of shared.cases) {
+      if (page === undefined) continue;
+      seen++;
+      const once = shown(place, input);
+      expect(once.replaceAll(/<(\w+):[0-9a-f]{8}>/g, "<$1>"), input).toBe(page);
+      if (place === "form" || place === "url") expect(shown(place, once), input).toBe(once);
+    }
+    expect(seen).toBeGreaterThan(20);
+  });
 
   test("the lists are those that the daemon has", () => {
     for (const name of shared.page.headers) expect(secretHeader(name), name).not.toBe("");
