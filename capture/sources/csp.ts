@@ -17,6 +17,7 @@ export const cspSource: Source = {
     const told = new Map<string, number>();
     const hear = (event: Event): void =>
       void guard.run(() => {
+        if (!event.isTrusted) return;
         const violation = event as SecurityPolicyViolationEvent;
         const directive = violation.effectiveDirective || violation.violatedDirective;
         // "inline", "eval", "trusted-types-sink" are words, not URLs.
