@@ -58,7 +58,10 @@ function start(): void {
 
   channel.onMessage((json) => batcher.relay(json, (record) => gate.admit(record)));
   channel.onHide(flush);
-  channel.onReopened(() => capture.reattach());
+  channel.onReopened(() => {
+    capture.reattach();
+    link.listen();
+  });
   channel.onOpen(() => link.repeatConfig());
   link.open();
   reportPolicies((content) => link.policy(content));
