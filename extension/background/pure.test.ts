@@ -49,6 +49,7 @@ test("secrets in headers and URLs do not leave the worker", () => {
       frame: 0,
       document: "",
       type: "main_frame",
+      asked: "GET",
       method: "GET",
       url: "https://u:pass1@a.test/?access_token=tok123#x",
       started: 0,

@@ -81,6 +81,36 @@ test("a request has what the page saw and what the network stack saw, without se
   expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>&a=1$/);
 });
 
+test("requests that differ only in what they ask for keep their own answers, also over a redirect that changes the method", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  site.page("/api", { body: "{}", type: "application/json", headers: { "X-Answer": "here" } });
+  site.page("/form", { body: "", status: 303, headers: { Location: "/api?after" } });
+  await page.goto(site.page("/", "x"));
+  await page.evaluate(async () => {
+    const gone = new AbortController();
+    gone.abort();
+    await Promise.allSettled([
+      fetch("/api?q=ok"),
+      fetch("http://127.0.0.1:9/api?q=refused"),
+      fetch("/api?q=never", { signal: gone.signal }),
+      fetch("/form", { method: "POST", body: "a=1" }),
+    ]);
+  });
+  const find = (end: string) => daemon.until(end, () => daemon.events("network").find((at) => at.url.endsWith(end)));
+  const own = expect.arrayContaining([{ name: "x-answer", value: "here" }]);
+  const ok = await find("?q=ok");
+  expect(ok).toMatchObject({ status: 200, outcome: "ok", response_headers: own });
+  expect(ok.flags).toBeUndefined();
+  expect(await find("?q=refused")).toMatchObject({ status: 0, error: expect.stringMatching(/net::ERR_/) });
+  expect(await find("?q=never")).toMatchObject({ status: 0, outcome: "aborted" });
+  const form = await find("?after");
+  expect(form).toMatchObject({ method: "POST", status: 200, redirects: [site.url("/form")], remote_address: "127.0.0.1" });
+  expect(form.flags).toBeUndefined();
+});
+
 test("navigations, failed resources, worker requests and refused connections are exchanges", async ({
   daemon,
   site,

@@ -7,6 +7,8 @@ export interface Request {
   document: string;
   /** Chrome's word: main_frame, sub_frame, xmlhttprequest, image, script, … */
   type: string;
+  /** The method that was asked for; a redirect may have made it GET. */
+  asked: string;
   method: string;
   url: string;
   started: number;
@@ -53,6 +55,7 @@ export class RequestTracker {
       frame: details.frameId,
       document: details.documentId ?? "",
       type: details.type,
+      asked: details.method,
       method: details.method,
       url: details.url,
       started: details.timeStamp,
