@@ -31,6 +31,23 @@ test("every kind of frame is captured from its first script", async ({ daemon, s
   expect(groups.filter((group) => group.frame === 0)).toHaveLength(1);
 });
 
+test("developer tools are told to skip our script, so that a line of the console leads to who wrote it", async ({
+  site,
+  browserWithExtension: { context, page },
+}) => {
+  const session = await context.newCDPSession(page);
+  const maps: string[] = [];
+  session.on("Debugger.scriptParsed", ({ url, sourceMapURL }) => {
+    if (url.endsWith("/page.js")) maps.push(sourceMapURL ?? "");
+  });
+  await session.send("Debugger.enable");
+  await page.goto(site.page("/", "x"));
+  await expect.poll(() => maps).toHaveLength(1);
+  const map = (await (await fetch(maps[0] ?? "")).json()) as { sources: string[]; mappings: string; ignoreList: number[] };
+  expect(map).toMatchObject({ mappings: "AAAA", ignoreList: [0] });
+  expect(map.sources).toHaveLength(1);
+});
+
 test("numbers of a document begin at 1 and have no gap", async ({ daemon, site, browserWithExtension: { page } }) => {
   await page.goto(
     site.page(
