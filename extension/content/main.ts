@@ -29,7 +29,8 @@ function start(): void {
     gate.release();
     batcher.flush();
   };
-  const tellPage = (change: Partial<CaptureConfig>): void => void channel.post(JSON.stringify(change));
+  /** What the page side may do from now on; null: it is over. */
+  const tellPage = (change: Partial<CaptureConfig> | null): void => void channel.post(JSON.stringify(change));
   const gate = new BodyGate({
     pass: (record) => batcher.add(record),
     // Nobody said that bodies are wanted: the page need not read any more of them.
@@ -52,6 +53,7 @@ function start(): void {
       capture.stop();
       gate.stop();
       batcher.stop();
+      tellPage(null);
       channel.close();
     },
   });
