@@ -58,6 +58,7 @@ test("secrets in headers and URLs do not leave the worker", () => {
       statusLine: "HTTP/1.1 200 OK",
       redirects: ["https://a.test/?sid=abc999"],
       fromCache: false,
+      byWorker: false,
       requestHeaders: [
         { name: "Cookie", value: "a=cookie1" },
         { name: "Authorization", value: "Basic basic1" },

@@ -24,6 +24,7 @@ const request = (more: Partial<Request> = {}): Request => ({
   responseHeaders: [{ name: "X-Id", value: "7" }],
   redirects: [],
   fromCache: false,
+  byWorker: false,
   ip: "127.0.0.1",
   ...more,
 });
