@@ -11,6 +11,12 @@ declare global {
   var gasolineContent: boolean | undefined;
 }
 
+/**
+ * What the page side records. A page that was there before our scripts can have taken the place of our side in it, so
+ * that side is believed no more than what a page can bring about anyway.
+ */
+const PAGE_KINDS: ReadonlySet<string> = new Set(["logs", "exceptions", "network", "websocket"]);
+
 function start(): void {
   if (globalThis.gasolineContent) return;
   globalThis.gasolineContent = true;
@@ -29,16 +35,19 @@ function start(): void {
     gate.release();
     batcher.flush();
   };
-  const tellPage = (change: Partial<CaptureConfig>): void => void channel.post(JSON.stringify(change));
+  /** What the page side may do from now on; null: it is over. */
+  const tellPage = (change: Partial<CaptureConfig> | null): void => void channel.post(JSON.stringify(change));
   const gate = new BodyGate({
     pass: (record) => batcher.add(record),
     // Nobody said that bodies are wanted: the page need not read any more of them.
     gaveUp: () => tellPage({ bodies: false }),
   });
+  // For the same reason a late page gets a salt that is good for nothing else.
+  const lateSalt = crypto.getRandomValues(new Uint32Array(4)).join("-");
   const configure = (config: PageConfig): void => {
     const change: Partial<CaptureConfig> = { ...config };
     capture.configure(change);
-    if (late) change.lateSince = true;
+    if (late) Object.assign(change, { lateSince: true, salt: lateSalt });
     tellPage(change);
     gate.set(config.bodies);
   };
@@ -52,11 +61,12 @@ function start(): void {
       capture.stop();
       gate.stop();
       batcher.stop();
+      tellPage(null);
       channel.close();
     },
   });
 
-  channel.onMessage((json) => batcher.relay(json, (record) => gate.admit(record)));
+  channel.onMessage((json) => batcher.relay(json, (record) => PAGE_KINDS.has(record.kind) && gate.admit(record)));
   channel.onHide(flush);
   channel.onReopened(() => {
     capture.reattach();
