@@ -70,7 +70,7 @@ export class Batcher {
   add(record: CaptureRecord): void {
     if (this.stopped) return;
     this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
-    this.schedule(record.urgent === true);
+    this.schedule(record.urgent === true, isDialog(record));
   }
 
   /**
@@ -89,16 +89,18 @@ export class Batcher {
     }
     if (typeof batch !== "object" || batch === null || !isArray(batch.records)) return;
     let urgent = false;
+    let last = false;
     for (let i = 0; i < batch.records.length; i++) {
       const record = batch.records[i] as unknown as CaptureRecord;
       if (typeof record !== "object" || record === null || !known(record.kind)) continue;
       if (typeof record.event !== "object" || record.event === null) continue;
-      if (!ofPage[record.kind]) {
+      if (!ofPage[record.kind] && !isDialog(record)) {
         this.lose(record.kind, 1);
         continue;
       }
       if (admit && !admit(record)) continue;
       urgent ||= record.urgent === true;
+      last ||= isDialog(record);
       this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
     }
     const lost = keys(batch.dropped ?? {});
@@ -106,7 +108,7 @@ export class Batcher {
       const kind = lost[i] as Kind;
       if (known(kind) && ofPage[kind]) this.lose(kind, countOf(batch.dropped?.[kind]));
     }
-    this.schedule(urgent);
+    this.schedule(urgent, last);
   }
 
   /** flush sends what there is, now. */
@@ -198,9 +200,9 @@ export class Batcher {
     }
   }
 
-  private schedule(urgent: boolean): void {
+  private schedule(urgent: boolean, last: boolean): void {
     if (this.stopped) return;
-    if (urgent && now() - this.sentAt >= urgentEvery) this.flush();
+    if (urgent && (last || now() - this.sentAt >= urgentEvery)) this.flush();
     else this.wake(urgent ? urgentEvery : flushEvery);
   }
 
@@ -232,6 +234,12 @@ function known(kind: unknown): kind is Kind {
 
 /** What startPageRealm records. */
 const ofPage = bare<{ [K in Kind]?: true }>({ logs: true, exceptions: true, network: true, websocket: true });
+
+/** A dialog holds up everything in its document: what tells of it cannot wait for a timer, and comes from the page's realm. */
+function isDialog(record: CaptureRecord): boolean {
+  const { state } = record.event as { state?: unknown };
+  return record.kind === "lifecycle" && (state === "dialog_opened" || state === "dialog_closed");
+}
 
 const maxLost = 1e9;
 

@@ -3,6 +3,7 @@ import { Realm, type Source } from "./realm.ts";
 import type { Capture, PageEnv } from "./record.ts";
 import { beaconSource } from "./sources/beacon.ts";
 import { consoleSource } from "./sources/console.ts";
+import { dialogSource } from "./sources/dialogs.ts";
 import { errorSource, type Seen } from "./sources/errors.ts";
 import { eventSourceSource } from "./sources/event-source.ts";
 import { fetchSource } from "./sources/fetch.ts";
@@ -33,6 +34,7 @@ export function startPageRealm(env: PageEnv): Capture {
     webSocketSource,
     eventSourceSource,
     beaconSource,
+    dialogSource,
     reopenSource(() => env.reopened?.()),
   ];
   for (let i = 0; i < sources.length; i++) realm.start(sources[i]!);

@@ -11,12 +11,6 @@ declare global {
   var gasolineContent: boolean | undefined;
 }
 
-/**
- * What the page side records. A page that was there before our scripts can have taken the place of our side in it, so
- * that side is believed no more than what a page can bring about anyway.
- */
-const PAGE_KINDS: ReadonlySet<string> = new Set(["logs", "exceptions", "network", "websocket"]);
-
 function start(): void {
   if (globalThis.gasolineContent) return;
   globalThis.gasolineContent = true;
@@ -66,7 +60,7 @@ function start(): void {
     },
   });
 
-  channel.onMessage((json) => batcher.relay(json, (record) => PAGE_KINDS.has(record.kind) && gate.admit(record)));
+  channel.onMessage((json) => batcher.relay(json, (record) => gate.admit(record)));
   channel.onHide(flush);
   channel.onReopened(() => {
     capture.reattach();
