@@ -79,7 +79,7 @@ export class Worker {
     const join: NetworkJoin = new NetworkJoin(redact, (request) => this.network.unclaimed(request));
     this.network = new NetworkObserver(join, redact, (url) => !this.#isDaemon(url), {
       exchange: (place, exchange) => {
-        const page_url = this.#pageURL(place.tab, place.frame);
+        const page_url = place.page_url || this.#pageURL(place.tab, place.frame);
         own.emit("network", { ...place, page_url }, exchange, exchange.outcome !== "ok");
       },
       policies: (tab, policies) => this.tabs.setHeaders(tab, policies),
