@@ -47,6 +47,8 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	check(exitUsage, "", `no mode "nonsense". One of: `, "observe", "nonsense")
 	check(exitUsage, "", `no mode "nonsense". One of: `, "observe", "nonsense", "--limit", "1")
 	check(exitUsage, "", "no mode \"erors\"; did you mean \"errors\"?\n\"gasoline observe --help\"", "observe", "erors", "--limit", "1")
+	check(exitUsage, "", "unknown flag: --as", "observe", "errors", "--as", "json") // as the reference pages say
+	check(exitUsage, "", "unknown flag: --budget", "generate", "har", "--budget", "600")
 	check(exitUsage, "", "name a MODE first", "observe", "--limit", "1")
 	check(exitUsage, "", "unknown flag: --nonsense\n\"gasoline observe logs --help\"", "observe", "logs", "--nonsense", "1")
 	check(exitUsage, "", "did you mean --limit?", "observe", "logs", "--limt", "1")

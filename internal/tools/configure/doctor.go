@@ -73,17 +73,17 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		if pilot {
 			add("pilot_enabled", "pass", "", "AI Web Pilot is on")
 		} else {
-			add("pilot_enabled", "warn", `Ask the user to switch on "AI Web Pilot" in the extension's popup, if you are to act in pages.`, "AI Web Pilot is off: reading works, acting does not")
+			add("pilot_enabled", "warn", `Switch on "AI Web Pilot" in the extension's popup, which only the user can, if agents are to act in pages.`, "AI Web Pilot is off: reading works, acting does not")
 		}
 		if !bodies {
-			add("body_capture", "warn", "Ask the user to switch on body capture in the extension's popup, if you need them.", "request and response bodies are not captured")
+			add("body_capture", "warn", `Switch on "Capture bodies" in the extension's popup, which only the user can, if they are needed.`, "request and response bodies are not captured")
 		}
 		target, err := env.Registry.Target(env.Call.Client, 0)
 		switch p := problem.From(err); {
 		case p != nil:
 			add("tracked_tab", "warn", p.Fix, "%s", p.Message)
 		case !target.Tab.Granted:
-			add("tracked_tab", "warn", "Ask the user to grant this site in the extension's popup, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Short(target.Tab.URL, 100))
+			add("tracked_tab", "warn", "Grant this site in the extension's popup, which only the user can, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Short(target.Tab.URL, 100))
 		case target.Tab.Stale:
 			add("tracked_tab", "warn", `Reload it: interact {"action":"refresh"}.`, "tab %d was open before the extension was loaded, so it is not captured", target.Tab.ID)
 		default:
