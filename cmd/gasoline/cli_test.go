@@ -95,6 +95,9 @@ func TestModeAsAFlag(t *testing.T) {
 		{"observe logs --what x", "observe logs --what x"},
 		{"observe --what", "observe --what"},
 		{"observe", "observe"},
+		{"--port 1 --state-dir=/x observe --what Logs --json", "--port 1 --state-dir=/x observe logs --json"},
+		{"--memory 64MB stop", "--memory 64MB stop"},
+		{"--port 1", "--port 1"},
 		{"stop --what logs", "stop --what logs"},
 		{"", ""},
 	} {

@@ -182,6 +182,13 @@ func modeFirst(args []string) []string {
 	if len(args) < 2 {
 		return args
 	}
+	if name, _, joined := strings.Cut(args[0], "="); name == "--port" || name == "--state-dir" || name == "--memory" {
+		n := 2
+		if joined {
+			n = 1
+		}
+		return slices.Concat(args[:n], modeFirst(args[n:])) // the place's flags may stand in front
+	}
 	all := daemon.Catalogue()
 	at := slices.IndexFunc(all, func(t *catalog.Bound) bool { return t.Name == args[0] })
 	if at < 0 {
