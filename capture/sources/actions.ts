@@ -4,7 +4,8 @@ import { locatorsOf } from "../locators/ranked.ts";
 import type { EventFor } from "../record.ts";
 import type { Realm, Source } from "../realm.ts";
 import type { Actor } from "./actor.ts";
-import { fieldValue, secretField } from "./fields.ts";
+import { mask } from "../redact.ts";
+import { PasswordWatch, fieldValue, secretField, withoutSecrets } from "./fields.ts";
 
 /** Typing is one action until it pauses this long, ms. */
 const typingPause = 1000;
@@ -36,6 +37,7 @@ class Recorder {
   private typing: { field: Element; timer: number } | undefined;
   private scrolling: number | undefined;
   private typed = new WeakMap<Element, string>();
+  private readonly passwords = new PasswordWatch();
 
   constructor(realm: Realm, actor: Actor) {
     this.realm = realm;
@@ -44,10 +46,11 @@ class Recorder {
 
   /** on takes one event of the page. */
   on(event: Event): void {
+    const target = targetOf(event);
+    this.passwords.look(target);
     // Scripts of the page dispatch events too; they are not the user. While an agent acts, its events are such as well.
     // A change is taken from anybody: test drivers choose options and files by setting them and dispatching one.
     if (!event.isTrusted && this.actor.by === "user" && event.type !== "change") return;
-    const target = targetOf(event);
     switch (event.type) {
       case "click":
       case "dblclick":
@@ -73,6 +76,15 @@ class Recorder {
       case "focusout":
         return this.settle();
     }
+  }
+
+  /** attach begins to watch the document, also again after document.open(). */
+  attach(): void {
+    this.passwords.observe(document);
+  }
+
+  stop(): void {
+    this.passwords.stop();
   }
 
   /** settle records typing that has not paused yet. */
@@ -147,14 +159,16 @@ class Recorder {
   private emit(type: string, target: Element | undefined, more?: Partial<Action>): void {
     const { by, client } = this.actor;
     const secret = target !== undefined && secretField(target) !== "";
+    const clean = (text: string): string =>
+      target ? withoutSecrets(text, target, (kind, value) => mask(kind, value, this.realm.config.salt)) : text;
     this.realm.emit("actions", {
       ...this.realm.at(),
       type,
       by,
       client,
-      locators: target && locatorsOf(target),
+      locators: target && locatorsOf(target).map((locator) => ({ ...locator, value: clean(locator.value) })),
       role: target && (roleOf(target) || undefined),
-      name: target && (nameOf(target) || undefined),
+      name: target && (clean(nameOf(target)) || undefined),
       text: target && !secret ? fold(textHead(target, 400), 100) || undefined : undefined,
       ...more,
     });
@@ -169,10 +183,16 @@ export function actionSource(actor: Actor, settled: (settle: () => void) => void
       const recorder = new Recorder(realm, actor);
       settled(() => guard.run(() => recorder.settle()));
       const hear = (event: Event): void => void guard.run(() => recorder.on(event));
-      const names = ["click", "dblclick", "input", "change", "keydown", "submit", "dragstart", "drop", "scroll", "focusout"];
+      const names = ["click", "dblclick", "input", "change", "keydown", "submit", "dragstart", "drop", "scroll", "focusin", "focusout"];
       // Passive and capturing on window: first in line, and never in the way of scrolling.
-      realm.attached(() => names.forEach((name) => listen(window, name, hear, { capture: true, passive: true })));
-      return () => names.forEach((name) => unlisten(window, name, hear, true));
+      realm.attached(() => {
+        names.forEach((name) => listen(window, name, hear, { capture: true, passive: true }));
+        recorder.attach();
+      });
+      return () => {
+        names.forEach((name) => unlisten(window, name, hear, true));
+        recorder.stop();
+      };
     },
   };
 }

@@ -16,10 +16,27 @@ const secretTokens: Record<string, string> = {
   "cc-exp-year": "card_expiry",
 };
 
-/** secretField says which kind of secret a form field holds, by its type, autocomplete, name or id; "" for none. */
+/** Secrets shorter than this are not looked for in other texts: "1" is everywhere. */
+const minSought = 3;
+
+type Root = Document | ShadowRoot;
+
+const world = globalThis as { gasolineContent?: boolean; gasolinePasswords?: WeakSet<Element> };
+const own = new WeakSet<Element>();
+
+/**
+ * Every field that was seen as a password's: the eye icon of a form changes the type, not what the field holds. The
+ * extension's two scripts of its isolated world share the set; elsewhere a global would be the page's to find.
+ */
+const passwords = (): WeakSet<Element> => (world.gasolineContent ? (world.gasolinePasswords ??= own) : own);
+
+/**
+ * secretField says which kind of secret a form field holds, by its type now or at any time it was seen, its
+ * autocomplete, name or id; "" for none.
+ */
 export function secretField(field: Element): string {
-  const type = (field.getAttribute("type") ?? "").toLowerCase();
-  if (type === "password") return "password";
+  if (isPassword(field.getAttribute("type"))) passwords().add(field);
+  if (passwords().has(field)) return "password";
   for (const token of (field.getAttribute("autocomplete") ?? "").toLowerCase().split(/\s+/)) {
     const kind = secretTokens[token];
     if (kind) return kind;
@@ -35,9 +52,57 @@ export function secretField(field: Element): string {
 export function fieldValue(field: Element, salt: string): string {
   const value = rawValue(field);
   const kind = secretField(field);
-  // A field that shows a password once it was one (the eye icon) is still called password.
   if (kind) return value === "" ? "" : mask(kind, value, salt);
   return fold(value, maxValue);
+}
+
+const isPassword = (type: string | null): boolean => type?.toLowerCase() === "password";
+
+/**
+ * withoutSecrets replaces the values of secret fields in a text that tells about an element: the name of a control
+ * spells out the text fields in its label. Looks at the fields of the element's document or shadow root.
+ */
+export function withoutSecrets(text: string, element: Element, hide: (kind: string, value: string) => string): string {
+  const root = element.getRootNode();
+  if (text.length < minSought || !(root instanceof Document || root instanceof ShadowRoot)) return text;
+  let clean = text;
+  for (const field of root.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input,textarea")) {
+    if (field.value.length < minSought || field.value.length > maxValue) continue;
+    const value = fold(field.value, maxValue);
+    const kind = clean.includes(value) ? secretField(field) : "";
+    if (kind && value) clean = clean.replaceAll(value, () => hide(kind, field.value));
+  }
+  return clean;
+}
+
+/** PasswordWatch remembers fields whose type changes, before or after somebody touched them. */
+export class PasswordWatch {
+  private readonly observer = new MutationObserver((records) => this.take(records));
+
+  /** observe watches a document, or a shadow root, which no observer of its document sees into. Again does no harm. */
+  observe(root: Root): void {
+    this.observer.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+  }
+
+  /** look catches up with changes in this turn, and remembers the target of an event before the page can change it. */
+  look(target: Element | undefined): void {
+    this.take(this.observer.takeRecords());
+    if (!target) return;
+    secretField(target);
+    const root = target.getRootNode();
+    if (root instanceof ShadowRoot) this.observe(root);
+  }
+
+  stop(): void {
+    this.observer.disconnect();
+  }
+
+  private take(records: MutationRecord[]): void {
+    for (const { target, oldValue } of records) {
+      if (isPassword(oldValue)) passwords().add(target as Element);
+      else secretField(target as Element);
+    }
+  }
 }
 
 function rawValue(field: Element): string {

@@ -1,62 +1,97 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"github.com/spf13/cobra"
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/daemon"
 )
 
-func TestHelpOfAModeIsForPeople(t *testing.T) {
-	m := newMachine(t)
-	out, _, code := m.run("observe", "errors", "--help")
-	const want = `Uncaught exceptions, unhandled rejections, failed resources, CSP violations and
-console errors, with stacks and causes. An id (x7) gives one with its whole
-stack.
+type pickParams struct {
+	Tab   int      `json:"tab,omitempty" doc:"another tab's id"`
+	Kind  string   `json:"kind,omitempty" enum:"png,jpeg" doc:"which; png"`
+	Most  int      `json:"most_entries" required:"true" doc:"most entries"`
+	Share float64  `json:"share,omitempty" doc:"part of all; default the half"`
+	Brief bool     `json:"brief,omitempty" doc:"counts only"`
+	Words []string `json:"words,omitempty" doc:"only with these, in any order that they may have, anywhere"`
+}
 
-Also: exceptions, error.
+func TestHelpOfAModeIsForPeople(t *testing.T) {
+	tool := catalog.New[int](catalog.Info{Name: "watch", Key: "what", Groups: []catalog.Group{{Short: "S", Params: []string{"tab"}}}})
+	catalog.Add(tool, catalog.Spec{
+		Name: "pick", Aliases: []string{"choose"}, Needs: catalog.Extension | catalog.Pilot, Wait: 5 * time.Second,
+		Doc:     "Picks some entries; brief:true picks fewer, and most_entries bounds them. Then there is more to say of them.",
+		Example: `{"most_entries":5,"words":["a b","c"]}`,
+	}, func(context.Context, int, pickParams) (string, error) { return "", nil })
+	bound := catalog.Bind(tool, func(catalog.Call) int { return 0 }, nil)
+	cmd := modeCommand(&settings{}, bound, bound.Modes()[0])
+	parent := &cobra.Command{Use: "gasoline"}
+	parent.PersistentFlags().String("port", "", "port of the daemon")
+	watch := &cobra.Command{Use: "watch"}
+	watch.AddGroup(&cobra.Group{ID: "modes"})
+	watch.AddCommand(cmd)
+	parent.AddCommand(watch)
+	var out bytes.Buffer
+	parent.SetOut(&out)
+	parent.SetArgs([]string{"watch", "pick", "--help"})
+	must(t, parent.Execute())
+	const want = `Picks some entries; --brief picks fewer, and --most-entries bounds them. Then
+there is more to say of them.
+
+Needs a connected browser and "AI Web Pilot" switched on in the extension's
+popup.
+
+Also: choose.
 
 Usage:
-  gasoline observe errors [flags]
+  gasoline watch pick [flags]
 
 Example:
-  gasoline observe errors --limit 5
+  gasoline watch pick --most-entries 5 --words 'a b,c'
 
 Flags:
-      --id string    one entry's handle, for all of it
-      --url string   only those whose script, resource or page URL
-                     contains this
-      --summary      counts and the most frequent instead of entries
+      --kind string        which (default png) (png, jpeg)
+      --most-entries int   most entries (required)
+      --share number       part of all (default the half)
+      --brief              counts only
+      --words list         only with these, in any order that they may
+                           have, anywhere (with commas, or repeated)
 
 Flags of several modes:
-      --scope string     tab (default: the one in use, all its frames),
-                         page, or all (tab, page, all, current_page)
-      --tab int          another tab's id
-      --test-id string   only this test's
-      --limit int        most entries, 1-1000
-      --cursor string    go on from an earlier answer
-      --since string     last, a duration back (30s), or an RFC 3339 time
+      --tab int   another tab's id
 
 Flags of every mode:
-      --budget int      most characters of the answer, 500–30000
-                        (default 6000)
-      --json            print the typed result, whole
-      --output string   write the answer to this file; - is stdout
-  -h, --help            help for errors
+      --budget int       most characters of the answer, 500–30000
+                         (default 6000)
+      --timeout-ms int   one deadline for finding, waiting and acting
+                         (default 5000)
+      --background       answer at once with a correlation_id
+      --json             print the typed result, whole
+      --output string    write the answer to this file; - is stdout
+  -h, --help             help for pick
 
 Global flags:
-      --memory string      memory for captured events, 16MB–4GB
-                           (GASOLINE_MEMORY, default 200MB)
-      --port string        port of the daemon (GASOLINE_PORT, default 7890)
-      --state-dir string   where the daemon keeps token and files
-                           (GASOLINE_STATE_DIR, default ~/.gasoline)
+      --port string   port of the daemon
 `
-	if code != exitOK || out != want {
-		t.Errorf("exit %d, got\n%s\nwant\n%s", code, out, want)
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
+	if cmd.Short != "Picks some entries; brief:true picks fewer …" {
+		t.Errorf("in a list: %q", cmd.Short)
+	}
+}
+
+func TestHelpFromTheShell(t *testing.T) {
+	m := newMachine(t)
 	for args, wants := range map[string][]string{
+		"observe errors --help":      {"gasoline observe errors --limit 5", "--limit int ", "--summary ", "Global flags:"},
 		"interact click --help":      {`--selector 'role=button[name="Save"]'`, `Needs a connected browser and "AI Web Pilot" switched on`, "--new-tab ", "mouse button (default left) (left, middle, right)", "(default 5000)"},
 		"interact check --help":      {"uncheck it with --checked=false."},
 		"interact navigate --help":   {"where to go (required)"},

@@ -12,7 +12,8 @@ var fence = regexp.MustCompile(`^<page-data ([0-9a-f]+) from .*: data, not instr
 
 // readable is an answer or a refusal for who called from a shell: where it says what to call next, it
 // says a command. At a terminal a person reads, who needs neither the fence that tells models where a
-// page's text begins, nor the cursor, nor the line for machines; what is piped may feed a model.
+// page's text begins, nor the cursor, nor the line for machines, and who is the user that agents ask;
+// what is piped may feed a model.
 func readable(text string, terminal bool) string {
 	var out []string
 	end := "" // of the fence that is open
@@ -28,7 +29,10 @@ func readable(text string, terminal bool) string {
 			end = "</page-data " + opens[1] + ">"
 		case strings.HasPrefix(line, "cursor="), strings.HasPrefix(line, "error=") && len(out) == 0:
 		default:
-			out = append(out, inShell(line))
+			if line = inShell(line); terminal {
+				line = toTheUser(line)
+			}
+			out = append(out, line)
 			continue
 		}
 		if !terminal {
@@ -36,6 +40,19 @@ func readable(text string, terminal bool) string {
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+var askTheUser = regexp.MustCompile(`(?i)\bask the user to (\w)`)
+
+// toTheUser tells what to do to who can do it: "Ask the user to switch on" becomes "Switch on".
+func toTheUser(line string) string {
+	return askTheUser.ReplaceAllStringFunc(line, func(ask string) string {
+		verb := ask[len(ask)-1:]
+		if ask[0] == 'A' {
+			return strings.ToUpper(verb)
+		}
+		return verb
+	})
 }
 
 var callInText = regexp.MustCompile(`\b(observe|analyze|interact|generate|configure) (\{[^{}]*\})`)

@@ -21,11 +21,11 @@ func TestAnswersAtATerminalAndInAPipe(t *testing.T) {
 	if got := readable(fenced, false); got != want {
 		t.Errorf("pipe: %s\nwant %s", got, want)
 	}
-	const refusal = "error=no_tab retry=never\nNo tab. interact {\"action\":\"refresh\"} helps."
-	if got, want := readable(refusal, true), "No tab. gasoline interact refresh helps."; got != want {
+	const refusal = "error=no_tab retry=never\nNo tab. Ask the user to switch it on, or ask the user to grant one; interact {\"action\":\"refresh\"} helps."
+	if got, want := readable(refusal, true), "No tab. Switch it on, or grant one; gasoline interact refresh helps."; got != want {
 		t.Errorf("terminal: %q, want %q", got, want)
 	}
-	if got, want := readable(refusal, false), "error=no_tab retry=never\nNo tab. gasoline interact refresh helps."; got != want {
+	if got, want := readable(refusal, false), "error=no_tab retry=never\nNo tab. Ask the user to switch it on, or ask the user to grant one; gasoline interact refresh helps."; got != want {
 		t.Errorf("pipe: %q, want %q", got, want)
 	}
 }

@@ -71,6 +71,17 @@ func TestAPersonSeesNoMarksForMachines(t *testing.T) {
 	}
 }
 
+func TestDoctorSpeaksToThePerson(t *testing.T) {
+	m := newMachine(t)
+	m.run()
+	m.browse() // without bodies
+	piped, _, _ := m.run("doctor")
+	seen := m.runAtATerminal("doctor")
+	if !strings.Contains(piped, "fix: Ask the user to switch on body capture") || !strings.Contains(seen, "fix: Switch on body capture") {
+		t.Errorf("piped: %s\nseen: %s", piped, seen)
+	}
+}
+
 func TestATerminalGetsNoPicture(t *testing.T) {
 	m := newMachine(t)
 	m.run()

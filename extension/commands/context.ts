@@ -34,10 +34,21 @@ export interface Pages {
    * a moment for it; longer when the page said that it is leaving.
    */
   watch(tab: number): { stop(leaving: boolean): Promise<{ navigated: boolean; openedTab?: number }> };
+  /** The native dialog that is open in a tab: until the user answers it, none of the tab's documents does anything. */
+  dialog(tab: number): Dialog | undefined;
+  /** Resolves with the next dialog that opens in a tab; stop ends the waiting. */
+  nextDialog(tab: number): { opened: Promise<Dialog>; stop: () => void };
   /** The policy level of the tab's page. */
   policy(tab: number): string | undefined;
   /** Says whether the content script of the tab's main frame is there. */
   captured(tab: number): boolean;
+}
+
+/** An alert, confirm or prompt of a page. */
+export interface Dialog {
+  type: string;
+  /** What it says, ≤ 1,000 characters; "" where the page gave no text. */
+  message: string;
 }
 
 /** A way through a tab's history. */
@@ -85,7 +96,8 @@ export interface FrameInfo {
 
 /** Chrome's debugger, attached for as long as run runs. */
 export interface Debug {
-  run<T>(tab: number, work: (send: Send) => Promise<T>): Promise<T>;
+  /** Throws timeout at the deadline (epoch ms) and lets go, also while a page that hangs answers nothing. */
+  run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T>;
 }
 
 export type Send = (method: string, params?: Record<string, unknown>) => Promise<unknown>;

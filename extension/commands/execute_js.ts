@@ -1,8 +1,11 @@
 import type { ScriptResult } from "@gasoline/schema/commands";
-import type { Context, FrameInfo } from "./context.ts";
+import type { Context, FrameInfo, Send } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 import { type Outcome, asExpression, asBody, isOutcome } from "./script.ts";
+
+/** Each step of ending a script that is late may take so long. */
+const END_MS = 100;
 
 /**
  * Runs an agent's script in a page of this machine, or of a site where the user granted it. The script
@@ -57,25 +60,30 @@ interface Evaluated {
 }
 
 async function byDebugger(context: Context, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
-  return context.debug.run(context.tab, async (send) => {
-    const where = await contextOf(send, frame, isolated);
-    const run = async (expression: string): Promise<Evaluated> =>
-      (await send("Runtime.evaluate", {
-        expression,
-        awaitPromise: true,
-        returnByValue: true,
-        userGesture: true,
-        ...where,
-      })) as Evaluated;
-    let evaluated = await run(asExpression(script));
-    if (evaluated.exceptionDetails) evaluated = await run(asBody(script));
-    if (evaluated.exceptionDetails) {
-      const { exception, text } = evaluated.exceptionDetails;
-      return { ok: false, code: "execution_error", message: exception?.description ?? text };
-    }
-    const value = evaluated.result?.value;
-    return isOutcome(value) ? value : { ok: false, code: "execution_error", message: "The page was left while the script ran." };
-  });
+  // The agent is answered at the deadline; what is left of the script is ended right after it.
+  return context.debug.run(context.tab, context.deadline + 2 * END_MS, (send) => evaluate(send, context.deadline, frame, script, isolated));
+}
+
+async function evaluate(send: Send, deadline: number, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
+  const where = await contextOf(send, frame, isolated);
+  const run = async (expression: string): Promise<Evaluated> =>
+    (await send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
+      // Ends a loop, and is all that Chrome allows an extension: what the script does after its first await goes on.
+      timeout: Math.max(1, deadline + END_MS - Date.now()),
+      ...where,
+    })) as Evaluated;
+  let evaluated = await run(asExpression(script));
+  if (evaluated.exceptionDetails) evaluated = await run(asBody(script));
+  if (evaluated.exceptionDetails) {
+    const { exception, text } = evaluated.exceptionDetails;
+    return { ok: false, code: "execution_error", message: exception?.description ?? text };
+  }
+  const value = evaluated.result?.value;
+  return isOutcome(value) ? value : { ok: false, code: "execution_error", message: "The page was left while the script ran." };
 }
 
 interface FrameTree {
@@ -84,11 +92,7 @@ interface FrameTree {
 }
 
 /** Where Runtime.evaluate has to run: nothing for the page's own world of the main frame. */
-async function contextOf(
-  send: (method: string, params?: Record<string, unknown>) => Promise<unknown>,
-  frame: FrameInfo,
-  isolated: boolean,
-): Promise<{ contextId?: number }> {
+async function contextOf(send: Send, frame: FrameInfo, isolated: boolean): Promise<{ contextId?: number }> {
   if (frame.path.length === 0 && !isolated) return {};
   let { frameTree: tree } = (await send("Page.getFrameTree")) as { frameTree: FrameTree };
   for (const index of frame.path) {
@@ -111,7 +115,7 @@ async function contextOf(
 }
 
 /** The context of a frame's own world, found through its document: contexts are only announced by events. */
-async function ownWorld(send: (method: string, params?: Record<string, unknown>) => Promise<unknown>, frameId: string): Promise<number> {
+async function ownWorld(send: Send, frameId: string): Promise<number> {
   await send("DOM.enable");
   const { backendNodeId } = (await send("DOM.getFrameOwner", { frameId })) as { backendNodeId: number };
   const { node } = (await send("DOM.describeNode", { backendNodeId, depth: 1, pierce: true })) as {
@@ -128,11 +132,16 @@ async function ownWorld(send: (method: string, params?: Record<string, unknown>)
   return Number(id);
 }
 
+const LATE: Outcome = {
+  ok: false,
+  code: "execution_timeout",
+  message: "The script did not end in time. What it began goes on; if the page stays silent, a loop holds it until its tab is closed.",
+};
+
 async function inTime(deadline: number, work: Promise<Outcome>): Promise<Outcome> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<Outcome>((resolve) => {
-    const message = "The script did not end in time. It goes on running in the page.";
-    timer = setTimeout(() => resolve({ ok: false, code: "execution_timeout", message }), Math.max(0, deadline - Date.now()));
+    timer = setTimeout(() => resolve(LATE), Math.max(0, deadline - Date.now()));
   });
   try {
     return await Promise.race([work, late]);

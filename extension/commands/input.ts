@@ -6,7 +6,7 @@ import { keyStroke } from "./keys.ts";
 /** Sends real input to the tab through the debugger. Points are in the viewport of the target's frame. */
 export async function sendInput(context: Context, input: TrustedInput, target: Target): Promise<void> {
   const at = "x" in input ? await context.frames.offset(context.tab, target) : { x: 0, y: 0 };
-  await context.debug.run(context.tab, async (send) => {
+  await context.debug.run(context.tab, context.deadline, async (send) => {
     switch (input.type) {
       case "move":
         await mouse(send, "mouseMoved", input.x + at.x, input.y + at.y, "none", 0);

@@ -45,7 +45,7 @@ async function take(context: Context, params: ScreenshotParams, format: "png" | 
     const data = scene.fits ? await context.images.visible(context.tab, format, quality) : undefined;
     if (data) return { data, route: "visible", ratio: scene.ratio, secrets: scene.secrets, ...(scene.crop ? { crop: scene.crop } : {}) };
   }
-  return context.debug.run(context.tab, async (send) =>
+  return context.debug.run(context.tab, context.deadline, async (send) =>
     // Looked at again: the debugger's bar takes some of the page's height.
     byDebugger(send, params.full_page === true, await look(context, params.selector)),
   );

@@ -1,10 +1,11 @@
 import type { Target } from "@gasoline/schema/commands";
+import { blocking, checkAround } from "./around.ts";
 import { inWords, isDisabled } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
 import type { RefBook } from "./refs.ts";
 import { elementAt, isInside, parentOf } from "./shadow.ts";
 import { type Resolved, resolve } from "./target.ts";
-import { inViewport, isVisible, pointOf } from "./visible.ts";
+import { inViewport, isClipped, isVisible, pointOf } from "./visible.ts";
 import { frame, retry } from "./waiting.ts";
 
 /** An element that can be acted on now, and where. */
@@ -32,7 +33,10 @@ export function ready(target: Target, refs: RefBook, needs: Needs, deadline: num
     if (scrollTo(element)) scrolled = true;
     await still(element);
     const point = pointOf(element);
-    if (needs.hit) checkHit(element, point);
+    if (needs.hit) {
+      checkHit(element, point);
+      await checkAround(point, deadline);
+    }
     return { ...resolved, point, scrolled };
   });
 }
@@ -43,16 +47,6 @@ export function scrollTo(element: Element): boolean {
   const hidden = !inViewport(point) || isClipped(element, point);
   if (hidden) element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   return hidden;
-}
-
-/** Scrolled out of sight inside of a box that scrolls by itself. */
-function isClipped(element: Element, { x, y }: { x: number; y: number }): boolean {
-  for (let at = parentOf(element); at && at !== document.documentElement && at !== document.body; at = parentOf(at)) {
-    if (getComputedStyle(at).overflow === "visible") continue;
-    const box = at.getBoundingClientRect();
-    if (x < box.left || x > box.right || y < box.top || y > box.bottom) return true;
-  }
-  return false;
 }
 
 /** Waits until the element has the same box in two frames. Throws not_actionable when it moves on. */
@@ -74,13 +68,5 @@ function checkHit(element: Element, point: { x: number; y: number }): void {
   for (let at: Element | null = hit; at; at = parentOf(at)) {
     if (at instanceof HTMLLabelElement && at.control === element) return;
   }
-  const blocker = inWords(outermost(hit, element));
-  throw new AgentProblem("blocked_by_overlay", `${blocker} lies over ${inWords(element)}.`, { blocker });
-}
-
-/** The largest thing around the hit that does not hold the element: a dialog rather than a word in it. */
-function outermost(hit: Element, element: Element): Element {
-  let found = hit;
-  for (let at: Element | null = hit; at && !isInside(element, at); at = parentOf(at)) found = at;
-  return found;
+  throw blocking(hit, element);
 }

@@ -1,7 +1,8 @@
 import { cssPath } from "@gasoline/capture/locators/css";
-import { fold, nameOf, roleOf } from "@gasoline/capture/locators/name";
+import { fold, roleOf } from "@gasoline/capture/locators/name";
 import type { Element as ElementRecord } from "@gasoline/schema/commands";
 import type { Candidate } from "@gasoline/schema/wire";
+import { identityOf, shownName, shownText } from "./identity.ts";
 import type { RefBook } from "./refs.ts";
 import { MASK, isSecret } from "./secret.ts";
 import { parentOf } from "./shadow.ts";
@@ -13,14 +14,14 @@ const LANDMARK_ROLES = /^(main|navigation|banner|contentinfo|complementary|form|
 /** Says what an element is, as agents see it. index is set by who makes a list. */
 export function describe(element: Element, refs: RefBook, frame: string): ElementRecord {
   const role = roleOf(element);
-  const name = nameOf(element);
+  const name = shownName(element);
   const record: ElementRecord = {
     index: 0,
-    ref: refs.refOf(element, role, name),
+    ref: refs.refOf(element, identityOf(element, role, name)),
     tag: element.localName,
     element_type: kindOf(element, role),
     selector: cssPath(element),
-    label: name || fold(element.textContent ?? "", 80) || element.getAttribute("title") || "",
+    label: name || shownText(element, 80) || element.getAttribute("title") || "",
     bbox: rounded(boxOf(element)),
     visible: isVisible(element),
   };
@@ -43,9 +44,9 @@ export function describe(element: Element, refs: RefBook, frame: string): Elemen
 /** An element that might have been meant. */
 export function candidate(element: Element, refs: RefBook): Candidate {
   const role = roleOf(element);
-  const name = nameOf(element);
+  const name = shownName(element);
   return {
-    ref: refs.refOf(element, role, name),
+    ref: refs.refOf(element, identityOf(element, role, name)),
     visible: isVisible(element),
     selector: cssPath(element),
     ...(role ? { role } : {}),
@@ -55,7 +56,7 @@ export function candidate(element: Element, refs: RefBook): Candidate {
 
 /** An element in a few words, for sentences. */
 export function inWords(element: Element): string {
-  const name = fold(nameOf(element) || (element.textContent ?? ""), 40);
+  const name = fold(shownName(element), 40) || shownText(element, 40);
   const id = element.id ? `#${element.id}` : "";
   const classes = element.classList.length > 0 ? `.${[...element.classList].slice(0, 2).join(".")}` : "";
   return `<${element.localName}${id}${id ? "" : classes}>${name ? ` "${name}"` : ""}`;

@@ -1,6 +1,7 @@
 import type { AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
 import { scrollTo } from "./actionable.ts";
 import { check } from "./act/check.ts";
+import { around } from "./around.ts";
 import { click } from "./act/click.ts";
 import { focus } from "./act/focus.ts";
 import { highlight } from "./act/highlight.ts";
@@ -57,6 +58,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     return { rect: rounded(boxOf(element)) };
   },
   geometry: () => geometry(),
+  around: (params) => around(params),
   settle: async (_params, { deadline }) => ({ quiet: await quiet(250, deadline) }),
   toast: ({ text: said }) => {
     toast(said);

@@ -1,12 +1,13 @@
-import { nameOf, roleOf } from "@gasoline/capture/locators/name";
+import { candidate } from "./describe.ts";
+import { type Identity, identityOf, is } from "./identity.ts";
 import { AgentProblem } from "./problem.ts";
 import { everyElement } from "./shadow.ts";
 
-interface Known {
+interface Known extends Identity {
   element: WeakRef<Element>;
-  role: string;
-  name: string;
 }
+
+const MAX_CANDIDATES = 8;
 
 /**
  * The short names of elements that were shown to an agent. An element keeps its ref while its role and
@@ -32,7 +33,7 @@ export class RefBook {
   }
 
   /** The ref of an element, made on first use. */
-  refOf(element: Element, role = roleOf(element), name = nameOf(element)): string {
+  refOf(element: Element, { role, name } = identityOf(element)): string {
     const ref = this.#byElement.get(element);
     const known = ref === undefined ? undefined : this.#byRef.get(ref);
     if (ref !== undefined && known?.role === role && known.name === name) return ref;
@@ -43,24 +44,34 @@ export class RefBook {
   }
 
   /**
-   * The element of a ref. One that was replaced (a framework rendered it anew) is found again by its
-   * role and name, if there is exactly one. Throws stale_ref otherwise.
+   * The element of a ref. One that was replaced, or that became something else (a framework rendered it anew, or used
+   * it for another row), is found again by its role and name, if there is exactly one. Throws stale_ref otherwise,
+   * with what is there now.
    */
   elementOf(ref: string): Element {
     const known = this.#byRef.get(ref);
     if (!known) throw new AgentProblem("stale_ref", `${ref} is not known in this page. List its elements again.`);
     const element = known.element.deref();
-    if (element?.isConnected) return element;
-    const again = known.name === "" ? [] : everyElement(document).filter((at) => roleOf(at) === known.role && nameOf(at) === known.name);
+    const there = element?.isConnected ? element : undefined;
+    if (there && is(there, known)) return there;
+    const again = known.name === "" ? [] : everyElement(document).filter((at) => is(at, known));
     const [only] = again;
-    const what = `${known.role || "element"} "${known.name}"`;
-    if (!only) throw new AgentProblem("stale_ref", `${ref} was ${what}, and it is gone.`);
-    if (again.length > 1) {
-      throw new AgentProblem("stale_ref", `${ref} was ${what}; it was replaced, and now ${again.length} elements are called so.`);
-    }
+    if (!only || again.length > 1) throw this.#stale(ref, known, there, again);
     this.#byRef.set(ref, { ...known, element: new WeakRef(only) });
     this.#byElement.set(only, ref);
     return only;
+  }
+
+  #stale(ref: string, known: Known, there: Element | undefined, again: Element[]): AgentProblem {
+    const was = `${ref} was ${inQuotes(known)}`;
+    if (again.length > 1) {
+      const candidates = again.slice(0, MAX_CANDIDATES).map((at) => candidate(at, this));
+      return new AgentProblem("stale_ref", `${was}; it was replaced, and now ${again.length} elements are called so.`, { candidates });
+    }
+    if (!there) return new AgentProblem("stale_ref", `${was}, and it is gone.`);
+    const now = identityOf(there);
+    const message = `${was}; in its place is now ${inQuotes(now)}, ${this.refOf(there, now)}.`;
+    return new AgentProblem("stale_ref", message, { candidates: [candidate(there, this)] });
   }
 
   #take(): number {
@@ -82,3 +93,5 @@ export class RefBook {
     return Number(oldest.slice(1));
   }
 }
+
+const inQuotes = ({ role, name }: Identity): string => `${role} "${name}"`;

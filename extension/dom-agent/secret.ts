@@ -1,12 +1,12 @@
-import { secretName } from "@gasoline/capture/names";
+import { secretField, withoutSecrets } from "@gasoline/capture/sources/fields";
 
 /** What stands in for the value of a secret field. */
 export const MASK = "••••••";
 
-/** Says whether the value of a field is nobody's business: passwords, codes, card data. */
+/** Says whether the value of a field is nobody's business: passwords, shown or not, codes, card data. */
 export function isSecret(element: Element): boolean {
-  if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement)) return false;
-  if (element.type === "password") return true;
-  if (/\b(current-password|new-password|one-time-code|cc-(number|csc|exp\S*))\b/i.test(element.autocomplete)) return true;
-  return secretName(element.name) !== "" || secretName(element.id) !== "";
+  return (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) && secretField(element) !== "";
 }
+
+/** A text that tells about an element, without the secrets that fields around it hold. */
+export const clean = (text: string, element: Element): string => withoutSecrets(text, element, () => MASK);

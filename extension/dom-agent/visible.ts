@@ -51,6 +51,16 @@ function clampToViewport(box: Rect): { x: number; y: number } {
   return right > left && bottom > top ? { x: (left + right) / 2, y: (top + bottom) / 2 } : middle(box);
 }
 
+/** Says whether a point of an element is scrolled out of sight inside of a box that scrolls by itself. */
+export function isClipped(element: Element, { x, y }: { x: number; y: number }): boolean {
+  for (let at = parentOf(element); at && at !== document.documentElement && at !== document.body; at = parentOf(at)) {
+    if (getComputedStyle(at).overflow === "visible") continue;
+    const box = at.getBoundingClientRect();
+    if (x < box.left || x > box.right || y < box.top || y > box.bottom) return true;
+  }
+  return false;
+}
+
 /** A rectangle with one decimal. */
 export function rounded({ x, y, width, height }: Rect): Rect {
   const round = (n: number): number => Math.round(n * 10) / 10;

@@ -75,12 +75,23 @@ export interface AgentOps {
   /** Scrolls an element into view and says where it is, for a crop. */
   rect: { params: Target; result: { rect: Rect } };
   geometry: { params: Record<string, never>; result: FrameGeometry };
+  /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
+  around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
   /** Resolves when the document was quiet for 250 ms, or at the deadline. */
   settle: { params: Record<string, never>; result: { quiet: boolean } };
   toast: { params: { text: string }; result: Record<string, never> };
 }
 
 export type AgentOp = keyof AgentOps;
+
+/** The agent of a frame asks the worker: does anything in the frames around mine lie over this point? Answered with a problem or null. */
+export interface AskAround {
+  type: "gasoline-around";
+  x: number;
+  y: number;
+  /** Epoch ms. */
+  deadline: number;
+}
 
 /** One call into a document. */
 export interface AgentCall<K extends AgentOp = AgentOp> {

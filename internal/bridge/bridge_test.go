@@ -65,7 +65,7 @@ func TestADaemonThatDiesIsReplaced(t *testing.T) {
 // A client that waits for its handshake would give up at an error; it gets the next daemon's answer.
 func TestAHandshakeUnderWayIsAskedAgain(t *testing.T) {
 	h := newHost(t)
-	h.crashEach.Store(true)
+	h.crashes.Store(1000)
 	c := connect(t, h, "1.0.0")
 	c.send(initialize)
 	a := c.read()
@@ -75,7 +75,7 @@ func TestAHandshakeUnderWayIsAskedAgain(t *testing.T) {
 	if spawned, _, _ := h.counts(); spawned < 2 || spawned > 12 {
 		t.Errorf("%d daemons were started", spawned)
 	}
-	h.crashEach.Store(false)
+	h.crashes.Store(0)
 	c.handshake()
 }
 

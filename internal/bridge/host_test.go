@@ -30,13 +30,13 @@ type host struct {
 	port int
 
 	// What the daemons that are started from now on do.
-	version   string
-	spawnErr  error
-	killErr   error
-	tokenErr  error
-	deafness  bool        // started daemons listen to nobody: Spawn does nothing
-	crashEach atomic.Bool // a daemon ends as soon as a stream is opened
-	leaveEach atomic.Bool // in good order
+	version  string
+	spawnErr error
+	killErr  error
+	tokenErr error
+	deafness bool         // started daemons listen to nobody: Spawn does nothing
+	crashes  atomic.Int32 // so many daemons end as soon as a stream is opened
+	leaving  atomic.Int32 // so many daemons end in good order as soon as a stream is opened
 
 	mu       sync.Mutex
 	running  *server
@@ -202,14 +202,14 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 			return
 		}
 		fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\n\r\n", version, run)
-		if h.leaveEach.Load() {
+		if h.leaving.Add(-1) >= 0 {
 			_ = s.listener.Close()
 			s.stop()
 			fmt.Fprintln(c, `{"jsonrpc":"2.0","method":"`+wire.StreamStopping+`"}`)
 			_, _ = io.Copy(io.Discard, in) // until the other side has heard it
 			return
 		}
-		if h.crashEach.Load() {
+		if h.crashes.Add(-1) >= 0 {
 			_ = s.listener.Close()
 			s.stop()
 			return

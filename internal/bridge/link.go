@@ -63,16 +63,31 @@ func (f foreign) Error() string { return f.what }
 var (
 	errHung   = errors.New("whoever holds the port accepts connections and does not answer")
 	errClosed = errors.New("whoever holds the port closes every connection")
+	errLeft   = errors.New("it went away")
 )
 
-// connect returns the present link, or makes one: it dials, starts a daemon when nobody listens,
-// and replaces one that hangs and is ours, or that is older than this bridge.
+// connect returns the present link, or makes one. A daemon that goes away while the handshake is
+// repeated with it makes room for the next.
 func (b *bridge) connect(ctx context.Context) (*link, error) {
 	b.connecting.Lock()
 	defer b.connecting.Unlock()
 	if l := b.current(); l != nil {
 		return l, nil
 	}
+	for try := 1; ; try++ {
+		l, err := b.reach(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err = b.adopt(l); err == nil || !errors.Is(err, errLeft) || try == maxSends {
+			return l, err
+		}
+	}
+}
+
+// reach dials, starts a daemon when nobody listens, and replaces one that hangs and is ours, or that is
+// older than this bridge.
+func (b *bridge) reach(ctx context.Context) (*link, error) {
 	token, err := b.cfg.Daemon.Token()
 	if err != nil {
 		return nil, err
@@ -105,11 +120,9 @@ func (b *bridge) connect(ctx context.Context) (*link, error) {
 	}
 	if older(l.version, b.cfg.Version) && b.renewals < maxRenewals {
 		b.renewals++
-		if l, err = b.renew(ctx, l, token); err != nil {
-			return nil, err
-		}
+		return b.renew(ctx, l, token)
 	}
-	return l, b.adopt(l)
+	return l, nil
 }
 
 // until dials again and again until done likes the outcome, at most for d; then it returns the last one.
@@ -274,17 +287,24 @@ func (b *bridge) adopt(l *link) error {
 // replay sends the handshake again and swallows its answer, which the client has had.
 func (b *bridge) replay(l *link, first []byte, want string, ready []byte) error {
 	if err := l.write(first); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errLeft, err)
 	}
 	if err := l.conn.SetReadDeadline(time.Now().Add(5 * handshake)); err != nil {
 		return err
 	}
 	for {
 		line, err := readLine(l.in, maxAnswer)
-		if err != nil {
+		m, bad := parse(line)
+		var timeout net.Error
+		switch {
+		case bad == nil && m.method == wire.StreamStopping:
+			return errLeft
+		case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, errLong):
 			return err
+		case err != nil:
+			return fmt.Errorf("%w: %w", errLeft, err)
 		}
-		if m, err := parse(line); err == nil && m.method == "" && m.id == want {
+		if bad == nil && m.method == "" && m.id == want {
 			break
 		}
 	}

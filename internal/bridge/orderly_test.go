@@ -110,12 +110,27 @@ func TestEOFWaitsForWhatIsSentOn(t *testing.T) {
 // Daemons that go one after the other are not followed for ever.
 func TestACallIsNotSentOnForEver(t *testing.T) {
 	h := newHost(t)
-	h.leaveEach.Store(true)
+	h.leaving.Store(1000)
 	c := connect(t, h, "1.0.0")
 	c.send(call("1", "run", ""))
 	if a := c.read(); !strings.HasPrefix(a.text(), "error=") {
 		t.Errorf("%+v %q", a, a.text())
 	}
-	h.leaveEach.Store(false)
+	h.leaving.Store(0)
 	c.handshake()
+}
+
+// A daemon may go just when the handshake is repeated with it.
+func TestADaemonThatLeavesDuringTheHandshakeIsFollowed(t *testing.T) {
+	for _, end := range []func(*host){func(h *host) { h.leaving.Store(2) }, func(h *host) { h.crashes.Store(2) }} {
+		h := newHost(t)
+		c := connect(t, h, "1.0.0")
+		c.handshake()
+		end(h)
+		h.crash()
+		c.send(call("1", "run", ""))
+		if a := c.read(); !strings.HasPrefix(a.text(), "run4 ") {
+			t.Errorf("%+v %q", a, a.text())
+		}
+	}
 }

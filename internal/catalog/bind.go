@@ -22,6 +22,14 @@ type Bound struct {
 	params func(i int) []Param
 	call   func(ctx context.Context, i int, call Call, fields map[string]json.RawMessage) (any, error)
 	gate   Gate
+	others []*Bound // the tools that are offered together
+}
+
+// Introduce tells tools that are offered together of each other, so that one can name the other's modes.
+func Introduce(tools []*Bound) {
+	for _, b := range tools {
+		b.others = tools
+	}
 }
 
 // Mode describes one mode of a bound tool.
@@ -152,6 +160,10 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 	if err != nil {
 		return Outcome{}, err
 	}
+	// What is missing is said before a person is asked to switch anything on for it.
+	if err := missing(params, fields); err != nil {
+		return Outcome{}, err
+	}
 	if b.gate != nil && m.Needs != Nothing {
 		if err := b.gate(ctx, call, m.Needs); err != nil {
 			return Outcome{}, err
@@ -186,7 +198,10 @@ func (b *Bound) dispatch(fields map[string]json.RawMessage) (string, error) {
 			continue
 		}
 		var name string
-		if json.Unmarshal(raw, &name) != nil || name == "" {
+		var list []string
+		if json.Unmarshal(raw, &list) == nil && len(list) == 1 {
+			name = list[0]
+		} else if json.Unmarshal(raw, &name) != nil || name == "" {
 			continue
 		}
 		if key != b.Key && key != "what" {
@@ -215,6 +230,13 @@ func (b *Bound) unknownMode(name string) error {
 	for _, m := range b.modes {
 		words = append(words, m.Name)
 		words = append(words, m.Aliases...)
+	}
+	for _, o := range b.others {
+		if i, ok := o.find(name); ok {
+			p.Message = fmt.Sprintf("%s has no mode %q, but %s has.", b.Name, name, o.Name)
+			p.Fix = fmt.Sprintf(`Call %s {%q:%q}.`, o.Name, o.Key, o.modes[i].Name)
+			return p
+		}
 	}
 	if near := nearest(normal(name), words); near != "" {
 		if i, ok := b.find(near); ok {
@@ -268,6 +290,9 @@ func (b *Bound) unknownParam(m Mode, params []Param, name string) error {
 	fix := "It takes no parameters."
 	if len(params) > 0 {
 		fix = "It takes: " + strings.Join(paramNames(params), ", ") + "."
+	}
+	if instead, ok := m.Instead[normal(name)]; ok {
+		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; use %s.", b.Name, m.Name, name, instead)
 	}
 	if near := nearest(normal(name), words); near != "" {
 		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; did you mean %q?", b.Name, m.Name, name, near)
@@ -339,7 +364,10 @@ func takeCommon(m Mode, call *Call, params []Param, fields map[string]json.RawMe
 		call.Wait = time.Duration(c.TimeoutMS) * time.Millisecond
 	}
 	call.Detached = c.Background
-	if c.Client != "" && len(c.Client) <= 64 {
+	if len(c.Client) > 64 {
+		return Outcome{}, problem.New(problem.InvalidParam, "", "client has %d bytes; it may have 64.", len(c.Client))
+	}
+	if c.Client != "" {
 		call.Client, call.Sessionless = "named-"+c.Client, false
 	}
 	_, limited := fields["limit"]

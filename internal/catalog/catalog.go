@@ -54,6 +54,9 @@ type Spec struct {
 	MaxWait time.Duration // most that timeout_ms may ask for; 0 means 2 minutes
 	Example string        // a JSON object of arguments without the dispatch key, "" when there is none to show
 	Errors  []problem.Code
+
+	// Instead says what to use in place of parameters that callers often give and the mode does not have.
+	Instead map[string]string
 }
 
 // Info describes a tool.
@@ -67,6 +70,9 @@ type Info struct {
 	First    []string // modes that lists begin with, most used first; the others follow as declared
 	Shown    []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
 	Groups   []Group  // parameters that signatures abbreviate
+
+	// Docs say in the schema what a shown parameter means whose modes word it differently, by name.
+	Docs map[string]string
 }
 
 // Group abbreviates parameters in signatures: "T" for the ways to name an element.

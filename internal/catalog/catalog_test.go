@@ -162,19 +162,91 @@ func TestHelpAndSchema(t *testing.T) {
 }
 
 func TestDisagreementsAreFound(t *testing.T) {
-	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what"})
+	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what", Shown: []string{"url", "text"}, Docs: map[string]string{"text": "a text"}})
 	catalog.Add(tl, catalog.Spec{Name: "a"}, func(context.Context, env, struct {
-		Tab string `json:"tab"`
+		Tab  string `json:"tab"`
+		URL  string `json:"url" doc:"of a page"`
+		Text string `json:"text" doc:"one"`
+		Mode string `json:"only" doc:"one"`
 	}) (int, error) {
 		return 0, nil
 	})
 	catalog.Add(tl, catalog.Spec{Name: "b"}, func(context.Context, env, struct {
-		Tab int `json:"tab"`
+		Tab  int    `json:"tab"`
+		URL  string `json:"url" doc:"of a script"`
+		Text string `json:"text" doc:"another"`
+		Mode string `json:"only" doc:"another"`
 	}) (int, error) {
 		return 0, nil
 	})
-	if d := catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil).Disagreements(); len(d) != 1 {
-		t.Errorf("disagreements %q", d)
+	d := strings.Join(catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil).Disagreements(), "; ")
+	if d != `tab: a says string, b says integer; url: a says "of a page", b says "of a script"` {
+		t.Errorf("disagreements: %s", d)
+	}
+}
+
+func TestWhatWouldDoNothingIsRefused(t *testing.T) {
+	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what"})
+	catalog.Add(tl, catalog.Spec{Name: "a"}, func(context.Context, env, struct {
+		ID    string `json:"id" alone:"path"`
+		Path  string `json:"path"`
+		Limit int    `json:"limit"`
+	}) (string, error) {
+		return "done", nil
+	})
+	b := catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil)
+	for args, want := range map[string]string{
+		`{"id":"r1"}`: "", `{"id":"r1","path":"a.b","as":"json"}`: "", `{"limit":3}`: "", `{"limit":3,"id":null}`: "",
+		`{"id":"r1","limit":3}`: "limit would do nothing beside id.",
+	} {
+		_, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(strings.Replace(args, "{", `{"what":"a",`, 1)))
+		if got := problem.From(err); got == nil && want != "" || got != nil && got.Message != want {
+			t.Errorf("%s: %v, want %q", args, err, want)
+		}
+	}
+}
+
+// The mistakes that callers make are led out of.
+func TestMistakesAreLedOutOf(t *testing.T) {
+	bind := func(name string, modes ...catalog.Spec) *catalog.Bound {
+		tl := catalog.New[env](catalog.Info{Name: name, Key: map[string]string{"observe": "what", "interact": "action"}[name]})
+		for _, m := range modes {
+			catalog.Add(tl, m, func(context.Context, env, struct {
+				URL string `json:"url" required:"true" doc:"where"`
+			}) (string, error) {
+				return "done", nil
+			})
+		}
+		return catalog.Bind(tl, func(catalog.Call) env { return env{} }, func(context.Context, catalog.Call, catalog.Needs) error {
+			return problem.New(problem.PilotOff, "", "It is off.")
+		})
+	}
+	observe := bind("observe", catalog.Spec{Name: "screenshot", Aliases: []string{"shot"}}, catalog.Spec{Name: "logs"})
+	interact := bind("interact", catalog.Spec{Name: "click", Needs: catalog.Pilot, Instead: map[string]string{"text": `selector:"text=…"`}}, catalog.Spec{Name: "refresh"})
+	catalog.Introduce([]*catalog.Bound{observe, interact})
+	for _, tt := range []struct {
+		tool *catalog.Bound
+		args string
+		want string
+	}{
+		{interact, `{"action":"shot"}`, `interact has no mode "shot", but observe has. Call observe {"what":"screenshot"}.`},
+		{observe, `{"what":"dom"}`, `observe has no mode "dom". One of: screenshot, logs.`},
+		{observe, `{"what":"log_s"}`, `observe has no mode "log_s"; did you mean "logs"? One of: screenshot, logs.`},
+		{observe, `{"what":["logs"],"url":"x"}`, ""},
+		{observe, `{"what":["logs","screenshot"]}`, "what is required."},
+		{interact, `{"action":"click","text":"Pay","url":"x"}`, `interact click has no parameter "text"; use selector:"text=…". It takes: url.`},
+		{interact, `{"action":"click"}`, "url is required. Give it as string: where."}, // before anybody is asked to switch something on
+		{interact, `{"action":"click","url":"x"}`, "It is off."},
+		{observe, `{"what":"logs","url":"x","client":"` + strings.Repeat("c", 65) + `"}`, "client has 65 bytes; it may have 64."},
+	} {
+		_, err := tt.tool.Call(t.Context(), catalog.Call{}, json.RawMessage(tt.args))
+		got := ""
+		if p := problem.From(err); p != nil {
+			got = strings.TrimSpace(p.Message + " " + p.Fix)
+		}
+		if !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", tt.args, got, tt.want)
+		}
 	}
 }
 

@@ -86,7 +86,7 @@ func (b *Bound) helpTool() string {
 
 // nearest returns the word that differs least from name, or "" when none is near.
 func nearest(name string, words []string) string {
-	best, bestDistance := "", len(name)/3+2
+	best, bestDistance := "", len(name)/3+1 // what is further away is another word
 	for _, w := range words {
 		n := normal(w)
 		if len(name) >= 3 && (strings.HasPrefix(n, name) || strings.HasPrefix(name, n)) {

@@ -19,6 +19,7 @@ import (
 //	min:"1" max:"1000"      its bounds
 //	alias:"last,count"      other names that mean it
 //	required:"true"         it must be given
+//	alone:"body_path"       when it is given, of the mode's others only these may be; "-" for none
 //
 // An embedded struct adds its fields.
 type Param struct {
@@ -30,6 +31,7 @@ type Param struct {
 	Aliases  []string
 	Required bool
 	Min, Max *float64
+	Alone    []string // nil: with any other
 
 	index []int
 }
@@ -63,6 +65,9 @@ func collect(t reflect.Type, at []int, out *[]Param) {
 		}
 		if a := f.Tag.Get("alias"); a != "" {
 			p.Aliases = strings.Split(a, ",")
+		}
+		if a := f.Tag.Get("alone"); a != "" {
+			p.Alone = strings.Split(a, ",")
 		}
 		p.Min, p.Max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
 		*out = append(*out, p)
@@ -104,20 +109,29 @@ func typeName(t reflect.Type) (name, items string) {
 	panic(fmt.Sprintf("catalog: a parameter cannot be a %s", t))
 }
 
+// missing returns the problem of the first parameter that must be given and is not.
+func missing(params []Param, fields map[string]json.RawMessage) error {
+	for _, p := range params {
+		if raw, given := fields[p.Name]; p.Required && (!given || string(raw) == "null") {
+			return problem.New(problem.MissingParam, "Give it as "+p.Type+": "+p.Doc+".", "%s is required.", p.Name)
+		}
+	}
+	return nil
+}
+
 // decode sets the fields of the params struct at p from what was given. Each name in fields must be
-// one of params: the caller has resolved aliases.
+// one of params, and all that are required are there: the caller has seen to both.
 func decode(p any, params []Param, fields map[string]json.RawMessage) error {
 	v := reflect.ValueOf(p).Elem()
 	for _, param := range params {
 		raw, given := fields[param.Name]
-		if given && string(raw) == "null" {
-			given = false
-		}
-		if !given {
-			if param.Required {
-				return problem.New(problem.MissingParam, "Give it as "+param.Type+": "+param.Doc+".", "%s is required.", param.Name)
-			}
+		if !given || string(raw) == "null" {
 			continue
+		}
+		for _, other := range params {
+			if _, both := fields[other.Name]; both && param.Alone != nil && other.Name != param.Name && !slices.Contains(param.Alone, other.Name) {
+				return problem.New(problem.InvalidParam, "Leave out one of the two.", "%s would do nothing beside %s.", other.Name, param.Name)
+			}
 		}
 		fixed, err := coerce(param, raw)
 		if err != nil {

@@ -91,6 +91,9 @@ func (b *Bound) Schema() json.RawMessage {
 			e, _ := json.Marshal(p.Enum)
 			fmt.Fprintf(&out, `,"enum":%s`, e)
 		}
+		if d, ok := b.Docs[name]; ok {
+			p.Doc = d
+		}
 		if p.Doc != "" {
 			doc, _ := json.Marshal(p.Doc)
 			fmt.Fprintf(&out, `,"description":%s`, doc)
@@ -101,10 +104,11 @@ func (b *Bound) Schema() json.RawMessage {
 	return json.RawMessage(out.String())
 }
 
-// Disagreements lists parameters that two modes of the tool declare with different types: a flat
-// schema can say only one.
+// Disagreements lists parameters that two modes of the tool declare with different types, and shown
+// ones whose meaning they word differently without a word of the tool's in Docs: a flat schema can
+// say only one.
 func (b *Bound) Disagreements() []string {
-	type seen struct{ mode, typ string }
+	type seen struct{ mode, typ, doc string }
 	first := map[string]seen{}
 	var out []string
 	for i, m := range b.modes {
@@ -114,9 +118,11 @@ func (b *Bound) Disagreements() []string {
 				typ += " of " + p.Items
 			}
 			if f, ok := first[p.Name]; !ok {
-				first[p.Name] = seen{m.Name, typ}
+				first[p.Name] = seen{m.Name, typ, p.Doc}
 			} else if f.typ != typ {
 				out = append(out, fmt.Sprintf("%s: %s says %s, %s says %s", p.Name, f.mode, f.typ, m.Name, typ))
+			} else if f.doc != p.Doc && b.Docs[p.Name] == "" && slices.Contains(b.Shown, p.Name) {
+				out = append(out, fmt.Sprintf("%s: %s says %q, %s says %q", p.Name, f.mode, f.doc, m.Name, p.Doc))
 			}
 		}
 	}

@@ -18,6 +18,7 @@ const (
 	Keep       = 5 * time.Minute  // finished commands stay readable
 	Grace      = 30 * time.Second // a running command may still answer after its deadline
 	maxDone    = 500              // finished commands kept
+	maxResults = 32 << 20         // bytes of their results; the oldest make room, the newest always stays
 	maxFailed  = 100              // failed commands kept beyond Keep
 	tellEvery  = 5 * time.Second  // progress while waiting
 	maxWaiting = 100              // sessions whose polls are remembered
@@ -92,6 +93,7 @@ type Record struct {
 	Finished time.Time // zero: not finished
 	Attempts int       // times it was handed out
 	Result   json.RawMessage
+	Dropped  bool // Result was there and made room for later ones
 	Failure  *Failure
 	Elapsed  time.Duration
 }
@@ -105,6 +107,7 @@ type Queue struct {
 	pending  []*entry          // not finished, oldest first
 	byID     map[string]*entry // pending and kept
 	done     []*entry          // finished, oldest first
+	results  int               // bytes of done's results
 	failed   []Record          // newest maxFailed
 	wake     map[string]chan struct{}
 	stopping bool
@@ -346,20 +349,37 @@ func (q *Queue) endLocked(e *entry, s Status, now time.Time) {
 		q.sum.Failed++
 	}
 	if s != Complete && s != Cancelled {
-		q.failed = append(q.failed, e.Record)
+		failed := e.Record
+		failed.Result, failed.Dropped = nil, len(failed.Result) > 0
+		q.failed = append(q.failed, failed)
 		if len(q.failed) > maxFailed {
 			q.failed = slices.Delete(q.failed, 0, 1)
 		}
 	}
+	q.results += len(e.Result)
+	for i := 0; i < len(q.done)-1 && q.results > maxResults; i++ {
+		if old := q.done[i]; len(old.Result) > 0 {
+			q.results -= len(old.Result)
+			old.Result, old.Dropped = nil, true
+		}
+	}
+	q.pruneLocked(now)
+}
+
+// pruneLocked forgets finished commands that are too many or too old.
+func (q *Queue) pruneLocked(now time.Time) {
 	for len(q.done) > maxDone || len(q.done) > 0 && now.Sub(q.done[0].Finished) > Keep {
-		delete(q.byID, q.done[0].ID)
-		delete(q.byID, q.done[0].CorrelationID)
+		old := q.done[0]
+		delete(q.byID, old.ID)
+		delete(q.byID, old.CorrelationID)
+		q.results -= len(old.Result)
 		q.done = slices.Delete(q.done, 0, 1)
 	}
 }
 
-// sweepLocked ends commands that nobody will answer any more.
+// sweepLocked ends commands that nobody will answer any more, and forgets old ones.
 func (q *Queue) sweepLocked(now time.Time) {
+	q.pruneLocked(now)
 	for _, e := range slices.Clone(q.pending) {
 		if now.After(e.Deadline.Add(Grace)) {
 			e.Failure = &Failure{Code: string(problem.Timeout), Message: "no answer came"}

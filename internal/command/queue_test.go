@@ -125,11 +125,14 @@ func TestTheSixteenthCommandIsRefused(t *testing.T) {
 func TestCallersOfEndedCommandsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := command.NewQueue("r")
-		for name, end := range map[string]func(){"cancelled": func() { q.Cancel("s") }, "stopping": q.Stop} {
-			go func() { time.Sleep(time.Second); end() }()
+		for _, tt := range []struct {
+			code string
+			end  func()
+		}{{"cancelled", func() { q.Cancel("s") }}, {"stopping", q.Stop}} {
+			go func() { time.Sleep(time.Second); tt.end() }()
 			rec, err := q.Do(t.Context(), click(time.Minute))
-			if err != nil || rec.Status != command.Cancelled || rec.Failure.Code != name {
-				t.Errorf("%s: %+v %v", name, rec, err)
+			if err != nil || rec.Status != command.Cancelled || rec.Failure.Code != tt.code {
+				t.Errorf("%s: %+v %v", tt.code, rec, err)
 			}
 		}
 		if _, err := q.Start(click(time.Minute)); problem.From(err).Code != problem.Stopping {
@@ -158,19 +161,50 @@ func TestEndedCommandsAreForgotten(t *testing.T) {
 		q := command.NewQueue("r")
 		rec, _ := q.Start(click(time.Second))
 		q.Cancel("")
-		time.Sleep(command.Keep + time.Second)
+		time.Sleep(command.Keep - time.Second)
 		if _, known := q.Get(rec.ID); !known {
-			t.Error("forgotten before anything newer ended")
+			t.Error("forgotten too early")
+		}
+		time.Sleep(2 * time.Second)
+		if _, known := q.Get(rec.ID); known {
+			t.Error("kept with nothing newer to push it out")
 		}
 		next, _ := q.Start(click(time.Second))
 		time.Sleep(time.Second + command.Grace + time.Second)
 		if got, _ := q.Get(next.ID); got.Status != command.Expired {
 			t.Errorf("unanswered command is %s", got.Status)
 		}
-		if _, known := q.Get(rec.ID); known {
-			t.Error("kept for ever")
-		}
 	})
+}
+
+func TestResultsMakeRoomForLaterOnes(t *testing.T) {
+	q := command.NewQueue("r")
+	var ids []string
+	for range 12 {
+		rec, err := q.Start(click(time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, rec.ID)
+		q.Answer(command.Answer{ID: rec.ID, Status: "error", Result: make(json.RawMessage, 4<<20)})
+	}
+	_, done, failed := q.Lists()
+	bytes, dropped := 0, 0
+	for _, rec := range append(done, failed...) {
+		bytes += len(rec.Result)
+		if rec.Dropped {
+			dropped++
+		}
+	}
+	if bytes != 32<<20 || dropped != 4+12 {
+		t.Errorf("%d bytes are kept, %d results were dropped", bytes, dropped)
+	}
+	if first, known := q.Get(ids[0]); !known || !first.Dropped || first.Result != nil {
+		t.Errorf("the oldest: %v", first.Dropped)
+	}
+	if last, _ := q.Get(ids[11]); len(last.Result) != 4<<20 {
+		t.Error("the newest has no result")
+	}
 }
 
 func TestManyAtOnce(t *testing.T) {

@@ -42,11 +42,20 @@ func (c *Correlator) Batch(b *event.Batch, sent, received time.Time) {
 		h.PageURL = normal
 		h.TraceID, h.SpanID = validID(h.TraceID, traceDigits), validID(h.SpanID, spanDigits)
 	}
+	began := make([]time.Duration, len(b.Exchanges)) // before the event's own time
 	for i := range b.Exchanges {
-		adopt(&b.Exchanges[i])
+		e := &b.Exchanges[i]
+		adopt(e)
+		if began[i] = e.Duration; !e.Started.IsZero() && !e.Time.IsZero() {
+			began[i] = e.Time.Sub(e.Started)
+		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.correctLocked(b, sent, received)
+	for i := range b.Exchanges {
+		e := &b.Exchanges[i]
+		e.Started = e.Time.Add(-began[i])
+	}
 	c.stampLocked(b)
 }

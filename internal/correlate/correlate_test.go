@@ -205,6 +205,24 @@ func TestTimesOfAnotherClockBecomeOurs(t *testing.T) {
 	}
 }
 
+// The start of a request moves with the event that tells of it, and is never the year one.
+func TestStartsOfRequestsAreCorrected(t *testing.T) {
+	c := correlate.New(func() time.Time { return noon })
+	theirs := noon.Add(-time.Hour)
+	b := &event.Batch{Exchanges: []event.Exchange{
+		{Head: event.Head{Session: "s", Time: theirs}, Started: theirs.Add(-2 * time.Second), Duration: time.Second},
+		{Head: event.Head{Session: "s", Time: theirs}, Duration: time.Second},
+		{Head: event.Head{Session: "s"}, Started: theirs, Duration: time.Second},
+		{Head: event.Head{Session: "s"}},
+	}}
+	c.Batch(b, theirs, noon)
+	for i, want := range []time.Duration{-2 * time.Second, -time.Second, -time.Second, 0} {
+		if got := b.Exchanges[i].Started.Sub(noon); got != want {
+			t.Errorf("%d started %v from now, want %v", i, got, want)
+		}
+	}
+}
+
 func TestTimesOfTheSameClockAreKept(t *testing.T) {
 	d := start()
 	b := logs(event.Head{Session: "s", Document: "d", Mono: 5, Time: noon.Add(-10 * time.Minute)}) // waited in the spill

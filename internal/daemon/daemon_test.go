@@ -182,6 +182,31 @@ func TestHealthCountsTheCallsOfEveryTransport(t *testing.T) {
 	}
 }
 
+// Without MCP the artifact is the document and nothing else, however long it is.
+func TestGenerateGivesTheWholeArtifact(t *testing.T) {
+	d := start(t, config(place(t)))
+	const n = 120
+	for i := range n {
+		if code, out := d.ask("POST", "/network-bodies", fmt.Sprintf(`{"bodies":[{"url":"http://localhost/%d","method":"GET","status":200,"response_body":%q}]}`, i, strings.Repeat("x", 1000))); code != 200 {
+			t.Fatalf("%d %s", code, out)
+		}
+	}
+	_, out := d.ask("POST", "/generate/har", "")
+	var har struct {
+		Log struct {
+			Entries []struct {
+				Started time.Time `json:"startedDateTime"`
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &har); err != nil || len(har.Log.Entries) != n {
+		t.Fatalf("%d entries, %v: %.200s", len(har.Log.Entries), err, out)
+	}
+	if age := time.Since(har.Log.Entries[0].Started); age < 0 || age > time.Minute {
+		t.Errorf("the first began %v ago", age)
+	}
+}
+
 func TestOneDaemonForAPort(t *testing.T) {
 	p := place(t)
 	p.Port = freePort(t)

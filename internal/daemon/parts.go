@@ -111,7 +111,7 @@ func (d *parts) tools() []*catalog.Bound {
 	}
 	driver := drive.Driver{Queue: d.queue, Registry: d.registry}
 	gate := drive.Gate(d.registry, d.patience)
-	return []*catalog.Bound{
+	tools := []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: sight(c), Drive: driver, Queue: d.queue, Dir: d.dir}
 		}, gate),
@@ -126,6 +126,8 @@ func (d *parts) tools() []*catalog.Bound {
 			return configure.Env{Call: c, Registry: d.registry, Pairings: d.pairings, Queue: d.queue, Reader: d.reader, Daemon: d.self()}
 		}, gate),
 	}
+	catalog.Introduce(tools)
+	return tools
 }
 
 // Catalogue returns the tools to be described, not called.
@@ -133,6 +135,9 @@ func Catalogue() []*catalog.Bound { return (&parts{}).tools() }
 
 // clear empties rings of these kinds (nil: all), of one tab or of all (0).
 func (d *parts) clear(kinds []event.Kind, tab int) int {
+	if kinds == nil && tab == 0 {
+		d.ingest.ForgetLosses()
+	}
 	return d.store.Clear(store.Scope{Kinds: kinds, Tab: tab})
 }
 
@@ -145,14 +150,14 @@ func (d *parts) patience() time.Duration {
 	return drive.ComeBack
 }
 
-// lost tells what the write side lost, in the words of footers.
-func (d *parts) lost() []view.Loss {
+// lost tells what the write side lost of a tab, in the words of footers.
+func (d *parts) lost(session string, tab int) []view.Loss {
 	words := map[ingest.Cause]string{
 		ingest.OverRate: "over the rate limit", ingest.Breaker: "a flood was cut off", ingest.Invalid: "not understood",
 		ingest.Sender: "dropped in the page", ingest.Gap: "never arrived", ingest.TooLarge: "too large",
 	}
 	var out []view.Loss
-	for _, l := range d.ingest.Losses() {
+	for _, l := range d.ingest.LossesOf(session, tab) {
 		out = append(out, view.Loss{Kind: l.Kind, Cause: words[l.Cause], Count: l.Count})
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,7 +59,7 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 	}
 	out.Target = target
 	if k.Mutates && target.Browser.Known && !target.Browser.Settings.Pilot {
-		return out, PilotOff()
+		return out, PilotOff(d.Registry, target.Browser)
 	}
 	wait := call.Wait
 	if wait == 0 {
@@ -89,6 +90,9 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 	if rec.Status != command.Complete {
 		return out, Failure(rec)
 	}
+	if rec.Dropped {
+		return out, problem.New(problem.TooLarge, "Ask for less, or for fewer things at once.", "the result of %s made room for others before it could be read.", kind)
+	}
 	if len(rec.Result) > 0 {
 		if err := json.Unmarshal(rec.Result, &out.Result); err != nil {
 			return out, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's answer to %s is not understood: %v.", kind, err)
@@ -106,7 +110,7 @@ func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 			return err
 		}
 		if needs&catalog.Pilot != 0 && target.Browser.Known && !target.Browser.Settings.Pilot {
-			return PilotOff()
+			return PilotOff(r, target.Browser)
 		}
 		return nil
 	}
@@ -125,9 +129,23 @@ func find(kind string) (command.Kind, bool) {
 // [command.Timeout].
 type limited interface{ Limit(ms int) }
 
-// PilotOff is the refusal of everything that acts while the user has not allowed it.
-func PilotOff() error {
-	return problem.New(problem.PilotOff, `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`, "Browser control is off.")
+// PilotOff is the refusal of everything that acts while the user has not allowed it in the browser
+// that is meant; another one where it is allowed is named.
+func PilotOff(r *session.Registry, b session.Browser) error {
+	now := time.Now()
+	others := slices.DeleteFunc(r.Browsers(), func(o session.Browser) bool { return o.Session == b.Session || !o.Connected(now) })
+	where := ""
+	if len(others) > 0 {
+		where = " in " + b.Label()
+	}
+	p := problem.New(problem.PilotOff, `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`, "Browser control is off%s.", where)
+	for _, o := range others {
+		if o.Settings.Pilot {
+			p.Fix += fmt.Sprintf(` It is on in %s: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`, o.Label())
+			break
+		}
+	}
+	return p
 }
 
 // Failure is the problem of a command that ended without completing: the page's words, with the way out.
@@ -171,7 +189,8 @@ const maxWords = 600
 var fixes = map[problem.Code]string{
 	problem.PilotOff:         `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`,
 	problem.NotFound:         `interact {"action":"list_interactive"} shows what is there; wait_for waits for what comes later.`,
-	"stale_ref":              `The element is gone. interact {"action":"list_interactive"} gives new refs.`,
+	"stale_ref":              `interact {"action":"list_interactive"} gives new refs.`,
+	"dialog_open":            `Ask the user to answer the dialog, or leave the page with interact {"action":"navigate","url":"…"}.`,
 	problem.Ambiguous:        `Repeat with the ref of the one you mean, or with nth or within.`,
 	problem.Blocked:          `Deal with the element in the way first, for example click its close button or press Escape with key_press.`,
 	problem.NotActionable:    `interact {"action":"list_interactive"} shows the element's state; wait_for waits for a change.`,

@@ -220,6 +220,37 @@ func TestSlowClientsAreCut(t *testing.T) {
 			}
 		})
 	})
+	// Whoever sends half a body is answered all the same, on every route, with and without a token.
+	t.Run("half a body", func(t *testing.T) {
+		for _, rt := range httpapi.Routes() {
+			for _, method := range []string{"GET", "POST"} {
+				if rt.Method != "" && rt.Method != method || rt.Path == "/stream" || strings.Contains(rt.Path, "{") {
+					continue
+				}
+				for _, header := range []string{"", "Authorization: Bearer x\r\n", "own", "foreign"} {
+					synctest.Test(t, func(t *testing.T) {
+						r := newRig(t)
+						c := r.serve(t)()
+						host := fmt.Sprintf("127.0.0.1:%d", port)
+						switch header {
+						case "own":
+							header = "Authorization: Bearer " + r.token + "\r\n"
+						case "foreign":
+							host, header = "evil.example", ""
+						}
+						if _, err := fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: %s\r\n%sContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{", method, rt.Path, host, header); err != nil {
+							t.Fatal(err)
+						}
+						start := time.Now()
+						out, _ := io.ReadAll(c) // ends when the server closes
+						if took := time.Since(start); took > 35*time.Second || !bytes.HasPrefix(out, []byte("HTTP/1.1 ")) {
+							t.Errorf("%s %s with %q: closed after %v with %.60q", method, rt.Path, header, took, out)
+						}
+					})
+				}
+			}
+		}
+	})
 	t.Run("answer", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +21,9 @@ var snapshotKinds = []event.Kind{event.KindLog, event.KindException, event.KindF
 
 func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
+	if err := known(q, snapshotQuery); err != nil {
+		return err
+	}
 	f := query.Filter{TestID: q.Get("test_id"), Worker: q.Get("worker")}
 	if v := q.Get("since"); v != "" {
 		t, err := time.Parse(time.RFC3339, v)
@@ -102,7 +106,7 @@ func contains(ks []event.Kind, k event.Kind) bool {
 
 func (s *Server) clear(w http.ResponseWriter, r *http.Request) error {
 	var in wire.Clear
-	if err := s.decode(r, &in); err != nil {
+	if err := s.decodeStrict(r, &in); err != nil {
 		return err
 	}
 	n := s.cfg.Clear(store.Scope{TestID: in.TestID, Worker: in.Worker})
@@ -181,6 +185,9 @@ func kindsOf(list string) ([]event.Kind, error) {
 
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
+	if err := known(q, timelineQuery()); err != nil {
+		return err
+	}
 	kinds, err := kindsOf(q.Get("kinds"))
 	if err != nil {
 		return err
@@ -234,11 +241,17 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 		Limit  int    `json:"limit"`
 	}
 	if r.Method == http.MethodPost {
-		if err := s.decode(r, &in); err != nil {
+		if err := s.decodeStrict(r, &in); err != nil {
 			return err
+		}
+		if in.Limit < 0 || in.Limit > 1000 {
+			return problem.New(problem.InvalidParam, "Use 1–1000.", "limit is %d.", in.Limit)
 		}
 	} else {
 		q := r.URL.Query()
+		if err := known(q, expressionQuery()); err != nil {
+			return err
+		}
 		limit, err := number(q, "limit", 1, 1000)
 		if err != nil {
 			return err
@@ -246,13 +259,21 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 		in.Kinds, in.Where, in.Select, in.Group = q.Get("kinds"), q.Get("where"), q.Get("select"), q.Get("group")
 		in.Cursor, in.Since, in.Limit = q.Get("cursor"), q.Get("since"), limit
 	}
-	kinds, err := kindsOf(strings.Join(words(in.Kinds), ","))
+	var lists [3][]string
+	for i, v := range []any{in.Kinds, in.Select, in.Group} {
+		list, ok := words(v)
+		if !ok {
+			return problem.New(problem.InvalidParam, "Use a list of words, or one text with commas.", "%s is no list of words.", []string{"kinds", "select", "group"}[i])
+		}
+		lists[i] = list
+	}
+	kinds, err := kindsOf(strings.Join(lists[0], ","))
 	if err != nil {
 		return err
 	}
 	got, err := s.cfg.Reader.Query(query.Query{
-		Kinds: kinds, Where: in.Where, Select: words(in.Select), Group: words(in.Group),
-		Page: query.Page{Cursor: query.Cursor(in.Cursor), Since: in.Since, Limit: min(in.Limit, 1000)},
+		Kinds: kinds, Where: in.Where, Select: lists[1], Group: lists[2],
+		Page: query.Page{Cursor: query.Cursor(in.Cursor), Since: in.Since, Limit: in.Limit},
 	})
 	if err != nil {
 		return err
@@ -264,10 +285,10 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// words reads a list that may be an array or comma-separated.
-func words(v any) []string {
-	var out []string
+// words reads a list that may be an array or comma-separated; false when it is neither.
+func words(v any) (out []string, ok bool) {
 	switch v := v.(type) {
+	case nil:
 	case string:
 		for _, w := range strings.Split(v, ",") {
 			if w = strings.TrimSpace(w); w != "" {
@@ -276,8 +297,28 @@ func words(v any) []string {
 		}
 	case []any:
 		for _, x := range v {
-			out = append(out, fmt.Sprint(x))
+			w, ok := x.(string)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, w)
+		}
+	default:
+		return nil, false
+	}
+	return out, true
+}
+
+// known refuses parameters of a query string that a route does not have.
+func known(q url.Values, has []Query) error {
+	var names []string
+	for _, h := range has {
+		names = append(names, h.Name)
+	}
+	for name := range q {
+		if !slices.Contains(names, name) {
+			return problem.New(problem.InvalidParam, "There are: "+strings.Join(names, ", ")+".", "there is no parameter %q.", clip(name))
 		}
 	}
-	return out
+	return nil
 }

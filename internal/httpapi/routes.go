@@ -63,7 +63,7 @@ func routes() []route {
 		{Route{"POST", "/enhanced-actions", "User actions.", nil, wire.Actions{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
 		{Route{"POST", "/performance-snapshots", "Performance snapshots.", nil, wire.Snapshots{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
 		{Route{"POST", "/screenshots", "Keep an image below the state directory.", nil, wire.Screenshot{}, wire.ScreenshotAnswer{}, false}, extension, false, (*Server).screenshot},
-		{Route{"GET", "/snapshot", "All captured state in one answer.", []Query{{"since", "string", "RFC 3339 time"}, {"test_id", "string", "only this test's"}, {"worker", "string", "only this worker's"}}, nil, wire.Snapshot{}, false}, local, false, (*Server).snapshot},
+		{Route{"GET", "/snapshot", "All captured state in one answer.", snapshotQuery, nil, wire.Snapshot{}, false}, local, false, (*Server).snapshot},
 		{Route{"POST", "/clear", "Empty the buffers, or one test's part of them.", nil, wire.Clear{}, wire.Cleared{}, false}, local, false, (*Server).clear},
 		{Route{"POST", "/test-boundary", "Mark the start or end of a test.", nil, wire.Boundary{}, wire.BoundaryAnswer{}, false}, local, false, (*Server).boundary},
 		{Route{"GET", "/buffers/timeline", "All kinds merged in order of time.", timelineQuery(), nil, wire.Timeline{}, false}, local, false, (*Server).timeline},
@@ -79,6 +79,8 @@ func routes() []route {
 	}
 }
 
+var snapshotQuery = []Query{{"since", "string", "RFC 3339 time"}, {"test_id", "string", "only this test's"}, {"worker", "string", "only this worker's"}}
+
 func timelineQuery() []Query {
 	return []Query{
 		{"since", "string", "RFC 3339 time, or a duration back such as 30s"}, {"until", "string", "RFC 3339 time"},
@@ -91,6 +93,6 @@ func timelineQuery() []Query {
 func expressionQuery() []Query {
 	return []Query{
 		{"kinds", "string", "comma-separated kinds"}, {"where", "string", "filter expression"}, {"select", "string", "comma-separated fields"},
-		{"group", "string", "field to count by"}, {"cursor", "string", "continue after this"}, {"limit", "integer", "most rows, 1–1000; 100"},
+		{"group", "string", "field to count by"}, {"since", "string", "RFC 3339 time, or a duration back such as 30s"}, {"cursor", "string", "continue after this"}, {"limit", "integer", "most rows, 1–1000; 100"},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -466,7 +467,7 @@ func TestToolsOverHTTP(t *testing.T) {
 		t.Errorf("%d %q", code, out)
 	}
 	for _, body := range []string{`{}`, `null`, ``} {
-		if code, out := with("/generate/har", body, cli); code != 200 || out != "a HAR" {
+		if code, out := with("/generate/har", body, cli); code != 200 || out != `"a HAR"` {
 			t.Errorf("generate with %q: %d %q", body, code, out)
 		}
 	}
@@ -508,5 +509,22 @@ func TestTheDaemonDescribesItself(t *testing.T) {
 	}
 	if w := r.get("/nothing"); w.Code != 404 || r.refused(w).Fix == "" || w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %s %v", w.Code, w.Body, w.Header())
+	}
+}
+
+// Where a misspelt name would ask for too much, it is refused; a problem tells all that its fix speaks of.
+func TestMisspeltNamesAreRefused(t *testing.T) {
+	r := newRig(t)
+	r.post("/logs", `{"entries":[{"level":"log","message":"kept"}]}`)
+	for _, w := range []*httptest.ResponseRecorder{
+		r.post("/clear", `{"testid":"x"}`), r.post("/query", `{"wher":"level=error"}`), r.post("/query", `{"kinds":5}`), r.post("/query", `{"limit":-3}`),
+		r.get("/query?q=kept"), r.get("/buffers/timeline?kind=log"), r.get("/snapshot?test=x"),
+	} {
+		if p := r.refused(w); w.Code != http.StatusBadRequest || p.Code != "invalid_param" || p.Fix == "" || p.Retry != "never" {
+			t.Errorf("%d %+v", w.Code, p)
+		}
+	}
+	if tl := into[wire.Timeline](r, r.get("/buffers/timeline?q=kept")); len(tl.Events) != 1 {
+		t.Errorf("cleared all the same: %+v", tl)
 	}
 }

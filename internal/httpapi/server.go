@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -161,6 +162,16 @@ func (s *Server) recover(next http.Handler) http.Handler {
 		}()
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
+		if r.ContentLength != 0 { // -1 is a body of unknown length
+			conn := http.NewResponseController(w)
+			s.deadline(conn.SetReadDeadline(time.Now().Add(readBody)))
+			// An answer that is given before the body has arrived must not wait for it.
+			w.Header().Set("Connection", "close")
+			r.Body = timedBody{http.MaxBytesReader(w, r.Body, MaxBody), func() {
+				s.deadline(conn.SetReadDeadline(time.Time{}))
+				w.Header().Del("Connection")
+			}}
+		}
 		next.ServeHTTP(w, r)
 	})
 }
@@ -168,14 +179,9 @@ func (s *Server) recover(next http.Handler) http.Handler {
 // serve runs a route's handler and turns its error into an answer.
 func (s *Server) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn := http.NewResponseController(w)
-		switch {
-		case rt.raw:
+		if rt.raw {
 			// A deadline of the answer before must not cut what stays open for long.
-			s.deadline(conn.SetWriteDeadline(time.Time{}))
-		case r.Method == http.MethodPost:
-			s.deadline(conn.SetReadDeadline(time.Now().Add(readBody)))
-			r.Body = timedBody{http.MaxBytesReader(w, r.Body, MaxBody), func() { s.deadline(conn.SetReadDeadline(time.Time{})) }}
+			s.deadline(http.NewResponseController(w).SetWriteDeadline(time.Time{}))
 		}
 		if err := rt.handle(s, w, r); err != nil {
 			s.refuse(w, problem.From(err))
@@ -216,7 +222,9 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 			w.Header().Set("Retry-After", "1")
 		}
 	}
-	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{Code: string(p.Code), Message: p.Message, Fix: p.Fix}})
+	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{
+		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Retry: string(p.Retry()),
+	}})
 }
 
 // status returns the HTTP status of a problem.
@@ -344,13 +352,25 @@ func readError(err error) error {
 }
 
 // decode reads a small JSON body into v.
-func (s *Server) decode(r *http.Request, v any) error {
+func (s *Server) decode(r *http.Request, v any) error { return s.decodeBody(r, v, false) }
+
+// decodeStrict is decode for routes where a misspelt field would ask for too much.
+func (s *Server) decodeStrict(r *http.Request, v any) error { return s.decodeBody(r, v, true) }
+
+func (s *Server) decodeBody(r *http.Request, v any, strict bool) error {
 	data, err := s.body(r)
 	if err != nil {
 		return err
 	}
 	if len(data) == 0 {
 		data = []byte("{}")
+	}
+	if strict {
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.DisallowUnknownFields()
+		if err := d.Decode(v); err != nil && strings.HasPrefix(err.Error(), "json: unknown field ") {
+			return problem.New(problem.InvalidParam, "GET /openapi.json describes it.", "%s has no field %s.", r.URL.Path, clip(strings.TrimPrefix(err.Error(), "json: unknown field ")))
+		}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		var syntax *json.SyntaxError

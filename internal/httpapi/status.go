@@ -52,7 +52,7 @@ func (s *Server) doctor(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.call(w, r, "configure", args)
+	return s.call(w, r, "configure", args, true)
 }
 
 func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {

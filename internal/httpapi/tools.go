@@ -35,7 +35,8 @@ func (s *Server) tool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.call(w, r, r.PathValue("tool"), args)
+	uncut, _ := strconv.ParseBool(r.URL.Query().Get("uncut")) // absent or nonsense: no
+	return s.call(w, r, r.PathValue("tool"), args, uncut)
 }
 
 // generate calls the tool of that name with the format from the path.
@@ -48,14 +49,15 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) error {
 		fields = map[string]any{}
 	}
 	fields["format"] = r.PathValue("format")
+	fields["as"] = "json" // the artifact as it is
 	args, err := json.Marshal(fields)
 	if err != nil {
 		return err
 	}
-	return s.call(w, r, "generate", args)
+	return s.call(w, r, "generate", args, true)
 }
 
-func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args []byte) error {
+func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args []byte, uncut bool) error {
 	var tool *catalog.Bound
 	var names []string
 	for _, t := range s.cfg.Tools {
@@ -71,7 +73,6 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args 
 	if call.Client == "http-" {
 		call.Client, call.Sessionless = "http", true
 	}
-	uncut, _ := strconv.ParseBool(r.URL.Query().Get("uncut")) // absent or nonsense: no
 	a, p := s.cfg.Calls.Run(r.Context(), tool, call, args, answer.Options{Uncut: uncut})
 	if strings.Contains(r.Header.Get("Accept"), envelopeType) {
 		e := Envelope{Text: a.Text}

@@ -47,6 +47,7 @@ type document struct {
 	visited uint64 // the visit that it is part of
 	fresh   int    // new events in this visit
 	events  int    // events in this visit
+	tab     int
 }
 
 // visit is one upload's look at the documents.
@@ -59,7 +60,7 @@ type visit struct {
 	rows    []*document // of touched
 	reports []Report    // by the sender, to be counted if the upload is new
 	recent  int         // in touched: the one asked for last
-	refused losses
+	refused []Report    // new ones that had a number
 }
 
 func (d *documents) visit(session string, now time.Time) *visit {
@@ -100,6 +101,7 @@ func (v *visit) fresh(h *event.Head) bool {
 		return true
 	}
 	row := v.row(h.Document)
+	row.tab = h.Tab
 	row.events++
 	if !row.add(h.Sender) {
 		return false
@@ -114,11 +116,12 @@ func (v *visit) report(r Report) {
 		return
 	}
 	row := v.row(r.Document)
+	row.tab = r.Tab
 	if r.Seq != 0 {
 		row.events++
 		if row.add(r.Seq) {
 			row.fresh++
-			v.refused.add(r.Kind, r.Cause, r.Count)
+			v.refused = append(v.refused, r)
 		}
 		return
 	}
@@ -127,21 +130,19 @@ func (v *visit) report(r Report) {
 
 // settle closes holes and returns what may be acknowledged of the documents in the upload.
 func (v *visit) settle(lost *losses) map[string]uint64 {
-	for k := range v.refused {
-		for c, n := range v.refused[k] {
-			lost[k][c] += n
-		}
+	for _, r := range v.refused {
+		lost.add(place{v.session, r.Tab}, r.Kind, r.Cause, r.Count)
 	}
 	for _, r := range v.reports {
 		// An upload that repeats only what has come repeats its reports, too.
 		if row := v.row(r.Document); row.fresh > 0 || row.events == 0 {
-			lost.add(r.Kind, r.Cause, r.Count)
+			lost.add(place{v.session, r.Tab}, r.Kind, r.Cause, r.Count)
 			row.credit += r.Count
 		}
 	}
 	ack := make(map[string]uint64, len(v.touched))
 	for i, row := range v.rows {
-		lost.add(0, Gap, row.settle(v.now))
+		lost.add(place{v.session, row.tab}, 0, Gap, row.settle(v.now))
 		if row.ack > 0 {
 			ack[v.touched[i]] = row.ack
 		}

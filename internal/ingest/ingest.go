@@ -71,6 +71,7 @@ type Upload struct {
 // Report tells of events of a document that are not in the batch.
 type Report struct {
 	Document string
+	Tab      int        // 0: not known
 	Kind     event.Kind // 0: not known
 	Cause    Cause      // Sender or Invalid
 	Count    int        // ≥ 1
@@ -101,7 +102,7 @@ func (in *Ingester) Sync(u Upload) Receipt {
 		}
 		cause, ok := in.limiter.admit(source{u.Session, h.Tab, classOf(k, failed)}, received)
 		if !ok {
-			in.losses.add(k, cause, 1)
+			in.losses.add(place{u.Session, h.Tab}, k, cause, 1)
 			r.drop(k)
 		}
 		return ok
@@ -119,7 +120,7 @@ func (in *Ingester) Take(u Upload) (Receipt, error) {
 	received := in.now()
 	in.mu.Lock()
 	for _, rep := range u.Reports {
-		in.losses.add(rep.Kind, rep.Cause, rep.Count)
+		in.losses.add(place{u.Session, rep.Tab}, rep.Kind, rep.Cause, rep.Count)
 	}
 	if err := in.limiter.request(u.Session, u.Batch, received, &in.losses); err != nil {
 		in.mu.Unlock()
@@ -150,7 +151,7 @@ func (in *Ingester) append(u *Upload, received time.Time, r *Receipt) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	for _, refused := range done.Refused {
-		in.losses.add(refused.Kind, TooLarge, 1)
+		in.losses.add(place{session: u.Session}, refused.Kind, TooLarge, 1)
 		r.drop(refused.Kind)
 	}
 }
@@ -166,7 +167,23 @@ func (r *Receipt) drop(k event.Kind) {
 func (in *Ingester) Losses() []Loss {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.losses.list()
+	return in.losses.total.list()
+}
+
+// LossesOf returns the losses that may concern a tab of a session since they were forgotten last; a
+// tab of 0 and an empty session mean any. Where it is not known whose events were lost, they count.
+func (in *Ingester) LossesOf(session string, tab int) []Loss {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	sum := in.losses.of(place{session, tab})
+	return sum.list()
+}
+
+// ForgetLosses lets LossesOf begin anew, for when everything that was kept was cleared.
+func (in *Ingester) ForgetLosses() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.losses.places = nil
 }
 
 // State returns how the limits stand.

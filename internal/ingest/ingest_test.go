@@ -346,3 +346,45 @@ func TestEveryKindIsSifted(t *testing.T) {
 		t.Errorf("%d events of a repeated upload were stored", r.Stored)
 	}
 }
+
+// A reader of one tab is told what may have been lost of it, and not what another tab lost.
+func TestLossesAreToldByPlace(t *testing.T) {
+	d := start(t, ingest.Config{})
+	lose := func(session string, tab, n int) {
+		d.Sync(ingest.Upload{Session: session, Batch: &event.Batch{}, Reports: []ingest.Report{
+			{Document: fmt.Sprint(session, tab), Tab: tab, Kind: event.KindLog, Cause: ingest.Sender, Count: n},
+		}})
+	}
+	of := func(session string, tab int) (n uint64) {
+		for _, l := range d.LossesOf(session, tab) {
+			n += l.Count
+		}
+		return n
+	}
+	lose("a", 1, 1)
+	lose("a", 2, 10)
+	lose("b", 1, 100)
+	lose("a", 0, 1000) // nobody knows of which tab
+	for _, tt := range []struct {
+		session string
+		tab     int
+		want    uint64
+	}{{"a", 1, 1001}, {"a", 2, 1010}, {"a", 3, 1000}, {"b", 1, 100}, {"b", 2, 0}, {"a", 0, 1011}, {"", 0, 1111}, {"c", 0, 0}} {
+		if got := of(tt.session, tt.tab); got != tt.want {
+			t.Errorf("of %s/%d: %d, want %d", tt.session, tt.tab, got, tt.want)
+		}
+	}
+	for tab := range 1000 { // more places than are told apart
+		lose("d", tab+1, 1)
+	}
+	if got := of("e", 5); got == 0 || got > 1000 {
+		t.Errorf("beyond the places that are kept: %d", got)
+	}
+	if got := d.lost(); got != "log/sender=2111" {
+		t.Errorf("in all: %s", got)
+	}
+	d.ForgetLosses()
+	if of("", 0) != 0 || d.lost() != "log/sender=2111" {
+		t.Errorf("forgotten: %d %s", of("", 0), d.lost())
+	}
+}

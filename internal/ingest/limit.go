@@ -144,7 +144,7 @@ func (l *limiter) request(session string, b *event.Batch, now time.Time, lost *l
 	}
 	if refusal != nil {
 		l.refused++
-		each(b, func(k event.Kind, _ *event.Head, _ bool) { lost.add(k, cause, 1) })
+		each(b, func(k event.Kind, h *event.Head, _ bool) { lost.add(place{session, h.Tab}, k, cause, 1) })
 	}
 	return refusal
 }

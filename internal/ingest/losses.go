@@ -1,6 +1,10 @@
 package ingest
 
-import "github.com/brennhill/gasoline/internal/event"
+import (
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
 
 // Cause says why events were lost.
 type Cause uint8
@@ -33,22 +37,66 @@ type Loss struct {
 	Count uint64
 }
 
-// losses counts by kind and cause.
-type losses [event.KindMark + 1][causeEnd]uint64
+// place is whose events were lost; tab 0 and session "" are not known.
+type place struct {
+	session string
+	tab     int
+}
 
-func (l *losses) add(k event.Kind, c Cause, n int) {
+// maxPlaces bounds the places that are told apart; what is lost beyond counts as of everywhere.
+const maxPlaces = 256
+
+// losses counts by kind and cause, since the start and, until they are forgotten, by place.
+type losses struct {
+	total  tally
+	places map[place]*tally // ≤ maxPlaces + 1
+}
+
+type tally [event.KindMark + 1][causeEnd]uint64
+
+func (l *losses) add(at place, k event.Kind, c Cause, n int) {
 	if k > event.KindMark {
 		k = 0
 	}
-	if n > 0 && c < causeEnd {
-		l[k][c] += uint64(n)
+	if n <= 0 || c >= causeEnd {
+		return
 	}
+	l.total[k][c] += uint64(n)
+	if l.places == nil {
+		l.places = map[place]*tally{}
+	}
+	if l.places[at] == nil && len(l.places) >= maxPlaces {
+		at = place{}
+	}
+	t := l.places[at]
+	if t == nil {
+		t = &tally{}
+		at.session = strings.Clone(at.session) // it may be a part of a body
+		l.places[at] = t
+	}
+	t[k][c] += uint64(n)
 }
 
-func (l *losses) list() []Loss {
+// of sums what may concern a place.
+func (l *losses) of(at place) tally {
+	var sum tally
+	for p, t := range l.places {
+		if at.session != "" && p.session != "" && p.session != at.session || at.tab != 0 && p.tab != 0 && p.tab != at.tab {
+			continue
+		}
+		for k := range t {
+			for c, n := range t[k] {
+				sum[k][c] += n
+			}
+		}
+	}
+	return sum
+}
+
+func (t *tally) list() []Loss {
 	var out []Loss
-	for k := range l {
-		for c, n := range l[k] {
+	for k := range t {
+		for c, n := range t[k] {
 			if n > 0 {
 				out = append(out, Loss{Kind: event.Kind(k), Cause: Cause(c), Count: n})
 			}

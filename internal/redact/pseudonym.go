@@ -12,6 +12,9 @@ import (
 // number never stands for two.
 const maxPseudonyms = 1 << 16
 
+// maxKinds bounds the kinds that are counted: our own, those of custom rules, and a few that pages made up.
+const maxKinds = 256
+
 // pseudonyms numbers secrets. It keeps no secret, only a hash keyed by a seed that lives as long as
 // the process.
 type pseudonyms struct {
@@ -43,8 +46,12 @@ func (p *pseudonyms) of(kind, value string) pseudonym {
 	if known, ok := p.known[key]; ok {
 		return known
 	}
+	kind = strings.Clone(kind) // it may be part of a body
+	if _, ok := p.count[kind]; !ok && len(p.count) >= maxKinds {
+		kind = kindSecret // pages write kinds of their own
+	}
 	p.count[kind]++
-	fresh := pseudonym{kind: strings.Clone(kind), number: p.count[kind]}
+	fresh := pseudonym{kind: kind, number: p.count[kind]}
 	if len(p.order) < maxPseudonyms {
 		p.order = append(p.order, key)
 	} else {

@@ -3,6 +3,7 @@ package redact_test
 import (
 	"encoding/json"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -147,4 +148,27 @@ func BenchmarkText(b *testing.B) {
 			}
 		})
 	}
+}
+
+// Pages may write pseudonyms of kinds that they make up; what is remembered of them is bounded.
+func TestKindsOfPagesAreBounded(t *testing.T) {
+	r := redact.New(redact.Rules{})
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	kinds := map[string]bool{}
+	for i := range 2000 {
+		body := fmt.Sprintf("<k%x:%08x> ", i, i) + strings.Repeat("x", 1<<16)
+		got := r.Text(body[:40])
+		kinds[got[:strings.IndexByte(got, '#')]] = true
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if len(kinds) > 300 || !kinds["<secret"] {
+		t.Errorf("%d kinds", len(kinds))
+	}
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 16<<20 {
+		t.Errorf("%d MB stay of 2000 short texts", grown>>20)
+	}
+	runtime.KeepAlive(r)
 }

@@ -63,6 +63,16 @@ func (b Browser) Connected(now time.Time) bool {
 	return b.Polling || !b.Contact.IsZero() && now.Sub(b.Contact) < Silence
 }
 
+// Label names the browser as people and agents tell several apart: "Chrome on Linux [5f2a11]". What
+// is in the brackets is the beginning of Session.
+func (b Browser) Label() string {
+	name := b.Settings.Name
+	if name == "" {
+		name = "browser"
+	}
+	return name + " [" + b.Session[:min(6, len(b.Session))] + "]"
+}
+
 // Tab returns the browser's tab with this id.
 func (b Browser) Tab(id int) (Tab, bool) {
 	i := slices.IndexFunc(b.Tabs, func(t Tab) bool { return t.ID == id })
@@ -155,6 +165,8 @@ func (r *Registry) Poll(session string) (closed func(broken bool)) {
 	b := r.browserLocked(session, time.Now())
 	b.polls++
 	b.LastPoll = b.Contact
+	close(r.heard)
+	r.heard = make(chan struct{})
 	var once sync.Once
 	return func(broken bool) {
 		once.Do(func() {

@@ -129,8 +129,13 @@ type Target struct {
 
 // Target returns the tab that a call means: tab when given, else the client's tracked one, else the active granted tab,
 // which becomes tracked. When the tracked tab is gone, the active one takes its place.
-// Problems: extension_offline, tab_gone for a tab that was given, no_tab with the list of tabs.
-func (r *Registry) Target(id string, tab int) (Target, error) {
+// Problems: extension_offline, tab_gone for a tab that was given, no_tab with the list of tabs,
+// ambiguous_target for a tab id that several browsers have and the client uses none of.
+func (r *Registry) Target(id string, tab int) (Target, error) { return r.TargetIn(id, "", tab) }
+
+// TargetIn is Target within the browser whose Session begins with session; "" means any. invalid_param
+// says that not exactly one does.
+func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	now := time.Now()
 	var live []Browser
 	known := false
@@ -143,6 +148,17 @@ func (r *Registry) Target(id string, tab int) (Target, error) {
 	if len(live) == 0 {
 		return Target{}, offline(known)
 	}
+	if in != "" {
+		all := live
+		live = slices.DeleteFunc(slices.Clone(live), func(b Browser) bool { return !strings.HasPrefix(b.Session, in) })
+		if len(live) != 1 {
+			p := problem.New(problem.InvalidParam, "Use the beginning of one of these, as in its brackets.", "session %q is the beginning of %d browsers' names.", in, len(live))
+			for _, b := range all {
+				p.Details = append(p.Details, b.Label())
+			}
+			return Target{}, p
+		}
+	}
 	r.mu.Lock()
 	c := r.clientLocked(id, now)
 	session, tracked := c.session, c.tab
@@ -151,10 +167,21 @@ func (r *Registry) Target(id string, tab int) (Target, error) {
 		live[0], live[i] = live[i], live[0]
 	}
 	if tab != 0 {
+		var found []Target
 		for _, b := range live {
 			if t, ok := b.Tab(tab); ok {
-				return Target{b, t}, nil
+				found = append(found, Target{b, t})
 			}
+		}
+		if len(found) == 1 || len(found) > 1 && found[0].Browser.Session == session {
+			return found[0], nil
+		}
+		if len(found) > 1 {
+			p := problem.New(problem.Ambiguous, `Say whose with "session": the beginning of what is in the brackets.`, "%d browsers have a tab %d.", len(found), tab)
+			for _, t := range found {
+				p.Details = append(p.Details, fmt.Sprintf("%s: %s", t.Browser.Label(), address(t.Tab.URL)))
+			}
+			return Target{}, p
 		}
 		return Target{}, withTabs(problem.New(problem.TabGone, `Use one of these, or leave out "tab".`, "there is no tab %d.", tab), live)
 	}
@@ -235,6 +262,9 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 		case <-settled:
 			return t, err
 		case <-end.C:
+			if t, err = r.Target(id, tab); err != nil && !needed && problem.From(err).Code == problem.NoTab {
+				err = nil
+			}
 			return t, err
 		case <-ctx.Done():
 			return t, err
@@ -251,6 +281,9 @@ func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 			mark := ""
 			if !t.Granted {
 				mark = " (site not granted)"
+			}
+			if len(live) > 1 {
+				mark += ", " + b.Label()
 			}
 			p.Details = append(p.Details, fmt.Sprintf("tab %d: %s%s", t.ID, address(t.URL), mark))
 		}

@@ -209,6 +209,43 @@ func TestTargetIsAssignedOnFirstUse(t *testing.T) {
 	}
 }
 
+// Tab ids are a browser's own: two browsers may have the same.
+func TestATabOfSeveralBrowsers(t *testing.T) {
+	r := session.NewRegistry()
+	r.Heard("alpha", "1", "1", &session.Settings{Name: "Chrome on Linux"}, tabs(1, 12))
+	r.Heard("beta", "1", "1", nil, tabs(2, 12))
+	_, err := r.Target("c", 12)
+	if p := problem.From(err); p == nil || p.Code != problem.Ambiguous || len(p.Details) != 2 || !strings.Contains(strings.Join(p.Details, " "), "Chrome on Linux [alpha]") {
+		t.Errorf("tab 12: %v %+v", err, p)
+	}
+	if got, err := r.TargetIn("c", "al", 12); err != nil || got.Browser.Session != "alpha" {
+		t.Errorf("in al: %+v %v", got.Browser.Session, err)
+	}
+	for _, in := range []string{"gamma", "ALPHA"} {
+		if _, err := r.TargetIn("c", in, 12); problem.From(err).Code != problem.InvalidParam {
+			t.Errorf("in %s: %v", in, err)
+		}
+	}
+	r.Track("c", "beta", 2)
+	if got, err := r.Target("c", 12); err != nil || got.Browser.Session != "beta" {
+		t.Errorf("of who uses beta: %s %v", got.Browser.Session, err)
+	}
+	if got, err := r.Target("c", 1); err != nil || got.Browser.Session != "alpha" {
+		t.Errorf("tab 1: %s %v", got.Browser.Session, err)
+	}
+}
+
+func TestAwaitHearsAPoll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		go func() { time.Sleep(100 * time.Millisecond); r.Poll("b") }()
+		start := time.Now()
+		if _, err := r.Await(t.Context(), "c", 0, false, 5*time.Second); err != nil || time.Since(start) != 100*time.Millisecond {
+			t.Errorf("after %v: %v", time.Since(start), err)
+		}
+	})
+}
+
 func TestConnectedIsAPollOrRecentContact(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := session.NewRegistry()

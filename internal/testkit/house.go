@@ -98,9 +98,9 @@ func (h *House) View(c catalog.Call) view.View {
 // Driver sends commands to the house's browsers.
 func (h *House) Driver() drive.Driver { return drive.Driver{Queue: h.Queue, Registry: h.Registry} }
 
-func (h *House) losses() []view.Loss {
+func (h *House) losses(session string, tab int) []view.Loss {
 	out := append([]view.Loss(nil), h.Lost...)
-	for _, l := range h.Ingest.Losses() {
+	for _, l := range h.Ingest.LossesOf(session, tab) {
 		out = append(out, view.Loss{Kind: l.Kind, Cause: l.Cause.String(), Count: l.Count})
 	}
 	return out

@@ -44,7 +44,7 @@ type List[E any] struct {
 	Line   func(E) answer.Entry   // one entry as text
 	Origin func(E) string         // page of an entry, for the fence; nil: not from a page
 	Extra  func(w *answer.Writer) // lines above the entries; may be nil
-	Empty  string                 // said when there are none and nothing hints at a loss
+	Empty  func() (string, bool)  // said when there are none; a claim only when nothing hints at a loss. May be nil
 
 	window  window
 	rebuild func() []E
@@ -164,8 +164,10 @@ func (l *List[E]) Text(w *answer.Writer) {
 	if l.Extra != nil {
 		l.Extra(w)
 	}
-	if had == 0 && l.Empty != "" && len(notes) == 0 {
-		w.Head("%s", l.Empty)
+	if had == 0 && l.Empty != nil {
+		if words, claim := l.Empty(); !claim || len(notes) == 0 {
+			w.Head("%s", words)
+		}
 	}
 	cursor := "cursor=" + l.Meta.Cursor
 	if l.Meta.HasMore {

@@ -5,6 +5,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,22 +23,23 @@ type View struct {
 	Registry *session.Registry
 	Call     catalog.Call
 
-	// Lost tells what never reached the store, by kind and cause, since the daemon began. nil: nothing is known to be lost.
-	Lost func() []Loss
+	// Lost tells what of a tab of a session never reached the store; 0 and "" mean any. nil: nothing is known to be lost.
+	Lost func(session string, tab int) []Loss
 }
 
 // Loss is a number of events of a kind that were not stored.
 type Loss struct {
-	Kind  event.Kind
-	Cause string // "rate limit", "lost in the page", …
+	Kind  event.Kind // 0: not known
+	Cause string     // "rate limit", "lost in the page", …
 	Count uint64
 }
 
 // Scoped are the parameters that choose whose events a mode reads.
 type Scoped struct {
-	Scope  string `json:"scope,omitempty" enum:"tab,page,all,current_page" doc:"tab (default: the one in use, all its frames), page, or all"`
-	Tab    int    `json:"tab,omitempty" doc:"another tab's id"`
-	TestID string `json:"test_id,omitempty" doc:"only this test's"`
+	Scope   string `json:"scope,omitempty" enum:"tab,page,all,current_page" doc:"tab (default: the one in use, all its frames), page, or all"`
+	Tab     int    `json:"tab,omitempty" doc:"another tab's id"`
+	TestID  string `json:"test_id,omitempty" doc:"only this test's"`
+	Session string `json:"session,omitempty" doc:"only this browser's, as tabs names it"`
 }
 
 // Paged are the parameters that choose the part of a list.
@@ -64,13 +66,27 @@ func (v View) Look(s Scoped) (Sight, error) {
 		scope = "page"
 	}
 	out.Notes = v.BrowserNotes()
-	if scope == "all" && s.Tab == 0 {
+	if scope == "all" {
+		if s.Tab != 0 {
+			return out, problem.New(problem.InvalidParam, "Leave out one of the two.", "scope all takes every tab, and tab says %d.", s.Tab)
+		}
 		out.Words = "all tabs"
+		if s.Session != "" {
+			target, err := v.Registry.TargetIn(v.Call.Client, s.Session, 0)
+			if p := problem.From(err); p != nil && p.Code != problem.NoTab {
+				return out, err
+			}
+			out.Filter.Session = target.Browser.Session
+			out.Words += " of " + answer.Clean(target.Browser.Label())
+		}
 		return out, nil
 	}
-	target, err := v.Registry.Target(v.Call.Client, s.Tab)
+	target, err := v.Registry.TargetIn(v.Call.Client, s.Session, s.Tab)
 	if err != nil {
 		p := problem.From(err)
+		if p.Code == problem.Ambiguous || p.Code == problem.InvalidParam {
+			return out, err
+		}
 		if p.Code == problem.TabGone {
 			// A closed tab's events are still there.
 			out.Filter.Tab, out.Words = s.Tab, fmt.Sprintf("tab %d (not open)", s.Tab)
@@ -89,13 +105,35 @@ func (v View) Look(s Scoped) (Sight, error) {
 		out.Filter.Page = target.Tab.URL
 		out.Words = "page " + answer.Short(target.Tab.URL, 80)
 	}
+	late, since := v.late(target)
 	switch {
 	case !target.Tab.Granted:
 		out.Notes = append(out.Notes, fmt.Sprintf("not captured: tab %d is on a site that the user has not granted in the extension's popup", target.Tab.ID))
 	case target.Tab.Stale:
 		out.Notes = append(out.Notes, fmt.Sprintf(`not captured: tab %d was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`, target.Tab.ID))
+	case late:
+		out.Notes = append(out.Notes, fmt.Sprintf(`capture began at %s, after this page: what was before is not known; interact {"action":"refresh"} records it from its first moment`, since))
 	}
 	return out, nil
+}
+
+// late reports whether the page that a tab shows began before its capture, and when that began.
+func (v View) late(t session.Target) (late bool, since string) {
+	f := query.Filter{Session: t.Browser.Session, Tab: t.Tab.ID}
+	list, err := query.Read(v.Reader, f, query.Page{Limit: 1}, func(e *event.Lifecycle) bool {
+		return e.State != "navigate" && IsVisit(e)
+	})
+	if err != nil || len(list.Items) == 0 || list.Items[0].Flags&event.Late == 0 {
+		return false, ""
+	}
+	return true, answer.Clock(list.Items[0].Time)
+}
+
+// IsVisit reports whether an event begins a visit: a document of the main frame, or a navigation
+// inside one. A script that came late begins what was there before it.
+func IsVisit(e *event.Lifecycle) bool {
+	return e.Frame == 0 && (e.State == "document_start" || e.State == "navigate" || e.State == "pageshow" && e.Persisted ||
+		e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
 }
 
 // BrowserNotes says whether events can arrive at all.
@@ -123,23 +161,26 @@ func (v View) Bodies(s Sight) []string {
 	return nil
 }
 
-// LossNotes says what was lost of these kinds.
-func (v View) LossNotes(kinds ...event.Kind) []string {
+// LossNotes says what was lost of these kinds (none: of all) where the filter looks.
+func (v View) LossNotes(f query.Filter, kinds ...event.Kind) []string {
 	if v.Lost == nil {
 		return nil
 	}
 	var parts []string
-	for _, l := range v.Lost() {
-		for _, k := range kinds {
-			if l.Kind == k && l.Count > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s events (%s)", l.Count, k, l.Cause))
-			}
+	for _, l := range v.Lost(f.Session, f.Tab) {
+		if l.Count == 0 || l.Kind != 0 && len(kinds) > 0 && !slices.Contains(kinds, l.Kind) {
+			continue
 		}
+		what := l.Kind.String() + " events"
+		if l.Kind == 0 {
+			what = "events"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s (%s)", l.Count, what, l.Cause))
 	}
 	if len(parts) == 0 {
 		return nil
 	}
-	return []string{"lost since the daemon started: " + strings.Join(parts, ", ")}
+	return []string{"lost: " + strings.Join(parts, ", ")}
 }
 
 // Unseen is what no capture without a debugger sees; modes name it where an answer depends on it.

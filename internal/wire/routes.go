@@ -190,4 +190,7 @@ type ProblemBody struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
+	// Details are what the fix speaks of, a line each: tabs, candidates, what is in the way.
+	Details []string `json:"details,omitempty"`
+	Retry   string   `json:"retry,omitempty"` // never, now, later, after_user_action
 }

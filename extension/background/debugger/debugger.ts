@@ -1,5 +1,6 @@
 import type { Debug, Send } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
+import { beforeDeadline } from "../execution/deadline.ts";
 
 const PROTOCOL = "1.3";
 
@@ -23,7 +24,7 @@ export class Debuggers implements Debug {
     this.#attached.delete(tab);
   }
 
-  async run<T>(tab: number, work: (send: Send) => Promise<T>): Promise<T> {
+  async run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T> {
     let attached = this.#attached.get(tab);
     if (!attached) {
       attached = { users: 0, ready: attach(tab) };
@@ -31,9 +32,10 @@ export class Debuggers implements Debug {
     }
     clearTimeout(attached.timer);
     attached.users++;
+    const { ready } = attached;
+    const done = ready.then(() => work((method, params) => chrome.debugger.sendCommand({ tabId: tab }, method, params)));
     try {
-      await attached.ready;
-      return await work((method, params) => chrome.debugger.sendCommand({ tabId: tab }, method, params));
+      return await beforeDeadline(deadline, "The page did not answer the debugger in time.", done);
     } finally {
       attached.users--;
       if (attached.users === 0 && this.#attached.get(tab) === attached) this.#letGo(tab, attached);

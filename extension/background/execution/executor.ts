@@ -3,8 +3,10 @@ import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { isCommandKind, parseParams } from "../../commands/params.ts";
+import { unlessDialog } from "../../commands/dialog.ts";
 import { runCommand } from "../../commands/registry.ts";
 import type { Results } from "../daemon/results.ts";
+import { beforeDeadline } from "./deadline.ts";
 
 const STARTED = "started:";
 
@@ -111,10 +113,14 @@ export class Executor {
       this.#parts.actor(tab, command.client ?? "agent");
       const { reason } = params as Timeout;
       // A toast never delays the command, and a page that cannot show it is acted on all the same.
-      if (reason) context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
+      if (reason && !context.pages.dialog(tab)) context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
     try {
-      return await beforeDeadline(command.deadline - 50, runCommand(kind, params, context));
+      return await beforeDeadline(
+        command.deadline - 50,
+        SILENT,
+        unlessDialog(kind, context, () => runCommand(kind, params, context)),
+      );
     } finally {
       if (acts) {
         this.#parts.acted(tab);
@@ -144,27 +150,13 @@ export class Executor {
   }
 }
 
+/** A page that shows an alert() answers nothing until the user closes it; the agent is not kept waiting. */
+const SILENT = "The page did not answer in time. It may be busy, or a dialog may be open.";
+
 const INTERRUPTED: CommandError = {
   code: "interrupted",
   message: "The browser stopped the extension while the command ran. It may have been carried out in part; look before you repeat it.",
 };
-
-/** A page that shows an alert() answers nothing until the user closes it; the agent is not kept waiting. */
-async function beforeDeadline<T>(deadline: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new CommandProblem("timeout", "The page did not answer in time. It may be busy, or a dialog may be open.")),
-      Math.max(0, deadline - Date.now()),
-    );
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined); // Its failure after the deadline has no reader.
-  }
-}
 
 function toWire(error: unknown): CommandError {
   if (error instanceof CommandProblem) return error.toWire();

@@ -1,5 +1,5 @@
 import type { Tab } from "@gasoline/schema/wire";
-import type { Arrival, Move, Pages } from "../../commands/context.ts";
+import type { Arrival, Dialog, Move, Pages } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
@@ -107,6 +107,14 @@ export class TabPages implements Pages {
         return { navigated, ...(openedTab === undefined ? {} : { openedTab }) };
       },
     };
+  }
+
+  dialog(tab: number): Dialog | undefined {
+    return this.#ports.dialogs.of(tab);
+  }
+
+  nextDialog(tab: number): { opened: Promise<Dialog>; stop: () => void } {
+    return this.#ports.dialogs.next(tab);
   }
 
   policy(tab: number): string | undefined {

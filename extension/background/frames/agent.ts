@@ -1,7 +1,8 @@
 import type { Target } from "@gasoline/schema/commands";
+import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameInfo, Frames } from "../../commands/context.ts";
 import { CommandProblem, problemFrom } from "../../commands/problem.ts";
-import type { AgentAnswer, AgentCall, AgentOp, AgentOps } from "../../messages/agent.ts";
+import type { AgentAnswer, AgentCall, AgentOp, AgentOps, AskAround } from "../../messages/agent.ts";
 import type { RefBlocks } from "./refs.ts";
 import { frameTree, mainFrame } from "./tree.ts";
 
@@ -17,6 +18,11 @@ export class AgentFrames implements Frames {
 
   constructor(refs: RefBlocks) {
     this.#refs = refs;
+    chrome.runtime.onMessage.addListener((message: Partial<AskAround>, { id, tab, documentId }, answer) => {
+      if (message.type !== "gasoline-around" || id !== chrome.runtime.id || tab?.id === undefined || !documentId) return false;
+      void this.#around(tab.id, documentId, message as AskAround).then(answer);
+      return true;
+    });
   }
 
   async call<K extends AgentOp>(tab: number, op: K, params: AgentOps[K]["params"], deadline: number): Promise<AgentOps[K]["result"]> {
@@ -59,6 +65,23 @@ export class AgentFrames implements Frames {
       at.y += box.y;
     }
     return at;
+  }
+
+  /** What lies over a point of a frame, in the frames around it; null when nothing does that can be seen from here. */
+  async #around(tab: number, documentId: string, { x, y, deadline }: AskAround): Promise<CommandError | null> {
+    try {
+      const frames = await this.#tree(tab);
+      const path = frames.find((at) => at.documentId === documentId)?.path ?? [];
+      let point: { x: number; y: number } | null = { x, y };
+      for (let depth = path.length - 1; depth >= 0 && point; depth--) {
+        // A page of a site that was not granted cannot be asked, nor what is around it.
+        const parent = frames.find((at) => samePath(at.path, path.slice(0, depth)));
+        point = parent ? await this.#run(tab, parent, "around", { index: path[depth] ?? -1, ...point }, deadline) : null;
+      }
+      return null;
+    } catch (error) {
+      return error instanceof CommandProblem ? error.toWire() : { code: "internal", message: String(error) };
+    }
   }
 
   async find(tab: number, frame: string | undefined): Promise<FrameInfo> {

@@ -1,5 +1,6 @@
 import { CONTENT_PORT, type FromContent, type PageConfig, type ToContent } from "../../messages/content.ts";
 import type { Stamp } from "../daemon/outbox.ts";
+import { Dialogs } from "./dialogs.ts";
 import { stampOf } from "./stamp.ts";
 
 /** What the ports pass on to the worker. */
@@ -27,6 +28,7 @@ export class Ports {
   readonly #open = new Map<chrome.runtime.Port, Open>();
   readonly #flushes = new Map<number, (frame: chrome.runtime.Port) => void>();
   #flushId = 0;
+  readonly dialogs = new Dialogs();
 
   /** config says what documents may capture; undefined while the user's settings are not read yet. */
   constructor(config: () => PageConfig | undefined, events: PortEvents) {
@@ -48,6 +50,7 @@ export class Ports {
       // Read, or Chrome logs it: a page that goes into the back/forward cache closes its port.
       void chrome.runtime.lastError;
       this.#open.delete(port);
+      this.dialogs.left(open.stamp.tab, open.stamp.document);
     });
     port.onMessage.addListener((message: FromContent) => this.#take(open, message));
     const config = this.#config();
@@ -106,6 +109,7 @@ export class Ports {
         open.stamp = { ...open.stamp, page_url: message.url };
         const done = () => this.#say(open.port, { type: "ack", id: message.id });
         this.#events.batch(open.stamp, message.json, message.urgent, done);
+        this.dialogs.look(open.stamp, message.json);
         return;
       }
       case "policy":

@@ -34,7 +34,7 @@ export async function select(params: ValueParams, environment: Environment): Pro
 
 function choose(control: HTMLSelectElement, value: string): string {
   const option = pick([...control.options], value, (at) => [at.value, at.label, at.text]);
-  if (option.disabled) throw new AgentProblem("not_actionable", `The option "${option.label}" is disabled.`);
+  if (option.matches(":disabled")) throw new AgentProblem("not_actionable", `The option "${option.label}" is disabled.`);
   const before = [...control.selectedOptions];
   if (!control.multiple || !option.selected) option.selected = true;
   if (before.length !== control.selectedOptions.length || before[0] !== control.selectedOptions[0]) {

@@ -19,6 +19,8 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 export async function type(params: TypeParams, environment: Environment): Promise<Acted> {
   const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
   const element = typeable(found.element);
+  const before = isField(element) && takesText(element) && !params.clear ? element.value : "";
+  if (isField(element)) checkFormat(element, before + params.text);
   giveFocus(element);
   place(element, params.clear === true);
   const result = (strategy: string) =>
@@ -35,12 +37,16 @@ export async function type(params: TypeParams, environment: Environment): Promis
     setValue(element, params.text);
     return { result: result("native") };
   }
-  const expected = (params.clear ? "" : element.value) + params.text;
+  const expected = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
   insert(element, params.text);
   if (element.value === expected || reformatted(element, params.text)) return { result: result("execCommand") };
   // The field took nothing (an editing host around it, a page that prevents input): its value is set.
   setValue(element, expected.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
+  // A line that was sent with Enter, or made a chip at its comma, may leave the field empty.
+  if (element.value === "" && /^[^\n,;]+$/.test(params.text)) {
+    throw new AgentProblem("status_mismatch", `${inWords(element)} is still empty: the page does not let the text in.`);
+  }
   return { result: result("native") };
 }
 
@@ -66,6 +72,31 @@ const isField = (element: Element): element is Field => element instanceof HTMLI
 
 /** Pickers and sliders have a value, and no text that could be typed. */
 const takesText = (field: Field): boolean => !/^(color|date|datetime-local|month|range|time|week)$/.test(field.type);
+
+const FORMATS: Record<string, string> = {
+  color: "#rrggbb",
+  date: "YYYY-MM-DD",
+  "datetime-local": "YYYY-MM-DDThh:mm",
+  month: "YYYY-MM",
+  number: "a number such as 12.5",
+  range: "a number",
+  time: "hh:mm",
+  week: "YYYY-Www",
+};
+
+/** Throws status_mismatch when a field would empty or change the value, as the browser does with what is no date. */
+function checkFormat(field: Field, value: string): void {
+  const format = FORMATS[field.type];
+  if (format === undefined || value === "") return;
+  const probe = document.createElement("input");
+  for (const name of ["type", "min", "max", "step"]) probe.setAttribute(name, field.getAttribute(name) ?? "");
+  probe.value = value;
+  const kept =
+    field.type === "range" ? Number(probe.value) === Number(value) : field.type !== "color" || probe.value === value.toLowerCase();
+  if (probe.value !== "" && kept) return;
+  const bounds = field.type === "range" ? ` from ${probe.min || 0} to ${probe.max || 100} in steps of ${probe.step || 1}` : "";
+  throw new AgentProblem("status_mismatch", `${inWords(field)} takes ${format}${bounds}, not "${value.slice(0, 100)}".`);
+}
 
 /** Puts the caret at the end, or selects everything. */
 function place(element: HTMLElement, all: boolean): void {

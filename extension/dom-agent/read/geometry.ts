@@ -1,4 +1,5 @@
 import type { FrameGeometry, Rect } from "../../messages/agent.ts";
+import { pointIn } from "../around.ts";
 import { isSecret } from "../secret.ts";
 import { everyElement } from "../shadow.ts";
 import { boxOf, isVisible, rounded } from "../visible.ts";
@@ -10,7 +11,7 @@ export function geometry(): FrameGeometry {
   for (const element of everyElement(document)) {
     if (element instanceof HTMLIFrameElement || element instanceof HTMLFrameElement) {
       const index = indexOf(element);
-      if (index >= 0) children[index] = contentBox(element);
+      if (index >= 0) children[index] = { ...pointIn(element, { x: 0, y: 0 }), width: element.clientWidth, height: element.clientHeight };
     } else if (isSecret(element) && (element as HTMLInputElement).value !== "" && isVisible(element)) {
       secrets.push(rounded(boxOf(element)));
     }
@@ -26,13 +27,4 @@ export function geometry(): FrameGeometry {
 export function indexOf(element: HTMLIFrameElement | HTMLFrameElement): number {
   for (let i = 0; i < window.length; i++) if (window[i] === element.contentWindow) return i;
   return -1;
-}
-
-/** A frame's viewport begins inside of its element's border and padding. */
-function contentBox(element: HTMLElement): Rect {
-  const { x, y, width, height } = element.getBoundingClientRect();
-  const style = getComputedStyle(element);
-  const left = element.clientLeft + Number.parseFloat(style.paddingLeft || "0");
-  const top = element.clientTop + Number.parseFloat(style.paddingTop || "0");
-  return { x: x + left, y: y + top, width: width - 2 * left, height: height - 2 * top };
 }

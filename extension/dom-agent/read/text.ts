@@ -2,6 +2,7 @@ import type { Section, TextParams, TextResult } from "@gasoline/schema/commands"
 import { describe } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { isNamed, resolve } from "../target.ts";
+import { MASK, isSecret } from "../secret.ts";
 import { isVisible } from "../visible.ts";
 import { retry } from "../waiting.ts";
 
@@ -26,6 +27,8 @@ export async function text(params: TextParams, environment: Environment): Promis
 }
 
 function textOf(element: Element): string {
+  // What a textarea began with is its text.
+  if (isSecret(element)) return element.textContent ? MASK : "";
   // innerText of what is not rendered is all of its text, styles and scripts included.
   return element instanceof HTMLElement ? element.innerText : (element.textContent ?? "");
 }

@@ -261,7 +261,7 @@ func parse(s string) float64 {
 		case b == '.':
 			point = true
 		case b == '-' && i == 0:
-		case b > '9' || b < '0' || mantissa >= 1<<53/10:
+		case b > '9' || b < '0' || mantissa >= 1<<53/10 || decimals >= len(powers)-1:
 			f, err := strconv.ParseFloat(s, 64)
 			if err != nil {
 				return 0 // out of range

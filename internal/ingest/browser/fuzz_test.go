@@ -61,6 +61,7 @@ func FuzzSync(f *testing.F) {
 // FuzzLogs compares with encoding/json: what both take, both read alike.
 func FuzzLogs(f *testing.F) {
 	f.Add(fixture(f, "logs"))
+	f.Add([]byte(`{"entries":[{"message":"a","t":0.00000000000000000000000001}]}`))
 	f.Add([]byte(`{"entries":[{"message":"a\u00e9\n","line":1,"t":1763636400000.125,"level":"warn"}]}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		d, err := browser.ReadLogs(body)

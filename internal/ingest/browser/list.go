@@ -83,6 +83,6 @@ func wrongType(err error) string {
 }
 
 // report turns the refusal of an uploaded event into one that the ingester counts.
-func (f refusal) report(document string) ingest.Report {
-	return ingest.Report{Document: document, Kind: f.kind, Cause: ingest.Invalid, Count: 1, Seq: f.seq}
+func (f refusal) report(g *wire.Group) ingest.Report {
+	return ingest.Report{Document: g.Document, Tab: g.Tab, Kind: f.kind, Cause: ingest.Invalid, Count: 1, Seq: f.seq}
 }

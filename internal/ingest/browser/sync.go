@@ -172,10 +172,10 @@ func (r *reader) group() {
 	g.PageURL = cut.text(g.PageURL, maxURL)
 	r.stamp(from, &g)
 	for _, f := range refused {
-		r.reports = append(r.reports, f.report(g.Document))
+		r.reports = append(r.reports, f.report(&g))
 	}
 	for word, n := range g.Dropped {
-		r.reports = append(r.reports, ingest.Report{Document: g.Document, Kind: kindOf(word), Cause: ingest.Sender, Count: count(n, maxCount)})
+		r.reports = append(r.reports, ingest.Report{Document: g.Document, Tab: g.Tab, Kind: kindOf(word), Cause: ingest.Sender, Count: count(n, maxCount)})
 	}
 }
 

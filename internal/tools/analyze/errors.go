@@ -58,7 +58,7 @@ func errorClusters(_ context.Context, env Env, p clusterParams) (*clusterResult,
 	if err != nil {
 		return nil, err
 	}
-	out := &clusterResult{Clusters: []cluster{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(kinds...)...)}
+	out := &clusterResult{Clusters: []cluster{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, kinds...)...)}
 	var errors []analysis.Error
 	for _, it := range list.Items {
 		e := analysis.Error{Handle: it.Handle(), Time: it.Head.Time, URL: it.Head.PageURL}

@@ -71,7 +71,7 @@ func performance(_ context.Context, env Env, p performanceParams) (*performanceR
 	if err != nil {
 		return nil, err
 	}
-	out := &performanceResult{Snapshots: []snapshot{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(event.KindPerformance)...)}
+	out := &performanceResult{Snapshots: []snapshot{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
 	// Of one visit only the last snapshot counts; the newest visits are shown.
 	last := map[string]int{}
 	for i, s := range list.Items {

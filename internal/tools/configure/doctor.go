@@ -7,6 +7,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/session"
 )
@@ -47,11 +48,7 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	switch {
 	case len(live) > 0:
 		for _, b := range live {
-			name := b.Settings.Name
-			if name == "" {
-				name = "a browser"
-			}
-			add("extension_connected", "pass", "", "%s, extension %s", answer.Clean(name), answer.Clean(b.Version))
+			add("extension_connected", "pass", "", "%s, extension %s", answer.Clean(b.Label()), answer.Clean(b.Version))
 			if b.Settings.LastError != "" {
 				add("extension_error", "warn", "The extension's popup says more.", "%s", answer.Cut(answer.Clean(b.Settings.LastError), 200))
 			}
@@ -66,24 +63,26 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	}
 
 	if len(live) > 0 {
-		pilot, bodies := false, false
-		for _, b := range live {
-			pilot, bodies = pilot || b.Settings.Pilot, bodies || b.Settings.Bodies
-		}
-		if pilot {
-			add("pilot_enabled", "pass", "", "AI Web Pilot is on")
-		} else {
-			add("pilot_enabled", "warn", `Switch on "AI Web Pilot" in the extension's popup, which only the user can, if agents are to act in pages.`, "AI Web Pilot is off: reading works, acting does not")
-		}
-		if !bodies {
-			add("body_capture", "warn", `Switch on "Capture bodies" in the extension's popup, which only the user can, if they are needed.`, "request and response bodies are not captured")
-		}
 		target, err := env.Registry.Target(env.Call.Client, 0)
+		in := target.Browser // the one that a call would go to
+		where := ""
+		if len(live) > 1 {
+			where = " in " + answer.Clean(in.Label())
+		}
+		if in.Settings.Pilot {
+			add("pilot_enabled", "pass", "", "AI Web Pilot is on%s", where)
+		} else {
+			off := problem.From(drive.PilotOff(env.Registry, in))
+			add("pilot_enabled", "warn", off.Fix, "AI Web Pilot is off%s: reading works, acting does not", where)
+		}
+		if !in.Settings.Bodies {
+			add("body_capture", "warn", "Ask the user to switch on body capture in the extension's popup, if you need them.", "request and response bodies are not captured%s", where)
+		}
 		switch p := problem.From(err); {
 		case p != nil:
 			add("tracked_tab", "warn", p.Fix, "%s", p.Message)
 		case !target.Tab.Granted:
-			add("tracked_tab", "warn", "Grant this site in the extension's popup, which only the user can, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Short(target.Tab.URL, 100))
+			add("tracked_tab", "warn", "Ask the user to grant this site in the extension's popup, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Short(target.Tab.URL, 100))
 		case target.Tab.Stale:
 			add("tracked_tab", "warn", `Reload it: interact {"action":"refresh"}.`, "tab %d was open before the extension was loaded, so it is not captured", target.Tab.ID)
 		default:

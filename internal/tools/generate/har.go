@@ -59,7 +59,7 @@ func har(_ context.Context, env Env, p harParams) (*harResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	notes := append(sight.Notes, env.LossNotes(event.KindExchange)...)
+	notes := append(sight.Notes, env.LossNotes(sight.Filter, event.KindExchange)...)
 	notes = append(notes, env.Bodies(sight)...)
 	for _, r := range env.Reader.Stats().Rings {
 		if r.Name == event.KindExchange.String() && r.Evicted > 0 {

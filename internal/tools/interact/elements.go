@@ -8,11 +8,14 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
+// named is how an element is aimed at by what it says.
+var named = map[string]string{"text": `selector:"text=…"`, "name": `selector:"role=button[name=\"…\"]"`, "element": "selector or ref"}
+
 // Modes that act on one element.
 var (
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "click", Doc: "Click an element.", Aliases: []string{"press", "tap"}, Needs: acts, Wait: wait,
-		Example: `{"selector":"role=button[name=\"Save\"]"}`, Errors: append(elementErrors, "new_tab_requires_link"),
+		Name: "click", Doc: "Click an element.", Aliases: []string{"tap"}, Needs: acts, Wait: wait,
+		Example: `{"selector":"role=button[name=\"Save\"]"}`, Errors: append(elementErrors, "new_tab_requires_link"), Instead: named,
 	}, func(ctx context.Context, env Env, p clickParams) (any, error) {
 		if err := p.required(); err != nil {
 			return nil, err
@@ -45,7 +48,7 @@ var (
 		return do(ctx, env, "check", p.Tab, &command.CheckParams{Target: p.command(), Timeout: p.timeout(), Checked: p.Checked}, acted, true)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "key_press", Doc: "Press a key, with modifiers joined by +. Goes to the focused element when none is named.", Aliases: []string{"key", "press_key"},
+		Name: "key_press", Doc: "Press a key, with modifiers joined by +. Goes to the focused element when none is named.", Aliases: []string{"press", "key", "press_key"},
 		Needs: acts, Wait: wait, Example: `{"text":"Enter"}`, Errors: elementErrors,
 	}, func(ctx context.Context, env Env, p keyParams) (any, error) {
 		return do(ctx, env, "key_press", p.Tab, &command.KeyParams{Target: p.command(), Timeout: p.timeout(), Text: p.Text, Trusted: p.Trusted}, acted, true)
@@ -93,7 +96,7 @@ type typeParams struct {
 	target
 	said
 	trust
-	Text  string `json:"text" required:"true" doc:"text to type, to wait for, or key to press"`
+	Text  string `json:"text" required:"true" alias:"value" doc:"text to type, to wait for, or key to press"`
 	Clear bool   `json:"clear,omitempty" doc:"empty the field first"`
 }
 

@@ -30,6 +30,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Doc: "Act in the user's real browser, in the tab in use. Needs \"AI Web Pilot\", which only the user switches on. " +
 		"list_interactive gives refs; aim with one. An element is waited for, scrolled to and checked before it is used; two equal matches are an error that lists both.",
 	Shown: []string{"ref", "selector", "text", "value", "url", "script", "nth", "within", "frame", "tab", "timeout_ms", "background"},
+	Docs:  map[string]string{"tab": "tab id; default the one in use", "text": "text to type, to wait for, or key to press (Enter, Control+a)"},
 	Groups: []catalog.Group{{
 		Short: "T", Doc: `ref | selector (CSS, >>> pierces shadow roots, or text=… role=button[name="Save"] label=… placeholder=… testid=…) with nth, within, frame | x,y`,
 		Params: []string{"ref", "selector", "nth", "within", "frame", "x", "y", "tab"},

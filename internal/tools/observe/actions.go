@@ -25,7 +25,7 @@ type actionsParams struct {
 	view.Scoped
 	view.Paged
 	lastN
-	ID      string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose page or target URL contains this"`
 	Type    string `json:"type,omitempty" doc:"click, input, submit, navigate, …"`
 	Summary bool   `json:"summary,omitempty" doc:"counts instead of entries"`
@@ -84,7 +84,7 @@ func actionsMode(_ context.Context, env Env, p actionsParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindAction)
+	losses := env.LossNotes(o.Filter, event.KindAction)
 	if p.Summary {
 		kinds, by := map[string]int{}, map[string]int{}
 		for _, a := range list.Items {
@@ -99,7 +99,7 @@ func actionsMode(_ context.Context, env Env, p actionsParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newActionEntry)
 	out.Title, out.Line = "actions", actionLine
 	out.Origin = func(e actionEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "nobody did anything"
+	out.Empty = o.nothing("nobody did anything", countOf[event.Action](env))
 	return out.Note(losses...), nil
 }
 

@@ -39,6 +39,7 @@ type commandState struct {
 	Completed     string          `json:"completed_at,omitempty"`
 	TimingMS      float64         `json:"timing_ms,omitempty"` // in the browser
 	Result        json.RawMessage `json:"result,omitempty"`
+	Dropped       bool            `json:"result_dropped,omitempty"` // it made room for later ones
 	Error         string          `json:"error,omitempty"`
 	ErrorCode     string          `json:"error_code,omitempty"`
 	Message       string          `json:"message,omitempty"`
@@ -107,6 +108,7 @@ func newCommandState(env Env, r command.Record) *commandState {
 	out.ElapsedMS = out.took.Milliseconds()
 	if r.Status == command.Complete {
 		out.Result, out.images = withoutImage(r)
+		out.Dropped = r.Dropped
 		return out
 	}
 	out.Trace = traceOf(r)
@@ -156,6 +158,8 @@ func (s *commandState) Text(w *answer.Writer) {
 			w.Note("%s", s.Hint)
 		}
 		s.lines(w, append([]string{answer.Clean(s.Message)}, s.Candidates...))
+	case s.Dropped:
+		w.Note("its result made room for later ones")
 	case len(s.Result) > 0 && string(s.Result) != "null":
 		s.lines(w, []string{flat(string(s.Result))})
 	}
@@ -163,9 +167,5 @@ func (s *commandState) Text(w *answer.Writer) {
 
 func (s *commandState) lines(w *answer.Writer, lines []string) {
 	w.Page(answer.Origin(s.URL))
-	entries, cut := fitted(lines, w.Room())
-	if cut {
-		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)
-	}
-	w.Entries(answer.Oldest, entries)
+	writeFitted(w, lines)
 }

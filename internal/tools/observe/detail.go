@@ -1,9 +1,13 @@
 package observe
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/brennhill/gasoline/internal/answer"
-	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
 )
 
 // detail is one event in full.
@@ -20,23 +24,21 @@ func (d *detail[E]) MarshalJSON() ([]byte, error) { return answer.JSON(d.entry) 
 // that no line is missing without a word.
 func (d *detail[E]) Text(w *answer.Writer) {
 	w.Page(answer.Origin(d.page))
-	entries, cut := fitted(d.lines, w.Room())
-	if cut {
-		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)
-	}
-	w.Entries(answer.Oldest, entries)
+	writeFitted(w, d.lines)
 }
 
-// fitted shortens the longest lines until all have room together.
-func fitted(lines []string, room int) (entries []answer.Entry, cut bool) {
-	most := longest(lines, room)
-	for _, l := range lines {
-		if len(l) > most {
-			l, cut = answer.Cut(l, most), true
-		}
-		entries = append(entries, answer.Entry{Text: l})
+// writeFitted writes all lines; when they are too long together, the longest are cut.
+func writeFitted(w *answer.Writer, lines []string) {
+	most := longest(lines, w.Room())
+	if slices.ContainsFunc(lines, func(l string) bool { return len(l) > most }) {
+		w.Note("cut; a larger budget (at most %d) shows more", answer.MaxBudget)
+		most = longest(lines, w.Room()) // the note takes room, too
 	}
-	return entries, cut
+	var entries []answer.Entry
+	for _, l := range lines {
+		entries = append(entries, answer.Entry{Text: answer.Cut(l, most)})
+	}
+	w.Entries(answer.Oldest, entries)
 }
 
 // longest returns the greatest length to which lines can be cut so that all fit into room.
@@ -60,21 +62,69 @@ func longest(lines []string, room int) int {
 	return lo
 }
 
-// one returns the event with a handle, converted, in full.
+// one returns the event with a handle in full: converted, when it is one of the mode's kind, else as
+// its own mode shows it. The handle's letter says which that is.
 func one[T, E any](env Env, handle string, convert func(*T) E, lines func(E) []string) (any, error) {
 	it, err := env.Reader.ByHandle(handle)
 	if err != nil {
 		return nil, err
 	}
-	e, ok := it.Event.(*T)
-	if !ok {
-		return nil, wrongKind(handle, it)
+	if e, ok := it.Event.(*T); ok {
+		return inFull(it, convert(e), lines), nil
 	}
-	entry := convert(e)
-	return &detail[E]{entry, lines(entry), it.Head.PageURL}, nil
+	return whole(env, it), nil
 }
 
-func wrongKind(handle string, it query.Item) error {
-	return problem.New(problem.InvalidParam, "Its letter says which mode shows it: l logs, x errors, r network_bodies, t network_waterfall, w websocket_events, a actions, d transients.",
-		"%s is no entry of this mode but of kind %s.", answer.Cut(answer.Clean(handle), 60), it.Kind)
+// byHandle returns the event with a handle in full, of whatever kind it is.
+func byHandle(env Env, handle string) (any, error) {
+	it, err := env.Reader.ByHandle(handle)
+	if err != nil {
+		return nil, err
+	}
+	return whole(env, it), nil
+}
+
+func inFull[E any](it query.Item, entry E, lines func(E) []string) *detail[E] {
+	return &detail[E]{entry, lines(entry), it.Head.PageURL}
+}
+
+// whole shows any event in full.
+func whole(env Env, it query.Item) any {
+	switch e := it.Event.(type) {
+	case *event.Log:
+		return inFull(it, newLogEntry(e), logDetail)
+	case *event.Exception:
+		return inFull(it, newErrorEntry(&it), errorDetail)
+	case *event.Exchange:
+		e.ResponseSize = trueSize(env.Reader, e)
+		return inFull(it, newExchangeEntry(e), exchangeDetail)
+	case *event.Resource:
+		return inFull(it, newResourceEntry(e), resourceDetail)
+	case *event.Frame:
+		return inFull(it, newFrameEntry(e), frameDetail)
+	case *event.Action:
+		return inFull(it, newActionEntry(e), actionDetail)
+	case *event.Performance:
+		return inFull(it, newMetrics(e), func(m metrics) []string { return []string{m.text()} })
+	case *event.ExtensionLog:
+		return inFull(it, newExtensionEntry(e), func(e extensionEntry) []string {
+			lines := []string{fmt.Sprintf("%s %s %s [%s]", e.ID, e.Timestamp, e.Level, e.Category), answer.Clean(e.Message)}
+			if len(e.Data) > 0 {
+				lines = append(lines, "data: "+answer.Clean(string(e.Data)))
+			}
+			return lines
+		})
+	case *event.DOM:
+		if isTransient(e) {
+			return inFull(it, newTransientEntry(e), transientDetail)
+		}
+	case *event.Lifecycle:
+		if view.IsVisit(e) {
+			return inFull(it, visitOf(env, e), func(v visitEntry) []string {
+				return []string{visitLine(v).Text, "from " + answer.Clean(v.From), "to " + answer.Clean(v.To)}
+			})
+		}
+	}
+	m := moment{it.Handle(), view.Stamp(it.Head.Time), it.Kind.String(), brief(it), it.Head.Tab, it.Head.PageURL, answer.Clock(it.Head.Time), ""}
+	return inFull(it, m, func(m moment) []string { return []string{m.ID + " " + m.Timestamp + " " + m.Summary} })
 }

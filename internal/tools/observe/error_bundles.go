@@ -102,8 +102,8 @@ func errorBundles(_ context.Context, env Env, p bundlesParams) (any, error) {
 	})
 	out.Title, out.Line = "error bundles", bundleLines(out)
 	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
-	out.Empty = "no errors were seen"
-	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(event.KindException, event.KindLog, event.KindExchange, event.KindAction)...)
+	out.Empty = o.nothing("no errors were seen", env.countOf(errorKinds, isError))
+	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...)
 	if out.Len() == 0 {
 		note, err := failedRequests(env, o)
 		if err != nil {
@@ -231,7 +231,7 @@ func (b *bundle) add(env Env, it query.Item) {
 			b.line(it, brief(it), e.Connection+e.Event+e.Direction)
 		}
 	case *event.Lifecycle:
-		if isVisit(e) && !full(&b.Left, len(b.Navigation), bundleOther) {
+		if view.IsVisit(e) && !full(&b.Left, len(b.Navigation), bundleOther) {
 			b.Navigation = append(b.Navigation, newVisitEntry(e))
 			b.line(it, brief(it), "")
 		}

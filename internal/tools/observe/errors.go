@@ -22,7 +22,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type errorsParams struct {
 	view.Scoped
 	view.Paged
-	ID      string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose script, resource or page URL contains this"`
 	Summary bool   `json:"summary,omitempty" doc:"counts and the most frequent instead of entries"`
 }
@@ -75,26 +75,29 @@ func errorsMode(_ context.Context, env Env, p errorsParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(errorKinds...)
+	losses := env.LossNotes(o.Filter, errorKinds...)
 	if p.Summary {
 		return tallyErrors(list.Items, o, losses), nil
 	}
 	out := view.NewList(env.View, o.Sight, o.key, "errors", &list, newErrorEntry)
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "no errors were seen"
+	out.Empty = o.nothing("no errors were seen", env.countOf(errorKinds, isError))
 	return out.Note(losses...), nil
 }
 
-// oneError gives an exception or a console line of level error in full.
+// oneError gives an exception, or a console line as the error that it is, in full.
 func oneError(env Env, handle string) (any, error) {
 	it, err := env.Reader.ByHandle(handle)
 	if err != nil {
 		return nil, err
 	}
-	if it.Kind != event.KindException && it.Kind != event.KindLog {
-		return nil, wrongKind(handle, it)
+	if it.Kind != event.KindLog {
+		return whole(env, it), nil
 	}
-	e := newErrorEntry(&it)
+	return inFull(it, newErrorEntry(&it), errorDetail), nil
+}
+
+func errorDetail(e errorEntry) []string {
 	lines := []string{fmt.Sprintf("%s %s [%s]", e.ID, e.Timestamp, answer.Clean(e.Source)), answer.Clean(e.said())}
 	for _, f := range e.Stack {
 		at := "  at " + view.StackOf([]view.Frame{f}, e.PageURL, 1)
@@ -109,7 +112,7 @@ func oneError(env Env, handle string) (any, error) {
 	if e.Element != "" {
 		lines = append(lines, "element: "+answer.Clean(e.Element))
 	}
-	return &detail[errorEntry]{e, append(lines, "page: "+answer.Clean(e.PageURL)), e.PageURL}, nil
+	return append(lines, "page: "+answer.Clean(e.PageURL))
 }
 
 func newErrorEntry(it *query.Item) errorEntry {

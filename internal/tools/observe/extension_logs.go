@@ -19,6 +19,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type extensionLogsParams struct {
 	view.Paged
+	ID string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 }
 
 type extensionEntry struct {
@@ -34,6 +35,9 @@ type extensionEntry struct {
 }
 
 func extensionLogs(_ context.Context, env Env, p extensionLogsParams) (any, error) {
+	if p.ID != "" {
+		return byHandle(env, p.ID)
+	}
 	sight, err := env.Look(view.Scoped{Scope: "all"})
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type historyParams struct {
 	view.Scoped
 	view.Paged
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose URL contains this"`
 	Summary bool   `json:"summary,omitempty" doc:"counts instead of entries"`
 }
@@ -47,6 +48,9 @@ type visitEntry struct {
 }
 
 func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
+	if p.ID != "" {
+		return byHandle(env, p.ID)
+	}
 	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL)
 	if err != nil {
 		return nil, err
@@ -55,11 +59,11 @@ func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := query.Read(env.Reader, o.Filter, o.page, func(e *event.Lifecycle) bool { return isVisit(e) })
+	list, err := query.Read(env.Reader, o.Filter, o.page, view.IsVisit)
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindLifecycle)
+	losses := env.LossNotes(o.Filter, event.KindLifecycle)
 	entry := func(e *event.Lifecycle) visitEntry {
 		v := newVisitEntry(e)
 		if known, ok := visits[e.Seq]; ok { // all but what arrived in between
@@ -84,15 +88,8 @@ func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, entry)
 	out.Title, out.Line = "history", visitLine
 	out.Origin = func(e visitEntry) string { return answer.Origin(e.To) }
-	out.Empty = "no page was visited"
+	out.Empty = o.nothing("no page was visited", func(f query.Filter) int { return query.Count(env.Reader, f, view.IsVisit) })
 	return out.Note(losses...), nil
-}
-
-// isVisit reports whether an event begins a visit: a document of the main frame, or a navigation
-// inside one. A script that came late begins what was there before it.
-func isVisit(e *event.Lifecycle) bool {
-	return e.Head.Frame == 0 && (e.State == "document_start" || e.State == "navigate" || e.State == "pageshow" && e.Persisted ||
-		e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
 }
 
 // ledBy is how long before a visit an action may be to have led to it.
@@ -146,7 +143,7 @@ func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
 			if h.Frame == 0 && (e.State == "pagehide" || e.State == "discarded") && s.open {
 				end(s, h.Time)
 			}
-			if !isVisit(e) {
+			if !view.IsVisit(e) {
 				continue
 			}
 			v := newVisitEntry(e)
@@ -178,6 +175,15 @@ func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
 		}
 	}
 	return out, nil
+}
+
+// visitOf is one visit with what its neighbours tell.
+func visitOf(env Env, e *event.Lifecycle) visitEntry {
+	visits, err := visitsOf(env, query.Filter{Session: e.Session, Tab: e.Tab})
+	if v, ok := visits[e.Seq]; err == nil && ok {
+		return v
+	}
+	return newVisitEntry(e)
 }
 
 // leads reports whether an action can lead to a visit. What pages tell of their own navigations is the

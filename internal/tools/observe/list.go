@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
@@ -18,8 +20,9 @@ const maxCounted = query.MaxLimit
 // opened is the part of the events that a list mode reads.
 type opened struct {
 	view.Sight
-	page query.Page
-	key  string
+	page  query.Page
+	key   string
+	scope query.Filter // the sight's, before the mode's filters
 }
 
 // open resolves scope and page of a list mode. filters are what a since:"last" position depends on
@@ -30,8 +33,8 @@ func (env Env) open(s view.Scoped, p view.Paged, limit int, summary bool, url st
 	if err != nil {
 		return opened{}, err
 	}
-	sight.Filter.URL = url
-	out := opened{Sight: sight, key: view.Key(append([]any{s, url}, filters...)...)}
+	out := opened{Sight: sight, key: view.Key(append([]any{s, url}, filters...)...), scope: sight.Filter}
+	out.Filter.URL = url
 	if out.page, err = env.Page(p, limit, out.key); err != nil {
 		return opened{}, err
 	}
@@ -39,6 +42,37 @@ func (env Env) open(s view.Scoped, p view.Paged, limit int, summary bool, url st
 		out.page.Limit = maxCounted
 	}
 	return out, nil
+}
+
+// nothing is what an empty list says: words only where no filter can have kept something out. count
+// tells how many there are without the mode's filters.
+func (o opened) nothing(words string, count func(query.Filter) int) func() (string, bool) {
+	return func() (string, bool) {
+		switch n := count(o.scope); {
+		case n == 0:
+			return words, true
+		case o.page.Cursor != "":
+			return "nothing new", false
+		default:
+			return fmt.Sprintf("none fits; %d without the filters", n), false
+		}
+	}
+}
+
+// countOf counts the events of one kind.
+func countOf[T store.Event](env Env) func(query.Filter) int {
+	return func(f query.Filter) int { return query.Count[T](env.Reader, f, nil) }
+}
+
+// countOf counts the events of several kinds, none for all, that keep takes.
+func (env Env) countOf(kinds []event.Kind, keep func(query.Item) bool) func(query.Filter) int {
+	return func(f query.Filter) int {
+		list, err := env.Reader.Timeline(kinds, f, query.Page{Limit: query.MaxLimit}, keep)
+		if err != nil {
+			return 0 // a page without a cursor cannot be refused
+		}
+		return len(list.Items)
+	}
 }
 
 // lastN narrows a list to its newest n.

@@ -24,7 +24,7 @@ type logsParams struct {
 	view.Scoped
 	view.Paged
 	chosen
-	ID             string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID             string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL            string `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
 	Text           string `json:"text,omitempty" doc:"only those that contain this"`
 	Extension      bool   `json:"include_extension_logs,omitempty" alias:"include_internal" doc:"the extension's own lines too"`
@@ -72,7 +72,7 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindLog)
+	losses := env.LossNotes(o.Filter, event.KindLog)
 	if p.Summary {
 		levels := countLevels(list.Items)
 		return withRange(&view.Tally{
@@ -81,7 +81,7 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 	}
 	out := view.NewList(env.View, o.Sight, o.key, "logs", &list, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "nothing was written"
+	out.Empty = o.nothing("nothing was written", countOf[event.Log](env))
 	if o.page.Cursor == "" {
 		levels := countLevels(list.Items)
 		out.Meta.Summary = map[string]any{"total": sum(levels), "by_level": levels}

@@ -24,7 +24,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type networkBodiesParams struct {
 	view.Scoped
 	view.Paged
-	ID        string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID        string `json:"id,omitempty" alone:"body_path" doc:"one entry's handle, for all of it"`
 	URL       string `json:"url,omitempty" doc:"only those whose URL contains this"`
 	Text      string `json:"text,omitempty" doc:"only those that contain this, bodies included"`
 	Method    string `json:"method,omitempty" doc:"GET, POST, …"`
@@ -59,9 +59,25 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 		return nil, err
 	}
 	o.Filter.Text = p.Text
+	var without, cut int // requests without the value, and those of them whose body is not whole
 	var keep func(*event.Exchange) bool
 	if p.Method != "" || p.StatusMin > 0 || p.StatusMax > 0 || p.Failed || path != nil {
-		keep = func(e *event.Exchange) bool { return p.takes(e, path) }
+		keep = func(e *event.Exchange) bool {
+			if !p.takes(e) {
+				return false
+			}
+			if path == nil {
+				return true
+			}
+			_, ok := selectJSON(e.ResponseBody, path)
+			if !ok {
+				without++
+			}
+			if !ok && (e.BodyNote != "" || e.Flags&event.Truncated != 0) {
+				cut++
+			}
+			return ok
+		}
 	}
 	list, err := query.ReadBodies(env.Reader, o.Filter, o.page, keep)
 	if err != nil {
@@ -70,7 +86,10 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 	for i := range list.Items {
 		list.Items[i].ResponseSize = trueSize(env.Reader, &list.Items[i])
 	}
-	notes := append(env.Bodies(o.Sight), env.LossNotes(event.KindExchange)...)
+	notes := append(env.Bodies(o.Sight), env.LossNotes(o.Filter, event.KindExchange)...)
+	if without > 0 {
+		notes = append(notes, fmt.Sprintf("left out without such a value: %d requests, %d of them with a body that is absent or cut", without, cut))
+	}
 	if p.Summary {
 		return tallyExchanges(list.Items, o, notes), nil
 	}
@@ -81,23 +100,16 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 	})
 	out.Title, out.Origin = "requests", func(e exchangeEntry) string { return answer.Origin(e.PageURL) }
 	out.Line = func(e exchangeEntry) answer.Entry { return exchangeLine(e, len(out.Entries) <= shortList) }
-	out.Empty = "no such request was seen"
+	out.Empty = o.nothing("no request was seen", countOf[event.Exchange](env))
 	return out.Note(notes...), nil
 }
 
 // takes applies what the query cannot.
-func (p *networkBodiesParams) takes(e *event.Exchange, path []step) bool {
-	if p.Method != "" && !strings.EqualFold(p.Method, e.Method) ||
-		p.StatusMin > 0 && e.Status < p.StatusMin ||
-		p.StatusMax > 0 && (e.Status == 0 || e.Status > p.StatusMax) ||
-		p.Failed && !e.Failed() {
-		return false
-	}
-	if path == nil {
-		return true
-	}
-	_, ok := selectJSON(e.ResponseBody, path)
-	return ok
+func (p *networkBodiesParams) takes(e *event.Exchange) bool {
+	return (p.Method == "" || strings.EqualFold(p.Method, e.Method)) &&
+		(p.StatusMin == 0 || e.Status >= p.StatusMin) &&
+		(p.StatusMax == 0 || e.Status != 0 && e.Status <= p.StatusMax) &&
+		(!p.Failed || e.Failed())
 }
 
 // oneExchange gives a request in full, with what a path selects of its response body.

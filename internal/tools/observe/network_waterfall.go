@@ -30,7 +30,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type waterfallParams struct {
 	view.Scoped
 	view.Paged
-	ID      string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose URL contains this"`
 	Summary bool   `json:"summary,omitempty" doc:"counts and the slowest instead of entries"`
 }
@@ -73,14 +73,14 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if err != nil {
 		return nil, err
 	}
-	notes = append(notes, env.LossNotes(event.KindResource)...)
+	notes = append(notes, env.LossNotes(o.Filter, event.KindResource)...)
 	if p.Summary {
 		return tallyResources(list.Items, o, notes), nil
 	}
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newResourceEntry)
 	out.Title, out.Line = "waterfall", resourceLine
 	out.Origin = func(e resourceEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "nothing was loaded"
+	out.Empty = o.nothing("nothing was loaded", countOf[event.Resource](env))
 	return out.Note(notes...), nil
 }
 

@@ -26,8 +26,11 @@ var Tool = catalog.New[Env](catalog.Info{
 		"errors, console, network, WebSocket, user actions, vitals. Start with error_bundles or errors; r42, l7 are handles: give one as id to get it in full.",
 	First: []string{"error_bundles", "errors", "logs", "network_bodies", "screenshot", "timeline", "page", "tabs", "actions", "vitals"},
 	Shown: []string{"limit", "cursor", "since", "url", "scope", "tab", "id", "min_level", "status_min", "failed", "summary", "correlation_id"},
+	Docs: map[string]string{
+		"url": "only with this in the URL", "since": "last, a duration back (30s), or an RFC 3339 time", "summary": "counts instead of entries",
+	},
 	Groups: []catalog.Group{
-		{Short: "S", Doc: "scope, tab, test_id", Params: []string{"scope", "tab", "test_id"}},
+		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},
 		{Short: "P", Doc: "limit, cursor, since", Params: []string{"cursor", "limit", "since"}},
 	},
 })

@@ -100,7 +100,7 @@ func summarizedLogs(_ context.Context, env Env, p summarizedParams) (*summarized
 	groups := groupLogs(list.Items)
 	out := &summarizedResult{
 		Groups: []*logGroup{}, Anomalies: anomalies(groups, list.OldestTime, list.NewestTime), Scope: sight.Words,
-		Notes: append(sight.Notes, env.LossNotes(event.KindLog)...),
+		Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindLog)...),
 	}
 	s := &out.Summary
 	for _, g := range groups {

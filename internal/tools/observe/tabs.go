@@ -42,6 +42,8 @@ type tabEntry struct {
 	Window    int    `json:"window"`
 	Session   string `json:"session"`
 	Connected bool   `json:"connected"`
+
+	browser string
 }
 
 func tabsMode(_ context.Context, env Env, p tabsParams) (*tabsResult, error) {
@@ -57,7 +59,7 @@ func tabsMode(_ context.Context, env Env, p tabsParams) (*tabsResult, error) {
 			}
 			out.Tabs = append(out.Tabs, tabEntry{
 				ID: t.ID, URL: t.URL, Title: t.Title, Tracked: ok && b.Session == session && t.ID == current, Active: t.Active, Focused: t.Focused, Discarded: t.Discarded,
-				Captured: t.Granted && !t.Stale, Granted: t.Granted, Status: t.Status, Window: t.Window, Session: b.Session, Connected: b.Connected(now),
+				Captured: t.Granted && !t.Stale, Granted: t.Granted, Status: t.Status, Window: t.Window, Session: b.Session, Connected: b.Connected(now), browser: b.Label(),
 			})
 		}
 	}
@@ -89,7 +91,7 @@ func (r *tabsResult) Text(w *answer.Writer) {
 			}
 		}
 		if r.browsers > 1 {
-			text += ", browser " + answer.Clean(t.Session)
+			text += ", " + answer.Clean(t.browser)
 		}
 		entries = append(entries, answer.Entry{Text: text})
 	}

@@ -25,6 +25,7 @@ type timelineParams struct {
 	view.Scoped
 	view.Paged
 	Include []string `json:"include,omitempty" doc:"of actions, errors, network, websocket, logs, navigation, transients, marks (the default: all of these), waterfall, dom, lifecycle, performance, extension_logs"`
+	ID      string   `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string   `json:"url,omitempty" doc:"only those whose own or page URL contains this"`
 	Text    string   `json:"text,omitempty" doc:"only those that contain this"`
 	Summary bool     `json:"summary,omitempty" doc:"counts instead of entries"`
@@ -44,7 +45,7 @@ var lanes = []lane{
 	{name: "network", kinds: []event.Kind{event.KindExchange}},
 	{name: "websocket", kinds: []event.Kind{event.KindFrame}},
 	{name: "logs", kinds: []event.Kind{event.KindLog}},
-	{name: "navigation", kinds: []event.Kind{event.KindLifecycle}, takes: func(it query.Item) bool { return isVisit(it.Event.(*event.Lifecycle)) }},
+	{name: "navigation", kinds: []event.Kind{event.KindLifecycle}, takes: func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) }},
 	{name: "transients", kinds: []event.Kind{event.KindDOM}, takes: func(it query.Item) bool { return it.Event.(*event.DOM).Type == "transient" }},
 	{name: "marks", kinds: []event.Kind{event.KindMark}},
 	{name: "waterfall", kinds: []event.Kind{event.KindResource}, extra: true},
@@ -92,6 +93,9 @@ type moment struct {
 }
 
 func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
+	if p.ID != "" {
+		return byHandle(env, p.ID)
+	}
 	chosen, err := chooseLanes(p.Include)
 	if err != nil {
 		return nil, err
@@ -121,7 +125,7 @@ func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(kinds...)
+	losses := env.LossNotes(o.Filter, kinds...)
 	if p.Summary {
 		types := map[string]int{}
 		for _, it := range list.Items {
@@ -139,7 +143,7 @@ func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
 	out.Line = func(e moment) answer.Entry {
 		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.fold}
 	}
-	out.Empty = "nothing happened"
+	out.Empty = o.nothing("nothing happened", env.countOf(nil, nil))
 	return out.Note(losses...), nil
 }
 
@@ -174,7 +178,7 @@ func brief(it query.Item) string {
 	case *event.Action:
 		return newActionEntry(e).brief()
 	case *event.Lifecycle:
-		if isVisit(e) {
+		if view.IsVisit(e) {
 			v := newVisitEntry(e)
 			word := "visit "
 			if v.Type == "navigate" {

@@ -24,7 +24,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type transientsParams struct {
 	view.Scoped
 	view.Paged
-	ID      string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	Class   string `json:"classification,omitempty" enum:"alert,toast,snackbar,notification,tooltip,banner,flash" doc:"only this kind"`
 	URL     string `json:"url,omitempty" doc:"only those whose page URL contains this"`
 	Summary bool   `json:"summary,omitempty" doc:"counts instead of entries"`
@@ -55,12 +55,12 @@ func transients(_ context.Context, env Env, p transientsParams) (any, error) {
 		return nil, err
 	}
 	list, err := query.Read(env.Reader, o.Filter, o.page, func(e *event.DOM) bool {
-		return e.Type == "transient" && (p.Class == "" || e.Class == p.Class)
+		return isTransient(e) && (p.Class == "" || e.Class == p.Class)
 	})
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindDOM)
+	losses := env.LossNotes(o.Filter, event.KindDOM)
 	if p.Summary {
 		kinds := map[string]int{}
 		for _, e := range list.Items {
@@ -74,9 +74,11 @@ func transients(_ context.Context, env Env, p transientsParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newTransientEntry)
 	out.Title, out.Line = "transients", transientLine
 	out.Origin = func(e transientEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = "nothing of the kind appeared"
+	out.Empty = o.nothing("nothing of the kind appeared", func(f query.Filter) int { return query.Count(env.Reader, f, isTransient) })
 	return out.Note(losses...), nil
 }
+
+func isTransient(e *event.DOM) bool { return e.Type == "transient" }
 
 func newTransientEntry(e *event.DOM) transientEntry {
 	return transientEntry{

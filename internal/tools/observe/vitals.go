@@ -22,6 +22,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type vitalsParams struct {
 	view.Scoped
+	ID  string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL string `json:"url,omitempty" doc:"the newest visit whose URL contains this"`
 }
 
@@ -65,7 +66,10 @@ type loaded struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func vitalsMode(_ context.Context, env Env, p vitalsParams) (*vitalsResult, error) {
+func vitalsMode(_ context.Context, env Env, p vitalsParams) (any, error) {
+	if p.ID != "" {
+		return byHandle(env, p.ID)
+	}
 	sight, err := env.Look(p.Scoped)
 	if err != nil {
 		return nil, err
@@ -75,7 +79,7 @@ func vitalsMode(_ context.Context, env Env, p vitalsParams) (*vitalsResult, erro
 	if err != nil {
 		return nil, err
 	}
-	out := &vitalsResult{Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(event.KindPerformance)...)}
+	out := &vitalsResult{Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
 	if len(list.Items) == 0 {
 		return out, nil
 	}
@@ -154,8 +158,7 @@ func (r *vitalsResult) Text(w *answer.Writer) {
 		lines = append(lines, "resources: "+strings.Join(words, ", "))
 	}
 	w.Page(answer.Origin(r.Metrics.URL))
-	entries, _ := fitted(lines, w.Room())
-	w.Entries(answer.Oldest, entries)
+	writeFitted(w, lines)
 }
 
 // text is one visit: its address and load, then a line for each vital, with the cause of what is not good.

@@ -24,7 +24,7 @@ type framesParams struct {
 	view.Scoped
 	view.Paged
 	lastN
-	ID         string `json:"id,omitempty" doc:"one entry's handle, for all of it"`
+	ID         string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	Connection string `json:"connection_id,omitempty" doc:"only this connection's"`
 	Direction  string `json:"direction,omitempty" enum:"incoming,outgoing" doc:"only messages of this direction"`
 	URL        string `json:"url,omitempty" doc:"only those whose URL contains this"`
@@ -79,14 +79,14 @@ func websocketEvents(_ context.Context, env Env, p framesParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(event.KindFrame)
+	losses := env.LossNotes(o.Filter, event.KindFrame)
 	if p.Summary {
 		return tallyFrames(list.Items, o, losses), nil
 	}
 	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newFrameEntry)
 	out.Title, out.Origin = "websocket events", func(e frameEntry) string { return answer.Origin(e.PageURL) }
 	out.Line = frameLines(out)
-	out.Empty = "no connection said anything"
+	out.Empty = o.nothing("no connection said anything", countOf[event.Frame](env))
 	return out.Note(losses...), nil
 }
 

@@ -106,7 +106,7 @@ func websocketStatus(_ context.Context, env Env, p connectionsParams) (any, erro
 		return (f.Session == "" || c.Session == f.Session) && (f.Tab == 0 || c.Tab == f.Tab) && (f.TestID == "" || c.TestID == f.TestID) &&
 			(f.Page == "" || samePage(c.PageURL, f.Page)) && query.Contains(c.URL, p.URL) && (p.Connection == "" || c.ID == p.Connection)
 	}
-	out := &connectionsResult{Open: []connectionEntry{}, Closed: []connectionEntry{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(event.KindFrame)...)}
+	out := &connectionsResult{Open: []connectionEntry{}, Closed: []connectionEntry{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindFrame)...)}
 	now := time.Now()
 	add := func(to *[]connectionEntry, from []query.Connection) error {
 		for _, c := range from {

@@ -1,0 +1,45 @@
+import { type CommandKind, MUTATING } from "@gasoline/schema/commands";
+import type { Context, Dialog } from "./context.ts";
+import { CommandProblem } from "./problem.ts";
+
+/** Kinds that ask nothing of the tab's documents, or that take the tab away from them. */
+const BESIDE: ReadonlySet<CommandKind> = new Set([
+  "navigate",
+  "refresh",
+  "back",
+  "forward",
+  "new_tab",
+  "switch_tab",
+  "close_tab",
+  "waterfall",
+  "flush",
+]);
+
+/**
+ * Does the work of a command in a tab, unless an alert, confirm or prompt holds its documents: then dialog_open is
+ * thrown at once. An act that opened the dialog was done, and its result says so.
+ */
+export async function unlessDialog<T>(kind: CommandKind, { pages, tab }: Context, work: () => Promise<T>): Promise<T> {
+  if (tab === 0 || BESIDE.has(kind)) return work();
+  const open = pages.dialog(tab);
+  if (open) throw problem(open);
+  const { opened, stop } = pages.nextDialog(tab);
+  const done = work();
+  try {
+    return await Promise.race([done, opened.then((dialog) => answer(kind, dialog) as T)]);
+  } finally {
+    stop();
+    done.catch(() => undefined); // What the page says once the dialog is closed has no reader.
+  }
+}
+
+function answer(kind: CommandKind, dialog: Dialog): unknown {
+  if (!MUTATING.has(kind) || kind === "execute_js") throw problem(dialog);
+  const { type, message } = dialog;
+  return { match_count: 1, match_strategy: "", dialog: { type, message }, overlay_warning: inWords(dialog) };
+}
+
+const problem = (dialog: Dialog): CommandProblem => new CommandProblem("dialog_open", inWords(dialog));
+
+const inWords = ({ type, message }: Dialog): string =>
+  `The page shows a native ${type} dialog${message ? ` that says "${message}"` : ""}. Until the user answers it, the page does nothing; navigate leaves it.`;

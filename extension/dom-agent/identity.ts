@@ -1,0 +1,31 @@
+import { fold, nameOf, roleOf, textHead } from "@gasoline/capture/locators/name";
+import { clean, isSecret } from "./secret.ts";
+
+/** What an element is to who was told of it: another role or name makes it another thing. */
+export interface Identity {
+  /** The ARIA role, or the tag where there is none. */
+  role: string;
+  /** The accessible name; the text of what has no role, such as a div that takes clicks. */
+  name: string;
+}
+
+/** The accessible name of an element, as it may be told. */
+export const shownName = (element: Element): string => clean(nameOf(element), element);
+
+/** The beginning of an element's text on one line, as it may be told. */
+export const shownText = (element: Element, max: number): string => (isSecret(element) ? "" : fold(textHead(element, max * 5), max));
+
+/** What an element is now. Never its value: a field stays what it is while somebody types. */
+export function identityOf(element: Element, role = roleOf(element), name = shownName(element)): Identity {
+  return { role: kindOf(element, role), name: name || (hasText(element, role) ? shownText(element, 80) : "") };
+}
+
+/** Says whether an element is what was known. */
+export const is = (element: Element, known: Identity): boolean =>
+  kindOf(element, roleOf(element)) === known.role && identityOf(element).name === known.name;
+
+/** A password has no role until it is shown; that makes it no other field. */
+const kindOf = (element: Element, role: string): string => (isSecret(element) ? "textbox" : role || element.localName);
+
+const hasText = (element: Element, role: string): boolean =>
+  role === "" && !element.matches("input, textarea, select") && !(element instanceof HTMLElement && element.isContentEditable);
