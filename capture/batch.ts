@@ -70,12 +70,14 @@ export class Batcher {
   add(record: CaptureRecord): void {
     if (this.stopped) return;
     this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
-    this.schedule(record.urgent === true);
+    this.schedule(record.urgent === true, isDialog(record));
   }
 
   /**
-   * relay takes a whole batch of another Batcher, with its losses. A text that is not a batch is ignored. admit may
-   * change a record, which is a copy, and keeps it out by saying false; add takes it later.
+   * relay takes a whole batch of the page side's Batcher, with its losses. Only kinds that the page's realm records are
+   * taken: who got hold of the channel cannot say what the user did. Other kinds are counted as lost, a text that is
+   * not a batch is ignored. admit may change a record, which is a copy, and keeps it out by saying false; add takes it
+   * later.
    */
   relay(json: string, admit?: (record: CaptureRecord) => boolean): void {
     if (this.stopped) return;
@@ -87,20 +89,26 @@ export class Batcher {
     }
     if (typeof batch !== "object" || batch === null || !isArray(batch.records)) return;
     let urgent = false;
+    let last = false;
     for (let i = 0; i < batch.records.length; i++) {
       const record = batch.records[i] as unknown as CaptureRecord;
       if (typeof record !== "object" || record === null || !known(record.kind)) continue;
       if (typeof record.event !== "object" || record.event === null) continue;
+      if (!ofPage[record.kind] && !isDialog(record)) {
+        this.lose(record.kind, 1);
+        continue;
+      }
       if (admit && !admit(record)) continue;
       urgent ||= record.urgent === true;
+      last ||= isDialog(record);
       this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
     }
     const lost = keys(batch.dropped ?? {});
     for (let i = 0; i < lost.length; i++) {
       const kind = lost[i] as Kind;
-      if (known(kind)) this.lose(kind, Number(batch.dropped?.[kind]) || 0);
+      if (known(kind) && ofPage[kind]) this.lose(kind, countOf(batch.dropped?.[kind]));
     }
-    this.schedule(urgent);
+    this.schedule(urgent, last);
   }
 
   /** flush sends what there is, now. */
@@ -157,7 +165,7 @@ export class Batcher {
     // An event without members cannot take a number; ours always have t and mono.
     if (event.length < 3) return;
     const size = event.length < 2048 ? event.length : byteLength(event);
-    if (size > maxBytes) return this.lose(kind, 1);
+    if (size < 0 || size > maxBytes) return this.lose(kind, 1);
     const head = '{"kind":' + quote(kind) + (urgent ? ',"urgent":true' : "") + ',"event":';
     push(spared ? this.spared : this.common, {
       kind,
@@ -192,9 +200,9 @@ export class Batcher {
     }
   }
 
-  private schedule(urgent: boolean): void {
+  private schedule(urgent: boolean, last: boolean): void {
     if (this.stopped) return;
-    if (urgent && now() - this.sentAt >= urgentEvery) this.flush();
+    if (urgent && (last || now() - this.sentAt >= urgentEvery)) this.flush();
     else this.wake(urgent ? urgentEvery : flushEvery);
   }
 
@@ -223,6 +231,23 @@ const kinds = bare<Record<Kind, true>>({
 function known(kind: unknown): kind is Kind {
   return typeof kind === "string" && kinds[kind as Kind] === true;
 }
+
+/** What startPageRealm records. */
+const ofPage = bare<{ [K in Kind]?: true }>({ logs: true, exceptions: true, network: true, websocket: true });
+
+/** A dialog holds up everything in its document: what tells of it cannot wait for a timer, and comes from the page's realm. */
+function isDialog(record: CaptureRecord): boolean {
+  const { state } = record.event as { state?: unknown };
+  return record.kind === "lifecycle" && (state === "dialog_opened" || state === "dialog_closed");
+}
+
+const maxLost = 1e9;
+
+function countOf(value: unknown): number {
+  return typeof value === "number" && value > 0 && value <= maxLost ? floor(value) : 0;
+}
+
+const floor = Math.floor;
 
 function push(queue: Queue, entry: Entry): void {
   if (queue.last) queue.last.next = entry;

@@ -14,7 +14,7 @@ import {
   slice,
   type Fn,
 } from "./natives.ts";
-import { framesOf, stackText } from "./stack.ts";
+import { readStack } from "./stack.ts";
 
 /** ErrorShape is an error as data. Stack is the raw text, frames its parsed form. */
 export interface ErrorShape {
@@ -58,23 +58,34 @@ export function stackOf(error: object): unknown {
   return undefined;
 }
 
-/** shapeOf takes anything that was thrown apart. What is no error becomes type "Thrown" with a short text. */
+/**
+ * shapeOf takes anything that was thrown apart. What is no error becomes type "Thrown" with a short text, as does an
+ * error that is a proxy and whose traps throw.
+ */
 export function shapeOf(thrown: unknown, textOf: (value: unknown) => string): ErrorShape {
-  if (!isError(thrown))
-    return {
-      type: "Thrown",
-      message: prefix(typeof thrown === "string" ? thrown : textOf(thrown), maxMessage),
-      raw: "",
-      frames: [],
-    };
-  const raw = stackText(stackOf(thrown));
-  return { type: typeOf(thrown), message: messageOf(thrown), raw, frames: framesOf(raw) };
+  if (isError(thrown)) {
+    try {
+      return { type: typeOf(thrown), message: messageOf(thrown), ...readStack(stackOf(thrown)) };
+    } catch {
+      // told as what it shows itself to be
+    }
+  }
+  return {
+    type: "Thrown",
+    message: prefix(typeof thrown === "string" ? thrown : textOf(thrown), maxMessage),
+    raw: "",
+    frames: [],
+  };
 }
 
-/** describeError is an error in one line: `TypeError: x is not a function`. */
+/** describeError is an error in one line: `TypeError: x is not a function`. A proxy whose traps throw is "[unreadable]". */
 export function describeError(error: object): string {
-  const message = messageOf(error);
-  return typeOf(error) + (message ? ": " + message : "");
+  try {
+    const message = messageOf(error);
+    return typeOf(error) + (message ? ": " + message : "");
+  } catch {
+    return "[unreadable]";
+  }
 }
 
 function typeOf(error: object): string {
@@ -104,6 +115,15 @@ function domText(read: (self: unknown) => string, error: object): string | undef
 /** causesOf follows error.cause (≤ 5) and adds the errors of an AggregateError (≤ 10). */
 export function causesOf(error: unknown, textOf: (value: unknown) => string): Cause[] | undefined {
   const causes: Cause[] = [];
+  try {
+    follow(error, causes, textOf);
+  } catch {
+    // a proxy's trap threw: what there is so far
+  }
+  return causes.length > 0 ? causes : undefined;
+}
+
+function follow(error: unknown, causes: Cause[], textOf: (value: unknown) => string): void {
   let at: unknown = error;
   for (let i = 0; i < maxCauses && isError(at); i++) {
     const own = descriptor(at, "cause");
@@ -119,7 +139,6 @@ export function causesOf(error: unknown, textOf: (value: unknown) => string): Ca
       if (item && hasOwn(item, "value")) append(causes, causeOf(item.value, textOf));
     }
   }
-  return causes.length > 0 ? causes : undefined;
 }
 
 function causeOf(value: unknown, textOf: (value: unknown) => string): Cause {

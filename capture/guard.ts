@@ -9,7 +9,8 @@ export interface Turn {
 
 /**
  * Guard stands between a source and the page. Work that throws is counted and never reaches the page; after 20
- * failures the source is disabled. While one guard works, page code that our work happens to run (a proxy's traps, a
+ * failures in a row the source is disabled. What values of the page throw (a getter, a proxy's trap, a wrong receiver)
+ * is no failure: a source expects it where it touches them. While one guard works, page code that our work happens to run (a proxy's traps, a
  * toString) finds every source silent, so that capture never records itself.
  */
 export class Guard {
@@ -17,18 +18,26 @@ export class Guard {
   readonly turn: Turn;
   failures = 0;
   disabled = false;
+  private inRow = 0;
 
   constructor(source: string, turn: Turn) {
     this.source = source;
     this.turn = turn;
   }
 
+  /** idle says that run would do work: what page code does now is the page's own doing. */
+  get idle(): boolean {
+    return !this.disabled && !this.turn.taken;
+  }
+
   /** run does the work, unless the source is disabled or a guard is at work already. */
   run<T>(work: () => T): T | undefined {
-    if (this.disabled || this.turn.taken) return undefined;
+    if (!this.idle) return undefined;
     this.turn.taken = true;
     try {
-      return work();
+      const result = work();
+      this.inRow = 0;
+      return result;
     } catch {
       this.fail();
       return undefined;
@@ -40,7 +49,7 @@ export class Guard {
   /** fail counts one failure. */
   fail(): void {
     this.failures++;
-    if (this.failures >= tolerated) this.disabled = true;
+    if (++this.inRow >= tolerated) this.disabled = true;
   }
 
   health(): SourceHealth {

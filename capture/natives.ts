@@ -10,7 +10,7 @@ export type Fn = (...args: any[]) => any;
 
 const realm = globalThis as unknown as Record<string, unknown>;
 
-export const { apply, construct, getPrototypeOf, defineProperty, ownKeys } = Reflect;
+export const { apply, construct, get, getPrototypeOf, defineProperty, ownKeys } = Reflect;
 export const descriptor = Reflect.getOwnPropertyDescriptor;
 export const { keys, create } = Object;
 export const isArray = Array.isArray;
@@ -90,8 +90,11 @@ const encode = method<[string], Uint8Array>("TextEncoder", "encode");
 const typedArray = getPrototypeOf(Uint8Array.prototype) as object;
 const typedLength = uncurry(descriptor(typedArray, "byteLength")!.get as () => number);
 
-/** byteLength counts the UTF-8 bytes of a text. */
+const maxCounted = 1 << 20;
+
+/** byteLength counts the UTF-8 bytes of a text. Of more than 1,048,576 characters it says -1: counting would take the page's time. */
 export function byteLength(text: string): number {
+  if (text.length > maxCounted) return -1;
   return utf8 ? typedLength(encode(utf8, text)) : text.length;
 }
 

@@ -1,9 +1,9 @@
-import { apply, descriptor, type Fn } from "./natives.ts";
-import { disguise, proxyMethod } from "./patch.ts";
+import { disguise } from "./patch.ts";
 import { Realm, type Source } from "./realm.ts";
 import type { Capture, PageEnv } from "./record.ts";
 import { beaconSource } from "./sources/beacon.ts";
 import { consoleSource } from "./sources/console.ts";
+import { dialogSource } from "./sources/dialogs.ts";
 import { errorSource, type Seen } from "./sources/errors.ts";
 import { eventSourceSource } from "./sources/event-source.ts";
 import { fetchSource } from "./sources/fetch.ts";
@@ -12,36 +12,20 @@ import { webSocketSource } from "./sources/websocket.ts";
 import { workerSource } from "./sources/workers.ts";
 import { xhrSource } from "./sources/xhr.ts";
 
-/** Whoever calls document.close with this receiver asks for the capture of the realm; the page does not. */
-class Question {
-  readonly gasoline = question;
-  answer: PageCapture | undefined;
-}
-
-class PageCapture extends Realm {
-  /** reopened belongs to the environment, which changes when the realm is adopted. */
-  reopened: () => void = () => {};
-}
-
 /**
- * startPageRealm starts the sources that need the page's own realm. Call it before any script of the page.
+ * startPageRealm starts the sources that need the page's own realm. Call it before any script of the page, once per
+ * realm: about:blank that navigates to its own origin keeps its globals, and with them our patches and listeners. A
+ * second start would record everything twice. It cannot ask whether there was a first one, because what it asks the
+ * page could ask as well.
  *
- * A realm can outlive its document: about:blank that navigates to its own origin keeps its globals, and with them our
- * patches, while the listeners go. The second start then finds the first one and points it to the new environment
- * instead of recording everything twice.
+ * The script should have a URL of its own (a sourceURL does), by which its frames are taken out of the stacks that are
+ * recorded; frames of a script that is part of the document stay in them.
  */
 export function startPageRealm(env: PageEnv): Capture {
-  const before = running();
-  const capture = before ?? new PageCapture(env);
-  capture.reopened = () => env.reopened?.();
-  if (before) {
-    before.adopt(env);
-    return before;
-  }
+  const realm = new Realm(env);
   const seen: Seen = { worker: undefined };
   const sources: Source[] = [
     { name: "disguise", start: disguise },
-    answering(capture),
     consoleSource,
     errorSource(seen),
     workerSource(seen),
@@ -50,40 +34,9 @@ export function startPageRealm(env: PageEnv): Capture {
     webSocketSource,
     eventSourceSource,
     beaconSource,
-    reopenSource(() => capture.reopened()),
+    dialogSource,
+    reopenSource(() => env.reopened?.()),
   ];
-  for (let i = 0; i < sources.length; i++) capture.start(sources[i]!);
-  return capture;
-}
-
-/** The patch of document.close doubles as the mark of a patched realm, so that no property has to give us away. */
-function answering(capture: PageCapture): Source {
-  return {
-    name: "realm",
-    start: () =>
-      proxyMethod(Document.prototype, "close", (target: Fn, self, args) => {
-        if (isQuestion(self)) {
-          self.answer = capture;
-          return undefined;
-        }
-        return apply(target, self, args);
-      }),
-  };
-}
-
-// Another copy of this bundle has another Question class: the text tells.
-function isQuestion(value: unknown): value is Question {
-  return typeof value === "object" && value !== null && descriptor(value, "gasoline")?.value === question;
-}
-
-const question = "who runs this realm?";
-
-function running(): PageCapture | undefined {
-  const asked = new Question();
-  try {
-    apply(Document.prototype.close as Fn, asked, []);
-  } catch {
-    return undefined; // the native refuses a receiver that is no document
-  }
-  return asked.answer;
+  for (let i = 0; i < sources.length; i++) realm.start(sources[i]!);
+  return realm;
 }

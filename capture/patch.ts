@@ -60,13 +60,18 @@ const behind = new NativeWeakMap<object, Fn>();
 
 /**
  * disguise makes Function.prototype.toString print our proxies as what they stand for. By itself it prints a proxy
- * without its name, "function () { [native code] }", and pages that look for patches compare the whole text.
+ * without its name, "function () { [native code] }", and pages that look for patches compare the whole text. It stays
+ * when capture ends: the page may hold our proxies.
  */
 export function disguise(): Stop {
-  return proxyMethod(Function.prototype, "toString", (target, self, args) => {
-    const real = typeof self === "function" ? weakGet(behind, self) : undefined;
-    return apply(target, real ?? self, args);
+  replace(Function.prototype, "toString", (target) => {
+    const trap = (_: Fn, self: unknown, args: unknown[]): unknown => {
+      const real = typeof self === "function" ? weakGet(behind, self) : undefined;
+      return apply(target, real ?? self, args);
+    };
+    return { traps: { __proto__: null, apply: trap } as ProxyHandler<Fn>, off: nothing };
   });
+  return nothing;
 }
 
 interface Wrapping {

@@ -1,7 +1,7 @@
 import { Guard, type Turn } from "./guard.ts";
 import { epoch, now } from "./natives.ts";
 import type { Stop } from "./patch.ts";
-import type { Capture, CaptureConfig, CaptureRecord, EventFor, Kind, PageEnv, SourceHealth } from "./record.ts";
+import type { Capture, CaptureConfig, CaptureRecord, EventFor, Kind, SourceHealth } from "./record.ts";
 
 /** Source is one thing that can be watched. start is called once per realm; what it returns ends it. */
 export interface Source {
@@ -12,7 +12,7 @@ export interface Source {
 /** Realm is what sources of one window share: where records go, the settings, the clock, whose turn it is. */
 export class Realm implements Capture {
   config: CaptureConfig;
-  private emitTo: (record: CaptureRecord) => void;
+  private readonly emitTo: (record: CaptureRecord) => void;
   private readonly turn: Turn = { taken: false };
   // Linked, because the page owns the array methods.
   private running: { guard: Guard; stop: Stop; next: Running } | undefined;
@@ -55,14 +55,6 @@ export class Realm implements Capture {
 
   reattach(): void {
     for (let at = this.attaching; at; at = at.next) at.attach();
-  }
-
-  /** adopt points a realm that survived its document (about:blank that navigated) to its new environment. */
-  adopt(env: PageEnv): void {
-    this.emitTo = env.emit;
-    this.config = { ...env.config };
-    this.live = true;
-    this.reattach();
   }
 
   stop(): void {

@@ -20,28 +20,62 @@ export function traceBelow(top: Fn): Trace {
   return holder;
 }
 
-/** stackText reads a stack as text, ≤ 10 kB. A page's Error.prepareStackTrace can make it anything: then "". */
-export function stackText(stack: unknown): string {
-  return typeof stack === "string" ? slice(stack, 0, maxText) : "";
+/** Stack is a stack of the page's. Raw is its text, frames the parsed form, innermost call first. */
+export interface Stack {
+  raw: string;
+  frames: StackFrame[];
 }
 
 /**
- * framesOf parses the text of a V8 stack, innermost call first; the lines before the first call (type and message) are
- * skipped. It uses no regular expression: those would change RegExp.$1 and lastMatch under the page's feet.
+ * readStack reads ≤ 10 kB of a V8 stack, ≤ 30 frames. Frames of our own script, which stand between the page and the
+ * natives that we patch, are left out of both forms. A page's Error.prepareStackTrace can make a stack anything: what
+ * is no text reads as empty. It uses no regular expression: those would change RegExp.$1 and lastMatch under the page's
+ * feet.
  */
-export function framesOf(stack: unknown): StackFrame[] {
-  const text = stackText(stack);
+export function readStack(stack: unknown): Stack {
+  const text = typeof stack === "string" ? slice(stack, 0, maxText) : "";
   const frames: StackFrame[] = [];
+  let raw = "";
   let from = 0;
-  while (from < text.length && frames.length < maxFrames) {
+  while (from < text.length) {
     const newline = indexOf(text, "\n", from);
-    const end = newline < 0 ? text.length : newline;
-    const frame = frameOf(slice(text, from, end));
-    // Defining and not assigning: an index setter on Array.prototype would swallow it.
-    if (frame) append(frames, frame);
-    from = end + 1;
+    const end = newline < 0 ? text.length : newline + 1;
+    const frame = frameOf(slice(text, from, newline < 0 ? end : newline));
+    if (!frame || !isOurs(frame.url)) {
+      raw += slice(text, from, end);
+      // Defining and not assigning: an index setter on Array.prototype would swallow it.
+      if (frame && frames.length < maxFrames) append(frames, frame);
+    }
+    from = end;
   }
-  return frames;
+  return { raw, frames };
+}
+
+/** framesOf is the parsed form of a stack alone; the lines before the first call (type and message) are no frames. */
+export function framesOf(stack: unknown): StackFrame[] {
+  return readStack(stack).frames;
+}
+
+/** isOurs says whether a URL is that of our own script. */
+export function isOurs(url: string): boolean {
+  return own !== "" && url === own;
+}
+
+// Part of a document, or given no name at all, our script cannot be told from the page's: then nothing is ours.
+const own = scriptURL(new Error().stack);
+
+function scriptURL(stack: unknown): string {
+  if (typeof stack !== "string") return "";
+  const first = indexOf(stack, "\n") + 1;
+  const end = indexOf(stack, "\n", first);
+  const frame = first > 0 ? frameOf(slice(stack, first, end < 0 ? stack.length : end)) : undefined;
+  if (!frame || frame.line === 0 || frame.url === "" || frame.url === "<anonymous>") return "";
+  return typeof document === "object" && frame.url === withoutFragment(document.URL) ? "" : frame.url;
+}
+
+function withoutFragment(url: string): string {
+  const hash = indexOf(url, "#");
+  return hash < 0 ? url : slice(url, 0, hash);
 }
 
 function frameOf(line: string): StackFrame | undefined {

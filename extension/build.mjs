@@ -8,6 +8,7 @@ import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
+import { IGNORE_LIST, isIgnored } from "./build/ignore-list.mjs";
 import { noticesOf } from "./build/notices.mjs";
 import { reportSizes } from "./build/sizes.mjs";
 import { zipFolder } from "./build/zip.mjs";
@@ -21,9 +22,9 @@ const anySize = dev || process.argv.includes("--any-size");
 // Scripts that run in pages are IIFEs, so that nothing leaks into the page's scope and nothing is
 // loaded asynchronously: document_start would be lost. Budgets are bytes after minification.
 const entries = [
-  { in: "page/main.ts", out: "page", format: "iife", budget: 44_000 },
-  { in: "content/main.ts", out: "content", format: "iife", budget: 70_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", format: "iife", budget: 62_000 },
+  { in: "page/main.ts", out: "page", format: "iife", budget: 46_000, ignored: true },
+  { in: "content/main.ts", out: "content", format: "iife", budget: 72_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", format: "iife", budget: 64_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
   { in: "popup/main.ts", out: "popup", format: "iife" },
   { in: "options/main.ts", out: "options", format: "iife" },
@@ -53,6 +54,8 @@ const options = (entry) => ({
   minify: !dev,
   sourcemap: dev ? "linked" : false,
   legalComments: "none",
+  // The readable build has its own map, to be read in developer tools.
+  ...(entry.ignored && !dev ? { footer: { js: IGNORE_LIST } } : {}),
   metafile: true,
   define: { __VERSION__: JSON.stringify(version) },
   logLevel: "warning",
@@ -86,6 +89,10 @@ if (watch) {
     entries.map((entry, i) => ({ entry, metafile: metafiles[i] })),
     anySize,
   );
+  for (const { out: name, ignored } of entries) {
+    if (!ignored || dev || isIgnored(await readFile(join(out, `${name}.js`), "utf8"))) continue;
+    throw new Error(`${name}.js does not end with its source map: developer tools would blame it for the page's lines`);
+  }
   if (!fits) process.exitCode = 1;
   else if (!dev) {
     const zip = join(root, "gasoline-extension.zip");

@@ -3,7 +3,7 @@ import { proxyMethod } from "../patch.ts";
 import type { Source } from "../realm.ts";
 import { traceBelow } from "../stack.ts";
 import { nextId, report, type Call } from "./exchange.ts";
-import { absolute, bodyOf, inherits, textArgument } from "./request.ts";
+import { absolute, bodyOf, isA, textArgument } from "./request.ts";
 
 const blobType = getter<string>("Blob", "type");
 
@@ -15,17 +15,19 @@ export const beaconSource: Source = {
   name: "beacon",
   start(realm, guard) {
     return proxyMethod(Navigator.prototype, "sendBeacon", (target, self, args, top) => {
+      if (!guard.idle || args.length === 0 || self !== navigator) return apply(target, self, args);
+      const url = textArgument(args, 0);
       const call = guard.run((): Call => {
         const body = args.length > 1 ? args[1] : undefined;
         return {
           id: nextId(),
           type: "beacon",
           method: "POST",
-          url: absolute(textArgument(args, 0)),
+          url: absolute(url),
           started: epoch(),
           mono: now(),
           headers: [],
-          body: bodyOf(body, inherits(body, "Blob") ? blobType(body) : "text/plain", realm.config),
+          body: bodyOf(body, isA(body, "Blob") ? blobType(body) : "text/plain", realm.config),
           trace: traceBelow(top),
         };
       });

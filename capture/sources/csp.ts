@@ -17,11 +17,14 @@ export const cspSource: Source = {
     const told = new Map<string, number>();
     const hear = (event: Event): void =>
       void guard.run(() => {
+        if (!event.isTrusted) return;
         const violation = event as SecurityPolicyViolationEvent;
         const directive = violation.effectiveDirective || violation.violatedDirective;
+        // Of an extension's script the browser tells the scheme alone; it called for the page, from a place not told.
+        const file = violation.sourceFile === "chrome-extension" ? "" : violation.sourceFile;
         // "inline", "eval", "trusted-types-sink" are words, not URLs.
         const blocked = shownURL(violation.blockedURI, realm.config);
-        const key = directive + "\n" + blocked + "\n" + violation.sourceFile + ":" + violation.lineNumber;
+        const key = directive + "\n" + blocked + "\n" + file + ":" + violation.lineNumber;
         const times = (told.get(key) ?? 0) + 1;
         if (times > maxSame || told.size > maxKinds) return;
         told.set(key, times);
@@ -36,9 +39,9 @@ export const cspSource: Source = {
             mechanism: "csp",
             // A policy that only reports broke nothing.
             handled: report || undefined,
-            url: violation.sourceFile || shownURL(violation.documentURI, realm.config),
-            line: violation.lineNumber || undefined,
-            column: violation.columnNumber || undefined,
+            url: file || shownURL(violation.documentURI, realm.config),
+            line: (file && violation.lineNumber) || undefined,
+            column: (file && violation.columnNumber) || undefined,
             element: violation.target instanceof Element ? elementText(violation.target) : undefined,
           },
           !report,

@@ -3,9 +3,25 @@ import type { Realm, Source } from "../realm.ts";
 import type { Guard } from "../guard.ts";
 import { elementText } from "../brand.ts";
 import { causesOf, shapeOf, type ErrorShape } from "../error-shape.ts";
-import { getter, indexOf, later, listen, mapClear, mapDelete, mapGet, mapSet, NativeMap, slice, startsWith, unlisten } from "../natives.ts";
+import {
+  descriptor,
+  getter,
+  hasOwn,
+  indexOf,
+  later,
+  listen,
+  mapClear,
+  mapDelete,
+  mapGet,
+  mapSet,
+  NativeMap,
+  slice,
+  startsWith,
+  unlisten,
+} from "../natives.ts";
 import { redactURL } from "../redact.ts";
 import { budgetOf, serialize } from "../serialize.ts";
+import { isOurs } from "../stack.ts";
 
 const errorOf = getter<unknown>("ErrorEvent", "error");
 const messageOf = getter<string>("ErrorEvent", "message");
@@ -14,7 +30,7 @@ const lineOf = getter<number>("ErrorEvent", "lineno");
 const columnOf = getter<number>("ErrorEvent", "colno");
 const reasonOf = getter<unknown>("PromiseRejectionEvent", "reason");
 const targetOf = getter<EventTarget | null>("Event", "target");
-const nodeTypeOf = getter<number>("Node", "nodeType");
+const detailOf = getter<unknown>("CustomEvent", "detail");
 /** What an element was to load: the accessors of the elements that can fail to. */
 const sources = [
   getter<unknown>("HTMLImageElement", "currentSrc"),
@@ -27,6 +43,9 @@ const sources = [
   getter<unknown>("HTMLIFrameElement", "src"),
   getter<unknown>("HTMLEmbedElement", "src"),
   getter<unknown>("HTMLObjectElement", "data"),
+  getter<unknown>("HTMLTrackElement", "src"),
+  getter<unknown>("HTMLInputElement", "src"),
+  getter<unknown>("SVGImageElement", "href"),
 ];
 
 type Exception = EventFor<"exceptions">;
@@ -121,7 +140,10 @@ export function errorSource(seen: Seen): Source {
       const errors = new Errors(realm);
       const onError = (event: Event): void => void guard.run(() => uncaught(event, realm, errors, seen));
       const onRejection = (event: Event): void =>
-        void guard.run(() => errors.report(errors.exception(reasonOf(event), "unhandledrejection")));
+        void guard.run(() => {
+          const rejection = rejectionOf(event);
+          if (rejection) errors.report(errors.exception(rejection.reason, "unhandledrejection"));
+        });
       // Listeners and not window.onerror, which pages assign over. The capture phase, since resource errors do not bubble.
       realm.attached(() => {
         listen(window, "error", onError, true);
@@ -135,13 +157,55 @@ export function errorSource(seen: Seen): Source {
   };
 }
 
+/**
+ * rejectionOf finds the reason. Promises that are polyfills tell of theirs by an event of their own: core-js by a plain
+ * one with a member "reason", bluebird by a CustomEvent with it in its detail. Undefined: an event that tells nothing.
+ */
+function rejectionOf(event: Event): { reason: unknown } | undefined {
+  try {
+    return { reason: reasonOf(event) };
+  } catch {
+    return given(event) ?? given(detail(event));
+  }
+}
+
+function detail(event: Event): unknown {
+  try {
+    return detailOf(event);
+  } catch {
+    return undefined; // not a CustomEvent
+  }
+}
+
+/** The holder may be a proxy of the page. */
+function given(holder: unknown): { reason: unknown } | undefined {
+  if (typeof holder !== "object" || holder === null) return undefined;
+  try {
+    const own = descriptor(holder, "reason");
+    return own && hasOwn(own, "value") ? { reason: own.value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void {
   const target = targetOf(event);
-  if (target && (target as unknown) !== window) return resource(target, realm, errors);
-  const message = messageOf(event);
+  if (target && (target as unknown) !== window) {
+    // Whatever else a script dispatches by this name is no resource.
+    if (event.isTrusted) resource(target, realm, errors);
+    return;
+  }
+  let message: string;
+  try {
+    message = messageOf(event);
+  } catch {
+    return; // not an ErrorEvent: dispatched by a script, and says nothing
+  }
   const url = fileOf(event);
   const line = lineOf(event);
   const column = columnOf(event);
+  // Thrown by a native that we had called for the page: the page's own frame is the first that is left.
+  const ours = isOurs(url);
   const worker = seen.worker;
   if (worker && realm.at().mono - worker.mono < 1000) {
     if (worker.message === message && worker.url === url && worker.line === line && worker.column === column) return;
@@ -155,28 +219,26 @@ function uncaught(event: Event, realm: Realm, errors: Errors, seen: Seen): void 
   }
   errors.report({
     ...made,
-    url: url || made.url,
-    line: line || made.line,
-    column: column || made.column,
+    url: ours ? made.url : url || made.url,
+    line: ours ? made.line : line || made.line,
+    column: ours ? made.column : column || made.column,
   });
 }
 
 function resource(target: EventTarget, realm: Realm, errors: Errors): void {
-  let element = "";
-  try {
-    if (nodeTypeOf(target) === 1) element = elementText(target);
-  } catch {
-    return; // an XMLHttpRequest or another target whose error event was dispatched on its own
-  }
   let url = "";
+  let loads = false;
   for (let i = 0; i < sources.length && url === ""; i++) {
     try {
       const value = sources[i]!(target);
+      loads = true;
       if (typeof value === "string") url = value;
     } catch {
       // not that kind of element
     }
   }
+  if (!loads) return;
+  const element = elementText(target);
   const { t, mono } = realm.at();
   const shown = redactURL(url, realm.config.salt);
   errors.report({

@@ -2,6 +2,7 @@ import { apply, getter, listen, NativeWeakMap, weakGet, weakSet, type Fn } from 
 import { proxyConstructor, proxyMethod, type Stop } from "../patch.ts";
 import type { Source } from "../realm.ts";
 import { Connection, textMessage } from "./connection.ts";
+import { textArgument } from "./request.ts";
 
 const urlOf = getter<string>("EventSource", "url");
 const readyState = getter<number>("EventSource", "readyState");
@@ -10,6 +11,9 @@ const typeOf = getter<string>("Event", "type");
 
 interface Stream {
   hear: Fn;
+  /** records the end, once */
+  close: () => void;
+  closed: boolean;
   /** names that we listen to */
   names: Record<string, true>;
 }
@@ -28,7 +32,10 @@ export const eventSourceSource: Source = {
       unpatchListen ??= proxyMethod(EventTarget.prototype, "addEventListener", (target, self, args) => {
         const stream = typeof self === "object" && self !== null ? (weakGet(streams, self) as Stream | undefined) : undefined;
         // Before the page's own, so that we hear an event even if the page stops it.
-        if (stream && args.length > 1) guard.run(() => follow(self as object, stream, "" + (args[0] as string)));
+        if (stream && args.length > 1 && guard.idle) {
+          const name = textArgument(args, 0);
+          guard.run(() => follow(self as object, stream, name));
+        }
         return apply(target, self, args);
       });
     };
@@ -36,24 +43,49 @@ export const eventSourceSource: Source = {
       guard.run(() => {
         observe();
         const connection = new Connection(realm, "eventsource", urlOf(source));
-        const hear = (event: Event): void =>
-          void guard.run(() => {
-            const data = dataOf(event);
-            connection.message("incoming", textMessage(typeof data === "string" ? data : "", typeOf(event)));
-          });
+        const on = (hear: (event: Event) => void) => (event: Event) => {
+          // What a script dispatches on its stream did not come over it.
+          if (event.isTrusted) guard.run(() => hear(event));
+        };
+        const hear = on((event) => {
+          const data = dataOf(event);
+          connection.message("incoming", textMessage(typeof data === "string" ? data : "", typeOf(event)));
+        });
+        const close = (): void => {
+          if (stream.closed) return;
+          stream.closed = true;
+          connection.event("close");
+        };
         const stream: Stream = {
           hear,
+          close,
+          closed: false,
           names: { __proto__: null, open: true, error: true } as never,
         };
         weakSet(streams, source, stream);
-        listen(source, "open", () => void guard.run(() => connection.event("open")));
+        listen(
+          source,
+          "open",
+          on(() => connection.event("open")),
+        );
         // It reconnects by itself after an error unless it is closed.
-        listen(source, "error", () => void guard.run(() => connection.event(readyState(source) === 2 ? "close" : "error")));
+        listen(
+          source,
+          "error",
+          on(() => (readyState(source) === 2 ? close() : connection.event("error"))),
+        );
         follow(source, stream, "message");
       });
     });
+    const unpatchClose = proxyMethod(EventSource.prototype, "close", (target, self, args) => {
+      const result: unknown = apply(target, self, args);
+      const stream = typeof self === "object" && self !== null ? (weakGet(streams, self) as Stream | undefined) : undefined;
+      if (stream) guard.run(stream.close);
+      return result;
+    });
     return () => {
       unpatchClass();
+      unpatchClose();
       unpatchListen?.();
     };
   },

@@ -1,4 +1,4 @@
-import { apply, epoch, getter, method, NativePromise, now, peek, settled, type Fn } from "../natives.ts";
+import { apply, bare, epoch, get, getter, method, NativePromise, NativeProxy, now, settled, uncurry, type Fn } from "../natives.ts";
 import { readHead } from "../body-reader.ts";
 import { proxyMethod } from "../patch.ts";
 import type { Guard } from "../guard.ts";
@@ -7,7 +7,21 @@ import { describeError, isError } from "../error-shape.ts";
 import { redactBody } from "../redact.ts";
 import { traceBelow } from "../stack.ts";
 import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
-import { absolute, bodyOf, charsetOf, header, headersOf, inherits, known, streams, textArgument, textLike, type Body } from "./request.ts";
+import {
+  absolute,
+  bodyOf,
+  charsetOf,
+  header,
+  headersOf,
+  isA,
+  known,
+  requestURL,
+  streams,
+  textArgument,
+  textLike,
+  textOf,
+  type Body,
+} from "./request.ts";
 import type { Header } from "@gasoline/schema/wire";
 
 const requestMethod = getter<string>("Request", "method");
@@ -38,13 +52,51 @@ interface Pending extends Call {
 export const fetchSource: Source = {
   name: "fetch",
   start(realm, guard) {
+    const isNative = textOfFunction(globalThis.fetch) === "function fetch() { [native code] }";
     return proxyMethod(globalThis, "fetch", (target, self, args, top) => {
-      const call = guard.run(() => begin(realm, args, top));
+      // Of another receiver the native may refuse all, before it looks at an argument.
+      if (!guard.idle || args.length === 0 || (self !== undefined && self !== null && self !== globalThis))
+        return apply(target, self, args);
+      const request = isA(args[0], "Request") ? args[0] : undefined;
+      const url = request ? requestURL(request) : textArgument(args, 0);
+      const init: Init = { __proto__: null } as never;
+      if (args.length > 1 && isObject(args[1])) args[1] = overheard(args[1], init, isNative);
+      const started = epoch();
+      const mono = now();
+      const upload = request !== undefined && requestBody(request) !== null;
       const promise = apply(target, self, args) as Promise<object>;
+      const call = guard.run(() => begin(realm, { url, request, upload, init, started, mono }, top));
       return call ? watched(promise, realm, guard, call) : promise;
     });
   },
 };
+
+/** What the native read of the second argument. */
+interface Init {
+  method?: unknown;
+  headers?: unknown;
+  body?: unknown;
+  signal?: unknown;
+  keepalive?: unknown;
+}
+
+const textOfFunction = uncurry(Function.prototype.toString);
+const isObject = (value: unknown): value is object => (typeof value === "object" && value !== null) || typeof value === "function";
+
+/**
+ * overheard stands in for a fetch's init and keeps what the native reads of it. The native's own reading is the only
+ * way to the truth that runs no getter and no trap of the page a second time. Somebody who replaced fetch before us may
+ * do more than read members: for them it stands on the init itself, and a proxy of the page then sees our checks.
+ */
+function overheard(init: object, heard: Init, readOnly: boolean): object {
+  const hear = (_: object, key: keyof Init): unknown => {
+    // The page's own object as receiver: its getters may have private members.
+    const value = get(init, key) as unknown;
+    if (key === "method" || key === "headers" || key === "body" || key === "signal" || key === "keepalive") heard[key] = value;
+    return value;
+  };
+  return new NativeProxy(readOnly ? bare({}) : init, { __proto__: null, get: hear } as ProxyHandler<object>);
+}
 
 function watched(promise: Promise<object>, realm: Realm, guard: Guard, call: Pending): unknown {
   let resolve!: (response: object) => void;
@@ -69,46 +121,49 @@ function watched(promise: Promise<object>, realm: Realm, guard: Guard, call: Pen
     return between;
   } catch {
     // Somebody replaced fetch before us, by one that gives no native promise.
-    guard.fail();
+    guard.run(() => report(realm, call, { outcome: "pending" }));
     return promise;
   }
 }
 
-function begin(realm: Realm, args: readonly unknown[], top: Fn): Pending {
-  const started = epoch();
-  const mono = now();
-  const input = args.length > 0 ? args[0] : undefined;
-  const init = args.length > 1 && typeof args[1] === "object" && args[1] !== null ? args[1] : undefined;
-  const request = inherits(input, "Request") ? input : undefined;
-  const verb = init && peek(init, "method");
-  const given = (init && peek(init, "headers")) ?? (request && requestHeaders(request));
-  const headers = headersOf(given, realm.config.salt);
-  const body = init ? peek(init, "body") : undefined;
+interface Asked {
+  url: string;
+  request: object | undefined;
+  /** the Request has a body, which the native has taken by now */
+  upload: boolean;
+  init: Init;
+  started: number;
+  mono: number;
+}
+
+function begin(realm: Realm, { url, request, upload, init, started, mono }: Asked, top: Fn): Pending {
+  const { method: verb, body } = init;
+  const headers = headersOf(init.headers ?? (request && requestHeaders(request)), realm.config.salt);
   const call: Pending = {
     id: nextId(),
     type: "fetch",
-    method: typeof verb === "string" ? known(verb) : request ? requestMethod(request) : "GET",
-    url: absolute(textArgument(args, 0)),
+    method: verb !== undefined ? known(textOf(verb)) : request ? requestMethod(request) : "GET",
+    url: absolute(url),
     started,
     mono,
     headers,
     // A Request's body is a stream: reading it needs a clone, and a clone tees the upload.
     body:
-      body === undefined && request && requestBody(request)
+      body === undefined && upload
         ? { size: -1, note: realm.config.bodies ? "unread" : "off" }
         : bodyOf(body, header(headers, "content-type"), realm.config),
     trace: traceBelow(top),
-    signal: (init && peek(init, "signal")) ?? (request && requestSignal(request)),
+    signal: init.signal ?? (request && requestSignal(request)),
   };
-  const keepalive = init ? peek(init, "keepalive") : undefined;
   // The page may be gone before the answer comes.
-  if (keepalive === true || (request && requestKeepalive(request))) report(realm, call, { outcome: "pending" });
+  if (init.keepalive ? true : init.keepalive === undefined && request && requestKeepalive(request))
+    report(realm, call, { outcome: "pending" });
   return call;
 }
 
 function failure(call: Pending, reason: unknown): End {
   // A page can abort with any reason; then only the signal knows.
-  const gaveUp = isAbort(reason) || (inherits(call.signal, "AbortSignal") && aborted(call.signal));
+  const gaveUp = isAbort(reason) || (isA(call.signal, "AbortSignal") && aborted(call.signal));
   const error = isError(reason) ? describeError(reason) : typeof reason === "string" ? reason : "";
   return { outcome: gaveUp ? "aborted" : "network_error", error };
 }
@@ -125,6 +180,8 @@ function isAbort(reason: unknown): boolean {
 const domName = getter<string>("DOMException", "name");
 
 function answered(realm: Realm, guard: Guard, call: Pending, response: object): void {
+  // Somebody replaced fetch before us, by one that answers with anything.
+  if (!isA(response, "Response")) return report(realm, call, { outcome: "pending" });
   const status = statusOf(response);
   const opaque = typeOf(response) === "opaque" || typeOf(response) === "opaqueredirect";
   const headers = headersOf(headersIn(response), realm.config.salt);

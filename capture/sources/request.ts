@@ -13,16 +13,16 @@ import {
   NativeURL,
   peek,
   prefix,
-  prototypeOf,
   slice,
   startsWith,
+  uncurry,
   upper,
   viewLength,
 } from "../natives.ts";
 import { addHeader, redactBody, redactURL } from "../redact.ts";
 import type { CaptureConfig } from "../record.ts";
 
-/** Body is what could be learned of a request's body without touching it. Size is in bytes, 0 when unknown. */
+/** Body is what could be learned of a request's body without touching it. Size is in bytes, -1 when unknown. */
 export interface Body {
   text?: string | undefined;
   size: number;
@@ -31,7 +31,8 @@ export interface Body {
 }
 
 const hrefOf = getter<string>("URL", "href");
-const requestURL = getter<string>("Request", "url");
+/** requestURL is a Request's URL; it throws for anything else. */
+export const requestURL = getter<string>("Request", "url");
 const baseOf = getter<string>("Node", "baseURI");
 const searchText = method<[], string>("URLSearchParams", "toString");
 const blobSize = getter<number>("Blob", "size");
@@ -39,35 +40,66 @@ const fileName = getter<string>("File", "name");
 const bufferSize = getter<number>("ArrayBuffer", "byteLength");
 const viewSize = getter<number>("DataView", "byteLength");
 const eachField = method<[(value: unknown, name: string) => void], void>("FormData", "forEach");
+const hasHeader = method<[string], boolean>("Headers", "has");
+const hasField = method<[string], boolean>("FormData", "has");
+const hasParameter = method<[string], boolean>("URLSearchParams", "has");
 const eachHeader = method<[(value: string, name: string) => void], void>("Headers", "forEach");
 
-/** inherits is instanceof without Symbol.hasInstance, which belongs to the page. */
-export function inherits(value: unknown, className: string): value is object {
-  const wanted = prototypes[className];
-  if (typeof value !== "object" || value === null || !wanted) return false;
-  let proto = getPrototypeOf(value);
-  for (let up = 0; proto !== null && up < 8; up++) {
-    if (proto === wanted) return true;
-    proto = getPrototypeOf(proto);
+/**
+ * isA says whether a value is a platform object of a class, of this realm or another. An accessor that throws for
+ * anything else tells; the prototype chain would run traps of a page's proxy.
+ */
+export function isA(value: unknown, className: string): value is object {
+  const prove = proofs[className];
+  if (typeof value !== "object" || value === null || !prove) return false;
+  try {
+    return prove(value) !== undefined;
+  } catch {
+    return false;
   }
-  return false;
 }
 
-const prototypes: Record<string, object | undefined> = { __proto__: null } as never;
-for (const name of ["URL", "Request", "Headers", "FormData", "URLSearchParams", "Blob", "File", "ArrayBuffer", "DataView", "AbortSignal"]) {
-  prototypes[name] = prototypeOf(name);
-}
-prototypes["TypedArray"] = getPrototypeOf(Uint8Array.prototype) as object;
+const proofs: Record<string, ((value: object) => unknown) | undefined> = {
+  __proto__: null,
+  Request: requestURL,
+  Response: getter("Response", "status"),
+  Headers: (value: object) => hasHeader(value, "x"),
+  FormData: (value: object) => hasField(value, "x"),
+  URLSearchParams: (value: object) => hasParameter(value, "x"),
+  Blob: blobSize,
+  ArrayBuffer: bufferSize,
+  DataView: viewSize,
+  // It says undefined for what is no typed array.
+  TypedArray: uncurry(descriptor(getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag)!.get as () => unknown),
+  AbortSignal: getter("AbortSignal", "aborted"),
+} as never;
 
-/** textArgument gives a URL argument as text: a string, a URL, a Request, or anything that has a toString. */
-export function textArgument(args: readonly unknown[], index: number): string {
+/**
+ * textArgument gives an argument that the platform takes as text. What is an object is turned into text here, once, and
+ * the text put in its place, so that the page's toString runs as often as without us. When it throws, the argument
+ * becomes one that throws the same.
+ */
+export function textArgument(args: unknown[], index: number): string {
   const value = args.length > index ? args[index] : "";
   if (typeof value === "string") return value;
-  if (inherits(value, "URL")) return hrefOf(value);
-  if (inherits(value, "Request")) return requestURL(value);
-  // The native calls toString as well; there is no other way to know.
-  return "" + (value as string);
+  // The native refuses it as text, and says so.
+  if (typeof value === "symbol") return "";
+  try {
+    const text = `${value as string}`;
+    args[index] = text;
+    return text;
+  } catch (error) {
+    args[index] = {
+      __proto__: null,
+      [toPrimitive]: () => {
+        throw error;
+      },
+    };
+    return "";
+  }
 }
+
+const toPrimitive: typeof Symbol.toPrimitive = Symbol.toPrimitive;
 
 /** absolute resolves a URL against the document, as the native will. What does not parse stays as it is. */
 export function absolute(url: string): string {
@@ -85,10 +117,22 @@ export function shownURL(url: string, config: CaptureConfig): string {
   return prefix(redactURL(url, config.salt), 4096);
 }
 
-/** headersOf reads headers as they may be given: Headers, pairs, or an object. Getters of the page are not run. */
+/**
+ * headersOf reads headers as they may be given: Headers, pairs, or an object. Getters of the page are not run; traps of
+ * a proxy are, and what they throw ends the list.
+ */
 export function headersOf(given: unknown, salt: string): Header[] {
   const found: Header[] = [];
-  if (inherits(given, "Headers")) {
+  try {
+    read(given, found, salt);
+  } catch {
+    // what was read so far
+  }
+  return found;
+}
+
+function read(given: unknown, found: Header[], salt: string): void {
+  if (isA(given, "Headers")) {
     eachHeader(given, (value, name) => addHeader(found, name, value, salt));
   } else if (isArray(given)) {
     for (let i = 0; i < given.length && i < 100; i++) {
@@ -102,11 +146,16 @@ export function headersOf(given: unknown, salt: string): Header[] {
       addHeader(found, names[i]!, own && hasOwn(own, "value") ? textOf(own.value) : "[getter]", salt);
     }
   }
-  return found;
 }
 
 const data = (object: object, key: string): unknown => peek(object, key);
-const textOf = (value: unknown): string => (typeof value === "string" ? value : typeof value === "number" ? "" + value : "[object]");
+/** textOf is a primitive as text. What is an object would run code of the page. */
+export const textOf = (value: unknown): string =>
+  typeof value === "string"
+    ? value
+    : typeof value === "object" || typeof value === "function" || typeof value === "symbol"
+      ? "[object]"
+      : "" + (value as number);
 
 /** header finds a header by its lower-case name. */
 export function header(headers: readonly Header[], name: string): string {
@@ -123,12 +172,12 @@ export function hasAuth(headers: readonly Header[]): boolean {
 export function bodyOf(value: unknown, contentType: string, config: CaptureConfig): Body {
   if (value === undefined || value === null) return { size: 0 };
   if (typeof value === "string") return textBody(value, contentType, config);
-  if (inherits(value, "URLSearchParams")) return textBody(searchText(value), "application/x-www-form-urlencoded", config);
-  if (inherits(value, "FormData")) return formBody(value, config);
-  if (inherits(value, "Blob")) return { size: blobSize(value), note: note("binary", config) };
-  if (inherits(value, "ArrayBuffer")) return { size: bufferSize(value), note: note("binary", config) };
-  if (inherits(value, "TypedArray")) return { size: viewLength(value), note: note("binary", config) };
-  if (inherits(value, "DataView")) return { size: viewSize(value), note: note("binary", config) };
+  if (isA(value, "URLSearchParams")) return textBody(searchText(value), "application/x-www-form-urlencoded", config);
+  if (isA(value, "FormData")) return formBody(value, config);
+  if (isA(value, "Blob")) return { size: blobSize(value), note: note("binary", config) };
+  if (isA(value, "ArrayBuffer")) return { size: bufferSize(value), note: note("binary", config) };
+  if (isA(value, "TypedArray")) return { size: viewLength(value), note: note("binary", config) };
+  if (isA(value, "DataView")) return { size: viewSize(value), note: note("binary", config) };
   return { size: -1, note: note("unread", config) };
 }
 
@@ -152,7 +201,8 @@ function formBody(form: object, config: CaptureConfig): Body {
   eachField(form, (value, name) => {
     const file = typeof value !== "string";
     const bytes = file ? blobSize(value) : byteLength(value);
-    size += bytes;
+    // What was not counted leaves the whole unknown.
+    size = size < 0 || bytes < 0 ? -1 : size + bytes;
     if (text.length > config.bodyLimit) return;
     text += (text === "" ? "" : "&") + name + "=" + (file ? "[file " + fileName(value) + " " + bytes + " bytes]" : value);
   });

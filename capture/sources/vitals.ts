@@ -12,6 +12,8 @@ import type { Sums } from "./resources.ts";
 const tellEvery = 1000;
 const maxAttribution = 1000;
 const maxText = 200;
+/** The library cannot be stopped, only started over; each time costs five observers. */
+const maxStarts = 5;
 
 type Name = "lcp" | "cls" | "inp" | "fcp" | "ttfb";
 
@@ -127,15 +129,23 @@ export function vitalSource(sums: Sums, settled: (settle: () => void) => void): 
       const tasks = new LongTasks();
       const vitals = new Vitals(realm, guard, sums, tasks);
       let live = true;
-      const take = (metric: MetricWithAttribution): void => {
-        if (live) guard.run(() => vitals.take(metric));
+      let starts = 0;
+      let root: Element | null = null;
+      const measure = (): void => {
+        const now = document.documentElement as Element | null;
+        if (starts > 0 && (starts === maxStarts || now === root || now === null)) return;
+        root = now;
+        const start = ++starts;
+        const take = (metric: MetricWithAttribution): void => {
+          if (live && start === starts) guard.run(() => vitals.take(metric));
+        };
+        const options = { reportAllChanges: true, reportSoftNavs: true };
+        onTTFB(take, options);
+        onFCP(take, options);
+        onLCP(take, options);
+        onCLS(take, options);
+        onINP(take, options);
       };
-      const options = { reportAllChanges: true, reportSoftNavs: true };
-      onTTFB(take, options);
-      onFCP(take, options);
-      onLCP(take, options);
-      onCLS(take, options);
-      onINP(take, options);
       const unwatch = tasks.watch(() => void guard.run(() => vitals.changed()));
       const hidden = (): void => {
         if (document.visibilityState === "hidden") void guard.run(() => vitals.tell(true));
@@ -147,6 +157,8 @@ export function vitalSource(sums: Sums, settled: (settle: () => void) => void): 
       const loaded = (): void => void later(() => void guard.run(() => vitals.changed()), 0);
       settled(() => void guard.run(() => vitals.tell(false)));
       realm.attached(() => {
+        // A document that was written over has another root, and has lost the library's listeners with ours.
+        measure();
         listen(document, "visibilitychange", hidden);
         listen(window, "pagehide", left);
         listen(window, "load", loaded, true);

@@ -2,7 +2,7 @@ import { apply, getter, listen, NativeWeakMap, viewLength, weakGet, weakSet } fr
 import { proxyConstructor, proxyMethod } from "../patch.ts";
 import type { Source } from "../realm.ts";
 import { Connection, textMessage, type Message } from "./connection.ts";
-import { inherits } from "./request.ts";
+import { isA, textOf } from "./request.ts";
 
 const urlOf = getter<string>("WebSocket", "url");
 const readyState = getter<number>("WebSocket", "readyState");
@@ -23,7 +23,10 @@ export const webSocketSource: Source = {
         const connection = new Connection(realm, "websocket", urlOf(socket));
         weakSet(connections, socket, connection);
         const on = (name: string, hear: (event: Event) => void): void =>
-          listen(socket, name, (event: Event) => void guard.run(() => hear(event)));
+          listen(socket, name, (event: Event) => {
+            // What a script dispatches on its socket did not come over it.
+            if (event.isTrusted) guard.run(() => hear(event));
+          });
         on("open", () => connection.event("open"));
         on("message", (event) => connection.message("incoming", messageOf(dataOf(event))));
         on("error", () => connection.event("error"));
@@ -49,9 +52,11 @@ export const webSocketSource: Source = {
 function messageOf(data: unknown): Message {
   if (typeof data === "string") return textMessage(data);
   // The size of a Blob is known without reading it.
-  if (inherits(data, "Blob")) return { type: "binary", size: blobSize(data), data: undefined };
-  if (inherits(data, "ArrayBuffer")) return { type: "binary", size: bufferSize(data), data: undefined };
-  if (inherits(data, "TypedArray")) return { type: "binary", size: viewLength(data), data: undefined };
-  if (inherits(data, "DataView")) return { type: "binary", size: viewSize(data), data: undefined };
-  return textMessage("" + (data as string));
+  if (isA(data, "Blob")) return { type: "binary", size: blobSize(data), data: undefined };
+  if (isA(data, "ArrayBuffer")) return { type: "binary", size: bufferSize(data), data: undefined };
+  if (isA(data, "TypedArray")) return { type: "binary", size: viewLength(data), data: undefined };
+  if (isA(data, "DataView")) return { type: "binary", size: viewSize(data), data: undefined };
+  // Another object was sent as what its toString said, which must not run twice.
+  if ((typeof data === "object" && data !== null) || typeof data === "function") return { type: "text", size: -1, data: undefined };
+  return textMessage(textOf(data));
 }

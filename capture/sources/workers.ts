@@ -1,8 +1,7 @@
-import { listen } from "../natives.ts";
+import { getter, listen, method } from "../natives.ts";
 import { proxyConstructor } from "../patch.ts";
 import type { Source } from "../realm.ts";
 import { Errors, workerError, type Seen } from "./errors.ts";
-import { textArgument } from "./request.ts";
 
 /** workerSource records errors of dedicated workers: the page's realm only learns of them through the Worker object. */
 export function workerSource(seen: Seen): Source {
@@ -12,10 +11,30 @@ export function workerSource(seen: Seen): Source {
       const errors = new Errors(realm);
       return proxyConstructor(globalThis, "Worker", (worker, args) => {
         guard.run(() => {
-          const script = textArgument(args, 0);
-          listen(worker, "error", (event: Event) => workerError(event, script, realm, errors, seen, guard));
+          const script = scriptOf(args.length > 0 ? args[0] : undefined);
+          listen(worker, "error", (event: Event) => {
+            if (event.isTrusted) workerError(event, script, realm, errors, seen, guard);
+          });
         });
       });
     },
   };
 }
+
+const hrefOf = getter<string>("URL", "href");
+const trustedText = method<[], string>("TrustedScriptURL", "toString");
+
+/** What else has a toString stays untold: the native ran it already. */
+function scriptOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  for (let i = 0; i < readers.length; i++) {
+    try {
+      return readers[i]!(value) ?? "";
+    } catch {
+      // not that class
+    }
+  }
+  return "";
+}
+
+const readers = [hrefOf, trustedText];

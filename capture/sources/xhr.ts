@@ -17,7 +17,8 @@ import {
   weakSet,
   type Fn,
 } from "../natives.ts";
-import { proxyConstructor, proxyMethod, type Stop } from "../patch.ts";
+import { describeError, isError } from "../error-shape.ts";
+import { proxyConstructor, proxyMethod, type Around, type Stop } from "../patch.ts";
 import type { Realm, Source } from "../realm.ts";
 import { addHeader, redactBody } from "../redact.ts";
 import { traceBelow } from "../stack.ts";
@@ -55,69 +56,78 @@ export const xhrSource: Source = {
     const find = (self: unknown): State | undefined =>
       typeof self === "object" && self !== null ? (weakGet(states, self) as State | undefined) : undefined;
     const stops: Stop[] = [];
-    const patch = (
-      name: string,
-      before: (self: unknown, args: unknown[], top: Fn) => void,
-      threw?: (self: unknown, error: unknown) => void,
-    ): void => {
-      append(
-        stops,
-        proxyMethod(XMLHttpRequest.prototype, name, (target, self, args, top) => {
-          guard.run(() => before(self, args, top));
-          if (!threw) return apply(target, self, args);
-          try {
-            return apply(target, self, args);
-          } catch (error) {
-            guard.run(() => threw(self, error));
-            throw error;
-          }
-        }),
-      );
-    };
+    const patch = (name: string, around: Around): void => append(stops, proxyMethod(XMLHttpRequest.prototype, name, around));
     // When the object is made, so that we come before every handler of the page: some abort what is finished.
     append(
       stops,
       proxyConstructor(globalThis, "XMLHttpRequest", (xhr) => {
-        const hear = (event: Event): void => void guard.run(() => changed(realm, xhr, event, find(xhr)));
+        const hear = (event: Event): void => {
+          // What a script dispatches on its request is not the request's.
+          if (event.isTrusted) guard.run(() => changed(realm, xhr, event, find(xhr)));
+        };
         const names = ["readystatechange", "abort", "error", "timeout"];
         for (let i = 0; i < names.length; i++) listen(xhr, names[i]!, hear);
       }),
     );
-    patch("open", (self, args) => {
-      // Throws for anything that is no XHR, as the native is about to do.
-      readyState(self);
-      weakSet(states, self as object, {
-        method: args.length > 0 ? known("" + (args[0] as string)) : "GET",
-        url: absolute(textArgument(args, 1)),
-        headers: [],
-        call: undefined,
-        ttfb: undefined,
-        done: false,
-      } satisfies State);
+    patch("open", (target, self, args) => {
+      if (!guard.idle || args.length < 2 || !isXHR(self)) return apply(target, self, args);
+      const verb = textArgument(args, 0);
+      const url = textArgument(args, 1);
+      const result: unknown = apply(target, self, args);
+      guard.run(() => {
+        const before = find(self);
+        // The native ended it without an event.
+        if (before?.call && !before.done) finish(realm, before, { outcome: "aborted" });
+        weakSet(states, self, {
+          method: known(verb),
+          url: absolute(url),
+          headers: [],
+          call: undefined,
+          ttfb: undefined,
+          done: false,
+        } satisfies State);
+      });
+      return result;
     });
-    patch("setRequestHeader", (self, args) => {
+    patch("setRequestHeader", (target, self, args) => {
       const state = find(self);
-      if (state && args.length > 1) addHeader(state.headers, "" + (args[0] as string), "" + (args[1] as string), realm.config.salt);
+      if (!guard.idle || !state || args.length < 2) return apply(target, self, args);
+      const name = textArgument(args, 0);
+      const value = textArgument(args, 1);
+      guard.run(() => addHeader(state.headers, name, value, realm.config.salt));
+      return apply(target, self, args);
     });
-    patch(
-      "send",
-      (self, args, top) => {
-        const state = find(self);
-        if (state) sent(realm, state, args, top);
-      },
-      (self, error) => {
-        // Only a synchronous request throws for the network; send() in a wrong state was never sent.
-        const state = find(self);
-        if (!state?.call || state.done) return;
-        state.done = true;
-        if (readyState(self) !== 1) report(realm, state.call, { outcome: "network_error", error: textArgument([error], 0) });
-      },
-    );
+    patch("send", (target, self, args, top) => {
+      const state = find(self);
+      if (!state) return apply(target, self, args);
+      guard.run(() => sent(realm, state, args, top));
+      try {
+        return apply(target, self, args);
+      } catch (error) {
+        guard.run(() => {
+          // Only a synchronous request throws for the network; send() in a wrong state was never sent.
+          if (!state.call || state.done) return;
+          state.done = true;
+          if (readyState(self) !== 1)
+            report(realm, state.call, { outcome: "network_error", error: isError(error) ? describeError(error) : "" });
+        });
+        throw error;
+      }
+    });
     return () => {
       for (let i = 0; i < stops.length; i++) stops[i]!();
     };
   },
 };
+
+function isXHR(value: unknown): value is object {
+  try {
+    readyState(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function sent(realm: Realm, state: State, args: readonly unknown[], top: Fn): void {
   if (state.call) return;

@@ -177,6 +177,16 @@ describe("Batcher", () => {
     expect(outer.sent[0]!.dropped).toEqual({ logs: 3 });
   });
 
+  test("relay takes only what the page's realm records, and counts the rest", () => {
+    const { batcher, sent } = collecting();
+    const click = { kind: "actions", event: { t: 1, mono: 2, type: "click", by: "user" } };
+    const records = [click, log("theirs"), { ...click, kind: "lifecycle" }, click, exception("x"), exchange("ok")];
+    batcher.relay(JSON.stringify({ records, dropped: { logs: 2.5, dom: 7, network: -1, exceptions: "9" } }));
+    batcher.flush();
+    expect(sent[0]!.records.map(({ kind }) => kind)).toEqual(["logs", "exceptions", "network"]);
+    expect(sent[0]!.dropped).toEqual({ actions: 2, lifecycle: 1, logs: 2 });
+  });
+
   test("what relay is told to keep out is not sent until it is added, changed or not", () => {
     const { batcher, sent } = collecting();
     const held: CaptureRecord[] = [];

@@ -23,3 +23,28 @@ addEventListener("pageshow", () => { console.log("visit " + ++visits); if (visit
     await browser.close();
   }
 });
+
+test("vitals are measured anew after the cache, also of a page that was written over", async ({ server }) => {
+  const browser = await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
+  try {
+    const page = await browser.newPage();
+    const records = await install(page, { document: true });
+    const two = server.page(`<script>setTimeout(() => history.back(), 200)</script>`);
+    await page.goto(
+      server.page(`<p>before</p><script>
+const over = () => {
+  document.open();
+  document.write("<p>written</p>");
+  document.close();
+  setTimeout(() => (location.href = ${JSON.stringify(two)}), 200);
+};
+// What is measured from the first paint on is watched by then.
+new PerformanceObserver(() => setTimeout(over, 100)).observe({ type: "paint", buffered: true });
+</script>`),
+    );
+    const anew = await records.one("performance", (x) => x.navigation_type === "back-forward-cache");
+    expect(anew).toMatchObject({ lcp: {}, fcp: {}, cls: {} });
+  } finally {
+    await browser.close();
+  }
+});

@@ -226,3 +226,14 @@ test("csp: violations of the policy are exceptions with mechanism csp, five of a
   await page.evaluate(() => new Promise((wait) => setTimeout(wait, 200)));
   expect(records.all("exceptions").filter((x) => x.message.startsWith("style-src"))).toHaveLength(5);
 });
+
+test("a violation by what a patch passed on is not told as one of our own script", async ({ page, capture, server }) => {
+  const records = await capture({ page: true, document: true });
+  const url = server.page(`<script nonce=x>fetch("http://127.0.0.1:1/a").catch(() => {})</script>`, {
+    "content-security-policy": "connect-src 'none'; script-src 'nonce-x'",
+  });
+  await page.goto(url);
+  const told = await records.one("exceptions", (x) => x.mechanism === "csp" && x.message.startsWith("connect-src"));
+  expect(told.url).toBe(url);
+  expect(told.line).toBeUndefined();
+});

@@ -110,3 +110,63 @@ test("the error of a dedicated worker is told once, though it arrives twice", as
     ["onerror", "Error", "end", expect.anything()],
   ]);
 });
+
+test("rejections of promises that are polyfills are recorded", async ({ page, capture, server }) => {
+  const records = await capture();
+  await page.goto(server.page(""));
+  await page.evaluate(() => {
+    // As core-js tells of them.
+    const event = document.createEvent("Event");
+    event.initEvent("unhandledrejection", false, true);
+    window.dispatchEvent(Object.assign(event, { promise: Promise.resolve(), reason: new RangeError("of core-js") }));
+    // As bluebird does.
+    const detail = { promise: Promise.resolve(), reason: new RangeError("of bluebird") };
+    window.dispatchEvent(new CustomEvent("unhandledrejection", { detail, cancelable: true }));
+    void Promise.reject(new RangeError("native"));
+  });
+  await records.one("exceptions", (x) => x.message === "native");
+  expect(records.all("exceptions").map((x) => [x.mechanism, x.type, x.message])).toEqual([
+    ["unhandledrejection", "RangeError", "of core-js"],
+    ["unhandledrejection", "RangeError", "of bluebird"],
+    ["unhandledrejection", "RangeError", "native"],
+  ]);
+});
+
+test("an element's own event named error is no resource", async ({ page, capture, server }) => {
+  const records = await capture();
+  await page.goto(server.page("<my-form id=form></my-form><img id=image>"));
+  await page.evaluate(() => {
+    document.querySelector("#form")!.dispatchEvent(new CustomEvent("error", { detail: "validation" }));
+    document.querySelector("#image")!.dispatchEvent(new Event("error"));
+    (document.querySelector("#image") as HTMLImageElement).src = "/missing.png";
+  });
+  await records.one("exceptions", (x) => x.element === "<img#image>");
+  expect(records.all("exceptions").map((x) => x.url)).toEqual([server.origin + "/missing.png"]);
+});
+
+test("errors that pass through a patch are told where the page is, each on its own", async ({ page, capture, server }) => {
+  const records = await capture();
+  const url = server.page(`<script>
+function a() { fetch("/refused") }
+function b() { fetch("/refused") }
+function c() { new XMLHttpRequest().send() }
+function d() { new WebSocket("http://[bad") }
+function e() { throw new Error("outer", { cause: caught(c) }) }
+function caught(run) { try { run() } catch (error) { return error } }
+for (const run of [a, b, c, d, e]) setTimeout(run);
+</script>`);
+  await page.goto(url);
+  await records.one("exceptions", (x) => x.message === "outer");
+  await records.one("exceptions", (x) => x.line === 3);
+  const told = records.all("exceptions").sort((x, y) => x.line! - y.line!);
+  expect(told.map((x) => [x.mechanism, x.url, x.line, x.count, x.stack?.[0]?.function])).toEqual([
+    ["unhandledrejection", url, 2, undefined, "a"],
+    ["unhandledrejection", url, 3, undefined, "b"],
+    ["onerror", url, 4, undefined, "c"],
+    ["onerror", url, 5, undefined, "d"],
+    ["onerror", url, 6, undefined, "e"],
+  ]);
+  expect(told[4]!.cause![0]!.stack![0]).toMatchObject({ function: "c", url, line: 4 });
+  expect(told[2]!.raw_stack).toContain("at c");
+  expect(JSON.stringify(told)).not.toContain("gasoline-capture.js");
+});

@@ -74,7 +74,7 @@ test("URL, method and headers of every form of call, without making a Request or
     ["DELETE", "/echo?a=override", "", "", 0],
     ["GET", "/echo?a=object", "", "", 0],
     ["patch", "/echo?a=patch", "", "binary", 0], // refused by the server without a type,
-    ["GET", "/echo?a=getter", "", "", 0],
+    ["POST", "/echo?a=getter", "", "", 0],
   ]);
   const [, url, , , , , auth] = records.all("network");
   expect(url!.request_headers).toEqual([{ name: "x-one", value: "1" }]);
@@ -292,4 +292,103 @@ window.done = run();
   expect(at(410).stack).toBeUndefined();
   expect(at(411).stack!.map((frame) => frame.function)).toContain("load");
   expect(at(411).stack![0]!.url).toBe(url);
+});
+
+test("arguments are read as often, in the order and with the hint that the native reads them", async ({ context, server }) => {
+  const calls = await sameWithAndWithout(context, server.page("x"), async () => {
+    const calls: string[] = [];
+    const text = (name: string, value: string): never =>
+      ({
+        [Symbol.toPrimitive](hint: string) {
+          calls.push(name + " " + hint);
+          return value;
+        },
+      }) as never;
+    const watched = (name: string, target: object): never =>
+      new Proxy(
+        target,
+        new Proxy({} as ProxyHandler<object>, {
+          get:
+            (_, trap: keyof typeof Reflect) =>
+            (...args: unknown[]) => {
+              calls.push(name + " " + trap + " " + (typeof args[1] === "string" || typeof args[1] === "symbol" ? String(args[1]) : ""));
+              return (Reflect[trap] as (...all: unknown[]) => unknown)(...args);
+            },
+        }),
+      ) as never;
+    class Init {
+      #method = "POST";
+      get method() {
+        calls.push("method");
+        return this.#method;
+      }
+      get body() {
+        calls.push("body");
+        return "a=1";
+      }
+    }
+    const echo = async (...args: Parameters<typeof fetch>): Promise<string> => {
+      const { method, body } = (await (await fetch(...args)).json()) as { method: string; body: string };
+      return method + body;
+    };
+    calls.push(await echo(text("url", "/echo")));
+    calls.push(await echo("/echo", new Init() as never));
+    calls.push(await echo("/echo", watched("init", { method: "PUT", body: "b=2" })));
+    calls.push(await echo("/echo", Object.freeze({ method: "PUT", body: "c=3" })));
+    await fetch(watched("request", new Request("/json"))).catch((error: Error) => calls.push(error.message));
+    await fetch.call({} as never, text("never", "/")).catch((error: Error) => calls.push(error.message));
+    const xhr = new XMLHttpRequest();
+    xhr.open(text("verb", "GET"), text("url", "/json"), false);
+    xhr.setRequestHeader(text("name", "x-a"), text("value", "1"));
+    xhr.send();
+    calls.push(String(navigator.sendBeacon(text("beacon", "/echo"), watched("data", {}))));
+    const worker = new Worker(text("worker", "/worker.js"));
+    worker.terminate();
+    const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws");
+    await new Promise((open) => (socket.onopen = open));
+    socket.send(text("message", "hello"));
+    socket.close();
+    const stream = new EventSource("/sse");
+    stream.addEventListener(text("type", "tick"), () => {});
+    stream.close();
+    return calls;
+  });
+  expect(calls.filter((call) => call === "url string")).toHaveLength(2);
+});
+
+test("method and body that are accessors of a class are told as they were sent", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    class Init {
+      get method() {
+        return "post";
+      }
+      get body() {
+        return "a=1";
+      }
+      get headers() {
+        return { "x-one": "1" };
+      }
+    }
+    await fetch("/echo", new Init() as never);
+    await fetch(new Request("/echo", { method: "PUT" }), { method: undefined });
+  });
+  await records.one("network", (x) => x.method === "PUT");
+  expect(records.all("network")[0]).toMatchObject({
+    method: "POST",
+    request_body: "a=1",
+    request_headers: [{ name: "x-one", value: "1" }],
+  });
+});
+
+test("the size of a body beyond a million characters is not counted", async ({ page, capture, server }) => {
+  const records = await capture();
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    await fetch("/echo?small", { method: "POST", body: "é".repeat(1 << 20) });
+    await fetch("/echo?large", { method: "POST", body: "é".repeat((1 << 20) + 1) });
+  });
+  expect((await records.one("network", (x) => x.url.endsWith("?small"))).request_size).toBe(2 << 20);
+  expect((await records.one("network", (x) => x.url.endsWith("?large"))).request_size).toBe(-1);
 });

@@ -80,46 +80,109 @@ save.map = new Map([["k", 1]]); save.TypeError = TypeError;
   expect(callers.filter((line) => line.includes("gasoline-capture.js"))).toEqual([]);
 });
 
-test("failures inside the capture are counted, switch their source off, and never reach the page", async ({ page, capture, server }) => {
-  const records = await capture({ handle: true });
-  await page.goto(server.page(""));
-  const result = await page.evaluate(() => {
-    const { captures } = (
-      window as never as {
-        capture: {
-          captures: { health(): { source: string; failures: number; disabled: boolean }[] }[];
-        };
+test("what values of the page throw is no failure: every source goes on", async ({ page, capture, server }) => {
+  const records = await capture({ handle: true, document: true });
+  await page.goto(server.page("<my-form id=form></my-form>"));
+  const told = await page.evaluate(async () => {
+    const { captures } = (window as never as { capture: { captures: { health(): { source: string; failures: number }[] }[] } }).capture;
+    const fail = (): never => {
+      throw new Error("the page's");
+    };
+    const bad = { toString: fail } as never;
+    const traps = { getPrototypeOf: fail, getOwnPropertyDescriptor: fail, ownKeys: fail, get: fail, has: fail };
+    const proxy = new Proxy({}, traps) as never;
+    const proxyError = new Proxy(new Error("x"), { ...traps, getPrototypeOf: Reflect.getPrototypeOf } as never);
+    const { proxy: revoked, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const socket = new WebSocket(location.origin.replace("http", "ws") + "/ws");
+    await new Promise((open) => (socket.onopen = open));
+    const stream = new EventSource("/sse");
+    const worker = new Worker("/worker.js");
+    const answers = new Set<string>();
+    const attempt = (what: () => unknown): void => {
+      try {
+        void (what() as Promise<unknown> | undefined)?.catch?.((error: Error) => answers.add(error.message));
+      } catch (error) {
+        answers.add((error as Error).message);
       }
-    ).capture;
-    const bad = {
-      toString: () => {
-        throw new Error("no text");
-      },
     };
-    const answers: string[] = [];
-    for (let i = 0; i < 25; i++)
-      answers.push(
-        String(navigator.sendBeacon instanceof Function),
-        (() => {
-          try {
-            navigator.sendBeacon(bad as never);
-            return "fine";
-          } catch (error) {
-            return (error as Error).message;
-          }
-        })(),
-      );
-    return {
-      health: captures[0]!.health().find((source) => source.source === "beacon"),
-      answers: [...new Set(answers)],
+    const custom = (type: string): Event => {
+      const event = document.createEvent("Event");
+      event.initEvent(type, false, true);
+      return event;
     };
+    const xhr = new XMLHttpRequest();
+    for (let i = 0; i < 25; i++) {
+      window.dispatchEvent(custom("error"));
+      window.dispatchEvent(custom("unhandledrejection"));
+      window.dispatchEvent(Object.assign(custom("unhandledrejection"), { reason: proxyError }));
+      window.dispatchEvent(new ErrorEvent("error", { error: proxyError, message: "proxied" }));
+      document.dispatchEvent(custom("securitypolicyviolation"));
+      document.querySelector("#form")!.dispatchEvent(new CustomEvent("error"));
+      for (const value of [bad, proxy, revoked as never, Symbol("s") as never, proxyError as never]) {
+        attempt(() => fetch(value));
+        attempt(() => fetch("/json", value).then((response) => response.text()));
+        attempt(() => fetch("/json", { headers: value }).then((response) => response.text()));
+        attempt(() => xhr.open("GET", value));
+        attempt(() => xhr.open(value, "/json"));
+        xhr.open("GET", "/json");
+        attempt(() => xhr.setRequestHeader(value, value));
+        attempt(() => navigator.sendBeacon(value));
+        attempt(() => new Worker(value));
+        attempt(() => new WebSocket(value));
+        attempt(() => new EventSource(value));
+        attempt(() => socket.send(value));
+        attempt(() => stream.addEventListener(value, () => {}));
+        attempt(() => console.log(value, "%s", value, new Proxy(() => {}, traps)));
+        attempt(() => console.error("%o %s %d", value, value, value));
+        attempt(() => document.write(value));
+      }
+      attempt(() => XMLHttpRequest.prototype.open.call({} as never, "GET", "/", true));
+      attempt(() => XMLHttpRequest.prototype.open.call(proxy, "GET", "/", true));
+      attempt(() => fetch.call({} as never, "/"));
+      attempt(() => navigator.sendBeacon.call({} as never, "/"));
+      for (const type of ["message", "error", "close", "open"]) {
+        for (const target of [socket, stream, worker, xhr]) target.dispatchEvent(custom(type));
+      }
+      for (const type of ["abort", "error", "timeout", "readystatechange"]) xhr.dispatchEvent(custom(type));
+    }
+    const failed = captures.flatMap((capture) => capture.health()).filter((source) => source.failures > 0);
+    return { failed, answers: [...answers].filter((answer) => answer === "the page's") };
   });
-  expect(result).toEqual({
-    health: { source: "beacon", failures: 20, disabled: true },
-    answers: ["true", "no text"],
+  expect(told).toEqual({ failed: [], answers: ["the page's"] });
+  await page.evaluate(() => {
+    console.log("goes on");
+    void fetch("/text?real").then((response) => response.text());
+    const xhr = new XMLHttpRequest();
+    xhr.open("GET", "/text?xhr");
+    xhr.send();
+    navigator.sendBeacon("/echo?beacon");
+    setTimeout(() => {
+      throw new Error("real");
+    });
   });
-  await page.evaluate(() => console.log("others go on"));
-  await records.one("logs", (x) => x.message === "others go on");
+  await records.one("logs", (x) => x.message === "goes on");
+  await records.one("exceptions", (x) => x.message === "real");
+  for (const query of ["?real", "?xhr", "?beacon"]) await records.one("network", (x) => x.url.endsWith(query));
+  expect(records.all("exceptions").filter((x) => x.mechanism === "resource" || x.mechanism === "csp")).toEqual([]);
+});
+
+test("no object of the page gets at the capture", async ({ context, server }) => {
+  const asked = await sameWithAndWithout(context, server.page("x"), () => {
+    const told: unknown[] = [];
+    const receiver = { gasoline: "who runs this realm?" };
+    for (const name of Object.getOwnPropertyNames(Document.prototype)) {
+      const { value } = Object.getOwnPropertyDescriptor(Document.prototype, name)!;
+      if (typeof value !== "function" || name === "constructor") continue;
+      try {
+        told.push(name, String(value.call(receiver, receiver, receiver)));
+      } catch (error) {
+        told.push(name, (error as Error).message);
+      }
+    }
+    return [...told, Object.keys(receiver)];
+  });
+  expect(asked).toContainEqual(["gasoline"]);
 });
 
 test("somebody who wraps on top stays on top; stop gives back only what is ours", async ({ page, capture, server }) => {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { stable } from "../locators/css.ts";
+import { Guard } from "../guard.ts";
 import { prefix } from "../natives.ts";
 import { secretHeader, secretName } from "../names.ts";
 import { headerValue, mask, redactBody, redactForm, redactURL } from "../redact.ts";
@@ -10,6 +11,30 @@ import { framesOf } from "../stack.ts";
 import { Json, write } from "../write.ts";
 import { secretField } from "../sources/fields.ts";
 import { essence, streams, textLike } from "../sources/request.ts";
+
+describe("Guard", () => {
+  const fail = () => {
+    throw new Error("ours");
+  };
+
+  test("failures in a row switch a source off, and never get out", () => {
+    const guard = new Guard("a", { taken: false });
+    for (let i = 0; i < 19; i++) expect(guard.run(fail)).toBeUndefined();
+    expect(guard.run(() => "works")).toBe("works");
+    for (let i = 0; i < 19; i++) guard.run(fail);
+    expect(guard.health()).toEqual({ source: "a", failures: 38, disabled: false });
+    guard.run(fail);
+    expect(guard.run(() => "works")).toBeUndefined();
+    expect(guard.health()).toEqual({ source: "a", failures: 39, disabled: true });
+  });
+
+  test("while one guard of a realm works the others are silent", () => {
+    const turn = { taken: false };
+    const [one, other] = [new Guard("a", turn), new Guard("b", turn)];
+    expect(one.run(() => [other.idle, other.run(() => 1)])).toEqual([false, undefined]);
+    expect(other.run(() => 1)).toBe(1);
+  });
+});
 
 describe("framesOf", () => {
   const parse = (line: string) => framesOf("Error: x\n" + line)[0];

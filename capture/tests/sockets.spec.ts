@@ -169,3 +169,25 @@ test("named server-sent events are recorded once the page asks for them", async 
     ["eventsource", "message", "tick", "2"],
   ]);
 });
+
+test("an event stream that the page closes is recorded as closed, once", async ({ page, capture, server }) => {
+  const records = await capture();
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    const source = new EventSource("/sse");
+    await new Promise((heard) => (source.onmessage = heard));
+    source.dispatchEvent(new MessageEvent("message", { data: "a script's own" }));
+    source.close();
+    source.close();
+    console.log("closed");
+  });
+  await records.one("logs", (x) => x.message === "closed");
+  const told = records.all("websocket").map((frame) => [frame.event, frame.data]);
+  expect(told.slice(0, 2)).toEqual([
+    ["open", undefined],
+    ["message", "plain"],
+  ]);
+  expect(told.filter(([event]) => event === "close")).toHaveLength(1);
+  expect(told.at(-1)).toEqual(["close", undefined]);
+  expect(told).not.toContainEqual(["message", "a script's own"]);
+});

@@ -184,3 +184,34 @@ test("sendBeacon keeps its answer, which does not prove delivery", async ({ page
     request_size: 70_000,
   });
 });
+
+test("a request in flight that is opened again was aborted; events that scripts dispatch are not its own", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture();
+  await page.goto(server.page("x"));
+  await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const xhr = new XMLHttpRequest();
+        xhr.open("GET", "/hang");
+        xhr.send();
+        try {
+          xhr.open("BAD METHOD", "/json");
+        } catch {
+          // the first request goes on
+        }
+        xhr.open("GET", "/json");
+        xhr.onload = done;
+        xhr.send();
+        xhr.dispatchEvent(new ProgressEvent("abort"));
+      }),
+  );
+  await records.one("network", (x) => x.url.endsWith("/json"));
+  expect(records.all("network").map((x) => [x.method, x.url.slice(server.origin.length), x.outcome])).toEqual([
+    ["GET", "/hang", "aborted"],
+    ["GET", "/json", "ok"],
+  ]);
+});

@@ -49,6 +49,7 @@ test("secrets in headers and URLs do not leave the worker", () => {
       frame: 0,
       document: "",
       type: "main_frame",
+      asked: "GET",
       method: "GET",
       url: "https://u:pass1@a.test/?access_token=tok123#x",
       started: 0,
@@ -57,6 +58,7 @@ test("secrets in headers and URLs do not leave the worker", () => {
       statusLine: "HTTP/1.1 200 OK",
       redirects: ["https://a.test/?sid=abc999"],
       fromCache: false,
+      byWorker: false,
       requestHeaders: [
         { name: "Cookie", value: "a=cookie1" },
         { name: "Authorization", value: "Basic basic1" },

@@ -48,19 +48,13 @@ export class WorkerLink {
   /** Connects, and again whenever the line is lost. */
   open(): void {
     this.#connect();
-    window.addEventListener("pagehide", (event) => (this.#frozen = event.persisted), true);
-    window.addEventListener(
-      "pageshow",
-      (event) => {
-        if (!event.persisted) return;
-        // Chrome closed the port when it froze the page, and did not tell this side.
-        this.#frozen = false;
-        this.#port?.disconnect();
-        this.#port = undefined;
-        this.#connect();
-      },
-      true,
-    );
+    this.listen();
+  }
+
+  /** Listens to what becomes of the page; again after document.open() took listeners away, else without effect. */
+  listen(): void {
+    window.addEventListener("pagehide", this.#hidden, true);
+    window.addEventListener("pageshow", this.#shown, true);
   }
 
   /** Takes a batch. False: too much waits for the worker; room is called when there is place again. */
@@ -83,6 +77,19 @@ export class WorkerLink {
   repeatConfig(): void {
     if (this.#config) this.#events.config(this.#config);
   }
+
+  readonly #hidden = (event: PageTransitionEvent): void => {
+    this.#frozen = event.persisted;
+  };
+
+  readonly #shown = (event: PageTransitionEvent): void => {
+    if (!event.persisted) return;
+    // Chrome closed the port when it froze the page, and did not tell this side.
+    this.#frozen = false;
+    this.#port?.disconnect();
+    this.#port = undefined;
+    this.#connect();
+  };
 
   #connect(): void {
     if (this.#orphaned || this.#port || this.#frozen) return;

@@ -29,16 +29,19 @@ function start(): void {
     gate.release();
     batcher.flush();
   };
-  const tellPage = (change: Partial<CaptureConfig>): void => void channel.post(JSON.stringify(change));
+  /** What the page side may do from now on; null: it is over. */
+  const tellPage = (change: Partial<CaptureConfig> | null): void => void channel.post(JSON.stringify(change));
   const gate = new BodyGate({
     pass: (record) => batcher.add(record),
     // Nobody said that bodies are wanted: the page need not read any more of them.
     gaveUp: () => tellPage({ bodies: false }),
   });
+  // For the same reason a late page gets a salt that is good for nothing else.
+  const lateSalt = crypto.getRandomValues(new Uint32Array(4)).join("-");
   const configure = (config: PageConfig): void => {
     const change: Partial<CaptureConfig> = { ...config };
     capture.configure(change);
-    if (late) change.lateSince = true;
+    if (late) Object.assign(change, { lateSince: true, salt: lateSalt });
     tellPage(change);
     gate.set(config.bodies);
   };
@@ -52,13 +55,17 @@ function start(): void {
       capture.stop();
       gate.stop();
       batcher.stop();
+      tellPage(null);
       channel.close();
     },
   });
 
   channel.onMessage((json) => batcher.relay(json, (record) => gate.admit(record)));
   channel.onHide(flush);
-  channel.onReopened(() => capture.reattach());
+  channel.onReopened(() => {
+    capture.reattach();
+    link.listen();
+  });
   channel.onOpen(() => link.repeatConfig());
   link.open();
   reportPolicies((content) => link.policy(content));

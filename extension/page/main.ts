@@ -1,7 +1,8 @@
 import { Batcher } from "@gasoline/capture/batch";
 import { openPageSide } from "@gasoline/capture/channel";
+import { parse } from "@gasoline/capture/natives";
 import { startPageRealm } from "@gasoline/capture/page";
-import { defaultConfig } from "@gasoline/capture/record";
+import { type CaptureConfig, defaultConfig } from "@gasoline/capture/record";
 
 // Runs in the page's own world before any of its scripts. What is recorded goes to the content
 // script of the same frame; nothing here speaks to the extension or to the network.
@@ -17,4 +18,10 @@ const capture = startPageRealm({
 
 channel.onOpen(() => batcher.flush());
 channel.onFlush(() => batcher.flush());
-channel.onMessage((json) => capture.configure(JSON.parse(json) as Parameters<typeof capture.configure>[0]));
+channel.onMessage((json) => {
+  const change = parse(json) as Partial<CaptureConfig> | null;
+  if (change) return capture.configure(change);
+  // Nobody will listen any more. What we put before the natives stays: the page may hold it, and compare.
+  capture.configure({ bodies: false });
+  batcher.stop();
+});

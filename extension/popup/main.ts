@@ -19,10 +19,21 @@ for (const name of ["pilot", "bodies"] as const) {
   box.addEventListener("change", () => void writeSettings({ [name]: box.checked }));
 }
 element("options", HTMLButtonElement).addEventListener("click", () => void chrome.runtime.openOptionsPage());
-element("copy", HTMLButtonElement).addEventListener("click", () => {
-  void navigator.clipboard.writeText(`gasoline pair ${element("code", HTMLElement).textContent}`);
-  element("copy", HTMLButtonElement).textContent = "Copied";
-});
+element("copy", HTMLButtonElement).addEventListener("click", () => void copy());
+
+async function copy(): Promise<void> {
+  const said = element("copied", HTMLParagraphElement);
+  try {
+    await navigator.clipboard.writeText(`gasoline pair ${element("code", HTMLElement).textContent}`);
+    said.textContent = "Copied.";
+  } catch {
+    said.textContent = "The browser did not allow it. Copy it by hand.";
+  }
+  // Emptied, or saying it again would not be heard.
+  clearTimeout(forgetting);
+  forgetting = setTimeout(() => (said.textContent = ""), 3000);
+}
+let forgetting: ReturnType<typeof setTimeout> | undefined;
 
 onSettings(() => void show());
 onConnection(() => void show());

@@ -92,3 +92,16 @@ test("once they are switched off again, what a page makes is told without them",
   expect(await heardBy(worker)).not.toMatch(/sent by|answer/);
   expect(JSON.stringify(daemon.events("network"))).not.toContain("sent later");
 });
+
+test("what the page side is told goes past the page's JSON", async ({ daemon, site, browserWithExtension: browser }) => {
+  site.page("/api", API);
+  await browser.page.goto(
+    site.page("/", `<script>told = []; const { parse } = JSON; JSON.parse = (text) => (told.push(text), parse(text))</script>`),
+  );
+  await browser.set({ bodies: true });
+  await daemon.until("on", () => daemon.settings?.bodies);
+  await browser.page.evaluate(() => fetch("/api?on").then((r) => r.text()));
+  const on = await daemon.until("on", () => daemon.events("network").find((at) => at.url.endsWith("?on")));
+  expect(on.response_body).toBe(API.body);
+  expect(await browser.page.evaluate("told")).toEqual([]);
+});

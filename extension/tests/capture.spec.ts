@@ -31,6 +31,23 @@ test("every kind of frame is captured from its first script", async ({ daemon, s
   expect(groups.filter((group) => group.frame === 0)).toHaveLength(1);
 });
 
+test("developer tools are told to skip our script, so that a line of the console leads to who wrote it", async ({
+  site,
+  browserWithExtension: { context, page },
+}) => {
+  const session = await context.newCDPSession(page);
+  const maps: string[] = [];
+  session.on("Debugger.scriptParsed", ({ url, sourceMapURL }) => {
+    if (url.endsWith("/page.js")) maps.push(sourceMapURL ?? "");
+  });
+  await session.send("Debugger.enable");
+  await page.goto(site.page("/", "x"));
+  await expect.poll(() => maps).toHaveLength(1);
+  const map = (await (await fetch(maps[0] ?? "")).json()) as { sources: string[]; mappings: string; ignoreList: number[] };
+  expect(map).toMatchObject({ mappings: "AAAA", ignoreList: [0] });
+  expect(map.sources).toHaveLength(1);
+});
+
 test("numbers of a document begin at 1 and have no gap", async ({ daemon, site, browserWithExtension: { page } }) => {
   await page.goto(
     site.page(
@@ -79,6 +96,36 @@ test("a request has what the page saw and what the network stack saw, without se
   const all = JSON.stringify(daemon.syncs);
   for (const secret of ["topsecret", "verysecret", "hunter2hunter2"]) expect(all).not.toContain(secret);
   expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>&a=1$/);
+});
+
+test("requests that differ only in what they ask for keep their own answers, also over a redirect that changes the method", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  site.page("/api", { body: "{}", type: "application/json", headers: { "X-Answer": "here" } });
+  site.page("/form", { body: "", status: 303, headers: { Location: "/api?after" } });
+  await page.goto(site.page("/", "x"));
+  await page.evaluate(async () => {
+    const gone = new AbortController();
+    gone.abort();
+    await Promise.allSettled([
+      fetch("/api?q=ok"),
+      fetch("http://127.0.0.1:9/api?q=refused"),
+      fetch("/api?q=never", { signal: gone.signal }),
+      fetch("/form", { method: "POST", body: "a=1" }),
+    ]);
+  });
+  const find = (end: string) => daemon.until(end, () => daemon.events("network").find((at) => at.url.endsWith(end)));
+  const own = expect.arrayContaining([{ name: "x-answer", value: "here" }]);
+  const ok = await find("?q=ok");
+  expect(ok).toMatchObject({ status: 200, outcome: "ok", response_headers: own });
+  expect(ok.flags).toBeUndefined();
+  expect(await find("?q=refused")).toMatchObject({ status: 0, error: expect.stringMatching(/net::ERR_/) });
+  expect(await find("?q=never")).toMatchObject({ status: 0, outcome: "aborted" });
+  const form = await find("?after");
+  expect(form).toMatchObject({ method: "POST", status: 200, redirects: [site.url("/form")], remote_address: "127.0.0.1" });
+  expect(form.flags).toBeUndefined();
 });
 
 test("navigations, failed resources, worker requests and refused connections are exchanges", async ({

@@ -57,10 +57,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
   },
 
   browserWithExtension: async ({ daemon, daemonUp, allSites }, use) => {
-    const home = await mkdtemp(join(tmpdir(), "gasoline-ext-"));
-    const extension = join(home, "extension");
-    await cp(DIST, extension, { recursive: true });
-    await writeFile(join(extension, "config.json"), JSON.stringify({ port: daemon.port }));
+    const { home, extension } = await unpack(daemon.port);
     if (allSites) await grantAll(join(extension, "manifest.json"));
     const profile = join(home, "profile");
     await mkdir(join(profile, "Default"), { recursive: true });
@@ -119,6 +116,15 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
 });
 
 export { expect } from "@playwright/test";
+
+/** A copy of the built extension that looks for its daemon on a port, in a folder of its own that is to be removed. */
+export async function unpack(port: number): Promise<{ home: string; extension: string }> {
+  const home = await mkdtemp(join(tmpdir(), "gasoline-ext-"));
+  const extension = join(home, "extension");
+  await cp(DIST, extension, { recursive: true });
+  await writeFile(join(extension, "config.json"), JSON.stringify({ port }));
+  return { home, extension };
+}
 
 async function grantAll(path: string): Promise<void> {
   const manifest = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;

@@ -22,6 +22,10 @@ test("the popup shows the connection, and both switches are off until the user t
   await expect(popup.getByRole("status")).toContainText("Connected");
   const pilot = popup.getByRole("switch", { name: "AI Web Pilot" });
   const bodies = popup.getByRole("switch", { name: "Capture bodies" });
+  await expect(pilot).toHaveAccessibleName("AI Web Pilot");
+  await expect(pilot).toHaveAccessibleDescription("Agents may click, type and navigate.");
+  await expect(bodies).toHaveAccessibleName("Capture bodies");
+  await expect(bodies).toHaveAccessibleDescription("What requests send and receive, secrets replaced.");
   await expect(pilot).not.toBeChecked();
   await expect(bodies).not.toBeChecked();
   await shoot(popup, "popup-connected");
@@ -45,10 +49,16 @@ test("pairing by code is shown and goes on by itself once confirmed", async ({ d
   const popup = await browser.open("popup.html");
   await popup.setViewportSize({ width: 360, height: 600 });
   await expect(popup.getByText("4271")).toBeVisible();
-  await expect(popup.getByRole("status")).toContainText("Waiting to be paired");
+  await expect(popup.getByRole("status").first()).toContainText("Waiting to be paired");
   await shoot(popup, "popup-pairing");
+  const copied = popup.getByRole("status").last();
+  await expect(copied).toBeEmpty();
+  await popup.getByRole("button", { name: "Copy" }).click();
+  await expect(copied).toHaveText("Copied.");
+  await expect(popup.getByRole("button", { name: "Copy" })).toHaveText("Copy");
+  await expect(copied).toBeEmpty();
   daemon.pairing.confirmed = true;
-  await expect(popup.getByRole("status")).toContainText("Connected");
+  await expect(popup.getByRole("status").first()).toContainText("Connected");
 });
 
 test.describe("without a daemon", () => {

@@ -9,6 +9,8 @@ export interface Page {
   headers?: Record<string, string>;
   /** ms before the answer begins */
   delay?: number;
+  /** the answer goes on after the body, until the site stops */
+  endless?: boolean;
 }
 
 /** A site on this machine whose pages a test makes as it goes. Both 127.0.0.1 and localhost reach it. */
@@ -25,7 +27,8 @@ export class Site {
       const page = this.#pages.get(path) ?? { body: "not here", status: 404, type: "text/plain" };
       setTimeout(() => {
         response.writeHead(page.status ?? 200, { "Content-Type": page.type ?? "text/html; charset=utf-8", ...page.headers });
-        response.end(page.body);
+        if (page.endless) response.write(page.body);
+        else response.end(page.body);
       }, page.delay ?? 0);
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

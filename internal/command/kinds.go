@@ -270,6 +270,13 @@ type ActResult struct {
 	Title             string    `json:"title,omitempty"`
 	Navigated         bool      `json:"navigated,omitempty"`
 	OpenedTab         int       `json:"opened_tab,omitempty"`
+	Dialog            *Dialog   `json:"dialog,omitempty"` // opened by the act; the page does nothing until it is answered
+}
+
+// Dialog is a native dialog that is open.
+type Dialog struct {
+	Type    string `json:"type"` // alert, confirm, prompt
+	Message string `json:"message,omitempty"`
 }
 
 // WaitResult says what came true.

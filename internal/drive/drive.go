@@ -189,7 +189,8 @@ const maxWords = 600
 var fixes = map[problem.Code]string{
 	problem.PilotOff:         `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`,
 	problem.NotFound:         `interact {"action":"list_interactive"} shows what is there; wait_for waits for what comes later.`,
-	"stale_ref":              `The element is gone. interact {"action":"list_interactive"} gives new refs.`,
+	"stale_ref":              `interact {"action":"list_interactive"} gives new refs.`,
+	"dialog_open":            `Ask the user to answer the dialog, or leave the page with interact {"action":"navigate","url":"…"}.`,
 	problem.Ambiguous:        `Repeat with the ref of the one you mean, or with nth or within.`,
 	problem.Blocked:          `Deal with the element in the way first, for example click its close button or press Escape with key_press.`,
 	problem.NotActionable:    `interact {"action":"list_interactive"} shows the element's state; wait_for waits for a change.`,

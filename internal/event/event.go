@@ -322,12 +322,12 @@ type DOM struct {
 // Lifecycle is a change of state of a document: load, visibility, freeze, discard, navigation.
 type Lifecycle struct {
 	Head
-	State     string // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded
-	Trigger   string // for navigations: push, replace, traverse, reload, link, form
+	State     string // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed
+	Trigger   string // for navigations: push, replace, traverse, reload, link, form; for dialogs: alert, confirm, prompt
 	FromURL   string
 	ToURL     string
-	Title     string
-	Persisted bool // bfcache
+	Title     string // of the document; the message of a dialog
+	Persisted bool   // bfcache
 }
 
 // Vital is one web vital with its rating and what caused it.

@@ -191,11 +191,11 @@ type DOM struct {
 // Lifecycle is a change of state of the document.
 type Lifecycle struct {
 	Base
-	State     string `json:"state"`             // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded
-	Trigger   string `json:"trigger,omitempty"` // push, replace, traverse, reload, hash
+	State     string `json:"state"`             // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed
+	Trigger   string `json:"trigger,omitempty"` // of a navigation: push, replace, traverse, reload, hash; of a dialog: alert, confirm, prompt
 	FromURL   string `json:"from_url,omitempty"`
 	ToURL     string `json:"to_url,omitempty"`
-	Title     string `json:"title,omitempty"`
+	Title     string `json:"title,omitempty"` // of the document; the message of a dialog
 	Persisted bool   `json:"persisted,omitempty"`
 }
 

@@ -114,6 +114,13 @@ export interface Viewport {
   scroll_height: number;
 }
 
+/** Dialog is a native dialog that is open. */
+export interface Dialog {
+  /** alert, confirm, prompt */
+  type: string;
+  message?: string;
+}
+
 /** ActResult says what was acted on, and how it was found. */
 export interface ActResult {
   matched?: Element;
@@ -133,6 +140,8 @@ export interface ActResult {
   title?: string;
   navigated?: boolean;
   opened_tab?: number;
+  /** opened by the act; the page does nothing until it is answered */
+  dialog?: Dialog;
 }
 
 /** TypeParams types text into a target or the focused element. */

@@ -253,12 +253,13 @@ export interface DOM extends Base {
 
 /** Lifecycle is a change of state of the document. */
 export interface Lifecycle extends Base {
-  /** document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded */
+  /** document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed */
   state: string;
-  /** push, replace, traverse, reload, hash */
+  /** of a navigation: push, replace, traverse, reload, hash; of a dialog: alert, confirm, prompt */
   trigger?: string;
   from_url?: string;
   to_url?: string;
+  /** of the document; the message of a dialog */
   title?: string;
   persisted?: boolean;
 }

@@ -55,24 +55,19 @@ export class CommandLine {
 
   async #loop(): Promise<never> {
     for (let failures = 0; ;) {
-      await chrome.storage.session.set({ alive: Date.now() });
       try {
+        await chrome.storage.session.set({ alive: Date.now() });
         const { token } = await this.#identity.door();
         if (!token) {
           if (!(await this.#pair())) await pause(PAIR_EVERY_MS);
-          failures = 0;
           continue;
         }
         await this.#poll(failures > 0);
-        failures = 0;
+        failures = 0; // Only now: a token that was given may still not be taken.
       } catch (error) {
-        if (error instanceof Unauthorized) {
-          await this.#identity.forgetToken();
-          continue;
-        }
-        if (this.#abort.signal.aborted) {
+        if (error instanceof Unauthorized) await this.#identity.forgetToken();
+        else if (this.#abort.signal.aborted) {
           this.#abort = new AbortController();
-          failures = 0;
           continue;
         }
         if (error instanceof Refused) this.#events.refused(error);

@@ -26,7 +26,8 @@ export class Results {
     const body: Result = { ...result, session: await this.#session() };
     const key = PREFIX + result.id;
     const json = JSON.stringify(body);
-    if (json.length < KEEP_BELOW) await chrome.storage.session.set({ [key]: { json, deadline } });
+    // A full area must not keep the result from being sent.
+    if (json.length < KEEP_BELOW) await chrome.storage.session.set({ [key]: { json, deadline } }).catch(() => {});
     for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
       try {
         await this.#client.post("/query-result", body, 15_000);

@@ -2,15 +2,20 @@ import type { Group } from "@gasoline/schema/wire";
 import { expect, test } from "vitest";
 import { Spill } from "./spill.ts";
 
-/** storage.session in memory: what it holds outlives the Spill that wrote it. */
+/** storage.session in memory: what it holds outlives the Spill that wrote it, and is at most quota bytes as in Chrome. */
 class Area {
   readonly held = new Map<string, unknown>();
+  quota = 10_485_760;
   async get(key: string | null): Promise<Record<string, unknown>> {
     if (key === null) return Object.fromEntries(this.held);
     return this.held.has(key) ? { [key]: this.held.get(key) } : {};
   }
   async set(values: Record<string, unknown>): Promise<void> {
-    for (const [key, value] of Object.entries(values)) this.held.set(key, value);
+    const next = new Map([...this.held, ...Object.entries(values)]);
+    let bytes = 0;
+    for (const [key, value] of next) bytes += Buffer.byteLength(key) + Buffer.byteLength(String(value));
+    if (bytes > this.quota) throw new Error("Session storage quota bytes exceeded. Values were not stored.");
+    for (const [key, value] of next) this.held.set(key, value);
   }
   async remove(key: string): Promise<void> {
     this.held.delete(key);
@@ -48,4 +53,22 @@ test("the oldest chunk goes when a new one does not fit, and is told", async () 
   expect(await spill.keep([group("c")])).toEqual([group("a")]);
   expect(area.held.size).toBe(2);
   expect(await spill.keep([group("x".repeat(1000))])).toEqual([group("x".repeat(1000))]);
+});
+
+test("what is bounded is bytes: a spill full of wide characters stays within the area, and every group is kept or told", async () => {
+  const spill = spillOn(new Area());
+  const lost: Group[] = [];
+  for (let i = 0; i < 6; i++) lost.push(...(await spill.keep([group(`${i}${"漢".repeat(900_000)}`)])));
+  expect(lost.map(({ document }) => document[0])).toEqual(["0", "1", "2", "3", "4"]);
+  expect((await spill.oldest())?.groups[0]?.document[0]).toBe("5");
+});
+
+test("groups that the area does not take are told as lost, and the next ones are tried again", async () => {
+  const area = new Area();
+  const spill = spillOn(area);
+  area.quota = 0;
+  expect(await spill.keep([group("a")])).toEqual([group("a")]);
+  area.quota = 1000;
+  expect(await spill.keep([group("b")])).toEqual([]);
+  expect((await spill.oldest())?.groups).toEqual([group("b")]);
 });

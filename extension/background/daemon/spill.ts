@@ -4,7 +4,7 @@ const PREFIX = "spill:";
 
 interface Chunk {
   n: number;
-  size: number; // characters of JSON
+  size: number; // bytes of JSON
 }
 
 /**
@@ -17,28 +17,38 @@ export class Spill {
   readonly #maxSize: number;
   #chunks: Promise<Chunk[]> | undefined; // sum of size <= maxSize
 
-  /** maxSize is in characters; storage.session holds 10 MB in all. */
+  /** maxSize is in bytes of UTF-8, which is what Chrome counts; storage.session holds 10 MB in all. */
   constructor(area: chrome.storage.StorageArea, maxSize = 5_000_000) {
     this.#area = area;
     this.#maxSize = maxSize;
   }
 
-  /** Keeps groups. Returns the groups that had to go for them, to be counted as lost. */
+  /**
+   * Keeps groups. Returns the groups that are lost, to be counted: older ones that had to go for them, or these where
+   * they do not fit. It does not reject.
+   */
   async keep(groups: readonly Group[]): Promise<Group[]> {
     const json = JSON.stringify(groups);
-    if (json.length > this.#maxSize) return [...groups];
-    const chunks = await this.#load();
+    const needed = bytesOf(json);
+    if (needed > this.#maxSize) return [...groups];
     const lost: Group[] = [];
-    let size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
-    while (chunks.length > 0 && size + json.length > this.#maxSize) {
-      const oldest = chunks.shift() as Chunk;
-      size -= oldest.size;
-      lost.push(...(await this.#read(oldest)));
-      await this.#area.remove(PREFIX + oldest.n);
+    try {
+      const chunks = await this.#load();
+      let size = chunks.reduce((sum, chunk) => sum + chunk.size, 0);
+      for (let oldest = chunks[0]; oldest && size + needed > this.#maxSize; oldest = chunks[0]) {
+        const gone = await this.#read(oldest);
+        await this.#area.remove(PREFIX + oldest.n);
+        chunks.shift();
+        size -= oldest.size;
+        lost.push(...gone);
+      }
+      const n = (chunks.at(-1)?.n ?? 0) + 1;
+      await this.#area.set({ [PREFIX + n]: json });
+      chunks.push({ n, size: needed });
+    } catch {
+      // Others keep things in the area too: it may be full before our share is.
+      lost.push(...groups);
     }
-    const n = (chunks.at(-1)?.n ?? 0) + 1;
-    await this.#area.set({ [PREFIX + n]: json });
-    chunks.push({ n, size: json.length });
     return lost;
   }
 
@@ -63,10 +73,11 @@ export class Spill {
       const chunks: Chunk[] = [];
       for (const [key, value] of Object.entries(stored)) {
         if (!key.startsWith(PREFIX) || typeof value !== "string") continue;
-        chunks.push({ n: Number(key.slice(PREFIX.length)), size: value.length });
+        chunks.push({ n: Number(key.slice(PREFIX.length)), size: bytesOf(value) });
       }
       return chunks.sort((a, b) => a.n - b.n);
     })();
+    this.#chunks.catch(() => (this.#chunks = undefined)); // read again next time
     return this.#chunks;
   }
 
@@ -76,3 +87,5 @@ export class Spill {
     return typeof json === "string" ? (JSON.parse(json) as Group[]) : [];
   }
 }
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).byteLength;

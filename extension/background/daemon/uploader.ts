@@ -2,7 +2,7 @@ import { WIRE_VERSION } from "@gasoline/schema/wire";
 import type { ExtensionSettings, Group, Sync, SyncAnswer, Tab } from "@gasoline/schema/wire";
 import { Backoff } from "./backoff.ts";
 import { type DaemonClient, Refused, Unauthorized } from "./client.ts";
-import { type EventKind, Outbox, type Outgoing, type Stamp, splitGroup } from "./outbox.ts";
+import { Outbox, type Outgoing, type Stamp, splitGroup } from "./outbox.ts";
 import type { Spill } from "./spill.ts";
 
 /** Events wait at most this long for others before they are sent. */
@@ -42,6 +42,7 @@ export class Uploader {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = Infinity; // epoch ms at which the timer fires
   #sending: Promise<void> | undefined;
+  #again = false; // asked to send while a request was on its way, which may not have the newest settings
   #away = false; // the last request failed: events go to the spill
   #waiting: (() => void)[] = []; // resolved when everything added before is delivered or put aside
   #sentTabs = "";
@@ -65,7 +66,7 @@ export class Uploader {
 
   /** Resolves when everything that was added so far is delivered, or put aside until it can be. */
   settle(): Promise<void> {
-    if (this.#outbox.empty && !this.#sending) return Promise.resolve();
+    if (this.#outbox.length === 0 && !this.#sending) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
@@ -88,8 +89,10 @@ export class Uploader {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#due = Infinity;
+    this.#again = this.#sending !== undefined;
     this.#sending ??= this.#send().finally(() => {
       this.#sending = undefined;
+      if (this.#again) this.schedule(0);
       this.#release();
     });
     return this.#sending;
@@ -101,20 +104,21 @@ export class Uploader {
   }
 
   async #send(): Promise<void> {
-    if (this.#away || !(await this.#parts.ready())) {
-      await this.#putAside();
-      return;
-    }
     try {
+      if (this.#away || !(await this.#parts.ready())) {
+        await this.#putAside();
+        return;
+      }
       await this.#deliverSpilled();
+      // Counts alone do not go round: those of a refused parcel leave with the next request.
       do {
         await this.#deliver(this.#outbox.take(REQUEST_SIZE).groups, true);
-      } while (!this.#outbox.empty);
+      } while (this.#outbox.length > 0);
       this.#backoff.reset();
     } catch (error) {
       this.#away = true;
-      await this.#putAside();
       setTimeout(() => this.#tryAgain(), this.#backoff.next());
+      await this.#putAside();
       this.#parts.failed(error);
     }
   }
@@ -147,7 +151,7 @@ export class Uploader {
     } catch (error) {
       // A body that the daemon cannot read would be refused for ever; the next one may be good.
       if (error instanceof Refused && (error.status === 400 || error.status === 413)) {
-        this.#countRefused(groups);
+        this.#countLost(groups);
         this.#parts.failed(error);
         return;
       }
@@ -166,10 +170,11 @@ export class Uploader {
     this.#run = run;
   }
 
-  #countRefused(groups: readonly Group[]): void {
+  /** Counts the events of groups that go nowhere, and what was lost before them. */
+  #countLost(groups: readonly Group[]): void {
     for (const group of groups) {
-      const { stamp, events } = splitGroup(group);
-      const byKind: Partial<Record<EventKind, number>> = {};
+      const { stamp, events, dropped } = splitGroup(group);
+      const byKind: Record<string, number> = { ...dropped };
       for (const { kind } of events) byKind[kind] = (byKind[kind] ?? 0) + 1;
       this.#outbox.addDropped(stamp, byKind);
     }
@@ -178,7 +183,7 @@ export class Uploader {
   async #putAside(): Promise<void> {
     while (this.#outbox.length > 0) {
       const { groups } = this.#outbox.take(REQUEST_SIZE);
-      this.#countRefused(await this.#parts.spill.keep(groups));
+      this.#countLost(await this.#parts.spill.keep(groups));
     }
   }
 

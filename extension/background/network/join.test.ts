@@ -1,9 +1,11 @@
 import type { Exchange } from "@gasoline/schema/wire";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { redactURL } from "@gasoline/capture/redact";
 import { NetworkJoin } from "./join.ts";
+import { redactWith } from "./redaction.ts";
 import type { Request } from "./request.ts";
 
-const redact = { header: (_name: string, value: string) => value, url: (url: string) => url };
+const redact = redactWith(() => "salt");
 
 const request = (more: Partial<Request> = {}): Request => ({
   id: "1",
@@ -11,6 +13,7 @@ const request = (more: Partial<Request> = {}): Request => ({
   frame: 0,
   document: "d",
   type: "xmlhttprequest",
+  asked: "GET",
   method: "GET",
   url: "http://localhost/api?a=1",
   started: 1000,
@@ -21,6 +24,8 @@ const request = (more: Partial<Request> = {}): Request => ({
   responseHeaders: [{ name: "X-Id", value: "7" }],
   redirects: [],
   fromCache: false,
+  byWorker: false,
+  ip: "127.0.0.1",
   ...more,
 });
 const page = (more: Partial<Exchange> = {}): Exchange => ({
@@ -67,12 +72,55 @@ test("keeps order among equal requests, and prefers the equal URL", async () => 
   join.offer(request({ id: "3", ip: "3.3.3.3", url: "http://localhost/api?a=2" }));
   expect((await join.complete("d", page({ url: "http://localhost/api?a=2" }))).remote_address).toBe("3.3.3.3");
   expect((await join.complete("d", page())).remote_address).toBe("1.1.1.1");
-  expect((await join.complete("d", page({ url: "http://localhost/api?a=<secret:12345678>" }))).remote_address).toBe("2.2.2.2");
+  expect((await join.complete("d", page())).remote_address).toBe("2.2.2.2");
+});
+
+test("a request that differs in its query is another one, whichever of both comes first", async () => {
+  const from = (q: string) => [{ name: "x-for", value: q }];
+  const ok = { url: "http://localhost/api?q=ok" };
+  const bad = { url: "http://localhost/api?q=bad" };
+  // The answered one's record waits for its body in the page.
+  join.offer(request({ ...ok, responseHeaders: from("ok") }));
+  const failed = join.complete("d", page({ ...bad, status: 0, outcome: "network_error" }));
+  join.offer(request({ ...bad, status: 0, error: "net::ERR_CONNECTION_RESET", responseHeaders: [] }));
+  const answered = join.complete("d", page(ok));
+  expect(await failed).toMatchObject({ ...bad, status: 0, error: "net::ERR_CONNECTION_RESET" });
+  expect((await failed).response_headers).toBeUndefined();
+  expect(await answered).toMatchObject({ ...ok, status: 200, response_headers: from("ok") });
+  expect((await answered).error).toBeUndefined();
+});
+
+test("requests that differ in a secret alone are told apart by its mask, with the salt or from before it was known", async () => {
+  for (const salt of ["salt", ""]) {
+    const url = (token: string) => `http://localhost/api?token=${token}&a=1`;
+    join.offer(request({ url: url("one"), ip: "1.1.1.1" }));
+    const second = join.complete("d", page({ url: redactURL(url("two"), salt) }));
+    join.offer(request({ url: url("two"), ip: "2.2.2.2" }));
+    expect((await second).remote_address).toBe("2.2.2.2");
+    expect((await join.complete("d", page({ url: redactURL(url("one"), salt) }))).remote_address).toBe("1.1.1.1");
+  }
+});
+
+test("a mask by another salt fits when nothing better has come", async () => {
+  join.offer(request({ url: "http://localhost/api?token=one" }));
+  const waiting = join.complete("d", page({ url: redactURL("http://localhost/api?token=one", "old") }));
+  await vi.advanceTimersByTimeAsync(500);
+  expect((await waiting).remote_address).toBe("127.0.0.1");
+  expect((await waiting).flags).toBeUndefined();
+});
+
+test("a request is found however the page wrote its URL", async () => {
+  join.offer(request({ url: "http://localhost/a%20b?c=%20", status: 0, error: "net::ERR_FAILED" }));
+  const exchange = page({ url: "HTTP://LOCALHOST/a b?c= #d", status: 0, outcome: "network_error" });
+  expect((await join.complete("d", exchange)).error).toBe("net::ERR_FAILED");
+  const long = `http://localhost/${"x".repeat(5000)}`;
+  join.offer(request({ url: long }));
+  expect((await join.complete("d", page({ url: long.slice(0, 4096) }))).flags).toBeUndefined();
 });
 
 test("another document or method is another request; alone after 500 ms it is partial", async () => {
   join.offer(request({ document: "other" }));
-  join.offer(request({ method: "POST" }));
+  join.offer(request({ asked: "POST" }));
   const waiting = join.complete("d", page());
   await vi.advanceTimersByTimeAsync(500);
   expect((await waiting).flags).toEqual(["partial"]);
@@ -81,6 +129,9 @@ test("another document or method is another request; alone after 500 ms it is pa
 });
 
 test("a redirected request is found by the URL that the page asked for", async () => {
+  join.offer(request({ asked: "POST", url: "http://localhost/end", redirects: ["http://localhost/begin"] }));
+  const known = page({ method: "POST", url: "http://localhost/end", redirects: ["http://localhost/begin"] });
+  expect((await join.complete("d", known)).remote_address).toBe("127.0.0.1");
   join.offer(request({ url: "http://localhost/end", redirects: ["http://localhost/api?a=1"] }));
   expect((await join.complete("d", page())).redirects).toEqual(["http://localhost/api?a=1"]);
 });

@@ -1,3 +1,4 @@
+import { redactURL } from "@gasoline/capture/redact";
 import type { Exchange } from "@gasoline/schema/wire";
 import { joined } from "./exchange.ts";
 import type { Redact } from "./redaction.ts";
@@ -12,26 +13,32 @@ const CLAIM_MS = 5000;
 /** Records of the network that wait at once. */
 const MAX_UNCLAIMED = 2000;
 
+/** Characters of a URL that a page shows. */
+const MAX_URL = 4096;
+
 interface Unclaimed {
   request: Request;
+  /** How the page may show its URL. */
+  shown: readonly string[];
   timer: ReturnType<typeof setTimeout>;
 }
 
 interface Waiting {
-  exchange: Exchange;
+  /** The URL as the page shows it. */
+  shown: string;
   settle: (request: Request | undefined) => void;
 }
 
 /**
- * Brings together what a page saw of its requests and what Chrome's network stack saw of them: the
- * same document, method and URL, in order. A request of the network that no page record claims was
- * made by a worker.
+ * Brings together what a page saw of its requests and what Chrome's network stack saw of them: the same document,
+ * method and URL, in order. A record whose counterpart has not come waits for it; another request's will not do. A
+ * request of the network that no page record claims was made by a worker.
  */
 export class NetworkJoin {
   readonly #redact: Redact;
   readonly #unclaimedEnded: (request: Request) => void;
-  readonly #unclaimed = new Map<string, Unclaimed[]>(); // by document, method and path; <= maxUnclaimed in all
-  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #unclaimed = new Map<string, Unclaimed[]>(); // by keyOf; <= MAX_UNCLAIMED in all
+  readonly #waiting = new Map<string, Waiting[]>(); // by keyOf
   #count = 0;
 
   /** unclaimedEnded gets requests that no page record belongs to. */
@@ -42,19 +49,20 @@ export class NetworkJoin {
 
   /** A request of a page or of one of its workers is over. */
   offer(request: Request): void {
-    const key = keyOf(request.document, request.method, request.url, request.redirects);
-    const waiting = this.#waiting.get(key);
-    const taken = waiting && takeBest(waiting, (item) => sameURL(item.exchange.url, request));
-    if (taken) {
-      if (waiting.length === 0) this.#waiting.delete(key);
-      taken.settle(request);
+    const url = request.redirects[0] ?? request.url;
+    // A page masks by the salt in use, or by none before it was told.
+    const shown = [comparable(this.#redact.url(url)), comparable(redactURL(url, ""))];
+    const key = keyOf(request.document, request.asked, shown[0] ?? "");
+    const waiting = take(this.#waiting, key, (item) => shown.includes(item.shown));
+    if (waiting) {
+      waiting.settle(request);
       return;
     }
     if (this.#count >= MAX_UNCLAIMED) {
       this.#unclaimedEnded(request);
       return;
     }
-    const item: Unclaimed = { request, timer: setTimeout(() => this.#giveUp(key, item), CLAIM_MS) };
+    const item: Unclaimed = { request, shown, timer: setTimeout(() => this.#giveUp(key, item), CLAIM_MS) };
     listOf(this.#unclaimed, key).push(item);
     this.#count++;
   }
@@ -62,30 +70,33 @@ export class NetworkJoin {
   /** Completes a page's record, or flags it partial when the network's does not come in time. */
   async complete(document: string, exchange: Exchange): Promise<Exchange> {
     if (exchange.outcome === "pending") return exchange;
-    const key = keyOf(document, exchange.method, exchange.url, []);
-    const list = this.#unclaimed.get(key);
-    const found = list && takeBest(list, (item) => sameURL(exchange.url, item.request));
-    if (found) {
-      clearTimeout(found.timer);
-      this.#count--;
-      if (list.length === 0) this.#unclaimed.delete(key);
-      return joined(exchange, found.request, this.#redact);
-    }
-    const request = await this.#wait(key, exchange);
+    const shown = comparable(exchange.redirects?.[0] ?? exchange.url);
+    const key = keyOf(document, exchange.method, shown);
+    const request =
+      this.#claim(key, (item) => item.shown.includes(shown)) ??
+      (await this.#wait(key, shown)) ??
+      // The salt may have changed in between: then the masked values differ and nothing else does.
+      this.#claim(key, () => true);
     if (request) return joined(exchange, request, this.#redact);
     return { ...exchange, flags: [...new Set([...(exchange.flags ?? []), "partial"])] };
   }
 
-  #wait(key: string, exchange: Exchange): Promise<Request | undefined> {
+  #claim(key: string, fits: (item: Unclaimed) => boolean): Request | undefined {
+    const item = take(this.#unclaimed, key, fits);
+    if (!item) return undefined;
+    clearTimeout(item.timer);
+    this.#count--;
+    return item.request;
+  }
+
+  #wait(key: string, shown: string): Promise<Request | undefined> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
-        const list = this.#waiting.get(key);
-        list?.splice(list.indexOf(item), 1);
-        if (list?.length === 0) this.#waiting.delete(key);
+        take(this.#waiting, key, (other) => other === item);
         resolve(undefined);
       }, WAIT_MS);
       const item: Waiting = {
-        exchange,
+        shown,
         settle: (request) => {
           clearTimeout(timer);
           resolve(request);
@@ -96,31 +107,36 @@ export class NetworkJoin {
   }
 
   #giveUp(key: string, item: Unclaimed): void {
-    const list = this.#unclaimed.get(key);
-    list?.splice(list.indexOf(item), 1);
-    if (list?.length === 0) this.#unclaimed.delete(key);
-    this.#count--;
-    this.#unclaimedEnded(item.request);
+    const request = this.#claim(key, (other) => other === item);
+    if (request) this.#unclaimedEnded(request);
   }
 }
 
-/** The first item that fits exactly, else the first: secrets in a page's URL are replaced, so its text may differ. */
-function takeBest<T>(list: T[], fits: (item: T) => boolean): T | undefined {
-  const exact = list.findIndex(fits);
-  return list.splice(Math.max(exact, 0), 1)[0];
+/** Takes the first item that fits out of the list of a key. */
+function take<T>(map: Map<string, T[]>, key: string, fits: (item: T) => boolean): T | undefined {
+  const list = map.get(key);
+  const at = list?.findIndex(fits) ?? -1;
+  if (!list || at < 0) return undefined;
+  const [item] = list.splice(at, 1);
+  if (list.length === 0) map.delete(key);
+  return item;
 }
 
-function sameURL(page: string, request: Request): boolean {
-  const first = request.redirects[0] ?? request.url;
-  return withoutHash(page) === withoutHash(first) || withoutHash(page) === withoutHash(request.url);
-}
+/** By which two records can be of one request: masked values count as equal. url is comparable. */
+const keyOf = (document: string, method: string, url: string): string =>
+  `${document} ${method.toUpperCase()} ${url.replace(/(?:<|%3C)([a-z_]+):[0-9a-f]{8}(?:>|%3E)/g, "<$1>")}`;
 
-// The page may know the first URL or, from response.url, the last; the first is what it asked for.
-function keyOf(document: string, method: string, url: string, redirects: readonly string[]): string {
-  return `${document} ${method.toUpperCase()} ${(redirects[0] ?? url).replace(/[?#].*$/s, "")}`;
+/** A masked URL in the form that the network uses, without its fragment: a page that got no answer shows what it wrote. */
+function comparable(url: string): string {
+  const cut = url.slice(0, MAX_URL);
+  try {
+    const parsed = new URL(cut);
+    parsed.hash = "";
+    return parsed.href;
+  } catch {
+    return cut.replace(/#.*$/s, "");
+  }
 }
-
-const withoutHash = (url: string): string => url.replace(/#.*$/s, "");
 
 function listOf<T>(map: Map<string, T[]>, key: string): T[] {
   let list = map.get(key);

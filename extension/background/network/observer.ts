@@ -64,20 +64,23 @@ export class NetworkObserver {
     webRequest.onErrorOccurred.addListener((details) => this.#tracker.failed(details), filter);
   }
 
-  /** Takes a request that no page record claimed: a worker made it. */
+  /** Takes a request that no page record claimed: a worker made it whose referrer does not say so. */
   unclaimed(request: Request): void {
     this.#emit(request);
   }
 
   #ended(request: Request): void {
-    if (PAGE_TYPES.has(request.type) && request.tab >= 0 && request.document !== "") this.#join.offer(request);
+    const byPage = request.tab >= 0 && request.document !== "" && !request.byWorker;
+    if (PAGE_TYPES.has(request.type) && byPage) this.#join.offer(request);
     else if (PAGE_TYPES.has(request.type) || NAVIGATIONS.has(request.type) || failed(request)) this.#emit(request);
   }
 
   #emit(request: Request): void {
     const ended = request.ended ?? Date.now();
     const exchange = { t: ended, mono: 0, ...fromRequest(request, this.#redact) };
-    this.#events.exchange({ tab: Math.max(0, request.tab), frame: Math.max(0, request.frame), page_url: "" }, exchange);
+    // A navigation belongs to the page that it leads to; what else it came from, the worker knows.
+    const page_url = NAVIGATIONS.has(request.type) ? exchange.url : "";
+    this.#events.exchange({ tab: Math.max(0, request.tab), frame: Math.max(0, request.frame), page_url }, exchange);
   }
 }
 

@@ -7,6 +7,8 @@ export interface Request {
   document: string;
   /** Chrome's word: main_frame, sub_frame, xmlhttprequest, image, script, … */
   type: string;
+  /** The method that was asked for; a redirect may have made it GET. */
+  asked: string;
   method: string;
   url: string;
   started: number;
@@ -18,6 +20,8 @@ export interface Request {
   responseHeaders: chrome.webRequest.HttpHeader[];
   redirects: string[];
   fromCache: boolean;
+  /** A worker of the document made it, by its referrer; false where that does not tell. */
+  byWorker: boolean;
   ip?: string;
   /** A net::ERR_ name when there was no answer. */
   error?: string;
@@ -26,10 +30,14 @@ export interface Request {
 /** Requests that are under way at once; above it the oldest are forgotten (streams that never end). */
 const MAX_OPEN = 2000;
 
+/** Scripts of workers that are known at once; above it the oldest are forgotten. */
+const MAX_WORKERS = 500;
+
 /** Follows each request from its start to its end and gives it whole. */
 export class RequestTracker {
   readonly #ended: (request: Request) => void;
   readonly #open = new Map<string, Request>();
+  readonly #workers = new Set<string>(); // document and URL of the scripts of dedicated workers; <= MAX_WORKERS
 
   constructor(ended: (request: Request) => void) {
     this.#ended = ended;
@@ -53,6 +61,7 @@ export class RequestTracker {
       frame: details.frameId,
       document: details.documentId ?? "",
       type: details.type,
+      asked: details.method,
       method: details.method,
       url: details.url,
       started: details.timeStamp,
@@ -62,13 +71,19 @@ export class RequestTracker {
       responseHeaders: [],
       redirects: [],
       fromCache: false,
+      byWorker: false,
     });
   }
 
   /** The headers as they are sent. */
   sent(details: chrome.webRequest.OnSendHeadersDetails): void {
     const open = this.#open.get(details.requestId);
-    if (open) open.requestHeaders = details.requestHeaders ?? [];
+    if (!open) return;
+    open.requestHeaders = details.requestHeaders ?? [];
+    const header = (wanted: string) => open.requestHeaders.find(({ name }) => name.toLowerCase() === wanted)?.value;
+    if (header("sec-fetch-dest") === "worker") this.#remember(`${open.document} ${open.url.replace(/#.*$/s, "")}`);
+    const referrer = header("referer");
+    open.byWorker = referrer !== undefined && this.#workers.has(`${open.document} ${referrer}`);
   }
 
   /** The answer begins. */
@@ -104,6 +119,13 @@ export class RequestTracker {
     open.error = details.error;
     if (details.ip) open.ip = details.ip;
     this.#end(details.requestId, details.timeStamp);
+  }
+
+  #remember(worker: string): void {
+    this.#workers.delete(worker);
+    const oldest = this.#workers.values().next().value;
+    if (this.#workers.size >= MAX_WORKERS && oldest !== undefined) this.#workers.delete(oldest);
+    this.#workers.add(worker);
   }
 
   #end(id: string, at: number): void {

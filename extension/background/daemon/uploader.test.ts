@@ -1,0 +1,109 @@
+import type { Group, Sync, SyncAnswer } from "@gasoline/schema/wire";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Refused, Unreachable } from "./client.ts";
+import type { Outgoing, Stamp } from "./outbox.ts";
+import { Spill } from "./spill.ts";
+import { Uploader } from "./uploader.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const stamp: Stamp = { tab: 1, frame: 0, document: "d", page_url: "", since: "document_start" };
+const log = (seq: number): Outgoing => ({ kind: "logs", event: { seq } });
+
+/** An uploader whose requests end as answer says, over an area that takes nothing. */
+function open() {
+  const delivered: Group[] = [];
+  let answer = (): void => {};
+  const post = async (_path: string, body: Sync): Promise<Response> => {
+    answer();
+    delivered.push(...(body.groups ?? []));
+    return Response.json({ server: { run: "r" } } as SyncAnswer);
+  };
+  const area = {
+    get: async () => ({}),
+    remove: async () => {},
+    set: async () => {
+      throw new Error("Session storage quota bytes exceeded. Values were not stored.");
+    },
+  };
+  const uploader = new Uploader({
+    client: { post } as never,
+    spill: new Spill(area as never),
+    session: async () => "s",
+    ready: async () => true,
+    version: "1",
+    settings: async () => ({}) as never,
+    tabs: async () => [],
+    answered: () => {},
+    failed: () => {},
+  });
+  return { uploader, delivered, answerBy: (by: () => void) => (answer = by) };
+}
+
+const away = (): void => {
+  throw new Unreachable("away");
+};
+
+test("events that can be put nowhere are counted, and it goes on when the daemon is back", async () => {
+  const { uploader, delivered, answerBy } = open();
+  answerBy(away);
+  uploader.addDropped(stamp, { logs: 3 });
+  uploader.add(stamp, [log(1), log(2)], false);
+  await uploader.flush();
+  await uploader.settle();
+  answerBy(() => {});
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(delivered).toEqual([{ ...stamp, dropped: { logs: 5 } }]);
+  uploader.add(stamp, [log(3)], false);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(delivered.at(-1)?.logs).toEqual([{ seq: 3 }]);
+});
+
+for (const status of [400, 413]) {
+  test(`a parcel that is refused with ${status} is counted whole, what was lost before it included`, async () => {
+    const { uploader, delivered, answerBy } = open();
+    answerBy(() => {
+      throw new Refused(status, "bad", "no", "none");
+    });
+    uploader.addDropped(stamp, { logs: 3, dom: 1 });
+    uploader.add(stamp, [log(1)], false);
+    await uploader.flush();
+    await uploader.settle();
+    answerBy(() => {});
+    await uploader.flush();
+    expect(delivered).toEqual([{ ...stamp, dropped: { logs: 4, dom: 1 } }]);
+  });
+}
+
+test("a setting that changes while a request is on its way is told with the next", async () => {
+  const told: unknown[] = [];
+  let bodies = false;
+  let answered = (): void => {};
+  const post = (_path: string, body: Sync): Promise<Response> => {
+    told.push(body.settings);
+    return new Promise((resolve) => (answered = () => resolve(Response.json({ server: { run: "r" } } as SyncAnswer))));
+  };
+  const uploader = new Uploader({
+    client: { post } as never,
+    spill: new Spill({ get: async () => ({}), remove: async () => {}, set: async () => {} } as never),
+    session: async () => "s",
+    ready: async () => true,
+    version: "1",
+    settings: async () => ({ bodies }) as never,
+    tabs: async () => [],
+    answered: () => {},
+    failed: () => {},
+  });
+  uploader.schedule(0);
+  await vi.advanceTimersByTimeAsync(10);
+  bodies = true;
+  uploader.schedule(0);
+  await vi.advanceTimersByTimeAsync(10);
+  answered();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(told).toEqual([{ bodies: false }, { bodies: true }]);
+  answered();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(told).toHaveLength(2);
+});
