@@ -1,5 +1,5 @@
 import type { Header } from "@gasoline/schema/wire";
-import { append, bare, charCode, indexOf, lastIndexOf, lower, radix, slice, startsWith } from "./natives.ts";
+import { append, charCode, indexOf, lastIndexOf, lower, radix, slice, startsWith } from "./natives.ts";
 import { secretHeader, secretName } from "./names.ts";
 
 /**
@@ -88,23 +88,14 @@ function decoded(name: string): string {
   if (indexOf(name, "%") < 0) return name;
   let out = "";
   for (let i = 0; i < name.length; i++) {
-    const code = name[i] === "%" && i + 2 < name.length ? hex(name, i + 1) * 16 + hex(name, i + 2) : NaN;
-    out += code < 128 ? ascii[code] : name[i];
+    const code = name[i] === "%" ? +("0x" + slice(name, i + 1, i + 3)) : NaN;
+    out += code < 128 ? fromCode(code) : name[i];
     if (code < 128) i += 2;
   }
   return out;
 }
 
-/** The value of a hexadecimal digit, or NaN. */
-function hex(text: string, at: number): number {
-  const code = charCode(text, at);
-  if (code >= 48 && code <= 57) return code - 48;
-  const letter = (code | 32) - 97;
-  return letter >= 0 && letter < 6 ? letter + 10 : NaN;
-}
-
-const ascii: string[] = [];
-for (let i = 0; i < 128; i++) append(ascii, String.fromCharCode(i));
+const fromCode = String.fromCharCode;
 
 const masked = (value: string): boolean => startsWith(value, "<") && value[value.length - 1] === ">";
 
@@ -174,14 +165,15 @@ function besideValue(body: string, open: number): string {
     const value = colon < 1 ? -1 : skipSpace(body, skipSpace(body, colon) + 1);
     const end = value < 0 ? -1 : valueEnd(body, value);
     if (end <= value) return "";
-    const kind = names[slice(body, key + 1, colon - 1)] ? secretName(slice(body, value + 1, end - 1)) : "";
+    const told = indexOf(tellers, " " + lower(slice(body, key + 1, colon - 1)) + " ") >= 0;
+    const kind = told ? secretName(slice(body, value + 1, end - 1)) : "";
     if (kind !== "") return kind;
     at = body[skipSpace(body, end)] === "," ? end : -1;
   }
   return "";
 }
 
-const names = bare<Record<string, true>>({ name: true, Name: true, key: true, Key: true, id: true, field: true, header: true, type: true });
+const tellers = " name key id field header type ";
 
 function stringEnd(text: string, open: number): number {
   for (let i = open + 1; i < text.length; i++) {
