@@ -194,6 +194,19 @@ function textBody(text: string, contentType: string, config: CaptureConfig): Bod
   };
 }
 
+/** A part of a form, so that it ends where it ends: what is behind a "&" in a secret is secret, too. */
+function escaped(text: string): string {
+  let out = "";
+  let from = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text[i] === "&" ? "%26" : text[i] === "#" ? "%23" : text[i] === "%" ? "%25" : "";
+    if (code === "") continue;
+    out += slice(text, from, i) + code;
+    from = i + 1;
+  }
+  return out + slice(text, from);
+}
+
 /** A form is listed as name=value lines; files by name and size. */
 function formBody(form: object, config: CaptureConfig): Body {
   let size = 0;
@@ -203,8 +216,13 @@ function formBody(form: object, config: CaptureConfig): Body {
     const bytes = file ? blobSize(value) : byteLength(value);
     // What was not counted leaves the whole unknown.
     size = size < 0 || bytes < 0 ? -1 : size + bytes;
-    if (text.length > config.bodyLimit) return;
-    text += (text === "" ? "" : "&") + name + "=" + (file ? "[file " + fileName(value) + " " + bytes + " bytes]" : value);
+    if (!config.bodies || text.length > config.bodyLimit) return;
+    const most = config.bodyLimit + 1; // what is longer is cut, and said to be
+    text +=
+      (text === "" ? "" : "&") +
+      escaped(slice(name, 0, most)) +
+      "=" +
+      (file ? "[file " + fileName(value) + " " + bytes + " bytes]" : escaped(slice(value, 0, most)));
   });
   if (!config.bodies) return { size, note: "off" };
   const body = textBody(text, "application/x-www-form-urlencoded", config);

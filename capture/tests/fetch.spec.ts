@@ -195,7 +195,7 @@ test("request bodies are described without being consumed", async ({ page, captu
   const echoed = await page.evaluate(async () => {
     const form = new FormData();
     form.append("name", "Ada");
-    form.append("password", "hunter2");
+    form.append("password", "hunter2&tail#end");
     form.append("file", new File(["12345"], "a.txt"));
     const streamed = new ReadableStream({
       start: (c) => (c.enqueue(new TextEncoder().encode("s")), c.close()),
