@@ -1,4 +1,4 @@
-import type { Connection, LastError } from "../state/connection.ts";
+import { type Connection, type LastError, inTerminal } from "../state/connection.ts";
 import { element } from "../state/dom.ts";
 
 /** Shows how the extension stands with the daemon, and the code while pairing. */
@@ -9,6 +9,7 @@ export function showConnection(connection: Connection): void {
   element("phase-detail", HTMLParagraphElement).textContent = detail;
   element("pairing", HTMLDivElement).hidden = connection.phase !== "pairing";
   element("code", HTMLElement).textContent = connection.code ?? "";
+  element("port-option", HTMLSpanElement).textContent = inTerminal("", connection.port).slice("gasoline ".length);
 }
 
 /** Shows the last error with its way out, unless it is over. */
@@ -31,7 +32,7 @@ function words({ phase, port, version }: Connection): { title: string; detail: s
     case "searching":
       // No port yet: the worker has only just begun.
       return port
-        ? { title: "No daemon found", detail: `Start your agent, or run “gasoline serve”. Looking on port ${port}.` }
+        ? { title: "No daemon found", detail: `Start your agent, or run “${inTerminal("serve", port)}”.` }
         : { title: "Looking for the daemon", detail: "It is asked on this machine only." };
   }
 }

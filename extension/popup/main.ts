@@ -24,7 +24,7 @@ element("copy", HTMLButtonElement).addEventListener("click", () => void copy());
 async function copy(): Promise<void> {
   const said = element("copied", HTMLParagraphElement);
   try {
-    await navigator.clipboard.writeText(`gasoline pair ${element("code", HTMLElement).textContent}`);
+    await navigator.clipboard.writeText(element("command", HTMLSpanElement).textContent);
     said.textContent = "Copied.";
   } catch {
     said.textContent = "The browser did not allow it. Copy it by hand.";

@@ -23,6 +23,14 @@ export interface LastError {
   at: number;
 }
 
+/** Where a command in a terminal looks for the daemon when it is told no port. */
+const TERMINAL_PORT = 7890;
+
+/** A command as it is to be typed, so that it means the daemon on this port; 0: the port is not known yet. */
+export function inTerminal(command: string, port: number): string {
+  return `gasoline ${command}${port === 0 || port === TERMINAL_PORT ? "" : ` --port ${port}`}`;
+}
+
 const KEY = "connection";
 const ERROR_KEY = "lastError";
 

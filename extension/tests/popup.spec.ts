@@ -42,6 +42,7 @@ test("the popup shows the connection, and both switches are off until the user t
 });
 
 test("pairing by code is shown and goes on by itself once confirmed", async ({ daemon, browserWithExtension: browser }) => {
+  await browser.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   daemon.tokens.clear();
   daemon.pairing = { mode: "code", code: "4271", confirmed: false };
   await browser.set({ token: null });
@@ -53,8 +54,12 @@ test("pairing by code is shown and goes on by itself once confirmed", async ({ d
   await shoot(popup, "popup-pairing");
   const copied = popup.getByRole("status").last();
   await expect(copied).toBeEmpty();
+  // Without its port the command would speak to another daemon.
+  const command = `gasoline pair 4271 --port ${daemon.port}`;
+  await expect(popup.locator("#command")).toHaveText(command);
   await popup.getByRole("button", { name: "Copy" }).click();
   await expect(copied).toHaveText("Copied.");
+  expect(await popup.evaluate(() => navigator.clipboard.readText())).toBe(command);
   await expect(popup.getByRole("button", { name: "Copy" })).toHaveText("Copy");
   await expect(copied).toBeEmpty();
   daemon.pairing.confirmed = true;
@@ -63,11 +68,11 @@ test("pairing by code is shown and goes on by itself once confirmed", async ({ d
 
 test.describe("without a daemon", () => {
   test.use({ daemonUp: false });
-  test("the popup says what to do", async ({ browserWithExtension: browser }) => {
+  test("the popup says what to do", async ({ daemon, browserWithExtension: browser }) => {
     const popup = await browser.open("popup.html");
     await popup.setViewportSize({ width: 360, height: 600 });
     await expect(popup.getByRole("status")).toContainText("No daemon found");
-    await expect(popup.getByRole("status")).toContainText("gasoline serve");
+    await expect(popup.getByRole("status")).toContainText(`gasoline serve --port ${daemon.port}`);
     await shoot(popup, "popup-searching");
   });
 });
