@@ -1,4 +1,4 @@
-import { type Connection, type LastError, inTerminal, isOver } from "../state/connection.ts";
+import { type Connection, type LastError, isOver, portOption } from "../state/connection.ts";
 import { element } from "../state/dom.ts";
 import { agentLabels, listOf } from "./agents.ts";
 
@@ -17,10 +17,9 @@ export function showConnection(connection: Connection): void {
   if (!types) return;
   element("terminal-why", HTMLParagraphElement).textContent =
     phase === "pairing" ? "Confirm this browser in a terminal:" : "Start your agent, or run in a terminal:";
-  const command = phase === "pairing" ? "pair " : "serve";
-  element("command-before", HTMLElement).textContent = `gasoline ${command}`;
+  element("command-verb", HTMLElement).textContent = phase === "pairing" ? "gasoline pair " : "gasoline serve";
   element("code", HTMLElement).textContent = phase === "pairing" ? (code ?? "") : "";
-  element("command-after", HTMLElement).textContent = inTerminal("", port).slice("gasoline ".length);
+  element("command-port", HTMLElement).textContent = portOption(port);
 }
 
 /** Shows the way out of the last error, with the error itself below, unless it is over. */

@@ -36,7 +36,7 @@ element("copy", HTMLButtonElement).addEventListener("click", () => void copy());
 async function copy(): Promise<void> {
   const said = element("copied", HTMLParagraphElement);
   try {
-    await navigator.clipboard.writeText(element("command", HTMLElement).textContent);
+    await navigator.clipboard.writeText(element("command", HTMLElement).textContent.trim());
     said.textContent = "Copied.";
   } catch {
     said.textContent = "The browser did not allow it. Copy it by hand.";

@@ -37,7 +37,8 @@ function showUse({ phase, agents }: Connection, tab: number | undefined): void {
   const who = element("use-who", HTMLSelectElement);
   element("use-row", HTMLDivElement).hidden = tab === undefined || phase !== "connected" || agents.length === 0;
   who.hidden = agents.length < 2;
-  const options = [["", "all agents"] as const, ...agentLabels(agents)];
+  const options: [string, string][] = [["", "for all agents"]];
+  for (const [id, label] of agentLabels(agents)) options.push([id, `for ${label}`]);
   if (JSON.stringify(options) !== JSON.stringify([...who.options].map(({ value, text }) => [value, text]))) {
     const chosen = who.value;
     who.replaceChildren(...options.map(([id, label]) => new Option(label, id, false, id === chosen)));

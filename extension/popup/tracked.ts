@@ -1,6 +1,6 @@
 import type { Connection } from "../state/connection.ts";
 import { element } from "../state/dom.ts";
-import { agentLabels, listOf } from "./agents.ts";
+import { agentLabels } from "./agents.ts";
 import { track } from "./tracking.ts";
 
 /** A tab that agents use, as its row shows it. */
@@ -9,7 +9,7 @@ interface Row {
   window: number;
   title: string;
   host: string;
-  agents: string;
+  agents: string[];
   front: boolean;
 }
 
@@ -45,7 +45,7 @@ async function readRows({ agents }: Connection): Promise<Row[]> {
     if (tab?.id === undefined) return []; // closed meanwhile
     const users = agents.filter((agent) => agent.tab === tab.id).map(({ id }) => labels.get(id) ?? "");
     const host = hostOf(tab.url);
-    return { id: tab.id, window: tab.windowId, title: tab.title || host, host, agents: listOf(users), front: tab.id === front?.id };
+    return { id: tab.id, window: tab.windowId, title: tab.title || host, host, agents: users, front: tab.id === front?.id };
   });
 }
 
@@ -57,15 +57,10 @@ function itemOf(row: Row, live: boolean): HTMLLIElement {
   const title = document.createElement("strong");
   title.textContent = row.title;
   title.title = row.title;
-  const place = document.createElement("p");
-  place.className = "quiet";
-  const host = document.createElement("span");
+  const host = document.createElement("p");
+  host.className = "quiet";
   host.textContent = row.host;
-  const agents = document.createElement("span");
-  agents.className = "agents";
-  agents.textContent = row.agents;
-  place.append(host, agents);
-  text.append(title, place);
+  text.append(title, host, ...row.agents.map(chip));
   item.append(text);
   if (row.front) {
     const here = document.createElement("span");
@@ -83,6 +78,14 @@ function itemOf(row: Row, live: boolean): HTMLLIElement {
   release.disabled = !live;
   item.append(release);
   return item;
+}
+
+function chip(agent: string): HTMLSpanElement {
+  const made = document.createElement("span");
+  made.className = "agent";
+  made.textContent = agent;
+  made.title = agent;
+  return made;
 }
 
 function button(id: string, text: string, name: string, clicked: () => Promise<void>): HTMLButtonElement {

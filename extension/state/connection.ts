@@ -28,9 +28,14 @@ export interface LastError {
 /** Where a command in a terminal looks for the daemon when it is told no port. */
 const TERMINAL_PORT = 7890;
 
-/** A command as it is to be typed, so that it means the daemon on this port; 0: the port is not known yet. */
+/** What a command needs so that it means the daemon on this port; "" for the usual one, and for 0: not known yet. */
+export function portOption(port: number): string {
+  return port === 0 || port === TERMINAL_PORT ? "" : `--port ${port}`;
+}
+
+/** A command as it is to be typed, so that it means the daemon on this port. */
 export function inTerminal(command: string, port: number): string {
-  return `gasoline ${command}${port === 0 || port === TERMINAL_PORT ? "" : ` --port ${port}`}`;
+  return `gasoline ${command} ${portOption(port)}`.trimEnd();
 }
 
 const KEY = "connection";

@@ -108,10 +108,10 @@ test("the user sees which agent uses which tab, and changes it", async ({ daemon
   await expect(rows).toHaveText([new RegExp(`Shop${new URL(second).host}claude-code`)]);
 
   await popup.getByRole("button", { name: "Use this tab" }).click();
-  await expect(rows).toHaveText([new RegExp(`Shop${new URL(first).host}claude-code and cursor`)]);
+  await expect(rows).toHaveText([new RegExp(`Shop${new URL(first).host}claude-codecursor`)]);
   expect(inUse()).toEqual([one, one]);
   // The button stays where it is and takes it back, for one agent or for all.
-  await popup.getByLabel("Agents that use this tab").selectOption("cursor");
+  await popup.getByLabel("Agents that use this tab").selectOption("for cursor");
   await popup.getByRole("button", { name: "Release this tab" }).click();
   await expect.poll(inUse).toEqual([one, undefined]);
   await expect(popup.getByRole("button", { name: "Use this tab" })).toBeFocused();
