@@ -1,31 +1,44 @@
-import type { Connection } from "../state/connection.ts";
+import { type Connection, inTerminal } from "../state/connection.ts";
+
+/** What the badge tells besides the connection. */
+export interface Allowed {
+  /** Agents may act in pages. */
+  pilot: boolean;
+  /** Agents may run JavaScript beyond this machine. */
+  scripts: boolean;
+  /** Something went wrong that the popup tells of. */
+  problem: boolean;
+}
 
 /** What the button in the toolbar says without being opened. */
-export async function showBadge(connection: Connection, pilot: boolean, scripts: boolean): Promise<void> {
-  const { text, color, title } = badgeOf(connection, pilot, scripts);
+export async function showBadge(connection: Connection, allowed: Allowed): Promise<void> {
+  const { text, color, title } = badgeOf(connection, allowed);
   await Promise.all([
     chrome.action.setBadgeText({ text }),
+    chrome.action.setBadgeTextColor({ color: "#ffffff" }),
     chrome.action.setBadgeBackgroundColor({ color }),
-    chrome.action.setTitle({ title }),
+    chrome.action.setTitle({ title: `Gasoline: ${title}` }),
   ]);
 }
 
-/** The badge of a state. scripts: agents may run JavaScript beyond this machine. */
+/** The badge of a state. Each has a text of its own: colours alone do not tell states apart for everybody. */
 export function badgeOf(
-  connection: Pick<Connection, "phase">,
-  pilot: boolean,
-  scripts: boolean,
+  { phase, port }: Pick<Connection, "phase" | "port">,
+  { pilot, scripts, problem }: Allowed,
 ): { text: string; color: string; title: string } {
-  switch (connection.phase) {
+  switch (phase) {
     case "searching":
-      return { text: "…", color: "#6b7280", title: "Gasoline: looking for the daemon" };
+      return { text: "off", color: "#57534e", title: `no daemon. Start your agent, or run "${inTerminal("serve", port)}"` };
     case "pairing":
-      return { text: "pair", color: "#1d4ed8", title: "Gasoline: confirm the code to pair" };
+      return { text: "pair", color: "#1d4ed8", title: "confirm the code to pair" };
     case "refused":
-      return { text: "!", color: "#b91c1c", title: "Gasoline: the daemon refused the connection" };
-    case "connected":
-      if (scripts) return { text: "JS", color: "#b45309", title: "Gasoline: scripts are allowed on sites beyond this machine" };
-      if (pilot) return { text: "on", color: "#15803d", title: "Gasoline: agents may act in your pages" };
-      return { text: "", color: "#15803d", title: "Gasoline: connected" };
+      return { text: "!", color: "#b91c1c", title: "the daemon refused the connection" };
+    case "connected": {
+      const may = scripts ? "agents may act, and run scripts on sites beyond this machine" : pilot ? "agents may act in your pages" : "";
+      if (problem) return { text: "!", color: "#b91c1c", title: `something went wrong; open to see what${may && `. Connected: ${may}`}` };
+      if (scripts) return { text: "JS", color: "#9a3412", title: `connected; ${may}` };
+      if (pilot) return { text: "AI", color: "#9a3412", title: `connected; ${may}` };
+      return { text: "✓", color: "#475569", title: "connected; agents see pages and do not act" };
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Connection } from "../state/connection.ts";
 import { badgeOf } from "./badge.ts";
 import { mergeDaemonSettings } from "./daemon/daemon-settings.ts";
 import { browserName } from "./daemon/identity.ts";
@@ -6,11 +7,24 @@ import { fromRequest } from "./network/exchange.ts";
 import { redactWith } from "./network/redaction.ts";
 import { TokenBucket } from "./screenshots/bucket.ts";
 
-test("the badge warns of scripts before it tells of the pilot", () => {
-  expect(badgeOf({ phase: "connected" }, true, true).text).toBe("JS");
-  expect(badgeOf({ phase: "connected" }, true, false).text).toBe("on");
-  expect(badgeOf({ phase: "connected" }, false, false).text).toBe("");
-  expect(badgeOf({ phase: "pairing" }, true, true).text).toBe("pair");
+test("every state has a badge of its own, in text and title, not by colour alone", () => {
+  const at = (phase: Connection["phase"]) => ({ phase, port: 7999 });
+  const none = { pilot: false, scripts: false, problem: false };
+  const badges = [
+    badgeOf(at("searching"), { ...none, pilot: true, scripts: true, problem: true }),
+    badgeOf(at("pairing"), { ...none, pilot: true, scripts: true, problem: true }),
+    badgeOf(at("refused"), none),
+    badgeOf(at("connected"), none),
+    badgeOf(at("connected"), { ...none, pilot: true }),
+    badgeOf(at("connected"), { ...none, pilot: true, scripts: true }),
+  ];
+  expect(badges.map(({ text }) => text)).toEqual(["off", "pair", "!", "✓", "AI", "JS"]);
+  expect(new Set(badges.map(({ title }) => title)).size).toBe(badges.length);
+  expect(badges[0]?.title).toContain("gasoline serve --port 7999");
+  // What is wrong comes first, what the user allowed stays in the title.
+  const wrong = badgeOf(at("connected"), { pilot: true, scripts: true, problem: true });
+  expect(wrong.text).toBe("!");
+  expect(wrong.title).toContain("scripts");
 });
 
 test("a browser is named by its brand and system", () => {
@@ -24,9 +38,9 @@ test("a browser is named by its brand and system", () => {
 });
 
 test("what the daemon asks is taken only where it makes sense", () => {
-  const old = { salt: "s", body_limit: 100, tracked: [1] };
+  const old = { salt: "s", body_limit: 100 };
   expect(mergeDaemonSettings(old, undefined)).toEqual(old);
-  expect(mergeDaemonSettings(old, { salt: "", body_limit: -1, tracked: ["x"] as never })).toEqual({ ...old, tracked: [] });
+  expect(mergeDaemonSettings(old, { salt: "", body_limit: -1 })).toEqual(old);
   expect(mergeDaemonSettings(old, { body_limit: 1e12 }).body_limit).toBe(1_048_576);
 });
 

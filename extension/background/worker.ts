@@ -1,7 +1,16 @@
-import type { DaemonSettings, ExtensionSettings, SyncAnswer } from "@gasoline/schema/wire";
+import type { DaemonSettings, ExtensionSettings, SyncAnswer, Tracking, TrackingAnswer } from "@gasoline/schema/wire";
 import type { Context } from "../commands/context.ts";
 import type { PageConfig } from "../messages/content.ts";
-import { type Connection, readConnection, readLastError, writeConnection, writeLastError } from "../state/connection.ts";
+import type { AskTracking, TrackingTold } from "../state/tracking.ts";
+import {
+  type Connection,
+  type LastError,
+  isOver,
+  readConnection,
+  readLastError,
+  writeConnection,
+  writeLastError,
+} from "../state/connection.ts";
 import { isLoopback } from "../state/origins.ts";
 import { type Settings, parseSettings, readSettings } from "../state/settings.ts";
 import { showBadge } from "./badge.ts";
@@ -57,8 +66,8 @@ export class Worker {
   readonly #mapper = new SourceMapper((url) => this.grants.covers(url));
   #settings: Settings = parseSettings({});
   #settled = false; // settings and what the daemon asked for are read
-  #asked: DaemonSettings = { salt: "", body_limit: 16_384, tracked: [] };
-  #connection: Connection = { phase: "searching", port: 0, since: Date.now(), tracked: [] };
+  #asked: DaemonSettings = { salt: "", body_limit: 16_384 };
+  #connection: Connection = { phase: "searching", port: 0, since: Date.now(), agents: [] };
 
   constructor(version: string) {
     const session = () => this.identity.session();
@@ -112,6 +121,12 @@ export class Worker {
       lost: () => void this.#enter({ phase: "searching" }),
       refused: (error) => void this.#refused(error),
       command: (command) => void this.#executor.take(command),
+    });
+    chrome.runtime.onMessage.addListener((message: Partial<AskTracking>, { origin }, answer) => {
+      // Content scripts can send messages, too; they have the page's origin.
+      if (message.type !== "gasoline-tracking" || origin !== location.origin) return false;
+      void this.#track(message as AskTracking).then(answer);
+      return true;
     });
   }
 
@@ -167,16 +182,34 @@ export class Worker {
     return frames;
   }
 
+  /** Tells the daemon the user's choice of a tab, and learns which agents there are. */
+  async #track({ use, release, agent }: AskTracking): Promise<TrackingTold> {
+    try {
+      if (this.#connection.phase !== "connected") return { problem: "The daemon is not connected." };
+      if (use !== undefined) await this.#uploader.flush(); // the daemon takes a tab that it has heard of
+      const wish: Tracking = { session: await this.identity.session() };
+      if (use !== undefined) wish.use = use;
+      if (release !== undefined) wish.release = release;
+      if (agent !== undefined) wish.agent = agent;
+      const response = await this.#client.post("/tracking", wish, 5000);
+      const { agents } = (await response.json()) as TrackingAnswer;
+      await this.#enter({ phase: "connected", agents });
+      return {};
+    } catch (error) {
+      return { problem: error instanceof Refused ? error.message : "The daemon did not answer." };
+    }
+  }
+
   async #connected(): Promise<void> {
     await this.#enter({ phase: "connected" });
-    await writeLastError(undefined);
+    await this.#tell(undefined);
     this.#uploader.resume();
     this.log.info("connection", "connected to the daemon");
   }
 
   async #refused(error: Refused): Promise<void> {
     await this.#enter({ phase: "refused" });
-    await writeLastError({ message: error.message, fix: error.fix, at: Date.now() });
+    await this.#tell({ message: error.message, fix: error.fix, at: Date.now() });
   }
 
   async #uploadFailed(error: unknown): Promise<void> {
@@ -184,9 +217,15 @@ export class Worker {
       await this.identity.forgetToken();
       this.line.restart();
     } else if (error instanceof Refused) {
-      await writeLastError({ message: error.message, fix: error.fix, at: Date.now() });
+      await this.#tell({ message: error.message, fix: error.fix, at: Date.now() });
       this.log.warn("upload", error.message, { status: error.status, code: error.code });
     }
+  }
+
+  /** Keeps an error where the popup reads it, or forgets the last one. */
+  async #tell(error: LastError | undefined): Promise<void> {
+    await writeLastError(error);
+    await this.#showBadge();
   }
 
   async #answered(answer: SyncAnswer): Promise<void> {
@@ -196,7 +235,7 @@ export class Worker {
       await keepDaemonSettings(this.#asked);
       if (before.salt !== this.#asked.salt || before.body_limit !== this.#asked.body_limit) this.ports.configure();
     }
-    await this.#enter({ phase: "connected", version: answer.server.version });
+    await this.#enter({ phase: "connected", version: answer.server.version, agents: answer.agents ?? [] });
   }
 
   async #enter(change: Pick<Connection, "phase"> & Partial<Connection>): Promise<void> {
@@ -204,7 +243,7 @@ export class Worker {
     const next: Connection = {
       since: change.phase === phase ? since : Date.now(),
       port: await this.identity.port(),
-      tracked: this.#asked.tracked,
+      agents: this.#connection.agents,
       ...(change.phase === "connected" && this.#connection.version ? { version: this.#connection.version } : {}),
       ...change,
     };
@@ -213,9 +252,14 @@ export class Worker {
     await Promise.all([writeConnection(next), this.#showBadge()]);
   }
 
-  #showBadge(): Promise<void> {
-    const beyond = this.#settings.scriptHosts.some((origin) => !isLoopback(origin));
-    return showBadge(this.#connection, this.#settings.pilot, this.#settings.pilot && beyond);
+  async #showBadge(): Promise<void> {
+    const error = await readLastError();
+    const { pilot, scriptHosts } = this.#settings;
+    await showBadge(this.#connection, {
+      pilot,
+      scripts: pilot && scriptHosts.some((origin) => !isLoopback(origin)),
+      problem: error !== undefined && !isOver(error, this.#connection),
+    });
   }
 
   #pageConfig(): PageConfig | undefined {

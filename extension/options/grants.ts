@@ -36,10 +36,10 @@ export async function showUserScripts(): Promise<void> {
   const permission = { permissions: ["userScripts" as const] };
   const asked = await chrome.permissions.contains(permission);
   element("user-scripts", HTMLParagraphElement).textContent = userScriptsAllowed()
-    ? "Scripts run as user scripts, without the debugger's bar."
+    ? "Scripts run as user scripts: Chrome shows no debugger bar."
     : asked
       ? "Switch on “Allow user scripts” on Gasoline's page in chrome://extensions. Until then Chrome shows its debugger bar while a script runs."
-      : "Chrome shows its debugger bar while a script runs.";
+      : "Scripts run through Chrome's debugger, which shows a bar on top of every window meanwhile. User scripts need no bar; Chrome asks once.";
   const button = element("user-scripts-request", HTMLButtonElement);
   button.hidden = asked;
   button.onclick = () => void chrome.permissions.request(permission);

@@ -4,6 +4,13 @@ import { onSettings, readSettings, writeSettings } from "../state/settings.ts";
 import { showConnection, showProblem } from "./connection.ts";
 import { showSite } from "./site.ts";
 import { showTracked } from "./tracked.ts";
+import { refreshAgents } from "./tracking.ts";
+
+/** While the window is open it asks this often which agents there are. */
+const REFRESH_MS = 2000;
+
+/** What is known from before is shown when the worker takes longer than this to say what is so. */
+const PATIENCE_MS = 150;
 
 async function show(): Promise<void> {
   const [settings, connection, problem] = await Promise.all([readSettings(), readConnection(), readLastError()]);
@@ -11,7 +18,12 @@ async function show(): Promise<void> {
   showProblem(connection, problem);
   element("pilot", HTMLInputElement).checked = settings.pilot;
   element("bodies", HTMLInputElement).checked = settings.bodies;
-  await Promise.all([showSite(settings), showTracked(connection.tracked)]);
+  element("pilot-detail", HTMLSpanElement).textContent = !settings.pilot
+    ? "Lets agents click, type and navigate."
+    : connection.phase === "connected"
+      ? "Agents may click, type and navigate."
+      : "On, once the daemon is connected.";
+  await Promise.all([showSite(settings, connection), showTracked(connection)]);
 }
 
 for (const name of ["pilot", "bodies"] as const) {
@@ -24,7 +36,7 @@ element("copy", HTMLButtonElement).addEventListener("click", () => void copy());
 async function copy(): Promise<void> {
   const said = element("copied", HTMLParagraphElement);
   try {
-    await navigator.clipboard.writeText(`gasoline pair ${element("code", HTMLElement).textContent}`);
+    await navigator.clipboard.writeText(element("command", HTMLElement).textContent.trim());
     said.textContent = "Copied.";
   } catch {
     said.textContent = "The browser did not allow it. Copy it by hand.";
@@ -39,5 +51,11 @@ onSettings(() => void show());
 onConnection(() => void show());
 chrome.permissions.onAdded.addListener(() => void show());
 chrome.permissions.onRemoved.addListener(() => void show());
-// Nothing is seen before it is true.
-void show().finally(() => (document.body.dataset["shown"] = ""));
+
+async function begin(): Promise<void> {
+  await Promise.race([refreshAgents(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
+  // Nothing is seen before it is true, so that nothing jumps.
+  await show().finally(() => (document.body.dataset["shown"] = ""));
+  setInterval(() => void refreshAgents(), REFRESH_MS);
+}
+void begin();

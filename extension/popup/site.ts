@@ -1,9 +1,12 @@
+import type { Connection } from "../state/connection.ts";
 import { element } from "../state/dom.ts";
 import { ALL_SITES, LOOPBACK_PATTERNS, isCapturable, isLoopback, matchesAny, originOf, sitePattern } from "../state/origins.ts";
 import { type Settings, readSettings, writeSettings } from "../state/settings.ts";
+import { agentLabels } from "./agents.ts";
+import { track } from "./tracking.ts";
 
-/** Shows what is captured of the page in front, and what the user can change about it. */
-export async function showSite(settings: Settings): Promise<void> {
+/** Shows what is captured of the page in front, who uses it, and what the user can change about both. */
+export async function showSite(settings: Settings, connection: Connection): Promise<void> {
   const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
   const url = tab?.url ?? "";
   const { origins = [] } = await chrome.permissions.getAll();
@@ -18,6 +21,7 @@ export async function showSite(settings: Settings): Promise<void> {
     if (tab?.id !== undefined) await chrome.tabs.reload(tab.id);
     window.close();
   });
+  showUse(connection, granted && !stale ? tab?.id : undefined);
   element("scripts-row", HTMLLabelElement).hidden = !granted || isLoopback(url);
   const scripts = element("scripts", HTMLInputElement);
   scripts.checked = settings.scriptHosts.includes(origin);
@@ -27,11 +31,36 @@ export async function showSite(settings: Settings): Promise<void> {
   };
 }
 
+/** Shows the button that makes the tab the one in use, of all agents or of the chosen one, or releases it. */
+function showUse({ phase, agents }: Connection, tab: number | undefined): void {
+  const button = element("use", HTMLButtonElement);
+  const who = element("use-who", HTMLSelectElement);
+  element("use-row", HTMLDivElement).hidden = tab === undefined || phase !== "connected" || agents.length === 0;
+  who.hidden = agents.length < 2;
+  const options: [string, string][] = [["", "for all agents"]];
+  for (const [id, label] of agentLabels(agents)) options.push([id, `for ${label}`]);
+  if (JSON.stringify(options) !== JSON.stringify([...who.options].map(({ value, text }) => [value, text]))) {
+    const chosen = who.value;
+    who.replaceChildren(...options.map(([id, label]) => new Option(label, id, false, id === chosen)));
+  }
+  const show = (): void => {
+    const meant = agents.filter(({ id }) => who.value === "" || id === who.value);
+    const all = meant.every((agent) => agent.tab === tab);
+    button.textContent = all ? "Release this tab" : "Use this tab";
+    button.onclick = () => {
+      const agent = who.value === "" ? {} : { agent: who.value };
+      if (tab !== undefined) void track(all ? { release: tab, ...agent } : { use: tab, ...agent });
+    };
+  };
+  who.onchange = show;
+  show();
+}
+
 function detail(url: string, granted: boolean, stale: boolean): string {
-  if (stale) return "The extension was updated. Reload the page, so that it is captured again.";
+  if (stale) return "The extension was updated. Reload the page to capture it again.";
   if (!isCapturable(url)) return "Pages of the browser itself are never captured.";
-  if (!granted) return "Not captured. Only this machine's pages are, until you grant more.";
-  return isLoopback(url) ? "Captured: pages of this machine always are." : "Captured, because you granted it.";
+  if (!granted) return "Not captured. Agents cannot see or use it.";
+  return isLoopback(url) ? "Captured: pages of this machine always are." : "Captured: you granted this site.";
 }
 
 /** A prompt of the browser follows; Chrome asks for it to come straight from the click. */

@@ -1,24 +1,100 @@
+import type { Connection } from "../state/connection.ts";
 import { element } from "../state/dom.ts";
+import { agentLabels } from "./agents.ts";
+import { track } from "./tracking.ts";
 
-/** Lists the tabs that agents use; each leads to its tab. */
-export async function showTracked(ids: readonly number[]): Promise<void> {
-  const found = await Promise.all(ids.map((id) => chrome.tabs.get(id).catch(() => undefined)));
-  const tabs = found.filter((tab): tab is chrome.tabs.Tab => tab !== undefined);
-  element("tracked-none", HTMLParagraphElement).hidden = tabs.length > 0;
-  element("tracked", HTMLUListElement).replaceChildren(...tabs.map(row));
+/** A tab that agents use, as its row shows it. */
+interface Row {
+  id: number;
+  window: number;
+  title: string;
+  host: string;
+  agents: string[];
+  front: boolean;
 }
 
-function row(tab: chrome.tabs.Tab): HTMLLIElement {
-  const item = document.createElement("li");
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "plain";
-  button.textContent = tab.title || tab.url || `Tab ${tab.id}`;
-  button.title = tab.url ?? "";
-  button.addEventListener("click", () => {
-    if (tab.id !== undefined) void chrome.tabs.update(tab.id, { active: true });
-    void chrome.windows.update(tab.windowId, { focused: true });
+let shown = "";
+
+/** Lists the tabs that agents use, with ways to go there and to release them. Without the daemon it is the last that was known. */
+export async function showTracked(connection: Connection): Promise<void> {
+  const live = connection.phase === "connected";
+  const rows = await readRows(connection);
+  const agents = connection.agents.length > 0;
+  element("tracked-none", HTMLParagraphElement).hidden = rows.length > 0;
+  element("tracked-none", HTMLParagraphElement).textContent = !live
+    ? "None while no daemon is connected."
+    : agents
+      ? "None. An agent takes the tab in front when it next needs one."
+      : "None yet. An agent takes the tab in front when it first needs one.";
+  element("tracked-lost", HTMLParagraphElement).hidden = live || rows.length === 0;
+  const now = JSON.stringify([live, rows]);
+  if (now === shown) return; // a row that is made again would lose the focus
+  shown = now;
+  const list = element("tracked", HTMLUListElement);
+  const focused = list.contains(document.activeElement) ? document.activeElement?.id : undefined;
+  list.replaceChildren(...rows.map((row) => itemOf(row, live)));
+  if (focused !== undefined) (document.getElementById(focused) ?? element("tracked-title", HTMLElement)).focus();
+}
+
+async function readRows({ agents }: Connection): Promise<Row[]> {
+  const labels = agentLabels(agents);
+  const ids = [...new Set(agents.flatMap(({ tab }) => tab || []))].sort((a, b) => a - b);
+  const [front] = await chrome.tabs.query({ active: true, currentWindow: true });
+  const tabs = await Promise.all(ids.map((id) => chrome.tabs.get(id).catch(() => undefined)));
+  return tabs.flatMap((tab) => {
+    if (tab?.id === undefined) return []; // closed meanwhile
+    const users = agents.filter((agent) => agent.tab === tab.id).map(({ id }) => labels.get(id) ?? "");
+    const host = hostOf(tab.url);
+    return { id: tab.id, window: tab.windowId, title: tab.title || host, host, agents: users, front: tab.id === front?.id };
   });
-  item.append(button);
+}
+
+const hostOf = (url: string | undefined): string => (url && URL.canParse(url) ? new URL(url).host : "") || "a page that is not captured";
+
+function itemOf(row: Row, live: boolean): HTMLLIElement {
+  const item = document.createElement("li");
+  const text = document.createElement("div");
+  const title = document.createElement("strong");
+  title.textContent = row.title;
+  title.title = row.title;
+  const host = document.createElement("p");
+  host.className = "quiet";
+  host.textContent = row.host;
+  text.append(title, host, ...row.agents.map(chip));
+  item.append(text);
+  if (row.front) {
+    const here = document.createElement("span");
+    here.className = "here";
+    here.textContent = "this tab";
+    item.append(here);
+  } else {
+    item.append(
+      button(`go-${row.id}`, "Go to", `Go to ${row.title}`, async () => {
+        await Promise.all([chrome.tabs.update(row.id, { active: true }), chrome.windows.update(row.window, { focused: true })]);
+      }),
+    );
+  }
+  const release = button(`release-${row.id}`, "Release", `Release ${row.title}`, () => track({ release: row.id }));
+  release.disabled = !live;
+  item.append(release);
   return item;
+}
+
+function chip(agent: string): HTMLSpanElement {
+  const made = document.createElement("span");
+  made.className = "agent";
+  made.textContent = agent;
+  made.title = agent;
+  return made;
+}
+
+function button(id: string, text: string, name: string, clicked: () => Promise<void>): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.id = id;
+  made.className = "small";
+  made.textContent = text;
+  made.setAttribute("aria-label", name);
+  made.addEventListener("click", () => void clicked());
+  return made;
 }

@@ -1,3 +1,5 @@
+import type { Agent } from "@gasoline/schema/wire";
+
 /**
  * How the extension stands with the daemon. The worker writes it to storage.session, the popup reads
  * it there: no message between them can be lost while the worker sleeps.
@@ -11,8 +13,8 @@ export interface Connection {
   code?: string;
   /** Of the daemon, while connected. */
   version?: string;
-  /** Tabs that an agent uses. */
-  tracked: number[];
+  /** The agents that the daemon knows, with their tabs in use; the last ones known while it is away. */
+  agents: Agent[];
 }
 
 /** The last thing that went wrong, and what to do about it. */
@@ -23,13 +25,26 @@ export interface LastError {
   at: number;
 }
 
+/** Where a command in a terminal looks for the daemon when it is told no port. */
+const TERMINAL_PORT = 7890;
+
+/** What a command needs so that it means the daemon on this port; "" for the usual one, and for 0: not known yet. */
+export function portOption(port: number): string {
+  return port === 0 || port === TERMINAL_PORT ? "" : `--port ${port}`;
+}
+
+/** A command as it is to be typed, so that it means the daemon on this port. */
+export function inTerminal(command: string, port: number): string {
+  return `gasoline ${command} ${portOption(port)}`.trimEnd();
+}
+
 const KEY = "connection";
 const ERROR_KEY = "lastError";
 
 /** Reads the connection; searching when nothing was written yet. */
 export async function readConnection(): Promise<Connection> {
   const stored = (await chrome.storage.session.get(KEY))[KEY] as Connection | undefined;
-  return stored ?? { phase: "searching", port: 0, since: Date.now(), tracked: [] };
+  return stored ?? { phase: "searching", port: 0, since: Date.now(), agents: [] };
 }
 
 /** Replaces the connection. */
@@ -40,6 +55,11 @@ export async function writeConnection(connection: Connection): Promise<void> {
 /** Reads the last error; undefined when there was none, or it is over. */
 export async function readLastError(): Promise<LastError | undefined> {
   return (await chrome.storage.session.get(ERROR_KEY))[ERROR_KEY] as LastError | undefined;
+}
+
+/** Says whether an error is over: the daemon was connected again after it. */
+export function isOver(error: LastError, connection: Pick<Connection, "phase" | "since">): boolean {
+  return connection.phase === "connected" && error.at < connection.since;
 }
 
 /** Keeps an error for the popup, or forgets it. */

@@ -3,7 +3,19 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
 import type { CommandKind, Commands } from "@gasoline/schema/commands";
-import type { Command, ExtensionSettings, Group, PairAnswer, Result, Sync, SyncAnswer, Tab } from "@gasoline/schema/wire";
+import type {
+  Agent,
+  Command,
+  ExtensionSettings,
+  Group,
+  PairAnswer,
+  Result,
+  Sync,
+  SyncAnswer,
+  Tab,
+  Tracking,
+  TrackingAnswer,
+} from "@gasoline/schema/wire";
 
 /** How the daemon answers POST /pair. */
 type Pairing = { mode: "open" } | { mode: "code"; code: string; confirmed: boolean };
@@ -29,6 +41,8 @@ export class FakeDaemon {
   readonly results = new Map<string, Result>();
   settings: ExtensionSettings | undefined;
   tabs: Tab[] = [];
+  /** The agents that are there; what the user chooses changes their tabs. */
+  agents: Agent[] = [];
   run = randomUUID();
   #server: Server | undefined;
   #groups = new Map<string, Group>();
@@ -145,6 +159,8 @@ export class FakeDaemon {
     switch (url.pathname) {
       case "/sync":
         return reply(200, this.#sync(JSON.parse(body) as Sync));
+      case "/tracking":
+        return reply(200, this.#track(JSON.parse(body) as Tracking));
       case "/pending-queries":
         return this.#poll(url, response, reply);
       case "/query-result": {
@@ -203,9 +219,19 @@ export class FakeDaemon {
     return {
       ack,
       dropped: {},
-      settings: { salt: "salt-of-the-test", body_limit: 16_384, tracked: [] },
+      settings: { salt: "salt-of-the-test", body_limit: 16_384 },
+      agents: this.agents,
       server: { name: "gasoline", version: "0.1.0-test", run: this.run, time: Date.now() },
     };
+  }
+
+  #track({ use, release, agent }: Tracking): TrackingAnswer {
+    for (const at of this.agents) {
+      if (agent !== undefined && at.id !== agent) continue;
+      if (release !== undefined && at.tab === release) delete at.tab;
+      if (use !== undefined) at.tab = use;
+    }
+    return { agents: this.agents };
   }
 
   #store(session: string, group: Group, ack: Record<string, number>): void {

@@ -14,24 +14,66 @@ interface Stage {
   url?: string;
   stale?: boolean;
   origins?: string[];
-  tracked?: { title: string; url: string }[];
+  tabs?: { title: string; url: string }[];
   act?: (page: Page) => Promise<void>;
 }
 
 const LONG = `https://a-very-long-subdomain-that-does-not-end.${"deeply.nested.".repeat(6)}example.test:8443`;
 const connected: Partial<Connection> = { phase: "connected", port: 7890, version: "0.1.0" };
+const claude = { id: "stream-1", name: "claude-code", project: "shop" };
+const cursor = { id: "stream-2", name: "cursor", project: "shop" };
+const shop = { title: "Checkout · Shop", url: "http://localhost:3000/checkout" };
+const copy = { title: "Checkout · Shop", url: "http://localhost:3001/checkout" };
 const at = Date.now() + 1e9;
 
 const popups: Record<string, Stage> = {
   first: { connection: { port: 0 } },
-  searching: { connection: { port: 7890 }, url: "http://localhost:3000/" },
-  pairing: { connection: { phase: "pairing", port: 7890, code: "K7MPQ4" }, url: "http://localhost:3000/" },
+  searching: { connection: { port: 7890 }, url: shop.url },
+  lost: {
+    connection: {
+      port: 40583,
+      agents: [
+        { ...claude, tab: 1 },
+        { ...cursor, tab: 2 },
+      ],
+    },
+    url: shop.url,
+    tabs: [shop, copy],
+    local: { pilot: true, bodies: true },
+  },
+  pairing: { connection: { phase: "pairing", port: 7890, code: "K7MPQ4" }, url: shop.url },
+  "pairing on a port": { connection: { phase: "pairing", port: 40583, code: "K7MPQ4" }, url: shop.url },
   connected: { connection: connected, url: "http://localhost:3000/checkout?step=2", local: { pilot: true, bodies: true } },
-  tracked: {
-    connection: { ...connected, tracked: [1, 2, 3] },
-    url: "http://localhost:3000/",
-    tracked: [
-      { title: "Checkout · Shop", url: "http://localhost:3000/" },
+  agent: { connection: { ...connected, agents: [claude] }, url: shop.url },
+  "agent here": { connection: { ...connected, agents: [{ ...claude, tab: 1 }] }, url: shop.url, tabs: [shop], local: { pilot: true } },
+  "agent elsewhere": {
+    connection: { ...connected, agents: [{ ...claude, tab: 2 }] },
+    url: shop.url,
+    tabs: [shop, copy],
+    local: { pilot: true },
+  },
+  agents: {
+    connection: {
+      ...connected,
+      agents: [
+        { ...claude, tab: 1 },
+        { ...claude, id: "stream-3", project: "site", tab: 2 },
+        { ...cursor, tab: 2 },
+      ],
+    },
+    url: shop.url,
+    tabs: [shop, copy],
+    local: { pilot: true, bodies: true },
+  },
+  many: {
+    connection: {
+      ...connected,
+      agents: [1, 2, 3, 4].map((tab) => ({ id: `stream-${tab}`, name: `an-agent-with-a-very-long-name-${"x".repeat(20)}-${tab}`, tab })),
+    },
+    url: LONG,
+    origins: ["<all_urls>"],
+    tabs: [
+      shop,
       { title: `A title that is far too long for one line ${"and goes on ".repeat(20)}`, url: LONG },
       { title: "", url: `${LONG}/${"path/".repeat(50)}` },
     ],
@@ -62,12 +104,20 @@ const popups: Record<string, Stage> = {
     local: { scriptHosts: [LONG], pilot: true },
   },
   focused: {
-    connection: { ...connected, tracked: [1] },
-    url: "http://localhost:3000/",
-    tracked: [{ title: "Checkout · Shop", url: "http://localhost:3000/" }],
+    connection: { ...connected, agents: [{ ...claude, tab: 2 }] },
+    url: shop.url,
+    tabs: [shop, copy],
     act: async (page) => {
       await page.keyboard.press("Tab");
-      await page.getByRole("button", { name: "Checkout" }).focus();
+      await page.getByRole("button", { name: "Go to Checkout" }).focus();
+    },
+  },
+  "switch focused": {
+    connection: { ...connected, agents: [claude] },
+    url: shop.url,
+    act: async (page) => {
+      await page.keyboard.press("Tab");
+      await page.getByRole("switch", { name: "AI Web Pilot" }).focus();
     },
   },
   stale: { connection: connected, url: "http://localhost:3000/", stale: true },
@@ -94,7 +144,7 @@ async function open(browser: Browser, file: string, stage: Stage): Promise<Page>
   await page.addInitScript(
     (told: Omit<Stage, "act">) => {
       const session: Record<string, unknown> = {
-        connection: { phase: "searching", port: 0, since: Date.now(), tracked: [], ...told.connection },
+        connection: { phase: "searching", port: 0, since: Date.now(), agents: [], ...told.connection },
         stale: told.stale ? [1] : [],
       };
       if (told.lastError) session["lastError"] = told.lastError;
@@ -103,12 +153,13 @@ async function open(browser: Browser, file: string, stage: Stage): Promise<Page>
         Promise.resolve(Object.fromEntries([keys].flat().map((key) => [key, values[key]])));
       replace(chrome.storage.session, "get", get(session));
       replace(chrome.storage.local, "get", get(told.local ?? {}));
+      replace(chrome.runtime, "sendMessage", () => Promise.resolve({}));
       replace(chrome.storage.local, "set", () => Promise.resolve());
       replace(chrome.storage.local, "remove", () => Promise.resolve());
       replace(chrome.permissions, "getAll", () => Promise.resolve({ origins: told.origins ?? [] }));
       replace(chrome.tabs, "query", () => Promise.resolve([{ id: 1, url: told.url ?? "chrome://newtab/" }]));
       replace(chrome.tabs, "get", (id: number) => {
-        const tab = told.tracked?.[id - 1];
+        const tab = told.tabs?.[id - 1];
         return tab ? Promise.resolve({ id, windowId: 1, ...tab }) : Promise.reject(new Error("no tab"));
       });
     },
@@ -172,6 +223,11 @@ for (const [file, stages, widths] of [
           if (SHOTS) await page.screenshot({ path: `${SHOTS}/${file}-${name}-${width}-${colorScheme}.png`, fullPage: true });
         }
       }
+      // At 200 % a popup may have 800 px at most; the options are tried in a small window.
+      await page.setViewportSize({ width: file === "popup" ? 720 : 640, height: 640 });
+      await page.addStyleTag({ content: "html { zoom: 2 }" });
+      expect(await page.evaluate(faults), `${name}, 200 %`).toEqual([]);
+      if (SHOTS) await page.screenshot({ path: `${SHOTS}/${file}-${name}-zoomed.png`, fullPage: true });
       await page.close();
     }
   });

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { expect, test } from "./extension.ts";
+import { type Browser, expect, test } from "./extension.ts";
 
 const SHOTS = process.env["SHOTS"];
 
@@ -19,11 +19,11 @@ test("the popup shows the connection, and both switches are off until the user t
   expect(daemon.settings).toMatchObject({ pilot: false, bodies: false, script_hosts: [] });
   const popup = await browser.open("popup.html");
   await popup.setViewportSize({ width: 360, height: 600 });
-  await expect(popup.getByRole("status")).toContainText("Connected");
+  await expect(popup.getByRole("status").first()).toContainText("Connected");
   const pilot = popup.getByRole("switch", { name: "AI Web Pilot" });
   const bodies = popup.getByRole("switch", { name: "Capture bodies" });
   await expect(pilot).toHaveAccessibleName("AI Web Pilot");
-  await expect(pilot).toHaveAccessibleDescription("Agents may click, type and navigate.");
+  await expect(pilot).toHaveAccessibleDescription("Lets agents click, type and navigate.");
   await expect(bodies).toHaveAccessibleName("Capture bodies");
   await expect(bodies).toHaveAccessibleDescription("What requests send and receive, secrets replaced.");
   await expect(pilot).not.toBeChecked();
@@ -42,6 +42,7 @@ test("the popup shows the connection, and both switches are off until the user t
 });
 
 test("pairing by code is shown and goes on by itself once confirmed", async ({ daemon, browserWithExtension: browser }) => {
+  await browser.context.grantPermissions(["clipboard-read", "clipboard-write"]);
   daemon.tokens.clear();
   daemon.pairing = { mode: "code", code: "4271", confirmed: false };
   await browser.set({ token: null });
@@ -53,8 +54,12 @@ test("pairing by code is shown and goes on by itself once confirmed", async ({ d
   await shoot(popup, "popup-pairing");
   const copied = popup.getByRole("status").last();
   await expect(copied).toBeEmpty();
+  // Without its port the command would speak to another daemon.
+  const command = `gasoline pair 4271 --port ${daemon.port}`;
+  await expect(popup.locator("#command")).toHaveText(command);
   await popup.getByRole("button", { name: "Copy" }).click();
   await expect(copied).toHaveText("Copied.");
+  expect(await popup.evaluate(() => navigator.clipboard.readText())).toBe(command);
   await expect(popup.getByRole("button", { name: "Copy" })).toHaveText("Copy");
   await expect(copied).toBeEmpty();
   daemon.pairing.confirmed = true;
@@ -63,13 +68,89 @@ test("pairing by code is shown and goes on by itself once confirmed", async ({ d
 
 test.describe("without a daemon", () => {
   test.use({ daemonUp: false });
-  test("the popup says what to do", async ({ browserWithExtension: browser }) => {
+  test("the popup says what to do", async ({ daemon, browserWithExtension: browser }) => {
     const popup = await browser.open("popup.html");
     await popup.setViewportSize({ width: 360, height: 600 });
-    await expect(popup.getByRole("status")).toContainText("No daemon found");
-    await expect(popup.getByRole("status")).toContainText("gasoline serve");
+    await expect(popup.getByRole("status").first()).toContainText("No daemon found");
+    await expect(popup.locator("#command")).toHaveText(`gasoline serve --port ${daemon.port}`);
     await shoot(popup, "popup-searching");
   });
+});
+
+/** The popup as it opens over a tab, and not as a tab of its own. */
+async function openOver(browser: Browser, tab: number): Promise<Page> {
+  const popup = await browser.context.newPage();
+  await popup.addInitScript((id: number) => {
+    Object.defineProperty(chrome.tabs, "query", { value: async () => [await chrome.tabs.get(id)] });
+  }, tab);
+  await popup.setViewportSize({ width: 360, height: 600 });
+  await popup.goto(`chrome-extension://${browser.id}/popup.html`);
+  return popup;
+}
+
+test("the user sees which agent uses which tab, and changes it", async ({ daemon, site, browserWithExtension: browser }) => {
+  const first = site.page("/one", "<title>Shop</title>");
+  const second = site.url("/two", "localhost");
+  site.page("/two", "<title>Shop</title>");
+  await browser.page.goto(first);
+  const other = await browser.context.newPage();
+  await other.goto(second);
+  const [one, two] = [await browser.tab(browser.page), await browser.tab(other)];
+  daemon.agents = [
+    { id: "stream-1", name: "claude-code", tab: two },
+    { id: "stream-2", name: "cursor" },
+  ];
+  const inUse = (): (number | undefined)[] => daemon.agents.map(({ tab }) => tab);
+  const popup = await openOver(browser, one);
+  await expect(popup.getByRole("status").first()).toContainText("claude-code and cursor");
+  const rows = popup.getByRole("listitem");
+  // Two shops of one title are told apart.
+  await expect(rows).toHaveText([new RegExp(`Shop${new URL(second).host}claude-code`)]);
+
+  await popup.getByRole("button", { name: "Use this tab" }).click();
+  await expect(rows).toHaveText([new RegExp(`Shop${new URL(first).host}claude-codecursor`)]);
+  expect(inUse()).toEqual([one, one]);
+  // The button stays where it is and takes it back, for one agent or for all.
+  await popup.getByLabel("Agents that use this tab").selectOption("for cursor");
+  await popup.getByRole("button", { name: "Release this tab" }).click();
+  await expect.poll(inUse).toEqual([one, undefined]);
+  await expect(popup.getByRole("button", { name: "Use this tab" })).toBeFocused();
+
+  // What an agent does meanwhile is shown without reopening.
+  daemon.agents[1]!.tab = two;
+  await expect(rows).toHaveCount(2);
+  await popup.getByRole("button", { name: "Go to Shop" }).click();
+  await expect.poll(() => other.evaluate(() => document.visibilityState)).toBe("visible");
+  await rows.filter({ hasText: "cursor" }).getByRole("button", { name: "Release Shop" }).click();
+  await expect(rows).toHaveCount(1);
+  expect(inUse()).toEqual([one, undefined]);
+  await expect(popup.getByRole("heading", { name: "Tabs in use" })).toBeFocused();
+
+  await daemon.stop();
+  await expect(popup.getByText("As last known")).toBeVisible();
+  await expect(rows.getByRole("button", { name: "Release Shop" })).toBeDisabled();
+  await expect(popup.getByRole("button", { name: "this tab" })).toBeHidden();
+});
+
+test("a page cannot choose the tab that agents use", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(site.page("/", "<title>Shop</title>"));
+  const tab = await browser.tab(browser.page);
+  daemon.agents = [{ id: "stream-1", name: "claude-code" }];
+  const worker = await browser.worker();
+  // As a content script whose process the page took over would.
+  const answer = await worker.evaluate(async (tabId) => {
+    const [ran] = await chrome.scripting.executeScript({
+      target: { tabId },
+      args: [tabId],
+      func: async (use: number) => {
+        const told: unknown = await chrome.runtime.sendMessage({ type: "gasoline-tracking", use }).catch((error: Error) => error.message);
+        return JSON.stringify(told ?? null);
+      },
+    });
+    return ran?.result;
+  }, tab);
+  expect(answer).not.toBe("{}");
+  expect(daemon.requests.filter(({ path }) => path === "/tracking")).toEqual([]);
 });
 
 test("a refusal is shown with its fix", async ({ daemon, browserWithExtension: browser }) => {
@@ -83,11 +164,11 @@ test("a refusal is shown with its fix", async ({ daemon, browserWithExtension: b
   await daemon.start();
   const popup = await browser.open("popup.html");
   await popup.setViewportSize({ width: 360, height: 600 });
-  await expect(popup.getByRole("alert")).toContainText("Install the extension from the release");
+  await expect(popup.locator("#problem")).toContainText("Install the extension from the release");
   await shoot(popup, "popup-refused");
   daemon.refusal = undefined;
-  await expect(popup.getByRole("status")).toContainText("Connected");
-  await expect(popup.getByRole("alert")).toBeHidden();
+  await expect(popup.getByRole("status").first()).toContainText("Connected");
+  await expect(popup.locator("#problem")).toBeHidden();
 });
 
 test("the options page changes the port, by keyboard, and refuses nonsense", async ({ daemon, browserWithExtension: browser }) => {
@@ -105,9 +186,9 @@ test("the options page changes the port, by keyboard, and refuses nonsense", asy
   await options.keyboard.press("Enter");
   await expect(options.getByText("Saved.")).toBeVisible();
   const popup = await browser.open("popup.html");
-  await expect(popup.getByRole("status")).toContainText("No daemon found");
+  await expect(popup.getByRole("status").first()).toContainText("No daemon found");
   await options.getByRole("button", { name: "Use the default" }).click();
-  await expect(popup.getByRole("status")).toContainText("Connected");
+  await expect(popup.getByRole("status").first()).toContainText("Connected");
   await options.getByRole("button", { name: "Revoke https://app.example" }).click();
   await expect(options.getByText("Only pages of this machine.")).toBeVisible();
 });

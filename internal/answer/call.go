@@ -16,9 +16,9 @@ import (
 // Calls is the one way from a transport to a tool and back: it limits, runs, renders and keeps books.
 // The zero value works. Safe for concurrent use.
 type Calls struct {
-	Allow func(client string) error // limits calls; nil allows all
-	Audit func(Record)              // told of every call; nil tells nobody
-	Log   *slog.Logger              // told of panics; nil tells nobody
+	Allow func(catalog.Call) error // limits calls; nil allows all
+	Audit func(Record)             // told of every call; nil tells nobody
+	Log   *slog.Logger             // told of panics; nil tells nobody
 
 	panics atomic.Int64
 }
@@ -62,7 +62,7 @@ func (c *Calls) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, ar
 		}
 	}()
 	if c.Allow != nil {
-		if err := c.Allow(call.Client); err != nil {
+		if err := c.Allow(call); err != nil {
 			return a, problem.From(err)
 		}
 	}

@@ -91,7 +91,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &answer.Calls{Allow: d.registry.Allow, Audit: d.audit.add, Log: cfg.Log}
+	d.calls = &answer.Calls{Allow: d.allow, Audit: d.audit.add, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls, Gone: d.registry.Forget, Tail: d.tail,
 	})
@@ -102,6 +102,12 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Ingest: d.ingest, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
 	})
 	return d, nil
+}
+
+// allow counts a call, and notes who calls: the user sees it in the extension's popup.
+func (d *parts) allow(c catalog.Call) error {
+	d.registry.Named(c.Client, c.Name, c.Root)
+	return d.registry.Allow(c.Client)
 }
 
 // tools ties the tools to this daemon's parts.

@@ -118,6 +118,39 @@ func (s *Server) tab(in wire.Tab) session.Tab {
 	return t
 }
 
+// tracking takes the user's choice of the tab that agents use.
+func (s *Server) tracking(w http.ResponseWriter, r *http.Request) error {
+	var in wire.Tracking
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	id, err := sessionOf(in.Session)
+	if err != nil {
+		return err
+	}
+	if in.Release != 0 {
+		if err := s.cfg.Registry.Release(in.Agent, id, in.Release); err != nil {
+			return err
+		}
+	}
+	if in.Use != 0 {
+		if err := s.cfg.Registry.Use(in.Agent, id, in.Use); err != nil {
+			return err
+		}
+	}
+	s.json(w, http.StatusOK, wire.TrackingAnswer{Agents: s.agents(id)})
+	return nil
+}
+
+// agents are the clients that are there, with their tabs in one browser.
+func (s *Server) agents(browser string) []wire.Agent {
+	out := []wire.Agent{}
+	for _, a := range s.cfg.Registry.Agents(browser) {
+		out = append(out, wire.Agent(a))
+	}
+	return out
+}
+
 func (s *Server) completed(w http.ResponseWriter, r *http.Request) error {
 	answer := wire.Completed{Results: []wire.Result{}}
 	if id := r.URL.Query().Get("correlation_id"); id != "" {

@@ -15,7 +15,7 @@ import (
 
 // forExtension are the routes that the extension's token opens. Everything else is for the user's programs.
 var forExtension = map[string]bool{
-	"/sync": true, "/pending-queries": true, "/query-result": true, "/dom-result": true, "/completed": true, "/completed-results": true,
+	"/sync": true, "/pending-queries": true, "/tracking": true, "/query-result": true, "/dom-result": true, "/completed": true, "/completed-results": true,
 	"/logs": true, "/network-bodies": true, "/network-waterfall": true, "/websocket-events": true, "/enhanced-actions": true,
 	"/performance-snapshots": true, "/screenshots": true, "/pair": true,
 }

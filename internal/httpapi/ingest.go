@@ -46,8 +46,8 @@ func (s *Server) sync(w http.ResponseWriter, r *http.Request) error {
 	}
 	receipt := s.cfg.Ingest.Sync(in.Upload)
 	answer := wire.SyncAnswer{
-		Ack: receipt.Ack, Dropped: map[string]int{}, Server: s.server(),
-		Settings: wire.DaemonSettings{Salt: s.cfg.Salt, BodyLimit: bodyLimit, Tracked: s.cfg.Registry.Tracked(in.Session)},
+		Ack: receipt.Ack, Dropped: map[string]int{}, Server: s.server(), Agents: s.agents(in.Session),
+		Settings: wire.DaemonSettings{Salt: s.cfg.Salt, BodyLimit: bodyLimit},
 	}
 	if answer.Ack == nil {
 		answer.Ack = map[string]uint64{}

@@ -54,6 +54,7 @@ func routes() []route {
 		{Route{"GET", "/completed-results", "Alias of /completed.", []Query{{"correlation_id", "string", "only this command's"}}, nil, wire.Completed{}, false}, extension, false, (*Server).completed},
 		{Route{"POST", "/pair", "Pair a browser: 200 with a token, or 202 with a code that the user confirms.", nil, wire.PairRequest{}, wire.PairAnswer{}, false}, door{open: true, extension: true}, false, (*Server).pair},
 		{Route{"POST", "/pair/confirm", "Confirm the code that a browser shows.", nil, wire.PairConfirm{}, wire.PairRequest{}, false}, local, false, (*Server).confirm},
+		{Route{"POST", "/tracking", "Which tab the user wants agents to use; answered with the agents and their tabs.", nil, wire.Tracking{}, wire.TrackingAnswer{}, false}, extension, false, (*Server).tracking},
 		{Route{"POST", "/tools/{tool}", "Call a tool's mode with the same parameters as over MCP.", []Query{{"uncut", "boolean", "no budget"}}, map[string]any{}, nil, false}, local, false, (*Server).tool},
 		{Route{"POST", "/generate/{format}", "Make an artifact; the format is the mode of the tool generate.", nil, map[string]any{}, nil, false}, local, false, (*Server).generate},
 		{Route{"POST", "/logs", "Console lines and exceptions.", nil, wire.Logs{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},

@@ -53,7 +53,7 @@ func TestSyncAcknowledgesAndLeavesOutRepetitions(t *testing.T) {
 		t.Errorf("another document: %+v", a)
 	}
 	// An upload without events has an answer of the same shape.
-	if a := r.sync(wire.Sync{Session: "s1"}); a.Ack == nil || a.Dropped == nil || a.Settings.Tracked == nil {
+	if a := r.sync(wire.Sync{Session: "s1"}); a.Ack == nil || a.Dropped == nil || a.Agents == nil {
 		t.Errorf("empty: %+v", a)
 	}
 }
@@ -526,5 +526,34 @@ func TestMisspeltNamesAreRefused(t *testing.T) {
 	}
 	if tl := into[wire.Timeline](r, r.get("/buffers/timeline?q=kept")); len(tl.Events) != 1 {
 		t.Errorf("cleared all the same: %+v", tl)
+	}
+}
+
+func TestTheUserChoosesTheTabThatAgentsUse(t *testing.T) {
+	r := newRig(t)
+	r.sync(wire.Sync{Session: "s1", Tabs: []wire.Tab{{ID: 1, Granted: true, Active: true}, {ID: 2, Granted: true}}})
+	r.registry.Named("stream-1", "claude-code", "/home/u/shop")
+	r.registry.Track("stream-1", "s1", 1)
+	ask := func(body string) *httptest.ResponseRecorder {
+		return r.do(request{method: "POST", path: "/tracking", body: body, token: r.browser})
+	}
+	check := func(what string, got []wire.Agent, tab int) {
+		t.Helper()
+		if len(got) != 1 || got[0] != (wire.Agent{ID: "stream-1", Name: "claude-code", Project: "shop", Tab: tab}) {
+			t.Errorf("%s: %+v", what, got)
+		}
+	}
+	check("asked", into[wire.TrackingAnswer](r, ask(`{"session":"s1"}`)).Agents, 1)
+	check("used", into[wire.TrackingAnswer](r, ask(`{"session":"s1","use":2,"agent":"stream-1"}`)).Agents, 2)
+	check("told with the next upload", r.sync(wire.Sync{Session: "s1"}).Agents, 2)
+	check("released", into[wire.TrackingAnswer](r, ask(`{"session":"s1","release":2}`)).Agents, 0)
+	for body, want := range map[string]string{
+		`{"session":"s1","use":9}`:              "tab_gone",
+		`{"session":"s1","use":1,"agent":"no"}`: "no_data",
+		`{"use":1}`:                             "missing_param",
+	} {
+		if p := r.refused(ask(body)); p.Code != want {
+			t.Errorf("%s: %+v", body, p)
+		}
 	}
 }

@@ -170,7 +170,7 @@ func TestProgressIsSentOnlyWhenAsked(t *testing.T) {
 func TestLimitAndAuditSeeEveryCall(t *testing.T) {
 	var audit []answer.Record
 	n := 0
-	c := dial(t, mcp.Config{Version: "1", Calls: &answer.Calls{Audit: func(r answer.Record) { audit = append(audit, r) }, Allow: func(string) error {
+	c := dial(t, mcp.Config{Version: "1", Calls: &answer.Calls{Audit: func(r answer.Record) { audit = append(audit, r) }, Allow: func(catalog.Call) error {
 		if n++; n > 1 {
 			return problem.New(problem.RateLimited, "Wait.", "Too many.")
 		}

@@ -21,6 +21,8 @@ const (
 type client struct {
 	session   string // browser of the tracked tab
 	tab       int    // tracked tab; 0: none yet
+	name      string // of its program
+	project   string
 	positions map[string]string
 	order     []string // keys of positions, oldest first
 	calls     [60]int  // per second of the last minute
@@ -105,20 +107,6 @@ func (r *Registry) Track(id, session string, tab int) {
 	defer r.mu.Unlock()
 	c := r.clientLocked(id, time.Now())
 	c.session, c.tab = session, tab
-}
-
-// Tracked returns the tab ids of a browser that clients use, ascending.
-func (r *Registry) Tracked(session string) []int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	out := []int{}
-	for _, c := range r.clients {
-		if c.session == session && c.tab != 0 && !slices.Contains(out, c.tab) {
-			out = append(out, c.tab)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // Target is a tab in a browser.

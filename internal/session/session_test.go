@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -204,9 +205,72 @@ func TestTargetIsAssignedOnFirstUse(t *testing.T) {
 	if _, err := r.Target("d", 0); problem.From(err).Code != problem.NoTab {
 		t.Errorf("nothing granted: %v", err)
 	}
-	if got := r.Tracked("s"); len(got) != 1 || got[0] != 2 {
-		t.Errorf("tracked %v", got)
+	if got := r.Agents("s"); len(got) != 2 || got[0] != (session.Agent{ID: "c", Tab: 2}) || got[1] != (session.Agent{ID: "d"}) {
+		t.Errorf("agents %+v", got)
 	}
+}
+
+func TestTheUserChoosesTheTabInUse(t *testing.T) {
+	r := session.NewRegistry()
+	if p := problem.From(r.Use("", "s", 1)); p == nil || p.Code != problem.ExtensionOffline {
+		t.Errorf("of no browser: %v", p)
+	}
+	r.Heard("s", "1", "1", nil, tabs(1, 2))
+	r.Named("stream-1", "claude-code", "/home/u/shop")
+	r.Named("stream-2", "cursor/1.2", `C:\src\shop`)
+	if got, err := r.Target("stream-1", 0); err != nil || got.Tab.ID != 1 {
+		t.Fatalf("%+v %v", got.Tab, err)
+	}
+	check := func(what string, want ...session.Agent) {
+		t.Helper()
+		if got := r.Agents("s"); !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+	claude, cursor := session.Agent{ID: "stream-1", Name: "claude-code", Project: "shop", Tab: 1}, session.Agent{ID: "stream-2", Name: "cursor", Project: "shop"}
+	check("on first use", claude, cursor)
+	if err := r.Use("", "s", 2); err != nil {
+		t.Fatal(err)
+	}
+	claude.Tab, cursor.Tab = 2, 2
+	check("both use 2", claude, cursor)
+	if got, _ := r.Target("stream-1", 0); got.Tab.ID != 2 {
+		t.Errorf("the next call means tab %d", got.Tab.ID)
+	}
+	if err := r.Use("stream-2", "s", 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Release("", "s", 2); err != nil {
+		t.Fatal(err)
+	}
+	claude.Tab, cursor.Tab = 0, 1
+	check("2 is released, 1 is not", claude, cursor)
+	if got, _ := r.Target("stream-1", 0); got.Tab.ID != 1 {
+		t.Errorf("after the release the active tab is taken, not %d", got.Tab.ID)
+	}
+	if p := problem.From(r.Use("", "s", 9)); p == nil || p.Code != problem.TabGone {
+		t.Errorf("no such tab: %v", p)
+	}
+	r.Forget("stream-2")
+	if p := problem.From(r.Use("stream-2", "s", 1)); p == nil || p.Code != problem.NoData {
+		t.Errorf("an agent that has gone: %v", p)
+	}
+	if got := r.Agents("other"); len(got) != 1 || got[0].Tab != 0 {
+		t.Errorf("in another browser: %+v", got)
+	}
+}
+
+func TestAnAgentIsThereUntilItHasGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		r.Named("http-cli", "gasoline-cli/1", "")
+		r.Named("stream-1", " a\x1b[31m\u202eb"+strings.Repeat("c", 99), "")
+		time.Sleep(31 * time.Minute)
+		got := r.Agents("s")
+		if len(got) != 1 || got[0].ID != "stream-1" || !strings.HasPrefix(got[0].Name, "a[31mbc") || len(got[0].Name) != 64 {
+			t.Errorf("%+v", got)
+		}
+	})
 }
 
 // Tab ids are a browser's own: two browsers may have the same.

@@ -79,7 +79,29 @@ type SyncAnswer struct {
 	Ack      map[string]uint64 `json:"ack"`     // document → highest seq up to which all are stored or refused
 	Dropped  map[string]int    `json:"dropped"` // by kind: refused by a limit in this request
 	Settings DaemonSettings    `json:"settings"`
+	Agents   []Agent           `json:"agents"`
 	Server   Server            `json:"server"`
+}
+
+// Agent is a client of the daemon as the user of one browser sees it.
+type Agent struct {
+	ID      string `json:"id"`
+	Name    string `json:"name,omitempty"`    // of its program, ≤ 64 characters
+	Project string `json:"project,omitempty"` // name of its project's folder, ≤ 64 characters
+	Tab     int    `json:"tab,omitempty"`     // its tab in use in this browser
+}
+
+// Tracking is the body of POST /tracking: which tab the user wants agents to use. Without use and release it only asks.
+type Tracking struct {
+	Session string `json:"session"`
+	Agent   string `json:"agent,omitempty"`   // id of the one that is meant; absent: all
+	Use     int    `json:"use,omitempty"`     // tab that becomes the one in use
+	Release int    `json:"release,omitempty"` // tab that is the one in use no longer
+}
+
+// TrackingAnswer answers POST /tracking with what is so afterwards.
+type TrackingAnswer struct {
+	Agents []Agent `json:"agents"`
 }
 
 // DaemonSettings is what the daemon asks of the extension. Nothing here can switch the pilot or
@@ -87,7 +109,6 @@ type SyncAnswer struct {
 type DaemonSettings struct {
 	Salt      string `json:"salt"`       // keys the pseudonyms that the page makes
 	BodyLimit int    `json:"body_limit"` // bytes of a captured body
-	Tracked   []int  `json:"tracked"`    // tabs that a client uses
 }
 
 // Server names the daemon.

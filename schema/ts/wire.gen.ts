@@ -398,8 +398,17 @@ export interface DaemonSettings {
   salt: string;
   /** bytes of a captured body */
   body_limit: number;
-  /** tabs that a client uses */
-  tracked: number[];
+}
+
+/** Agent is a client of the daemon as the user of one browser sees it. */
+export interface Agent {
+  id: string;
+  /** of its program, ≤ 64 characters */
+  name?: string;
+  /** name of its project's folder, ≤ 64 characters */
+  project?: string;
+  /** its tab in use in this browser */
+  tab?: number;
 }
 
 /** Server names the daemon. */
@@ -419,7 +428,24 @@ export interface SyncAnswer {
   /** by kind: refused by a limit in this request */
   dropped: Record<string, number>;
   settings: DaemonSettings;
+  agents: Agent[];
   server: Server;
+}
+
+/** Tracking is the body of POST /tracking: which tab the user wants agents to use. Without use and release it only asks. */
+export interface Tracking {
+  session: string;
+  /** id of the one that is meant; absent: all */
+  agent?: string;
+  /** tab that becomes the one in use */
+  use?: number;
+  /** tab that is the one in use no longer */
+  release?: number;
+}
+
+/** TrackingAnswer answers POST /tracking with what is so afterwards. */
+export interface TrackingAnswer {
+  agents: Agent[];
 }
 
 /** PairRequest is the body of POST /pair. */

@@ -1,4 +1,5 @@
 import type { Problem } from "@gasoline/schema/wire";
+import { inTerminal } from "../../state/connection.ts";
 
 /** The daemon could not be reached, or did not answer in time. */
 export class Unreachable extends Error {}
@@ -73,11 +74,11 @@ export class DaemonClient {
     }
     if (response.ok) return response;
     if (response.status === 401) throw new Unauthorized("the daemon does not know this extension");
-    throw await refusal(response);
+    throw await refusal(response, door.port);
   }
 }
 
-async function refusal(response: Response): Promise<Error> {
+async function refusal(response: Response, port: number): Promise<Error> {
   let problem: Partial<Problem["error"]> | undefined;
   try {
     problem = ((await response.json()) as Problem).error;
@@ -86,6 +87,6 @@ async function refusal(response: Response): Promise<Error> {
   }
   const code = problem?.code ?? `http_${response.status}`;
   const message = problem?.message ?? `the daemon answered ${response.status}`;
-  const fix = problem?.fix ?? 'Run "gasoline doctor" and look whether another program uses this port.';
+  const fix = problem?.fix ?? `Run "${inTerminal("doctor", port)}" and look whether another program uses this port.`;
   return new Refused(response.status, code, message, fix);
 }

@@ -8,7 +8,7 @@ const MAX_BODY_LIMIT = 1_048_576;
 export async function loadDaemonSettings(): Promise<DaemonSettings> {
   const stored = (await chrome.storage.session.get(KEY))[KEY] as DaemonSettings | undefined;
   if (stored) return stored;
-  const made: DaemonSettings = { salt: crypto.randomUUID(), body_limit: BODY_LIMIT, tracked: [] };
+  const made: DaemonSettings = { salt: crypto.randomUUID(), body_limit: BODY_LIMIT };
   await chrome.storage.session.set({ [KEY]: made });
   return made;
 }
@@ -18,7 +18,6 @@ export function mergeDaemonSettings(old: DaemonSettings, given: Partial<DaemonSe
   const merged = { ...old };
   if (typeof given?.salt === "string" && given.salt !== "") merged.salt = given.salt;
   if (typeof given?.body_limit === "number" && given.body_limit > 0) merged.body_limit = Math.min(given.body_limit, MAX_BODY_LIMIT);
-  if (Array.isArray(given?.tracked)) merged.tracked = given.tracked.filter((tab) => Number.isInteger(tab));
   return merged;
 }
 
