@@ -1,7 +1,7 @@
 import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import { FORM } from "./pages.ts";
-import type { Site } from "./site.ts";
+import { Site } from "./site.ts";
 
 /** Opens the form with pilot on and gives what most tests need. */
 async function open(browser: Browser, site: Site, daemon: FakeDaemon, body = FORM) {
@@ -283,11 +283,12 @@ test("a custom list is chosen from, and a React-like field keeps what was typed"
 
 test("highlight draws a red box and takes it away", async ({ daemon, site, browserWithExtension }) => {
   const { page, run } = await open(browserWithExtension, site, daemon);
-  const { result } = await run("highlight", { selector: "h1" });
+  const { result } = await run("highlight", { selector: "h1", duration_ms: 20_000 });
+  expect(result).toMatchObject({ selector: "h1", duration_ms: 20_000 });
   expect(result.bounds?.width).toBeGreaterThan(10);
   await expect(page.locator("#gasoline-highlighter")).toHaveCSS("border-top-width", "4px");
   await expect(page.locator("#gasoline-highlighter")).toHaveCSS("border-top-color", "rgb(255, 0, 0)");
-  await run("highlight", { duration_ms: 0 });
+  expect((await run("highlight", { duration_ms: 0 })).result.duration_ms).toBe(0);
   await expect(page.locator("#gasoline-highlighter")).toHaveCount(0);
 });
 
@@ -308,12 +309,55 @@ test("tabs are opened, changed, gone through and closed", async ({ daemon, site,
   expect(closed.result.closed_tab).toBe(opened.result.tab);
   expect((await daemon.command("click", { selector: "h1" }, { tab: opened.result.tab })).error?.code).toBe("tab_gone");
   expect((await daemon.command("navigate", { url: "chrome://settings" }, { tab })).error?.code).toBe("restricted_url");
-  expect((await daemon.command("navigate", { url: "http://127.0.0.1:9/" }, { tab })).result).toMatchObject({
-    content_script_status: "failed",
-  });
   const fresh = await daemon.command("navigate", { url: site.url("/next") });
   expect(fresh.result.title).toBe("Next");
   await page.bringToFront();
+});
+
+test("a navigation that brings no page fails, and never tells of the page before", async ({ daemon, site, browserWithExtension }) => {
+  const { tab, run } = await open(browserWithExtension, site, daemon);
+  const other = new Site();
+  await other.start();
+  const headers = { "Cache-Control": "no-store" };
+  const [dead, two] = [other.page("/cart", { body: "One", headers }), other.page("/two", { body: "Two", headers })];
+  await run("navigate", { url: dead });
+  await run("navigate", { url: two });
+  await other.stop();
+  const refused = (url: string) => ({
+    code: "navigation_failed",
+    message: expect.stringMatching(new RegExp(`^${url} could not be loaded: nothing listens there.*ERR_CONNECTION_REFUSED`)),
+  });
+  expect((await run("back", {})).error).toMatchObject(refused(dead));
+  expect((await run("forward", {})).error).toMatchObject(refused(two));
+  expect((await run("refresh", {})).error).toMatchObject(refused(two));
+  await run("navigate", { url: site.url("/next") });
+  const there = await run("navigate", { url: dead });
+  expect(there).toMatchObject({ status: "error", error: refused(dead), effective_tab: { id: tab, url: dead } });
+  expect((await run("navigate", { url: "http://127.0.0.1:9/" })).error?.message).toContain("no pages on that port");
+  // Its site is not granted, so that no request of it is seen.
+  const unknown = await run("navigate", { url: "http://no-such-host.invalid/" });
+  expect(unknown.error).toMatchObject({ code: "navigation_failed", message: expect.stringContaining("http://no-such-host.invalid/") });
+
+  const tabs = async () => (await (await browserWithExtension.worker()).evaluate(() => chrome.tabs.query({}))).length;
+  const before = await tabs();
+  expect((await run("new_tab", { url: dead }, { tab: 0 })).error).toMatchObject(refused(dead));
+  expect((await run("navigate", { url: dead, new_tab: true })).error).toMatchObject(refused(dead));
+  expect(await tabs()).toBe(before);
+
+  const form = site.url("/form");
+  expect((await run("navigate", { url: form })).result).toMatchObject({ final_url: form, csp_restricted: false });
+  site.page("/empty", { body: "", status: 204 });
+  const empty = await run("navigate", { url: site.url("/empty") });
+  expect(empty.error).toMatchObject({ code: "navigation_failed", message: expect.stringContaining("gave no page") });
+  expect((await run("new_tab", { url: site.url("/empty") }, { tab: 0 })).error?.message).toContain("gave no page");
+  site.page("/slow", { body: "slow", delay: 60_000 });
+  const slow = await run("navigate", { url: site.url("/slow"), timeout_ms: 700 });
+  expect(slow).toMatchObject({
+    status: "timeout",
+    error: { message: expect.stringContaining(`${site.url("/slow")} has not come in time`) },
+  });
+  site.page("/moved", { body: "", status: 302, headers: { Location: dead } });
+  expect((await run("navigate", { url: site.url("/moved") })).error?.message).toContain(`${dead} (where ${site.url("/moved")} leads)`);
 });
 
 test("execute_js: expressions, statements, promises, errors, limits", async ({ daemon, site, browserWithExtension }) => {
@@ -324,12 +368,12 @@ test("execute_js: expressions, statements, promises, errors, limits", async ({ d
     `<title>T</title><script>window.mine = { a: [1, 2, { b: 3 }] }; mine.self = mine</script>`,
   );
   const js = (script: string, more = {}) => run("execute_js", { script, ...more });
-  expect((await js("document.title")).result).toMatchObject({ value: "T", type: "string", execution_mode: "debugger" });
-  expect((await js("mine")).result.value).toEqual({ a: [1, 2, { b: 3 }], self: "[circular]" });
-  expect((await js("const n = 20; return n * 2 + 2")).result.value).toBe(42);
-  expect((await js("await new Promise((r) => setTimeout(() => r('later'), 50))")).result.value).toBe("later");
-  expect((await js("undefined")).result).toMatchObject({ value: null, type: "undefined" });
-  expect((await js("Array.from({ length: 150 }, (_, i) => i)")).result.value).toHaveLength(101);
+  expect((await js("document.title")).result).toMatchObject({ result: "T", type: "string", execution_mode: "debugger" });
+  expect((await js("mine")).result.result).toEqual({ a: [1, 2, { b: 3 }], self: "[circular]" });
+  expect((await js("const n = 20; return n * 2 + 2")).result.result).toBe(42);
+  expect((await js("await new Promise((r) => setTimeout(() => r('later'), 50))")).result.result).toBe("later");
+  expect((await js("undefined")).result).toMatchObject({ result: null, type: "undefined" });
+  expect((await js("Array.from({ length: 150 }, (_, i) => i)")).result.result).toHaveLength(101);
   expect((await js("throw new RangeError('bad')")).error).toMatchObject({ code: "execution_error", message: "RangeError: bad" });
   expect((await js("nope()")).error?.code).toBe("execution_error");
   expect((await js("await new Promise((_, no) => setTimeout(() => no(new Error('no')), 20))")).error).toMatchObject({
@@ -337,7 +381,7 @@ test("execute_js: expressions, statements, promises, errors, limits", async ({ d
   });
   expect((await js("this is not code")).error?.message).toContain("SyntaxError");
   expect((await js("new Promise(() => {})", { timeout_ms: 400 })).error?.code).toBe("execution_timeout");
-  expect((await js("typeof window.mine", { world: "isolated" })).result.value).toBe("undefined");
+  expect((await js("typeof window.mine", { world: "isolated" })).result.result).toBe("undefined");
 });
 
 test("execute_js works under a strict policy and in frames, and only where it is allowed", async ({
@@ -352,8 +396,8 @@ test("execute_js works under a strict policy and in frames, and only where it is
   });
   const { page, run } = await open(browserWithExtension, site, daemon);
   await page.goto(site.url("/strict"));
-  expect((await run("execute_js", { script: "1 + 1" })).result.value).toBe(2);
-  expect((await run("execute_js", { script: "document.title", frame: "0" })).result.value).toBe("Inner one");
+  expect((await run("execute_js", { script: "1 + 1" })).result.result).toBe(2);
+  expect((await run("execute_js", { script: "document.title", frame: "0" })).result.result).toBe("Inner one");
   await page.goto("about:blank");
   expect((await run("execute_js", { script: "1" })).error?.code).toBe("origin_not_allowed");
 });
@@ -379,11 +423,11 @@ test("execute_js goes by user scripts once the user allowed them", async ({ daem
   );
   await page.goto(site.url("/strict"));
   const js = (script: string, more = {}) => run("execute_js", { script, ...more });
-  expect((await js("document.title")).result).toMatchObject({ value: "Strict", execution_mode: "user_script" });
-  expect((await js("const a = 1; return { a }")).result.value).toEqual({ a: 1 });
+  expect((await js("document.title")).result).toMatchObject({ result: "Strict", execution_mode: "user_script" });
+  expect((await js("const a = 1; return { a }")).result.result).toEqual({ a: 1 });
   expect((await js("throw new TypeError('x')")).error).toMatchObject({ code: "execution_error", message: "TypeError: x" });
   expect((await js("}{")).error?.code).toBe("execution_error");
-  expect((await js("document.title", { frame: "0" })).result.value).toBe("Inner one");
+  expect((await js("document.title", { frame: "0" })).result.result).toBe("Inner one");
 });
 
 test("a screenshot by the debugger: whole page, crop, size, grey, secrets", async ({ daemon, site, browserWithExtension }) => {

@@ -85,6 +85,7 @@ type PageResult struct {
 	Title               string `json:"title"`
 	ContentScriptStatus string `json:"content_script_status"` // loaded, refreshed, failed, unavailable
 	CSPLevel            string `json:"csp_level,omitempty"`   // none, script_exec, page_blocked
+	CSPRestricted       bool   `json:"csp_restricted"`        // csp_level is known and not none
 	Message             string `json:"message,omitempty"`
 }
 
@@ -270,7 +271,9 @@ type ActResult struct {
 	Title             string    `json:"title,omitempty"`
 	Navigated         bool      `json:"navigated,omitempty"`
 	OpenedTab         int       `json:"opened_tab,omitempty"`
-	Dialog            *Dialog   `json:"dialog,omitempty"` // opened by the act; the page does nothing until it is answered
+	Selector          string    `json:"selector,omitempty"`    // of the element that is highlighted
+	DurationMS        *int      `json:"duration_ms,omitempty"` // how long it is
+	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; the page does nothing until it is answered
 }
 
 // Dialog is a native dialog that is open.
@@ -315,8 +318,8 @@ type ValueResult struct {
 
 // ScriptResult is what a script returned: JSON of depth ≤ 10, ≤ 50 keys, ≤ 100 items.
 type ScriptResult struct {
-	Value         json.RawMessage `json:"value"`
-	Type          string          `json:"type"`           // of the value: string, number, object, undefined, …
+	Result        json.RawMessage `json:"result"`
+	Type          string          `json:"type"`           // of the result: string, number, object, undefined, …
 	ExecutionMode string          `json:"execution_mode"` // user_script, debugger
 	URL           string          `json:"url"`
 }

@@ -198,6 +198,8 @@ var fixes = map[problem.Code]string{
 	problem.TabGone:          `observe {"what":"tabs"} lists the tabs.`,
 	problem.OriginNotAllowed: `Ask the user to allow this site in the extension's popup, then repeat this call.`,
 	problem.CSPBlocked:       `Ask the user to switch on "Allow user scripts" for the extension at chrome://extensions, then repeat this call.`,
+	problem.NavigationFailed: `Is the server running (for a page of this machine, the dev server), and is the address right? Mend that, then repeat this call.`,
+	"no_history":             `Use interact {"action":"navigate","url":"…"}.`,
 	problem.Timeout:          `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`,
 	"invalid_selector":       `Use CSS, or text=…, role=button[name="…"], label=…, placeholder=…, testid=….`,
 	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,

@@ -24,6 +24,8 @@ export interface PageResult {
   content_script_status: string;
   /** none, script_exec, page_blocked */
   csp_level?: string;
+  /** csp_level is known and not none */
+  csp_restricted: boolean;
   message?: string;
 }
 
@@ -140,6 +142,10 @@ export interface ActResult {
   title?: string;
   navigated?: boolean;
   opened_tab?: number;
+  /** of the element that is highlighted */
+  selector?: string;
+  /** how long it is */
+  duration_ms?: number;
   /** opened by the act; the page does nothing until it is answered */
   dialog?: Dialog;
 }
@@ -238,8 +244,8 @@ export interface ScriptParams extends Timeout {
 
 /** ScriptResult is what a script returned: JSON of depth ≤ 10, ≤ 50 keys, ≤ 100 items. */
 export interface ScriptResult {
-  value: unknown;
-  /** of the value: string, number, object, undefined, … */
+  result: unknown;
+  /** of the result: string, number, object, undefined, … */
   type: string;
   /** user_script, debugger */
   execution_mode: string;

@@ -134,7 +134,7 @@ type scriptParams struct {
 }
 
 func scripted(r command.ScriptResult) []string {
-	value := string(r.Value)
+	value := string(r.Result)
 	if r.Type == "undefined" || value == "" {
 		value = "undefined"
 	}
