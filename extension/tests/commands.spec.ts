@@ -66,7 +66,7 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   expect((await run("select", { selector: "h1", value: "x" }, short)).error?.code).toBe("not_select");
   expect((await run("check", { selector: "h1" }, short)).error?.code).toBe("not_checkable");
   expect((await run("focus", { selector: "h1" }, short)).error?.code).toBe("not_focusable");
-  expect((await run("click", { selector: "div[[" }, short)).error?.code).toBe("invalid_param");
+  expect((await run("click", { selector: "div[[" }, short)).error?.code).toBe("invalid_selector");
   expect((await run("click", { selector: 7 as never }, short)).error?.code).toBe("invalid_param");
   expect((await run("click", {}, short)).error?.code).toBe("missing_target");
   expect((await run("click", { ref: "e999999" }, short)).error?.code).toBe("stale_ref");
@@ -83,6 +83,29 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   });
   const covered = await run("click", { selector: "testid=order" }, short);
   expect(covered.error).toMatchObject({ code: "blocked_by_overlay", blocker: expect.stringContaining("cookie-wall") });
+});
+
+test("words for a selector lead to text=, at once when the page shows them", async ({ daemon, site, browserWithExtension }) => {
+  const { status, run } = await open(browserWithExtension, site, daemon);
+  for (const kind of ["click", "wait_for", "get_text"] as const) {
+    // Longer than a test waits for an answer: it does not wait for the element.
+    const { error } = await run(kind, { selector: "Far away" }, { timeoutMS: 60_000 });
+    expect(error).toMatchObject({ code: "invalid_selector", candidates: [{ name: "Far away" }] });
+    const [ref] = error?.candidates ?? [];
+    expect(error?.message).toBe(`Far away is words, not CSS: write selector:"text=Far away", which fits ${ref?.ref} now.`);
+    expect((await run("click", { ref: ref?.ref ?? "" })).error).toBeUndefined();
+  }
+  await expect(status).toHaveText("far");
+  expect((await run("wait_for", { selector: "Far away", absent: true })).error?.code).toBe("invalid_selector");
+  const short = { timeoutMS: 1200 };
+  expect((await run("click", { selector: "Don't panic!" }, short)).error?.message).toContain('write selector:"text=Don\'t panic!"');
+  const later = await run("click", { selector: "Pay later" }, short);
+  expect(later.error).toMatchObject({ code: "element_not_found", message: expect.stringContaining("text=Pay later") });
+  expect((await run("wait_for", { selector: "Pay later" }, short)).error?.message).toContain("text=Pay later");
+  expect((await run("click", { selector: "svg path" }, short)).error?.message).toBe("Nothing fits svg path.");
+  // What to do next is the daemon's to say.
+  expect((await run("click", { selector: "text=Same" })).error?.message).toBe("2 elements fit text=Same.");
+  expect((await run("click", { ref: "e999999" }, short)).error?.message).toMatch(/^e999999 \S.*(gone|page)\.$/);
 });
 
 test("an element that comes late is waited for", async ({ daemon, site, browserWithExtension }) => {
@@ -173,7 +196,7 @@ test("wait_for sees things come and go, and gives up in time", async ({ daemon, 
   expect((await run("wait_for", { text: "All done" })).result.matched_text).toContain("All done");
   const late = await run("wait_for", { selector: "#never", timeout_ms: 500 });
   expect(late.status).toBe("timeout");
-  expect(late.error?.code).toBe("timeout");
+  expect(late.error).toMatchObject({ code: "timeout", message: "#never did not come in time." });
   expect((await run("wait_for", {})).error?.code).toBe("missing_param");
   expect((await run("wait_for", { text: "a", url_contains: "b" })).error?.code).toBe("invalid_param");
 });
@@ -439,7 +462,8 @@ test("a screenshot by the debugger: whole page, crop, size, grey, secrets", asyn
   expect(Buffer.from(small.result.data, "base64").subarray(0, 2).toString("hex")).toBe("ffd8");
   expect((await run("screenshot", { full_page: true })).result.height).toBeGreaterThan(1500);
   expect((await run("screenshot", { selector: "h1" })).result.height).toBeLessThan(100);
-  expect((await run("screenshot", { selector: "#no" }, { timeoutMS: 1200 })).error?.code).toBe("element_not_found");
+  // The command has more time than the test waits for it.
+  expect((await run("screenshot", { selector: "#no" }, { timeoutMS: 60_000 })).error?.code).toBe("element_not_found");
 });
 
 test("flush and waterfall have every frame send what it has", async ({ daemon, site, browserWithExtension }) => {

@@ -57,6 +57,9 @@ type Target struct {
 	Y        *float64 `json:"y,omitempty"`
 }
 
+// Selectors returns what in the target is in the language of selectors, "" for none.
+func (t Target) Selectors() (selector, within string) { return t.Selector, t.Within }
+
 // Timeout is the page's share of the one deadline, in ms.
 type Timeout struct {
 	TimeoutMS int    `json:"timeout_ms,omitempty"`
@@ -202,6 +205,9 @@ type ListParams struct {
 	Limit        int       `json:"limit,omitempty"`
 }
 
+// Selectors returns what in the params is in the language of selectors, "" for none.
+func (p ListParams) Selectors() (selector, within string) { return "", p.Within }
+
 // ScreenshotParams makes an image of a tab.
 type ScreenshotParams struct {
 	Timeout
@@ -213,6 +219,9 @@ type ScreenshotParams struct {
 	MaxWidth      int    `json:"max_width,omitempty"`
 	Grayscale     bool   `json:"grayscale,omitempty"`
 }
+
+// Selectors returns what in the params is in the language of selectors, "" for none.
+func (p ScreenshotParams) Selectors() (selector, within string) { return p.Selector, "" }
 
 // Element is one element as agents see it.
 type Element struct {

@@ -44,14 +44,17 @@ type Answer[R any] struct {
 func (a Answer[R]) Going() bool { return !a.Status.Final() }
 
 // Do sends a command to the tab that the call means and waits for its end. Whether the kind needs a
-// tab is the kind's declaration. Errors are problems: those of [session.Registry.Target] and
-// [command.Queue.Do], and those of the page under their own codes. params is a pointer to the kind's
+// tab is the kind's declaration. Errors are problems: invalid_selector for one in the language of
+// another tool, those of [session.Registry.Target] and [command.Queue.Do], and those of the page under their own codes. params is a pointer to the kind's
 // params.
 func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, tab int, params any) (Answer[R], error) {
 	var out Answer[R]
 	k, ok := find(kind)
 	if !ok {
 		return out, fmt.Errorf("command %q is not declared", kind)
+	}
+	if err := checkSelectors(kind, params); err != nil {
+		return out, err
 	}
 	target, err := d.Registry.Await(ctx, call.Client, tab, k.Tab, min(ComeBack, max(call.Wait, time.Second)))
 	if err != nil {

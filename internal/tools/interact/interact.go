@@ -45,16 +45,21 @@ const (
 	looks = catalog.Extension | catalog.Tab
 )
 
-// target are the ways to name an element, and the tab.
+// search are the ways to look for an element, and the tab.
+type search struct {
+	Ref      string `json:"ref,omitempty" doc:"element from a list (e17)"`
+	Selector string `json:"selector,omitempty" doc:"CSS, or text= role= label= placeholder= testid="`
+	Nth      *int   `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
+	Within   string `json:"within,omitempty" alias:"scope" doc:"CSS of the part of the page"`
+	Frame    string `json:"frame,omitempty" doc:"iframe: CSS, index or all"`
+	Tab      int    `json:"tab,omitempty" doc:"tab id; default the one in use"`
+}
+
+// target are the ways to name an element: a search, or a point.
 type target struct {
-	Ref      string   `json:"ref,omitempty" doc:"element from a list (e17)"`
-	Selector string   `json:"selector,omitempty" doc:"CSS, or text= role= label= placeholder= testid="`
-	Nth      *int     `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
-	Within   string   `json:"within,omitempty" alias:"scope" doc:"CSS of the part of the page"`
-	Frame    string   `json:"frame,omitempty" doc:"iframe: CSS, index or all"`
-	X        *float64 `json:"x,omitempty" doc:"CSS pixels of the viewport"`
-	Y        *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
-	Tab      int      `json:"tab,omitempty" doc:"tab id; default the one in use"`
+	search
+	X *float64 `json:"x,omitempty" doc:"CSS pixels of the viewport"`
+	Y *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
 }
 
 func (t target) command() command.Target {
@@ -78,7 +83,7 @@ func (s said) timeout() command.Timeout { return command.Timeout{Reason: s.Reaso
 
 // elementErrors are the errors of every mode that aims at an element.
 var elementErrors = []problem.Code{
-	problem.NotFound, "stale_ref", problem.Ambiguous, problem.Blocked, problem.NotActionable, problem.Timeout,
+	problem.NotFound, "invalid_selector", "stale_ref", problem.Ambiguous, problem.Blocked, problem.NotActionable, problem.Timeout,
 	problem.PilotOff, problem.ExtensionOffline, problem.TabGone, problem.NoTab,
 }
 
