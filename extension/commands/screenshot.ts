@@ -17,7 +17,8 @@ const FIND_MS = 5000;
 export const screenshot: Handler<"screenshot"> = async (params, context) => {
   const format = params.format === "jpeg" ? "jpeg" : "png";
   const quality = params.quality || 80;
-  if (params.wait_for_stable) await context.frames.call(context.tab, "settle", {}, Math.min(context.deadline, Date.now() + 5000));
+  if (params.wait_for_stable)
+    await context.frames.call(context.tab, "settle", { stability_ms: 250 }, Math.min(context.deadline, Date.now() + 5000));
   const shot = await take(context, params, format, quality);
   const edited = await context.images.edit(shot.data, {
     format,

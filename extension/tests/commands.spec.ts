@@ -201,6 +201,23 @@ test("wait_for sees things come and go, and gives up in time", async ({ daemon, 
   expect((await run("wait_for", { text: "a", url_contains: "b" })).error?.code).toBe("invalid_param");
 });
 
+test("wait_for_stable waits until nothing changes, over a navigation too", async ({ daemon, site, browserWithExtension }) => {
+  site.page(
+    "/busy",
+    `<p id=n>0</p><script>let n = 0; const t = setInterval(() => { document.getElementById("n").textContent = ++n; if (n === 20) clearInterval(t) }, 50)</script>`,
+  );
+  const { page, run } = await open(browserWithExtension, site, daemon, `<a id=go href="/busy">Go</a><p id=n>0</p>`);
+  await run("click", { selector: "#go" });
+  const rest = await run("wait_for_stable", { stability_ms: 400 });
+  expect(rest.result).toMatchObject({ stable: true, stability_ms: 400 });
+  await expect(page.locator("#n")).toHaveText("20", { timeout: 1 });
+  expect((await run("wait_for_stable", {})).result).toMatchObject({ stable: true, mutations_observed: 0, stability_ms: 500 });
+  await page.evaluate(() => setInterval(() => document.body.append("x"), 50));
+  const never = await run("wait_for_stable", { timeout_ms: 900 });
+  expect(never.result).toMatchObject({ stable: false, timed_out: true });
+  expect(never.result.mutations_observed).toBeGreaterThan(0);
+});
+
 test("get_text reads pages, elements, sections and hidden things", async ({ daemon, site, browserWithExtension }) => {
   const { run } = await open(
     browserWithExtension,

@@ -31,6 +31,7 @@ func Kinds() []Kind {
 		{"hover", TargetParams{}, ActResult{}, true, true},
 		{"focus", TargetParams{}, ActResult{}, true, true},
 		{"wait_for", WaitParams{}, WaitResult{}, true, false},
+		{"wait_for_stable", StableParams{}, StableResult{}, true, false},
 		{"get_text", TextParams{}, TextResult{}, true, false},
 		{"get_value", TargetParams{}, ValueResult{}, true, false},
 		{"execute_js", ScriptParams{}, ScriptResult{}, true, true},
@@ -168,6 +169,21 @@ type WaitParams struct {
 	Text        string `json:"text,omitempty"`
 	URLContains string `json:"url_contains,omitempty"`
 	Absent      bool   `json:"absent,omitempty"` // wait until it is gone
+}
+
+// StableParams waits until a page is quiet.
+type StableParams struct {
+	Timeout
+	StabilityMS int `json:"stability_ms,omitempty"` // how long nothing must change; 500 when absent
+}
+
+// StableResult says whether the page became quiet.
+type StableResult struct {
+	Stable            bool    `json:"stable"`
+	TimedOut          bool    `json:"timed_out,omitempty"`
+	WaitedMS          float64 `json:"waited_ms"`
+	MutationsObserved int     `json:"mutations_observed"`
+	StabilityMS       int     `json:"stability_ms"`
 }
 
 // TextParams reads text.

@@ -5,6 +5,7 @@ package drive
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -102,6 +103,15 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 		}
 	}
 	return out, nil
+}
+
+// Picture returns the image of a screenshot's result.
+func Picture(r command.ScreenshotResult) (answer.Image, error) {
+	data, err := base64.StdEncoding.DecodeString(r.Data)
+	if err != nil || len(data) == 0 || r.Format != "png" && r.Format != "jpeg" {
+		return answer.Image{}, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's picture is not understood.")
+	}
+	return answer.Image{MIME: "image/" + r.Format, Data: data}, nil
 }
 
 // Gate refuses a mode whose needs are not met, before it runs. patience says how long to wait for a

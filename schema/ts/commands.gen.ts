@@ -202,6 +202,21 @@ export interface WaitResult {
   waited_ms: number;
 }
 
+/** StableParams waits until a page is quiet. */
+export interface StableParams extends Timeout {
+  /** how long nothing must change; 500 when absent */
+  stability_ms?: number;
+}
+
+/** StableResult says whether the page became quiet. */
+export interface StableResult {
+  stable: boolean;
+  timed_out?: boolean;
+  waited_ms: number;
+  mutations_observed: number;
+  stability_ms: number;
+}
+
 /** TextParams reads text. */
 export interface TextParams extends Target, Timeout {
   structured?: boolean;
@@ -338,6 +353,7 @@ export interface Commands {
   hover: { params: TargetParams; result: ActResult };
   focus: { params: TargetParams; result: ActResult };
   wait_for: { params: WaitParams; result: WaitResult };
+  wait_for_stable: { params: StableParams; result: StableResult };
   get_text: { params: TextParams; result: TextResult };
   get_value: { params: TargetParams; result: ValueResult };
   execute_js: { params: ScriptParams; result: ScriptResult };
@@ -386,6 +402,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "hover",
   "focus",
   "wait_for",
+  "wait_for_stable",
   "get_text",
   "get_value",
   "execute_js",

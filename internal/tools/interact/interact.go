@@ -14,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
 )
 
@@ -21,6 +22,7 @@ import (
 type Env struct {
 	Drive    drive.Driver
 	Registry *session.Registry
+	Reader   *query.Reader
 	Call     catalog.Call
 }
 
@@ -34,6 +36,9 @@ var Tool = catalog.New[Env](catalog.Info{
 	Groups: []catalog.Group{{
 		Short: "T", Doc: `ref | selector (CSS, >>> pierces shadow roots, or text=… role=button[name="Save"] label=… placeholder=… testid=…) with nth, within, frame | x,y`,
 		Params: []string{"ref", "selector", "nth", "within", "frame", "x", "y", "tab"},
+	}, {
+		Short: "A", Doc: "then, in the same answer: wait_for_stable, stability_ms, include_screenshot, include_interactive",
+		Params: []string{"wait_for_stable", "stability_ms", "include_screenshot", "include_interactive"},
 	}},
 })
 
@@ -105,14 +110,20 @@ type result[R any] struct {
 }
 
 // Text writes the result for a reader.
-func (r *result[R]) Text(w *answer.Writer) {
+func (r *result[R]) Text(w *answer.Writer) { r.write(w, nil, nil) }
+
+// write is Text with further head lines, and further lines that hold text of the page.
+func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	if r.Going() {
 		going(w, r.Action, r.Status, r.CorrelationID)
 		return
 	}
 	tab, url := r.where()
 	w.Head("%s: done in %d ms, tab %d", r.Action, r.Elapsed.Milliseconds(), tab)
-	lines := r.text(r.Result)
+	for _, h := range heads {
+		w.Head("%s", h)
+	}
+	lines := append(r.text(r.Result), more...)
 	entries := make([]answer.Entry, 0, len(lines))
 	for _, l := range lines {
 		entries = append(entries, answer.Entry{Text: l})
@@ -157,16 +168,18 @@ func (r *result[R]) where() (tab int, url string) {
 }
 
 // MarshalJSON gives the command's result with what every action says.
-func (r *result[R]) MarshalJSON() ([]byte, error) {
+func (r *result[R]) MarshalJSON() ([]byte, error) { return r.marshal() }
+
+func (r *result[R]) marshal(others ...any) ([]byte, error) {
 	tab, url := r.where()
 	out := outcome{
 		Status: string(r.Status), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
 		Tab: tab, URL: url,
 	}
 	if r.Going() {
-		return marshal(out, nil)
+		return marshal(out)
 	}
-	return marshal(out, r.Result)
+	return marshal(out, append([]any{r.Result}, others...)...)
 }
 
 // outcome is the part of a result that all actions share.
@@ -178,7 +191,6 @@ type outcome struct {
 	ElapsedMS     int64  `json:"elapsed_ms"`
 	Tab           int    `json:"effective_tab,omitempty"`
 	URL           string `json:"effective_url,omitempty"`
-	Result        any    `json:"result,omitempty"`
 }
 
 // element prints an element as lists do: e17 button "Save".

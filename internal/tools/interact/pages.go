@@ -23,7 +23,8 @@ var (
 		Aliases: []string{"goto", "open", "go_to"}, Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
 		Example: `{"url":"http://localhost:3000/cart"}`, Errors: append(loadErrors, "restricted_url"),
 	}, func(ctx context.Context, env Env, p navigateParams) (any, error) {
-		out, err := do(ctx, env, "navigate", p.Tab, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL, NewTab: p.NewTab}, loaded, true)
+		p.content = p.IncludeContent
+		out, err := act(ctx, env, "navigate", p.Tab, p.after, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL, NewTab: p.NewTab}, loaded)
 		if err == nil && !out.Going() && out.Result.Tab != 0 {
 			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
 		}
@@ -65,6 +66,8 @@ type navigateParams struct {
 	URL    string `json:"url" required:"true" doc:"where to go"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
 	Tab    int    `json:"tab,omitempty" doc:"tab id; default the one in use"`
+	after
+	IncludeContent bool `json:"include_content,omitempty" doc:"and read its text, with its vitals so far"`
 }
 
 type newTabParams struct {
@@ -84,9 +87,14 @@ type switchParams struct {
 	SetTracked *bool `json:"set_tracked,omitempty" doc:"make it the tab in use; true"`
 }
 
-func history(kind string) catalog.Handler[Env, tabOnly, any] {
-	return func(ctx context.Context, env Env, p tabOnly) (any, error) {
-		return do(ctx, env, kind, p.Tab, &command.NavigateParams{Timeout: p.timeout()}, loaded, true)
+type historyParams struct {
+	tabOnly
+	after
+}
+
+func history(kind string) catalog.Handler[Env, historyParams, any] {
+	return func(ctx context.Context, env Env, p historyParams) (any, error) {
+		return act(ctx, env, kind, p.Tab, p.after, &command.NavigateParams{Timeout: p.timeout()}, loaded)
 	}
 }
 

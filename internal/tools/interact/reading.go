@@ -25,7 +25,7 @@ var (
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "get_value", Doc: "Read the value of a form control.", Needs: looks, Wait: wait, Errors: elementErrors,
-	}, func(ctx context.Context, env Env, p aimedParams) (any, error) {
+	}, func(ctx context.Context, env Env, p valueParams) (any, error) {
 		if err := p.required(); err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ var (
 			return nil, problem.New(problem.InvalidParam, "Give [x, y, width, height].", "scope_rect has %d numbers.", n)
 		}
 		if p.Limit == 0 {
-			p.Limit = 60
+			p.Limit = listLimit
 		}
 		return do(ctx, env, "list_interactive", p.Tab, &command.ListParams{
 			VisibleOnly: p.VisibleOnly, Frame: p.Frame, Within: p.Within, ScopeRect: p.ScopeRect, TextContains: p.TextContains,
@@ -91,6 +91,10 @@ func waitFor(ctx context.Context, env Env, p waitParams) (any, error) {
 		}
 		return []string{line}
 	}, true)
+}
+
+type valueParams struct {
+	target
 }
 
 type textParams struct {
@@ -141,6 +145,9 @@ func scripted(r command.ScriptResult) []string {
 	}
 	return []string{fmt.Sprintf("%s (%s, by %s)", answer.Clean(value), r.Type, r.ExecutionMode)}
 }
+
+// listLimit is how many elements are listed when the caller names no number.
+const listLimit = 60
 
 type listParams struct {
 	VisibleOnly  bool      `json:"visible_only,omitempty" doc:"leave out what is not visible"`
