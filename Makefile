@@ -14,7 +14,7 @@ FUZZTIME ?= 10s
 .PHONY: help build gen check test go-test ts-test race fuzz e2e bench soak ext demo release clean chromium
 
 help: ## Show the tasks
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 build: ## Build the program into bin/
 	@CGO_ENABLED=0 go build $(GOFLAGS_RELEASE) -o $(GASOLINE) ./cmd/gasoline

@@ -177,7 +177,7 @@ export class Browser {
 
   static async launch(
     place: Place,
-    options: { hosts?: string[]; headless?: boolean; args?: string[]; ignoreDefaultArgs?: string[] } = {},
+    options: { hosts?: string[]; headless?: boolean; args?: string[]; ignoreDefaultArgs?: string[]; signals?: boolean } = {},
   ): Promise<Browser> {
     const extension = extensionCopy(place, options.hosts);
     const profile = mkdtempSync(join(place.dir, "profile-"));
@@ -187,6 +187,8 @@ export class Browser {
     const context = await chromium.launchPersistentContext(profile, {
       ...(executablePath && { executablePath }),
       headless: options.headless ?? true,
+      // Playwright's own handlers end the process before the caller could end the rest.
+      ...(options.signals === false && { handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false }),
       // The window as it is: an emulated size is lost when the extension lets its debugger go.
       viewport: null,
       ...(options.ignoreDefaultArgs && { ignoreDefaultArgs: options.ignoreDefaultArgs }),

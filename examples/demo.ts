@@ -1,32 +1,70 @@
 // The main job, end to end: a shop with a failing checkout, a real Chromium with the extension, the
 // daemon, and a real MCP client that asks what went wrong, as a coding agent would.
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { agent, Browser, Place, until } from "../e2e/harness.ts";
+import { agent, Browser, Place, PROGRAM, until } from "../e2e/harness.ts";
 import { startShop } from "./shop/shop.mjs";
 
 const { values } = parseArgs({ options: { keep: { type: "boolean", default: Boolean(process.env.KEEP) } } });
 const say = (text: string) => console.log(`\x1b[1m›\x1b[0m ${text}`);
 const show = (text: string) => console.log(text.replace(/^/gm, "    "));
 
+// A signal does not end this process: everything that it started is to end first.
+let over = false;
+let kept = false; // all is done and stays open until a signal
+const signal = new Promise<void>((done) => {
+  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => done());
+}).then(() => {
+  over = true;
+});
+
 say("starting the shop: a Node service and a Go service");
 const shop = await startShop((line: string) => show(`orders service: ${line}`));
 const place = await Place.make();
-let browser: Browser | undefined;
-let client: Awaited<ReturnType<typeof agent>> | undefined;
-let failed: unknown;
+const started: { close(): Promise<void> }[] = [];
+let code = 0;
+const playing = play();
 try {
-  say(`starting an MCP client on stdio; it starts the daemon on port ${place.port}`);
-  client = await agent(place, "demo", fileURLToPath(new URL("shop", import.meta.url)));
+  const interrupted = signal.then(() => {
+    if (!kept) throw new Error("interrupted");
+  });
+  await Promise.race([playing, interrupted]);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  code = over ? 130 : 1;
+} finally {
+  over = true;
+  for (const s of started.reverse()) await s.close().catch(() => undefined); // the signal may have ended it
+  await playing.catch(() => undefined); // what it was just starting has ended with it
+  await place.remove();
+  await shop.close();
+}
+process.exit(code);
 
+/** Notes what has to be closed; what starts too late is closed at once. */
+async function own<T extends { close(): Promise<void> }>(starting: Promise<T>): Promise<T> {
+  const thing = await starting;
+  if (over) {
+    await thing.close();
+    throw new Error("interrupted");
+  }
+  started.push(thing);
+  return thing;
+}
+
+async function play(): Promise<void> {
+  say(`starting an MCP client on stdio; it starts the daemon on port ${place.port}`);
+  const client = await own(agent(place, "demo", fileURLToPath(new URL("shop", import.meta.url))));
+
+  const headless = !values.keep || !hasDisplay();
   say("starting Chromium with the extension");
-  browser = await Browser.launch(place, { headless: !values.keep || !hasDisplay() });
+  const browser = await own(Browser.launch(place, { headless, signals: false }));
   await until(
     "the extension's connection",
     () => place.run("status").then((r) => r.stdout),
-    (s) => /^browser: (?!none)/m.test(s),
+    (s) => over || /^browser: (?!none)/m.test(s),
   );
 
   say("switching on “AI Web Pilot” and “Capture bodies” in the extension's popup, as the user would");
@@ -43,7 +81,7 @@ try {
 
   const answer = await until(
     "the error",
-    () => client!.ask("observe", { what: "error_bundles", limit: 2 }),
+    () => client.ask("observe", { what: "error_bundles", limit: 2 }),
     (t) => t.includes("checkout"),
   );
   say('the agent asks: observe {"what":"error_bundles","limit":2}');
@@ -65,20 +103,21 @@ try {
 
   say(`in ${answer.length} characters the agent has the exception, the failing request with its body, and the click that led to it`);
   if (values.keep) {
+    const program = [relative(process.cwd(), PROGRAM), ...place.args].join(" ");
     say(`left open: shop ${shop.url}, daemon ${place.url}, state ${place.stateDir}. Ctrl-C ends all of it.`);
-    await new Promise((done) => process.once("SIGINT", done));
+    if (headless) say("there is no display, so the browser has no window; look through Gasoline:");
+    else say("click around in the shop, then look:");
+    for (const command of [
+      "observe errors",
+      "observe timeline",
+      "observe screenshot",
+      "interact list_interactive",
+      "interact click --selector 'text=Pay now'",
+    ])
+      show(`${program} ${command}`);
+    kept = true;
+    await signal;
   }
-} catch (error) {
-  failed = error;
-} finally {
-  await browser?.close();
-  await client?.close();
-  await place.remove();
-  await shop.close();
-}
-if (failed) {
-  console.error(failed instanceof Error ? failed.message : failed);
-  process.exit(1);
 }
 
 function hasDisplay(): boolean {

@@ -113,7 +113,7 @@ console.log(`median of ${rounds} pages, microseconds a call`);
 console.log("".padEnd(46), "  without", "     with", "     more", "   ratio");
 for (const [name, { off, on }] of figures) {
   const [a, b] = [median(off), median(on)];
-  console.log(name.padEnd(46), shown(a), shown(b), shown(b - a), shown(b / a));
+  console.log(name.padEnd(46), shown(a), shown(b), shown(b - a), a > 0 ? shown(b / a) : "–".padStart(9));
 }
 console.log("start, page realm".padEnd(46), "         ", shown(median(took.map(([page]) => page)) * 1000));
 console.log("start, document".padEnd(46), "         ", shown(median(took.map(([, document]) => document)) * 1000));

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/brennhill/gasoline/internal/daemon"
@@ -29,8 +31,12 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	check(exitDown, "not running", "", "status")
 	check(exitOK, "no daemon runs", "", "stop")
 	check(exitDown, "", "gasoline serve", "pair", "ABCDEF")
-	check(exitUsage, "", "accepts 1 arg", "pair")
-	check(exitUsage, "", "unknown command", "nonsense")
+	check(exitUsage, "", "code of six characters in the extension's popup", "pair")
+	check(exitUsage, "", "unknown command \"nonsense\"\n\"gasoline --help\"", "nonsense")
+	check(exitUsage, "", `did you mean "gasoline observe"?`, "obsrve", "--limit", "1")
+	check(exitUsage, "", `did you mean "gasoline observe errors"?`, "errors")
+	check(exitOK, `"version": "1.0.0"`, "", "version", "--json")
+	check(exitDown, `"running": false`, "", "status", "--json")
 	check(exitUsage, "", "unknown flag", "--nonsense")
 	check(exitUsage, "", "port", "--port", "99999", "status")
 	check(exitUsage, "", "port", "--port", "x")
@@ -39,7 +45,15 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	check(exitOK, "may also be given as --what MODE", "", "observe")
 	check(exitOK, "may also be given as --what MODE", "", "observe", "help")
 	check(exitUsage, "", `no mode "nonsense". One of: `, "observe", "nonsense")
-	check(exitUsage, "", "unknown flag", "observe", "logs", "--nonsense", "1")
+	check(exitUsage, "", `no mode "nonsense". One of: `, "observe", "nonsense", "--limit", "1")
+	check(exitUsage, "", "no mode \"erors\"; did you mean \"errors\"?\n\"gasoline observe --help\"", "observe", "erors", "--limit", "1")
+	check(exitUsage, "", "unknown flag: --as", "observe", "errors", "--as", "json") // as the reference pages say
+	check(exitUsage, "", "unknown flag: --budget", "generate", "har", "--budget", "600")
+	check(exitUsage, "", "name a MODE first", "observe", "--limit", "1")
+	check(exitUsage, "", "unknown flag: --nonsense\n\"gasoline observe logs --help\"", "observe", "logs", "--nonsense", "1")
+	check(exitUsage, "", "did you mean --limit?", "observe", "logs", "--limt", "1")
+	check(exitUsage, "", "did you mean --verbose?", "serve", "--verbos")
+	check(exitOK, "observe errors: ", "", "observe", "help", "errors")
 	check(exitOK, "observe error_bundles: ", "", "observe", "help", "--mode", "error-bundles")
 	check(exitOK, "observe error_bundles: ", "", "observe", "help", "ERROR_BUNDLES")
 	check(exitUsage, "", `no mode "nonsense"`, "observe", "help", "nonsense")
@@ -50,15 +64,16 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	// These start one.
 	check(exitOK, "logs", "", "observe", "logs")
 	check(exitOK, "daemon:  ok 1.0.0", "", "status")
+	check(exitOK, `"running": true`, "", "status", "--json")
 	check(exitUser, "no browser has ever paired", "", "doctor")
-	check(exitUser, "{", "", "doctor", "--json")
+	check(exitUser, `"settings":{"memory":{"value":"16MB","from":"GASOLINE_MEMORY"}`, "", "doctor", "--json")
 	check(exitOK, "{", "", "observe", "logs", "--json")
 	check(exitOK, "logs", "", "observe", "--what", "logs", "--limit", "5")
 	check(exitOK, "logs", "", "observe", "--what=logs")
 	check(exitOK, "logs", "", "observe", "Logs", "--level", "warn", "--budget", "600")
 	check(exitOK, "timeline", "", "observe", "timeline", "--include", "errors,actions")
 	check(exitOK, "timeline", "", "observe", "timeline", "--include", "errors", "--include", "actions")
-	check(exitUsage, "", "limit", "observe", "logs", "--limit", "many")
+	check(exitUsage, "", "limit must be integer, not \"many\". limit: most entries, 1-1000.\n\"gasoline observe logs --help\"", "observe", "logs", "--limit", "many")
 	check(exitUsage, "", "no browser waits", "pair", "ABCDEF")
 	check(exitUser, "", "no browser", "interact", "click", "--selector", "#pay")
 	file := filepath.Join(dir, "logs.txt")
@@ -80,6 +95,9 @@ func TestModeAsAFlag(t *testing.T) {
 		{"observe logs --what x", "observe logs --what x"},
 		{"observe --what", "observe --what"},
 		{"observe", "observe"},
+		{"--port 1 --state-dir=/x observe --what Logs --json", "--port 1 --state-dir=/x observe logs --json"},
+		{"--memory 64MB stop", "--memory 64MB stop"},
+		{"--port 1", "--port 1"},
 		{"stop --what logs", "stop --what logs"},
 		{"", ""},
 	} {
@@ -127,7 +145,8 @@ func TestTwoDaemonsOfOnePort(t *testing.T) {
 	m := newMachine(t)
 	m.run()
 	first := m.identity()
-	if _, errs, code := m.run("serve"); code != exitError || !strings.Contains(errs, "a daemon runs already: pid "+strconv.Itoa(first.PID)) {
+	if _, errs, code := m.run("serve"); code != exitError || !strings.Contains(errs, "a daemon runs already: pid "+strconv.Itoa(first.PID)) ||
+		strings.Contains(errs, "bind") {
 		t.Errorf("serve: %d %s", code, errs)
 	}
 	if _, errs, code := m.run("serve", "--spawned"); code != exitOK {
@@ -171,5 +190,58 @@ func TestAForeignProgramAtThePort(t *testing.T) {
 	logs, err := filepath.Glob(filepath.Join(tmp, "gasoline-debug-*.log"))
 	if code != exitError || err != nil || len(logs) != 1 || !strings.Contains(errs, logs[0]) {
 		t.Errorf("serve --spawned: %d %s %v", code, errs, logs)
+	}
+}
+
+// Nobody can say whose it is: it accepts and is silent.
+func TestASilentProgramAtThePort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits until the program counts as hung")
+	}
+	m := newMachine(t)
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(m.place.Port)))
+	must(t, err)
+	defer l.Close()
+	var work sync.WaitGroup
+	for _, args := range []string{"observe logs", "status", "doctor", "stop"} {
+		work.Go(func() {
+			_, errs, code := m.run(strings.Fields(args)...)
+			if code != exitDown || !strings.Contains(errs, "did not prove to be the daemon of "+m.place.StateDir) || !strings.Contains(errs, "--port") || strings.Contains(errs, "gasoline stop") {
+				t.Errorf("%s: %d %s", args, code, errs)
+			}
+		})
+	}
+	work.Wait()
+}
+
+func TestMemoryOfTheDaemonThatRuns(t *testing.T) {
+	m := newMachine(t) // with 16MB by its environment
+	const warning = "gasoline: --memory 500MB has no effect: the daemon that runs has 16MB; \"gasoline stop\" ends it\n"
+	m.run("observe", "logs")
+	for _, args := range []string{"observe logs", "status", "doctor"} {
+		if _, errs, _ := m.run(append(strings.Fields(args), "--memory", "500MB")...); errs != warning {
+			t.Errorf("%s: %q", args, errs)
+		}
+		if _, errs, _ := m.run(append(strings.Fields(args), "--memory", "16MB")...); errs != "" {
+			t.Errorf("%s: %q", args, errs)
+		}
+	}
+}
+
+func TestDoctorSaysWhichSettingsAreInForce(t *testing.T) {
+	m := newMachine(t)
+	port := strconv.Itoa(m.place.Port)
+	want := fmt.Sprintf("settings: port %s (--port), state directory %s (GASOLINE_STATE_DIR), memory 16MB (GASOLINE_MEMORY)\n", port, m.place.StateDir)
+	if out, errs, _ := m.run("doctor", "--port", port); !strings.HasPrefix(out, want) {
+		t.Errorf("%s%s, want %s", out, errs, want)
+	}
+	want = "memory 16MB (the running daemon; 1GB from --memory is for the next)\n"
+	if out, errs, _ := m.run("doctor", "--memory", "1GB"); !strings.Contains(out, want) {
+		t.Errorf("%s%s, want %s", out, errs, want)
+	}
+	m.run("stop")
+	m.env = append(m.env, "GASOLINE_MEMORY=")
+	if out, errs, _ := m.run("doctor"); !strings.Contains(out, "memory 200MB (default)\n") {
+		t.Errorf("%s%s", out, errs)
 	}
 }

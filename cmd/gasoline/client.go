@@ -18,8 +18,9 @@ import (
 
 // client talks to the daemon of a place.
 type client struct {
-	place daemon.Place
-	token string
+	place  daemon.Place
+	token  string
+	memory string // as --memory asks for it, until that was compared
 }
 
 // client returns a client of the daemon that the settings mean.
@@ -28,15 +29,11 @@ func (s settings) client() (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newClient(place)
-}
-
-func newClient(place daemon.Place) (*client, error) {
 	token, err := place.Token()
 	if err != nil {
 		return nil, fail{code: exitError, err: err}
 	}
-	return &client{place, token}, nil
+	return &client{place, token, s.memory}, nil
 }
 
 var (
@@ -68,7 +65,7 @@ func (c *client) do(ctx context.Context, method, path string, body any, header h
 		var op *net.OpError
 		switch {
 		case errors.Is(context.Cause(ctx), errHung):
-			return nil, fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline stop" ends a daemon that hangs`, errHung, c.place.Port)}
+			return nil, c.hung()
 		case ctx.Err() != nil:
 			return nil, fail{code: exitError, err: context.Cause(ctx)}
 		case errors.As(err, &op) && op.Op == "dial":
@@ -104,9 +101,14 @@ func exitOf(code string) int {
 	return exitError
 }
 
-// ensure starts a daemon when none answers, and says so on stderr when it takes a while.
+// ensure starts a daemon when none answers, and says so on stderr when it takes a while. It also says
+// there when --memory is not what the daemon runs with.
 func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
-	if err := c.health(ctx); !errors.Is(err, errDown) {
+	h, err := c.health(ctx)
+	if !errors.Is(err, errDown) {
+		if err == nil {
+			c.compare(h, stderr)
+		}
 		return err
 	}
 	if err := c.place.Spawn(); err != nil {
@@ -115,7 +117,7 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 	told := false
 	start := time.Now()
 	for time.Since(start) < 8*time.Second {
-		if err := c.health(ctx); !errors.Is(err, errDown) {
+		if _, err := c.health(ctx); !errors.Is(err, errDown) {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -130,6 +132,18 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 	return fail{code: exitDown, err: fmt.Errorf(`the daemon did not start; its log is %s, and "gasoline doctor" shows what is wrong`, c.place.LogPath())}
 }
 
+// compare warns when the daemon that runs has another memory than --memory asks for.
+func (c *client) compare(h wire.Health, stderr io.Writer) {
+	asked := c.memory
+	c.memory = "" // once is enough
+	if asked == "" {
+		return
+	}
+	if wanted, err := daemon.ParseMemory(asked); err == nil && h.Budget > 0 && h.Budget != wanted {
+		fmt.Fprintf(stderr, "gasoline: --memory %s has no effect: the daemon that runs has %s; \"gasoline stop\" ends it\n", asked, size(h.Budget))
+	}
+}
+
 // patience is how long a daemon may take for what it answers at once when it is well.
 const patience = 5 * time.Second
 
@@ -140,20 +154,28 @@ func (c *client) quick(ctx context.Context, method, path string, body any) ([]by
 	return c.do(ctx, method, path, body, nil)
 }
 
-// health returns nil when a daemon answers, errDown when nobody listens.
-func (c *client) health(ctx context.Context) error {
+// health asks who answers; errDown when nobody listens.
+func (c *client) health(ctx context.Context) (h wire.Health, err error) {
 	out, err := c.quick(ctx, http.MethodGet, "/health", nil)
 	if err != nil {
-		return err
+		return h, err
 	}
-	var h wire.Health
 	if json.Unmarshal(out, &h) != nil || h.Server.Name != "gasoline" {
-		return c.foreign("it answers /health with something else")
+		return h, c.foreign("it answers /health with something else")
 	}
-	return nil
+	return h, nil
 }
 
 // foreign is the error for a port that another program holds.
 func (c *client) foreign(what string) error {
 	return fail{code: exitDown, err: fmt.Errorf("port %d is held by a program that is not Gasoline (%s); free it, or use another with --port", c.place.Port, what)}
+}
+
+// hung is the error for a port whose holder is silent. The daemon of this place holds a lock.
+func (c *client) hung() error {
+	if _, held := c.place.Running(); held {
+		return fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline stop" ends a daemon that hangs`, errHung, c.place.Port)}
+	}
+	return fail{code: exitDown, err: fmt.Errorf("%w: whoever holds port %d accepts connections, is silent, and did not prove to be the daemon of %s; "+
+		"end it yourself, or use another port with --port and in the extension's options", errHung, c.place.Port, c.place.StateDir)}
 }

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,6 +47,10 @@ func serveCommand(s *settings) *cobra.Command {
 				return nil
 			case errors.Is(err, daemon.ErrRunning) && spawned:
 				return nil // another one was faster; it serves the same clients
+			case errors.Is(err, daemon.ErrRunning):
+				if id, held := place.Running(); held {
+					err = fmt.Errorf(`%w: pid %d on port %d, state in %s; "gasoline stop" ends it`, daemon.ErrRunning, id.PID, id.Port, place.StateDir)
+				}
 			}
 			if spawned {
 				if path, saveErr := daemon.SaveDebugLog(place, err); saveErr == nil {
@@ -93,88 +99,89 @@ func stopCommand(s *settings) *cobra.Command {
 					fmt.Fprintln(cmd.OutOrStdout(), "stopped")
 					return nil
 				}
-				time.Sleep(10 * time.Millisecond)
+				select {
+				case <-cmd.Context().Done():
+					return context.Cause(cmd.Context())
+				case <-time.After(10 * time.Millisecond):
+				}
 			}
 			return fail{code: exitError, err: errors.New("the daemon does not stop; repeat, or end its process")}
 		},
 	}
 }
 
-func statusCommand(s *settings) *cobra.Command {
-	return &cobra.Command{
-		Use: "status", Short: "Say whether the daemon runs and who is connected", GroupID: "daemon", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := s.client()
-			if err != nil {
-				return err
-			}
-			out := cmd.OutOrStdout()
-			raw, err := c.quick(cmd.Context(), http.MethodGet, "/health", nil)
-			if err != nil {
-				if errors.Is(err, errDown) {
-					fmt.Fprintf(out, "daemon:  not running on port %d; clients start it\n", c.place.Port)
-					fmt.Fprintf(out, "state:   %s\ntoken:   %s\n", c.place.StateDir, c.place.TokenPath())
-					return fail{exitDown, err, true}
-				}
-				return err
-			}
-			var h wire.Health
-			if err := json.Unmarshal(raw, &h); err != nil {
-				return fail{code: exitError, err: err}
-			}
-			fmt.Fprintf(out, "daemon:  %s %s on http://127.0.0.1:%d, pid %d, up %s\n", h.Status, h.Server.Version, c.place.Port, h.PID, time.Duration(h.Uptime)*time.Second)
-			fmt.Fprintf(out, "state:   %s\ntoken:   %s\nlog:     %s\n", c.place.StateDir, c.place.TokenPath(), c.place.LogPath())
-			for _, b := range h.Browsers {
-				fmt.Fprintf(out, "browser: %s\n", b)
-			}
-			if len(h.Browsers) == 0 {
-				fmt.Fprintln(out, "browser: none connected; load the extension and open its popup")
-			}
-			fmt.Fprintf(out, "clients: %d\n", h.Clients)
-			return nil
-		},
-	}
+// status is what "gasoline status --json" prints.
+type status struct {
+	Running  bool         `json:"running"`
+	URL      string       `json:"url"`
+	StateDir string       `json:"state_dir"`
+	Token    string       `json:"token_file"`
+	Log      string       `json:"log_file"`
+	Daemon   *wire.Health `json:"daemon,omitempty"`
 }
 
-func doctorCommand(s *settings) *cobra.Command {
-	cmd := &cobra.Command{
-		Use: "doctor", Short: "Check everything and say how to fix it", GroupID: "daemon", Args: cobra.NoArgs,
-	}
-	asJSON := cmd.Flags().Bool("json", false, "print the checks as JSON")
+func statusCommand(s *settings) *cobra.Command {
+	cmd := &cobra.Command{Use: "status", Short: "Say whether the daemon runs and who is connected", GroupID: "daemon", Args: cobra.NoArgs}
+	asJSON := cmd.Flags().Bool("json", false, "print it as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := s.client()
 		if err != nil {
 			return err
 		}
-		if err := c.ensure(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+		out := cmd.OutOrStdout()
+		h, err := c.health(cmd.Context())
+		if err != nil && !errors.Is(err, errDown) {
 			return err
 		}
-		args := map[string]any{"action": "doctor"}
-		if *asJSON {
-			args["as"] = "json"
+		down := err
+		st := status{Running: down == nil, URL: "http://127.0.0.1:" + strconv.Itoa(c.place.Port), StateDir: c.place.StateDir, Token: c.place.TokenPath(), Log: c.place.LogPath()}
+		if st.Running {
+			st.Daemon = &h
+			c.compare(h, cmd.ErrOrStderr())
 		}
-		if err := callTool(cmd.Context(), s, "configure", args, *asJSON, "", cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+		if !*asJSON {
+			st.print(out)
+		} else if err := printJSON(out, st); err != nil {
 			return err
 		}
-		raw, err := c.quick(cmd.Context(), http.MethodGet, "/doctor", nil)
-		if err != nil {
-			return err
-		}
-		var found struct{ Status string }
-		if err := json.Unmarshal(raw, &found); err != nil {
-			return fail{code: exitError, err: err}
-		}
-		if found.Status == "unhealthy" {
-			return fail{code: exitUser, err: errors.New(found.Status), quiet: true}
+		if down != nil {
+			return fail{exitDown, down, true}
 		}
 		return nil
 	}
 	return cmd
 }
 
+func (st status) print(out io.Writer) {
+	h := st.Daemon
+	if h == nil {
+		fmt.Fprintf(out, "daemon:  not running on %s; clients start it\nstate:   %s\ntoken:   %s\n", st.URL, st.StateDir, st.Token)
+		return
+	}
+	fmt.Fprintf(out, "daemon:  %s %s on %s, pid %d, up %s\n", h.Status, h.Server.Version, st.URL, h.PID, time.Duration(h.Uptime)*time.Second)
+	fmt.Fprintf(out, "state:   %s\ntoken:   %s\nlog:     %s\n", st.StateDir, st.Token, st.Log)
+	for _, b := range h.Browsers {
+		fmt.Fprintf(out, "browser: %s\n", b)
+	}
+	if len(h.Browsers) == 0 {
+		fmt.Fprintln(out, "browser: none connected; load the extension and open its popup")
+	}
+	fmt.Fprintf(out, "clients: %d\n", h.Clients)
+}
+
+const whatACodeIs = "The first browser pairs by itself. Every further one, and every further profile, shows a code of six characters in the extension's popup, " +
+	"valid for five minutes; who types it here lets that browser connect to the daemon."
+
 func pairCommand(s *settings) *cobra.Command {
 	return &cobra.Command{
-		Use: "pair CODE", Short: "Let the browser that shows this code connect", GroupID: "daemon", Args: cobra.ExactArgs(1),
+		Use: "pair CODE", Short: "Let the browser that shows this code connect", GroupID: "daemon",
+		Long: wrapped(whatACodeIs), Example: "  gasoline pair ABCD23",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return errors.New("give one code: gasoline pair CODE\n" + wrapped(whatACodeIs))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := s.client()
 			if err != nil {

@@ -42,6 +42,7 @@ type machine struct {
 	t     *testing.T
 	place daemon.Place
 	env   []string
+	dir   string // where commands run
 }
 
 func newMachine(t *testing.T) *machine {
@@ -58,7 +59,7 @@ func newMachine(t *testing.T) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{t: t, place: daemon.Place{StateDir: filepath.Join(t.TempDir(), "state"), Port: port, Program: program}}
+	m := &machine{t: t, place: daemon.Place{StateDir: filepath.Join(t.TempDir(), "state"), Port: port, Program: program}, dir: t.TempDir()}
 	// Programs under the race detector sleep for a second at their end, unless told not to.
 	m.env = append(os.Environ(), asProgram+"=1.0.0", "GORACE=atexit_sleep_ms=0", "TMPDIR="+t.TempDir(),
 		"GASOLINE_PORT="+strconv.Itoa(port), "GASOLINE_STATE_DIR="+m.place.StateDir, "GASOLINE_MEMORY=16MB", "CLAUDE_PROJECT_DIR=")
@@ -75,7 +76,7 @@ func newMachine(t *testing.T) *machine {
 func (m *machine) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, m.place.Program, args...)
 	cmd.Env = m.env
-	cmd.Dir = m.t.TempDir()
+	cmd.Dir = m.dir
 	return cmd
 }
 

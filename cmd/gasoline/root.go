@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,37 +36,48 @@ func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	root.SetArgs(modeFirst(args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
 	}
-	var f fail
-	if errors.As(err, &f) {
-		if !f.quiet {
-			fmt.Fprintln(stderr, "gasoline:", f.err)
-		}
-		return f.code
+	if ctx.Err() != nil {
+		fmt.Fprintln(stderr, "gasoline: interrupted")
+		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "gasoline: %v\n", err)
-	fmt.Fprintln(stderr, `"gasoline help" shows what there is.`)
-	return exitUsage
+	f := fail{code: exitUsage, err: err}
+	errors.As(err, &f)
+	if !f.quiet {
+		fmt.Fprintln(stderr, "gasoline:", f.err)
+	}
+	if f.code == exitUsage {
+		fmt.Fprintf(stderr, "\"%s --help\" shows what there is.\n", cmd.CommandPath())
+	}
+	return f.code
 }
 
 func rootCommand() *cobra.Command {
 	var s settings
+	cobra.EnableCommandSorting = false // what is used most comes first
 	root := &cobra.Command{
 		Use:   "gasoline",
 		Short: "Eyes and hands in the browser for AI coding agents",
-		Long: `Gasoline records what happens in the browser and lets AI coding agents read it and act in it.
+		Long: `Gasoline records what happens in the browser and lets AI coding agents read it
+and act in it.
 
-Without a command it is an MCP server on stdio: put "gasoline" into your agent's MCP settings.
-It starts a daemon on 127.0.0.1 when none runs; the Chrome extension connects to that daemon.
+Without a command it is an MCP server on stdio: put "gasoline" into your agent's
+MCP settings. It starts a daemon on 127.0.0.1 when none runs; the Chrome
+extension connects to that daemon.
 
-Every mode of every tool is a command too: gasoline observe errors, gasoline interact click --selector "#pay".`,
+Every mode of every tool is a command too:
+  gasoline observe errors
+  gasoline interact click --selector '#pay'
+
+Exit codes: 0 done, 1 the tool says no, 2 usage, 3 no daemon, 4 you have to do
+something (a switch, a grant, a pairing), 130 interrupted.`,
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			place, err := s.place()
 			if err != nil {
@@ -77,22 +89,37 @@ Every mode of every tool is a command too: gasoline observe errors, gasoline int
 			return nil
 		},
 	}
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	flags := root.PersistentFlags()
-	flags.StringVar(&s.port, "port", "", "port of the daemon (GASOLINE_PORT, 7890)")
-	flags.StringVar(&s.stateDir, "state-dir", "", "where the daemon keeps token and files (GASOLINE_STATE_DIR, ~/.gasoline)")
-	flags.StringVar(&s.memory, "memory", "", "memory for captured events, 16MB–4GB (GASOLINE_MEMORY, 200MB)")
+	flags.StringVar(&s.port, "port", "", "port of the daemon (GASOLINE_PORT, default 7890)")
+	flags.StringVar(&s.stateDir, "state-dir", "", "where the daemon keeps token and files (GASOLINE_STATE_DIR, default ~/.gasoline)")
+	flags.StringVar(&s.memory, "memory", "", "memory for captured events, 16MB–4GB (GASOLINE_MEMORY, default 200MB)")
+	_ = root.MarkPersistentFlagDirname("state-dir") // it is declared
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Tools:"}, &cobra.Group{ID: "daemon", Title: "Daemon:"})
-	root.AddCommand(serveCommand(&s), stopCommand(&s), statusCommand(&s), doctorCommand(&s), pairCommand(&s), versionCommand())
 	root.AddCommand(toolCommands(&s)...)
+	root.AddCommand(statusCommand(&s), doctorCommand(&s), pairCommand(&s), serveCommand(&s), stopCommand(&s), versionCommand())
 	return root
 }
 
 func versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use: "version", Short: "Print the version", GroupID: "daemon", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			fmt.Fprintf(cmd.OutOrStdout(), "gasoline %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
-			return nil
-		},
+	cmd := &cobra.Command{Use: "version", Short: "Print the version", GroupID: "daemon", Args: cobra.NoArgs}
+	asJSON := cmd.Flags().Bool("json", false, "print it as JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *asJSON {
+			return printJSON(cmd.OutOrStdout(), map[string]string{"version": version, "os": runtime.GOOS, "arch": runtime.GOARCH, "go": runtime.Version()})
+		}
+		fmt.Fprintf(cmd.OutOrStdout(), "gasoline %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+		return nil
 	}
+	return cmd
+}
+
+func printJSON(w io.Writer, v any) error {
+	out, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", out)
+	return err
 }

@@ -12,14 +12,18 @@ import (
 
 // Exit codes. They are API.
 const (
-	exitOK    = 0
-	exitError = 1 // the tool answered with an error
-	exitUsage = 2
-	exitDown  = 3 // no daemon
-	exitUser  = 4 // the user has to do something: pilot, grant, pairing
+	exitOK          = 0
+	exitError       = 1 // the tool answered with an error
+	exitUsage       = 2
+	exitDown        = 3 // no daemon
+	exitUser        = 4 // the user has to do something: pilot, grant, pairing
+	exitInterrupted = 130
 )
 
-const defaultPort = 7890
+const (
+	defaultPort   = "7890"
+	defaultMemory = "200MB"
+)
 
 // settings are the flags that every command has, as they were given. What is empty comes from the
 // environment, then from the default.
@@ -27,35 +31,59 @@ type settings struct {
 	port, stateDir, memory string
 }
 
-// place resolves the settings.
+// setting is a value that is in force, and where it came from.
+type setting struct {
+	Value string `json:"value"`
+	From  string `json:"from"` // a flag, a variable of the environment, default, or the running daemon
+}
+
+func resolve(flag, given, env, standard string) setting {
+	if given != "" {
+		return setting{given, flag}
+	}
+	if v := os.Getenv(env); v != "" {
+		return setting{v, env}
+	}
+	return setting{standard, "default"}
+}
+
+// inForce resolves the settings. The default state directory is "" when there is no home directory.
+func (s settings) inForce() (port, stateDir, memory setting) {
+	home := ""
+	if dir, err := os.UserHomeDir(); err == nil {
+		home = filepath.Join(dir, ".gasoline")
+	}
+	return resolve("--port", s.port, "GASOLINE_PORT", defaultPort),
+		resolve("--state-dir", s.stateDir, "GASOLINE_STATE_DIR", home),
+		resolve("--memory", s.memory, "GASOLINE_MEMORY", defaultMemory)
+}
+
+// place checks the settings and returns what they mean.
 func (s settings) place() (daemon.Place, error) {
-	port := first(s.port, os.Getenv("GASOLINE_PORT"), strconv.Itoa(defaultPort))
-	n, err := strconv.Atoi(port)
+	port, stateDir, memory := s.inForce()
+	n, err := strconv.Atoi(port.Value)
 	if err != nil || n < 1 || n > 65535 {
-		return daemon.Place{}, fmt.Errorf("port %q is not between 1 and 65535", port)
+		return daemon.Place{}, fmt.Errorf("port %q (%s) is not between 1 and 65535", port.Value, port.From)
 	}
-	dir := first(s.stateDir, os.Getenv("GASOLINE_STATE_DIR"))
-	if dir == "" {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return daemon.Place{}, errors.New("no home directory; give --state-dir")
-		}
-		dir = filepath.Join(home, ".gasoline")
+	if stateDir.Value == "" {
+		return daemon.Place{}, errors.New("no home directory; give --state-dir")
 	}
-	if dir, err = filepath.Abs(dir); err != nil {
+	dir, err := filepath.Abs(stateDir.Value)
+	if err != nil {
 		return daemon.Place{}, fmt.Errorf("state directory: %w", err)
 	}
-	memory := first(s.memory, os.Getenv("GASOLINE_MEMORY"))
-	if memory != "" {
-		if _, err := daemon.ParseMemory(memory); err != nil {
-			return daemon.Place{}, err
-		}
+	if _, err := daemon.ParseMemory(memory.Value); err != nil {
+		return daemon.Place{}, fmt.Errorf("%w (%s)", err, memory.From)
 	}
 	program, err := os.Executable()
 	if err != nil {
 		return daemon.Place{}, fmt.Errorf("find this program: %w", err)
 	}
-	return daemon.Place{StateDir: dir, Port: n, Memory: memory, Program: program}, nil
+	place := daemon.Place{StateDir: dir, Port: n, Program: program}
+	if memory.From != "default" {
+		place.Memory = memory.Value
+	}
+	return place, nil
 }
 
 func first(values ...string) string {
@@ -65,4 +93,12 @@ func first(values ...string) string {
 		}
 	}
 	return ""
+}
+
+// size writes bytes as --memory takes them.
+func size(n int64) string {
+	if n%(1<<30) == 0 {
+		return strconv.FormatInt(n>>30, 10) + "GB"
+	}
+	return strconv.FormatFloat(float64(n)/(1<<20), 'f', -1, 64) + "MB"
 }

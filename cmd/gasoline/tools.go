@@ -1,17 +1,10 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,19 +21,24 @@ func toolCommands(s *settings) []*cobra.Command {
 		doc, _, _ := strings.Cut(t.Doc, "\n")
 		tool := &cobra.Command{
 			Use: t.Name + " MODE", Short: t.Title, GroupID: "tools",
-			Long: doc + "\n\nThe mode may also be given as --" + t.Key + " MODE.",
-			RunE: func(cmd *cobra.Command, args []string) error {
+			Long: wrapped(doc) + "\n\nThe mode may also be given as --" + t.Key + " MODE.",
+			Args: func(_ *cobra.Command, args []string) error {
 				if len(args) == 0 {
-					return cmd.Help()
+					return nil
 				}
-				_, err := t.Help(args[0]) // says what was meant
-				return fail{code: exitUsage, err: plain(err)}
+				_, err := t.Help(args[0])
+				if p := problem.From(err); p != nil && strings.Contains(p.Message, "did you mean") {
+					p.Fix = "" // all of them
+				}
+				return plain(err)
 			},
+			RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		}
-		tool.AddCommand(helpCommand(t))
 		for _, m := range t.Modes() {
 			tool.AddCommand(modeCommand(s, t, m))
 		}
+		tool.AddGroup(&cobra.Group{ID: "modes", Title: "Modes:"})
+		tool.AddCommand(helpCommand(t))
 		out = append(out, tool)
 	}
 	return out
@@ -48,8 +46,16 @@ func toolCommands(s *settings) []*cobra.Command {
 
 // helpCommand is the mode that explains the tool and its modes.
 func helpCommand(t *catalog.Bound) *cobra.Command {
-	cmd := &cobra.Command{Use: "help [MODE]", Short: "Explain one mode as agents read it", Args: cobra.MaximumNArgs(1)}
+	cmd := &cobra.Command{Use: "help [MODE]", Short: "Explain one mode as agents read it", GroupID: "modes", Args: cobra.MaximumNArgs(1)}
 	mode := cmd.Flags().String("mode", "", "the mode")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		for _, m := range t.Modes() {
+			if len(args) == 0 {
+				out = append(out, cobra.CompletionWithDesc(m.Name, summary(m.Doc)))
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			*mode = args[0]
@@ -59,7 +65,7 @@ func helpCommand(t *catalog.Bound) *cobra.Command {
 		}
 		text, err := t.Help(*mode)
 		if err != nil {
-			return fail{code: exitUsage, err: plain(err)}
+			return plain(err)
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), text)
 		return nil
@@ -68,11 +74,15 @@ func helpCommand(t *catalog.Bound) *cobra.Command {
 }
 
 func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
-	cmd := &cobra.Command{Use: m.Name, Short: m.Doc, Aliases: m.Aliases, Args: cobra.NoArgs}
-	if help, err := t.Help(m.Name); err == nil {
-		cmd.Long = help
+	cmd := &cobra.Command{Use: m.Name, Short: summary(m.Doc), Long: explanation(m), Aliases: m.Aliases, GroupID: "modes", Args: cobra.NoArgs}
+	cmd.SetUsageFunc(modeUsage)
+	if m.Example != "" {
+		if command, err := shellCommand(t.Name, m.Name, m.Example); err == nil {
+			cmd.Example = command
+		}
 	}
 	flags := cmd.Flags()
+	flags.SortFlags = false
 	aliases := map[string]string{}
 	for _, p := range m.Params {
 		for _, a := range p.Aliases {
@@ -86,109 +96,84 @@ func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 		}
 		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
 	})
-	asJSON := flags.Bool("json", false, "print the typed result, whole")
-	output := flags.String("output", "", "write the answer to this file")
-	values := map[string]*string{}
-	lists := map[string]*[]string{}
-	add := func(name, typ, doc string) {
-		if flags.Lookup(name) != nil {
+	// What generate makes is a document: whole, typed, and no answer with a budget.
+	document := t.Name == "generate"
+	values := map[string]*value{}
+	add := func(p catalog.Param, group string) {
+		if flags.Lookup(p.Name) != nil {
 			return
 		}
-		if typ == "array" {
-			lists[name] = flags.StringArray(name, nil, doc+" (repeat for several)")
-			return
-		}
-		v := flags.String(name, "", doc)
-		values[name] = v
-		if typ == "boolean" {
-			flags.Lookup(name).NoOptDefVal = "true"
+		v := &value{kind: p.Type}
+		values[p.Name] = v
+		f := flags.VarPF(v, p.Name, "", flagText(p))
+		f.Annotations = map[string][]string{flagGroup: {group}}
+		switch {
+		case p.Type == "boolean":
+			f.NoOptDefVal = "true"
+		case len(p.Enum) > 0:
+			complete(cmd, f.Name, p.Enum, cobra.ShellCompDirectiveNoFileComp)
+		case p.Name == "save_to":
+			complete(cmd, f.Name, nil, cobra.ShellCompDirectiveDefault)
 		}
 	}
-	for _, p := range append(m.Params, catalog.Shared(m)...) {
-		if p.Name == "as" || p.Name == "client" {
-			continue // --json says the first; the second is "cli"
+	for _, p := range m.Params {
+		group := ownFlags
+		if slices.ContainsFunc(t.Groups, func(g catalog.Group) bool { return slices.Contains(g.Params, p.Name) }) {
+			group = sharedFlags
 		}
-		doc := p.Doc
-		if len(p.Enum) > 0 {
-			doc = strings.TrimSpace(doc + " (" + strings.Join(p.Enum, ", ") + ")")
-		}
-		add(p.Name, p.Type, doc)
+		add(p, group)
 	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		args := map[string]any{t.Key: m.Name}
-		flags.Visit(func(f *pflag.Flag) {
-			name := strings.ReplaceAll(f.Name, "-", "_")
-			if v, ok := values[name]; ok {
-				args[name] = *v
-			} else if l, ok := lists[name]; ok {
-				if args[name] = *l; len(*l) == 1 {
-					args[name] = (*l)[0] // "errors,actions" is read as a list
-				}
+	for _, p := range catalog.Shared(m) {
+		// --json says the first; the second is "cli".
+		if p.Name != "as" && p.Name != "client" && !(document && p.Name == "budget") {
+			if p.Name == "timeout_ms" {
+				p.Doc += fmt.Sprintf("; default %d", m.Wait.Milliseconds())
 			}
-		})
-		if *asJSON || *output != "" && t.Name == "generate" {
-			args["as"] = "json" // an artifact in a file is the document and nothing else
+			add(p, answerFlags)
 		}
-		return callTool(cmd.Context(), s, t.Name, args, *asJSON, *output, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	}
+	asJSON := flags.Bool("json", false, "print the typed result, whole")
+	where := "write the answer to this file; - is stdout"
+	if m.Name == "screenshot" {
+		where = "the picture's file; without it screenshot-TIME.png in the working directory; - is stdout"
+	}
+	output := flags.String("output", "", where)
+	complete(cmd, "output", nil, cobra.ShellCompDirectiveDefault)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		call := toolCall{tool: t.Name, args: map[string]any{t.Key: m.Name}, json: *asJSON, output: *output}
+		for name, v := range values {
+			if f := flags.Lookup(name); f.Changed {
+				call.args[name] = v.argument()
+			}
+		}
+		document := document && call.args["save_to"] == nil
+		if call.json || document {
+			call.args["as"] = "json"
+		}
+		call.uncut = (call.json || document || call.output != "") && call.args["budget"] == nil
+		c, err := s.client()
+		if err != nil {
+			return err
+		}
+		return call.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	}
 	return cmd
 }
 
-// plain returns a problem as people read it.
-func plain(err error) error {
-	p := problem.From(err)
-	return errors.New(strings.TrimSpace(strings.Join(append([]string{p.Message + " " + p.Fix}, p.Details...), "\n")))
+// complete says what the shell offers for a flag: these words, or by ShellCompDirectiveDefault files.
+func complete(cmd *cobra.Command, flag string, words []string, files cobra.ShellCompDirective) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, files)); err != nil {
+		panic(err) // a mistake in the source: twice, or not declared
+	}
 }
 
-// callTool asks the daemon and prints the answer.
-func callTool(ctx context.Context, s *settings, tool string, args map[string]any, uncut bool, output string, stdout, stderr io.Writer) error {
-	c, err := s.client()
-	if err != nil {
-		return err
-	}
-	if err := c.ensure(ctx, stderr); err != nil {
-		return err
-	}
-	slow := time.AfterFunc(time.Second, func() { fmt.Fprintln(stderr, "gasoline: waiting for the browser …") })
-	defer slow.Stop()
-	path := "/tools/" + tool
-	if uncut || output != "" {
-		path += "?uncut=1"
-	}
-	raw, err := c.do(ctx, http.MethodPost, path, args, http.Header{
-		"Accept": {"application/vnd.gasoline+json"}, "X-Gasoline-Client": {"cli"}, "X-Gasoline-Project": {projectRoot()},
-	})
-	if err != nil {
-		return err
-	}
-	var e struct {
-		Text   string
-		Error  string
-		Images []struct {
-			MIME string
-			Data []byte
-		}
-	}
-	if err := json.Unmarshal(raw, &e); err != nil {
-		return fail{code: exitError, err: fmt.Errorf("the daemon's answer is not understood; \"gasoline stop\" and repeat: %w", err)}
-	}
-	if e.Error != "" {
-		fmt.Fprintln(stderr, e.Text)
-		return fail{exitOf(e.Error), errors.New(e.Error), true}
-	}
-	if output == "" {
-		fmt.Fprintln(stdout, e.Text)
+// plain returns a problem as people read it; nil stays nil.
+func plain(err error) error {
+	p := problem.From(err)
+	if p == nil {
 		return nil
 	}
-	data := []byte(e.Text + "\n")
-	if len(e.Images) > 0 {
-		data = e.Images[0].Data
-	}
-	if err := os.WriteFile(output, data, 0o600); err != nil {
-		return fail{code: exitError, err: fmt.Errorf("write %s: %w", filepath.Clean(output), err)}
-	}
-	fmt.Fprintf(stderr, "gasoline: wrote %s (%d bytes)\n", output, len(data))
-	return nil
+	return errors.New(strings.TrimSpace(strings.Join(append([]string{p.Message + " " + inShell(p.Fix)}, p.Details...), "\n")))
 }
 
 // modeFirst turns "generate --format har --output x" into "generate har --output x", and a mode's
@@ -196,6 +181,13 @@ func callTool(ctx context.Context, s *settings, tool string, args map[string]any
 func modeFirst(args []string) []string {
 	if len(args) < 2 {
 		return args
+	}
+	if name, _, joined := strings.Cut(args[0], "="); name == "--port" || name == "--state-dir" || name == "--memory" {
+		n := 2
+		if joined {
+			n = 1
+		}
+		return slices.Concat(args[:n], modeFirst(args[n:])) // the place's flags may stand in front
 	}
 	all := daemon.Catalogue()
 	at := slices.IndexFunc(all, func(t *catalog.Bound) bool { return t.Name == args[0] })

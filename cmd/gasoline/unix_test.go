@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"strings"
@@ -78,6 +79,8 @@ func TestSignalsEndACommand(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	cmd := m.command(ctx, "interact", "get_text")
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +88,10 @@ func TestSignalsEndACommand(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != exitError {
-		t.Errorf("ended with %v", err)
+	err := cmd.Wait()
+	said := strings.TrimPrefix(errs.String(), "gasoline: waiting for the browser …\n")
+	if cmd.ProcessState.ExitCode() != exitInterrupted || out.Len() > 0 || said != "gasoline: interrupted\n" {
+		t.Errorf("ended with %v, said %q %q", err, &out, &errs)
 	}
 	// The browser need not do it any more.
 	eventually(t, "the command is cancelled", func() bool {

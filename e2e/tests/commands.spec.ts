@@ -309,7 +309,7 @@ test("a dialog does not hang commands for ever", async ({ site, tab, profile, ag
   await until("the dialog", async () => dialog !== undefined, Boolean);
   const stuck = await agent.call("interact", { action: "get_text", selector: "#status", timeout_ms: 1500 });
   expect(stuck.text).toContain("error=dialog_open");
-  expect(await agent.ask("observe", { what: "timeline", include: "lifecycle", scope: "all" })).toMatch(/alert "/);
+  expect(await agent.ask("observe", { what: "timeline", include: "lifecycle", scope: "all" })).toContain("dialog_opened alert “stop here”");
   // Another tab is not held up.
   const other = await profile.page(site.url("/next"));
   const free = await front(agent, other);

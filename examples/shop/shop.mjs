@@ -30,7 +30,7 @@ export async function startShop(log = () => {}) {
     url: web.url,
     orders: url,
     async close() {
-      const ended = orders.exitCode === null ? once(orders, "exit") : undefined;
+      const ended = orders.exitCode === null && orders.signalCode === null ? once(orders, "exit") : undefined;
       orders.stdin.end(); // its sign to stop
       await Promise.all([web.close(), ended]);
       rmSync(dir, { recursive: true, force: true });

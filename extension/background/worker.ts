@@ -79,7 +79,7 @@ export class Worker {
     const join: NetworkJoin = new NetworkJoin(redact, (request) => this.network.unclaimed(request));
     this.network = new NetworkObserver(join, redact, (url) => !this.#isDaemon(url), {
       exchange: (place, exchange) => {
-        const page_url = this.#pageURL(place.tab, place.frame);
+        const page_url = place.page_url || this.#pageURL(place.tab, place.frame);
         own.emit("network", { ...place, page_url }, exchange, exchange.outcome !== "ok");
       },
       policies: (tab, policies) => this.tabs.setHeaders(tab, policies),
@@ -121,7 +121,8 @@ export class Worker {
       chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
       chrome.storage.session.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
     ]);
-    [this.#settings, this.#asked, this.#connection] = await Promise.all([readSettings(), loadDaemonSettings(), readConnection()]);
+    [this.#asked, this.#connection] = await Promise.all([loadDaemonSettings(), readConnection()]);
+    this.#settings = await readSettings(); // not with the others: a change meanwhile must not be undone by them
     this.#settled = true;
     this.ports.configure();
     await Promise.all([this.stale.load(), this.grants.refresh(), this.tabs.load()]);

@@ -137,10 +137,10 @@ test("commands in one tab wait for each other, and a dialog holds up only its ow
   await free.goto(site.url("/free"));
   const [tab, other] = [await browser.tab(browser.page), await browser.tab(free)];
   // The page answers nobody while its alert is open.
-  expect((await daemon.command("click", { selector: "text=Alert" }, { tab, timeoutMS: 1500 })).error?.code).toBe("timeout");
+  await daemon.command("click", { selector: "text=Alert" }, { tab, timeoutMS: 1500 });
   const stuck = daemon.command("click", { selector: "text=Alert" }, { tab, timeoutMS: 1500 });
   expect((await daemon.command("click", { selector: "text=Free" }, { tab: other })).error).toBeUndefined();
-  expect((await stuck).error?.code).toBe("timeout");
+  expect((await stuck).error?.code).toBe("dialog_open");
 });
 
 test("after a reload of the extension tabs are marked stale until their page is loaded again", async ({
@@ -170,7 +170,12 @@ test("after a reload of the extension the page it left behind reads no body any 
   const session = await browser.context.newCDPSession(browser.page);
   /** The streams that are there after a request, whose body the page itself does not look at. */
   const streams = async (): Promise<number> => {
-    await browser.page.evaluate(async () => Object.assign(globalThis, { kept: await fetch("/api") }));
+    await browser.page.evaluate(async () => {
+      const page = globalThis as { kept?: Response; ended?: AbortController };
+      page.ended?.abort(); // Chrome opens only so many connections to one host
+      page.ended = new AbortController();
+      page.kept = await fetch("/api", { signal: page.ended.signal });
+    });
     const { result: prototype } = await session.send("Runtime.evaluate", { expression: "ReadableStream.prototype", objectGroup: "asked" });
     const { objects } = await session.send("Runtime.queryObjects", { prototypeObjectId: prototype.objectId ?? "", objectGroup: "asked" });
     const own = await session.send("Runtime.getProperties", { objectId: objects.objectId ?? "", ownProperties: true });

@@ -146,8 +146,15 @@ func NewHAR(in HARInput) *HAR {
 		phases[k] = append(phases[k], r)
 	}
 	pages := map[string]bool{}
+	loads := loadsOf(in)
 	for i := range exchanges {
 		e := &exchanges[i]
+		if e.Initiator.Type == "navigation" {
+			// The browser made it for a document that was not there yet.
+			if d := loads.of(e); d != "" {
+				e.Document = d
+			}
+		}
 		var timing *event.Resource
 		// Several loads of one URL keep their order on both sides.
 		if k := (resourceKey{e.Session, e.Document, e.URL}); len(phases[k]) > 0 {
@@ -165,6 +172,60 @@ func NewHAR(in HARInput) *HAR {
 		out.Log.Entries = append(out.Log.Entries, entry)
 	}
 	return out
+}
+
+// loads are the documents that were loaded, by where.
+type loads map[loadKey][]load
+
+type loadKey struct {
+	session string
+	tab     int
+	url     string
+}
+
+type load struct {
+	document string
+	at       time.Time // something of it is known from then on
+}
+
+func loadsOf(in HARInput) loads {
+	out := loads{}
+	add := func(h *event.Head) {
+		k := loadKey{h.Session, h.Tab, pageOf(h.PageURL)}
+		if i := slices.IndexFunc(out[k], func(l load) bool { return l.document == h.Document }); i < 0 {
+			out[k] = append(out[k], load{h.Document, h.Time})
+		} else if h.Time.Before(out[k][i].at) {
+			out[k][i].at = h.Time
+		}
+	}
+	for i := range in.Exchanges {
+		if in.Exchanges[i].Initiator.Type != "navigation" {
+			add(&in.Exchanges[i].Head)
+		}
+	}
+	for i := range in.Resources {
+		add(&in.Resources[i].Head)
+	}
+	for i := range in.Pages {
+		add(&in.Pages[i].Head)
+	}
+	return out
+}
+
+// of returns the document that a navigation led to: the first that is known of after its start.
+func (l loads) of(e *event.Exchange) string {
+	best := load{}
+	for _, x := range l[loadKey{e.Session, e.Tab, pageOf(e.URL)}] {
+		if !x.at.Before(e.Started) && (best.document == "" || x.at.Before(best.at)) {
+			best = x
+		}
+	}
+	return best.document
+}
+
+func pageOf(url string) string {
+	page, _, _ := strings.Cut(url, "#")
+	return page
 }
 
 func harPage(id string, e *event.Exchange, snapshots []event.Performance) HARPage {

@@ -105,3 +105,30 @@ func TestHAROfNothingIsValid(t *testing.T) {
 		t.Errorf("%s %v", data, err)
 	}
 }
+
+// The browser makes a navigation's request before there is a document; it belongs to the one it led to.
+func TestNavigationsBelongToTheirPage(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	navigation := func(url string, at time.Time) event.Exchange {
+		e := exchange("worker-1", url, 200, at)
+		e.Tab, e.PageURL, e.Initiator.Type = 7, "", "navigation"
+		return e
+	}
+	inPage := func(doc, page, url string, at time.Time) event.Exchange {
+		e := exchange(doc, url, 200, at)
+		e.Tab, e.PageURL = 7, page
+		return e
+	}
+	har := artifact.NewHAR(artifact.HARInput{Exchanges: []event.Exchange{
+		navigation("http://localhost/shop#top", at), inPage("d1", "http://localhost/shop", "http://localhost/api", at.Add(time.Second)),
+		navigation("http://localhost/shop", at.Add(2*time.Second)), inPage("d2", "http://localhost/shop", "http://localhost/api", at.Add(3*time.Second)),
+		navigation("http://localhost/ad.html", at.Add(4*time.Second)),
+	}})
+	var refs []string
+	for _, e := range har.Log.Entries {
+		refs = append(refs, e.PageRef)
+	}
+	if got := fmt.Sprint(refs); got != "[page_d1 page_d1 page_d2 page_d2 page_worker-1]" {
+		t.Errorf("pages of the entries: %s", got)
+	}
+}

@@ -124,12 +124,12 @@ func TestACallIsNotSentOnForEver(t *testing.T) {
 func TestADaemonThatLeavesDuringTheHandshakeIsFollowed(t *testing.T) {
 	for _, end := range []func(*host){func(h *host) { h.leaving.Store(2) }, func(h *host) { h.crashes.Store(2) }} {
 		h := newHost(t)
+		leaving(t, h, 1, true)
 		c := connect(t, h, "1.0.0")
 		c.handshake()
 		end(h)
-		h.crash()
 		c.send(call("1", "run", ""))
-		if a := c.read(); !strings.HasPrefix(a.text(), "run4 ") {
+		if a := c.read(); !strings.HasPrefix(a.text(), "run3 ") {
 			t.Errorf("%+v %q", a, a.text())
 		}
 	}

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// Help explains one mode in some 70 tokens, or the tool when mode is "".
+// Help explains one mode in a few lines, or the tool when mode is "".
 func (b *Bound) Help(mode string) (string, error) {
 	if mode == "" || normal(mode) == "help" {
 		return b.helpTool(), nil
@@ -34,15 +36,20 @@ func (b *Bound) Help(mode string) (string, error) {
 		}
 		fmt.Fprintf(&out, "\nexample: {%q:%q%s", b.Key, m.Name, inner)
 	}
-	if len(m.Errors) > 0 {
-		words := make([]string, len(m.Errors))
-		for i, c := range m.Errors {
-			words[i] = string(c)
+	var words []string
+	for _, c := range m.Errors {
+		if !slices.Contains(implied, c) {
+			words = append(words, string(c))
 		}
+	}
+	if len(words) > 0 {
 		out.WriteString("\nerrors: " + strings.Join(words, ", "))
 	}
 	return out.String(), nil
 }
+
+// implied are the errors of everything that needs a browser or waits: what a mode needs tells them.
+var implied = []problem.Code{problem.ExtensionOffline, problem.PilotOff, problem.TabGone, problem.NoTab, problem.Timeout}
 
 // describe returns the parameters of a mode in words, those of a group as one.
 func (b *Bound) describe(m Mode) (required, optional []string) {

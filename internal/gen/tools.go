@@ -53,8 +53,14 @@ func toolPage(t *catalog.Bound) []byte {
 	for _, g := range t.Groups {
 		fmt.Fprintf(&b, "Where a signature says `%s`: %s.\n\n", g.Short, escape(g.Doc))
 	}
-	fmt.Fprintf(&b, "Over MCP: `%s {%q: \"MODE\", …}`. On the command line: `gasoline %s MODE --param value`. ", t.Name, t.Key, t.Name)
-	b.WriteString("Every mode also takes `as` (text or json) and `budget` (characters of the answer, 500–30000); modes that wait take `timeout_ms` and `background`.\n\n")
+	fmt.Fprintf(&b, "Over MCP: `%s {%q: \"MODE\", …}`. Every mode also takes `as` (text or json) and `budget` (characters of the answer, 500–30000); ", t.Name, t.Key)
+	b.WriteString("modes that wait take `timeout_ms` and `background`.\n\n")
+	fmt.Fprintf(&b, "On the command line: `gasoline %s MODE --some-parameter value`. `--json` is there instead of `as` and gives the typed result whole; ", t.Name)
+	if t.Name == "generate" {
+		b.WriteString("the document is always whole, on stdout or in the file of `--output`, so there is no `--budget`.\n\n")
+	} else {
+		b.WriteString("`--output FILE` writes the whole answer, or its picture, to a file.\n\n")
+	}
 	b.WriteString("| Mode | What it gives | Needs |\n|---|---|---|\n")
 	for _, m := range t.Modes() {
 		needs := m.Needs.String()

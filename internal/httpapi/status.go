@@ -28,11 +28,11 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	}
 	for _, b := range s.cfg.Registry.Browsers() {
 		if b.Connected(now) {
-			name := b.Settings.Name
-			if name == "" {
-				name = "browser " + clip(b.Session)
+			tabs := "1 tab"
+			if n := len(b.Tabs); n != 1 {
+				tabs = fmt.Sprintf("%d tabs", n)
 			}
-			out.Browsers = append(out.Browsers, fmt.Sprintf("%s, extension %s, %d tabs, browser control %s, bodies %s", clip(name), clip(b.Version), len(b.Tabs), onOff(b.Settings.Pilot), onOff(b.Settings.Bodies)))
+			out.Browsers = append(out.Browsers, fmt.Sprintf("%s, extension %s, %s, browser control %s, bodies %s", clip(b.Label()), clip(b.Version), tabs, onOff(b.Settings.Pilot), onOff(b.Settings.Bodies)))
 		}
 	}
 	s.json(w, http.StatusOK, out)

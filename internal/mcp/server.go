@@ -47,10 +47,9 @@ type Config struct {
 
 // Server serves all clients. Safe for concurrent use.
 type Server struct {
-	cfg    Config
-	sdk    *sdk.Server
-	next   atomic.Uint64
-	panics atomic.Int64
+	cfg  Config
+	sdk  *sdk.Server
+	next atomic.Uint64
 
 	mu       sync.Mutex
 	streams  map[string]*stream // by session id

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -196,10 +197,7 @@ func (r *Registry) Browsers() []Browser {
 		out = append(out, b.copy())
 	}
 	slices.SortFunc(out, func(a, b Browser) int {
-		if c := b.Contact.Compare(a.Contact); c != 0 {
-			return c
-		}
-		return b.Since.Compare(a.Since)
+		return cmp.Or(b.Contact.Compare(a.Contact), b.Since.Compare(a.Since), cmp.Compare(a.Session, b.Session))
 	})
 	return out
 }

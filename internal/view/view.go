@@ -56,6 +56,8 @@ type Sight struct {
 	Notes  []string // what the reader should know of the browser
 	Tab    session.Tab
 	Known  bool // Tab is meant
+
+	grants []string // of the tab's browser
 }
 
 // Look resolves a scope. A client without a tab in use sees all tabs, and is told so.
@@ -98,7 +100,7 @@ func (v View) Look(s Scoped) (Sight, error) {
 		out.Words = "all tabs (none is in use)"
 		return out, nil
 	}
-	out.Tab, out.Known = target.Tab, true
+	out.Tab, out.Known, out.grants = target.Tab, true, target.Browser.Settings.Grants
 	out.Filter.Session, out.Filter.Tab = target.Browser.Session, target.Tab.ID
 	out.Words = fmt.Sprintf("tab %d", target.Tab.ID)
 	if scope == "page" {
@@ -182,9 +184,6 @@ func (v View) LossNotes(f query.Filter, kinds ...event.Kind) []string {
 	}
 	return []string{"lost: " + strings.Join(parts, ", ")}
 }
-
-// Unseen is what no capture without a debugger sees; modes name it where an answer depends on it.
-const Unseen = "not seen without a debugger: console of workers, shared and service workers"
 
 // Page turns the paging parameters into a query's, with the mode's default limit. The key names the mode and its filters:
 // since "last" is remembered under it.

@@ -75,3 +75,35 @@ for (const status of [400, 413]) {
     expect(delivered).toEqual([{ ...stamp, dropped: { logs: 4, dom: 1 } }]);
   });
 }
+
+test("a setting that changes while a request is on its way is told with the next", async () => {
+  const told: unknown[] = [];
+  let bodies = false;
+  let answered = (): void => {};
+  const post = (_path: string, body: Sync): Promise<Response> => {
+    told.push(body.settings);
+    return new Promise((resolve) => (answered = () => resolve(Response.json({ server: { run: "r" } } as SyncAnswer))));
+  };
+  const uploader = new Uploader({
+    client: { post } as never,
+    spill: new Spill({ get: async () => ({}), remove: async () => {}, set: async () => {} } as never),
+    session: async () => "s",
+    ready: async () => true,
+    version: "1",
+    settings: async () => ({ bodies }) as never,
+    tabs: async () => [],
+    answered: () => {},
+    failed: () => {},
+  });
+  uploader.schedule(0);
+  await vi.advanceTimersByTimeAsync(10);
+  bodies = true;
+  uploader.schedule(0);
+  await vi.advanceTimersByTimeAsync(10);
+  answered();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(told).toEqual([{ bodies: false }, { bodies: true }]);
+  answered();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(told).toHaveLength(2);
+});

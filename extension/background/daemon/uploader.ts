@@ -42,6 +42,7 @@ export class Uploader {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = Infinity; // epoch ms at which the timer fires
   #sending: Promise<void> | undefined;
+  #again = false; // asked to send while a request was on its way, which may not have the newest settings
   #away = false; // the last request failed: events go to the spill
   #waiting: (() => void)[] = []; // resolved when everything added before is delivered or put aside
   #sentTabs = "";
@@ -88,8 +89,10 @@ export class Uploader {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#due = Infinity;
+    this.#again = this.#sending !== undefined;
     this.#sending ??= this.#send().finally(() => {
       this.#sending = undefined;
+      if (this.#again) this.schedule(0);
       this.#release();
     });
     return this.#sending;

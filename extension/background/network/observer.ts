@@ -78,7 +78,9 @@ export class NetworkObserver {
   #emit(request: Request): void {
     const ended = request.ended ?? Date.now();
     const exchange = { t: ended, mono: 0, ...fromRequest(request, this.#redact) };
-    this.#events.exchange({ tab: Math.max(0, request.tab), frame: Math.max(0, request.frame), page_url: "" }, exchange);
+    // A navigation belongs to the page that it leads to; what else it came from, the worker knows.
+    const page_url = NAVIGATIONS.has(request.type) ? exchange.url : "";
+    this.#events.exchange({ tab: Math.max(0, request.tab), frame: Math.max(0, request.frame), page_url }, exchange);
   }
 }
 

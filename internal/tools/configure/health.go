@@ -57,6 +57,9 @@ type bufferHealth struct {
 	Dropped     uint64  `json:"dropped_count"`
 }
 
+// bufferNames are the names of buffers that modes of observe have in other words than the store.
+var bufferNames = map[string]string{"log": "console", "exchange": "network", "frame": "websocket", "action": "actions"}
+
 type pilotHealth struct {
 	Enabled   bool   `json:"enabled"`
 	Source    string `json:"source"` // extension, unknown
@@ -65,16 +68,18 @@ type pilotHealth struct {
 }
 
 type commandHealth struct {
-	Ready         bool   `json:"ready"`
-	Status        string `json:"status"` // pass, warn, fail
-	Detail        string `json:"detail"`
-	Window        int    `json:"window_seconds"`
-	QueueDepth    int    `json:"queue_depth"`
-	Pending       int    `json:"pending_count"`
-	OldestPending int64  `json:"oldest_pending_age_ms"`
-	Successes     int    `json:"recent_success_count"`
-	Failures      int    `json:"recent_failed_count"`
-	LastSuccess   string `json:"last_success_at,omitempty"`
+	Ready         bool    `json:"ready"`
+	Status        string  `json:"status"` // pass, warn, fail
+	Detail        string  `json:"detail"`
+	Window        int     `json:"window_seconds"`
+	QueueDepth    int     `json:"queue_depth"`
+	Pending       int     `json:"pending_count"`
+	OldestPending int64   `json:"oldest_pending_age_ms"`
+	Successes     int     `json:"recent_success_count"`
+	Failures      int     `json:"recent_failed_count"`
+	FailureRate   float64 `json:"recent_failure_rate_pct"`
+	LastSuccess   string  `json:"last_success_at,omitempty"`
+	SuccessAge    int64   `json:"last_success_age_ms,omitempty"`
 }
 
 type faults struct {
@@ -103,8 +108,12 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 		if r.Capacity > 0 {
 			pct = float64(1000*r.Entries/r.Capacity) / 10
 		}
-		out.Buffers[r.Name] = bufferHealth{r.Entries, r.Capacity, pct, r.Evicted, r.Dropped}
-		out.Memory.Buffers[r.Name+"_bytes"] = r.Bytes
+		name := r.Name
+		if n, ok := bufferNames[name]; ok {
+			name = n
+		}
+		out.Buffers[name] = bufferHealth{r.Entries, r.Capacity, pct, r.Evicted, r.Dropped}
+		out.Memory.Buffers[name+"_bytes"] = r.Bytes
 	}
 	out.Pilot.Source = "unknown"
 	for _, b := range env.Registry.Browsers() {
@@ -148,7 +157,10 @@ func commands(q *command.Queue, now time.Time) commandHealth {
 		}
 	}
 	if last := q.Totals().LastSuccess; !last.IsZero() {
-		out.LastSuccess = last.UTC().Format(time.RFC3339)
+		out.LastSuccess, out.SuccessAge = last.UTC().Format(time.RFC3339), now.Sub(last).Milliseconds()
+	}
+	if n := out.Successes + out.Failures; n > 0 {
+		out.FailureRate = float64(1000*out.Failures/n) / 10
 	}
 	oldest := time.Duration(out.OldestPending) * time.Millisecond
 	switch {
@@ -168,7 +180,7 @@ func (h *healthResult) Text(w *answer.Writer) {
 	lines := []answer.Entry{
 		{Text: fmt.Sprintf("memory: %d of %d MB for events, heap %d MB", h.Memory.Current, h.Memory.Budget, h.Memory.Alloc)},
 	}
-	for _, name := range []string{"log", "exception", "exchange", "bodies", "waterfall", "frame", "action", "dom", "lifecycle", "performance", "extension_log", "mark"} {
+	for _, name := range []string{"console", "exception", "network", "bodies", "waterfall", "websocket", "actions", "dom", "lifecycle", "performance", "extension_log", "mark"} {
 		b, ok := h.Buffers[name]
 		if !ok || b.Entries == 0 && b.Evicted == 0 && b.Dropped == 0 {
 			continue

@@ -61,7 +61,7 @@ func TestHealth(t *testing.T) {
 		}
 		h.Queue.Answer(command.Answer{ID: rec.ID, Session: "s1", Status: "complete"})
 		got := health(`{"action":"status"}`)
-		for _, want := range []string{"\nlog: 2 of ", "\nbrowser: connected, browser control on\n", "\ncommands: pass, 1 done and 0 failed in the last 5 min, 0 pending\n"} {
+		for _, want := range []string{"\nconsole: 2 of ", "\nbrowser: connected, browser control on\n", "\ncommands: pass, 1 done and 0 failed in the last 5 min, 0 pending\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}
@@ -95,10 +95,10 @@ func TestHealth(t *testing.T) {
 		if s := typed.Server; s.Uptime != 3600 || s.Mode != "by_client" {
 			t.Errorf("server %+v", s)
 		}
-		if m := typed.Memory; m.Budget == 0 || m.Buffers["log_bytes"] == 0 {
+		if m := typed.Memory; m.Budget == 0 || m.Buffers["console_bytes"] == 0 {
 			t.Errorf("memory %+v", m)
 		}
-		if b := typed.Buffers["log"]; b.Entries != 2 || b.Capacity == 0 {
+		if b := typed.Buffers["console"]; b.Entries != 2 || b.Capacity == 0 {
 			t.Errorf("log buffer %+v", b)
 		}
 		if p := typed.Pilot; !p.Enabled || p.Source != "extension" || !p.Connected {

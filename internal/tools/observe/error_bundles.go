@@ -103,7 +103,7 @@ func errorBundles(_ context.Context, env Env, p bundlesParams) (any, error) {
 	out.Title, out.Line = "error bundles", bundleLines(out)
 	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(errorKinds, isError))
-	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...)
+	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).Note(env.Unseen(o.Sight)...)
 	if out.Len() == 0 {
 		note, err := failedRequests(env, o)
 		if err != nil {

@@ -82,7 +82,7 @@ func errorsMode(_ context.Context, env Env, p errorsParams) (any, error) {
 	out := view.NewList(env.View, o.Sight, o.key, "errors", &list, newErrorEntry)
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(errorKinds, isError))
-	return out.Note(losses...), nil
+	return out.Note(losses...).Note(env.Unseen(o.Sight)...), nil
 }
 
 // oneError gives an exception, or a console line as the error that it is, in full.

@@ -86,7 +86,7 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 		levels := countLevels(list.Items)
 		out.Meta.Summary = map[string]any{"total": sum(levels), "by_level": levels}
 	}
-	out.Note(losses...)
+	out.Note(losses...).Note(env.Unseen(o.Sight)...)
 	if !p.Extension {
 		return out, nil
 	}

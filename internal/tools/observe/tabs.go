@@ -78,7 +78,11 @@ func (r *tabsResult) Text(w *answer.Writer) {
 	}
 	var entries []answer.Entry
 	for _, t := range r.Tabs {
-		text := fmt.Sprintf("%d %s%s", t.ID, answer.Short(t.URL, 120), part("%q", answer.Cut(answer.Clean(t.Title), 80)))
+		url := answer.Short(t.URL, 120)
+		if url == "" || url == "about:blank" {
+			url = "(blank)"
+		}
+		text := fmt.Sprintf("%d %s%s", t.ID, url, part("%q", answer.Cut(answer.Clean(t.Title), 80)))
 		for _, m := range []struct {
 			is   bool
 			word string

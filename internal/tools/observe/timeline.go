@@ -144,7 +144,7 @@ func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
 		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.fold}
 	}
 	out.Empty = o.nothing("nothing happened", env.countOf(nil, nil))
-	return out.Note(losses...), nil
+	return out.Note(losses...).Note(env.Unseen(o.Sight)...), nil
 }
 
 // foldOf is the same for events that a timeline shows as one: requests that differ in their times

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// terminal opens a pseudo terminal and returns its two ends.
+func terminal(t *testing.T) (control, end *os.File) {
+	t.Helper()
+	control, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unlock, number int32
+	for request, arg := range map[uintptr]*int32{syscall.TIOCSPTLCK: &unlock, syscall.TIOCGPTN: &number} {
+		if _, _, e := syscall.Syscall(syscall.SYS_IOCTL, control.Fd(), request, uintptr(unsafe.Pointer(arg))); e != 0 {
+			t.Fatal(e)
+		}
+	}
+	end, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { control.Close() })
+	return control, end
+}
+
+// runAtATerminal returns what a person sees.
+func (m *machine) runAtATerminal(args ...string) string {
+	m.t.Helper()
+	control, end := terminal(m.t)
+	ctx, cancel := context.WithTimeout(m.t.Context(), within)
+	defer cancel()
+	cmd := m.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = end, end
+	must(m.t, cmd.Start())
+	must(m.t, end.Close())
+	out, _ := io.ReadAll(control) // ends with EIO when the other end is closed
+	_ = cmd.Wait()                // the text is what counts
+	return strings.ReplaceAll(string(out), "\r\n", "\n")
+}
+
+func TestAPersonSeesNoMarksForMachines(t *testing.T) {
+	m := newMachine(t)
+	m.run()
+	m.exchanges(3)
+	args := []string{"observe", "network_bodies", "--scope", "all"}
+	piped, _, _ := m.run(args...)
+	seen := m.runAtATerminal(args...)
+	for _, mark := range []string{"<page-data", "</page-data", "cursor="} {
+		if !strings.Contains(piped, mark) || strings.Contains(seen, mark) {
+			t.Errorf("%s\npiped: %s\nseen: %s", mark, piped, seen)
+		}
+	}
+	if !strings.Contains(seen, "/api/2") {
+		t.Errorf("seen: %s", seen)
+	}
+	args = []string{"interact", "click", "--selector", "#pay"}
+	_, piped, _ = m.run(args...)
+	seen = m.runAtATerminal(args...)
+	if !strings.HasPrefix(piped, "error=extension_offline ") || !strings.HasPrefix(seen, "gasoline: ") || strings.Contains(seen, "error=") {
+		t.Errorf("piped: %s\nseen: %s", piped, seen)
+	}
+}
+
+func TestDoctorSpeaksToThePerson(t *testing.T) {
+	m := newMachine(t)
+	m.run()
+	m.browse() // without bodies
+	piped, _, _ := m.run("doctor")
+	seen := m.runAtATerminal("doctor")
+	if !strings.Contains(piped, "fix: Ask the user to switch on body capture") || !strings.Contains(seen, "fix: Switch on body capture") {
+		t.Errorf("piped: %s\nseen: %s", piped, seen)
+	}
+}
+
+func TestATerminalGetsNoPicture(t *testing.T) {
+	m := newMachine(t)
+	m.run()
+	var seen string
+	m.answerScreenshot(func() { seen = m.runAtATerminal("observe", "screenshot", "--output", "-") })
+	if !strings.Contains(seen, "give --output a file's name") || strings.Contains(seen, string(picture)) {
+		t.Errorf("seen: %q", seen)
+	}
+	m.answerScreenshot(func() { seen = m.runAtATerminal("observe", "screenshot") })
+	found, err := filepath.Glob(filepath.Join(m.dir, "screenshot-*.png"))
+	if err != nil || len(found) != 1 || !strings.Contains(seen, "gasoline: wrote "+filepath.Base(found[0])) {
+		t.Errorf("%v %v, seen: %q", found, err, seen)
+	}
+}

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { expect, test, until } from "./support/fixtures.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Starts the demo in a process group of its own, as a shell does, with everything that it makes below dir. */
+function demo(dir: string): { child: ChildProcess; output: () => string; ended: Promise<number | null> } {
+  const loader = pathToFileURL(join(root, "scripts", "ts.mjs")).href;
+  const child = spawn(process.execPath, ["--import", loader, join(root, "examples", "demo.ts"), "--keep"], {
+    cwd: dir,
+    detached: true,
+    env: { ...process.env, TMPDIR: dir, DISPLAY: "", WAYLAND_DISPLAY: "" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  child.stdout?.on("data", (d) => (output += d));
+  child.stderr?.on("data", (d) => (output += d));
+  return { child, output: () => output, ended: new Promise((done) => child.once("close", done)) };
+}
+
+/** The processes that were started with a path below dir. */
+function processes(dir: string): { pid: number; line: string }[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => {
+      try {
+        return { pid: Number(name), line: readFileSync(`/proc/${name}/cmdline`, "utf8").replaceAll("\0", " ") };
+      } catch {
+        return { pid: 0, line: "" }; // it has ended
+      }
+    })
+    .filter((p) => p.line.includes(dir));
+}
+
+test.describe("Ctrl-C", () => {
+  test.skip(process.platform !== "linux", "looks into /proc and sends signals to a process group");
+  for (const [when, sign, code] of [
+    ["while the demo is kept open", /Ctrl-C ends all of it/, 0],
+    ["while the browser starts", /starting Chromium/, 130],
+  ] as const) {
+    test(`${when} leaves nothing behind`, async () => {
+      const dir = mkdtempSync(join(tmpdir(), "demo-"));
+      const { child, output, ended } = demo(dir);
+      try {
+        await until(
+          "what it waits for",
+          async () => output(),
+          (text) => sign.test(text),
+          60_000,
+        );
+        if (code === 0) {
+          const command = /^ +(\S+gasoline --port \d+ --state-dir \S+) observe errors$/m.exec(output());
+          expect(output()).toMatch(/no display/);
+          expect(command, output()).not.toBeNull();
+          const [program, ...args] = command![1]!.split(" ");
+          const asked = spawn(program!, [...args, "observe", "errors", "--scope", "all"], {
+            cwd: dir,
+            stdio: ["ignore", "pipe", "inherit"],
+          });
+          let answer = "";
+          asked.stdout.on("data", (d) => (answer += d));
+          expect(await new Promise((done) => asked.once("close", done))).toBe(0);
+          expect(answer).toContain("placeOrder");
+        }
+        process.kill(-child.pid!, "SIGINT");
+        expect(await ended, output()).toBe(code);
+        expect(processes(dir)).toEqual([]);
+        expect(readdirSync(dir).filter((name) => name.startsWith("gasoline-"))).toEqual([]);
+      } finally {
+        if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, "SIGKILL");
+        for (const left of processes(dir)) process.kill(left.pid, "SIGKILL");
+        rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+      }
+    });
+  }
+});

@@ -1,0 +1,71 @@
+package view
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/query"
+)
+
+// Unseen says what of the page that a sight shows no capture reaches: iframes of sites that were not
+// granted, and the console of workers, which only a debugger sees. Only what was seen to be there is named.
+func (v View) Unseen(s Sight) []string {
+	if !s.Known || !s.Tab.Granted {
+		return nil
+	}
+	f := query.Filter{Session: s.Filter.Session, Tab: s.Tab.ID, Page: s.Tab.URL}
+	frames, err := query.Read(v.Reader, f, query.Page{Limit: 50}, func(r *event.Resource) bool {
+		return r.InitiatorType == "iframe" && !granted(s.grants, r.URL)
+	})
+	if err != nil {
+		return nil // a page without a cursor cannot be refused
+	}
+	var out, sites []string
+	for _, r := range frames.Items {
+		if o := answer.Origin(r.URL); o != "" && !slices.Contains(sites, answer.Short(o, 80)) {
+			sites = append(sites, answer.Short(o, 80))
+		}
+	}
+	if n := len(sites); n > 0 {
+		more := ""
+		if n > 3 {
+			sites, more = sites[:3], fmt.Sprintf(" and %d more", n-3)
+		}
+		out = append(out, "not captured: iframes of "+strings.Join(sites, ", ")+more+", which the user has not granted in the extension's popup")
+	}
+	// Workers are known by the requests that they make.
+	f.Page = ""
+	if workers, err := query.Read(v.Reader, f, query.Page{Limit: 1}, func(e *event.Exchange) bool { return e.Initiator.Type == "worker" }); err == nil && len(workers.Items) > 0 {
+		out = append(out, "the console of this tab's workers is not seen: only a debugger sees it")
+	}
+	return out
+}
+
+// granted reports whether one of Chrome's match patterns covers a URL. Ports do not matter.
+func granted(patterns []string, raw string) bool {
+	u, err := url.Parse(raw)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return true // it has no site that could be granted
+	}
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if p == "<all_urls>" {
+			return true
+		}
+		scheme, rest, _ := strings.Cut(p, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		host, _, _ = strings.Cut(host, ":")
+		switch name := u.Hostname(); {
+		case scheme != "*" && scheme != u.Scheme:
+			return false
+		case host == "*" || host == name:
+			return true
+		default:
+			base, wild := strings.CutPrefix(host, "*.")
+			return wild && (name == base || strings.HasSuffix(name, "."+base))
+		}
+	})
+}
