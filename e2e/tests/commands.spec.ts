@@ -217,6 +217,48 @@ test.describe("with another site granted", () => {
   });
 });
 
+test("what follows an act is in its answer", async ({ site, tab, agent }) => {
+  const { act } = await open(site, tab, agent);
+  site.page(
+    "/later",
+    `<title>Later</title><h1>Cart</h1><p id=list>loading</p><script>setTimeout(() => (list.innerHTML = "<button>Check out</button>"), 400)</script>`,
+  );
+  const { text, images, isError } = await agent.call("interact", {
+    action: "navigate",
+    url: site.url("/later"),
+    wait_for_stable: true,
+    include_content: true,
+    include_interactive: true,
+    include_screenshot: true,
+  });
+  expect(isError, text).toBe(false);
+  expect(text).toMatch(/stable after \d+ ms/);
+  expect(text).toMatch(/e\d+ button "Check out"/);
+  expect(text).toContain("Cart");
+  expect(text).not.toContain("loading");
+  expect(images).toHaveLength(1);
+  await tab.evaluate(() =>
+    document
+      .querySelector("button")!
+      .addEventListener("click", () => document.body.insertAdjacentHTML("beforeend", "<a href='/next'>Pay</a>")),
+  );
+  expect(await act("click", { selector: "text=Check out", include_interactive: true })).toMatch(/e\d+ link "Pay"/);
+});
+
+test("a page that cannot be loaded is a failure, with the way out", async ({ site, tab, agent }) => {
+  const { refused } = await open(site, tab, agent);
+  const dead = await refused("navigate", { url: "http://127.0.0.1:9/", timeout_ms: 10_000 });
+  expect(dead.code).toBe("navigation_failed");
+  expect(dead.text).toContain("is the address right?");
+  expect(dead.text).not.toContain(site.url("/form"));
+  expect((await refused("new_tab", { url: "http://127.0.0.1:9/", timeout_ms: 10_000 })).code).toBe("navigation_failed");
+  const failed = await agent.ask("observe", { what: "failed_commands" });
+  expect(failed).toContain("navigate");
+  expect(failed).toContain("new_tab");
+  const words = await refused("click", { selector: "button:has-text('Order now')" });
+  expect(words.text).toContain(`selector:"role=button[name=\\"Order now\\"]"`);
+});
+
 test("tabs are opened, switched, walked through and closed", async ({ site, tab, profile, agent }) => {
   const { act } = await open(site, tab, agent);
   expect(await act("navigate", { url: site.url("/next") })).toContain("Next");

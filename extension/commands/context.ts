@@ -24,8 +24,12 @@ export interface Pages {
   active(): Promise<number | undefined>;
   /** The tab at a position in the last focused window. */
   atIndex(index: number): Promise<number | undefined>;
+  /**
+   * Moves and waits until the page is there. Throws navigation_failed when the browser shows its error page or the answer
+   * was no page, timeout when the page before is still shown at the deadline.
+   */
   go(tab: number, how: Move, deadline: number): Promise<Arrival>;
-  /** Opens a tab behind the active one, or in front. */
+  /** Opens a tab behind the active one, or in front. Throws as go does; a tab without a page is closed again. */
   open(url: string | undefined, active: boolean, deadline: number): Promise<number>;
   activate(tab: number): Promise<void>;
   close(tab: number): Promise<void>;
@@ -58,8 +62,6 @@ export type Move = { type: "url"; url: string } | { type: "reload" } | { type: "
 export interface Arrival {
   /** The page is complete; false: still loading at the deadline. */
   loaded: boolean;
-  /** A net::ERR_ name when the browser shows its error page. */
-  error?: string;
 }
 
 /** Calls into documents. */

@@ -30,7 +30,7 @@ export const executeJS: Handler<"execute_js"> = async (params, context) => {
   const outcome = await inTime(context.deadline, work);
   if (!outcome.ok) throw new CommandProblem(outcome.code, outcome.message);
   return {
-    value: outcome.value ?? null,
+    result: outcome.value ?? null,
     type: outcome.type,
     execution_mode: context.scripts.user ? "user_script" : "debugger",
     url: frame.url,

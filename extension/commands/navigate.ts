@@ -47,22 +47,20 @@ async function move(context: Context, how: Move): Promise<PageResult> {
   const arrival = await context.pages.go(context.tab, how, context.deadline);
   const asked = how.type === "url" ? how.url : before.url;
   const result = await pageResult(context, context.tab, asked, how.type === "reload" ? "refreshed" : "loaded");
-  if (arrival.error) {
-    return { ...result, content_script_status: "failed", message: `The page could not be loaded: ${arrival.error}` };
-  }
   return arrival.loaded ? result : { ...result, message: "The page is still loading." };
 }
 
 async function pageResult(context: Context, tab: number, url: string, status: string): Promise<PageResult> {
   const page = await context.pages.describe(tab);
+  const level = context.pages.policy(tab);
   const result: PageResult = {
     tab,
     url,
     final_url: page.url,
     title: page.title,
     content_script_status: context.pages.captured(tab) ? status : page.granted ? "failed" : "unavailable",
+    csp_restricted: level !== undefined && level !== "none",
   };
-  const level = context.pages.policy(tab);
   if (level) result.csp_level = level;
   if (!page.granted && page.url !== "about:blank") {
     result.message = "This site is not granted: nothing is captured. The user can grant it in the Gasoline popup.";

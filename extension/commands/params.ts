@@ -63,6 +63,7 @@ const SCHEMAS = {
     url_contains: v.optional(text(10_000)),
     absent: v.optional(v.boolean()),
   }),
+  wait_for_stable: v.object({ ...timeout, stability_ms: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(60_000))) }),
   get_text: v.object({ ...target, ...timeout, structured: v.optional(v.boolean()) }),
   get_value: targetOnly,
   execute_js: v.object({

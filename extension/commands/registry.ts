@@ -21,6 +21,7 @@ import { select } from "./select.ts";
 import { switchTab } from "./switch_tab.ts";
 import { type } from "./type.ts";
 import { waitFor } from "./wait_for.ts";
+import { waitForStable } from "./wait_for_stable.ts";
 
 /** The handler of every kind that the daemon may send. A kind without one does not compile. */
 const HANDLERS = {
@@ -40,6 +41,7 @@ const HANDLERS = {
   hover,
   focus,
   wait_for: waitFor,
+  wait_for_stable: waitForStable,
   get_text: getText,
   get_value: getValue,
   execute_js: executeJS,

@@ -7,6 +7,9 @@ import { CommandProblem } from "./problem.ts";
 /** A page taller than this is cut: Chrome's own limit for one surface. */
 const MAX_HEIGHT = 16_384;
 
+/** An element is waited for as long as one that is clicked. */
+const FIND_MS = 5000;
+
 /**
  * Makes a picture of the tab: of what it shows, of the whole page, or of one element. What password
  * inputs show is blacked out before the picture leaves the browser.
@@ -14,7 +17,8 @@ const MAX_HEIGHT = 16_384;
 export const screenshot: Handler<"screenshot"> = async (params, context) => {
   const format = params.format === "jpeg" ? "jpeg" : "png";
   const quality = params.quality || 80;
-  if (params.wait_for_stable) await context.frames.call(context.tab, "settle", {}, Math.min(context.deadline, Date.now() + 5000));
+  if (params.wait_for_stable)
+    await context.frames.call(context.tab, "settle", { stability_ms: 250 }, Math.min(context.deadline, Date.now() + 5000));
   const shot = await take(context, params, format, quality);
   const edited = await context.images.edit(shot.data, {
     format,
@@ -68,7 +72,7 @@ async function look(context: Context, selector: string | undefined): Promise<Sce
 }
 
 async function cropOf(context: Context, selector: string): Promise<Rect> {
-  const { rect } = await context.frames.call(context.tab, "rect", { selector }, context.deadline);
+  const { rect } = await context.frames.call(context.tab, "rect", { selector }, Math.min(context.deadline, Date.now() + FIND_MS));
   if (rect.width < 1 || rect.height < 1) throw new CommandProblem("not_actionable", "The element has no area that could be pictured.");
   return rect;
 }

@@ -59,7 +59,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   },
   geometry: () => geometry(),
   around: (params) => around(params),
-  settle: async (_params, { deadline }) => ({ quiet: await quiet(250, deadline) }),
+  settle: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
   toast: ({ text: said }) => {
     toast(said);
     return {};

@@ -50,7 +50,7 @@ export class RefBook {
    */
   elementOf(ref: string): Element {
     const known = this.#byRef.get(ref);
-    if (!known) throw new AgentProblem("stale_ref", `${ref} is not known in this page. List its elements again.`);
+    if (!known) throw new AgentProblem("stale_ref", `${ref} is not known in this page.`);
     const element = known.element.deref();
     const there = element?.isConnected ? element : undefined;
     if (there && is(there, known)) return there;

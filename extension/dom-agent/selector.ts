@@ -1,6 +1,9 @@
 import { fold, nameOf, roleOf } from "@gasoline/capture/locators/name";
+import { candidate } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
+import type { RefBook } from "./refs.ts";
 import { type Scope, everyElement, query } from "./shadow.ts";
+import { isVisible } from "./visible.ts";
 
 /** How elements were found, in the words of match_strategy. */
 export type Strategy = "css" | "text" | "role" | "label" | "placeholder" | "testid";
@@ -26,16 +29,50 @@ const ENGINES: Record<string, (value: string, scope: Scope) => Element[]> = {
 
 const TEST_IDS = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"] as const;
 
-/** Finds elements by a selector: CSS with >>>, or text=, role=, label=, placeholder=, testid=. */
-export function find(selector: string, scope: Scope): Found {
+/** Most candidates that a problem names. */
+export const MAX_CANDIDATES = 8;
+
+/**
+ * Finds elements by a selector: CSS with >>>, or text=, role=, label=, placeholder=, testid=. Throws invalid_selector for
+ * what is none, and for words that fit nothing as CSS while the page shows them as text.
+ */
+export function find(selector: string, scope: Scope, refs: RefBook): Found {
   const named = /^(text|role|label|placeholder|testid)=(.*)$/s.exec(selector.trim());
   const engine = named && ENGINES[named[1] ?? ""];
   if (named && engine) return { elements: engine(named[2] ?? "", scope), strategy: named[1] as Strategy };
+  let elements: Element[] | undefined;
   try {
-    return { elements: query(selector, scope), strategy: "css" };
+    elements = query(selector, scope);
   } catch {
-    throw new AgentProblem("invalid_param", `Not a CSS selector: ${selector.slice(0, 200)}`);
+    elements = undefined;
   }
+  if (!elements?.length && isPhrase(selector)) {
+    const shown = byText(selector, scope).filter(isVisible);
+    if (shown.length > 0 || !elements) throw phrase(selector, shown, refs);
+  }
+  if (!elements) throw new AgentProblem("invalid_selector", `Not a CSS selector: ${selector.slice(0, 200)}`);
+  return { elements, strategy: "css" };
+}
+
+/** Says whether a selector is words rather than CSS: without any of its signs, and not all of them names of elements. */
+export const isPhrase = (selector: string): boolean =>
+  /^[^#.:[\]>+~*=(){}|@/\\"]+$/.test(selector) && selector.trim().split(/\s+/).some(isNoElement);
+
+function isNoElement(word: string): boolean {
+  try {
+    const drawn = document.createElementNS("http://www.w3.org/2000/svg", word);
+    return document.createElement(word) instanceof HTMLUnknownElement && Object.getPrototypeOf(drawn) === SVGElement.prototype;
+  } catch {
+    return true;
+  }
+}
+
+function phrase(selector: string, shown: Element[], refs: RefBook): AgentProblem {
+  const text = `text=${fold(selector, 200)}`;
+  const fits = shown.length > 0 ? `, which fits ${shown.length === 1 ? refs.refOf(shown[0] as Element) : shown.length} now` : "";
+  return new AgentProblem("invalid_selector", `${fold(selector, 200)} is words, not CSS: write selector:"${text}"${fits}.`, {
+    candidates: shown.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)),
+  });
 }
 
 /** A text to look for: in quotes it has to be the whole text, letter for letter. */
@@ -88,7 +125,7 @@ function textOf(element: Element): string {
 
 function byRole(value: string, scope: Scope): Element[] {
   const parsed = /^\s*([\w-]+)\s*((?:\[[^\]]*\]\s*)*)$/.exec(value);
-  if (!parsed) throw new AgentProblem("invalid_param", `Write role=button[name="Save"], not role=${value.slice(0, 100)}`);
+  if (!parsed) throw new AgentProblem("invalid_selector", `Write role=button[name="Save"], not role=${value.slice(0, 100)}`);
   const role = (parsed[1] ?? "").toLowerCase();
   let elements = everyElement(scope).filter((element) => roleOf(element) === role);
   for (const [, attribute = "", , given] of (parsed[2] ?? "").matchAll(/\[\s*([\w-]+)\s*(=\s*((?:"[^"]*"|'[^']*'|[^\]])*))?\]/g)) {
@@ -100,7 +137,7 @@ function byRole(value: string, scope: Scope): Element[] {
 
 function hasState(element: Element, state: string, value: string): boolean {
   if (!/^(checked|disabled|expanded|selected|pressed)$/.test(state)) {
-    throw new AgentProblem("invalid_param", `role= knows name, checked, disabled, expanded, selected and pressed, not ${state}.`);
+    throw new AgentProblem("invalid_selector", `role= knows name, checked, disabled, expanded, selected and pressed, not ${state}.`);
   }
   let now = element.getAttribute(`aria-${state}`) ?? "false";
   if (state === "checked" && element instanceof HTMLInputElement) now = String(element.checked);

@@ -3,7 +3,7 @@ import type { ActResult, Target } from "@gasoline/schema/commands";
 import { candidate } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
 import type { RefBook } from "./refs.ts";
-import { find } from "./selector.ts";
+import { MAX_CANDIDATES, find, isPhrase } from "./selector.ts";
 import { type Scope, elementAt, everyElement, focused } from "./shadow.ts";
 import { isVisible } from "./visible.ts";
 
@@ -13,8 +13,6 @@ export interface Resolved {
   count: number;
   strategy: ActResult["match_strategy"];
 }
-
-const MAX_CANDIDATES = 8;
 
 /** Says whether a target names an element at all. */
 export const isNamed = (target: Target): boolean =>
@@ -43,39 +41,43 @@ export function resolve(target: Target, refs: RefBook): Resolved {
 /** All elements that a target fits. */
 export function matches(target: Target, refs: RefBook): Element[] {
   if (target.selector === undefined || target.ref !== undefined) return [resolve(target, refs).element];
-  return find(target.selector, scopeOf(target, refs)).elements;
+  return find(target.selector, scopeOf(target, refs), refs).elements;
 }
 
 function choose(selector: string, target: Target, refs: RefBook): Resolved {
   const scope = scopeOf(target, refs);
-  const { elements, strategy } = find(selector, scope);
+  const { elements, strategy } = find(selector, scope, refs);
   if (target.nth !== undefined) return { ...nth(elements, target.nth, selector), strategy };
   const visible = elements.filter(isVisible);
   const pool = visible.length > 0 ? visible : elements;
   const [only] = pool;
   if (!only) {
-    throw new AgentProblem("element_not_found", `Nothing fits ${selector.slice(0, 200)}.`, { candidates: alike(selector, scope, refs) });
+    throw new AgentProblem("element_not_found", nothing(selector), { candidates: alike(selector, scope, refs) });
   }
   if (pool.length > 1) {
-    throw new AgentProblem(
-      "ambiguous_target",
-      `${pool.length} elements fit ${selector.slice(0, 200)}. Use one of the refs, nth, within, or a narrower selector.`,
-      { candidates: pool.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)) },
-    );
+    throw new AgentProblem("ambiguous_target", `${pool.length} elements fit ${selector.slice(0, 200)}.`, {
+      candidates: pool.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)),
+    });
   }
   return { element: only, count: elements.length, strategy };
+}
+
+/** Why nothing was found: words were perhaps meant as text that has not come. */
+export function nothing(selector: string): string {
+  const words = selector.slice(0, 200);
+  return isPhrase(selector) ? `Nothing fits ${words} as CSS; as text it would be text=${words}.` : `Nothing fits ${words}.`;
 }
 
 function nth(elements: Element[], index: number, selector: string): { element: Element; count: number } {
   const element = elements.at(index);
   if (element) return { element, count: elements.length };
-  if (elements.length === 0) throw new AgentProblem("element_not_found", `Nothing fits ${selector.slice(0, 200)}.`);
+  if (elements.length === 0) throw new AgentProblem("element_not_found", nothing(selector));
   throw new AgentProblem("nth_out_of_range", `nth is ${index}, and ${elements.length} elements fit; they are counted from 0.`);
 }
 
 function scopeOf(target: Target, refs: RefBook): Scope {
   if (target.within === undefined) return document;
-  const { elements } = find(target.within, document);
+  const { elements } = find(target.within, document, refs);
   const visible = elements.filter(isVisible);
   const pool = visible.length > 0 ? visible : elements;
   const [only] = pool;

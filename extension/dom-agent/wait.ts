@@ -3,7 +3,8 @@ import { fold } from "@gasoline/capture/locators/name";
 import { describe } from "./describe.ts";
 import type { Environment } from "./environment.ts";
 import { AgentProblem } from "./problem.ts";
-import { isNamed, matches } from "./target.ts";
+import { isPhrase } from "./selector.ts";
+import { isNamed, matches, nothing } from "./target.ts";
 import { isVisible } from "./visible.ts";
 import { change } from "./waiting.ts";
 
@@ -16,7 +17,7 @@ export async function wait(params: WaitParams, environment: Environment): Promis
     const found = look(params, environment);
     if (found) return { ...found, waited_ms: Date.now() - began };
     const left = environment.deadline - Date.now();
-    if (left <= 0) throw new AgentProblem("timeout", `After ${Date.now() - began} ms: ${missing(params)}.`);
+    if (left <= 0) throw new AgentProblem("timeout", missing(params));
     await change(Math.min(POLL_MS, left));
   }
 }
@@ -50,8 +51,10 @@ function first(params: WaitParams, environment: Environment): Element | undefine
 }
 
 function missing(params: WaitParams): string {
-  const verb = params.absent ? "is still there" : "did not come";
-  if (params.url_contains !== undefined) return `the URL is ${location.href.slice(0, 200)}`;
-  if (params.text !== undefined) return `the text "${params.text.slice(0, 100)}" ${verb}`;
-  return `${params.selector ?? params.ref} ${verb}`;
+  const verb = params.absent ? "is still there" : "did not come in time";
+  if (params.url_contains !== undefined) return `The URL is still ${location.href.slice(0, 200)}.`;
+  if (params.text !== undefined) return `The text "${params.text.slice(0, 100)}" ${verb}.`;
+  const { selector } = params;
+  if (selector !== undefined && !params.absent && isPhrase(selector)) return nothing(selector);
+  return `${selector ?? params.ref} ${verb}.`;
 }

@@ -56,18 +56,22 @@ export function frame(): Promise<void> {
   });
 }
 
-/** Resolves when nothing changed for quietMS (true), or at the deadline (false). */
-export async function quiet(quietMS: number, deadline: number): Promise<boolean> {
+/** Resolves when nothing changed for quietMS, or at the deadline, with how often something did. */
+export async function quiet(quietMS: number, deadline: number): Promise<{ quiet: boolean; mutations: number }> {
   let last = Date.now();
-  const observer = new MutationObserver(() => (last = Date.now()));
+  let mutations = 0;
+  const observer = new MutationObserver((records) => {
+    last = Date.now();
+    mutations += records.length;
+  });
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   try {
     while (Date.now() < deadline) {
       const still = quietMS - (Date.now() - last);
-      if (still <= 0) return true;
+      if (still <= 0) return { quiet: true, mutations };
       await new Promise((resolve) => setTimeout(resolve, Math.min(still, Math.max(1, deadline - Date.now()))));
     }
-    return false;
+    return { quiet: false, mutations };
   } finally {
     observer.disconnect();
   }

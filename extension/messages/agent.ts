@@ -77,8 +77,8 @@ export interface AgentOps {
   geometry: { params: Record<string, never>; result: FrameGeometry };
   /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
-  /** Resolves when the document was quiet for 250 ms, or at the deadline. */
-  settle: { params: Record<string, never>; result: { quiet: boolean } };
+  /** Resolves when the document was quiet for so long, or at the deadline. */
+  settle: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
   toast: { params: { text: string }; result: Record<string, never> };
 }
 

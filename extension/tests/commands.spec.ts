@@ -1,7 +1,7 @@
 import { type Browser, expect, test } from "./extension.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import { FORM } from "./pages.ts";
-import type { Site } from "./site.ts";
+import { Site } from "./site.ts";
 
 /** Opens the form with pilot on and gives what most tests need. */
 async function open(browser: Browser, site: Site, daemon: FakeDaemon, body = FORM) {
@@ -66,7 +66,7 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   expect((await run("select", { selector: "h1", value: "x" }, short)).error?.code).toBe("not_select");
   expect((await run("check", { selector: "h1" }, short)).error?.code).toBe("not_checkable");
   expect((await run("focus", { selector: "h1" }, short)).error?.code).toBe("not_focusable");
-  expect((await run("click", { selector: "div[[" }, short)).error?.code).toBe("invalid_param");
+  expect((await run("click", { selector: "div[[" }, short)).error?.code).toBe("invalid_selector");
   expect((await run("click", { selector: 7 as never }, short)).error?.code).toBe("invalid_param");
   expect((await run("click", {}, short)).error?.code).toBe("missing_target");
   expect((await run("click", { ref: "e999999" }, short)).error?.code).toBe("stale_ref");
@@ -83,6 +83,29 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   });
   const covered = await run("click", { selector: "testid=order" }, short);
   expect(covered.error).toMatchObject({ code: "blocked_by_overlay", blocker: expect.stringContaining("cookie-wall") });
+});
+
+test("words for a selector lead to text=, at once when the page shows them", async ({ daemon, site, browserWithExtension }) => {
+  const { status, run } = await open(browserWithExtension, site, daemon);
+  for (const kind of ["click", "wait_for", "get_text"] as const) {
+    // Longer than a test waits for an answer: it does not wait for the element.
+    const { error } = await run(kind, { selector: "Far away" }, { timeoutMS: 60_000 });
+    expect(error).toMatchObject({ code: "invalid_selector", candidates: [{ name: "Far away" }] });
+    const [ref] = error?.candidates ?? [];
+    expect(error?.message).toBe(`Far away is words, not CSS: write selector:"text=Far away", which fits ${ref?.ref} now.`);
+    expect((await run("click", { ref: ref?.ref ?? "" })).error).toBeUndefined();
+  }
+  await expect(status).toHaveText("far");
+  expect((await run("wait_for", { selector: "Far away", absent: true })).error?.code).toBe("invalid_selector");
+  const short = { timeoutMS: 1200 };
+  expect((await run("click", { selector: "Don't panic!" }, short)).error?.message).toContain('write selector:"text=Don\'t panic!"');
+  const later = await run("click", { selector: "Pay later" }, short);
+  expect(later.error).toMatchObject({ code: "element_not_found", message: expect.stringContaining("text=Pay later") });
+  expect((await run("wait_for", { selector: "Pay later" }, short)).error?.message).toContain("text=Pay later");
+  expect((await run("click", { selector: "svg path" }, short)).error?.message).toBe("Nothing fits svg path.");
+  // What to do next is the daemon's to say.
+  expect((await run("click", { selector: "text=Same" })).error?.message).toBe("2 elements fit text=Same.");
+  expect((await run("click", { ref: "e999999" }, short)).error?.message).toMatch(/^e999999 \S.*(gone|page)\.$/);
 });
 
 test("an element that comes late is waited for", async ({ daemon, site, browserWithExtension }) => {
@@ -173,9 +196,26 @@ test("wait_for sees things come and go, and gives up in time", async ({ daemon, 
   expect((await run("wait_for", { text: "All done" })).result.matched_text).toContain("All done");
   const late = await run("wait_for", { selector: "#never", timeout_ms: 500 });
   expect(late.status).toBe("timeout");
-  expect(late.error?.code).toBe("timeout");
+  expect(late.error).toMatchObject({ code: "timeout", message: "#never did not come in time." });
   expect((await run("wait_for", {})).error?.code).toBe("missing_param");
   expect((await run("wait_for", { text: "a", url_contains: "b" })).error?.code).toBe("invalid_param");
+});
+
+test("wait_for_stable waits until nothing changes, over a navigation too", async ({ daemon, site, browserWithExtension }) => {
+  site.page(
+    "/busy",
+    `<p id=n>0</p><script>let n = 0; const t = setInterval(() => { document.getElementById("n").textContent = ++n; if (n === 20) clearInterval(t) }, 50)</script>`,
+  );
+  const { page, run } = await open(browserWithExtension, site, daemon, `<a id=go href="/busy">Go</a><p id=n>0</p>`);
+  await run("click", { selector: "#go" });
+  const rest = await run("wait_for_stable", { stability_ms: 400 });
+  expect(rest.result).toMatchObject({ stable: true, stability_ms: 400 });
+  await expect(page.locator("#n")).toHaveText("20", { timeout: 1 });
+  expect((await run("wait_for_stable", {})).result).toMatchObject({ stable: true, mutations_observed: 0, stability_ms: 500 });
+  await page.evaluate(() => setInterval(() => document.body.append("x"), 50));
+  const never = await run("wait_for_stable", { timeout_ms: 900 });
+  expect(never.result).toMatchObject({ stable: false, timed_out: true });
+  expect(never.result.mutations_observed).toBeGreaterThan(0);
 });
 
 test("get_text reads pages, elements, sections and hidden things", async ({ daemon, site, browserWithExtension }) => {
@@ -283,11 +323,12 @@ test("a custom list is chosen from, and a React-like field keeps what was typed"
 
 test("highlight draws a red box and takes it away", async ({ daemon, site, browserWithExtension }) => {
   const { page, run } = await open(browserWithExtension, site, daemon);
-  const { result } = await run("highlight", { selector: "h1" });
+  const { result } = await run("highlight", { selector: "h1", duration_ms: 20_000 });
+  expect(result).toMatchObject({ selector: "h1", duration_ms: 20_000 });
   expect(result.bounds?.width).toBeGreaterThan(10);
   await expect(page.locator("#gasoline-highlighter")).toHaveCSS("border-top-width", "4px");
   await expect(page.locator("#gasoline-highlighter")).toHaveCSS("border-top-color", "rgb(255, 0, 0)");
-  await run("highlight", { duration_ms: 0 });
+  expect((await run("highlight", { duration_ms: 0 })).result.duration_ms).toBe(0);
   await expect(page.locator("#gasoline-highlighter")).toHaveCount(0);
 });
 
@@ -308,12 +349,55 @@ test("tabs are opened, changed, gone through and closed", async ({ daemon, site,
   expect(closed.result.closed_tab).toBe(opened.result.tab);
   expect((await daemon.command("click", { selector: "h1" }, { tab: opened.result.tab })).error?.code).toBe("tab_gone");
   expect((await daemon.command("navigate", { url: "chrome://settings" }, { tab })).error?.code).toBe("restricted_url");
-  expect((await daemon.command("navigate", { url: "http://127.0.0.1:9/" }, { tab })).result).toMatchObject({
-    content_script_status: "failed",
-  });
   const fresh = await daemon.command("navigate", { url: site.url("/next") });
   expect(fresh.result.title).toBe("Next");
   await page.bringToFront();
+});
+
+test("a navigation that brings no page fails, and never tells of the page before", async ({ daemon, site, browserWithExtension }) => {
+  const { tab, run } = await open(browserWithExtension, site, daemon);
+  const other = new Site();
+  await other.start();
+  const headers = { "Cache-Control": "no-store" };
+  const [dead, two] = [other.page("/cart", { body: "One", headers }), other.page("/two", { body: "Two", headers })];
+  await run("navigate", { url: dead });
+  await run("navigate", { url: two });
+  await other.stop();
+  const refused = (url: string) => ({
+    code: "navigation_failed",
+    message: expect.stringMatching(new RegExp(`^${url} could not be loaded: nothing listens there.*ERR_CONNECTION_REFUSED`)),
+  });
+  expect((await run("back", {})).error).toMatchObject(refused(dead));
+  expect((await run("forward", {})).error).toMatchObject(refused(two));
+  expect((await run("refresh", {})).error).toMatchObject(refused(two));
+  await run("navigate", { url: site.url("/next") });
+  const there = await run("navigate", { url: dead });
+  expect(there).toMatchObject({ status: "error", error: refused(dead), effective_tab: { id: tab, url: dead } });
+  expect((await run("navigate", { url: "http://127.0.0.1:9/" })).error?.message).toContain("no pages on that port");
+  // Its site is not granted, so that no request of it is seen.
+  const unknown = await run("navigate", { url: "http://no-such-host.invalid/" });
+  expect(unknown.error).toMatchObject({ code: "navigation_failed", message: expect.stringContaining("http://no-such-host.invalid/") });
+
+  const tabs = async () => (await (await browserWithExtension.worker()).evaluate(() => chrome.tabs.query({}))).length;
+  const before = await tabs();
+  expect((await run("new_tab", { url: dead }, { tab: 0 })).error).toMatchObject(refused(dead));
+  expect((await run("navigate", { url: dead, new_tab: true })).error).toMatchObject(refused(dead));
+  expect(await tabs()).toBe(before);
+
+  const form = site.url("/form");
+  expect((await run("navigate", { url: form })).result).toMatchObject({ final_url: form, csp_restricted: false });
+  site.page("/empty", { body: "", status: 204 });
+  const empty = await run("navigate", { url: site.url("/empty") });
+  expect(empty.error).toMatchObject({ code: "navigation_failed", message: expect.stringContaining("gave no page") });
+  expect((await run("new_tab", { url: site.url("/empty") }, { tab: 0 })).error?.message).toContain("gave no page");
+  site.page("/slow", { body: "slow", delay: 60_000 });
+  const slow = await run("navigate", { url: site.url("/slow"), timeout_ms: 700 });
+  expect(slow).toMatchObject({
+    status: "timeout",
+    error: { message: expect.stringContaining(`${site.url("/slow")} has not come in time`) },
+  });
+  site.page("/moved", { body: "", status: 302, headers: { Location: dead } });
+  expect((await run("navigate", { url: site.url("/moved") })).error?.message).toContain(`${dead} (where ${site.url("/moved")} leads)`);
 });
 
 test("execute_js: expressions, statements, promises, errors, limits", async ({ daemon, site, browserWithExtension }) => {
@@ -324,12 +408,12 @@ test("execute_js: expressions, statements, promises, errors, limits", async ({ d
     `<title>T</title><script>window.mine = { a: [1, 2, { b: 3 }] }; mine.self = mine</script>`,
   );
   const js = (script: string, more = {}) => run("execute_js", { script, ...more });
-  expect((await js("document.title")).result).toMatchObject({ value: "T", type: "string", execution_mode: "debugger" });
-  expect((await js("mine")).result.value).toEqual({ a: [1, 2, { b: 3 }], self: "[circular]" });
-  expect((await js("const n = 20; return n * 2 + 2")).result.value).toBe(42);
-  expect((await js("await new Promise((r) => setTimeout(() => r('later'), 50))")).result.value).toBe("later");
-  expect((await js("undefined")).result).toMatchObject({ value: null, type: "undefined" });
-  expect((await js("Array.from({ length: 150 }, (_, i) => i)")).result.value).toHaveLength(101);
+  expect((await js("document.title")).result).toMatchObject({ result: "T", type: "string", execution_mode: "debugger" });
+  expect((await js("mine")).result.result).toEqual({ a: [1, 2, { b: 3 }], self: "[circular]" });
+  expect((await js("const n = 20; return n * 2 + 2")).result.result).toBe(42);
+  expect((await js("await new Promise((r) => setTimeout(() => r('later'), 50))")).result.result).toBe("later");
+  expect((await js("undefined")).result).toMatchObject({ result: null, type: "undefined" });
+  expect((await js("Array.from({ length: 150 }, (_, i) => i)")).result.result).toHaveLength(101);
   expect((await js("throw new RangeError('bad')")).error).toMatchObject({ code: "execution_error", message: "RangeError: bad" });
   expect((await js("nope()")).error?.code).toBe("execution_error");
   expect((await js("await new Promise((_, no) => setTimeout(() => no(new Error('no')), 20))")).error).toMatchObject({
@@ -337,7 +421,7 @@ test("execute_js: expressions, statements, promises, errors, limits", async ({ d
   });
   expect((await js("this is not code")).error?.message).toContain("SyntaxError");
   expect((await js("new Promise(() => {})", { timeout_ms: 400 })).error?.code).toBe("execution_timeout");
-  expect((await js("typeof window.mine", { world: "isolated" })).result.value).toBe("undefined");
+  expect((await js("typeof window.mine", { world: "isolated" })).result.result).toBe("undefined");
 });
 
 test("execute_js works under a strict policy and in frames, and only where it is allowed", async ({
@@ -352,8 +436,8 @@ test("execute_js works under a strict policy and in frames, and only where it is
   });
   const { page, run } = await open(browserWithExtension, site, daemon);
   await page.goto(site.url("/strict"));
-  expect((await run("execute_js", { script: "1 + 1" })).result.value).toBe(2);
-  expect((await run("execute_js", { script: "document.title", frame: "0" })).result.value).toBe("Inner one");
+  expect((await run("execute_js", { script: "1 + 1" })).result.result).toBe(2);
+  expect((await run("execute_js", { script: "document.title", frame: "0" })).result.result).toBe("Inner one");
   await page.goto("about:blank");
   expect((await run("execute_js", { script: "1" })).error?.code).toBe("origin_not_allowed");
 });
@@ -379,11 +463,11 @@ test("execute_js goes by user scripts once the user allowed them", async ({ daem
   );
   await page.goto(site.url("/strict"));
   const js = (script: string, more = {}) => run("execute_js", { script, ...more });
-  expect((await js("document.title")).result).toMatchObject({ value: "Strict", execution_mode: "user_script" });
-  expect((await js("const a = 1; return { a }")).result.value).toEqual({ a: 1 });
+  expect((await js("document.title")).result).toMatchObject({ result: "Strict", execution_mode: "user_script" });
+  expect((await js("const a = 1; return { a }")).result.result).toEqual({ a: 1 });
   expect((await js("throw new TypeError('x')")).error).toMatchObject({ code: "execution_error", message: "TypeError: x" });
   expect((await js("}{")).error?.code).toBe("execution_error");
-  expect((await js("document.title", { frame: "0" })).result.value).toBe("Inner one");
+  expect((await js("document.title", { frame: "0" })).result.result).toBe("Inner one");
 });
 
 test("a screenshot by the debugger: whole page, crop, size, grey, secrets", async ({ daemon, site, browserWithExtension }) => {
@@ -395,7 +479,8 @@ test("a screenshot by the debugger: whole page, crop, size, grey, secrets", asyn
   expect(Buffer.from(small.result.data, "base64").subarray(0, 2).toString("hex")).toBe("ffd8");
   expect((await run("screenshot", { full_page: true })).result.height).toBeGreaterThan(1500);
   expect((await run("screenshot", { selector: "h1" })).result.height).toBeLessThan(100);
-  expect((await run("screenshot", { selector: "#no" }, { timeoutMS: 1200 })).error?.code).toBe("element_not_found");
+  // The command has more time than the test waits for it.
+  expect((await run("screenshot", { selector: "#no" }, { timeoutMS: 60_000 })).error?.code).toBe("element_not_found");
 });
 
 test("flush and waterfall have every frame send what it has", async ({ daemon, site, browserWithExtension }) => {

@@ -31,7 +31,7 @@ test("a script without an end is answered, leaves the page usable and the debugg
     expect(late.error?.code, what).toBe("execution_timeout");
     const next = await daemon.command("execute_js", { script: "1 + 1" }, { tab });
     expect(next.error, what).toBeUndefined();
-    expect(next.result, what).toMatchObject({ value: 2, execution_mode: "debugger" });
+    expect(next.result, what).toMatchObject({ result: 2, execution_mode: "debugger" });
     await expect.poll(() => attached(browser, tab), what).toBe(false);
   }
 });

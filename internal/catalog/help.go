@@ -56,10 +56,14 @@ func (b *Bound) describe(m Mode) (required, optional []string) {
 	grouped := map[string]bool{}
 	for _, g := range b.Groups {
 		if slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == g.Params[0] }) {
-			optional = append(optional, g.Short+" ("+strings.Join(g.Params, ", ")+")")
+			var have []string
 			for _, n := range g.Params {
-				grouped[n] = true
+				if slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == n }) {
+					have = append(have, n)
+					grouped[n] = true
+				}
 			}
+			optional = append(optional, g.Short+" ("+strings.Join(have, ", ")+")")
 		}
 	}
 	for _, p := range m.Params {

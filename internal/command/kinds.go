@@ -31,6 +31,7 @@ func Kinds() []Kind {
 		{"hover", TargetParams{}, ActResult{}, true, true},
 		{"focus", TargetParams{}, ActResult{}, true, true},
 		{"wait_for", WaitParams{}, WaitResult{}, true, false},
+		{"wait_for_stable", StableParams{}, StableResult{}, true, false},
 		{"get_text", TextParams{}, TextResult{}, true, false},
 		{"get_value", TargetParams{}, ValueResult{}, true, false},
 		{"execute_js", ScriptParams{}, ScriptResult{}, true, true},
@@ -56,6 +57,9 @@ type Target struct {
 	X        *float64 `json:"x,omitempty"`        // CSS pixels of the viewport
 	Y        *float64 `json:"y,omitempty"`
 }
+
+// Selectors returns what in the target is in the language of selectors, "" for none.
+func (t Target) Selectors() (selector, within string) { return t.Selector, t.Within }
 
 // Timeout is the page's share of the one deadline, in ms.
 type Timeout struct {
@@ -85,6 +89,7 @@ type PageResult struct {
 	Title               string `json:"title"`
 	ContentScriptStatus string `json:"content_script_status"` // loaded, refreshed, failed, unavailable
 	CSPLevel            string `json:"csp_level,omitempty"`   // none, script_exec, page_blocked
+	CSPRestricted       bool   `json:"csp_restricted"`        // csp_level is known and not none
 	Message             string `json:"message,omitempty"`
 }
 
@@ -166,6 +171,21 @@ type WaitParams struct {
 	Absent      bool   `json:"absent,omitempty"` // wait until it is gone
 }
 
+// StableParams waits until a page is quiet.
+type StableParams struct {
+	Timeout
+	StabilityMS int `json:"stability_ms,omitempty"` // how long nothing must change; 500 when absent
+}
+
+// StableResult says whether the page became quiet.
+type StableResult struct {
+	Stable            bool    `json:"stable"`
+	TimedOut          bool    `json:"timed_out,omitempty"`
+	WaitedMS          float64 `json:"waited_ms"`
+	MutationsObserved int     `json:"mutations_observed"`
+	StabilityMS       int     `json:"stability_ms"`
+}
+
 // TextParams reads text.
 type TextParams struct {
 	Target
@@ -201,6 +221,9 @@ type ListParams struct {
 	Limit        int       `json:"limit,omitempty"`
 }
 
+// Selectors returns what in the params is in the language of selectors, "" for none.
+func (p ListParams) Selectors() (selector, within string) { return "", p.Within }
+
 // ScreenshotParams makes an image of a tab.
 type ScreenshotParams struct {
 	Timeout
@@ -212,6 +235,9 @@ type ScreenshotParams struct {
 	MaxWidth      int    `json:"max_width,omitempty"`
 	Grayscale     bool   `json:"grayscale,omitempty"`
 }
+
+// Selectors returns what in the params is in the language of selectors, "" for none.
+func (p ScreenshotParams) Selectors() (selector, within string) { return p.Selector, "" }
 
 // Element is one element as agents see it.
 type Element struct {
@@ -270,7 +296,9 @@ type ActResult struct {
 	Title             string    `json:"title,omitempty"`
 	Navigated         bool      `json:"navigated,omitempty"`
 	OpenedTab         int       `json:"opened_tab,omitempty"`
-	Dialog            *Dialog   `json:"dialog,omitempty"` // opened by the act; the page does nothing until it is answered
+	Selector          string    `json:"selector,omitempty"`    // of the element that is highlighted
+	DurationMS        *int      `json:"duration_ms,omitempty"` // how long it is
+	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; the page does nothing until it is answered
 }
 
 // Dialog is a native dialog that is open.
@@ -315,8 +343,8 @@ type ValueResult struct {
 
 // ScriptResult is what a script returned: JSON of depth ≤ 10, ≤ 50 keys, ≤ 100 items.
 type ScriptResult struct {
-	Value         json.RawMessage `json:"value"`
-	Type          string          `json:"type"`           // of the value: string, number, object, undefined, …
+	Result        json.RawMessage `json:"result"`
+	Type          string          `json:"type"`           // of the result: string, number, object, undefined, …
 	ExecutionMode string          `json:"execution_mode"` // user_script, debugger
 	URL           string          `json:"url"`
 }

@@ -126,7 +126,7 @@ func (d *parts) tools() []*catalog.Bound {
 			return generate.Env{View: sight(c), Dir: d.dir, Version: d.cfg.Version}
 		}, gate),
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
-			return interact.Env{Drive: driver, Registry: d.registry, Call: c}
+			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}
 		}, gate),
 		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
 			return configure.Env{Call: c, Registry: d.registry, Pairings: d.pairings, Queue: d.queue, Reader: d.reader, Daemon: d.self()}

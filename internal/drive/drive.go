@@ -5,6 +5,7 @@ package drive
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -44,14 +45,17 @@ type Answer[R any] struct {
 func (a Answer[R]) Going() bool { return !a.Status.Final() }
 
 // Do sends a command to the tab that the call means and waits for its end. Whether the kind needs a
-// tab is the kind's declaration. Errors are problems: those of [session.Registry.Target] and
-// [command.Queue.Do], and those of the page under their own codes. params is a pointer to the kind's
+// tab is the kind's declaration. Errors are problems: invalid_selector for one in the language of
+// another tool, those of [session.Registry.Target] and [command.Queue.Do], and those of the page under their own codes. params is a pointer to the kind's
 // params.
 func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, tab int, params any) (Answer[R], error) {
 	var out Answer[R]
 	k, ok := find(kind)
 	if !ok {
 		return out, fmt.Errorf("command %q is not declared", kind)
+	}
+	if err := checkSelectors(kind, params); err != nil {
+		return out, err
 	}
 	target, err := d.Registry.Await(ctx, call.Client, tab, k.Tab, min(ComeBack, max(call.Wait, time.Second)))
 	if err != nil {
@@ -99,6 +103,15 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 		}
 	}
 	return out, nil
+}
+
+// Picture returns the image of a screenshot's result.
+func Picture(r command.ScreenshotResult) (answer.Image, error) {
+	data, err := base64.StdEncoding.DecodeString(r.Data)
+	if err != nil || len(data) == 0 || r.Format != "png" && r.Format != "jpeg" {
+		return answer.Image{}, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's picture is not understood.")
+	}
+	return answer.Image{MIME: "image/" + r.Format, Data: data}, nil
 }
 
 // Gate refuses a mode whose needs are not met, before it runs. patience says how long to wait for a
@@ -198,6 +211,8 @@ var fixes = map[problem.Code]string{
 	problem.TabGone:          `observe {"what":"tabs"} lists the tabs.`,
 	problem.OriginNotAllowed: `Ask the user to allow this site in the extension's popup, then repeat this call.`,
 	problem.CSPBlocked:       `Ask the user to switch on "Allow user scripts" for the extension at chrome://extensions, then repeat this call.`,
+	problem.NavigationFailed: `Is the server running (for a page of this machine, the dev server), and is the address right? Mend that, then repeat this call.`,
+	"no_history":             `Use interact {"action":"navigate","url":"…"}.`,
 	problem.Timeout:          `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`,
 	"invalid_selector":       `Use CSS, or text=…, role=button[name="…"], label=…, placeholder=…, testid=….`,
 	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,

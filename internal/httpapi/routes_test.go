@@ -266,7 +266,7 @@ func TestNoSecretOfAPageIsKept(t *testing.T) {
 	if text := answer("get_text", result(command.TextResult{Value: "Total 5 EUR. Key: " + secret + ", " + jwt, URL: tab.URL, Sections: []command.Section{{Header: secret, Content: `{"password":"hunter2"}`}}})); !strings.Contains(text, "Total 5 EUR") {
 		t.Errorf("get_text: %s", text)
 	}
-	answer("execute_js", result(command.ScriptResult{Value: json.RawMessage(`{"password":"hunter2","deep":[{"authorization":"Bearer ` + jwt + `"}]}`)}))
+	answer("execute_js", result(command.ScriptResult{Result: json.RawMessage(`{"password":"hunter2","deep":[{"authorization":"Bearer ` + jwt + `"}]}`)}))
 	answer("execute_js", result(secret))
 	failed := wire.Result{Status: "error", Error: &wire.CommandError{Code: "ambiguous_target", Message: "matches " + secret, Blocker: "div " + secret, Candidates: []wire.Candidate{{Ref: "e1", Role: "button", Name: "Copy " + secret, Selector: `[data-key="` + secret + `"]`}}}}
 	failed.Tab = &tab

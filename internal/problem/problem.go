@@ -26,6 +26,7 @@ const (
 	Blocked          Code = "blocked_by_overlay"
 	NotActionable    Code = "not_actionable"
 	CSPBlocked       Code = "csp_blocked"
+	NavigationFailed Code = "navigation_failed"
 	Timeout          Code = "timeout"
 	QueueFull        Code = "queue_full"
 	RateLimited      Code = "rate_limited"
@@ -74,7 +75,7 @@ func (p *Problem) Retry() Retry {
 	switch p.Code {
 	case ExtensionOffline, PilotOff, OriginNotAllowed, Unauthorized, CSPBlocked:
 		return AfterUserAction
-	case Timeout, QueueFull, RateLimited, Blocked, NotActionable:
+	case NavigationFailed, Timeout, QueueFull, RateLimited, Blocked, NotActionable:
 		return Later
 	case Stopping, Interrupted, CursorExpired, Cancelled:
 		return Now

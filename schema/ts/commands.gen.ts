@@ -24,6 +24,8 @@ export interface PageResult {
   content_script_status: string;
   /** none, script_exec, page_blocked */
   csp_level?: string;
+  /** csp_level is known and not none */
+  csp_restricted: boolean;
   message?: string;
 }
 
@@ -140,6 +142,10 @@ export interface ActResult {
   title?: string;
   navigated?: boolean;
   opened_tab?: number;
+  /** of the element that is highlighted */
+  selector?: string;
+  /** how long it is */
+  duration_ms?: number;
   /** opened by the act; the page does nothing until it is answered */
   dialog?: Dialog;
 }
@@ -196,6 +202,21 @@ export interface WaitResult {
   waited_ms: number;
 }
 
+/** StableParams waits until a page is quiet. */
+export interface StableParams extends Timeout {
+  /** how long nothing must change; 500 when absent */
+  stability_ms?: number;
+}
+
+/** StableResult says whether the page became quiet. */
+export interface StableResult {
+  stable: boolean;
+  timed_out?: boolean;
+  waited_ms: number;
+  mutations_observed: number;
+  stability_ms: number;
+}
+
 /** TextParams reads text. */
 export interface TextParams extends Target, Timeout {
   structured?: boolean;
@@ -238,8 +259,8 @@ export interface ScriptParams extends Timeout {
 
 /** ScriptResult is what a script returned: JSON of depth ≤ 10, ≤ 50 keys, ≤ 100 items. */
 export interface ScriptResult {
-  value: unknown;
-  /** of the value: string, number, object, undefined, … */
+  result: unknown;
+  /** of the result: string, number, object, undefined, … */
   type: string;
   /** user_script, debugger */
   execution_mode: string;
@@ -332,6 +353,7 @@ export interface Commands {
   hover: { params: TargetParams; result: ActResult };
   focus: { params: TargetParams; result: ActResult };
   wait_for: { params: WaitParams; result: WaitResult };
+  wait_for_stable: { params: StableParams; result: StableResult };
   get_text: { params: TextParams; result: TextResult };
   get_value: { params: TargetParams; result: ValueResult };
   execute_js: { params: ScriptParams; result: ScriptResult };
@@ -380,6 +402,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "hover",
   "focus",
   "wait_for",
+  "wait_for_stable",
   "get_text",
   "get_value",
   "execute_js",

@@ -3,6 +3,10 @@ import type { Arrival, Dialog, Move, Pages } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
+import { noPage, notLoaded } from "./failure.ts";
+
+/** A step that a page was asked for begins within this time, or leads nowhere. */
+const STEP_MS = 1000;
 
 /** A click's navigation or new tab shows within this time after it, or is not its doing. */
 const AFTERMATH_MS = 25;
@@ -42,31 +46,70 @@ export class TabPages implements Pages {
   }
 
   async go(tab: number, how: Move, deadline: number): Promise<Arrival> {
-    await this.describe(tab);
-    return arrival(tab, deadline, this.#ports, async () => {
+    const { url } = await this.describe(tab);
+    const document = this.#document(tab);
+    const inHistory = how.type === "back" || how.type === "forward";
+    const ended = await arrival(deadline, inHistory ? STEP_MS : 150, async () => {
       switch (how.type) {
         case "url":
           await chrome.tabs.update(tab, { url: how.url });
-          return;
+          return tab;
         case "reload":
           await chrome.tabs.reload(tab);
-          return;
+          return tab;
         case "back":
         case "forward":
           await step(tab, how.type);
-          return;
+          return tab;
       }
     });
+    const asked = how.type === "url" ? how.url : how.type === "reload" ? url : "";
+    await this.#check(ended, asked);
+    // The page before is never told as the one that was asked for.
+    const stayed = asked !== url && document !== undefined && this.#document(tab) === document && (await this.describe(tab)).url === url;
+    if (stayed && !ended.loaded) throw late(asked || "The next page", "The tab still shows the page before.");
+    if (stayed && how.type === "url") throw noPage(asked);
+    if (ended.loaded) await this.#hello(tab, deadline);
+    return { loaded: ended.loaded };
   }
 
   async open(url: string | undefined, active: boolean, deadline: number): Promise<number> {
-    let id = 0;
-    await arrival(undefined, deadline, this.#ports, async () => {
-      const tab = await chrome.tabs.create({ active, ...(url === undefined ? {} : { url }) });
-      id = tab.id ?? 0;
+    const ended = await arrival(deadline, 150, async () => {
+      const { id = 0 } = await chrome.tabs.create({ active, ...(url === undefined ? {} : { url }) });
       return id;
     });
-    return id;
+    const { tab } = ended;
+    if (url === undefined) return tab;
+    try {
+      await this.#check(ended, url);
+      if (ended.loaded && url !== "about:blank" && /^(about:blank)?$/.test((await shownIn(tab))?.url ?? "")) throw noPage(url);
+    } catch (error) {
+      // A tab that shows nothing but the browser's error is of no use to anyone.
+      await chrome.tabs.remove(tab).catch(() => undefined);
+      throw error;
+    }
+    if (!ended.loaded && (await chrome.tabs.get(tab)).pendingUrl) throw late(url, `Tab ${tab} is open and waits for it.`);
+    if (ended.loaded) await this.#hello(tab, deadline);
+    return tab;
+  }
+
+  /** Throws navigation_failed when the browser shows its error page. */
+  async #check({ tab, loaded, failure }: Ended, asked: string): Promise<void> {
+    if (failure) throw notLoaded(asked, failure.url, failure.error);
+    if (!loaded || (await this.describe(tab)).granted) return;
+    // Requests to a site that was not granted are not seen. Of all titles, that of the error page is the bare host.
+    const shown = await shownIn(tab);
+    if (shown?.url.startsWith("http") && shown.title === new URL(shown.url).hostname) throw notLoaded(asked, shown.url);
+  }
+
+  #document(tab: number): string | undefined {
+    return this.#ports.documents(tab).find(({ frame }) => frame === 0)?.document;
+  }
+
+  /** Waits a moment for the content script of a captured page. */
+  async #hello(tab: number, deadline: number): Promise<void> {
+    const until = Math.min(deadline, Date.now() + HELLO_MS);
+    while (Date.now() < until && !this.captured(tab)) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
   async activate(tab: number): Promise<void> {
@@ -122,11 +165,19 @@ export class TabPages implements Pages {
   }
 
   captured(tab: number): boolean {
-    return this.#ports.documents(tab).some(({ frame }) => frame === 0);
+    return this.#document(tab) !== undefined;
   }
 }
 
+/** What a tab shows, of sites that were not granted too. Not for answers. */
+async function shownIn(tab: number): Promise<{ url: string; title: string } | undefined> {
+  return (await chrome.debugger.getTargets()).find(({ tabId, type }) => tabId === tab && type === "page");
+}
+
 const gone = (tab: number): CommandProblem => new CommandProblem("tab_gone", `Tab ${tab} is closed.`);
+
+const late = (url: string, state: string): CommandProblem =>
+  new CommandProblem("timeout", `${url} has not come in time: its server is slow, or the page asks the user whether to leave it. ${state}`);
 
 /**
  * One step through the history. The browser's own step leaves out pages on which the user did nothing,
@@ -157,44 +208,56 @@ async function stepInPage(tab: number, by: -1 | 1): Promise<boolean> {
   }
 }
 
-/** Begins a navigation and waits until the tab is complete, or the deadline. */
-async function arrival(tab: number | undefined, deadline: number, ports: Ports, begin: () => Promise<number | void>): Promise<Arrival> {
-  let watched = tab;
-  let began = false;
-  let sameDocument = false;
-  let error: string | undefined;
+/** How a navigation ended. */
+interface Ended {
+  tab: number;
+  /** The tab is complete; false: still loading at the deadline. */
+  loaded: boolean;
+  /** What the browser shows its error page for. */
+  failure: { url: string; error: string } | undefined;
+}
+
+/**
+ * Begins a navigation, which says in which tab, and waits until the tab is complete with a page or the browser's error
+ * page, or for the deadline. When nothing begins in patience (ms), there was nothing to load.
+ */
+async function arrival(deadline: number, patience: number, begin: () => Promise<number>): Promise<Ended> {
+  const began = new Set<number>();
   const completed = new Set<number>();
+  const moved = new Set<number>(); // within their documents
+  const failures = new Map<number, { url: string; error: string }>();
   let wake: (() => void) | undefined;
   const updated = (id: number, change: { status?: string; url?: string }): void => {
     if (change.status === "loading") {
-      began = true;
+      began.add(id);
       completed.delete(id);
     }
     if (change.status === "complete") completed.add(id);
-    if (change.url !== undefined && change.status === undefined) sameDocument = true;
+    if (change.url !== undefined && change.status === undefined) moved.add(id);
     wake?.();
   };
-  const failed = (details: chrome.webRequest.OnErrorOccurredDetails): void => {
-    if (details.tabId === watched && details.type === "main_frame" && details.error !== "net::ERR_ABORTED") {
-      error = details.error;
-      wake?.();
-    }
+  const failed = ({ tabId, url, error }: chrome.webRequest.OnErrorOccurredDetails): void => {
+    if (error !== "net::ERR_ABORTED") failures.set(tabId, { url, error }); // Else it was given up, which brings no error page.
   };
+  const asked = ({ tabId }: { tabId: number }): undefined => {
+    failures.delete(tabId); // The one before was left for another.
+  };
+  const filter: chrome.webRequest.RequestFilter = { urls: ["http://*/*", "https://*/*"], types: ["main_frame"] };
   chrome.tabs.onUpdated.addListener(updated);
-  chrome.webRequest.onErrorOccurred.addListener(failed, { urls: ["http://*/*", "https://*/*"], types: ["main_frame"] });
+  chrome.webRequest.onBeforeRequest.addListener(asked, filter);
+  chrome.webRequest.onErrorOccurred.addListener(failed, filter);
   try {
-    const opened = await begin();
-    watched ??= opened as number;
+    const watched = await begin();
+    const ended = (loaded: boolean): Ended => ({ tab: watched, loaded, failure: failures.get(watched) });
     // A fragment or a same-document step loads nothing: when nothing began in a moment, it is over.
-    const quiet = Date.now() + 150;
+    const start = Date.now();
     for (;;) {
-      if (watched !== undefined && completed.has(watched) && began) break;
-      if (error !== undefined) break;
+      if (completed.has(watched) && began.has(watched)) return ended(true);
       const now = Date.now();
-      if (now >= deadline) return { loaded: false };
-      if (now >= quiet && !began) {
-        const { status, pendingUrl } = await chrome.tabs.get(watched as number);
-        if (sameDocument || (status === "complete" && !pendingUrl)) break;
+      if (now >= deadline) return ended(false);
+      if (!began.has(watched) && now >= start + (moved.has(watched) ? 150 : patience)) {
+        const { status, pendingUrl } = await chrome.tabs.get(watched);
+        if (moved.has(watched) || (status === "complete" && !pendingUrl)) return ended(true);
       }
       await new Promise<void>((resolve) => {
         wake = resolve;
@@ -203,16 +266,7 @@ async function arrival(tab: number | undefined, deadline: number, ports: Ports, 
     }
   } finally {
     chrome.tabs.onUpdated.removeListener(updated);
+    chrome.webRequest.onBeforeRequest.removeListener(asked);
     chrome.webRequest.onErrorOccurred.removeListener(failed);
-  }
-  if (error === undefined) await hello(watched as number, deadline, ports);
-  return { loaded: true, ...(error === undefined ? {} : { error }) };
-}
-
-/** Waits a moment for the content script of a captured page. */
-async function hello(tab: number, deadline: number, ports: Ports): Promise<void> {
-  const until = Math.min(deadline, Date.now() + HELLO_MS);
-  while (Date.now() < until && !ports.documents(tab).some(({ frame }) => frame === 0)) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -116,7 +116,7 @@ export class AgentFrames implements Frames {
     const document = await this.#refs.documentOf(tab, target.ref);
     const frame = document && (await this.#tree(tab)).find(({ documentId }) => documentId === document);
     if (frame) return frame;
-    throw new CommandProblem("stale_ref", `${target.ref} belongs to a page that is gone. List the elements of the page that is there now.`);
+    throw new CommandProblem("stale_ref", `${target.ref} belongs to a page that is gone.`);
   }
 
   /** A frame that is not there yet may be about to be loaded. */

@@ -1,3 +1,4 @@
+import { cssPath } from "@gasoline/capture/locators/css";
 import type { HighlightParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { scrollTo } from "../actionable.ts";
@@ -17,7 +18,7 @@ export async function highlight(params: HighlightParams, environment: Environmen
   const duration = params.duration_ms ?? SHOWN_MS;
   if (duration === 0) {
     remove();
-    return { result: { match_count: 0, match_strategy: "css" } };
+    return { result: { match_count: 0, match_strategy: "css", duration_ms: 0 } };
   }
   if (!isNamed(params)) throw new AgentProblem("missing_target", "highlight needs a ref, a selector, or x and y.");
   const found = await retry(environment.deadline, () => {
@@ -27,7 +28,8 @@ export async function highlight(params: HighlightParams, environment: Environmen
   });
   const scrolled = scrollTo(found.element);
   draw(found.element, duration);
-  return { result: outcome({ ...found, scrolled }, environment, { bounds: rounded(boxOf(found.element)) }) };
+  const more = { selector: cssPath(found.element), duration_ms: duration, bounds: rounded(boxOf(found.element)) };
+  return { result: outcome({ ...found, scrolled }, environment, more) };
 }
 
 function remove(): void {

@@ -23,7 +23,7 @@ let generation = 0;
 export function list(params: ListParams, environment: Environment): ListResult {
   const rect = scopeRect(params.scope_rect);
   const filters: string[] = [];
-  let elements = operable(scopeOf(params.within));
+  let elements = operable(scopeOf(params.within, environment));
   if (params.within !== undefined) filters.push("within");
   if (params.visible_only) {
     filters.push("visible_only");
@@ -65,9 +65,9 @@ export function list(params: ListParams, environment: Environment): ListResult {
   };
 }
 
-function scopeOf(within: string | undefined): Scope {
+function scopeOf(within: string | undefined, { refs }: Environment): Scope {
   if (within === undefined) return document;
-  const [first] = find(within, document).elements;
+  const [first] = find(within, document, refs).elements;
   if (!first) throw new AgentProblem("scope_not_found", `Nothing fits within: ${within.slice(0, 200)}.`);
   return first;
 }

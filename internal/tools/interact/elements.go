@@ -20,14 +20,14 @@ var (
 		if err := p.required(); err != nil {
 			return nil, err
 		}
-		return do(ctx, env, "click", p.Tab, &command.ClickParams{Target: p.command(), Timeout: p.timeout(), Button: p.Button, Count: p.Count, NewTab: p.NewTab, Trusted: p.Trusted}, acted, true)
+		return act(ctx, env, "click", p.Tab, p.after, &command.ClickParams{Target: p.command(), Timeout: p.timeout(), Button: p.Button, Count: p.Count, NewTab: p.NewTab, Trusted: p.Trusted}, acted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "type", Doc: "Type text into a field, or into the focused element when none is named. Works with controlled inputs and rich editors.",
 		Aliases: []string{"fill", "input", "type_text"}, Needs: acts, Wait: wait,
 		Example: `{"selector":"label=E-mail","text":"a@b.example","clear":true}`, Errors: append(elementErrors, "not_typeable"),
 	}, func(ctx context.Context, env Env, p typeParams) (any, error) {
-		return do(ctx, env, "type", p.Tab, &command.TypeParams{Target: p.command(), Timeout: p.timeout(), Text: p.Text, Clear: p.Clear, Trusted: p.Trusted}, acted, true)
+		return act(ctx, env, "type", p.Tab, p.after, &command.TypeParams{Target: p.command(), Timeout: p.timeout(), Text: p.Text, Clear: p.Clear, Trusted: p.Trusted}, acted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "select", Doc: "Choose an option by its value, label or text.", Aliases: []string{"select_option", "choose"}, Needs: acts, Wait: wait,
@@ -36,7 +36,7 @@ var (
 		if err := p.required(); err != nil {
 			return nil, err
 		}
-		return do(ctx, env, "select", p.Tab, &command.ValueParams{Target: p.command(), Timeout: p.timeout(), Value: p.Value}, acted, true)
+		return act(ctx, env, "select", p.Tab, p.after, &command.ValueParams{Target: p.command(), Timeout: p.timeout(), Value: p.Value}, acted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "check", Doc: "Check a checkbox, radio button or switch, or uncheck it with checked:false.", Aliases: []string{"toggle"}, Needs: acts, Wait: wait,
@@ -45,13 +45,13 @@ var (
 		if err := p.required(); err != nil {
 			return nil, err
 		}
-		return do(ctx, env, "check", p.Tab, &command.CheckParams{Target: p.command(), Timeout: p.timeout(), Checked: p.Checked}, acted, true)
+		return act(ctx, env, "check", p.Tab, p.after, &command.CheckParams{Target: p.command(), Timeout: p.timeout(), Checked: p.Checked}, acted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "key_press", Doc: "Press a key, with modifiers joined by +. Goes to the focused element when none is named.", Aliases: []string{"press", "key", "press_key"},
 		Needs: acts, Wait: wait, Example: `{"text":"Enter"}`, Errors: elementErrors,
 	}, func(ctx context.Context, env Env, p keyParams) (any, error) {
-		return do(ctx, env, "key_press", p.Tab, &command.KeyParams{Target: p.command(), Timeout: p.timeout(), Text: p.Text, Trusted: p.Trusted}, acted, true)
+		return act(ctx, env, "key_press", p.Tab, p.after, &command.KeyParams{Target: p.command(), Timeout: p.timeout(), Text: p.Text, Trusted: p.Trusted}, acted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "scroll_to", Doc: "Scroll an element into view, or the page by direction.", Aliases: []string{"scroll"}, Needs: acts, Wait: wait,
@@ -62,7 +62,7 @@ var (
 				return nil, problem.New(problem.MissingParam, "Directions are top, bottom, up and down.", "an element or a direction is required.")
 			}
 		}
-		return do(ctx, env, "scroll_to", p.Tab, &command.ScrollParams{Target: p.command(), Timeout: p.timeout(), Direction: p.Direction}, acted, true)
+		return act(ctx, env, "scroll_to", p.Tab, p.after, &command.ScrollParams{Target: p.command(), Timeout: p.timeout(), Direction: p.Direction}, acted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{Name: "hover", Doc: "Move the pointer over an element.", Needs: acts, Wait: wait, Errors: elementErrors}, aimed("hover"))
 	_ = catalog.Add(Tool, catalog.Spec{Name: "focus", Doc: "Focus an element.", Needs: acts, Wait: wait, Errors: append(elementErrors, "not_focusable")}, aimed("focus"))
@@ -86,6 +86,7 @@ type trust struct {
 type clickParams struct {
 	target
 	said
+	after
 	trust
 	Button string `json:"button,omitempty" enum:"left,middle,right" doc:"mouse button; left"`
 	Count  int    `json:"count,omitempty" min:"1" max:"3" doc:"2 is a double click"`
@@ -95,6 +96,7 @@ type clickParams struct {
 type typeParams struct {
 	target
 	said
+	after
 	trust
 	Text  string `json:"text" required:"true" alias:"value" doc:"text to type, to wait for, or key to press"`
 	Clear bool   `json:"clear,omitempty" doc:"empty the field first"`
@@ -103,18 +105,21 @@ type typeParams struct {
 type selectParams struct {
 	target
 	said
+	after
 	Value string `json:"value" required:"true" doc:"the option"`
 }
 
 type checkParams struct {
 	target
 	said
+	after
 	Checked *bool `json:"checked,omitempty" doc:"false unchecks; true"`
 }
 
 type keyParams struct {
 	target
 	said
+	after
 	trust
 	Text string `json:"text" required:"true" alias:"key" doc:"Enter, Tab, Escape, ArrowDown, Control+a, …"`
 }
@@ -122,6 +127,7 @@ type keyParams struct {
 type scrollParams struct {
 	target
 	said
+	after
 	Direction string `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
 }
 
@@ -134,6 +140,7 @@ type highlightParams struct {
 type aimedParams struct {
 	target
 	said
+	after
 }
 
 func aimed(kind string) catalog.Handler[Env, aimedParams, any] {
@@ -141,6 +148,6 @@ func aimed(kind string) catalog.Handler[Env, aimedParams, any] {
 		if err := p.required(); err != nil {
 			return nil, err
 		}
-		return do(ctx, env, kind, p.Tab, &command.TargetParams{Target: p.command(), Timeout: p.timeout()}, acted, true)
+		return act(ctx, env, kind, p.Tab, p.after, &command.TargetParams{Target: p.command(), Timeout: p.timeout()}, acted)
 	}
 }

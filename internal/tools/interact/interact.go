@@ -14,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
 )
 
@@ -21,6 +22,7 @@ import (
 type Env struct {
 	Drive    drive.Driver
 	Registry *session.Registry
+	Reader   *query.Reader
 	Call     catalog.Call
 }
 
@@ -34,6 +36,9 @@ var Tool = catalog.New[Env](catalog.Info{
 	Groups: []catalog.Group{{
 		Short: "T", Doc: `ref | selector (CSS, >>> pierces shadow roots, or text=… role=button[name="Save"] label=… placeholder=… testid=…) with nth, within, frame | x,y`,
 		Params: []string{"ref", "selector", "nth", "within", "frame", "x", "y", "tab"},
+	}, {
+		Short: "A", Doc: "then, in the same answer: wait_for_stable, stability_ms, include_screenshot, include_interactive",
+		Params: []string{"wait_for_stable", "stability_ms", "include_screenshot", "include_interactive"},
 	}},
 })
 
@@ -45,16 +50,21 @@ const (
 	looks = catalog.Extension | catalog.Tab
 )
 
-// target are the ways to name an element, and the tab.
+// search are the ways to look for an element, and the tab.
+type search struct {
+	Ref      string `json:"ref,omitempty" doc:"element from a list (e17)"`
+	Selector string `json:"selector,omitempty" doc:"CSS, or text= role= label= placeholder= testid="`
+	Nth      *int   `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
+	Within   string `json:"within,omitempty" alias:"scope" doc:"CSS of the part of the page"`
+	Frame    string `json:"frame,omitempty" doc:"iframe: CSS, index or all"`
+	Tab      int    `json:"tab,omitempty" doc:"tab id; default the one in use"`
+}
+
+// target are the ways to name an element: a search, or a point.
 type target struct {
-	Ref      string   `json:"ref,omitempty" doc:"element from a list (e17)"`
-	Selector string   `json:"selector,omitempty" doc:"CSS, or text= role= label= placeholder= testid="`
-	Nth      *int     `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
-	Within   string   `json:"within,omitempty" alias:"scope" doc:"CSS of the part of the page"`
-	Frame    string   `json:"frame,omitempty" doc:"iframe: CSS, index or all"`
-	X        *float64 `json:"x,omitempty" doc:"CSS pixels of the viewport"`
-	Y        *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
-	Tab      int      `json:"tab,omitempty" doc:"tab id; default the one in use"`
+	search
+	X *float64 `json:"x,omitempty" doc:"CSS pixels of the viewport"`
+	Y *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
 }
 
 func (t target) command() command.Target {
@@ -78,7 +88,7 @@ func (s said) timeout() command.Timeout { return command.Timeout{Reason: s.Reaso
 
 // elementErrors are the errors of every mode that aims at an element.
 var elementErrors = []problem.Code{
-	problem.NotFound, "stale_ref", problem.Ambiguous, problem.Blocked, problem.NotActionable, problem.Timeout,
+	problem.NotFound, "invalid_selector", "stale_ref", problem.Ambiguous, problem.Blocked, problem.NotActionable, problem.Timeout,
 	problem.PilotOff, problem.ExtensionOffline, problem.TabGone, problem.NoTab,
 }
 
@@ -100,14 +110,20 @@ type result[R any] struct {
 }
 
 // Text writes the result for a reader.
-func (r *result[R]) Text(w *answer.Writer) {
+func (r *result[R]) Text(w *answer.Writer) { r.write(w, nil, nil) }
+
+// write is Text with further head lines, and further lines that hold text of the page.
+func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	if r.Going() {
 		going(w, r.Action, r.Status, r.CorrelationID)
 		return
 	}
 	tab, url := r.where()
 	w.Head("%s: done in %d ms, tab %d", r.Action, r.Elapsed.Milliseconds(), tab)
-	lines := r.text(r.Result)
+	for _, h := range heads {
+		w.Head("%s", h)
+	}
+	lines := append(r.text(r.Result), more...)
 	entries := make([]answer.Entry, 0, len(lines))
 	for _, l := range lines {
 		entries = append(entries, answer.Entry{Text: l})
@@ -152,16 +168,18 @@ func (r *result[R]) where() (tab int, url string) {
 }
 
 // MarshalJSON gives the command's result with what every action says.
-func (r *result[R]) MarshalJSON() ([]byte, error) {
+func (r *result[R]) MarshalJSON() ([]byte, error) { return r.marshal() }
+
+func (r *result[R]) marshal(others ...any) ([]byte, error) {
 	tab, url := r.where()
 	out := outcome{
 		Status: string(r.Status), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
 		Tab: tab, URL: url,
 	}
 	if r.Going() {
-		return marshal(out, nil)
+		return marshal(out)
 	}
-	return marshal(out, r.Result)
+	return marshal(out, append([]any{r.Result}, others...)...)
 }
 
 // outcome is the part of a result that all actions share.
@@ -173,7 +191,6 @@ type outcome struct {
 	ElapsedMS     int64  `json:"elapsed_ms"`
 	Tab           int    `json:"effective_tab,omitempty"`
 	URL           string `json:"effective_url,omitempty"`
-	Result        any    `json:"result,omitempty"`
 }
 
 // element prints an element as lists do: e17 button "Save".

@@ -2,23 +2,22 @@ package interact
 
 import "github.com/brennhill/gasoline/internal/answer"
 
-// marshal writes an outcome with the command's own fields beside it, so that a program finds both
-// "success" and, say, "matched" at the top.
-func marshal(o outcome, result any) ([]byte, error) {
+// marshal writes an outcome with the fields of others beside it, so that a program finds both
+// "success" and, say, "matched" at the top. What is no object with fields adds none.
+func marshal(o outcome, others ...any) ([]byte, error) {
 	o.Success = o.Final
-	if result == nil {
-		return answer.JSON(o)
-	}
-	own, err := answer.JSON(result)
+	out, err := answer.JSON(o)
 	if err != nil {
 		return nil, err
 	}
-	shared, err := answer.JSON(o)
-	if err != nil {
-		return nil, err
+	for _, other := range others {
+		own, err := answer.JSON(other)
+		if err != nil {
+			return nil, err
+		}
+		if len(own) > 2 && own[0] == '{' {
+			out = append(append(out[:len(out)-1], ','), own[1:]...)
+		}
 	}
-	if len(own) <= 2 || own[0] != '{' {
-		return shared, nil
-	}
-	return append(append(shared[:len(shared)-1], ','), own[1:]...), nil
+	return out, nil
 }

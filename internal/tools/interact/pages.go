@@ -14,26 +14,30 @@ import (
 // loadWait is the deadline of a navigation: pages are slower than elements.
 const loadWait = 15 * time.Second
 
+// loadErrors are the errors of every mode that loads a page.
+var loadErrors = []problem.Code{problem.NavigationFailed, problem.Timeout, problem.PilotOff, problem.ExtensionOffline}
+
 var (
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "navigate", Doc: "Go to a URL in the tab in use, or in a new one. Waits until the page has loaded.",
 		Aliases: []string{"goto", "open", "go_to"}, Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
-		Example: `{"url":"http://localhost:3000/cart"}`, Errors: []problem.Code{problem.Timeout, problem.PilotOff, problem.ExtensionOffline, "restricted_url"},
+		Example: `{"url":"http://localhost:3000/cart"}`, Errors: append(loadErrors, "restricted_url"),
 	}, func(ctx context.Context, env Env, p navigateParams) (any, error) {
-		out, err := do(ctx, env, "navigate", p.Tab, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL, NewTab: p.NewTab}, loaded, true)
+		p.content = p.IncludeContent
+		out, err := act(ctx, env, "navigate", p.Tab, p.after, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL, NewTab: p.NewTab}, loaded)
 		if err == nil && !out.Going() && out.Result.Tab != 0 {
 			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
 		}
 		return out, err
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "refresh", Doc: "Reload the page.", Aliases: []string{"reload"}, Needs: acts, Wait: loadWait,
+		Name: "refresh", Doc: "Reload the page.", Aliases: []string{"reload"}, Needs: acts, Wait: loadWait, Errors: loadErrors,
 	}, history("refresh"))
-	_ = catalog.Add(Tool, catalog.Spec{Name: "back", Doc: "Go back in history.", Aliases: []string{"go_back"}, Needs: acts, Wait: loadWait}, history("back"))
-	_ = catalog.Add(Tool, catalog.Spec{Name: "forward", Doc: "Go forward in history.", Aliases: []string{"go_forward"}, Needs: acts, Wait: loadWait}, history("forward"))
+	_ = catalog.Add(Tool, catalog.Spec{Name: "back", Doc: "Go back in history.", Aliases: []string{"go_back"}, Needs: acts, Wait: loadWait, Errors: append(loadErrors, "no_history")}, history("back"))
+	_ = catalog.Add(Tool, catalog.Spec{Name: "forward", Doc: "Go forward in history.", Aliases: []string{"go_forward"}, Needs: acts, Wait: loadWait, Errors: append(loadErrors, "no_history")}, history("forward"))
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "new_tab", Doc: "Open a tab in the background.", Aliases: []string{"open_tab"}, Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
-		Example: `{"url":"http://localhost:3000"}`,
+		Example: `{"url":"http://localhost:3000"}`, Errors: append(loadErrors, "restricted_url"),
 	}, func(ctx context.Context, env Env, p newTabParams) (any, error) {
 		return do(ctx, env, "new_tab", 0, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL}, tabbed, true)
 	})
@@ -62,6 +66,8 @@ type navigateParams struct {
 	URL    string `json:"url" required:"true" doc:"where to go"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
 	Tab    int    `json:"tab,omitempty" doc:"tab id; default the one in use"`
+	after
+	IncludeContent bool `json:"include_content,omitempty" doc:"and read its text, with its vitals so far"`
 }
 
 type newTabParams struct {
@@ -81,9 +87,14 @@ type switchParams struct {
 	SetTracked *bool `json:"set_tracked,omitempty" doc:"make it the tab in use; true"`
 }
 
-func history(kind string) catalog.Handler[Env, tabOnly, any] {
-	return func(ctx context.Context, env Env, p tabOnly) (any, error) {
-		return do(ctx, env, kind, p.Tab, &command.NavigateParams{Timeout: p.timeout()}, loaded, true)
+type historyParams struct {
+	tabOnly
+	after
+}
+
+func history(kind string) catalog.Handler[Env, historyParams, any] {
+	return func(ctx context.Context, env Env, p historyParams) (any, error) {
+		return act(ctx, env, kind, p.Tab, p.after, &command.NavigateParams{Timeout: p.timeout()}, loaded)
 	}
 }
 

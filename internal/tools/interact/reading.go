@@ -15,7 +15,7 @@ import (
 var (
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "wait_for", Doc: "Wait for one condition: an element (or absent:true until it is gone), a text, or a part of the URL.", Aliases: []string{"wait"},
-		Needs: looks, Wait: wait, Example: `{"text":"Order placed"}`, Errors: []problem.Code{problem.Timeout, problem.InvalidParam},
+		Needs: looks, Wait: wait, Example: `{"text":"Order placed"}`, Errors: []problem.Code{problem.Timeout, problem.InvalidParam, "invalid_selector"},
 	}, waitFor)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "get_text", Doc: "Read the text of an element, or of the page when none is named; structured gives it by headings.", Aliases: []string{"read", "text"},
@@ -25,7 +25,7 @@ var (
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "get_value", Doc: "Read the value of a form control.", Needs: looks, Wait: wait, Errors: elementErrors,
-	}, func(ctx context.Context, env Env, p aimedParams) (any, error) {
+	}, func(ctx context.Context, env Env, p valueParams) (any, error) {
 		if err := p.required(); err != nil {
 			return nil, err
 		}
@@ -49,7 +49,7 @@ var (
 			return nil, problem.New(problem.InvalidParam, "Give [x, y, width, height].", "scope_rect has %d numbers.", n)
 		}
 		if p.Limit == 0 {
-			p.Limit = 60
+			p.Limit = listLimit
 		}
 		return do(ctx, env, "list_interactive", p.Tab, &command.ListParams{
 			VisibleOnly: p.VisibleOnly, Frame: p.Frame, Within: p.Within, ScopeRect: p.ScopeRect, TextContains: p.TextContains,
@@ -59,9 +59,9 @@ var (
 )
 
 type waitParams struct {
-	target
-	Text        string `json:"text,omitempty" doc:"text to type, to wait for, or key to press"`
-	URLContains string `json:"url_contains,omitempty" alias:"url" doc:"part of the URL"`
+	search
+	Text        string `json:"text,omitempty" alone:"ref,selector,url_contains,absent,frame,tab" doc:"text to type, to wait for, or key to press"`
+	URLContains string `json:"url_contains,omitempty" alias:"url" alone:"ref,selector,text,absent,frame,tab" doc:"part of the URL"`
 	Absent      bool   `json:"absent,omitempty" doc:"until it is gone"`
 }
 
@@ -75,7 +75,8 @@ func waitFor(ctx context.Context, env Env, p waitParams) (any, error) {
 	if n != 1 {
 		return nil, problem.New(problem.InvalidParam, "Call it once for each condition.", "exactly one of selector, text and url_contains is to be given, not %d.", n)
 	}
-	return do(ctx, env, "wait_for", p.Tab, &command.WaitParams{Target: p.command(), Text: p.Text, URLContains: p.URLContains, Absent: p.Absent}, func(r command.WaitResult) []string {
+	at := command.Target{Ref: p.Ref, Selector: p.Selector, Nth: p.Nth, Within: p.Within, Frame: p.Frame}
+	return do(ctx, env, "wait_for", p.Tab, &command.WaitParams{Target: at, Text: p.Text, URLContains: p.URLContains, Absent: p.Absent}, func(r command.WaitResult) []string {
 		line := fmt.Sprintf("came true after %.0f ms", r.WaitedMS)
 		if r.Absent {
 			line = fmt.Sprintf("gone after %.0f ms", r.WaitedMS)
@@ -90,6 +91,10 @@ func waitFor(ctx context.Context, env Env, p waitParams) (any, error) {
 		}
 		return []string{line}
 	}, true)
+}
+
+type valueParams struct {
+	target
 }
 
 type textParams struct {
@@ -134,12 +139,15 @@ type scriptParams struct {
 }
 
 func scripted(r command.ScriptResult) []string {
-	value := string(r.Value)
+	value := string(r.Result)
 	if r.Type == "undefined" || value == "" {
 		value = "undefined"
 	}
 	return []string{fmt.Sprintf("%s (%s, by %s)", answer.Clean(value), r.Type, r.ExecutionMode)}
 }
+
+// listLimit is how many elements are listed when the caller names no number.
+const listLimit = 60
 
 type listParams struct {
 	VisibleOnly  bool      `json:"visible_only,omitempty" doc:"leave out what is not visible"`

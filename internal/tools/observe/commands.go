@@ -9,6 +9,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
@@ -174,7 +175,7 @@ func withoutImage(r command.Record) (result json.RawMessage, image []answer.Imag
 	if json.Unmarshal(r.Result, &shot) != nil {
 		return r.Result, nil
 	}
-	picture, err := decodeImage(shot)
+	picture, err := drive.Picture(shot)
 	if err != nil {
 		return r.Result, nil
 	}

@@ -2,7 +2,6 @@ package observe
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -90,7 +89,7 @@ func screenshot(ctx context.Context, env Env, p screenshotParams) (*screenshotRe
 		return out, nil
 	}
 	r := a.Result
-	if out.image, err = decodeImage(r); err != nil {
+	if out.image, err = drive.Picture(r); err != nil {
 		return nil, err
 	}
 	out.Format, out.Width, out.Height, out.Scale, out.Bytes = r.Format, r.Width, r.Height, r.Scale, len(out.image.Data)
@@ -105,15 +104,6 @@ func screenshot(ctx context.Context, env Env, p screenshotParams) (*screenshotRe
 	}
 	out.Path, out.Filename = file.Path, filepath.Base(file.Path)
 	return out, nil
-}
-
-// decodeImage returns the picture of a command's result.
-func decodeImage(r command.ScreenshotResult) (answer.Image, error) {
-	data, err := base64.StdEncoding.DecodeString(r.Data)
-	if err != nil || len(data) == 0 || extensions[r.Format] == nil {
-		return answer.Image{}, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's picture is not understood.")
-	}
-	return answer.Image{MIME: "image/" + r.Format, Data: data}, nil
 }
 
 // Images gives the picture.

@@ -1,0 +1,248 @@
+package interact
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+)
+
+// after says what follows an act, within its deadline and in its answer.
+type after struct {
+	WaitForStable      bool `json:"wait_for_stable,omitempty" doc:"afterwards wait until nothing changes"`
+	StabilityMS        int  `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; 500"`
+	IncludeScreenshot  bool `json:"include_screenshot,omitempty" doc:"and show a picture"`
+	IncludeInteractive bool `json:"include_interactive,omitempty" doc:"and list the elements"`
+	content            bool
+}
+
+// stepTime is what each step after the waiting is left of the deadline.
+const stepTime = 1500 * time.Millisecond
+
+// act does an act and then what is to follow it. What follows and fails costs the act nothing: it is told beside it.
+func act[R any](ctx context.Context, env Env, kind string, tab int, a after, params any, text func(R) []string) (*followed[R], error) {
+	if env.Call.Detached && a != (after{}) {
+		return nil, problem.New(problem.InvalidParam, "Leave out background, or what is to follow the act.", "what follows an act is part of its answer, and background does not wait for it.")
+	}
+	began := time.Now()
+	done, err := do(ctx, env, kind, tab, params, text, true)
+	if err != nil {
+		return nil, err
+	}
+	out := &followed[R]{result: done}
+	if a == (after{}) {
+		return out, nil
+	}
+	if done.Going() {
+		out.Failed = []string{"what was to follow, since the act goes on after the deadline"}
+		return out, nil
+	}
+	at, url := done.where()
+	s := steps{env: env, tab: at, end: began.Add(env.Call.Wait), out: &out.aftermath}
+	s.left = count(a.IncludeScreenshot, a.IncludeInteractive, a.content)
+	if a.WaitForStable || a.StabilityMS > 0 {
+		out.Stable = step[command.StableResult](ctx, &s, "wait_for_stable", &command.StableParams{StabilityMS: a.StabilityMS})
+	}
+	if a.content {
+		s.left--
+		if text := step[command.TextResult](ctx, &s, "get_text", &command.TextParams{}); text != nil {
+			out.TextContent = text.Value
+		}
+		out.Vitals = vitals(env, done.Target.Browser.Session, at, url, began)
+	}
+	if a.IncludeInteractive {
+		s.left--
+		out.Interactive = step[command.ListResult](ctx, &s, "list_interactive", &command.ListParams{Limit: listLimit})
+	}
+	if a.IncludeScreenshot {
+		s.left--
+		if shot := step[command.ScreenshotResult](ctx, &s, "screenshot", &command.ScreenshotParams{Format: "png"}); shot != nil {
+			image, err := drive.Picture(*shot)
+			s.failed("screenshot", err)
+			if err == nil {
+				out.Screenshot = &picture{shot.Format, shot.Width, shot.Height, len(image.Data), shot.Redacted}
+				out.image = image
+			}
+		}
+	}
+	return out, nil
+}
+
+func count(given ...bool) (n int) {
+	for _, g := range given {
+		if g {
+			n++
+		}
+	}
+	return n
+}
+
+// steps are the commands that follow an act, on their way.
+type steps struct {
+	env  Env
+	tab  int
+	end  time.Time
+	left int // steps that come later
+	out  *aftermath
+}
+
+// step sends one command and returns what it gave, nil when it gave nothing in time.
+func step[R any](ctx context.Context, s *steps, kind string, params any) *R {
+	call := s.env.Call
+	call.Wait = time.Until(s.end)
+	// What waits for a page that never rests leaves the others their time.
+	if most := call.Wait - time.Duration(s.left)*stepTime; kind == "wait_for_stable" && s.left > 0 {
+		call.Wait = max(most, call.Wait/2)
+	}
+	if call.Wait < 100*time.Millisecond {
+		s.failed(kind, problem.New(problem.Timeout, "Raise timeout_ms.", "no time was left for it."))
+		return nil
+	}
+	a, err := drive.Do[R](ctx, s.env.Drive, call, kind, s.tab, params)
+	if err == nil && a.Going() {
+		err = problem.New(problem.Timeout, "Raise timeout_ms.", "it did not end in time.")
+	}
+	if err != nil {
+		s.failed(kind, err)
+		return nil
+	}
+	return &a.Result
+}
+
+func (s *steps) failed(kind string, err error) {
+	if p := problem.From(err); p != nil {
+		s.out.Failed = append(s.out.Failed, fmt.Sprintf("%s: %s: %s", kind, p.Code, strings.TrimSpace(strings.TrimPrefix(p.Message, kind+": ")+" "+p.Fix)))
+	}
+}
+
+// aftermath is what followed an act.
+type aftermath struct {
+	Stable      *command.StableResult `json:"wait_for_stable,omitempty"`
+	TextContent string                `json:"text_content,omitempty"`
+	Vitals      map[string]vital      `json:"vitals,omitempty"` // so far, by name
+	Interactive *command.ListResult   `json:"interactive,omitempty"`
+	Screenshot  *picture              `json:"screenshot,omitempty"`
+	Failed      []string              `json:"not_done,omitempty"` // what was to follow and did not, and why
+
+	image answer.Image
+}
+
+// picture describes the image beside an answer.
+type picture struct {
+	Format string `json:"format"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Bytes  int    `json:"bytes"`
+	Masked int    `json:"redacted,omitempty"` // inputs with secrets that were blacked out
+}
+
+type vital struct {
+	Value  float64 `json:"value"`
+	Rating string  `json:"rating"`
+}
+
+// vitals returns what a page that was gone to has measured already; nil when nothing came yet.
+func vitals(env Env, session string, tab int, url string, since time.Time) map[string]vital {
+	filter := query.Filter{Session: session, Tab: tab, Received: since}
+	// The page before tells its last values as it is left, and they are final.
+	list, err := query.Read(env.Reader, filter, query.Page{Limit: 1}, func(s *event.Performance) bool {
+		return s.Head.Frame == 0 && s.URL == url && !s.LCP.Final
+	})
+	if err != nil || len(list.Items) == 0 {
+		return nil
+	}
+	s := list.Items[0]
+	out := map[string]vital{}
+	for name, v := range map[string]event.Vital{"lcp": s.LCP, "cls": s.CLS, "inp": s.INP, "fcp": s.FCP, "ttfb": s.TTFB} {
+		if v.Rating != "" {
+			out[name] = vital{v.Value, v.Rating}
+		}
+	}
+	return out
+}
+
+// followed is an act with what followed it.
+type followed[R any] struct {
+	*result[R]
+	aftermath
+}
+
+// Images gives the picture.
+func (f *followed[R]) Images() []answer.Image {
+	if f.image.Data == nil {
+		return nil
+	}
+	return []answer.Image{f.image}
+}
+
+// Text writes the act, then what followed it, for a reader.
+func (f *followed[R]) Text(w *answer.Writer) {
+	for _, s := range f.Failed {
+		w.Note("not done: %s", s)
+	}
+	f.write(w, f.heads(), f.lines())
+}
+
+func (a *aftermath) heads() (out []string) {
+	switch s := a.Stable; {
+	case s == nil:
+	case s.Stable:
+		out = append(out, fmt.Sprintf("stable after %.0f ms, %d changes", s.WaitedMS, s.MutationsObserved))
+	default:
+		out = append(out, fmt.Sprintf("not stable: still changing after %.0f ms, %d changes", s.WaitedMS, s.MutationsObserved))
+	}
+	if p := a.Screenshot; p != nil {
+		out = append(out, fmt.Sprintf("screenshot: %d×%d %s", p.Width, p.Height, p.Format))
+	}
+	return out
+}
+
+func (a *aftermath) lines() (out []string) {
+	var measured []string
+	for _, name := range []string{"lcp", "cls", "inp", "fcp", "ttfb"} {
+		if v, ok := a.Vitals[name]; ok {
+			measured = append(measured, fmt.Sprintf("%s %.4g %s", strings.ToUpper(name), v.Value, answer.Clean(v.Rating)))
+		}
+	}
+	if len(measured) > 0 {
+		out = append(out, "vitals so far: "+strings.Join(measured, ", "))
+	}
+	if a.Interactive != nil {
+		out = append(out, listed(*a.Interactive)...)
+	}
+	if a.TextContent != "" {
+		out = append(out, readText(command.TextResult{Value: a.TextContent})...)
+	}
+	return out
+}
+
+// MarshalJSON gives the act's fields with those of what followed.
+func (f *followed[R]) MarshalJSON() ([]byte, error) { return f.marshal(f.aftermath) }
+
+// Len returns how many lines of text and elements can be left out.
+func (f *followed[R]) Len() int {
+	n := strings.Count(f.TextContent, "\n")
+	if f.Interactive != nil {
+		n += len(f.Interactive.Elements)
+	}
+	return n
+}
+
+// Keep keeps n of the elements and lines of text, elements first.
+func (f *followed[R]) Keep(n int) {
+	if f.Interactive != nil {
+		kept := min(n, len(f.Interactive.Elements))
+		f.Interactive.Elements = f.Interactive.Elements[:kept]
+		n -= kept
+	}
+	if lines := strings.SplitAfterN(f.TextContent, "\n", n+2); len(lines) > n+1 {
+		f.TextContent = strings.Join(lines[:n+1], "")
+	}
+}
