@@ -450,7 +450,7 @@ test("execute_js goes by user scripts once the user allowed them", async ({ daem
   site.page("/inner", "<title>Inner one</title>");
   const { page, run } = await open(browser, site, daemon);
   const options = await browser.open("options.html");
-  await options.getByRole("button", { name: "Use user scripts instead" }).click();
+  await options.getByRole("button", { name: "Run scripts without the debugger bar" }).click();
   await expect(options.getByText("Switch on “Allow user scripts”")).toBeVisible();
   const extensions = await browser.context.newPage();
   await extensions.goto("chrome://extensions");
