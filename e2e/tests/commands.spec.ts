@@ -139,6 +139,12 @@ test("nothing acts while the switch is off, and everything reads", async ({ site
   expect(await status.textContent()).toBe("nothing yet");
   await profile.set("AI Web Pilot", true);
   await tab.bringToFront();
+  // The daemon hears of the switch a moment after the user pressed it.
+  await until(
+    "the switch is on",
+    () => agent.ask("observe", { what: "pilot" }),
+    (text) => text.startsWith("pilot: on"),
+  );
   await act("click", { selector: "testid=order" });
   await expect(status).toHaveText("submitted");
 });
