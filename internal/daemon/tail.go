@@ -136,5 +136,6 @@ func (d *parts) self() configure.Daemon {
 			}
 			return lost
 		},
+		RefusedUploads: d.api.RefusedUploads,
 	}
 }

@@ -15,8 +15,15 @@ import (
 // bodyLimit is what the extension keeps of a captured body, in bytes.
 const bodyLimit = 16 << 10
 
-// sync takes an upload of the extension. Limits never refuse it.
-func (s *Server) sync(w http.ResponseWriter, r *http.Request) error {
+// sync takes an upload of the extension. Limits never refuse it; what cannot be read is refused and
+// counted, since events may be lost with it.
+func (s *Server) sync(w http.ResponseWriter, r *http.Request) (err error) {
+	defer func() {
+		if err != nil {
+			s.refusedUploads.Add(1)
+			s.lastRefused.Store(new(time.Now()))
+		}
+	}()
 	data, giveBack, err := s.borrow(r)
 	if err != nil {
 		return err

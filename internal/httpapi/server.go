@@ -92,6 +92,9 @@ type Server struct {
 	requests     atomic.Int64
 	malformed    atomic.Int64
 	tooMany      atomic.Int64 // 429
+
+	refusedUploads atomic.Int64 // of /sync
+	lastRefused    atomic.Pointer[time.Time]
 }
 
 // Counts are what the server counted since it began.
@@ -115,6 +118,15 @@ func New(cfg Config) *Server {
 // Counts returns the counters.
 func (s *Server) Counts() Counts {
 	return Counts{s.requests.Load(), s.refused.Load(), s.unknownPeers.Load(), s.panics.Load() + s.cfg.Calls.Panics(), s.malformed.Load(), s.tooMany.Load()}
+}
+
+// RefusedUploads returns how many uploads of browsers were refused since the server began, and how long ago
+// the last one was.
+func (s *Server) RefusedUploads() (n int64, ago time.Duration) {
+	if last := s.lastRefused.Load(); last != nil {
+		ago = time.Since(*last)
+	}
+	return s.refusedUploads.Load(), ago
 }
 
 // ServeHTTP answers one request.

@@ -41,6 +41,9 @@ type Daemon struct {
 	Stop   func()                                // stops the daemon after the answer is out; bridges start a new one
 	Faults func() (panics, bugs, refused int64)  // what should not happen
 	Loss   func() (lost uint64)                  // events that never reached a ring
+
+	// RefusedUploads tells how many uploads of browsers were refused, and how long ago the last one was.
+	RefusedUploads func() (n int64, ago time.Duration)
 }
 
 // Limits is the state of the ingest limits.

@@ -16,6 +16,9 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "doctor", Doc: "Check what is needed to see and act, each with its fix.", Aliases: []string{"check", "diagnose"},
 }, doctor)
 
+// refusedLately is how long doctor fails after an upload was refused.
+const refusedLately = 5 * time.Minute
+
 type doctorResult struct {
 	Status  string        `json:"status"` // healthy, degraded, unhealthy
 	Ready   bool          `json:"ready_for_interaction"`
@@ -94,6 +97,15 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		add("circuit_breaker", "warn", "Find the page or script that floods; observe summarized_logs shows what repeats.", "events are cut off: %s", answer.Clean(l.Reason))
 	} else {
 		add("circuit_breaker", "pass", "", "closed, %d events/s", l.Rate)
+	}
+	switch n, ago := d.RefusedUploads(); {
+	case n == 0:
+		add("uploads", "pass", "", "none was refused")
+	case ago < refusedLately:
+		add("uploads", "fail", "Reload the extension at chrome://extensions; it must be of the daemon's release.",
+			"%d of the browser's uploads were refused, the last %s ago: events may be missing", n, ago.Round(time.Second))
+	default:
+		add("uploads", "warn", "", "%d of the browser's uploads were refused, the last %s ago", n, ago.Round(time.Second))
 	}
 	c := commands(env.Queue, now)
 	fix := ""

@@ -43,6 +43,12 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Cal
 				Stop:   h.Queue.Stop,
 				Faults: func() (panics, bugs, refused int64) { return 1, 2, 3 },
 				Loss:   func() uint64 { return 9 },
+				RefusedUploads: func() (int64, time.Duration) {
+					if limits.Open {
+						return 12, 3 * time.Second
+					}
+					return 0, 0
+				},
 			},
 		}
 	}
