@@ -82,9 +82,9 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		return nil, err
 	}
 	d.registry = session.NewRegistry()
-	d.queue = command.NewQueue(run)
 	d.tests = correlate.New(time.Now)
 	redactor := redact.New(rules)
+	d.queue = command.NewQueue(run, redactor)
 	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, d.store)
 	d.reader = query.New(d.store)
 	tools := d.tools()

@@ -23,8 +23,8 @@ import (
 // daemon the extension needs a moment to find it.
 const ComeBack = 5 * time.Second
 
-// margin is what the page's deadline is earlier than the caller's, so that its own words arrive.
-const margin = 200 * time.Millisecond
+// noDeadline is how long a command may take whose call names no deadline.
+const noDeadline = 15 * time.Second
 
 // Driver sends commands. The zero value is not usable.
 type Driver struct {
@@ -32,51 +32,45 @@ type Driver struct {
 	Registry *session.Registry
 }
 
-// Answer is what a command gave.
-type Answer[R any] struct {
+// Outcome is what a command came to. Every mode that sends one answers with it.
+type Outcome[R any] struct {
 	CorrelationID string
 	Status        command.Status // Complete; or Queued, Sent, Running for one that goes on
-	Result        R              // meaningful when Complete
-	Elapsed       time.Duration
 	Target        session.Target // where it was sent
+	Elapsed       time.Duration
+	Result        R // meaningful when Complete
 }
 
 // Going reports whether the command has not ended: it was sent in the background, or its deadline passed while it ran.
-func (a Answer[R]) Going() bool { return !a.Status.Final() }
+func (o Outcome[R]) Going() bool { return !o.Status.Final() }
 
-// Do sends a command to the tab that the call means and waits for its end. Whether the kind needs a
-// tab is the kind's declaration. Errors are problems: invalid_selector for one in the language of
-// another tool, those of [session.Registry.Target] and [command.Queue.Do], and those of the page under their own codes. params is a pointer to the kind's
-// params.
-func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, tab int, params any) (Answer[R], error) {
-	var out Answer[R]
-	k, ok := find(kind)
-	if !ok {
-		return out, fmt.Errorf("command %q is not declared", kind)
-	}
-	if err := checkSelectors(kind, params); err != nil {
+// Do sends a command to the tab that the call means and waits for its end, until the call's deadline.
+// Errors are problems: invalid_selector for one in the language of another tool, those of
+// [session.Registry.Await] and [command.Queue.Do], and those of the page under their own codes.
+func Do[P, R any](ctx context.Context, d Driver, call catalog.Call, kind command.Kind[P, R], tab int, params P) (Outcome[R], error) {
+	var out Outcome[R]
+	if err := checkSelectors(kind.Name, params); err != nil {
 		return out, err
 	}
-	target, err := d.Registry.Await(ctx, call.Client, tab, k.Tab, min(ComeBack, max(call.Wait, time.Second)))
+	if call.Deadline.IsZero() {
+		call.Deadline = time.Now().Add(noDeadline)
+	}
+	target, err := d.Registry.Await(ctx, call.Client, tab, kind.Needs(command.Tab), min(ComeBack, call.Left()))
 	if err != nil {
 		return out, err
 	}
 	out.Target = target
-	if k.Mutates && target.Browser.Known && !target.Browser.Settings.Pilot {
+	if kind.Needs(command.Mutates) && target.Browser.Known && !target.Browser.Settings.Pilot {
 		return out, PilotOff(d.Registry, target.Browser)
 	}
-	wait := call.Wait
-	if wait == 0 {
-		wait = 15 * time.Second
-	}
-	if l, ok := params.(limited); ok {
-		l.Limit(int(max(wait-margin, wait/2).Milliseconds()))
-	}
 	at := target.Tab.ID
-	if p, ok := params.(*command.TabParams); ok && tab == 0 && p.TabIndex != nil {
-		at = 0 // the position names the tab; the one in use would win over it
+	if p, ok := any(params).(interface{ NamesTab() bool }); ok && tab == 0 && p.NamesTab() {
+		at = 0 // the one in use would win over it
 	}
-	r := command.Request{Session: target.Browser.Session, Tab: at, Kind: kind, Params: params, Client: call.Name, Wait: wait, Progress: call.Progress}
+	r := command.Request{
+		Session: target.Browser.Session, Tab: at, Kind: kind.Name, Params: params, Client: call.Name,
+		Deadline: call.Deadline, Progress: call.Progress,
+	}
 	var rec command.Record
 	if call.Detached {
 		rec, err = d.Queue.Start(r)
@@ -95,11 +89,13 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 		return out, Failure(rec)
 	}
 	if rec.Dropped {
-		return out, problem.New(problem.TooLarge, "Ask for less, or for fewer things at once.", "the result of %s made room for others before it could be read.", kind)
+		return out, problem.New(problem.TooLarge, "Ask for less, or for fewer things at once.",
+			"the result of %s made room for others before it could be read.", kind.Name)
 	}
 	if len(rec.Result) > 0 {
 		if err := json.Unmarshal(rec.Result, &out.Result); err != nil {
-			return out, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's answer to %s is not understood: %v.", kind, err)
+			return out, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.",
+				"the browser's answer to %s is not understood: %v.", kind.Name, err)
 		}
 	}
 	return out, nil
@@ -118,7 +114,7 @@ func Picture(r command.ScreenshotResult) (answer.Image, error) {
 // browser. Which tab is meant is in the mode's parameters, so whether there is one is for Do to say.
 func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 	return func(ctx context.Context, call catalog.Call, needs catalog.Needs) error {
-		target, err := r.Await(ctx, call.Client, 0, false, min(patience(), max(call.Wait, time.Second)))
+		target, err := r.Await(ctx, call.Client, 0, false, min(patience(), call.Left()))
 		if err != nil {
 			return err
 		}
@@ -128,19 +124,6 @@ func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 		return nil
 	}
 }
-
-func find(kind string) (command.Kind, bool) {
-	for _, k := range command.Kinds() {
-		if k.Name == kind {
-			return k, true
-		}
-	}
-	return command.Kind{}, false
-}
-
-// limited is a command's params with a deadline of their own: a pointer to a struct that embeds
-// [command.Timeout].
-type limited interface{ Limit(ms int) }
 
 // PilotOff is the refusal of everything that acts while the user has not allowed it in the browser
 // that is meant; another one where it is allowed is named.

@@ -47,10 +47,10 @@ func typescript(root string, files map[string][]byte) error {
 		w.declare(reflect.TypeOf(k.Params))
 		w.declare(reflect.TypeOf(k.Result))
 		kinds = append(kinds, fmt.Sprintf("  %s: { params: %s; result: %s };", k.Name, reflect.TypeOf(k.Params).Name(), reflect.TypeOf(k.Result).Name()))
-		if k.Mutates {
+		if k.Needs(command.Mutates) {
 			mutating = append(mutating, fmt.Sprintf("  %q,", k.Name))
 		}
-		if k.Tab {
+		if k.Needs(command.Tab) {
 			tabs = append(tabs, fmt.Sprintf("  %q,", k.Name))
 		}
 	}

@@ -75,7 +75,7 @@ func (r *rig) tools() []*catalog.Bound {
 	catalog.Add(observe, catalog.Spec{Name: "ask", Wait: 10 * time.Second}, func(ctx context.Context, e env, p struct {
 		Kind string `json:"kind" doc:"of the command"`
 	}) (string, error) {
-		rec, err := e.r.queue.Do(ctx, command.Request{Session: "s1", Kind: p.Kind, Params: map[string]any{}, Wait: e.call.Wait})
+		rec, err := e.r.queue.Do(ctx, command.Request{Session: "s1", Kind: p.Kind, Params: map[string]any{}, Deadline: e.call.Deadline})
 		if err != nil {
 			return "", err
 		}
@@ -119,8 +119,9 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	must(err)
 	kept, err := store.New(store.Config{Run: "r1", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
 	must(err)
-	r := &rig{t: t, token: token, browser: browser, pairings: pairings, dir: dir, port: port, queue: command.NewQueue("r1"), registry: session.NewRegistry()}
+	r := &rig{t: t, token: token, browser: browser, pairings: pairings, dir: dir, port: port, registry: session.NewRegistry()}
 	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
+	r.queue = command.NewQueue("r1", redactor)
 	protocol := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: r.tools()})
 	r.api = httpapi.New(httpapi.Config{
 		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID, Salt: "salt", Log: slog.New(slog.DiscardHandler),

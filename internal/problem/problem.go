@@ -40,6 +40,7 @@ const (
 	Cancelled        Code = "cancelled"
 	Stopping         Code = "stopping"
 	Interrupted      Code = "interrupted"
+	UnknownOutcome   Code = "unknown_outcome" // it may have been done; look before it is repeated
 	Internal         Code = "internal"
 )
 
@@ -52,6 +53,7 @@ const (
 	Now             Retry = "now"               // the same call may work at once
 	Later           Retry = "later"             // wait a little first
 	AfterUserAction Retry = "after_user_action" // the user has to do something
+	LookFirst       Retry = "look_first"        // it may have been done; look before the call is repeated
 )
 
 // Problem is one refusal. It is an error; wrap it freely, [From] finds it again.
@@ -77,8 +79,10 @@ func (p *Problem) Retry() Retry {
 		return AfterUserAction
 	case NavigationFailed, Timeout, QueueFull, RateLimited, Blocked, NotActionable:
 		return Later
-	case Stopping, Interrupted, CursorExpired, Cancelled:
+	case Stopping, CursorExpired, Cancelled:
 		return Now
+	case Interrupted, UnknownOutcome:
+		return LookFirst
 	default:
 		return Never
 	}

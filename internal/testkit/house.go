@@ -64,9 +64,11 @@ func NewHouse(t testing.TB, entries int) *House {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &House{Store: s, Reader: query.New(s), Registry: session.NewRegistry(), Queue: command.NewQueue(Run), Dir: dir, Project: t.TempDir()}
+	h := &House{Store: s, Reader: query.New(s), Registry: session.NewRegistry(), Dir: dir, Project: t.TempDir()}
 	h.Correlator = correlate.New(time.Now)
-	h.Ingest = ingest.New(ingest.Config{}, redact.New(redact.Rules{}), h.Correlator, s)
+	redactor := redact.New(redact.Rules{})
+	h.Queue = command.NewQueue(Run, redactor)
+	h.Ingest = ingest.New(ingest.Config{}, redactor, h.Correlator, s)
 	return h
 }
 

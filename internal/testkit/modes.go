@@ -287,7 +287,8 @@ func (s *script) start(x Section) {
 	}
 	s.decode(x, &in)
 	rec, err := s.house.Queue.Start(command.Request{
-		Session: in.Session, Kind: in.Kind, Tab: in.Tab, Params: struct{}{}, Client: "agent", Wait: time.Duration(in.WaitMS) * time.Millisecond,
+		Session: in.Session, Kind: in.Kind, Tab: in.Tab, Params: struct{}{}, Client: "agent",
+		Deadline: time.Now().Add(time.Duration(in.WaitMS) * time.Millisecond),
 	})
 	if err != nil {
 		s.t.Fatal(err)

@@ -139,6 +139,7 @@ type PairConfirm struct {
 // Poll is the answer of GET /pending-queries.
 type Poll struct {
 	Commands []Command `json:"commands"`
+	Cancel   []string  `json:"cancel,omitempty"` // ids of commands to end: nobody waits for them any more
 }
 
 // Command is one thing that the extension is to do. Its params have the shape of its kind
@@ -149,7 +150,7 @@ type Command struct {
 	Kind          string          `json:"kind"`
 	Params        json.RawMessage `json:"params"`
 	Tab           int             `json:"tab"`      // 0: the command needs none
-	Deadline      float64         `json:"deadline"` // epoch ms
+	TimeoutMS     float64         `json:"timeout_ms"` // until the deadline, counted from when this was sent
 	Client        string          `json:"client,omitempty"`
 }
 

@@ -471,15 +471,19 @@ export interface Command {
   id: string;
   correlation_id: string;
   kind: string;
+  /** nil once the command has ended */
   params: unknown;
   tab: number;
-  deadline: number;
+  /** until the deadline, counted from when this was sent */
+  timeout_ms: number;
   client?: string;
 }
 
-/** Poll is the answer of GET /pending-queries. */
+/** Poll is what an extension says with a poll. */
 export interface Poll {
   commands: Command[];
+  /** ids of commands to end: nobody waits for them any more */
+  cancel?: string[];
 }
 
 /** ResultAnswer answers POST /query-result. */

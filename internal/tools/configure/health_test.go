@@ -55,7 +55,7 @@ func TestHealth(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rec, err := h.Queue.Start(command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Wait: time.Second})
+		rec, err := h.Queue.Start(command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Deadline: time.Now().Add(time.Second)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,7 +100,7 @@ func refresh(ctx context.Context, env Env, s view.Sight) ([]string, error) {
 	if len(newest.Items) > 0 && time.Since(newest.Items[0].Received) <= fresh {
 		return nil, nil
 	}
-	flushed, err := drive.Do[command.FlushResult](ctx, env.Drive, env.Call, "waterfall", s.Tab.ID, &command.NoParams{})
+	flushed, err := drive.Do(ctx, env.Drive, env.Call, command.Waterfall, s.Tab.ID, command.NoParams{})
 	switch {
 	case ctx.Err() != nil:
 		return nil, err
