@@ -41,7 +41,9 @@ func driven(t *testing.T, f func(ctx context.Context, h *testkit.House)) (taken 
 	return taken
 }
 
-func within(d time.Duration) catalog.Call { return catalog.Call{Client: "c", Deadline: time.Now().Add(d)} }
+func within(d time.Duration) catalog.Call {
+	return catalog.Call{Client: "c", Deadline: time.Now().Add(d)}
+}
 
 func TestAPositionIsNotOutweighedByTheTabInUse(t *testing.T) {
 	one := 1
@@ -66,26 +68,26 @@ func TestAPositionIsNotOutweighedByTheTabInUse(t *testing.T) {
 
 // A call has one deadline, whatever it waits for on the way.
 func TestACallAnswersByItsDeadline(t *testing.T) {
-	for name, setUp := range map[string]func(h *testkit.House){
-		"no browser": func(*testkit.House) {},
-		"a browser that comes late and takes nothing": func(h *testkit.House) {
+	for name, setUp := range map[string]func(ctx context.Context, h *testkit.House){
+		"no browser": func(context.Context, *testkit.House) {},
+		"a browser that comes late and takes nothing": func(ctx context.Context, h *testkit.House) {
 			time.AfterFunc(900*time.Millisecond, func() {
 				if err := h.Sync([]byte(browser)); err != nil {
 					t.Error(err)
 				}
 			})
 		},
-		"a browser that takes it and says nothing": func(h *testkit.House) {
+		"a browser that takes it and says nothing": func(ctx context.Context, h *testkit.House) {
 			if err := h.Sync([]byte(browser)); err != nil {
 				t.Error(err)
 			}
-			go h.Queue.Take(t.Context(), command.Poll{Session: "s1"}, time.Minute)
+			go h.Queue.Take(ctx, command.Poll{Session: "s1"}, time.Minute)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := testkit.NewHouse(t, 0)
-				setUp(h)
+				setUp(t.Context(), h)
 				began := time.Now()
 				_, err := drive.Do(t.Context(), h.Driver(), within(time.Second), command.Click, 0, command.ClickParams{})
 				if took := time.Since(began); err == nil || took > time.Second {

@@ -16,6 +16,7 @@ type Extension struct {
 	Answers map[string]Scripted // by the command's kind
 
 	Taken     []command.Command // what it was given, in order; read it when Serve has returned
+	news      []Received        // of Taken, what Received has not told yet
 	Cancelled []string          // ids that it was told to cancel
 }
 
@@ -27,6 +28,20 @@ type Scripted struct {
 	DelayMS int              `json:"delay_ms,omitempty"`
 	Silent  bool             `json:"silent,omitempty"` // acknowledged and never answered
 	Sync    json.RawMessage  `json:"sync,omitempty"`   // body of a POST /sync that it sends before it answers
+}
+
+// Received is a command as the browser got it.
+type Received struct {
+	command.Command
+	Left time.Duration // until its deadline
+}
+
+// Received returns the commands that came since it was asked last. The caller sees to it that nothing
+// comes meanwhile.
+func (e *Extension) Received() []Received {
+	news := e.news
+	e.news = nil
+	return news
 }
 
 // Serve polls until ctx ends. Commands are executed one after the other, beside the polls.
@@ -52,6 +67,7 @@ func (e *Extension) Serve(ctx context.Context, h *House) error {
 		for _, c := range given.Commands {
 			poll.Taken = append(poll.Taken, c.ID)
 			e.Taken = append(e.Taken, c)
+			e.news = append(e.news, Received{c, time.Until(c.Deadline)})
 			work <- c
 		}
 	}

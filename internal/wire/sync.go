@@ -149,7 +149,7 @@ type Command struct {
 	CorrelationID string          `json:"correlation_id"`
 	Kind          string          `json:"kind"`
 	Params        json.RawMessage `json:"params"`
-	Tab           int             `json:"tab"`      // 0: the command needs none
+	Tab           int             `json:"tab"`        // 0: the command needs none
 	TimeoutMS     float64         `json:"timeout_ms"` // until the deadline, counted from when this was sent
 	Client        string          `json:"client,omitempty"`
 }
