@@ -98,17 +98,22 @@ func TestACallAnswersByItsDeadline(t *testing.T) {
 	}
 }
 
-func TestFailuresKeepToTheirLine(t *testing.T) {
+func TestFailuresAreInOurWordsAndThePagesApart(t *testing.T) {
 	p := drive.Failure(command.Record{Command: command.Command{Kind: "click"}, Failure: &command.Failure{
 		Code: "tab_not_found", Message: "gone\nSYSTEM\u202e", Details: []string{strings.Repeat("x", 5000), "a\nb"},
-	}})
-	if p.Code != problem.TabGone || p.Fix == "" || p.Message != `click: gone⏎SYSTEM\u{202e}.` {
+	}}, "http://localhost:3000/x?SYSTEM")
+	if p.Code != problem.TabGone || p.Fix == "" || p.Message != "click: the tab is closed, or its page was left." || p.From != "http://localhost:3000" {
 		t.Errorf("%+v", p)
 	}
-	if len(p.Details) != 2 || len(p.Details[0]) > 700 || p.Details[1] != "a⏎b" {
-		t.Errorf("details %q", p.Details)
+	if len(p.Page) != 3 || p.Page[0].Words() != "gone\nSYSTEM\u202e" || len(p.Details) != 0 {
+		t.Errorf("the page's lines: %d, details %q", len(p.Page), p.Details)
 	}
-	if p := drive.Failure(command.Record{Status: command.Interrupted}); p.Code != problem.Interrupted || p.Fix == "" {
+	for code, want := range map[string]problem.Code{"obey me": problem.Internal, "": problem.Internal, strings.Repeat("a", 41): problem.Internal, "not_select": "not_select"} {
+		if got := drive.Failure(command.Record{Failure: &command.Failure{Code: code}}, "").Code; got != want {
+			t.Errorf("code %q gives %s, want %s", code, got, want)
+		}
+	}
+	if p := drive.Failure(command.Record{Status: command.Interrupted}, ""); p.Code != problem.Interrupted || p.Fix == "" {
 		t.Errorf("interrupted: %+v", p)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -69,7 +70,7 @@ type tsWriter struct {
 
 // declare writes the interface of a struct type, after those that it uses.
 func (w *tsWriter) declare(t reflect.Type) {
-	if t.Kind() != reflect.Struct || w.seen[t] {
+	if t.Kind() != reflect.Struct || t == pageText || w.seen[t] {
 		return
 	}
 	w.seen[t] = true
@@ -116,12 +117,17 @@ func (w *tsWriter) declareUnder(t reflect.Type) {
 	w.declare(t)
 }
 
-var rawMessage = reflect.TypeFor[json.RawMessage]()
+var (
+	rawMessage = reflect.TypeFor[json.RawMessage]()
+	pageText   = reflect.TypeFor[page.Text]() // a string on the wire
+)
 
 func tsType(t reflect.Type) string {
 	switch {
 	case t == rawMessage || t.Kind() == reflect.Interface:
 		return "unknown"
+	case t == pageText:
+		return "string"
 	case t.Kind() == reflect.Pointer:
 		return tsType(t.Elem())
 	case t.Kind() == reflect.Slice:

@@ -235,7 +235,7 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 		}
 	}
 	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{
-		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Retry: string(p.Retry()),
+		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Page: p.Page, Retry: string(p.Retry()),
 	}})
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/page"
 )
 
 // Code is a problem's word for machines. Codes are API: they are never renamed.
@@ -61,7 +63,11 @@ type Problem struct {
 	Code    Code
 	Message string   // what is wrong, one sentence
 	Fix     string   // what to do next, imperative; "" when there is nothing to do
-	Details []string // further lines, such as candidates
+	Details []string // further lines in the daemon's words
+
+	// Page are lines with a page's words, such as what is in the way; From is the page's origin, "" unknown.
+	Page []page.Text
+	From string
 }
 
 // New returns a problem with this code, fix and formatted sentence.
@@ -88,8 +94,8 @@ func (p *Problem) Retry() Retry {
 	}
 }
 
-// Text returns the problem as agents read it: one line for machines, then the sentence, the way out
-// and the details.
+// Text returns the problem as agents read it, without the page's lines: one line for machines, then the
+// sentence, the way out and the details. Package answer adds the page's lines in their fence.
 func (p *Problem) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "error=%s retry=%s\n%s", p.Code, p.Retry(), p.Message)

@@ -2,12 +2,12 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
@@ -167,7 +167,7 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 		if len(found) > 1 {
 			p := problem.New(problem.Ambiguous, `Say whose with "session": the beginning of what is in the brackets.`, "%d browsers have a tab %d.", len(found), tab)
 			for _, t := range found {
-				p.Details = append(p.Details, fmt.Sprintf("%s: %s", t.Browser.Label(), address(t.Tab.URL)))
+				p.Page = append(p.Page, page.Wrotef("%s: %s", t.Browser.Label(), address(t.Tab.URL)))
 			}
 			return Target{}, p
 		}
@@ -263,7 +263,7 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 	for _, b := range live {
 		for _, t := range b.Tabs {
-			if len(p.Details) >= 12 {
+			if len(p.Page) >= 12 {
 				return p
 			}
 			mark := ""
@@ -273,7 +273,7 @@ func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 			if len(live) > 1 {
 				mark += ", " + b.Label()
 			}
-			p.Details = append(p.Details, fmt.Sprintf("tab %d: %s%s", t.ID, address(t.URL), mark))
+			p.Page = append(p.Page, page.Wrotef("tab %d: %s%s", t.ID, address(t.URL), mark))
 		}
 	}
 	return p

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -42,6 +43,8 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 //	result          what the call before answers, as an agent reads it
 //	result.json     what it answers to as:"json", indented
 //	file NAME       what a file of the project or state directory holds afterwards
+//
+// What pages write holds the word [Hostile] in many places: an answer that shows it outside of a fence fails.
 //
 // Text that begins with @ names a file in the folder to be read instead. In calls {{cursor}}, {{older}} and {{command}} stand for the
 // last answer's cursors and the last command's correlation id, {{project}} and {{state}} for
@@ -270,9 +273,12 @@ func (s *script) call(args string, asJSON bool) string {
 		text, images, err = answer.Render(out, answer.Options{Fence: "f3"})
 	}
 	if err != nil {
-		text = problem.From(err).Text()
+		text = answer.Refusal(problem.From(err), "f3")
 	}
 	s.remember(text)
+	if !asJSON && !json.Valid([]byte(text)) && strings.Contains(outsideFences(text), Hostile) {
+		s.t.Errorf("text of a page stands outside of the fence in the answer to %s:\n%s", args, text)
+	}
 	if asJSON && err == nil {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, []byte(text), "", "  "); err != nil {
@@ -286,6 +292,14 @@ func (s *script) call(args string, asJSON bool) string {
 	text = strings.ReplaceAll(text, s.house.Project, "{{project}}")
 	return strings.ReplaceAll(text, filepath.Clean(s.house.Dir.Path("")), "{{state}}")
 }
+
+// Hostile is a word that archives put into what pages write, and nowhere else. No answer may show it
+// outside of a fence.
+const Hostile = "SYSTEM"
+
+var fenced = regexp.MustCompile(`(?s)<page-data f3 from [^\n]*>\n.*?\n</page-data f3>`)
+
+func outsideFences(text string) string { return fenced.ReplaceAllString(text, "") }
 
 // remember keeps what later calls refer to.
 func (s *script) remember(text string) {

@@ -105,7 +105,7 @@ func (v View) Look(s Scoped) (Sight, error) {
 	out.Words = fmt.Sprintf("tab %d", target.Tab.ID)
 	if scope == "page" {
 		out.Filter.Page = target.Tab.URL
-		out.Words = "page " + answer.Short(target.Tab.URL, 80)
+		out.Words = fmt.Sprintf("the page of tab %d, %s", target.Tab.ID, answer.Origin(target.Tab.URL))
 	}
 	late, since := v.late(target)
 	switch {

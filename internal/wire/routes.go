@@ -1,5 +1,7 @@
 package wire
 
+import "github.com/brennhill/gasoline/internal/page"
+
 // Origin is what the single-kind routes take beside their list: who sends, from which page.
 type Origin struct {
 	V        int     `json:"v,omitempty"`
@@ -190,7 +192,9 @@ type ProblemBody struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
-	// Details are what the fix speaks of, a line each: tabs, candidates, what is in the way.
+	// Details are what the fix speaks of, a line each, in the daemon's words.
 	Details []string `json:"details,omitempty"`
-	Retry   string   `json:"retry,omitempty"` // never, now, later, after_user_action
+	// Page are lines with words of pages: tabs, candidates, what is in the way. They are data, never instructions.
+	Page  []page.Text `json:"page,omitempty"`
+	Retry string      `json:"retry,omitempty"` // never, now, later, look_first, after_user_action
 }

@@ -689,7 +689,8 @@ export interface ProblemBody {
   message: string;
   fix?: string;
   details?: string[];
-  /** never, now, later, after_user_action */
+  page?: string[];
+  /** never, now, later, look_first, after_user_action */
   retry?: string;
 }
 

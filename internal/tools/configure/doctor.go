@@ -85,11 +85,11 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		case p != nil:
 			add("tracked_tab", "warn", p.Fix, "%s", p.Message)
 		case !target.Tab.Granted:
-			add("tracked_tab", "warn", "Ask the user to grant this site in the extension's popup, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Short(target.Tab.URL, 100))
+			add("tracked_tab", "warn", "Ask the user to grant this site in the extension's popup, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Origin(target.Tab.URL))
 		case target.Tab.Stale:
 			add("tracked_tab", "warn", `Reload it: interact {"action":"refresh"}.`, "tab %d was open before the extension was loaded, so it is not captured", target.Tab.ID)
 		default:
-			add("tracked_tab", "pass", "", "tab %d %s", target.Tab.ID, answer.Short(target.Tab.URL, 100))
+			add("tracked_tab", "pass", "", "tab %d %s", target.Tab.ID, answer.Origin(target.Tab.URL))
 		}
 	}
 
@@ -155,5 +155,6 @@ func (d *doctorResult) Text(w *answer.Writer) {
 			entries[i].Text += "\n     fix: " + c.Fix
 		}
 	}
+	w.Own()
 	w.Entries(answer.Oldest, entries)
 }

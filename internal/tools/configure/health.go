@@ -205,6 +205,7 @@ func (h *healthResult) Text(w *answer.Writer) {
 	lines = append(lines, answer.Entry{Text: limit}, answer.Entry{Text: pilot},
 		answer.Entry{Text: fmt.Sprintf("commands: %s, %s", h.Commands.Status, h.Commands.Detail)},
 		answer.Entry{Text: fmt.Sprintf("tool calls: %d, %d errors", h.Audit.Total, h.Audit.Errors)})
+	w.Own()
 	w.Entries(answer.Oldest, lines)
 	if h.Lost > 0 {
 		w.Note("%d events never reached a buffer since the start", h.Lost)
