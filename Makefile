@@ -45,8 +45,8 @@ check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, gen
 chromium: node_modules/.installed ## Find or install Chromium
 	@node scripts/chromium.mjs
 
-test: check go-test ts-test e2e ## Everything: checks, Go with the race detector, TypeScript, browser
-	@echo "all tests passed"
+test: ## Everything: checks, Go with the race detector, TypeScript, browser
+	@node scripts/suite.mjs check go-test ts-test e2e
 
 go-test: ## Go tests with the race detector
 	@echo "── go tests with the race detector"
