@@ -13,6 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
@@ -36,7 +37,7 @@ type parts struct {
 	registry *session.Registry
 	queue    *command.Queue
 	store    *store.Store
-	reader   *query.Reader
+	reader   *query.Live
 	ingest   *ingest.Ingester
 	tests    *correlate.Correlator
 	mcp      *mcp.Server
@@ -86,7 +87,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	redactor := redact.New(rules)
 	d.queue = command.NewQueue(run, redactor)
 	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, d.store)
-	d.reader = query.New(d.store)
+	d.reader = query.New(d.store, d.tests.Offset)
 	tools := d.tools()
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		Ingest: d.ingest, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
+		Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
 	})
 	return d, nil
 }

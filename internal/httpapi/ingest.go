@@ -51,7 +51,10 @@ func (s *Server) sync(w http.ResponseWriter, r *http.Request) (err error) {
 		res.Session = in.Session
 		s.take(res)
 	}
-	receipt := s.cfg.Ingest.Sync(in.Upload)
+	receipt, err := s.cfg.Uploads.Sync(r.Context(), in.Upload)
+	if err != nil {
+		return err
+	}
 	answer := wire.SyncAnswer{
 		Ack: receipt.Ack, Dropped: map[string]int{}, Server: s.server(), Agents: s.agents(in.Session),
 		Settings: wire.DaemonSettings{Salt: s.cfg.Salt, BodyLimit: bodyLimit},
@@ -71,7 +74,7 @@ var readers = map[string]func([]byte) (browser.Delivery, error){
 	"/logs":                  browser.ReadLogs,
 	"/network-bodies":        browser.ReadBodies,
 	"/network-waterfall":     browser.ReadWaterfall,
-	"/websocket-events":      browser.ReadFrames,
+	"/websocket-events":      browser.ReadMessages,
 	"/enhanced-actions":      browser.ReadActions,
 	"/performance-snapshots": browser.ReadSnapshots,
 }
@@ -88,7 +91,7 @@ func (s *Server) ingestRoute(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	accepted := in.Accepted()
-	if _, err := s.cfg.Ingest.Take(in.Upload); err != nil {
+	if _, err := s.cfg.Ingest.Ingest(r.Context(), in.Upload, ingest.Refuse); err != nil {
 		var limited *ingest.Limited
 		if errors.As(err, &limited) {
 			w.Header().Set("Retry-After", strconv.Itoa(max(1, int(limited.RetryAfter/time.Second))))

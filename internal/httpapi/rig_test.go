@@ -21,6 +21,7 @@ import (
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
+	uploads "github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
@@ -123,10 +124,11 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
 	r.queue = command.NewQueue("r1", redactor)
 	protocol := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: r.tools()})
+	in := ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept)
 	r.api = httpapi.New(httpapi.Config{
 		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID, Salt: "salt", Log: slog.New(slog.DiscardHandler),
 		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(), Calls: &answer.Calls{Allow: func(c catalog.Call) error { return r.registry.Allow(c.Client) }}, MCP: protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
-		Context: t.Context(), Ingest: ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept), Redact: redactor, Correlator: tests, Reader: query.New(kept),
+		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Redact: redactor, Correlator: tests, Reader: query.New(kept, tests.Offset),
 		Clear: kept.Clear, Dir: dir, Shutdown: func() { r.stopped.Add(1) },
 	})
 	return r

@@ -80,7 +80,7 @@ func TestRoutesOfOneKindAreLimited(t *testing.T) {
 	for range 40 {
 		entries = append(entries, `{"level":"log","message":"x"}`)
 	}
-	body := `{"entries":[` + strings.Join(entries, ",") + `]}`
+	body := `{"source":"ci","entries":[` + strings.Join(entries, ",") + `]}`
 	if a := into[wire.Accepted](r, r.post("/logs", body)); a.Accepted != 40 || len(a.Rejected) != 0 {
 		t.Errorf("%+v", a)
 	}

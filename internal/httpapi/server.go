@@ -27,6 +27,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
@@ -68,9 +69,10 @@ type Config struct {
 	Context context.Context // ends when the daemon stops; streams end with it
 
 	Ingest     *ingest.Ingester
+	Uploads    *browser.Receiver
 	Redact     *redact.Redactor // for what does not go through Ingest: tabs, settings, results of commands
 	Correlator *correlate.Correlator
-	Reader     *query.Reader
+	Reader     *query.Live
 	Clear      func(store.Scope) int
 	Dir        *session.Dir
 

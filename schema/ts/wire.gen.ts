@@ -54,6 +54,10 @@ export interface Base {
   trace_id?: string;
   /** 16 lower-case hex digits */
   span_id?: string;
+  /** id of the action in the page that led to it */
+  action?: string;
+  /** correlation id of the agent's command that led to it */
+  command?: string;
   /** truncated, redacted, sampled, inferred, late, partial, unmapped */
   flags?: string[];
 }
@@ -510,6 +514,10 @@ export interface Origin {
   /** ci, sdk, …; "http" when absent */
   source?: string;
   service?: string;
+  /** of the service, when it has several */
+  instance?: string;
+  /** whose clock t was read from, when it is not the sender's own */
+  clock_domain?: string;
   test_id?: string;
   worker?: string;
 }
@@ -666,6 +674,8 @@ export interface Timeline {
   events: TimelineEvent[];
   cursor: string;
   missed: number;
+  /** everything that is kept was looked at, as far as the page goes */
+  exhausted: boolean;
 }
 
 /** Health is the answer of GET /health. Without a token only server is filled. */

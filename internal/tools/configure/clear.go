@@ -31,7 +31,7 @@ var groups = map[string][]event.Kind{
 	"all":       nil,
 	"logs":      {event.KindLog, event.KindException, event.KindExtensionLog},
 	"network":   {event.KindExchange, event.KindResource},
-	"websocket": {event.KindFrame},
+	"websocket": {event.KindMessage},
 	"actions":   {event.KindAction},
 	"inbox":     {event.KindMark},
 }

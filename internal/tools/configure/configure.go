@@ -19,7 +19,7 @@ type Env struct {
 	Registry *session.Registry
 	Pairings *session.Pairings
 	Queue    *command.Queue
-	Reader   *query.Reader
+	Reader   *query.Live
 	Daemon   Daemon
 }
 

@@ -57,7 +57,7 @@ func act[P, R any](
 		if text := step(ctx, &s, command.GetText, command.TextParams{}); text != nil {
 			out.TextContent = text.Value
 		}
-		out.Vitals = vitals(env, done.Target.Browser.Session, at, url, began)
+		out.Vitals = vitals(ctx, env, done.Target.Browser.Session, at, url, began)
 	}
 	if a.IncludeInteractive {
 		s.left--
@@ -155,10 +155,10 @@ type vital struct {
 }
 
 // vitals returns what a page that was gone to has measured already; nil when nothing came yet.
-func vitals(env Env, session string, tab int, url string, since time.Time) map[string]vital {
+func vitals(ctx context.Context, env Env, session string, tab int, url string, since time.Time) map[string]vital {
 	filter := query.Filter{Session: session, Tab: tab, Received: since}
 	// The page before tells its last values as it is left, and they are final.
-	list, err := query.Read(env.Reader, filter, query.Page{Limit: 1}, func(s *event.Performance) bool {
+	list, _, err := query.Read(ctx, env.Reader, filter, query.Page{Limit: 1}, func(s *event.Performance) bool {
 		return s.Head.Frame == 0 && s.URL == url && !s.LCP.Final
 	})
 	if err != nil || len(list.Items) == 0 {

@@ -22,7 +22,7 @@ import (
 type Env struct {
 	Drive    drive.Driver
 	Registry *session.Registry
-	Reader   *query.Reader
+	Reader   *query.Live
 	Call     catalog.Call
 }
 
