@@ -140,12 +140,12 @@ func (d *parts) tools() []*catalog.Bound {
 // Catalogue returns the tools to be described, not called.
 func Catalogue() []*catalog.Bound { return (&parts{}).tools() }
 
-// clear empties rings of these kinds (nil: all), of one tab or of all (0).
-func (d *parts) clear(kinds []event.Kind, tab int) int {
+// clear empties rings of these kinds (nil: all), of one tab of a session or of all (0).
+func (d *parts) clear(kinds []event.Kind, session string, tab int) int {
 	if kinds == nil && tab == 0 {
 		d.ingest.ForgetLosses()
 	}
-	return d.store.Clear(store.Scope{Kinds: kinds, Tab: tab})
+	return d.store.Clear(store.Scope{Kinds: kinds, Session: session, Tab: tab})
 }
 
 // patience is how long a call waits for a browser that was not heard of: none is on its way back when

@@ -205,6 +205,34 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	return best, nil
 }
 
+// Owner returns the session whose tab is meant, though the tab or the browser may be gone: a tab's id is a
+// browser's own. in is the beginning of the session; "" means any. It returns "" when no browser is known, and
+// ambiguous_target or invalid_param when it cannot be told which one is meant.
+func (r *Registry) Owner(id, in string, tab int) (string, error) {
+	t, err := r.TargetIn(id, in, tab)
+	if err == nil {
+		return t.Browser.Session, nil
+	}
+	if c := problem.From(err).Code; c == problem.Ambiguous {
+		return "", err
+	}
+	known := slices.DeleteFunc(r.Browsers(), func(b Browser) bool { return !strings.HasPrefix(b.Session, in) })
+	switch {
+	case len(known) == 1:
+		return known[0].Session, nil
+	case len(known) == 0 && in == "":
+		return "", nil
+	case len(known) == 0:
+		return "", err
+	}
+	p := problem.New(problem.Ambiguous, `Say whose with "session": the beginning of what is in the brackets.`,
+		"%d browsers are known, and tab %d is open in none.", len(known), tab)
+	for _, b := range known {
+		p.Page = append(p.Page, page.Wrote(b.Label()))
+	}
+	return "", p
+}
+
 // Current returns the client's tracked tab without choosing one; ok is false when it has none.
 func (r *Registry) Current(id string) (session string, tab int, ok bool) {
 	r.mu.Lock()

@@ -92,8 +92,9 @@ func (v View) Look(ctx context.Context, s Scoped) (Sight, error) {
 		}
 		if p.Code == problem.TabGone {
 			// A closed tab's events are still there.
+			out.Filter.Session, err = v.Registry.Owner(v.Call.Client, s.Session, s.Tab)
 			out.Filter.Tab, out.Words = s.Tab, fmt.Sprintf("tab %d (not open)", s.Tab)
-			return out, nil
+			return out, err
 		}
 		if scope == "page" {
 			return out, err

@@ -33,7 +33,9 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Cal
 				Calls: func() configure.Calls {
 					return configure.Calls{Total: 20, Errors: 1, Percent: 5, ByTool: map[string]int{"observe": 20}}
 				},
-				Clear: func(kinds []event.Kind, tab int) int { return h.Store.Clear(store.Scope{Kinds: kinds, Tab: tab}) },
+				Clear: func(kinds []event.Kind, session string, tab int) int {
+					return h.Store.Clear(store.Scope{Kinds: kinds, Session: session, Tab: tab})
+				},
 				Tools: func() []*catalog.Bound {
 					return []*catalog.Bound{
 						catalog.Bind(configure.Tool, func(catalog.Call) configure.Env { return configure.Env{} }, nil),
