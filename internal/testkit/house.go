@@ -77,6 +77,15 @@ func NewHouse(t testing.TB, entries int) *House {
 	return h
 }
 
+// Events takes the events of the body of a POST /sync, and nothing of what it tells of its browser.
+func (h *House) Events(body []byte) error {
+	m, err := browser.ReadSync(body)
+	if err == nil {
+		_, err = h.Uploads.Sync(context.Background(), m.Upload)
+	}
+	return err
+}
+
 // Sync takes the body of a POST /sync as the daemon's route does, results of commands left out.
 func (h *House) Sync(body []byte) error {
 	m, err := browser.ReadSync(body)

@@ -104,6 +104,7 @@ type script struct {
 	args     string // of the call whose result comes next
 	answer   string // of that call, when it was carried out already
 	answered bool
+	twin     bool // the second profile's events are there
 	json     bool // the section that follows wants JSON
 	browsers []*Extension
 	answers  map[string]string
@@ -225,6 +226,45 @@ func (s *script) extension(x Section) {
 	})
 }
 
+// second adds what another browser profile, which is closed by now, recorded in tabs of the same ids, before the first
+// call. Only who asks for all tabs may see it.
+func (s *script) second() {
+	browsers := s.house.Registry.Browsers()
+	if s.twin || len(browsers) != 1 || !browsers[0].Connected(time.Now()) {
+		return
+	}
+	s.twin = true
+	groups := []map[string]any{}
+	for _, t := range browsers[0].Tabs {
+		at := float64(Begin.Add(-5 * time.Second).UnixMilli())
+		one := func(seq int, more map[string]any) []map[string]any {
+			more["seq"], more["t"], more["mono"] = seq, at, 1
+			return []map[string]any{more}
+		}
+		groups = append(groups, map[string]any{
+			"tab": t.ID, "frame": 0, "document": "OTHER" + fmt.Sprint(t.ID), "page_url": t.URL, "since": "document_start",
+			"logs":       one(1, map[string]any{"severity": 17, "level": "error", "message": OtherProfile, "logger": "console"}),
+			"exceptions": one(2, map[string]any{"type": "Error", "message": OtherProfile, "mechanism": "onerror"}),
+			"network": one(3, map[string]any{"method": "GET", "url": t.URL + "?" + OtherProfile, "status": 500, "started": at, "duration": 5,
+				"request_size": -1, "response_size": -1, "transfer_size": -1, "initiator": map[string]any{"type": "fetch"}, "outcome": "http_error"}),
+			"actions":   one(4, map[string]any{"type": "click", "by": "user", "text": OtherProfile}),
+			"dom":       one(5, map[string]any{"type": "transient", "class": "toast", "text": OtherProfile}),
+			"lifecycle": one(6, map[string]any{"state": "document_start", "to_url": t.URL, "title": OtherProfile}),
+			"websocket": one(7, map[string]any{"connection": "c", "url": "ws://localhost/" + OtherProfile, "event": "open"}),
+		})
+	}
+	body, err := json.Marshal(map[string]any{"v": 1, "capture_version": "1", "session": "zz-other", "version": "1", "groups": groups})
+	if err == nil {
+		err = s.house.Events(body)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// OtherProfile is a word that everything of the second profile holds.
+const OtherProfile = "OTHER_PROFILE"
+
 // received returns what the browsers were given since it was asked last.
 func (s *script) received() string {
 	synctest.Wait()
@@ -262,6 +302,7 @@ func (s *script) call(args string, asJSON bool) string {
 	if asJSON {
 		args = strings.TrimSuffix(strings.TrimSpace(args), "}") + `,"as":"json"}`
 	}
+	s.second()
 	c := catalog.Call{Client: "agent", Name: "agent", Root: s.house.Project, Sessionless: s.setup.Sessionless}
 	if s.setup.NoProject {
 		c.Root = ""
@@ -278,6 +319,10 @@ func (s *script) call(args string, asJSON bool) string {
 	s.remember(text)
 	if !asJSON && !json.Valid([]byte(text)) && strings.Contains(outsideFences(text), Hostile) {
 		s.t.Errorf("text of a page stands outside of the fence in the answer to %s:\n%s", args, text)
+	}
+	if head, _, _ := strings.Cut(text, "\n"); strings.Contains(text, OtherProfile) && !strings.Contains(args, `"all"`) &&
+		!strings.Contains(head, "all tabs") {
+		s.t.Errorf("another profile's events are in the answer to %s:\n%s", args, text)
 	}
 	if asJSON && err == nil {
 		var indented bytes.Buffer
