@@ -48,6 +48,7 @@ type List[E any] struct {
 	Title  string                 // what the first line says before the counts; "" is Name
 	Line   func(E) answer.Entry   // one entry as text
 	Origin func(E) string         // page of an entry, for the fence; nil: not from a page
+	Order  func([]E) []E          // how the text orders them, first what stays when not all fits; nil: by time
 	Extra  func(w *answer.Writer) // lines above the entries; may be nil
 	Empty  func() (string, bool)  // said when there are none; a claim only when nothing hints at a loss. May be nil
 
@@ -143,15 +144,26 @@ func (l *List[E]) Text(w *answer.Writer) {
 	if l.forward {
 		keep = answer.Oldest
 	}
-	had := len(l.Entries)
+	if l.Order != nil {
+		keep = answer.Oldest // the front of the order
+	}
+	had, shown := len(l.Entries), 0
 	entries := make([]answer.Entry, 0, len(l.Entries))
 	for {
 		entries = entries[:0]
-		for _, e := range l.Entries {
+		ordered := l.Entries
+		if l.Order != nil {
+			ordered = l.Order(ordered)
+		}
+		for _, e := range ordered {
 			entries = append(entries, l.Line(e))
 		}
 		from, to := w.Fit(keep, entries)
 		if to-from == len(entries) {
+			break
+		}
+		if l.Order != nil { // what is left out is not at one end of the list, so the cursors stay
+			shown, entries = to, entries[:to]
 			break
 		}
 		l.Keep(to - from)
@@ -164,8 +176,11 @@ func (l *List[E]) Text(w *answer.Writer) {
 		w.Page(origins...)
 	}
 	w.Entries(keep, entries)
-	if len(l.Entries) < had {
-		w.Note("cut to %d of %d; a larger limit or budget shows more at once", len(l.Entries), had)
+	if shown == 0 {
+		shown = len(l.Entries)
+	}
+	if shown < had {
+		w.Note("cut to %d of %d; a larger limit or budget shows more at once", shown, had)
 	}
 	head := fmt.Sprintf("%s: %d", title, len(l.Entries))
 	if l.Meta.Total > len(l.Entries) {

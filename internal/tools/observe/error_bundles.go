@@ -20,9 +20,9 @@ import (
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name:    "error_bundles",
-	Doc:     "Each error with what led to it in the same tab: the action, the requests with failing bodies, logs, navigations, around it. The first thing to ask when something fails.",
+	Doc:     "Errors with what led to them in the same tab: the action, the requests with failing bodies, logs, navigations. The first thing to ask when something fails: what the last action led to comes first and whole, the rest on one line each; limit gives each whole.",
 	Aliases: []string{"bundles", "error_context", "why"},
-	Example: `{"limit":1}`,
+	Example: `{"limit":3}`,
 	Errors:  []problem.Code{problem.InvalidParam},
 }, errorBundles)
 
@@ -76,13 +76,20 @@ type contextLine struct {
 	fold  string // lines with the same key are shown once, the one nearest to the error
 	count int
 	tells bool // likely to be part of the cause: named again in later bundles
+	shown bool // what the user saw of it: a toast, a navigation
 }
 
 func errorBundles(ctx context.Context, env Env, p bundlesParams) (any, error) {
-	window := defaultWindow
-	if p.Window > 0 {
-		window = time.Duration(p.Window * float64(time.Second))
+	whole, err := wholeBundles(ctx, env, p)
+	if err != nil || p.Limit > 0 || p.Cursor != "" || p.Since != "" {
+		return whole, err
 	}
+	text, err := coldBundles(ctx, env, p)
+	return &cold{whole, text}, err
+}
+
+// wholeBundles is the list of errors, each with its context.
+func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bundle], error) {
 	o, err := env.open(ctx, p.Scoped, p.Paged, 5, false, p.URL)
 	if err != nil {
 		return nil, err
@@ -92,6 +99,7 @@ func errorBundles(ctx context.Context, env Env, p bundlesParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	window := p.window()
 	near, err := readNear(ctx, env, list.Items, window)
 	if err != nil {
 		return nil, err
@@ -105,18 +113,29 @@ func errorBundles(ctx context.Context, env Env, p bundlesParams) (any, error) {
 		}
 		return b
 	})
-	out.Title, out.Line = "error bundles", bundleLines(out)
+	out.Line = bundleLines(out)
+	return out, dress(ctx, env, o, out)
+}
+
+// dress adds what both forms of the answer say beside the errors.
+func dress(ctx context.Context, env Env, o opened, out *view.List[*bundle]) error {
+	out.Title = "error bundles"
 	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
 	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).Note(env.Unseen(ctx, o.Sight)...)
-	if out.Len() == 0 {
-		note, err := failedRequests(ctx, env, o)
-		if err != nil {
-			return nil, err
-		}
-		out.Note(note...)
+	if out.Len() > 0 {
+		return nil
 	}
-	return out, nil
+	note, err := failedRequests(ctx, env, o)
+	out.Note(note...)
+	return err
+}
+
+func (p bundlesParams) window() time.Duration {
+	if p.Window > 0 {
+		return time.Duration(p.Window * float64(time.Second))
+	}
+	return defaultWindow
 }
 
 // failedRequests names requests that failed where no error tells of them: pages often catch them.
@@ -328,7 +347,8 @@ func (b *bundle) line(it query.Item, text, fold string) {
 		}
 	}
 	tells := weight(it) > 0 || it.Kind == event.KindAction || it.Kind == event.KindException
-	b.lines = append(b.lines, contextLine{it.Handle(), it.Head.Time, text, fold, 1, tells})
+	shown := it.Kind == event.KindDOM || it.Kind == event.KindLifecycle
+	b.lines = append(b.lines, contextLine{it.Handle(), it.Head.Time, text, fold, 1, tells, shown})
 }
 
 // order sorts what was added by time again.

@@ -1,0 +1,260 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/analysis"
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+// An agent that comes cold asks without a limit. It reads what the last action led to: the first error of that
+// whole, with its context, and every other kind of error on one line, the newest first. So the answer stays
+// small on a page that is busy with errors of its own.
+
+// The bounds of an answer to a cold agent.
+const (
+	coldErrors = 300              // errors that are looked at; those that say the same are one
+	coldLines  = 12               // kinds of errors that are named
+	ledTo      = 10 * time.Second // how long after an action an error may be of its making, when no id says so
+)
+
+// acts are the types of actions that make something happen.
+var acts = []string{"click", "dblclick", "submit", "keypress", "select", "check", "drop", "upload"}
+
+// cold is an answer whose text is for an agent that comes cold, and whose JSON is the whole list.
+type cold struct {
+	*view.List[*bundle]
+	text *view.List[*bundle]
+}
+
+// Text writes the short form.
+func (c *cold) Text(w *answer.Writer) { c.text.Text(w) }
+
+// kind is errors that say the same.
+type kind struct {
+	first, last *query.Item // by time
+	led         *query.Item // the first that came after the action
+	count       int
+}
+
+func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bundle], error) {
+	p.Limit = coldErrors
+	o, err := env.open(ctx, p.Scoped, p.Paged, coldErrors, false, p.URL)
+	if err != nil {
+		return nil, err
+	}
+	o.onlyErrors()
+	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
+	if err != nil {
+		return nil, err
+	}
+	kinds := kindsOf(list.Items)
+	f, err := findFocus(ctx, env, o, list.Items, kinds)
+	if err != nil {
+		return nil, err
+	}
+	f.errors = map[string]bool{}
+	for i := range list.Items {
+		f.errors[list.Items[i].Handle()] = true
+	}
+	shown := f.choose(kinds)
+	counts := map[string]int{}
+	var items []query.Item
+	for _, k := range shown {
+		it := *k.last
+		if k.led != nil {
+			it = *k.led
+		}
+		counts[it.Handle()] = k.count
+		items = append(items, it)
+	}
+	slices.SortFunc(items, func(a, b query.Item) int { return a.Head.Time.Compare(b.Head.Time) })
+	all := len(list.Items)
+	list.Items = items
+	window := p.window()
+	near, err := readNear(ctx, env, slices.DeleteFunc(slices.Clone(items), func(it query.Item) bool { return it.Handle() != f.first }), window)
+	if err != nil {
+		return nil, err
+	}
+	out := view.NewList(env.View, o.Sight, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
+		if it.Handle() == f.first {
+			return newBundle(ctx, env, it, near, window)
+		}
+		return &bundle{Error: newErrorEntry(it), at: it.Head.Time}
+	})
+	out.Meta.Total = max(out.Meta.Total, all)
+	out.Line = func(b *bundle) answer.Entry { return f.entry(b, counts[b.Error.ID]) }
+	out.Order = f.order
+	out.Extra = func(w *answer.Writer) { f.tell(w, len(shown), len(kinds)) }
+	return out, dress(ctx, env, o, out)
+}
+
+// kindsOf joins errors that say the same, in the order of their first.
+func kindsOf(errors []query.Item) []*kind {
+	var out []*kind
+	known := map[string]*kind{}
+	for i := range errors {
+		it := &errors[i]
+		e := newErrorEntry(it)
+		key := analysis.Fingerprint(e.said()) + "\n" + e.Source + "\n" + e.PageURL
+		k := known[key]
+		if k == nil {
+			k = &kind{first: it}
+			known[key] = k
+			out = append(out, k)
+		}
+		k.last = it
+		k.count += max(e.Count, 1)
+	}
+	return out
+}
+
+// focus is what the answer begins with.
+type focus struct {
+	first  string          // handle of the error that is told whole
+	led    map[string]bool // handles of the errors that the action led to, first included
+	errors map[string]bool // handles of all errors: each kind has a line of its own
+	action string          // handle of the action; "" when no error came after one
+	at     time.Time       // of the action
+}
+
+// findFocus looks for the newest action after which errors came that had not come before it. Without one the
+// newest error is told whole. It notes in kinds which error the action led to.
+func findFocus(ctx context.Context, env Env, o opened, errors []query.Item, kinds []*kind) (focus, error) {
+	if len(errors) == 0 {
+		return focus{}, nil
+	}
+	newest := errors[len(errors)-1]
+	f := o.scope
+	f.Severity, f.URL = 0, ""
+	f.Session, f.Tab = newest.Head.Session, newest.Head.Tab
+	list, _, err := query.Read(ctx, env.Reader, f, query.Page{Limit: 10}, func(a *event.Action) bool {
+		return slices.Contains(acts, a.Type)
+	})
+	if err != nil {
+		return focus{}, err
+	}
+	var until time.Time // the next action; zero: none
+	for _, a := range slices.Backward(list.Items) {
+		end := a.Time.Add(ledTo)
+		if !until.IsZero() && until.Before(end) {
+			end = until
+		}
+		out := focus{led: map[string]bool{}, action: query.Handle(event.KindAction, a.Seq), at: a.Time}
+		for _, k := range kinds { // by their first
+			if it := k.first; led(it.Head, &a, end) {
+				k.led = it
+				out.led[it.Handle()] = true
+				if out.first == "" {
+					out.first = it.Handle()
+				}
+			}
+		}
+		if out.first != "" {
+			return out, nil
+		}
+		until = a.Time
+	}
+	return focus{first: newest.Handle()}, nil
+}
+
+// led reports whether an action led to an error: by its id, else by time.
+func led(h *event.Head, a *event.Action, end time.Time) bool {
+	switch {
+	case h.Session != a.Session || h.Tab != a.Tab:
+		return false
+	case h.Cause.Action != "" || a.Cause.Action != "":
+		return h.Cause.Action == a.Cause.Action
+	}
+	return !h.Time.Before(a.Time) && h.Time.Before(end)
+}
+
+// choose returns the kinds that are named: those that the action led to, then the ones that came last.
+func (f focus) choose(kinds []*kind) []*kind {
+	out := slices.Clone(kinds)
+	slices.SortStableFunc(out, func(a, b *kind) int {
+		switch {
+		case (a.led != nil) != (b.led != nil):
+			if a.led != nil {
+				return -1
+			}
+			return 1
+		}
+		return b.last.Head.Time.Compare(a.last.Head.Time)
+	})
+	return out[:min(len(out), coldLines)]
+}
+
+// order puts what the action led to first, in the order in which it happened, then the others, newest first.
+func (f focus) order(bundles []*bundle) []*bundle {
+	var led, others []*bundle
+	for _, b := range bundles {
+		if b.Error.ID == f.first || f.led[b.Error.ID] {
+			led = append(led, b)
+		} else {
+			others = append(others, b)
+		}
+	}
+	slices.Reverse(others)
+	return append(led, others...)
+}
+
+// entry prints a bundle: the first one whole, the others on a line, with how often they came.
+func (f focus) entry(b *bundle, count int) answer.Entry {
+	times := ""
+	if count > max(b.Error.Count, 1) {
+		times = fmt.Sprintf(" (%d times)", count)
+	}
+	if b.Error.ID != f.first {
+		line := answer.Cut(fmt.Sprintf("%s %s %s", b.Error.ID, b.Error.clock, b.Error.brief()), 240)
+		if b.Error.Frame != 0 {
+			line += " in an iframe"
+		}
+		return answer.Entry{Text: line + times}
+	}
+	head, rest, more := strings.Cut(b.Error.lines(), "\n")
+	var out strings.Builder
+	out.WriteString(head + times)
+	if more {
+		out.WriteString("\n" + rest)
+	}
+	others := b.Left + len(b.Waterfall)
+	for _, l := range b.lines {
+		// What came before the action, and what says nothing of a cause, is only counted.
+		if !f.at.IsZero() && l.at.Before(f.at) || !l.tells && !l.shown || f.errors[l.id] {
+			others += l.count
+			continue
+		}
+		fmt.Fprintf(&out, "\n  %+.2fs %s %s", l.at.Sub(b.at).Seconds(), l.id, l.text)
+		if l.count > 1 {
+			fmt.Fprintf(&out, " (×%d)", l.count)
+		}
+	}
+	if others > 0 {
+		fmt.Fprintf(&out, "\n  (and %d other events around it)", others)
+	}
+	return answer.Entry{Text: out.String()}
+}
+
+// tell says in the head what comes first, and below how to get the rest.
+func (f focus) tell(w *answer.Writer, shown, kinds int) {
+	if shown == 0 {
+		return
+	}
+	if f.action != "" {
+		w.Head("first what %s led to, then the others, newest first", f.action)
+	}
+	if kinds > shown {
+		w.Note(`%d more kinds of errors: analyze {"what":"error_clusters"}`, kinds-shown)
+	}
+	if kinds > 1 {
+		w.Note("limit gives each with its context")
+	}
+}
