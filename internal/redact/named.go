@@ -170,12 +170,21 @@ func (sc *scan) scheme(i, j int) int {
 
 func isDigitRune(c rune) bool { return '0' <= c && c <= '9' }
 
+var endsAuthority = byteSet("/?#\\\"'<> \t\r\n,)")
+
+func byteSet(bytes string) (t [256]bool) {
+	for i := range len(bytes) {
+		t[bytes[i]] = true
+	}
+	return t
+}
+
 // userinfo replaces user and password of the URL whose authority begins at i.
 func (sc *scan) userinfo(i int) int {
 	s := sc.s
 	const longest = 512
 	at := -1
-	for k := i; k < len(s) && k-i < longest && strings.IndexByte("/?#\\\"'<> \t\r\n,)", s[k]) < 0; k++ {
+	for k := i; k < len(s) && k-i < longest && !endsAuthority[s[k]]; k++ {
 		if s[k] == '@' {
 			at = k
 		}

@@ -61,26 +61,48 @@ func newNameSet(extra []string) *nameSet {
 	for _, w := range plainNames {
 		n.plain[w] = true
 	}
-	n.endsWith("value") // keys that names may follow
-	n.endsWith("content")
+	for _, w := range []string{"value", "content", "bearer", "basic"} {
+		n.endsWith(w) // words that a secret may follow, or that a name may follow
+	}
 	return n
 }
 
-// endsWith notes how an entry ends. What is an underscore in it may be anything in a name.
+// endsWith notes the last three bytes of all the ways in which an entry may be written.
 func (n *nameSet) endsWith(word string) {
-	const any = 1<<32 - 1
-	bits := uint32(any)
-	if len(word) >= 3 && word[len(word)-3] != '_' {
-		bits = 1 << (word[len(word)-3] & 31)
+	tails := []string{""}
+	for k := len(word) - 1; k >= 0; k-- {
+		var longer []string
+		done := true
+		for _, t := range tails {
+			switch {
+			case len(t) == 3:
+				longer = append(longer, t)
+				continue
+			case word[k] == '_':
+				longer = append(longer, "_"+t, "-"+t, " "+t, t)
+			default:
+				longer = append(longer, word[k:k+1]+t)
+			}
+			done = false
+		}
+		if done {
+			break
+		}
+		tails = longer
 	}
-	last, before := int(word[len(word)-1]&31), int(word[len(word)-2]&31)
-	if word[len(word)-2] != '_' {
-		n.ends[before<<5|last] |= bits
-		return
+	for _, t := range tails {
+		switch len(t) {
+		case 3:
+			n.ends[int(t[1]&31)<<5|int(t[2]&31)] |= 1 << (t[0] & 31)
+		case 2: // anything may stand before it
+			n.ends[int(t[0]&31)<<5|int(t[1]&31)] = 1<<32 - 1
+		}
 	}
-	for before := range 32 {
-		n.ends[before<<5|last] = any
-	}
+}
+
+// endsIn is mayMatch for a word that ends in these bytes, the last of them a letter.
+func (n *nameSet) endsIn(a, b, c byte) bool {
+	return n.ends[int(b&31)<<5|int(c&31)]>>(a&31)&1 != 0
 }
 
 // mayMatch is the cheap test before match; it never says false for a name that matches, or for the key of a value.

@@ -15,10 +15,6 @@ const (
 const (
 	otherByte = iota
 	wordByte  // letters, digits, '_' and '-': names and tokens are runs of them
-	quoteByte
-	backslashByte
-	angleByte   // '<': a pseudonym, maybe
-	percentByte // of an escape
 )
 
 var class = classes()
@@ -26,17 +22,8 @@ var class = classes()
 func classes() *[256]uint8 {
 	var c [256]uint8
 	for b := range 256 {
-		switch x := byte(b); {
-		case isLetter(x) || isDigit(x) || x == '_' || x == '-':
+		if x := byte(b); isLetter(x) || isDigit(x) || x == '_' || x == '-' {
 			c[b] = wordByte
-		case x == '"':
-			c[b] = quoteByte
-		case x == '\\':
-			c[b] = backslashByte
-		case x == '<':
-			c[b] = angleByte
-		case x == '%':
-			c[b] = percentByte
 		}
 	}
 	return &c
@@ -54,44 +41,82 @@ type scan struct {
 	out    []byte
 	done   int  // s[:done] is in out
 	hits   int  // secrets found, pseudonyms renumbered
+	state  int  // how far the text was read to know quoted
 	quoted bool // in a document: inside a string of its outermost level
 
 	unclosed bool // a bracket was not closed: looking again would cost the whole rest each time
 }
 
-// run finds the candidates in one pass over the bytes' classes and returns the text without secrets.
+// run looks at the words that pass the gate and returns the text without secrets.
 func (sc *scan) run() string {
 	s := sc.s
-	for i := 0; i < len(s); {
-		switch class[s[i]] {
-		case wordByte:
-			j := i + 1
-			for j < len(s) && class[s[j]] == wordByte {
-				j++
-			}
-			i = sc.word(i, j)
-		case quoteByte:
-			sc.quoted = !sc.quoted
-			i++
-		case backslashByte:
-			i += sc.escape(i)
-		case angleByte:
-			i += sc.angle(i)
-		case percentByte:
-			if i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
-				i += 3
-			} else {
-				i++
-			}
-		default:
-			i++
+	w := newWalk(s, sc.r.names)
+	for at := 0; ; {
+		i, j := w.next(at)
+		if i == len(s) {
+			break
 		}
+		at = sc.word(i, j)
 	}
 	if sc.done == 0 {
 		return s
 	}
 	sc.out = append(sc.out, s[sc.done:]...)
 	return string(sc.out)
+}
+
+// word looks closely at the word s[i:j] and returns where to go on: j, or behind what it replaced.
+func (sc *scan) word(i, j int) int {
+	s := sc.s
+	i = sc.advance(i, j)
+	if i > 0 && s[i-1] == '<' {
+		if n := sc.angle(i - 1); n > 1 {
+			sc.state = i - 1 + n
+			return sc.state
+		}
+	}
+	for at := i; at < j; {
+		if class[s[at]] != wordByte {
+			at++
+			continue
+		}
+		end := at + 1
+		for end < j && class[s[end]] == wordByte {
+			end++
+		}
+		if next := sc.ascii(at, end); next != end {
+			sc.state = next
+			return next
+		}
+		at = end
+	}
+	return j
+}
+
+// advance moves the state of the scan to i, the start of a word that ends at j, and returns where the word begins
+// without the escape that it may seem to be a part of.
+func (sc *scan) advance(i, j int) int {
+	s := sc.s
+	k := sc.state
+	if sc.mode == document {
+		for k < i {
+			switch s[k] {
+			case '"':
+				sc.quoted = !sc.quoted
+				k++
+			case '\\':
+				k += sc.escape(k)
+			default:
+				k++
+			}
+		}
+	}
+	k = max(k, i)
+	if i > 1 && s[i-1] == '%' && j-i >= 2 && isHex(s[i]) && isHex(s[i+1]) {
+		k = max(k, i+2)
+	}
+	sc.state = k
+	return min(k, j)
 }
 
 // escape returns the length of what a backslash at i begins. Outside of documents a backslash
@@ -174,8 +199,8 @@ func (sc *scan) inQuery(from int) bool {
 	return i > 0 && (sc.s[i-1] == '?' || sc.s[i-1] == '&')
 }
 
-// word looks at the word s[i:j] and returns where to go on: j, or behind what it replaced.
-func (sc *scan) word(i, j int) int {
+// ascii looks at the run s[i:j] of ASCII letters, digits, '_' and '-', and returns where to go on.
+func (sc *scan) ascii(i, j int) int {
 	s := sc.s
 	if n := j - i; n >= 8 || isDigit(s[i]) || s[i] == '-' || j < len(s) && s[j] == '.' {
 		if end := sc.value(i, j); end > 0 {

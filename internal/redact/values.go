@@ -73,6 +73,20 @@ var tokenRules = []tokenRule{
 
 var tokensBy = byFirst(tokenRules)
 
+var tokenStarts = startsOf(tokenRules)
+
+func startsOf(rules []tokenRule) *startSet {
+	var t startSet
+	for _, r := range rules {
+		if len(r.prefix) >= 3 {
+			t.add(loadAt(r.prefix, 0))
+		}
+	}
+	t.add(loadAt("eyJ", 0))
+	t.add(loadAt("SG.", 0))
+	return &t
+}
+
 func byFirst(rules []tokenRule) *[256][]tokenRule {
 	var by [256][]tokenRule
 	for _, t := range rules {
