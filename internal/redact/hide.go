@@ -43,7 +43,7 @@ func (sc *scan) hide(v held, word string) int {
 	kind := kindSecret
 	if page, n := pagePseudonymAt(value); n == len(value) {
 		kind, word = page, ""
-	} else if own, n := tokenAt(value); n == len(value) {
+	} else if own := wholeToken(value); own != "" {
 		kind = own
 	}
 	sc.put(v.from, v.to, v.quote, kind, value, word, v.quote)
@@ -165,7 +165,7 @@ func (sc *scan) cookie(at int, value string) {
 	kind := kindCookie
 	if page, n := pagePseudonymAt(value); n == len(value) {
 		kind = page
-	} else if own, n := tokenAt(value); n == len(value) {
+	} else if own := wholeToken(value); own != "" {
 		kind = own
 	}
 	sc.replace(at, at+len(value), kind, value, "cookie")

@@ -161,7 +161,7 @@ func (sc *scan) scheme(i, j int) int {
 	if isBearer {
 		kind = kindBearer
 	}
-	if own, length := tokenAt(value); length == n {
+	if own := wholeToken(value); own != "" {
 		kind = own
 	}
 	sc.replace(v, v+n, kind, value, "")

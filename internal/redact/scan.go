@@ -201,18 +201,15 @@ func (sc *scan) inQuery(from int) bool {
 
 // ascii looks at the run s[i:j] of ASCII letters, digits, '_' and '-', and returns where to go on.
 func (sc *scan) ascii(i, j int) int {
-	s := sc.s
-	if n := j - i; n >= 8 || isDigit(s[i]) || s[i] == '-' || j < len(s) && s[j] == '.' {
-		if end := sc.value(i, j); end > 0 {
-			// A name may end in what looks like a token: "ghp_…_password: x" hides both.
-			if end != j {
-				return end
-			}
-			if next := sc.named(i, j); next > 0 {
-				return next
-			}
+	if end := sc.value(i, j); end > 0 {
+		// A name may end in what looks like a token: "ghp_…_password: x" hides both.
+		if end != j {
 			return end
 		}
+		if next := sc.named(i, j); next > 0 {
+			return next
+		}
+		return end
 	}
 	if next := sc.named(i, j); next > 0 {
 		return next
@@ -230,27 +227,46 @@ func (sc *scan) value(i, j int) int {
 		}
 	case c == '-' && (s[i:j] == "-u" || s[i:j] == "--user"):
 		return sc.login(j)
-	case c == '-' && strings.HasPrefix(s[i:], "-----BEGIN"):
+	case c == '-' && (strings.HasPrefix(s[i:], "-----BEGIN") || strings.HasPrefix(s[i:], "---- BEGIN")):
 		if n := sc.privateKey(i); n > 0 {
 			return n
 		}
 	}
-	if j-i >= 12 || j < len(s) && s[j] == '.' {
-		if kind, n := tokenAt(s[i:]); n > 0 {
-			sc.replace(i, i+n, kind, s[i:i+n], "")
-			return i + n
-		}
-		if at := sc.afterEscape(i, j); at > 0 {
-			if kind, n := tokenAt(s[at:]); n > 0 {
-				sc.replace(at, at+n, kind, s[at:at+n], "")
-				return at + n
-			}
+	if end := sc.token(i, j); end > 0 {
+		return end
+	}
+	if at := sc.afterEscape(i, j); at > 0 {
+		if end := sc.token(at, j); end > 0 {
+			return end
 		}
 	}
-	if j-i >= minRandom || j < len(s) && (s[j] == '+' || s[j] == '/' || s[j] == '=' || s[j] == '.') {
+	if j-i >= longWord || j < len(s) && (s[j] == '+' || s[j] == '/') {
 		return sc.longRandom(i)
 	}
 	return 0
+}
+
+// token replaces the token whose first word is s[i:j] and returns the index behind it, or 0. It steps over the data
+// of a data URL, in which anything may be found.
+func (sc *scan) token(i, j int) int {
+	s := sc.s
+	switch {
+	case j-i == len("base64") && j < len(s) && s[j] == ',' && s[i:j] == "base64":
+		if n := base64Run(s[j+1:]); n >= longWord {
+			return j + 1 + n
+		}
+		return 0
+	case strings.HasPrefix(s[i:j], "PuTTY-User-Key-File-"):
+		end := sc.limit(i)
+		sc.replace(i, end, kindPrivateKey, s[i:end], "")
+		return end
+	}
+	kind, from, to := tokenAt(s[i:], j-i)
+	if to == 0 {
+		return 0
+	}
+	sc.replace(i+from, i+to, kind, s[i+from:i+to], "")
+	return i + to
 }
 
 // afterEscape returns where the word begins if its first letters belong to an escape ("\nAKIA…",
@@ -317,10 +333,14 @@ func (sc *scan) privateKey(i int) int {
 	if body > limit {
 		return 0
 	}
-	if stop := strings.Index(s[body:limit], "-----END"); stop >= 0 {
-		tail := body + stop + len("-----END")
-		if last := strings.Index(s[tail:limit], "-----"); last >= 0 {
-			end = tail + last + len("-----")
+	mark, dashes := "-----END", "-----"
+	if s[i+4] == ' ' { // the form of RFC 4716
+		mark, dashes = "---- END", "----"
+	}
+	if stop := strings.Index(s[body:limit], mark); stop >= 0 {
+		tail := body + stop + len(mark)
+		if last := strings.Index(s[tail:limit], dashes); last >= 0 {
+			end = tail + last + len(dashes)
 		}
 	}
 	sc.replace(i, end, kindPrivateKey, s[i:end], "")
@@ -362,10 +382,11 @@ func (sc *scan) longRandom(i int) int {
 	if !suspicious(s[n:k]) {
 		return 0
 	}
-	length := base64Run(s[from:])
-	if length < minRandom || !random(s[from:from+length]) {
+	// Only what may be a secret is looked through to its end.
+	if !random(s[from : from+base64Run(s[from:min(len(s), from+maxRandom)])]) {
 		return 0
 	}
+	length := base64Run(s[from:])
 	sc.replace(from, from+length, kindSecret, s[from:from+length], "")
 	return from + length
 }
