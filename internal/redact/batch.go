@@ -6,7 +6,18 @@ import "github.com/brennhill/gasoline/internal/event"
 // where it did. The batch has to be the caller's alone. It returns what was found for the first
 // time, for [Redactor.Keep].
 func (r *Redactor) Batch(b *event.Batch) []Found {
+	before := r.known.count.Load()
 	p := pass{r: r}
+	p.batch(b)
+	if r.known.count.Load() != before {
+		// What was learned from one event may stand in those that were looked at before it.
+		p.heads, p.urls = [headTexts]repeated{}, [4]repeated{}
+		p.batch(b)
+	}
+	return p.found
+}
+
+func (p *pass) batch(b *event.Batch) {
 	for i := range b.Logs {
 		p.log(&b.Logs[i])
 	}
@@ -67,7 +78,6 @@ func (r *Redactor) Batch(b *event.Batch) []Found {
 		p.texts("mark", &e.Type, &e.Label)
 		p.mark(&e.Head)
 	}
-	return p.found
 }
 
 // pass is one walk over a batch. Texts that events of a batch share are looked at once in a row.

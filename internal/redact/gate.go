@@ -65,7 +65,7 @@ func byteTable(single map[byte]uint16, several string, flag, high uint16) (t [25
 const (
 	blockBytes   = 64
 	longWord     = 16 // bytes from which a word is always looked at
-	startBits    = 14
+	startBits    = 16
 	startMixer   = 0x9E3779B97F4A7C15
 	lowThree     = 1<<24 - 1
 	everyByte    = 0x0101010101010101
@@ -138,6 +138,7 @@ func loadEnd(s string) (x uint64) {
 type walk struct {
 	s     string
 	names *nameSet
+	known *known // nil as long as nothing is known
 
 	base         int    // of the block whose words are at hand
 	starts, ends uint64 // of its words, a bit for each byte
@@ -145,8 +146,12 @@ type walk struct {
 	carry        uint64 // 1: the block before ended within a word
 }
 
-func newWalk(s string, names *nameSet) walk {
-	return walk{s: s, names: names, base: -blockBytes, open: -1}
+func newWalk(s string, r *Redactor) walk {
+	w := walk{s: s, names: r.names, base: -blockBytes, open: -1}
+	if r.known.count.Load() > 0 {
+		w.known = r.known
+	}
+	return w
 }
 
 // next returns the first word behind from that passes the gate, or the rest of one that reaches over it. At the
@@ -209,6 +214,9 @@ func (w *walk) passes(i, j int) bool {
 		return true
 	}
 	if next&behindName != 0 && (j < 3 || w.names.endsIn(s[j-3], s[j-2], s[j-1])) {
+		return true
+	}
+	if w.known != nil && w.known.mayBegin(x) {
 		return true
 	}
 	if flags&startsNumber != 0 {

@@ -16,6 +16,11 @@ type shape struct {
 	exact    bool
 	jwt      bool
 	leniency bool // may go on in letters of its word, may be cut at the end of the text
+
+	// For shapes that begin with anything: what has to hold before the whole is compared.
+	first  int    // bytes of the first word, at least
+	anchor string // text at the index offset
+	offset int
 }
 
 // run is a literal text, or from min to max bytes of an alphabet.
@@ -54,12 +59,15 @@ func compileFormats(list []Format) *formatTable {
 		s := compileShape(f, bit)
 		starts := t.beginnings(s)
 		if starts == nil {
+			t.anchor(s)
 			t.loose = append(t.loose, s)
 			continue
 		}
 		for _, b := range starts {
 			x := loadAt(b, 0)
-			t.starts.add(x)
+			if !s.long(t) {
+				t.starts.add(x)
+			}
 			t.byStart[uint32(x)] = append(t.byStart[uint32(x)], s)
 		}
 	}
@@ -162,6 +170,54 @@ func (t *formatTable) beginnings(s *shape) []string {
 	return nil
 }
 
+// long reports whether the first word of the shape is found by its length.
+func (f *shape) long(t *formatTable) bool {
+	n := 0
+	for _, r := range f.runs {
+		for k := range len(r.text) {
+			if class[r.text[k]] != wordByte {
+				return false
+			}
+			n++
+		}
+		if r.text == "" {
+			for c := range 256 {
+				if t.member[c]&r.in != 0 && class[c] != wordByte {
+					return false
+				}
+			}
+			n += r.min
+		}
+		if n >= longWord && (f.literal < 4 || !f.leniency) {
+			return true
+		}
+	}
+	return false
+}
+
+// anchor notes what a text must have for the shape, without which most need not be compared.
+func (t *formatTable) anchor(s *shape) {
+	words := true
+	for c := range 256 {
+		words = words && (t.member[c]&s.runs[0].in == 0 || class[c] == wordByte)
+	}
+	if words {
+		s.first = s.runs[0].min
+	}
+	for k := range s.runs {
+		r := &s.runs[k]
+		if r.text != "" {
+			s.anchor = r.text
+			return
+		}
+		if r.min != r.max {
+			break
+		}
+		s.offset += r.min
+	}
+	s.offset = 0
+}
+
 // tokenAt returns the kind of the token that s begins with, where its secret part begins and ends, or an end of 0.
 // s begins where a word does. n is the length of that word.
 func tokenAt(s string, n int) (kind string, from, to int) {
@@ -173,10 +229,10 @@ func tokenAt(s string, n int) (kind string, from, to int) {
 			return f.kind, from, to
 		}
 	}
-	if n < 8 {
-		return "", 0, 0
-	}
 	for _, f := range tokens.loose {
+		if n < f.first || len(s) < f.offset+len(f.anchor) || s[f.offset:f.offset+len(f.anchor)] != f.anchor {
+			continue
+		}
 		if from, to = f.match(s); to > 0 {
 			return f.kind, from, to
 		}

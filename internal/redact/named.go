@@ -207,6 +207,9 @@ func (sc *scan) userinfo(i int) int {
 	sc.out = append(append(append(sc.out, "%3C"...), p[1:len(p)-1]...), "%3E"...)
 	sc.done = at
 	sc.note(kindCredentials, "")
+	if _, password, ok := strings.Cut(value, ":"); ok {
+		sc.learn(password, kindCredentials)
+	}
 	return at
 }
 

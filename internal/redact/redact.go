@@ -21,6 +21,7 @@ type Redactor struct {
 	headers map[string]bool
 	custom  []customRule
 	numbers *pseudonyms
+	known   *known
 	found   *findings
 }
 
@@ -31,6 +32,7 @@ func New(rules Rules) *Redactor {
 		headers: map[string]bool{},
 		custom:  rules.custom,
 		numbers: newPseudonyms(),
+		known:   newKnown(),
 		found:   newFindings(),
 	}
 	for _, list := range [][]string{headerNames, rules.headers} {
@@ -101,6 +103,11 @@ func (r *Redactor) clean(p *pass, s string, m mode, place string) string {
 	}
 	sc := scan{r: r, s: s, mode: m, place: place, pass: p}
 	out := sc.run()
+	// What was learned behind a text's place may stand before it.
+	for more := 0; sc.learned && more < 3; more++ {
+		sc = scan{r: r, s: out, mode: m, place: place, pass: p}
+		out = sc.run()
+	}
 	if len(r.custom) > 0 {
 		out = sc.custom(out)
 	}

@@ -44,13 +44,14 @@ type scan struct {
 	state  int  // how far the text was read to know quoted
 	quoted bool // in a document: inside a string of its outermost level
 
+	learned  bool // a value that was not known before
 	unclosed bool // a bracket was not closed: looking again would cost the whole rest each time
 }
 
 // run looks at the words that pass the gate and returns the text without secrets.
 func (sc *scan) run() string {
 	s := sc.s
-	w := newWalk(s, sc.r.names)
+	w := newWalk(s, sc.r)
 	for at := 0; ; {
 		i, j := w.next(at)
 		if i == len(s) {
@@ -184,7 +185,46 @@ func (sc *scan) put(from, to int, before, kind, value, what, after string) {
 	sc.done = to
 	if _, page := pagePseudonymAt(value); page == 0 {
 		sc.note(kind, what)
+		if what != "" || kind == kindBearer || kind == kindBasic {
+			sc.learn(value, what)
+		}
 	}
+}
+
+// learn remembers the value of the name that passed the list as word.
+func (sc *scan) learn(value, word string) {
+	if sc.r.known.learn(value, word == kindCredentials || strings.HasPrefix(word, "p")) {
+		sc.learned = true
+	}
+}
+
+// knownAt replaces a known value whose first word begins at i, or within the word s[i:j], and returns the index
+// behind it, or 0.
+func (sc *scan) knownAt(i, j int) int {
+	s := sc.s
+	for at := i; at < j; at++ {
+		if at > i && s[at-1] != '_' && s[at-1] != '-' {
+			continue
+		}
+		from, to := sc.r.known.find(s, at)
+		if to == 0 || from < sc.done {
+			continue
+		}
+		if sc.mode == document && !sc.quoted {
+			// A number of the document itself: what stands for it has to be a string.
+			if from != at || to < len(s) && strings.IndexByte(",]} \t\r\n", s[to]) < 0 || from > 0 && strings.IndexByte(":,[ \t\r\n", s[from-1]) < 0 {
+				continue
+			}
+			sc.put(from, to, `"`, kindSecret, s[from:to], "", `"`)
+			return to
+		}
+		if sc.mode == document && strings.IndexByte(s[from:to], '"') >= 0 && s[max(0, to-1)] == '\\' {
+			continue
+		}
+		sc.replace(from, to, kindSecret, s[from:to], "")
+		return to
+	}
+	return 0
 }
 
 // inQuery reports whether the value at from stands in the query of a URL within a text.
@@ -201,6 +241,11 @@ func (sc *scan) inQuery(from int) bool {
 
 // ascii looks at the run s[i:j] of ASCII letters, digits, '_' and '-', and returns where to go on.
 func (sc *scan) ascii(i, j int) int {
+	if sc.r.known.count.Load() > 0 {
+		if end := sc.knownAt(i, j); end > 0 {
+			return end
+		}
+	}
 	if end := sc.value(i, j); end > 0 {
 		// A name may end in what looks like a token: "ghp_…_password: x" hides both.
 		if end != j {
