@@ -138,6 +138,7 @@ func loadEnd(s string) (x uint64) {
 type walk struct {
 	s     string
 	names *nameSet
+	all   bool   // let every word through
 	known *known // nil as long as nothing is known
 
 	base         int    // of the block whose words are at hand
@@ -209,11 +210,11 @@ func (w *walk) passes(i, j int) bool {
 		x = loadEnd(s[i:])
 	}
 	next := behind[q]
-	flags := before[p]&next | atStart[byte(x)]
-	if j-i >= longWord || tokenStarts.has(x) || flags&^startsNumber != 0 {
+	flags := before[p]&next | atStart[byte(x)] | atStart[s[j-1]]&startsForeign
+	if w.all || j-i >= longWord || tokenStarts.has(x) || flags&^startsNumber != 0 {
 		return true
 	}
-	if next&behindName != 0 && (j < 3 || w.names.endsIn(s[j-3], s[j-2], s[j-1])) {
+	if next&(behindName|behindSlash) != 0 && (j < 3 || w.names.endsIn(s[j-3], s[j-2], s[j-1])) {
 		return true
 	}
 	if w.known != nil && w.known.mayBegin(x) {
@@ -225,6 +226,8 @@ func (w *walk) passes(i, j int) bool {
 	switch {
 	case next&behindColon != 0 && j+1 < len(s) && s[j+1] == '/':
 		return true
+	case next&behindName != 0 && j-i == 1:
+		return (s[i] == 'v' || s[i] == 'V') && (q == '"' || q == '\'' || q == '\\')
 	case next&behindName != 0 && !isLetter(s[j-1]):
 		return w.names.mayMatch(s[i:j])
 	}

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,23 @@ import (
 // Fields whose name passes the name list below are secret as well.
 var headerNames = []string{
 	"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
-	"x-csrf-token", "x-xsrf-token", "x-secret", "x-password",
+	"x-csrf-token", "x-xsrf-token", "x-secret", "x-password", "x-session", "cf-access-jwt-assertion",
+}
+
+// headerEnds make a header secret; publicHeaders end so and are not.
+var (
+	headerEnds    = []string{"-key", "-token", "-secret"}
+	publicHeaders = []string{"sec-websocket-key", "surrogate-key", "idempotency-key", "x-cache-key"}
+)
+
+// secretHeaderEnd reports whether a header, in lower case, is secret by how it ends.
+func secretHeaderEnd(name string) bool {
+	for _, end := range headerEnds {
+		if strings.HasSuffix(name, end) {
+			return !slices.Contains(publicHeaders, name)
+		}
+	}
+	return false
 }
 
 // secretNames are the words that make a field's value a secret. A name passes when its words end
@@ -24,6 +41,39 @@ var secretNames = []string{
 	"otp", "mfa_code", "one_time_code", "pin", "cvv", "cvc", "card_number", "cc_number", "ssn",
 	"social_security_number", "amz_signature", "sig", "user_pass", "db_pass", "smtp_pass", "pgpassword", "secret_key_base",
 	"password_again", "password_repeat", "security_code", "verification_code", "totp",
+	"pw", "passwords", "passwort", "kennwort", "contrasena", "mot_de_passe", "senha", "api_keys", "master_key", "auth_key",
+	"app_key", "code_verifier", "saml_response", "device_code", "recovery_code", "recovery_codes", "backup_codes",
+	"mnemonic", "seed_phrase", "recovery_phrase",
+}
+
+// moreNames are names that the daemon knows and the page does not: it stays small.
+var moreNames = []string{
+	"pass", "jwt_assertion", "subscription_key", "functions_key",
+	"passwds", "pwds", "secrets", "passphrases", "private_keys", "secret_keys", "access_keys", "backup_code", "seed_words",
+	"secret_words", "secret_phrase", "mnemonics", "mnemonic_phrase", "recovery_words", "scratch_codes", "wallet_seed",
+	"pass_phrase", "pass_word", "user_pwd", "pin_code", "card_cvc", "card_cvv", "security_answer",
+	"secret_answer", "client_assertion", "oauth_verifier", "oauth_token_secret", "id_token_hint", "login_ticket",
+	"shared_access_key", "shared_key", "storage_key", "service_key", "service_role_key", "anon_key",
+	"admin_key", "deploy_key", "license_key", "webhook_secret", "webhook_url", "cookie_secret", "bot_token",
+	"goog_signature", "shared_access_signature", "hdnts", "hdnea", "connection_string", "auth_code",
+	"authorization_code", "pgpass", "mysql_pwd", "mysql_root_password", "rootpw", "bindpw", "userpw", "dbpw", "dbpass",
+	"adminpass", "userpass", "db_pw", "root_pw", "npm_auth", "authkey", "apitoken", "authtoken", "secretkey", "pat",
+	"aws_secret", "x_session", "session_key", "session_secret", "encryption_secret", "hmac_key", "hmac_secret",
+	"jwt_key", "jwt_secret", "ssh_private_key", "pgp_private_key", "gpg_passphrase", "tls_private_key",
+	"vault_key", "consumer_key", "consumer_secret", "developer_key", "publishable_key", "integration_key", "ingest_key",
+	"write_key", "read_key", "server_key", "rest_key", "account_sid", "application_key", "api_secret", "app_secret",
+	"saml_assertion", "saml_request", "wresult", "cas_ticket", "service_ticket", "aspxauth", "connect_sid", "csrftoken",
+	"requestverificationtoken", "authenticity_token", "viewstate", "laravel_session", "ci_session", "sessionid",
+	"motdepasse", "mdp", "de_passe", "passe", "clave", "contrasenya", "contrasenia", "wachtwoord", "losenord", "haslo",
+	"heslo", "sifre", "parola", "salasana", "adgangskode", "passord", "jelszo", "geslo", "lozinka", "kata_sandi",
+	"palavra_passe", "geheimnis", "zugangscode", "zugangsdaten", "codice_segreto", "parol", "kodeord", "matkhau",
+}
+
+// foreignNames are names outside of ASCII, in lower case.
+var foreignNames = []string{
+	"contraseña", "lösenord", "hasło", "şifre", "jelszó", "khẩu", "пароль", "密码", "密碼", "口令", "パスワード", "暗証番号",
+	"비밀번호", "암호", "סיסמה", "ססמה", "السر", "المرور", "รหัสผ่าน", "κωδικός", "पासवर्ड", "schlüssel", "ключ", "密钥", "令牌",
+	"contrasenã", "sleutelwoordë", "пароля", "гасло", "парола", "лозинка", "salasõna", "slaptažodis", "parolă",
 }
 
 // plainNames end like a secret name but hold none: positions in lists.
@@ -31,6 +81,9 @@ var plainNames = []string{"page_token", "next_token", "continuation_token", "syn
 
 // suspiciousParts make a name suspicious, which is enough to hide a long random value behind it.
 var suspiciousParts = []string{"key", "secret", "token", "auth", "pass", "cred", "sess", "private", "signature", "salt", "seed"}
+
+// weakNames are names that hold a secret in some places or with some values only; see [scan.weak].
+var weakNames = []string{"code", "state", "ticket", "nonce", "auth", "signature", "policy", "hmac", "user_code", "key"}
 
 // nameSet answers whether a field's name says that its value is a secret. It is read-only after newNameSet.
 type nameSet struct {
@@ -44,7 +97,7 @@ const maxNameBytes = 64 // of a name that are looked at, from its end
 
 func newNameSet(extra []string) *nameSet {
 	n := &nameSet{words: map[string]string{}, collapsed: map[string]string{}, plain: map[string]bool{}}
-	for _, list := range [][]string{secretNames, extra} {
+	for _, list := range [][]string{secretNames, moreNames, weakNames, extra} {
 		for _, w := range list {
 			var buf [2 * maxNameBytes]byte
 			word := string(normalise(buf[:0], w))
@@ -61,7 +114,10 @@ func newNameSet(extra []string) *nameSet {
 	for _, w := range plainNames {
 		n.plain[w] = true
 	}
-	for _, w := range []string{"value", "content", "bearer", "basic"} {
+	for w := range linkWords {
+		n.endsWith(w)
+	}
+	for _, w := range []string{"value", "content", "val", "bearer", "basic", "identified"} {
 		n.endsWith(w) // words that a secret may follow, or that a name may follow
 	}
 	return n

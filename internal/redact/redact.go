@@ -102,7 +102,15 @@ func (r *Redactor) clean(p *pass, s string, m mode, place string) string {
 		return s
 	}
 	sc := scan{r: r, s: s, mode: m, place: place, pass: p}
+	if m == plain {
+		s = sc.columns()
+		sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
+	}
 	out := sc.run()
+	if len(sc.declared) > 0 {
+		again := scan{r: r, s: out, mode: m, place: place, pass: p, variables: wordSet(sc.declared...)}
+		out = again.run()
+	}
 	// What was learned behind a text's place may stand before it.
 	for more := 0; sc.learned && more < 3; more++ {
 		sc = scan{r: r, s: out, mode: m, place: place, pass: p}
@@ -127,10 +135,12 @@ func (r *Redactor) header(p *pass, name, value string) string {
 	switch {
 	case lower == "cookie" || lower == "set-cookie":
 		word = "cookie"
-	case r.headers[lower]:
+	case r.headers[lower] || secretHeaderEnd(lower):
 		word = lower
 	default:
-		word = r.names.match(name)
+		if word = r.names.match(name); queryOnly[word] {
+			word = ""
+		}
 	}
 	if word == "" {
 		if lower == "location" || lower == "referer" || lower == ":path" || lower == "content-location" || lower == "origin" {

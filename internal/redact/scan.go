@@ -44,6 +44,9 @@ type scan struct {
 	state  int  // how far the text was read to know quoted
 	quoted bool // in a document: inside a string of its outermost level
 
+	declared  []string        // variables that stand for secrets, to be looked for in another pass
+	variables map[string]bool // the same, in that pass
+
 	learned  bool // a value that was not known before
 	unclosed bool // a bracket was not closed: looking again would cost the whole rest each time
 }
@@ -52,6 +55,7 @@ type scan struct {
 func (sc *scan) run() string {
 	s := sc.s
 	w := newWalk(s, sc.r)
+	w.all = sc.variables != nil
 	for at := 0; ; {
 		i, j := w.next(at)
 		if i == len(s) {
@@ -76,6 +80,14 @@ func (sc *scan) word(i, j int) int {
 			return sc.state
 		}
 	}
+	if hasHigh(s[i:j]) {
+		if name := foreign(s[i:j]); name != "" && j < len(s) && behind[s[j]]&behindName != 0 {
+			if next := sc.namedAs(j-len(name), j, "password"); next > 0 {
+				sc.state = next
+				return next
+			}
+		}
+	}
 	for at := i; at < j; {
 		if class[s[at]] != wordByte {
 			at++
@@ -92,6 +104,15 @@ func (sc *scan) word(i, j int) int {
 		at = end
 	}
 	return j
+}
+
+func hasHigh(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return true
+		}
+	}
+	return false
 }
 
 // advance moves the state of the scan to i, the start of a word that ends at j, and returns where the word begins
@@ -257,6 +278,9 @@ func (sc *scan) ascii(i, j int) int {
 		return end
 	}
 	if next := sc.named(i, j); next > 0 {
+		return next
+	}
+	if next := sc.phrase(i, j); next > 0 {
 		return next
 	}
 	return j
