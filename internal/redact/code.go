@@ -38,6 +38,9 @@ func (sc *scan) code(i, k, to int, word string) bool {
 	case i > 0 && s[i-1] == '$' && strings.HasSuffix(value, "!") && letters(value[:len(value)-1]):
 		return true // an input type of a schema
 	}
+	if value == "new" && to < len(s) && s[to] == ' ' {
+		return true
+	}
 	before := ""
 	for p := i; p > 0 && i-p < maxNameBytes && (s[p-1] == ' ' || class[s[p-1]] == wordByte); {
 		p--

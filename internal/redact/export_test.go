@@ -4,7 +4,9 @@ package redact
 const MaxPseudonyms = maxPseudonyms
 
 // Lists returns the name lists for the comparison with the fixture.
-func Lists() [][]string { return [][]string{secretNames, plainNames, headerNames, headerEnds, publicHeaders} }
+func Lists() [][]string {
+	return [][]string{secretNames, plainNames, headerNames, headerEnds, publicHeaders}
+}
 
 // Known returns how many values have a number.
 func Known(r *Redactor) int {

@@ -10,8 +10,8 @@ type Format struct {
 	Shape string
 
 	// Check is what a run of the shape must also have, because text that is no token can have this shape, too:
-	// "" nothing, "digit" letters and digits, "mixed" digits and capitals, "exact" no letter or digit behind it,
-	// "exact mixed" and "exact digit" both.
+	// "" nothing, "digit" letters and digits, "mixed" digits and capitals or capitals as no name has them, "exact" no
+	// letter or digit behind it, "jwt" a header in base64; "exact mixed" and "exact digit" both.
 	Check string
 
 	Source string // the provider's document that defines it
@@ -383,7 +383,8 @@ var formats = []Format{
 	{"stripe_key", "whsec_{m14-}{e0-2}", "", "Stripe: webhook signing secrets"},
 	{"stripe_key", "pi_{a14-}_secret_{a14-}", "", "Stripe: client secrets"},
 	{"stripe_key", "seti_{a14-}_secret_{a14-}", "", "Stripe: client secrets"},
-	{"stripe_key", "cs_{u10-}_secret_{u14-}", "", "Stripe: client secrets"},
+	{"stripe_key", "cs_live_{a10-}_secret_{u14-}", "", "Stripe: client secrets"},
+	{"stripe_key", "cs_test_{a10-}_secret_{u14-}", "", "Stripe: client secrets"},
 	{"supabase_key", "sbp_{h40}", "", "Supabase: personal access tokens"},
 	{"supabase_key", "sbp_oauth_{h40}", "", "Supabase: OAuth tokens"},
 	{"supabase_key", "sb_secret_{u20-}", "", "Supabase: secret keys"},

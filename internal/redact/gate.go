@@ -2,6 +2,7 @@ package redact
 
 import (
 	"math/bits"
+	"strings"
 )
 
 // The gate is the part of redaction that every byte of every event pays for. It finds the words of a text, 64 bytes
@@ -19,7 +20,7 @@ import (
 const (
 	besideEscape  = 1 << iota // '\\' or '%' before it: the word begins later than it seems
 	besideAngle               // '<' before it and '#', ':' or '%' behind it: a pseudonym
-	besideBase64              // a quote or an assignment before it, and '/' or '+' behind it
+	besideBase64              // a quote or an assignment before it, and '/', '+' or '~' behind it
 	behindName                // may stand behind a name
 	behindColon               // ':', which may be that of "://"
 	behindSlash               // '/', behind the words of links
@@ -31,7 +32,7 @@ const (
 const always = besideEscape // in the table of the bytes behind: what is before decides
 
 var (
-	before  = byteTable(map[byte]uint16{'\\': besideEscape, '%': besideEscape, '<': besideAngle}, `"'= :`, besideBase64, 0)
+	before  = byteTable(map[byte]uint16{'\\': besideEscape, '%': besideEscape, '<': besideAngle}, "`\"'= :(,[>", besideBase64, 0)
 	behind  = behindTable()
 	atStart = byteTable(map[byte]uint16{'-': startsOption}, "0123456789", startsNumber, startsForeign)
 )
@@ -46,6 +47,7 @@ func behindTable() [256]uint16 {
 	t['%'] |= besideAngle
 	t['/'] |= besideBase64 | behindSlash
 	t['+'] |= besideBase64
+	t['~'] |= besideBase64
 	return t
 }
 
@@ -224,6 +226,8 @@ func (w *walk) passes(i, j int) bool {
 		return maybeNumber(s, i, j, q)
 	}
 	switch {
+	case q == '.' && j-i == 14:
+		return strings.HasPrefix(s[j:], ".atlasv1.") // the one format with a short random word at its start
 	case next&behindColon != 0 && j+1 < len(s) && s[j+1] == '/':
 		return true
 	case next&behindName != 0 && j-i == 1:

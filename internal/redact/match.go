@@ -12,7 +12,7 @@ type shape struct {
 	literal  int  // bytes of text that it begins with
 	keep     int  // the run before which the secret begins
 	digit    bool // letters and digits
-	mixed    bool // digits and capitals
+	mixed    bool // digits and capitals, or capitals that alternate
 	exact    bool
 	jwt      bool
 	leniency bool // may go on in letters of its word, may be cut at the end of the text
@@ -295,10 +295,27 @@ func (f *shape) match(s string) (from, to int) {
 			i--
 		}
 	}
-	if f.mixed && !hasBoth(s[:i], isDigit, isUpper) || f.digit && !hasBoth(s[f.literal:i], isDigit, isLetter) {
+	if f.mixed && !scrambled(s[f.literal:i]) || f.digit && !hasBoth(s[f.literal:i], isDigit, isLetter) {
 		return 0, 0
 	}
 	return from, i
+}
+
+// scrambled reports whether s has capitals and digits, or capitals as no name in CamelCase has them.
+func scrambled(s string) bool {
+	if hasBoth(s, isDigit, isUpper) {
+		return true
+	}
+	humps, pairs := 0, 0
+	for i := 1; i < len(s); i++ {
+		if isUpper(s[i]) && isLower(s[i-1]) {
+			humps++
+		}
+		if isUpper(s[i]) && isUpper(s[i-1]) {
+			pairs++
+		}
+	}
+	return humps >= 2 && pairs >= 2
 }
 
 func hasBoth(s string, a, b func(byte) bool) bool {

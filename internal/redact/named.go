@@ -5,7 +5,7 @@ import "strings"
 // Words that stand behind a secret name without being the secret, as in "token: expired".
 var harmlessWords = []string{
 	"true", "false", "null", "undefined", "none", "nil", "nan", "required", "invalid", "missing",
-	"expired", "empty", "not", "is", "was", "must", "unexpected", "string", "number", "object",
+	"expired", "empty", "no", "yes", "not", "is", "was", "must", "unexpected", "string", "number", "object",
 }
 
 // schemes are the words before the credentials of an Authorization header.
@@ -74,6 +74,9 @@ func (sc *scan) named(i, j int) int {
 func (sc *scan) namedAs(i, j int, word string) int {
 	if end := sc.children(i, j, word); end > 0 {
 		return end
+	}
+	if i > 0 && sc.s[i-1] == '/' && j < len(sc.s) && (sc.s[j] == '"' || sc.s[j] == '\'') {
+		return 0 // a path or a package, not the name of a field
 	}
 	const reach = 512
 	if far := j + reach; far < len(sc.s) && queryOnly[word] {

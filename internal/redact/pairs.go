@@ -179,7 +179,7 @@ func alphanumeric(s string) bool {
 	for i := 0; i < len(s); i++ {
 		letter = letter || isLetter(s[i])
 		digit = digit || isDigit(s[i])
-		if s[i] == ' ' {
+		if s[i] <= ' ' {
 			return false
 		}
 	}

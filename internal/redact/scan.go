@@ -331,6 +331,11 @@ func (sc *scan) token(i, j int) int {
 		return end
 	}
 	kind, from, to := tokenAt(s[i:], j-i)
+	if to == 0 && i > 0 && i-1 >= sc.done && (s[i-1] == '+' || s[i-1] == '/') {
+		if kind, from, to = tokenAt(s[i-1:], 0); to > 0 { // base64 may begin with either
+			i--
+		}
+	}
 	if to == 0 {
 		return 0
 	}

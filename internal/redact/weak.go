@@ -18,6 +18,9 @@ func (sc *scan) weak(i, j int, word string, v held) bool {
 		if count(value) {
 			return true // "pass: 12", of tests
 		}
+		if !v.level0 && s[j-1] == 'S' && s[j-2] == 'S' && j < len(s) && s[j] == ':' {
+			return true // "--- PASS: TestX"
+		}
 		keyed := v.content || v.level0 || v.quote != "" || v.from > 0 && s[v.from-1] == '='
 		return !keyed && !hasBoth(value, isDigit, isLetter)
 	case "pat", "clave", "passe", "parola", "parol":
