@@ -14,3 +14,13 @@ func Known(r *Redactor) int {
 	defer r.numbers.mu.Unlock()
 	return len(r.numbers.known)
 }
+
+// MaxKnown is the bound of the values that are masked wherever they appear.
+const MaxKnown = maxKnown
+
+// KnownValues returns how many of them there are.
+func KnownValues(r *Redactor) int {
+	r.known.mu.RLock()
+	defer r.known.mu.RUnlock()
+	return len(r.known.order)
+}

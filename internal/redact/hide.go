@@ -152,13 +152,13 @@ func (sc *scan) cookies(from, to int, attributes bool) {
 			value, start = value[1:], start+1
 		}
 		if value != "" && (ok || first) && !(attributes && ok && !first && cookieAttribute(strings.TrimSpace(name))) {
-			sc.cookie(start, value)
+			sc.cookie(start, strings.TrimSpace(name), value)
 		}
 		from = end + 1
 	}
 }
 
-func (sc *scan) cookie(at int, value string) {
+func (sc *scan) cookie(at int, name, value string) {
 	if pseudonymAt(value) == len(value) {
 		return
 	}
@@ -169,6 +169,9 @@ func (sc *scan) cookie(at int, value string) {
 		kind = own
 	}
 	sc.replace(at, at+len(value), kind, value, "cookie")
+	if word := sc.r.names.match(name); word != "" && !sc.quiet {
+		sc.learn(value, word)
+	}
 }
 
 func cookieAttribute(name string) bool {

@@ -60,26 +60,26 @@ func (k *known) mayBegin(x uint64) bool {
 }
 
 // learn adds a value and the ways in which JSON and URLs write it. It reports whether it was new.
-func (k *known) learn(value string, password bool) bool {
+func (k *known) learn(value string, sure bool) bool {
 	fresh := false
 	plain := value
 	if strings.IndexByte(value, '%') >= 0 || strings.IndexByte(value, '+') >= 0 {
 		if decoded, err := url.QueryUnescape(value); err == nil {
 			plain = decoded
-			fresh = k.add(plain, password)
+			fresh = k.add(plain, sure)
 		}
 	}
-	fresh = k.add(value, password) || fresh
+	fresh = k.add(value, sure) || fresh
 	if !fresh {
 		return false
 	}
 	for i := 0; i < len(plain); i++ {
 		if class[plain[i]] != wordByte {
 			escaped := url.QueryEscape(plain)
-			k.add(escaped, password)
-			k.add(strings.ReplaceAll(escaped, "+", "%20"), password)
+			k.add(escaped, sure)
+			k.add(strings.ReplaceAll(escaped, "+", "%20"), sure)
 			if strings.ContainsAny(plain, "\"\\") {
-				k.add(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plain), password)
+				k.add(strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(plain), sure)
 			}
 			break
 		}
@@ -87,8 +87,8 @@ func (k *known) learn(value string, password bool) bool {
 	return true
 }
 
-func (k *known) add(value string, password bool) bool {
-	if !telling(value, password) {
+func (k *known) add(value string, sure bool) bool {
+	if !telling(value, sure) {
 		return false
 	}
 	v := knownValue{length: len(value), hash: maphash.String(k.seed, value)}
@@ -163,43 +163,53 @@ func afterEscape(s string, i int) bool {
 }
 
 // telling reports whether a value is long and random enough to be looked for everywhere: a password with letters
-// and digits, a session's number, but not "checkout", "2024-11-20", "/shop/cart" or "dark-mode-2".
-func telling(value string, password bool) bool {
-	if len(value) < minKnown || len(value) > maxKnownBytes || strings.Contains(value, "://") || value[0] == '/' ||
-		value[0] == '{' || value[0] == '[' || value[0] == '<' {
+// and digits, a session's number, but not "checkout", "2024-11-20", "/shop/cart" or "dark-mode-2". sure: the value's
+// name says that it is secret; a cookie may hold anything.
+func telling(value string, sure bool) bool {
+	if len(value) < minKnown || len(value) > maxKnownBytes || strings.Contains(value, "://") ||
+		strings.IndexByte("/{[<", value[0]) >= 0 {
 		return false
 	}
-	var letters, digits, others, words int
-	mixedWord := false // letters and digits, or capitals within
+	var letters, digits, capitals, signs, longest int
+	words, mixed := 0, false
 	for i := 0; i < len(value); {
 		from := i
-		var letter, digit, change bool
-		for i < len(value) && alnum(value[i]) {
-			letter = letter || isLetter(value[i])
-			digit = digit || isDigit(value[i])
-			change = change || i > from && isUpper(value[i]) && isLower(value[i-1])
-			if isDigit(value[i]) {
+		var letter, digit bool
+		for ; i < len(value) && alnum(value[i]); i++ {
+			switch {
+			case isDigit(value[i]):
 				digits++
-			} else {
+				digit = true
+			case isUpper(value[i]):
+				capitals++
+				fallthrough
+			default:
 				letters++
+				letter = true
 			}
-			i++
 		}
 		if i > from {
 			words++
-			mixedWord = mixedWord || letter && digit && i-from >= 5 || password && change && digits > 0
+			longest = max(longest, i-from)
+			mixed = mixed || letter && digit && i-from >= 5
 			continue
 		}
-		others++
+		if strings.IndexByte("-_.:,/ ", value[i]) < 0 {
+			signs++
+		}
 		i++
 	}
 	switch {
 	case letters == 0: // a time, an amount, a number of something
-		return digits >= 16 && others == 0
-	case mixedWord:
-		return !strings.Contains(value, " ") || password
-	case password && letters > 0 && (digits > 0 || others > 0):
-		return digits > 0 && others > 0 && len(value) >= 10 || words >= 3 && len(value) >= 16
+		return digits >= 16 && words == 1
+	case digits >= 8 && letters <= 2:
+		return false // a time
+	case mixed:
+		return sure || strings.IndexByte(value, ' ') < 0
+	case !sure:
+		return false
+	case digits > 0:
+		return len(value) >= 10 && (capitals > 0 || signs > 0)
 	}
-	return false
+	return signs > 0 && len(value) >= 10 || words >= 3 && len(value) >= 16
 }

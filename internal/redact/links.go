@@ -83,7 +83,7 @@ func opaque(s string) bool {
 	case digits == 0:
 		return len(s) >= 16 && changes >= max(3, len(s)/6)
 	case digits == len(s):
-		return len(s) >= 16
+		return false // a number of something
 	}
 	return changes >= 2 && changes >= len(s)/12
 }

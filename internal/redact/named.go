@@ -40,11 +40,11 @@ func (sc *scan) named(i, j int) int {
 		return sc.scheme(i, j)
 	}
 	name := s[i:j]
-	if sc.variables == nil && !sc.r.names.mayMatch(name) {
+	if sc.variables == nil && name != "v" && name != "V" && !sc.r.names.mayMatch(name) {
 		return 0
 	}
 	switch name {
-	case "value", "Value", "content", "v", "val":
+	case "value", "Value", "content", "v", "V", "val":
 		if end := sc.valueFirst(i, j); end > 0 {
 			return end
 		}

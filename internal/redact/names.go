@@ -114,6 +114,9 @@ func newNameSet(extra []string) *nameSet {
 	for _, w := range plainNames {
 		n.plain[w] = true
 	}
+	for _, w := range foreignNames {
+		n.endsWith(w)
+	}
 	for w := range linkWords {
 		n.endsWith(w)
 	}

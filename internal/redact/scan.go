@@ -214,7 +214,7 @@ func (sc *scan) put(from, to int, before, kind, value, what, after string) {
 
 // learn remembers the value of the name that passed the list as word.
 func (sc *scan) learn(value, word string) {
-	if sc.r.known.learn(value, word == kindCredentials || strings.HasPrefix(word, "p")) {
+	if sc.r.known.learn(value, word != "cookie" && word != "set_cookie" && word != "link" && !queryOnly[word]) {
 		sc.learned = true
 	}
 }
@@ -224,7 +224,8 @@ func (sc *scan) learn(value, word string) {
 func (sc *scan) knownAt(i, j int) int {
 	s := sc.s
 	for at := i; at < j; at++ {
-		if at > i && s[at-1] != '_' && s[at-1] != '-' {
+		escape := i > 0 && s[i-1] == '\\' && (at == i+1 || at == i+5) // of a printed "\n" or "\u003d"
+		if at > i && s[at-1] != '_' && s[at-1] != '-' && !escape {
 			continue
 		}
 		from, to := sc.r.known.find(s, at)
