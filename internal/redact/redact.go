@@ -22,13 +22,15 @@ type Redactor struct {
 	custom  []customRule
 	numbers *pseudonyms
 	known   *known
+	pii     bool
 	found   *findings
 }
 
 // New returns a redactor with the built-in rules and the given ones, which may be zero.
 func New(rules Rules) *Redactor {
 	r := &Redactor{
-		names:   newNameSet(rules.names),
+		names:   newNameSet(rules.allNames()),
+		pii:     rules.pii,
 		headers: map[string]bool{},
 		custom:  rules.custom,
 		numbers: newPseudonyms(),
@@ -115,6 +117,9 @@ func (r *Redactor) clean(p *pass, s string, m mode, place string) string {
 	for more := 0; sc.learned && more < 3; more++ {
 		sc = scan{r: r, s: out, mode: m, place: place, pass: p}
 		out = sc.run()
+	}
+	if r.pii {
+		out = sc.personal(out)
 	}
 	if len(r.custom) > 0 {
 		out = sc.custom(out)
