@@ -44,11 +44,19 @@ func (sc *scan) link(i, j int) int {
 			sc.replace(from, at, kindSecret, s[from:at], "link")
 			return at
 		}
+		if strings.IndexFunc(s[from:at], func(c rune) bool { return class[byte(c)] != wordByte }) >= 0 {
+			return 0
+		}
+		if sc.r.known.count.Load() > 0 {
+			if end := sc.knownAt(from, at); end > 0 {
+				return end
+			}
+		}
 	}
 	return 0
 }
 
-var inSegment = byteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~%=:+")
+var inSegment = byteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~%+")
 
 // opaque reports whether a segment of a path or a value of a query is no word, number or file, but was drawn: 8
 // bytes or more of letters and digits that alternate, a UUID, or many capitals within.

@@ -97,7 +97,9 @@ func (sc *scan) identified(j int) int {
 	at := j + 1
 	if hasPrefixFold(s[at:], "with ") {
 		at += len("with ")
-		for at < len(s) && (class[s[at]] == wordByte || s[at] == '\'' || s[at] == '"') {
+		const longest = 40 // of a plugin's name; what looks like anything else is read on its own
+		plugin := at
+		for at < len(s) && at-plugin < longest && (isLower(s[at]) || isDigit(s[at]) || strings.IndexByte("_'\"`", s[at]) >= 0) {
 			at++
 		}
 		at++
@@ -136,9 +138,9 @@ func (sc *scan) sentAuth(j int) int {
 	if value == "" || words > 2 || sc.mode == document || !isUpper(s[0]) && !hasBoth(value, isDigit, isLetter) {
 		return 0
 	}
-	from := j + 1 + strings.LastIndexByte(value, ' ') + 1
-	if pseudonymAt(s[from:]) > 0 || harmlessWord(s[from:end]) {
+	from := j + 1 + strings.Index(s[j+1:end], value)
+	if at, _ := nextPseudonym(value, 0); at < len(value) || sc.mode == form || harmlessWord(value) {
 		return 0
 	}
-	return sc.hide(held{from: from, to: from + len(strings.TrimSpace(s[from:end])), content: true}, "auth")
+	return sc.hide(held{from: from, to: from + len(value), content: true}, "auth")
 }
