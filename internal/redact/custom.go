@@ -112,7 +112,8 @@ func badFile(data []byte, offset int64, err error) error {
 		fix = fmt.Sprintf("%q has to be of another type: %s", kind.Field, fix)
 	case strings.Contains(err.Error(), "unknown field"):
 		_, name, _ := strings.Cut(err.Error(), "unknown field ")
-		return fmt.Errorf("line %d: unknown field %s; known are rules, names, headers and pii", lineWith(data, strings.Trim(name, `"`)), name)
+		line := lineWith(data, strings.Trim(name, `"`))
+		return fmt.Errorf("line %d: unknown field %s; known are rules, names, headers and pii", line, name)
 	}
 	return fmt.Errorf("line %d: %w; %s", lineOf(data, offset), err, fix)
 }

@@ -32,7 +32,8 @@ const (
 const always = besideEscape // in the table of the bytes behind: what is before decides
 
 var (
-	before  = byteTable(map[byte]uint16{'\\': besideEscape, '%': besideEscape, '<': besideAngle}, "`\"'= :(,[>", besideBase64, 0)
+	escapes = map[byte]uint16{'\\': besideEscape, '%': besideEscape, '<': besideAngle}
+	before  = byteTable(escapes, "`\"'= (,[>", besideBase64, 0)
 	behind  = behindTable()
 	atStart = byteTable(map[byte]uint16{'-': startsOption}, "0123456789", startsNumber, startsForeign)
 )

@@ -90,7 +90,7 @@ type nameSet struct {
 	words     map[string]string // "api_key" → itself
 	collapsed map[string]string // "apikey" → "api_key"
 	plain     map[string]bool
-	ends      [1 << 10]uint32 // by the last two letters, a bit for the one before: all that most words of a text ever see
+	ends      [1 << 10]uint32 // by the last two letters, a bit for the one before: all that most words ever see
 }
 
 const maxNameBytes = 64 // of a name that are looked at, from its end
@@ -115,7 +115,9 @@ func newNameSet(extra []string) *nameSet {
 		n.plain[w] = true
 	}
 	for _, w := range foreignNames {
-		n.endsWith(w)
+		if isLetter(w[len(w)-1]) { // the gate sees the others by their last byte
+			n.endsWith(w)
+		}
 	}
 	for w := range linkWords {
 		n.endsWith(w)

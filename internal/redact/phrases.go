@@ -27,6 +27,10 @@ func (sc *scan) phrase(i, j int) int {
 	return 0
 }
 
+var loginPrograms = []string{
+	"docker login", "podman login", "az login", "mongo ", "mongosh", "helm registry", "oc login", "nerdctl login",
+}
+
 // passwordOptions are the options of programs that a password follows, at once or behind a space.
 var passwordOptions = []struct {
 	option   string
@@ -36,7 +40,7 @@ var passwordOptions = []struct {
 }{
 	{"-p", true, false, []string{"mysql", "mariadb", "mysqldump", "mysqladmin", "mysqlimport", "mycli"}},
 	{"-p", true, true, []string{"sshpass"}},
-	{"-p", false, true, []string{"docker login", "podman login", "az login", "mongo ", "mongosh", "helm registry", "oc login", "nerdctl login"}},
+	{"-p", false, true, loginPrograms},
 	{"-P", true, true, []string{"sqlcmd", "bcp ", "tsql"}},
 	{"-a", false, true, []string{"redis-cli"}},
 	{"-w", false, true, []string{"ldapsearch", "ldapadd", "ldapmodify", "ldapwhoami", "ldapdelete"}},
@@ -70,7 +74,8 @@ func (sc *scan) option(i, j int) int {
 			if sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0 {
 				return 0
 			}
-			v = held{from: open, to: sc.closeOf(open, quote, slashes, false), content: true, opens: quote == '"' && slashes%2 == 0}
+			v = held{from: open, to: sc.closeOf(open, quote, slashes, false), content: true}
+			v.opens = quote == '"' && slashes%2 == 0
 		} else {
 			v.to = sc.bareEnd(from, false, false)
 		}
@@ -91,6 +96,8 @@ func containsAny(s string, words []string) bool {
 	return false
 }
 
+var inPlugin = byteSet("abcdefghijklmnopqrstuvwxyz0123456789_'\"`")
+
 // identified replaces the password of SQL behind the word that ends at j: IDENTIFIED BY 'x', IDENTIFIED WITH p BY 'x'.
 func (sc *scan) identified(j int) int {
 	s := sc.s
@@ -99,7 +106,7 @@ func (sc *scan) identified(j int) int {
 		at += len("with ")
 		const longest = 40 // of a plugin's name; what looks like anything else is read on its own
 		plugin := at
-		for at < len(s) && at-plugin < longest && (isLower(s[at]) || isDigit(s[at]) || strings.IndexByte("_'\"`", s[at]) >= 0) {
+		for at < len(s) && at-plugin < longest && inPlugin[s[at]] {
 			at++
 		}
 		at++
@@ -116,7 +123,8 @@ func (sc *scan) identified(j int) int {
 		if sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0 {
 			return 0
 		}
-		v = held{from: open, to: sc.closeOf(open, quote, slashes, false), content: true, opens: quote == '"' && slashes%2 == 0}
+		v = held{from: open, to: sc.closeOf(open, quote, slashes, false), content: true}
+		v.opens = quote == '"' && slashes%2 == 0
 	} else {
 		v.to = sc.bareEnd(at, false, false)
 	}
@@ -126,7 +134,8 @@ func (sc *scan) identified(j int) int {
 	return sc.hide(v, "password")
 }
 
-// sentAuth replaces what follows the word AUTH at the start of a message that holds little else: "AUTH x", "AUTH user x".
+// sentAuth replaces what follows the word AUTH at the start of a message that holds little else: "AUTH x", "AUTH user
+// x".
 func (sc *scan) sentAuth(j int) int {
 	s := sc.s
 	end := j + 1
