@@ -217,7 +217,7 @@ func (w *walk) passes(i, j int) bool {
 	if w.all || j-i >= longWord || tokenStarts.has(x) || flags&^startsNumber != 0 {
 		return true
 	}
-	if next&(behindName|behindSlash) != 0 && (j < 3 || w.names.endsIn(s[j-3], s[j-2], s[j-1])) {
+	if next&behindName != 0 && (j < 3 || w.names.ends.has(s[j-3], s[j-2], s[j-1])) {
 		return true
 	}
 	if w.known != nil && w.known.mayBegin(x) {
@@ -231,6 +231,8 @@ func (w *walk) passes(i, j int) bool {
 		return strings.HasPrefix(s[j:], ".atlasv1.") // the one format with a short random word at its start
 	case next&behindColon != 0 && j+1 < len(s) && s[j+1] == '/':
 		return true
+	case next&behindSlash != 0:
+		return j >= 3 && w.names.links.has(s[j-3], s[j-2], s[j-1])
 	case next&behindName != 0 && j-i == 1:
 		return (s[i] == 'v' || s[i] == 'V') && (q == '"' || q == '\'' || q == '\\')
 	case next&behindName != 0 && !isLetter(s[j-1]):

@@ -229,6 +229,9 @@ func tokenAt(s string, n int) (kind string, from, to int) {
 			return f.kind, from, to
 		}
 	}
+	if n < 14 && len(s) > n && class[s[n]] != wordByte && strings.IndexByte("~:+/", s[n]) < 0 {
+		return "", 0, 0 // none of the shapes below begins with so short a word
+	}
 	for _, f := range tokens.loose {
 		if n < f.first || len(s) < f.offset+len(f.anchor) || s[f.offset:f.offset+len(f.anchor)] != f.anchor {
 			continue

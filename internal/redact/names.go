@@ -85,12 +85,19 @@ var suspiciousParts = []string{"key", "secret", "token", "auth", "pass", "cred",
 // weakNames are names that hold a secret in some places or with some values only; see [scan.weak].
 var weakNames = []string{"code", "state", "ticket", "nonce", "auth", "signature", "policy", "hmac", "user_code", "key"}
 
+// tails holds the last three bytes of words: by the last two letters, a bit for the one before.
+type tails [1 << 10]uint32
+
+// has reports whether a word that ends in these bytes, the last of them a letter, may be in the set.
+func (t *tails) has(a, b, c byte) bool { return t[int(b&31)<<5|int(c&31)]>>(a&31)&1 != 0 }
+
 // nameSet answers whether a field's name says that its value is a secret. It is read-only after newNameSet.
 type nameSet struct {
 	words     map[string]string // "api_key" → itself
 	collapsed map[string]string // "apikey" → "api_key"
 	plain     map[string]bool
-	ends      [1 << 10]uint32 // by the last two letters, a bit for the one before: all that most words ever see
+	ends      tails // of names: all that most words of a text ever see
+	links     tails // of linkWords
 }
 
 const maxNameBytes = 64 // of a name that are looked at, from its end
@@ -107,8 +114,8 @@ func newNameSet(extra []string) *nameSet {
 			n.words[word] = word
 			flat := strings.ReplaceAll(word, "_", "")
 			n.collapsed[flat] = word
-			n.endsWith(word)
-			n.endsWith(flat)
+			n.ends.add(word)
+			n.ends.add(flat)
 		}
 	}
 	for _, w := range plainNames {
@@ -116,20 +123,20 @@ func newNameSet(extra []string) *nameSet {
 	}
 	for _, w := range foreignNames {
 		if isLetter(w[len(w)-1]) { // the gate sees the others by their last byte
-			n.endsWith(w)
+			n.ends.add(w)
 		}
 	}
 	for w := range linkWords {
-		n.endsWith(w)
+		n.links.add(w)
 	}
 	for _, w := range []string{"value", "content", "val", "bearer", "basic", "identified"} {
-		n.endsWith(w) // words that a secret may follow, or that a name may follow
+		n.ends.add(w) // words that a secret may follow, or that a name may follow
 	}
 	return n
 }
 
-// endsWith notes the last three bytes of all the ways in which an entry may be written.
-func (n *nameSet) endsWith(word string) {
+// add notes the last three bytes of all the ways in which an entry may be written.
+func (set *tails) add(word string) {
 	tails := []string{""}
 	for k := len(word) - 1; k >= 0; k-- {
 		var longer []string
@@ -154,16 +161,11 @@ func (n *nameSet) endsWith(word string) {
 	for _, t := range tails {
 		switch len(t) {
 		case 3:
-			n.ends[int(t[1]&31)<<5|int(t[2]&31)] |= 1 << (t[0] & 31)
+			set[int(t[1]&31)<<5|int(t[2]&31)] |= 1 << (t[0] & 31)
 		case 2: // anything may stand before it
-			n.ends[int(t[0]&31)<<5|int(t[1]&31)] = 1<<32 - 1
+			set[int(t[0]&31)<<5|int(t[1]&31)] = 1<<32 - 1
 		}
 	}
-}
-
-// endsIn is mayMatch for a word that ends in these bytes, the last of them a letter.
-func (n *nameSet) endsIn(a, b, c byte) bool {
-	return n.ends[int(b&31)<<5|int(c&31)]>>(a&31)&1 != 0
 }
 
 // mayMatch is the cheap test before match; it never says false for a name that matches, or for the key of a value.

@@ -107,12 +107,11 @@ func (sc *scan) word(i, j int) int {
 }
 
 func hasHigh(s string) bool {
+	high := byte(0)
 	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return true
-		}
+		high |= s[i]
 	}
-	return false
+	return high >= 0x80
 }
 
 // advance moves the state of the scan to i, the start of a word that ends at j, and returns where the word begins
