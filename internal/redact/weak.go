@@ -7,6 +7,9 @@ import "strings"
 func (sc *scan) weak(i, j int, word string, v held) bool {
 	s := sc.s
 	value := s[v.from:v.to]
+	if at, _ := nextPseudonym(value, 0); 0 < at && at < len(value) {
+		return weakNow[word] // what is secret in it is hidden already
+	}
 	switch word {
 	case "code", "state", "ticket", "nonce", "user_code", "policy", "hmac":
 		return !sc.query(i, v)
@@ -28,6 +31,10 @@ func (sc *scan) weak(i, j int, word string, v held) bool {
 	}
 	return strings.HasSuffix(word, "s") && word != "pass" && count(value)
 }
+
+// weakNow are the words that weak judges by the value.
+var weakNow = wordSet("code", "state", "ticket", "nonce", "user_code", "policy", "hmac", "signature", "key", "auth", "pass",
+	"pat", "clave", "passe", "parola", "parol")
 
 // count reports whether value is a number of things.
 func count(value string) bool {
