@@ -43,8 +43,8 @@ func (sc *scan) columns() string {
 		return s
 	}
 	for at := end + 1; at < len(s); {
-		stop := at + strings.IndexByte(s[at:]+"\n", '\n')
-		sc.row(at, min(stop, len(s)), separator, secret)
+		stop := lineStop(s, at)
+		sc.row(at, stop, separator, secret)
 		at = stop + 1
 	}
 	return sc.rest()

@@ -91,8 +91,8 @@ func (sc *scan) children(i, j int, word string) int {
 	end := 0
 	for at++; at < len(s); {
 		deep := indent(s, at)
-		stop := at + strings.IndexByte(s[at:]+"\n", '\n')
-		line := s[at+deep : min(stop, len(s))]
+		stop := lineStop(s, at)
+		line := s[at+deep : stop]
 		item := strings.HasPrefix(line, "- ")
 		if line == "" || deep < own || deep == own && !item {
 			break
@@ -108,7 +108,7 @@ func (sc *scan) children(i, j int, word string) int {
 			return end
 		}
 		name = strings.TrimPrefix(name, "- ")
-		v := held{from: from, to: min(stop, len(s))}
+		v := held{from: from, to: stop}
 		for v.from < v.to && s[v.from] == ' ' {
 			v.from++
 		}
@@ -130,6 +130,14 @@ func (sc *scan) children(i, j int, word string) int {
 
 // plainChild are the members of credentials that are none.
 var plainChild = wordSet("user", "username", "name", "id", "type", "host", "port", "email", "url", "provider", "region", "scope")
+
+// lineStop returns the end of the line that at is in.
+func lineStop(s string, at int) int {
+	if n := strings.IndexByte(s[at:], '\n'); n >= 0 {
+		return at + n
+	}
+	return len(s)
+}
 
 func indent(s string, at int) int {
 	n := 0
