@@ -1,10 +1,14 @@
-import { append, bare, charCode, mapClear, mapGet, mapSet, NativeMap, radix, slice } from "./natives.ts";
+import { append, bare, charCode, lastIndexOf, mapClear, mapGet, mapSet, NativeMap, radix, slice } from "./natives.ts";
 
 // The lists are those of the daemon; schema/fixtures/redaction.json holds both to the same answers.
 
 /** Header fields whose whole value is a secret. */
 const headerNames =
-  "authorization proxy-authorization cookie set-cookie x-api-key x-auth-token x-csrf-token x-xsrf-token x-secret x-password";
+  "authorization proxy-authorization cookie set-cookie x-api-key x-auth-token x-csrf-token x-xsrf-token x-secret x-password " +
+  "x-session cf-access-jwt-assertion";
+
+/** Header fields that end like secrets and are none. */
+const publicHeaders = "sec-websocket-key surrogate-key idempotency-key x-cache-key";
 
 /** A name is secret when its words end with the words of an entry, or when it is one without its underscores. */
 const secretNames =
@@ -13,7 +17,10 @@ const secretNames =
   "private_key signing_key encryption_key account_key authorization cookie set_cookie session_id phpsessid jsessionid " +
   "sid csrf xsrf jwt bearer credential credentials otp mfa_code one_time_code pin cvv cvc card_number cc_number ssn " +
   "social_security_number amz_signature sig user_pass db_pass smtp_pass pgpassword secret_key_base password_again " +
-  "password_repeat security_code verification_code totp";
+  "password_repeat security_code verification_code totp " +
+  "pw passwords passwort kennwort contrasena mot_de_passe senha api_keys master_key auth_key app_key " +
+  "code_verifier saml_response device_code recovery_code recovery_codes backup_codes mnemonic seed_phrase " +
+  "recovery_phrase";
 
 /** Positions in lists end like secrets and are none. */
 const plainNames = "page_token next_token continuation_token sync_token cancel_token";
@@ -33,6 +40,7 @@ for (const word of secretNames.split(" ")) {
 }
 for (const word of plainNames.split(" ")) plain[word] = true;
 for (const word of headerNames.split(" ")) headers[word] = word.replaceAll("-", "_");
+for (const word of publicHeaders.split(" ")) headers[word] = "";
 
 const cache = new NativeMap<string, string>();
 let cached = 0;
@@ -55,7 +63,10 @@ export function secretName(name: string): string {
 
 /** secretHeader is secretName for header fields. */
 export function secretHeader(name: string): string {
-  return headers[name] ?? secretName(name);
+  const listed = headers[name];
+  if (listed !== undefined) return listed;
+  const end = slice(name, lastIndexOf(name, "-") + 1);
+  return secretName(name) || (end !== name && (end === "key" || end === "token" || end === "secret") ? end : "");
 }
 
 function match(word: string): string {

@@ -142,6 +142,8 @@ describe("redaction", () => {
   ) as {
     page: {
       headers: string[];
+      header_ends: string[];
+      public_headers: string[];
       names: string[];
       plain_names: string[];
       inputs: { types: string[]; autocomplete: string[] };
@@ -169,6 +171,8 @@ describe("redaction", () => {
 
   test("the lists are those that the daemon has", () => {
     for (const name of shared.page.headers) expect(secretHeader(name), name).not.toBe("");
+    for (const end of shared.page.header_ends) expect(secretHeader("x-acme" + end), end).not.toBe("");
+    for (const name of shared.page.public_headers) expect(secretHeader(name), name).toBe("");
     for (const name of shared.page.names) expect(secretName(name), name).toBe(name);
     for (const name of shared.page.plain_names) expect(secretName(name), name).toBe("");
     for (const { name, secret } of shared.names) expect(secretName(name) !== "", name).toBe(secret);

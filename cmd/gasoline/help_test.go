@@ -97,7 +97,7 @@ func TestHelpFromTheShell(t *testing.T) {
 		"interact navigate --help":   {"where to go (required)"},
 		"observe timeline --help":    {"--include actions,errors,network --since 30s", "--include list "},
 		"observe screenshot --help":  {"screenshot-TIME.png"},
-		"observe --help":             {"Modes:\n  error_bundles     Each error with what led to it in the same tab\n"},
+		"observe --help":             {"Modes:\n  error_bundles     Errors with what led to them in the same tab\n"},
 		"pair --help":                {"in the extension's popup", "gasoline pair ABCD23"},
 		"generate har --help":        {"gasoline generate har --save-to session.har"},
 		"analyze error_clusters -h":  {"gasoline analyze error_clusters --limit 10"},
@@ -155,7 +155,7 @@ func TestCompletion(t *testing.T) {
 	const words, files, dirs = ":4\n", ":0\n", ":16\n"
 	for _, tt := range []struct{ args, last, want string }{
 		{"observe errors --scope", "", "tab\npage\nall\ncurrent_page\n" + words},
-		{"observe", "err", "error_bundles\tEach error with what led to it in the same tab\nerrors\tUncaught exceptions, unhandled rejections, failed resources …\n" + words},
+		{"observe", "err", "error_bundles\tErrors with what led to them in the same tab\nerrors\tUncaught exceptions, unhandled rejections, failed resources …\n" + words},
 		{"observe help", "erro", "errors\t"},
 		{"observe errors", "", words},
 		{"observe errors --url", "", words},

@@ -10,15 +10,25 @@ import (
 // where it did. The batch has to be the caller's alone. It returns what was found for the first
 // time, for [Redactor.Keep].
 func (r *Redactor) Batch(b event.Batch) []Found {
+	before := r.known.count.Load()
 	p := pass{r: r}
+	p.batch(b)
+	if r.known.count.Load() != before {
+		// What was learned from one event may stand in those that were looked at before it.
+		p.heads, p.urls = [headTexts]repeated{}, [4]repeated{}
+		p.batch(b)
+	}
+	return p.found
+}
+
+func (p *pass) batch(b event.Batch) {
 	for _, e := range b {
 		h := e.Base()
 		p.kind = placeOf(e.Kind())
 		p.head(h)
-		e.Fields(&p)
+		e.Fields(p)
 		p.mark(h)
 	}
-	return p.found
 }
 
 // placeOf returns the word for where a secret was found in an event of a kind: the kind's own.

@@ -18,7 +18,13 @@ func (sc *scan) code(i, k, to int, word string) bool {
 	}
 	switch c := value[0]; {
 	case c == '$':
-		return sc.variable(k+1, to)
+		if !sc.variable(k+1, to) {
+			return false
+		}
+		if name := s[k+1 : to]; sc.r.names.match(name) == "" && len(sc.declared) < maxMembers {
+			sc.declared = append(sc.declared, name) // of GraphQL: its value stands elsewhere
+		}
+		return true
 	case c == '[':
 		return typeWord(strings.Trim(value, "[]!"))
 	case isDigit(c):
@@ -31,6 +37,9 @@ func (sc *scan) code(i, k, to int, word string) bool {
 		return true
 	case i > 0 && s[i-1] == '$' && strings.HasSuffix(value, "!") && letters(value[:len(value)-1]):
 		return true // an input type of a schema
+	}
+	if value == "new" && to < len(s) && s[to] == ' ' {
+		return true
 	}
 	before := ""
 	for p := i; p > 0 && i-p < maxNameBytes && (s[p-1] == ' ' || class[s[p-1]] == wordByte); {

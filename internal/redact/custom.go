@@ -21,6 +21,15 @@ type Rules struct {
 	names   []string
 	headers []string
 	custom  []customRule
+	pii     bool
+}
+
+// allNames returns the names that the rules add to the list.
+func (r Rules) allNames() []string {
+	if r.pii {
+		return append(personalNames, r.names...)
+	}
+	return r.names
 }
 
 type customRule struct {
@@ -32,11 +41,13 @@ type customRule struct {
 
 // ParseRules reads redaction.json:
 //
-//	{"rules": [{"name": "employee", "pattern": "EMP-\\d{6}"}], "names": ["iban"], "headers": ["x-tenant"]}
+//	{"rules": [{"name": "employee", "pattern": "EMP-\\d{6}"}], "names": ["tenant_id"],
+//	 "headers": ["x-tenant"], "pii": true}
 //
 // A rule's name is the kind of its pseudonyms; its pattern is RE2, and where it has a group, the
-// first one is what is replaced. names join the list of field names, headers that of header names.
-// The error names the rule that is wrong; no rule is ever left out silently.
+// first one is what is replaced. names join the list of field names, headers that of header names. pii
+// masks personal data as well: e-mail addresses, telephone numbers, IBANs, passport and tax numbers.
+// The error names the line and what to do about it; no rule is ever left out silently.
 func ParseRules(data []byte) (Rules, error) {
 	var file struct {
 		Rules []struct {
@@ -45,33 +56,76 @@ func ParseRules(data []byte) (Rules, error) {
 		} `json:"rules"`
 		Names   []string `json:"names"`
 		Headers []string `json:"headers"`
+		PII     bool     `json:"pii"`
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&file); err != nil {
-		return Rules{}, fmt.Errorf("read redaction rules: %w", err)
+		return Rules{}, badFile(data, dec.InputOffset(), err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Rules{}, errors.New("read redaction rules: something follows the closing brace")
+		return Rules{}, fmt.Errorf("line %d: something follows the closing brace; remove it", lineOf(data, dec.InputOffset()))
 	}
 	if len(file.Rules) > maxRules {
-		return Rules{}, fmt.Errorf("read redaction rules: %d rules, at most %d are allowed", len(file.Rules), maxRules)
+		return Rules{}, fmt.Errorf("%d rules, at most %d are allowed; join some with |", len(file.Rules), maxRules)
 	}
-	out := Rules{headers: file.Headers}
+	out := Rules{headers: file.Headers, pii: file.PII}
 	for _, n := range file.Names {
 		if len(normalise(nil, n)) < 2 || len(n) > maxNameBytes {
-			return Rules{}, fmt.Errorf("read redaction rules: name %q has to have 2 to %d letters", n, maxNameBytes)
+			return Rules{}, fmt.Errorf("line %d: name %q has to have 2 to %d letters", lineWith(data, n), n, maxNameBytes)
 		}
 		out.names = append(out.names, n)
 	}
 	for i, rule := range file.Rules {
 		compiled, err := compile(rule.Name, rule.Pattern)
 		if err != nil {
-			return Rules{}, fmt.Errorf("read redaction rule %d (%q): %w", i+1, rule.Name, err)
+			return Rules{}, fmt.Errorf("line %d: rule %d (%q): %w", lineWith(data, rule.Name), i+1, rule.Name, err)
 		}
 		out.custom = append(out.custom, compiled)
 	}
 	return out, nil
+}
+
+// Load is ParseRules for a daemon that has to start: when the file is broken, it returns the built-in rules, which
+// always hold, and an error that names the file at path, the line and the fix.
+func Load(path string, data []byte) (*Redactor, error) {
+	rules, err := ParseRules(data)
+	if err != nil {
+		err = fmt.Errorf("%s, %w; the built-in rules stay, repair the file and start again", path, err)
+	}
+	return New(rules), err
+}
+
+// badFile says where the file is no rules file, and what to do about it.
+func badFile(data []byte, offset int64, err error) error {
+	fix := `write {"rules": [], "names": [], "headers": []}`
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return fmt.Errorf("line 1: the file is empty; delete it or %s", fix)
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+		fix = "repair the JSON there"
+	case errors.As(err, &kind):
+		offset = kind.Offset
+		fix = fmt.Sprintf("%q has to be of another type: %s", kind.Field, fix)
+	case strings.Contains(err.Error(), "unknown field"):
+		_, name, _ := strings.Cut(err.Error(), "unknown field ")
+		line := lineWith(data, strings.Trim(name, `"`))
+		return fmt.Errorf("line %d: unknown field %s; known are rules, names, headers and pii", line, name)
+	}
+	return fmt.Errorf("line %d: %w; %s", lineOf(data, offset), err, fix)
+}
+
+// lineOf returns the number of the line that offset is in, from 1.
+func lineOf(data []byte, offset int64) int {
+	return 1 + bytes.Count(data[:min(int64(len(data)), max(0, offset-1))], []byte("\n"))
+}
+
+// lineWith returns the number of the first line with text in quotes, or 1.
+func lineWith(data []byte, text string) int {
+	return lineOf(data, int64(max(0, bytes.Index(data, []byte(`"`+text+`"`))))+1)
 }
 
 func compile(name, pattern string) (customRule, error) {

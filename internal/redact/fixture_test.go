@@ -14,6 +14,8 @@ import (
 type fixture struct {
 	Page struct {
 		Headers    []string
+		HeaderEnds []string `json:"header_ends"`
+		Public     []string `json:"public_headers"`
 		Names      []string
 		PlainNames []string `json:"plain_names"`
 	}
@@ -105,13 +107,23 @@ func TestFixtureNames(t *testing.T) {
 			t.Errorf("listed header %q is not secret", h)
 		}
 	}
-	names, plain, headers := redact.Lists()
-	for _, list := range []struct {
-		what      string
-		ours, fix []string
-	}{{"names", names, f.Page.Names}, {"plain names", plain, f.Page.PlainNames}, {"headers", headers, f.Page.Headers}} {
-		if !slices.Equal(list.ours, list.fix) {
-			t.Errorf("%s of the fixture differ from the code's:\n%v\n%v", list.what, list.fix, list.ours)
+	ours := redact.Lists()
+	fixture := [][]string{f.Page.Names, f.Page.PlainNames, f.Page.Headers, f.Page.HeaderEnds, f.Page.Public}
+	for i, what := range []string{"names", "plain names", "headers", "ends of headers", "public headers"} {
+		if !slices.Equal(ours[i], fixture[i]) {
+			t.Errorf("%s of the fixture differ from the code's:\n%v\n%v", what, fixture[i], ours[i])
+		}
+	}
+	for _, name := range []string{"Ocp-Apim-Subscription-Key", "X-Functions-Key", "X-Auth-Key", "X-Acme-Token", "X-Acme-Secret"} {
+		hs := []event.Header{{Name: name, Value: "some value"}}
+		if !redact.New(redact.Rules{}).Headers(hs) {
+			t.Errorf("header %q is not secret", name)
+		}
+	}
+	for _, name := range f.Page.Public {
+		hs := []event.Header{{Name: name, Value: "some value"}}
+		if redact.New(redact.Rules{}).Headers(hs) {
+			t.Errorf("header %q is secret", name)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func (sc *scan) hide(v held, word string) int {
 	kind := kindSecret
 	if page, n := pagePseudonymAt(value); n == len(value) {
 		kind, word = page, ""
-	} else if own, n := tokenAt(value); n == len(value) {
+	} else if own := wholeToken(value); own != "" {
 		kind = own
 	}
 	sc.put(v.from, v.to, v.quote, kind, value, word, v.quote)
@@ -152,23 +152,26 @@ func (sc *scan) cookies(from, to int, attributes bool) {
 			value, start = value[1:], start+1
 		}
 		if value != "" && (ok || first) && !(attributes && ok && !first && cookieAttribute(strings.TrimSpace(name))) {
-			sc.cookie(start, value)
+			sc.cookie(start, strings.TrimSpace(name), value)
 		}
 		from = end + 1
 	}
 }
 
-func (sc *scan) cookie(at int, value string) {
+func (sc *scan) cookie(at int, name, value string) {
 	if pseudonymAt(value) == len(value) {
 		return
 	}
 	kind := kindCookie
 	if page, n := pagePseudonymAt(value); n == len(value) {
 		kind = page
-	} else if own, n := tokenAt(value); n == len(value) {
+	} else if own := wholeToken(value); own != "" {
 		kind = own
 	}
 	sc.replace(at, at+len(value), kind, value, "cookie")
+	if word := sc.r.names.match(name); word != "" && !sc.quiet {
+		sc.learn(value, word)
+	}
 }
 
 func cookieAttribute(name string) bool {

@@ -5,7 +5,7 @@ import "strings"
 // Words that stand behind a secret name without being the secret, as in "token: expired".
 var harmlessWords = []string{
 	"true", "false", "null", "undefined", "none", "nil", "nan", "required", "invalid", "missing",
-	"expired", "empty", "not", "is", "was", "must", "unexpected", "string", "number", "object",
+	"expired", "empty", "no", "yes", "not", "is", "was", "must", "unexpected", "string", "number", "object",
 }
 
 // schemes are the words before the credentials of an Authorization header.
@@ -40,10 +40,11 @@ func (sc *scan) named(i, j int) int {
 		return sc.scheme(i, j)
 	}
 	name := s[i:j]
-	if !sc.r.names.mayMatch(name) {
+	if sc.variables == nil && name != "v" && name != "V" && !sc.r.names.mayMatch(name) {
 		return 0
 	}
-	if name == "value" || name == "Value" || name == "content" {
+	switch name {
+	case "value", "Value", "content", "v", "V", "val":
 		if end := sc.valueFirst(i, j); end > 0 {
 			return end
 		}
@@ -52,20 +53,45 @@ func (sc *scan) named(i, j int) int {
 	if word == "" && i > 0 && s[j] != ' ' {
 		word = sc.r.names.match(sc.wholeName(i, j))
 	}
-	if word == "" {
-		word = sc.twoWords(i, j)
+	if word == "" || word == "key" || word == "code" {
+		if two := sc.twoWords(i, j); two != "" {
+			word = two
+		}
 	}
 	if word == "" && i > 0 && s[i-1] == '\\' && sc.mode != document {
 		word = sc.r.names.match(s[i+1 : j]) // behind a \n that was printed
 	}
+	if word == "" && sc.variables != nil && sc.variables[name] && (s[j] == '"' || s[j] == '\\') {
+		word = kindSecret
+	}
 	if word == "" {
 		return 0
 	}
+	return sc.namedAs(i, j, word)
+}
+
+// namedAs replaces the value behind the name s[i:j], which passed the list as word.
+func (sc *scan) namedAs(i, j int, word string) int {
+	if end := sc.children(i, j, word); end > 0 {
+		return end
+	}
+	if i > 0 && sc.s[i-1] == '/' && j < len(sc.s) && (sc.s[j] == '"' || sc.s[j] == '\'') {
+		return 0 // a path or a package, not the name of a field
+	}
+	const reach = 512
+	if far := j + reach; far < len(sc.s) && queryOnly[word] {
+		// Mostly these are no secrets: the whole value is read only if its start may be one.
+		near := *sc
+		near.s = sc.s[:far]
+		if v, ok := near.behind(i, j, word); !ok || v.from >= v.to || near.weak(i, j, word, v) {
+			return 0
+		}
+	}
 	v, ok := sc.behind(i, j, word)
-	if !ok {
+	if !ok || v.from >= v.to || sc.weak(i, j, word, v) {
 		return 0
 	}
-	return sc.hide(v, word)
+	return sc.hide(sc.several(word, v), word)
 }
 
 // wholeName returns the decoded name that ends at j, if it holds escapes: "pass\u0077ord", "pass%77ord".
@@ -91,7 +117,8 @@ func (sc *scan) twoWords(i, j int) string {
 		return ""
 	}
 	switch s[i:j] {
-	case "key", "Key", "KEY", "id", "Id", "ID", "code", "Code", "number", "Number":
+	case "key", "Key", "KEY", "id", "Id", "ID", "code", "Code", "number", "Number", "codes", "Codes", "phrase", "Phrase",
+		"words", "passe":
 	default:
 		return ""
 	}
@@ -161,7 +188,7 @@ func (sc *scan) scheme(i, j int) int {
 	if isBearer {
 		kind = kindBearer
 	}
-	if own, length := tokenAt(value); length == n {
+	if own := wholeToken(value); own != "" {
 		kind = own
 	}
 	sc.replace(v, v+n, kind, value, "")
@@ -170,12 +197,21 @@ func (sc *scan) scheme(i, j int) int {
 
 func isDigitRune(c rune) bool { return '0' <= c && c <= '9' }
 
+var endsAuthority = byteSet("/?#\\\"'<> \t\r\n,)")
+
+func byteSet(bytes string) (t [256]bool) {
+	for i := range len(bytes) {
+		t[bytes[i]] = true
+	}
+	return t
+}
+
 // userinfo replaces user and password of the URL whose authority begins at i.
 func (sc *scan) userinfo(i int) int {
 	s := sc.s
 	const longest = 512
 	at := -1
-	for k := i; k < len(s) && k-i < longest && strings.IndexByte("/?#\\\"'<> \t\r\n,)", s[k]) < 0; k++ {
+	for k := i; k < len(s) && k-i < longest && !endsAuthority[s[k]]; k++ {
 		if s[k] == '@' {
 			at = k
 		}
@@ -198,6 +234,9 @@ func (sc *scan) userinfo(i int) int {
 	sc.out = append(append(append(sc.out, "%3C"...), p[1:len(p)-1]...), "%3E"...)
 	sc.done = at
 	sc.note(kindCredentials, "")
+	if _, password, ok := strings.Cut(value, ":"); ok {
+		sc.learn(password, kindCredentials)
+	}
 	return at
 }
 
@@ -235,6 +274,9 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	sep := sc.separator(k, quote != 0)
 	if sep == 0 {
 		if quote == 0 && k == j && s[j] == ' ' {
+			if s[i] == '-' && strings.HasPrefix(s[i:], "--") {
+				return sc.optionValue(j + 1)
+			}
 			return sc.spaced(j+1, word)
 		}
 		return held{}, false
@@ -411,6 +453,23 @@ func (sc *scan) spaced(k int, word string) (held, bool) {
 	value := s[v.from:v.to]
 	spoken := quote != 0 && len(value) >= 4 && strings.HasPrefix(word, "pass") && !strings.ContainsAny(value, " <>,:=")
 	return v, spoken || alphanumeric(value)
+}
+
+// optionValue returns the word at k, the value of an option such as --password.
+func (sc *scan) optionValue(k int) (held, bool) {
+	s := sc.s
+	if open, quote, slashes := closing(s, k); quote != 0 {
+		if sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0 {
+			return held{}, false // the end of the string around it
+		}
+		to := sc.closeOf(open, quote, slashes, false)
+		return held{from: open, to: to, content: true, opens: quote == '"' && slashes%2 == 0}, true
+	}
+	v := held{from: k, to: sc.bareEnd(k, false, false), weak: true}
+	if v.from == v.to || strings.IndexByte("-<[{$(|", s[k]) >= 0 {
+		return held{}, false
+	}
+	return v, true
 }
 
 // closeOf returns where the content of a string ends whose opening quote, behind so many

@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -9,7 +10,23 @@ import (
 // Fields whose name passes the name list below are secret as well.
 var headerNames = []string{
 	"authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token",
-	"x-csrf-token", "x-xsrf-token", "x-secret", "x-password",
+	"x-csrf-token", "x-xsrf-token", "x-secret", "x-password", "x-session", "cf-access-jwt-assertion",
+}
+
+// headerEnds make a header secret; publicHeaders end so and are not.
+var (
+	headerEnds    = []string{"-key", "-token", "-secret"}
+	publicHeaders = []string{"sec-websocket-key", "surrogate-key", "idempotency-key", "x-cache-key"}
+)
+
+// secretHeaderEnd reports whether a header, in lower case, is secret by how it ends.
+func secretHeaderEnd(name string) bool {
+	for _, end := range headerEnds {
+		if strings.HasSuffix(name, end) {
+			return !slices.Contains(publicHeaders, name)
+		}
+	}
+	return false
 }
 
 // secretNames are the words that make a field's value a secret. A name passes when its words end
@@ -24,6 +41,39 @@ var secretNames = []string{
 	"otp", "mfa_code", "one_time_code", "pin", "cvv", "cvc", "card_number", "cc_number", "ssn",
 	"social_security_number", "amz_signature", "sig", "user_pass", "db_pass", "smtp_pass", "pgpassword", "secret_key_base",
 	"password_again", "password_repeat", "security_code", "verification_code", "totp",
+	"pw", "passwords", "passwort", "kennwort", "contrasena", "mot_de_passe", "senha", "api_keys", "master_key", "auth_key",
+	"app_key", "code_verifier", "saml_response", "device_code", "recovery_code", "recovery_codes", "backup_codes",
+	"mnemonic", "seed_phrase", "recovery_phrase",
+}
+
+// moreNames are names that the daemon knows and the page does not: it stays small.
+var moreNames = []string{
+	"pass", "jwt_assertion", "subscription_key", "functions_key",
+	"passwds", "pwds", "secrets", "passphrases", "private_keys", "secret_keys", "access_keys", "backup_code", "seed_words",
+	"secret_words", "secret_phrase", "mnemonics", "mnemonic_phrase", "recovery_words", "scratch_codes", "wallet_seed",
+	"pass_phrase", "pass_word", "user_pwd", "pin_code", "card_cvc", "card_cvv", "security_answer",
+	"secret_answer", "client_assertion", "oauth_verifier", "oauth_token_secret", "id_token_hint", "login_ticket",
+	"shared_access_key", "shared_key", "storage_key", "service_key", "service_role_key", "anon_key",
+	"admin_key", "deploy_key", "license_key", "webhook_secret", "webhook_url", "cookie_secret", "bot_token",
+	"goog_signature", "shared_access_signature", "hdnts", "hdnea", "connection_string", "auth_code",
+	"authorization_code", "pgpass", "mysql_pwd", "mysql_root_password", "rootpw", "bindpw", "userpw", "dbpw", "dbpass",
+	"adminpass", "userpass", "db_pw", "root_pw", "npm_auth", "authkey", "apitoken", "authtoken", "secretkey", "pat",
+	"aws_secret", "x_session", "session_key", "session_secret", "encryption_secret", "hmac_key", "hmac_secret",
+	"jwt_key", "jwt_secret", "ssh_private_key", "pgp_private_key", "gpg_passphrase", "tls_private_key",
+	"vault_key", "consumer_key", "consumer_secret", "developer_key", "publishable_key", "integration_key", "ingest_key",
+	"write_key", "read_key", "server_key", "rest_key", "account_sid", "application_key", "api_secret", "app_secret",
+	"saml_assertion", "saml_request", "wresult", "cas_ticket", "service_ticket", "aspxauth", "connect_sid", "csrftoken",
+	"requestverificationtoken", "authenticity_token", "viewstate", "laravel_session", "ci_session", "sessionid",
+	"motdepasse", "mdp", "de_passe", "passe", "clave", "contrasenya", "contrasenia", "wachtwoord", "losenord", "haslo",
+	"heslo", "sifre", "parola", "salasana", "adgangskode", "passord", "jelszo", "geslo", "lozinka", "kata_sandi",
+	"palavra_passe", "geheimnis", "zugangscode", "zugangsdaten", "codice_segreto", "parol", "kodeord", "matkhau",
+}
+
+// foreignNames are names outside of ASCII, in lower case.
+var foreignNames = []string{
+	"contraseña", "lösenord", "hasło", "şifre", "jelszó", "khẩu", "пароль", "密码", "密碼", "口令", "パスワード", "暗証番号",
+	"비밀번호", "암호", "סיסמה", "ססמה", "السر", "المرور", "รหัสผ่าน", "κωδικός", "पासवर्ड", "schlüssel", "ключ", "密钥", "令牌",
+	"contrasenã", "sleutelwoordë", "пароля", "гасло", "парола", "лозинка", "salasõna", "slaptažodis", "parolă",
 }
 
 // plainNames end like a secret name but hold none: positions in lists.
@@ -32,19 +82,29 @@ var plainNames = []string{"page_token", "next_token", "continuation_token", "syn
 // suspiciousParts make a name suspicious, which is enough to hide a long random value behind it.
 var suspiciousParts = []string{"key", "secret", "token", "auth", "pass", "cred", "sess", "private", "signature", "salt", "seed"}
 
+// weakNames are names that hold a secret in some places or with some values only; see [scan.weak].
+var weakNames = []string{"code", "state", "ticket", "nonce", "auth", "signature", "policy", "hmac", "user_code", "key"}
+
+// tails holds the last three bytes of words: by the last two letters, a bit for the one before.
+type tails [1 << 10]uint32
+
+// has reports whether a word that ends in these bytes, the last of them a letter, may be in the set.
+func (t *tails) has(a, b, c byte) bool { return t[int(b&31)<<5|int(c&31)]>>(a&31)&1 != 0 }
+
 // nameSet answers whether a field's name says that its value is a secret. It is read-only after newNameSet.
 type nameSet struct {
 	words     map[string]string // "api_key" → itself
 	collapsed map[string]string // "apikey" → "api_key"
 	plain     map[string]bool
-	ends      [1 << 10]uint32 // by the last two letters, a bit for the one before: all that most words of a text ever see
+	ends      tails // of names: all that most words of a text ever see
+	links     tails // of linkWords
 }
 
 const maxNameBytes = 64 // of a name that are looked at, from its end
 
 func newNameSet(extra []string) *nameSet {
 	n := &nameSet{words: map[string]string{}, collapsed: map[string]string{}, plain: map[string]bool{}}
-	for _, list := range [][]string{secretNames, extra} {
+	for _, list := range [][]string{secretNames, moreNames, weakNames, extra} {
 		for _, w := range list {
 			var buf [2 * maxNameBytes]byte
 			word := string(normalise(buf[:0], w))
@@ -54,32 +114,57 @@ func newNameSet(extra []string) *nameSet {
 			n.words[word] = word
 			flat := strings.ReplaceAll(word, "_", "")
 			n.collapsed[flat] = word
-			n.endsWith(word)
-			n.endsWith(flat)
+			n.ends.add(word)
+			n.ends.add(flat)
 		}
 	}
 	for _, w := range plainNames {
 		n.plain[w] = true
 	}
-	n.endsWith("value") // keys that names may follow
-	n.endsWith("content")
+	for _, w := range foreignNames {
+		if isLetter(w[len(w)-1]) { // the gate sees the others by their last byte
+			n.ends.add(w)
+		}
+	}
+	for w := range linkWords {
+		n.links.add(w)
+	}
+	for _, w := range []string{"value", "content", "val", "bearer", "basic", "identified"} {
+		n.ends.add(w) // words that a secret may follow, or that a name may follow
+	}
 	return n
 }
 
-// endsWith notes how an entry ends. What is an underscore in it may be anything in a name.
-func (n *nameSet) endsWith(word string) {
-	const any = 1<<32 - 1
-	bits := uint32(any)
-	if len(word) >= 3 && word[len(word)-3] != '_' {
-		bits = 1 << (word[len(word)-3] & 31)
+// add notes the last three bytes of all the ways in which an entry may be written.
+func (set *tails) add(word string) {
+	tails := []string{""}
+	for k := len(word) - 1; k >= 0; k-- {
+		var longer []string
+		done := true
+		for _, t := range tails {
+			switch {
+			case len(t) == 3:
+				longer = append(longer, t)
+				continue
+			case word[k] == '_':
+				longer = append(longer, "_"+t, "-"+t, " "+t, t)
+			default:
+				longer = append(longer, word[k:k+1]+t)
+			}
+			done = false
+		}
+		if done {
+			break
+		}
+		tails = longer
 	}
-	last, before := int(word[len(word)-1]&31), int(word[len(word)-2]&31)
-	if word[len(word)-2] != '_' {
-		n.ends[before<<5|last] |= bits
-		return
-	}
-	for before := range 32 {
-		n.ends[before<<5|last] = any
+	for _, t := range tails {
+		switch len(t) {
+		case 3:
+			set[int(t[1]&31)<<5|int(t[2]&31)] |= 1 << (t[0] & 31)
+		case 2: // anything may stand before it
+			set[int(t[0]&31)<<5|int(t[1]&31)] = 1<<32 - 1
+		}
 	}
 }
 

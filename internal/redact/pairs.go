@@ -169,7 +169,8 @@ func (sc *scan) setter(i int) bool {
 		from--
 	}
 	method := sc.s[from:i]
-	return strings.HasPrefix(method, "set") || method == "append"
+	return strings.HasPrefix(method, "set") || method == "append" || method == "define" || method == "putenv" || method == "add" ||
+		method == "put"
 }
 
 // alphanumeric reports whether a word can hardly be prose: letters and digits, six or more bytes, no space.
@@ -178,7 +179,7 @@ func alphanumeric(s string) bool {
 	for i := 0; i < len(s); i++ {
 		letter = letter || isLetter(s[i])
 		digit = digit || isDigit(s[i])
-		if s[i] == ' ' {
+		if s[i] <= ' ' {
 			return false
 		}
 	}
@@ -291,8 +292,11 @@ func (sc *scan) pairValue(i, k int, delim string) int {
 		if !strings.HasPrefix(s[j:], delim) {
 			return k
 		}
-		if j += len(delim); hasPrefixFold(s[j:], "value") && strings.HasPrefix(s[j+len("value"):], delim) {
-			return j + len("value") + len(delim)
+		j += len(delim)
+		for _, key := range [...]string{"value", "val", "v"} {
+			if hasPrefixFold(s[j:], key) && strings.HasPrefix(s[j+len(key):], delim) {
+				return j + len(key) + len(delim)
+			}
 		}
 		if _, _, at = sc.member(at, delim); at == 0 {
 			return k
@@ -340,7 +344,7 @@ func (sc *scan) valueFirst(i, j int) int {
 			return 0
 		}
 		switch strings.ToLower(name) {
-		case "name", "key", "id", "field", "header", "type":
+		case "name", "key", "id", "field", "header", "type", "k":
 			if word := sc.r.names.match(value); word != "" {
 				return sc.hide(v, word)
 			}

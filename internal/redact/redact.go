@@ -21,16 +21,20 @@ type Redactor struct {
 	headers map[string]bool
 	custom  []customRule
 	numbers *pseudonyms
+	known   *known
+	pii     bool
 	found   *findings
 }
 
 // New returns a redactor with the built-in rules and the given ones, which may be zero.
 func New(rules Rules) *Redactor {
 	r := &Redactor{
-		names:   newNameSet(rules.names),
+		names:   newNameSet(rules.allNames()),
+		pii:     rules.pii,
 		headers: map[string]bool{},
 		custom:  rules.custom,
 		numbers: newPseudonyms(),
+		known:   newKnown(),
 		found:   newFindings(),
 	}
 	for _, list := range [][]string{headerNames, rules.headers} {
@@ -100,7 +104,23 @@ func (r *Redactor) clean(p *pass, s string, m mode, place string) string {
 		return s
 	}
 	sc := scan{r: r, s: s, mode: m, place: place, pass: p}
+	if m == plain {
+		s = sc.columns()
+		sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
+	}
 	out := sc.run()
+	if len(sc.declared) > 0 {
+		again := scan{r: r, s: out, mode: m, place: place, pass: p, variables: wordSet(sc.declared...)}
+		out = again.run()
+	}
+	// What was learned behind a text's place may stand before it.
+	for more := 0; sc.learned && more < 3; more++ {
+		sc = scan{r: r, s: out, mode: m, place: place, pass: p}
+		out = sc.run()
+	}
+	if r.pii {
+		out = sc.personal(out)
+	}
 	if len(r.custom) > 0 {
 		out = sc.custom(out)
 	}
@@ -120,10 +140,12 @@ func (r *Redactor) header(p *pass, name, value string) string {
 	switch {
 	case lower == "cookie" || lower == "set-cookie":
 		word = "cookie"
-	case r.headers[lower]:
+	case r.headers[lower] || secretHeaderEnd(lower):
 		word = lower
 	default:
-		word = r.names.match(name)
+		if word = r.names.match(name); queryOnly[word] {
+			word = ""
+		}
 	}
 	if word == "" {
 		if lower == "location" || lower == "referer" || lower == ":path" || lower == "content-location" || lower == "origin" {

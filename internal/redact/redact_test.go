@@ -104,6 +104,11 @@ func TestBadRulesAreNamed(t *testing.T) {
 	check(`{"rule":[]}`, "unknown field")
 	check(`{} {}`, "follows")
 	check(`{"names":["x"]}`, `"x"`)
+	check("{\n\"names\": [\"ok\"],\n\"rules\": [{\"name\": \"half\", \"pattern\": \"a(\"}]\n}", "line 3")
+	check("{\n\"names\": [\"ok\"],,\n}", "line 2")
+	check("", "line 1: the file is empty; delete it")
+	check("{\n\"pii\": 7}", "line 2")
+	check("{\n\n\"rule\":[]}", "line 3")
 }
 
 func TestRedactorIsSafeForManyGoroutines(t *testing.T) {
@@ -171,4 +176,45 @@ func TestKindsOfPagesAreBounded(t *testing.T) {
 		t.Errorf("%d MB stay of 2000 short texts", grown>>20)
 	}
 	runtime.KeepAlive(r)
+}
+
+func TestBrokenRulesLeaveTheBuiltInOnes(t *testing.T) {
+	r, err := redact.Load("/home/ann/.gasoline/redaction.json", []byte("{\n\"names\": [1]}"))
+	if err == nil || !strings.Contains(err.Error(), "/home/ann/.gasoline/redaction.json, line 2") {
+		t.Errorf("the error is %v", err)
+	}
+	if got := r.Text("password=hunter2"); got != "password=<secret#1>" {
+		t.Errorf("built-in rules made %q", got)
+	}
+}
+
+func TestPersonalDataIsMaskedOnRequest(t *testing.T) {
+	rules, err := redact.ParseRules([]byte(`{"pii": true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for input, want := range map[string]string{
+		"mail ann.smith+x@example.co.uk now":              "mail <email#1> now",
+		"IBAN DE89 3704 0044 0532 0130 00.":               "IBAN <iban#1>.",
+		"pay GB82WEST12345698765432 today":                "pay <iban#1> today",
+		"wrong DE88370400440532013000 stays":              "wrong DE88370400440532013000 stays",
+		"call +49 (30) 901820-12, please":                 "call <phone#1>, please",
+		"passport number: C01X00T47, tax id: 12345678901": "passport number: <secret#1>, tax id: <secret#2>",
+		"1 + 2 = 3 at 10:00+02:00":                        "1 + 2 = 3 at 10:00+02:00",
+	} {
+		r := redact.New(rules)
+		got := r.Text(input)
+		if got != want {
+			t.Errorf("%q became %q, want %q", input, got, want)
+		}
+		if again := r.Text(got); again != got {
+			t.Errorf("the second pass made %q of %q", again, got)
+		}
+		if plain := redact.New(redact.Rules{}).Text(input); plain != input && !strings.Contains(input, "passport") {
+			t.Errorf("without the switch %q became %q", input, plain)
+		}
+	}
+	if got := redact.New(rules).Body(`{"email":"ann@example.com","to":["bob@example.com"],"phone":"+4930901820"}`, ""); strings.Contains(got, "@") || strings.Contains(got, "4930") || !json.Valid([]byte(got)) {
+		t.Errorf("JSON became %s", got)
+	}
 }

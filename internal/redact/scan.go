@@ -15,10 +15,6 @@ const (
 const (
 	otherByte = iota
 	wordByte  // letters, digits, '_' and '-': names and tokens are runs of them
-	quoteByte
-	backslashByte
-	angleByte   // '<': a pseudonym, maybe
-	percentByte // of an escape
 )
 
 var class = classes()
@@ -26,17 +22,8 @@ var class = classes()
 func classes() *[256]uint8 {
 	var c [256]uint8
 	for b := range 256 {
-		switch x := byte(b); {
-		case isLetter(x) || isDigit(x) || x == '_' || x == '-':
+		if x := byte(b); isLetter(x) || isDigit(x) || x == '_' || x == '-' {
 			c[b] = wordByte
-		case x == '"':
-			c[b] = quoteByte
-		case x == '\\':
-			c[b] = backslashByte
-		case x == '<':
-			c[b] = angleByte
-		case x == '%':
-			c[b] = percentByte
 		}
 	}
 	return &c
@@ -54,44 +41,103 @@ type scan struct {
 	out    []byte
 	done   int  // s[:done] is in out
 	hits   int  // secrets found, pseudonyms renumbered
+	state  int  // how far the text was read to know quoted
 	quoted bool // in a document: inside a string of its outermost level
 
+	declared  []string        // variables that stand for secrets, to be looked for in another pass
+	variables map[string]bool // the same, in that pass
+
+	learned  bool // a value that was not known before
 	unclosed bool // a bracket was not closed: looking again would cost the whole rest each time
 }
 
-// run finds the candidates in one pass over the bytes' classes and returns the text without secrets.
+// run looks at the words that pass the gate and returns the text without secrets.
 func (sc *scan) run() string {
 	s := sc.s
-	for i := 0; i < len(s); {
-		switch class[s[i]] {
-		case wordByte:
-			j := i + 1
-			for j < len(s) && class[s[j]] == wordByte {
-				j++
-			}
-			i = sc.word(i, j)
-		case quoteByte:
-			sc.quoted = !sc.quoted
-			i++
-		case backslashByte:
-			i += sc.escape(i)
-		case angleByte:
-			i += sc.angle(i)
-		case percentByte:
-			if i+2 < len(s) && isHex(s[i+1]) && isHex(s[i+2]) {
-				i += 3
-			} else {
-				i++
-			}
-		default:
-			i++
+	w := newWalk(s, sc.r)
+	w.all = sc.variables != nil
+	for at := 0; ; {
+		i, j := w.next(at)
+		if i == len(s) {
+			break
 		}
+		at = sc.word(i, j)
 	}
 	if sc.done == 0 {
 		return s
 	}
 	sc.out = append(sc.out, s[sc.done:]...)
 	return string(sc.out)
+}
+
+// word looks closely at the word s[i:j] and returns where to go on: j, or behind what it replaced.
+func (sc *scan) word(i, j int) int {
+	s := sc.s
+	i = sc.advance(i, j)
+	if i > 0 && s[i-1] == '<' {
+		if n := sc.angle(i - 1); n > 1 {
+			sc.state = i - 1 + n
+			return sc.state
+		}
+	}
+	if hasHigh(s[i:j]) {
+		if name := foreign(s[i:j]); name != "" && j < len(s) && behind[s[j]]&behindName != 0 {
+			if next := sc.namedAs(j-len(name), j, "password"); next > 0 {
+				sc.state = next
+				return next
+			}
+		}
+	}
+	for at := i; at < j; {
+		if class[s[at]] != wordByte {
+			at++
+			continue
+		}
+		end := at + 1
+		for end < j && class[s[end]] == wordByte {
+			end++
+		}
+		if next := sc.ascii(at, end); next != end {
+			sc.state = next
+			return next
+		}
+		at = end
+	}
+	return j
+}
+
+func hasHigh(s string) bool {
+	high := byte(0)
+	for i := range len(s) {
+		high |= s[i]
+	}
+	return high >= 0x80
+}
+
+// advance moves the state of the scan to i, the start of a word that ends at j, and returns where the word begins
+// without the escape that it may seem to be a part of.
+func (sc *scan) advance(i, j int) int {
+	s := sc.s
+	k := sc.state
+	if sc.mode == document {
+		for k < i {
+			switch s[k] {
+			case '"':
+				sc.quoted = !sc.quoted
+				k++
+			case '\\':
+				k += sc.escape(k)
+			default:
+				k++
+			}
+		}
+	}
+	k = max(k, i)
+	if i > 1 && s[i-1] == '%' && j-i >= 2 && isHex(s[i]) && isHex(s[i+1]) {
+		k = max(k, i+2)
+	}
+	sc.state = k
+	return min(k, j)
 }
 
 // escape returns the length of what a backslash at i begins. Outside of documents a backslash
@@ -159,7 +205,47 @@ func (sc *scan) put(from, to int, before, kind, value, what, after string) {
 	sc.done = to
 	if _, page := pagePseudonymAt(value); page == 0 {
 		sc.note(kind, what)
+		if what != "" || kind == kindBearer || kind == kindBasic {
+			sc.learn(value, what)
+		}
 	}
+}
+
+// learn remembers the value of the name that passed the list as word.
+func (sc *scan) learn(value, word string) {
+	if sc.r.known.learn(value, word != "cookie" && word != "set_cookie" && word != "link" && !queryOnly[word]) {
+		sc.learned = true
+	}
+}
+
+// knownAt replaces a known value whose first word begins at i, or within the word s[i:j], and returns the index
+// behind it, or 0.
+func (sc *scan) knownAt(i, j int) int {
+	s := sc.s
+	for at := i; at < j; at++ {
+		escape := i > 0 && s[i-1] == '\\' && (at == i+1 || at == i+5) // of a printed "\n" or "\u003d"
+		if at > i && s[at-1] != '_' && s[at-1] != '-' && !escape {
+			continue
+		}
+		from, to := sc.r.known.find(s, at)
+		if to == 0 || from < sc.done {
+			continue
+		}
+		if sc.mode == document && !sc.quoted {
+			// A number of the document itself: what stands for it has to be a string.
+			if from != at || to < len(s) && strings.IndexByte(",]} \t\r\n", s[to]) < 0 || from > 0 && strings.IndexByte(":,[ \t\r\n", s[from-1]) < 0 {
+				continue
+			}
+			sc.put(from, to, `"`, kindSecret, s[from:to], "", `"`)
+			return to
+		}
+		if sc.mode == document && strings.IndexByte(s[from:to], '"') >= 0 && s[max(0, to-1)] == '\\' {
+			continue
+		}
+		sc.replace(from, to, kindSecret, s[from:to], "")
+		return to
+	}
+	return 0
 }
 
 // inQuery reports whether the value at from stands in the query of a URL within a text.
@@ -174,22 +260,27 @@ func (sc *scan) inQuery(from int) bool {
 	return i > 0 && (sc.s[i-1] == '?' || sc.s[i-1] == '&')
 }
 
-// word looks at the word s[i:j] and returns where to go on: j, or behind what it replaced.
-func (sc *scan) word(i, j int) int {
-	s := sc.s
-	if n := j - i; n >= 8 || isDigit(s[i]) || s[i] == '-' || j < len(s) && s[j] == '.' {
-		if end := sc.value(i, j); end > 0 {
-			// A name may end in what looks like a token: "ghp_…_password: x" hides both.
-			if end != j {
-				return end
-			}
-			if next := sc.named(i, j); next > 0 {
-				return next
-			}
+// ascii looks at the run s[i:j] of ASCII letters, digits, '_' and '-', and returns where to go on.
+func (sc *scan) ascii(i, j int) int {
+	if sc.r.known.count.Load() > 0 {
+		if end := sc.knownAt(i, j); end > 0 {
 			return end
 		}
 	}
+	if end := sc.value(i, j); end > 0 {
+		// A name may end in what looks like a token: "ghp_…_password: x" hides both.
+		if end != j {
+			return end
+		}
+		if next := sc.named(i, j); next > 0 {
+			return next
+		}
+		return end
+	}
 	if next := sc.named(i, j); next > 0 {
+		return next
+	}
+	if next := sc.phrase(i, j); next > 0 {
 		return next
 	}
 	return j
@@ -205,27 +296,51 @@ func (sc *scan) value(i, j int) int {
 		}
 	case c == '-' && (s[i:j] == "-u" || s[i:j] == "--user"):
 		return sc.login(j)
-	case c == '-' && strings.HasPrefix(s[i:], "-----BEGIN"):
+	case c == '-' && (strings.HasPrefix(s[i:], "-----BEGIN") || strings.HasPrefix(s[i:], "---- BEGIN")):
 		if n := sc.privateKey(i); n > 0 {
 			return n
 		}
 	}
-	if j-i >= 12 || j < len(s) && s[j] == '.' {
-		if kind, n := tokenAt(s[i:]); n > 0 {
-			sc.replace(i, i+n, kind, s[i:i+n], "")
-			return i + n
-		}
-		if at := sc.afterEscape(i, j); at > 0 {
-			if kind, n := tokenAt(s[at:]); n > 0 {
-				sc.replace(at, at+n, kind, s[at:at+n], "")
-				return at + n
-			}
+	if end := sc.token(i, j); end > 0 {
+		return end
+	}
+	if at := sc.afterEscape(i, j); at > 0 {
+		if end := sc.token(at, j); end > 0 {
+			return end
 		}
 	}
-	if j-i >= minRandom || j < len(s) && (s[j] == '+' || s[j] == '/' || s[j] == '=' || s[j] == '.') {
+	if j-i >= longWord || j < len(s) && (s[j] == '+' || s[j] == '/') {
 		return sc.longRandom(i)
 	}
 	return 0
+}
+
+// token replaces the token whose first word is s[i:j] and returns the index behind it, or 0. It steps over the data
+// of a data URL, in which anything may be found.
+func (sc *scan) token(i, j int) int {
+	s := sc.s
+	switch {
+	case j-i == len("base64") && j < len(s) && s[j] == ',' && s[i:j] == "base64":
+		if n := base64Run(s[j+1:]); n >= longWord {
+			return j + 1 + n
+		}
+		return 0
+	case strings.HasPrefix(s[i:j], "PuTTY-User-Key-File-"):
+		end := sc.limit(i)
+		sc.replace(i, end, kindPrivateKey, s[i:end], "")
+		return end
+	}
+	kind, from, to := tokenAt(s[i:], j-i)
+	if to == 0 && i > 0 && i-1 >= sc.done && (s[i-1] == '+' || s[i-1] == '/') {
+		if kind, from, to = tokenAt(s[i-1:], 0); to > 0 { // base64 may begin with either
+			i--
+		}
+	}
+	if to == 0 {
+		return 0
+	}
+	sc.replace(i+from, i+to, kind, s[i+from:i+to], "")
+	return i + to
 }
 
 // afterEscape returns where the word begins if its first letters belong to an escape ("\nAKIA…",
@@ -292,10 +407,14 @@ func (sc *scan) privateKey(i int) int {
 	if body > limit {
 		return 0
 	}
-	if stop := strings.Index(s[body:limit], "-----END"); stop >= 0 {
-		tail := body + stop + len("-----END")
-		if last := strings.Index(s[tail:limit], "-----"); last >= 0 {
-			end = tail + last + len("-----")
+	mark, dashes := "-----END", "-----"
+	if s[i+4] == ' ' { // the form of RFC 4716
+		mark, dashes = "---- END", "----"
+	}
+	if stop := strings.Index(s[body:limit], mark); stop >= 0 {
+		tail := body + stop + len(mark)
+		if last := strings.Index(s[tail:limit], dashes); last >= 0 {
+			end = tail + last + len(dashes)
 		}
 	}
 	sc.replace(i, end, kindPrivateKey, s[i:end], "")
@@ -337,10 +456,11 @@ func (sc *scan) longRandom(i int) int {
 	if !suspicious(s[n:k]) {
 		return 0
 	}
-	length := base64Run(s[from:])
-	if length < minRandom || !random(s[from:from+length]) {
+	// Only what may be a secret is looked through to its end.
+	if !random(s[from : from+base64Run(s[from:min(len(s), from+maxRandom)])]) {
 		return 0
 	}
+	length := base64Run(s[from:])
 	sc.replace(from, from+length, kindSecret, s[from:from+length], "")
 	return from + length
 }

@@ -2,7 +2,6 @@ package redact
 
 import (
 	"encoding/base64"
-	"math"
 	"strings"
 )
 
@@ -17,119 +16,7 @@ const (
 	kindPrivateKey  = "private_key"
 	kindCard        = "card"
 	kindSSN         = "ssn"
-	kindAWS         = "aws_key"
 )
-
-// tokenRule recognises a provider's tokens by how they begin.
-type tokenRule struct {
-	prefix string
-	min    int // bytes with the prefix
-	exact  bool
-	mixed  bool // needs a digit and a capital: the prefix alone is too common
-	dotted bool // dots belong to it
-	kind   string
-}
-
-// tokenRules is looked up by first byte in tokensBy.
-var tokenRules = []tokenRule{
-	{prefix: "AKIA", min: 20, exact: true, kind: kindAWS},
-	{prefix: "ASIA", min: 20, exact: true, kind: kindAWS},
-	{prefix: "ghp_", min: 30, kind: "github_token"},
-	{prefix: "gho_", min: 30, kind: "github_token"},
-	{prefix: "ghu_", min: 30, kind: "github_token"},
-	{prefix: "ghs_", min: 30, kind: "github_token"},
-	{prefix: "ghr_", min: 30, kind: "github_token"},
-	{prefix: "github_pat_", min: 30, kind: "github_token"},
-	{prefix: "glpat-", min: 20, dotted: true, kind: "gitlab_token"},
-	{prefix: "gldt-", min: 20, kind: "gitlab_token"},
-	{prefix: "glrt-", min: 20, dotted: true, kind: "gitlab_token"},
-	{prefix: "gloas-", min: 20, kind: "gitlab_token"},
-	{prefix: "xoxb-", min: 20, kind: "slack_token"},
-	{prefix: "xoxp-", min: 20, kind: "slack_token"},
-	{prefix: "xoxa-", min: 20, kind: "slack_token"},
-	{prefix: "xoxr-", min: 20, kind: "slack_token"},
-	{prefix: "xoxs-", min: 20, kind: "slack_token"},
-	{prefix: "xoxe-", min: 20, kind: "slack_token"},
-	{prefix: "xapp-", min: 20, kind: "slack_token"},
-	{prefix: "sk-ant-", min: 24, kind: "anthropic_key"},
-	{prefix: "sk-proj-", min: 24, kind: "openai_key"},
-	{prefix: "sk-svcacct-", min: 24, kind: "openai_key"},
-	{prefix: "sk-", min: 24, mixed: true, kind: "openai_key"},
-	{prefix: "sk_live_", min: 20, kind: "stripe_key"},
-	{prefix: "sk_test_", min: 20, kind: "stripe_key"},
-	{prefix: "rk_live_", min: 20, kind: "stripe_key"},
-	{prefix: "rk_test_", min: 20, kind: "stripe_key"},
-	{prefix: "whsec_", min: 20, kind: "stripe_key"},
-	{prefix: "AIza", min: 35, kind: "google_key"},
-	{prefix: "ya29", min: 30, dotted: true, kind: "google_key"},
-	{prefix: "GOCSPX-", min: 24, kind: "google_key"},
-	{prefix: "npm_", min: 36, kind: "npm_token"},
-	{prefix: "pypi-", min: 40, kind: "pypi_token"},
-	{prefix: "hf_", min: 30, kind: "huggingface_token"},
-	{prefix: "SG", min: 40, dotted: true, mixed: true, kind: "sendgrid_key"},
-	{prefix: "dop_v1_", min: 40, kind: "digitalocean_token"},
-	{prefix: "shpat_", min: 30, kind: "shopify_token"},
-}
-
-var tokensBy = byFirst(tokenRules)
-
-func byFirst(rules []tokenRule) *[256][]tokenRule {
-	var by [256][]tokenRule
-	for _, t := range rules {
-		by[t.prefix[0]] = append(by[t.prefix[0]], t)
-	}
-	return &by
-}
-
-// tokenAt returns kind and length of the token that s begins with, or a length of 0. s begins where
-// a word does.
-func tokenAt(s string) (kind string, length int) {
-	if n := jwtAt(s); n > 0 {
-		return kindJWT, n
-	}
-	for i := range tokensBy[s[0]] {
-		t := &tokensBy[s[0]][i]
-		if !strings.HasPrefix(s, t.prefix) {
-			continue
-		}
-		n := len(t.prefix)
-		// A dotted rule that may still say no must not look through a whole body each time.
-		for n < len(s) && (class[s[n]] == wordByte || t.dotted && s[n] == '.' && (!t.mixed || n < 256)) {
-			n++
-		}
-		for t.dotted && s[n-1] == '.' {
-			n--
-		}
-		// A text that was cut may end within a token; what is left of it is still a part of a secret.
-		cut := n == len(s) && len(t.prefix) >= 4 && n >= len(t.prefix)+8
-		switch {
-		case t.exact && n != t.min, !t.exact && n < t.min && !cut, t.mixed && !mixed(s[:n]):
-			continue
-		case t.exact && !upperAlnum(s[:n]):
-			continue
-		}
-		return t.kind, n
-	}
-	return "", 0
-}
-
-func mixed(s string) bool {
-	var digit, upper bool
-	for i := 0; i < len(s); i++ {
-		digit = digit || isDigit(s[i])
-		upper = upper || isUpper(s[i])
-	}
-	return digit && upper
-}
-
-func upperAlnum(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !isUpper(s[i]) && !isDigit(s[i]) {
-			return false
-		}
-	}
-	return true
-}
 
 // cardGroups are the ways in which card numbers are written: digits per group.
 var cardGroups = [...][]int{{16}, {15}, {14}, {4, 4, 4, 4}, {4, 6, 5}, {4, 6, 4}}
@@ -221,23 +108,44 @@ func ssnAt(s string) int {
 	return len(form)
 }
 
-// minRandom is the length from which a random value behind a merely suspicious name is a secret.
-const minRandom = 32
+// Lengths from which a value behind a merely suspicious name is a secret, if it looks drawn at random.
+const (
+	minRandom = 16
+	minHex    = 32  // of hexadecimal digits, which count things more often than not
+	maxRandom = 256 // bytes of it that are looked at
+)
 
-// random reports whether s looks drawn at random: at least three bits per character.
+// random reports whether s looks drawn at random: letters and digits that alternate more often than in names that
+// are put together from words. A UUID names a thing, mostly, so it does not count.
 func random(s string) bool {
-	var count [128]int
-	for i := 0; i < len(s); i++ {
-		count[s[i]&127]++
+	if len(s) < minRandom || len(s) < minHex && isHexText(s) || isUUID(s) {
+		return false
 	}
-	bits := 0.0
-	for _, c := range count {
-		if c > 0 {
-			p := float64(c) / float64(len(s))
-			bits -= p * math.Log2(p)
+	s = s[:min(len(s), maxRandom)]
+	changes, digits := 0, 0
+	for i := 0; i < len(s); i++ {
+		if isDigit(s[i]) {
+			digits++
+		}
+		if i > 0 && (isDigit(s[i]) && isLetter(s[i-1]) || isLetter(s[i]) && isDigit(s[i-1]) || isUpper(s[i]) && isLower(s[i-1])) {
+			changes++
 		}
 	}
-	return bits >= 3
+	return digits > 0 && changes >= max(3, len(s)/8)
+}
+
+func isHexText(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isHex(s[i]) && s[i] != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// isUUID reports whether s is a UUID in its usual form.
+func isUUID(s string) bool {
+	return len(s) == 36 && s[8] == '-' && s[13] == '-' && s[18] == '-' && s[23] == '-' && isHexText(s)
 }
 
 // basicAt reports whether value is base64 of "user:password".
@@ -246,10 +154,12 @@ func basic(value string) bool {
 	return err == nil && strings.Contains(string(raw), ":")
 }
 
+var inBase64 = byteSet("+/=.~")
+
 // base64Run returns the length of the run of base64, base64url and dot characters at the start of s.
 func base64Run(s string) int {
 	n := 0
-	for n < len(s) && (class[s[n]] == wordByte || strings.IndexByte("+/=.~", s[n]) >= 0) {
+	for n < len(s) && (class[s[n]] == wordByte || inBase64[s[n]]) {
 		n++
 	}
 	for n > 0 && s[n-1] == '.' {

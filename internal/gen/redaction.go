@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/redact"
+)
+
+// redaction writes the reference page of what is masked, from the tables of the redactor.
+func redaction(_ string, files map[string][]byte) error {
+	var b strings.Builder
+	b.WriteString(generated)
+	b.WriteString(`# Redaction
+
+The daemon masks secrets before it stores an event. A secret becomes a pseudonym: ` + "`<kind#number>`" + `, as in
+` + "`<jwt#3>`" + `. Equal values get equal pseudonyms as long as the daemon runs. The daemon keeps no secret: it keeps
+salted hashes and lengths.
+
+## Grammar
+
+` + "```" + `
+pseudonym = "<" kind "#" number [ claims ] ">"          in text, JSON and headers
+          | "<" kind "%23" number ">"                   in URLs and forms
+kind      = letter { letter | digit | "_" }             2 to 32 characters, lower case
+claims    = [ " iss=" text ] [ " exp=" number ] [ " iat=" number ]      of a JWT only
+page      = "<" kind ":" 8 hex digits ">"               made by the page; the daemon gives it a number
+word      = run of letters, digits, "_", "-"
+name      = words that end with the words of an entry; "accessToken" is "access_token"; digits at the end do not count
+shape     = { text | "{" alphabet shortest [ "-" [ longest ] ] "}" | "|" }
+` + "```" + `
+
+In a shape, what stands before ` + "`|`" + ` stays readable. ` + "`{a36}`" + ` is 36 bytes of the alphabet a, ` + "`{a20-}`" + ` is 20 or more.
+
+## Rules
+
+| What is masked | How it is recognised | Example |
+|---|---|---|
+`)
+	for _, r := range redact.RuleTable() {
+		fmt.Fprintf(&b, "| %s | %s | `%s` |\n", r.What, escape(r.How), strings.ReplaceAll(r.Example, "|", "\\|"))
+	}
+	names := redact.NameTable()
+	b.WriteString("\n## Names\n\nA name passes when it ends with one of these.\n\n")
+	for _, list := range []struct{ key, what string }{
+		{"names", "The daemon and the page know"}, {"more", "The daemon also knows"}, {"foreign", "In other alphabets"},
+		{"weak", "These count only in some places or with values that look drawn at random"},
+		{"plain", "These never count"}, {"personal", `These count with "pii": true`}, {"headers", "Headers"},
+		{"header_ends", "Headers that end with"}, {"public_headers", "Headers that end so and never count"},
+	} {
+		fmt.Fprintf(&b, "- %s: `%s`\n", list.what, strings.Join(names[list.key], "` `"))
+	}
+	b.WriteString("\n## Alphabets\n\n| | Bytes |\n|---|---|\n")
+	for _, a := range redact.Alphabets() {
+		fmt.Fprintf(&b, "| %c | `%s` |\n", a.Letter, a.Bytes)
+	}
+	fmt.Fprintf(&b, "\n## Formats of tokens\n\n%d formats. \"exact\": no letter or digit may follow. \"digit\": letters and digits. ", len(redact.Formats()))
+	b.WriteString("\"mixed\": capitals and digits, or capitals as no name has them.\n\n| Kind | Shape | Check | Documented in |\n|---|---|---|---|\n")
+	for _, f := range redact.Formats() {
+		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", f.Kind, strings.ReplaceAll(f.Shape, "|", "\\|"), f.Check, escape(f.Source))
+	}
+	b.WriteString(`
+## Your own rules
+
+` + "`redaction.json`" + ` in the state directory:
+
+` + "```json" + `
+{"rules": [{"name": "employee", "pattern": "EMP-(\\d{6})"}], "names": ["tenant_id"], "headers": ["x-tenant"], "pii": true}
+` + "```" + `
+
+A pattern is RE2; its first group is what is masked. Every rule costs on every text. A broken file is named with its
+line; the built-in rules hold all the same.
+
+## What is not found
+
+- A value that was stored before its name was seen. Within one batch the order does not matter.
+- A known value of fewer than 8 bytes, or one that is an ordinary word, a date, a path or a number.
+- A known value within a longer word of fewer than 16 bytes that it does not begin.
+- A mnemonic, a password or a random value without a name, a place or a form of its own.
+- Pictures, binary data and the data of data URLs.
+`)
+	files["docs/reference/redaction.md"] = []byte(b.String())
+	return nil
+}

@@ -1,0 +1,126 @@
+package redact
+
+// Rule is a line of the table of rules: what is masked because of its place or its own form, besides the formats of
+// tokens and the names.
+type Rule struct {
+	What    string // is masked
+	How     string // it is recognised
+	Example string // with the secret as SECRET
+}
+
+// RuleTable returns the rules that are no table elsewhere, in the order in which they are tried.
+func RuleTable() []Rule { return ruleTable }
+
+var ruleTable = []Rule{
+	{
+		"Known values",
+		"a value that was secret by its name or place before, at least 8 bytes with letters and digits",
+		"any text with SECRET",
+	},
+	{
+		"Private keys",
+		"PEM, SSH2, PGP and PuTTY blocks, to their end or that of the text",
+		"-----BEGIN PRIVATE KEY-----…",
+	},
+	{
+		"Card numbers",
+		"an issuer's first digits, a usual grouping, and the check digit of ISO/IEC 7812",
+		"4111 1111 1111 1111",
+	},
+	{
+		"Social security numbers",
+		"the form of the USA, without numbers that are never given out",
+		"123-45-6789",
+	},
+	{
+		"Tokens",
+		"the table of formats",
+		"ghp_…",
+	},
+	{
+		"User and password of a URL",
+		"what stands before '@' in the authority",
+		"https://SECRET@host/",
+	},
+	{
+		"Credentials",
+		"behind the words Bearer and Basic, and the parameters of other schemes behind Authorization",
+		"Bearer SECRET",
+	},
+	{
+		"Values of secret names",
+		"behind '=', ':', '=>', in JSON at any depth, forms, XML, lists, calls of setters, format " +
+			"strings, pairs of name and value",
+		"password=SECRET",
+	},
+	{
+		"Random values of suspicious names",
+		"a name with key, secret, token, pass, auth, cred, sess in it, and 16 bytes or more that look " +
+			"drawn at random",
+		"materialKey = SECRET",
+	},
+	{
+		"Cookies",
+		"every value of Cookie and Set-Cookie; names and attributes stay",
+		"Cookie: sid=SECRET",
+	},
+	{
+		"Variables of GraphQL",
+		"a variable that is given to an argument with a secret name",
+		"login(password: $p) … {\"p\":\"SECRET\"}",
+	},
+	{
+		"Columns of CSV",
+		"below a secret name in the first line",
+		"id,password\\n1,SECRET",
+	},
+	{
+		"Children in YAML",
+		"the lines indented below credentials, secrets and the like; user, host, type and id stay",
+		"credentials:\\n  k: SECRET",
+	},
+	{
+		"Links",
+		"an opaque segment behind a word such as reset, invite, verify, magic, webhook",
+		"/reset/SECRET",
+	},
+	{
+		"OAuth and CAS",
+		"code, state, nonce and ticket in a query or form, if the value is opaque",
+		"?code=SECRET",
+	},
+	{
+		"Options of programs",
+		"curl -u, mysql -p, sshpass -p, docker login -p, redis-cli -a, ldapsearch -w, --password",
+		"mysql -pSECRET",
+	},
+	{
+		"SQL",
+		"behind IDENTIFIED BY",
+		"IDENTIFIED BY 'SECRET'",
+	},
+	{
+		"Messages",
+		"a text that begins with AUTH and holds one or two words more",
+		"AUTH SECRET",
+	},
+	{
+		"Personal data",
+		"only with \"pii\": true: e-mail addresses, international telephone numbers, IBANs with a " +
+			"correct check number, fields for passport and tax numbers",
+		"DE89 3704 0044 0532 0130 00",
+	},
+	{
+		"Your own rules",
+		"patterns of redaction.json, outside of what is masked already",
+		"EMP-SECRET",
+	},
+}
+
+// NameTable returns the names of fields and headers by what they mean. The slices are shared; do not modify them.
+func NameTable() map[string][]string {
+	return map[string][]string{
+		"names": secretNames, "more": moreNames, "foreign": foreignNames, "weak": weakNames, "plain": plainNames,
+		"headers": headerNames, "header_ends": headerEnds, "public_headers": publicHeaders, "personal": personalNames,
+	}
+}
