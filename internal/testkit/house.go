@@ -86,6 +86,11 @@ func (h *House) Events(body []byte) error {
 	return err
 }
 
+// Clear empties a tab.
+func (h *House) Clear(session string, tab int) int {
+	return h.Store.Clear(store.Scope{Session: session, Tab: tab})
+}
+
 // Sync takes the body of a POST /sync as the daemon's route does, results of commands left out.
 func (h *House) Sync(body []byte) error {
 	m, err := browser.ReadSync(body)

@@ -1,0 +1,175 @@
+package observe_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/testkit"
+	"github.com/brennhill/gasoline/internal/tools/observe"
+)
+
+// upload is the body of a POST /sync of one document of a tab.
+func upload(session string, tab int, document, address string, lists map[string][]string) string {
+	var parts []string
+	for name, events := range lists {
+		parts = append(parts, fmt.Sprintf("%q:[%s]", name, strings.Join(events, ",")))
+	}
+	group := fmt.Sprintf(`{"tab":%d,"frame":0,"document":%q,"page_url":%q,"since":"document_start",%s}`, tab, document, address, strings.Join(parts, ","))
+	return fmt.Sprintf(`{"v":1,"capture_version":"1","session":%q,"version":"1",
+		"settings":{"pilot":false,"bodies":true,"grants":["http://localhost/*"],"script_hosts":[],"user_scripts":false},
+		"tabs":[{"id":1,"index":0,"window":1,"url":"http://localhost/one","title":"","active":true,"focused":true,"granted":true},
+			{"id":2,"index":1,"window":1,"url":"http://localhost/two","title":"","active":false,"granted":true}],"groups":[%s]}`, session, group)
+}
+
+func some(n, from int, format string, at time.Time) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf(`{"seq":%d,"t":%d,`+format+`}`, from+i, at.UnixMilli(), i)
+	}
+	return out
+}
+
+// An answer that says that there were no errors is true, whatever else goes wrong. Each fault happens after
+// tab 1 told of an error; who asks for it gets the error, or is told that something is missing.
+func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
+	const (
+		line      = `"level":"error","severity":17,"message":"line %d"`
+		plain     = `"level":"info","message":"line %d"`
+		exception = `"type":"Error","message":"of a flood %d","mechanism":"onerror"`
+	)
+	missing := regexp.MustCompile(`evicted|lost|dropped|not understood|more are kept|over the rate`)
+	faults := map[string]func(t *testing.T, h *testkit.House, sync func(string)){
+		"a busy tab beside it": func(t *testing.T, _ *testkit.House, sync func(string)) {
+			for i := range 10 {
+				sync(upload("s1", 2, "D2", "http://localhost/two", map[string][]string{
+					"logs": some(2000, i*4000+1, line, time.Now()), "exceptions": some(1200, i*4000+2001, exception, time.Now()),
+				}))
+				time.Sleep(6 * time.Second)
+			}
+		},
+		"a flood in the same tab": func(t *testing.T, _ *testkit.House, sync func(string)) {
+			for i := range 40 {
+				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(4000, i*4000+100, plain, time.Now())}))
+				time.Sleep(6 * time.Second)
+			}
+		},
+		"more errors than are kept": func(t *testing.T, _ *testkit.House, sync func(string)) {
+			long := `"type":"Error","message":"%d ` + strings.Repeat("x", 4000) + `","mechanism":"onerror"`
+			for i := range 40 {
+				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"exceptions": some(1000, i*1000+100, long, time.Now())}))
+				time.Sleep(6 * time.Second)
+			}
+		},
+		"addresses of 2 MB": func(t *testing.T, _ *testkit.House, sync func(string)) {
+			long := "http://localhost/#" + strings.Repeat("x", 2_000_000)
+			sync(upload("s1", 2, "D2", long, map[string][]string{"logs": some(10, 1, plain, time.Now())}))
+		},
+		"a sender an hour ahead": func(t *testing.T, _ *testkit.House, sync func(string)) {
+			for i := range 20 {
+				sync(upload("s2", 1, "DX", "http://localhost/x", map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(time.Hour))}))
+				time.Sleep(time.Second)
+			}
+		},
+		"a sender three hours behind": func(t *testing.T, _ *testkit.House, sync func(string)) {
+			for i := range 20 {
+				sync(upload("s2", 1, "DX", "http://localhost/x", map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(-3*time.Hour))}))
+				time.Sleep(time.Second)
+			}
+		},
+		"ten thousand made-up tabs": func(t *testing.T, h *testkit.House, _ func(string)) {
+			for i := range 10_000 {
+				body := upload(fmt.Sprint("made-up-", i%300), i, fmt.Sprint("D", i), "http://localhost/x", map[string][]string{"exceptions": some(3, 1, exception, time.Now())})
+				if err := h.Events([]byte(body)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
+		"another profile with the same tab": func(t *testing.T, h *testkit.House, _ func(string)) {
+			body := upload("s2", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(3000, 1, line, time.Now())})
+			if err := h.Events([]byte(body)); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"events that are none": func(t *testing.T, h *testkit.House, _ func(string)) {
+			bad := []string{`7`, `null`, `{"seq":-1}`, `{"seq":3,"t":"x"}`, `{"seq":4,"message":{"a":1}}`, `{"seq":1e99}`}
+			body := upload("s1", 1, "D3", "http://localhost/one", map[string][]string{"logs": bad, "exceptions": bad, "network": bad, "actions": bad})
+			if err := h.Events([]byte(body)); err != nil && !strings.Contains(err.Error(), "invalid") {
+				t.Fatal(err)
+			}
+		},
+		"uploads that are none": func(t *testing.T, h *testkit.House, _ func(string)) {
+			for _, body := range []string{"", "{", "[]", `{"groups":7}`, strings.Repeat("[", 100_000), "\x00\xff"} {
+				if err := h.Events([]byte(body)); err == nil {
+					t.Errorf("%.20q was taken", body)
+				}
+			}
+		},
+		"numbers that never come": func(t *testing.T, _ *testkit.House, sync func(string)) {
+			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(10, 5000, plain, time.Now())}))
+			time.Sleep(time.Minute)
+			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(10, 6000, plain, time.Now())}))
+		},
+		"the other tab is emptied": func(_ *testing.T, h *testkit.House, _ func(string)) { h.Clear("s1", 2) },
+	}
+	for name, fault := range faults {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Until(testkit.Begin))
+				h := testkit.NewHouse(t, 0)
+				sync := func(body string) {
+					t.Helper()
+					if err := h.Sync([]byte(body)); err != nil {
+						t.Fatal(err)
+					}
+				}
+				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{
+					"exceptions": {fmt.Sprintf(`{"seq":1,"t":%d,"type":"Error","message":"the one that counts","mechanism":"onerror"}`, time.Now().UnixMilli())},
+				}))
+				fault(t, h, sync)
+				bound := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
+					return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir}
+				}, nil)
+				for _, args := range []string{
+					`{"what":"errors","tab":1,"session":"s1","limit":1000}`, `{"what":"errors","tab":1,"session":"s1","text":"that counts"}`,
+					`{"what":"error_bundles","tab":1,"session":"s1"}`, `{"what":"timeline","tab":1,"session":"s1","limit":500}`,
+				} {
+					if !strings.Contains(args, "text") || hasText(bound) {
+						var calls answer.Calls
+						began := time.Now()
+						a, p := calls.Run(t.Context(), bound, catalog.Call{Client: "agent"}, json.RawMessage(args), answer.Options{Fence: "f3"})
+						if p != nil {
+							t.Fatalf("%s: %v", args, p)
+						}
+						if strings.Contains(a.Text, "no errors were seen") {
+							t.Errorf("%s claims that there was none", args)
+						}
+						if !strings.Contains(a.Text, "the one that counts") && !missing.MatchString(a.Text) {
+							t.Errorf("%s neither has the error nor says that anything is missing:\n%.600s", args, a.Text)
+						}
+						if took := time.Since(began); took > 0 {
+							t.Errorf("%s waited %v", args, took)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// hasText reports whether errors can be searched by text.
+func hasText(b *catalog.Bound) bool {
+	m, _ := b.Lookup("errors")
+	for _, p := range m.Params {
+		if p.Name == "text" {
+			return true
+		}
+	}
+	return false
+}
