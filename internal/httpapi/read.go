@@ -198,7 +198,7 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := query.Filter{TestID: q.Get("test_id"), TraceID: q.Get("trace_id"), Service: q.Get("service"), Tab: tab, Text: q.Get("q")}
+	f := query.Filter{TestID: q.Get("test_id"), TraceID: q.Get("trace_id"), Service: q.Get("service"), Action: q.Get("action"), Tab: tab, Text: q.Get("q")}
 	if v := q.Get("until"); v != "" {
 		if f.Until, err = time.Parse(time.RFC3339, v); err != nil {
 			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z.", "until is %q.", clip(v))
