@@ -107,6 +107,11 @@ func (s *Server) clear(w http.ResponseWriter, r *http.Request) error {
 	if err := s.decodeStrict(r, &in); err != nil {
 		return err
 	}
+	if in.TestID != "" && in.Worker == "" && s.cfg.Archive != nil && s.cfg.Correlator.Ended(in.TestID) {
+		if err := s.cfg.Archive.Keep(r.Context(), s.cfg.Reader, in.TestID); err != nil {
+			return err
+		}
+	}
 	n := s.cfg.Clear(store.Scope{TestID: in.TestID, Worker: in.Worker})
 	if in.TestID == "" && in.Worker == "" {
 		n += s.cfg.Queue.Cancel("")
