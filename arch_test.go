@@ -222,3 +222,46 @@ func TestPageTextIsTakenOutByFewOnly(t *testing.T) {
 		})
 	}
 }
+
+// A kind of event is declared in package event; its wire type, its dialect and its limit know it, too. Whoever
+// else lists most kinds would have to be changed for a new one.
+func TestKindsAreListedInOnePlace(t *testing.T) {
+	knows := []string{"internal/event", "internal/wire", "internal/ingest/browser", "internal/ingest/limit.go", "internal/store/limits.go"}
+	const few = 8 // of a part that is about some kinds
+	// These group kinds for readers. A new kind belongs to their rest until somebody finds a better word for it.
+	grouped := []string{"internal/tools/configure/clear.go", "internal/tools/observe/error_bundles.go", "internal/tools/observe/timeline.go"}
+	for _, f := range sources(t) {
+		if slices.ContainsFunc(knows, func(p string) bool { return f.pkg == p || f.path == p }) || slices.Contains(grouped, f.path) {
+			continue
+		}
+		for _, decl := range f.syntax.Decls {
+			named := map[string]bool{}
+			ast.Inspect(decl, func(n ast.Node) bool {
+				if x, ok := n.(*ast.SelectorExpr); ok {
+					if id, ok := x.X.(*ast.Ident); ok && id.Name == "event" && strings.HasPrefix(x.Sel.Name, "Kind") {
+						named[x.Sel.Name] = true
+					}
+				}
+				if c, ok := n.(*ast.CaseClause); ok {
+					for _, e := range c.List {
+						star, ok := e.(*ast.StarExpr)
+						if !ok {
+							continue
+						}
+						if s, ok := star.X.(*ast.SelectorExpr); ok {
+							if id, ok := s.X.(*ast.Ident); ok && id.Name == "event" {
+								named["Kind"+s.Sel.Name] = true
+							}
+						}
+					}
+				}
+				return true
+			})
+			delete(named, "KindCount")
+			delete(named, "KindOf")
+			if len(named) > few {
+				t.Errorf("%s: a declaration names %d kinds of events: let package event tell", f.path, len(named))
+			}
+		}
+	}
+}

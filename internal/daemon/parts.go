@@ -38,6 +38,7 @@ type parts struct {
 	queue    *command.Queue
 	store    *store.Store
 	reader   *query.Live
+	archive  *query.Archive
 	ingest   *ingest.Ingester
 	tests    *correlate.Correlator
 	mcp      *mcp.Server
@@ -74,7 +75,10 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err != nil {
 		return nil, err
 	}
-	d.store, err = store.New(store.Config{Run: run, FirstSeq: first, Limits: store.DefaultLimits(memory), Reserve: func(upTo event.Seq) {
+	// Finished tests take a part of the memory that the user gave, where there is more than the least.
+	archive := min(memory/20, memory-store.MinMemory)
+	d.archive = query.NewArchive(archive)
+	d.store, err = store.New(store.Config{Run: run, FirstSeq: first, Limits: store.DefaultLimits(memory - archive), Reserve: func(upTo event.Seq) {
 		if err := d.saveSeq(upTo); err != nil {
 			cfg.Log.Error("keep the event number", "error", err.Error())
 		}
@@ -100,7 +104,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
+		Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
 	})
 	return d, nil
 }
@@ -124,7 +128,7 @@ func (d *parts) tools() []*catalog.Bound {
 		}, gate),
 		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: sight(c)} }, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-			return generate.Env{View: sight(c), Dir: d.dir, Version: d.cfg.Version}
+			return generate.Env{View: sight(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
 		}, gate),
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}

@@ -107,6 +107,11 @@ func (s *Server) clear(w http.ResponseWriter, r *http.Request) error {
 	if err := s.decodeStrict(r, &in); err != nil {
 		return err
 	}
+	if in.TestID != "" && in.Worker == "" && s.cfg.Archive != nil && s.cfg.Correlator.Ended(in.TestID) {
+		if err := s.cfg.Archive.Keep(r.Context(), s.cfg.Reader, in.TestID); err != nil {
+			return err
+		}
+	}
 	n := s.cfg.Clear(store.Scope{TestID: in.TestID, Worker: in.Worker})
 	if in.TestID == "" && in.Worker == "" {
 		n += s.cfg.Queue.Cancel("")
@@ -198,7 +203,7 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := query.Filter{TestID: q.Get("test_id"), TraceID: q.Get("trace_id"), Service: q.Get("service"), Tab: tab, Text: q.Get("q")}
+	f := query.Filter{TestID: q.Get("test_id"), TraceID: q.Get("trace_id"), Service: q.Get("service"), Action: q.Get("action"), Tab: tab, Text: q.Get("q")}
 	if v := q.Get("until"); v != "" {
 		if f.Until, err = time.Parse(time.RFC3339, v); err != nil {
 			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z.", "until is %q.", clip(v))

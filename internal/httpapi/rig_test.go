@@ -44,6 +44,7 @@ type rig struct {
 	browser  string // of a paired extension
 	queue    *command.Queue
 	registry *session.Registry
+	archive  *query.Archive
 	pairings *session.Pairings
 	dir      *session.Dir
 	stopped  atomic.Int64
@@ -120,7 +121,9 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	must(err)
 	kept, err := store.New(store.Config{Run: "r1", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
 	must(err)
-	r := &rig{t: t, token: token, browser: browser, pairings: pairings, dir: dir, port: port, registry: session.NewRegistry()}
+	r := &rig{
+		t: t, token: token, browser: browser, pairings: pairings, dir: dir, port: port, registry: session.NewRegistry(), archive: query.NewArchive(1 << 20),
+	}
 	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
 	r.queue = command.NewQueue("r1", redactor)
 	protocol := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: r.tools()})
@@ -128,7 +131,7 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	r.api = httpapi.New(httpapi.Config{
 		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID, Salt: "salt", Log: slog.New(slog.DiscardHandler),
 		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(), Calls: &answer.Calls{Allow: func(c catalog.Call) error { return r.registry.Allow(c.Client) }}, MCP: protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
-		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Redact: redactor, Correlator: tests, Reader: query.New(kept, tests.Offset),
+		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Archive: r.archive, Redact: redactor, Correlator: tests, Reader: query.New(kept, tests.Offset),
 		Clear: kept.Clear, Dir: dir, Shutdown: func() { r.stopped.Add(1) },
 	})
 	return r

@@ -87,6 +87,7 @@ func timelineQuery() []Query {
 		{"since", "string", "RFC 3339 time, or a duration back such as 30s"}, {"until", "string", "RFC 3339 time"},
 		{"kinds", "string", "comma-separated kinds"}, {"trace_id", "string", "only this trace"},
 		{"test_id", "string", "only this test"}, {"tab", "integer", "only this tab"}, {"service", "string", "only this service"},
+		{"action", "string", "only what this action led to"},
 		{"q", "string", "text that the event contains"}, {"cursor", "string", "continue after this"}, {"limit", "integer", "most events, 1–1000; 100"},
 	}
 }

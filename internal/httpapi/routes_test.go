@@ -557,3 +557,24 @@ func TestTheUserChoosesTheTabThatAgentsUse(t *testing.T) {
 		}
 	}
 }
+
+// Clearing a test that has ended keeps it to be read; clearing one that goes on does not.
+func TestAFinishedTestIsArchivedWhenItIsCleared(t *testing.T) {
+	r := newRig(t)
+	for _, tt := range []struct {
+		test string
+		end  bool
+	}{{"done", true}, {"going", false}} {
+		r.post("/test-boundary", `{"test_id":"`+tt.test+`","action":"start"}`)
+		r.post("/network-bodies", `{"test_id":"`+tt.test+`","bodies":[{"url":"http://localhost/a","method":"GET","status":200}]}`)
+		if tt.end {
+			r.post("/test-boundary", `{"test_id":"`+tt.test+`","action":"end"}`)
+		}
+		if c := into[wire.Cleared](r, r.post("/clear", `{"test_id":"`+tt.test+`"}`)); c.EntriesRemoved != 1 {
+			t.Errorf("%s: %+v", tt.test, c)
+		}
+		if _, ok := r.archive.Open(tt.test); ok != tt.end {
+			t.Errorf("%s: archived is %v", tt.test, ok)
+		}
+	}
+}

@@ -70,6 +70,7 @@ type Config struct {
 
 	Ingest     *ingest.Ingester
 	Uploads    *browser.Receiver
+	Archive    *query.Archive   // takes a finished test before it is cleared
 	Redact     *redact.Redactor // for what does not go through Ingest: tabs, settings, results of commands
 	Correlator *correlate.Correlator
 	Reader     *query.Live

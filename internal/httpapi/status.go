@@ -23,6 +23,9 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	stats := s.cfg.Reader.Stats()
 	out.Status, out.PID, out.Uptime = "ok", s.cfg.PID, int64(now.Sub(s.cfg.Started).Seconds())
 	out.Memory, out.Budget, out.Clients = stats.Bytes, stats.MaxBytes, s.cfg.Clients()
+	if s.cfg.Archive != nil { // it takes its part of what the user gave
+		out.Budget += s.cfg.Archive.Limit()
+	}
 	if s.cfg.Ingest.State().Open || s.Counts().Panics > 0 {
 		out.Status = "degraded"
 	}

@@ -37,7 +37,7 @@ func (r *Registry) Named(id, name, root string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.clientLocked(id, time.Now())
+	c := r.clientLocked(id)
 	c.name, c.project = word(name), word(project)
 }
 
@@ -54,7 +54,7 @@ func word(s string) string {
 
 // Agents returns the clients that are there, by name, project and id, each with its tab in use in one browser.
 func (r *Registry) Agents(session string) []Agent {
-	now := time.Now()
+	now := r.elapsed()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	out := []Agent{}
@@ -74,8 +74,8 @@ func (r *Registry) Agents(session string) []Agent {
 	return out
 }
 
-func (c *client) here(id string, now time.Time) bool {
-	return !strings.HasPrefix(id, Requests) || now.Sub(c.used) < requestsGone
+func (c *client) here(id string, now time.Duration) bool {
+	return !strings.HasPrefix(id, Requests) || now-c.used < requestsGone
 }
 
 // Use makes a tab the one in use of a client that is there, of all of them when id is "". Problems: extension_offline
@@ -103,7 +103,7 @@ func (r *Registry) Release(id, session string, tab int) error {
 
 // eachHere calls do with a client that is there, or with all when id is "".
 func (r *Registry) eachHere(id string, do func(*client)) error {
-	now := time.Now()
+	now := r.elapsed()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if id != "" {

@@ -89,6 +89,8 @@ type Registry struct {
 	browsers map[string]*browser
 	clients  map[string]*client
 	heard    chan struct{} // closed, and made anew, when a browser is heard of
+
+	elapsed func() time.Duration // since the registry was made, by a clock that nobody sets
 }
 
 type browser struct {
@@ -98,7 +100,11 @@ type browser struct {
 
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
-	return &Registry{browsers: map[string]*browser{}, clients: map[string]*client{}, heard: make(chan struct{})}
+	start := time.Now()
+	return &Registry{
+		browsers: map[string]*browser{}, clients: map[string]*client{}, heard: make(chan struct{}),
+		elapsed: func() time.Duration { return time.Since(start) },
+	}
 }
 
 func (r *Registry) browserLocked(session string, now time.Time) *browser {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ const (
 	CallsPerMinute = 500
 	maxClients     = 500
 	maxPositions   = 200 // positions of since:"last" that one client may have
+	maxCursor      = 256 // bytes of one; a longer one is none of ours and is not kept
 )
 
 type client struct {
@@ -23,40 +25,43 @@ type client struct {
 	tab       int    // tracked tab; 0: none yet
 	name      string // of its program
 	project   string
-	positions map[string]string
-	order     []string // keys of positions, oldest first
-	calls     [60]int  // per second of the last minute
-	second    int64    // of the newest count in calls
-	telemetry string   // off, auto, full; "" is auto
-	used      time.Time
+	positions map[key]string
+	order     []key         // of positions, oldest first
+	calls     [60]int       // per second of the last minute
+	second    int64         // of the newest count in calls
+	telemetry string        // off, auto, full; "" is auto
+	used      time.Duration // last, by the registry's steady clock
 }
 
-func (r *Registry) clientLocked(id string, now time.Time) *client {
+// key stands for the text under which a position is kept. A client chooses that text and may choose any
+// number of long ones; two texts that share a key are not to be found on purpose.
+type key [sha256.Size]byte
+
+func (r *Registry) clientLocked(id string) *client {
 	c := r.clients[id]
 	if c == nil {
 		if len(r.clients) >= maxClients {
 			oldest := ""
 			for k, v := range r.clients {
-				if oldest == "" || v.used.Before(r.clients[oldest].used) {
+				if oldest == "" || v.used < r.clients[oldest].used {
 					oldest = k
 				}
 			}
 			delete(r.clients, oldest)
 		}
-		c = &client{positions: map[string]string{}}
+		c = &client{positions: map[key]string{}}
 		r.clients[id] = c
 	}
-	c.used = now
+	c.used = r.elapsed()
 	return c
 }
 
 // Allow counts a tool call and refuses the one beyond the limit.
 func (r *Registry) Allow(id string) error {
-	now := time.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.clientLocked(id, now)
-	second := now.Unix()
+	c := r.clientLocked(id)
+	second := int64(r.elapsed() / time.Second)
 	for s := max(c.second+1, second-59); s <= second; s++ {
 		c.calls[s%60] = 0
 	}
@@ -72,18 +77,22 @@ func (r *Registry) Allow(id string) error {
 	return nil
 }
 
-// Position returns where the client stopped reading under key, "" when it never did.
-func (r *Registry) Position(id, key string) string {
+// Position returns where the client stopped reading under name, "" when it never did.
+func (r *Registry) Position(id, name string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.clientLocked(id, time.Now()).positions[key]
+	return r.clientLocked(id).positions[sha256.Sum256([]byte(name))]
 }
 
-// SetPosition notes where the client stopped reading under key.
-func (r *Registry) SetPosition(id, key, cursor string) {
+// SetPosition notes where the client stopped reading under name.
+func (r *Registry) SetPosition(id, name, cursor string) {
+	if len(cursor) > maxCursor {
+		return
+	}
+	key := key(sha256.Sum256([]byte(name)))
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.clientLocked(id, time.Now())
+	c := r.clientLocked(id)
 	if _, known := c.positions[key]; !known {
 		c.order = append(c.order, key)
 		if len(c.order) > maxPositions {
@@ -105,7 +114,7 @@ func (r *Registry) Forget(id string) {
 func (r *Registry) Track(id, session string, tab int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.clientLocked(id, time.Now())
+	c := r.clientLocked(id)
 	c.session, c.tab = session, tab
 }
 
@@ -148,7 +157,7 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 		}
 	}
 	r.mu.Lock()
-	c := r.clientLocked(id, now)
+	c := r.clientLocked(id)
 	session, tracked := c.session, c.tab
 	r.mu.Unlock()
 	if i := slices.IndexFunc(live, func(b Browser) bool { return b.Session == session }); i > 0 {
@@ -332,7 +341,7 @@ func address(url string) string {
 func (r *Registry) SetTelemetry(id, mode string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.clientLocked(id, time.Now()).telemetry = mode
+	r.clientLocked(id).telemetry = mode
 }
 
 // Telemetry returns what SetTelemetry set; auto when it did not.

@@ -22,6 +22,37 @@ type pending struct {
 type encoder struct {
 	coder   coder
 	records []pending
+	memo    [memos]memo
+}
+
+// memo is a text and its hash: events of a batch mostly share them.
+type memo struct {
+	text string
+	hash uint64
+}
+
+// The texts of a head that are hashed, as indexes of memos.
+const (
+	bySession = iota
+	byPage
+	byTest
+	byWorker
+	byService
+	bySource
+	byInstance
+	byTrace
+	memos
+)
+
+func (enc *encoder) hash(s *Store, which int, text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	m := &enc.memo[which]
+	if m.text != text {
+		*m = memo{text, s.hash(text)}
+	}
+	return m.hash
 }
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
@@ -33,6 +64,7 @@ func (enc *encoder) recycle() {
 		return
 	}
 	clear(enc.records) // they hold on to the batch
+	enc.memo = [memos]memo{}
 	enc.coder.out, enc.records = enc.coder.out[:0], enc.records[:0]
 	encoders.Put(enc)
 }
@@ -83,7 +115,11 @@ func (enc *encoder) add(s *Store, e event.Event) {
 	if !s.rings[id].exists {
 		id = Ring(event.Browser, e.Kind())
 	}
-	p := pending{event: e, ring: id, owner: s.ownerOf(id.Class(), h), offset: len(c.out), header: s.header(e, h)}
+	enc.records = append(enc.records, pending{})
+	p := &enc.records[len(enc.records)-1]
+	p.event, p.ring, p.offset = e, id, len(c.out)
+	enc.header(s, e, h, &p.header)
+	p.owner = enc.owner(s, id.Class(), h)
 	c.head(h, p.header.time)
 	e.Fields(c)
 	p.size = len(c.out) - p.offset
@@ -103,22 +139,34 @@ func (enc *encoder) add(s *Store, e event.Event) {
 		}
 	}
 	p.header.size, p.header.bodies = uint32(p.size), uint32(p.bodies)
-	enc.records = append(enc.records, p)
 }
 
-// header returns the header of an event, without number and place.
-func (s *Store) header(e event.Event, h *event.Head) header {
-	out := header{
-		time: nanos(h.Time), received: nanos(h.Received), trace: s.hash(h.TraceID), tab: int32(h.Tab),
-		session: uint32(s.hash(h.Session)), page: uint32(s.hash(Page(h.PageURL))),
-		test: uint32(s.hash(h.TestID)), worker: uint32(s.hash(h.Worker)),
-		service: uint32(s.hash(h.Service)), action: uint32(s.hash(h.Cause.Action)),
-		clock: h.Clock, severity: uint8(event.Severity(e)),
+// header fills in the header of an event, without number and place.
+func (enc *encoder) header(s *Store, e event.Event, h *event.Head, out *header) {
+	page := &enc.memo[byPage]
+	if h.PageURL != page.text {
+		*page = memo{h.PageURL, s.hash(Page(h.PageURL))}
 	}
+	out.time, out.received = nanos(h.Time), nanos(h.Received)
+	out.trace = enc.hash(s, byTrace, h.TraceID)
+	out.tab = int32(h.Tab)
+	out.session, out.page = uint32(enc.hash(s, bySession, h.Session)), uint32(page.hash)
+	out.test, out.worker = uint32(enc.hash(s, byTest, h.TestID)), uint32(enc.hash(s, byWorker, h.Worker))
+	out.service, out.action = uint32(enc.hash(s, byService, h.Service)), uint32(s.hash(h.Cause.Action))
+	out.clock, out.severity = h.Clock, uint8(event.Severity(e))
 	if event.Notable(e) {
 		out.marks |= notable
 	}
-	return out
+}
+
+// owner says whose an event of a class is: of a tab in a session, or of an instance of a service.
+func (enc *encoder) owner(s *Store, c event.Class, h *event.Head) ownerKey {
+	session, tab := enc.hash(s, bySession, h.Session), uint64(uint32(h.Tab))
+	if c == event.Service {
+		const odd = 0x9e3779b97f4a7c15 // so that two names that change places are another key
+		return ownerKey{enc.hash(s, byService, h.Service)*odd + enc.hash(s, bySource, h.Source), enc.hash(s, byInstance, h.Instance)*odd + session + tab}
+	}
+	return ownerKey{session, tab}
 }
 
 // Page returns the URL without its fragment: what "the same page" means.

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -13,14 +12,6 @@ const maxOwners = 64
 
 // ownerKey says whose an event is: of a tab in a session, or of an instance of a service.
 type ownerKey struct{ name, part uint64 }
-
-func (s *Store) ownerOf(c event.Class, h *event.Head) ownerKey {
-	if c == event.Service {
-		const odd = 0x9e3779b97f4a7c15 // so that two names that change places are another key
-		return ownerKey{s.hash(h.Service)*odd + s.hash(h.Source), s.hash(h.Instance)*odd + s.hash(h.Session) + uint64(uint32(h.Tab))}
-	}
-	return ownerKey{s.hash(h.Session), uint64(uint32(h.Tab))}
-}
 
 // owner is the part of a ring that belongs to one sender. It is its own ring: what another sender
 // does cannot evict from it while its ring is within its share.
@@ -60,26 +51,31 @@ func note(list []gone, seq event.Seq, total uint64) []gone {
 	if len(list) == 0 {
 		list = append(list, gone{seq, total - 1})
 	}
+	// Where every number went, two entries tell all.
+	if n := len(list); n >= 2 && list[n-1].below == seq && uint64(seq-list[n-2].below) == list[n-1].count-list[n-2].count {
+		list[n-1] = gone{seq + 1, total}
+		return list
+	}
 	if len(list) == maxGone {
 		list = thin(list, maxGone*3/4, total)
 	}
 	return append(list, gone{seq + 1, total})
 }
 
-// thin forgets entries until n are left: those that say least about how many of total came after them.
+// thin forgets entries until n are left: those that say least about how many of total came after them. The
+// first, which says where it began, and the last stay.
 func thin(list []gone, n int, total uint64) []gone {
-	for len(list) > n {
-		least, at := 2.0, 1
-		before := list[0].count // the first says where it began
-		for i := 1; i < len(list)-1; i++ {
-			if says := float64(list[i+1].count-before) / float64(total-before+1); says < least {
-				least, at = says, i
+	for part := uint64(n); part > 0 && len(list) > n; part = part * 3 / 4 {
+		kept := list[:1]
+		for i := 1; i < len(list); i++ {
+			before := kept[len(kept)-1].count
+			if i == len(list)-1 || (list[i+1].count-before)*part >= total-before {
+				kept = append(kept, list[i])
 			}
-			before = list[i].count
 		}
-		list = slices.Delete(list, at, at+1)
+		list = kept
 	}
-	return list
+	return list[max(0, len(list)-maxGone+1):]
 }
 
 // since returns how many of total evicted events had the number from or a higher one, and whether
@@ -109,6 +105,7 @@ type ring struct {
 	exists bool
 	owners []*owner // the first is the shared one; nil before the first event
 	index  map[ownerKey]int
+	recent int   // index of the owner that was asked for last
 	bytes  int64 // of all young segments
 	count  int   // events in young strands
 	live   int   // kept and not cleared
@@ -123,9 +120,13 @@ type ring struct {
 // fits reports whether the ring can hold a record of this size whatever the others do.
 func (r *ring) fits(size int) bool { return int64(size+headerSize+minSegment) <= r.cap.Share }
 
-// owner returns the owner of a key and its index, made when there is place.
+// owner returns the owner of a key and its index, made when there is place. Events come in runs.
 func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
+	if r.recent < len(r.owners) && r.recent > 0 && r.owners[r.recent].key == key {
+		return r.owners[r.recent], r.recent
+	}
 	if i, ok := r.index[key]; ok {
+		r.recent = i
 		return r.owners[i], i
 	}
 	if r.owners == nil {
@@ -170,8 +171,7 @@ func merge(a, b []gone) []gone {
 			b = b[1:]
 		}
 	}
-	all = thin(all, maxGone, na+nb)
-	return all
+	return thin(all, maxGone-1, na+nb)
 }
 
 // fullest returns the owner that pays when the ring has to give: the one with the most bytes, among

@@ -4,6 +4,7 @@ package generate
 
 import (
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/save"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/view"
@@ -14,6 +15,7 @@ type Env struct {
 	view.View
 	Dir     *session.Dir
 	Version string
+	Archive *query.Archive // of finished tests; nil: none are kept
 }
 
 // places are where this caller may save.

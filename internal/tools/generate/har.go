@@ -51,9 +51,13 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 		return nil, err
 	}
 	all := query.Page{Limit: query.MaxLimit}
+	reader := env.reader(p.TestID)
+	if reader != query.Reader(env.Reader) { // the test's tabs may be closed by now
+		sight.Filter = query.Filter{TestID: p.TestID}
+		sight.Words = "the finished test"
+	}
 	filter := sight.Filter
 	sight.Filter.URL = p.URL
-	reader := query.Reader(env.Reader)
 	exchanges, cover, err := query.ReadBodies(ctx, reader, sight.Filter, all, func(e *event.Exchange) bool {
 		return (p.Method == "" || strings.EqualFold(e.Method, p.Method)) && e.Status >= p.StatusMin && (p.StatusMax == 0 || e.Status <= p.StatusMax)
 	})
@@ -95,6 +99,16 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	}
 	out.saved = &savedFile{SavedTo: file.Path, Entries: len(out.har.Log.Entries), Size: len(data), Notes: notes}
 	return out, nil
+}
+
+// reader reads a finished test that was cleared from memory, else what is in memory.
+func (env Env) reader(test string) query.Reader {
+	if test != "" && env.Archive != nil {
+		if finished, ok := env.Archive.Open(test); ok {
+			return finished
+		}
+	}
+	return env.Reader
 }
 
 // MarshalJSON gives the archive itself, or where it is.

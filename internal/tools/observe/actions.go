@@ -188,3 +188,5 @@ func actionDetail(e actionEntry) []string {
 	}
 	return append(out, "page: "+answer.Clean(e.PageURL))
 }
+
+var _ = showInFull(plainly(newActionEntry), actionDetail)

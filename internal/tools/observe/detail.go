@@ -2,7 +2,6 @@ package observe
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -89,42 +88,35 @@ func inFull[E any](it query.Item, entry E, lines func(E) []string) *detail[E] {
 	return &detail[E]{entry, lines(entry), it.Head.PageURL}
 }
 
+// inFullBy has, for the kinds that a mode of this package lists, how one of their events is shown in full.
+// Modes put themselves in; an event of another kind is shown in one line.
+var inFullBy [event.KindCount]func(ctx context.Context, env Env, it query.Item) any
+
+// showInFull puts a kind into inFullBy.
+func showInFull[P event.Event, E any](convert func(ctx context.Context, env Env, e P) E, lines func(E) []string) struct{} {
+	var none P
+	inFullBy[none.Kind()] = func(ctx context.Context, env Env, it query.Item) any {
+		return inFull(it, convert(ctx, env, it.Event.(P)), lines)
+	}
+	return struct{}{}
+}
+
+// plainly makes a conversion that needs the event alone fit showInFull.
+func plainly[P event.Event, E any](convert func(P) E) func(context.Context, Env, P) E {
+	return func(_ context.Context, _ Env, e P) E { return convert(e) }
+}
+
 // whole shows any event in full.
 func whole(ctx context.Context, env Env, it query.Item) any {
+	shown := true
 	switch e := it.Event.(type) {
-	case *event.Log:
-		return inFull(it, newLogEntry(e), logDetail)
-	case *event.Exception:
-		return inFull(it, newErrorEntry(&it), errorDetail)
-	case *event.Exchange:
-		e.ResponseSize = trueSize(ctx, env.Reader, e)
-		return inFull(it, newExchangeEntry(e), exchangeDetail)
-	case *event.ResourceTiming:
-		return inFull(it, newResourceEntry(e), resourceDetail)
-	case *event.Message:
-		return inFull(it, newFrameEntry(e), frameDetail)
-	case *event.Action:
-		return inFull(it, newActionEntry(e), actionDetail)
-	case *event.Performance:
-		return inFull(it, newMetrics(e), func(m metrics) []string { return []string{m.text()} })
-	case *event.ExtensionLog:
-		return inFull(it, newExtensionEntry(e), func(e extensionEntry) []string {
-			lines := []string{fmt.Sprintf("%s %s %s [%s]", e.ID, e.Timestamp, e.Level, e.Category), answer.Clean(e.Message)}
-			if len(e.Data) > 0 {
-				lines = append(lines, "data: "+answer.Clean(string(e.Data)))
-			}
-			return lines
-		})
 	case *event.DOM:
-		if isTransient(e) {
-			return inFull(it, newTransientEntry(e), transientDetail)
-		}
+		shown = isTransient(e)
 	case *event.Lifecycle:
-		if view.IsVisit(e) {
-			return inFull(it, visitOf(ctx, env, e), func(v visitEntry) []string {
-				return []string{visitLine(v).Text, "from " + answer.Clean(v.From), "to " + answer.Clean(v.To)}
-			})
-		}
+		shown = view.IsVisit(e)
+	}
+	if show := inFullBy[it.Kind]; show != nil && shown {
+		return show(ctx, env, it)
 	}
 	m := moment{it.Handle(), view.Stamp(it.Head.Time), it.Kind.String(), brief(it), it.Head.Tab, it.Head.PageURL, answer.Clock(it.Head.Time), ""}
 	return inFull(it, m, func(m moment) []string { return []string{m.ID + " " + m.Timestamp + " " + m.Summary} })

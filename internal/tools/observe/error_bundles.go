@@ -165,6 +165,32 @@ var bundleKinds = []event.Kind{
 type near struct {
 	all []query.Item // by time
 	of  map[tabKey][]query.Item
+
+	briefs map[event.Seq]string          // lines of events; one event is near many errors
+	whole  map[event.Seq]*event.Exchange // failed exchanges with their bodies
+}
+
+// brief tells an event in one line.
+func (n *near) brief(it query.Item) string {
+	text, ok := n.briefs[it.Head.Seq]
+	if !ok {
+		text = brief(it)
+		n.briefs[it.Head.Seq] = text
+	}
+	return text
+}
+
+// withBodies returns a failed exchange with its bodies; without, when it was evicted in between.
+func (n *near) withBodies(env Env, e *event.Exchange) *event.Exchange {
+	whole, ok := n.whole[e.Seq]
+	if !ok {
+		whole = e
+		if it, err := query.BySeq(env.Reader, e.Seq); err == nil {
+			whole = it.Event.(*event.Exchange)
+		}
+		n.whole[e.Seq] = whole
+	}
+	return whole
 }
 
 type tabKey struct {
@@ -181,7 +207,7 @@ func readNear(ctx context.Context, env Env, errors []query.Item, window time.Dur
 	if err != nil {
 		return nil, err
 	}
-	n := &near{items, map[tabKey][]query.Item{}}
+	n := &near{items, map[tabKey][]query.Item{}, map[event.Seq]string{}, map[event.Seq]*event.Exchange{}}
 	for _, it := range items {
 		key := tabKey{it.Head.Session, it.Head.Tab}
 		n.of[key] = append(n.of[key], it)
@@ -189,8 +215,8 @@ func readNear(ctx context.Context, env Env, errors []query.Item, window time.Dur
 	return n, nil
 }
 
-// around returns what happened around an event in the same tab, test and worker, by time. The slice is the
-// caller's.
+// around returns what happened around an event in the same tab, test and worker: what failed before what did
+// not, and the nearest first, so that the bounds leave out what says least. The slice is the caller's.
 func (n *near) around(h *event.Head, before, after time.Duration) []query.Item {
 	items := n.of[tabKey{h.Session, h.Tab}]
 	if h.Session == "" && h.Tab == 0 {
@@ -198,16 +224,30 @@ func (n *near) around(h *event.Head, before, after time.Duration) []query.Item {
 	}
 	from, to := h.Time.Add(-before), h.Time.Add(after)
 	i, _ := slices.BinarySearchFunc(items, from, func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) })
-	var out []query.Item
-	for _, it := range items[i:] {
-		if it.Head.Time.After(to) {
-			break
+	items = items[i:]
+	end, _ := slices.BinarySearchFunc(items, to.Add(1), func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) })
+	items = items[:end]
+	// The items are by time: the nearest is on one of two sides.
+	right, _ := slices.BinarySearchFunc(items, h.Time, func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) })
+	failed, fine := make([]query.Item, 0, len(items)), make([]query.Item, 0, len(items))
+	for left := right - 1; left >= 0 || right < len(items); {
+		var it query.Item
+		if right == len(items) || left >= 0 && h.Time.Sub(items[left].Head.Time) <= items[right].Head.Time.Sub(h.Time) {
+			it = items[left]
+			left--
+		} else {
+			it = items[right]
+			right++
 		}
-		if it.Head.Seq != h.Seq && (h.TestID == "" || h.TestID == it.Head.TestID) && (h.Worker == "" || h.Worker == it.Head.Worker) {
-			out = append(out, it)
+		switch {
+		case it.Head.Seq == h.Seq || h.TestID != "" && h.TestID != it.Head.TestID || h.Worker != "" && h.Worker != it.Head.Worker:
+		case weight(it) > 0:
+			failed = append(failed, it)
+		default:
+			fine = append(fine, it)
 		}
 	}
-	return out
+	return append(failed, fine...)
 }
 
 func newBundle(ctx context.Context, env Env, it *query.Item, near *near, window time.Duration) *bundle {
@@ -220,10 +260,6 @@ func newBundle(ctx context.Context, env Env, it *query.Item, near *near, window 
 		return b // nobody reads it
 	}
 	items := near.around(h, window, min(window, maxAfter))
-	// The nearest first, and what failed before what did not, so that the bounds leave out what says least.
-	slices.SortStableFunc(items, func(x, y query.Item) int {
-		return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(x.Head.Time.Sub(h.Time).Abs(), y.Head.Time.Sub(h.Time).Abs()))
-	})
 	loaded := map[string]bool{}
 	for _, o := range items {
 		if e, ok := o.Event.(*event.Exchange); ok {
@@ -234,7 +270,7 @@ func newBundle(ctx context.Context, env Env, it *query.Item, near *near, window 
 		if r, ok := o.Event.(*event.ResourceTiming); ok && loaded[r.URL] {
 			continue // its exchange says more
 		}
-		b.add(env, o)
+		b.add(env, near, o)
 	}
 	b.order()
 	return b
@@ -260,16 +296,14 @@ func weight(it query.Item) int {
 }
 
 // add puts an event into the bundle, if its kind has room.
-func (b *bundle) add(env Env, it query.Item) {
+func (b *bundle) add(env Env, near *near, it query.Item) {
 	switch e := it.Event.(type) {
 	case *event.Exchange:
 		if full(&b.Left, len(b.Network), bundleNetwork) {
 			return
 		}
 		if e.Failed() {
-			if whole, err := query.BySeq(env.Reader, e.Seq); err == nil { // evicted in between: without bodies
-				e = whole.Event.(*event.Exchange)
-			}
+			e = near.withBodies(env, e)
 		}
 		entry := newExchangeEntry(e)
 		b.Network = append(b.Network, entry)
@@ -290,39 +324,39 @@ func (b *bundle) add(env Env, it query.Item) {
 	case *event.Action:
 		if !full(&b.Left, len(b.Actions), bundleActions) {
 			b.Actions = append(b.Actions, newActionEntry(e))
-			b.line(it, brief(it), "")
+			b.line(it, near.brief(it), "")
 		}
 	case *event.Log:
 		if isError(it) {
-			b.otherError(it)
+			b.otherError(near, it)
 		} else if !full(&b.Left, len(b.Logs), bundleLogs) {
 			b.Logs = append(b.Logs, newLogEntry(e))
-			b.line(it, brief(it), e.Level+analysis.Fingerprint(e.Message))
+			b.line(it, near.brief(it), e.Level+analysis.Fingerprint(e.Message))
 		}
 	case *event.Exception:
-		b.otherError(it)
+		b.otherError(near, it)
 	case *event.Message:
 		if !full(&b.Left, len(b.Frames), bundleFrames) {
 			b.Frames = append(b.Frames, newFrameEntry(e))
-			b.line(it, brief(it), e.Connection+e.Event+e.Direction)
+			b.line(it, near.brief(it), e.Connection+e.Event+e.Direction)
 		}
 	case *event.Lifecycle:
 		if view.IsVisit(e) && !full(&b.Left, len(b.Navigation), bundleOther) {
 			b.Navigation = append(b.Navigation, newVisitEntry(e))
-			b.line(it, brief(it), "")
+			b.line(it, near.brief(it), "")
 		}
 	case *event.DOM:
 		if e.Type == "transient" && !full(&b.Left, len(b.Transients), bundleOther) {
 			b.Transients = append(b.Transients, newTransientEntry(e))
-			b.line(it, brief(it), "")
+			b.line(it, near.brief(it), "")
 		}
 	}
 }
 
-func (b *bundle) otherError(it query.Item) {
+func (b *bundle) otherError(near *near, it query.Item) {
 	if !full(&b.Left, len(b.Errors), bundleOther) {
 		b.Errors = append(b.Errors, newErrorEntry(&it))
-		b.line(it, "error "+strings.TrimPrefix(brief(it), "error "), "")
+		b.line(it, "error "+strings.TrimPrefix(near.brief(it), "error "), "")
 	}
 }
 

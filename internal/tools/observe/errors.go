@@ -225,3 +225,7 @@ func tallyErrors(items []query.Item, o opened, losses []string) *view.Tally {
 	out.Fields = map[string]any{"top_messages": top}
 	return out
 }
+
+var _ = showInFull(plainly(func(e *event.Exception) errorEntry {
+	return newErrorEntry(&query.Item{Kind: event.KindException, Event: e, Head: &e.Head})
+}), errorDetail)

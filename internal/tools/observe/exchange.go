@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -282,3 +283,8 @@ func textOf(html string) string {
 	}
 	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ", "&amp;", "&").Replace(out.String())
 }
+
+var _ = showInFull(func(ctx context.Context, env Env, e *event.Exchange) exchangeEntry {
+	e.ResponseSize = trueSize(ctx, env.Reader, e)
+	return newExchangeEntry(e)
+}, exchangeDetail)

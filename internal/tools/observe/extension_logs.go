@@ -112,3 +112,11 @@ func (l *logsWithExtension) Text(w *answer.Writer) {
 	from, to := w.Entries(answer.Newest, entries)
 	w.Note("extension logs: %d of %d at the end", to-from, len(l.Extension))
 }
+
+var _ = showInFull(plainly(newExtensionEntry), func(e extensionEntry) []string {
+	lines := []string{fmt.Sprintf("%s %s %s [%s]", e.ID, e.Timestamp, e.Level, e.Category), answer.Clean(e.Message)}
+	if len(e.Data) > 0 {
+		lines = append(lines, "data: "+answer.Clean(string(e.Data)))
+	}
+	return lines
+})

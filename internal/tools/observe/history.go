@@ -248,3 +248,7 @@ func visitLine(e visitEntry) answer.Entry {
 	}
 	return answer.Entry{Text: text + part("%q", answer.Cut(answer.Clean(e.Title), 60))}
 }
+
+var _ = showInFull(visitOf, func(v visitEntry) []string {
+	return []string{visitLine(v).Text, "from " + answer.Clean(v.From), "to " + answer.Clean(v.To)}
+})

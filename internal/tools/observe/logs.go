@@ -194,3 +194,5 @@ func logDetail(e logEntry) []string {
 	}
 	return append(out, "page: "+answer.Clean(e.PageURL))
 }
+
+var _ = showInFull(plainly(newLogEntry), logDetail)

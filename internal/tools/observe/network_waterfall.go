@@ -202,3 +202,5 @@ func tallyResources(items []event.ResourceTiming, o opened, notes []string) *vie
 	out.Fields = map[string]any{"slowest": rows, "transfer_size": bytes}
 	return out
 }
+
+var _ = showInFull(plainly(newResourceEntry), resourceDetail)

@@ -106,3 +106,5 @@ func transientDetail(e transientEntry) []string {
 		"role: " + answer.Clean(e.Role) + part("selector: %s", answer.Clean(e.Selector)), "page: " + answer.Clean(e.PageURL),
 	}
 }
+
+var _ = showInFull(plainly(newTransientEntry), transientDetail)

@@ -224,3 +224,5 @@ func cause(attribution json.RawMessage) string {
 	}
 	return answer.Cut(strings.Join(words, ", "), 300)
 }
+
+var _ = showInFull(plainly(newMetrics), func(m metrics) []string { return []string{m.text()} })

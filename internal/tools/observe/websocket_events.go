@@ -172,3 +172,5 @@ func tallyFrames(items []event.Message, o opened, notes []string) *view.Tally {
 		Fields: map[string]any{"connection_count": len(connections)},
 	}
 }
+
+var _ = showInFull(plainly(newFrameEntry), frameDetail)
