@@ -218,7 +218,7 @@ func readRules(dir *session.Dir) (redact.Rules, error) {
 	return rules, nil
 }
 
-func extensionID() (string, error) {
+func ExtensionID() (string, error) {
 	var id struct {
 		ID string `json:"id"`
 	}

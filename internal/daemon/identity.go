@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/session"
 )
 
@@ -65,6 +66,17 @@ func (p Place) Running() (Identity, bool) {
 		return Identity{}, false
 	}
 	return id, true
+}
+
+// Held reports whether a daemon holds this place.
+func (p Place) Held() bool {
+	held, err := lockHeld(p.identityFile())
+	return err == nil && held
+}
+
+// Dialer opens connections on which this place's daemon has proved itself.
+func (p Place) Dialer() proof.Dialer {
+	return proof.Dialer{Port: p.Port, StateDir: p.StateDir, Token: p.Token}
 }
 
 // hold takes the place for this process until the returned function is called. A second daemon of

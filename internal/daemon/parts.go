@@ -69,7 +69,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err != nil {
 		return nil, err
 	}
-	extension, err := extensionID()
+	extension, err := ExtensionID()
 	if err != nil {
 		return nil, err
 	}

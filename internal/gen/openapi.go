@@ -50,7 +50,7 @@ func openapi(root string, files map[string][]byte) error {
 			if params != nil {
 				op["parameters"] = params
 			}
-			if !r.Token {
+			if r.Access.Credential != httpapi.Token {
 				op["security"] = []object{}
 			}
 			path, ok := paths[r.Path].(object)
@@ -160,7 +160,7 @@ func httpPage() []byte {
 			method = "any"
 		}
 		doc := escape(r.Doc)
-		if !r.Token {
+		if r.Access.Credential != httpapi.Token {
 			doc += " *open*"
 		}
 		for i, q := range r.Query {

@@ -180,40 +180,6 @@ func resultOf(rec command.Record) wire.Result {
 	return out
 }
 
-func (s *Server) pair(w http.ResponseWriter, r *http.Request) error {
-	// Only a browser sends this Origin; nothing else may take the first pairing's token.
-	if r.Header.Get("Origin") != s.extensionOrigin {
-		return problem.New(problem.Forbidden, "", "only the Gasoline extension can pair.")
-	}
-	var in wire.PairRequest
-	if err := s.decode(r, &in); err != nil {
-		return err
-	}
-	token, code, err := s.cfg.Pairings.Request(in.Session, clip(in.Name))
-	if err != nil {
-		return err
-	}
-	status := http.StatusOK
-	if token == "" {
-		status = http.StatusAccepted
-	}
-	s.json(w, status, wire.PairAnswer{Token: token, Code: code})
-	return nil
-}
-
-func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
-	var in wire.PairConfirm
-	if err := s.decode(r, &in); err != nil {
-		return err
-	}
-	name, err := s.cfg.Pairings.Confirm(strings.ToUpper(strings.TrimSpace(in.Code)))
-	if err != nil {
-		return err
-	}
-	s.json(w, http.StatusOK, wire.PairRequest{Name: name})
-	return nil
-}
-
 func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
 	var in wire.Screenshot
 	if err := s.decode(r, &in); err != nil {

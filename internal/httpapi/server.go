@@ -1,4 +1,4 @@
-// Package httpapi is the daemon's door on 127.0.0.1: routes, the guard in front of them, and the
+// Package httpapi is the daemon's HTTP interface on 127.0.0.1: routes, the guard in front of them, and the
 // translation between HTTP and calls. It knows no domain: what arrives goes to ingest, the queue or
 // a tool, what leaves was made by query or a tool.
 package httpapi
@@ -92,6 +92,7 @@ type Server struct {
 	requests     atomic.Int64
 	malformed    atomic.Int64
 	tooMany      atomic.Int64 // 429
+	proofs       proofLimit
 }
 
 // Counts are what the server counted since it began.
@@ -134,16 +135,16 @@ func (s *Server) HTTP() *http.Server {
 	}
 }
 
-// doorOf returns the door of the route that a request means, without the mux: the guard comes first.
-// Unknown paths get the strictest door.
-func (s *Server) doorOf(r *http.Request) door {
-	if d, ok := s.routes[r.Method+" "+r.URL.Path]; ok {
-		return d.door
+// accessOf returns the policy of the route that a request means, without the mux: the guard comes first.
+// Unknown paths get the strictest.
+func (s *Server) accessOf(r *http.Request) Access {
+	if rt, ok := s.routes[r.Method+" "+r.URL.Path]; ok {
+		return rt.Access
 	}
-	if d, ok := s.routes[" "+r.URL.Path]; ok { // any method
-		return d.door
+	if rt, ok := s.routes[" "+r.URL.Path]; ok { // any method
+		return rt.Access
 	}
-	return door{}
+	return Access{}
 }
 
 func (s *Server) recover(next http.Handler) http.Handler {

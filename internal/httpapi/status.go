@@ -15,7 +15,7 @@ import (
 // health says that this is Gasoline; the rest only to somebody with the token.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	out := wire.Health{Server: s.server()}
-	if s.who(r) != session.Local {
+	if s.bearer(r).Who != session.Local {
 		s.json(w, http.StatusOK, out)
 		return nil
 	}

@@ -194,3 +194,16 @@ type ProblemBody struct {
 	Details []string `json:"details,omitempty"`
 	Retry   string   `json:"retry,omitempty"` // never, now, later, after_user_action
 }
+
+// ProveRequest is the body of POST /prove: a challenge to whoever holds the port.
+type ProveRequest struct {
+	Nonce string `json:"nonce"`            // 64 hexadecimal digits, fresh for each request
+	KeyID string `json:"key_id,omitempty"` // which key; the install's token when absent
+}
+
+// ProveAnswer answers POST /prove.
+type ProveAnswer struct {
+	Server Server `json:"server"`
+	Boot   string `json:"boot"`  // random, one for each run; what a browser's bearer is made of
+	Proof  string `json:"proof"` // HMAC-SHA-256 over nonce, port, run, boot and key id
+}
