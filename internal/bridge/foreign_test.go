@@ -167,6 +167,7 @@ func TestARelayedProofIsForAnotherPort(t *testing.T) {
 			return
 		}
 		defer there.Close()
+		_ = there.SetDeadline(time.Now().Add(2 * time.Second)) // it is not cut by our own end
 		for sent := 0; sent == 0; time.Sleep(time.Millisecond) {
 			relay.mu.Lock()
 			sent, _ = there.Write(relay.heard.Bytes()) // it fails below

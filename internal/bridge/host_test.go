@@ -196,6 +196,24 @@ func (h *host) serve(run, version string) (*server, error) {
 	return s, nil
 }
 
+// prove answers a challenge.
+func (h *host) prove(c net.Conn, req *http.Request, run, version string) {
+	if req.Header.Get("Authorization") != "" {
+		h.t.Error("the token came with the challenge")
+	}
+	var ask wire.ProveRequest
+	if err := json.NewDecoder(req.Body).Decode(&ask); err != nil {
+		h.t.Error(err)
+	}
+	a := wire.ProveAnswer{Server: wire.Server{Name: "gasoline", Version: version, Run: run}, Boot: "b"}
+	a.Proof = proof.OfDaemon([]byte(h.secret()), ask.Nonce, h.port, run, "b", "")
+	body, err := json.Marshal(a)
+	if err != nil {
+		h.t.Error(err)
+	}
+	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+}
+
 func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string) {
 	defer c.Close()
 	in := bufio.NewReader(c)
@@ -204,17 +222,7 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 		return
 	}
 	if req.URL.Path == "/prove" {
-		if req.Header.Get("Authorization") != "" {
-			h.t.Error("the token came with the challenge")
-		}
-		var ask wire.ProveRequest
-		if err := json.NewDecoder(req.Body).Decode(&ask); err != nil {
-			h.t.Error(err)
-		}
-		a := wire.ProveAnswer{Server: wire.Server{Name: "gasoline", Version: version, Run: run}, Boot: "b"}
-		a.Proof = proof.OfDaemon([]byte(h.secret()), ask.Nonce, h.port, run, "b", "")
-		body, _ := json.Marshal(a) // a struct of strings
-		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		h.prove(c, req, run, version)
 		if req, err = http.ReadRequest(in); err != nil {
 			return
 		}

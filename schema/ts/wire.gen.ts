@@ -448,22 +448,95 @@ export interface TrackingAnswer {
   agents: Agent[];
 }
 
-/** PairRequest is the body of POST /pair. */
+/** ProveRequest is the body of POST /prove: a challenge to whoever holds the port. */
+export interface ProveRequest {
+  /** 64 hexadecimal digits, fresh for each request */
+  nonce: string;
+  /** which key; the install's token when absent */
+  key_id?: string;
+}
+
+/** ProveAnswer answers POST /prove. */
+export interface ProveAnswer {
+  server: Server;
+  /** random, one for each run; what a browser's bearer is made of */
+  boot: string;
+  /** HMAC-SHA-256 over nonce, port, run, boot and key id */
+  proof: string;
+}
+
+/** PairRequest is the body of POST /pair/key: a program that has the token asks for a browser's key. */
 export interface PairRequest {
+  /** of the browser profile */
   session: string;
-  /** of the browser profile, shown when the user confirms */
-  name: string;
+  name?: string;
+  /** the key that the browser had before, which ends */
+  key_id?: string;
 }
 
-/** PairAnswer is 200 with a token, or 202 with a code that the user confirms by "gasoline pair CODE". */
-export interface PairAnswer {
-  token?: string;
-  code?: string;
+/** PairKey answers POST /pair/key. */
+export interface PairKey {
+  key_id: string;
+  /** 64 hexadecimal digits */
+  key: string;
 }
 
-/** PairConfirm is the body of POST /pair/confirm, sent by the CLI with the token. */
-export interface PairConfirm {
+/** PairCode answers POST /pair/code: what the user pastes into the extension's popup. It is good once. */
+export interface PairCode {
+  /** 8 characters that name it, then 24 that are secret */
   code: string;
+  /** from now */
+  expires_in: number;
+}
+
+/** PairProof is the body of POST /pair: a browser shows that it knows a code, without sending it. */
+export interface PairProof {
+  /** first 8 characters of the code */
+  code_id: string;
+  nonce: string;
+  /** HMAC-SHA-256 of the nonce by the code's secret */
+  mac: string;
+  session: string;
+  name?: string;
+  /** the key that the browser had before, which ends */
+  key_id?: string;
+}
+
+/** PairAnswer answers POST /pair. */
+export interface PairAnswer {
+  key_id: string;
+  /** of the daemon */
+  nonce: string;
+  /** the browser's key, hidden by the code's secret */
+  sealed: string;
+  /** that the daemon sealed it */
+  mac: string;
+}
+
+/** NativeRequest is what the extension writes to the native messaging host. */
+export interface NativeRequest {
+  port: number;
+  session: string;
+  name?: string;
+  key_id?: string;
+}
+
+/** ProblemBody is a machine's word, a sentence, and the way out. */
+export interface ProblemBody {
+  code: string;
+  message: string;
+  fix?: string;
+  details?: string[];
+  /** never, now, later, after_user_action */
+  retry?: string;
+}
+
+/** NativeAnswer is what the native messaging host writes back: a key, or why there is none. */
+export interface NativeAnswer {
+  key_id?: string;
+  key?: string;
+  /** code foreign_port, no_daemon, or another */
+  problem?: ProblemBody;
 }
 
 /** Command is a request on its way. */
@@ -677,16 +750,6 @@ export interface Health {
   /** reserved for events */
   memory_bytes?: number;
   memory_budget?: number;
-}
-
-/** ProblemBody is a machine's word, a sentence, and the way out. */
-export interface ProblemBody {
-  code: string;
-  message: string;
-  fix?: string;
-  details?: string[];
-  /** never, now, later, after_user_action */
-  retry?: string;
 }
 
 /** Problem is the body of every refusal. */

@@ -21,7 +21,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Cal
 			t.Fatal(err)
 		}
 		if len(h.Registry.Browsers()) > 0 && pairings.Count() == 0 {
-			if _, _, err := pairings.Request("s1", "Work"); err != nil {
+			if _, _, err := pairings.Grant(session.Paired{Session: "s1", Name: "Work"}); err != nil {
 				t.Fatal(err)
 			}
 		}
