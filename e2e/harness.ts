@@ -177,12 +177,24 @@ export class Browser {
 
   static async launch(
     place: Place,
-    options: { hosts?: string[]; headless?: boolean; args?: string[]; ignoreDefaultArgs?: string[]; signals?: boolean } = {},
+    options: {
+      hosts?: string[];
+      headless?: boolean;
+      args?: string[];
+      ignoreDefaultArgs?: string[];
+      signals?: boolean;
+      /** Whether the browser is told where the program is, as a user's browser is by "gasoline setup browser". */
+      setup?: boolean;
+    } = {},
   ): Promise<Browser> {
     const extension = extensionCopy(place, options.hosts);
     const profile = mkdtempSync(join(place.dir, "profile-"));
     mkdirSync(join(profile, "Default"));
     writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    if (options.setup !== false) {
+      const { code, stderr } = await place.run("setup", "browser", "--profile", profile);
+      if (code !== 0) throw new Error(`setup browser: ${stderr}`);
+    }
     const executablePath = findChromium();
     const context = await chromium.launchPersistentContext(profile, {
       ...(executablePath && { executablePath }),

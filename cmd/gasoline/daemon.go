@@ -184,9 +184,6 @@ func pairCommand(s *settings) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := c.ensure(cmd.Context(), cmd.ErrOrStderr()); err != nil {
-				return err
-			}
 			raw, err := c.quick(cmd.Context(), http.MethodPost, "/pair/code", map[string]any{})
 			if err != nil {
 				return err

@@ -26,7 +26,7 @@ export function showConnection(connection: Connection): void {
 const TYPED: Partial<Record<Connection["phase"], { why: string; verb: string }>> = {
   searching: { why: "Start your agent, or run in a terminal:", verb: "serve" },
   pairing: { why: "To pair this browser, run in a terminal:", verb: "pair" },
-  foreign: { why: "What holds it is said in a terminal by:", verb: "status" },
+  foreign: { why: "To see what holds it, run in a terminal:", verb: "status" },
 };
 
 /** Shows the way out of the last error, with the error itself below, unless it is over. */
@@ -47,7 +47,7 @@ function words({ phase, port, agents }: Connection): { title: string; detail: st
     case "connected":
       return { title: "Connected", detail: listOf([...agentLabels(agents).values()]) || "No agent has asked anything yet." };
     case "pairing":
-      return { title: "Not paired yet", detail: `A daemon answers on port ${port}.` };
+      return { title: "Not paired yet", detail: `A program on port ${port} says that it is Gasoline.` };
     case "foreign":
       return { title: `Another program holds port ${port}`, detail: "It did not prove that it is your daemon." };
     case "refused":
