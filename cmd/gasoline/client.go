@@ -135,6 +135,9 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 		if ctx.Err() != nil {
 			return fail{code: exitError, err: context.Cause(ctx)}
 		}
+		if err := c.place.Failed(); err != nil {
+			return fail{code: exitDown, err: fmt.Errorf("the daemon did not start: %w", err)}
+		}
 		if !told && time.Since(start) > time.Second {
 			fmt.Fprintln(stderr, "gasoline: starting the daemon …")
 			told = true

@@ -162,6 +162,9 @@ func (st status) print(out io.Writer) {
 	}
 	fmt.Fprintf(out, "daemon:  %s %s on %s, pid %d, up %s\n", h.Status, h.Server.Version, st.URL, h.PID, time.Duration(h.Uptime)*time.Second)
 	fmt.Fprintf(out, "state:   %s\ntoken:   %s\nlog:     %s\n", st.StateDir, st.Token, st.Log)
+	for _, p := range h.Problems {
+		fmt.Fprintf(out, "problem: %s\n", p)
+	}
 	for _, b := range h.Browsers {
 		fmt.Fprintf(out, "browser: %s\n", b)
 	}

@@ -55,6 +55,8 @@ type Daemon interface {
 	// Kill ends the daemon that holds this state directory and port, when it proves to be ours; it
 	// returns an error that says what was found when it does not.
 	Kill(run string) error
+	// Failed returns why the daemon that was spawned last could not start; nil while nothing is known.
+	Failed() error
 	// Held reports whether a daemon of ours holds this state directory and port.
 	Held() bool
 	// LogPath is where the daemon writes what went wrong.

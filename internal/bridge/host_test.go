@@ -34,6 +34,7 @@ type host struct {
 	version  string
 	other    string // they know this token, which is not the bridge's
 	spawnErr error
+	startErr error // why they do not start
 	killErr  error
 	tokenErr error
 	hung     bool         // a daemon of ours holds the lock
@@ -72,6 +73,8 @@ func newHost(t *testing.T) *host {
 
 func (h *host) Token() (string, error) { return token, h.tokenErr }
 func (h *host) LogPath() string        { return "/state/logs/daemon.log" }
+
+func (h *host) Failed() error { return h.startErr }
 
 func (h *host) Held() bool {
 	h.mu.Lock()

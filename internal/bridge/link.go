@@ -171,6 +171,9 @@ func (b *bridge) start(ctx context.Context) (*link, error) {
 		if isForeign(err) {
 			return true
 		}
+		if failed = b.cfg.Daemon.Failed(); failed != nil {
+			return true
+		}
 		if now := time.Now(); now.After(again) {
 			// Whoever had been chosen to start it may have died.
 			again = now.Add(respawn)

@@ -392,6 +392,10 @@ func (q *Queue) sweepLocked(now time.Time) {
 // cancelled. It returns how many there were.
 func (q *Queue) Cancel(session string) int { return q.endAll(session, Cancelled, problem.Cancelled) }
 
+// Gone ends every unfinished command of a browser that went away; their callers get interrupted: what a
+// command did by then is not known. It returns how many there were.
+func (q *Queue) Gone(session string) int { return q.endAll(session, Cancelled, problem.Interrupted) }
+
 // Stop refuses new commands and ends those under way; their callers get stopping.
 func (q *Queue) Stop() {
 	q.mu.Lock()

@@ -254,3 +254,25 @@ func TestPollsOfManySessionsAreBoundedAndStillWoken(t *testing.T) {
 		}
 	})
 }
+
+// Commands of a browser that went away end; those of others go on.
+func TestCommandsOfABrowserThatWentAwayEnd(t *testing.T) {
+	q := command.NewQueue("r1")
+	one, err := q.Start(command.Request{Session: "s1", Kind: "click", Params: map[string]any{}, Wait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := q.Start(command.Request{Session: "s2", Kind: "click", Params: map[string]any{}, Wait: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := q.Gone("s1"); n != 1 {
+		t.Errorf("%d ended", n)
+	}
+	if rec, _ := q.Get(one.CorrelationID); !rec.Status.Final() || rec.Failure == nil || rec.Failure.Code != "interrupted" {
+		t.Errorf("%+v", rec)
+	}
+	if rec, _ := q.Get(two.CorrelationID); rec.Status.Final() {
+		t.Errorf("%+v", rec)
+	}
+}

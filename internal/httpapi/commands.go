@@ -114,8 +114,18 @@ func (s *Server) cleanResult(in wire.Result) json.RawMessage {
 // tab is a tab as the registry keeps it: its address and title are the page's, so they may hold secrets.
 func (s *Server) tab(in wire.Tab) session.Tab {
 	t := session.Tab(in)
-	t.URL, t.Title = s.cfg.Redact.URL(t.URL), s.cfg.Redact.Text(t.Title)
+	t.URL, t.Title = s.cfg.Redact.URL(bounded(t.URL)), s.cfg.Redact.Text(bounded(t.Title))
 	return t
+}
+
+// maxTabText bounds a tab's address and its title, in bytes: a page makes them as long as it likes.
+const maxTabText = 4 << 10
+
+func bounded(text string) string {
+	if len(text) <= maxTabText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxTabText], "") + "…"
 }
 
 // tracking takes the user's choice of the tab that agents use.

@@ -74,6 +74,9 @@ type Config struct {
 	Clear      func(store.Scope) int
 	Dir        *session.Dir
 
+	// StateFaults tells what is wrong with the state directory, a line each. It may be nil.
+	StateFaults func() []string
+
 	// Shutdown stops the daemon; the answer to the request is out by then.
 	Shutdown func()
 }

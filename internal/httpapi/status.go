@@ -26,6 +26,11 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	if s.cfg.Ingest.State().Open || s.Counts().Panics > 0 {
 		out.Status = "degraded"
 	}
+	if s.cfg.StateFaults != nil {
+		if out.Problems = s.cfg.StateFaults(); len(out.Problems) > 0 {
+			out.Status = "degraded"
+		}
+	}
 	for _, b := range s.cfg.Registry.Browsers() {
 		if b.Connected(now) {
 			tabs := "1 tab"

@@ -101,7 +101,7 @@ func OpenPairings(dir *Dir) (*Pairings, error) {
 		err = json.Unmarshal(data, &read)
 	}
 	if err != nil {
-		p.fault = &Fault{File: dir.Path(pairingsFile), Line: lineOf(data, err), Error: err.Error(),
+		p.fault = &Fault{File: dir.Path(pairingsFile), Line: LineOf(data, err), Error: err.Error(),
 			Effect: "no browser is paired", Fix: "Delete it; every browser then pairs anew."}
 		return p, nil
 	}
@@ -289,8 +289,8 @@ func randomCode() string {
 	return string(b)
 }
 
-// lineOf returns the line that a JSON error points at, from 1; 0 when it points nowhere.
-func lineOf(data []byte, err error) int {
+// LineOf returns the line that a JSON error points at, from 1; 0 when it points nowhere.
+func LineOf(data []byte, err error) int {
 	var syntax *json.SyntaxError
 	var typ *json.UnmarshalTypeError
 	offset := int64(-1)

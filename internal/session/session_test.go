@@ -518,3 +518,26 @@ func TestAwaitGivesALateBrowserAMomentForItsTabs(t *testing.T) {
 		}
 	})
 }
+
+// A browser that broke its poll off and does not come again has departed, once; one that polls again has not.
+func TestABrowserThatBreaksOffDeparts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		r.Poll("killed")(true)
+		r.Poll("answered")(false)
+		back := r.Poll("back")
+		back(true)
+		time.Sleep(9 * time.Second)
+		defer r.Poll("back")(false)
+		if gone := r.Departed(time.Now()); len(gone) > 0 {
+			t.Errorf("too early: %v", gone)
+		}
+		time.Sleep(2 * time.Second)
+		if gone := r.Departed(time.Now()); len(gone) != 1 || gone[0] != "killed" {
+			t.Errorf("%v", gone)
+		}
+		if gone := r.Departed(time.Now()); len(gone) > 0 {
+			t.Errorf("again: %v", gone)
+		}
+	})
+}

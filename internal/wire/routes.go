@@ -175,6 +175,7 @@ type Health struct {
 	PID      int      `json:"pid,omitempty"`
 	Uptime   int64    `json:"uptime_seconds,omitempty"`
 	Browsers []string `json:"browsers,omitempty"` // a line for each that is connected
+	Problems []string `json:"problems,omitempty"` // of the state directory's files, a line each
 	Clients  int      `json:"clients,omitempty"`
 	Memory   int64    `json:"memory_bytes,omitempty"` // reserved for events
 	Budget   int64    `json:"memory_budget,omitempty"`

@@ -39,6 +39,10 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	}
 	add("daemon", "pass", "", "version %s on port %d, state in %s", d.Version, d.Port, d.StateDir)
 
+	for _, line := range d.State() {
+		add("state_directory", "warn", "The detail says what to do.", "%s", line)
+	}
+
 	var live []session.Browser
 	for _, b := range env.Registry.Browsers() {
 		if b.Connected(now) {

@@ -33,6 +33,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Cal
 				Calls: func() configure.Calls {
 					return configure.Calls{Total: 20, Errors: 1, Percent: 5, ByTool: map[string]int{"observe": 20}}
 				},
+				State: func() []string { return nil },
 				Clear: func(kinds []event.Kind, tab int) int { return h.Store.Clear(store.Scope{Kinds: kinds, Tab: tab}) },
 				Tools: func() []*catalog.Bound {
 					return []*catalog.Bound{
