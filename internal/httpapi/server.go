@@ -110,6 +110,11 @@ func New(cfg Config) *Server {
 		mux.Handle(r.Method+" "+r.Path, s.serve(r))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if allowed := s.methodsOf(r.URL.Path); len(allowed) > 0 {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			s.refuseAs(w, http.StatusMethodNotAllowed, problem.New(problem.InvalidParam, "Use "+strings.Join(allowed, " or ")+".", "%s has no %s.", clip(r.URL.Path), clip(r.Method)))
+			return
+		}
 		s.refuse(w, problem.New(problem.NoData, "GET /openapi.json lists what there is.", "there is no %s %s.", r.Method, clip(r.URL.Path)))
 	})
 	s.handler = s.recover(s.guard(mux))
@@ -136,6 +141,19 @@ func (s *Server) HTTP() *http.Server {
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
 	}
+}
+
+// methodsOf returns the methods that a path has; none when it is no route.
+func (s *Server) methodsOf(path string) []string {
+	var out []string
+	for _, rt := range routes() {
+		pattern, variable, _ := strings.Cut(rt.Path, "{")
+		below, ok := strings.CutPrefix(path, pattern)
+		if variable == "" && path == rt.Path || variable != "" && ok && below != "" && !strings.Contains(below, "/") {
+			out = append(out, rt.Method)
+		}
+	}
+	return out
 }
 
 // accessOf returns the policy of the route that a request means, without the mux: the guard comes first.
@@ -226,7 +244,11 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 			w.Header().Set("Retry-After", "1")
 		}
 	}
-	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{
+	s.refuseAs(w, status(p.Code), p)
+}
+
+func (s *Server) refuseAs(w http.ResponseWriter, status int, p *problem.Problem) {
+	s.json(w, status, wire.Problem{Error: wire.ProblemBody{
 		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Retry: string(p.Retry()),
 	}})
 }

@@ -117,7 +117,7 @@ type Cleared struct {
 // Boundary is the body of POST /test-boundary and, echoed, its answer.
 type Boundary struct {
 	TestID    string `json:"test_id"`
-	Action    string `json:"action"` // start, end
+	Action    string `json:"action" enum:"start,end"`
 	Timestamp string `json:"timestamp,omitempty"`
 	Worker    string `json:"worker,omitempty"`
 }
@@ -136,8 +136,8 @@ type Screenshot struct {
 	CorrelationID string `json:"correlation_id,omitempty"`
 	Tab           int    `json:"tab"`
 	PageURL       string `json:"page_url"`
-	Format        string `json:"format"` // png, jpeg
-	Data          string `json:"data"`   // base64
+	Format        string `json:"format" enum:"png,jpeg"`
+	Data          string `json:"data"` // base64
 }
 
 // ScreenshotAnswer answers POST /screenshots.
@@ -198,8 +198,8 @@ type ProblemBody struct {
 
 // ProveRequest is the body of POST /prove: a challenge to whoever holds the port.
 type ProveRequest struct {
-	Nonce string `json:"nonce"`            // 64 hexadecimal digits, fresh for each request
-	KeyID string `json:"key_id,omitempty"` // which key; the install's token when absent
+	Nonce string `json:"nonce" pattern:"^[0-9a-f]{64}$"` // 64 hexadecimal digits, fresh for each request
+	KeyID string `json:"key_id,omitempty"`               // which key; the install's token when absent
 }
 
 // ProveAnswer answers POST /prove.

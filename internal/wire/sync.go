@@ -121,7 +121,7 @@ type Server struct {
 
 // PairRequest is the body of POST /pair/key: a program that has the token asks for a browser's key.
 type PairRequest struct {
-	Session string `json:"session"` // of the browser profile
+	Session string `json:"session" min:"1" max:"64"` // of the browser profile
 	Name    string `json:"name,omitempty"`
 	KeyID   string `json:"key_id,omitempty"` // the key that the browser had before, which ends
 }
@@ -140,10 +140,10 @@ type PairCode struct {
 
 // PairProof is the body of POST /pair: a browser shows that it knows a code, without sending it.
 type PairProof struct {
-	CodeID  string `json:"code_id"` // first 8 characters of the code
-	Nonce   string `json:"nonce"`
-	MAC     string `json:"mac"` // HMAC-SHA-256 of the nonce by the code's secret
-	Session string `json:"session"`
+	CodeID  string `json:"code_id" min:"8" max:"8"` // first 8 characters of the code
+	Nonce   string `json:"nonce" pattern:"^[0-9a-f]{64}$"`
+	MAC     string `json:"mac" pattern:"^[0-9a-f]{64}$"` // HMAC-SHA-256 of the nonce by the code's secret
+	Session string `json:"session" min:"1" max:"64"`
 	Name    string `json:"name,omitempty"`
 	KeyID   string `json:"key_id,omitempty"` // the key that the browser had before, which ends
 }

@@ -681,7 +681,6 @@ export interface Cleared {
 /** Boundary is the body of POST /test-boundary and, echoed, its answer. */
 export interface Boundary {
   test_id: string;
-  /** start, end */
   action: string;
   timestamp?: string;
   worker?: string;
@@ -701,7 +700,6 @@ export interface Screenshot {
   correlation_id?: string;
   tab: number;
   page_url: string;
-  /** png, jpeg */
   format: string;
   /** base64 */
   data: string;
@@ -746,6 +744,8 @@ export interface Health {
   uptime_seconds?: number;
   /** a line for each that is connected */
   browsers?: string[];
+  /** of the state directory's files, a line each */
+  problems?: string[];
   clients?: number;
   /** reserved for events */
   memory_bytes?: number;
