@@ -65,6 +65,12 @@ export class Place {
     });
   }
 
+  /** Tells a browser where the program is, as "gasoline setup browser" tells those of a user. */
+  async setUp(profile: string): Promise<void> {
+    const { code, stderr } = await this.run("setup", "browser", "--profile", profile);
+    if (code !== 0) throw new Error(`setup browser: ${stderr}`);
+  }
+
   /** Starts a daemon of our own and waits until it answers. */
   async serve(...args: string[]): Promise<ChildProcess> {
     const child = spawn(PROGRAM, ["serve", ...this.args, ...args], { stdio: "ignore" });
@@ -183,7 +189,7 @@ export class Browser {
       args?: string[];
       ignoreDefaultArgs?: string[];
       signals?: boolean;
-      /** Whether the browser is told where the program is, as a user's browser is by "gasoline setup browser". */
+      /** Whether the browser is told where the program is; true. */
       setup?: boolean;
     } = {},
   ): Promise<Browser> {
@@ -191,10 +197,7 @@ export class Browser {
     const profile = mkdtempSync(join(place.dir, "profile-"));
     mkdirSync(join(profile, "Default"));
     writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
-    if (options.setup !== false) {
-      const { code, stderr } = await place.run("setup", "browser", "--profile", profile);
-      if (code !== 0) throw new Error(`setup browser: ${stderr}`);
-    }
+    if (options.setup !== false) await place.setUp(profile);
     const executablePath = findChromium();
     const context = await chromium.launchPersistentContext(profile, {
       ...(executablePath && { executablePath }),

@@ -313,7 +313,7 @@ extension: ${JSON.stringify(this.events("extension_logs").slice(-5))}\nresults: 
 }
 
 const mac = (key: Buffer, purpose: string, ...fields: string[]): string =>
-  createHmac("sha256", key)
+  createHmac("sha256", new Uint8Array(key))
     .update(`gasoline 1 ${purpose}\n${fields.join("\n")}`)
     .digest("hex");
 

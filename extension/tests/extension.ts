@@ -134,10 +134,11 @@ export async function unpack(port: number): Promise<{ home: string; extension: s
 async function installHost(profile: string, daemon: FakeDaemon): Promise<void> {
   const hosts = join(profile, "NativeMessagingHosts");
   await mkdir(hosts, { recursive: true });
-  const answer = Buffer.from(JSON.stringify(daemon.native()));
-  const size = Buffer.alloc(4);
-  size.writeUInt32LE(answer.length);
-  await writeFile(join(hosts, "answer"), Buffer.concat([size, answer]));
+  const answer = new TextEncoder().encode(JSON.stringify(daemon.native()));
+  const framed = new Uint8Array(4 + answer.length);
+  new DataView(framed.buffer).setUint32(0, answer.length, true);
+  framed.set(answer, 4);
+  await writeFile(join(hosts, "answer"), framed);
   await writeFile(join(hosts, "host"), `#!/bin/sh\nexec cat '${join(hosts, "answer")}'\n`, { mode: 0o700 });
   const { id } = JSON.parse(await readFile(new URL("../id.json", import.meta.url), "utf8")) as { id: string };
   const manifest = {

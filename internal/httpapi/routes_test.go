@@ -622,3 +622,21 @@ func TestTheUserChoosesTheTabThatAgentsUse(t *testing.T) {
 		}
 	}
 }
+
+// A path that there is, with a method that it has not, is told which it has.
+func TestOtherMethodsAreNamed(t *testing.T) {
+	r := newRig(t)
+	for path, allow := range map[string]string{"/sync": "POST", "/metrics": "GET", "/query": "GET, POST", "/tools/observe": "POST", "/generate/har": "POST"} {
+		for _, method := range []string{"PUT", "DELETE", "PATCH", "XYZZY"} {
+			w := r.do(request{method: method, path: path})
+			if p := r.refused(w); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allow || p.Fix == "" {
+				t.Errorf("%s %s: %d, Allow %q, %+v", method, path, w.Code, w.Header().Get("Allow"), p)
+			}
+		}
+	}
+	for _, path := range []string{"/nothing", "/tools", "/tools/", "/tools/a/b", "/sync/"} {
+		if w := r.do(request{method: "PUT", path: path}); w.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, w.Code)
+		}
+	}
+}
