@@ -11,7 +11,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check test go-test ts-test race fuzz openapi e2e bench soak ext demo release clean chromium
+.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e bench soak ext demo release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -45,8 +45,8 @@ check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, gen
 chromium: node_modules/.installed ## Find or install Chromium
 	@node scripts/chromium.mjs
 
-test: check go-test ts-test e2e ## Everything: checks, Go with the race detector, TypeScript, browser
-	@echo "all tests passed"
+test: ## Everything: checks, Go with the race detector, TypeScript, browser
+	@node scripts/suite.mjs check go-test ts-test e2e
 
 go-test: ## Go tests with the race detector
 	@echo "── go tests with the race detector"
@@ -75,6 +75,9 @@ fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
 	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 	    echo "── $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
 	  done; done
+
+mutate: ## Break the code on purpose and see the tests notice it
+	@cd tools && GOWORK=off go run ./mutate -report ../docs/benchmarks.md
 
 bench: build ext chromium ## Measure what docs/benchmarks.md lists, and write it
 	@go run ./bench

@@ -21,7 +21,7 @@ const module = "github.com/brennhill/gasoline/"
 // rows are the layers from the bottom up. A package imports only from lower rows, so packages of
 // one row cannot see each other. A name ending in /* stands for the folders below it.
 var rows = [][]string{
-	0: {"internal/event", "internal/wire", "internal/problem", "internal/bug", "schema"},
+	0: {"internal/event", "internal/page", "internal/wire", "internal/problem", "internal/bug", "schema"},
 	1: {"internal/catalog", "internal/redact", "internal/proof"},
 	2: {"internal/store", "internal/command", "internal/session", "internal/correlate"},
 	3: {"internal/ingest", "internal/query"},
@@ -35,7 +35,9 @@ var rows = [][]string{
 
 // exceptions are imports against the rows, each with its reason.
 var exceptions = map[[2]string]string{
-	{"internal/httpapi", "internal/mcp"}: "the stream route hands its connection to MCP and names the peer",
+	{"internal/problem", "internal/page"}: "a refusal has lines of a page",
+	{"internal/wire", "internal/page"}:    "a refusal has lines of a page",
+	{"internal/httpapi", "internal/mcp"}:  "the stream route hands its connection to MCP and names the peer",
 }
 
 // reserved imports are for these packages only.
@@ -197,6 +199,24 @@ func TestOnlyTheOwnersStartGoroutines(t *testing.T) {
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			if _, ok := n.(*ast.GoStmt); ok {
 				t.Errorf("%s starts a goroutine", f.path)
+			}
+			return true
+		})
+	}
+}
+
+// Text of a page leaves its type only where it goes into a fence, or to a person.
+func TestPageTextIsTakenOutByFewOnly(t *testing.T) {
+	allowed := []string{"internal/page", "internal/answer", "cmd/gasoline"}
+	for _, f := range sources(t) {
+		if slices.Contains(allowed, f.pkg) {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok && len(c.Args) == 0 {
+				if s, ok := c.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Words" {
+					t.Errorf("%s takes a page's text out of page.Text; only %s may", f.path, strings.Join(allowed, ", "))
+				}
 			}
 			return true
 		})

@@ -77,7 +77,7 @@ func run(flood time.Duration, out, only string, pages bool) error {
 	fmt.Print(b.table.text())
 	fmt.Print(page)
 	if only == "" {
-		if err := os.WriteFile(out, []byte(document(b.table, page, began)), 0o644); err != nil {
+		if err := os.WriteFile(out, []byte(document(b.table, page, began)+breaks(out)), 0o644); err != nil {
 			return err
 		}
 	}

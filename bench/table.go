@@ -146,6 +146,27 @@ small object ≤ 10 µs more, a fetch ≤ 50 µs of synchronous work, start < 5 
 	return out.String()
 }
 
+// breaks is the end of the document that "make mutate" writes: what is there stays.
+func breaks(out string) string {
+	const begin, end = "<!-- mutate -->", "<!-- /mutate -->"
+	old, err := os.ReadFile(out)
+	if err == nil {
+		if _, rest, ok := strings.Cut(string(old), begin); ok {
+			if kept, _, ok := strings.Cut(rest, end); ok {
+				return breaksHead + begin + kept + end + "\n"
+			}
+		}
+	}
+	return breaksHead + begin + "\nNot measured yet.\n" + end + "\n"
+}
+
+const breaksHead = `
+## Deliberate breaks
+
+What the tests notice of breaks that ` + "`make mutate`" + ` makes in the code: conditions turned round, statements left out, arguments lost.
+
+`
+
 // cpuModel names the processor where the system tells.
 func cpuModel() string {
 	info, err := os.ReadFile("/proc/cpuinfo")

@@ -1,7 +1,7 @@
 import { listen, unlisten } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Source } from "../realm.ts";
-import { shownURL } from "./request.ts";
+import { shownTitle, shownURL } from "./request.ts";
 
 /** lifecycleSource records what becomes of the document: loading states, visibility, freezing, the back/forward cache. */
 export const lifecycleSource: Source = {
@@ -30,7 +30,7 @@ export const lifecycleSource: Source = {
     const prerendered = (document as { prerendering?: boolean }).prerendering === true;
     tell(realm.config.lateSince ? document.readyState : "document_start", {
       to_url: shownURL(location.href, realm.config),
-      title: document.title || undefined,
+      title: shownTitle(),
       trigger: prerendered ? "prerender" : undefined,
       flags: realm.config.lateSince ? ["late"] : undefined,
     });

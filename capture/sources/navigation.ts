@@ -1,7 +1,7 @@
 import { listen, unlisten } from "../natives.ts";
 import type { Source } from "../realm.ts";
 import type { Actor } from "./actor.ts";
-import { shownURL } from "./request.ts";
+import { shownTitle, shownURL } from "./request.ts";
 
 /** What the Navigation API tells, as far as we read it. */
 interface CurrentEntryChange extends Event {
@@ -37,7 +37,7 @@ export function navigationSource(actor: Actor): Source {
             state: "navigate",
             trigger: hash && trigger !== "traverse" ? "hash" : trigger,
             ...urls,
-            title: document.title || undefined,
+            title: shownTitle(),
           });
           realm.emit("actions", {
             ...time,

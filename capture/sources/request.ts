@@ -111,6 +111,9 @@ export function absolute(url: string): string {
   }
 }
 
+/** shownTitle is the document's title as it is recorded: ≤ 512 characters, undefined without one. */
+export const shownTitle = (): string | undefined => slice(document.title, 0, 512) || undefined;
+
 /** shownURL is a URL as it is recorded: secrets masked, ≤ 4,096 characters (data: URLs 200). */
 export function shownURL(url: string, config: CaptureConfig): string {
   if (startsWith(url, "data:")) return prefix(url, 200);

@@ -9,9 +9,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/daemon"
 	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/wire"
@@ -97,7 +100,23 @@ func (c *client) do(ctx context.Context, method, path string, body any, header h
 	if json.Unmarshal(out, &p) != nil || p.Error.Message == "" {
 		return nil, fail{code: exitError, err: fmt.Errorf("the daemon answers %s", res.Status)}
 	}
-	return nil, fail{code: exitOf(p.Error.Code), err: fmt.Errorf("%s %s", p.Error.Message, p.Error.Fix)}
+	return nil, fail{code: exitOf(p.Error.Code), err: errors.New(refusal(p.Error, isTerminal(os.Stderr)))}
+}
+
+// refusal is a problem as its reader wants it: a person the lines as they are, a program with the fence
+// around those that a page has a say in.
+func refusal(p wire.ProblemBody, person bool) string {
+	lines := append([]string{strings.TrimSpace(p.Message + " " + p.Fix)}, p.Details...)
+	if person {
+		for _, l := range p.Page {
+			lines = append(lines, answer.Clean(l.Words()))
+		}
+	} else if len(p.Page) > 0 {
+		w := answer.NewWriter(answer.DefaultBudget, "")
+		w.Lines(p.Page)
+		lines = append(lines, w.String())
+	}
+	return strings.Join(lines, "\n")
 }
 
 // exitOf returns the exit code for a problem's code.

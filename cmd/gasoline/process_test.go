@@ -204,7 +204,7 @@ func (c *mcpClient) send(line string) {
 	}
 }
 
-type answer struct {
+type received struct {
 	JSONRPC string
 	ID      json.RawMessage
 	Result  *struct {
@@ -218,7 +218,7 @@ type answer struct {
 	}
 }
 
-func (a answer) text() string {
+func (a received) text() string {
 	if a.Result == nil || len(a.Result.Content) == 0 {
 		return ""
 	}
@@ -226,7 +226,7 @@ func (a answer) text() string {
 }
 
 // next returns the next line of stdout, which has to be a message of the protocol.
-func (c *mcpClient) next() (a answer, err error) {
+func (c *mcpClient) next() (a received, err error) {
 	select {
 	case line, ok := <-c.lines:
 		if !ok {
@@ -241,7 +241,7 @@ func (c *mcpClient) next() (a answer, err error) {
 	}
 }
 
-func (c *mcpClient) read() answer {
+func (c *mcpClient) read() received {
 	c.t.Helper()
 	a, err := c.next()
 	if err != nil {
@@ -270,7 +270,7 @@ func call(id int, tool, args, more string) string {
 }
 
 // health calls a mode that always works.
-func (c *mcpClient) health(id int, more string) answer {
+func (c *mcpClient) health(id int, more string) received {
 	c.t.Helper()
 	c.send(call(id, "configure", `{"action":"health"}`, more))
 	a := c.read()

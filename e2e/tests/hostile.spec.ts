@@ -39,6 +39,28 @@ test("a page that breaks its own world is recorded all the same, and told nothin
   expect(text).not.toContain("poisoned");
 });
 
+test("iframes with addresses of 700 kB silence nobody", async ({ site, tab, agent }) => {
+  site.page(
+    "/inner",
+    `<script>
+    location.hash = "x".repeat(700_000);
+    document.title = "y".repeat(2_000_000);
+    for (let n = 0; n < 20; n++) console.log("line", n);
+  </script>`,
+  );
+  await tab.goto(
+    site.page(
+      "/",
+      `<title>Poison</title>${'<iframe src="/inner"></iframe>'.repeat(10)}<script>
+    history.replaceState({}, "", "#" + "z".repeat(1_900_000));
+    addEventListener("load", () => setTimeout(() => { throw new Error("thrown beside the long addresses") }, 300));
+  </script>`,
+    ),
+  );
+  await sees(agent, "errors", ["thrown beside the long addresses"], { scope: "all" });
+  expect(await agent.ask("configure", { action: "doctor" })).toMatch(/ok +uploads/);
+});
+
 test("a document that is written anew, and one under the strictest policy, are recorded", async ({ site, tab, agent }) => {
   await tab.goto(
     site.page(

@@ -109,10 +109,11 @@ export class Worker {
       policy: (stamp, content) => this.tabs.setMetas(stamp.tab, content),
     });
     this.#pages = new TabPages(this.tabs, this.ports);
+    this.#frames.listen();
     this.#executor = new Executor({
       results: new Results(this.#client, session),
       pilot: async () => (await readSettings()).pilot,
-      context: (tab, deadline) => this.#context(tab, deadline),
+      context: (tab, deadline, signal) => this.#context(tab, deadline, signal),
       describe: (tab) => this.tabs.one(tab),
       activeTab: () => this.#pages.active(),
       actor: (tab, client) => this.ports.actor(tab, client),
@@ -126,6 +127,7 @@ export class Worker {
       lost: () => void this.#enter({ phase: "searching" }),
       refused: (error) => void this.#refused(error),
       command: (command) => void this.#executor.take(command),
+      cancel: (id) => this.#executor.cancel(id),
     });
     chrome.runtime.onMessage.addListener((message: Partial<AskTracking | AskPairing>, { origin }, answer) => {
       // Content scripts can send messages, too; they have the page's origin.
@@ -168,12 +170,13 @@ export class Worker {
     this.#uploader.schedule(200);
   }
 
-  async #context(tab: number, deadline: number): Promise<Context> {
+  async #context(tab: number, deadline: number, signal: AbortSignal): Promise<Context> {
     return {
       tab,
       deadline,
+      signal,
       pages: this.#pages,
-      frames: this.#frames,
+      frames: this.#frames.for(signal),
       debug: this.debuggers,
       images: this.#images,
       scripts: scriptRoutes((await readSettings()).scriptHosts),

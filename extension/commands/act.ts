@@ -1,6 +1,7 @@
-import type { ActResult } from "@gasoline/schema/commands";
+import type { ActResult, CommandKind } from "@gasoline/schema/commands";
 import type { Acted, AgentOp, AgentOps } from "../messages/agent.ts";
 import type { Context } from "./context.ts";
+import type { Handler } from "./handler.ts";
 import { sendInput } from "./input.ts";
 
 /** Operations of the agent that act on an element. */
@@ -32,3 +33,15 @@ export async function act<K extends ActOp>(context: Context, op: K, params: Agen
   if (openedTab !== undefined) result.opened_tab = openedTab;
   return result;
 }
+
+/** Kinds that the page carries out, by what they give. */
+type InPage<R> = { [K in AgentOp & CommandKind]: AgentOps[K]["result"] extends R ? K : never }[AgentOp & CommandKind];
+
+/** The handler of a kind that acts in the page and needs nothing of the worker. */
+export const acts = <K extends InPage<Acted>>(kind: K): Handler<K> =>
+  ((params: AgentOps[K]["params"], context: Context) => act(context, kind, params)) as unknown as Handler<K>;
+
+/** The handler of a kind that reads the page and needs nothing of the worker. */
+export const reads = <K extends AgentOp & CommandKind>(kind: K): Handler<K> =>
+  ((params: AgentOps[K]["params"], context: Context) =>
+    context.frames.call(context.tab, kind, params, context.deadline)) as unknown as Handler<K>;

@@ -8,6 +8,8 @@ export interface Context {
   tab: number;
   /** Epoch ms: the command has answered by then. */
   deadline: number;
+  /** Fires when nobody waits for the command any more. */
+  signal: AbortSignal;
   pages: Pages;
   frames: Frames;
   debug: Debug;

@@ -12,7 +12,7 @@ const END_MS = 100;
  * is an expression or statements with return; promises are awaited. It runs by the browser's own ways
  * for that, never by eval of a string in the page.
  */
-export const executeJS: Handler<"execute_js"> = async (params, context) => {
+export const executeJs: Handler<"execute_js"> = async (params, context) => {
   const frame = await context.frames.find(context.tab, params.frame);
   const page = await context.pages.describe(context.tab);
   // A frame without an address of its own belongs to the page around it.

@@ -4,6 +4,3 @@ import type { Handler } from "./handler.ts";
 export const flush: Handler<"flush"> = async (_params, context) => ({
   frames: await context.flush(context.tab === 0 ? undefined : context.tab),
 });
-
-/** Has the documents of a tab send what they captured so far, their resource timings included. */
-export const waterfall: Handler<"waterfall"> = async (_params, context) => ({ frames: await context.flush(context.tab) });

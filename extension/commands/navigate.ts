@@ -5,7 +5,6 @@ import { CommandProblem } from "./problem.ts";
 
 /** Goes to a URL: in the tab, or in a new one when asked to or when there is none. */
 export const navigate: Handler<"navigate"> = async (params, context) => {
-  if (params.url === undefined) throw new CommandProblem("missing_param", "navigate needs a url.");
   const url = checkedURL(params.url);
   if (params.new_tab || context.tab === 0) {
     const tab = await context.pages.open(url, true, context.deadline);
@@ -13,15 +12,6 @@ export const navigate: Handler<"navigate"> = async (params, context) => {
   }
   return move(context, { type: "url", url });
 };
-
-/** Loads the page again. */
-export const refresh: Handler<"refresh"> = (_params, context) => move(context, { type: "reload" });
-
-/** One step back in the tab's history. */
-export const back: Handler<"back"> = (_params, context) => move(context, { type: "back" });
-
-/** One step forward in the tab's history. */
-export const forward: Handler<"forward"> = (_params, context) => move(context, { type: "forward" });
 
 /**
  * A URL that agents may open: http, https, or about:blank. A URL without a scheme is taken as http
@@ -42,7 +32,8 @@ export function checkedURL(url: string): string {
 const withScheme = (url: string): string =>
   /^(localhost|127\.0\.0\.1|\[::1\]|[^/]+\.localhost)([:/]|$)/i.test(url) ? `http://${url}` : `https://${url}`;
 
-async function move(context: Context, how: Move): Promise<PageResult> {
+/** Moves through the tab's history and says where it ended. */
+export async function move(context: Context, how: Move): Promise<PageResult> {
   const before = await context.pages.describe(context.tab);
   const arrival = await context.pages.go(context.tab, how, context.deadline);
   const asked = how.type === "url" ? how.url : before.url;

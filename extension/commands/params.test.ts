@@ -9,8 +9,8 @@ test("every kind has a schema", () => {
   expect(isCommandKind("toString")).toBe(false);
 });
 
-test("empty strings and nulls of Go count as absent, unknown members are dropped", () => {
-  expect(parseParams("click", { selector: "#a", ref: "", frame: "", nth: null, newer: 1, button: "" })).toEqual({ selector: "#a" });
+test("unknown members are dropped", () => {
+  expect(parseParams("click", { selector: "#a", newer: 1 })).toEqual({ selector: "#a" });
   expect(parseParams("flush", null)).toEqual({});
 });
 

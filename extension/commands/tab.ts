@@ -1,9 +1,9 @@
-import type { TabParams, TabResult } from "@gasoline/schema/commands";
+import type { TabResult } from "@gasoline/schema/commands";
 import type { Context } from "./context.ts";
 import { CommandProblem } from "./problem.ts";
 
 /** The tab that a command with a tab, or a position, or neither, means. */
-export async function namedTab(context: Context, params: TabParams): Promise<number> {
+export async function namedTab(context: Context, params: { tab_index?: number }): Promise<number> {
   if (context.tab !== 0) return context.tab;
   if (params.tab_index === undefined) {
     throw new CommandProblem("missing_param", "Neither a tab nor a position was given.");

@@ -7,6 +7,7 @@ export const waitFor: Handler<"wait_for"> = async (params, context) => {
   checkOne(params);
   const began = Date.now();
   for (;;) {
+    context.signal.throwIfAborted();
     try {
       const found = await context.frames.call(context.tab, "wait_for", params, context.deadline);
       return { ...found, waited_ms: Date.now() - began };

@@ -12,6 +12,7 @@ export const waitForStable: Handler<"wait_for_stable"> = async (params, context)
   const stability_ms = params.stability_ms || STABILITY_MS;
   let mutations = 0;
   for (;;) {
+    context.signal.throwIfAborted();
     let stable = false;
     try {
       const rest = await context.frames.call(context.tab, "settle", { stability_ms }, context.deadline);

@@ -1,4 +1,4 @@
-import { CONTENT_PORT, type FromContent, type PageConfig, type ToContent } from "../messages/content.ts";
+import { CONTENT_PORT, MAX_ADDRESS, type FromContent, type PageConfig, type ToContent } from "../messages/content.ts";
 
 /** What the worker asks of the content script. */
 export interface LinkEvents {
@@ -23,6 +23,9 @@ interface Batch {
 const MAX_UNACKED = 1_000_000;
 
 const RECONNECT_MS = 250;
+
+/** The document's address; one character above the bound tells the worker that it was cut. */
+const here = (): string => location.href.slice(0, MAX_ADDRESS + 1);
 
 /**
  * The content script's line to the worker. A batch is kept until the worker says that it is stored or
@@ -111,7 +114,7 @@ export class WorkerLink {
       this.#port = undefined;
       setTimeout(() => this.#connect(), RECONNECT_MS);
     });
-    this.#say({ type: "hello", url: location.href, since: this.#since });
+    this.#say({ type: "hello", url: here(), since: this.#since });
     for (const batch of this.#unacked) this.#post(batch);
   }
 
@@ -143,7 +146,7 @@ export class WorkerLink {
   }
 
   #post({ id, json, urgent }: Batch): void {
-    this.#say({ type: "batch", id, url: location.href, json, urgent });
+    this.#say({ type: "batch", id, url: here(), json, urgent });
   }
 
   #say(message: FromContent): void {

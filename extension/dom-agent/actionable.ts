@@ -2,6 +2,7 @@ import type { Target } from "@gasoline/schema/commands";
 import { blocking, checkAround } from "./around.ts";
 import { inWords, isDisabled } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
+import type { Deadline } from "./environment.ts";
 import type { RefBook } from "./refs.ts";
 import { elementAt, isInside, parentOf } from "./shadow.ts";
 import { type Resolved, resolve } from "./target.ts";
@@ -22,7 +23,7 @@ export interface Needs {
 }
 
 /** Waits until the target is there, visible, still, enabled and not covered. Throws what is in the way. */
-export function ready(target: Target, refs: RefBook, needs: Needs, deadline: number): Promise<Ready> {
+export function ready(target: Target, refs: RefBook, needs: Needs, deadline: Deadline): Promise<Ready> {
   let scrolled = false;
   return retry(deadline, async () => {
     const resolved = resolve(target, refs);
@@ -35,7 +36,7 @@ export function ready(target: Target, refs: RefBook, needs: Needs, deadline: num
     const point = pointOf(element);
     if (needs.hit) {
       checkHit(element, point);
-      await checkAround(point, deadline);
+      await checkAround(point, deadline.at);
     }
     return { ...resolved, point, scrolled };
   });

@@ -1,10 +1,17 @@
 import type { RefBook } from "./refs.ts";
 
+/** When an operation has to end. */
+export interface Deadline {
+  /** Epoch ms. */
+  at: number;
+  /** Fires earlier, when nobody waits any more; its reason is what to throw. */
+  signal: AbortSignal;
+}
+
 /** What an operation works with, beside its params. */
 export interface Environment {
   refs: RefBook;
-  /** Epoch ms. */
-  deadline: number;
+  deadline: Deadline;
   /** The frame's name in element records. */
   frame: string;
 }

@@ -1,27 +1,15 @@
 import type { AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
 import { scrollTo } from "./actionable.ts";
-import { check } from "./act/check.ts";
 import { around } from "./around.ts";
-import { click } from "./act/click.ts";
-import { focus } from "./act/focus.ts";
-import { highlight } from "./act/highlight.ts";
-import { hover } from "./act/hover.ts";
-import { keyPress } from "./act/keyboard.ts";
-import { scroll } from "./act/scroll.ts";
-import { select } from "./act/select.ts";
-import { type } from "./act/type.ts";
 import type { Environment } from "./environment.ts";
+import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { geometry, indexOf } from "./read/geometry.ts";
-import { list } from "./read/list.ts";
-import { text } from "./read/text.ts";
-import { value } from "./read/value.ts";
 import { RefBook } from "./refs.ts";
 import { query } from "./shadow.ts";
 import { matches, resolve } from "./target.ts";
 import { toast } from "./toast.ts";
 import { boxOf, isVisible, rounded } from "./visible.ts";
-import { wait } from "./wait.ts";
 import { frame, quiet, retry } from "./waiting.ts";
 
 type Operation<K extends AgentOp> = (
@@ -30,19 +18,7 @@ type Operation<K extends AgentOp> = (
 ) => AgentOps[K]["result"] | Promise<AgentOps[K]["result"]>;
 
 const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
-  click,
-  type,
-  select,
-  check,
-  key_press: keyPress,
-  scroll_to: scroll,
-  hover,
-  focus,
-  highlight,
-  wait_for: wait,
-  get_text: text,
-  get_value: value,
-  list_interactive: list,
+  ...KINDS,
   probe: (params, { refs }) => {
     const found = matches(params, refs);
     return { count: found.length, visible: found.filter(isVisible).length };
@@ -83,10 +59,14 @@ function frameIndex(selector: string): { index: number } {
 /** The agent of one document: called by the worker, one call at a time or several at once. */
 class Agent {
   readonly #refs = new RefBook();
+  readonly #running = new Map<string, AbortController>(); // by the call's id
 
   async run<K extends AgentOp>(call: AgentCall<K>): Promise<AgentAnswer<K>> {
     this.#refs.allow(call.refs);
-    const environment: Environment = { refs: this.#refs, deadline: call.deadline, frame: call.frame };
+    const control = new AbortController();
+    this.#running.set(call.id, control);
+    const deadline = { at: call.deadline, signal: control.signal };
+    const environment: Environment = { refs: this.#refs, deadline, frame: call.frame };
     try {
       const operation = OPERATIONS[call.op] as Operation<K>;
       const result = await operation(call.params, environment);
@@ -94,7 +74,14 @@ class Agent {
     } catch (error) {
       const problem = error instanceof AgentProblem ? error : new AgentProblem("internal", String(error));
       return { ok: false, error: problem.toWire(), refsLeft: this.#refs.left };
+    } finally {
+      this.#running.delete(call.id);
     }
+  }
+
+  /** Ends a call for which nobody waits any more. */
+  cancel(id: string): void {
+    this.#running.get(id)?.abort(new AgentProblem("cancelled", "Nobody waits for this any more."));
   }
 }
 

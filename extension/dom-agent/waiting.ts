@@ -1,3 +1,4 @@
+import type { Deadline } from "./environment.ts";
 import { AgentProblem } from "./problem.ts";
 
 const POLL_MS = 80;
@@ -13,16 +14,17 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tries until it works or the deadline (epoch ms) is there: after each change of the document and at
+ * Tries until it works or the deadline is there: after each change of the document and at
  * least every 80 ms. A problem that time cannot heal ends it at once; at the deadline the last one is thrown.
  */
-export async function retry<T>(deadline: number, attempt: () => T | Promise<T>): Promise<T> {
+export async function retry<T>(deadline: Deadline, attempt: () => T | Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof AgentProblem) || !PASSING.has(error.code) || Date.now() >= deadline) throw error;
-      await change(Math.min(POLL_MS, Math.max(1, deadline - Date.now())));
+      if (!(error instanceof AgentProblem) || !PASSING.has(error.code) || Date.now() >= deadline.at) throw error;
+      await change(Math.min(POLL_MS, Math.max(1, deadline.at - Date.now())));
+      deadline.signal.throwIfAborted();
     }
   }
 }
@@ -57,7 +59,7 @@ export function frame(): Promise<void> {
 }
 
 /** Resolves when nothing changed for quietMS, or at the deadline, with how often something did. */
-export async function quiet(quietMS: number, deadline: number): Promise<{ quiet: boolean; mutations: number }> {
+export async function quiet(quietMS: number, deadline: Deadline): Promise<{ quiet: boolean; mutations: number }> {
   let last = Date.now();
   let mutations = 0;
   const observer = new MutationObserver((records) => {
@@ -66,10 +68,11 @@ export async function quiet(quietMS: number, deadline: number): Promise<{ quiet:
   });
   observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   try {
-    while (Date.now() < deadline) {
+    while (Date.now() < deadline.at) {
+      deadline.signal.throwIfAborted();
       const still = quietMS - (Date.now() - last);
       if (still <= 0) return { quiet: true, mutations };
-      await new Promise((resolve) => setTimeout(resolve, Math.min(still, Math.max(1, deadline - Date.now()))));
+      await new Promise((resolve) => setTimeout(resolve, Math.min(still, 250, Math.max(1, deadline.at - Date.now()))));
     }
     return { quiet: false, mutations };
   } finally {

@@ -1,23 +1,6 @@
-import type {
-  ActResult,
-  CheckParams,
-  ClickParams,
-  HighlightParams,
-  KeyParams,
-  ListParams,
-  ListResult,
-  ScrollParams,
-  Target,
-  TargetParams,
-  TextParams,
-  TextResult,
-  TypeParams,
-  ValueParams,
-  ValueResult,
-  WaitParams,
-  WaitResult,
-} from "@gasoline/schema/commands";
+import type { ActResult, Target, TargetParams } from "@gasoline/schema/commands";
 import type { CommandError } from "@gasoline/schema/wire";
+import type { KindOps } from "./operations.gen.ts";
 
 /** A rectangle in CSS pixels of a frame's viewport. */
 export interface Rect {
@@ -36,6 +19,8 @@ export interface Acted {
   trusted?: TrustedInput;
   /** The page began to navigate to another document. */
   leaving?: boolean;
+  /** Of the link that was to be opened in a new tab, and was not clicked. */
+  href?: string;
 }
 
 /** Real input that the worker sends through the debugger. */
@@ -54,20 +39,9 @@ export interface FrameGeometry {
 }
 
 /** The operations of the agent in a document: what goes in, what comes out. */
-export interface AgentOps {
-  click: { params: ClickParams; result: Acted & { href?: string } };
-  type: { params: TypeParams; result: Acted };
-  select: { params: ValueParams; result: Acted };
-  check: { params: CheckParams; result: Acted };
-  key_press: { params: KeyParams; result: Acted };
-  scroll_to: { params: ScrollParams; result: Acted };
+export interface AgentOps extends Omit<KindOps, "hover"> {
+  /** The worker says whether the real pointer is moved: the agent cannot know whether that will be refused. */
   hover: { params: TargetParams & { trusted?: string }; result: Acted };
-  focus: { params: TargetParams; result: Acted };
-  highlight: { params: HighlightParams; result: Acted };
-  wait_for: { params: WaitParams; result: WaitResult };
-  get_text: { params: TextParams; result: TextResult };
-  get_value: { params: TargetParams; result: ValueResult };
-  list_interactive: { params: ListParams; result: ListResult };
   /** How many elements fit the target now. */
   probe: { params: Target; result: { count: number; visible: number } };
   /** Index in window.frames of the iframe that fits the CSS selector. */
@@ -95,6 +69,8 @@ export interface AskAround {
 
 /** One call into a document. */
 export interface AgentCall<K extends AgentOp = AgentOp> {
+  /** Names the call, to cancel it. */
+  id: string;
   op: K;
   params: AgentOps[K]["params"];
   /** Epoch ms: the agent has answered by then. */

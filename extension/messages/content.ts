@@ -1,6 +1,9 @@
 /** Name of the port between a content script and the worker. */
 export const CONTENT_PORT = "gasoline-content";
 
+/** Characters of an address that are kept: the daemon keeps no more, and a page can give itself one of 2 MB. */
+export const MAX_ADDRESS = 8192;
+
 /** What a content script says to the worker. The worker takes tab, frame and document from the sender. */
 export type FromContent =
   | {

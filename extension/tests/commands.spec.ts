@@ -119,6 +119,31 @@ test("an element that comes late is waited for", async ({ daemon, site, browserW
   await expect(status).toHaveText("late");
 });
 
+test("a cancelled command ends at once, and does nothing later", async ({ daemon, site, browserWithExtension }) => {
+  const { page, tab, status, run } = await open(browserWithExtension, site, daemon, "<p id=status>untouched</p>");
+  for (const [kind, params] of [
+    ["click", { selector: "#late" }],
+    ["wait_for", { selector: "#late" }],
+    ["wait_for_stable", { stability_ms: 29_000 }],
+  ] as const) {
+    const id = daemon.send(kind, params, { tab, timeoutMS: 60_000 });
+    await daemon.until("the command to be taken", () => daemon.taken.has(id));
+    daemon.cancel(id);
+    const result = await daemon.until(`the end of ${kind}`, () => daemon.results.get(id));
+    expect(result).toMatchObject({ status: "cancelled", error: { code: "cancelled" } });
+    expect(result.elapsed_ms).toBeLessThan(10_000);
+    await daemon.until("the confirmation", () => daemon.cancelled.has(id));
+  }
+  await page.evaluate(() => {
+    document.body.insertAdjacentHTML(
+      "beforeend",
+      `<button id=late onclick="document.getElementById('status').textContent='clicked'">Late</button>`,
+    );
+  });
+  await run("wait_for_stable", { stability_ms: 300 });
+  await expect(status).toHaveText("untouched");
+});
+
 test("type, select, check, key_press, hover, focus, scroll_to act as a user would", async ({ daemon, site, browserWithExtension }) => {
   const { page, status, run } = await open(browserWithExtension, site, daemon);
   await run("type", { selector: "placeholder=you@example.test", text: "one" });

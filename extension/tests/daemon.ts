@@ -24,7 +24,7 @@ import type {
 
 interface Held {
   session: string;
-  answer: (commands: Command[]) => void;
+  answer: (commands: Command[], cancel: string[]) => void;
 }
 
 /**
@@ -54,6 +54,9 @@ export class FakeDaemon {
   #groups = new Map<string, Group>();
   #seen = new Set<string>();
   #pending: { command: Command; leased: number }[] = [];
+  #cancels: string[] = []; // ids that the next poll is told
+  readonly taken = new Set<string>(); // ids that the extension acknowledged
+  readonly cancelled = new Set<string>(); // ids that the extension confirmed
   #held: Held[] = [];
   #watchers = new Set<() => void>();
   #id = 0;
@@ -130,7 +133,7 @@ export class FakeDaemon {
   /** Sends a command without waiting. Returns its id. */
   send(kind: string, params: unknown, { tab = 0, timeoutMS = 8000 } = {}): string {
     const id = `${this.run}-${++this.#id}`;
-    const command = { id, correlation_id: `c${this.#id}`, kind, params, tab, deadline: Date.now() + timeoutMS, client: "test" };
+    const command = { id, correlation_id: `c${this.#id}`, kind, params, tab, timeout_ms: timeoutMS, client: "test" };
     this.#pending.push({ command, leased: 0 });
     this.#lease();
     return id;
@@ -142,16 +145,25 @@ export class FakeDaemon {
     this.#lease();
   }
 
+  /** Has the extension end a command, with the next answer to its poll. */
+  cancel(id: string): void {
+    this.#cancels.push(id);
+    this.#lease();
+  }
+
   #lease(): void {
     const held = this.#held.shift();
     if (!held) return;
     const due = this.#pending.filter(({ leased }) => Date.now() - leased > 2000);
-    if (due.length === 0) {
+    if (due.length === 0 && this.#cancels.length === 0) {
       this.#held.unshift(held);
       return;
     }
     for (const item of due) item.leased = Date.now();
-    held.answer(due.map(({ command }) => command));
+    held.answer(
+      due.map(({ command }) => command),
+      this.#cancels.splice(0),
+    );
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -230,13 +242,15 @@ export class FakeDaemon {
   #poll(url: URL, response: ServerResponse, reply: (status: number, answer: unknown) => void): void {
     const acked = new Set((url.searchParams.get("ack") ?? "").split(","));
     this.#pending = this.#pending.filter(({ command }) => !acked.has(command.id));
+    for (const id of acked) this.taken.add(id);
+    for (const id of (url.searchParams.get("cancelled") ?? "").split(",")) if (id !== "") this.cancelled.add(id);
     const hold = Number(url.searchParams.get("wait") ?? 0) * 1000;
     const held: Held = {
       session: url.searchParams.get("session") ?? "",
-      answer: (commands) => {
+      answer: (commands, cancel) => {
         clearTimeout(timer);
         clearInterval(again);
-        reply(200, { commands });
+        reply(200, { commands, cancel });
       },
     };
     const drop = (): void => {

@@ -55,7 +55,7 @@ func (c *Calls) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, ar
 			p = problem.From(fmt.Errorf("%s %s failed inside the daemon; the log has the details", t.Name, mode))
 		}
 		if p != nil {
-			a = Answer{Text: p.Text()}
+			a = Answer{Text: Refusal(p, opt.Fence)}
 		}
 		if c.Audit != nil {
 			c.Audit(Record{Time: start, Client: call.Client, Name: call.Name, Tool: t.Name, Mode: mode, Duration: time.Since(start), Size: len(a.Text), Err: p})

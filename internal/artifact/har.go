@@ -129,9 +129,9 @@ type HARTimings struct {
 type HARInput struct {
 	Version   string // of Gasoline
 	Exchanges []event.Exchange
-	Resources []event.Resource    // give phases to exchanges of the same document and URL
-	Pages     []event.Performance // give load times
-	Lost      string              // what is not in the archive, in words; "" when nothing is known to be
+	Resources []event.ResourceTiming // give phases to exchanges of the same document and URL
+	Pages     []event.Performance    // give load times
+	Lost      string                 // what is not in the archive, in words; "" when nothing is known to be
 }
 
 // NewHAR makes the archive. Entries are in the order of their start, pages in the order of their first entry.
@@ -140,7 +140,7 @@ func NewHAR(in HARInput) *HAR {
 	exchanges := slices.Clone(in.Exchanges)
 	slices.SortStableFunc(exchanges, func(a, b event.Exchange) int { return a.Started.Compare(b.Started) })
 	type resourceKey struct{ session, document, url string }
-	phases := map[resourceKey][]event.Resource{}
+	phases := map[resourceKey][]event.ResourceTiming{}
 	for _, r := range in.Resources {
 		k := resourceKey{r.Session, r.Document, r.URL}
 		phases[k] = append(phases[k], r)
@@ -155,7 +155,7 @@ func NewHAR(in HARInput) *HAR {
 				e.Document = d
 			}
 		}
-		var timing *event.Resource
+		var timing *event.ResourceTiming
 		// Several loads of one URL keep their order on both sides.
 		if k := (resourceKey{e.Session, e.Document, e.URL}); len(phases[k]) > 0 {
 			timing = &phases[k][0]
@@ -243,7 +243,7 @@ func harPage(id string, e *event.Exchange, snapshots []event.Performance) HARPag
 	return page
 }
 
-func harEntry(e *event.Exchange, timing *event.Resource) HAREntry {
+func harEntry(e *event.Exchange, timing *event.ResourceTiming) HAREntry {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	version := httpVersion(e.Protocol)
 	entry := HAREntry{

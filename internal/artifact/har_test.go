@@ -48,7 +48,7 @@ func TestHARHasWhatTheSpecificationDemands(t *testing.T) {
 	failed.Outcome, failed.Error, failed.TTFB, failed.ContentType = "network_error", "net::ERR_CONNECTION_REFUSED", 0, ""
 	data, err := json.Marshal(artifact.NewHAR(artifact.HARInput{
 		Version: "1.2.3", Exchanges: []event.Exchange{failed, exchange("d1", "http://localhost/", 200, at.Add(time.Second)), post},
-		Resources: []event.Resource{{Head: event.Head{Session: "s", Document: "d1"}, URL: "http://localhost/", Duration: 40, DNS: 1, Connect: 3, TLS: 2, Wait: 20, Receive: 10}},
+		Resources: []event.ResourceTiming{{Head: event.Head{Session: "s", Document: "d1"}, URL: "http://localhost/", Duration: 40, DNS: 1, Connect: 3, TLS: 2, Wait: 20, Receive: 10}},
 		Pages:     []event.Performance{{Head: event.Head{Session: "s", Document: "d1"}, Load: 300, DOMContentLoaded: 200}},
 	}))
 	if err != nil {

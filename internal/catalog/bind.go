@@ -132,6 +132,7 @@ func (b *Bound) Lookup(name string) (Mode, bool) {
 // Call runs the mode that args name. args is a JSON object, or empty. Errors are problems that say
 // what to change.
 func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outcome, error) {
+	came := time.Now()
 	fields := map[string]json.RawMessage{}
 	if len(args) > 0 && string(args) != "null" {
 		if err := json.Unmarshal(args, &fields); err != nil {
@@ -156,7 +157,7 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 		return Outcome{}, err
 	}
 	call.Tool, call.Mode = b.Name, m.Name
-	out, err := takeCommon(m, &call, params, fields)
+	out, err := takeCommon(m, &call, came, params, fields)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -321,8 +322,8 @@ func paramNames(params []Param) []string {
 }
 
 // takeCommon reads the parameters that every mode has and takes them out of fields, unless the mode
-// declares a parameter of that name itself.
-func takeCommon(m Mode, call *Call, params []Param, fields map[string]json.RawMessage) (Outcome, error) {
+// declares a parameter of that name itself. came is when the call came: its deadline counts from there.
+func takeCommon(m Mode, call *Call, came time.Time, params []Param, fields map[string]json.RawMessage) (Outcome, error) {
 	var c struct {
 		As         string `json:"as"`
 		Budget     int    `json:"budget"`
@@ -359,9 +360,12 @@ func takeCommon(m Mode, call *Call, params []Param, fields map[string]json.RawMe
 	if c.TimeoutMS != 0 && (c.TimeoutMS < 100 || time.Duration(c.TimeoutMS)*time.Millisecond > most) {
 		return Outcome{}, problem.New(problem.InvalidParam, "", "timeout_ms is %d; it must be 100–%d.", c.TimeoutMS, most.Milliseconds())
 	}
-	call.Wait = m.Wait
+	wait := m.Wait
 	if c.TimeoutMS > 0 {
-		call.Wait = time.Duration(c.TimeoutMS) * time.Millisecond
+		wait = time.Duration(c.TimeoutMS) * time.Millisecond
+	}
+	if wait > 0 {
+		call.Deadline = came.Add(wait)
 	}
 	call.Detached = c.Background
 	if len(c.Client) > 64 {

@@ -87,15 +87,26 @@ type Call struct {
 	Client string // the caller's session; its cursors, limits and leases hang on it
 	// Sessionless says that Client may stand for several callers, so that nothing is remembered for it.
 	Sessionless bool
-	Name        string        // the caller's program
-	Root        string        // project root, "" unknown
-	Tool        string        // set by Bound
-	Mode        string        // set by Bound
-	Wait        time.Duration // how long this call may wait, from timeout_ms or Spec.Wait
-	Detached    bool          // background: true, answer at once with a correlation id
+	Name        string // the caller's program
+	Root        string // project root, "" unknown
+	Tool        string // set by Bound
+	Mode        string // set by Bound
+	Detached    bool   // background: true, answer at once with a correlation id
+
+	// Deadline is the one deadline of the call, from timeout_ms or Spec.Wait, counted from when the call
+	// came; whatever the call does on the way is within it. Zero: the mode does not wait. Set by Bound.
+	Deadline time.Time
 
 	// Progress tells the caller how far a waiting call is. nil when nobody listens.
 	Progress func(message string)
+}
+
+// Left returns how long the call may still take, at least 0; 0 when the mode does not wait.
+func (c Call) Left() time.Duration {
+	if c.Deadline.IsZero() {
+		return 0
+	}
+	return max(0, time.Until(c.Deadline))
 }
 
 // Handler answers one mode.
@@ -126,7 +137,10 @@ func Add[E, P, R any](t *Tool[E], s Spec, h Handler[E, P, R]) struct{} {
 			panic(fmt.Sprintf("catalog: %s has two modes %q", t.Name, s.Name))
 		}
 	}
-	table := sync.OnceValue(func() []Param { return paramsOf[P]() })
+	table := sync.OnceValue(func() []Param {
+		var p P
+		return ParamsOf(p)
+	})
 	t.modes = append(t.modes, &mode[E]{
 		Spec:   s,
 		params: table,

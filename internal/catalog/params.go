@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/problem"
 )
@@ -17,6 +19,8 @@ import (
 //	doc:"most entries"      what it means, with default and range in words
 //	enum:"asc,desc"         the words it may have
 //	min:"1" max:"1000"      its bounds
+//	length:"2000"           most characters of a string, most items of an array
+//	pattern:"^e\\d+$"       what a string must match (RE2)
 //	alias:"last,count"      other names that mean it
 //	required:"true"         it must be given
 //	alone:"body_path"       when it is given, of the mode's others only these may be; "-" for none
@@ -31,13 +35,18 @@ type Param struct {
 	Aliases  []string
 	Required bool
 	Min, Max *float64
+	Length   int      // most characters or items; 0 means no bound of its own
+	Pattern  string   // "" means any
 	Alone    []string // nil: with any other
 
-	index []int
+	index   []int
+	matches *regexp.Regexp // of Pattern
 }
 
-func paramsOf[P any]() []Param {
-	t := reflect.TypeFor[P]()
+// ParamsOf returns the parameters that the struct v declares, in the order of its fields, with those of
+// embedded structs. It panics when a tag is not understood: that is a mistake in the source.
+func ParamsOf(v any) []Param {
+	t := reflect.TypeOf(v)
 	if t.Kind() != reflect.Struct {
 		panic(fmt.Sprintf("catalog: params must be a struct, not %s", t))
 	}
@@ -70,6 +79,12 @@ func collect(t reflect.Type, at []int, out *[]Param) {
 			p.Alone = strings.Split(a, ",")
 		}
 		p.Min, p.Max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
+		if l := bound(f.Tag.Get("length")); l != nil {
+			p.Length = int(*l)
+		}
+		if p.Pattern = f.Tag.Get("pattern"); p.Pattern != "" {
+			p.matches = regexp.MustCompile(p.Pattern)
+		}
 		*out = append(*out, p)
 	}
 }
@@ -171,6 +186,12 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 			}
 			return nil, problem.New(problem.InvalidParam, "Use one of: "+strings.Join(p.Enum, ", ")+".", "%s cannot be %q.", p.Name, text)
 		}
+		if n := utf8.RuneCountInString(text); p.Length > 0 && n > p.Length {
+			return nil, problem.New(problem.InvalidParam, "Give less.", "%s has %d characters; it may have %d.", p.Name, n, p.Length)
+		}
+		if text != "" && p.matches != nil && !p.matches.MatchString(text) {
+			return nil, wrongType(p, raw)
+		}
 		return json.Marshal(text)
 	case "number", "integer":
 		n, ok := value.(float64)
@@ -199,7 +220,10 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 		}
 		return raw, nil
 	case "array":
-		if _, ok := value.([]any); ok {
+		if items, ok := value.([]any); ok {
+			if p.Length > 0 && len(items) > p.Length {
+				return nil, problem.New(problem.InvalidParam, "Give less.", "%s has %d items; it may have %d.", p.Name, len(items), p.Length)
+			}
 			return raw, nil
 		}
 		if isText && strings.HasPrefix(strings.TrimSpace(text), "[") && json.Valid([]byte(text)) {

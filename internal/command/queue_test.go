@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -11,17 +12,23 @@ import (
 
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/redact"
 )
 
 func click(wait time.Duration) command.Request {
-	return command.Request{Session: "s", Tab: 7, Kind: "click", Params: command.ClickParams{}, Wait: wait}
+	return command.Request{Session: "s", Tab: 7, Kind: "click", Params: command.ClickParams{}, Deadline: time.Now().Add(wait)}
+}
+
+// take polls as an extension without a word on its life does.
+func take(ctx context.Context, q *command.Queue, session string, wait time.Duration, taken ...string) []command.Command {
+	return q.Take(ctx, command.Poll{Session: session, Taken: taken}, wait).Commands
 }
 
 func TestDoReturnsTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := command.NewQueue("r1")
+		q := command.NewQueue("r1", redact.New(redact.Rules{}))
 		go func() {
-			cmds := q.Take(t.Context(), "s", 25*time.Second, nil)
+			cmds := take(t.Context(), q, "s", 25*time.Second)
 			if len(cmds) != 1 || cmds[0].Kind != "click" || cmds[0].Tab != 7 {
 				t.Errorf("took %+v", cmds)
 				return
@@ -43,13 +50,13 @@ func TestDoReturnsTheAnswer(t *testing.T) {
 
 func TestDoTimesOutWhenNobodyTakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := command.NewQueue("r")
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
 		start := time.Now()
 		_, err := q.Do(t.Context(), click(5*time.Second))
 		if waited := time.Since(start); waited != 5*time.Second || problem.From(err).Code != problem.Timeout {
 			t.Errorf("waited %v, want 5s: %v", waited, err)
 		}
-		if cmds := q.Take(t.Context(), "s", 0, nil); len(cmds) != 0 {
+		if cmds := take(t.Context(), q, "s", 0); len(cmds) != 0 {
 			t.Errorf("an expired command was handed out: %+v", cmds)
 		}
 	})
@@ -57,18 +64,17 @@ func TestDoTimesOutWhenNobodyTakes(t *testing.T) {
 
 func TestStillRunningAtTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := command.NewQueue("r")
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
 		go func() {
-			cmds := q.Take(t.Context(), "s", time.Minute, nil)
-			q.Take(t.Context(), "s", 0, []string{cmds[0].ID})
-			time.Sleep(8 * time.Second)
+			cmds := take(t.Context(), q, "s", time.Minute)
+			take(t.Context(), q, "s", 8*time.Second, cmds[0].ID)
 			q.Answer(command.Answer{ID: cmds[0].ID, Status: "complete"})
 		}()
 		rec, err := q.Do(t.Context(), click(5*time.Second))
 		if err != nil || rec.Status != command.Running {
 			t.Fatalf("%+v %v", rec, err)
 		}
-		rec, err = q.Wait(t.Context(), rec.CorrelationID, 10*time.Second)
+		rec, err = q.Wait(t.Context(), rec.CorrelationID, time.Now().Add(10*time.Second))
 		if err != nil || rec.Status != command.Complete {
 			t.Errorf("%+v %v", rec, err)
 		}
@@ -77,27 +83,27 @@ func TestStillRunningAtTheDeadline(t *testing.T) {
 
 func TestUnacknowledgedCommandsAreHandedOutAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := command.NewQueue("r")
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
 		if _, err := q.Start(click(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
-		first := q.Take(t.Context(), "s", 0, nil)
+		first := take(t.Context(), q, "s", 0)
 		start := time.Now()
-		second := q.Take(t.Context(), "s", 25*time.Second, nil) // the first poll's answer was lost
+		second := take(t.Context(), q, "s", 25*time.Second) // the first poll's answer was lost
 		if len(first) != 1 || len(second) != 1 || first[0].ID != second[0].ID || time.Since(start) != command.Lease {
 			t.Fatalf("%v then %v after %v", first, second, time.Since(start))
 		}
 		start = time.Now()
-		if third := q.Take(t.Context(), "s", 25*time.Second, []string{first[0].ID}); len(third) != 0 || time.Since(start) != 25*time.Second {
+		if third := take(t.Context(), q, "s", 25*time.Second, first[0].ID); len(third) != 0 || time.Since(start) != 25*time.Second {
 			t.Errorf("acknowledged, yet handed out: %v after %v", third, time.Since(start))
 		}
 	})
 }
 
 func TestSessionsDoNotMix(t *testing.T) {
-	q := command.NewQueue("r")
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
 	rec, _ := q.Start(click(time.Minute))
-	if got := q.Take(t.Context(), "other", 0, nil); len(got) != 0 {
+	if got := take(t.Context(), q, "other", 0); len(got) != 0 {
 		t.Errorf("another session took %v", got)
 	}
 	if s := q.Answer(command.Answer{ID: rec.ID, Session: "other", Status: "complete"}); s != "unknown" {
@@ -106,7 +112,7 @@ func TestSessionsDoNotMix(t *testing.T) {
 }
 
 func TestTheSixteenthCommandIsRefused(t *testing.T) {
-	q := command.NewQueue("r")
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
 	for range command.MaxPending {
 		if _, err := q.Start(click(time.Minute)); err != nil {
 			t.Fatal(err)
@@ -124,7 +130,7 @@ func TestTheSixteenthCommandIsRefused(t *testing.T) {
 
 func TestCallersOfEndedCommandsAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := command.NewQueue("r")
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
 		for _, tt := range []struct {
 			code string
 			end  func()
@@ -143,14 +149,14 @@ func TestCallersOfEndedCommandsAreTold(t *testing.T) {
 
 func TestCancellingTheCallCancelsTheCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := command.NewQueue("r")
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() { time.Sleep(time.Second); cancel() }()
 		_, err := q.Do(ctx, click(time.Minute))
 		if problem.From(err).Code != problem.Cancelled {
 			t.Errorf("got %v", err)
 		}
-		if got := q.Take(t.Context(), "s", 0, nil); len(got) != 0 {
+		if got := take(t.Context(), q, "s", 0); len(got) != 0 {
 			t.Errorf("a cancelled command was handed out: %v", got)
 		}
 	})
@@ -158,7 +164,7 @@ func TestCancellingTheCallCancelsTheCommand(t *testing.T) {
 
 func TestEndedCommandsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := command.NewQueue("r")
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
 		rec, _ := q.Start(click(time.Second))
 		q.Cancel("")
 		time.Sleep(command.Keep - time.Second)
@@ -178,7 +184,7 @@ func TestEndedCommandsAreForgotten(t *testing.T) {
 }
 
 func TestResultsMakeRoomForLaterOnes(t *testing.T) {
-	q := command.NewQueue("r")
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
 	var ids []string
 	for range 12 {
 		rec, err := q.Start(click(time.Second))
@@ -208,17 +214,17 @@ func TestResultsMakeRoomForLaterOnes(t *testing.T) {
 }
 
 func TestManyAtOnce(t *testing.T) {
-	q := command.NewQueue("r")
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
 	ctx, cancel := context.WithCancel(t.Context())
 	var browser, callers sync.WaitGroup
 	browser.Go(func() {
 		var acks []string
 		for ctx.Err() == nil {
-			cmds := q.Take(ctx, "s", time.Second, acks)
+			cmds := take(ctx, q, "s", time.Second, acks...)
 			acks = nil
 			for _, c := range cmds {
 				acks = append(acks, c.ID)
-				q.Answer(command.Answer{ID: c.ID, Status: "complete", Result: c.Params})
+				q.Answer(command.Answer{ID: c.ID, Status: "complete", Result: json.RawMessage(`{}`)})
 			}
 		}
 	})
@@ -239,12 +245,12 @@ func TestManyAtOnce(t *testing.T) {
 
 func TestPollsOfManySessionsAreBoundedAndStillWoken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := command.NewQueue("r")
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
 		got := make(chan []command.Command, 1)
-		go func() { got <- q.Take(t.Context(), "s", time.Minute, nil) }()
+		go func() { got <- take(t.Context(), q, "s", time.Minute) }()
 		synctest.Wait()
 		for i := range 1000 {
-			q.Take(t.Context(), fmt.Sprint("stranger ", i), 0, nil)
+			take(t.Context(), q, fmt.Sprint("stranger ", i), 0)
 		}
 		if _, err := q.Start(click(time.Minute)); err != nil {
 			t.Fatal(err)
@@ -255,24 +261,196 @@ func TestPollsOfManySessionsAreBoundedAndStillWoken(t *testing.T) {
 	})
 }
 
-// Commands of a browser that went away end; those of others go on.
-func TestCommandsOfABrowserThatWentAwayEnd(t *testing.T) {
-	q := command.NewQueue("r1")
-	one, err := q.Start(command.Request{Session: "s1", Kind: "click", Params: map[string]any{}, Wait: time.Minute})
-	if err != nil {
-		t.Fatal(err)
+// beside polls for a session until the test ends, and keeps what it is given.
+func beside(t *testing.T, q *command.Queue, session, life string) (given func() command.Work, stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var mu sync.Mutex
+	var all command.Work
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p := command.Poll{Session: session, Life: life}
+		for ctx.Err() == nil {
+			w := q.Take(ctx, p, 25*time.Second)
+			p.Taken, p.Cancelled = nil, w.Cancel
+			mu.Lock()
+			for _, c := range w.Commands {
+				p.Taken = append(p.Taken, c.ID)
+			}
+			all.Commands = append(all.Commands, w.Commands...)
+			all.Cancel = append(all.Cancel, w.Cancel...)
+			mu.Unlock()
+		}
+	}()
+	return func() command.Work {
+		mu.Lock()
+		defer mu.Unlock()
+		return all
+	}, func() { cancel(); <-done }
+}
+
+func TestWhatWasTakenAndNotConfirmedHasAnUnknownOutcome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		for _, tt := range []struct {
+			kind string
+			want problem.Code
+		}{{"click", problem.UnknownOutcome}, {"get_text", problem.Timeout}} {
+			r := click(1500 * time.Millisecond)
+			r.Kind = tt.kind
+			go take(t.Context(), q, "s", time.Minute)
+			rec, err := q.Do(t.Context(), r)
+			if p := problem.From(err); p == nil || p.Code != tt.want || strings.Contains(p.Message, "did not take") {
+				t.Errorf("%s: %v", tt.kind, err)
+			}
+			now, _ := q.Get(rec.ID)
+			if ended := now.Status.Final(); ended == (tt.kind == "click") {
+				t.Errorf("%s is %s", tt.kind, now.Status)
+			}
+			if s := q.Answer(command.Answer{ID: rec.ID, Status: "complete"}); tt.kind == "click" && s != "ok" {
+				t.Errorf("a late answer: %s", s)
+			}
+		}
+	})
+}
+
+func TestACancelledCallIsCancelledInTheBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		given, stop := beside(t, q, "s", "")
+		defer stop()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		rec, err := q.Do(ctx, click(time.Minute))
+		if p := problem.From(err); p == nil || p.Code != problem.Cancelled || p.Fix == "" {
+			t.Errorf("%v", err)
+		}
+		synctest.Wait()
+		if w := given(); len(w.Cancel) != 1 || w.Cancel[0] != rec.ID {
+			t.Errorf("the browser was told to cancel %v, want %s", w.Cancel, rec.ID)
+		}
+		time.Sleep(time.Minute)
+		if w := given(); len(w.Cancel) != 1 {
+			t.Errorf("a confirmed cancel was told again: %v", w.Cancel)
+		}
+	})
+}
+
+func TestAnUnconfirmedCancelIsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		if _, err := q.Start(click(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		take(t.Context(), q, "s", 0)
+		q.Cancel("s")
+		p := command.Poll{Session: "s"}
+		first := q.Take(t.Context(), p, time.Second)
+		again := q.Take(t.Context(), p, 10*time.Second)
+		if len(first.Cancel) != 1 || len(again.Cancel) != 1 {
+			t.Fatalf("told %v, then %v", first.Cancel, again.Cancel)
+		}
+		p.Cancelled = again.Cancel
+		if more := q.Take(t.Context(), p, 10*time.Second); len(more.Cancel) != 0 {
+			t.Errorf("confirmed, and told again: %v", more.Cancel)
+		}
+	})
+}
+
+func TestABrowserThatGoesAwayEndsWhatItTook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		_, stop := beside(t, q, "s", "")
+		go func() { time.Sleep(2 * time.Second); stop() }()
+		began := time.Now()
+		rec, err := q.Do(t.Context(), click(time.Minute))
+		if err != nil || rec.Status != command.Interrupted {
+			t.Errorf("%s %v", rec.Status, err)
+		}
+		if waited := time.Since(began); waited > 2*time.Second+command.Absence+2*time.Second {
+			t.Errorf("told after %v", waited)
+		}
+	})
+}
+
+func TestWhatAnEarlierWorkerBeganIsAskedOfTheNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		rec, err := q.Start(click(time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := command.Poll{Session: "s", Life: "one"}
+		q.Take(t.Context(), first, 0)
+		first.Taken = []string{rec.ID}
+		if w := q.Take(t.Context(), first, 0); len(w.Commands) != 0 {
+			t.Errorf("the same worker got it twice: %v", w.Commands)
+		}
+		if w := q.Take(t.Context(), command.Poll{Session: "s", Life: "two"}, 0); len(w.Commands) != 1 {
+			t.Errorf("the next worker was not asked: %v", w.Commands)
+		}
+	})
+}
+
+func TestParamsAreBoundedAndGoWithTheEnd(t *testing.T) {
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
+	big := func(session string) command.Request {
+		r := click(time.Minute)
+		r.Session, r.Params = session, strings.Repeat("x", command.MaxParams-2)
+		return r
 	}
-	two, err := q.Start(command.Request{Session: "s2", Kind: "click", Params: map[string]any{}, Wait: time.Minute})
-	if err != nil {
-		t.Fatal(err)
+	var full error
+	started := 0
+	for i := range 60 {
+		if _, err := q.Start(big(fmt.Sprint("s", i))); err != nil {
+			full = err
+			break
+		}
+		started++
 	}
-	if n := q.Gone("s1"); n != 1 {
-		t.Errorf("%d ended", n)
+	if problem.From(full).Code != problem.QueueFull || started != 4 {
+		t.Errorf("%d commands of 4 MB are under way: %v", started, full)
 	}
-	if rec, _ := q.Get(one.CorrelationID); !rec.Status.Final() || rec.Failure == nil || rec.Failure.Code != "interrupted" {
-		t.Errorf("%+v", rec)
+	q.Cancel("")
+	_, done, failed := q.Lists()
+	for _, rec := range append(done, failed...) {
+		if rec.Params != nil {
+			t.Errorf("%s kept %d bytes of params", rec.ID, len(rec.Params))
+		}
 	}
-	if rec, _ := q.Get(two.CorrelationID); rec.Status.Final() {
-		t.Errorf("%+v", rec)
+	if _, err := q.Start(big("s")); err != nil {
+		t.Errorf("after the end: %v", err)
+	}
+	more := big("s")
+	more.Params = strings.Repeat("x", command.MaxParams)
+	if _, err := q.Start(more); problem.From(err).Code != problem.TooLarge {
+		t.Errorf("more than one may have: %v", err)
+	}
+}
+
+func TestAnswersAreRedactedWhereTheyEnter(t *testing.T) {
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
+	rec, _ := q.Start(click(time.Minute))
+	q.Answer(command.Answer{
+		ID: rec.ID, Status: "error", Result: json.RawMessage(`{"password":"hunter2hunter2"}`),
+		Failure: &command.Failure{Code: "x", Message: "password=hunter2hunter2", Details: []string{"password=hunter2hunter2", strings.Repeat("d", 1<<20)}},
+	})
+	got, _ := q.Get(rec.ID)
+	if all := fmt.Sprint(string(got.Result), *got.Failure); strings.Contains(all, "hunter2") || len(all) > 8<<10 {
+		t.Errorf("kept %d bytes: %.300s", len(all), all)
+	}
+}
+
+func TestCancelsAreBounded(t *testing.T) {
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
+	for range 300 {
+		if _, err := q.Start(click(time.Minute)); err != nil {
+			t.Fatal(err)
+		}
+		take(t.Context(), q, "s", 0)
+		q.Cancel("s")
+	}
+	if w := q.Take(t.Context(), command.Poll{Session: "s"}, 0); len(w.Cancel) > 100 {
+		t.Errorf("%d cancelled commands are kept", len(w.Cancel))
 	}
 }

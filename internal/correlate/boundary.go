@@ -79,6 +79,22 @@ func (c *Correlator) End(testID, worker string, at time.Time) (Boundary, error) 
 	return Boundary{}, problem.New(problem.Conflict, `Send action "start" with the same test_id and worker first.`, "test %q is not open", testID)
 }
 
+// Ended reports whether a test of this id has ended and is not open again.
+func (c *Correlator) Ended(testID string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ended := false
+	for _, t := range c.tests {
+		if t.TestID == testID {
+			if t.Ended.IsZero() {
+				return false
+			}
+			ended = true
+		}
+	}
+	return ended
+}
+
 // Open returns the tests that are open, oldest first. The slice is the caller's.
 func (c *Correlator) Open() []Boundary {
 	c.mu.Lock()
@@ -108,16 +124,17 @@ func (c *Correlator) forgetLocked() {
 
 // stampLocked gives events without a test the one that was open when they happened, if it was the
 // only one: of their worker, where they name one. Two open tests leave it unsaid rather than guessed.
-func (c *Correlator) stampLocked(b *event.Batch) {
+func (c *Correlator) stampLocked(b event.Batch) {
 	if len(c.tests) == 0 {
 		return
 	}
 	c.forgetLocked()
-	for _, h := range b.Heads() {
+	for _, e := range b {
+		h := e.Base()
 		if h.TestID != "" {
 			continue
 		}
-		if t := c.onlyLocked(h.Worker, h.Time); t != nil {
+		if t := c.onlyLocked(h.Worker, h.Time.Add(c.Offset(h.Clock))); t != nil {
 			h.TestID = t.TestID
 			if h.Worker == "" {
 				h.Worker = t.Worker

@@ -8,71 +8,110 @@ import (
 )
 
 const (
-	maxClocks    = 1024 // senders
+	maxClocks    = 1024 // domains
 	maxDocuments = 4096
+	maxStretches = 4                      // of one domain that are remembered
 	sameClock    = time.Second            // a difference up to here is the way, not the clock
-	stepOf       = 250 * time.Millisecond // by which a sender's offset has to differ to be a new one
+	stepOf       = 250 * time.Millisecond // by which a sender's offset has to differ for its clock to have been set
 	jump         = 20 * time.Millisecond  // between wall clock and performance.now within one document
-	oldest       = 24 * time.Hour         // times from before that are not believed
 )
 
-// clock is what is known about the clock of one sender.
-type clock struct {
-	offset time.Duration // to be added to its times
-	used   uint64        // for forgetting the one not used longest
+// absurd is the time before which no sender's clock can have been: what claims to be older has none. Lines
+// that are read from files may be years old.
+var absurd = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// domain says whose clock a time was read from: the one that the sender names, else the browser's or
+// the service's own. Two senders never share one because they do not say who they are in the same way.
+type domain struct{ name, source, service, instance string }
+
+func domainOf(h *event.Head) domain {
+	switch {
+	case h.ClockDomain != "":
+		return domain{name: h.ClockDomain, source: "clock"}
+	case h.Session != "":
+		return domain{name: h.Session, source: "session"}
+	}
+	return domain{source: h.Source, service: h.Service, instance: h.Instance}
 }
 
-// documentKey names a document. Chrome's document ids are unique within a browser.
-type documentKey struct{ session, document string }
+// clone gives the key memory of its own: it outlives the request whose body it may be a part of.
+func (d domain) clone() domain {
+	return domain{strings.Clone(d.name), strings.Clone(d.source), strings.Clone(d.service), strings.Clone(d.instance)}
+}
+
+// clock is what is known about the clock of one domain. It is set now and then; a stretch is the time
+// between, and has an offset of its own, so that what was recorded before keeps its place.
+type clock struct {
+	stretches []stretch // the present one is last; ≤ maxStretches
+	used      uint64    // for forgetting the one not used longest
+}
+
+// stretch has the number under which its offset is kept.
+type stretch struct {
+	id    event.Clock // 0: all numbers are given out, the offset is added at once
+	voted bool        // its offset was measured
+	fixed int64       // the offset, for id 0
+}
+
+// document names a page's document within its clock's domain.
+type document struct {
+	domain domain
+	name   string
+}
 
 // reading is the newest event of a document so far, by performance.now.
 type reading struct {
-	mono float64
-	time time.Time
-	used uint64
+	mono  float64
+	time  time.Time
+	clock event.Clock
+	used  uint64
 }
 
-// correctLocked turns the senders' times into ours. Within a document the order by performance.now
-// is kept whatever its wall clock does.
-func (c *Correlator) correctLocked(b *event.Batch, sent, received time.Time) {
+// clockLocked gives the events the clock that their time is by. Within a document the order by
+// performance.now is kept whatever its wall clock does, and nothing happens after it was received.
+func (c *Correlator) clockLocked(b event.Batch, sent, received time.Time) {
 	groups := c.groupsLocked(b)
 	for i := range groups {
 		g := &groups[i]
-		g.offset = c.offsetLocked(g.key.session, sent, g.newest, received)
-		// Nothing happens after it was received. All of the document moves, or its order would be lost.
+		g.clock, g.offset = c.measureLocked(g.key.domain, sent, g.newest, received)
+		// All of the document moves, or its order would be lost.
 		if !g.lead.Time.IsZero() {
-			g.offset -= max(0, g.lead.Time.Add(g.offset).Sub(received))
+			g.shift = -max(0, g.lead.Time.Add(g.offset).Sub(received))
+			if g.lead.Mono > 0 {
+				g.origin = g.lead.Time.Add(g.shift - milliseconds(g.lead.Mono))
+			}
 		}
-		g.origin = newestOrigin(g)
 	}
 	at := 0
-	for _, h := range b.Heads() {
+	for _, e := range b {
+		h := e.Base()
 		if groups[at].key != keyOf(h) {
 			at = indexOf(groups, keyOf(h))
 		}
-		g := &groups[at]
-		h.Time = g.correct(h, received)
+		groups[at].correct(c, h, received)
 	}
 	for i := range groups {
 		groups[i].remember(c)
 	}
 }
 
-// group is the events of one document in a batch.
+// group is the events of one document in a batch. Its times are by the domain's clock.
 type group struct {
-	key    documentKey
+	key    document
 	last   *reading // of earlier batches; nil for a new document
 	newest time.Time
-	lead   event.Head // time and mono of the event with the highest mono and a credible time
-	mono   float64    // the highest mono, with a credible time or not
-	offset time.Duration
-	origin time.Time // of performance.now by the clock of lead; zero if there is none
-	end    reading   // the newest after correction
+	lead   event.Head // time and mono of the event with the highest mono and a time
+	mono   float64    // the highest mono, with a time or not
+	clock  event.Clock
+	offset time.Duration // of clock, as it is known now
+	shift  time.Duration // of the whole document, so that nothing is in the future
+	origin time.Time     // of performance.now by the clock of lead; zero if there is none
+	end    reading       // the newest
 }
 
-func keyOf(h *event.Head) documentKey { return documentKey{h.Session, h.Document} }
+func keyOf(h *event.Head) document { return document{domainOf(h), h.Document} }
 
-func indexOf(groups []group, key documentKey) int {
+func indexOf(groups []group, key document) int {
 	for i := range groups {
 		if groups[i].key == key {
 			return i
@@ -82,17 +121,18 @@ func indexOf(groups []group, key documentKey) int {
 }
 
 // groupsLocked collects the documents of a batch; there are few.
-func (c *Correlator) groupsLocked(b *event.Batch) []group {
+func (c *Correlator) groupsLocked(b event.Batch) []group {
 	var groups []group
-	index := map[documentKey]int(nil)
+	index := map[document]int(nil)
 	at := -1
-	for _, h := range b.Heads() {
+	for _, e := range b {
+		h := e.Base()
 		key := keyOf(h)
 		if at < 0 || groups[at].key != key {
 			var ok bool
 			if at, ok = index[key]; !ok {
 				if index == nil {
-					index = map[documentKey]int{}
+					index = map[document]int{}
 				}
 				at = len(groups)
 				index[key] = at
@@ -111,56 +151,82 @@ func (c *Correlator) groupsLocked(b *event.Batch) []group {
 	return groups
 }
 
-// offsetLocked returns what to add to a sender's times. The way only adds to received − sent, so of
-// readings that agree the smallest is the best. A sender that does not say when it sent is taken to
-// have sent at its newest event.
-func (c *Correlator) offsetLocked(session string, sent, newest, received time.Time) time.Duration {
-	if sent.IsZero() {
-		sent = newest
-		if d := received.Sub(sent); d > 0 {
-			return c.clockLocked(session).offset // it may as well have waited
-		}
-	}
-	if sent.IsZero() {
-		return 0
-	}
-	k := c.clockLocked(session)
-	d := received.Sub(sent)
-	switch {
-	case d.Abs() <= sameClock:
-		k.offset = 0
-	case (d-k.offset).Abs() > stepOf || d < k.offset:
-		k.offset = d
-	}
-	return k.offset
-}
-
-func (c *Correlator) clockLocked(session string) *clock {
-	k := c.clocks[session]
+// measureLocked returns the present stretch of a domain's clock and its offset. The way only adds to
+// received − sent, so of readings that agree the smallest is the best. A sender that does not say when
+// it sent is taken to have sent at its newest event, if that is in our future.
+func (c *Correlator) measureLocked(d domain, sent, newest, received time.Time) (event.Clock, time.Duration) {
+	k := c.clocks[d]
 	if k == nil {
 		if len(c.clocks) >= maxClocks {
 			forget(c.clocks, func(k *clock) uint64 { return k.used })
 		}
-		k = &clock{}
-		c.clocks[strings.Clone(session)] = k
+		k = &clock{stretches: []stretch{c.stretchLocked()}}
+		c.clocks[d.clone()] = k
 	}
 	k.used = c.tick()
-	return k
-}
-
-// newestOrigin returns when the document's performance.now was zero, by its present wall clock.
-func newestOrigin(g *group) time.Time {
-	if g.lead.Time.IsZero() || g.lead.Mono <= 0 {
-		return time.Time{}
+	if sent.IsZero() && newest.After(received) {
+		sent = newest
 	}
-	return g.lead.Time.Add(g.offset - milliseconds(g.lead.Mono))
+	now := &k.stretches[len(k.stretches)-1]
+	if sent.IsZero() {
+		return now.id, c.offset(now)
+	}
+	measured := received.Sub(sent)
+	if measured.Abs() <= sameClock {
+		measured = 0
+	}
+	for i := len(k.stretches) - 1; i >= 0; i-- {
+		s := k.stretches[i]
+		if difference := measured - c.offset(&s); !s.voted || difference.Abs() <= stepOf {
+			if !s.voted || difference < 0 {
+				c.set(&s, measured)
+			}
+			s.voted = true
+			k.stretches = append(append(k.stretches[:i:i], k.stretches[i+1:]...), s)
+			return s.id, c.offset(&s)
+		}
+	}
+	s := c.stretchLocked() // the clock was set
+	c.set(&s, measured)
+	s.voted = true
+	if k.stretches = append(k.stretches, s); len(k.stretches) > maxStretches {
+		k.stretches = k.stretches[1:]
+	}
+	return s.id, c.offset(&s)
 }
 
-// correct returns the time of an event by our clock.
-func (g *group) correct(h *event.Head, received time.Time) time.Time {
+func (c *Correlator) stretchLocked() stretch {
+	if int(c.last) == len(c.offsets)-1 {
+		return stretch{}
+	}
+	c.last++
+	return stretch{id: c.last}
+}
+
+func (c *Correlator) offset(s *stretch) time.Duration {
+	if s.id == 0 {
+		return time.Duration(s.fixed)
+	}
+	return c.Offset(s.id)
+}
+
+func (c *Correlator) set(s *stretch, offset time.Duration) {
+	if s.id == 0 {
+		s.fixed = int64(offset)
+		return
+	}
+	c.offsets[s.id].Store(int64(offset))
+}
+
+// correct sets the time of an event by its clock.
+func (g *group) correct(c *Correlator, h *event.Head, received time.Time) {
+	ours := received.Add(-g.offset) // by the sender's clock
 	t := h.Time
+	if t.Before(absurd) {
+		t = time.Time{}
+	}
 	if !t.IsZero() {
-		t = t.Add(g.offset)
+		t = t.Add(g.shift)
 		// The wall clock was set back after this event: by the new clock it happened earlier.
 		if !g.origin.IsZero() && h.Mono > 0 {
 			if now := g.origin.Add(milliseconds(h.Mono)); t.Sub(now) > jump {
@@ -168,24 +234,29 @@ func (g *group) correct(h *event.Head, received time.Time) time.Time {
 			}
 		}
 	}
-	if t.IsZero() || t.After(received) || received.Sub(t) > oldest {
-		t = received
+	if t.IsZero() || t.After(ours) {
+		t = ours
 		if h.Mono > 0 {
-			t = received.Add(-milliseconds(g.mono - h.Mono))
+			t = ours.Add(-milliseconds(g.mono - h.Mono))
 		}
 	}
-	if g.last != nil && h.Mono > 0 && h.Mono >= g.last.mono && t.Before(g.last.time) {
-		t = g.last.time
+	if g.last != nil && h.Mono > 0 && h.Mono >= g.last.mono {
+		if last := g.last.time.Add(c.Offset(g.last.clock) - g.offset); t.Before(last) {
+			t = last
+		}
 	}
 	if h.Mono > 0 && h.Mono >= g.end.mono {
 		g.end.mono, g.end.time = h.Mono, t
 	}
-	return t
+	h.Time, h.Clock = t, g.clock
+	if g.clock == 0 {
+		h.Time = t.Add(g.offset)
+	}
 }
 
 // remember keeps the newest event of the group's document.
 func (g *group) remember(c *Correlator) {
-	if g.key.document == "" || g.end.time.IsZero() {
+	if g.key.name == "" || g.end.time.IsZero() {
 		return
 	}
 	last := c.pages[g.key]
@@ -194,12 +265,14 @@ func (g *group) remember(c *Correlator) {
 			forget(c.pages, func(r *reading) uint64 { return r.used })
 		}
 		last = &reading{}
-		// The key outlives the request whose body it may be a part of.
-		c.pages[documentKey{strings.Clone(g.key.session), strings.Clone(g.key.document)}] = last
+		c.pages[document{g.key.domain.clone(), strings.Clone(g.key.name)}] = last
 	}
 	last.used = c.tick()
 	if g.end.mono >= last.mono {
-		last.mono, last.time = g.end.mono, g.end.time
+		last.mono, last.time, last.clock = g.end.mono, g.end.time, g.clock
+		if g.clock == 0 {
+			last.time = last.time.Add(g.offset)
+		}
 	}
 }
 

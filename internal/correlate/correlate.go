@@ -1,13 +1,15 @@
 // Package correlate gives each event its place among the others: the trace and the test that it
-// belongs to, the page in one spelling, and its time by the daemon's clock.
+// belongs to, the page in one spelling, and the clock that its time is by.
 //
 // The write side calls it for every batch after redaction. It assigns ids only; the chains of
-// traces live in the store, in step with eviction. All it keeps is bounded: open tests, clocks of
-// senders and documents.
+// traces live in the store, in step with eviction. What turns a sender's time into the daemon's is
+// known better later than when an event comes, so it is not written into the event: who reads adds
+// [Correlator.Offset]. All that is kept is bounded: open tests, clocks of senders and documents.
 package correlate
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -19,43 +21,50 @@ type Correlator struct {
 
 	mu     sync.Mutex
 	tests  []Boundary // open and lately closed, oldest first; ≤ maxBoundaries
-	clocks map[string]*clock
-	pages  map[documentKey]*reading
+	clocks map[domain]*clock
+	pages  map[document]*reading
 	uses   uint64
+	last   event.Clock // number given to a stretch of a clock last
+
+	offsets [1 << 16]atomic.Int64 // by event.Clock, in nanoseconds; most of it is never touched
 }
 
 // New returns a correlator without open tests. now is the daemon's clock.
 func New(now func() time.Time) *Correlator {
-	return &Correlator{now: now, clocks: map[string]*clock{}, pages: map[documentKey]*reading{}}
+	return &Correlator{now: now, clocks: map[domain]*clock{}, pages: map[document]*reading{}}
 }
 
-// Batch corrects the times of the batch's events, cleans their ids, adopts the trace ids of
-// exchanges and stamps the test. sent is when the sender handed the batch over, by its own clock,
+// Offset returns what is to be added to a time by this clock for the daemon's time, as it is known now.
+func (c *Correlator) Offset(k event.Clock) time.Duration { return time.Duration(c.offsets[k].Load()) }
+
+// Batch sets Raw, Time, Clock and Received of the batch's events, cleans their ids, adopts the trace
+// ids of exchanges and stamps the test. sent is when the sender handed the batch over, by its own clock,
 // or zero; received is when the daemon took it. The batch has to be the caller's alone.
-func (c *Correlator) Batch(b *event.Batch, sent, received time.Time) {
+func (c *Correlator) Batch(b event.Batch, sent, received time.Time) {
 	var page, normal string // events of a batch mostly share their page
-	for _, h := range b.Heads() {
-		h.Received = received
+	for _, e := range b {
+		h := e.Base()
+		h.Received, h.Raw = received, h.Time
 		if h.PageURL != page {
 			page, normal = h.PageURL, PageURL(h.PageURL)
 		}
 		h.PageURL = normal
 		h.TraceID, h.SpanID = validID(h.TraceID, traceDigits), validID(h.SpanID, spanDigits)
-	}
-	began := make([]time.Duration, len(b.Exchanges)) // before the event's own time
-	for i := range b.Exchanges {
-		e := &b.Exchanges[i]
-		adopt(e)
-		if began[i] = e.Duration; !e.Started.IsZero() && !e.Time.IsZero() {
-			began[i] = e.Time.Sub(e.Started)
+		if x, ok := e.(*event.Exchange); ok {
+			adopt(x)
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.correctLocked(b, sent, received)
-	for i := range b.Exchanges {
-		e := &b.Exchanges[i]
-		e.Started = e.Time.Add(-began[i])
+	c.clockLocked(b, sent, received)
+	for _, e := range b {
+		if x, ok := e.(*event.Exchange); ok {
+			began := x.Duration // before the event's own time
+			if !x.Started.IsZero() && !x.Raw.IsZero() {
+				began = x.Raw.Sub(x.Started)
+			}
+			x.Started = x.Time.Add(-began)
+		}
 	}
 	c.stampLocked(b)
 }

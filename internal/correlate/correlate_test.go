@@ -25,12 +25,17 @@ func start() *daemon {
 	return d
 }
 
-func logs(heads ...event.Head) *event.Batch {
-	b := &event.Batch{}
+func logs(heads ...event.Head) (b event.Batch) {
 	for _, h := range heads {
-		b.Logs = append(b.Logs, event.Log{Head: h})
+		b = append(b, &event.Log{Head: h})
 	}
 	return b
+}
+
+// at returns when the daemon takes the i-th event of a batch to have happened.
+func (d *daemon) at(b event.Batch, i int) time.Time {
+	h := b[i].Base()
+	return h.Time.Add(d.Offset(h.Clock))
 }
 
 func (d *daemon) stamp(h event.Head) event.Head {
@@ -39,7 +44,7 @@ func (d *daemon) stamp(h event.Head) event.Head {
 	}
 	b := logs(h)
 	d.Batch(b, time.Time{}, d.now)
-	return b.Logs[0].Head
+	return *b[0].Base()
 }
 
 func TestStampsWhileExactlyOneTestIsOpen(t *testing.T) {
@@ -151,9 +156,9 @@ func TestParseTraceparent(t *testing.T) {
 func TestExchangesAdoptTraces(t *testing.T) {
 	check := func(what string, e event.Exchange, trace, span string) {
 		t.Helper()
-		b := &event.Batch{Exchanges: []event.Exchange{e}}
+		b := event.Batch{&e}
 		start().Batch(b, time.Time{}, noon)
-		if got := b.Exchanges[0]; got.TraceID != trace || got.SpanID != span {
+		if got := b[0].Base(); got.TraceID != trace || got.SpanID != span {
 			t.Errorf("%s: trace %q span %q, want %q %q", what, got.TraceID, got.SpanID, trace, span)
 		}
 	}
@@ -193,14 +198,14 @@ func TestTimesOfAnotherClockBecomeOurs(t *testing.T) {
 		event.Head{Session: "s", Document: "d", Mono: 1300, Time: noon.Add(ahead - 100*time.Millisecond)},
 	)
 	d.Batch(b, noon.Add(ahead), noon)
-	if got, want := b.Logs[0].Time, noon.Add(-400*time.Millisecond); !got.Equal(want) {
+	if got, want := d.at(b, 0), noon.Add(-400*time.Millisecond); !got.Equal(want) {
 		t.Errorf("time %v, want %v", got, want)
 	}
 	// A slower way later does not move the clock.
 	later := noon.Add(10 * time.Second)
 	b = logs(event.Head{Session: "s", Document: "d", Mono: 11000, Time: later.Add(ahead - 300*time.Millisecond)})
 	d.Batch(b, later.Add(ahead-200*time.Millisecond), later)
-	if got, want := b.Logs[0].Time, later.Add(-300*time.Millisecond); !got.Equal(want) {
+	if got, want := d.at(b, 0), later.Add(-300*time.Millisecond); !got.Equal(want) {
 		t.Errorf("time %v, want %v", got, want)
 	}
 }
@@ -209,15 +214,15 @@ func TestTimesOfAnotherClockBecomeOurs(t *testing.T) {
 func TestStartsOfRequestsAreCorrected(t *testing.T) {
 	c := correlate.New(func() time.Time { return noon })
 	theirs := noon.Add(-time.Hour)
-	b := &event.Batch{Exchanges: []event.Exchange{
-		{Head: event.Head{Session: "s", Time: theirs}, Started: theirs.Add(-2 * time.Second), Duration: time.Second},
-		{Head: event.Head{Session: "s", Time: theirs}, Duration: time.Second},
-		{Head: event.Head{Session: "s"}, Started: theirs, Duration: time.Second},
-		{Head: event.Head{Session: "s"}},
-	}}
+	b := event.Batch{
+		&event.Exchange{Head: event.Head{Session: "s", Time: theirs}, Started: theirs.Add(-2 * time.Second), Duration: time.Second},
+		&event.Exchange{Head: event.Head{Session: "s", Time: theirs}, Duration: time.Second},
+		&event.Exchange{Head: event.Head{Session: "s"}, Started: theirs, Duration: time.Second},
+		&event.Exchange{Head: event.Head{Session: "s"}},
+	}
 	c.Batch(b, theirs, noon)
 	for i, want := range []time.Duration{-2 * time.Second, -time.Second, -time.Second, 0} {
-		if got := b.Exchanges[i].Started.Sub(noon); got != want {
+		if got := b[i].(*event.Exchange).Started.Add(c.Offset(b[i].Base().Clock)).Sub(noon); got != want {
 			t.Errorf("%d started %v from now, want %v", i, got, want)
 		}
 	}
@@ -227,10 +232,10 @@ func TestTimesOfTheSameClockAreKept(t *testing.T) {
 	d := start()
 	b := logs(event.Head{Session: "s", Document: "d", Mono: 5, Time: noon.Add(-10 * time.Minute)}) // waited in the spill
 	d.Batch(b, noon.Add(-30*time.Millisecond), noon)
-	if got := b.Logs[0].Time; !got.Equal(noon.Add(-10 * time.Minute)) {
+	if got := d.at(b, 0); !got.Equal(noon.Add(-10 * time.Minute)) {
 		t.Errorf("time %v was changed", got)
 	}
-	if got := b.Logs[0].Received; !got.Equal(noon) {
+	if got := b[0].Base().Received; !got.Equal(noon) {
 		t.Errorf("received %v", got)
 	}
 }
@@ -245,7 +250,7 @@ func TestMissingAndAbsurdTimesAreEstimated(t *testing.T) {
 	)
 	d.Batch(b, noon, noon)
 	for i, want := range []time.Duration{-300 * time.Millisecond, -100 * time.Millisecond, 0, 0} {
-		if got := b.Logs[i].Time.Sub(noon); got != want {
+		if got := d.at(b, i).Sub(noon); got != want {
 			t.Errorf("event %d: %v from receipt, want %v", i, got, want)
 		}
 	}
@@ -258,39 +263,119 @@ func TestClockJumpsKeepTheOrder(t *testing.T) {
 		var last time.Time
 		for batch := range 6 {
 			received := noon.Add(time.Duration(batch) * time.Second)
-			b := &event.Batch{}
-			var order []*event.Head
-			for i := range 10 {
+			b := event.Batch{}
+			for range 10 {
 				mono += 100
 				wall := noon.Add(time.Duration(mono) * time.Millisecond).Add(-time.Second)
 				if mono > 2500 {
 					wall = wall.Add(jump)
 				}
-				h := event.Head{Session: "s", Document: "d", Mono: mono, Time: wall}
-				if i%2 == 0 {
-					b.Logs = append(b.Logs, event.Log{Head: h})
-				} else {
-					b.Actions = append(b.Actions, event.Action{Head: h})
-				}
-			}
-			for i := range 5 {
-				order = append(order, &b.Logs[i].Head, &b.Actions[i].Head)
+				b = append(b, &event.Log{Head: event.Head{Session: "s", Document: "d", Mono: mono, Time: wall}})
 			}
 			sent := received
 			if mono > 2500 {
 				sent = sent.Add(jump)
 			}
 			d.Batch(b, sent, received)
-			for _, h := range order {
-				if h.Time.Before(last) {
-					t.Errorf("jump %v: mono %v is at %v, before %v", jump, h.Mono, h.Time.Sub(noon), last.Sub(noon))
+			for i, e := range b {
+				at, h := d.at(b, i), e.Base()
+				if at.Before(last) {
+					t.Errorf("jump %v: mono %v is at %v, before %v", jump, h.Mono, at.Sub(noon), last.Sub(noon))
 				}
-				if h.Time.After(received) {
-					t.Errorf("jump %v: mono %v is %v after receipt", jump, h.Mono, h.Time.Sub(received))
+				if at.After(received) {
+					t.Errorf("jump %v: mono %v is %v after receipt", jump, h.Mono, at.Sub(received))
 				}
-				last = h.Time
+				last = at
 			}
 		}
+	}
+}
+
+// One sender an hour ahead moves nobody else's lines.
+func TestAClockThatIsWrongMovesOnlyItsOwnLines(t *testing.T) {
+	d := start()
+	from := func(service, instance, domain string) event.Head {
+		return event.Head{Origin: event.Origin{Source: "sdk", Service: service, Instance: instance}, ClockDomain: domain, Time: noon.Add(-time.Second)}
+	}
+	others := logs(from("api", "1", ""), from("api", "2", ""), from("web", "", ""), event.Head{Origin: event.Origin{Source: "ci"}, Time: noon.Add(-time.Second)})
+	d.Batch(others, noon, noon)
+	wrong := logs(from("api", "3", ""))
+	wrong[0].Base().Time = noon.Add(time.Hour - time.Second)
+	d.Batch(wrong, noon.Add(time.Hour), noon)
+	if got := d.at(wrong, 0); !got.Equal(noon.Add(-time.Second)) {
+		t.Errorf("the wrong clock's line is at %v", got.Sub(noon))
+	}
+	if raw := wrong[0].Base().Raw; !raw.Equal(noon.Add(time.Hour - time.Second)) {
+		t.Errorf("its own time is %v", raw)
+	}
+	for i := range others {
+		if got := d.at(others, i); !got.Equal(noon.Add(-time.Second)) {
+			t.Errorf("line %d of another clock is at %v", i, got.Sub(noon))
+		}
+	}
+	same := logs(from("api", "4", "host"), from("web", "5", "host"))
+	if d.Batch(same, noon, noon); same[0].Base().Clock != same[1].Base().Clock {
+		t.Error("two services that name one clock have two")
+	}
+}
+
+// What is learned of a clock later holds for what came before.
+func TestOffsetsComeAfterStoring(t *testing.T) {
+	d := start()
+	h := event.Head{Session: "s", Time: noon.Add(-2 * time.Hour)}
+	first := logs(h)
+	d.Batch(first, time.Time{}, noon) // it does not say when it sent
+	if got := d.at(first, 0); !got.Equal(noon.Add(-2 * time.Hour)) {
+		t.Errorf("before anything is known: %v", got.Sub(noon))
+	}
+	d.Batch(logs(h), noon.Add(-2*time.Hour+time.Millisecond), noon)
+	if got := d.at(first, 0); got.Before(noon.Add(-time.Second)) || got.After(noon) {
+		t.Errorf("after a measure: %v", got.Sub(noon))
+	}
+}
+
+// A clock that is set by hours, to and fro, does not move what was recorded before.
+func TestAClockThatIsSetKeepsWhatWasBefore(t *testing.T) {
+	d := start()
+	received := noon
+	var batches []event.Batch
+	var want []time.Time
+	for _, ahead := range []time.Duration{0, 3 * time.Hour, 0, -time.Hour, 3 * time.Hour, -time.Hour, 0} {
+		received = received.Add(time.Minute)
+		b := logs(event.Head{Session: "s", Time: received.Add(ahead - time.Second)})
+		d.Batch(b, received.Add(ahead), received)
+		batches, want = append(batches, b), append(want, received.Add(-time.Second))
+	}
+	for i, b := range batches {
+		if got := d.at(b, 0); !got.Equal(want[i]) {
+			t.Errorf("batch %d is at %v, want %v", i, got.Sub(noon), want[i].Sub(noon))
+		}
+	}
+}
+
+// Lines that are read from a file are as old as they are.
+func TestOldLinesKeepTheirTime(t *testing.T) {
+	d := start()
+	b := logs(event.Head{Origin: event.Origin{Source: "tail", Service: "api"}, Time: noon.Add(-90 * 24 * time.Hour)})
+	d.Batch(b, time.Time{}, noon)
+	if got := d.at(b, 0); !got.Equal(noon.Add(-90 * 24 * time.Hour)) {
+		t.Errorf("a line of ninety days ago is at %v", got)
+	}
+}
+
+// When all numbers of clocks are given out, times are still right.
+func TestAnyNumberOfClocksIsBounded(t *testing.T) {
+	d := start()
+	for i := range 70_000 {
+		name := time.Duration(i).String()
+		h := event.Head{Origin: event.Origin{Source: "sdk", Service: name, Instance: name}, Document: name, Time: noon.Add(time.Hour), Mono: 1}
+		b := logs(h)
+		if d.Batch(b, noon.Add(time.Hour), noon); !d.at(b, 0).Equal(noon) {
+			t.Fatalf("clock %d: %v", i, d.at(b, 0))
+		}
+	}
+	if clocks, pages := correlate.Sizes(d.Correlator); clocks > 1024 || pages > 4096 {
+		t.Errorf("%d clocks, %d documents", clocks, pages)
 	}
 }
 

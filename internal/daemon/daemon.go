@@ -244,7 +244,7 @@ func readRules(dir *session.Dir) (redact.Rules, *session.Fault) {
 }
 
 // watchPlace calls stop when the state directory is not at its place any more: every other program
-// would make itself a new token there and be refused. It also gives up commands of browsers that went.
+// would make itself a new token there and be refused.
 func (d *parts) watchPlace(ctx context.Context, stop func()) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -253,11 +253,6 @@ func (d *parts) watchPlace(ctx context.Context, stop func()) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-		}
-		for _, browser := range d.registry.Departed(time.Now()) {
-			if n := d.queue.Gone(browser); n > 0 {
-				d.cfg.Log.Warn("a browser went away", "session", browser, "commands", n)
-			}
 		}
 		if !d.dir.Moved() {
 			missing = 0

@@ -14,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
@@ -37,7 +38,7 @@ type parts struct {
 	registry *session.Registry
 	queue    *command.Queue
 	store    *store.Store
-	reader   *query.Reader
+	reader   *query.Live
 	ingest   *ingest.Ingester
 	tests    *correlate.Correlator
 	mcp      *mcp.Server
@@ -85,11 +86,11 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		return nil, err
 	}
 	d.registry = session.NewRegistry()
-	d.queue = command.NewQueue(run)
 	d.tests = correlate.New(time.Now)
 	redactor := redact.New(rules)
+	d.queue = command.NewQueue(run, redactor)
 	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, d.store)
-	d.reader = query.New(d.store)
+	d.reader = query.New(d.store, d.tests.Offset)
 	tools := d.tools()
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		StateFaults: d.faults, Ingest: d.ingest, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
+		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
 	})
 	return d, nil
 }
@@ -153,12 +154,12 @@ func (d *parts) tools() []*catalog.Bound {
 // Catalogue returns the tools to be described, not called.
 func Catalogue() []*catalog.Bound { return (&parts{}).tools() }
 
-// clear empties rings of these kinds (nil: all), of one tab or of all (0).
-func (d *parts) clear(kinds []event.Kind, tab int) int {
+// clear empties rings of these kinds (nil: all), of one tab of a session or of all (0).
+func (d *parts) clear(kinds []event.Kind, session string, tab int) int {
 	if kinds == nil && tab == 0 {
 		d.ingest.ForgetLosses()
 	}
-	return d.store.Clear(store.Scope{Kinds: kinds, Tab: tab})
+	return d.store.Clear(store.Scope{Kinds: kinds, Session: session, Tab: tab})
 }
 
 // patience is how long a call waits for a browser that was not heard of: none is on its way back when

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -28,7 +29,7 @@ func (d *parts) tail(call catalog.Call) string {
 		kinds = nil
 	}
 	counts := map[string]int{}
-	list, err := d.reader.Timeline(kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 1000}, func(it query.Item) bool {
+	list, _, err := query.Timeline(context.Background(), d.reader, kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 1000}, func(it query.Item) bool {
 		switch e := it.Event.(type) {
 		case *event.Exception:
 			counts["errors"]++
@@ -137,5 +138,6 @@ func (d *parts) self() configure.Daemon {
 			}
 			return lost
 		},
+		RefusedUploads: d.api.RefusedUploads,
 	}
 }

@@ -9,12 +9,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/session"
 )
@@ -23,8 +23,8 @@ import (
 // daemon the extension needs a moment to find it.
 const ComeBack = 5 * time.Second
 
-// margin is what the page's deadline is earlier than the caller's, so that its own words arrive.
-const margin = 200 * time.Millisecond
+// noDeadline is how long a command may take whose call names no deadline.
+const noDeadline = 15 * time.Second
 
 // Driver sends commands. The zero value is not usable.
 type Driver struct {
@@ -32,51 +32,45 @@ type Driver struct {
 	Registry *session.Registry
 }
 
-// Answer is what a command gave.
-type Answer[R any] struct {
+// Outcome is what a command came to. Every mode that sends one answers with it.
+type Outcome[R any] struct {
 	CorrelationID string
 	Status        command.Status // Complete; or Queued, Sent, Running for one that goes on
-	Result        R              // meaningful when Complete
-	Elapsed       time.Duration
 	Target        session.Target // where it was sent
+	Elapsed       time.Duration
+	Result        R // meaningful when Complete
 }
 
 // Going reports whether the command has not ended: it was sent in the background, or its deadline passed while it ran.
-func (a Answer[R]) Going() bool { return !a.Status.Final() }
+func (o Outcome[R]) Going() bool { return !o.Status.Final() }
 
-// Do sends a command to the tab that the call means and waits for its end. Whether the kind needs a
-// tab is the kind's declaration. Errors are problems: invalid_selector for one in the language of
-// another tool, those of [session.Registry.Target] and [command.Queue.Do], and those of the page under their own codes. params is a pointer to the kind's
-// params.
-func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, tab int, params any) (Answer[R], error) {
-	var out Answer[R]
-	k, ok := find(kind)
-	if !ok {
-		return out, fmt.Errorf("command %q is not declared", kind)
-	}
-	if err := checkSelectors(kind, params); err != nil {
+// Do sends a command to the tab that the call means and waits for its end, until the call's deadline.
+// Errors are problems: invalid_selector for one in the language of another tool, those of
+// [session.Registry.Await] and [command.Queue.Do], and those of the page under their own codes.
+func Do[P, R any](ctx context.Context, d Driver, call catalog.Call, kind command.Kind[P, R], tab int, params P) (Outcome[R], error) {
+	var out Outcome[R]
+	if err := checkSelectors(kind.Name, params); err != nil {
 		return out, err
 	}
-	target, err := d.Registry.Await(ctx, call.Client, tab, k.Tab, min(ComeBack, max(call.Wait, time.Second)))
+	if call.Deadline.IsZero() {
+		call.Deadline = time.Now().Add(noDeadline)
+	}
+	target, err := d.Registry.Await(ctx, call.Client, tab, kind.Needs(command.Tab), min(ComeBack, call.Left()))
 	if err != nil {
 		return out, err
 	}
 	out.Target = target
-	if k.Mutates && target.Browser.Known && !target.Browser.Settings.Pilot {
+	if kind.Needs(command.Mutates) && target.Browser.Known && !target.Browser.Settings.Pilot {
 		return out, PilotOff(d.Registry, target.Browser)
 	}
-	wait := call.Wait
-	if wait == 0 {
-		wait = 15 * time.Second
-	}
-	if l, ok := params.(limited); ok {
-		l.Limit(int(max(wait-margin, wait/2).Milliseconds()))
-	}
 	at := target.Tab.ID
-	if p, ok := params.(*command.TabParams); ok && tab == 0 && p.TabIndex != nil {
-		at = 0 // the position names the tab; the one in use would win over it
+	if p, ok := any(params).(interface{ NamesTab() bool }); ok && tab == 0 && p.NamesTab() {
+		at = 0 // the one in use would win over it
 	}
-	r := command.Request{Session: target.Browser.Session, Tab: at, Kind: kind, Params: params, Client: call.Name, Wait: wait, Progress: call.Progress}
+	r := command.Request{
+		Session: target.Browser.Session, Tab: at, Kind: kind.Name, Params: params, Client: call.Name,
+		Deadline: call.Deadline, Progress: call.Progress,
+	}
 	var rec command.Record
 	if call.Detached {
 		rec, err = d.Queue.Start(r)
@@ -92,14 +86,16 @@ func Do[R any](ctx context.Context, d Driver, call catalog.Call, kind string, ta
 		return out, nil
 	}
 	if rec.Status != command.Complete {
-		return out, Failure(rec)
+		return out, Failure(rec, target.Tab.URL)
 	}
 	if rec.Dropped {
-		return out, problem.New(problem.TooLarge, "Ask for less, or for fewer things at once.", "the result of %s made room for others before it could be read.", kind)
+		return out, problem.New(problem.TooLarge, "Ask for less, or for fewer things at once.",
+			"the result of %s made room for others before it could be read.", kind.Name)
 	}
 	if len(rec.Result) > 0 {
 		if err := json.Unmarshal(rec.Result, &out.Result); err != nil {
-			return out, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's answer to %s is not understood: %v.", kind, err)
+			return out, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.",
+				"the browser's answer to %s is not understood: %v.", kind.Name, err)
 		}
 	}
 	return out, nil
@@ -118,7 +114,7 @@ func Picture(r command.ScreenshotResult) (answer.Image, error) {
 // browser. Which tab is meant is in the mode's parameters, so whether there is one is for Do to say.
 func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 	return func(ctx context.Context, call catalog.Call, needs catalog.Needs) error {
-		target, err := r.Await(ctx, call.Client, 0, false, min(patience(), max(call.Wait, time.Second)))
+		target, err := r.Await(ctx, call.Client, 0, false, min(patience(), call.Left()))
 		if err != nil {
 			return err
 		}
@@ -128,19 +124,6 @@ func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 		return nil
 	}
 }
-
-func find(kind string) (command.Kind, bool) {
-	for _, k := range command.Kinds() {
-		if k.Name == kind {
-			return k, true
-		}
-	}
-	return command.Kind{}, false
-}
-
-// limited is a command's params with a deadline of their own: a pointer to a struct that embeds
-// [command.Timeout].
-type limited interface{ Limit(ms int) }
 
 // PilotOff is the refusal of everything that acts while the user has not allowed it in the browser
 // that is meant; another one where it is allowed is named.
@@ -161,11 +144,12 @@ func PilotOff(r *session.Registry, b session.Browser) error {
 	return p
 }
 
-// Failure is the problem of a command that ended without completing: the page's words, with the way out.
-func Failure(rec command.Record) *problem.Problem {
+// Failure is the problem of a command that ended without completing. The sentence is ours; what the browser
+// said of it may be a page's words, and comes as those of the page at from, "" unknown.
+func Failure(rec command.Record, from string) *problem.Problem {
 	f := rec.Failure
 	if f == nil {
-		f = &command.Failure{Code: string(rec.Status), Message: "the browser gave no reason"}
+		f = &command.Failure{Code: string(rec.Status)}
 	}
 	code := problem.Code(f.Code)
 	switch f.Code {
@@ -176,27 +160,81 @@ func Failure(rec command.Record) *problem.Problem {
 	case "csp_blocked_page", "csp_blocked_all_worlds":
 		code = problem.CSPBlocked
 	}
-	// Problems stand outside of fences, and a page has a say in these words.
-	p := problem.New(code, fixes[code], "%s: %s", rec.Kind, sentence(answer.Cut(answer.Clean(f.Message), maxWords)))
-	for _, d := range f.Details {
-		p.Details = append(p.Details, answer.Cut(answer.Clean(d), maxWords))
+	if !isWord(string(code)) {
+		code = problem.Internal
 	}
 	if rec.Status == command.Interrupted {
-		p.Code, p.Fix = problem.Interrupted, "It may have been done: look at the page before you repeat it."
+		code = problem.Interrupted
+	}
+	words, known := sentences[code]
+	if !known {
+		words = "the browser could not do it"
+	}
+	p := problem.New(code, fixes[code], "%s: %s.", rec.Kind, words)
+	p.From = answer.Origin(from)
+	for _, line := range append([]string{f.Message}, f.Details...) {
+		if line != "" {
+			p.Page = append(p.Page, page.Wrote(line))
+		}
 	}
 	return p
 }
 
-// sentence ends s with a full stop, since a fix follows it.
-func sentence(s string) string {
-	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
-		return s
+// isWord reports whether a code is one: the browser says it, and it stands outside of fences.
+func isWord(s string) bool {
+	if s == "" || len(s) > 40 {
+		return false
 	}
-	return s + "."
+	for _, c := range s {
+		if (c < 'a' || c > 'z') && c != '_' {
+			return false
+		}
+	}
+	return true
 }
 
-// maxWords are the bytes of one line of a refusal in the page's words.
-const maxWords = 600
+// sentences say what the codes of the browser mean.
+var sentences = map[problem.Code]string{
+	problem.PilotOff:         "browser control is off",
+	problem.NotFound:         "no element fits",
+	"scope_not_found":        "nothing fits within",
+	"frame_not_found":        "no iframe fits",
+	"nth_out_of_range":       "there are fewer matches than nth says",
+	"option_not_found":       "there is no such option",
+	"stale_ref":              "the ref's element is gone",
+	"dialog_open":            "a native dialog holds the page",
+	"missing_target":         "an element has to be named",
+	problem.Ambiguous:        "several elements fit",
+	problem.Blocked:          "another element lies over it",
+	problem.NotActionable:    "the element cannot be acted on",
+	"not_typeable":           "the element takes no text",
+	"not_select":             "the element has no options",
+	"not_checkable":          "the element cannot be checked",
+	"not_focusable":          "the element takes no focus",
+	"not_interactive":        "the element has no value",
+	"new_tab_requires_link":  "only a link can be opened in a new tab",
+	"invalid_selector":       "the selector is not understood",
+	problem.InvalidParam:     "a parameter is not understood",
+	problem.MissingParam:     "a parameter is missing",
+	problem.TabGone:          "the tab is closed, or its page was left",
+	"page_left":              "the page was left while the command ran",
+	"page_failed":            "the tab shows the browser's error page",
+	problem.OriginNotAllowed: "the user has not allowed this site",
+	problem.CSPBlocked:       "the page's content security policy forbids it",
+	problem.NavigationFailed: "no page came",
+	"no_history":             "the history has no such entry",
+	"restricted_url":         "agents may not open this address",
+	"debugger_refused":       "Chrome's debugger could not be used",
+	"execution_error":        "the script failed",
+	"execution_timeout":      "the script did not end in time",
+	"promise_rejected":       "the script's promise was rejected",
+	problem.Timeout:          "it did not happen in time",
+	problem.Cancelled:        "it was cancelled",
+	problem.Stopping:         "the daemon is stopping",
+	problem.Interrupted:      "the browser or its extension went away while it ran",
+	"unknown_mode":           "the extension does not know this command",
+	"unsupported":            "the browser does not support it",
+}
 
 // fixes say what to do about the page's refusals. Each call that they name works.
 var fixes = map[problem.Code]string{
@@ -208,6 +246,7 @@ var fixes = map[problem.Code]string{
 	problem.Blocked:          `Deal with the element in the way first, for example click its close button or press Escape with key_press.`,
 	problem.NotActionable:    `interact {"action":"list_interactive"} shows the element's state; wait_for waits for a change.`,
 	problem.Stopping:         `Repeat the call; a new daemon starts by itself.`,
+	problem.Interrupted:      `It may have been done: look at the page before you repeat it.`,
 	problem.TabGone:          `observe {"what":"tabs"} lists the tabs.`,
 	problem.OriginNotAllowed: `Ask the user to allow this site in the extension's popup, then repeat this call.`,
 	problem.CSPBlocked:       `Ask the user to switch on "Allow user scripts" for the extension at chrome://extensions, then repeat this call.`,

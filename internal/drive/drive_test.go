@@ -41,16 +41,19 @@ func driven(t *testing.T, f func(ctx context.Context, h *testkit.House)) (taken 
 	return taken
 }
 
+func within(d time.Duration) catalog.Call {
+	return catalog.Call{Client: "c", Deadline: time.Now().Add(d)}
+}
+
 func TestAPositionIsNotOutweighedByTheTabInUse(t *testing.T) {
 	one := 1
 	taken := driven(t, func(ctx context.Context, h *testkit.House) {
-		call := catalog.Call{Client: "c", Wait: time.Second}
 		for _, tab := range []int{0, 13} {
-			if _, err := drive.Do[command.TabResult](ctx, h.Driver(), call, "switch_tab", tab, &command.TabParams{TabIndex: &one}); err != nil {
+			if _, err := drive.Do(ctx, h.Driver(), within(time.Second), command.SwitchTab, tab, command.SwitchParams{TabIndex: &one}); err != nil {
 				t.Error(err)
 			}
 		}
-		if _, err := drive.Do[command.TabResult](ctx, h.Driver(), call, "switch_tab", 13, &command.TabParams{}); err != nil {
+		if _, err := drive.Do(ctx, h.Driver(), within(time.Second), command.SwitchTab, 13, command.SwitchParams{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -63,48 +66,54 @@ func TestAPositionIsNotOutweighedByTheTabInUse(t *testing.T) {
 	}
 }
 
-func TestThePageHasLessTimeThanTheCaller(t *testing.T) {
-	taken := driven(t, func(ctx context.Context, h *testkit.House) {
-		for _, wait := range []time.Duration{time.Second, 100 * time.Millisecond, 0} {
-			if _, err := drive.Do[command.ActResult](ctx, h.Driver(), catalog.Call{Client: "c", Wait: wait}, "click", 0, &command.ClickParams{}); err != nil {
+// A call has one deadline, whatever it waits for on the way.
+func TestACallAnswersByItsDeadline(t *testing.T) {
+	for name, setUp := range map[string]func(ctx context.Context, h *testkit.House){
+		"no browser": func(context.Context, *testkit.House) {},
+		"a browser that comes late and takes nothing": func(ctx context.Context, h *testkit.House) {
+			time.AfterFunc(900*time.Millisecond, func() {
+				if err := h.Sync([]byte(browser)); err != nil {
+					t.Error(err)
+				}
+			})
+		},
+		"a browser that takes it and says nothing": func(ctx context.Context, h *testkit.House) {
+			if err := h.Sync([]byte(browser)); err != nil {
 				t.Error(err)
 			}
-		}
-	})
-	var got []int
-	for _, c := range taken {
-		var p command.Timeout
-		if err := json.Unmarshal(c.Params, &p); err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, p.TimeoutMS)
-	}
-	if len(got) != 3 || got[0] != 800 || got[1] != 50 || got[2] != 14800 {
-		t.Errorf("timeouts %v, want 800 50 14800", got)
-	}
-}
-
-func TestUndeclaredCommandsAreNotSent(t *testing.T) {
-	if taken := driven(t, func(ctx context.Context, h *testkit.House) {
-		if _, err := drive.Do[command.ActResult](ctx, h.Driver(), catalog.Call{Client: "c"}, "erase", 0, &command.NoParams{}); err == nil {
-			t.Error("erase was sent")
-		}
-	}); len(taken) > 0 {
-		t.Errorf("the browser was given %v", taken)
+			go h.Queue.Take(ctx, command.Poll{Session: "s1"}, time.Minute)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := testkit.NewHouse(t, 0)
+				setUp(t.Context(), h)
+				began := time.Now()
+				_, err := drive.Do(t.Context(), h.Driver(), within(time.Second), command.Click, 0, command.ClickParams{})
+				if took := time.Since(began); err == nil || took > time.Second {
+					t.Errorf("answered after %v: %v", took, err)
+				}
+			})
+		})
 	}
 }
 
-func TestFailuresKeepToTheirLine(t *testing.T) {
+func TestFailuresAreInOurWordsAndThePagesApart(t *testing.T) {
 	p := drive.Failure(command.Record{Command: command.Command{Kind: "click"}, Failure: &command.Failure{
 		Code: "tab_not_found", Message: "gone\nSYSTEM\u202e", Details: []string{strings.Repeat("x", 5000), "a\nb"},
-	}})
-	if p.Code != problem.TabGone || p.Fix == "" || p.Message != `click: gone⏎SYSTEM\u{202e}.` {
+	}}, "http://localhost:3000/x?SYSTEM")
+	if p.Code != problem.TabGone || p.Fix == "" || p.Message != "click: the tab is closed, or its page was left." || p.From != "http://localhost:3000" {
 		t.Errorf("%+v", p)
 	}
-	if len(p.Details) != 2 || len(p.Details[0]) > 700 || p.Details[1] != "a⏎b" {
-		t.Errorf("details %q", p.Details)
+	if len(p.Page) != 3 || p.Page[0].Words() != "gone\nSYSTEM\u202e" || len(p.Details) != 0 {
+		t.Errorf("the page's lines: %d, details %q", len(p.Page), p.Details)
 	}
-	if p := drive.Failure(command.Record{Status: command.Interrupted}); p.Code != problem.Interrupted || p.Fix == "" {
+	for code, want := range map[string]problem.Code{"obey me": problem.Internal, "": problem.Internal, strings.Repeat("a", 41): problem.Internal, "not_select": "not_select"} {
+		if got := drive.Failure(command.Record{Failure: &command.Failure{Code: code}}, "").Code; got != want {
+			t.Errorf("code %q gives %s, want %s", code, got, want)
+		}
+	}
+	if p := drive.Failure(command.Record{Status: command.Interrupted}, ""); p.Code != problem.Interrupted || p.Fix == "" {
 		t.Errorf("interrupted: %+v", p)
 	}
 }

@@ -13,71 +13,6 @@ import "time"
 // kinds, and never restarts within a state directory. 0 means "not stored yet".
 type Seq uint64
 
-// Kind says which type an event has. Its number is part of the store's encoding.
-type Kind uint8
-
-// The kinds, in the order in which the wire lists them.
-const (
-	KindLog Kind = iota + 1
-	KindException
-	KindExchange
-	KindResource
-	KindFrame
-	KindAction
-	KindDOM
-	KindLifecycle
-	KindPerformance
-	KindExtensionLog
-	KindMark
-	kindEnd
-)
-
-var kindNames = [kindEnd]string{
-	KindLog: "log", KindException: "exception", KindExchange: "exchange", KindResource: "waterfall",
-	KindFrame: "frame", KindAction: "action", KindDOM: "dom", KindLifecycle: "lifecycle",
-	KindPerformance: "performance", KindExtensionLog: "extension_log", KindMark: "mark",
-}
-
-var kindHandles = [kindEnd]byte{
-	KindLog: 'l', KindException: 'x', KindExchange: 'r', KindResource: 't', KindFrame: 'w',
-	KindAction: 'a', KindDOM: 'd', KindLifecycle: 'n', KindPerformance: 'p', KindExtensionLog: 'g', KindMark: 'm',
-}
-
-// String returns the kind's word on the wire, or "unknown".
-func (k Kind) String() string {
-	if k == 0 || k >= kindEnd {
-		return "unknown"
-	}
-	return kindNames[k]
-}
-
-// Handle returns the letter that begins the short handles of this kind ("l812", "r42"), or '?'.
-func (k Kind) Handle() byte {
-	if k == 0 || k >= kindEnd {
-		return '?'
-	}
-	return kindHandles[k]
-}
-
-// Kinds returns every kind in wire order. The slice is the caller's.
-func Kinds() []Kind {
-	ks := make([]Kind, 0, kindEnd-1)
-	for k := KindLog; k < kindEnd; k++ {
-		ks = append(ks, k)
-	}
-	return ks
-}
-
-// KindOf returns the kind of a wire word ("log") or of a handle's letter ("l"), and whether there is one.
-func KindOf(word string) (Kind, bool) {
-	for k := KindLog; k < kindEnd; k++ {
-		if word == kindNames[k] || len(word) == 1 && word[0] == kindHandles[k] {
-			return k, true
-		}
-	}
-	return 0, false
-}
-
 // Flags tell what is not whole about an event.
 type Flags uint16
 
@@ -115,16 +50,35 @@ func FlagOf(word string) Flags {
 	return 0
 }
 
+// Origin says who sent an event.
+type Origin struct {
+	Source   string // extension, ci, sdk, otlp, http, or an adapter's name
+	Service  string // service.name, for events of backends
+	Instance string // service.instance.id, "" when the service has one only or does not say
+}
+
+// Clock names one stretch of one clock domain, within which one offset turns the sender's time into
+// the daemon's. Package correlate gives the numbers out. 0 is the daemon's own clock.
+type Clock uint16
+
+// Cause is what is known to have led to an event: an action in the page, a command of an agent.
+type Cause struct {
+	Action  string // the action's id, unique within Session
+	Command string // the command's correlation id
+}
+
 // Head is what every event has, whatever its kind.
 type Head struct {
 	Seq      Seq       // global number; set by the store
-	Time     time.Time // when it happened, by the sender's clock corrected to ours
+	Time     time.Time // when it happened: by Clock in the store, by the daemon's clock for who reads a query's answer
+	Raw      time.Time // when it happened as the sender wrote it; zero if it did not say
 	Received time.Time // when the daemon took it
+	Clock    Clock     // the reading of the sender's clock that Time is by; 0: the daemon's clock
 	Mono     float64   // performance.now of the sender in milliseconds; 0 if it has none
 	Sender   uint64    // the sender's own number within Document, from 1; 0 if it does not count
 
-	Source   string // who sent it: extension, ci, sdk, otlp, http, or an adapter's name
-	Service  string // service.name, for events of backends
+	Origin          // whose event it is
+	Cause    Cause  // what is known to have led to it
 	Session  string // one browser profile's run
 	Tab      int    // Chrome's tab id; 0 if none
 	Frame    int    // Chrome's frame id; 0 is the main frame
@@ -136,7 +90,12 @@ type Head struct {
 	TraceID string // W3C trace id, 32 lower-case hex digits, or ""
 	SpanID  string // W3C span id, 16 lower-case hex digits, or ""
 	Flags   Flags
+
+	ClockDomain string // whose clock Time was read from, where the sender says; "": that of its Session or Origin
 }
+
+// Base returns the head. It makes every type that embeds one half an [Event].
+func (h *Head) Base() *Head { return h }
 
 // Log is one line that a program wrote: console.* in a page, a logger in a service.
 type Log struct {
@@ -168,8 +127,8 @@ type StackFrame struct {
 	InApp        bool // not a library, by path or by the map's ignore list
 }
 
-// Cause is one link of an error's cause chain, or one error of an AggregateError.
-type Cause struct {
+// ErrorCause is one link of an error's cause chain, or one error of an AggregateError.
+type ErrorCause struct {
 	Type    string
 	Message string
 	Stack   []StackFrame
@@ -182,7 +141,7 @@ type Exception struct {
 	Message   string
 	Stack     []StackFrame
 	RawStack  string // as the engine printed it, ≤ 10 kB
-	Causes    []Cause
+	Causes    []ErrorCause
 	Handled   bool
 	Mechanism string // onerror, unhandledrejection, resource, worker, csp, console
 	URL       string // script or resource
@@ -197,9 +156,8 @@ type Header struct{ Name, Value string }
 
 // Initiator says what caused an exchange.
 type Initiator struct {
-	Type   string // fetch, xhr, beacon, eventsource, navigation, worker, script, img, …
-	Stack  []StackFrame
-	Action Seq // the action that led to it, 0 unknown
+	Type  string // fetch, xhr, beacon, eventsource, navigation, worker, script, img, …
+	Stack []StackFrame
 }
 
 // Exchange is one HTTP request and its answer.
@@ -238,9 +196,9 @@ func (e *Exchange) Failed() bool {
 	return e.Status >= 400 || e.Outcome == "network_error" || e.Outcome == "blocked"
 }
 
-// Resource is one entry of the network waterfall: the Resource Timing of something that the page loaded.
+// ResourceTiming is one entry of the network waterfall: how long something that the page loaded took.
 // Durations are milliseconds as the browser gives them.
-type Resource struct {
+type ResourceTiming struct {
 	Head
 	URL            string
 	InitiatorType  string
@@ -260,8 +218,8 @@ type Resource struct {
 	Protocol       string
 }
 
-// Frame is one thing that happened on a WebSocket or an EventSource.
-type Frame struct {
+// Message is one thing that happened on a WebSocket or an EventSource.
+type Message struct {
 	Head
 	Connection string // the sender's id of the connection, unique within Session
 	Protocol   string // websocket, eventsource
@@ -384,28 +342,6 @@ type Mark struct {
 	Head
 	Type  string // test_start, test_end, command, user
 	Label string
-}
-
-// Batch is what one producer hands over at once. Its slices share nothing with the sender's
-// buffers unless the dialect says so; the store copies what it keeps.
-type Batch struct {
-	Logs          []Log
-	Exceptions    []Exception
-	Exchanges     []Exchange
-	Resources     []Resource
-	Frames        []Frame
-	Actions       []Action
-	DOM           []DOM
-	Lifecycle     []Lifecycle
-	Performance   []Performance
-	ExtensionLogs []ExtensionLog
-	Marks         []Mark
-}
-
-// Len returns the number of events in the batch.
-func (b *Batch) Len() int {
-	return len(b.Logs) + len(b.Exceptions) + len(b.Exchanges) + len(b.Resources) + len(b.Frames) +
-		len(b.Actions) + len(b.DOM) + len(b.Lifecycle) + len(b.Performance) + len(b.ExtensionLogs) + len(b.Marks)
 }
 
 // Finding is a secret or a problem that was seen in passing: what kind and where, never the value.

@@ -20,7 +20,7 @@ func TestGeneratedFilesAreUpToDate(t *testing.T) {
 
 func TestRunWritesOnceAndIsStable(t *testing.T) {
 	root := t.TempDir()
-	for _, dir := range []string{"internal/wire", "internal/command"} {
+	for _, dir := range []string{"internal/wire", "internal/command", "extension/commands", "extension/dom-agent"} {
 		if err := os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join("..", "..", dir))); err != nil {
 			t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func (s *schemas) of(t reflect.Type) object {
 		return object{"type": "array", "items": s.of(t.Elem())}
 	case t.Kind() == reflect.Map:
 		return object{"type": "object", "additionalProperties": s.of(t.Elem())}
-	case t.Kind() == reflect.String:
+	case t.Kind() == reflect.String || t == pageText:
 		return object{"type": "string"}
 	case t.Kind() == reflect.Bool:
 		return object{"type": "boolean"}

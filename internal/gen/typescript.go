@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -48,10 +49,10 @@ func typescript(root string, files map[string][]byte) error {
 		w.declare(reflect.TypeOf(k.Params))
 		w.declare(reflect.TypeOf(k.Result))
 		kinds = append(kinds, fmt.Sprintf("  %s: { params: %s; result: %s };", k.Name, reflect.TypeOf(k.Params).Name(), reflect.TypeOf(k.Result).Name()))
-		if k.Mutates {
+		if k.Needs(command.Mutates) {
 			mutating = append(mutating, fmt.Sprintf("  %q,", k.Name))
 		}
-		if k.Tab {
+		if k.Needs(command.Tab) {
 			tabs = append(tabs, fmt.Sprintf("  %q,", k.Name))
 		}
 	}
@@ -70,7 +71,7 @@ type tsWriter struct {
 
 // declare writes the interface of a struct type, after those that it uses.
 func (w *tsWriter) declare(t reflect.Type) {
-	if t.Kind() != reflect.Struct || w.seen[t] {
+	if t.Kind() != reflect.Struct || t == pageText || w.seen[t] {
 		return
 	}
 	w.seen[t] = true
@@ -117,12 +118,17 @@ func (w *tsWriter) declareUnder(t reflect.Type) {
 	w.declare(t)
 }
 
-var rawMessage = reflect.TypeFor[json.RawMessage]()
+var (
+	rawMessage = reflect.TypeFor[json.RawMessage]()
+	pageText   = reflect.TypeFor[page.Text]() // a string on the wire
+)
 
 func tsType(t reflect.Type) string {
 	switch {
 	case t == rawMessage || t.Kind() == reflect.Interface:
 		return "unknown"
+	case t == pageText:
+		return "string"
 	case t.Kind() == reflect.Pointer:
 		return tsType(t.Elem())
 	case t.Kind() == reflect.Slice:

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -35,20 +34,28 @@ func (s *Server) pending(w http.ResponseWriter, r *http.Request) error {
 		}
 		wait = min(time.Duration(n*float64(time.Second)), maxPoll)
 	}
-	var acks []string
-	if v := q.Get("ack"); v != "" {
-		acks = strings.Split(v, ",")
-	}
 	closed := s.cfg.Registry.Poll(id)
 	defer func() { closed(r.Context().Err() != nil && s.cfg.Context.Err() == nil) }()
-	answer := wire.Poll{Commands: []wire.Command{}}
-	for _, c := range s.cfg.Queue.Take(r.Context(), id, wait, acks) {
+	work := s.cfg.Queue.Take(r.Context(), command.Poll{
+		Session: id, Life: q.Get("life"), Taken: ids(q.Get("ack")), Cancelled: ids(q.Get("cancelled")),
+	}, wait)
+	answer := wire.Poll{Commands: []wire.Command{}, Cancel: work.Cancel}
+	for _, c := range work.Commands {
 		answer.Commands = append(answer.Commands, wire.Command{
-			ID: c.ID, CorrelationID: c.CorrelationID, Kind: c.Kind, Params: c.Params, Tab: c.Tab, Deadline: epoch(c.Deadline), Client: c.Client,
+			ID: c.ID, CorrelationID: c.CorrelationID, Kind: c.Kind, Params: c.Params, Tab: c.Tab, Client: c.Client,
+			TimeoutMS: float64(max(0, time.Until(c.Deadline).Milliseconds())),
 		})
 	}
 	s.json(w, http.StatusOK, answer)
 	return nil
+}
+
+// ids reads a list of ids.
+func ids(list string) []string {
+	if list == "" {
+		return nil
+	}
+	return strings.Split(list, ",")
 }
 
 func sessionOf(id string) (string, error) {
@@ -70,13 +77,16 @@ func (s *Server) result(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// take hands a command's result to the queue, without the secrets that a page may hold.
+// take hands a command's result to the queue, which replaces the secrets that a page may have shown.
 func (s *Server) take(in wire.Result) string {
-	a := command.Answer{ID: in.ID, Session: in.Session, Status: in.Status, Result: s.cleanResult(in), Elapsed: time.Duration(in.ElapsedMS * float64(time.Millisecond))}
+	a := command.Answer{
+		ID: in.ID, Session: in.Session, Status: in.Status, Result: in.Result,
+		Elapsed: time.Duration(in.ElapsedMS * float64(time.Millisecond)),
+	}
 	if e := in.Error; e != nil {
-		a.Failure = &command.Failure{Code: e.Code, Message: s.cfg.Redact.Text(e.Message)}
+		a.Failure = &command.Failure{Code: e.Code, Message: e.Message}
 		if e.Blocker != "" {
-			a.Failure.Details = append(a.Failure.Details, "in the way: "+s.cfg.Redact.Text(e.Blocker))
+			a.Failure.Details = append(a.Failure.Details, "in the way: "+e.Blocker)
 		}
 		for _, c := range e.Candidates {
 			line := fmt.Sprintf("%s %s %q", c.Ref, c.Role, c.Name)
@@ -86,29 +96,13 @@ func (s *Server) take(in wire.Result) string {
 			if !c.Visible {
 				line += " (not visible)"
 			}
-			a.Failure.Details = append(a.Failure.Details, s.cfg.Redact.Text(line))
+			a.Failure.Details = append(a.Failure.Details, line)
 		}
 	}
 	if in.Tab != nil && in.Session != "" {
 		s.cfg.Registry.SetTab(in.Session, s.tab(*in.Tab))
 	}
 	return s.cfg.Queue.Answer(a)
-}
-
-// cleanResult returns a command's result without secrets. An image is not looked into: base64 holds
-// no secret that could be read, and a pseudonym in it would break it.
-func (s *Server) cleanResult(in wire.Result) json.RawMessage {
-	if len(in.Result) == 0 {
-		return in.Result
-	}
-	var shot command.ScreenshotResult
-	if rec, ok := s.cfg.Queue.Get(in.ID); ok && rec.Kind == "screenshot" && json.Unmarshal(in.Result, &shot) == nil {
-		shot.URL, shot.Title = s.cfg.Redact.URL(shot.URL), s.cfg.Redact.Text(shot.Title)
-		if out, err := json.Marshal(shot); err == nil {
-			return out
-		}
-	}
-	return json.RawMessage(s.cfg.Redact.Body(string(in.Result), "application/json"))
 }
 
 // tab is a tab as the registry keeps it: its address and title are the page's, so they may hold secrets.

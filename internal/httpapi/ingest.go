@@ -15,8 +15,15 @@ import (
 // bodyLimit is what the extension keeps of a captured body, in bytes.
 const bodyLimit = 16 << 10
 
-// sync takes an upload of the extension. Limits never refuse it.
-func (s *Server) sync(w http.ResponseWriter, r *http.Request) error {
+// sync takes an upload of the extension. Limits never refuse it; what cannot be read is refused and
+// counted, since events may be lost with it.
+func (s *Server) sync(w http.ResponseWriter, r *http.Request) (err error) {
+	defer func() {
+		if err != nil {
+			s.refusedUploads.Add(1)
+			s.lastRefused.Store(new(time.Now()))
+		}
+	}()
 	data, giveBack, err := s.borrow(r)
 	if err != nil {
 		return err
@@ -44,7 +51,10 @@ func (s *Server) sync(w http.ResponseWriter, r *http.Request) error {
 		res.Session = in.Session
 		s.take(res)
 	}
-	receipt := s.cfg.Ingest.Sync(in.Upload)
+	receipt, err := s.cfg.Uploads.Sync(r.Context(), in.Upload)
+	if err != nil {
+		return err
+	}
 	answer := wire.SyncAnswer{
 		Ack: receipt.Ack, Dropped: map[string]int{}, Server: s.server(), Agents: s.agents(in.Session),
 		Settings: wire.DaemonSettings{Salt: s.cfg.Salt, BodyLimit: bodyLimit},
@@ -64,7 +74,7 @@ var readers = map[string]func([]byte) (browser.Delivery, error){
 	"/logs":                  browser.ReadLogs,
 	"/network-bodies":        browser.ReadBodies,
 	"/network-waterfall":     browser.ReadWaterfall,
-	"/websocket-events":      browser.ReadFrames,
+	"/websocket-events":      browser.ReadMessages,
 	"/enhanced-actions":      browser.ReadActions,
 	"/performance-snapshots": browser.ReadSnapshots,
 }
@@ -81,7 +91,7 @@ func (s *Server) ingestRoute(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	accepted := in.Accepted()
-	if _, err := s.cfg.Ingest.Take(in.Upload); err != nil {
+	if _, err := s.cfg.Ingest.Ingest(r.Context(), in.Upload, ingest.Refuse); err != nil {
 		var limited *ingest.Limited
 		if errors.As(err, &limited) {
 			w.Header().Set("Retry-After", strconv.Itoa(max(1, int(limited.RetryAfter/time.Second))))

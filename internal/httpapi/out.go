@@ -39,7 +39,7 @@ func snapshotException(e *event.Exception) wire.SnapshotLog {
 	return out
 }
 
-func frameOut(f *event.Frame) wire.Frame {
+func frameOut(f *event.Message) wire.Frame {
 	return wire.Frame{
 		Base: baseOut(&f.Head), Connection: f.Connection, Protocol: f.Protocol, URL: f.URL, Event: f.Event, Direction: f.Direction, Order: f.Order,
 		Type: f.Type, Size: f.Size, Data: f.Data, Code: f.Code, Reason: f.Reason, Skipped: f.Skipped, Rate: f.Rate,

@@ -17,7 +17,7 @@ import (
 )
 
 // snapshotKinds are the kinds of a snapshot, in its order.
-var snapshotKinds = []event.Kind{event.KindLog, event.KindException, event.KindFrame, event.KindExchange, event.KindAction}
+var snapshotKinds = []event.Kind{event.KindLog, event.KindException, event.KindMessage, event.KindExchange, event.KindAction}
 
 func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
@@ -37,27 +37,34 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 		Logs: []wire.SnapshotLog{}, WebSocketEvents: []wire.Frame{}, NetworkBodies: []wire.Exchange{}, EnhancedActions: []wire.Action{},
 	}
 	all := query.Page{Limit: query.MaxLimit}
-	lines, err := s.cfg.Reader.Timeline(snapshotKinds[:2], f, all, nil)
+	ctx := r.Context()
+	logs, _, err := query.Read[event.Log](ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
-	for _, it := range lines.Items {
-		switch e := it.Event.(type) {
-		case *event.Log:
+	exceptions, _, err := query.Read[event.Exception](ctx, s.cfg.Reader, f, all, nil)
+	if err != nil {
+		return err
+	}
+	for i, j := 0, 0; i < len(logs.Items) || j < len(exceptions.Items); {
+		if j == len(exceptions.Items) || i < len(logs.Items) && !logs.Items[i].Time.After(exceptions.Items[j].Time) {
+			e := &logs.Items[i]
+			i++
 			out.Logs = append(out.Logs, snapshotLog(e))
 			switch {
-			case e.Severity >= 17:
+			case e.Severity >= event.SeverityError:
 				out.Stats.ErrorCount++
-			case e.Severity >= 13:
+			case e.Severity >= event.SeverityWarn:
 				out.Stats.WarningCount++
 			}
-		case *event.Exception:
-			out.Logs = append(out.Logs, snapshotException(e))
-			out.Stats.ErrorCount++
+			continue
 		}
+		out.Logs = append(out.Logs, snapshotException(&exceptions.Items[j]))
+		out.Stats.ErrorCount++
+		j++
 	}
 	connections := map[string]bool{}
-	frames, err := query.Read[event.Frame](s.cfg.Reader, f, all, nil)
+	frames, _, err := query.Read[event.Message](ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
@@ -66,7 +73,7 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 		connections[frames.Items[i].Session+"\x00"+frames.Items[i].Connection] = true
 	}
 	out.Stats.WSConnections = len(connections)
-	exchanges, err := query.ReadBodies(s.cfg.Reader, f, all, nil)
+	exchanges, _, err := query.ReadBodies(ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
@@ -76,7 +83,7 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 			out.Stats.NetworkFailures++
 		}
 	}
-	actions, err := query.Read[event.Action](s.cfg.Reader, f, all, nil)
+	actions, _, err := query.Read[event.Action](ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
@@ -84,24 +91,15 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 		out.EnhancedActions = append(out.EnhancedActions, actionOut(&actions.Items[i]))
 	}
 	for _, ring := range s.cfg.Reader.Stats().Rings {
-		if k, ok := event.KindOf(ring.Name); ok && ring.Evicted > 0 && contains(snapshotKinds, k) {
+		if k := ring.ID.Kind(); ring.Evicted > 0 && slices.Contains(snapshotKinds, k) {
 			if out.Missed == nil {
 				out.Missed = map[string]int{}
 			}
-			out.Missed[ring.Name] = int(ring.Evicted)
+			out.Missed[k.String()] += int(ring.Evicted)
 		}
 	}
 	s.json(w, http.StatusOK, out)
 	return nil
-}
-
-func contains(ks []event.Kind, k event.Kind) bool {
-	for _, x := range ks {
-		if x == k {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *Server) clear(w http.ResponseWriter, r *http.Request) error {
@@ -206,14 +204,14 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z.", "until is %q.", clip(v))
 		}
 	}
-	list, err := s.cfg.Reader.Timeline(kinds, f, query.Page{Cursor: query.Cursor(q.Get("cursor")), Since: q.Get("since"), Limit: limit}, nil)
+	list, cover, err := query.Timeline(r.Context(), s.cfg.Reader, kinds, f, query.Page{Cursor: query.Cursor(q.Get("cursor")), Since: q.Get("since"), Limit: limit}, nil)
 	if err != nil {
 		return err
 	}
-	out := wire.Timeline{Events: []wire.TimelineEvent{}, Cursor: string(list.Cursor), Missed: list.Missed}
+	out := wire.Timeline{Events: []wire.TimelineEvent{}, Cursor: string(list.Cursor), Missed: list.Missed, Exhausted: cover.Exhausted}
 	for _, it := range list.Items {
 		out.Events = append(out.Events, wire.TimelineEvent{
-			ID: s.cfg.Reader.ID(it.Head.Seq), Handle: it.Handle(), Kind: it.Kind.String(), Time: epoch(it.Head.Time), Summary: query.Summary(it.Event),
+			ID: query.ID(s.cfg.Reader, it.Head.Seq), Handle: it.Handle(), Kind: it.Kind.String(), Time: epoch(it.Head.Time), Summary: it.Event.Summary(),
 			Source: it.Head.Source, Service: it.Head.Service, Tab: it.Head.Tab, PageURL: it.Head.PageURL, TestID: it.Head.TestID, TraceID: it.Head.TraceID,
 		})
 	}
@@ -228,6 +226,8 @@ type rows struct {
 	Cursor  string   `json:"cursor"`
 	Missed  uint64   `json:"missed"`
 	More    bool     `json:"more"`
+
+	Exhausted bool `json:"exhausted"` // everything that is kept was looked at, as far as the page goes
 }
 
 func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
@@ -271,17 +271,17 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	got, err := s.cfg.Reader.Query(query.Query{
+	got, cover, err := query.Query{
 		Kinds: kinds, Where: in.Where, Select: lists[1], Group: lists[2],
 		Page: query.Page{Cursor: query.Cursor(in.Cursor), Since: in.Since, Limit: in.Limit},
-	})
+	}.Run(r.Context(), s.cfg.Reader)
 	if err != nil {
 		return err
 	}
 	if got.Rows == nil {
 		got.Rows = [][]any{}
 	}
-	s.json(w, http.StatusOK, rows{got.Columns, got.Rows, string(got.Cursor), got.Missed, got.More})
+	s.json(w, http.StatusOK, rows{got.Columns, got.Rows, string(got.Cursor), got.Missed, got.More, cover.Exhausted})
 	return nil
 }
 

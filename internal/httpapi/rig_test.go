@@ -21,6 +21,7 @@ import (
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
+	uploads "github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/proof"
@@ -77,7 +78,7 @@ func (r *rig) tools() []*catalog.Bound {
 	catalog.Add(observe, catalog.Spec{Name: "ask", Wait: 10 * time.Second}, func(ctx context.Context, e env, p struct {
 		Kind string `json:"kind" doc:"of the command"`
 	}) (string, error) {
-		rec, err := e.r.queue.Do(ctx, command.Request{Session: "s1", Kind: p.Kind, Params: map[string]any{}, Wait: e.call.Wait})
+		rec, err := e.r.queue.Do(ctx, command.Request{Session: "s1", Kind: p.Kind, Params: map[string]any{}, Deadline: e.call.Deadline})
 		if err != nil {
 			return "", err
 		}
@@ -122,13 +123,15 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	browser := id + "." + proof.Of(key, proof.Bearer, pairings.Boot())
 	kept, err := store.New(store.Config{Run: "r1", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
 	must(err)
-	r := &rig{t: t, token: token, browser: browser, key: key, pairings: pairings, dir: dir, port: port, queue: command.NewQueue("r1"), registry: session.NewRegistry()}
+	r := &rig{t: t, token: token, browser: browser, key: key, pairings: pairings, dir: dir, port: port, registry: session.NewRegistry()}
 	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
+	r.queue = command.NewQueue("r1", redactor)
 	protocol := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: r.tools()})
+	in := ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept)
 	r.api = httpapi.New(httpapi.Config{
 		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID, Salt: "salt", Log: slog.New(slog.DiscardHandler),
 		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(), Calls: &answer.Calls{Allow: func(c catalog.Call) error { return r.registry.Allow(c.Client) }}, MCP: protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
-		Context: t.Context(), Ingest: ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept), Redact: redactor, Correlator: tests, Reader: query.New(kept),
+		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Redact: redactor, Correlator: tests, Reader: query.New(kept, tests.Offset),
 		Clear: kept.Clear, Dir: dir, Shutdown: func() { r.stopped.Add(1) },
 	})
 	return r

@@ -81,7 +81,7 @@ func TestRoutesOfOneKindAreLimited(t *testing.T) {
 	for range 40 {
 		entries = append(entries, `{"level":"log","message":"x"}`)
 	}
-	body := `{"entries":[` + strings.Join(entries, ",") + `]}`
+	body := `{"source":"ci","entries":[` + strings.Join(entries, ",") + `]}`
 	if a := into[wire.Accepted](r, r.post("/logs", body)); a.Accepted != 40 || len(a.Rejected) != 0 {
 		t.Errorf("%+v", a)
 	}
@@ -142,7 +142,7 @@ func TestCommandsAreLeasedUntilTheyArrive(t *testing.T) {
 		start := make(chan command.Record, 1)
 		time.AfterFunc(2*time.Second, func() {
 			for _, s := range []string{"s2", "s1"} {
-				rec, err := r.queue.Start(command.Request{Session: s, Tab: 5, Kind: "get_text", Params: map[string]any{"x": 1}, Client: "probe", Wait: 10 * time.Second})
+				rec, err := r.queue.Start(command.Request{Session: s, Tab: 5, Kind: "get_text", Params: map[string]any{"x": 1}, Client: "probe", Deadline: time.Now().Add(10 * time.Second)})
 				if err != nil {
 					t.Error(err)
 				}
@@ -154,7 +154,7 @@ func TestCommandsAreLeasedUntilTheyArrive(t *testing.T) {
 		p, took := poll("&wait=25")
 		rec := <-start
 		if took != 2*time.Second || len(p.Commands) != 1 || p.Commands[0].ID != rec.ID || p.Commands[0].Kind != "get_text" || p.Commands[0].Tab != 5 ||
-			string(p.Commands[0].Params) != `{"x":1}` || p.Commands[0].Client != "probe" || p.Commands[0].Deadline == 0 || p.Commands[0].CorrelationID != rec.CorrelationID {
+			string(p.Commands[0].Params) != `{"x":1}` || p.Commands[0].Client != "probe" || p.Commands[0].TimeoutMS != 10_000 || p.Commands[0].CorrelationID != rec.CorrelationID {
 			t.Errorf("%+v after %v", p, took)
 		}
 		// Not acknowledged within 2 s: leased again. Acknowledged: not.
@@ -172,7 +172,7 @@ func TestCommandsAreLeasedUntilTheyArrive(t *testing.T) {
 
 func TestResultsAreIdempotent(t *testing.T) {
 	r := newRig(t)
-	rec, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Wait: time.Minute})
+	rec, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Deadline: time.Now().Add(time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestResultsAreIdempotent(t *testing.T) {
 		t.Errorf("unknown: %d %s", w.Code, w.Body)
 	}
 	// The same by /sync.
-	second, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Wait: time.Minute})
+	second, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Deadline: time.Now().Add(time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestNoSecretOfAPageIsKept(t *testing.T) {
 		t.Helper()
 		out := make(chan string, 1)
 		go func() { out <- r.post("/tools/observe", `{"what":"ask","kind":"`+kind+`"}`).Body.String() }()
-		cmds := r.queue.Take(t.Context(), "s1", 10*time.Second, nil)
+		cmds := r.queue.Take(t.Context(), command.Poll{Session: "s1"}, 10*time.Second).Commands
 		if len(cmds) != 1 {
 			t.Fatalf("commands: %+v", cmds)
 		}
@@ -440,7 +440,7 @@ func TestBoundariesSnapshotAndClear(t *testing.T) {
 		t.Errorf("left: %+v", left)
 	}
 	// Unscoped, commands go as well, and their callers hear it.
-	if _, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Wait: time.Minute}); err != nil {
+	if _, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Deadline: time.Now().Add(time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	if c := into[wire.Cleared](r, r.post("/clear", ``)); c.EntriesRemoved < 5 {

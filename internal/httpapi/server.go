@@ -27,6 +27,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
@@ -68,9 +69,10 @@ type Config struct {
 	Context context.Context // ends when the daemon stops; streams end with it
 
 	Ingest     *ingest.Ingester
+	Uploads    *browser.Receiver
 	Redact     *redact.Redactor // for what does not go through Ingest: tabs, settings, results of commands
 	Correlator *correlate.Correlator
-	Reader     *query.Reader
+	Reader     *query.Live
 	Clear      func(store.Scope) int
 	Dir        *session.Dir
 
@@ -96,6 +98,9 @@ type Server struct {
 	malformed    atomic.Int64
 	tooMany      atomic.Int64 // 429
 	proofs       proofLimit
+
+	refusedUploads atomic.Int64 // of /sync
+	lastRefused    atomic.Pointer[time.Time]
 }
 
 // Counts are what the server counted since it began.
@@ -124,6 +129,15 @@ func New(cfg Config) *Server {
 // Counts returns the counters.
 func (s *Server) Counts() Counts {
 	return Counts{s.requests.Load(), s.refused.Load(), s.unknownPeers.Load(), s.panics.Load() + s.cfg.Calls.Panics(), s.malformed.Load(), s.tooMany.Load()}
+}
+
+// RefusedUploads returns how many uploads of browsers were refused since the server began, and how long ago
+// the last one was.
+func (s *Server) RefusedUploads() (n int64, ago time.Duration) {
+	if last := s.lastRefused.Load(); last != nil {
+		ago = time.Since(*last)
+	}
+	return s.refusedUploads.Load(), ago
 }
 
 // ServeHTTP answers one request.
@@ -249,7 +263,7 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 
 func (s *Server) refuseAs(w http.ResponseWriter, status int, p *problem.Problem) {
 	s.json(w, status, wire.Problem{Error: wire.ProblemBody{
-		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Retry: string(p.Retry()),
+		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Page: p.Page, Retry: string(p.Retry()),
 	}})
 }
 

@@ -7,6 +7,7 @@
 package ingest
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -19,27 +20,32 @@ import (
 // Sink takes batches for keeps; [store.Store] is one. It copies what it keeps and sets Seq in the
 // events that it stored. It may be called by many goroutines.
 type Sink interface {
-	Append(b *event.Batch) store.Appended
+	Append(b event.Batch) store.Appended
 }
 
 // Config says how much is let in. The zero value is the default.
 type Config struct {
-	Rate  int              // events per second and source, as a sliding window; 0 means 1,000
-	Burst int              // events that a source may send at once; 0 means five seconds' worth
-	Now   func() time.Time // the daemon's clock; nil means time.Now
+	Rate     int                  // events per second and lane of a page, as a sliding window; 0 means 1,000
+	Burst    int                  // events that one may send at once; 0 means five seconds' worth
+	ByteRate int                  // bytes per second and instance of a service; 0 means 32 MiB
+	Now      func() time.Time     // the daemon's clock; nil means time.Now
+	Elapsed  func() time.Duration // the time that has passed by a clock that nobody sets; nil: the process's
 }
+
+// defaultByteRate takes about 100,000 ordinary lines a second.
+const defaultByteRate = 32 << 20
 
 // Ingester is the write side. It may be used by many goroutines. Make it with New.
 type Ingester struct {
 	now        func() time.Time
+	elapsed    func() time.Duration
 	redactor   *redact.Redactor
 	correlator *correlate.Correlator
 	sink       Sink
 
-	mu        sync.Mutex // guards what follows; never held while redacting or appending
-	limiter   limiter
-	documents documents
-	losses    losses
+	mu      sync.Mutex // guards what follows; never held while redacting or appending
+	limiter limiter
+	losses  losses
 }
 
 // New returns an ingester that appends to sink.
@@ -47,101 +53,149 @@ func New(c Config, r *redact.Redactor, cor *correlate.Correlator, sink Sink) *In
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Elapsed == nil {
+		start := time.Now()
+		c.Elapsed = func() time.Duration { return time.Since(start) }
+	}
 	if c.Rate <= 0 {
 		c.Rate = 1000
 	}
 	if c.Burst <= 0 {
 		c.Burst = 5 * c.Rate
 	}
+	if c.ByteRate <= 0 {
+		c.ByteRate = defaultByteRate
+	}
 	return &Ingester{
-		now: c.Now, redactor: r, correlator: cor, sink: sink,
-		limiter:   newLimiter(c.Rate, max(c.Burst, c.Rate)),
-		documents: documents{},
+		now: c.Now, elapsed: c.Elapsed, redactor: r, correlator: cor, sink: sink,
+		limiter: limiter{
+			pages: newBudget(c.Rate, max(c.Burst, c.Rate), "events"), services: newBudget(c.ByteRate, 2*c.ByteRate, "bytes"),
+			sources: map[source]*meter{},
+		},
 	}
 }
+
+// Elapsed returns the time that has passed by the clock that nobody sets.
+func (in *Ingester) Elapsed() time.Duration { return in.elapsed() }
 
 // Upload is what one sender hands over at once. The batch becomes the ingester's.
 type Upload struct {
 	Session string    // of the sender, "" if it has none
 	Sent    time.Time // by the sender's clock; zero if it does not say
-	Batch   *event.Batch
+	Batch   event.Batch
+	Bytes   int      // that the batch took on the wire, about; limits of services go by it
 	Reports []Report // what was lost before the batch was made
 }
 
-// Report tells of events of a document that are not in the batch.
+// Report tells of events that are not in the batch.
 type Report struct {
 	Document string
 	Tab      int        // 0: not known
 	Kind     event.Kind // 0: not known
-	Cause    Cause      // Sender or Invalid
+	Cause    Cause      // Sender, Invalid or Gap
 	Count    int        // ≥ 1
 	Seq      uint64     // the sender's number of a single refused event; 0: not known
 }
 
+// Policy says what becomes of events above the limits.
+type Policy uint8
+
+// The policies.
+const (
+	Drop    Policy = iota // they are dropped and counted: for a sender that cannot wait, such as a page
+	Refuse                // the whole upload is refused and nothing stored: for a sender that repeats a request
+	Partial               // they are named in the receipt: for a protocol that can tell a part
+	Wait                  // the call waits until they fit: for a source that is read, such as a file
+)
+
 // Receipt tells what became of an upload.
 type Receipt struct {
-	Stored  int
-	Ack     map[string]uint64  // by document: the number up to which everything is settled; only from Sync
-	Dropped map[event.Kind]int // by the limits or for their size; nil when nothing was
+	Stored   int
+	Dropped  map[event.Kind]int // by the limits or for their size; nil when nothing was
+	Rejected []Rejected         // by Partial, in the order of the batch
 }
 
-// Sync takes an upload of a sender that repeats what was not acknowledged. Events that came before
-// are left out by (session, document, number). It never refuses: what is over a limit is dropped,
-// counted and acknowledged, and exceptions and failed exchanges have a limit of their own.
-func (in *Ingester) Sync(u Upload) Receipt {
+// Rejected is an event that was not taken.
+type Rejected struct {
+	Event event.Event
+	Cause Cause
+}
+
+// Ingest takes an upload: it limits, redacts, correlates and stores. What is lost is counted. Errors are
+// a [*Limited] or a problem too_large from Refuse, and ctx's; with Wait what fitted before is stored.
+func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, error) {
 	received := in.now()
 	var r Receipt
-	in.mu.Lock()
-	visit := in.documents.visit(u.Session, received)
-	for _, rep := range u.Reports {
-		visit.report(rep)
+	bytes := 0
+	if len(u.Batch) > 0 {
+		bytes = u.Bytes / len(u.Batch)
 	}
-	sift(u.Batch, func(k event.Kind, h *event.Head, failed bool) bool {
-		if !visit.fresh(h) {
-			return false
-		}
-		cause, ok := in.limiter.admit(source{u.Session, h.Tab, classOf(k, failed)}, received)
-		if !ok {
-			in.losses.add(place{u.Session, h.Tab}, k, cause, 1)
-			r.drop(k)
-		}
-		return ok
-	})
-	r.Ack = visit.settle(&in.losses)
-	in.mu.Unlock()
-	in.append(&u, received, &r)
-	return r
-}
-
-// Take takes an upload of a sender that repeats nothing. When it does not fit within the limits,
-// nothing of it is stored and the error is a [*Limited], or a problem too_large for one that would
-// never fit.
-func (in *Ingester) Take(u Upload) (Receipt, error) {
-	received := in.now()
 	in.mu.Lock()
 	for _, rep := range u.Reports {
-		in.losses.add(place{u.Session, rep.Tab}, rep.Kind, rep.Cause, rep.Count)
+		in.losses.add(place{session: u.Session, tab: rep.Tab}, rep.Kind, rep.Cause, rep.Count)
 	}
-	if err := in.limiter.request(u.Session, u.Batch, received, &in.losses); err != nil {
+	switch now := in.elapsed(); p {
+	case Wait:
 		in.mu.Unlock()
-		return Receipt{}, err
+		return r, in.wait(ctx, u, bytes, &r)
+	case Refuse:
+		if err := in.limiter.request(u.Batch, bytes, now, &in.losses); err != nil {
+			in.mu.Unlock()
+			return r, err
+		}
+	default:
+		kept := u.Batch[:0]
+		for _, e := range u.Batch {
+			cause, ok := in.limiter.admit(e, bytes, now)
+			if ok {
+				kept = append(kept, e)
+				continue
+			}
+			in.losses.add(placeOf(e), e.Kind(), cause, 1)
+			r.drop(e.Kind())
+			if p == Partial {
+				r.Rejected = append(r.Rejected, Rejected{e, cause})
+			}
+		}
+		u.Batch = kept
 	}
 	in.mu.Unlock()
-	var r Receipt
-	in.append(&u, received, &r)
+	in.append(u.Batch, u.Sent, received, &r)
 	return r, nil
 }
 
+// wait stores what fits, again and again until nothing is left.
+func (in *Ingester) wait(ctx context.Context, u Upload, bytes int, r *Receipt) error {
+	for rest := u.Batch; ; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		in.mu.Lock()
+		n, d := in.limiter.fitting(rest, bytes, in.elapsed())
+		in.mu.Unlock()
+		in.append(rest[:n], u.Sent, in.now(), r)
+		if rest = rest[n:]; len(rest) == 0 {
+			return nil
+		}
+		timer := time.NewTimer(d)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
 // append redacts, correlates and stores what was let in.
-func (in *Ingester) append(u *Upload, received time.Time, r *Receipt) {
-	b := u.Batch
-	if b.Len() == 0 {
+func (in *Ingester) append(b event.Batch, sent, received time.Time, r *Receipt) {
+	if len(b) == 0 {
 		return
 	}
 	found := in.redactor.Batch(b)
-	in.correlator.Batch(b, u.Sent, received)
+	in.correlator.Batch(b, sent, received)
 	done := in.sink.Append(b)
-	r.Stored = done.Stored
+	r.Stored += done.Stored
 	if len(found) > 0 {
 		in.redactor.Keep(found)
 	}
@@ -150,9 +204,9 @@ func (in *Ingester) append(u *Upload, received time.Time, r *Receipt) {
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	for _, refused := range done.Refused {
-		in.losses.add(place{session: u.Session}, refused.Kind, TooLarge, 1)
-		r.drop(refused.Kind)
+	for _, e := range done.Refused {
+		in.losses.add(placeOf(e), e.Kind(), TooLarge, 1)
+		r.drop(e.Kind())
 	}
 }
 
@@ -175,7 +229,7 @@ func (in *Ingester) Losses() []Loss {
 func (in *Ingester) LossesOf(session string, tab int) []Loss {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	sum := in.losses.of(place{session, tab})
+	sum := in.losses.of(place{session: session, tab: tab})
 	return sum.list()
 }
 
@@ -190,5 +244,5 @@ func (in *Ingester) ForgetLosses() {
 func (in *Ingester) State() State {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	return in.limiter.state(in.now())
+	return in.limiter.state(in.elapsed())
 }

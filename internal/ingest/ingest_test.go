@@ -1,17 +1,19 @@
 package ingest_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/store"
@@ -22,7 +24,9 @@ type daemon struct {
 	*ingest.Ingester
 	redactor *redact.Redactor
 	store    *store.Store
+	uploads  *browser.Receiver
 	now      time.Time
+	elapsed  time.Duration
 }
 
 func start(t testing.TB, c ingest.Config) *daemon {
@@ -33,21 +37,34 @@ func start(t testing.TB, c ingest.Config) *daemon {
 	}
 	d := &daemon{store: s, redactor: redact.New(redact.Rules{}), now: time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	c.Now = func() time.Time { return d.now }
+	c.Elapsed = func() time.Duration { return d.elapsed }
 	d.Ingester = ingest.New(c, d.redactor, correlate.New(c.Now), s)
+	d.uploads = browser.NewReceiver(d.Ingester)
 	return d
 }
 
+// pass lets time go by.
+func (d *daemon) pass(by time.Duration) {
+	d.now, d.elapsed = d.now.Add(by), d.elapsed+by
+}
+
+// set turns the clock on the wall, and nothing else.
+func (d *daemon) set(by time.Duration) { d.now = d.now.Add(by) }
+
 // numbered returns logs of document "d" with these numbers.
-func numbered(ns ...uint64) *event.Batch {
-	b := &event.Batch{}
+func numbered(ns ...uint64) (b event.Batch) {
 	for _, n := range ns {
-		b.Logs = append(b.Logs, event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}, Message: fmt.Sprint("m", n)})
+		b = append(b, &event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}, Message: fmt.Sprint("m", n)})
 	}
 	return b
 }
 
-func (d *daemon) sync(b *event.Batch, reports ...ingest.Report) ingest.Receipt {
-	return d.Sync(ingest.Upload{Session: "s", Batch: b, Reports: reports})
+func (d *daemon) sync(b event.Batch, reports ...ingest.Report) browser.Receipt {
+	r, err := d.uploads.Sync(context.Background(), ingest.Upload{Session: "s", Batch: b, Reports: reports})
+	if err != nil {
+		panic(err)
+	}
+	return r
 }
 
 func (d *daemon) lost() string {
@@ -61,15 +78,16 @@ func (d *daemon) lost() string {
 func TestStoresRedactedEventsAndNumbersFindings(t *testing.T) {
 	d := start(t, ingest.Config{})
 	b := numbered(1, 2)
-	b.Logs[1].Message = "password=hunter2"
+	secret := b[1].(*event.Log)
+	secret.Message = "password=hunter2"
 	r := d.sync(b)
 	if r.Stored != 2 || r.Ack["d"] != 2 || r.Dropped != nil {
 		t.Errorf("receipt %+v", r)
 	}
-	if b.Logs[1].Message != "password=<secret#1>" {
-		t.Errorf("stored %q", b.Logs[1].Message)
+	if secret.Message != "password=<secret#1>" {
+		t.Errorf("stored %q", secret.Message)
 	}
-	want := event.Finding{Kind: "secret", Place: "message:password", Event: b.Logs[1].Seq}
+	want := event.Finding{Kind: "secret", Place: "message:password", Event: secret.Seq}
 	if got := d.redactor.Findings(); len(got) != 1 || got[0] != want || want.Event == 0 {
 		t.Errorf("findings %+v, want %+v", got, want)
 	}
@@ -77,7 +95,7 @@ func TestStoresRedactedEventsAndNumbersFindings(t *testing.T) {
 
 func TestSyncAcknowledgesWhatIsSettled(t *testing.T) {
 	d := start(t, ingest.Config{})
-	check := func(what string, r ingest.Receipt, stored int, ack uint64) {
+	check := func(what string, r browser.Receipt, stored int, ack uint64) {
 		t.Helper()
 		if r.Stored != stored || r.Ack["d"] != ack {
 			t.Errorf("%s: stored %d, ack %d; want %d, %d", what, r.Stored, r.Ack["d"], stored, ack)
@@ -95,7 +113,7 @@ func TestSyncAcknowledgesWhatIsSettled(t *testing.T) {
 		t.Errorf("lost %s", d.lost())
 	}
 	other := numbered(1)
-	other.Logs[0].Document = "e"
+	other[0].Base().Document = "e"
 	if r := d.sync(other); r.Ack["e"] != 1 || r.Ack["d"] != 0 {
 		t.Errorf("acks %v", r.Ack)
 	}
@@ -118,7 +136,7 @@ func TestHolesAreClosedByReportsAndByAge(t *testing.T) {
 	if r := d.sync(numbered(10)); r.Ack["d"] != 7 {
 		t.Errorf("ack %d over an unexplained hole", r.Ack["d"])
 	}
-	d.now = d.now.Add(31 * time.Second)
+	d.pass(31 * time.Second)
 	if r := d.sync(numbered(10, 11)); r.Ack["d"] != 11 {
 		t.Errorf("ack %d after half a minute, want 11", r.Ack["d"])
 	}
@@ -144,12 +162,13 @@ func TestHolesAreClosedByReportsAndByAge(t *testing.T) {
 
 func TestSyncDropsOverTheLimitAndKeepsErrors(t *testing.T) {
 	d := start(t, ingest.Config{})
-	b := &event.Batch{}
+	b := event.Batch{}
 	for n := range uint64(6000) {
-		b.Logs = append(b.Logs, event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n + 1}})
+		b = append(b, &event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n + 1}})
 	}
-	b.Exceptions = []event.Exception{{Head: event.Head{Session: "s", Document: "d", Sender: 6001}, Message: "boom"}}
-	b.Exchanges = []event.Exchange{{Head: event.Head{Session: "s", Document: "d", Sender: 6002}, URL: "/", Status: 500}}
+	boom := &event.Exception{Head: event.Head{Session: "s", Document: "d", Sender: 6001}, Message: "boom"}
+	failed := &event.Exchange{Head: event.Head{Session: "s", Document: "d", Sender: 6002}, URL: "/", Status: 500}
+	b = append(b, boom, failed)
 	r := d.sync(b)
 	if r.Stored != 5002 || r.Dropped[event.KindLog] != 1000 || r.Ack["d"] != 6002 {
 		t.Errorf("stored %d, dropped %v, ack %d", r.Stored, r.Dropped, r.Ack["d"])
@@ -157,15 +176,15 @@ func TestSyncDropsOverTheLimitAndKeepsErrors(t *testing.T) {
 	if got, want := d.lost(), "log/rate=1000"; got != want {
 		t.Errorf("lost %q, want %q", got, want)
 	}
-	if len(b.Exceptions) != 1 || len(b.Exchanges) != 1 {
+	if boom.Seq == 0 || failed.Seq == 0 {
 		t.Errorf("errors were dropped with the flood")
 	}
 	other := numbered(1)
-	other.Logs[0].Tab = 7
+	other[0].Base().Tab = 7
 	if r := d.sync(other); r.Stored != 0 && r.Dropped != nil {
 		t.Errorf("another tab pays: %+v", r)
 	}
-	d.now = d.now.Add(5 * time.Second)
+	d.pass(5 * time.Second)
 	if r := d.sync(numbered(6003)); r.Stored != 1 {
 		t.Errorf("nothing is let in after the window: %+v", r)
 	}
@@ -175,17 +194,17 @@ func TestWindowSlides(t *testing.T) {
 	d := start(t, ingest.Config{Rate: 100, Burst: 500})
 	n := uint64(0)
 	send := func(count int) int {
-		b := &event.Batch{}
+		b := event.Batch{}
 		for range count {
 			n++
-			b.Logs = append(b.Logs, event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}})
+			b = append(b, &event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}})
 		}
 		return d.sync(b).Stored
 	}
 	total := 0
 	for range 60 {
 		total += send(50) // 100 each second: exactly the rate
-		d.now = d.now.Add(500 * time.Millisecond)
+		d.pass(500 * time.Millisecond)
 	}
 	if total != 3000 {
 		t.Errorf("%d of 3000 at the rate were let in", total)
@@ -195,11 +214,14 @@ func TestWindowSlides(t *testing.T) {
 	}
 }
 
-func TestTakeRefusesWholeRequests(t *testing.T) {
+func TestRefuseRefusesWholeRequests(t *testing.T) {
 	d := start(t, ingest.Config{Rate: 100, Burst: 500})
 	take := func(n int) error {
-		b := &event.Batch{Logs: make([]event.Log, n)}
-		_, err := d.Take(ingest.Upload{Session: "ci", Batch: b})
+		many := make([]event.Log, n)
+		for i := range many {
+			many[i].Session = "ci"
+		}
+		_, err := d.Ingest(t.Context(), ingest.Upload{Session: "ci", Batch: event.Of(many), Bytes: n}, ingest.Refuse)
 		return err
 	}
 	if err := take(450); err != nil {
@@ -213,7 +235,7 @@ func TestTakeRefusesWholeRequests(t *testing.T) {
 	if got, want := d.lost(), "log/rate=100"; got != want {
 		t.Errorf("lost %q, want %q", got, want)
 	}
-	d.now = d.now.Add(limited.RetryAfter)
+	d.pass(limited.RetryAfter)
 	if err := take(100); err != nil {
 		t.Errorf("after Retry-After: %v", err)
 	}
@@ -228,14 +250,14 @@ func TestTakeRefusesWholeRequests(t *testing.T) {
 func TestBreakerOpensAndCloses(t *testing.T) {
 	d := start(t, ingest.Config{Rate: 100, Burst: 100})
 	n := uint64(0)
-	flood := func(count int) ingest.Receipt {
-		b := &event.Batch{}
+	flood := func(count int) browser.Receipt {
+		b := event.Batch{}
 		for range count {
 			n++
-			b.Logs = append(b.Logs, event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}})
+			b = append(b, &event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}})
 		}
 		n++
-		b.Exceptions = []event.Exception{{Head: event.Head{Session: "s", Document: "d", Sender: n}}}
+		b = append(b, &event.Exception{Head: event.Head{Session: "s", Document: "d", Sender: n}})
 		return d.sync(b)
 	}
 	for second := range 5 {
@@ -243,7 +265,7 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 			t.Errorf("open after %d bad seconds", second)
 		}
 		flood(300)
-		d.now = d.now.Add(time.Second)
+		d.pass(time.Second)
 	}
 	s := d.State()
 	if !s.Open || s.Rate != 301 || !strings.Contains(s.Reason, "console") {
@@ -255,11 +277,11 @@ func TestBreakerOpensAndCloses(t *testing.T) {
 	if !strings.Contains(d.lost(), "log/breaker=10") {
 		t.Errorf("lost %q", d.lost())
 	}
-	d.now = d.now.Add(9 * time.Second)
+	d.pass(9 * time.Second)
 	if r := flood(10); r.Stored != 1 {
 		t.Errorf("closed after nine good seconds")
 	}
-	d.now = d.now.Add(2 * time.Second)
+	d.pass(2 * time.Second)
 	if r := flood(10); r.Stored != 11 || d.State().Open {
 		t.Errorf("still open after ten good seconds: %+v", d.State())
 	}
@@ -269,12 +291,12 @@ func TestSourcesAndDocumentsAreBounded(t *testing.T) {
 	d := start(t, ingest.Config{})
 	for i := range 6000 {
 		b := numbered(1)
-		b.Logs[0].Document = fmt.Sprint("d", i)
-		b.Logs[0].Tab = i
+		b[0].Base().Document = fmt.Sprint("d", i)
+		b[0].Base().Tab = i
 		d.sync(b)
 	}
-	if sources, documents := ingest.Sizes(d.Ingester); sources > 1024+7 || documents > 4096 {
-		t.Errorf("%d sources, %d documents", sources, documents)
+	if sources, _ := ingest.Sizes(d.Ingester); sources > 1024+8 {
+		t.Errorf("%d sources", sources)
 	}
 }
 
@@ -285,7 +307,7 @@ func TestManySendersAtOnce(t *testing.T) {
 		wg.Go(func() {
 			for n := range uint64(50) {
 				b := numbered(n + 1)
-				b.Logs[0].Document = fmt.Sprint("d", g)
+				b[0].Base().Document = fmt.Sprint("d", g)
 				d.sync(b)
 				d.State()
 				d.Losses()
@@ -330,30 +352,16 @@ func FuzzRow(f *testing.F) {
 	})
 }
 
-// Whoever adds a kind has to let it through the limits.
-func TestEveryKindIsSifted(t *testing.T) {
-	b := &event.Batch{}
-	v := reflect.ValueOf(b).Elem()
-	for i := range v.NumField() {
-		s := reflect.MakeSlice(v.Field(i).Type(), 1, 1)
-		s.Index(0).FieldByName("Head").Set(reflect.ValueOf(event.Head{Session: "s", Document: "d", Sender: uint64(i + 1)}))
-		v.Field(i).Set(s)
-	}
-	d := start(t, ingest.Config{})
-	again := *b
-	d.sync(b)
-	if r := d.sync(&again); r.Stored != 0 || again.Len() != 0 {
-		t.Errorf("%d events of a repeated upload were stored", r.Stored)
-	}
-}
-
 // A reader of one tab is told what may have been lost of it, and not what another tab lost.
 func TestLossesAreToldByPlace(t *testing.T) {
 	d := start(t, ingest.Config{})
 	lose := func(session string, tab, n int) {
-		d.Sync(ingest.Upload{Session: session, Batch: &event.Batch{}, Reports: []ingest.Report{
+		u := ingest.Upload{Session: session, Reports: []ingest.Report{
 			{Document: fmt.Sprint(session, tab), Tab: tab, Kind: event.KindLog, Cause: ingest.Sender, Count: n},
-		}})
+		}}
+		if _, err := d.uploads.Sync(t.Context(), u); err != nil {
+			t.Fatal(err)
+		}
 	}
 	of := func(session string, tab int) (n uint64) {
 		for _, l := range d.LossesOf(session, tab) {
@@ -386,5 +394,120 @@ func TestLossesAreToldByPlace(t *testing.T) {
 	d.ForgetLosses()
 	if of("", 0) != 0 || d.lost() != "log/sender=2111" {
 		t.Errorf("forgotten: %d %s", of("", 0), d.lost())
+	}
+}
+
+// A clock that is set back an hour or forward three loses and refuses nothing.
+func TestAClockThatIsSetLosesNothing(t *testing.T) {
+	for _, by := range []time.Duration{-time.Hour, 3 * time.Hour} {
+		d := start(t, ingest.Config{Rate: 100, Burst: 500})
+		n := uint64(0)
+		for second := range 60 {
+			if second == 20 {
+				d.set(by)
+			}
+			var b event.Batch
+			for range 100 {
+				n++
+				b = append(b, &event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}})
+			}
+			if r := d.sync(b); r.Stored != 100 || r.Ack["d"] != n {
+				t.Fatalf("set by %v: in second %d %d of 100 were stored, ack %d of %d", by, second, r.Stored, r.Ack["d"], n)
+			}
+			line := &event.Log{Head: event.Head{Origin: event.Origin{Source: "http"}}}
+			if _, err := d.Ingest(t.Context(), ingest.Upload{Batch: event.Batch{line}, Bytes: 100}, ingest.Refuse); err != nil {
+				t.Fatalf("set by %v: %v", by, err)
+			}
+			d.pass(time.Second)
+		}
+		if d.lost() != "" || d.State().Open {
+			t.Errorf("set by %v: lost %s, %+v", by, d.lost(), d.State())
+		}
+	}
+}
+
+// A service's lines have a budget of bytes, and a page's flood does not touch it.
+func TestServicesHaveABudgetOfBytes(t *testing.T) {
+	d := start(t, ingest.Config{})
+	const n = 50_000
+	many := make([]event.Log, n)
+	for i := range many {
+		many[i].Head = event.Head{Origin: event.Origin{Source: "sdk", Service: "api"}}
+	}
+	for second := range 3 {
+		for i := 0; i < n; i += 5000 {
+			r, err := d.Ingest(t.Context(), ingest.Upload{Batch: event.Of(many[i : i+5000]), Bytes: 5000 * 300}, ingest.Refuse)
+			if err != nil || r.Stored != 5000 {
+				t.Fatalf("second %d: stored %d: %v", second, r.Stored, err)
+			}
+		}
+		d.pass(time.Second)
+	}
+}
+
+func TestPartialTakesWhatFitsAndNamesTheRest(t *testing.T) {
+	d := start(t, ingest.Config{ByteRate: 1000})
+	many := make([]event.Log, 50)
+	for i := range many {
+		many[i].Origin = event.Origin{Source: "otlp", Service: "api"}
+	}
+	b := event.Of(many)
+	r, err := d.Ingest(t.Context(), ingest.Upload{Batch: b, Bytes: 50 * 100}, ingest.Partial)
+	if err != nil || r.Stored != 20 || len(r.Rejected) != 30 || r.Rejected[0].Event != event.Event(&many[20]) || r.Rejected[0].Cause != ingest.OverRate {
+		t.Errorf("stored %d, rejected %d, %v", r.Stored, len(r.Rejected), err)
+	}
+	if d.lost() != "log/rate=30" {
+		t.Errorf("lost %s", d.lost())
+	}
+}
+
+func TestWaitStoresEverythingInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := start(t, ingest.Config{ByteRate: 1000})
+		began := time.Now()
+		in := ingest.New(ingest.Config{ByteRate: 1000}, d.redactor, correlate.New(time.Now), d.store)
+		batch := func() event.Batch {
+			many := make([]event.Log, 100)
+			for i := range many {
+				many[i].Origin = event.Origin{Source: "tail", Service: "api"}
+			}
+			return event.Of(many)
+		}
+		r, err := in.Ingest(t.Context(), ingest.Upload{Batch: batch(), Bytes: 100 * 100}, ingest.Wait)
+		if err != nil || r.Stored != 100 {
+			t.Fatalf("stored %d: %v", r.Stored, err)
+		}
+		if took := time.Since(began); took < 7*time.Second || took > 11*time.Second {
+			t.Errorf("10 kB at 1 kB a second took %v", took)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		r, err = in.Ingest(ctx, ingest.Upload{Batch: batch(), Bytes: 100 * 100}, ingest.Wait)
+		if !errors.Is(err, context.DeadlineExceeded) || r.Stored == 100 {
+			t.Errorf("stored %d: %v", r.Stored, err)
+		}
+		if len(in.Losses()) != 0 {
+			t.Errorf("lost %v", in.Losses())
+		}
+	})
+}
+
+// Made-up names of every sort cost no more than their bound.
+func TestAnyNumberOfSendersIsBounded(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 1, Burst: 1, ByteRate: 1})
+	for i := range 10_000 {
+		name := fmt.Sprintf("%064d", i)
+		page := event.Head{Session: name, Document: name, Tab: i, Sender: 1}
+		service := event.Head{Origin: event.Origin{Source: name, Service: name, Instance: name}}
+		b := event.Batch{
+			&event.Log{Head: page}, &event.Exception{Head: page}, &event.Action{Head: page}, &event.Log{Head: service}, &event.Log{Head: service},
+		}
+		if _, err := d.uploads.Sync(t.Context(), ingest.Upload{Session: name, Batch: b, Bytes: 10}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sources, places := ingest.Sizes(d.Ingester)
+	if sources > 1024+8 || places > 257 {
+		t.Errorf("%d sources, %d places", sources, places)
 	}
 }

@@ -10,45 +10,46 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// classes of kinds that share a limit, so that a flood of one does not cost the others.
-type class uint8
+// lane is a group of kinds that share a limit, so that a flood of one does not cost the others.
+type lane uint8
 
+// The lanes. A kind without a line below is sparse.
 const (
-	urgent   class = iota // exceptions and failed exchanges
-	console               // logs
-	network               // exchanges and resources
-	sockets               // frames
-	mutation              // DOM
-	sparse                // actions, lifecycle, performance, marks
-	internal              // the extension's own log
-	classEnd
+	sparse lane = iota
+	urgent      // exceptions and failed exchanges
+	console
+	network
+	sockets
+	mutation
+	internal
+	lines // of a service, all kinds
+	laneEnd
 )
 
-var classNames = [classEnd]string{"errors", "console", "network", "websocket", "dom", "actions", "extension_logs"}
+var laneNames = [laneEnd]string{"actions", "errors", "console", "network", "websocket", "dom", "extension_logs", "lines"}
 
-func classOf(k event.Kind, failed bool) class {
-	switch {
-	case failed || k == event.KindException:
-		return urgent
-	case k == event.KindLog:
-		return console
-	case k == event.KindExchange || k == event.KindResource:
-		return network
-	case k == event.KindFrame:
-		return sockets
-	case k == event.KindDOM:
-		return mutation
-	case k == event.KindExtensionLog:
-		return internal
-	}
-	return sparse
+var lanes = [event.KindCount]lane{
+	event.KindException: urgent, event.KindLog: console, event.KindExchange: network, event.KindResource: network,
+	event.KindMessage: sockets, event.KindDOM: mutation, event.KindExtensionLog: internal,
 }
 
-// source is what a limit holds for.
+// source is what a limit holds for: a tab of a session, or an instance of a service, and a lane of it.
 type source struct {
-	session string
-	tab     int
-	class   class
+	place
+	lane lane
+}
+
+// sourceOf returns the source of an event and what the event counts there: one, or its bytes.
+func sourceOf(e event.Event, bytes int) (source, int) {
+	at := placeOf(e)
+	if at.class == event.Service {
+		return source{at, lines}, max(bytes, 1)
+	}
+	l := lanes[e.Kind()]
+	if x, ok := e.(*event.Exchange); ok && x.Failed() {
+		l = urgent
+	}
+	return source{at, l}, 1
 }
 
 const (
@@ -58,11 +59,10 @@ const (
 
 // limiter keeps the windows and breakers of all sources.
 type limiter struct {
-	rate, burst int
-	slot        time.Duration // of a window
-	sources     map[source]*meter
-	recent      source // the one asked for last, and its meter: events come in runs
-	meter       *meter
+	pages, services *budget
+	sources         map[source]*meter
+	recent          source // the one asked for last, and its meter: events come in runs
+	meter           *meter
 
 	refused uint64 // whole requests, ever
 	second  int64
@@ -90,106 +90,119 @@ func (l *Limited) Error() string { return l.Problem.Error() }
 // Unwrap returns the problem.
 func (l *Limited) Unwrap() error { return l.Problem }
 
-func newLimiter(rate, burst int) limiter {
-	span := time.Duration(float64(burst) / float64(rate) * float64(time.Second))
-	return limiter{rate: rate, burst: burst, slot: span / slots, sources: map[source]*meter{}}
-}
-
 // admit counts one event and reports whether it may pass; the cause is for one that may not.
-func (l *limiter) admit(s source, now time.Time) (Cause, bool) {
-	m := l.of(s, now)
+func (l *limiter) admit(e event.Event, bytes int, now time.Duration) (Cause, bool) {
+	s, n := sourceOf(e, bytes)
 	l.count(now, 1)
-	return m.admit(l, 1, now)
+	return l.of(s, now).admit(n, now)
 }
 
-// request counts all events of a request and refuses it as a whole if one class does not fit.
-func (l *limiter) request(session string, b *event.Batch, now time.Time, lost *losses) error {
-	type key struct {
-		tab   int
-		class class
+// request counts all events of a request and refuses it as a whole if one source's do not fit.
+func (l *limiter) request(b event.Batch, bytes int, now time.Duration, lost *losses) error {
+	counts := map[source]int{}
+	for _, e := range b {
+		s, n := sourceOf(e, bytes)
+		counts[s] += n
 	}
-	counts := map[key]int{}
-	each(b, func(k event.Kind, h *event.Head, failed bool) { counts[key{h.Tab, classOf(k, failed)}]++ })
 	var wait time.Duration
 	var refusal error
 	cause := OverRate
-	for k, n := range counts {
-		m := l.of(source{session, k.tab, k.class}, now)
-		m.turn(now.Unix())
+	limit := l.pages
+	for s, n := range counts {
+		m := l.of(s, now)
+		m.turn(int64(now / time.Second))
+		w := m.wait(n, now)
 		switch {
-		case n > l.burst:
-			refusal = problem.New(problem.TooLarge, fmt.Sprintf("Send at most %d events in one request.", l.burst),
-				"the request has %d events of one kind", n)
+		case n > m.burst:
+			refusal = problem.New(problem.TooLarge, fmt.Sprintf("Send at most %d %s in one request.", m.burst, m.unit),
+				"the request has %d %s of one source", n, m.unit)
 		case m.open:
-			cause = Breaker
-			wait = max(wait, time.Duration(closeAfter-m.good)*time.Second)
-		default:
-			wait = max(wait, m.wait(l, n, now))
+			cause, w = Breaker, time.Duration(closeAfter-m.good)*time.Second
+		}
+		if w > wait {
+			wait, limit = w, m.budget
 		}
 	}
 	if refusal == nil && wait > 0 {
 		seconds := time.Duration(math.Ceil(wait.Seconds())) * time.Second
 		refusal = &Limited{RetryAfter: seconds, Problem: problem.New(problem.RateLimited,
 			fmt.Sprintf("Repeat the request after %d s, or start the daemon with a higher --ingest-rate.", int(seconds.Seconds())),
-			"more than %d events per second came from one source", l.rate)}
+			"more than %d %s per second came from one source", limit.rate, limit.unit)}
 	}
-	for k, n := range counts {
-		l.count(now, n)
-		m := l.of(source{session, k.tab, k.class}, now)
-		if refusal != nil {
-			m.attempt(l, n, true)
+	l.count(now, len(b))
+	for s, n := range counts {
+		if m := l.of(s, now); refusal != nil {
+			m.attempt(n, true)
 		} else {
-			m.admit(l, n, now)
+			m.admit(n, now)
 		}
 	}
 	if refusal != nil {
 		l.refused++
-		each(b, func(k event.Kind, h *event.Head, _ bool) { lost.add(place{session, h.Tab}, k, cause, 1) })
+		for _, e := range b {
+			lost.add(placeOf(e), e.Kind(), cause, 1)
+		}
 	}
 	return refusal
 }
 
-// each visits all events without removing any.
-func each(b *event.Batch, visit func(k event.Kind, h *event.Head, failed bool)) {
-	sift(b, func(k event.Kind, h *event.Head, failed bool) bool {
-		visit(k, h, failed)
-		return true
-	})
+// fitting returns how many of the first events fit now, counts them, and says how long the next one has
+// to wait. One that is larger than a burst passes alone when nothing else did.
+func (l *limiter) fitting(b event.Batch, bytes int, now time.Duration) (n int, wait time.Duration) {
+	for ; n < len(b); n++ {
+		s, size := sourceOf(b[n], bytes)
+		m := l.of(s, now)
+		size = min(size, m.burst)
+		if wait = m.wait(size, now); wait > 0 {
+			return n, wait
+		}
+		if _, ok := m.admit(size, now); !ok { // the breaker is open
+			return n, time.Second
+		}
+		l.count(now, 1)
+	}
+	return n, 0
 }
 
 // of returns the meter of a source. When there are too many, idle ones go first, and newcomers
 // share one meter if there is none.
-func (l *limiter) of(s source, now time.Time) *meter {
+func (l *limiter) of(s source, now time.Duration) *meter {
 	if l.meter != nil && l.recent == s {
 		l.meter.used = now
 		return l.meter
 	}
+	asked := s
 	m := l.sources[s]
 	if m == nil {
 		if len(l.sources) >= maxSources {
 			for k, m := range l.sources {
-				if now.Sub(m.used) > idleAfter {
+				if now-m.used > idleAfter {
 					delete(l.sources, k)
 				}
 			}
 		}
 		if len(l.sources) >= maxSources {
-			s = source{tab: -1, class: s.class}
+			s = source{place{class: s.class, tab: -1}, s.lane}
 			m = l.sources[s]
 		}
 		if m == nil {
-			m = &meter{second: now.Unix()}
-			s.session = strings.Clone(s.session) // it outlives the request whose body it may be a part of
+			m = &meter{budget: l.pages, second: int64(now / time.Second)}
+			if s.lane == lines {
+				m.budget = l.services
+			}
+			s.place = s.place.clone()
 			l.sources[s] = m
 		}
 	}
 	m.used = now
-	l.recent, l.meter = s, m
+	if s == asked { // its strings are ours, or equal to ours
+		l.recent, l.meter = s, m
+	}
 	return m
 }
 
-func (l *limiter) count(now time.Time, n int) {
-	switch second := now.Unix(); {
+func (l *limiter) count(now time.Duration, n int) {
+	switch second := int64(now / time.Second); {
 	case second == l.second:
 	case second == l.second+1:
 		l.events = [2]int{0, l.events[0]}
@@ -201,15 +214,43 @@ func (l *limiter) count(now time.Time, n int) {
 	l.events[0] += n
 }
 
-func (l *limiter) state(now time.Time) State {
+func (l *limiter) state(now time.Duration) State {
 	l.count(now, 0)
-	s := State{Rate: l.events[1], Threshold: l.rate, Total429s: l.refused}
+	s := State{Rate: l.events[1], Threshold: l.pages.rate, Total429s: l.refused}
 	for k, m := range l.sources {
-		m.turn(now.Unix())
+		m.turn(int64(now / time.Second))
 		if m.open && !s.Open {
 			s.Open = true
-			s.Reason = fmt.Sprintf("%s of tab %d came at more than %d events per second for %d s", classNames[k.class], k.tab, l.rate, openAfter)
+			whose := fmt.Sprintf("tab %d", k.tab)
+			if k.class == event.Service {
+				whose = "one service"
+			}
+			s.Reason = fmt.Sprintf("%s of %s came at more than %d %s per second for %d s", laneNames[k.lane], whose, m.rate, m.unit, openAfter)
 		}
 	}
 	return s
+}
+
+// place is whose events were lost or counted: a tab's in a session, or an instance's of a service.
+type place struct {
+	class                     event.Class
+	session                   string // "" is not known
+	tab                       int    // 0 is not known
+	source, service, instance string // of a service
+}
+
+func placeOf(e event.Event) place {
+	h := e.Base()
+	c := event.ClassOf(e)
+	if c == event.Service {
+		return place{class: c, source: h.Source, service: h.Service, instance: h.Instance}
+	}
+	return place{class: c, session: h.Session, tab: h.Tab}
+}
+
+// clone gives the strings memory of their own: they may be parts of a request's body.
+func (p place) clone() place {
+	p.session, p.source = strings.Clone(p.session), strings.Clone(p.source)
+	p.service, p.instance = strings.Clone(p.service), strings.Clone(p.instance)
+	return p
 }

@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"strings"
-
 	"github.com/brennhill/gasoline/internal/event"
 )
 
@@ -37,12 +35,6 @@ type Loss struct {
 	Count uint64
 }
 
-// place is whose events were lost; tab 0 and session "" are not known.
-type place struct {
-	session string
-	tab     int
-}
-
 // maxPlaces bounds the places that are told apart; what is lost beyond counts as of everywhere.
 const maxPlaces = 256
 
@@ -52,10 +44,10 @@ type losses struct {
 	places map[place]*tally // ≤ maxPlaces + 1
 }
 
-type tally [event.KindMark + 1][causeEnd]uint64
+type tally [event.KindCount][causeEnd]uint64
 
 func (l *losses) add(at place, k event.Kind, c Cause, n int) {
-	if k > event.KindMark {
+	if int(k) >= event.KindCount {
 		k = 0
 	}
 	if n <= 0 || c >= causeEnd {
@@ -71,16 +63,18 @@ func (l *losses) add(at place, k event.Kind, c Cause, n int) {
 	t := l.places[at]
 	if t == nil {
 		t = &tally{}
-		at.session = strings.Clone(at.session) // it may be a part of a body
-		l.places[at] = t
+		l.places[at.clone()] = t
 	}
 	t[k][c] += uint64(n)
 }
 
-// of sums what may concern a place.
+// of sums what may concern a tab of a session; "" and 0 mean any.
 func (l *losses) of(at place) tally {
 	var sum tally
 	for p, t := range l.places {
+		if p.class == event.Service && (at.session != "" || at.tab != 0) {
+			continue
+		}
 		if at.session != "" && p.session != "" && p.session != at.session || at.tab != 0 && p.tab != 0 && p.tab != at.tab {
 			continue
 		}

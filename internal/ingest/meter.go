@@ -8,12 +8,26 @@ const (
 	closeAfter = 10 // good seconds in a row
 )
 
-// meter is the sliding window and the circuit breaker of one source.
+// budget is what each source of a class may send, in events or in bytes.
+type budget struct {
+	rate, burst int           // per second, and at once
+	slot        time.Duration // a tenth of the window in which a burst may come
+	unit        string        // events, bytes
+}
+
+func newBudget(rate, burst int, unit string) *budget {
+	span := time.Duration(float64(burst) / float64(rate) * float64(time.Second))
+	return &budget{rate: rate, burst: burst, slot: span / slots, unit: unit}
+}
+
+// meter is the sliding window and the circuit breaker of one source. Its times have passed since the
+// start by a clock that nobody sets.
 type meter struct {
-	used time.Time // last asked for
+	*budget
+	used time.Duration // last asked for
 
 	counts [slots]int // let in, by slot
-	slot   int64      // number of the newest slot
+	at     int64      // number of the newest slot
 	total  int        // sum of counts; ≤ burst
 
 	second    int64 // that is being judged
@@ -23,29 +37,29 @@ type meter struct {
 	open      bool
 }
 
-// admit counts n events and reports whether all of them may pass.
-func (m *meter) admit(l *limiter, n int, now time.Time) (Cause, bool) {
-	m.turn(now.Unix())
-	m.slide(now.UnixNano() / int64(l.slot))
+// admit counts n events or bytes and reports whether all of them may pass.
+func (m *meter) admit(n int, now time.Duration) (Cause, bool) {
+	m.turn(int64(now / time.Second))
+	m.slide(int64(now / m.slot))
 	if m.open {
-		m.attempt(l, n, false)
+		m.attempt(n, false)
 		return Breaker, false
 	}
-	if m.total+n > l.burst {
-		m.attempt(l, n, true)
+	if m.total+n > m.burst {
+		m.attempt(n, true)
 		return OverRate, false
 	}
-	m.attempt(l, n, false)
-	m.counts[m.slot%slots] += n
+	m.attempt(n, false)
+	m.counts[m.at%slots] += n
 	m.total += n
 	return 0, true
 }
 
-// attempt counts events, refused or not. While the breaker is open everything is refused, so a
+// attempt counts what was tried, refused or not. While the breaker is open everything is refused, so a
 // second is then judged by what was tried.
-func (m *meter) attempt(l *limiter, n int, refused bool) {
+func (m *meter) attempt(n int, refused bool) {
 	m.attempted += n
-	if refused || m.open && m.attempted > l.rate {
+	if refused || m.open && m.attempted > m.rate {
 		m.over = true
 	}
 }
@@ -53,7 +67,7 @@ func (m *meter) attempt(l *limiter, n int, refused bool) {
 // turn judges the seconds that have passed. Seconds in which nothing came are good.
 func (m *meter) turn(second int64) {
 	if second <= m.second {
-		return // the clock was set back: the second goes on
+		return
 	}
 	if m.over {
 		m.bad, m.good = m.bad+1, 0
@@ -74,25 +88,25 @@ func (m *meter) turn(second int64) {
 
 // slide empties the slots that have left the window.
 func (m *meter) slide(slot int64) {
-	if slot-m.slot >= slots {
-		m.counts, m.total, m.slot = [slots]int{}, 0, slot
+	if slot-m.at >= slots {
+		m.counts, m.total, m.at = [slots]int{}, 0, slot
 		return
 	}
-	for m.slot < slot {
-		m.slot++
-		m.total -= m.counts[m.slot%slots]
-		m.counts[m.slot%slots] = 0
+	for m.at < slot {
+		m.at++
+		m.total -= m.counts[m.at%slots]
+		m.counts[m.at%slots] = 0
 	}
 }
 
-// wait returns how long it takes until n events fit; 0 if they do now.
-func (m *meter) wait(l *limiter, n int, now time.Time) time.Duration {
-	m.slide(now.UnixNano() / int64(l.slot))
+// wait returns how long it takes until n fit; 0 if they do now.
+func (m *meter) wait(n int, now time.Duration) time.Duration {
+	m.slide(int64(now / m.slot))
 	left := m.total
-	for i := int64(1); left+n > l.burst && i <= slots; i++ {
-		left -= m.counts[(m.slot+i)%slots]
-		if left+n <= l.burst {
-			return time.Duration((m.slot+i)*int64(l.slot) - now.UnixNano())
+	for i := int64(1); left+n > m.burst && i <= slots; i++ {
+		left -= m.counts[(m.at+i)%slots]
+		if left+n <= m.burst {
+			return time.Duration(m.at+i)*m.slot - now
 		}
 	}
 	return 0

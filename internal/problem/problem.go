@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/page"
 )
 
 // Code is a problem's word for machines. Codes are API: they are never renamed.
@@ -40,6 +42,7 @@ const (
 	Cancelled        Code = "cancelled"
 	Stopping         Code = "stopping"
 	Interrupted      Code = "interrupted"
+	UnknownOutcome   Code = "unknown_outcome" // it may have been done; look before it is repeated
 	Internal         Code = "internal"
 )
 
@@ -52,6 +55,7 @@ const (
 	Now             Retry = "now"               // the same call may work at once
 	Later           Retry = "later"             // wait a little first
 	AfterUserAction Retry = "after_user_action" // the user has to do something
+	LookFirst       Retry = "look_first"        // it may have been done; look before the call is repeated
 )
 
 // Problem is one refusal. It is an error; wrap it freely, [From] finds it again.
@@ -59,7 +63,11 @@ type Problem struct {
 	Code    Code
 	Message string   // what is wrong, one sentence
 	Fix     string   // what to do next, imperative; "" when there is nothing to do
-	Details []string // further lines, such as candidates
+	Details []string // further lines in the daemon's words
+
+	// Page are lines with a page's words, such as what is in the way; From is the page's origin, "" unknown.
+	Page []page.Text
+	From string
 }
 
 // New returns a problem with this code, fix and formatted sentence.
@@ -77,15 +85,17 @@ func (p *Problem) Retry() Retry {
 		return AfterUserAction
 	case NavigationFailed, Timeout, QueueFull, RateLimited, Blocked, NotActionable:
 		return Later
-	case Stopping, Interrupted, CursorExpired, Cancelled:
+	case Stopping, CursorExpired, Cancelled:
 		return Now
+	case Interrupted, UnknownOutcome:
+		return LookFirst
 	default:
 		return Never
 	}
 }
 
-// Text returns the problem as agents read it: one line for machines, then the sentence, the way out
-// and the details.
+// Text returns the problem as agents read it, without the page's lines: one line for machines, then the
+// sentence, the way out and the details. Package answer adds the page's lines in their fence.
 func (p *Problem) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "error=%s retry=%s\n%s", p.Code, p.Retry(), p.Message)

@@ -8,26 +8,21 @@ import (
 
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
-	"github.com/brennhill/gasoline/internal/store"
 )
 
-// Cursor is where a reader stands: opaque text that names the daemon's run and the place in one
-// kind's ring, or in all of them for timelines. It stays valid when filters change, when events are
-// evicted (the next answer counts them) and over a restart (the next answer says so).
+// Cursor is where a reader stands: opaque text that names the daemon's run and the number of an event.
+// It stays valid when filters change, when events are evicted (the next answer counts them) and over a
+// restart (the next answer says so). Events get rising numbers over all rings at once, so one number
+// is a place in each of them.
 type Cursor string
 
-// kindCount is the number of kinds plus the unused 0.
-const kindCount = int(event.KindMark) + 1
-
-// place is what a cursor says.
-type place struct {
-	run       uint64 // hash of the run's name, runBytes long
-	kind      event.Kind
-	back      bool   // goes to older events
-	before    uint64 // back: position of the kind, or number in timelines, before which to go on
-	positions [kindCount]store.Position
-	// positions are of the next event to read going forward: that of kind, or of all kinds in
-	// timelines. Cursors that go back keep them, so that paging back loses nothing new.
+// position is what a cursor says.
+type position struct {
+	run    uint64 // hash of the run's name, runBytes long
+	kind   event.Kind
+	back   bool      // goes to older events
+	before event.Seq // back: number below which to go on
+	next   event.Seq // of the next event to read going forward; cursors that go back keep it, so that paging back loses nothing new
 }
 
 // A cursor is base64 of: the run's hash, one byte with the kind (0 for timelines) and the
@@ -36,7 +31,7 @@ const (
 	runBytes   = 5
 	checkBytes = 2
 	backBit    = 0x80
-	maxCursor  = 400 // characters; the longest that is given out has fewer
+	maxCursor  = 100 // characters; the longest that is given out has fewer
 )
 
 func runHash(run string) uint64 {
@@ -53,8 +48,8 @@ func checksum(b []byte) uint16 {
 	return uint16(sum ^ sum>>16)
 }
 
-func (p *place) encode() Cursor {
-	b := make([]byte, 0, 64)
+func (p *position) encode() Cursor {
+	b := make([]byte, 0, 32)
 	for i := range runBytes {
 		b = append(b, byte(p.run>>(8*i)))
 	}
@@ -64,21 +59,15 @@ func (p *place) encode() Cursor {
 	}
 	b = append(b, shape)
 	if p.back {
-		b = binary.AppendUvarint(b, p.before)
+		b = binary.AppendUvarint(b, uint64(p.before))
 	}
-	if p.kind != 0 {
-		b = binary.AppendUvarint(b, uint64(p.positions[p.kind]))
-	} else {
-		for k := 1; k < kindCount; k++ {
-			b = binary.AppendUvarint(b, uint64(p.positions[k]))
-		}
-	}
+	b = binary.AppendUvarint(b, uint64(p.next))
 	b = binary.BigEndian.AppendUint16(b, checksum(b))
 	return Cursor(base64.RawURLEncoding.EncodeToString(b))
 }
 
 // decode reads a cursor and reports whether it is one.
-func decode(c Cursor) (p place, ok bool) {
+func decode(c Cursor) (p position, ok bool) {
 	if len(c) > maxCursor {
 		return p, false
 	}
@@ -95,30 +84,24 @@ func decode(c Cursor) (p place, ok bool) {
 	}
 	p.kind = event.Kind(b[runBytes] &^ backBit)
 	p.back = b[runBytes]&backBit != 0
-	if int(p.kind) >= kindCount {
+	if int(p.kind) >= event.KindCount {
 		return p, false
 	}
 	b = b[runBytes+1:]
-	next := func() uint64 {
+	next := func() event.Seq {
 		v, n := binary.Uvarint(b)
 		if n <= 0 || v > math.MaxInt64 {
 			ok = false
 			return 0
 		}
 		b = b[n:]
-		return v
+		return event.Seq(v)
 	}
 	ok = true
 	if p.back {
 		p.before = next()
 	}
-	if p.kind != 0 {
-		p.positions[p.kind] = store.Position(next())
-	} else {
-		for k := 1; k < kindCount; k++ {
-			p.positions[k] = store.Position(next())
-		}
-	}
+	p.next = next()
 	return p, ok && len(b) == 0
 }
 
@@ -126,14 +109,13 @@ const cursorFix = `Pass the "cursor" of an earlier answer of the same list uncha
 
 // start says how a page begins.
 type start struct {
-	newest    bool  // no cursor: the newest events
-	restarted bool  // a cursor of another run: the oldest kept
-	at        place // else
+	newest    bool     // no cursor: the newest events
+	restarted bool     // a cursor of another run: the oldest kept
+	at        position // else
 }
 
-// open reads the cursor of a page over one kind, or over all for kind 0. The bounds are those of
-// the rings now.
-func (r *Reader) open(c Cursor, kind event.Kind, all *store.All) (start, error) {
+// open reads the cursor of a page over one kind, or over all for kind 0.
+func open(r Reader, c Cursor, kind event.Kind) (start, error) {
 	if c == "" {
 		return start{newest: true}, nil
 	}
@@ -144,15 +126,14 @@ func (r *Reader) open(c Cursor, kind event.Kind, all *store.All) (start, error) 
 	if p.kind != kind {
 		return start{}, problem.New(problem.InvalidParam, cursorFix, "cursor %s belongs to %s, not to %s.", c, listName(p.kind), listName(kind))
 	}
-	if p.run != runHash(r.store.Run()) {
+	if p.run != runHash(r.Run()) {
 		return start{restarted: true}, nil
 	}
-	for k := range kindCount {
-		if p.positions[k] > all[k].Next {
-			return start{}, problem.New(problem.InvalidParam, cursorFix, "cursor %s is ahead of everything that was recorded.", c)
-		}
-	}
 	return start{at: p}, nil
+}
+
+func ahead(c Cursor) error {
+	return problem.New(problem.InvalidParam, cursorFix, "cursor %s is ahead of everything that was recorded.", c)
 }
 
 func listName(k event.Kind) string {

@@ -44,7 +44,7 @@ type node struct {
 	op          string // and, or, not, or a test's; "" for a field alone
 	left, right *node
 	field       column
-	of          [kindCount]value // what to compare with, in the field's shape for the kind
+	of          [event.KindCount]value // what to compare with, in the field's shape for the kind
 }
 
 // Compile reads an expression over the kinds (none named means all). "" passes everything. Error:
@@ -80,11 +80,47 @@ func known(kinds []event.Kind) []event.Kind {
 	}
 	var out []event.Kind
 	for _, k := range kinds {
-		if k > 0 && int(k) < kindCount {
+		if k > 0 && int(k) < event.KindCount {
 			out = append(out, k)
 		}
 	}
 	return out
+}
+
+// narrow adds to f what the expression asks of every event and headers can tell, so that the rest is not
+// decoded. A test that is there already stays.
+func (x *Expression) narrow(f Filter) Filter {
+	var all func(*node)
+	all = func(n *node) {
+		switch {
+		case n == nil:
+		case n.op == "and":
+			all(n.left)
+			all(n.right)
+		case n.op == "=":
+			for _, v := range n.of {
+				if v.shape == text && v.s != "" {
+					f.demand(n.field.name, v.s)
+					return
+				}
+			}
+		}
+	}
+	all(x.root)
+	return f
+}
+
+// demand sets a field that is not set.
+func (f *Filter) demand(name, s string) {
+	into := map[string]*string{
+		"service": &f.Service, "session": &f.Session, "test_id": &f.TestID, "worker": &f.Worker, "trace_id": &f.TraceID, "action": &f.Action,
+	}[name]
+	switch {
+	case into != nil && *into == "":
+		*into = s
+	case name == "level" && (s == "error" || s == "warn"):
+		f.Severity = max(f.Severity, event.SeverityOf(s))
+	}
 }
 
 // Match reports whether the item passes.

@@ -22,19 +22,18 @@ func storeOf(t testing.TB, memory int64) *store.Store {
 }
 
 // startOf returns a timeline's cursor from another run, with which a page begins at the oldest.
-func startOf(t *testing.T, r *query.Reader) query.Cursor {
+func startOf(t *testing.T, r *query.Live) query.Cursor {
 	t.Helper()
 	s, err := store.New(store.Config{Run: "before " + r.Run(), Limits: store.DefaultLimits(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := query.New(s).Timeline(nil, query.Filter{}, query.Page{}, nil)
+	l, _, err := query.Timeline(t.Context(), query.New(s, nil), nil, query.Filter{}, query.Page{}, nil)
 	return must(t, l, err).Cursor
 }
 
-func item(e any) query.Item {
-	k, _ := query.KindOf(e)
-	return query.Item{Kind: k, Event: e, Head: store.HeadOf(e)}
+func item(e event.Event) query.Item {
+	return query.Item{Kind: e.Kind(), Event: e, Head: e.Base()}
 }
 
 func TestExpressions(t *testing.T) {
@@ -127,14 +126,14 @@ func TestBadExpressionsNameThePlace(t *testing.T) {
 
 func TestQueryGivesRowsAndGroups(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	for i := 1; i <= 40; i++ {
 		b := mixed(i)
-		s.Append(&b)
+		s.Append(b)
 	}
 	ask := func(q query.Query) query.Rows {
 		t.Helper()
-		rows, err := r.Query(q)
+		rows, _, err := q.Run(t.Context(), r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +153,7 @@ func TestQueryGivesRowsAndGroups(t *testing.T) {
 	rows = ask(query.Query{Group: []string{"kind"}, Page: query.Page{Limit: 1}})
 	check(t, "cut groups", []any{rows.Rows, rows.More}, []any{[][]any{{"action", 10}}, true})
 	b := mixed(44)
-	s.Append(&b)
+	s.Append(b)
 	rows = ask(query.Query{Group: []string{"kind"}, Page: query.Page{Cursor: rows.Cursor}})
 	check(t, "groups since", rows.Rows, [][]any{{"log", 1}})
 
@@ -162,7 +161,7 @@ func TestQueryGivesRowsAndGroups(t *testing.T) {
 		{Select: []string{"kind"}, Group: []string{"kind"}}, {Select: []string{"nothing"}}, {Group: []string{"nothing"}},
 		{Select: make([]string, 40)}, {Where: "="}, {Page: query.Page{Cursor: "x"}}, {Page: query.Page{Since: "x"}},
 	} {
-		if _, err := r.Query(q); err == nil || problem.From(err).Code != problem.InvalidParam {
+		if _, _, err := q.Run(t.Context(), r); err == nil || problem.From(err).Code != problem.InvalidParam {
 			t.Errorf("%+v: %v, want invalid_param", q, err)
 		}
 	}
@@ -170,15 +169,13 @@ func TestQueryGivesRowsAndGroups(t *testing.T) {
 
 func TestEveryFieldCanBeAskedFor(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
-	s.Append(&event.Batch{
-		Logs: make([]event.Log, 1), Exceptions: make([]event.Exception, 1), Exchanges: make([]event.Exchange, 1), Resources: make([]event.Resource, 1),
-		Frames: make([]event.Frame, 1), Actions: make([]event.Action, 1), DOM: make([]event.DOM, 1), Lifecycle: make([]event.Lifecycle, 1),
-		Performance: make([]event.Performance, 1), ExtensionLogs: make([]event.ExtensionLog, 1), Marks: make([]event.Mark, 1),
-	})
+	r := query.New(s, nil)
+	for _, k := range event.Kinds() {
+		s.Append(event.Batch{event.New(k)})
+	}
 	for _, k := range event.Kinds() {
 		for _, f := range query.Fields(k) {
-			rows, err := r.Query(query.Query{Kinds: []event.Kind{k}, Where: "not " + f + " ~ '☃'", Select: []string{f}})
+			rows, _, err := query.Query{Kinds: []event.Kind{k}, Where: "not " + f + " ~ '☃'", Select: []string{f}}.Run(t.Context(), r)
 			if err != nil || len(rows.Rows) != 1 {
 				t.Errorf("%s of %s: %d rows, %v", f, k, len(rows.Rows), err)
 			}
@@ -212,44 +209,44 @@ func FuzzExpression(f *testing.F) {
 
 func BenchmarkPage(b *testing.B) {
 	s := storeOf(b, 0)
-	r := query.New(s)
+	r := query.New(s, nil)
 	for range 30 {
-		batch := event.Batch{Logs: make([]event.Log, 50)}
-		for i := range batch.Logs {
-			batch.Logs[i] = event.Log{
-				Head:  event.Head{Time: time.Now(), Received: time.Now(), Source: "extension", Session: "5b0c1d7e", Tab: 4, PageURL: "http://localhost:3000/shop", TraceID: fmt.Sprint(i)},
+		many := make([]event.Log, 50)
+		for i := range many {
+			many[i] = event.Log{
+				Head:  event.Head{Time: time.Now(), Received: time.Now(), Origin: event.Origin{Source: "extension"}, Session: "5b0c1d7e", Tab: 4, PageURL: "http://localhost:3000/shop", TraceID: fmt.Sprint(i)},
 				Level: "info", Message: strings.Repeat("cart updated ", 20), Args: strings.Repeat(`{"a":1}`, 20), URL: "http://localhost:3000/static/app.js",
 			}
 		}
-		s.Append(&batch)
+		s.Append(event.Of(many))
 	}
-	newest, err := query.Read[event.Log](r, query.Filter{}, query.Page{Limit: 100}, nil)
+	newest, _, err := query.Read[event.Log](b.Context(), r, query.Filter{}, query.Page{Limit: 100}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	middle, err := query.Read[event.Log](r, query.Filter{}, query.Page{Limit: 500, Cursor: newest.Older}, nil)
+	middle, _, err := query.Read[event.Log](b.Context(), r, query.Filter{}, query.Page{Limit: 500, Cursor: newest.Older}, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for name, read := range map[string]func() error{
 		"newest100": func() error {
-			_, err := query.Read[event.Log](r, query.Filter{}, query.Page{Limit: 100}, nil)
+			_, _, err := query.Read[event.Log](b.Context(), r, query.Filter{}, query.Page{Limit: 100}, nil)
 			return err
 		},
 		"older100": func() error {
-			_, err := query.Read[event.Log](r, query.Filter{}, query.Page{Limit: 100, Cursor: middle.Older}, nil)
+			_, _, err := query.Read[event.Log](b.Context(), r, query.Filter{}, query.Page{Limit: 100, Cursor: middle.Older}, nil)
 			return err
 		},
 		"text": func() error {
-			_, err := query.Read[event.Log](r, query.Filter{Text: "not there"}, query.Page{Limit: 100}, nil)
+			_, _, err := query.Read[event.Log](b.Context(), r, query.Filter{Text: "not there"}, query.Page{Limit: 100}, nil)
 			return err
 		},
 		"timeline50": func() error {
-			_, err := r.Timeline(nil, query.Filter{}, query.Page{Limit: 50}, nil)
+			_, _, err := query.Timeline(b.Context(), r, nil, query.Filter{}, query.Page{Limit: 50}, nil)
 			return err
 		},
 		"where": func() error {
-			_, err := r.Query(query.Query{Where: "level = error and message ~ nothing"})
+			_, _, err := query.Query{Where: "level = error and message ~ nothing"}.Run(b.Context(), r)
 			return err
 		},
 	} {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -18,25 +19,33 @@ type Filter struct {
 	TestID   string
 	Worker   string
 	TraceID  string
-	Since    time.Time // happened at or after
-	Until    time.Time // happened at or before
-	Received time.Time // received at or after
+	Service  string
+	Action   string        // id of the action that led to it
+	Severity int           // this one or a higher one, by OpenTelemetry's numbers
+	Since    time.Time     // happened at or after
+	Until    time.Time     // happened at or before
+	Received time.Time     // received at or after
+	Within   time.Duration // arrived this long ago or later; 0 means ever
+
+	windows *[]Window // happened in one of them; nil means ever. Only Around sets it
 
 	Document string
 	Source   string // who sent: extension, ci, sdk, …
-	Service  string
 	URL      string // contained, without regard to case, in the event's URL or, where that is its page's, in the page's; see URLOf
 	Text     string // contained, without regard to case, in one of the event's texts
 }
 
+// Window is a stretch of time, both ends included.
+type Window = store.Window
+
 // since adds what Page.Since says.
-func (f *Filter) since(s string, now time.Time) error {
+func (f *Filter) since(s string) error {
 	if s == "" {
 		return nil
 	}
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		if t := now.Add(-d); t.After(f.Received) {
-			f.Received = t
+		if d = max(d, 1); f.Within == 0 || d < f.Within {
+			f.Within = d
 		}
 		return nil
 	}
@@ -54,9 +63,15 @@ func (f *Filter) since(s string, now time.Time) error {
 }
 
 func (f *Filter) want() store.Want {
+	var windows []Window
+	if f.windows != nil {
+		windows = *f.windows
+	}
 	return store.Want{
+		Windows: windows,
 		Session: f.Session, Tab: f.Tab, Page: f.Page, TestID: f.TestID, Worker: f.Worker, TraceID: f.TraceID,
-		Since: f.Since, Until: f.Until, Received: f.Received,
+		Service: f.Service, Action: f.Action, Severity: f.Severity,
+		Since: f.Since, Until: f.Until, Received: f.Received, Within: f.Within,
 	}
 }
 
@@ -64,82 +79,38 @@ func (f *Filter) want() store.Want {
 func (f *Filter) none() bool { return *f == Filter{} }
 
 func (f *Filter) light() bool {
-	return f.Document == "" && f.Source == "" && f.Service == "" && f.URL == "" && f.Text == ""
+	return f.Document == "" && f.Source == "" && f.URL == "" && f.Text == ""
 }
 
-// takes compares a decoded event: strings that the store compared by hash, and the rest.
-func (f *Filter) takes(h *event.Head, e any) bool {
+// owned reports whether the filter asks for nothing but a session, a tab or a service: then it is known
+// how many of the events that were evicted it means.
+func (f *Filter) owned() bool {
+	return *f == Filter{Session: f.Session, Tab: f.Tab, Service: f.Service, Severity: f.Severity} && (f.Severity == 0 || f.Severity == event.SeverityError)
+}
+
+// takes compares a decoded event, whose time is corrected: strings that the store compared by hash, and
+// the rest.
+func (f *Filter) takes(e event.Event) bool {
+	h := e.Base()
 	return (f.Session == "" || f.Session == h.Session) && (f.Tab == 0 || f.Tab == h.Tab) &&
 		(f.TestID == "" || f.TestID == h.TestID) && (f.Worker == "" || f.Worker == h.Worker) &&
 		(f.TraceID == "" || f.TraceID == h.TraceID) && (f.Document == "" || f.Document == h.Document) &&
 		(f.Source == "" || f.Source == h.Source) && (f.Service == "" || f.Service == h.Service) &&
+		(f.Action == "" || f.Action == h.Cause.Action) && (f.Severity == 0 || event.Severity(e) >= f.Severity) &&
+		(f.Since.IsZero() || !h.Time.Before(f.Since)) && (f.Until.IsZero() || !h.Time.After(f.Until)) &&
+		(f.Received.IsZero() || !h.Received.Before(f.Received)) &&
 		(f.Page == "" || store.Page(f.Page) == store.Page(h.PageURL)) &&
 		(f.URL == "" || Contains(URLOf(e), f.URL)) &&
-		(f.Text == "" || containsText(e, f.Text))
+		(f.Text == "" || slices.ContainsFunc(e.Searched(), func(s string) bool { return Contains(s, f.Text) }))
 }
 
-// URLOf returns the URL that a reader means when asking for events by URL: the request's, the
-// connection's, the script's, where a navigation led; else the page's.
-func URLOf(e any) string {
-	own := ""
-	switch e := e.(type) {
-	case *event.Log:
-		own = e.URL
-	case *event.Exception:
-		own = e.URL
-	case *event.Exchange:
-		own = e.URL
-	case *event.Resource:
-		own = e.URL
-	case *event.Frame:
-		own = e.URL
-	case *event.Performance:
-		own = e.URL
-	case *event.Action:
-		own = e.ToURL
-	case *event.Lifecycle:
-		own = e.ToURL
+// URLOf returns the URL that a reader means when asking for events by URL: the event's own, or where it
+// has none, its page's.
+func URLOf(e event.Event) string {
+	if own := e.Address(); own != "" {
+		return own
 	}
-	if h := store.HeadOf(e); own == "" && h != nil {
-		return h.PageURL
-	}
-	return own
-}
-
-func containsText(e any, text string) bool {
-	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if Contains(p, text) {
-				return true
-			}
-		}
-		return false
-	}
-	switch e := e.(type) {
-	case *event.Log:
-		return has(e.Message, e.Args, e.Attributes, e.Logger)
-	case *event.Exception:
-		return has(e.Message, e.Type, e.RawStack, e.Element)
-	case *event.Exchange:
-		return has(e.URL, e.Method, e.StatusText, e.Error, e.RequestBody, e.ResponseBody)
-	case *event.Resource:
-		return has(e.URL, e.InitiatorType)
-	case *event.Frame:
-		return has(e.Data, e.URL, e.Reason)
-	case *event.Action:
-		return has(e.Type, e.Name, e.Text, e.Value, e.ToURL)
-	case *event.DOM:
-		return has(e.Text, e.Selector) || has(e.Changes...)
-	case *event.Lifecycle:
-		return has(e.State, e.Title, e.ToURL)
-	case *event.Performance:
-		return has(e.URL)
-	case *event.ExtensionLog:
-		return has(e.Message, e.Category, e.Data)
-	case *event.Mark:
-		return has(e.Type, e.Label)
-	}
-	return false
+	return e.Base().PageURL
 }
 
 // Contains reports whether part is in s without regard to case. It allocates only when part is not

@@ -12,7 +12,7 @@ import (
 )
 
 // jumbled returns a reader of n logs and exceptions whose times run against their numbers here and there.
-func jumbled(t *testing.T, n int) *query.Reader {
+func jumbled(t *testing.T, n int) *query.Live {
 	t.Helper()
 	s, err := store.New(store.Config{Run: "r", Limits: store.DefaultLimits(store.DefaultMemory)})
 	if err != nil {
@@ -21,13 +21,13 @@ func jumbled(t *testing.T, n int) *query.Reader {
 	start := time.Now()
 	for i := range n {
 		h := event.Head{Time: start.Add(time.Duration(i^3) * time.Millisecond), Received: start}
-		b := event.Batch{Logs: []event.Log{{Head: h, Message: fmt.Sprint(i)}}}
+		b := event.Batch{&event.Log{Head: h, Message: fmt.Sprint(i)}}
 		if i%3 == 0 {
-			b = event.Batch{Exceptions: []event.Exception{{Head: h, Message: fmt.Sprint(i)}}}
+			b = event.Batch{&event.Exception{Head: h, Message: fmt.Sprint(i)}}
 		}
-		s.Append(&b)
+		s.Append(b)
 	}
-	return query.New(s)
+	return query.New(s, nil)
 }
 
 func seqs(items []query.Item) (out []int) {
@@ -45,14 +45,14 @@ func TestNarrowedTimelinesLoseAndRepeatNothing(t *testing.T) {
 	for _, keep := range []int{1, 2, 5, 7} {
 		// Forward from the beginning, showing fewer than each page holds.
 		var seen []int
-		first, err := r.Timeline(kinds, query.Filter{}, query.Page{Limit: n}, nil)
+		first, _, err := query.Timeline(t.Context(), r, kinds, query.Filter{}, query.Page{Limit: n}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first.Keep(keep, false)
 		seen = append(seen, seqs(first.Items)...)
 		for cursor := first.Cursor; ; {
-			l, err := r.Timeline(kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 10}, nil)
+			l, _, err := query.Timeline(t.Context(), r, kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 10}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestNarrowedTimelinesLoseAndRepeatNothing(t *testing.T) {
 		// Back from the end.
 		seen = nil
 		for cursor := query.Cursor(""); ; {
-			l, err := r.Timeline(kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 10}, nil)
+			l, _, err := query.Timeline(t.Context(), r, kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 10}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestNarrowedListsLoseAndRepeatNothing(t *testing.T) {
 	r := jumbled(t, 40)
 	var seen []int
 	for cursor := query.Cursor(""); ; {
-		l, err := query.Read[event.Log](r, query.Filter{}, query.Page{Cursor: cursor, Limit: 6}, nil)
+		l, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Cursor: cursor, Limit: 6}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,226 +1,267 @@
 package query
 
 import (
+	"cmp"
+	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
-	"github.com/brennhill/gasoline/internal/store"
 )
+
+// Item is one event of any kind.
+type Item struct {
+	Kind  event.Kind
+	Event event.Event // the reader's own copy
+	Head  *event.Head // of Event
+}
+
+// Handle returns the item's short name, such as "l812".
+func (it Item) Handle() string { return Handle(it.Kind, it.Head.Seq) }
+
+// pointer is the pointer to an event type.
+type pointer[T any] interface {
+	*T
+	event.Event
+}
 
 // Read returns a page of the events of type T that pass the filter and keep (nil keeps all). Without
 // a cursor these are the newest, with one the oldest that come after it; always oldest first. A
 // cursor costs what is returned and what is filtered out on the way, wherever it stands.
 //
 // Exchanges come without bodies; see ReadBodies. keep must not hold on to its argument.
-// Errors: invalid_param for a cursor or Since that cannot be read.
-func Read[T store.Event](r *Reader, f Filter, p Page, keep func(*T) bool) (List[T], error) {
-	return read(r, f, p, keep, nil)
+// Errors: invalid_param for a cursor or Since that cannot be read, or ctx's.
+func Read[T any, P pointer[T]](ctx context.Context, r Reader, f Filter, p Page, keep func(P) bool) (List[T], Coverage, error) {
+	return read[T, P](ctx, r, f, p, keep, false)
 }
 
-// ReadBodies is Read for exchanges with their bodies, which keep sees as well. Where bodies had to
-// make room, BodyNote is "evicted".
-func ReadBodies(r *Reader, f Filter, p Page, keep func(*event.Exchange) bool) (List[event.Exchange], error) {
-	return read(r, f, p, keep, r.store.Attach)
+// ReadBodies is Read for exchanges with their bodies, which keep sees as well.
+func ReadBodies(ctx context.Context, r Reader, f Filter, p Page, keep func(*event.Exchange) bool) (List[event.Exchange], Coverage, error) {
+	return read[event.Exchange](ctx, r, f, p, keep, true)
 }
 
 // Count returns how many kept events of type T pass the filter and keep.
-func Count[T store.Event](r *Reader, f Filter, keep func(*T) bool) int {
-	k := kindOf[T]()
-	b := r.store.Bounds()[k]
-	want := f.want()
-	if keep == nil && f.light() {
-		return r.store.Count(k, b.First, b.Next, &want)
+func Count[T any, P pointer[T]](ctx context.Context, r Reader, f Filter, keep func(P) bool) (int, Coverage, error) {
+	kinds := []event.Kind{P(nil).Kind()}
+	sum, err := r.Sum(ctx, kinds, &f, 0, true)
+	c := Coverage{Exhausted: true, Evicted: sum.Evicted, EvictedUpper: sum.EvictedUpper}
+	if err != nil || keep == nil && sum.Passing >= 0 {
+		return sum.Passing, c, err
 	}
 	n := 0
-	pg := pager[T]{reader: r, kind: k, filter: &f, want: want, keep: keep, to: b.Next}
-	pg.forward(b.First, func(T, store.Position) bool { n++; return true })
-	return n
+	span := Span{Kinds: kinds, To: sum.Next, Blank: reuse[T, P](), Guess: maxChunk}
+	done, err := r.Scan(ctx, span, &f, func(it Item) bool {
+		if keep == nil || keep(it.Event.(P)) {
+			n++
+		}
+		return true
+	})
+	c.Exhausted, c.Looked = done.Exhausted, done.Looked
+	return n, c, err
 }
 
-func read[T store.Event](r *Reader, f Filter, p Page, keep func(*T) bool, attach func(*store.Slice, int, *T)) (List[T], error) {
-	k := kindOf[T]()
-	unfiltered := keep == nil && p.Since == "" && f.none()
-	if err := f.since(p.Since, time.Now()); err != nil {
-		return List[T]{}, err
+// reuse returns a function that makes the same event zero again and again.
+func reuse[T any, P pointer[T]]() func(event.Kind) event.Event {
+	e := P(new(T))
+	return func(event.Kind) event.Event {
+		var zero T
+		*e = zero
+		return e
 	}
-	all := r.store.Bounds()
-	from, err := r.open(p.Cursor, k, &all)
+}
+
+func read[T any, P pointer[T]](ctx context.Context, r Reader, f Filter, p Page, keep func(P) bool, bodies bool) (List[T], Coverage, error) {
+	k := P(nil).Kind()
+	items := make([]T, 0, min(p.limit(), 64))
+	q := pager{
+		reader: r, kinds: []event.Kind{k}, cursor: k, filter: f, bodies: bodies, blank: reuse[T, P](),
+		add: func(it Item) { items = append(items, *it.Event.(P)) },
+	}
+	if keep != nil {
+		q.keep = func(it Item) bool { return keep(it.Event.(P)) }
+	}
+	page, c, err := q.page(ctx, p)
 	if err != nil {
-		return List[T]{}, err
+		return List[T]{}, c, err
 	}
-	b := all[k]
-	want := f.want()
-	limit := p.limit()
-	list := List[T]{Items: make([]T, 0, min(limit, b.Live)), Total: -1, Restarted: from.restarted}
+	if !page.Forward {
+		slices.Reverse(items)
+	}
+	list := List[T]{
+		Items: items, Total: page.Total, Cursor: page.Cursor, Older: page.Older, Missed: page.Missed, MissedIsUpper: page.MissedIsUpper,
+		Forward: page.Forward, More: page.More, Restarted: page.Restarted, here: page.here,
+	}
+	for i := range items {
+		list.span(P(&items[i]).Base())
+	}
+	return list, c, nil
+}
+
+// maxExamined bounds the events that one timeline decodes. Reaching it ends the page early, with
+// More or Older set.
+const maxExamined = 20_000
+
+// Timeline returns a page of the events of several kinds (none named means all) that pass the filter
+// and keep (nil keeps all). Pages are cut by the events' numbers, which is the order of arrival, so
+// that nothing is shown twice or left out when something arrives late; within a page items are in
+// the order of Time, then number. Every cursor of a timeline fits every other timeline, whatever its
+// kinds. Exchanges come without bodies. keep must not hold on to the item.
+func Timeline(ctx context.Context, r Reader, kinds []event.Kind, f Filter, p Page, keep func(Item) bool) (List[Item], Coverage, error) {
+	return timeline(ctx, pager{reader: r, kinds: kinds, filter: f, keep: keep}, p)
+}
+
+func timeline(ctx context.Context, q pager, p Page) (List[Item], Coverage, error) {
+	var items []Item
+	q.most = maxExamined
+	q.add = func(it Item) { items = append(items, it) }
+	list, c, err := q.page(ctx, p)
+	if err != nil {
+		return List[Item]{}, c, err
+	}
+	list.Items = items
+	inTime(list.Items)
+	for _, it := range list.Items {
+		list.span(it.Head)
+	}
+	return list, c, nil
+}
+
+// Around returns the events from before before to after after any of the times, by time, and whether these
+// are all that pass; else the newest, as many as one page may look into.
+func Around(ctx context.Context, r Reader, times []time.Time, before, after time.Duration, kinds []event.Kind, f Filter) (items []Item, exhausted bool, err error) {
+	if len(times) == 0 {
+		return nil, true, nil
+	}
+	var windows []Window
+	for _, at := range slices.SortedFunc(slices.Values(times), time.Time.Compare) {
+		w := Window{From: at.Add(-before), To: at.Add(after)}
+		if n := len(windows); n > 0 && !w.From.After(windows[n-1].To) {
+			windows[n-1].To = w.To
+			continue
+		}
+		windows = append(windows, w)
+	}
+	f.windows = &windows
+	sum, err := r.Sum(ctx, kinds, &Filter{}, 0, false)
+	if err != nil {
+		return nil, false, err
+	}
+	done, err := r.Scan(ctx, Span{Kinds: kinds, To: sum.Next, Back: true, Most: maxExamined, Guess: maxChunk}, &f, func(it Item) bool {
+		items = append(items, it)
+		return true
+	})
+	inTime(items)
+	return items, done.Exhausted, err
+}
+
+func inTime(items []Item) {
+	slices.SortFunc(items, func(a, b Item) int {
+		return cmp.Or(a.Head.Time.Compare(b.Head.Time), cmp.Compare(a.Head.Seq, b.Head.Seq))
+	})
+}
+
+// pager reads one page.
+type pager struct {
+	reader Reader
+	kinds  []event.Kind
+	cursor event.Kind // that the cursors are of; 0 for timelines
+	filter Filter
+	keep   func(Item) bool
+	bodies bool
+	most   int
+	blank  func(event.Kind) event.Event
+	add    func(Item) // takes what is of the page: back pages newest first
+}
+
+// page returns the page without its items.
+func (q *pager) page(ctx context.Context, p Page) (List[Item], Coverage, error) {
+	r := q.reader
+	unfiltered := q.keep == nil && p.Since == "" && q.filter.none()
+	if err := q.filter.since(p.Since); err != nil {
+		return List[Item]{}, Coverage{}, err
+	}
+	from, err := open(r, p.Cursor, q.cursor)
+	if err != nil {
+		return List[Item]{}, Coverage{}, err
+	}
+	counted := from.newest && q.keep == nil
+	sum, err := r.Sum(ctx, q.kinds, &q.filter, 0, counted)
+	if err != nil {
+		return List[Item]{}, Coverage{}, err
+	}
+	if from.at.next > sum.Next {
+		return List[Item]{}, Coverage{}, ahead(p.Cursor)
+	}
+	list := List[Item]{Total: -1, Restarted: from.restarted, here: position{run: runHash(r.Run()), kind: q.cursor, next: sum.Next}}
 	switch {
 	case unfiltered:
-		list.Total = b.Live
-	case from.newest && keep == nil && f.light():
-		list.Total = r.store.Count(k, b.First, b.Next, &want)
+		list.Total = sum.Live
+	case counted:
+		list.Total = sum.Passing
 	}
-	pg := pager[T]{reader: r, kind: k, filter: &f, want: want, keep: keep, attach: attach, to: b.Next, chunk: limit + 1}
-	here := place{run: runHash(r.store.Run()), kind: k}
-	if from.newest || from.at.back {
-		before, tail := b.Next, b.Next
-		if from.at.back {
-			before, tail = store.Position(from.at.before), from.at.positions[k]
-		}
-		older := here
-		pg.backward(before, b.First, func(e T, at store.Position) bool {
-			if len(list.Items) == limit {
-				older.back = true
-				return false
-			}
-			older.before = uint64(at)
-			list.Items = append(list.Items, e)
+	limit, n := p.limit(), 0
+	var last event.Seq // of the item added last
+	more := false
+	visit := func(it Item) bool {
+		if q.keep != nil && !q.keep(it) {
 			return true
-		})
-		slices.Reverse(list.Items)
-		here.positions[k], older.positions[k] = tail, tail
-		if older.back {
+		}
+		if n == limit {
+			more = true
+			return false
+		}
+		n++
+		last = it.Head.Seq
+		q.add(it)
+		return true
+	}
+	span := Span{Kinds: q.kinds, To: sum.Next, Bodies: q.bodies, Most: q.most, Guess: limit + 1, Blank: q.blank}
+	var cover Coverage
+	var done Scanned
+	if from.newest || from.at.back {
+		span.Back = true
+		if from.at.back {
+			list.here.next = from.at.next
+			span.To = min(from.at.before, sum.Next)
+		}
+		if done, err = r.Scan(ctx, span, &q.filter, visit); err != nil {
+			return List[Item]{}, Coverage{}, err
+		}
+		older := list.here
+		older.back = true
+		switch {
+		case more:
+			older.before = last
+		case !done.Exhausted:
+			older.before = done.At
+		}
+		if older.before != 0 {
 			list.Older = older.encode()
 		}
 	} else {
 		list.Forward = true
-		begin := from.at.positions[k]
-		if from.restarted {
-			begin = b.First
+		span.From = from.at.next
+		if done, err = r.Scan(ctx, span, &q.filter, visit); err != nil {
+			return List[Item]{}, Coverage{}, err
 		}
-		next := b.Next
-		last := begin
-		list.Missed = pg.forward(begin, func(e T, at store.Position) bool {
-			if len(list.Items) == limit {
-				list.More = true
-				next = last
-				return false
-			}
-			last = at + 1
-			list.Items = append(list.Items, e)
-			return true
-		})
-		list.MissedIsUpper = list.Missed > 0 && (!unfiltered || begin < b.Holed)
-		here.positions[k] = next
-	}
-	list.Cursor = here.encode()
-	list.from = narrowing{r, here}
-	for i := range list.Items {
-		list.span(store.HeadOf(&list.Items[i]))
-	}
-	return list, nil
-}
-
-// The records that are copied at a time while filtering.
-const (
-	minChunk = 16
-	maxChunk = 256
-)
-
-var slabs = sync.Pool{New: func() any { return new(store.Slice) }}
-
-// pager walks the events of one kind that pass.
-type pager[T store.Event] struct {
-	reader *Reader
-	kind   event.Kind
-	filter *Filter
-	want   store.Want
-	keep   func(*T) bool
-	attach func(*store.Slice, int, *T) // nil: no bodies
-	to     store.Position
-	chunk  int // first guess of how many records are needed
-}
-
-// forward hands each passing event from begin on to visit until that returns false. It returns how
-// many were evicted before they could be looked at.
-func (pg *pager[T]) forward(begin store.Position, visit func(T, store.Position) bool) (missed uint64) {
-	s := slabs.Get().(*store.Slice)
-	defer slabs.Put(s)
-	chunk := min(max(pg.chunk, minChunk), maxChunk)
-	for p := begin; p < pg.to; {
-		p = pg.reader.store.Forward(pg.kind, p, pg.to, &pg.want, chunk, s)
-		missed += s.Skipped()
-		if !pg.visit(s, visit) {
-			break
-		}
-		chunk = maxChunk
-	}
-	return missed
-}
-
-// backward is forward from before down, newest first.
-func (pg *pager[T]) backward(before, down store.Position, visit func(T, store.Position) bool) {
-	s := slabs.Get().(*store.Slice)
-	defer slabs.Put(s)
-	chunk := min(max(pg.chunk, minChunk), maxChunk)
-	for p := before; p > down; {
-		p = pg.reader.store.Backward(pg.kind, p, down, &pg.want, chunk, s)
-		if !pg.visit(s, visit) {
-			return
-		}
-		chunk = maxChunk
-	}
-}
-
-func (pg *pager[T]) visit(s *store.Slice, visit func(T, store.Position) bool) bool {
-	var zero T
-	e := new(T) // one for all: it escapes to keep
-	for i := range s.Len() {
-		*e = zero
-		if !s.Decode(i, e) {
-			continue
-		}
-		early := pg.attach != nil && pg.filter.Text != "" // the text may be in a body
-		if early {
-			pg.attach(s, i, e)
-		}
-		if !pg.filter.takes(store.HeadOf(e), e) {
-			continue
-		}
-		if pg.attach != nil && !early {
-			pg.attach(s, i, e)
-		}
-		if pg.keep != nil && !pg.keep(e) {
-			continue
-		}
-		if !visit(*e, s.Position(i)) {
-			return false
+		switch {
+		case more:
+			list.here.next, list.More = last+1, true
+		case !done.Exhausted:
+			list.here.next, list.More = done.At, true
 		}
 	}
-	return true
-}
-
-// kindOf returns the kind of T.
-func kindOf[T store.Event]() event.Kind {
-	k, _ := KindOf((*T)(nil))
-	return k
-}
-
-// KindOf returns the kind of the event that e points to.
-func KindOf(e any) (event.Kind, bool) {
-	switch e.(type) {
-	case *event.Log:
-		return event.KindLog, true
-	case *event.Exception:
-		return event.KindException, true
-	case *event.Exchange:
-		return event.KindExchange, true
-	case *event.Resource:
-		return event.KindResource, true
-	case *event.Frame:
-		return event.KindFrame, true
-	case *event.Action:
-		return event.KindAction, true
-	case *event.DOM:
-		return event.KindDOM, true
-	case *event.Lifecycle:
-		return event.KindLifecycle, true
-	case *event.Performance:
-		return event.KindPerformance, true
-	case *event.ExtensionLog:
-		return event.KindExtensionLog, true
-	case *event.Mark:
-		return event.KindMark, true
+	cover.Exhausted, cover.Looked = done.Exhausted || more, done.Looked
+	// Counted after the scan, so that what went while it ran is not forgotten.
+	lost, err := r.Sum(ctx, q.kinds, &q.filter, 0, false)
+	if err != nil {
+		return List[Item]{}, Coverage{}, err
 	}
-	return 0, false
+	cover.Evicted, cover.EvictedUpper = lost.Evicted, lost.EvictedUpper || lost.Evicted > 0 && q.keep != nil
+	if list.Forward && !from.restarted {
+		list.Missed = done.Missed
+		list.MissedIsUpper = list.Missed > 0 && (!unfiltered && (q.keep != nil || !q.filter.owned()) || done.MissedUpper)
+	}
+	list.Cursor = list.here.encode()
+	return list, cover, nil
 }

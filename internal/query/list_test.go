@@ -16,7 +16,12 @@ import (
 
 func newStore(t testing.TB, run string) *store.Store {
 	t.Helper()
-	s, err := store.New(store.Config{Run: run, Limits: store.DefaultLimits(0)})
+	limits := store.DefaultLimits(0)
+	for id, c := range limits.Rings {
+		c.Entries = 1000
+		limits.Rings[id] = c
+	}
+	s, err := store.New(store.Config{Run: run, Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,13 +32,13 @@ func newStore(t testing.TB, run string) *store.Store {
 func logs(s *store.Store, from, n int) {
 	b := event.Batch{}
 	for i := from; i < from+n; i++ {
-		l := event.Log{Head: event.Head{Time: time.UnixMilli(int64(i)), Received: time.Now()}, Level: "info", Message: fmt.Sprint(i)}
+		l := &event.Log{Head: event.Head{Time: time.UnixMilli(int64(i)), Received: time.Now()}, Level: "info", Message: fmt.Sprint(i)}
 		if i%10 == 0 {
 			l.Level = "error"
 		}
-		b.Logs = append(b.Logs, l)
+		b = append(b, l)
 	}
-	s.Append(&b)
+	s.Append(b)
 }
 
 func messages(l query.List[event.Log]) (out []string) {
@@ -58,9 +63,9 @@ func must[T any](t *testing.T, l query.List[T], err error) query.List[T] {
 	return l
 }
 
-func readLogs(t *testing.T, r *query.Reader, p query.Page) query.List[event.Log] {
+func readLogs(t *testing.T, r *query.Live, p query.Page) query.List[event.Log] {
 	t.Helper()
-	l, err := query.Read[event.Log](r, query.Filter{}, p, nil)
+	l, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, p, nil)
 	return must(t, l, err)
 }
 
@@ -73,7 +78,7 @@ func check(t *testing.T, what string, got, want any) {
 
 func TestNewestThenOnlyWhatIsNew(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	logs(s, 1, 25)
 	l := readLogs(t, r, query.Page{Limit: 10})
 	check(t, "newest", messages(l), numbered(16, 25, 1))
@@ -102,25 +107,26 @@ func TestNewestThenOnlyWhatIsNew(t *testing.T) {
 
 func TestKeepAndFilterPageExactly(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	logs(s, 1, 1000)
 	isError := func(l *event.Log) bool { return l.Level == "error" }
-	l, err := query.Read(r, query.Filter{}, query.Page{Limit: 5}, isError)
+	l, _, err := query.Read(t.Context(), r, query.Filter{}, query.Page{Limit: 5}, isError)
 	l = must(t, l, err)
 	check(t, "newest", messages(l), numbered(960, 1000, 10))
 	check(t, "total", l.Total, -1)
-	check(t, "count", query.Count(r, query.Filter{}, isError), 100)
+	n, cover, err := query.Count(t.Context(), r, query.Filter{}, isError)
+	check(t, "count", []any{n, cover.Exhausted, err}, []any{100, true, nil})
 	var back []string
 	for l.Older != "" {
-		l, err = query.Read(r, query.Filter{}, query.Page{Cursor: l.Older, Limit: 40}, isError)
+		l, _, err = query.Read(t.Context(), r, query.Filter{}, query.Page{Cursor: l.Older, Limit: 40}, isError)
 		l = must(t, l, err)
 		back = append(messages(l), back...)
 	}
 	check(t, "back", back, numbered(10, 950, 10))
 
-	l, err = query.Read[event.Log](r, query.Filter{Text: "99"}, query.Page{}, nil)
+	l, _, err = query.Read[event.Log](t.Context(), r, query.Filter{Text: "99"}, query.Page{}, nil)
 	check(t, "text", messages(must(t, l, err)), []string{"99", "199", "299", "399", "499", "599", "699", "799", "899", "990", "991", "992", "993", "994", "995", "996", "997", "998", "999"})
-	l, err = query.Read[event.Log](r, query.Filter{Since: time.UnixMilli(998)}, query.Page{}, nil)
+	l, _, err = query.Read[event.Log](t.Context(), r, query.Filter{Since: time.UnixMilli(998)}, query.Page{}, nil)
 	l = must(t, l, err)
 	check(t, "since", messages(l), numbered(998, 1000, 1))
 	check(t, "total by header", l.Total, 3)
@@ -128,14 +134,14 @@ func TestKeepAndFilterPageExactly(t *testing.T) {
 
 func TestMissedIsCounted(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	logs(s, 1, 10)
 	l := readLogs(t, r, query.Page{})
 	logs(s, 11, 1500)
 	next := readLogs(t, r, query.Page{Cursor: l.Cursor, Limit: 3})
 	check(t, "items", messages(next), numbered(511, 513, 1))
 	check(t, "missed", []any{next.Missed, next.MissedIsUpper}, []any{500, false})
-	filtered, err := query.Read(r, query.Filter{}, query.Page{Cursor: l.Cursor}, func(e *event.Log) bool { return e.Level == "error" })
+	filtered, _, err := query.Read(t.Context(), r, query.Filter{}, query.Page{Cursor: l.Cursor}, func(e *event.Log) bool { return e.Level == "error" })
 	filtered = must(t, filtered, err)
 	check(t, "missed when filtered", []any{filtered.Missed, filtered.MissedIsUpper}, []any{500, true})
 
@@ -145,65 +151,68 @@ func TestMissedIsCounted(t *testing.T) {
 	check(t, "after a clear", []any{messages(after), after.Missed}, []any{numbered(2000, 2001, 1), 0})
 }
 
-func TestMissedIsAnUpperBoundAfterAScopedClear(t *testing.T) {
+func TestWhatAScopedClearTookIsNotMissed(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	logs(s, 1, 1)
 	c := readLogs(t, r, query.Page{}).Cursor
-	s.Append(&event.Batch{Logs: []event.Log{{Head: event.Head{TestID: "t"}}, {}}})
+	s.Append(event.Batch{&event.Log{Head: event.Head{TestID: "t"}}, &event.Log{}})
 	s.Clear(store.Scope{TestID: "t"})
 	logs(s, 2, 1000)
 	l := readLogs(t, r, query.Page{Cursor: c})
-	check(t, "missed", []any{l.Missed, l.MissedIsUpper}, []any{2, true})
+	check(t, "missed", []any{l.Missed, l.MissedIsUpper}, []any{1, false})
 }
 
 func TestCursorOfAnotherRunIsARestart(t *testing.T) {
 	one, two := newStore(t, "one"), newStore(t, "two")
 	logs(one, 1, 50)
-	c := readLogs(t, query.New(one), query.Page{}).Cursor
+	c := readLogs(t, query.New(one, nil), query.Page{}).Cursor
 	logs(two, 1, 4)
-	l := readLogs(t, query.New(two), query.Page{Cursor: c, Limit: 3})
+	l := readLogs(t, query.New(two, nil), query.Page{Cursor: c, Limit: 3})
 	check(t, "restarted", []any{l.Restarted, messages(l), l.More}, []any{true, numbered(1, 3, 1), true})
-	l = readLogs(t, query.New(two), query.Page{Cursor: l.Cursor})
+	l = readLogs(t, query.New(two, nil), query.Page{Cursor: l.Cursor})
 	check(t, "then on", []any{l.Restarted, messages(l)}, []any{false, []string{"4"}})
 }
 
 func TestWrongCursorsAreRefused(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	logs(s, 1, 3)
 	list := readLogs(t, r, query.Page{}).Cursor
-	tl, err := r.Timeline(nil, query.Filter{}, query.Page{}, nil)
+	tl, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{}, nil)
 	timeline := must(t, tl, err).Cursor
 	ahead := newStore(t, "run") // same run, fewer events: a cursor from the future
 	for name, try := range map[string]func() error{
 		"other kind": func() error {
-			_, err := query.Read[event.Exchange](r, query.Filter{}, query.Page{Cursor: list}, nil)
+			_, _, err := query.Read[event.Exchange](t.Context(), r, query.Filter{}, query.Page{Cursor: list}, nil)
 			return err
 		},
 		"timeline's": func() error {
-			_, err := query.Read[event.Log](r, query.Filter{}, query.Page{Cursor: timeline}, nil)
+			_, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Cursor: timeline}, nil)
 			return err
 		},
-		"list's": func() error { _, err := r.Timeline(nil, query.Filter{}, query.Page{Cursor: list}, nil); return err },
+		"list's": func() error {
+			_, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: list}, nil)
+			return err
+		},
 		"ahead": func() error {
-			_, err := query.Read[event.Log](query.New(ahead), query.Filter{}, query.Page{Cursor: list}, nil)
+			_, _, err := query.Read[event.Log](t.Context(), query.New(ahead, nil), query.Filter{}, query.Page{Cursor: list}, nil)
 			return err
 		},
 		"garbage": func() error {
-			_, err := query.Read[event.Log](r, query.Filter{}, query.Page{Cursor: "12345"}, nil)
+			_, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Cursor: "12345"}, nil)
 			return err
 		},
 		"changed": func() error {
-			_, err := query.Read[event.Log](r, query.Filter{}, query.Page{Cursor: "B" + list[1:]}, nil)
+			_, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Cursor: "B" + list[1:]}, nil)
 			return err
 		},
 		"since": func() error {
-			_, err := query.Read[event.Log](r, query.Filter{}, query.Page{Since: "yesterday"}, nil)
+			_, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Since: "yesterday"}, nil)
 			return err
 		},
 		"last": func() error {
-			_, err := query.Read[event.Log](r, query.Filter{}, query.Page{Since: "last"}, nil)
+			_, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Since: "last"}, nil)
 			return err
 		},
 	} {
@@ -217,7 +226,7 @@ func TestWrongCursorsAreRefused(t *testing.T) {
 func TestSinceComparesReceivedOrTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t, "run")
-		r := query.New(s)
+		r := query.New(s, nil)
 		logs(s, 1, 2) // happened in 1970
 		time.Sleep(time.Minute)
 		logs(s, 3, 2)
@@ -228,34 +237,34 @@ func TestSinceComparesReceivedOrTime(t *testing.T) {
 
 func TestFilterFields(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
-	h := event.Head{Session: "s", Tab: 3, Document: "d", PageURL: "http://localhost/shop#a", TestID: "t", Worker: "w", TraceID: "q", Source: "ci", Service: "api"}
-	s.Append(&event.Batch{Exchanges: []event.Exchange{{Head: h, URL: "http://localhost/API/cart", ResponseBody: "Größe XL"}, {URL: "http://other/"}}})
+	r := query.New(s, nil)
+	h := event.Head{Session: "s", Tab: 3, Document: "d", PageURL: "http://localhost/shop#a", TestID: "t", Worker: "w", TraceID: "q", Origin: event.Origin{Source: "ci", Service: "api"}, Cause: event.Cause{Action: "a7"}}
+	s.Append(event.Batch{&event.Exchange{Head: h, URL: "http://localhost/API/cart", ResponseBody: "Größe XL"}, &event.Exchange{URL: "http://other/"}})
 	for name, f := range map[string]query.Filter{
 		"session": {Session: "s"}, "tab": {Tab: 3}, "document": {Document: "d"}, "page": {Page: "http://localhost/shop#b"}, "test": {TestID: "t"},
-		"worker": {Worker: "w"}, "trace": {TraceID: "q"}, "source": {Source: "ci"}, "service": {Service: "api"}, "url": {URL: "/api/CART"}, "body": {Text: "größe"},
+		"worker": {Worker: "w"}, "trace": {TraceID: "q"}, "source": {Source: "ci"}, "service": {Service: "api"}, "action": {Action: "a7"}, "url": {URL: "/api/CART"}, "body": {Text: "größe"},
 	} {
-		l, err := query.ReadBodies(r, f, query.Page{}, nil)
+		l, _, err := query.ReadBodies(t.Context(), r, f, query.Page{}, nil)
 		if l = must(t, l, err); len(l.Items) != 1 || l.Items[0].ResponseBody != "Größe XL" {
 			t.Errorf("%s: got %d exchanges", name, len(l.Items))
 		}
 	}
-	l, err := query.Read[event.Exchange](r, query.Filter{Tab: 3}, query.Page{}, nil)
+	l, _, err := query.Read[event.Exchange](t.Context(), r, query.Filter{Tab: 3}, query.Page{}, nil)
 	check(t, "without bodies", must(t, l, err).Items[0].ResponseBody, "")
 }
 
 func TestHandlesNameOneEvent(t *testing.T) {
 	s := newStore(t, "a-run")
-	r := query.New(s)
-	s.Append(&event.Batch{Exchanges: []event.Exchange{{URL: "u", ResponseBody: "body"}}, Logs: []event.Log{{Head: event.Head{Time: time.UnixMilli(1)}}}})
+	r := query.New(s, nil)
+	s.Append(event.Batch{&event.Exchange{URL: "u", ResponseBody: "body"}, &event.Log{Head: event.Head{Time: time.UnixMilli(1)}}})
 	for _, h := range []string{"r1", " r1 ", "1", "a-run-1", "a-run-r1"} {
-		it, err := r.ByHandle(h)
+		it, err := query.ByHandle(r, h)
 		if err != nil {
 			t.Errorf("%q: %v", h, err)
 			continue
 		}
 		x, ok := it.Event.(*event.Exchange)
-		if !ok || x.ResponseBody != "body" || it.Handle() != "r1" || r.ID(it.Head.Seq) != "a-run-1" {
+		if !ok || x.ResponseBody != "body" || it.Handle() != "r1" || query.ID(r, it.Head.Seq) != "a-run-1" {
 			t.Errorf("%q: got %+v", h, it)
 		}
 	}
@@ -263,30 +272,31 @@ func TestHandlesNameOneEvent(t *testing.T) {
 		"": problem.InvalidParam, "r": problem.InvalidParam, "e7": problem.InvalidParam, "r-1": problem.NoData, "rx": problem.InvalidParam, "é1": problem.InvalidParam, "0": problem.InvalidParam,
 		"l1": problem.NoData, "r99": problem.NoData, "other-1": problem.NoData, "99999999999999999999": problem.InvalidParam,
 	} {
-		if _, err := r.ByHandle(h); err == nil || problem.From(err).Code != want {
+		if _, err := query.ByHandle(r, h); err == nil || problem.From(err).Code != want {
 			t.Errorf("%q: %v, want %s", h, err, want)
 		}
 	}
-	if it, err := r.BySeq(2); err != nil || it.Kind != event.KindLog {
+	if it, err := query.BySeq(r, 2); err != nil || it.Kind != event.KindLog {
 		t.Errorf("BySeq(2) = %+v, %v", it, err)
 	}
 }
 
 func TestReadersAndWritersTogether(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	c := readLogs(t, r, query.Page{}).Cursor
-	tl, err := r.Timeline(nil, query.Filter{}, query.Page{}, nil)
+	tl, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{}, nil)
 	tc := must(t, tl, err).Cursor
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		for i := range 400 {
 			logs(s, i*20, 20)
-			s.Append(&event.Batch{Exchanges: []event.Exchange{{ResponseBody: "x"}}})
+			s.Append(event.Batch{&event.Exchange{ResponseBody: "x"}})
 		}
 	}()
 	var got, missed uint64
+	upper := false // missed is the most it can be, of kinds whose numbers alternate
 	var seen []event.Seq
 	for running := true; running; {
 		select {
@@ -299,14 +309,15 @@ func TestReadersAndWritersTogether(t *testing.T) {
 			seen = append(seen, l.Items[i].Seq)
 		}
 		got, missed, c = got+uint64(len(l.Items)), missed+l.Missed, l.Cursor
-		tl, err := r.Timeline(nil, query.Filter{}, query.Page{Cursor: tc, Limit: 100}, nil)
+		upper = upper || l.MissedIsUpper
+		tl, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: tc, Limit: 100}, nil)
 		tc = must(t, tl, err).Cursor
 		running = running || l.More
 	}
 	if !slices.IsSorted(seen) || len(slices.Compact(seen)) != int(got) {
 		t.Error("events came twice or out of order")
 	}
-	if got+missed != 8000 {
-		t.Errorf("got %d and missed %d of 8000", got, missed)
+	if sum := got + missed; sum != 8000 && !upper || sum < 8000 {
+		t.Errorf("got %d and missed %d (%v) of 8000", got, missed, upper)
 	}
 }

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -38,26 +39,26 @@ const (
 	maxGroups  = 10_000 // groups that are told apart; the rest sets More
 )
 
-// Query answers q. Errors: invalid_param for what cannot be read, with its place.
-func (r *Reader) Query(q Query) (Rows, error) {
+// Run answers q. Errors: invalid_param for what cannot be read, with its place, or ctx's.
+func (q Query) Run(ctx context.Context, r Reader) (Rows, Coverage, error) {
 	kinds := known(q.Kinds)
 	x, err := compile(q.Where, kinds, time.Now())
 	if err != nil {
-		return Rows{}, err
+		return Rows{}, Coverage{}, err
 	}
 	names, group := q.Select, len(q.Group) > 0
 	switch {
 	case group && len(q.Select) > 0:
-		return Rows{}, problem.New(problem.InvalidParam, "Drop one of them; the answer of a group has its fields and the count.", "select and group do not go together.")
+		return Rows{}, Coverage{}, problem.New(problem.InvalidParam, "Drop one of them; the answer of a group has its fields and the count.", "select and group do not go together.")
 	case group:
 		names = q.Group
 	case len(names) == 0:
 		names = []string{"handle", "kind", "time", "summary"}
 	}
 	if len(names) > maxColumns {
-		return Rows{}, problem.New(problem.InvalidParam, "Ask for fewer.", "%d columns are more than %d.", len(names), maxColumns)
+		return Rows{}, Coverage{}, problem.New(problem.InvalidParam, "Ask for fewer.", "%d columns are more than %d.", len(names), maxColumns)
 	}
-	m := merge{reader: r, kinds: kinds, filter: q.Filter, bodies: x.bodies, budget: maxExamined, keep: x.Match}
+	m := pager{reader: r, kinds: kinds, filter: x.narrow(q.Filter), bodies: x.bodies, keep: x.Match}
 	if x.root == nil {
 		m.keep = nil
 	}
@@ -65,7 +66,7 @@ func (r *Reader) Query(q Query) (Rows, error) {
 	for i, n := range names {
 		c, ok := resolve(strings.ToLower(n), kinds)
 		if !ok {
-			return Rows{}, unknownField(problem.New(problem.InvalidParam, "", "no field %.40q.", n), kinds)
+			return Rows{}, Coverage{}, unknownField(problem.New(problem.InvalidParam, "", "no field %.40q.", n), kinds)
 		}
 		columns[i] = c
 		m.bodies = m.bodies || isBody(c.name)
@@ -79,15 +80,15 @@ func (r *Reader) Query(q Query) (Rows, error) {
 		rows.Columns = append(rows.Columns, "events")
 		page.Limit = MaxLimit
 	}
-	list, err := m.page(page)
+	list, cover, err := timeline(ctx, m, page)
 	if err != nil {
-		return Rows{}, err
+		return Rows{}, Coverage{}, err
 	}
 	rows.Cursor, rows.Missed, rows.MissedIsUpper, rows.Restarted = list.Cursor, list.Missed, list.MissedIsUpper, list.Restarted
 	if group {
 		rows.Rows, rows.More = tally(list.Items, columns, q.Page.limit())
 		rows.More = rows.More || list.More || list.Older != ""
-		return rows, nil
+		return rows, cover, nil
 	}
 	rows.Older, rows.More = list.Older, list.More
 	for _, it := range list.Items {
@@ -97,7 +98,7 @@ func (r *Reader) Query(q Query) (Rows, error) {
 		}
 		rows.Rows = append(rows.Rows, row)
 	}
-	return rows, nil
+	return rows, cover, nil
 }
 
 // tally counts the items by their columns, most first, and reports whether it left groups out.

@@ -16,13 +16,13 @@ func mixed(i int) event.Batch {
 	h := event.Head{Time: time.UnixMilli(int64(i)), TestID: fmt.Sprint("t", i%3), TraceID: fmt.Sprint("trace", i%5)}
 	switch i % 4 {
 	case 0:
-		return event.Batch{Logs: []event.Log{{Head: h, Level: "warn", Message: fmt.Sprint(i)}}}
+		return event.Batch{&event.Log{Head: h, Level: "warn", Message: fmt.Sprint(i)}}
 	case 1:
-		return event.Batch{Exchanges: []event.Exchange{{Head: h, Method: "GET", URL: fmt.Sprint("/", i), Status: 200 + i, Duration: time.Duration(i) * time.Millisecond, ResponseBody: fmt.Sprint("body", i)}}}
+		return event.Batch{&event.Exchange{Head: h, Method: "GET", URL: fmt.Sprint("/", i), Status: 200 + i, Duration: time.Duration(i) * time.Millisecond, ResponseBody: fmt.Sprint("body", i)}}
 	case 2:
-		return event.Batch{Actions: []event.Action{{Head: h, Type: "click"}}}
+		return event.Batch{&event.Action{Head: h, Type: "click"}}
 	default:
-		return event.Batch{Exceptions: []event.Exception{{Head: h, Type: "Error", Message: fmt.Sprint(i)}}}
+		return event.Batch{&event.Exception{Head: h, Type: "Error", Message: fmt.Sprint(i)}}
 	}
 }
 
@@ -42,14 +42,14 @@ func through(from, to event.Seq) (out []event.Seq) {
 
 func TestTimelineMergesKinds(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	for i := 1; i <= 40; i++ {
 		b := mixed(i)
-		s.Append(&b)
+		s.Append(b)
 	}
 	page := func(p query.Page, kinds ...event.Kind) query.List[query.Item] {
 		t.Helper()
-		l, err := r.Timeline(kinds, query.Filter{}, p, nil)
+		l, _, err := query.Timeline(t.Context(), r, kinds, query.Filter{}, p, nil)
 		return must(t, l, err)
 	}
 	l := page(query.Page{Limit: 10})
@@ -62,7 +62,7 @@ func TestTimelineMergesKinds(t *testing.T) {
 	check(t, "oldest", []any{numbers(oldest.Items), oldest.Older}, []any{through(1, 5), ""})
 	for i := 41; i <= 60; i++ {
 		b := mixed(i)
-		s.Append(&b)
+		s.Append(b)
 	}
 	next := page(query.Page{Limit: 12, Cursor: l.Cursor})
 	check(t, "next", []any{numbers(next.Items), next.More}, []any{through(41, 52), true})
@@ -73,20 +73,20 @@ func TestTimelineMergesKinds(t *testing.T) {
 
 func TestLateEventsAreShownOnceInTimeOrder(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	at := func(ms int64) event.Batch {
-		return event.Batch{Logs: []event.Log{{Head: event.Head{Time: time.UnixMilli(ms)}}}}
+		return event.Batch{&event.Log{Head: event.Head{Time: time.UnixMilli(ms)}}}
 	}
 	for _, ms := range []int64{100, 300, 200} {
 		b := at(ms)
-		s.Append(&b)
+		s.Append(b)
 	}
-	l, err := r.Timeline(nil, query.Filter{}, query.Page{}, nil)
+	l, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{}, nil)
 	l = must(t, l, err)
 	check(t, "by time", numbers(l.Items), []event.Seq{1, 3, 2})
 	b := at(50)
-	s.Append(&b)
-	l, err = r.Timeline(nil, query.Filter{}, query.Page{Cursor: l.Cursor}, nil)
+	s.Append(b)
+	l, _, err = query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: l.Cursor}, nil)
 	check(t, "late", numbers(must(t, l, err).Items), []event.Seq{4})
 }
 
@@ -95,18 +95,18 @@ func TestLateEventsAreShownOnceInTimeOrder(t *testing.T) {
 func TestTimelinePagesLoseNothing(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(3, 4))
 	s := newStore(t, "run")
-	r := query.New(s)
-	l, err := r.Timeline(nil, query.Filter{}, query.Page{}, nil)
+	r := query.New(s, nil)
+	l, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{}, nil)
 	cursor := must(t, l, err).Cursor
 	want := event.Seq(1)
 	for i, added := 0, 0; i < 60; i++ {
 		for range rnd.IntN(60) {
 			added++
 			b := mixed(added)
-			s.Append(&b)
+			s.Append(b)
 		}
 		for range 1 + rnd.IntN(3) {
-			l, err := r.Timeline(nil, query.Filter{}, query.Page{Cursor: cursor, Limit: 1 + rnd.IntN(50)}, nil)
+			l, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: cursor, Limit: 1 + rnd.IntN(50)}, nil)
 			l = must(t, l, err)
 			got := numbers(l.Items)
 			slices.Sort(got)
@@ -122,32 +122,31 @@ func TestTimelinePagesLoseNothing(t *testing.T) {
 	}
 	for range 9000 {
 		b := mixed(0)
-		s.Append(&b)
+		s.Append(b)
 	}
 	left := uint64(s.NextSeq() - want)
-	l, err = r.Timeline(nil, query.Filter{}, query.Page{Cursor: cursor, Limit: query.MaxLimit}, nil)
+	l, _, err = query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: cursor, Limit: query.MaxLimit}, nil)
 	l = must(t, l, err)
-	if uint64(len(l.Items))+l.Missed != left || l.MissedIsUpper {
+	if sum := uint64(len(l.Items)) + l.Missed; sum < left || sum != left && !l.MissedIsUpper || sum > left+left/50 {
 		t.Errorf("%d items and %d missed of %d", len(l.Items), l.Missed, left)
 	}
 }
 
 func TestTimelineBoundsItsWork(t *testing.T) {
 	l := storeOf(t, store.MaxMemory)
-	r := query.New(l)
+	r := query.New(l, nil)
 	for range 250 {
-		b := event.Batch{Resources: make([]event.Resource, 40), Logs: make([]event.Log, 100)}
-		l.Append(&b)
+		l.Append(append(event.Of(make([]event.ResourceTiming, 40)), event.Of(make([]event.Log, 100))...))
 	}
 	none := func(query.Item) bool { return false }
-	page, err := r.Timeline([]event.Kind{event.KindResource, event.KindLog, event.KindFrame}, query.Filter{}, query.Page{}, none)
+	page, _, err := query.Timeline(t.Context(), r, []event.Kind{event.KindResource, event.KindLog, event.KindMessage}, query.Filter{}, query.Page{}, none)
 	page = must(t, page, err)
 	check(t, "nothing found", len(page.Items), 0)
 	seen := 0
 	count := func(query.Item) bool { seen++; return false }
 	pages := 0
 	for c := startOf(t, r); ; pages++ {
-		p, err := r.Timeline(nil, query.Filter{}, query.Page{Cursor: c}, count)
+		p, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: c}, count)
 		p = must(t, p, err)
 		c = p.Cursor
 		if !p.More {
@@ -163,7 +162,7 @@ func TestTimelineBoundsItsWork(t *testing.T) {
 	}
 	seen, pages = 0, 0
 	for c := query.Cursor(""); ; pages++ {
-		p, err := r.Timeline(nil, query.Filter{}, query.Page{Cursor: c}, count)
+		p, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: c}, count)
 		p = must(t, p, err)
 		if c = p.Older; c == "" {
 			break
@@ -176,23 +175,30 @@ func TestTimelineBoundsItsWork(t *testing.T) {
 
 func TestTraceAndAround(t *testing.T) {
 	s := newStore(t, "run")
-	r := query.New(s)
+	r := query.New(s, nil)
 	for i := 1; i <= 50; i++ {
 		b := mixed(i)
-		s.Append(&b)
+		s.Append(b)
 	}
-	items, more := r.Trace("trace2", 100)
-	check(t, "trace", []any{numbers(items), more}, []any{[]event.Seq{2, 7, 12, 17, 22, 27, 32, 37, 42, 47}, false})
-	items, more = r.Trace("trace2", 3)
-	check(t, "cut trace", []any{numbers(items), more}, []any{[]event.Seq{2, 7, 12}, true})
-	items, _ = r.Trace("unknown", 3)
+	ctx := t.Context()
+	items, exhausted, err := r.Trace(ctx, "trace2", 100)
+	check(t, "trace", []any{numbers(items), exhausted, err}, []any{[]event.Seq{2, 7, 12, 17, 22, 27, 32, 37, 42, 47}, true, nil})
+	items, exhausted, _ = r.Trace(ctx, "trace2", 3)
+	check(t, "cut trace", []any{numbers(items), exhausted}, []any{[]event.Seq{2, 7, 12}, false})
+	items, _, _ = r.Trace(ctx, "unknown", 3)
 	check(t, "no trace", len(items), 0)
 
-	items, more = r.Around(time.UnixMilli(20), 4*time.Millisecond, 2*time.Millisecond, nil, query.Filter{}, 100)
-	check(t, "around", []any{numbers(items), more}, []any{through(16, 22), false})
-	items, more = r.Around(time.UnixMilli(20), 9*time.Millisecond, 9*time.Millisecond, nil, query.Filter{}, 3)
-	check(t, "nearest", []any{numbers(items), more}, []any{through(19, 21), true})
-	items, _ = r.Around(time.UnixMilli(20), 9*time.Millisecond, 9*time.Millisecond, []event.Kind{event.KindLog}, query.Filter{TestID: "t2"}, 0)
+	at := func(ms ...int64) (out []time.Time) {
+		for _, m := range ms {
+			out = append(out, time.UnixMilli(m))
+		}
+		return out
+	}
+	items, exhausted, err = query.Around(ctx, r, at(20), 4*time.Millisecond, 2*time.Millisecond, nil, query.Filter{})
+	check(t, "around", []any{numbers(items), exhausted, err}, []any{through(16, 22), true, nil})
+	items, _, _ = query.Around(ctx, r, at(40, 20, 21), 2*time.Millisecond, time.Millisecond, nil, query.Filter{})
+	check(t, "around several", numbers(items), append(through(18, 22), through(38, 41)...))
+	items, _, _ = query.Around(ctx, r, at(20), 9*time.Millisecond, 9*time.Millisecond, []event.Kind{event.KindLog}, query.Filter{TestID: "t2"})
 	check(t, "of a kind", numbers(items), []event.Seq{20})
 }
 
@@ -201,14 +207,14 @@ func TestSummaries(t *testing.T) {
 	for i := range long {
 		long[i] = 'x'
 	}
-	for want, e := range map[string]any{
+	for want, e := range map[string]event.Event{
 		"warn a b ×3":                       &event.Log{Level: "warn", Message: "a\n\tb ", Count: 3},
 		"TypeError: no (worker)":            &event.Exception{Type: "TypeError", Message: "no", Mechanism: "worker"},
 		"POST /a 500 120 ms":                &event.Exchange{Method: "POST", URL: "/a", Status: 500, Outcome: "http_error", Duration: 120 * time.Millisecond},
 		"GET /a network_error net::ERR_X":   &event.Exchange{Method: "GET", URL: "/a", Outcome: "network_error", Error: "net::ERR_X"},
-		"img /i 12 ms":                      &event.Resource{InitiatorType: "img", URL: "/i", Duration: 12.4},
-		"incoming ws://h 2 B hi":            &event.Frame{Event: "message", Direction: "incoming", URL: "ws://h", Size: 2, Data: "hi"},
-		"close ws://h 1006":                 &event.Frame{Event: "close", URL: "ws://h", Code: 1006},
+		"img /i 12 ms":                      &event.ResourceTiming{InitiatorType: "img", URL: "/i", Duration: 12.4},
+		"incoming ws://h 2 B hi":            &event.Message{Event: "message", Direction: "incoming", URL: "ws://h", Size: 2, Data: "hi"},
+		"close ws://h 1006":                 &event.Message{Event: "close", URL: "ws://h", Code: 1006},
 		"click (agent) button “Pay”":        &event.Action{Type: "click", By: "agent", Role: "button", Name: "Pay"},
 		"toast “Saved” #t":                  &event.DOM{Type: "transient", Class: "toast", Text: "Saved", Selector: "#t"},
 		"+1 −2 ~3 a; b":                     &event.DOM{Type: "summary", Added: 1, Removed: 2, Changed: 3, Changes: []string{"a", "b"}},
@@ -218,7 +224,7 @@ func TestSummaries(t *testing.T) {
 		"user that is it":                   &event.Mark{Type: "user", Label: "that is it"},
 		"error " + string(long[:192]) + "…": &event.Log{Level: "error", Message: string(long)},
 	} {
-		if got := query.Summary(e); got != want {
+		if got := e.Summary(); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

@@ -1,79 +1,39 @@
 package redact
 
-import "github.com/brennhill/gasoline/internal/event"
+import (
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
 
 // Batch replaces the secrets in every text of every event of b in place and sets event.Redacted
 // where it did. The batch has to be the caller's alone. It returns what was found for the first
 // time, for [Redactor.Keep].
-func (r *Redactor) Batch(b *event.Batch) []Found {
+func (r *Redactor) Batch(b event.Batch) []Found {
 	p := pass{r: r}
-	for i := range b.Logs {
-		p.log(&b.Logs[i])
-	}
-	for i := range b.Exceptions {
-		p.exception(&b.Exceptions[i])
-	}
-	for i := range b.Exchanges {
-		p.exchange(&b.Exchanges[i])
-	}
-	for i := range b.Resources {
-		e := &b.Resources[i]
-		p.head(&e.Head)
-		p.url(&e.URL)
-		p.texts("resource", &e.InitiatorType, &e.Protocol)
-		p.mark(&e.Head)
-	}
-	for i := range b.Frames {
-		e := &b.Frames[i]
-		p.head(&e.Head)
-		p.url(&e.URL)
-		p.body(&e.Data, "", "frame")
-		p.texts("frame", &e.Connection, &e.Protocol, &e.Event, &e.Direction, &e.Type, &e.Reason)
-		p.mark(&e.Head)
-	}
-	for i := range b.Actions {
-		p.action(&b.Actions[i])
-	}
-	for i := range b.DOM {
-		e := &b.DOM[i]
-		p.head(&e.Head)
-		p.texts("dom", &e.Type, &e.Selector, &e.Class, &e.Role, &e.Text)
-		for k := range e.Changes {
-			p.text(&e.Changes[k], "dom")
-		}
-		p.mark(&e.Head)
-	}
-	for i := range b.Lifecycle {
-		e := &b.Lifecycle[i]
-		p.head(&e.Head)
-		p.url(&e.FromURL)
-		p.url(&e.ToURL)
-		p.texts("lifecycle", &e.State, &e.Trigger, &e.Title)
-		p.mark(&e.Head)
-	}
-	for i := range b.Performance {
-		p.performance(&b.Performance[i])
-	}
-	for i := range b.ExtensionLogs {
-		e := &b.ExtensionLogs[i]
-		p.head(&e.Head)
-		p.texts("extension_log", &e.Level, &e.Message, &e.Category)
-		p.body(&e.Data, "", "extension_log")
-		p.mark(&e.Head)
-	}
-	for i := range b.Marks {
-		e := &b.Marks[i]
-		p.head(&e.Head)
-		p.texts("mark", &e.Type, &e.Label)
-		p.mark(&e.Head)
+	for _, e := range b {
+		h := e.Base()
+		p.kind = placeOf(e.Kind())
+		p.head(h)
+		e.Fields(&p)
+		p.mark(h)
 	}
 	return p.found
+}
+
+// placeOf returns the word for where a secret was found in an event of a kind: the kind's own.
+func placeOf(k event.Kind) string {
+	if k == event.KindResource {
+		return "resource"
+	}
+	return k.String()
 }
 
 // pass is one walk over a batch. Texts that events of a batch share are looked at once in a row.
 type pass struct {
 	r       *Redactor
 	at      *event.Head // of the event at hand
+	kind    string      // its place
 	changed bool        // a text of it
 	found   []Found
 
@@ -85,7 +45,7 @@ type pass struct {
 // repeated is a text and what became of it.
 type repeated struct{ in, out string }
 
-const headTexts = 8
+const headTexts = 11
 
 func (p *pass) mark(h *event.Head) {
 	if p.changed {
@@ -104,12 +64,6 @@ func (p *pass) set(s *string, out string) {
 func (p *pass) text(s *string, place string) {
 	if len(*s) >= 4 {
 		p.set(s, p.r.clean(p, *s, plain, place))
-	}
-}
-
-func (p *pass) texts(place string, list ...*string) {
-	for _, s := range list {
-		p.text(s, place)
 	}
 }
 
@@ -145,6 +99,10 @@ func (p *pass) head(h *event.Head) {
 	p.shared(4, &h.Service, plain)
 	p.shared(5, &h.TestID, plain)
 	p.shared(6, &h.Worker, plain)
+	p.shared(7, &h.Instance, plain)
+	p.shared(8, &h.Cause.Action, plain)
+	p.shared(9, &h.Cause.Command, plain)
+	p.shared(10, &h.ClockDomain, plain)
 }
 
 func (p *pass) shared(at int, s *string, m mode) {
@@ -158,89 +116,134 @@ func (p *pass) shared(at int, s *string, m mode) {
 	p.set(s, memo.out)
 }
 
-func (p *pass) stack(frames []event.StackFrame) {
-	for i := range frames {
-		p.url(&frames[i].URL)
-		p.url(&frames[i].Source)
-		p.text(&frames[i].Function, "stack")
-	}
-}
+// The methods of event.Visitor.
 
-func (p *pass) log(e *event.Log) {
-	p.head(&e.Head)
-	p.text(&e.Message, "message")
-	p.body(&e.Args, "", "args")
-	p.body(&e.Attributes, "", "attributes")
-	p.text(&e.Level, "log")
-	p.text(&e.Logger, "log")
-	p.text(&e.RequestID, "log")
-	p.url(&e.URL)
-	p.stack(e.Stack)
-	p.mark(&e.Head)
-}
-
-func (p *pass) exception(e *event.Exception) {
-	p.head(&e.Head)
-	p.texts("exception", &e.Type, &e.Message, &e.Mechanism, &e.Element)
-	p.text(&e.RawStack, "stack")
-	p.url(&e.URL)
-	p.stack(e.Stack)
-	for i := range e.Causes {
-		p.texts("exception", &e.Causes[i].Type, &e.Causes[i].Message)
-		p.stack(e.Causes[i].Stack)
-	}
-	p.mark(&e.Head)
-}
-
-func (p *pass) exchange(e *event.Exchange) {
-	p.head(&e.Head)
-	p.url(&e.URL)
-	for i := range e.Redirects {
-		p.url(&e.Redirects[i])
-	}
-	for _, list := range [][]event.Header{e.RequestHeaders, e.ResponseHeaders} {
-		if p.r.fields(p, list) {
-			p.changed = true
+// Text cleans what people read. Messages and stacks are places of their own.
+func (p *pass) Text(name string, s *string) {
+	place := p.kind
+	switch name {
+	case "message":
+		if p.kind == "log" {
+			place = "message"
 		}
-		for i := range list {
-			p.text(&list[i].Name, "header")
-		}
+	case "raw_stack":
+		place = "stack"
 	}
-	p.body(&e.RequestBody, headerOf(e.RequestHeaders, "content-type"), "body")
-	p.body(&e.ResponseBody, e.ContentType, "body")
-	p.stack(e.Initiator.Stack)
-	p.texts("exchange", &e.RequestID, &e.Method, &e.StatusText, &e.BodyNote, &e.ContentType, &e.Initiator.Type,
-		&e.Outcome, &e.Error, &e.Protocol, &e.ServerTiming, &e.RemoteAddress)
-	p.mark(&e.Head)
+	p.text(s, place)
 }
 
-// headerOf returns the value of the first header with this lower-case name, or "".
-func headerOf(hs []event.Header, name string) string {
-	for i := range hs {
-		if len(hs[i].Name) == len(name) && hasPrefixFold(hs[i].Name, name) {
-			return hs[i].Value
-		}
+// Word cleans an id or a word.
+func (p *pass) Word(_ string, s *string) { p.text(s, p.kind) }
+
+// URL cleans a URL.
+func (p *pass) URL(_ string, s *string) { p.url(s) }
+
+// JSON cleans text that may be JSON.
+func (p *pass) JSON(name string, s *string) {
+	place := p.kind
+	if name == "args" || name == "attributes" {
+		place = name
 	}
-	return ""
+	p.body(s, "", place)
 }
 
-func (p *pass) action(e *event.Action) {
-	p.head(&e.Head)
-	p.url(&e.FromURL)
-	p.url(&e.ToURL)
-	for i := range e.Locators {
-		p.texts("action", &e.Locators[i].Kind, &e.Locators[i].Value)
+// Input cleans what was typed; all of it, when the element is named like one for a secret.
+func (p *pass) Input(_ string, s *string, of *event.Action) {
+	if *s != "" && p.r.secretField(of) {
+		sc := scan{r: p.r, s: *s, place: p.kind, pass: p}
+		sc.hide(held{to: len(*s), content: true}, kindSecret)
+		p.set(s, sc.rest())
+		return
 	}
-	p.texts("action", &e.Type, &e.By, &e.Client, &e.Role, &e.Name, &e.Text, &e.Key, &e.Outcome)
-	if p.r.secretField(e) && e.Value != "" {
-		sc := scan{r: p.r, s: e.Value, place: "action", pass: p}
-		sc.hide(held{to: len(e.Value), content: true}, kindSecret)
-		p.set(&e.Value, sc.rest())
-	} else {
-		p.text(&e.Value, "action")
-	}
-	p.mark(&e.Head)
+	p.text(s, p.kind)
 }
+
+// Body cleans the body of a request or an answer by its type.
+func (p *pass) Body(_ string, s *string, contentType string) { p.body(s, contentType, "body") }
+
+// Texts cleans each text.
+func (p *pass) Texts(_ string, list *[]string) {
+	for i := range *list {
+		p.text(&(*list)[i], p.kind)
+	}
+}
+
+// URLs cleans each URL.
+func (p *pass) URLs(_ string, list *[]string) {
+	for i := range *list {
+		p.url(&(*list)[i])
+	}
+}
+
+// Headers cleans the values by their names, and the names.
+func (p *pass) Headers(_ string, list *[]event.Header) {
+	if p.r.fields(p, *list) {
+		p.changed = true
+	}
+	for i := range *list {
+		p.text(&(*list)[i].Name, "header")
+	}
+}
+
+// Stack cleans the calls.
+func (p *pass) Stack(_ string, list *[]event.StackFrame) {
+	for i := range *list {
+		f := &(*list)[i]
+		p.url(&f.URL)
+		p.url(&f.Source)
+		p.text(&f.Function, "stack")
+	}
+}
+
+// Causes cleans the errors and their stacks.
+func (p *pass) Causes(name string, list *[]event.ErrorCause) {
+	for i := range *list {
+		c := &(*list)[i]
+		p.text(&c.Type, p.kind)
+		p.text(&c.Message, p.kind)
+		p.Stack(name, &c.Stack)
+	}
+}
+
+// Locators cleans what elements are found by.
+func (p *pass) Locators(_ string, list *[]event.Locator) {
+	for i := range *list {
+		p.text(&(*list)[i].Kind, p.kind)
+		p.text(&(*list)[i].Value, p.kind)
+	}
+}
+
+// Vital cleans what the vital is attributed to.
+func (p *pass) Vital(_ string, v *event.Vital) {
+	p.text(&v.Rating, p.kind)
+	p.body(&v.Attribution, "", p.kind)
+}
+
+// LongTasks cleans the scripts' URLs.
+func (p *pass) LongTasks(_ string, list *[]event.LongTask) {
+	for i := range *list {
+		p.url(&(*list)[i].Script)
+	}
+}
+
+// Sums cleans the types.
+func (p *pass) Sums(_ string, list *[]event.ResourceSum) {
+	for i := range *list {
+		p.text(&(*list)[i].Type, p.kind)
+	}
+}
+
+// Numbers hold no secrets.
+
+func (p *pass) Int(string, *int)            {}
+func (p *pass) Int64(string, *int64)        {}
+func (p *pass) Uint64(string, *uint64)      {}
+func (p *pass) Repeats(string, *int)        {}
+func (p *pass) Float(string, *float64)      {}
+func (p *pass) Bool(string, *bool)          {}
+func (p *pass) Time(string, *time.Time)     {}
+func (p *pass) Span(string, *time.Duration) {}
+func (p *pass) Fact(string, bool)           {}
 
 // secretField reports whether the element that was typed into is named like one for a secret.
 func (r *Redactor) secretField(e *event.Action) bool {
@@ -256,21 +259,4 @@ func (r *Redactor) secretField(e *event.Action) bool {
 		}
 	}
 	return false
-}
-
-func (p *pass) performance(e *event.Performance) {
-	p.head(&e.Head)
-	p.url(&e.URL)
-	p.text(&e.NavigationType, "performance")
-	for _, v := range []*event.Vital{&e.LCP, &e.CLS, &e.INP, &e.FCP, &e.TTFB} {
-		p.text(&v.Rating, "performance")
-		p.body(&v.Attribution, "", "performance")
-	}
-	for i := range e.LongTasks {
-		p.url(&e.LongTasks[i].Script)
-	}
-	for i := range e.Resources {
-		p.text(&e.Resources[i].Type, "performance")
-	}
-	p.mark(&e.Head)
 }

@@ -35,7 +35,7 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 	}
 	unique := func() string { return fmt.Sprintf("Plant%dedValue%d", planted*7+1000, planted) }
 	s := secrets()
-	b := &event.Batch{}
+	b := event.Batch{}
 
 	log := event.Log{Head: event.Head{PageURL: plant("http://localhost:3000/cb?access_token=%s&tab=1", unique())}}
 	log.Message = strings.Join([]string{
@@ -53,13 +53,13 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 		plant(`{"raw":"{\"a\":\"{\\\"secret\\\":\\\"%s\\\"}\"}"}`, unique()),
 	}, ",") + "]"
 	log.Stack = []event.StackFrame{{Function: "login", URL: plant("http://localhost/app.js?api_key=%s", unique())}}
-	b.Logs = append(b.Logs, log)
+	b = append(b, &log)
 
-	b.Exceptions = append(b.Exceptions, event.Exception{
+	b = append(b, &event.Exception{
 		Message: plant("refused token=%s", unique()), RawStack: plant("Error: x\n at f (http://l/?sid=%s:1:2)", unique()),
-		Causes: []event.Cause{{Message: plant("bearer %s", unique()+"0")}},
+		Causes: []event.ErrorCause{{Message: plant("bearer %s", unique()+"0")}},
 	})
-	b.Exchanges = append(b.Exchanges, event.Exchange{
+	b = append(b, &event.Exchange{
 		URL: plant("https://api.local/v1?sig=%s", unique()),
 		RequestHeaders: []event.Header{
 			{Name: "Authorization", Value: plant("Bearer %s", unique())}, {Name: "Cookie", Value: plant("sid=%s; theme=dark", unique())},
@@ -74,21 +74,21 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 		ResponseBody: plant(`{"user":{"id":1,"refreshToken":%q}}`, unique()), Redirects: []string{plant("/a?csrf_token=%s", unique())},
 		Error: plant("net: secret=%s", unique()),
 	})
-	b.Frames = append(b.Frames, event.Frame{URL: plant("wss://l/ws?jwt=%s", s["jwt"]), Data: plant(`{"type":"auth","token":%q}`, unique())})
-	b.Actions = append(b.Actions,
-		event.Action{Type: "input", Name: "Password", Value: plant("%s", unique())},
-		event.Action{Type: "input", Locators: []event.Locator{{Kind: "id", Value: "card-number"}}, Value: plant("%s", "4242 4242")},
-		event.Action{Type: "navigate", ToURL: plant("/reset?token=%s", unique()), Text: plant("Your key: %s", s["stripe"])})
-	b.DOM = append(b.DOM, event.DOM{Changes: []string{plant("text #out: → token: %s", unique())}, Text: plant("Your password is: %s", unique())})
-	b.Lifecycle = append(b.Lifecycle, event.Lifecycle{ToURL: plant("/x?secret=%s", unique()), Title: plant("%s", s["github"])})
-	b.Performance = append(b.Performance, event.Performance{URL: plant("/p?apikey=%s", unique()), LCP: event.Vital{Attribution: plant(`{"url":"/i?token=%s"}`, unique())}})
-	b.Resources = append(b.Resources, event.Resource{URL: plant("/i.png?X-Amz-Signature=%s", unique())})
-	b.ExtensionLogs = append(b.ExtensionLogs, event.ExtensionLog{Message: plant("paired with token %s", unique()), Data: plant(`{"token":%q}`, unique())})
-	b.Marks = append(b.Marks, event.Mark{Label: plant("run with API_KEY=%s", unique())})
+	b = append(b, &event.Message{URL: plant("wss://l/ws?jwt=%s", s["jwt"]), Data: plant(`{"type":"auth","token":%q}`, unique())})
+	b = append(b,
+		&event.Action{Type: "input", Name: "Password", Value: plant("%s", unique())},
+		&event.Action{Type: "input", Locators: []event.Locator{{Kind: "id", Value: "card-number"}}, Value: plant("%s", "4242 4242")},
+		&event.Action{Type: "navigate", ToURL: plant("/reset?token=%s", unique()), Text: plant("Your key: %s", s["stripe"])})
+	b = append(b, &event.DOM{Changes: []string{plant("text #out: → token: %s", unique())}, Text: plant("Your password is: %s", unique())})
+	b = append(b, &event.Lifecycle{ToURL: plant("/x?secret=%s", unique()), Title: plant("%s", s["github"])})
+	b = append(b, &event.Performance{URL: plant("/p?apikey=%s", unique()), LCP: event.Vital{Attribution: plant(`{"url":"/i?token=%s"}`, unique())}})
+	b = append(b, &event.ResourceTiming{URL: plant("/i.png?X-Amz-Signature=%s", unique())})
+	b = append(b, &event.ExtensionLog{Message: plant("paired with token %s", unique()), Data: plant(`{"token":%q}`, unique())})
+	b = append(b, &event.Mark{Label: plant("run with API_KEY=%s", unique())})
 
 	r := redact.New(redact.Rules{})
 	r.Batch(b)
-	text := fmt.Sprintf("%+v", *b)
+	text := printed(b)
 	if planted < 60 {
 		t.Errorf("only %d secrets were planted", planted)
 	}
@@ -97,7 +97,8 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 			t.Errorf("%q survived in:\n%s", secret, text)
 		}
 	}
-	for kind, h := range b.Heads() {
+	for _, e := range b {
+		kind, h := e.Kind(), e.Base()
 		if h.Flags&event.Redacted == 0 {
 			t.Errorf("a %v is not flagged as redacted", kind)
 		}
@@ -110,18 +111,29 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 		}
 	}
 	r.Batch(b)
-	if again := fmt.Sprintf("%+v", *b); again != text {
+	if again := printed(b); again != text {
 		t.Errorf("the second pass changed\n%s\nto\n%s", text, again)
 	}
+}
+
+// printed shows all that the events of a batch hold.
+func printed(b event.Batch) string {
+	var out strings.Builder
+	for _, e := range b {
+		fmt.Fprintf(&out, "%+v\n", reflect.ValueOf(e).Elem())
+	}
+	return out.String()
 }
 
 // Whoever adds a text to an event has to redact it: every string that can be reached is filled with a secret.
 func TestEveryStringIsRedacted(t *testing.T) {
 	secret := secrets()["github"]
-	b := &event.Batch{}
-	fill(reflect.ValueOf(b).Elem(), secret)
-	redact.New(redact.Rules{}).Batch(b)
-	check(t, reflect.ValueOf(b).Elem(), "Batch", secret)
+	for _, k := range event.Kinds() {
+		e := event.New(k)
+		fill(reflect.ValueOf(e).Elem(), secret)
+		redact.New(redact.Rules{}).Batch(event.Batch{e})
+		check(t, reflect.ValueOf(e).Elem(), k.String(), secret)
+	}
 }
 
 // idsOnly are fields that the dialects validate as hexadecimal.

@@ -15,10 +15,6 @@ const maxTabs = 2000
 // Silence is how long a browser may be quiet before it counts as gone; its poll is open for 25 s.
 const Silence = 35 * time.Second
 
-// departure is how long after its poll broke off a browser's commands are given up. Chrome may have
-// ended only the extension's worker, which pages wake again.
-const departure = 10 * time.Second
-
 // comeBack is how long a browser that broke off its poll may take to come again.
 const comeBack = 5 * time.Second
 
@@ -100,8 +96,7 @@ type Registry struct {
 
 type browser struct {
 	Browser
-	polls  int
-	broken time.Time // when its last poll broke off; zero when it has polled since, or was given up
+	polls int
 }
 
 // NewRegistry returns an empty registry.
@@ -173,7 +168,7 @@ func (r *Registry) Poll(session string) (closed func(broken bool)) {
 	defer r.mu.Unlock()
 	b := r.browserLocked(session, time.Now())
 	b.polls++
-	b.LastPoll, b.broken = b.Contact, time.Time{}
+	b.LastPoll = b.Contact
 	close(r.heard)
 	r.heard = make(chan struct{})
 	var once sync.Once
@@ -184,25 +179,10 @@ func (r *Registry) Poll(session string) (closed func(broken bool)) {
 			b.polls--
 			b.Contact = time.Now()
 			if broken {
-				b.broken = b.Contact
 				b.Contact = b.Contact.Add(comeBack - Silence)
 			}
 		})
 	}
-}
-
-// Departed returns the sessions of browsers whose poll broke off some time ago and that have not polled
-// since. Each is returned once.
-func (r *Registry) Departed(now time.Time) (sessions []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, b := range r.browsers {
-		if b.polls == 0 && !b.broken.IsZero() && now.Sub(b.broken) >= departure {
-			b.broken = time.Time{}
-			sessions = append(sessions, b.Session)
-		}
-	}
-	return sessions
 }
 
 func (b *browser) copy() Browser {

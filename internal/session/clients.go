@@ -2,12 +2,12 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
@@ -167,7 +167,7 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 		if len(found) > 1 {
 			p := problem.New(problem.Ambiguous, `Say whose with "session": the beginning of what is in the brackets.`, "%d browsers have a tab %d.", len(found), tab)
 			for _, t := range found {
-				p.Details = append(p.Details, fmt.Sprintf("%s: %s", t.Browser.Label(), address(t.Tab.URL)))
+				p.Page = append(p.Page, page.Wrotef("%s: %s", t.Browser.Label(), address(t.Tab.URL)))
 			}
 			return Target{}, p
 		}
@@ -203,6 +203,34 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	}
 	r.Track(id, best.Browser.Session, best.Tab.ID)
 	return best, nil
+}
+
+// Owner returns the session whose tab is meant, though the tab or the browser may be gone: a tab's id is a
+// browser's own. in is the beginning of the session; "" means any. It returns "" when no browser is known, and
+// ambiguous_target or invalid_param when it cannot be told which one is meant.
+func (r *Registry) Owner(id, in string, tab int) (string, error) {
+	t, err := r.TargetIn(id, in, tab)
+	if err == nil {
+		return t.Browser.Session, nil
+	}
+	if c := problem.From(err).Code; c == problem.Ambiguous {
+		return "", err
+	}
+	known := slices.DeleteFunc(r.Browsers(), func(b Browser) bool { return !strings.HasPrefix(b.Session, in) })
+	switch {
+	case len(known) == 1:
+		return known[0].Session, nil
+	case len(known) == 0 && in == "":
+		return "", nil
+	case len(known) == 0:
+		return "", err
+	}
+	p := problem.New(problem.Ambiguous, `Say whose with "session": the beginning of what is in the brackets.`,
+		"%d browsers are known, and tab %d is open in none.", len(known), tab)
+	for _, b := range known {
+		p.Page = append(p.Page, page.Wrote(b.Label()))
+	}
+	return "", p
 }
 
 // Current returns the client's tracked tab without choosing one; ok is false when it has none.
@@ -263,7 +291,7 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 	for _, b := range live {
 		for _, t := range b.Tabs {
-			if len(p.Details) >= 12 {
+			if len(p.Page) >= 12 {
 				return p
 			}
 			mark := ""
@@ -273,7 +301,7 @@ func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 			if len(live) > 1 {
 				mark += ", " + b.Label()
 			}
-			p.Details = append(p.Details, fmt.Sprintf("tab %d: %s%s", t.ID, address(t.URL), mark))
+			p.Page = append(p.Page, page.Wrotef("tab %d: %s%s", t.ID, address(t.URL), mark))
 		}
 	}
 	return p

@@ -10,13 +10,13 @@ import (
 )
 
 // consoleBatch is what a busy page sends in a second: 50 lines of about 550 bytes each in all.
-func consoleBatch() *event.Batch {
-	b := &event.Batch{Logs: make([]event.Log, 50)}
-	for i := range b.Logs {
-		b.Logs[i] = event.Log{
+func consoleBatch() event.Batch {
+	logs := make([]event.Log, 50)
+	for i := range logs {
+		logs[i] = event.Log{
 			Head: event.Head{
 				Time: time.UnixMilli(1_790_000_000_000 + int64(i)), Received: time.UnixMilli(1_790_000_001_000), Mono: 1234.5, Sender: uint64(i),
-				Source: "extension", Session: "5b0c1d7e-2f", Tab: 412, Document: "7E5A0B9C1F2D4E6A8B0C2D4E6F8A0B1C",
+				Origin: event.Origin{Source: "extension"}, Session: "5b0c1d7e-2f", Tab: 412, Document: "7E5A0B9C1F2D4E6A8B0C2D4E6F8A0B1C",
 				PageURL: "http://localhost:3000/shop/checkout?step=2", TraceID: fmt.Sprintf("%032x", i/5+1), SpanID: "b7ad6b7169203331",
 			},
 			Severity: 9, Level: "info", Message: "cart updated: 3 items, total 119.97 EUR, voucher SUMMER applied to the second item only",
@@ -24,7 +24,7 @@ func consoleBatch() *event.Batch {
 			URL:  "http://localhost:3000/static/js/checkout.chunk.js", Line: 1042, Column: 17, Logger: "console.info",
 		}
 	}
-	return b
+	return event.Of(logs)
 }
 
 // BenchmarkAppend appends batches of 50 logs to a ring that is full from the second on: steady
@@ -47,16 +47,16 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkMixed(b *testing.B) {
 	s := open(b, store.DefaultLimits(0))
 	batch := consoleBatch()
-	head := batch.Logs[0].Head
-	batch.Logs = batch.Logs[:10]
-	batch.Exchanges = []event.Exchange{{Head: head, URL: head.PageURL, Method: "POST", ResponseBody: string(make([]byte, 5000))}}
-	batch.Frames = []event.Frame{{Head: head, Connection: "c", Event: "message", Direction: "incoming", Data: "hello"}}
-	batch.Actions = []event.Action{{Head: head, Type: "click", Locators: []event.Locator{{Kind: "testid", Value: "pay"}}}}
+	head := *batch[0].Base()
+	batch = append(batch[:10],
+		&event.Exchange{Head: head, URL: head.PageURL, Method: "POST", ResponseBody: string(make([]byte, 5000))},
+		&event.Message{Head: head, Connection: "c", Event: "message", Direction: "incoming", Data: "hello"},
+		&event.Action{Head: head, Type: "click", Locators: []event.Locator{{Kind: "testid", Value: "pay"}}})
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Append(batch)
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(batch.Len()), "ns/event")
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(batch)), "ns/event")
 }
 
 // BenchmarkNewest copies and decodes the newest 100 logs.
@@ -70,8 +70,7 @@ func BenchmarkNewest(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(100 * 550)
 	for b.Loop() {
-		bounds := s.Bounds()[event.KindLog]
-		s.Backward(event.KindLog, bounds.Next, bounds.First, &store.Want{}, 100, &c)
+		s.Backward(&store.Want{Kinds: []event.Kind{event.KindLog}}, s.NextSeq(), 0, 100, &c)
 		for i := range c.Len() {
 			c.Decode(i, &logs[i])
 		}

@@ -23,7 +23,7 @@ func (c *Scope) takes(h *event.Head) bool {
 
 // Clear removes the events in scope, with the bodies of exchanges, and returns how many events that
 // were. Cursors stay valid: what was cleared counts as seen, not as missed. Open connections stay,
-// for they are still open; closed ones go with an unscoped clear of frames and are not counted.
+// for they are still open; closed ones go with an unscoped clear of messages and are not counted.
 //
 // Without a field beside Kinds whole segments are let go: the cost does not depend on the number of
 // events when all kinds are cleared. With one, each header of the kinds is looked at, and the bytes
@@ -31,26 +31,23 @@ func (c *Scope) takes(h *event.Head) bool {
 func (s *Store) Clear(c Scope) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kinds := c.Kinds
-	all := len(kinds) == 0
-	if all {
-		kinds = event.Kinds()
+	want := s.matcher(&Want{Kinds: c.Kinds, Session: c.Session, Tab: c.Tab, TestID: c.TestID, Worker: c.Worker})
+	all := len(c.Kinds) == 0
+	n := 0
+	for i := range s.rings {
+		switch r := &s.rings[i]; {
+		case !want.rings[i]:
+		case c.whole():
+			n += s.clearRing(r, !all)
+		default:
+			n += s.clearScope(r, &want, &c)
+		}
 	}
 	if !c.whole() {
-		return s.buryLocked(kinds, &c)
+		return n
 	}
-	n := 0
-	for _, k := range kinds {
-		if int(k) >= ringCount || k == bodyRing {
-			continue
-		}
-		n += s.rings[k].clear(!all)
-		switch k {
-		case event.KindExchange:
-			s.rings[bodyRing].clear(false)
-		case event.KindFrame:
-			s.connections.clearClosed()
-		}
+	if want.rings[Ring(event.Browser, event.KindMessage)] {
+		s.connections.clearClosed()
 	}
 	if all {
 		s.traces.reset()
@@ -58,39 +55,67 @@ func (s *Store) Clear(c Scope) int {
 	return n
 }
 
-func (s *Store) buryLocked(kinds []event.Kind, c *Scope) int {
-	want := s.matcher(&Want{Session: c.Session, Tab: c.Tab, TestID: c.TestID, Worker: c.Worker})
-	n := 0
-	for _, k := range kinds {
-		if int(k) >= ringCount || k == bodyRing {
-			continue
+// clearRing drops everything and returns how many events that was. unlink says whether the events
+// still have to leave their traces' chains.
+func (s *Store) clearRing(r *ring, unlink bool) int {
+	n := r.live
+	for _, o := range r.owners {
+		if unlink {
+			for _, t := range []*strand{&o.young, &o.kept} {
+				for i := range t.segments {
+					seg := &t.segments[i]
+					for j := seg.dropped; j < seg.heads; j++ {
+						if h := seg.head(j); h.marks&linked != 0 {
+							s.traces.remove(h)
+						}
+					}
+				}
+			}
 		}
-		r := &s.rings[k]
-		for p := r.first; p < r.next; p++ {
-			h := r.at(p)
-			if !want.takes(h) {
-				continue
-			}
-			// Equal hashes are no proof. Decoding allocates one string of the record's size for
-			// each hit; a clear is rare.
-			d := coder{reading: true, in: string(r.record(h))}
-			var head event.Head
-			if d.head(&head); !c.takes(&head) {
-				continue
-			}
-			if h.marks&hasBody != 0 {
-				s.buryBodiesLocked(h.seq)
-			}
-			r.bury(p)
-			n++
-		}
+		s.used -= o.young.bytes
+		s.kept -= o.kept.bytes
 	}
+	r.owners, r.index = nil, nil // with what they lost: it counts as seen
+	r.bytes, r.count, r.live = 0, 0, 0
+	r.cleared += uint64(n)
 	return n
 }
 
-func (s *Store) buryBodiesLocked(seq event.Seq) {
-	b := &s.rings[bodyRing]
-	if p := b.search(seq); p < b.next && b.at(p).seq == seq && b.at(p).marks&dead == 0 {
-		b.bury(p)
+// clearScope clears single records: their headers stay until their segment goes.
+func (s *Store) clearScope(r *ring, want *matcher, c *Scope) int {
+	n := 0
+	for _, o := range r.owners {
+		if !want.may(o) {
+			continue
+		}
+		for _, t := range []*strand{&o.young, &o.kept} {
+			for i := range t.segments {
+				seg := &t.segments[i]
+				for j := seg.dropped; j < seg.heads; j++ {
+					h := seg.head(j)
+					if !want.takes(h) || !c.takes(headOf(seg, h)) {
+						continue
+					}
+					if h.marks&linked != 0 {
+						s.traces.remove(h)
+					}
+					clear(seg.record(h))
+					h.marks |= dead
+					t.live--
+					n++
+				}
+			}
+		}
 	}
+	r.live -= n
+	r.cleared += uint64(n)
+	return n
+}
+
+// headOf decodes the head of a record, for equal hashes are no proof.
+func headOf(seg *segment, h *header) *event.Head {
+	d := coder{reading: true, in: string(seg.buf[h.offset : h.offset+h.size])}
+	var head event.Head
+	d.head(&head, h.time)
+	return &head
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 )
 
-// coder visits the fields of an event, one after the other: it either appends them to out or reads
-// them from in. Each kind's fields are listed once (fields.go), so that the two directions cannot
-// drift apart. Numbers are varints, strings are a length and their bytes.
+// coder is the visitor that encodes and decodes events: it either appends the fields to out or reads
+// them from in. Numbers are varints, strings are a length and their bytes. Names are not stored.
 //
 // Strings that are read are parts of in; decoding a record costs one copy of it and no more.
 type coder struct {
 	out     []byte // writing: the record so far
 	in      string // reading: what is left
 	reading bool
+	bodies  bool // visit bodies and nothing else; else everything but bodies
 	bad     bool // reading: in was not what a writer wrote; fields from there on are zero
 }
 
@@ -49,68 +49,11 @@ func (c *coder) unsigned(p *uint64) {
 	c.fail()
 }
 
-func (c *coder) int64(p *int64) {
+func (c *coder) signed(p *int64) {
 	u := uint64(*p)<<1 ^ uint64(*p>>63)
 	c.unsigned(&u)
 	if c.reading {
 		*p = int64(u>>1) ^ -int64(u&1)
-	}
-}
-
-func (c *coder) int(p *int) {
-	v := int64(*p)
-	c.int64(&v)
-	if c.reading {
-		*p = int(v)
-	}
-}
-
-func (c *coder) span(p *time.Duration) { c.int64((*int64)(p)) }
-
-func (c *coder) seq(p *event.Seq) { c.unsigned((*uint64)(p)) }
-
-func (c *coder) when(p *time.Time) {
-	n := nanos(*p)
-	c.int64(&n)
-	if c.reading {
-		*p = instant(n)
-	}
-}
-
-func (c *coder) flags(p *event.Flags) {
-	u := uint64(*p)
-	c.unsigned(&u)
-	if c.reading {
-		*p = event.Flags(u)
-	}
-}
-
-func (c *coder) float(p *float64) {
-	if !c.reading {
-		c.out = binary.LittleEndian.AppendUint64(c.out, math.Float64bits(*p))
-		return
-	}
-	if len(c.in) < 8 {
-		*p = 0
-		c.fail()
-		return
-	}
-	var bits uint64
-	for i := range 8 {
-		bits |= uint64(c.in[i]) << (8 * i)
-	}
-	*p = math.Float64frombits(bits)
-	c.in = c.in[8:]
-}
-
-func (c *coder) bool(p *bool) {
-	var u uint64
-	if *p {
-		u = 1
-	}
-	c.unsigned(&u)
-	if c.reading {
-		*p = u != 0
 	}
 }
 
@@ -131,8 +74,181 @@ func (c *coder) string(p *string) {
 	c.in = c.in[n:]
 }
 
+func (c *coder) int(p *int) {
+	v := int64(*p)
+	c.signed(&v)
+	if c.reading {
+		*p = int(v)
+	}
+}
+
+func (c *coder) bool(p *bool) {
+	var u uint64
+	if *p {
+		u = 1
+	}
+	c.unsigned(&u)
+	if c.reading {
+		*p = u != 0
+	}
+}
+
+// float is a varint of the reversed bits: whole numbers and halves take few bytes.
+func (c *coder) float(p *float64) {
+	u := reverse(math.Float64bits(*p))
+	c.unsigned(&u)
+	if c.reading {
+		*p = math.Float64frombits(reverse(u))
+	}
+}
+
+func reverse(u uint64) uint64 {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], u)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+func (c *coder) time(p *time.Time) {
+	n := nanos(*p)
+	c.signed(&n)
+	if c.reading {
+		*p = instant(n)
+	}
+}
+
+// The methods of event.Visitor.
+
+func (c *coder) Text(_ string, s *string) { c.Word("", s) }
+func (c *coder) URL(_ string, s *string)  { c.Word("", s) }
+func (c *coder) JSON(_ string, s *string) { c.Word("", s) }
+
+func (c *coder) Word(_ string, s *string) {
+	if !c.bodies {
+		c.string(s)
+	}
+}
+
+func (c *coder) Input(_ string, s *string, _ *event.Action) { c.Word("", s) }
+
+func (c *coder) Body(_ string, s *string, _ string) {
+	if c.bodies {
+		c.string(s)
+	}
+}
+
+func (c *coder) Int(_ string, n *int) {
+	if !c.bodies {
+		c.int(n)
+	}
+}
+
+func (c *coder) Repeats(_ string, n *int) { c.Int("", n) }
+
+func (c *coder) Int64(_ string, n *int64) {
+	if !c.bodies {
+		c.signed(n)
+	}
+}
+
+func (c *coder) Uint64(_ string, n *uint64) {
+	if !c.bodies {
+		c.unsigned(n)
+	}
+}
+
+func (c *coder) Float(_ string, f *float64) {
+	if !c.bodies {
+		c.float(f)
+	}
+}
+
+func (c *coder) Bool(_ string, b *bool) {
+	if !c.bodies {
+		c.bool(b)
+	}
+}
+
+func (c *coder) Time(_ string, t *time.Time) {
+	if !c.bodies {
+		c.time(t)
+	}
+}
+
+func (c *coder) Span(_ string, d *time.Duration) { c.Int64("", (*int64)(d)) }
+
+func (c *coder) Fact(string, bool) {}
+
+func (c *coder) Texts(_ string, p *[]string) { list(c, p, (*coder).string) }
+func (c *coder) URLs(_ string, p *[]string)  { list(c, p, (*coder).string) }
+
+func (c *coder) Headers(_ string, p *[]event.Header) {
+	list(c, p, func(c *coder, h *event.Header) {
+		c.string(&h.Name)
+		c.string(&h.Value)
+	})
+}
+
+func (c *coder) Stack(_ string, p *[]event.StackFrame) { list(c, p, (*coder).stackFrame) }
+
+func (c *coder) stackFrame(f *event.StackFrame) {
+	c.string(&f.Function)
+	c.string(&f.URL)
+	c.int(&f.Line)
+	c.int(&f.Column)
+	c.string(&f.Source)
+	c.int(&f.SourceLine)
+	c.int(&f.SourceColumn)
+	c.bool(&f.InApp)
+}
+
+func (c *coder) Causes(_ string, p *[]event.ErrorCause) {
+	list(c, p, func(c *coder, e *event.ErrorCause) {
+		c.string(&e.Type)
+		c.string(&e.Message)
+		list(c, &e.Stack, (*coder).stackFrame)
+	})
+}
+
+func (c *coder) Locators(_ string, p *[]event.Locator) {
+	list(c, p, func(c *coder, l *event.Locator) {
+		c.string(&l.Kind)
+		c.string(&l.Value)
+		c.int(&l.Matches)
+		c.int(&l.Score)
+	})
+}
+
+func (c *coder) Vital(_ string, v *event.Vital) {
+	if c.bodies {
+		return
+	}
+	c.float(&v.Value)
+	c.string(&v.Rating)
+	c.bool(&v.Final)
+	c.string(&v.Attribution)
+}
+
+func (c *coder) LongTasks(_ string, p *[]event.LongTask) {
+	list(c, p, func(c *coder, t *event.LongTask) {
+		c.float(&t.Start)
+		c.float(&t.Duration)
+		c.string(&t.Script)
+	})
+}
+
+func (c *coder) Sums(_ string, p *[]event.ResourceSum) {
+	list(c, p, func(c *coder, s *event.ResourceSum) {
+		c.string(&s.Type)
+		c.int(&s.Count)
+		c.signed(&s.Bytes)
+	})
+}
+
 // list visits a slice. An empty slice comes back as nil.
 func list[T any](c *coder, p *[]T, each func(*coder, *T)) {
+	if c.bodies {
+		return
+	}
 	n := uint64(len(*p))
 	c.unsigned(&n)
 	if !c.reading {
@@ -159,6 +275,35 @@ func list[T any](c *coder, p *[]T, each func(*coder, *T)) {
 		s = append(s, v)
 	}
 	*p = s
+}
+
+// head visits the head. The sender's own time is kept as what Time differs from it, which is mostly 0.
+func (c *coder) head(h *event.Head, at int64) {
+	const said, differs = 1, 2
+	var tag uint64
+	raw := nanos(h.Raw)
+	if raw != 0 {
+		if tag = said; raw != at {
+			tag = differs
+		}
+	}
+	c.unsigned(&tag)
+	delta := at - raw
+	if tag == differs {
+		c.signed(&delta)
+	}
+	if c.reading && tag != 0 {
+		if tag == said {
+			delta = 0
+		}
+		h.Raw = instant(at - delta)
+	}
+	h.Fields(c)
+	flags := uint64(h.Flags)
+	c.unsigned(&flags)
+	if c.reading {
+		h.Flags = event.Flags(flags)
+	}
 }
 
 // nanos returns t in nanoseconds since 1970, clamped to what 64 bits hold; 0 stands for the zero

@@ -16,7 +16,7 @@ const (
 	Closed = "closed"
 )
 
-// Connection is what is known of one WebSocket or EventSource from the frames that came. Strings of
+// Connection is what is known of one WebSocket or EventSource from the messages that came. Strings of
 // a page are cut at a bound.
 type Connection struct {
 	ID       string // unique within Session
@@ -97,7 +97,7 @@ func (m meter) perSecond(second int64) float64 {
 type connection struct {
 	Connection
 	in, out meter
-	touched event.Seq // of the frame that came last
+	touched event.Seq // of the message that came last
 }
 
 func (c *connection) bytes() int64 {
@@ -111,7 +111,7 @@ func (c *connection) bytes() int64 {
 	return n
 }
 
-// connections is derived from frames as they are appended. It outlives their eviction. The store's
+// connections is derived from messages as they are appended. It outlives their eviction. The store's
 // lock guards it.
 type connections struct {
 	limit   ConnectionCap
@@ -130,7 +130,17 @@ func (t *connections) find(session, id string) *connection {
 	return nil
 }
 
-func (t *connections) frame(f *event.Frame) {
+// see takes note of an event that may concern a connection. now is in nanoseconds by a clock that nobody sets.
+func (t *connections) see(e event.Event, now int64) {
+	switch e := e.(type) {
+	case *event.Message:
+		t.message(e, now/int64(time.Second))
+	case *event.Lifecycle:
+		t.lifecycle(e)
+	}
+}
+
+func (t *connections) message(f *event.Message, second int64) {
 	id := cut(f.Connection, maxConnectionWord)
 	c := t.find(cut(f.Session, maxConnectionWord), id)
 	if c == nil {
@@ -144,7 +154,7 @@ func (t *connections) frame(f *event.Frame) {
 	case "open":
 		c.Opened = f.Time
 	case "message":
-		c.message(f)
+		c.message(f, second)
 	}
 	if f.URL != "" && c.URL == "" {
 		c.URL = keep(f.URL, maxConnectionURL)
@@ -156,7 +166,7 @@ func (t *connections) frame(f *event.Frame) {
 	t.trim()
 }
 
-func newConnection(f *event.Frame) *connection {
+func newConnection(f *event.Message) *connection {
 	return &connection{Connection: Connection{
 		ID: keep(f.Connection, maxConnectionWord), Protocol: keep(f.Protocol, maxConnectionWord),
 		URL: keep(f.URL, maxConnectionURL), Session: keep(f.Session, maxConnectionWord), Tab: f.Tab, Frame: f.Frame,
@@ -165,7 +175,7 @@ func newConnection(f *event.Frame) *connection {
 	}}
 }
 
-func (c *connection) message(f *event.Frame) {
+func (c *connection) message(f *event.Message, second int64) {
 	t, m := &c.Incoming, &c.in
 	if f.Direction == "outgoing" {
 		t, m = &c.Outgoing, &c.out
@@ -175,7 +185,7 @@ func (c *connection) message(f *event.Frame) {
 	t.Bytes += uint64(max(f.Size, 0))
 	t.Last, t.LastSize = f.Time, f.Size
 	t.Preview = keep(f.Data, maxPreview)
-	m.add(max(f.Received.Unix(), 0), uint32(min(1+skipped, 1<<20)))
+	m.add(second, uint32(min(1+skipped, 1<<20)))
 	c.Skipped += uint64(skipped)
 	c.Rate = f.Rate
 }
@@ -231,7 +241,7 @@ func (t *connections) clearClosed() {
 // Connections returns copies of the open connections and of those that closed last, each in the
 // order in which they opened or closed.
 func (s *Store) Connections() (open, closed []Connection) {
-	second := time.Now().Unix()
+	second := int64(s.elapsed() / time.Second)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return snapshots(s.connections.active, second), snapshots(s.connections.closed, second)

@@ -11,34 +11,34 @@ import (
 	"github.com/brennhill/gasoline/internal/store"
 )
 
-func frame(id, what string) event.Frame {
-	return event.Frame{
+func frame(id, what string) *event.Message {
+	return &event.Message{
 		Head:       event.Head{Session: "s", Document: "d", Time: time.Now(), Received: time.Now()},
 		Connection: id, Protocol: "websocket", URL: "ws://localhost/" + id, Event: what,
 	}
 }
 
-func message(id, direction, data string) event.Frame {
+func message(id, direction, data string) *event.Message {
 	f := frame(id, "message")
 	f.Direction, f.Data, f.Size = direction, data, int64(len(data))
 	return f
 }
 
-func TestConnectionsFollowTheirFrames(t *testing.T) {
+func TestConnectionsFollowTheirMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, store.DefaultLimits(0))
 		opened := time.Now()
-		s.Append(&event.Batch{Frames: []event.Frame{frame("a", "open"), frame("b", "open")}})
+		s.Append(event.Batch{frame("a", "open"), frame("b", "open")})
 		for range 20 {
 			time.Sleep(time.Second)
-			s.Append(&event.Batch{Frames: []event.Frame{message("a", "incoming", "hello"), message("a", "incoming", "again"), message("a", "outgoing", "ping")}})
+			s.Append(event.Batch{message("a", "incoming", "hello"), message("a", "incoming", "again"), message("a", "outgoing", "ping")})
 		}
 		sampled := message("a", "incoming", strings.Repeat("é", 300))
 		sampled.Skipped, sampled.Rate = 8, 12
-		s.Append(&event.Batch{Frames: []event.Frame{sampled}})
+		s.Append(event.Batch{sampled})
 		closing := frame("b", "close")
 		closing.Code, closing.Reason = 1001, "bye"
-		s.Append(&event.Batch{Frames: []event.Frame{closing}})
+		s.Append(event.Batch{closing})
 
 		active, closed := s.Connections()
 		if len(active) != 1 || len(closed) != 1 {
@@ -73,14 +73,14 @@ func TestConnectionsFollowTheirFrames(t *testing.T) {
 func TestConnectionsAreBounded(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
 	for i := range 60 {
-		s.Append(&event.Batch{Frames: []event.Frame{message("keep", "incoming", "x"), frame(fmt.Sprint(i), "open")}})
+		s.Append(event.Batch{message("keep", "incoming", "x"), frame(fmt.Sprint(i), "open")})
 	}
 	active, _ := s.Connections()
 	if len(active) != 20 || active[0].ID != "keep" || active[19].ID != "59" {
 		t.Errorf("%d open from %s to %s, want 20 with keep and 59", len(active), active[0].ID, active[len(active)-1].ID)
 	}
 	for i := range 60 {
-		s.Append(&event.Batch{Frames: []event.Frame{frame(fmt.Sprint(i), "close")}})
+		s.Append(event.Batch{frame(fmt.Sprint(i), "close")})
 	}
 	active, closed := s.Connections()
 	if len(active) != 1 || len(closed) != 10 || closed[9].ID != "59" {
@@ -97,14 +97,14 @@ func TestConnectionsAreBounded(t *testing.T) {
 
 func TestALeftPageClosesItsConnections(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
-	s.Append(&event.Batch{Frames: []event.Frame{frame("a", "open")}})
-	leave := event.Lifecycle{Head: event.Head{Session: "s", Document: "d"}, State: "pagehide", Persisted: true}
-	s.Append(&event.Batch{Lifecycle: []event.Lifecycle{leave}})
+	s.Append(event.Batch{frame("a", "open")})
+	leave := &event.Lifecycle{Head: event.Head{Session: "s", Document: "d"}, State: "pagehide", Persisted: true}
+	s.Append(event.Batch{leave})
 	if active, _ := s.Connections(); len(active) != 1 {
 		t.Fatal("closed by a page that may come back")
 	}
 	leave.Persisted = false
-	s.Append(&event.Batch{Lifecycle: []event.Lifecycle{leave}})
+	s.Append(event.Batch{leave})
 	active, closed := s.Connections()
 	if len(active) != 0 || len(closed) != 1 || closed[0].Reason != "page left" {
 		t.Errorf("open %v, closed %v", active, closed)

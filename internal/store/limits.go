@@ -15,18 +15,42 @@ const (
 	MaxMemory     = 4 << 30
 )
 
-// Cap bounds one ring.
+// RingID names a ring: the events of one kind from one class of senders.
+type RingID uint8
+
+// Ring returns the ring for a class and kind.
+func Ring(c event.Class, k event.Kind) RingID { return RingID(int(c)*event.KindCount + int(k)) }
+
+// Class returns the ring's class.
+func (id RingID) Class() event.Class { return event.Class(int(id) / event.KindCount) }
+
+// Kind returns the ring's kind.
+func (id RingID) Kind() event.Kind { return event.Kind(int(id) % event.KindCount) }
+
+// String returns the kind's word, behind that of the class where it is not the only one to have it.
+func (id RingID) String() string {
+	if id.Class() == event.Service {
+		return "service_" + id.Kind().String()
+	}
+	return id.Kind().String()
+}
+
+const ringCount = event.ClassCount * event.KindCount
+
+// Cap bounds one ring. Bytes are what bounds it: it takes memory that is free, gives back what is
+// above its share when others need theirs, and is refused nothing below it.
 type Cap struct {
-	Entries int           // most events
-	Bytes   int64         // most bytes reserved, headers and unused parts of segments included
-	Age     time.Duration // an event goes this long after it was received; 0 means never
+	Share   int64         // bytes that the ring has whatever other rings want
+	Floor   int           // an owner with fewer events does not pay while another has more
+	Entries int           // most events; 0: as many as there are bytes for
+	Age     time.Duration // an event goes this long after it arrived; 0 means never
 }
 
 // Limits is how much the store keeps of what.
 type Limits struct {
-	Memory      int64              // bytes that everything together never exceeds
-	Kinds       map[event.Kind]Cap // one for every kind
-	Bodies      Cap                // bodies of exchanges; Entries counts exchanges with a body
+	Memory      int64          // bytes that everything together never exceeds
+	Rings       map[RingID]Cap // a class without a ring for a kind uses the browser's
+	Kept        int64          // bytes of what is kept longer, for it belongs to a trace with an error
 	Connections ConnectionCap
 }
 
@@ -37,101 +61,90 @@ type ConnectionCap struct {
 	Bytes  int64
 }
 
-// The caps at the default budget.
-const mb = 1 << 20
-
-var defaults = Limits{
-	Memory: DefaultMemory,
-	Kinds: map[event.Kind]Cap{
-		event.KindLog:          {Entries: 1000, Bytes: 8 * mb},
-		event.KindException:    {Entries: 500, Bytes: 4 * mb},
-		event.KindExchange:     {Entries: 1000, Bytes: 8 * mb},
-		event.KindResource:     {Entries: 1000, Bytes: 500 << 10},
-		event.KindFrame:        {Entries: 500, Bytes: 4 * mb},
-		event.KindAction:       {Entries: 1000, Bytes: 2 * mb},
-		event.KindDOM:          {Entries: 500, Bytes: 1 * mb},
-		event.KindLifecycle:    {Entries: 500, Bytes: 1 * mb},
-		event.KindPerformance:  {Entries: 100, Bytes: 1 * mb},
-		event.KindExtensionLog: {Entries: 500, Bytes: 1 * mb},
-		event.KindMark:         {Entries: 500, Bytes: 1 * mb},
-	},
-	Bodies:      Cap{Entries: 100, Bytes: 8 * mb},
-	Connections: ConnectionCap{Active: 20, Closed: 10, Bytes: 2 * mb},
+// shares are the rings, with the thousandths of the memory that each is sure of. What is not given
+// out is for who needs it.
+var shares = map[RingID]int64{
+	Ring(event.Browser, event.KindLog):            100,
+	Ring(event.Browser, event.KindException):      80,
+	Ring(event.Browser, event.KindExchange):       150,
+	Ring(event.Browser, event.KindResource):       50,
+	Ring(event.Browser, event.KindMessage):        60,
+	Ring(event.Browser, event.KindAction):         40,
+	Ring(event.Browser, event.KindDOM):            20,
+	Ring(event.Browser, event.KindLifecycle):      20,
+	Ring(event.Browser, event.KindPerformance):    20,
+	Ring(event.Browser, event.KindMark):           10,
+	Ring(event.Service, event.KindLog):            80,
+	Ring(event.Service, event.KindException):      40,
+	Ring(event.Service, event.KindExchange):       40,
+	Ring(event.Extension, event.KindExtensionLog): 10,
 }
 
-// The smallest ring that DefaultLimits gives, and the largest waterfall.
+// The other parts of the memory, in thousandths.
 const (
-	minEntries   = 100
-	minBytes     = 256 << 10
-	maxResources = 10_000
+	keptPart        = 60
+	tracesPart      = 40
+	connectionsPart = 10
 )
 
-// DefaultLimits returns the documented caps for a budget of memory bytes: those of the default
-// budget in proportion, but never less than 100 entries and 256 KiB a ring. Memory is brought
-// between MinMemory and MaxMemory; 0 means DefaultMemory. The result is the caller's to change.
+// floor is the Floor of a ring. It is about what an agent reads of a tab.
+const floor = 200
+
+// DefaultLimits returns the limits for a budget of memory bytes, which is brought between MinMemory
+// and MaxMemory; 0 means DefaultMemory. The result is the caller's to change.
 func DefaultLimits(memory int64) Limits {
 	if memory == 0 {
 		memory = DefaultMemory
 	}
 	memory = min(max(memory, MinMemory), MaxMemory)
-	scaled := func(n int64) int64 { return int64(float64(n) * float64(memory) / DefaultMemory) }
-	grow := func(c Cap) Cap {
-		return Cap{Entries: int(max(scaled(int64(c.Entries)), minEntries)), Bytes: max(scaled(c.Bytes), minBytes)}
+	part := func(n int64) int64 { return memory / 1000 * n }
+	l := Limits{
+		Memory: memory, Rings: make(map[RingID]Cap, len(shares)), Kept: part(keptPart),
+		Connections: ConnectionCap{Active: 20, Closed: 10, Bytes: part(connectionsPart)},
 	}
-	l := Limits{Memory: memory, Kinds: make(map[event.Kind]Cap, len(defaults.Kinds)), Bodies: grow(defaults.Bodies)}
-	for k, c := range defaults.Kinds {
-		l.Kinds[k] = grow(c)
+	for id, n := range shares {
+		l.Rings[id] = Cap{Share: part(n), Floor: floor}
 	}
-	waterfall := l.Kinds[event.KindResource]
-	waterfall.Entries = min(waterfall.Entries, maxResources)
-	l.Kinds[event.KindResource] = waterfall
-	l.Connections = defaults.Connections
-	l.Connections.Bytes = max(scaled(defaults.Connections.Bytes), minBytes)
 	return l
 }
 
-// segment returns the size of the ring's segments: a sixteenth of it, so that dropping one is a
-// small loss, between 16 and 256 KiB.
-func (c Cap) segment() int {
-	return int(min(max(c.Bytes/16, 16<<10), 256<<10))
+// traceBytes is what the table of traces takes at most, at the moment when it grows and old and new
+// table exist together.
+func (l *Limits) traceBytes() int64 { return l.Memory / 1000 * tracesPart }
+
+// pool is what is left for the rings.
+func (l *Limits) pool() int64 {
+	return l.Memory - l.Kept - l.traceBytes() - l.Connections.Bytes - ownersBytes*int64(len(l.Rings))
 }
 
-// headers returns the bytes of the ring's table of headers.
-func (c Cap) headers() int64 { return int64(c.Entries) * int64(unsafe.Sizeof(header{})) }
+// ownersBytes is what the owners of one ring take at most.
+const ownersBytes = int64(maxOwners) * (int64(unsafe.Sizeof(owner{})) + maxGone*int64(unsafe.Sizeof(gone{})) + 512)
 
-func (c Cap) check(name string) error {
-	const most = 1 << 31 // offsets and sizes inside a segment are 32 bits
-	switch {
-	case c.Entries <= 0 || c.Bytes <= 0 || c.Age < 0:
-		return fmt.Errorf("limit of ring %s: want entries and bytes above 0, got %+v", name, c)
-	case c.Bytes >= most:
-		return fmt.Errorf("limit of ring %s: %d bytes are more than the %d that a ring can have", name, c.Bytes, most-1)
-	case c.headers()+int64(c.segment()) > c.Bytes:
-		return fmt.Errorf("limit of ring %s: %d bytes are too few for %d entries: their headers and one segment take %d",
-			name, c.Bytes, c.Entries, c.headers()+int64(c.segment()))
-	}
-	return nil
-}
-
-// check returns an error when a ring cannot work or all full rings together would exceed Memory.
-func (l Limits) check() error {
-	sum, entries := l.Connections.Bytes+l.Bodies.Bytes, 0
-	if err := l.Bodies.check("bodies"); err != nil {
-		return err
+// check returns an error when a ring cannot work or the shares together exceed the memory.
+func (l *Limits) check() error {
+	sum := int64(0)
+	for id, c := range l.Rings {
+		if int(id) >= ringCount || id.Kind() == 0 {
+			return fmt.Errorf("limits: there is no ring %d", id)
+		}
+		if c.Share < 2*minSegment || c.Entries < 0 || c.Age < 0 || c.Floor < 0 {
+			return fmt.Errorf("limit of ring %s: want a share of at least %d bytes and nothing negative, got %+v", id, 2*minSegment, c)
+		}
+		if c.Share >= 1<<31 {
+			return fmt.Errorf("limit of ring %s: %d bytes are more than the %d that a ring can be sure of", id, c.Share, 1<<31-1)
+		}
+		sum += c.Share
 	}
 	for _, k := range event.Kinds() {
-		c := l.Kinds[k]
-		if err := c.check(k.String()); err != nil {
-			return err
+		if _, ok := l.Rings[Ring(event.Browser, k)]; !ok && k != event.KindExtensionLog {
+			return fmt.Errorf("limits: kind %s has no ring", k)
 		}
-		sum += c.Bytes
-		entries += c.Entries
 	}
-	if l.Connections.Active < 0 || l.Connections.Closed < 0 || l.Connections.Bytes < 0 {
-		return fmt.Errorf("limit of connections: negative: %+v", l.Connections)
+	if l.Connections.Active < 0 || l.Connections.Closed < 0 || l.Connections.Bytes < 0 || l.Kept < 0 {
+		return fmt.Errorf("limits of connections and of what is kept: negative: %+v %d", l.Connections, l.Kept)
 	}
-	if sum += mostTraceBytes(entries); sum > l.Memory {
-		return fmt.Errorf("limits of the rings: they reach %d bytes, the budget is %d", sum, l.Memory)
+	if sum > l.pool() {
+		return fmt.Errorf("limits of the rings: their shares are %d bytes, the budget leaves %d", sum, l.pool())
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package store
 
 import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/bug"
@@ -12,85 +16,159 @@ import (
 // The strings are compared by hash: a Slice holds every event that is wanted and, once in a few
 // billion, one that is not. Who must be sure compares the decoded head.
 type Want struct {
+	Kinds    []event.Kind // none named means all
 	Session  string
 	Tab      int
 	Page     string // URL of the page; fragments are ignored
+	Service  string
 	TestID   string
 	Worker   string
 	TraceID  string
-	Since    time.Time // Time not before
-	Until    time.Time // Time not after
-	Received time.Time // Received not before
+	Action   string        // the cause's
+	Severity int           // this one or a higher one, by OpenTelemetry's numbers
+	Since    time.Time     // Time, as Offset corrects it, not before
+	Until    time.Time     // Time, as Offset corrects it, not after
+	Received time.Time     // Received not before
+	Windows  []Window      // Time, as Offset corrects it, in one of them; rising, not touching; none means ever
+	Within   time.Duration // arrived this long ago or later, whatever the clock on the wall did since
+
+	Offset func(event.Clock) time.Duration // what to add to Time; nil: nothing
 }
+
+// Window is a stretch of time, both ends included.
+type Window struct{ From, To time.Time }
 
 // matcher is a Want with its hashes.
 type matcher struct {
-	session, page, test, worker uint32
-	trace                       uint64
-	tab                         int32
-	since, until, received      int64
+	rings                                        [ringCount]bool
+	session, page, service, test, worker, action uint32
+	trace                                        uint64
+	tab                                          int32
+	severity                                     uint8
+	since, until, received, arrived              int64
+	offset                                       func(event.Clock) time.Duration
+	windows                                      [][2]int64
+	narrow                                       bool // something is wanted that is not known of evicted events
 }
 
 func (s *Store) matcher(w *Want) matcher {
-	return matcher{
-		session: uint32(s.hash(w.Session)), page: uint32(s.hash(Page(w.Page))),
-		test: uint32(s.hash(w.TestID)), worker: uint32(s.hash(w.Worker)), trace: s.hash(w.TraceID), tab: int32(w.Tab),
-		since: nanos(w.Since), until: nanos(w.Until), received: nanos(w.Received),
+	m := matcher{
+		session: uint32(s.hash(w.Session)), page: uint32(s.hash(Page(w.Page))), service: uint32(s.hash(w.Service)),
+		test: uint32(s.hash(w.TestID)), worker: uint32(s.hash(w.Worker)), action: uint32(s.hash(w.Action)),
+		trace: s.hash(w.TraceID), tab: int32(w.Tab), severity: uint8(max(0, min(w.Severity, 255))),
+		since: nanos(w.Since), until: nanos(w.Until), received: nanos(w.Received), offset: w.Offset,
 	}
+	m.narrow = w.Page != "" || w.TestID != "" || w.Worker != "" || w.TraceID != "" || w.Action != "" ||
+		!w.Since.IsZero() || !w.Until.IsZero() || !w.Received.IsZero() || w.Within != 0 || w.Windows != nil
+	if w.Within > 0 {
+		m.arrived = max(0, int64(s.elapsed()-w.Within))
+	}
+	for _, win := range w.Windows {
+		m.windows = append(m.windows, [2]int64{nanos(win.From), nanos(win.To)})
+	}
+	for i := range s.rings {
+		m.rings[i] = s.rings[i].exists && (len(w.Kinds) == 0 || slices.Contains(w.Kinds, RingID(i).Kind()))
+	}
+	return m
+}
+
+// may reports whether an owner can have what is wanted.
+func (m *matcher) may(o *owner) bool {
+	return o.shared || (m.session == 0 || m.session == o.session) && (m.service == 0 || m.service == o.service) &&
+		(m.tab == 0 || m.tab == o.tab)
 }
 
 func (m *matcher) takes(h *header) bool {
-	return h.marks&dead == 0 &&
-		(m.tab == 0 || m.tab == h.tab) && (m.session == 0 || m.session == h.session) &&
-		(m.page == 0 || m.page == h.page) && (m.test == 0 || m.test == h.test) &&
-		(m.worker == 0 || m.worker == h.worker) && (m.trace == 0 || m.trace == h.trace) &&
-		(m.since == 0 || h.time >= m.since) && (m.until == 0 || h.time <= m.until) &&
-		(m.received == 0 || h.received >= m.received)
-}
-
-// Bounds is the state of a ring at one moment.
-type Bounds struct {
-	First Position // oldest that is kept
-	Next  Position // of the next event
-	Floor Position // what is before was cleared as a whole; 0 if nothing ever was
-	Holed Position // a scoped clear took events before this; 0 if none ever did
-	Live  int      // events kept
-}
-
-// Missed returns how many events a reader who stands at p can no longer get because they were
-// evicted, and whether that is only the most it can be: a scoped clear may have taken some first.
-func (b Bounds) Missed(p Position) (n uint64, upper bool) {
-	p = max(p, b.Floor)
-	if p >= b.First {
-		return 0, false
+	if h.marks&dead != 0 || h.severity < m.severity ||
+		m.tab != 0 && m.tab != h.tab || m.session != 0 && m.session != h.session ||
+		m.page != 0 && m.page != h.page || m.service != 0 && m.service != h.service ||
+		m.test != 0 && m.test != h.test || m.worker != 0 && m.worker != h.worker ||
+		m.trace != 0 && m.trace != h.trace || m.action != 0 && m.action != h.action ||
+		m.received != 0 && h.received < m.received || m.arrived != 0 && h.arrived < m.arrived {
+		return false
 	}
-	return uint64(b.First - p), p < b.Holed
+	if m.since == 0 && m.until == 0 && m.windows == nil {
+		return true
+	}
+	at := h.time
+	if h.clock != 0 && m.offset != nil {
+		at += int64(m.offset(h.clock))
+	}
+	if m.since != 0 && at < m.since || m.until != 0 && at > m.until {
+		return false
+	}
+	if m.windows == nil {
+		return true
+	}
+	i := sort.Search(len(m.windows), func(i int) bool { return m.windows[i][1] >= at })
+	return i < len(m.windows) && m.windows[i][0] <= at
 }
 
-// All is the bounds of every kind's ring at one moment, by kind.
-type All [ringCount]Bounds
+// Edge is the state of some rings at one moment.
+type Edge struct {
+	Next event.Seq // of the next event: those below are the same set of whole batches in every ring
+	Live int       // events that are kept
+}
 
-// Bounds returns the bounds of all rings at one moment: the events below every Next are the same
-// set of whole batches.
-func (s *Store) Bounds() All {
+// Edge returns the state of the rings of these kinds, of all for none.
+func (s *Store) Edge(kinds []event.Kind) Edge {
 	s.expire()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	var all All
+	e := Edge{Next: s.next}
 	for i := range s.rings {
-		r := &s.rings[i]
-		all[i] = Bounds{First: r.first, Next: r.next, Floor: r.floor, Holed: r.scoped, Live: r.live}
+		if len(kinds) == 0 || slices.Contains(kinds, RingID(i).Kind()) {
+			e.Live += s.rings[i].live
+		}
 	}
-	return all
+	return e
+}
+
+// Evicted returns how many events that may be wanted, with the number from or a higher one, were
+// evicted: of the kinds, of the session and tab or service, and of that severity; whatever else is
+// wanted is not known of them. upper says that it is only the most it can be.
+func (s *Store) Evicted(w *Want, from event.Seq) (n uint64, upper bool) {
+	m := s.matcher(w)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.evictedLocked(&m, from)
+}
+
+func (s *Store) evictedLocked(m *matcher, from event.Seq) (n uint64, upper bool) {
+	upper = m.narrow || m.severity != 0 && m.severity != event.SeverityError
+	for i := range s.rings {
+		if !m.rings[i] {
+			continue
+		}
+		for _, o := range s.rings[i].owners {
+			if !m.may(o) {
+				continue
+			}
+			list, total := o.gone, o.evicted
+			if m.severity >= event.SeverityError {
+				list, total = o.goneErrors, o.evictedErrors
+			}
+			k, most := since(list, total, from)
+			n += k
+			upper = upper || most || k > 0 && o.shared && (m.session != 0 || m.tab != 0 || m.service != 0)
+		}
+	}
+	return n, upper && n > 0
 }
 
 // expire drops what is too old, so that readers do not see it although nothing came since.
 func (s *Store) expire() {
-	now := time.Now()
-	s.mu.RLock()
+	now := int64(s.elapsed())
 	due := false
+	s.mu.RLock()
 	for i := range s.rings {
-		due = due || s.rings[i].expired(now)
+		r := &s.rings[i]
+		if r.cap.Age == 0 {
+			continue
+		}
+		for _, o := range r.owners {
+			due = due || expired(&o.young, r, now) || expired(&o.kept, r, now)
+		}
 	}
 	s.mu.RUnlock()
 	if !due {
@@ -98,12 +176,10 @@ func (s *Store) expire() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := range s.rings {
-		s.rings[i].expire(now)
-	}
+	s.expireLocked(now)
 }
 
-// The most that one call copies while it holds the lock.
+// The most that one call looks at and copies while it holds the lock.
 const (
 	sliceHeaders = 4096
 	sliceBytes   = 1 << 20
@@ -115,32 +191,36 @@ type Slice struct {
 	records []copied
 	buf     []byte
 	skipped uint64
+	upper   bool
 }
 
 type copied struct {
 	seq            event.Seq
-	position       Position
 	time, received int64
 	offset, size   int
-	kind           event.Kind
-	marks          marks
+	ring           RingID
+	clock          event.Clock
+	bodies         bool
 }
 
 func (c *Slice) reset() {
-	c.records, c.skipped = c.records[:0], 0
+	c.records, c.skipped, c.upper = c.records[:0], 0, false
 	if cap(c.buf) > 2*sliceBytes { // one huge record must not stay for ever
 		c.buf = nil
 	}
 	c.buf = c.buf[:0]
 }
 
-func (c *Slice) add(r *ring, p Position, h *header) {
+func (c *Slice) add(r RingID, seg *segment, h *header) {
 	c.records = append(c.records, copied{
-		seq: h.seq, position: p, time: h.time, received: h.received,
-		offset: len(c.buf), size: int(h.size), kind: r.kind, marks: h.marks,
+		seq: h.seq, time: h.time, received: h.received, offset: len(c.buf), size: int(h.size), ring: r, clock: h.clock, bodies: h.bodies > 0,
 	})
-	c.buf = append(c.buf, r.record(h)...)
+	c.buf = append(c.buf, seg.buf[h.offset:h.offset+h.size]...)
 }
+
+// Skipped returns how many events that Forward was to look at had been evicted before it came, and
+// whether that is only the most it can be.
+func (c *Slice) Skipped() (n uint64, upper bool) { return c.skipped, c.upper }
 
 // Len returns the number of records.
 func (c *Slice) Len() int { return len(c.records) }
@@ -148,120 +228,265 @@ func (c *Slice) Len() int { return len(c.records) }
 // Seq returns the number of the i-th record's event.
 func (c *Slice) Seq(i int) event.Seq { return c.records[i].seq }
 
-// Position returns the i-th record's position in its ring.
-func (c *Slice) Position(i int) Position { return c.records[i].position }
-
 // Kind returns the i-th record's kind.
-func (c *Slice) Kind(i int) event.Kind { return c.records[i].kind }
+func (c *Slice) Kind(i int) event.Kind { return c.records[i].ring.Kind() }
 
-// Skipped returns how many events that Forward was to look at had been evicted before it came.
-func (c *Slice) Skipped() uint64 { return c.skipped }
+// Ring returns the ring that the i-th record is of.
+func (c *Slice) Ring(i int) RingID { return c.records[i].ring }
 
 // HasBody reports whether the i-th record is an exchange that came with bodies; see Attach.
-func (c *Slice) HasBody(i int) bool { return c.records[i].marks&hasBody != 0 }
+func (c *Slice) HasBody(i int) bool { return c.records[i].bodies }
 
-// Decode fills e, a pointer to an event of the i-th record's kind, and reports whether it could:
-// a record that it cannot read is a bug. Exchanges come without bodies. The event's strings share
-// one copy of the record, which is the caller's.
-func (c *Slice) Decode(i int, e any) bool {
+// Decode fills e, a zero event of the i-th record's kind, and reports whether it could: a record that
+// it cannot read is a bug. Exchanges come without bodies. The event's strings share one copy of the
+// record, which is the caller's. Time is by the event's Clock.
+func (c *Slice) Decode(i int, e event.Event) bool {
 	r := &c.records[i]
 	d := coder{reading: true, in: string(c.buf[r.offset : r.offset+r.size])}
-	if !d.visit(e) || d.bad || d.in != "" {
-		_ = bug.Errorf("store: decode record %d of kind %s", r.seq, r.kind)
+	h := e.Base()
+	d.head(h, r.time)
+	if e.Kind() == r.ring.Kind() {
+		e.Fields(&d)
+	}
+	if d.bad || d.in != "" {
+		_ = bug.Errorf("store: decode record %d of kind %s", r.seq, r.ring.Kind())
 		return false
 	}
-	h := HeadOf(e)
-	h.Seq, h.Time, h.Received = r.seq, instant(r.time), instant(r.received)
+	h.Seq, h.Time, h.Received, h.Clock = r.seq, instant(r.time), instant(r.received), r.clock
 	return true
 }
 
-// Forward fills c with at most limit wanted events of a kind at from and after, in order, none at
-// or after to, and returns where to go on: to when there is nothing more. What one call copies is
-// bounded, so it may return with fewer. Evicted positions are passed over and told by Skipped.
-func (s *Store) Forward(k event.Kind, from, to Position, w *Want, limit int, c *Slice) Position {
-	c.reset()
-	m := s.matcher(w)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	r := &s.rings[k]
-	to = min(to, r.next)
-	p := max(from, r.first)
-	if here := max(from, r.floor); here < min(r.first, to) {
-		c.skipped = uint64(min(r.first, to) - here)
-	}
-	for seen := 0; p < to && seen < sliceHeaders && len(c.records) < limit && len(c.buf) < sliceBytes; p++ {
-		if h := r.at(p); m.takes(h) {
-			c.add(r, p, h)
-		}
-		seen++
-	}
-	return max(p, min(from, to))
+// walker is a place in one strand of a scan.
+type walker struct {
+	strand *strand
+	ring   RingID
+	at     place
+	seg    *segment
+	head   *header // at the place
 }
 
-// Backward is Forward in the other direction: events before before, newest first, none before down.
-// It returns the position before which to go on, down when there is nothing more.
-func (s *Store) Backward(k event.Kind, before, down Position, w *Want, limit int, c *Slice) Position {
-	c.reset()
-	m := s.matcher(w)
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	r := &s.rings[k]
-	p := min(before, r.next)
-	floor := max(down, r.first)
-	for seen := 0; p > floor && seen < sliceHeaders && len(c.records) < limit && len(c.buf) < sliceBytes; p-- {
-		if h := r.at(p - 1); m.takes(h) {
-			c.add(r, p-1, h)
-		}
-		seen++
+// load takes the header at the place, going back over or forward to the next segment, and reports
+// whether there is one.
+func (w *walker) load() bool {
+	if w.at.segment < 0 || w.at.segment >= len(w.strand.segments) {
+		return false
 	}
-	if p <= floor {
-		return down
-	}
-	return p
+	w.seg = &w.strand.segments[w.at.segment]
+	w.head = w.seg.head(w.at.head)
+	return true
 }
 
-// Count returns how many events of a kind between from and to are wanted, from headers alone.
-func (s *Store) Count(k event.Kind, from, to Position, w *Want) int {
-	m := s.matcher(w)
-	n := 0
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	r := &s.rings[k]
-	for p := max(from, r.first); p < min(to, r.next); p++ {
-		if m.takes(r.at(p)) {
-			n++
-		}
+func (w *walker) forward() bool {
+	if w.at.head++; w.at.head == w.seg.heads {
+		w.at = place{w.at.segment + 1, 0}
 	}
-	return n
+	return w.load()
 }
 
-// After returns, for every kind, the position of the first kept event whose number is above seq.
-func (s *Store) After(seq event.Seq) [ringCount]Position {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	var out [ringCount]Position
+func (w *walker) backward() bool {
+	if w.at.head--; w.at.head < w.seg.dropped {
+		w.at.segment--
+		if w.at.segment >= 0 {
+			w.at.head = w.strand.segments[w.at.segment].heads - 1
+		}
+	}
+	return w.load()
+}
+
+// walkers returns the strands that may have what is wanted, each at its first event of the number seq
+// or above, or back: at its last one below.
+func (s *Store) walkers(m *matcher, seq event.Seq, back bool) []walker {
+	var out []walker
 	for i := range s.rings {
-		out[i] = s.rings[i].search(seq + 1)
+		if !m.rings[i] {
+			continue
+		}
+		for _, o := range s.rings[i].owners {
+			if !m.may(o) {
+				continue
+			}
+			for _, t := range []*strand{&o.young, &o.kept} {
+				if t.count == 0 {
+					continue
+				}
+				w := walker{strand: t, ring: RingID(i), at: t.search(seq)}
+				if back {
+					if w.at.segment == len(t.segments) || w.at.head == t.segments[w.at.segment].dropped {
+						w.at.segment--
+						if w.at.segment < 0 {
+							continue
+						}
+						w.at.head = t.segments[w.at.segment].heads
+					}
+					w.at.head--
+				}
+				if w.load() {
+					out = append(out, w)
+				}
+			}
+		}
 	}
 	return out
 }
 
-// Find fills c with the event of this kind and number and reports whether it is still there.
-func (s *Store) Find(k event.Kind, seq event.Seq, c *Slice) bool {
+// arrange makes ws a heap with the next event's strand first. fix restores it after the first changed.
+func arrange(ws []walker, back bool) {
+	for i := len(ws)/2 - 1; i >= 0; i-- {
+		sink(ws, i, back)
+	}
+}
+
+func sink(ws []walker, i int, back bool) {
+	for {
+		c := 2*i + 1
+		if c >= len(ws) {
+			return
+		}
+		if c+1 < len(ws) && (ws[c+1].head.seq < ws[c].head.seq) != back {
+			c++
+		}
+		if (ws[c].head.seq < ws[i].head.seq) == back {
+			return
+		}
+		ws[c], ws[i] = ws[i], ws[c]
+		i = c
+	}
+}
+
+// Forward fills c with at most limit wanted events of the number from or above and below to, in the
+// order of their numbers, and returns the number to go on from: to when there is nothing more. What one
+// call looks at and copies is bounded, so it may return with fewer.
+func (s *Store) Forward(w *Want, from, to event.Seq, limit int, c *Slice) event.Seq {
+	c.reset()
+	m := s.matcher(w)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	next := s.forwardLocked(&m, from, to, limit, c)
+	before, one := s.evictedLocked(&m, from)
+	after, two := s.evictedLocked(&m, next)
+	c.skipped = before - min(before, after)
+	c.upper = c.skipped > 0 && (one || two)
+	return next
+}
+
+func (s *Store) forwardLocked(m *matcher, from, to event.Seq, limit int, c *Slice) event.Seq {
+	ws := s.walkers(m, from, false)
+	arrange(ws, false)
+	for seen := 0; len(ws) > 0; seen++ {
+		h := ws[0].head
+		if h.seq >= to {
+			break
+		}
+		if seen == sliceHeaders || len(c.records) == limit || len(c.buf) >= sliceBytes {
+			return h.seq
+		}
+		if m.takes(h) {
+			c.add(ws[0].ring, ws[0].seg, h)
+		}
+		if !ws[0].forward() {
+			ws[0] = ws[len(ws)-1]
+			ws = ws[:len(ws)-1]
+		}
+		sink(ws, 0, false)
+	}
+	return to
+}
+
+// Backward is Forward in the other direction: events of numbers below before, newest first, none below
+// down. It returns the number below which to go on, down when there is nothing more.
+func (s *Store) Backward(w *Want, before, down event.Seq, limit int, c *Slice) event.Seq {
+	c.reset()
+	m := s.matcher(w)
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	ws := s.walkers(&m, before, true)
+	arrange(ws, true)
+	for seen := 0; len(ws) > 0; seen++ {
+		h := ws[0].head
+		if h.seq < down {
+			break
+		}
+		if seen == sliceHeaders || len(c.records) == limit || len(c.buf) >= sliceBytes {
+			return h.seq + 1
+		}
+		if m.takes(h) {
+			c.add(ws[0].ring, ws[0].seg, h)
+		}
+		if !ws[0].backward() {
+			ws[0] = ws[len(ws)-1]
+			ws = ws[:len(ws)-1]
+		}
+		sink(ws, 0, true)
+	}
+	return down
+}
+
+// Count returns how many kept events are wanted, from headers alone. It lets go of the lock now and
+// then; its error is ctx's.
+func (s *Store) Count(ctx context.Context, w *Want) (n int, err error) {
+	m := s.matcher(w)
+	var from event.Seq
+	for {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		next, more := s.count(&m, from, &n)
+		if !more {
+			return n, nil
+		}
+		from = next
+	}
+}
+
+// count adds the wanted events of some numbers from from on and returns where to go on.
+func (s *Store) count(m *matcher, from event.Seq, n *int) (next event.Seq, more bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	ws := s.walkers(m, from, false)
+	if len(ws) == 0 {
+		return 0, false
+	}
+	// All strands are counted up to the number that the first of them reaches after its part.
+	const part = 16 * sliceHeaders
+	to := slices.MinFunc(ws, func(a, b walker) int { return cmp.Compare(a.head.seq, b.head.seq) }).head.seq + part
+	for i := range ws {
+		for ok := true; ok && ws[i].head.seq < to; ok = ws[i].forward() {
+			if m.takes(ws[i].head) {
+				*n++
+			}
+		}
+	}
+	return to, true
+}
+
+// Find fills c with the event of this number, of one of the kinds (none named: any), and reports
+// whether it is still there.
+func (s *Store) Find(kinds []event.Kind, seq event.Seq, c *Slice) bool {
 	c.reset()
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	r := &s.rings[k]
-	p := r.search(seq)
-	if p >= r.next {
-		return false
+	for i := range s.rings {
+		if len(kinds) > 0 && !slices.Contains(kinds, RingID(i).Kind()) {
+			continue
+		}
+		if seg, h := s.rings[i].find(seq); h != nil && h.marks&dead == 0 {
+			c.add(RingID(i), seg, h)
+			return true
+		}
 	}
-	h := r.at(p)
-	if h.seq != seq || h.marks&dead != 0 {
-		return false
+	return false
+}
+
+func (r *ring) find(seq event.Seq) (*segment, *header) {
+	for _, o := range r.owners {
+		if seg, h := o.young.find(seq); h != nil {
+			return seg, h
+		}
+		if seg, h := o.kept.find(seq); h != nil {
+			return seg, h
+		}
 	}
-	c.add(r, p, h)
-	return true
+	return nil, nil
 }
 
 // Trace fills c with at most limit events of the trace, of all kinds, oldest number first, and
@@ -273,40 +498,49 @@ func (s *Store) Trace(id string, limit int, c *Slice) (more bool) {
 		return false
 	}
 	s.mu.RLock()
+	first, unlinked := s.traces.first(key), s.traces.unlinked
+	if first == 0 && unlinked {
+		s.mu.RUnlock()
+		next, end := event.Seq(0), s.NextSeq()
+		for next < end && c.Len() == 0 {
+			next = s.Forward(&Want{TraceID: id}, next, end, limit, c)
+		}
+		return next < end
+	}
 	defer s.mu.RUnlock()
-	for l := s.traces.first(key); l != 0; {
+	for l := first; l != 0; {
 		if len(c.records) == limit || len(c.buf) >= 4*sliceBytes {
 			return true
 		}
-		h := s.traces.header(l)
-		c.add(&s.rings[l.kind()], l.position(), h)
+		seg, h := s.traces.at(l)
+		c.add(l.ring(), seg, h)
 		l = h.next
 	}
-	return false
+	return unlinked
 }
 
-// Attach fills in the bodies of e, which was decoded from c's i-th record. Bodies that came and are
-// gone leave the note Evicted, or TooLarge when they never fitted; an exchange that came without is
-// left alone.
-func (s *Store) Attach(c *Slice, i int, e *event.Exchange) {
+// Attach fills in the bodies of x, which was decoded from c's i-th record. An exchange that came
+// without bodies is left alone, and so is one that was evicted since.
+func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	if !c.HasBody(i) {
 		return
 	}
 	s.mu.RLock()
-	r := &s.rings[bodyRing]
-	p := r.search(e.Seq)
-	found := p < r.next && r.at(p).seq == e.Seq && r.at(p).marks&dead == 0
-	var record string
-	if found {
-		record = string(r.record(r.at(p)))
+	seg, h := s.rings[c.Ring(i)].find(x.Seq)
+	record := ""
+	if h != nil && h.marks&dead == 0 {
+		record = string(seg.buf[h.offset+h.size : h.offset+h.size+h.bodies])
 	}
 	s.mu.RUnlock()
-	if !found {
-		e.BodyNote = Evicted
+	if record == "" {
+		x.BodyNote = Evicted
 		return
 	}
-	d := coder{reading: true, in: record}
-	if d.bodies(e); d.bad {
-		_ = bug.Errorf("store: decode bodies of %d", e.Seq)
+	d := coder{reading: true, bodies: true, in: record}
+	if x.Fields(&d); d.bad {
+		_ = bug.Errorf("store: decode bodies of %d", x.Seq)
 	}
 }
+
+// Evicted is the BodyNote of an exchange that was evicted between the reading of its head and of its bodies.
+const Evicted = "evicted"

@@ -2,220 +2,206 @@ package store
 
 import (
 	"slices"
-	"time"
+	"sort"
 
 	"github.com/brennhill/gasoline/internal/event"
 )
 
-// Position is an event's place in its ring: the number of events that were appended to the ring
-// before it, in this run. It is not an index into anything that lives.
-type Position uint64
+// maxOwners bounds the owners that a ring tells apart. Those that come when there is no place share
+// one, so that any number of made-up sessions, tabs and services costs no more.
+const maxOwners = 64
 
-// header is what can be asked about a stored event without touching its record. Headers hold no
-// pointers, so the garbage collector never looks at them. The hashes only rule out; who needs to be
-// sure compares the record.
-type header struct {
-	seq            event.Seq
-	time, received int64 // nanoseconds since 1970, 0 unset
-	trace          uint64
-	previous, next link // neighbours in the trace
-	segment        uint32
-	offset, size   uint32
-	tab            int32
-	session        uint32
-	page           uint32 // of the page's URL without fragment
-	test           uint32
-	worker         uint32
-	marks          marks
+// ownerKey says whose an event is: of a tab in a session, or of an instance of a service.
+type ownerKey struct{ name, part uint64 }
+
+func (s *Store) ownerOf(c event.Class, h *event.Head) ownerKey {
+	if c == event.Service {
+		const odd = 0x9e3779b97f4a7c15 // so that two names that change places are another key
+		return ownerKey{s.hash(h.Service)*odd + s.hash(h.Source), s.hash(h.Instance)*odd + s.hash(h.Session) + uint64(uint32(h.Tab))}
+	}
+	return ownerKey{s.hash(h.Session), uint64(uint32(h.Tab))}
 }
 
-type marks uint32
+// owner is the part of a ring that belongs to one sender. It is its own ring: what another sender
+// does cannot evict from it while its ring is within its share.
+type owner struct {
+	key     ownerKey
+	shared  bool // of all who found no place of their own
+	session uint32
+	tab     int32
+	service uint32
 
-const (
-	dead    marks = 1 << iota // cleared; its bytes are zeroed
-	hasBody                   // an exchange whose bodies went to the bodies' ring
-)
+	young strand
+	kept  strand // of traces with an error, after they were evicted from young
 
-// segment is a slab that records are appended to. It is given up as a whole.
-type segment struct {
-	buf  []byte
-	used int
-	end  Position // after its newest record
+	evicted       uint64 // for room or age, in all
+	evictedErrors uint64 // those that were errors
+	gone          []gone // how evicted grew, by number; ≤ maxGone
+	goneErrors    []gone
 }
 
-// ring keeps the newest records of one kind within its cap. Appending writes a header and a record
-// and touches no neighbour; dropping moves a number. Memory is taken as it is needed, a segment at a
-// time, and kept for the next record. The store's lock guards it.
+// gone says that of an owner's events below a number this many were evicted.
+type gone struct {
+	below event.Seq
+	count uint64
+}
+
+const maxGone = 64
+
+// note counts an evicted event.
+func note(list []gone, seq event.Seq, total uint64) []gone {
+	i := sort.Search(len(list), func(i int) bool { return list[i].below > seq })
+	if i < len(list) { // it was kept longer than younger ones
+		for j := i; j < len(list); j++ {
+			list[j].count++
+		}
+		return list
+	}
+	if len(list) == 0 {
+		list = append(list, gone{seq, total - 1})
+	}
+	if len(list) == maxGone {
+		list = thin(list, maxGone*3/4, total)
+	}
+	return append(list, gone{seq + 1, total})
+}
+
+// thin forgets entries until n are left: those that say least about how many of total came after them.
+func thin(list []gone, n int, total uint64) []gone {
+	for len(list) > n {
+		least, at := 2.0, 1
+		before := list[0].count // the first says where it began
+		for i := 1; i < len(list)-1; i++ {
+			if says := float64(list[i+1].count-before) / float64(total-before+1); says < least {
+				least, at = says, i
+			}
+			before = list[i].count
+		}
+		list = slices.Delete(list, at, at+1)
+	}
+	return list
+}
+
+// since returns how many of total evicted events had the number from or a higher one, and whether
+// that is only the most it can be.
+func since(list []gone, total uint64, from event.Seq) (n uint64, upper bool) {
+	i := sort.Search(len(list), func(i int) bool { return list[i].below > from })
+	if i == len(list) {
+		return 0, false
+	}
+	var last gone // at or below from
+	if i > 0 {
+		last = list[i-1]
+	}
+	// Of the events between two entries it is not known which went, only how many, and how many there are.
+	next := list[i]
+	most := min(next.count, last.count+uint64(from-last.below))
+	least := max(last.count, next.count-min(next.count, uint64(next.below-from)))
+	return total - least, most != least
+}
+
+func (o *owner) count() int { return o.young.count + o.kept.count }
+
+// ring keeps the newest records of one kind from one class. The store's lock guards it.
 type ring struct {
-	kind   event.Kind // 0 for bodies
-	limit  Cap
-	size   int // of a normal segment
-	traces *traces
+	id     RingID
+	cap    Cap
+	exists bool
+	owners []*owner // the first is the shared one; nil before the first event
+	index  map[ownerKey]int
+	bytes  int64 // of all young segments
+	count  int   // events in young strands
+	live   int   // kept and not cleared
 
-	heads    []header // circular by position; nil before the first record
-	first    Position // oldest that is kept
-	next     Position // of the next record
-	segments []segment
-	serial   uint32   // of segments[0]
-	free     [][]byte // normal segments without records
-	reserved int64    // bytes of heads, segments and free; <= limit.Bytes
-
-	live    int      // kept and not cleared
-	floor   Position // everything before was cleared at once, or never was
-	scoped  Position // after the newest that a scoped clear took
-	evicted uint64   // dropped to make room or for age
-	refused uint64   // larger than the ring
+	total   uint64 // ever appended
+	evicted uint64 // for room or age
+	refused uint64 // larger than the share
 	cleared uint64
+	newest  event.Seq
 }
 
-func (r *ring) at(p Position) *header { return &r.heads[uint64(p)%uint64(len(r.heads))] }
+// fits reports whether the ring can hold a record of this size whatever the others do.
+func (r *ring) fits(size int) bool { return int64(size+headerSize+minSegment) <= r.cap.Share }
 
-// fits reports whether the ring could hold a record of this size when it held nothing else.
-func (r *ring) fits(size int) bool { return r.limit.headers()+int64(size) <= r.limit.Bytes }
-
-// record returns the bytes of a kept record inside its slab.
-func (r *ring) record(h *header) []byte {
-	return r.segments[h.segment-r.serial].buf[h.offset : h.offset+h.size]
-}
-
-// append stores a record that fits and returns its position. h's place is filled in.
-func (r *ring) append(h header, record []byte) Position {
-	if r.heads == nil {
-		r.heads = make([]header, r.limit.Entries)
-		r.reserved += r.limit.headers()
+// owner returns the owner of a key and its index, made when there is place.
+func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
+	if i, ok := r.index[key]; ok {
+		return r.owners[i], i
 	}
-	if int(r.next-r.first) == len(r.heads) {
-		r.evict()
+	if r.owners == nil {
+		r.owners = []*owner{{shared: true}}
+		r.index = map[ownerKey]int{}
 	}
-	s := r.room(len(record))
-	h.segment = r.serial + uint32(len(r.segments)-1)
-	h.offset, h.size = uint32(s.used), uint32(len(record))
-	s.used += copy(s.buf[s.used:], record)
-	p := r.next
-	r.next++
-	s.end = r.next
-	*r.at(p) = h
-	r.live++
-	if h.trace != 0 {
-		r.traces.add(linkTo(r.kind, p), r.at(p))
+	fresh := &owner{key: key, session: h.session, tab: h.tab, service: h.service}
+	if len(r.owners) < maxOwners {
+		r.owners = append(r.owners, fresh)
+		r.index[key] = len(r.owners) - 1
+		return fresh, len(r.owners) - 1
 	}
-	return p
-}
-
-// room returns the newest segment, with space for size bytes.
-func (r *ring) room(size int) *segment {
-	if n := len(r.segments); n > 0 {
-		if s := &r.segments[n-1]; len(s.buf)-s.used >= size {
-			return s
+	for i, o := range r.owners[1:] {
+		if o.count() > 0 {
+			continue
 		}
+		// What it lost becomes the shared owner's, so that nobody is told less than was lost.
+		shared := r.owners[0]
+		shared.evicted += o.evicted
+		shared.evictedErrors += o.evictedErrors
+		shared.gone, shared.goneErrors = merge(shared.gone, o.gone), merge(shared.goneErrors, o.goneErrors)
+		delete(r.index, o.key)
+		r.owners[i+1] = fresh
+		r.index[key] = i + 1
+		return fresh, i + 1
 	}
-	var buf []byte
-	want := int64(max(size, r.size)) // a large record gets a segment of its own size
-	for buf == nil {
-		n := len(r.free)
-		switch {
-		case n > 0 && size <= r.size:
-			buf, r.free = r.free[n-1], r.free[:n-1]
-		case r.reserved+want <= r.limit.Bytes:
-			buf = make([]byte, want)
-			r.reserved += want
-		case n > 0:
-			r.free[n-1], r.free = nil, r.free[:n-1]
-			r.reserved -= int64(r.size)
-		default:
-			for end := r.segments[0].end; r.first < end; {
-				r.evict()
-			}
-		}
-	}
-	r.segments = append(r.segments, segment{buf: buf, end: r.next})
-	return &r.segments[len(r.segments)-1]
+	return r.owners[0], 0
 }
 
-// evict drops the oldest record, and its segment with the last record of it.
-func (r *ring) evict() {
-	h := r.at(r.first)
-	if h.marks&dead == 0 {
-		r.live--
-		r.evicted++
-		if h.trace != 0 {
-			r.traces.remove(h)
-		}
-	}
-	r.first++
-	if r.first >= r.segments[0].end {
-		r.release(r.segments[0].buf)
-		r.segments = slices.Delete(r.segments, 0, 1)
-		r.serial++
-	}
-}
-
-// release keeps a normal segment for reuse and leaves a large one to the garbage collector.
-func (r *ring) release(buf []byte) {
-	if len(buf) == r.size {
-		r.free = append(r.free, buf)
-		return
-	}
-	r.reserved -= int64(len(buf))
-}
-
-// expire drops what was received before the ring's age allows.
-func (r *ring) expire(now time.Time) {
-	for r.expired(now) {
-		r.evict()
-	}
-}
-
-func (r *ring) expired(now time.Time) bool {
-	return r.limit.Age > 0 && r.first < r.next && r.at(r.first).received < now.Add(-r.limit.Age).UnixNano()
-}
-
-// clear drops everything and returns how many events that were. unlink says whether the events
-// still have to leave their traces' chains.
-func (r *ring) clear(unlink bool) int {
-	n := r.live
-	if unlink {
-		for p := r.first; p < r.next; p++ {
-			if h := r.at(p); h.trace != 0 {
-				r.traces.remove(h)
-			}
-		}
-	}
-	for _, s := range r.segments {
-		r.release(s.buf)
-	}
-	r.serial += uint32(len(r.segments))
-	clear(r.segments)
-	r.segments = r.segments[:0]
-	r.first, r.floor = r.next, r.next
-	r.live = 0
-	r.cleared += uint64(n)
-	return n
-}
-
-// bury clears one record: its header stays so that its neighbours keep their positions.
-func (r *ring) bury(p Position) {
-	h := r.at(p)
-	if h.trace != 0 {
-		r.traces.remove(h)
-	}
-	clear(r.record(h))
-	h.marks |= dead
-	r.scoped = max(r.scoped, p+1)
-	r.live--
-	r.cleared++
-}
-
-// search returns the position of the first kept record whose number is seq or more.
-func (r *ring) search(seq event.Seq) Position {
-	low, high := r.first, r.next
-	for low < high {
-		mid := low + (high-low)/2
-		if r.at(mid).seq < seq {
-			low = mid + 1
+// merge adds up two histories. The result is the sum at every number, thinned to maxGone.
+func merge(a, b []gone) []gone {
+	var all []gone
+	var na, nb uint64
+	for len(a) > 0 || len(b) > 0 {
+		if len(b) == 0 || len(a) > 0 && a[0].below <= b[0].below {
+			na = a[0].count
+			all = append(all, gone{a[0].below, na + nb})
+			a = a[1:]
 		} else {
-			high = mid
+			nb = b[0].count
+			all = append(all, gone{b[0].below, na + nb})
+			b = b[1:]
 		}
 	}
-	return low
+	all = thin(all, maxGone, na+nb)
+	return all
 }
+
+// fullest returns the owner that pays when the ring has to give: the one with the most bytes, among
+// those with more events than the floor if there are any. It returns nil when there is nothing to give.
+func (r *ring) fullest() *owner {
+	var best *owner
+	more := func(o, than *owner) bool {
+		if a, b := o.young.count > r.cap.Floor, than.young.count > r.cap.Floor; a != b {
+			return a
+		}
+		return o.young.bytes > than.young.bytes
+	}
+	for _, o := range r.owners {
+		if o.young.count > 0 && (best == nil || more(o, best)) {
+			best = o
+		}
+	}
+	return best
+}
+
+// longest returns the owner with the most events.
+func (r *ring) longest() *owner {
+	best := r.owners[0]
+	for _, o := range r.owners {
+		if o.young.count > best.young.count {
+			best = o
+		}
+	}
+	return best
+}
+
+// pressure is how much of its share the ring uses, with more bytes to come.
+func (r *ring) pressure(more int) float64 { return float64(r.bytes+int64(more)) / float64(r.cap.Share) }

@@ -19,13 +19,16 @@ type Stats struct {
 
 // RingStats describes one ring.
 type RingStats struct {
-	Name     string // the kind's word, or "bodies"
-	Entries  int    // kept
-	Capacity int    // most entries
-	Bytes    int64  // really reserved, headers and free segments included
-	MaxBytes int64
+	ID       RingID
+	Name     string    // the kind's word; behind "service_" that of a service's
+	Entries  int       // kept
+	Capacity int       // most entries; 0: as many as there are bytes for
+	Bytes    int64     // really reserved, headers and the events kept longer included
+	MaxBytes int64     // its share: what it has whatever the others need. It uses more while there is more
+	Owners   int       // that it tells apart
+	Kept     int       // of Entries, those that are kept longer for their trace
 	Evicted  uint64    // dropped for room or age
-	Dropped  uint64    // refused because they were larger than the ring
+	Dropped  uint64    // refused because they were larger than the share
 	Cleared  uint64    // removed by Clear
 	Total    uint64    // ever appended
 	Oldest   time.Time // Received of the oldest that is kept; zero when empty
@@ -47,38 +50,57 @@ func (s *Store) Stats() Stats {
 	defer s.mu.RUnlock()
 	st := Stats{
 		Seq: s.next - 1, Bytes: s.traces.bytes() + s.connections.size, MaxBytes: s.limits.Memory,
-		Rings: make([]RingStats, 0, ringCount), Traces: s.traces.used, TraceBytes: s.traces.bytes(),
+		Rings: make([]RingStats, 0, len(s.limits.Rings)), Traces: s.traces.used, TraceBytes: s.traces.bytes(),
 		Connections: ConnectionStats{
 			Active: len(s.connections.active), Closed: len(s.connections.closed),
 			Bytes: s.connections.size, MaxBytes: s.limits.Connections.Bytes, Dropped: s.connections.dropped,
 		},
 	}
-	for _, k := range append(event.Kinds(), bodyRing) {
-		r := &s.rings[k]
-		rs := r.stats()
-		if k == bodyRing {
-			rs.Name = "bodies"
+	for i := range s.rings {
+		if r := &s.rings[i]; r.exists {
+			rs := r.stats()
+			st.Bytes += rs.Bytes
+			st.Rings = append(st.Rings, rs)
 		}
-		st.Bytes += rs.Bytes
-		st.Rings = append(st.Rings, rs)
 	}
 	return st
 }
 
+// ownerBytes is what one owner takes beside its segments, about.
+const ownerBytes = ownersBytes / maxOwners
+
 func (r *ring) stats() RingStats {
 	rs := RingStats{
-		Name: r.kind.String(), Entries: r.live, Capacity: r.limit.Entries, Bytes: r.reserved, MaxBytes: r.limit.Bytes,
-		Evicted: r.evicted, Dropped: r.refused, Cleared: r.cleared, Total: uint64(r.next),
+		ID: r.id, Name: r.id.String(), Entries: r.live, Capacity: r.cap.Entries, MaxBytes: r.cap.Share, Owners: len(r.owners),
+		Bytes: r.bytes + int64(len(r.owners))*ownerBytes, Evicted: r.evicted, Dropped: r.refused, Cleared: r.cleared, Total: r.total,
 	}
-	if r.live > 0 { // cleared ones at the ends do not count
-		first, last := r.first, r.next-1
-		for r.at(first).marks&dead != 0 {
-			first++
+	var oldest, newest int64
+	for _, o := range r.owners {
+		rs.Bytes += o.kept.bytes
+		rs.Kept += o.kept.live
+		for _, t := range []*strand{&o.young, &o.kept} {
+			if a, b, ok := t.ends(); ok {
+				if oldest == 0 || a < oldest {
+					oldest = a
+				}
+				newest = max(newest, b)
+			}
 		}
-		for r.at(last).marks&dead != 0 {
-			last--
-		}
-		rs.Oldest, rs.Newest = instant(r.at(first).received), instant(r.at(last).received)
 	}
+	rs.Oldest, rs.Newest = instant(oldest), instant(newest)
 	return rs
+}
+
+// ends returns when the oldest and the newest event that are not cleared were received.
+func (t *strand) ends() (oldest, newest int64, ok bool) {
+	if t.live == 0 {
+		return 0, 0, false
+	}
+	first := walker{strand: t, at: t.search(0)}
+	for ok := first.load(); ok && first.head.marks&dead != 0; ok = first.forward() {
+	}
+	last := walker{strand: t, at: place{len(t.segments) - 1, t.segments[len(t.segments)-1].heads - 1}}
+	for ok := last.load(); ok && last.head.marks&dead != 0; ok = last.backward() {
+	}
+	return first.head.received, last.head.received, true
 }

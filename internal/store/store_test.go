@@ -1,6 +1,8 @@
 package store_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,13 +24,12 @@ func open(t testing.TB, l store.Limits) *store.Store {
 	return s
 }
 
-// seqs returns the numbers of a kind's kept events.
-func seqs(s *store.Store, k event.Kind, w store.Want) []event.Seq {
+// seqs returns the numbers of the kept events that are wanted, read forward a few at a time.
+func seqs(s *store.Store, w store.Want) []event.Seq {
 	var out []event.Seq
 	var c store.Slice
-	b := s.Bounds()[k]
-	for p := b.First; p < b.Next; {
-		p = s.Forward(k, p, b.Next, &w, 10, &c)
+	for at, end := event.Seq(0), s.Edge(nil).Next; at < end; {
+		at = s.Forward(&w, at, end, 10, &c)
 		for i := range c.Len() {
 			out = append(out, c.Seq(i))
 		}
@@ -36,32 +37,55 @@ func seqs(s *store.Store, k event.Kind, w store.Want) []event.Seq {
 	return out
 }
 
+func logs(n int, h event.Head) event.Batch {
+	all := make([]event.Log, n)
+	for i := range all {
+		all[i].Head = h
+	}
+	return event.Of(all)
+}
+
+var onlyLogs = []event.Kind{event.KindLog}
+
+// entries bounds every ring by count, so that a few events overflow it.
+func entries(n int) store.Limits {
+	l := store.DefaultLimits(0)
+	for id, c := range l.Rings {
+		c.Entries = n
+		l.Rings[id] = c
+	}
+	return l
+}
+
 func TestNumbersFollowTimeOverKinds(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
 	at := func(ms int64) event.Head { return event.Head{Time: time.UnixMilli(ms)} }
 	b := event.Batch{
-		Logs:      []event.Log{{Head: at(1)}, {Head: at(5)}, {Head: at(4)}},
-		Exchanges: []event.Exchange{{Head: at(3)}, {Head: at(9)}},
-		Marks:     []event.Mark{{Head: at(2)}},
+		&event.Log{Head: at(1)}, &event.Log{Head: at(5)}, &event.Log{Head: at(4)},
+		&event.Exchange{Head: at(3)}, &event.Exchange{Head: at(9)},
+		&event.Mark{Head: at(2)},
 	}
-	s.Append(&b)
-	got := []event.Seq{b.Logs[0].Seq, b.Marks[0].Seq, b.Exchanges[0].Seq, b.Logs[1].Seq, b.Logs[2].Seq, b.Exchanges[1].Seq}
-	if want := []event.Seq{1, 2, 3, 4, 5, 6}; !slices.Equal(got, want) {
+	s.Append(b)
+	var got []event.Seq
+	for _, e := range b {
+		got = append(got, e.Base().Seq)
+	}
+	if want := []event.Seq{1, 4, 5, 3, 6, 2}; !slices.Equal(got, want) {
 		t.Errorf("numbers %v, want %v", got, want)
 	}
 }
 
 func TestNothingAliasesTheBatch(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
-	b := event.Batch{Logs: []event.Log{{Message: "before", Stack: []event.StackFrame{{Function: "f"}}}}}
-	s.Append(&b)
-	b.Logs[0].Stack[0].Function = "changed"
+	l := &event.Log{Message: "before", Stack: []event.StackFrame{{Function: "f"}}}
+	s.Append(event.Batch{l})
+	l.Stack[0].Function = "changed"
 	var c store.Slice
 	var first, second event.Log
-	s.Find(event.KindLog, 1, &c)
+	s.Find(nil, 1, &c)
 	c.Decode(0, &first)
 	first.Stack[0].Function = "changed"
-	s.Find(event.KindLog, 1, &c)
+	s.Find(nil, 1, &c)
 	if c.Decode(0, &second); second.Stack[0].Function != "f" {
 		t.Errorf("stored event changed to %+v", second)
 	}
@@ -77,9 +101,9 @@ func TestReserveComesBeforeTheNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 300 {
-		b := event.Batch{Logs: make([]event.Log, 100)}
-		s.Append(&b)
-		if first, last := b.Logs[0].Seq, b.Logs[99].Seq; last >= told[len(told)-1] {
+		b := logs(100, event.Head{})
+		s.Append(b)
+		if first, last := b[0].Base().Seq, b[99].Base().Seq; last >= told[len(told)-1] {
 			t.Fatalf("gave out %d–%d, reserved up to %d", first, last, told[len(told)-1])
 		}
 	}
@@ -91,7 +115,7 @@ func TestReserveComesBeforeTheNumbers(t *testing.T) {
 func TestConcurrentAppendsNeverShareANumber(t *testing.T) {
 	var mu sync.Mutex
 	var granted event.Seq
-	s, err := store.New(store.Config{Run: "r", Limits: store.DefaultLimits(0), Reserve: func(upTo event.Seq) {
+	s, err := store.New(store.Config{Run: "r", Limits: entries(1000), Reserve: func(upTo event.Seq) {
 		mu.Lock()
 		granted = max(granted, upTo)
 		mu.Unlock()
@@ -105,14 +129,13 @@ func TestConcurrentAppendsNeverShareANumber(t *testing.T) {
 		wg.Go(func() {
 			var c store.Slice
 			for i := range 200 {
-				b := event.Batch{Logs: make([]event.Log, 50), Frames: []event.Frame{{Connection: "c", Event: "message"}}}
-				b.Logs[7].TraceID = fmt.Sprint("t", i%7)
-				s.Append(&b)
-				for j := range b.Logs {
-					seen[w] = append(seen[w], b.Logs[j].Seq)
+				b := append(logs(50, event.Head{Session: fmt.Sprint(w)}), &event.Message{Connection: "c", Event: "message"})
+				b[7].Base().TraceID = fmt.Sprint("t", i%7)
+				s.Append(b)
+				for _, e := range b[:50] {
+					seen[w] = append(seen[w], e.Base().Seq)
 				}
-				bounds := s.Bounds()[event.KindLog]
-				s.Backward(event.KindLog, bounds.Next, 0, &store.Want{}, 20, &c)
+				s.Backward(&store.Want{Kinds: onlyLogs}, s.NextSeq(), 0, 20, &c)
 				for j := range c.Len() {
 					var e event.Log
 					c.Decode(j, &e)
@@ -120,6 +143,9 @@ func TestConcurrentAppendsNeverShareANumber(t *testing.T) {
 				s.Trace("t3", 10, &c)
 				s.Stats()
 				s.Connections()
+				if _, err := s.Count(t.Context(), &store.Want{Session: "1"}); err != nil {
+					t.Error(err)
+				}
 				if i%50 == 49 {
 					s.Clear(store.Scope{TestID: "none"})
 				}
@@ -140,32 +166,38 @@ func TestConcurrentAppendsNeverShareANumber(t *testing.T) {
 }
 
 func TestCountBoundsARing(t *testing.T) {
-	s := open(t, store.DefaultLimits(0))
-	s.Append(&event.Batch{Logs: make([]event.Log, 1500)})
-	b := s.Bounds()[event.KindLog]
-	if b.First != 500 || b.Next != 1500 || b.Live != 1000 {
-		t.Errorf("bounds %+v, want 500–1500", b)
+	s := open(t, entries(1000))
+	s.Append(logs(1500, event.Head{}))
+	if e := s.Edge(onlyLogs); e.Next != 1501 || e.Live != 1000 {
+		t.Errorf("edge %+v, want 1000 before 1501", e)
 	}
-	if n, upper := b.Missed(100); n != 400 || upper {
-		t.Errorf("missed from 100: %d %v, want 400", n, upper)
+	if n, upper := s.Evicted(&store.Want{Kinds: onlyLogs}, 0); n != 500 || upper {
+		t.Errorf("%d %v evicted, want 500", n, upper)
+	}
+	if n, upper := s.Evicted(&store.Want{Kinds: onlyLogs}, 490); n != 11 || upper {
+		t.Errorf("%d %v evicted from 490 on, want 11", n, upper)
+	}
+	if n, upper := s.Evicted(&store.Want{Kinds: onlyLogs}, 100); n != 401 || upper {
+		t.Errorf("%d %v evicted from 100 on, want 401", n, upper)
 	}
 }
 
 func TestAgeBoundsARing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := store.DefaultLimits(0)
-		logs := l.Kinds[event.KindLog]
-		logs.Age = time.Minute
-		l.Kinds[event.KindLog] = logs
+		id := store.Ring(event.Service, event.KindLog)
+		c := l.Rings[id]
+		c.Age = time.Minute
+		l.Rings[id] = c
 		s := open(t, l)
-		s.Append(&event.Batch{Logs: []event.Log{{Head: event.Head{Received: time.Now()}}}, Marks: []event.Mark{{Head: event.Head{Received: time.Now()}}}})
+		s.Append(event.Batch{&event.Log{}, &event.Mark{}})
 		time.Sleep(30 * time.Second)
-		s.Append(&event.Batch{Logs: []event.Log{{Head: event.Head{Received: time.Now()}}}})
+		s.Append(event.Batch{&event.Log{}})
 		time.Sleep(31 * time.Second)
-		if got := seqs(s, event.KindLog, store.Want{}); !slices.Equal(got, []event.Seq{3}) {
+		if got := seqs(s, store.Want{Kinds: onlyLogs}); !slices.Equal(got, []event.Seq{3}) {
 			t.Errorf("logs %v, want [3]", got)
 		}
-		if got := seqs(s, event.KindMark, store.Want{}); len(got) != 1 {
+		if got := seqs(s, store.Want{Kinds: []event.Kind{event.KindMark}}); len(got) != 1 {
 			t.Errorf("marks %v, want one", got)
 		}
 	})
@@ -173,116 +205,95 @@ func TestAgeBoundsARing(t *testing.T) {
 
 func TestTooLargeIsRefusedAndCounted(t *testing.T) {
 	s := open(t, store.DefaultLimits(store.MinMemory))
-	b := event.Batch{
-		Logs: []event.Log{{Message: "a"}, {Message: strings.Repeat("x", 20<<20)}, {Message: "b"}},
-		Exchanges: []event.Exchange{
-			{URL: "u", ResponseBody: strings.Repeat("x", 20<<20)},
-		},
+	large := &event.Log{Message: strings.Repeat("x", 20<<20)}
+	last := &event.Log{Message: "b"}
+	x := &event.Exchange{URL: "u", ResponseBody: strings.Repeat("x", 20<<20)}
+	got := s.Append(event.Batch{&event.Log{Message: "a"}, large, last, x})
+	if got.Stored != 3 || len(got.Refused) != 1 || got.Refused[0] != event.Event(large) {
+		t.Errorf("Append = %+v, want 3 stored and the large one refused", got)
 	}
-	got := s.Append(&b)
-	if want := (store.Refusal{Kind: event.KindLog, Index: 1, Reason: store.TooLarge}); got.Stored != 3 || len(got.Refused) != 1 || got.Refused[0] != want {
-		t.Errorf("Append = %+v, want 3 stored and %+v", got, want)
-	}
-	if b.Logs[1].Seq != 0 || b.Logs[2].Seq == 0 {
-		t.Errorf("numbers %d and %d, want only the second", b.Logs[1].Seq, b.Logs[2].Seq)
+	if large.Seq != 0 || last.Seq == 0 {
+		t.Errorf("numbers %d and %d, want only the second", large.Seq, last.Seq)
 	}
 	var c store.Slice
-	var x event.Exchange
-	s.Find(event.KindExchange, b.Exchanges[0].Seq, &c)
-	c.Decode(0, &x)
-	if s.Attach(&c, 0, &x); x.BodyNote != store.TooLarge || x.ResponseBody != "" {
-		t.Errorf("note %q with %d bytes of body, want %q", x.BodyNote, len(x.ResponseBody), store.TooLarge)
+	var back event.Exchange
+	s.Find(nil, x.Seq, &c)
+	c.Decode(0, &back)
+	if s.Attach(&c, 0, &back); back.BodyNote != store.TooLarge || back.ResponseBody != "" {
+		t.Errorf("note %q with %d bytes of body, want %q", back.BodyNote, len(back.ResponseBody), store.TooLarge)
 	}
 	for _, r := range s.Stats().Rings {
-		if want := map[string]uint64{"log": 1}[r.Name]; r.Dropped != want {
+		if want := map[string]uint64{"service_log": 1}[r.Name]; r.Dropped != want {
 			t.Errorf("%s: %d dropped, want %d", r.Name, r.Dropped, want)
 		}
 	}
 }
 
-func TestBodiesLeaveBeforeHeads(t *testing.T) {
-	s := open(t, store.DefaultLimits(0))
-	b := event.Batch{Exchanges: make([]event.Exchange, 150)}
-	for i := range b.Exchanges {
-		b.Exchanges[i] = event.Exchange{URL: "u", RequestBody: "in", ResponseBody: fmt.Sprint("out", i), BodyNote: "truncated"}
-	}
-	b.Exchanges[149].RequestBody, b.Exchanges[149].ResponseBody = "", ""
-	b.Exchanges[149].BodyNote = "off"
-	s.Append(&b)
-	check := func(i int, body, note string) {
-		t.Helper()
-		var c store.Slice
-		var x event.Exchange
-		if !s.Find(event.KindExchange, b.Exchanges[i].Seq, &c) || !c.Decode(0, &x) {
-			t.Fatalf("exchange %d is gone", i)
-		}
-		if s.Attach(&c, 0, &x); x.ResponseBody != body || x.BodyNote != note {
-			t.Errorf("exchange %d: body %q, note %q; want %q, %q", i, x.ResponseBody, x.BodyNote, body, note)
-		}
-	}
-	check(48, "", store.Evicted)
-	check(49, "out49", "truncated")
-	check(148, "out148", "truncated")
-	check(149, "", "off")
-}
-
 func TestWantIsAnsweredFromHeaders(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
 	at := time.UnixMilli(1000)
-	s.Append(&event.Batch{Logs: []event.Log{
-		{Head: event.Head{Time: at, Session: "a", Tab: 1, PageURL: "http://x/#one", TestID: "t", Worker: "w", TraceID: "q"}},
-		{Head: event.Head{Time: at.Add(time.Second), Session: "b", Tab: 2, PageURL: "http://x/?b", Received: at}},
-	}})
+	s.Append(event.Batch{
+		&event.Log{Head: event.Head{Time: at, Session: "a", Tab: 1, PageURL: "http://x/#one", TestID: "t", Worker: "w", TraceID: "q"}},
+		&event.Log{
+			Head:     event.Head{Time: at.Add(time.Second), Session: "b", Tab: 2, PageURL: "http://x/?b", Received: at, Cause: event.Cause{Action: "act"}},
+			Severity: event.SeverityError,
+		},
+		&event.Log{Head: event.Head{Time: at.Add(time.Minute), Clock: 4, Origin: event.Origin{Service: "api"}}},
+	})
+	minusHour := func(c event.Clock) time.Duration { return -time.Duration(c) * time.Hour }
 	for _, c := range []struct {
 		want store.Want
 		seqs []event.Seq
 	}{
-		{store.Want{}, []event.Seq{1, 2}},
+		{store.Want{}, []event.Seq{1, 2, 3}},
 		{store.Want{Session: "a"}, []event.Seq{1}},
 		{store.Want{Tab: 2}, []event.Seq{2}},
 		{store.Want{Page: "http://x/#two"}, []event.Seq{1}},
+		{store.Want{Service: "api"}, []event.Seq{3}},
+		{store.Want{Severity: event.SeverityError}, []event.Seq{2}},
+		{store.Want{Action: "act"}, []event.Seq{2}},
 		{store.Want{TestID: "t"}, []event.Seq{1}},
 		{store.Want{Worker: "other"}, nil},
 		{store.Want{TraceID: "q"}, []event.Seq{1}},
-		{store.Want{Since: at.Add(1)}, []event.Seq{2}},
-		{store.Want{Until: at}, []event.Seq{1}},
+		{store.Want{Since: at.Add(1)}, []event.Seq{2, 3}},
+		{store.Want{Since: at.Add(1), Offset: minusHour}, []event.Seq{2}},
+		{store.Want{Until: at, Offset: minusHour}, []event.Seq{1, 3}},
+		{store.Want{Windows: []store.Window{{From: at, To: at}, {From: at.Add(time.Minute), To: at.Add(time.Hour)}}}, []event.Seq{1, 3}},
 		{store.Want{Received: at}, []event.Seq{2}},
+		{store.Want{Within: time.Hour}, []event.Seq{1, 2, 3}},
 	} {
-		if got := seqs(s, event.KindLog, c.want); !slices.Equal(got, c.seqs) {
+		if got := seqs(s, c.want); !slices.Equal(got, c.seqs) {
 			t.Errorf("%+v: %v, want %v", c.want, got, c.seqs)
 		}
-		if n := s.Count(event.KindLog, 0, 100, &c.want); n != len(c.seqs) {
-			t.Errorf("Count(%+v) = %d, want %d", c.want, n, len(c.seqs))
+		if n, err := s.Count(t.Context(), &c.want); n != len(c.seqs) || err != nil {
+			t.Errorf("Count(%+v) = %d, %v, want %d", c.want, n, err, len(c.seqs))
 		}
 	}
 }
 
 func TestScopedClearTakesBodiesAndLeavesNeighbours(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
-	b := event.Batch{Exchanges: []event.Exchange{
-		{Head: event.Head{TestID: "a", TraceID: "q"}, ResponseBody: "secret of a"},
-		{Head: event.Head{TestID: "b", TraceID: "q"}, ResponseBody: "of b"},
-		{Head: event.Head{TestID: "a", TraceID: "q"}},
-	}, Logs: []event.Log{{Head: event.Head{TestID: "a"}}, {}}}
-	s.Append(&b)
+	kept := &event.Exchange{Head: event.Head{TestID: "b", TraceID: "q"}, ResponseBody: "of b"}
+	s.Append(event.Batch{
+		&event.Exchange{Head: event.Head{TestID: "a", TraceID: "q"}, ResponseBody: "secret of a"}, kept,
+		&event.Exchange{Head: event.Head{TestID: "a", TraceID: "q"}},
+		&event.Log{Head: event.Head{TestID: "a"}}, &event.Log{},
+	})
 	if n := s.Clear(store.Scope{TestID: "a"}); n != 3 {
 		t.Errorf("Clear = %d, want 3", n)
 	}
-	if got := seqs(s, event.KindExchange, store.Want{}); !slices.Equal(got, []event.Seq{b.Exchanges[1].Seq}) {
-		t.Errorf("left %v, want %d", got, b.Exchanges[1].Seq)
+	if got := seqs(s, store.Want{Kinds: []event.Kind{event.KindExchange}}); !slices.Equal(got, []event.Seq{kept.Seq}) {
+		t.Errorf("left %v, want %d", got, kept.Seq)
 	}
 	var c store.Slice
 	if s.Trace("q", 10, &c); c.Len() != 1 {
 		t.Errorf("trace has %d events, want 1", c.Len())
 	}
-	var entries int
-	for _, r := range s.Stats().Rings {
-		if r.Name == "bodies" {
-			entries = r.Entries
-		}
-	}
-	if entries != 1 {
-		t.Errorf("%d bodies left, want 1", entries)
+	var back event.Exchange
+	s.Find(nil, kept.Seq, &c)
+	c.Decode(0, &back)
+	if s.Attach(&c, 0, &back); back.ResponseBody != "of b" {
+		t.Errorf("the neighbour's body is %q", back.ResponseBody)
 	}
 	if n := s.Clear(store.Scope{TestID: "a"}); n != 0 {
 		t.Errorf("second Clear = %d, want 0", n)
@@ -293,11 +304,11 @@ func TestScopedClearTakesBodiesAndLeavesNeighbours(t *testing.T) {
 }
 
 func TestWhatWasClearedIsNotMissed(t *testing.T) {
-	s := open(t, store.DefaultLimits(0))
-	s.Append(&event.Batch{Logs: make([]event.Log, 1200)})
-	s.Clear(store.Scope{Kinds: []event.Kind{event.KindLog}})
-	s.Append(&event.Batch{Logs: make([]event.Log, 1003)})
-	if n, upper := s.Bounds()[event.KindLog].Missed(0); n != 3 || upper {
+	s := open(t, entries(1000))
+	s.Append(logs(1200, event.Head{}))
+	s.Clear(store.Scope{Kinds: onlyLogs})
+	s.Append(logs(1003, event.Head{}))
+	if n, upper := s.Evicted(&store.Want{Kinds: onlyLogs}, 0); n != 3 || upper {
 		t.Errorf("missed %d %v, want 3", n, upper)
 	}
 }
@@ -305,13 +316,13 @@ func TestWhatWasClearedIsNotMissed(t *testing.T) {
 func TestChangedIsClosedByTheNextEvent(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
 	c := s.Changed()
-	s.Append(&event.Batch{})
+	s.Append(nil)
 	select {
 	case <-c:
 		t.Fatal("closed by an empty batch")
 	default:
 	}
-	s.Append(&event.Batch{Marks: make([]event.Mark, 1)})
+	s.Append(event.Batch{&event.Mark{}})
 	select {
 	case <-c:
 	default:
@@ -320,11 +331,13 @@ func TestChangedIsClosedByTheNextEvent(t *testing.T) {
 }
 
 func TestLimitsThatContradictThemselvesAreRefused(t *testing.T) {
+	mark := store.Ring(event.Browser, event.KindMark)
 	for name, change := range map[string]func(*store.Limits){
 		"over budget": func(l *store.Limits) { l.Memory = 1 << 20 },
-		"no room":     func(l *store.Limits) { l.Bodies = store.Cap{Entries: 1000, Bytes: 1000} },
-		"no ring":     func(l *store.Limits) { delete(l.Kinds, event.KindMark) },
-		"too large":   func(l *store.Limits) { l.Bodies.Bytes = 1 << 31 },
+		"no room":     func(l *store.Limits) { l.Rings[mark] = store.Cap{Share: 1000} },
+		"no ring":     func(l *store.Limits) { delete(l.Rings, mark) },
+		"too large":   func(l *store.Limits) { l.Rings[mark] = store.Cap{Share: 1 << 31} },
+		"no kind":     func(l *store.Limits) { l.Rings[store.Ring(event.Service, 0)] = store.Cap{Share: 1 << 20} },
 		"negative":    func(l *store.Limits) { l.Connections.Active = -1 },
 	} {
 		l := store.DefaultLimits(0)
@@ -338,5 +351,21 @@ func TestLimitsThatContradictThemselvesAreRefused(t *testing.T) {
 	}
 	for _, memory := range []int64{1, store.MinMemory, 100 << 20, 0, 1 << 30, store.MaxMemory, 1 << 40} {
 		open(t, store.DefaultLimits(memory))
+	}
+}
+
+func TestCountingEndsWithItsContext(t *testing.T) {
+	s := open(t, store.DefaultLimits(0))
+	for range 200 {
+		s.Append(logs(1000, event.Head{Session: "s", Tab: 1}))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	start := time.Now()
+	if n, err := s.Count(ctx, &store.Want{Tab: 1}); !errors.Is(err, context.Canceled) || n != 0 {
+		t.Errorf("Count = %d, %v", n, err)
+	}
+	if took := time.Since(start); took > 5*time.Millisecond {
+		t.Errorf("took %v", took)
 	}
 }

@@ -6,48 +6,67 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 )
 
-// link names a stored event: kind in the top byte, position + 1 below. 0 names none.
+// link names a stored event: ring in the top byte, owner below it, then whether it is in the kept
+// strand, then its number. 0 names none.
 type link uint64
 
-func linkTo(k event.Kind, p Position) link { return link(k)<<56 | link(p+1) }
+const (
+	seqBits = 48
+	keptBit = 1 << seqBits
+)
 
-func (l link) kind() event.Kind   { return event.Kind(l >> 56) }
-func (l link) position() Position { return Position(l&(1<<56-1)) - 1 }
+func linkTo(r RingID, owner int, kept bool, seq event.Seq) link {
+	l := link(r)<<56 | link(owner)<<(seqBits+1) | link(seq)&(keptBit-1)
+	if kept {
+		l |= keptBit
+	}
+	return l
+}
+
+func (l link) ring() RingID   { return RingID(l >> 56) }
+func (l link) owner() int     { return int(l>>(seqBits+1)) & 0x7f }
+func (l link) seq() event.Seq { return event.Seq(l & (keptBit - 1)) }
 
 // slot is one trace: the ends of the chain that runs through its events' headers.
 type slot struct {
 	key         uint64 // hash of the trace id; 0 means an empty slot
 	first, last link
+	notable     bool   // it holds or held an error, a failed exchange or an open action
+	kept        uint16 // events that are or were kept longer; ≤ mostKept
 }
 
 // traces finds the events of a trace. The chain is doubly linked through the headers of all rings,
 // in append order, so that an evicted or cleared event leaves it at once wherever it stands, and an
 // event costs no memory here beyond its header. The table is open-addressed, without pointers, and
-// at most two thirds full.
+// at most two thirds full. When it is as large as it may be, events of new traces are not linked;
+// who asks for such a trace looks at every header.
 //
 // Keys are hashes. Two traces with one hash share a chain; readers compare the id itself.
 type traces struct {
-	rings *[ringCount]ring
-	slots []slot // a power of two, or nil
-	used  int
+	store    *Store
+	most     int64  // bytes, while it grows
+	slots    []slot // a power of two, or nil
+	used     int
+	unlinked bool // an event found no place
 }
 
 const minTraceSlots = 256
 
-// mostTraceBytes bounds the table for this many events, each in a trace of its own, at the moment
-// when it grows and old and new table exist together.
-func mostTraceBytes(entries int) int64 {
-	n := minTraceSlots
-	for n*2/3 <= entries {
-		n *= 2
-	}
-	return int64(n+n/2) * int64(unsafe.Sizeof(slot{}))
-}
-
 func (t *traces) bytes() int64 { return int64(len(t.slots)) * int64(unsafe.Sizeof(slot{})) }
 
+// at returns the segment and the header that a link names.
+func (t *traces) at(l link) (*segment, *header) {
+	o := t.store.rings[l.ring()].owners[l.owner()]
+	strand := &o.young
+	if l&keptBit != 0 {
+		strand = &o.kept
+	}
+	return strand.find(l.seq())
+}
+
 func (t *traces) header(l link) *header {
-	return t.rings[l.kind()].at(l.position())
+	_, h := t.at(l)
+	return h
 }
 
 // home is where the search for a key begins. The lowest bit of a key is always set (Store.hash).
@@ -73,12 +92,15 @@ func (t *traces) first(key uint64) link {
 
 // add puts the newest event at the end of its trace's chain.
 func (t *traces) add(l link, h *header) {
-	if (t.used+1)*3 > len(t.slots)*2 {
-		t.grow()
+	if (t.used+1)*3 > len(t.slots)*2 && !t.grow() && (len(t.slots) == 0 || t.slots[t.find(h.trace)].key == 0) {
+		t.unlinked = true
+		return
 	}
 	s := &t.slots[t.find(h.trace)]
+	h.marks |= linked
+	s.notable = s.notable || h.marks&notable != 0
 	if s.key == 0 {
-		*s = slot{key: h.trace, first: l, last: l}
+		s.key, s.first, s.last = h.trace, l, l
 		t.used++
 		return
 	}
@@ -87,7 +109,23 @@ func (t *traces) add(l link, h *header) {
 	s.last = l
 }
 
-// remove takes an event out of its chain, and the trace out of the table with its last event.
+// move makes the chain lead to a copy of one of its headers.
+func (t *traces) move(h *header, l link) {
+	s := &t.slots[t.find(h.trace)]
+	if h.previous != 0 {
+		t.header(h.previous).next = l
+	} else {
+		s.first = l
+	}
+	if h.next != 0 {
+		t.header(h.next).previous = l
+	} else {
+		s.last = l
+	}
+}
+
+// remove takes an event out of its chain, and the trace out of the table with its last event. The
+// header keeps the trace's hash.
 func (t *traces) remove(h *header) {
 	if h.previous != 0 {
 		t.header(h.previous).next = h.next
@@ -108,7 +146,8 @@ func (t *traces) remove(h *header) {
 			t.forget(i)
 		}
 	}
-	h.trace, h.previous, h.next = 0, 0, 0
+	h.previous, h.next = 0, 0
+	h.marks &^= linked
 }
 
 // forget empties slot i and moves up the ones behind it that would no longer be found.
@@ -125,18 +164,23 @@ func (t *traces) forget(i int) {
 	t.used--
 }
 
-func (t *traces) grow() {
+// grow doubles the table and reports whether it may.
+func (t *traces) grow() bool {
+	n := max(minTraceSlots, 2*len(t.slots))
+	if int64(n+len(t.slots))*int64(unsafe.Sizeof(slot{})) > t.most {
+		return false
+	}
 	old := t.slots
-	t.slots = make([]slot, max(minTraceSlots, 2*len(old)))
+	t.slots = make([]slot, n)
 	for _, s := range old {
 		if s.key != 0 {
 			t.slots[t.find(s.key)] = s
 		}
 	}
+	return true
 }
 
 // reset forgets every trace. The headers that were linked must be gone.
 func (t *traces) reset() {
-	t.slots = nil
-	t.used = 0
+	t.slots, t.used, t.unlinked = nil, 0, false
 }

@@ -14,7 +14,10 @@ import (
 type Extension struct {
 	Session string
 	Answers map[string]Scripted // by the command's kind
-	Taken   []command.Command   // what it was given, in order; read it when Serve has returned
+
+	Taken     []command.Command // what it was given, in order; read it when Serve has returned
+	news      []Received        // of Taken, what Received has not told yet
+	Cancelled []string          // ids that it was told to cancel
 }
 
 // Scripted is what an extension does with a command of one kind.
@@ -27,27 +30,49 @@ type Scripted struct {
 	Sync    json.RawMessage  `json:"sync,omitempty"`   // body of a POST /sync that it sends before it answers
 }
 
-// Serve polls until ctx ends. Commands are executed one after the other.
+// Received is a command as the browser got it.
+type Received struct {
+	command.Command
+	Left time.Duration // until its deadline
+}
+
+// Received returns the commands that came since it was asked last. The caller sees to it that nothing
+// comes meanwhile.
+func (e *Extension) Received() []Received {
+	news := e.news
+	e.news = nil
+	return news
+}
+
+// Serve polls until ctx ends. Commands are executed one after the other, beside the polls.
 func (e *Extension) Serve(ctx context.Context, h *House) error {
 	closed := h.Registry.Poll(e.Session)
 	defer closed(false)
-	var acks []string
-	for ctx.Err() == nil {
-		commands := h.Queue.Take(ctx, e.Session, 25*time.Second, acks)
-		acks = nil
-		for _, c := range commands {
-			acks = append(acks, c.ID)
-		}
-		h.Queue.Take(ctx, e.Session, 0, acks) // the poll that opens at once while execution runs beside it
-		acks = nil
-		for _, c := range commands {
-			e.Taken = append(e.Taken, c)
-			if err := e.carryOut(ctx, h, c); err != nil {
-				return err
+	work := make(chan command.Command, command.MaxPending)
+	worked := make(chan error, 1)
+	go func() {
+		var first error
+		for c := range work {
+			if err := e.carryOut(ctx, h, c); err != nil && first == nil {
+				first = err
 			}
 		}
+		worked <- first
+	}()
+	poll := command.Poll{Session: e.Session}
+	for ctx.Err() == nil {
+		given := h.Queue.Take(ctx, poll, 25*time.Second)
+		poll.Taken, poll.Cancelled = nil, given.Cancel
+		e.Cancelled = append(e.Cancelled, given.Cancel...)
+		for _, c := range given.Commands {
+			poll.Taken = append(poll.Taken, c.ID)
+			e.Taken = append(e.Taken, c)
+			e.news = append(e.news, Received{c, time.Until(c.Deadline)})
+			work <- c
+		}
 	}
-	return nil
+	close(work)
+	return <-worked
 }
 
 func (e *Extension) carryOut(ctx context.Context, h *House, c command.Command) error {

@@ -4,6 +4,7 @@
 package testkit
 
 import (
+	"context"
 	"path/filepath"
 	"testing"
 	"time"
@@ -29,8 +30,9 @@ const Run = "k9f2"
 // the process's, so tests that need a fixed time stand in a synctest bubble.
 type House struct {
 	Store      *store.Store
-	Reader     *query.Reader
+	Reader     *query.Live
 	Ingest     *ingest.Ingester
+	Uploads    *browser.Receiver
 	Correlator *correlate.Correlator
 	Registry   *session.Registry
 	Queue      *command.Queue
@@ -55,18 +57,23 @@ func NewHouse(t testing.TB, entries int) *House {
 	})
 	limits := store.DefaultLimits(store.MinMemory)
 	if entries > 0 {
-		for k, c := range limits.Kinds {
-			c.Entries = min(c.Entries, entries)
-			limits.Kinds[k] = c
+		for id, c := range limits.Rings {
+			c.Entries = entries
+			limits.Rings[id] = c
 		}
 	}
 	s, err := store.New(store.Config{Run: Run, FirstSeq: 1, Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &House{Store: s, Reader: query.New(s), Registry: session.NewRegistry(), Queue: command.NewQueue(Run), Dir: dir, Project: t.TempDir()}
-	h.Correlator = correlate.New(time.Now)
-	h.Ingest = ingest.New(ingest.Config{}, redact.New(redact.Rules{}), h.Correlator, s)
+	tests := correlate.New(time.Now)
+	redactor := redact.New(redact.Rules{})
+	h := &House{
+		Store: s, Reader: query.New(s, tests.Offset), Correlator: tests, Registry: session.NewRegistry(),
+		Queue: command.NewQueue(Run, redactor), Dir: dir, Project: t.TempDir(),
+	}
+	h.Ingest = ingest.New(ingest.Config{}, redactor, h.Correlator, s)
+	h.Uploads = browser.NewReceiver(h.Ingest)
 	return h
 }
 
@@ -86,8 +93,8 @@ func (h *House) Sync(body []byte) error {
 		tabs = append(tabs, session.Tab(t))
 	}
 	h.Registry.Heard(m.Session, m.Version, m.CaptureVersion, settings, tabs)
-	h.Ingest.Sync(m.Upload)
-	return nil
+	_, err = h.Uploads.Sync(context.Background(), m.Upload)
+	return err
 }
 
 // View is what a call sees.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,9 +38,13 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 //	start           a command without its call waiting: {"kind":"click","tab":12,"wait_ms":5000}
 //	sleep           a duration that passes
 //	call            arguments of a call, as JSON
+//	command         what the browsers received for the call before: one line of JSON for each command.
+//	                A call for which a browser receives something must have it
 //	result          what the call before answers, as an agent reads it
 //	result.json     what it answers to as:"json", indented
 //	file NAME       what a file of the project or state directory holds afterwards
+//
+// What pages write holds the word [Hostile] in many places: an answer that shows it outside of a fence fails.
 //
 // Text that begins with @ names a file in the folder to be read instead. In calls {{cursor}}, {{older}} and {{command}} stand for the
 // last answer's cursors and the last command's correlation id, {{project}} and {{state}} for
@@ -96,8 +101,12 @@ type script struct {
 	setup setup
 	stop  []func()
 
-	args    string // of the call whose result comes next
-	answers map[string]string
+	args     string // of the call whose result comes next
+	answer   string // of that call, when it was carried out already
+	answered bool
+	json     bool // the section that follows wants JSON
+	browsers []*Extension
+	answers  map[string]string
 }
 
 func runArchive(t *testing.T, a *Archive, dir string, bind func(*House) *catalog.Bound) {
@@ -121,6 +130,7 @@ func runArchive(t *testing.T, a *Archive, dir string, bind func(*House) *catalog
 		}
 	}()
 	for i := range a.Sections {
+		s.json = i+1 < len(a.Sections) && a.Sections[i+1].Name == "result.json"
 		s.section(&a.Sections[i])
 	}
 	if s.args != "" {
@@ -130,7 +140,7 @@ func runArchive(t *testing.T, a *Archive, dir string, bind func(*House) *catalog
 
 func (s *script) section(x *Section) {
 	t := s.t
-	if s.args != "" && !strings.HasPrefix(x.Name, "result") {
+	if s.args != "" && !strings.HasPrefix(x.Name, "result") && x.Name != "command" {
 		t.Errorf("call %s has no result", s.args)
 		s.args = ""
 	}
@@ -152,12 +162,18 @@ func (s *script) section(x *Section) {
 		time.Sleep(d)
 	case "call":
 		s.args = s.fill(strings.TrimSpace(x.Data))
-	case "result":
-		s.compare(x, s.call(s.args, false))
-		s.args = ""
-	case "result.json":
-		s.compare(x, s.call(s.args, true))
-		s.args = ""
+	case "command":
+		s.answer, s.answered = s.call(s.args, s.json), true
+		s.compare(x, s.received())
+	case "result", "result.json":
+		if !s.answered {
+			s.answer = s.call(s.args, name == "result.json")
+			if got := s.received(); got != "" {
+				t.Errorf("the browser received for %s what no section named command checks:\n%s", s.args, got)
+			}
+		}
+		s.compare(x, s.answer)
+		s.args, s.answered = "", false
 	case "file":
 		data, err := os.ReadFile(s.fill(rest))
 		if err != nil {
@@ -196,6 +212,7 @@ func (s *script) extension(x Section) {
 	}
 	s.decode(x, &in)
 	e := &Extension{Session: in.Session, Answers: in.Answers}
+	s.browsers = append(s.browsers, e)
 	ctx, cancel := context.WithCancel(s.t.Context())
 	served := make(chan error, 1)
 	go func() { served <- e.Serve(ctx, s.house) }()
@@ -206,6 +223,29 @@ func (s *script) extension(x Section) {
 			s.t.Error(err)
 		}
 	})
+}
+
+// received returns what the browsers were given since it was asked last.
+func (s *script) received() string {
+	synctest.Wait()
+	var out strings.Builder
+	for _, e := range s.browsers {
+		for _, c := range e.Received() {
+			line, err := json.Marshal(struct {
+				Session string          `json:"session"`
+				Kind    string          `json:"kind"`
+				Tab     int             `json:"tab"`
+				Client  string          `json:"client,omitempty"`
+				Left    string          `json:"left"` // until the deadline
+				Params  json.RawMessage `json:"params"`
+			}{c.Session, c.Kind, c.Tab, c.Client, c.Left.Round(time.Millisecond).String(), c.Params})
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			fmt.Fprintf(&out, "%s\n", line)
+		}
+	}
+	return out.String()
 }
 
 // fill replaces the words in braces.
@@ -233,9 +273,12 @@ func (s *script) call(args string, asJSON bool) string {
 		text, images, err = answer.Render(out, answer.Options{Fence: "f3"})
 	}
 	if err != nil {
-		text = problem.From(err).Text()
+		text = answer.Refusal(problem.From(err), "f3")
 	}
 	s.remember(text)
+	if !asJSON && !json.Valid([]byte(text)) && strings.Contains(outsideFences(text), Hostile) {
+		s.t.Errorf("text of a page stands outside of the fence in the answer to %s:\n%s", args, text)
+	}
 	if asJSON && err == nil {
 		var indented bytes.Buffer
 		if err := json.Indent(&indented, []byte(text), "", "  "); err != nil {
@@ -249,6 +292,14 @@ func (s *script) call(args string, asJSON bool) string {
 	text = strings.ReplaceAll(text, s.house.Project, "{{project}}")
 	return strings.ReplaceAll(text, filepath.Clean(s.house.Dir.Path("")), "{{state}}")
 }
+
+// Hostile is a word that archives put into what pages write, and nowhere else. No answer may show it
+// outside of a fence.
+const Hostile = "SYSTEM"
+
+var fenced = regexp.MustCompile(`(?s)<page-data f3 from [^\n]*>\n.*?\n</page-data f3>`)
+
+func outsideFences(text string) string { return fenced.ReplaceAllString(text, "") }
 
 // remember keeps what later calls refer to.
 func (s *script) remember(text string) {
@@ -287,7 +338,8 @@ func (s *script) start(x Section) {
 	}
 	s.decode(x, &in)
 	rec, err := s.house.Queue.Start(command.Request{
-		Session: in.Session, Kind: in.Kind, Tab: in.Tab, Params: struct{}{}, Client: "agent", Wait: time.Duration(in.WaitMS) * time.Millisecond,
+		Session: in.Session, Kind: in.Kind, Tab: in.Tab, Params: struct{}{}, Client: "agent",
+		Deadline: time.Now().Add(time.Duration(in.WaitMS) * time.Millisecond),
 	})
 	if err != nil {
 		s.t.Fatal(err)

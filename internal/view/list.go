@@ -12,17 +12,22 @@ import (
 
 // Meta is what every list says beside its entries.
 type Meta struct {
-	Total     int      `json:"total"` // matching now, -1 unknown
-	Cursor    string   `json:"cursor"`
-	Older     string   `json:"older,omitempty"`
-	HasMore   bool     `json:"has_more"`
-	Missed    uint64   `json:"missed,omitempty"`
-	UpTo      bool     `json:"missed_is_upper_bound,omitempty"`
-	Restarted bool     `json:"cursor_restarted,omitempty"`
-	Oldest    string   `json:"oldest_timestamp,omitempty"`
-	Newest    string   `json:"newest_timestamp,omitempty"`
-	Scope     string   `json:"scope"`
-	Notes     []string `json:"notes,omitempty"`
+	Total     int    `json:"total"` // matching now, -1 unknown
+	Cursor    string `json:"cursor"`
+	Older     string `json:"older,omitempty"`
+	HasMore   bool   `json:"has_more"`
+	Missed    uint64 `json:"missed,omitempty"`
+	UpTo      bool   `json:"missed_is_upper_bound,omitempty"`
+	Restarted bool   `json:"cursor_restarted,omitempty"`
+	Looked    int    `json:"looked_at,omitempty"` // events; more are kept that were not looked at
+	Evicted   uint64 `json:"evicted,omitempty"`   // older events of what was asked for that had to make room
+
+	EvictedUpTo bool `json:"evicted_is_upper_bound,omitempty"`
+
+	Oldest string   `json:"oldest_timestamp,omitempty"`
+	Newest string   `json:"newest_timestamp,omitempty"`
+	Scope  string   `json:"scope"`
+	Notes  []string `json:"notes,omitempty"`
 
 	Summary map[string]any `json:"summary,omitempty"` // counts of a first page, where the mode gives some
 }
@@ -46,6 +51,8 @@ type List[E any] struct {
 	Extra  func(w *answer.Writer) // lines above the entries; may be nil
 	Empty  func() (string, bool)  // said when there are none; a claim only when nothing hints at a loss. May be nil
 
+	coverage []string // what the answer does not rest on
+
 	window  window
 	rebuild func() []E
 	forward bool // a cursor was given: the oldest come first
@@ -53,7 +60,7 @@ type List[E any] struct {
 }
 
 // NewList makes the result of a list mode from what the query gave.
-func NewList[T, E any](v View, s Sight, key, name string, l *query.List[T], entry func(*T) E) *List[E] {
+func NewList[T, E any](v View, s Sight, key, name string, l *query.List[T], c query.Coverage, entry func(*T) E) *List[E] {
 	out := &List[E]{Name: name, window: l, forward: l.Forward}
 	out.rebuild = func() []E {
 		entries := make([]E, 0, len(l.Items))
@@ -70,6 +77,13 @@ func NewList[T, E any](v View, s Sight, key, name string, l *query.List[T], entr
 	if !l.OldestTime.IsZero() {
 		out.Meta.Oldest, out.Meta.Newest = l.OldestTime.UTC().Format(time.RFC3339Nano), l.NewestTime.UTC().Format(time.RFC3339Nano)
 	}
+	if !c.Exhausted {
+		out.Meta.Looked = c.Looked
+	}
+	if l.Older == "" && !l.Forward { // the page reaches the oldest that is kept
+		out.Meta.Evicted, out.Meta.EvictedUpTo = c.Evicted, c.EvictedUpper
+	}
+	out.coverage = v.CoverNotes(query.Coverage{Exhausted: c.Exhausted, Looked: c.Looked, Evicted: out.Meta.Evicted, EvictedUpper: c.EvictedUpper})
 	out.cursors()
 	out.commit = func(c query.Cursor) { v.Remember(key, c) }
 	return out
@@ -191,6 +205,7 @@ func (l *List[E]) notes() []string {
 		}
 		out = append(out, n+" were evicted unread before these")
 	}
+	out = append(out, l.coverage...)
 	if len(l.Meta.Notes) > 0 {
 		out = append(out, "note: "+strings.Join(l.Meta.Notes, "; "))
 	}

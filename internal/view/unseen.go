@@ -1,6 +1,7 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"slices"
@@ -13,16 +14,16 @@ import (
 
 // Unseen says what of the page that a sight shows no capture reaches: iframes of sites that were not
 // granted, and the console of workers, which only a debugger sees. Only what was seen to be there is named.
-func (v View) Unseen(s Sight) []string {
+func (v View) Unseen(ctx context.Context, s Sight) []string {
 	if !s.Known || !s.Tab.Granted {
 		return nil
 	}
 	f := query.Filter{Session: s.Filter.Session, Tab: s.Tab.ID, Page: s.Tab.URL}
-	frames, err := query.Read(v.Reader, f, query.Page{Limit: 50}, func(r *event.Resource) bool {
+	frames, _, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 50}, func(r *event.ResourceTiming) bool {
 		return r.InitiatorType == "iframe" && !granted(s.grants, r.URL)
 	})
 	if err != nil {
-		return nil // a page without a cursor cannot be refused
+		return nil // the call has ended
 	}
 	var out, sites []string
 	for _, r := range frames.Items {
@@ -39,7 +40,7 @@ func (v View) Unseen(s Sight) []string {
 	}
 	// Workers are known by the requests that they make.
 	f.Page = ""
-	if workers, err := query.Read(v.Reader, f, query.Page{Limit: 1}, func(e *event.Exchange) bool { return e.Initiator.Type == "worker" }); err == nil && len(workers.Items) > 0 {
+	if workers, _, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1}, func(e *event.Exchange) bool { return e.Initiator.Type == "worker" }); err == nil && len(workers.Items) > 0 {
 		out = append(out, "the console of this tab's workers is not seen: only a debugger sees it")
 	}
 	return out

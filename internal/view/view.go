@@ -4,6 +4,7 @@
 package view
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 
 // View is one client's sight of the store. It is made for each call.
 type View struct {
-	Reader   *query.Reader
+	Reader   *query.Live
 	Registry *session.Registry
 	Call     catalog.Call
 
@@ -61,7 +62,7 @@ type Sight struct {
 }
 
 // Look resolves a scope. A client without a tab in use sees all tabs, and is told so.
-func (v View) Look(s Scoped) (Sight, error) {
+func (v View) Look(ctx context.Context, s Scoped) (Sight, error) {
 	out := Sight{Filter: query.Filter{TestID: s.TestID}}
 	scope := s.Scope
 	if scope == "current_page" {
@@ -91,8 +92,9 @@ func (v View) Look(s Scoped) (Sight, error) {
 		}
 		if p.Code == problem.TabGone {
 			// A closed tab's events are still there.
+			out.Filter.Session, err = v.Registry.Owner(v.Call.Client, s.Session, s.Tab)
 			out.Filter.Tab, out.Words = s.Tab, fmt.Sprintf("tab %d (not open)", s.Tab)
-			return out, nil
+			return out, err
 		}
 		if scope == "page" {
 			return out, err
@@ -105,9 +107,9 @@ func (v View) Look(s Scoped) (Sight, error) {
 	out.Words = fmt.Sprintf("tab %d", target.Tab.ID)
 	if scope == "page" {
 		out.Filter.Page = target.Tab.URL
-		out.Words = "page " + answer.Short(target.Tab.URL, 80)
+		out.Words = fmt.Sprintf("the page of tab %d, %s", target.Tab.ID, answer.Origin(target.Tab.URL))
 	}
-	late, since := v.late(target)
+	late, since := v.late(ctx, target)
 	switch {
 	case !target.Tab.Granted:
 		out.Notes = append(out.Notes, fmt.Sprintf("not captured: tab %d is on a site that the user has not granted in the extension's popup", target.Tab.ID))
@@ -120,9 +122,9 @@ func (v View) Look(s Scoped) (Sight, error) {
 }
 
 // late reports whether the page that a tab shows began before its capture, and when that began.
-func (v View) late(t session.Target) (late bool, since string) {
+func (v View) late(ctx context.Context, t session.Target) (late bool, since string) {
 	f := query.Filter{Session: t.Browser.Session, Tab: t.Tab.ID}
-	list, err := query.Read(v.Reader, f, query.Page{Limit: 1}, func(e *event.Lifecycle) bool {
+	list, _, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1}, func(e *event.Lifecycle) bool {
 		return e.State != "navigate" && IsVisit(e)
 	})
 	if err != nil || len(list.Items) == 0 || list.Items[0].Flags&event.Late == 0 {
@@ -183,6 +185,23 @@ func (v View) LossNotes(f query.Filter, kinds ...event.Kind) []string {
 		return nil
 	}
 	return []string{"lost: " + strings.Join(parts, ", ")}
+}
+
+// CoverNotes says when an answer does not rest on everything that happened: a search that ended before all
+// that is kept was looked at, and what was evicted of what was asked for.
+func (v View) CoverNotes(c query.Coverage) []string {
+	var out []string
+	if !c.Exhausted {
+		out = append(out, fmt.Sprintf("looked at the newest %d, more are kept", c.Looked))
+	}
+	if c.Evicted > 0 {
+		upTo := ""
+		if c.EvictedUpper {
+			upTo = "up to "
+		}
+		out = append(out, fmt.Sprintf("%s%d older ones were evicted to make room", upTo, c.Evicted))
+	}
+	return out
 }
 
 // Page turns the paging parameters into a query's, with the mode's default limit. The key names the mode and its filters:

@@ -11,6 +11,8 @@ type Base struct {
 	Worker  string   `json:"worker,omitempty"`
 	TraceID string   `json:"trace_id,omitempty"` // 32 lower-case hex digits
 	SpanID  string   `json:"span_id,omitempty"`  // 16 lower-case hex digits
+	Action  string   `json:"action,omitempty"`   // id of the action in the page that led to it
+	Command string   `json:"command,omitempty"`  // correlation id of the agent's command that led to it
 	Flags   []string `json:"flags,omitempty"`    // truncated, redacted, sampled, inferred, late, partial, unmapped
 }
 

@@ -1,18 +1,22 @@
 package wire
 
+import "github.com/brennhill/gasoline/internal/page"
+
 // Origin is what the single-kind routes take beside their list: who sends, from which page.
 type Origin struct {
-	V        int     `json:"v,omitempty"`
-	Sent     float64 `json:"sent,omitempty"` // epoch ms at sending, by the sender's clock; corrects its times
-	Session  string  `json:"session,omitempty"`
-	Tab      int     `json:"tab,omitempty"`
-	Frame    int     `json:"frame,omitempty"`
-	Document string  `json:"document,omitempty"`
-	PageURL  string  `json:"page_url,omitempty"`
-	Source   string  `json:"source,omitempty"` // ci, sdk, …; "http" when absent
-	Service  string  `json:"service,omitempty"`
-	TestID   string  `json:"test_id,omitempty"`
-	Worker   string  `json:"worker,omitempty"`
+	V           int     `json:"v,omitempty"`
+	Sent        float64 `json:"sent,omitempty"` // epoch ms at sending, by the sender's clock; corrects its times
+	Session     string  `json:"session,omitempty"`
+	Tab         int     `json:"tab,omitempty"`
+	Frame       int     `json:"frame,omitempty"`
+	Document    string  `json:"document,omitempty"`
+	PageURL     string  `json:"page_url,omitempty"`
+	Source      string  `json:"source,omitempty"` // ci, sdk, …; "http" when absent
+	Service     string  `json:"service,omitempty"`
+	Instance    string  `json:"instance,omitempty"`     // of the service, when it has several
+	ClockDomain string  `json:"clock_domain,omitempty"` // whose clock t was read from, when it is not the sender's own
+	TestID      string  `json:"test_id,omitempty"`
+	Worker      string  `json:"worker,omitempty"`
 }
 
 // Logs is the body of POST /logs. An entry with a mechanism is an exception.
@@ -163,9 +167,10 @@ type TimelineEvent struct {
 
 // Timeline is the answer of GET /buffers/timeline.
 type Timeline struct {
-	Events []TimelineEvent `json:"events"`
-	Cursor string          `json:"cursor"`
-	Missed uint64          `json:"missed"`
+	Events    []TimelineEvent `json:"events"`
+	Cursor    string          `json:"cursor"`
+	Missed    uint64          `json:"missed"`
+	Exhausted bool            `json:"exhausted"` // everything that is kept was looked at, as far as the page goes
 }
 
 // Health is the answer of GET /health. Without a token only server is filled.
@@ -191,9 +196,11 @@ type ProblemBody struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Fix     string `json:"fix,omitempty"`
-	// Details are what the fix speaks of, a line each: tabs, candidates, what is in the way.
+	// Details are what the fix speaks of, a line each, in the daemon's words.
 	Details []string `json:"details,omitempty"`
-	Retry   string   `json:"retry,omitempty"` // never, now, later, after_user_action
+	// Page are lines with words of pages: tabs, candidates, what is in the way. They are data, never instructions.
+	Page  []page.Text `json:"page,omitempty"`
+	Retry string      `json:"retry,omitempty"` // never, now, later, look_first, after_user_action
 }
 
 // ProveRequest is the body of POST /prove: a challenge to whoever holds the port.

@@ -174,6 +174,7 @@ type NativeAnswer struct {
 // Poll is the answer of GET /pending-queries.
 type Poll struct {
 	Commands []Command `json:"commands"`
+	Cancel   []string  `json:"cancel,omitempty"` // ids of commands to end: nobody waits for them any more
 }
 
 // Command is one thing that the extension is to do. Its params have the shape of its kind
@@ -183,8 +184,8 @@ type Command struct {
 	CorrelationID string          `json:"correlation_id"`
 	Kind          string          `json:"kind"`
 	Params        json.RawMessage `json:"params"`
-	Tab           int             `json:"tab"`      // 0: the command needs none
-	Deadline      float64         `json:"deadline"` // epoch ms
+	Tab           int             `json:"tab"`        // 0: the command needs none
+	TimeoutMS     float64         `json:"timeout_ms"` // until the deadline, counted from when this was sent
 	Client        string          `json:"client,omitempty"`
 }
 

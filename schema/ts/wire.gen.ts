@@ -54,6 +54,10 @@ export interface Base {
   trace_id?: string;
   /** 16 lower-case hex digits */
   span_id?: string;
+  /** id of the action in the page that led to it */
+  action?: string;
+  /** correlation id of the agent's command that led to it */
+  command?: string;
   /** truncated, redacted, sampled, inferred, late, partial, unmapped */
   flags?: string[];
 }
@@ -527,7 +531,8 @@ export interface ProblemBody {
   message: string;
   fix?: string;
   details?: string[];
-  /** never, now, later, after_user_action */
+  page?: string[];
+  /** never, now, later, look_first, after_user_action */
   retry?: string;
 }
 
@@ -544,15 +549,19 @@ export interface Command {
   id: string;
   correlation_id: string;
   kind: string;
+  /** nil once the command has ended */
   params: unknown;
   tab: number;
-  deadline: number;
+  /** until the deadline, counted from when this was sent */
+  timeout_ms: number;
   client?: string;
 }
 
-/** Poll is the answer of GET /pending-queries. */
+/** Poll is what an extension says with a poll. */
 export interface Poll {
   commands: Command[];
+  /** ids of commands to end: nobody waits for them any more */
+  cancel?: string[];
 }
 
 /** ResultAnswer answers POST /query-result. */
@@ -579,6 +588,10 @@ export interface Origin {
   /** ci, sdk, …; "http" when absent */
   source?: string;
   service?: string;
+  /** of the service, when it has several */
+  instance?: string;
+  /** whose clock t was read from, when it is not the sender's own */
+  clock_domain?: string;
   test_id?: string;
   worker?: string;
 }
@@ -733,6 +746,8 @@ export interface Timeline {
   events: TimelineEvent[];
   cursor: string;
   missed: number;
+  /** everything that is kept was looked at, as far as the page goes */
+  exhausted: boolean;
 }
 
 /** Health is the answer of GET /health. Without a token only server is filled. */

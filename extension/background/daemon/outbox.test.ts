@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Outbox, type Outgoing, type Stamp, splitGroup } from "./outbox.ts";
+import { Outbox, type Outgoing, type Stamp, halves, splitGroup } from "./outbox.ts";
 
 const stamp = (document = "d1", page_url = "http://localhost/"): Stamp => ({
   tab: 1,
@@ -62,6 +62,37 @@ test("bytes are a bound as well as events", () => {
   for (let seq = 1; seq <= 50; seq++) outbox.add(stamp(), log(seq, "x".repeat(1000)));
   const { size } = outbox.take(1e9);
   expect(size).toBeLessThanOrEqual(10_000);
+});
+
+test("a parcel counts the addresses of its groups, those of lost events too", () => {
+  const outbox = new Outbox();
+  for (let n = 0; n < 10; n++) {
+    outbox.add(stamp(`d${n}`, `http://localhost/#${"x".repeat(8000)}`), log(1));
+    outbox.addDropped(stamp(`lost${n}`, `http://localhost/#${"x".repeat(8000)}`), { logs: 1 });
+  }
+  let groups = 0;
+  for (let rounds = 0; !outbox.empty && rounds < 50; rounds++) {
+    const parcel = outbox.take(20_000);
+    groups += parcel.groups.length;
+    expect(JSON.stringify(parcel.groups).length).toBeLessThanOrEqual(20_100);
+  }
+  expect(groups).toBe(20);
+});
+
+test("an event that is larger than a request is counted, not kept", () => {
+  const outbox = new Outbox();
+  outbox.add(stamp(), log(1, "x".repeat(1_100_000)));
+  outbox.add(stamp(), log(2));
+  const { groups } = outbox.take(1e6);
+  expect(groups).toEqual([{ ...stamp(), logs: [{ seq: 2, message: "m" }], dropped: { logs: 1 } }]);
+});
+
+test("halves keep order and places, and leave one event alone", () => {
+  const group = { ...stamp(), logs: [{ seq: 1 }, { seq: 3 }] as never, exceptions: [{ seq: 2 }] as never };
+  const [first, second] = halves([group]) ?? [];
+  expect(first).toEqual([{ ...stamp(), logs: [{ seq: 1 }], exceptions: [{ seq: 2 }] }]);
+  expect(second).toEqual([{ ...stamp(), logs: [{ seq: 3 }] }]);
+  expect(halves([{ ...stamp(), logs: [{ seq: 1 }] as never }])).toBeUndefined();
 });
 
 test("splitGroup gives the events in the order of their numbers", () => {

@@ -35,6 +35,9 @@ interface Entry {
   size: number; // characters of its JSON
 }
 
+/** Characters of one event's JSON: the daemon cuts every field far below it, and a request takes several events. */
+const MAX_EVENT = 1_000_000;
+
 // An uncaught error or a failed request is worth more than the console line before it.
 const KEEP_LONGEST: ReadonlySet<EventKind> = new Set(["exceptions", "network", "actions"]);
 
@@ -65,11 +68,18 @@ export class Outbox {
     return this.#entries.length === 0 && this.#dropped.size === 0;
   }
 
-  /** Adds an event. One that waits here already (same document, kind and seq) is not added again. */
+  /**
+   * Adds an event. One that waits here already (same document, kind and seq) is not added again; one that is larger than
+   * MAX_EVENT is counted as lost.
+   */
   add(stamp: Stamp, outgoing: Outgoing): void {
     const key = keyOf(stamp, outgoing);
     if (this.#seen.has(key)) return;
     const size = JSON.stringify(outgoing.event).length;
+    if (size > MAX_EVENT) {
+      this.#drop(stamp, outgoing.kind, 1);
+      return;
+    }
     this.#seen.add(key);
     this.#entries.push({ stamp, outgoing, size });
     this.#size += size;
@@ -82,26 +92,32 @@ export class Outbox {
   }
 
   /**
-   * Removes the oldest events, at most maxSize characters of them (at least one), and gives them as
-   * groups. A parcel that could not be delivered is given back by putBack.
+   * Removes the oldest events, at most maxSize characters of them (at least one), and gives them as groups, with the counts
+   * of lost events as far as there is room. Groups count whole: their addresses can be longer than their events. A parcel
+   * that could not be delivered is given back by putBack.
    */
   take(maxSize: number): Parcel {
+    const groups = new Map<string, Group>();
     let count = 0;
     let size = 0;
-    for (const entry of this.#entries) {
-      if (count > 0 && size + entry.size > maxSize) break;
-      size += entry.size;
+    for (const { stamp, outgoing, size: own } of this.#entries) {
+      const more = own + (groups.has(placeOf(stamp)) ? 0 : sizeOf(stamp));
+      if (count > 0 && size + more > maxSize) break;
+      size += more;
       count++;
-    }
-    const taken = this.#entries.splice(0, count);
-    this.#size -= size;
-    const groups = new Map<string, Group>();
-    for (const { stamp, outgoing } of taken) {
-      this.#seen.delete(keyOf(stamp, outgoing));
       push(groupOf(groups, stamp), outgoing);
     }
-    for (const { stamp, byKind } of this.#dropped.values()) groupOf(groups, stamp).dropped = byKind;
-    this.#dropped.clear();
+    for (const entry of this.#entries.splice(0, count)) {
+      this.#size -= entry.size;
+      this.#seen.delete(keyOf(entry.stamp, entry.outgoing));
+    }
+    for (const [place, { stamp, byKind }] of this.#dropped) {
+      const more = JSON.stringify(byKind).length + (groups.has(place) ? 0 : sizeOf(stamp));
+      if (groups.size > 0 && size + more > maxSize) break;
+      size += more;
+      groupOf(groups, stamp).dropped = byKind;
+      this.#dropped.delete(place);
+    }
     return { groups: [...groups.values()], size };
   }
 
@@ -151,6 +167,8 @@ export class Outbox {
   }
 }
 
+const sizeOf = (stamp: Stamp): number => JSON.stringify(stamp).length;
+
 const keyOf = (stamp: Stamp, { kind, event }: Outgoing): string => `${stamp.document} ${kind} ${event.seq}`;
 
 // A page that changed its URL without loading starts a new group: page_url holds per group. The
@@ -196,6 +214,22 @@ export function splitGroup(group: Group): { stamp: Stamp; events: Outgoing[]; dr
     events,
     ...(group.dropped ? { dropped: group.dropped } : {}),
   };
+}
+
+/** Two halves of groups, by events, each with its place; undefined where there is only one event, or none. */
+export function halves(groups: readonly Group[]): [Group[], Group[]] | undefined {
+  const all = groups.flatMap((group) => {
+    const { stamp, events } = splitGroup(group);
+    return events.map((outgoing) => ({ stamp, outgoing }));
+  });
+  if (all.length < 2) return undefined;
+  const regroup = (part: typeof all): Group[] => {
+    const out = new Map<string, Group>();
+    for (const { stamp, outgoing } of part) push(groupOf(out, stamp), outgoing);
+    return [...out.values()];
+  };
+  const middle = Math.ceil(all.length / 2);
+  return [regroup(all.slice(0, middle)), regroup(all.slice(middle))];
 }
 
 /** Says whether a name is that of a list of events. */

@@ -25,6 +25,8 @@ export interface LineEvents {
   lost: (error: unknown) => void;
   refused: (error: Refused) => void;
   command: (command: Command) => void;
+  /** Nobody waits for a command any more. */
+  cancel: (id: string) => void;
 }
 
 /**
@@ -39,7 +41,9 @@ export class CommandLine {
   #running = false;
   #restarted = false; // asked to look again since the loop last began
   #greeted = false; // the last poll was answered
+  readonly #life = crypto.randomUUID(); // of the worker: the daemon sees when what it began was lost
   #acks: string[] = []; // commands taken since the last poll was sent
+  #cancelled: string[] = []; // commands cancelled since then
   #abort = new AbortController();
   /** When the native host may be asked again, and what came of the last time. */
   #asked: { holder?: Holder; again: number; times: number; tell: () => void } = { again: 0, times: 0, tell: () => {} };
@@ -128,13 +132,17 @@ export class CommandLine {
 
   async #poll(first: boolean): Promise<void> {
     const acks = this.#acks;
+    const cancelled = this.#cancelled;
     this.#acks = [];
+    this.#cancelled = [];
     // The first poll after a failure comes back at once: that is how we learn that the daemon is there.
     const hold = first || !this.#greeted ? 0 : HOLD_S;
     const query = new URLSearchParams({
       wait: String(hold),
       session: await this.#identity.session(),
+      life: this.#life,
       ack: acks.join(","),
+      cancelled: cancelled.join(","),
     });
     let answer: Poll;
     try {
@@ -143,6 +151,7 @@ export class CommandLine {
     } catch (error) {
       this.#greeted = false;
       this.#acks.unshift(...acks);
+      this.#cancelled.unshift(...cancelled);
       throw error;
     }
     if (!this.#greeted) {
@@ -152,6 +161,10 @@ export class CommandLine {
     for (const command of answer.commands ?? []) {
       this.#acks.push(command.id);
       this.#events.command(command);
+    }
+    for (const id of answer.cancel ?? []) {
+      this.#cancelled.push(id);
+      this.#events.cancel(id);
     }
   }
 }

@@ -76,6 +76,38 @@ for (const status of [400, 413]) {
   });
 }
 
+test("one event that the daemon cannot take costs no other", async () => {
+  const delivered: number[] = [];
+  const post = async (_path: string, body: Sync): Promise<Response> => {
+    const seqs = (body.groups ?? []).flatMap((group) => (group.logs ?? []).map(({ seq }) => seq));
+    if (seqs.includes(37)) throw new Refused(413, "too_large", "no", "none");
+    delivered.push(...seqs);
+    lost += (body.groups ?? []).reduce((sum, group) => sum + (group.dropped?.["logs"] ?? 0), 0);
+    return Response.json({ server: { run: "r" } } as SyncAnswer);
+  };
+  let lost = 0;
+  const uploader = new Uploader({
+    client: { post } as never,
+    spill: new Spill({ get: async () => ({}), remove: async () => {}, set: async () => {} } as never),
+    session: async () => "s",
+    ready: async () => true,
+    version: "1",
+    settings: async () => ({}) as never,
+    tabs: async () => [],
+    answered: () => {},
+    failed: () => {},
+  });
+  uploader.add(
+    stamp,
+    Array.from({ length: 100 }, (_, i) => log(i + 1)),
+    false,
+  );
+  await uploader.flush();
+  await uploader.flush();
+  expect(delivered.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1).filter((seq) => seq !== 37));
+  expect(lost).toBe(1);
+});
+
 test("a setting that changes while a request is on its way is told with the next", async () => {
   const told: unknown[] = [];
   let bodies = false;

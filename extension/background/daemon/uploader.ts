@@ -2,7 +2,7 @@ import { WIRE_VERSION } from "@gasoline/schema/wire";
 import type { ExtensionSettings, Group, Sync, SyncAnswer, Tab } from "@gasoline/schema/wire";
 import { Backoff } from "./backoff.ts";
 import { type DaemonClient, Refused } from "./client.ts";
-import { Outbox, type Outgoing, type Stamp, splitGroup } from "./outbox.ts";
+import { Outbox, type Outgoing, type Stamp, halves, splitGroup } from "./outbox.ts";
 import type { Spill } from "./spill.ts";
 
 /** Events wait at most this long for others before they are sent. */
@@ -132,7 +132,35 @@ export class Uploader {
     }
   }
 
+  /**
+   * Sends groups in one request. What is refused as too large or malformed is sent again in halves, so that one event that
+   * the daemon cannot take costs no other; what is refused alone is counted as lost.
+   */
   async #deliver(groups: Group[], putBack: boolean): Promise<void> {
+    const counts = groups.filter(({ dropped }) => dropped);
+    for (let waiting = [groups], part = waiting.shift(); part; part = waiting.shift()) {
+      try {
+        await this.#post(part);
+      } catch (error) {
+        const unfit = error instanceof Refused && (error.status === 400 || error.status === 413);
+        if (!unfit) {
+          if (putBack) this.#outbox.putBack([part, ...waiting].flat());
+          throw error;
+        }
+        const parts = halves(part);
+        if (parts) {
+          // The counts are of the whole: they go with the next request.
+          if (part === groups) for (const { dropped, ...stamp } of counts) this.#outbox.addDropped(stampOf(stamp), dropped ?? {});
+          waiting.unshift(...parts);
+          continue;
+        }
+        this.#countLost(part);
+        this.#parts.failed(error);
+      }
+    }
+  }
+
+  async #post(groups: Group[]): Promise<void> {
     const { session, version, settings, tabs } = this.#parts;
     const body: Sync = { v: WIRE_VERSION, capture_version: version, session: await session(), version, groups };
     const [nowSettings, nowTabs] = await Promise.all([settings(), tabs()]);
@@ -141,23 +169,12 @@ export class Uploader {
     if (settingsJSON !== this.#sentSettings) body.settings = nowSettings;
     if (tabsJSON !== this.#sentTabs) body.tabs = nowTabs;
     if (groups.length === 0 && !body.settings && !body.tabs) return;
-    try {
-      const response = await this.#parts.client.post("/sync", body, 15_000);
-      const answer = (await response.json()) as SyncAnswer;
-      this.#sentSettings = settingsJSON;
-      this.#sentTabs = tabsJSON;
-      this.#noticeRun(answer.server.run);
-      this.#parts.answered(answer);
-    } catch (error) {
-      // A body that the daemon cannot read would be refused for ever; the next one may be good.
-      if (error instanceof Refused && (error.status === 400 || error.status === 413)) {
-        this.#countLost(groups);
-        this.#parts.failed(error);
-        return;
-      }
-      if (putBack) this.#outbox.putBack(groups);
-      throw error;
-    }
+    const response = await this.#parts.client.post("/sync", body, 15_000);
+    const answer = (await response.json()) as SyncAnswer;
+    this.#sentSettings = settingsJSON;
+    this.#sentTabs = tabsJSON;
+    this.#noticeRun(answer.server.run);
+    this.#parts.answered(answer);
   }
 
   /** A daemon that was started again knows neither tabs nor settings. */
@@ -194,3 +211,5 @@ export class Uploader {
     for (const resolve of waiting) resolve();
   }
 }
+
+const stampOf = ({ tab, frame, document, page_url, since }: Stamp): Stamp => ({ tab, frame, document, page_url, since });

@@ -13,3 +13,18 @@ export async function beforeDeadline<T>(deadline: number, message: string, work:
     work.catch(() => undefined); // Its failure after the deadline has no reader.
   }
 }
+
+/** Gives what work comes to, or throws the signal's reason as soon as it fires. */
+export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    work.catch(() => undefined); // Its failure after the end has no reader.
+  }
+}

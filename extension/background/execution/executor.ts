@@ -1,12 +1,12 @@
-import { type CommandKind, MUTATING, NEEDS_TAB, type Timeout } from "@gasoline/schema/commands";
+import { type CommandKind, MUTATING, NEEDS_TAB, type Toast } from "@gasoline/schema/commands";
 import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { isCommandKind, parseParams } from "../../commands/params.ts";
 import { unlessDialog } from "../../commands/dialog.ts";
-import { runCommand } from "../../commands/registry.ts";
+import { HANDLERS } from "../../commands/registry.gen.ts";
 import type { Results } from "../daemon/results.ts";
-import { beforeDeadline } from "./deadline.ts";
+import { beforeDeadline, unlessAborted } from "./deadline.ts";
 
 const STARTED = "started:";
 
@@ -17,7 +17,7 @@ const KEEP_STARTED_MS = 600_000;
 export interface ExecutorParts {
   results: Results;
   pilot: () => Promise<boolean>;
-  context: (tab: number, deadline: number) => Promise<Context>;
+  context: (tab: number, deadline: number, signal: AbortSignal) => Promise<Context>;
   describe: (tab: number) => Promise<Tab>;
   activeTab: () => Promise<number | undefined>;
   /** Actions in the tab are the client's from now on; null: the user's again. */
@@ -34,7 +34,7 @@ export interface ExecutorParts {
  */
 export class Executor {
   readonly #parts: ExecutorParts;
-  readonly #running = new Set<string>();
+  readonly #running = new Map<string, AbortController>(); // by id
   readonly #queues = new Map<number, Promise<unknown>>(); // by tab: the end of its queue of acts
 
   constructor(parts: ExecutorParts) {
@@ -44,12 +44,18 @@ export class Executor {
   /** Takes a command as it was leased. Its answer goes to the daemon; nothing is thrown. */
   async take(command: Command): Promise<void> {
     if (this.#running.has(command.id)) return;
-    this.#running.add(command.id);
+    const control = new AbortController();
+    this.#running.set(command.id, control);
     try {
-      await this.#answer(command);
+      await this.#answer({ ...command, deadline: Date.now() + command.timeout_ms, signal: control.signal });
     } finally {
       this.#running.delete(command.id);
     }
+  }
+
+  /** Ends a command for which nobody waits any more: what has not been done by now is not done. */
+  cancel(id: string): void {
+    this.#running.get(id)?.abort(new CommandProblem("cancelled", "Nobody waits for this command any more."));
   }
 
   /** Forgets marks of commands that nobody can send again. */
@@ -61,7 +67,7 @@ export class Executor {
     if (old.length > 0) await chrome.storage.session.remove(old);
   }
 
-  async #answer(command: Command): Promise<void> {
+  async #answer(command: Leased): Promise<void> {
     const began = Date.now();
     const { results } = this.#parts;
     const identity = { id: command.id, correlation_id: command.correlation_id };
@@ -76,13 +82,13 @@ export class Executor {
     await results.send(result, command.deadline);
   }
 
-  async #execute(command: Command): Promise<Pick<Result, "status" | "result" | "error" | "effective_tab">> {
+  async #execute(command: Leased): Promise<Pick<Result, "status" | "result" | "error" | "effective_tab">> {
     let tab = command.tab;
     try {
       const kind = await this.#check(command);
       const params = parseParams(kind, command.params);
       // The page answers by then; some time is needed to bring its answer home.
-      const deadline = Math.min(command.deadline - 300, Date.now() + (params.timeout_ms || 120_000));
+      const deadline = command.deadline - Math.min(300, command.timeout_ms / 2);
       if (tab === 0 && NEEDS_TAB.has(kind)) tab = (await this.#parts.activeTab()) ?? 0;
       if (tab === 0 && NEEDS_TAB.has(kind)) throw new CommandProblem("no_tab", "There is no tab that can be used.");
       const work = () => this.#run(kind, params, tab, deadline, command);
@@ -92,26 +98,29 @@ export class Executor {
     } catch (error) {
       const problem = toWire(error);
       if (problem.code === "internal") this.#parts.log(problem.message, { kind: command.kind });
-      return { status: problem.code === "timeout" ? "timeout" : "error", error: problem, ...(await this.#where(tab)) };
+      return { status: STATUS[problem.code] ?? "error", error: problem, ...(await this.#where(tab)) };
     }
   }
 
-  async #check(command: Command): Promise<CommandKind> {
+  async #check(command: Leased): Promise<CommandKind> {
     const { kind } = command;
     if (!isCommandKind(kind)) throw new CommandProblem("unknown_mode", `This extension knows no command "${kind}".`);
     if (MUTATING.has(kind) && !(await this.#parts.pilot())) {
       throw new CommandProblem("pilot_off", 'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.');
     }
+    command.signal.throwIfAborted();
     if (Date.now() >= command.deadline) throw new CommandProblem("timeout", "The command came after its deadline.");
     return kind;
   }
 
-  async #run<K extends CommandKind>(kind: K, params: unknown, tab: number, deadline: number, command: Command): Promise<unknown> {
+  async #run<K extends CommandKind>(kind: K, params: unknown, tab: number, deadline: number, command: Leased): Promise<unknown> {
+    command.signal.throwIfAborted(); // It may have waited for its turn.
     const acts = MUTATING.has(kind) && tab !== 0;
-    const context = await this.#parts.context(tab, deadline);
+    const context = await this.#parts.context(tab, deadline, command.signal);
+    const handler = HANDLERS[kind] as unknown as (params: unknown, context: Context) => Promise<unknown>;
     if (acts) {
       this.#parts.actor(tab, command.client ?? "agent");
-      const { reason } = params as Timeout;
+      const { reason } = params as Toast;
       // A toast never delays the command, and a page that cannot show it is acted on all the same.
       if (reason && !context.pages.dialog(tab)) context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
@@ -119,7 +128,10 @@ export class Executor {
       return await beforeDeadline(
         command.deadline - 50,
         SILENT,
-        unlessDialog(kind, context, () => runCommand(kind, params, context)),
+        unlessAborted(
+          command.signal,
+          unlessDialog(kind, context, () => handler(params, context)),
+        ),
       );
     } finally {
       if (acts) {
@@ -149,6 +161,17 @@ export class Executor {
     }
   }
 }
+
+/** A command as it was taken. */
+interface Leased extends Command {
+  /** Epoch ms: the answer is out by then. */
+  deadline: number;
+  /** Fires when nobody waits for the command any more. */
+  signal: AbortSignal;
+}
+
+/** Problems that are states of their own. */
+const STATUS: Readonly<Record<string, string>> = { timeout: "timeout", cancelled: "cancelled" };
 
 /** A page that shows an alert() answers nothing until the user closes it; the agent is not kept waiting. */
 const SILENT = "The page did not answer in time. It may be busy, or a dialog may be open.";

@@ -7,17 +7,29 @@ import type { RefBlocks } from "./refs.ts";
 import { frameTree, mainFrame } from "./tree.ts";
 
 /** The agent's object in the isolated world of a document. */
-declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer> } | undefined;
+declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cancel(id: string): void } | undefined;
 
 type TargetLike = Pick<Target, "ref" | "frame" | "selector">;
 
 /** Calls the agent in documents, bringing it there on first use. */
 export class AgentFrames implements Frames {
   readonly #refs: RefBlocks;
-  readonly #left = new Map<string, number>(); // document → unused numbers for refs; bounded below
+  readonly #left: Map<string, number>; // document → unused numbers for refs; bounded below
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(refs: RefBlocks) {
+  constructor(refs: RefBlocks, left = new Map<string, number>(), signal?: AbortSignal) {
     this.#refs = refs;
+    this.#left = left;
+    this.#signal = signal;
+  }
+
+  /** The same agents for one command: its calls end in the documents when the signal fires. */
+  for(signal: AbortSignal): AgentFrames {
+    return new AgentFrames(this.#refs, this.#left, signal);
+  }
+
+  /** Answers agents that ask what lies around their frame. */
+  listen(): void {
     chrome.runtime.onMessage.addListener((message: Partial<AskAround>, { id, tab, documentId }, answer) => {
       if (message.type !== "gasoline-around" || id !== chrome.runtime.id || tab?.id === undefined || !documentId) return false;
       void this.#around(tab.id, documentId, message as AskAround).then(answer);
@@ -127,6 +139,7 @@ export class AgentFrames implements Frames {
       } catch (error) {
         const missing = error instanceof CommandProblem && error.code === "frame_not_found";
         if (!missing || Date.now() + 100 > deadline) throw error;
+        this.#signal?.throwIfAborted();
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     }
@@ -144,6 +157,7 @@ export class AgentFrames implements Frames {
         const names = visible.map(({ frame }) => `frame ${frame.name === "" ? "(main)" : frame.name}: ${frame.url.slice(0, 120)}`);
         throw new CommandProblem("ambiguous_target", `The target fits in ${visible.length} frames; name one. ${names.join("; ")}`);
       }
+      this.#signal?.throwIfAborted();
       if (Date.now() + 100 > deadline) {
         throw new CommandProblem("element_not_found", `No frame has an element for ${target.selector ?? "the target"}.`);
       }
@@ -160,12 +174,32 @@ export class AgentFrames implements Frames {
   ): Promise<AgentOps[K]["result"]> {
     const { documentId } = frame;
     const refs = await this.#refs.rangesOf(tab, documentId, this.#left.get(documentId) ?? Infinity);
-    const call: AgentCall<K> = { op, params, deadline, refs, frame: frame.name };
-    const answer = (await this.#inject(tab, documentId, call)) as AgentAnswer<K>;
+    const call: AgentCall<K> = { id: crypto.randomUUID(), op, params, deadline, refs, frame: frame.name };
+    const stop = () => void this.#stop(tab, documentId, call.id);
+    this.#signal?.addEventListener("abort", stop, { once: true });
+    let answer: AgentAnswer<K>;
+    try {
+      this.#signal?.throwIfAborted();
+      answer = (await this.#inject(tab, documentId, call)) as AgentAnswer<K>;
+    } finally {
+      this.#signal?.removeEventListener("abort", stop);
+    }
     if (this.#left.size > 1000) this.#left.clear();
     this.#left.set(documentId, answer.refsLeft);
     if (answer.ok) return answer.value;
     throw problemFrom(answer.error);
+  }
+
+  /** Ends a call in its document. A document that is gone has ended it already. */
+  async #stop(tab: number, documentId: string, id: string): Promise<void> {
+    await chrome.scripting
+      .executeScript({
+        target: { tabId: tab, documentIds: [documentId] },
+        func: (given: string) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.cancel(given)),
+        args: [id],
+        injectImmediately: true,
+      })
+      .catch(() => undefined);
   }
 
   async #inject(tab: number, documentId: string, call: AgentCall): Promise<AgentAnswer> {

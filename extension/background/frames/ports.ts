@@ -1,5 +1,6 @@
 import { CONTENT_PORT, type FromContent, type PageConfig, type ToContent } from "../../messages/content.ts";
 import type { Stamp } from "../daemon/outbox.ts";
+import { boundURL } from "./bound.ts";
 import { Dialogs } from "./dialogs.ts";
 import { stampOf } from "./stamp.ts";
 
@@ -102,11 +103,11 @@ export class Ports {
   #take(open: Open, message: FromContent): void {
     switch (message.type) {
       case "hello":
-        open.stamp = { ...open.stamp, since: message.since, page_url: message.url };
+        open.stamp = { ...open.stamp, since: message.since, page_url: boundURL(message.url) };
         this.#events.hello(open.stamp);
         return;
       case "batch": {
-        open.stamp = { ...open.stamp, page_url: message.url };
+        open.stamp = { ...open.stamp, page_url: boundURL(message.url) };
         const done = () => this.#say(open.port, { type: "ack", id: message.id });
         this.#events.batch(open.stamp, message.json, message.urgent, done);
         this.dialogs.look(open.stamp, message.json);

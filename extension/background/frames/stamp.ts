@@ -1,4 +1,5 @@
 import type { Stamp } from "../daemon/outbox.ts";
+import { boundURL } from "./bound.ts";
 
 /**
  * Says which document a message came from, by what Chrome says of its sender. undefined for senders
@@ -11,7 +12,7 @@ export function stampOf(sender: chrome.runtime.MessageSender | undefined, since:
     tab,
     frame: sender.frameId ?? 0,
     document: sender.documentId,
-    page_url: sender.url ?? "",
+    page_url: boundURL(sender.url ?? ""),
     since,
   };
 }

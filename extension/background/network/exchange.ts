@@ -1,4 +1,5 @@
 import type { Exchange, Header } from "@gasoline/schema/wire";
+import { boundURL } from "../frames/bound.ts";
 import type { Redact } from "./redaction.ts";
 import type { Request } from "./request.ts";
 
@@ -15,7 +16,7 @@ export function fromRequest(request: Request, redact: Redact): Omit<Exchange, "s
   const exchange: Omit<Exchange, "seq" | "t" | "mono"> = {
     request_id: `wr-${request.id}`,
     method: request.method,
-    url: redact.url(request.url),
+    url: boundURL(redact.url(request.url)),
     status: request.status,
     started: request.started,
     duration: round(ended - request.started),
@@ -37,7 +38,7 @@ export function fromRequest(request: Request, redact: Redact): Omit<Exchange, "s
   if (request.requestHeaders.some(({ name }) => name.toLowerCase() === "authorization")) exchange.has_auth = true;
   if (request.error) exchange.error = request.error;
   if (request.fromCache) exchange.from_cache = true;
-  if (request.redirects.length > 0) exchange.redirects = request.redirects.map((url) => redact.url(url));
+  if (request.redirects.length > 0) exchange.redirects = request.redirects.map((url) => boundURL(redact.url(url)));
   if (request.ip) exchange.remote_address = request.ip;
   return exchange;
 }

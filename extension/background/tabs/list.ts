@@ -1,8 +1,12 @@
 import type { Tab } from "@gasoline/schema/wire";
 import { isCapturable } from "../../state/origins.ts";
+import { boundTitle, boundURL } from "../frames/bound.ts";
 import type { Grants } from "./grants.ts";
 import { PagePolicies } from "./policies.ts";
 import type { StaleTabs } from "./stale.ts";
+
+/** Tabs that are told to the daemon at most: a request has a bound, and so has what it keeps. */
+const MAX_TABS = 1000;
 
 /** The tabs of the browser as the daemon sees them. */
 export class TabList {
@@ -15,10 +19,13 @@ export class TabList {
     this.#stale = stale;
   }
 
-  /** Every tab; URL and title only of those that the extension may see. */
+  /** Every tab, at most MAX_TABS; URL and title only of those that the extension may see. */
   async all(): Promise<Tab[]> {
     const [tabs, focused] = await Promise.all([chrome.tabs.query({}), focusedWindow()]);
-    return tabs.filter((tab) => tab.id !== undefined).map((tab) => this.#describe(tab, focused));
+    return tabs
+      .filter((tab) => tab.id !== undefined)
+      .slice(0, MAX_TABS)
+      .map((tab) => this.#describe(tab, focused));
   }
 
   /** One tab. Throws when it is gone. */
@@ -54,13 +61,13 @@ export class TabList {
 
   #describe(tab: chrome.tabs.Tab, focused: number | undefined): Tab {
     const id = tab.id ?? 0;
-    const url = tab.url ?? "";
+    const url = boundURL(tab.url ?? "");
     const described: Tab = {
       id,
       index: tab.index,
       window: tab.windowId,
       url,
-      title: tab.title ?? "",
+      title: boundTitle(tab.title ?? ""),
       active: tab.active,
       granted: this.#grants.covers(url),
     };

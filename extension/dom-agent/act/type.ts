@@ -7,7 +7,7 @@ import { AgentProblem } from "../problem.ts";
 import { MASK, isSecret } from "../secret.ts";
 import { giveFocus } from "./focus.ts";
 import { handOver, outcome } from "./outcome.ts";
-import { dispatchKey } from "./keyboard.ts";
+import { dispatchKey } from "./key_press.ts";
 import { parseKeys } from "../../messages/keys.ts";
 
 /** Texts up to this length are typed key by key, so that pages which watch keys see them. */

@@ -43,7 +43,7 @@ func consoleUpload(n int) []byte {
 
 type nowhere struct{}
 
-func (nowhere) Append(b *event.Batch) store.Appended { return store.Appended{Stored: b.Len()} }
+func (nowhere) Append(b event.Batch) store.Appended { return store.Appended{Stored: len(b)} }
 
 func newIngester(sink ingest.Sink) *ingest.Ingester {
 	return ingest.New(ingest.Config{Rate: 1 << 40}, redact.New(redact.Rules{}), correlate.New(time.Now), sink)
@@ -88,6 +88,7 @@ func BenchmarkSync(b *testing.B) {
 	// Each upload comes from a new document, or it would be a repetition.
 	whole := func(b *testing.B, sink ingest.Sink) {
 		in := newIngester(sink)
+		uploads := browser.NewReceiver(in)
 		text := string(body)
 		at := strings.Index(text, "A1B2C3D4")
 		mine := []byte(text)
@@ -99,8 +100,8 @@ func BenchmarkSync(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if r := in.Sync(m.Upload); r.Stored != n {
-				b.Fatalf("stored %d of %d: %v", r.Stored, n, in.Losses())
+			if r, err := uploads.Sync(b.Context(), m.Upload); err != nil || r.Stored != n {
+				b.Fatalf("stored %d of %d: %v %v", r.Stored, n, in.Losses(), err)
 			}
 		}
 		report(b)

@@ -15,7 +15,7 @@ const (
 	maxRawStack = 10 << 10
 	maxArgs     = 64 << 10 // JSON cannot be cut, so longer ones are left out
 	maxURL      = 8 << 10
-	maxData     = 4 << 10 // head of a frame
+	maxData     = 4 << 10 // head of a message
 	maxText     = 1 << 10 // names, selectors, labels
 	maxWord     = 64      // closed sets of words
 	maxID       = 128
@@ -70,8 +70,8 @@ func (b *bounded) json(raw []byte, limit int) string {
 	return string(raw)
 }
 
-// list returns xs without what is beyond the bound.
-func list[T any](b *bounded, xs []T, limit int) []T {
+// most returns xs without what is beyond the bound.
+func most[T any](b *bounded, xs []T, limit int) []T {
 	if len(xs) > limit {
 		b.cut = true
 		return xs[:limit:limit]
@@ -117,6 +117,7 @@ func (b *bounded) head(w *wire.Base) event.Head {
 		Time: when(w.T), Sender: w.Seq,
 		TestID: b.text(w.TestID, maxTestID), Worker: b.text(w.Worker, maxID),
 		TraceID: w.TraceID, SpanID: w.SpanID,
+		Cause: event.Cause{Action: b.text(w.Action, maxID), Command: b.text(w.Command, maxID)},
 	}
 	if w.Mono > 0 && w.Mono <= maxMono {
 		h.Mono = w.Mono

@@ -34,9 +34,9 @@ type Delivery struct {
 	Rejected []wire.Rejected // by index in the request's list, rising
 }
 
-// Accepted returns the answer to a delivery that was taken.
+// Accepted returns the answer to a delivery that was taken. Ask before the batch is handed on.
 func (d *Delivery) Accepted() wire.Accepted {
-	return wire.Accepted{Accepted: d.Upload.Batch.Len(), Rejected: d.Rejected}
+	return wire.Accepted{Accepted: len(d.Upload.Batch), Rejected: d.Rejected}
 }
 
 // prepare returns the body as text that is valid UTF-8. Strings of events are parts of it, so a batch
@@ -59,7 +59,8 @@ func malformed(c *cursor) error {
 // reader collects the events of one body.
 type reader struct {
 	cursor
-	batch   *event.Batch
+	batch   event.Batch
+	logs    slab[event.Log]    // of the batch's
 	frames  []event.StackFrame // of all events; each event's stack is a part
 	record  record             // the console entry or exception at hand
 	reports []ingest.Report
@@ -67,7 +68,20 @@ type reader struct {
 
 // upload returns what was read, for the ingester.
 func (r *reader) upload(session string, sent float64) ingest.Upload {
-	return ingest.Upload{Session: session, Sent: when(sent), Batch: r.batch, Reports: r.reports}
+	return ingest.Upload{Session: session, Sent: when(sent), Batch: r.batch, Bytes: len(r.s), Reports: r.reports}
+}
+
+// slab gives out events from memory that was allocated for many of them at once.
+type slab[E any] struct{ free []E }
+
+// next returns a zero event. When the slab is used up, n are allocated.
+func (s *slab[E]) next(n int) *E {
+	if len(s.free) == 0 {
+		s.free = make([]E, max(n, 1))
+	}
+	e := &s.free[0]
+	s.free = s.free[1:]
+	return e
 }
 
 // when returns the time of epoch milliseconds; zero if they cannot be one.

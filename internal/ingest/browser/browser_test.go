@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/problem"
 )
@@ -30,7 +31,7 @@ func TestOneBadEventDoesNotCostTheOthers(t *testing.T) {
 	if got != want {
 		t.Errorf("rejected\n%s, want\n%s", got, want)
 	}
-	if logs := d.Upload.Batch.Logs; len(logs) != 2 || logs[0].Message != "a" || logs[1].Message != "z" {
+	if logs := all[event.Log](d.Upload.Batch); len(logs) != 2 || logs[0].Message != "a" || logs[1].Message != "z" {
 		t.Errorf("kept %+v", logs)
 	}
 	if len(d.Upload.Reports) != 8 {
@@ -49,7 +50,7 @@ func TestBadValuesOfOtherKindsAreNamed(t *testing.T) {
 		}
 	}
 	check(browser.ReadBodies, `{"bodies":[{"url":"/a"},{"url":"/b","status":"500"},null,{}]}`, `[{1 status cannot be a string} {2 it is not an object} {3 url is missing}]`)
-	check(browser.ReadFrames, `{"events":[{"event":"message"},{"event":"ping"},[]]}`, `[{1 event is not open, message, close or error} {2 it is not an object}]`)
+	check(browser.ReadMessages, `{"events":[{"event":"message"},{"event":"ping"},[]]}`, `[{1 event is not open, message, close or error} {2 it is not an object}]`)
 	check(browser.ReadActions, `{"actions":[{"type":"click","seq":9007199254740993}]}`, `[{0 seq is out of range}]`)
 }
 
@@ -80,7 +81,7 @@ func TestStringsAreRepaired(t *testing.T) {
 	check := func(raw, want string) {
 		t.Helper()
 		d := readLogs(t, `{"message":"`+raw+`"}`)
-		if got := d.Upload.Batch.Logs[0].Message; got != want || !utf8.ValidString(got) {
+		if got := all[event.Log](d.Upload.Batch)[0].Message; got != want || !utf8.ValidString(got) {
 			t.Errorf("%q was read as %q, want %q", raw, got, want)
 		}
 	}
@@ -94,11 +95,11 @@ func TestStringsAreRepaired(t *testing.T) {
 
 func TestLastOfTwoKeysCounts(t *testing.T) {
 	d := readLogs(t, `{"message":"a","message":"b","unknown":{"x":[1,{"y":null}]},"line":1,"line":2}`)
-	if l := d.Upload.Batch.Logs[0]; l.Message != "b" || l.Line != 2 {
+	if l := all[event.Log](d.Upload.Batch)[0]; l.Message != "b" || l.Line != 2 {
 		t.Errorf("read %+v", l)
 	}
 	m, err := browser.ReadSync([]byte(`{"session":"s","groups":[{"logs":[{"message":"a"}],"logs":[{"message":"b"}],"document":"d"}]}`))
-	if err != nil || len(m.Upload.Batch.Logs) != 1 || m.Upload.Batch.Logs[0].Message != "b" || m.Upload.Batch.Logs[0].Document != "d" {
+	if err != nil || len(all[event.Log](m.Upload.Batch)) != 1 || all[event.Log](m.Upload.Batch)[0].Message != "b" || all[event.Log](m.Upload.Batch)[0].Document != "d" {
 		t.Errorf("read %+v, %v", m.Upload.Batch, err)
 	}
 }
@@ -107,15 +108,15 @@ func TestFieldsAreBounded(t *testing.T) {
 	long := strings.Repeat("é", 6000)
 	frames := strings.TrimSuffix(strings.Repeat(`{"function":"f"},`, 101), ",")
 	d := readLogs(t, `{"message":"x`+long+`","stack":[`+frames+`]}`)
-	l := d.Upload.Batch.Logs[0]
+	l := all[event.Log](d.Upload.Batch)[0]
 	if len(l.Message) > 10<<10 || !utf8.ValidString(l.Message) || len(l.Stack) != 100 || l.Flags&event.Truncated == 0 {
 		t.Errorf("%d bytes of message, %d frames, flags %v", len(l.Message), len(l.Stack), l.Flags.Names())
 	}
-	f, err := browser.ReadFrames([]byte(`{"events":[{"event":"message","data":"` + long + `","size":-7,"code":-1}]}`))
+	f, err := browser.ReadMessages([]byte(`{"events":[{"event":"message","data":"` + long + `","size":-7,"code":-1}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := f.Upload.Batch.Frames[0]; len(e.Data) != 4<<10 || e.Size != -1 || e.Code != 0 || e.Flags&event.Truncated == 0 {
+	if e := all[event.Message](f.Upload.Batch)[0]; len(e.Data) != 4<<10 || e.Size != -1 || e.Code != 0 || e.Flags&event.Truncated == 0 {
 		t.Errorf("%d bytes of data, size %d, code %d", len(e.Data), e.Size, e.Code)
 	}
 }
@@ -123,7 +124,7 @@ func TestFieldsAreBounded(t *testing.T) {
 func TestNumbersThatCannotBe(t *testing.T) {
 	check := func(entry string, want time.Time, mono float64) {
 		t.Helper()
-		if h := readLogs(t, entry).Upload.Batch.Logs[0].Head; !h.Time.Equal(want) || h.Mono != mono {
+		if h := all[event.Log](readLogs(t, entry).Upload.Batch)[0].Head; !h.Time.Equal(want) || h.Mono != mono {
 			t.Errorf("%s: time %v, mono %v; want %v, %v", entry, h.Time, h.Mono, want, mono)
 		}
 	}
@@ -136,8 +137,23 @@ func TestNumbersThatCannotBe(t *testing.T) {
 
 func TestLevels(t *testing.T) {
 	for level, want := range map[string]int{"debug": 5, "log": 9, "info": 9, "warn": 13, "error": 17, "": 9, "shout": 9} {
-		if got := readLogs(t, `{"message":"a","level":"`+level+`"}`).Upload.Batch.Logs[0].Severity; got != want {
+		if got := all[event.Log](readLogs(t, `{"message":"a","level":"`+level+`"}`).Upload.Batch)[0].Severity; got != want {
 			t.Errorf("level %q has severity %d, want %d", level, got, want)
 		}
+	}
+}
+
+// Made-up documents cost no more than their bound.
+func TestAnyNumberOfDocumentsIsBounded(t *testing.T) {
+	uploads := browser.NewReceiver(newIngester(nowhere{}))
+	for i := range 10_000 {
+		name := fmt.Sprintf("%0128d", i)
+		b := event.Batch{&event.Log{Head: event.Head{Session: "s", Document: name, Sender: 1}}}
+		if _, err := uploads.Sync(t.Context(), ingest.Upload{Session: "s", Batch: b}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := browser.Documents(uploads); n > 4096 {
+		t.Errorf("%d documents", n)
 	}
 }

@@ -54,7 +54,7 @@ func headers(b *bounded, ws []wire.Header) []event.Header {
 	if len(ws) == 0 {
 		return nil
 	}
-	ws = list(b, ws, maxHeaders)
+	ws = most(b, ws, maxHeaders)
 	out := make([]event.Header, len(ws))
 	for i, w := range ws {
 		out[i] = event.Header{Name: b.text(w.Name, maxText), Value: b.text(w.Value, maxURL)}
@@ -63,19 +63,19 @@ func headers(b *bounded, ws []wire.Header) []event.Header {
 }
 
 func urls(b *bounded, ws []string) []string {
-	ws = list(b, ws, maxRedirects)
+	ws = most(b, ws, maxRedirects)
 	for i := range ws {
 		ws[i] = b.text(ws[i], maxURL)
 	}
 	return ws
 }
 
-func resource(w *wire.Resource) (e event.Resource, reason string) {
+func resource(w *wire.Resource) (e event.ResourceTiming, reason string) {
 	var b bounded
 	if w.URL == "" {
 		return e, "url is missing"
 	}
-	e = event.Resource{
+	e = event.ResourceTiming{
 		Head: b.head(&w.Base), URL: b.text(w.URL, maxURL), InitiatorType: b.text(w.InitiatorType, maxWord),
 		Start: milliseconds(w.Start), Duration: milliseconds(w.Duration), DNS: milliseconds(w.DNS), Connect: milliseconds(w.Connect),
 		TLS: milliseconds(w.TLS), Wait: milliseconds(w.Wait), Receive: milliseconds(w.Receive),
@@ -86,7 +86,7 @@ func resource(w *wire.Resource) (e event.Resource, reason string) {
 	return e, ""
 }
 
-func frame(w *wire.Frame) (e event.Frame, reason string) {
+func message(w *wire.Frame) (e event.Message, reason string) {
 	var b bounded
 	switch w.Event {
 	case "open", "message", "close", "error":
@@ -95,7 +95,7 @@ func frame(w *wire.Frame) (e event.Frame, reason string) {
 	default:
 		return e, "event is not open, message, close or error"
 	}
-	e = event.Frame{
+	e = event.Message{
 		Head: b.head(&w.Base), Connection: b.text(w.Connection, maxID), Protocol: b.text(w.Protocol, maxWord), URL: b.text(w.URL, maxURL),
 		Event: w.Event, Direction: b.text(w.Direction, maxWord), Order: w.Order, Type: b.text(w.Type, maxText), Size: size(w.Size),
 		Data: b.text(w.Data, maxData), Code: count(w.Code, 65535), Reason: b.text(w.Reason, maxText),
@@ -122,7 +122,7 @@ func action(w *wire.Action) (e event.Action, reason string) {
 	if e.By == "" {
 		e.By = "user"
 	}
-	for _, l := range list(&b, w.Locators, maxLocators) {
+	for _, l := range most(&b, w.Locators, maxLocators) {
 		e.Locators = append(e.Locators, event.Locator{
 			Kind: b.text(l.Kind, maxWord), Value: b.text(l.Value, maxText), Matches: count(l.Matches, maxCount), Score: count(l.Score, maxCount)})
 	}
@@ -137,7 +137,7 @@ func dom(w *wire.DOM) (e event.DOM, reason string) {
 	}
 	e = event.DOM{
 		Head: b.head(&w.Base), Type: b.text(w.Type, maxWord), Added: count(w.Added, maxCount), Removed: count(w.Removed, maxCount),
-		Changed: count(w.Changed, maxCount), Changes: list(&b, w.Changes, maxChanges), Selector: b.text(w.Selector, maxText),
+		Changed: count(w.Changed, maxCount), Changes: most(&b, w.Changes, maxChanges), Selector: b.text(w.Selector, maxText),
 		Class: b.text(w.Class, maxWord), Role: b.text(w.Role, maxWord), Text: b.text(w.Text, maxText), Shown: span(w.ShownMS),
 	}
 	for i := range e.Changes {
@@ -171,10 +171,10 @@ func performance(w *wire.Performance) (e event.Performance, reason string) {
 		LCP: vital(&b, w.LCP), CLS: vital(&b, w.CLS), INP: vital(&b, w.INP), FCP: vital(&b, w.FCP), TTFB: vital(&b, w.TTFB),
 		Soft: w.Soft,
 	}
-	for _, t := range list(&b, w.LongTasks, maxTasks) {
+	for _, t := range most(&b, w.LongTasks, maxTasks) {
 		e.LongTasks = append(e.LongTasks, event.LongTask{Start: milliseconds(t.Start), Duration: milliseconds(t.Duration), Script: b.text(t.Script, maxURL)})
 	}
-	for _, s := range list(&b, w.Resources, maxSums) {
+	for _, s := range most(&b, w.Resources, maxSums) {
 		e.Resources = append(e.Resources, event.ResourceSum{Type: b.text(s.Type, maxWord), Count: count(s.Count, maxCount), Bytes: max(0, size(s.Bytes))})
 	}
 	b.mark(&e.Head)

@@ -35,7 +35,7 @@ func routes() []route {
 		{"logs", browser.ReadLogs, &wire.Logs{}},
 		{"network-bodies", browser.ReadBodies, &wire.Bodies{}},
 		{"network-waterfall", browser.ReadWaterfall, &wire.Waterfall{}},
-		{"websocket-events", browser.ReadFrames, &wire.Frames{}},
+		{"websocket-events", browser.ReadMessages, &wire.Frames{}},
 		{"enhanced-actions", browser.ReadActions, &wire.Actions{}},
 		{"performance-snapshots", browser.ReadSnapshots, &wire.Snapshots{}},
 	}
@@ -52,7 +52,7 @@ func strict(t *testing.T, raw []byte, into any) {
 }
 
 // notFromPages are fields that somebody else fills, or that only services send.
-var notFromPages = []string{"Seq", "Received", "Service", "Attributes", "RequestID", "Action", "TestID", "Worker"}
+var notFromPages = []string{"Seq", "Raw", "Received", "Clock", "ClockDomain", "Cause", "Attributes", "RequestID", "TestID", "Worker"}
 
 // full reports every field that is zero in all of xs.
 func full(t *testing.T, kind string, xs reflect.Value) {
@@ -84,6 +84,17 @@ func full(t *testing.T, kind string, xs reflect.Value) {
 	}
 }
 
+// ofKind returns the events of a kind as a slice of structs.
+func ofKind(b event.Batch, k event.Kind) reflect.Value {
+	out := reflect.MakeSlice(reflect.SliceOf(reflect.TypeOf(event.New(k)).Elem()), 0, 0)
+	for _, e := range b {
+		if e.Kind() == k {
+			out = reflect.Append(out, reflect.ValueOf(e).Elem())
+		}
+	}
+	return out
+}
+
 func TestSyncFixture(t *testing.T) {
 	raw := fixture(t, "sync")
 	var w wire.Sync
@@ -92,16 +103,16 @@ func TestSyncFixture(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := reflect.ValueOf(*m.Upload.Batch)
-	for i := range b.NumField() {
-		full(t, b.Type().Field(i).Name, b.Field(i))
+	for _, k := range event.Kinds() {
+		full(t, k.String(), ofKind(m.Upload.Batch, k))
 	}
 	groups := w.Groups
 	w.Groups = nil
 	if !reflect.DeepEqual(m.Sync, w) {
 		t.Errorf("the envelope is\n%+v, want\n%+v", m.Sync, w)
 	}
-	for k, h := range m.Upload.Batch.Heads() {
+	for _, e := range m.Upload.Batch {
+		k, h := e.Kind(), e.Base()
 		if h.Tab != 12 || h.Frame != 3 || h.Document != groups[0].Document || h.PageURL != groups[0].PageURL || h.Session != "s-4f1d" ||
 			h.Source != "extension" || h.Flags&event.Late == 0 {
 			t.Errorf("%v has head %+v", k, *h)
@@ -128,7 +139,7 @@ func TestPickedFieldsAreTheWires(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, want := m.Upload.Batch.Logs[1], w.Groups[0].Logs[1]
+	got, want := all[event.Log](m.Upload.Batch)[1], w.Groups[0].Logs[1]
 	if got.Message != want.Message || got.Args != compactOf(t, raw, "args") || got.Level != want.Level || got.Logger != want.Logger ||
 		got.URL != want.URL || got.Line != want.Line || got.Column != want.Column || got.Count != want.Count || got.Severity != 13 {
 		t.Errorf("log %+v, want %+v", got, want)
@@ -137,7 +148,7 @@ func TestPickedFieldsAreTheWires(t *testing.T) {
 		got.Time != time.UnixMicro(int64(want.T*1000)) || len(got.Flags.Names()) != len(want.Flags) {
 		t.Errorf("head %+v, want %+v", got.Head, want.Base)
 	}
-	gotX, wantX := m.Upload.Batch.Exceptions[0], w.Groups[0].Exceptions[0]
+	gotX, wantX := all[event.Exception](m.Upload.Batch)[0], w.Groups[0].Exceptions[0]
 	if gotX.Type != wantX.Type || gotX.Message != wantX.Message || gotX.RawStack != wantX.RawStack || gotX.Mechanism != wantX.Mechanism ||
 		gotX.Handled != wantX.Handled || gotX.Element != wantX.Element || gotX.Causes[0].Message != wantX.Causes[0].Message {
 		t.Errorf("exception %+v, want %+v", gotX, wantX)
@@ -172,16 +183,16 @@ func TestSingleKindFixtures(t *testing.T) {
 		if len(d.Rejected) > 0 {
 			t.Errorf("%s: rejected %v", r.name, d.Rejected)
 		}
-		b := reflect.ValueOf(*d.Upload.Batch)
-		for i := range b.NumField() {
-			if b.Field(i).Len() > 0 {
-				full(t, b.Type().Field(i).Name, b.Field(i))
+		for _, k := range event.Kinds() {
+			if xs := ofKind(d.Upload.Batch, k); xs.Len() > 0 {
+				full(t, k.String(), xs)
 			}
 		}
-		if got := d.Accepted().Accepted; got == 0 || got != d.Upload.Batch.Len() {
-			t.Errorf("%s: accepted %d of %d", r.name, got, d.Upload.Batch.Len())
+		if got := d.Accepted().Accepted; got == 0 || got != len(d.Upload.Batch) {
+			t.Errorf("%s: accepted %d of %d", r.name, got, len(d.Upload.Batch))
 		}
-		for _, h := range d.Upload.Batch.Heads() {
+		for _, e := range d.Upload.Batch {
+			h := e.Base()
 			if h.Source != "ci" || h.Service != "shop-web" || h.Worker != "2" || h.TestID != "checkout.spec.ts > pays" || h.Document != "doc-1" {
 				t.Errorf("%s: head %+v", r.name, *h)
 			}

@@ -17,7 +17,7 @@ type record struct {
 	line, column, count           int
 	stack                         []event.StackFrame
 	kind, raw, mechanism, element string
-	causes                        []event.Cause
+	causes                        []event.ErrorCause
 	handled                       bool
 	reason                        string // why it is no event; "" if it is one
 	hasMessage                    bool
@@ -59,6 +59,10 @@ func (r *reader) readRecord() {
 			k.head.TraceID = r.field(name, maxWord)
 		case "span_id":
 			k.head.SpanID = r.field(name, maxWord)
+		case "action":
+			k.head.Cause.Action = r.field(name, maxID)
+		case "command":
+			k.head.Cause.Command = r.field(name, maxID)
 		case "flags":
 			k.head.Flags = r.flags()
 		case "level":
@@ -252,7 +256,7 @@ func (r *reader) stackFrame() (f event.StackFrame) {
 	return f
 }
 
-func (r *reader) readCauses() (causes []event.Cause) {
+func (r *reader) readCauses() (causes []event.ErrorCause) {
 	if !r.array("cause") {
 		return nil
 	}
@@ -262,7 +266,7 @@ func (r *reader) readCauses() (causes []event.Cause) {
 			r.skip()
 			continue
 		}
-		var c event.Cause
+		var c event.ErrorCause
 		if !r.object("a cause") {
 			continue
 		}
@@ -283,23 +287,6 @@ func (r *reader) readCauses() (causes []event.Cause) {
 	return causes
 }
 
-// severity returns OpenTelemetry's severity number of a console level.
-func severity(level string) int {
-	switch level {
-	case "trace":
-		return 1
-	case "debug":
-		return 5
-	case "warn", "warning":
-		return 13
-	case "error":
-		return 17
-	case "fatal":
-		return 21
-	}
-	return 9 // log, info, and what we do not know
-}
-
 // addLog appends the record as a log and returns "", or says why it is none.
 func (r *reader) addLog() string {
 	k := &r.record
@@ -315,10 +302,13 @@ func (r *reader) addLog() string {
 	if k.cut {
 		k.head.Flags |= event.Truncated
 	}
-	r.batch.Logs = append(room(r.batch.Logs, len(r.s)-r.i), event.Log{
-		Head: k.head, Severity: severity(k.level), Level: k.level, Message: k.message, Args: k.args, Logger: k.logger,
+	const usual = 400 // bytes of a console entry
+	e := r.logs.next(min((len(r.s)-r.i)/usual, 256) + 1)
+	*e = event.Log{
+		Head: k.head, Severity: event.SeverityOf(k.level), Level: k.level, Message: k.message, Args: k.args, Logger: k.logger,
 		URL: k.url, Line: k.line, Column: k.column, Stack: k.stack, Count: k.count,
-	})
+	}
+	r.batch = append(r.batch, e)
 	return ""
 }
 
@@ -334,23 +324,11 @@ func (r *reader) addException() string {
 	if k.cut {
 		k.head.Flags |= event.Truncated
 	}
-	r.batch.Exceptions = append(r.batch.Exceptions, event.Exception{
+	r.batch = append(r.batch, &event.Exception{
 		Head: k.head, Type: k.kind, Message: k.message, Stack: k.stack, RawStack: k.raw, Causes: k.causes, Handled: k.handled,
 		Mechanism: k.mechanism, URL: k.url, Line: k.line, Column: k.column, Element: k.element, Count: k.count,
 	})
 	return ""
-}
-
-// room makes place for as many logs as the rest of the body may hold, so that a batch of usual size
-// is allocated once.
-func room(logs []event.Log, rest int) []event.Log {
-	if len(logs) < cap(logs) {
-		return logs
-	}
-	const usual = 400 // bytes of a console entry
-	grown := make([]event.Log, len(logs), 2*len(logs)+min(rest/usual, 256)+2)
-	copy(grown, logs)
-	return grown
 }
 
 // stackOf converts a stack of the wire.
@@ -358,7 +336,7 @@ func stackOf(b *bounded, frames []wire.StackFrame) []event.StackFrame {
 	if len(frames) == 0 {
 		return nil
 	}
-	frames = list(b, frames, maxStack)
+	frames = most(b, frames, maxStack)
 	out := make([]event.StackFrame, len(frames))
 	for i, f := range frames {
 		out[i] = event.StackFrame{

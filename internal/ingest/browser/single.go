@@ -13,7 +13,6 @@ import (
 // ReadLogs reads the body of POST /logs. An entry with a mechanism is an exception.
 func ReadLogs(body []byte) (Delivery, error) {
 	return read(body, "entries", func(r *reader, refuse func(refusal)) {
-		r.batch.Logs, r.batch.Exceptions = nil, nil
 		r.records(event.KindLog, func() string {
 			if r.record.mechanism != "" {
 				return r.addException()
@@ -24,43 +23,24 @@ func ReadLogs(body []byte) (Delivery, error) {
 }
 
 // ReadBodies reads the body of POST /network-bodies.
-func ReadBodies(body []byte) (Delivery, error) {
-	return read(body, "bodies", func(r *reader, refuse func(refusal)) {
-		r.batch.Exchanges = nil
-		values(r, event.KindExchange, &r.batch.Exchanges, func(w *wire.Exchange) *wire.Base { return &w.Base }, exchange, refuse)
-	})
-}
+func ReadBodies(body []byte) (Delivery, error) { return read(body, "bodies", lists["network"].read) }
 
 // ReadWaterfall reads the body of POST /network-waterfall.
 func ReadWaterfall(body []byte) (Delivery, error) {
-	return read(body, "entries", func(r *reader, refuse func(refusal)) {
-		r.batch.Resources = nil
-		values(r, event.KindResource, &r.batch.Resources, func(w *wire.Resource) *wire.Base { return &w.Base }, resource, refuse)
-	})
+	return read(body, "entries", lists["waterfall"].read)
 }
 
-// ReadFrames reads the body of POST /websocket-events.
-func ReadFrames(body []byte) (Delivery, error) {
-	return read(body, "events", func(r *reader, refuse func(refusal)) {
-		r.batch.Frames = nil
-		values(r, event.KindFrame, &r.batch.Frames, func(w *wire.Frame) *wire.Base { return &w.Base }, frame, refuse)
-	})
+// ReadMessages reads the body of POST /websocket-events.
+func ReadMessages(body []byte) (Delivery, error) {
+	return read(body, "events", lists["websocket"].read)
 }
 
 // ReadActions reads the body of POST /enhanced-actions.
-func ReadActions(body []byte) (Delivery, error) {
-	return read(body, "actions", func(r *reader, refuse func(refusal)) {
-		r.batch.Actions = nil
-		values(r, event.KindAction, &r.batch.Actions, func(w *wire.Action) *wire.Base { return &w.Base }, action, refuse)
-	})
-}
+func ReadActions(body []byte) (Delivery, error) { return read(body, "actions", lists["actions"].read) }
 
 // ReadSnapshots reads the body of POST /performance-snapshots.
 func ReadSnapshots(body []byte) (Delivery, error) {
-	return read(body, "snapshots", func(r *reader, refuse func(refusal)) {
-		r.batch.Performance = nil
-		values(r, event.KindPerformance, &r.batch.Performance, func(w *wire.Performance) *wire.Base { return &w.Base }, performance, refuse)
-	})
+	return read(body, "snapshots", lists["performance"].read)
 }
 
 // read reads a body with one list of that name; events reads the list.
@@ -69,7 +49,7 @@ func read(body []byte, list string, events func(r *reader, refuse func(refusal))
 	if err != nil {
 		return Delivery{}, err
 	}
-	r := &reader{cursor: cursor{s: s}, batch: &event.Batch{}}
+	r := &reader{cursor: cursor{s: s}}
 	var d Delivery
 	found := false
 	var refused []refusal
@@ -77,7 +57,7 @@ func read(body []byte, list string, events func(r *reader, refuse func(refusal))
 		for first := true; r.more(&first, '}'); {
 			name := r.key()
 			if name == list {
-				found, refused = true, nil
+				found, refused, r.batch = true, nil, nil // the last of two counts
 				events(r, func(f refusal) { refused = append(refused, f) })
 				continue
 			}
@@ -121,6 +101,10 @@ func (r *reader) origin(o *wire.Origin, name string) {
 		r.into(&o.Source)
 	case "service":
 		r.into(&o.Service)
+	case "instance":
+		r.into(&o.Instance)
+	case "clock_domain":
+		r.into(&o.ClockDomain)
 	case "test_id":
 		r.into(&o.TestID)
 	case "worker":
@@ -135,13 +119,16 @@ func (r *reader) claim(o *wire.Origin) {
 	var b bounded
 	o.Session, o.Document = b.text(o.Session, maxSession), b.text(o.Document, maxDocument)
 	o.PageURL, o.Source, o.Service = b.text(o.PageURL, maxURL), b.text(o.Source, maxWord), b.text(o.Service, maxID)
+	o.Instance, o.ClockDomain = b.text(o.Instance, maxID), b.text(o.ClockDomain, maxID)
 	o.TestID, o.Worker = b.text(o.TestID, maxTestID), b.text(o.Worker, maxID)
 	if o.Source == "" {
 		o.Source = "http"
 	}
-	for _, h := range r.batch.Heads() {
+	for _, e := range r.batch {
+		h := e.Base()
 		h.Session, h.Tab, h.Frame, h.Document, h.PageURL = o.Session, o.Tab, o.Frame, o.Document, o.PageURL
-		h.Source, h.Service = o.Source, o.Service
+		h.Origin = event.Origin{Source: o.Source, Service: o.Service, Instance: o.Instance}
+		h.ClockDomain = o.ClockDomain
 		if h.TestID == "" {
 			h.TestID = o.TestID
 		}

@@ -44,21 +44,20 @@ type cluster struct {
 	when string
 }
 
-func errorClusters(_ context.Context, env Env, p clusterParams) (*clusterResult, error) {
-	sight, err := env.Look(p.Scoped)
+func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResult, error) {
+	sight, err := env.Look(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
 	sight.Filter.URL = p.URL
+	sight.Filter.Severity = event.SeverityError
 	kinds := []event.Kind{event.KindException, event.KindLog}
-	list, err := env.Reader.Timeline(kinds, sight.Filter, query.Page{Limit: query.MaxLimit}, func(it query.Item) bool {
-		l, isLog := it.Event.(*event.Log)
-		return !isLog || l.Level == "error"
-	})
+	list, cover, err := query.Timeline(ctx, env.Reader, kinds, sight.Filter, query.Page{Limit: query.MaxLimit}, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &clusterResult{Clusters: []cluster{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, kinds...)...)}
+	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	var errors []analysis.Error
 	for _, it := range list.Items {
 		e := analysis.Error{Handle: it.Handle(), Time: it.Head.Time, URL: it.Head.PageURL}

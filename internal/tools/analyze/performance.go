@@ -61,17 +61,18 @@ type resources struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func performance(_ context.Context, env Env, p performanceParams) (*performanceResult, error) {
-	sight, err := env.Look(p.Scoped)
+func performance(ctx context.Context, env Env, p performanceParams) (*performanceResult, error) {
+	sight, err := env.Look(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
 	sight.Filter.URL = p.URL
-	list, err := query.Read[event.Performance](env.Reader, sight.Filter, query.Page{Limit: query.MaxLimit}, nil)
+	list, cover, err := query.Read[event.Performance](ctx, env.Reader, sight.Filter, query.Page{Limit: query.MaxLimit}, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &performanceResult{Snapshots: []snapshot{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
+	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	// Of one visit only the last snapshot counts; the newest visits are shown.
 	last := map[string]int{}
 	for i, s := range list.Items {

@@ -7,6 +7,7 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
@@ -14,8 +15,9 @@ var _ = catalog.Add(Tool, catalog.Spec{
 }, clearBuffers)
 
 type clearParams struct {
-	Buffer string `json:"buffer,omitempty" enum:"all,logs,network,websocket,actions,inbox" doc:"which; all"`
-	Tab    int    `json:"tab,omitempty" doc:"only this tab's"`
+	Buffer  string `json:"buffer,omitempty" enum:"all,logs,network,websocket,actions,inbox" doc:"which; all"`
+	Tab     int    `json:"tab,omitempty" doc:"only this tab's"`
+	Session string `json:"session,omitempty" length:"64" doc:"whose tab: the beginning of the browser's name, where several have one of this id"`
 }
 
 type clearResult struct {
@@ -31,7 +33,7 @@ var groups = map[string][]event.Kind{
 	"all":       nil,
 	"logs":      {event.KindLog, event.KindException, event.KindExtensionLog},
 	"network":   {event.KindExchange, event.KindResource},
-	"websocket": {event.KindFrame},
+	"websocket": {event.KindMessage},
 	"actions":   {event.KindAction},
 	"inbox":     {event.KindMark},
 }
@@ -40,7 +42,17 @@ func clearBuffers(_ context.Context, env Env, p clearParams) (*clearResult, erro
 	if p.Buffer == "" {
 		p.Buffer = "all"
 	}
-	out := &clearResult{Status: "ok", Buffer: p.Buffer, Tab: p.Tab, Cleared: env.Daemon.Clear(groups[p.Buffer], p.Tab)}
+	if p.Session != "" && p.Tab == 0 {
+		return nil, problem.New(problem.InvalidParam, "Give the tab too.", "session says whose tab, and no tab is given.")
+	}
+	session := ""
+	if p.Tab != 0 {
+		var err error
+		if session, err = env.Registry.Owner(env.Call.Client, p.Session, p.Tab); err != nil {
+			return nil, err
+		}
+	}
+	out := &clearResult{Status: "ok", Buffer: p.Buffer, Tab: p.Tab, Cleared: env.Daemon.Clear(groups[p.Buffer], session, p.Tab)}
 	if p.Buffer == "all" && p.Tab == 0 {
 		out.Ended = env.Queue.Cancel("")
 	}

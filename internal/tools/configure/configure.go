@@ -19,7 +19,7 @@ type Env struct {
 	Registry *session.Registry
 	Pairings *session.Pairings
 	Queue    *command.Queue
-	Reader   *query.Reader
+	Reader   *query.Live
 	Daemon   Daemon
 }
 
@@ -34,14 +34,17 @@ type Daemon struct {
 	Spawned  bool // by a client, not by a person
 	Parent   int  // pid of the process that started it
 
-	Limits func() Limits                         // how the ingest limits stand
-	Calls  func() Calls                          // what the tools were asked
-	Clear  func(kinds []event.Kind, tab int) int // empties rings, returns how many events went
-	Tools  func() []*catalog.Bound               // to describe
-	Stop   func()                                // stops the daemon after the answer is out; bridges start a new one
-	Faults func() (panics, bugs, refused int64)  // what should not happen
-	State  func() []string                       // what is wrong with the state directory, a line each
-	Loss   func() (lost uint64)                  // events that never reached a ring
+	Limits func() Limits                                         // how the ingest limits stand
+	Calls  func() Calls                                          // what the tools were asked
+	Clear  func(kinds []event.Kind, session string, tab int) int // empties rings, returns how many events went
+	Tools  func() []*catalog.Bound                               // to describe
+	Stop   func()                                                // stops the daemon after the answer is out; bridges start a new one
+	Faults func() (panics, bugs, refused int64)                  // what should not happen
+	State  func() []string                                       // what is wrong with the state directory, a line each
+	Loss   func() (lost uint64)                                  // events that never reached a ring
+
+	// RefusedUploads tells how many uploads of browsers were refused, and how long ago the last one was.
+	RefusedUploads func() (n int64, ago time.Duration)
 }
 
 // Limits is the state of the ingest limits.

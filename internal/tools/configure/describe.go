@@ -107,6 +107,7 @@ func (c *capabilities) Text(w *answer.Writer) {
 	for _, l := range strings.Split(c.text, "\n") {
 		entries = append(entries, answer.Entry{Text: l})
 	}
+	w.Own()
 	from, to := w.Entries(answer.Oldest, entries)
 	if to-from < len(entries) {
 		w.Note("cut to %d of %d lines; a larger budget, one tool or one mode shows the rest", to-from, len(entries))

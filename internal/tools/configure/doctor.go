@@ -16,6 +16,9 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "doctor", Doc: "Check what is needed to see and act, each with its fix.", Aliases: []string{"check", "diagnose"},
 }, doctor)
 
+// refusedLately is how long doctor fails after an upload was refused.
+const refusedLately = 5 * time.Minute
+
 type doctorResult struct {
 	Status  string        `json:"status"` // healthy, degraded, unhealthy
 	Ready   bool          `json:"ready_for_interaction"`
@@ -86,11 +89,11 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		case p != nil:
 			add("tracked_tab", "warn", p.Fix, "%s", p.Message)
 		case !target.Tab.Granted:
-			add("tracked_tab", "warn", "Ask the user to grant this site in the extension's popup, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Short(target.Tab.URL, 100))
+			add("tracked_tab", "warn", "Ask the user to grant this site in the extension's popup, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Origin(target.Tab.URL))
 		case target.Tab.Stale:
 			add("tracked_tab", "warn", `Reload it: interact {"action":"refresh"}.`, "tab %d was open before the extension was loaded, so it is not captured", target.Tab.ID)
 		default:
-			add("tracked_tab", "pass", "", "tab %d %s", target.Tab.ID, answer.Short(target.Tab.URL, 100))
+			add("tracked_tab", "pass", "", "tab %d %s", target.Tab.ID, answer.Origin(target.Tab.URL))
 		}
 	}
 
@@ -98,6 +101,15 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		add("circuit_breaker", "warn", "Find the page or script that floods; observe summarized_logs shows what repeats.", "events are cut off: %s", answer.Clean(l.Reason))
 	} else {
 		add("circuit_breaker", "pass", "", "closed, %d events/s", l.Rate)
+	}
+	switch n, ago := d.RefusedUploads(); {
+	case n == 0:
+		add("uploads", "pass", "", "none was refused")
+	case ago < refusedLately:
+		add("uploads", "fail", "Reload the extension at chrome://extensions; it must be of the daemon's release.",
+			"%d of the browser's uploads were refused, the last %s ago: events may be missing", n, ago.Round(time.Second))
+	default:
+		add("uploads", "warn", "", "%d of the browser's uploads were refused, the last %s ago", n, ago.Round(time.Second))
 	}
 	c := commands(env.Queue, now)
 	fix := ""
@@ -147,5 +159,6 @@ func (d *doctorResult) Text(w *answer.Writer) {
 			entries[i].Text += "\n     fix: " + c.Fix
 		}
 	}
+	w.Own()
 	w.Entries(answer.Oldest, entries)
 }

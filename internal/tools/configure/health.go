@@ -51,8 +51,9 @@ type memoryHealth struct {
 
 type bufferHealth struct {
 	Entries     int     `json:"entries"`
-	Capacity    int     `json:"capacity"`
-	Utilization float64 `json:"utilization_pct"`
+	Bytes       int64   `json:"bytes"`
+	Share       int64   `json:"share_bytes"`     // that it has whatever the others need; it uses more while there is more
+	Utilization float64 `json:"utilization_pct"` // of the share
 	Evicted     uint64  `json:"evicted_count"`
 	Dropped     uint64  `json:"dropped_count"`
 }
@@ -104,15 +105,12 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(), Commands: commands(env.Queue, now),
 	}
 	for _, r := range stats.Rings {
-		pct := 0.0
-		if r.Capacity > 0 {
-			pct = float64(1000*r.Entries/r.Capacity) / 10
-		}
+		pct := float64(1000*r.Bytes/r.MaxBytes) / 10
 		name := r.Name
 		if n, ok := bufferNames[name]; ok {
 			name = n
 		}
-		out.Buffers[name] = bufferHealth{r.Entries, r.Capacity, pct, r.Evicted, r.Dropped}
+		out.Buffers[name] = bufferHealth{r.Entries, r.Bytes, r.MaxBytes, pct, r.Evicted, r.Dropped}
 		out.Memory.Buffers[name+"_bytes"] = r.Bytes
 	}
 	out.Pilot.Source = "unknown"
@@ -185,7 +183,7 @@ func (h *healthResult) Text(w *answer.Writer) {
 		if !ok || b.Entries == 0 && b.Evicted == 0 && b.Dropped == 0 {
 			continue
 		}
-		line := fmt.Sprintf("%s: %d of %d", name, b.Entries, b.Capacity)
+		line := fmt.Sprintf("%s: %d, %s", name, b.Entries, answer.Bytes(b.Bytes))
 		if b.Evicted > 0 {
 			line += fmt.Sprintf(", %d evicted", b.Evicted)
 		}
@@ -205,6 +203,7 @@ func (h *healthResult) Text(w *answer.Writer) {
 	lines = append(lines, answer.Entry{Text: limit}, answer.Entry{Text: pilot},
 		answer.Entry{Text: fmt.Sprintf("commands: %s, %s", h.Commands.Status, h.Commands.Detail)},
 		answer.Entry{Text: fmt.Sprintf("tool calls: %d, %d errors", h.Audit.Total, h.Audit.Errors)})
+	w.Own()
 	w.Entries(answer.Oldest, lines)
 	if h.Lost > 0 {
 		w.Note("%d events never reached a buffer since the start", h.Lost)

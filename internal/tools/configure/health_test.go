@@ -55,13 +55,13 @@ func TestHealth(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rec, err := h.Queue.Start(command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Wait: time.Second})
+		rec, err := h.Queue.Start(command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Deadline: time.Now().Add(time.Second)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		h.Queue.Answer(command.Answer{ID: rec.ID, Session: "s1", Status: "complete"})
 		got := health(`{"action":"status"}`)
-		for _, want := range []string{"\nconsole: 2 of ", "\nbrowser: connected, browser control on\n", "\ncommands: pass, 1 done and 0 failed in the last 5 min, 0 pending\n"} {
+		for _, want := range []string{"\nconsole: 2, ", "\nbrowser: connected, browser control on\n", "\ncommands: pass, 1 done and 0 failed in the last 5 min, 0 pending\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}
@@ -76,8 +76,11 @@ func TestHealth(t *testing.T) {
 				Budget  int64            `json:"budget_mb"`
 				Buffers map[string]int64 `json:"buffer_breakdown"`
 			} `json:"memory"`
-			Buffers map[string]struct{ Entries, Capacity int } `json:"buffers"`
-			Pilot   struct {
+			Buffers map[string]struct {
+				Entries int
+				Share   int64 `json:"share_bytes"`
+			} `json:"buffers"`
+			Pilot struct {
 				Enabled   bool   `json:"enabled"`
 				Source    string `json:"source"`
 				Connected bool   `json:"extension_connected"`
@@ -98,7 +101,7 @@ func TestHealth(t *testing.T) {
 		if m := typed.Memory; m.Budget == 0 || m.Buffers["console_bytes"] == 0 {
 			t.Errorf("memory %+v", m)
 		}
-		if b := typed.Buffers["console"]; b.Entries != 2 || b.Capacity == 0 {
+		if b := typed.Buffers["console"]; b.Entries != 2 || b.Share == 0 {
 			t.Errorf("log buffer %+v", b)
 		}
 		if p := typed.Pilot; !p.Enabled || p.Source != "extension" || !p.Connected {

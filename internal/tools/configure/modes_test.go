@@ -34,7 +34,9 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Cal
 					return configure.Calls{Total: 20, Errors: 1, Percent: 5, ByTool: map[string]int{"observe": 20}}
 				},
 				State: func() []string { return nil },
-				Clear: func(kinds []event.Kind, tab int) int { return h.Store.Clear(store.Scope{Kinds: kinds, Tab: tab}) },
+				Clear: func(kinds []event.Kind, session string, tab int) int {
+					return h.Store.Clear(store.Scope{Kinds: kinds, Session: session, Tab: tab})
+				},
 				Tools: func() []*catalog.Bound {
 					return []*catalog.Bound{
 						catalog.Bind(configure.Tool, func(catalog.Call) configure.Env { return configure.Env{} }, nil),
@@ -44,6 +46,12 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Cal
 				Stop:   h.Queue.Stop,
 				Faults: func() (panics, bugs, refused int64) { return 1, 2, 3 },
 				Loss:   func() uint64 { return 9 },
+				RefusedUploads: func() (int64, time.Duration) {
+					if limits.Open {
+						return 12, 3 * time.Second
+					}
+					return 0, 0
+				},
 			},
 		}
 	}

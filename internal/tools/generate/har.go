@@ -45,15 +45,16 @@ type savedFile struct {
 	Notes []string `json:"notes,omitempty"` // what the archive lacks
 }
 
-func har(_ context.Context, env Env, p harParams) (*harResult, error) {
-	sight, err := env.Look(p.Scoped)
+func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
+	sight, err := env.Look(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
 	all := query.Page{Limit: query.MaxLimit}
 	filter := sight.Filter
 	sight.Filter.URL = p.URL
-	exchanges, err := query.ReadBodies(env.Reader, sight.Filter, all, func(e *event.Exchange) bool {
+	reader := query.Reader(env.Reader)
+	exchanges, cover, err := query.ReadBodies(ctx, reader, sight.Filter, all, func(e *event.Exchange) bool {
 		return (p.Method == "" || strings.EqualFold(e.Method, p.Method)) && e.Status >= p.StatusMin && (p.StatusMax == 0 || e.Status <= p.StatusMax)
 	})
 	if err != nil {
@@ -61,21 +62,17 @@ func har(_ context.Context, env Env, p harParams) (*harResult, error) {
 	}
 	notes := append(sight.Notes, env.LossNotes(sight.Filter, event.KindExchange)...)
 	notes = append(notes, env.Bodies(sight)...)
-	for _, r := range env.Reader.Stats().Rings {
-		if r.Name == event.KindExchange.String() && r.Evicted > 0 {
-			notes = append(notes, fmt.Sprintf("%d older exchanges were evicted", r.Evicted))
-		}
-	}
+	notes = append(notes, env.CoverNotes(cover)...)
 	if len(exchanges.Items) == 0 {
 		problem := problem.New(problem.NoData, `observe {"what":"network_bodies","scope":"all"} shows what there is; scope:"all" takes every tab.`, "no captured exchange fits, %s.", sight.Words)
 		problem.Details = notes
 		return nil, problem
 	}
-	resources, err := query.Read[event.Resource](env.Reader, filter, all, nil)
+	resources, _, err := query.Read[event.ResourceTiming](ctx, reader, filter, all, nil)
 	if err != nil {
 		return nil, err
 	}
-	snapshots, err := query.Read[event.Performance](env.Reader, filter, all, nil)
+	snapshots, _, err := query.Read[event.Performance](ctx, reader, filter, all, nil)
 	if err != nil {
 		return nil, err
 	}

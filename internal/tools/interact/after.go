@@ -27,12 +27,14 @@ type after struct {
 const stepTime = 1500 * time.Millisecond
 
 // act does an act and then what is to follow it. What follows and fails costs the act nothing: it is told beside it.
-func act[R any](ctx context.Context, env Env, kind string, tab int, a after, params any, text func(R) []string) (*followed[R], error) {
+func act[P, R any](
+	ctx context.Context, env Env, kind command.Kind[P, R], tab int, a after, params P, text func(R) []string,
+) (*followed[R], error) {
 	if env.Call.Detached && a != (after{}) {
 		return nil, problem.New(problem.InvalidParam, "Leave out background, or what is to follow the act.", "what follows an act is part of its answer, and background does not wait for it.")
 	}
 	began := time.Now()
-	done, err := do(ctx, env, kind, tab, params, text, true)
+	done, err := do(ctx, env, kind, tab, params, text)
 	if err != nil {
 		return nil, err
 	}
@@ -45,25 +47,25 @@ func act[R any](ctx context.Context, env Env, kind string, tab int, a after, par
 		return out, nil
 	}
 	at, url := done.where()
-	s := steps{env: env, tab: at, end: began.Add(env.Call.Wait), out: &out.aftermath}
+	s := steps{env: env, tab: at, out: &out.aftermath}
 	s.left = count(a.IncludeScreenshot, a.IncludeInteractive, a.content)
 	if a.WaitForStable || a.StabilityMS > 0 {
-		out.Stable = step[command.StableResult](ctx, &s, "wait_for_stable", &command.StableParams{StabilityMS: a.StabilityMS})
+		out.Stable = step(ctx, &s, command.WaitForStable, command.StableParams{StabilityMS: a.StabilityMS})
 	}
 	if a.content {
 		s.left--
-		if text := step[command.TextResult](ctx, &s, "get_text", &command.TextParams{}); text != nil {
+		if text := step(ctx, &s, command.GetText, command.TextParams{}); text != nil {
 			out.TextContent = text.Value
 		}
-		out.Vitals = vitals(env, done.Target.Browser.Session, at, url, began)
+		out.Vitals = vitals(ctx, env, done.Target.Browser.Session, at, url, began)
 	}
 	if a.IncludeInteractive {
 		s.left--
-		out.Interactive = step[command.ListResult](ctx, &s, "list_interactive", &command.ListParams{Limit: listLimit})
+		out.Interactive = step(ctx, &s, command.ListInteractive, command.ListParams{Limit: listLimit})
 	}
 	if a.IncludeScreenshot {
 		s.left--
-		if shot := step[command.ScreenshotResult](ctx, &s, "screenshot", &command.ScreenshotParams{Format: "png"}); shot != nil {
+		if shot := step(ctx, &s, command.Screenshot, command.ScreenshotParams{Format: "png"}); shot != nil {
 			image, err := drive.Picture(*shot)
 			s.failed("screenshot", err)
 			if err == nil {
@@ -88,32 +90,32 @@ func count(given ...bool) (n int) {
 type steps struct {
 	env  Env
 	tab  int
-	end  time.Time
 	left int // steps that come later
 	out  *aftermath
 }
 
 // step sends one command and returns what it gave, nil when it gave nothing in time.
-func step[R any](ctx context.Context, s *steps, kind string, params any) *R {
+func step[P, R any](ctx context.Context, s *steps, kind command.Kind[P, R], params P) *R {
 	call := s.env.Call
-	call.Wait = time.Until(s.end)
+	left := call.Left()
 	// What waits for a page that never rests leaves the others their time.
-	if most := call.Wait - time.Duration(s.left)*stepTime; kind == "wait_for_stable" && s.left > 0 {
-		call.Wait = max(most, call.Wait/2)
+	if most := left - time.Duration(s.left)*stepTime; kind.Name == command.WaitForStable.Name && s.left > 0 {
+		left = max(most, left/2)
+		call.Deadline = time.Now().Add(left)
 	}
-	if call.Wait < 100*time.Millisecond {
-		s.failed(kind, problem.New(problem.Timeout, "Raise timeout_ms.", "no time was left for it."))
+	if left < 100*time.Millisecond {
+		s.failed(kind.Name, problem.New(problem.Timeout, "Raise timeout_ms.", "no time was left for it."))
 		return nil
 	}
-	a, err := drive.Do[R](ctx, s.env.Drive, call, kind, s.tab, params)
-	if err == nil && a.Going() {
+	o, err := drive.Do(ctx, s.env.Drive, call, kind, s.tab, params)
+	if err == nil && o.Going() {
 		err = problem.New(problem.Timeout, "Raise timeout_ms.", "it did not end in time.")
 	}
 	if err != nil {
-		s.failed(kind, err)
+		s.failed(kind.Name, err)
 		return nil
 	}
-	return &a.Result
+	return &o.Result
 }
 
 func (s *steps) failed(kind string, err error) {
@@ -134,6 +136,10 @@ type aftermath struct {
 	image answer.Image
 }
 
+func (a *aftermath) empty() bool {
+	return a.Stable == nil && a.TextContent == "" && a.Vitals == nil && a.Interactive == nil && a.Screenshot == nil && a.Failed == nil
+}
+
 // picture describes the image beside an answer.
 type picture struct {
 	Format string `json:"format"`
@@ -149,10 +155,10 @@ type vital struct {
 }
 
 // vitals returns what a page that was gone to has measured already; nil when nothing came yet.
-func vitals(env Env, session string, tab int, url string, since time.Time) map[string]vital {
+func vitals(ctx context.Context, env Env, session string, tab int, url string, since time.Time) map[string]vital {
 	filter := query.Filter{Session: session, Tab: tab, Received: since}
 	// The page before tells its last values as it is left, and they are final.
-	list, err := query.Read(env.Reader, filter, query.Page{Limit: 1}, func(s *event.Performance) bool {
+	list, _, err := query.Read(ctx, env.Reader, filter, query.Page{Limit: 1}, func(s *event.Performance) bool {
 		return s.Head.Frame == 0 && s.URL == url && !s.LCP.Final
 	})
 	if err != nil || len(list.Items) == 0 {
@@ -224,7 +230,12 @@ func (a *aftermath) lines() (out []string) {
 }
 
 // MarshalJSON gives the act's fields with those of what followed.
-func (f *followed[R]) MarshalJSON() ([]byte, error) { return f.marshal(f.aftermath) }
+func (f *followed[R]) MarshalJSON() ([]byte, error) {
+	if f.empty() {
+		return f.marshal(nil)
+	}
+	return f.marshal(&f.aftermath)
+}
 
 // Len returns how many lines of text and elements can be left out.
 func (f *followed[R]) Len() int {

@@ -22,7 +22,7 @@ import (
 type Env struct {
 	Drive    drive.Driver
 	Registry *session.Registry
-	Reader   *query.Reader
+	Reader   *query.Live
 	Call     catalog.Call
 }
 
@@ -50,41 +50,19 @@ const (
 	looks = catalog.Extension | catalog.Tab
 )
 
-// search are the ways to look for an element, and the tab.
-type search struct {
-	Ref      string `json:"ref,omitempty" doc:"element from a list (e17)"`
-	Selector string `json:"selector,omitempty" doc:"CSS, or text= role= label= placeholder= testid="`
-	Nth      *int   `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
-	Within   string `json:"within,omitempty" alias:"scope" doc:"CSS of the part of the page"`
-	Frame    string `json:"frame,omitempty" doc:"iframe: CSS, index or all"`
-	Tab      int    `json:"tab,omitempty" doc:"tab id; default the one in use"`
+// in names the tab.
+type in struct {
+	Tab int `json:"tab,omitempty" doc:"tab id; default the one in use"`
 }
 
-// target are the ways to name an element: a search, or a point.
-type target struct {
-	search
-	X *float64 `json:"x,omitempty" doc:"CSS pixels of the viewport"`
-	Y *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
-}
-
-func (t target) command() command.Target {
-	return command.Target{Ref: t.Ref, Selector: t.Selector, Nth: t.Nth, Within: t.Within, Frame: t.Frame, X: t.X, Y: t.Y}
-}
-
-// required says that an element must be named.
-func (t target) required() error {
-	if t.Ref == "" && t.Selector == "" && (t.X == nil || t.Y == nil) {
-		return problem.New(problem.MissingParam, `Give ref, selector, or x and y; interact {"action":"list_interactive"} shows what is there.`, "an element is required.")
+// aimed returns a problem when no element is named.
+func aimed(t command.Target) error {
+	if t.Empty() {
+		return problem.New(problem.MissingParam,
+			`Give ref, selector, or x and y; interact {"action":"list_interactive"} shows what is there.`, "an element is required.")
 	}
 	return nil
 }
-
-// said is the toast that the user sees.
-type said struct {
-	Reason string `json:"reason,omitempty" doc:"shown to the user as a toast"`
-}
-
-func (s said) timeout() command.Timeout { return command.Timeout{Reason: s.Reason} }
 
 // elementErrors are the errors of every mode that aims at an element.
 var elementErrors = []problem.Code{
@@ -92,21 +70,20 @@ var elementErrors = []problem.Code{
 	problem.PilotOff, problem.ExtensionOffline, problem.TabGone, problem.NoTab,
 }
 
-// do sends a command and wraps what it gave.
-func do[R any](ctx context.Context, env Env, kind string, tab int, params any, text func(R) []string, page bool) (*result[R], error) {
-	a, err := drive.Do[R](ctx, env.Drive, env.Call, kind, tab, params)
+// do sends a command and wraps what it gave. text says it in lines, which may hold text of the page.
+func do[P, R any](ctx context.Context, env Env, kind command.Kind[P, R], tab int, params P, text func(R) []string) (*result[R], error) {
+	o, err := drive.Do(ctx, env.Drive, env.Call, kind, tab, params)
 	if err != nil {
 		return nil, err
 	}
-	return &result[R]{Action: kind, Answer: a, text: text, page: page}, nil
+	return &result[R]{Action: kind.Name, Outcome: o, text: text}, nil
 }
 
-// result is what an action gave.
+// result is what an action came to, for readers.
 type result[R any] struct {
 	Action string
-	drive.Answer[R]
+	drive.Outcome[R]
 	text func(R) []string
-	page bool // the lines hold text of the page
 }
 
 // Text writes the result for a reader.
@@ -128,7 +105,7 @@ func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	for _, l := range lines {
 		entries = append(entries, answer.Entry{Text: l})
 	}
-	if r.page && len(entries) > 0 {
+	if len(entries) > 0 {
 		w.Page(answer.Origin(url))
 	}
 	from, to := w.Entries(answer.Oldest, entries)
@@ -167,30 +144,35 @@ func (r *result[R]) where() (tab int, url string) {
 	return tab, url
 }
 
-// MarshalJSON gives the command's result with what every action says.
-func (r *result[R]) MarshalJSON() ([]byte, error) { return r.marshal() }
+// MarshalJSON gives the outcome.
+func (r *result[R]) MarshalJSON() ([]byte, error) { return r.marshal(nil) }
 
-func (r *result[R]) marshal(others ...any) ([]byte, error) {
+func (r *result[R]) marshal(then *aftermath) ([]byte, error) {
 	tab, url := r.where()
-	out := outcome{
+	out := outcome[R]{
 		Status: string(r.Status), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
-		Tab: tab, URL: url,
+		Target: place{tab, url}, After: then,
 	}
-	if r.Going() {
-		return marshal(out)
+	if out.Final {
+		out.Result = &r.Result
 	}
-	return marshal(out, append([]any{r.Result}, others...)...)
+	return answer.JSON(out)
 }
 
-// outcome is the part of a result that all actions share.
-type outcome struct {
-	Success       bool   `json:"success"`
-	Status        string `json:"status"`
-	Final         bool   `json:"final"`
-	CorrelationID string `json:"correlation_id"`
-	ElapsedMS     int64  `json:"elapsed_ms"`
-	Tab           int    `json:"effective_tab,omitempty"`
-	URL           string `json:"effective_url,omitempty"`
+// outcome is the JSON form of what every action came to.
+type outcome[R any] struct {
+	Status        string     `json:"status"`
+	Final         bool       `json:"final"`
+	CorrelationID string     `json:"correlation_id"`
+	ElapsedMS     int64      `json:"elapsed_ms"`
+	Target        place      `json:"target"`           // where the action ended
+	Result        *R         `json:"result,omitempty"` // the command's own
+	After         *aftermath `json:"after,omitempty"`  // what followed the act
+}
+
+type place struct {
+	Tab int    `json:"tab,omitempty"`
+	URL string `json:"url,omitempty"`
 }
 
 // element prints an element as lists do: e17 button "Save".

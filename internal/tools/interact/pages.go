@@ -24,7 +24,7 @@ var (
 		Example: `{"url":"http://localhost:3000/cart"}`, Errors: append(loadErrors, "restricted_url"),
 	}, func(ctx context.Context, env Env, p navigateParams) (any, error) {
 		p.content = p.IncludeContent
-		out, err := act(ctx, env, "navigate", p.Tab, p.after, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL, NewTab: p.NewTab}, loaded)
+		out, err := act(ctx, env, command.Navigate, p.Tab, p.after, p.NavigateParams, loaded)
 		if err == nil && !out.Going() && out.Result.Tab != 0 {
 			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
 		}
@@ -32,14 +32,14 @@ var (
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "refresh", Doc: "Reload the page.", Aliases: []string{"reload"}, Needs: acts, Wait: loadWait, Errors: loadErrors,
-	}, history("refresh"))
-	_ = catalog.Add(Tool, catalog.Spec{Name: "back", Doc: "Go back in history.", Aliases: []string{"go_back"}, Needs: acts, Wait: loadWait, Errors: append(loadErrors, "no_history")}, history("back"))
-	_ = catalog.Add(Tool, catalog.Spec{Name: "forward", Doc: "Go forward in history.", Aliases: []string{"go_forward"}, Needs: acts, Wait: loadWait, Errors: append(loadErrors, "no_history")}, history("forward"))
+	}, history(command.Refresh))
+	_ = catalog.Add(Tool, catalog.Spec{Name: "back", Doc: "Go back in history.", Aliases: []string{"go_back"}, Needs: acts, Wait: loadWait, Errors: append(loadErrors, "no_history")}, history(command.Back))
+	_ = catalog.Add(Tool, catalog.Spec{Name: "forward", Doc: "Go forward in history.", Aliases: []string{"go_forward"}, Needs: acts, Wait: loadWait, Errors: append(loadErrors, "no_history")}, history(command.Forward))
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "new_tab", Doc: "Open a tab in the background.", Aliases: []string{"open_tab"}, Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
 		Example: `{"url":"http://localhost:3000"}`, Errors: append(loadErrors, "restricted_url"),
-	}, func(ctx context.Context, env Env, p newTabParams) (any, error) {
-		return do(ctx, env, "new_tab", 0, &command.NavigateParams{Timeout: p.timeout(), URL: p.URL}, tabbed, true)
+	}, func(ctx context.Context, env Env, p command.NewTabParams) (any, error) {
+		return do(ctx, env, command.NewTab, 0, p, tabbed)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "switch_tab", Doc: "Bring a tab to the front and make it the one in use. observe tabs lists them.", Aliases: []string{"activate_tab", "select_tab"},
@@ -48,7 +48,7 @@ var (
 		if p.Tab == 0 && p.TabIndex == nil {
 			return nil, problem.New(problem.MissingParam, `observe {"what":"tabs"} lists the tabs.`, "tab or tab_index is required.")
 		}
-		out, err := do(ctx, env, "switch_tab", p.Tab, &command.TabParams{Timeout: p.timeout(), TabIndex: p.TabIndex}, tabbed, true)
+		out, err := do(ctx, env, command.SwitchTab, p.Tab, p.SwitchParams, tabbed)
 		if err == nil && !out.Going() && out.Result.Tab != 0 && (p.SetTracked == nil || *p.SetTracked) {
 			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
 		}
@@ -57,33 +57,25 @@ var (
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "close_tab", Doc: "Close a tab; the one in use when none is named.", Needs: acts, Wait: wait, Errors: []problem.Code{problem.TabGone},
 	}, func(ctx context.Context, env Env, p tabOnly) (any, error) {
-		return do(ctx, env, "close_tab", p.Tab, &command.TabParams{Timeout: p.timeout()}, tabbed, true)
+		return do(ctx, env, command.CloseTab, p.Tab, p.TabOnlyParams, tabbed)
 	})
 )
 
 type navigateParams struct {
-	said
-	URL    string `json:"url" required:"true" doc:"where to go"`
-	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
-	Tab    int    `json:"tab,omitempty" doc:"tab id; default the one in use"`
+	command.NavigateParams
+	in
 	after
 	IncludeContent bool `json:"include_content,omitempty" doc:"and read its text, with its vitals so far"`
 }
 
-type newTabParams struct {
-	said
-	URL string `json:"url,omitempty" doc:"where to go"`
-}
-
 type tabOnly struct {
-	said
-	Tab int `json:"tab,omitempty" doc:"tab id; default the one in use"`
+	command.TabOnlyParams
+	in
 }
 
 type switchParams struct {
-	said
+	command.SwitchParams
 	Tab        int   `json:"tab,omitempty" doc:"tab id"`
-	TabIndex   *int  `json:"tab_index,omitempty" doc:"place in its window, from 0"`
 	SetTracked *bool `json:"set_tracked,omitempty" doc:"make it the tab in use; true"`
 }
 
@@ -92,9 +84,9 @@ type historyParams struct {
 	after
 }
 
-func history(kind string) catalog.Handler[Env, historyParams, any] {
+func history(kind command.Kind[command.TabOnlyParams, command.PageResult]) catalog.Handler[Env, historyParams, any] {
 	return func(ctx context.Context, env Env, p historyParams) (any, error) {
-		return act(ctx, env, kind, p.Tab, p.after, &command.NavigateParams{Timeout: p.timeout()}, loaded)
+		return act(ctx, env, kind, p.Tab, p.after, p.TabOnlyParams, loaded)
 	}
 }
 

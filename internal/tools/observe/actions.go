@@ -65,11 +65,11 @@ type locatorEntry struct {
 	Score   int    `json:"score"`
 }
 
-func actionsMode(_ context.Context, env Env, p actionsParams) (any, error) {
+func actionsMode(ctx context.Context, env Env, p actionsParams) (any, error) {
 	if p.ID != "" {
-		return one(env, p.ID, newActionEntry, actionDetail)
+		return one(ctx, env, p.ID, newActionEntry, actionDetail)
 	}
-	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Type)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Type)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func actionsMode(_ context.Context, env Env, p actionsParams) (any, error) {
 	if p.Type != "" {
 		keep = func(a *event.Action) bool { return strings.EqualFold(a.Type, p.Type) }
 	}
-	list, err := query.Read(env.Reader, o.Filter, o.page, keep)
+	list, cover, err := query.Read(ctx, env.Reader, o.Filter, o.page, keep)
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +96,10 @@ func actionsMode(_ context.Context, env Env, p actionsParams) (any, error) {
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_actor", Counts: by}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newActionEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, newActionEntry)
 	out.Title, out.Line = "actions", actionLine
 	out.Origin = func(e actionEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = o.nothing("nobody did anything", countOf[event.Action](env))
+	out.Empty = o.nothing("nobody did anything", env.countOf(ctx, []event.Kind{event.KindAction}, nil))
 	return out.Note(losses...), nil
 }
 

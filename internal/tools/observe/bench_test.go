@@ -25,12 +25,12 @@ func BenchmarkLogs(b *testing.B) {
 	}
 	now := time.Now()
 	for i := range 1000 {
-		s.Append(&event.Batch{Logs: []event.Log{{
+		s.Append(event.Batch{&event.Log{
 			Head:  event.Head{Time: now, Received: now, Session: "s", Tab: 7, PageURL: "http://localhost:3000/cart"},
 			Level: "log", Severity: 9, Message: fmt.Sprintf("line %d %s", i, strings.Repeat("x", i%200)), URL: "http://localhost:3000/app.js", Line: 10, Column: 3,
-		}}})
+		}})
 	}
-	reader, registry := query.New(s), session.NewRegistry()
+	reader, registry := query.New(s, nil), session.NewRegistry()
 	tool := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 		return observe.Env{View: view.View{Reader: reader, Registry: registry, Call: c}}
 	}, nil)

@@ -9,6 +9,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -46,7 +47,7 @@ type commandState struct {
 	Retry         string          `json:"retry,omitempty"`
 	Retryable     bool            `json:"retryable,omitempty"`
 	Hint          string          `json:"hint,omitempty"`
-	Candidates    []string        `json:"candidates,omitempty"`
+	Page          []page.Text     `json:"page,omitempty"` // what the page or browser said of it
 	Tab           int             `json:"effective_tab,omitempty"`
 	URL           string          `json:"effective_url,omitempty"`
 	Title         string          `json:"effective_title,omitempty"`
@@ -72,7 +73,7 @@ func commandResult(ctx context.Context, env Env, p commandResultParams) (*comman
 	}
 	if !rec.Status.Final() && !env.Call.Detached {
 		var err error
-		if rec, err = env.Queue.Wait(ctx, p.CorrelationID, env.Call.Wait); err != nil {
+		if rec, err = env.Queue.Wait(ctx, p.CorrelationID, env.Call.Deadline); err != nil {
 			return nil, problem.New(problem.Cancelled, "", "the call was cancelled; the command goes on.")
 		}
 	}
@@ -113,8 +114,8 @@ func newCommandState(env Env, r command.Record) *commandState {
 	}
 	out.Trace = traceOf(r)
 	if out.Final {
-		f := drive.Failure(r)
-		out.Error, out.ErrorCode, out.Message, out.Hint, out.Candidates = f.Error(), string(f.Code), f.Message, f.Fix, f.Details
+		f := drive.Failure(r, out.URL)
+		out.Error, out.ErrorCode, out.Message, out.Hint, out.Page = f.Error(), string(f.Code), f.Message, f.Fix, f.Page
 		out.Retry, out.Retryable = string(f.Retry()), f.Retry() != problem.Never
 	}
 	return out
@@ -157,7 +158,9 @@ func (s *commandState) Text(w *answer.Writer) {
 		if s.Hint != "" {
 			w.Note("%s", s.Hint)
 		}
-		s.lines(w, append([]string{answer.Clean(s.Message)}, s.Candidates...))
+		w.Note("%s", s.Message)
+		w.Page(answer.Origin(s.URL))
+		w.Lines(s.Page)
 	case s.Dropped:
 		w.Note("its result made room for later ones")
 	case len(s.Result) > 0 && string(s.Result) != "null":

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -64,24 +65,24 @@ func longest(lines []string, room int) int {
 
 // one returns the event with a handle in full: converted, when it is one of the mode's kind, else as
 // its own mode shows it. The handle's letter says which that is.
-func one[T, E any](env Env, handle string, convert func(*T) E, lines func(E) []string) (any, error) {
-	it, err := env.Reader.ByHandle(handle)
+func one[P event.Event, E any](ctx context.Context, env Env, handle string, convert func(P) E, lines func(E) []string) (any, error) {
+	it, err := query.ByHandle(env.Reader, handle)
 	if err != nil {
 		return nil, err
 	}
-	if e, ok := it.Event.(*T); ok {
+	if e, ok := it.Event.(P); ok {
 		return inFull(it, convert(e), lines), nil
 	}
-	return whole(env, it), nil
+	return whole(ctx, env, it), nil
 }
 
 // byHandle returns the event with a handle in full, of whatever kind it is.
-func byHandle(env Env, handle string) (any, error) {
-	it, err := env.Reader.ByHandle(handle)
+func byHandle(ctx context.Context, env Env, handle string) (any, error) {
+	it, err := query.ByHandle(env.Reader, handle)
 	if err != nil {
 		return nil, err
 	}
-	return whole(env, it), nil
+	return whole(ctx, env, it), nil
 }
 
 func inFull[E any](it query.Item, entry E, lines func(E) []string) *detail[E] {
@@ -89,18 +90,18 @@ func inFull[E any](it query.Item, entry E, lines func(E) []string) *detail[E] {
 }
 
 // whole shows any event in full.
-func whole(env Env, it query.Item) any {
+func whole(ctx context.Context, env Env, it query.Item) any {
 	switch e := it.Event.(type) {
 	case *event.Log:
 		return inFull(it, newLogEntry(e), logDetail)
 	case *event.Exception:
 		return inFull(it, newErrorEntry(&it), errorDetail)
 	case *event.Exchange:
-		e.ResponseSize = trueSize(env.Reader, e)
+		e.ResponseSize = trueSize(ctx, env.Reader, e)
 		return inFull(it, newExchangeEntry(e), exchangeDetail)
-	case *event.Resource:
+	case *event.ResourceTiming:
 		return inFull(it, newResourceEntry(e), resourceDetail)
-	case *event.Frame:
+	case *event.Message:
 		return inFull(it, newFrameEntry(e), frameDetail)
 	case *event.Action:
 		return inFull(it, newActionEntry(e), actionDetail)
@@ -120,7 +121,7 @@ func whole(env Env, it query.Item) any {
 		}
 	case *event.Lifecycle:
 		if view.IsVisit(e) {
-			return inFull(it, visitOf(env, e), func(v visitEntry) []string {
+			return inFull(it, visitOf(ctx, env, e), func(v visitEntry) []string {
 				return []string{visitLine(v).Text, "from " + answer.Clean(v.From), "to " + answer.Clean(v.To)}
 			})
 		}

@@ -78,34 +78,39 @@ type contextLine struct {
 	tells bool // likely to be part of the cause: named again in later bundles
 }
 
-func errorBundles(_ context.Context, env Env, p bundlesParams) (any, error) {
+func errorBundles(ctx context.Context, env Env, p bundlesParams) (any, error) {
 	window := defaultWindow
 	if p.Window > 0 {
 		window = time.Duration(p.Window * float64(time.Second))
 	}
-	o, err := env.open(p.Scoped, p.Paged, 5, false, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 5, false, p.URL)
 	if err != nil {
 		return nil, err
 	}
-	list, err := env.Reader.Timeline(errorKinds, o.Filter, o.page, isError)
+	o.onlyErrors()
+	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
+	if err != nil {
+		return nil, err
+	}
+	near, err := readNear(ctx, env, list.Items, window)
 	if err != nil {
 		return nil, err
 	}
 	made := map[string]*bundle{}
-	out := view.NewList(env.View, o.Sight, o.key, "bundles", &list, func(it *query.Item) *bundle {
+	out := view.NewList(env.View, o.Sight, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
 		b := made[it.Handle()]
 		if b == nil {
-			b = newBundle(env, it, window)
+			b = newBundle(ctx, env, it, near, window)
 			made[it.Handle()] = b
 		}
 		return b
 	})
 	out.Title, out.Line = "error bundles", bundleLines(out)
 	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
-	out.Empty = o.nothing("no errors were seen", env.countOf(errorKinds, isError))
-	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).Note(env.Unseen(o.Sight)...)
+	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
+	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).Note(env.Unseen(ctx, o.Sight)...)
 	if out.Len() == 0 {
-		note, err := failedRequests(env, o)
+		note, err := failedRequests(ctx, env, o)
 		if err != nil {
 			return nil, err
 		}
@@ -115,8 +120,9 @@ func errorBundles(_ context.Context, env Env, p bundlesParams) (any, error) {
 }
 
 // failedRequests names requests that failed where no error tells of them: pages often catch them.
-func failedRequests(env Env, o opened) ([]string, error) {
-	list, err := query.Read(env.Reader, o.Filter, query.Page{Since: o.page.Since, Limit: 3}, (*event.Exchange).Failed)
+func failedRequests(ctx context.Context, env Env, o opened) ([]string, error) {
+	o.Filter.Severity = 0
+	list, _, err := query.Read(ctx, env.Reader, o.Filter, query.Page{Since: o.page.Since, Limit: 3}, (*event.Exchange).Failed)
 	if err != nil || len(list.Items) == 0 {
 		return nil, err
 	}
@@ -133,17 +139,68 @@ func failedRequests(env Env, o opened) ([]string, error) {
 }
 
 var bundleKinds = []event.Kind{
-	event.KindException, event.KindLog, event.KindExchange, event.KindResource, event.KindAction, event.KindFrame, event.KindLifecycle, event.KindDOM,
+	event.KindException, event.KindLog, event.KindExchange, event.KindResource, event.KindAction, event.KindMessage, event.KindLifecycle, event.KindDOM,
 }
 
-func newBundle(env Env, it *query.Item, window time.Duration) *bundle {
+// near is what happened around some errors, read once for all of them.
+type near struct {
+	all []query.Item // by time
+	of  map[tabKey][]query.Item
+}
+
+type tabKey struct {
+	session string
+	tab     int
+}
+
+func readNear(ctx context.Context, env Env, errors []query.Item, window time.Duration) (*near, error) {
+	times := make([]time.Time, len(errors))
+	for i, it := range errors {
+		times[i] = it.Head.Time
+	}
+	items, _, err := query.Around(ctx, env.Reader, times, window, min(window, maxAfter), bundleKinds, query.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	n := &near{items, map[tabKey][]query.Item{}}
+	for _, it := range items {
+		key := tabKey{it.Head.Session, it.Head.Tab}
+		n.of[key] = append(n.of[key], it)
+	}
+	return n, nil
+}
+
+// around returns what happened around an event in the same tab, test and worker, by time. The slice is the
+// caller's.
+func (n *near) around(h *event.Head, before, after time.Duration) []query.Item {
+	items := n.of[tabKey{h.Session, h.Tab}]
+	if h.Session == "" && h.Tab == 0 {
+		items = n.all // it does not say whose it is
+	}
+	from, to := h.Time.Add(-before), h.Time.Add(after)
+	i, _ := slices.BinarySearchFunc(items, from, func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) })
+	var out []query.Item
+	for _, it := range items[i:] {
+		if it.Head.Time.After(to) {
+			break
+		}
+		if it.Head.Seq != h.Seq && (h.TestID == "" || h.TestID == it.Head.TestID) && (h.Worker == "" || h.Worker == it.Head.Worker) {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+func newBundle(ctx context.Context, env Env, it *query.Item, near *near, window time.Duration) *bundle {
 	h := it.Head
 	b := &bundle{
 		Error: newErrorEntry(it), at: h.Time, Window: window.Seconds(),
 		Network: []exchangeEntry{}, Waterfall: []resourceEntry{}, Actions: []actionEntry{}, Logs: []logEntry{},
 	}
-	items, _ := env.Reader.Around(h.Time, window, min(window, maxAfter), bundleKinds, query.Filter{Session: h.Session, Tab: h.Tab, TestID: h.TestID, Worker: h.Worker}, query.MaxLimit)
-	items = slices.DeleteFunc(items, func(o query.Item) bool { return o.Head.Seq == h.Seq })
+	if ctx.Err() != nil {
+		return b // nobody reads it
+	}
+	items := near.around(h, window, min(window, maxAfter))
 	// The nearest first, and what failed before what did not, so that the bounds leave out what says least.
 	slices.SortStableFunc(items, func(x, y query.Item) int {
 		return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(x.Head.Time.Sub(h.Time).Abs(), y.Head.Time.Sub(h.Time).Abs()))
@@ -155,7 +212,7 @@ func newBundle(env Env, it *query.Item, window time.Duration) *bundle {
 		}
 	}
 	for _, o := range items {
-		if r, ok := o.Event.(*event.Resource); ok && loaded[r.URL] {
+		if r, ok := o.Event.(*event.ResourceTiming); ok && loaded[r.URL] {
 			continue // its exchange says more
 		}
 		b.add(env, o)
@@ -175,7 +232,7 @@ func weight(it query.Item) int {
 		if e.Level == "warn" || e.Level == "error" {
 			return 1
 		}
-	case *event.Resource:
+	case *event.ResourceTiming:
 		if e.Status >= 400 {
 			return 1
 		}
@@ -191,7 +248,7 @@ func (b *bundle) add(env Env, it query.Item) {
 			return
 		}
 		if e.Failed() {
-			if whole, err := env.Reader.BySeq(e.Seq); err == nil { // evicted in between: without bodies
+			if whole, err := query.BySeq(env.Reader, e.Seq); err == nil { // evicted in between: without bodies
 				e = whole.Event.(*event.Exchange)
 			}
 		}
@@ -202,7 +259,7 @@ func (b *bundle) add(env Env, it query.Item) {
 		} else {
 			b.line(it, entry.brief(), entry.Method+entry.ending()+entry.URL)
 		}
-	case *event.Resource:
+	case *event.ResourceTiming:
 		if full(&b.Left, len(b.Waterfall), bundleWaterfall) {
 			return
 		}
@@ -225,7 +282,7 @@ func (b *bundle) add(env Env, it query.Item) {
 		}
 	case *event.Exception:
 		b.otherError(it)
-	case *event.Frame:
+	case *event.Message:
 		if !full(&b.Left, len(b.Frames), bundleFrames) {
 			b.Frames = append(b.Frames, newFrameEntry(e))
 			b.line(it, brief(it), e.Connection+e.Event+e.Direction)

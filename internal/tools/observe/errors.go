@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -52,26 +53,26 @@ type errorEntry struct {
 
 var errorKinds = []event.Kind{event.KindException, event.KindLog}
 
-// isError reports whether an item is an error: every exception, and console lines of that level.
+// isError reports whether an item is an error: every exception, and console lines of that severity.
 func isError(it query.Item) bool {
-	switch e := it.Event.(type) {
-	case *event.Exception:
-		return true
-	case *event.Log:
-		return e.Level == "error"
-	}
-	return false
+	return slices.Contains(errorKinds, it.Kind) && event.Severity(it.Event) >= event.SeverityError
 }
 
-func errorsMode(_ context.Context, env Env, p errorsParams) (any, error) {
+// onlyErrors narrows what is read to errors. The store knows an event's severity without decoding it.
+func (o *opened) onlyErrors() {
+	o.Filter.Severity, o.scope.Severity = event.SeverityError, event.SeverityError
+}
+
+func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 	if p.ID != "" {
-		return oneError(env, p.ID)
+		return oneError(ctx, env, p.ID)
 	}
-	o, err := env.open(p.Scoped, p.Paged, 20, p.Summary, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 20, p.Summary, p.URL)
 	if err != nil {
 		return nil, err
 	}
-	list, err := env.Reader.Timeline(errorKinds, o.Filter, o.page, isError)
+	o.onlyErrors()
+	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -79,20 +80,20 @@ func errorsMode(_ context.Context, env Env, p errorsParams) (any, error) {
 	if p.Summary {
 		return tallyErrors(list.Items, o, losses), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "errors", &list, newErrorEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "errors", &list, cover, newErrorEntry)
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = o.nothing("no errors were seen", env.countOf(errorKinds, isError))
-	return out.Note(losses...).Note(env.Unseen(o.Sight)...), nil
+	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
+	return out.Note(losses...).Note(env.Unseen(ctx, o.Sight)...), nil
 }
 
 // oneError gives an exception, or a console line as the error that it is, in full.
-func oneError(env Env, handle string) (any, error) {
-	it, err := env.Reader.ByHandle(handle)
+func oneError(ctx context.Context, env Env, handle string) (any, error) {
+	it, err := query.ByHandle(env.Reader, handle)
 	if err != nil {
 		return nil, err
 	}
 	if it.Kind != event.KindLog {
-		return whole(env, it), nil
+		return whole(ctx, env, it), nil
 	}
 	return inFull(it, newErrorEntry(&it), errorDetail), nil
 }

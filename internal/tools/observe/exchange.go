@@ -69,7 +69,7 @@ type exchangeSizes struct {
 type initiatorEntry struct {
 	Type   string       `json:"type,omitempty"`
 	Stack  []view.Frame `json:"stack,omitempty"`
-	Action string       `json:"action,omitempty"` // handle
+	Action string       `json:"action,omitempty"` // id of the action that led to it
 }
 
 func newExchangeEntry(e *event.Exchange) exchangeEntry {
@@ -87,9 +87,7 @@ func newExchangeEntry(e *event.Exchange) exchangeEntry {
 	if e.ResponseBody != "" {
 		out.ResponseBody = e.ResponseBody
 	}
-	if e.Initiator.Action != 0 {
-		out.Initiator.Action = query.Handle(event.KindAction, e.Initiator.Action)
-	}
+	out.Initiator.Action = e.Cause.Action
 	return out
 }
 

@@ -34,11 +34,11 @@ type extensionEntry struct {
 	clock string
 }
 
-func extensionLogs(_ context.Context, env Env, p extensionLogsParams) (any, error) {
+func extensionLogs(ctx context.Context, env Env, p extensionLogsParams) (any, error) {
 	if p.ID != "" {
-		return byHandle(env, p.ID)
+		return byHandle(ctx, env, p.ID)
 	}
-	sight, err := env.Look(view.Scoped{Scope: "all"})
+	sight, err := env.Look(ctx, view.Scoped{Scope: "all"})
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +46,11 @@ func extensionLogs(_ context.Context, env Env, p extensionLogsParams) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	list, err := query.Read[event.ExtensionLog](env.Reader, sight.Filter, page, nil)
+	list, cover, err := query.Read[event.ExtensionLog](ctx, env.Reader, sight.Filter, page, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := view.NewList(env.View, sight, "", "logs", &list, newExtensionEntry)
+	out := view.NewList(env.View, sight, "", "logs", &list, cover, newExtensionEntry)
 	out.Title, out.Line = "extension logs", extensionLine
 	return out, nil
 }
@@ -74,11 +74,11 @@ type logsWithExtension struct {
 }
 
 // withExtension adds the newest lines of the extension to a page of logs.
-func withExtension(env Env, l *view.List[logEntry], limit int) (any, error) {
+func withExtension(ctx context.Context, env Env, l *view.List[logEntry], limit int) (any, error) {
 	if limit == 0 {
 		limit = 100
 	}
-	list, err := query.Read[event.ExtensionLog](env.Reader, query.Filter{}, query.Page{Limit: limit}, nil)
+	list, _, err := query.Read[event.ExtensionLog](ctx, env.Reader, query.Filter{}, query.Page{Limit: limit}, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -47,19 +47,19 @@ type visitEntry struct {
 	did   string // the action in words
 }
 
-func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
+func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 	if p.ID != "" {
-		return byHandle(env, p.ID)
+		return byHandle(ctx, env, p.ID)
 	}
-	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL)
 	if err != nil {
 		return nil, err
 	}
-	visits, err := visitsOf(env, o.Filter)
+	visits, err := visitsOf(ctx, env, o.Filter)
 	if err != nil {
 		return nil, err
 	}
-	list, err := query.Read(env.Reader, o.Filter, o.page, view.IsVisit)
+	list, cover, err := query.Read(ctx, env.Reader, o.Filter, o.page, view.IsVisit)
 	if err != nil {
 		return nil, err
 	}
@@ -85,10 +85,10 @@ func historyMode(_ context.Context, env Env, p historyParams) (any, error) {
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_reached", Counts: reached}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, entry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, entry)
 	out.Title, out.Line = "history", visitLine
 	out.Origin = func(e visitEntry) string { return answer.Origin(e.To) }
-	out.Empty = o.nothing("no page was visited", func(f query.Filter) int { return query.Count(env.Reader, f, view.IsVisit) })
+	out.Empty = o.nothing("no page was visited", env.countOf(ctx, []event.Kind{event.KindLifecycle}, func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) }))
 	return out.Note(losses...), nil
 }
 
@@ -97,9 +97,9 @@ const ledBy = 5 * time.Second
 
 // visitsOf returns all visits that are kept, by number, with what only their neighbours tell: where
 // from, how long, by what. Rings are small, so all of them are looked at.
-func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
+func visitsOf(ctx context.Context, env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
 	f.URL, f.Page = "", "" // neighbours are on other pages
-	list, err := env.Reader.Timeline([]event.Kind{event.KindLifecycle, event.KindAction, event.KindPerformance}, f, query.Page{Limit: query.MaxLimit}, nil)
+	list, _, err := query.Timeline(ctx, env.Reader, []event.Kind{event.KindLifecycle, event.KindAction, event.KindPerformance}, f, query.Page{Limit: query.MaxLimit}, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +178,8 @@ func visitsOf(env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
 }
 
 // visitOf is one visit with what its neighbours tell.
-func visitOf(env Env, e *event.Lifecycle) visitEntry {
-	visits, err := visitsOf(env, query.Filter{Session: e.Session, Tab: e.Tab})
+func visitOf(ctx context.Context, env Env, e *event.Lifecycle) visitEntry {
+	visits, err := visitsOf(ctx, env, query.Filter{Session: e.Session, Tab: e.Tab})
 	if v, ok := visits[e.Seq]; err == nil && ok {
 		return v
 	}

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,7 +11,6 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
-	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
@@ -28,8 +28,8 @@ type opened struct {
 // open resolves scope and page of a list mode. filters are what a since:"last" position depends on
 // beside the scope; the first one is the URL. Summaries read everything that is kept, unless told
 // where to begin.
-func (env Env) open(s view.Scoped, p view.Paged, limit int, summary bool, url string, filters ...any) (opened, error) {
-	sight, err := env.Look(s)
+func (env Env) open(ctx context.Context, s view.Scoped, p view.Paged, limit int, summary bool, url string, filters ...any) (opened, error) {
+	sight, err := env.Look(ctx, s)
 	if err != nil {
 		return opened{}, err
 	}
@@ -44,34 +44,38 @@ func (env Env) open(s view.Scoped, p view.Paged, limit int, summary bool, url st
 	return out, nil
 }
 
-// nothing is what an empty list says: words only where no filter can have kept something out. count
-// tells how many there are without the mode's filters.
-func (o opened) nothing(words string, count func(query.Filter) int) func() (string, bool) {
+// nothing is what an empty list says: words only where they are true, which no filter, no end of a
+// search and no eviction may stand against. count tells how many there are without the mode's filters.
+func (o opened) nothing(words string, count func(query.Filter) (int, query.Coverage)) func() (string, bool) {
 	return func() (string, bool) {
-		switch n := count(o.scope); {
-		case n == 0:
-			return words, true
-		case o.page.Cursor != "":
+		switch n, c := count(o.scope); {
+		case n > 0 && o.page.Cursor != "":
 			return "nothing new", false
-		default:
+		case n > 0:
 			return fmt.Sprintf("none fits; %d without the filters", n), false
+		case !c.Exhausted:
+			return fmt.Sprintf("none among the %d that were looked at; more are kept", c.Looked), false
+		case c.Evicted > 0:
+			return "none is kept; older ones were evicted", false
 		}
+		return words, true
 	}
 }
 
-// countOf counts the events of one kind.
-func countOf[T store.Event](env Env) func(query.Filter) int {
-	return func(f query.Filter) int { return query.Count[T](env.Reader, f, nil) }
-}
-
-// countOf counts the events of several kinds, none for all, that keep takes.
-func (env Env) countOf(kinds []event.Kind, keep func(query.Item) bool) func(query.Filter) int {
-	return func(f query.Filter) int {
-		list, err := env.Reader.Timeline(kinds, f, query.Page{Limit: query.MaxLimit}, keep)
-		if err != nil {
-			return 0 // a page without a cursor cannot be refused
+// countOf counts the events of several kinds, none for all, that keep takes; nil takes all.
+func (env Env) countOf(ctx context.Context, kinds []event.Kind, keep func(query.Item) bool) func(query.Filter) (int, query.Coverage) {
+	return func(f query.Filter) (int, query.Coverage) {
+		if keep == nil {
+			sum, err := env.Reader.Sum(ctx, kinds, &f, 0, true)
+			if err == nil && sum.Passing >= 0 {
+				return sum.Passing, query.Coverage{Exhausted: true, Evicted: sum.Evicted, EvictedUpper: sum.EvictedUpper}
+			}
 		}
-		return len(list.Items)
+		list, cover, err := query.Timeline(ctx, env.Reader, kinds, f, query.Page{Limit: query.MaxLimit}, keep)
+		if err != nil {
+			return 0, query.Coverage{} // the call has ended: nothing is claimed
+		}
+		return len(list.Items), cover
 	}
 }
 

@@ -59,16 +59,16 @@ type logEntry struct {
 // severities are the least severity number of each level, by OpenTelemetry.
 var severities = map[string]int{"debug": 5, "log": 9, "info": 9, "warn": 13, "error": 17}
 
-func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
+func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 	if p.ID != "" {
-		return one[event.Log](env, p.ID, newLogEntry, logDetail)
+		return one(ctx, env, p.ID, newLogEntry, logDetail)
 	}
-	o, err := env.open(p.Scoped, p.Paged, 100, p.Summary, p.URL, p.MinLevel, p.Source, p.Text)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 100, p.Summary, p.URL, p.MinLevel, p.Source, p.Text)
 	if err != nil {
 		return nil, err
 	}
 	o.Filter.Text = p.Text
-	list, err := query.Read(env.Reader, o.Filter, o.page, p.keep())
+	list, cover, err := query.Read(ctx, env.Reader, o.Filter, o.page, p.keep())
 	if err != nil {
 		return nil, err
 	}
@@ -79,18 +79,18 @@ func logsMode(_ context.Context, env Env, p logsParams) (any, error) {
 			Title: "logs", Total: sum(levels), Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "logs", &list, newLogEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "logs", &list, cover, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = o.nothing("nothing was written", countOf[event.Log](env))
+	out.Empty = o.nothing("nothing was written", env.countOf(ctx, []event.Kind{event.KindLog}, nil))
 	if o.page.Cursor == "" {
 		levels := countLevels(list.Items)
 		out.Meta.Summary = map[string]any{"total": sum(levels), "by_level": levels}
 	}
-	out.Note(losses...).Note(env.Unseen(o.Sight)...)
+	out.Note(losses...).Note(env.Unseen(ctx, o.Sight)...)
 	if !p.Extension {
 		return out, nil
 	}
-	return withExtension(env, out, p.ExtensionLimit)
+	return withExtension(ctx, env, out, p.ExtensionLimit)
 }
 
 // countLevels counts lines by level, with their repeats.

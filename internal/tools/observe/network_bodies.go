@@ -43,7 +43,7 @@ const (
 	shortList    = 3
 )
 
-func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, error) {
+func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, error) {
 	var path []step
 	if p.BodyPath != "" {
 		var err error
@@ -52,9 +52,9 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 		}
 	}
 	if p.ID != "" {
-		return oneExchange(env, p.ID, path)
+		return oneExchange(ctx, env, p.ID, path)
 	}
-	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Text, p.Method, p.StatusMin, p.StatusMax, p.Failed, p.BodyPath)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Text, p.Method, p.StatusMin, p.StatusMax, p.Failed, p.BodyPath)
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +79,12 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 			return ok
 		}
 	}
-	list, err := query.ReadBodies(env.Reader, o.Filter, o.page, keep)
+	list, cover, err := query.ReadBodies(ctx, env.Reader, o.Filter, o.page, keep)
 	if err != nil {
 		return nil, err
 	}
 	for i := range list.Items {
-		list.Items[i].ResponseSize = trueSize(env.Reader, &list.Items[i])
+		list.Items[i].ResponseSize = trueSize(ctx, env.Reader, &list.Items[i])
 	}
 	notes := append(env.Bodies(o.Sight), env.LossNotes(o.Filter, event.KindExchange)...)
 	if without > 0 {
@@ -93,14 +93,14 @@ func networkBodies(_ context.Context, env Env, p networkBodiesParams) (any, erro
 	if p.Summary {
 		return tallyExchanges(list.Items, o, notes), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, func(e *event.Exchange) exchangeEntry {
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, func(e *event.Exchange) exchangeEntry {
 		entry := newExchangeEntry(e)
 		entry.choose(path)
 		return entry
 	})
 	out.Title, out.Origin = "requests", func(e exchangeEntry) string { return answer.Origin(e.PageURL) }
 	out.Line = func(e exchangeEntry) answer.Entry { return exchangeLine(e, len(out.Entries) <= shortList) }
-	out.Empty = o.nothing("no request was seen", countOf[event.Exchange](env))
+	out.Empty = o.nothing("no request was seen", env.countOf(ctx, []event.Kind{event.KindExchange}, nil))
 	return out.Note(notes...), nil
 }
 
@@ -113,10 +113,10 @@ func (p *networkBodiesParams) takes(e *event.Exchange) bool {
 }
 
 // oneExchange gives a request in full, with what a path selects of its response body.
-func oneExchange(env Env, handle string, path []step) (any, error) {
+func oneExchange(ctx context.Context, env Env, handle string, path []step) (any, error) {
 	missed := false
-	out, err := one(env, handle, func(e *event.Exchange) exchangeEntry {
-		e.ResponseSize = trueSize(env.Reader, e)
+	out, err := one(ctx, env, handle, func(e *event.Exchange) exchangeEntry {
+		e.ResponseSize = trueSize(ctx, env.Reader, e)
 		entry := newExchangeEntry(e)
 		missed = !entry.choose(path)
 		return entry

@@ -59,9 +59,9 @@ type resourceEntry struct {
 
 func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, error) {
 	if p.ID != "" {
-		return one(env, p.ID, newResourceEntry, resourceDetail)
+		return one(ctx, env, p.ID, newResourceEntry, resourceDetail)
 	}
-	o, err := env.open(p.Scoped, p.Paged, 100, p.Summary, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 100, p.Summary, p.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if err != nil {
 		return nil, err
 	}
-	list, err := query.Read[event.Resource](env.Reader, o.Filter, o.page, nil)
+	list, cover, err := query.Read[event.ResourceTiming](ctx, env.Reader, o.Filter, o.page, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +77,10 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if p.Summary {
 		return tallyResources(list.Items, o, notes), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newResourceEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, newResourceEntry)
 	out.Title, out.Line = "waterfall", resourceLine
 	out.Origin = func(e resourceEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = o.nothing("nothing was loaded", countOf[event.Resource](env))
+	out.Empty = o.nothing("nothing was loaded", env.countOf(ctx, []event.Kind{event.KindResource}, nil))
 	return out.Note(notes...), nil
 }
 
@@ -93,14 +93,14 @@ func refresh(ctx context.Context, env Env, s view.Sight) ([]string, error) {
 	if !s.Known || !s.Tab.Granted || s.Tab.Stale || s.Tab.Discarded || env.Call.Detached {
 		return nil, nil
 	}
-	newest, err := query.Read[event.Resource](env.Reader, query.Filter{Session: s.Filter.Session, Tab: s.Filter.Tab}, query.Page{Limit: 1}, nil)
+	newest, _, err := query.Read[event.ResourceTiming](ctx, env.Reader, query.Filter{Session: s.Filter.Session, Tab: s.Filter.Tab}, query.Page{Limit: 1}, nil)
 	if err != nil {
 		return nil, err
 	}
 	if len(newest.Items) > 0 && time.Since(newest.Items[0].Received) <= fresh {
 		return nil, nil
 	}
-	flushed, err := drive.Do[command.FlushResult](ctx, env.Drive, env.Call, "waterfall", s.Tab.ID, &command.NoParams{})
+	flushed, err := drive.Do(ctx, env.Drive, env.Call, command.Waterfall, s.Tab.ID, command.NoParams{})
 	switch {
 	case ctx.Err() != nil:
 		return nil, err
@@ -110,7 +110,7 @@ func refresh(ctx context.Context, env Env, s view.Sight) ([]string, error) {
 	return nil, nil
 }
 
-func newResourceEntry(e *event.Resource) resourceEntry {
+func newResourceEntry(e *event.ResourceTiming) resourceEntry {
 	out := resourceEntry{
 		ID: query.Handle(event.KindResource, e.Seq), URL: e.URL, InitiatorType: e.InitiatorType, Start: e.Start, Duration: e.Duration,
 		TransferSize: e.TransferSize, EncodedSize: e.EncodedSize, DecodedSize: e.DecodedSize, Status: e.Status, RenderBlocking: e.RenderBlocking,
@@ -172,7 +172,7 @@ func resourceDetail(e resourceEntry) []string {
 	}
 }
 
-func tallyResources(items []event.Resource, o opened, notes []string) *view.Tally {
+func tallyResources(items []event.ResourceTiming, o opened, notes []string) *view.Tally {
 	type row struct {
 		ID   string  `json:"id"`
 		URL  string  `json:"url"`
@@ -181,13 +181,13 @@ func tallyResources(items []event.Resource, o opened, notes []string) *view.Tall
 	}
 	kinds := map[string]int{}
 	var bytes int64
-	order := make([]*event.Resource, len(items))
+	order := make([]*event.ResourceTiming, len(items))
 	for i := range items {
 		order[i] = &items[i]
 		kinds[items[i].InitiatorType]++
 		bytes += max(0, items[i].TransferSize)
 	}
-	slices.SortStableFunc(order, func(a, b *event.Resource) int { return cmp.Compare(b.Duration, a.Duration) })
+	slices.SortStableFunc(order, func(a, b *event.ResourceTiming) int { return cmp.Compare(b.Duration, a.Duration) })
 	out := &view.Tally{
 		Title: "waterfall", Total: len(items), Scope: o.Words + ", " + answer.Bytes(bytes) + " transferred", Notes: append(o.Notes, notes...),
 		Groups: []view.Group{{Name: "by_type", Counts: kinds}},

@@ -26,16 +26,10 @@ var _ = catalog.Add(Tool, catalog.Spec{
 }, screenshot)
 
 type screenshotParams struct {
-	Tab           int    `json:"tab,omitempty" doc:"another tab's id"`
-	Format        string `json:"format,omitempty" enum:"png,jpeg" doc:"png is the default"`
-	Quality       int    `json:"quality,omitempty" min:"1" max:"100" doc:"of jpeg; 80"`
-	FullPage      bool   `json:"full_page,omitempty" doc:"all of the page, not only what is in view"`
-	Selector      string `json:"selector,omitempty" doc:"only this element: CSS, text=, role=, …"`
-	WaitForStable bool   `json:"wait_for_stable,omitempty" doc:"wait until nothing changes, at most 5 s"`
-	MaxWidth      int    `json:"max_width,omitempty" min:"50" max:"4000" doc:"made smaller to this width in pixels"`
-	Grayscale     bool   `json:"grayscale,omitempty" doc:"without colours"`
-	SaveTo        string `json:"save_to,omitempty" doc:"file to write, below the project"`
-	Overwrite     bool   `json:"overwrite,omitempty" doc:"replace a file that is there"`
+	command.ScreenshotParams
+	Tab       int    `json:"tab,omitempty" doc:"another tab's id"`
+	SaveTo    string `json:"save_to,omitempty" doc:"file to write, below the project"`
+	Overwrite bool   `json:"overwrite,omitempty" doc:"replace a file that is there"`
 }
 
 type screenshotResult struct {
@@ -64,23 +58,20 @@ type screenshotResult struct {
 var extensions = map[string][]string{"png": {".png"}, "jpeg": {".jpg", ".jpeg"}}
 
 func screenshot(ctx context.Context, env Env, p screenshotParams) (*screenshotResult, error) {
-	format := p.Format
-	if format == "" {
-		format = "png"
+	if p.Format == "" {
+		p.Format = "png"
 	}
 	var file *save.File
 	if p.SaveTo != "" {
 		var err error
-		if file, err = (save.Places{Root: env.Call.Root, State: env.Dir}).Check(p.SaveTo, p.Overwrite, extensions[format]...); err != nil {
+		if file, err = (save.Places{Root: env.Call.Root, State: env.Dir}).Check(p.SaveTo, p.Overwrite, extensions[p.Format]...); err != nil {
 			return nil, err
 		}
 		if env.Call.Detached {
 			return nil, problem.New(problem.InvalidParam, "Leave out one of them.", "save_to needs the picture, and background does not wait for it.")
 		}
 	}
-	a, err := drive.Do[command.ScreenshotResult](ctx, env.Drive, env.Call, "screenshot", p.Tab, &command.ScreenshotParams{
-		Format: format, Quality: p.Quality, FullPage: p.FullPage, Selector: p.Selector, WaitForStable: p.WaitForStable, MaxWidth: p.MaxWidth, Grayscale: p.Grayscale,
-	})
+	a, err := drive.Do(ctx, env.Drive, env.Call, command.Screenshot, p.Tab, p.ScreenshotParams)
 	if err != nil {
 		return nil, err
 	}

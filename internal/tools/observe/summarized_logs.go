@@ -77,16 +77,16 @@ type groupSummary struct {
 	To          string  `json:"to,omitempty"`
 }
 
-func summarizedLogs(_ context.Context, env Env, p summarizedParams) (*summarizedResult, error) {
+func summarizedLogs(ctx context.Context, env Env, p summarizedParams) (*summarizedResult, error) {
 	if p.Since == "last" {
 		return nil, problem.New(problem.InvalidParam, `Use a duration back such as "5m", or observe {"what":"logs","since":"last"}.`, "summarized_logs keeps no position.")
 	}
-	sight, err := env.Look(p.Scoped)
+	sight, err := env.Look(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
 	sight.Filter.URL = p.URL
-	list, err := query.Read(env.Reader, sight.Filter, query.Page{Since: p.Since, Limit: query.MaxLimit}, p.keep())
+	list, cover, err := query.Read(ctx, env.Reader, sight.Filter, query.Page{Since: p.Since, Limit: query.MaxLimit}, p.keep())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func summarizedLogs(_ context.Context, env Env, p summarizedParams) (*summarized
 	groups := groupLogs(list.Items)
 	out := &summarizedResult{
 		Groups: []*logGroup{}, Anomalies: anomalies(groups, list.OldestTime, list.NewestTime), Scope: sight.Words,
-		Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindLog)...),
+		Notes: append(sight.Notes, slices.Concat(env.LossNotes(sight.Filter, event.KindLog), env.CoverNotes(cover))...),
 	}
 	s := &out.Summary
 	for _, g := range groups {

@@ -43,7 +43,7 @@ var lanes = []lane{
 	{name: "actions", kinds: []event.Kind{event.KindAction}},
 	{name: "errors", kinds: errorKinds, takes: isError},
 	{name: "network", kinds: []event.Kind{event.KindExchange}},
-	{name: "websocket", kinds: []event.Kind{event.KindFrame}},
+	{name: "websocket", kinds: []event.Kind{event.KindMessage}},
 	{name: "logs", kinds: []event.Kind{event.KindLog}},
 	{name: "navigation", kinds: []event.Kind{event.KindLifecycle}, takes: func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) }},
 	{name: "transients", kinds: []event.Kind{event.KindDOM}, takes: func(it query.Item) bool { return it.Event.(*event.DOM).Type == "transient" }},
@@ -92,15 +92,15 @@ type moment struct {
 	fold  string
 }
 
-func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
+func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 	if p.ID != "" {
-		return byHandle(env, p.ID)
+		return byHandle(ctx, env, p.ID)
 	}
 	chosen, err := chooseLanes(p.Include)
 	if err != nil {
 		return nil, err
 	}
-	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Include, p.Text)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Include, p.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
 		}
 		return ""
 	}
-	list, err := env.Reader.Timeline(kinds, o.Filter, o.page, func(it query.Item) bool { return typeOf(it) != "" })
+	list, cover, err := query.Timeline(ctx, env.Reader, kinds, o.Filter, o.page, func(it query.Item) bool { return typeOf(it) != "" })
 	if err != nil {
 		return nil, err
 	}
@@ -136,15 +136,15 @@ func timeline(_ context.Context, env Env, p timelineParams) (any, error) {
 			Groups: []view.Group{{Name: "counts_by_type", Counts: types}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, func(it *query.Item) moment {
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, func(it *query.Item) moment {
 		return moment{it.Handle(), view.Stamp(it.Head.Time), typeOf(*it), brief(*it), it.Head.Tab, it.Head.PageURL, answer.Clock(it.Head.Time), foldOf(*it)}
 	})
 	out.Title, out.Origin = "timeline", func(e moment) string { return answer.Origin(e.PageURL) }
 	out.Line = func(e moment) answer.Entry {
 		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.fold}
 	}
-	out.Empty = o.nothing("nothing happened", env.countOf(nil, nil))
-	return out.Note(losses...).Note(env.Unseen(o.Sight)...), nil
+	out.Empty = o.nothing("nothing happened", env.countOf(ctx, nil, nil))
+	return out.Note(losses...).Note(env.Unseen(ctx, o.Sight)...), nil
 }
 
 // foldOf is the same for events that a timeline shows as one: requests that differ in their times
@@ -166,9 +166,9 @@ func brief(it query.Item) string {
 		return newLogEntry(e).brief(200)
 	case *event.Exchange:
 		return newExchangeEntry(e).brief()
-	case *event.Resource:
+	case *event.ResourceTiming:
 		return newResourceEntry(e).brief()
-	case *event.Frame:
+	case *event.Message:
 		word := "ws "
 		if e.Protocol == "eventsource" {
 			word = "sse "
@@ -191,5 +191,5 @@ func brief(it query.Item) string {
 			return newTransientEntry(e).brief()
 		}
 	}
-	return answer.Clean(query.Summary(it.Event))
+	return answer.Clean(it.Event.Summary())
 }

@@ -46,15 +46,15 @@ type transientEntry struct {
 	clock string
 }
 
-func transients(_ context.Context, env Env, p transientsParams) (any, error) {
+func transients(ctx context.Context, env Env, p transientsParams) (any, error) {
 	if p.ID != "" {
-		return one(env, p.ID, newTransientEntry, transientDetail)
+		return one(ctx, env, p.ID, newTransientEntry, transientDetail)
 	}
-	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Class)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Class)
 	if err != nil {
 		return nil, err
 	}
-	list, err := query.Read(env.Reader, o.Filter, o.page, func(e *event.DOM) bool {
+	list, cover, err := query.Read(ctx, env.Reader, o.Filter, o.page, func(e *event.DOM) bool {
 		return isTransient(e) && (p.Class == "" || e.Class == p.Class)
 	})
 	if err != nil {
@@ -71,10 +71,10 @@ func transients(_ context.Context, env Env, p transientsParams) (any, error) {
 			Groups: []view.Group{{Name: "by_classification", Counts: kinds}},
 		}, nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newTransientEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, newTransientEntry)
 	out.Title, out.Line = "transients", transientLine
 	out.Origin = func(e transientEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = o.nothing("nothing of the kind appeared", func(f query.Filter) int { return query.Count(env.Reader, f, isTransient) })
+	out.Empty = o.nothing("nothing of the kind appeared", env.countOf(ctx, []event.Kind{event.KindDOM}, func(it query.Item) bool { return isTransient(it.Event.(*event.DOM)) }))
 	return out.Note(losses...), nil
 }
 

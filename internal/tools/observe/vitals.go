@@ -66,20 +66,20 @@ type loaded struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func vitalsMode(_ context.Context, env Env, p vitalsParams) (any, error) {
+func vitalsMode(ctx context.Context, env Env, p vitalsParams) (any, error) {
 	if p.ID != "" {
-		return byHandle(env, p.ID)
+		return byHandle(ctx, env, p.ID)
 	}
-	sight, err := env.Look(p.Scoped)
+	sight, err := env.Look(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
 	sight.Filter.URL = p.URL
-	list, err := query.Read(env.Reader, sight.Filter, query.Page{Limit: query.MaxLimit}, func(s *event.Performance) bool { return s.Head.Frame == 0 })
+	list, cover, err := query.Read(ctx, env.Reader, sight.Filter, query.Page{Limit: query.MaxLimit}, func(s *event.Performance) bool { return s.Head.Frame == 0 })
 	if err != nil {
 		return nil, err
 	}
-	out := &vitalsResult{Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
+	out := &vitalsResult{Scope: sight.Words, Notes: append(sight.Notes, slices.Concat(env.LossNotes(sight.Filter, event.KindPerformance), env.CoverNotes(cover))...)}
 	if len(list.Items) == 0 {
 		return out, nil
 	}

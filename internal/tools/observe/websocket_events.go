@@ -57,11 +57,11 @@ type frameEntry struct {
 	clock string
 }
 
-func websocketEvents(_ context.Context, env Env, p framesParams) (any, error) {
+func websocketEvents(ctx context.Context, env Env, p framesParams) (any, error) {
 	if p.ID != "" {
-		return one(env, p.ID, newFrameEntry, frameDetail)
+		return one(ctx, env, p.ID, newFrameEntry, frameDetail)
 	}
-	o, err := env.open(p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Connection, p.Direction, p.Text)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Connection, p.Direction, p.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -69,24 +69,24 @@ func websocketEvents(_ context.Context, env Env, p framesParams) (any, error) {
 		return nil, err
 	}
 	o.Filter.Text = p.Text
-	var keep func(*event.Frame) bool
+	var keep func(*event.Message) bool
 	if p.Connection != "" || p.Direction != "" {
-		keep = func(f *event.Frame) bool {
+		keep = func(f *event.Message) bool {
 			return (p.Connection == "" || f.Connection == p.Connection) && (p.Direction == "" || f.Direction == p.Direction)
 		}
 	}
-	list, err := query.Read(env.Reader, o.Filter, o.page, keep)
+	list, cover, err := query.Read(ctx, env.Reader, o.Filter, o.page, keep)
 	if err != nil {
 		return nil, err
 	}
-	losses := env.LossNotes(o.Filter, event.KindFrame)
+	losses := env.LossNotes(o.Filter, event.KindMessage)
 	if p.Summary {
 		return tallyFrames(list.Items, o, losses), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, newFrameEntry)
+	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, newFrameEntry)
 	out.Title, out.Origin = "websocket events", func(e frameEntry) string { return answer.Origin(e.PageURL) }
 	out.Line = frameLines(out)
-	out.Empty = o.nothing("no connection said anything", countOf[event.Frame](env))
+	out.Empty = o.nothing("no connection said anything", env.countOf(ctx, []event.Kind{event.KindMessage}, nil))
 	return out.Note(losses...), nil
 }
 
@@ -108,9 +108,9 @@ func frameLines(l *view.List[frameEntry]) func(frameEntry) answer.Entry {
 	}
 }
 
-func newFrameEntry(e *event.Frame) frameEntry {
+func newFrameEntry(e *event.Message) frameEntry {
 	return frameEntry{
-		ID: query.Handle(event.KindFrame, e.Seq), Connection: e.Connection, Protocol: e.Protocol, URL: e.URL, Event: e.Event, Direction: e.Direction,
+		ID: query.Handle(event.KindMessage, e.Seq), Connection: e.Connection, Protocol: e.Protocol, URL: e.URL, Event: e.Event, Direction: e.Direction,
 		Order: e.Order, Type: e.Type, Size: e.Size, Data: e.Data, Code: e.Code, Reason: e.Reason, Skipped: e.Skipped, Rate: e.Rate,
 		Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame, PageURL: e.PageURL, Flags: e.Flags.Names(), clock: answer.Clock(e.Time),
 	}
@@ -156,7 +156,7 @@ func frameDetail(e frameEntry) []string {
 	return append(out, "page: "+answer.Clean(e.PageURL))
 }
 
-func tallyFrames(items []event.Frame, o opened, notes []string) *view.Tally {
+func tallyFrames(items []event.Message, o opened, notes []string) *view.Tally {
 	direction, kind, connections := map[string]int{}, map[string]int{}, map[string]bool{}
 	for i := range items {
 		e := &items[i]

@@ -95,8 +95,8 @@ type samplingEntry struct {
 	Reason  string  `json:"reason"`
 }
 
-func websocketStatus(_ context.Context, env Env, p connectionsParams) (any, error) {
-	sight, err := env.Look(p.Scoped)
+func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, error) {
+	sight, err := env.Look(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func websocketStatus(_ context.Context, env Env, p connectionsParams) (any, erro
 		return (f.Session == "" || c.Session == f.Session) && (f.Tab == 0 || c.Tab == f.Tab) && (f.TestID == "" || c.TestID == f.TestID) &&
 			(f.Page == "" || samePage(c.PageURL, f.Page)) && query.Contains(c.URL, p.URL) && (p.Connection == "" || c.ID == p.Connection)
 	}
-	out := &connectionsResult{Open: []connectionEntry{}, Closed: []connectionEntry{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindFrame)...)}
+	out := &connectionsResult{Open: []connectionEntry{}, Closed: []connectionEntry{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindMessage)...)}
 	now := time.Now()
 	add := func(to *[]connectionEntry, from []query.Connection) error {
 		for _, c := range from {
@@ -114,7 +114,7 @@ func websocketStatus(_ context.Context, env Env, p connectionsParams) (any, erro
 				continue
 			}
 			e := newConnectionEntry(c, now)
-			if e.Schema, err = schemasOf(env, c); err != nil {
+			if e.Schema, err = schemasOf(ctx, env, c); err != nil {
 				return err
 			}
 			*to = append(*to, e)
@@ -182,8 +182,8 @@ func lastOf(at time.Time, preview string, now time.Time) *lastMessage {
 // schemaFrames is how many of a connection's newest messages are looked at for their keys.
 const schemaFrames = 50
 
-func schemasOf(env Env, c query.Connection) (*schemas, error) {
-	list, err := query.Read(env.Reader, query.Filter{Session: c.Session}, query.Page{Limit: schemaFrames}, func(f *event.Frame) bool {
+func schemasOf(ctx context.Context, env Env, c query.Connection) (*schemas, error) {
+	list, _, err := query.Read(ctx, env.Reader, query.Filter{Session: c.Session}, query.Page{Limit: schemaFrames}, func(f *event.Message) bool {
 		return f.Connection == c.ID && f.Event == "message" && f.Data != ""
 	})
 	if err != nil {

@@ -9,7 +9,7 @@ import { retry } from "../waiting.ts";
 const MAX_VALUE = 100_000;
 
 /** Reads the value of a form control, or the text of an editor. Secrets stay in the page. */
-export async function value(params: TargetParams, environment: Environment): Promise<ValueResult> {
+export async function getValue(params: TargetParams, environment: Environment): Promise<ValueResult> {
   const found = await retry(environment.deadline, () => resolve(params, environment.refs));
   const element = found.element instanceof HTMLLabelElement && found.element.control ? found.element.control : found.element;
   return {

@@ -6,7 +6,7 @@ import { frame, retry } from "../waiting.ts";
 import { outcome } from "./outcome.ts";
 
 /** Scrolls the target into view; with a direction, scrolls the page, or the target's own content. */
-export async function scroll(params: ScrollParams, environment: Environment): Promise<Acted> {
+export async function scrollTo(params: ScrollParams, environment: Environment): Promise<Acted> {
   if (!isNamed(params)) {
     move(document.scrollingElement ?? document.documentElement, params.direction ?? "down");
     await frame();

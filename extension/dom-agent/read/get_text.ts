@@ -11,7 +11,7 @@ const MAX_TEXT = 100_000;
 const MAX_SECTIONS = 100;
 
 /** Reads the text of an element as it is rendered, or of the page. */
-export async function text(params: TextParams, environment: Environment): Promise<TextResult> {
+export async function getText(params: TextParams, environment: Environment): Promise<TextResult> {
   const found = isNamed(params) ? await retry(environment.deadline, () => resolve(params, environment.refs)) : undefined;
   const element = found?.element ?? document.body ?? document.documentElement;
   const result: TextResult = { url: location.href };

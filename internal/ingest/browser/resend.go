@@ -1,11 +1,14 @@
-package ingest
+package browser
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/ingest"
 )
 
 // A sender numbers the events of a document in one row, keeps what was not acknowledged, and sends
@@ -24,6 +27,48 @@ const (
 	holePatience  = 30 * time.Second // from when a hole is first seen
 )
 
+// Receiver takes the uploads of senders that repeat what was not acknowledged. It may be used by many
+// goroutines. Make it with NewReceiver.
+type Receiver struct {
+	ingest *ingest.Ingester
+
+	mu        sync.Mutex
+	documents documents
+}
+
+// NewReceiver returns a receiver that hands on to in.
+func NewReceiver(in *ingest.Ingester) *Receiver { return &Receiver{ingest: in} }
+
+// Receipt tells what became of an upload.
+type Receipt struct {
+	ingest.Receipt
+	Ack map[string]uint64 // by document: the number up to which everything is settled
+}
+
+// Sync takes an upload. Events that came before are left out by (session, document, number). It never
+// refuses: what is over a limit is dropped, counted and acknowledged, and exceptions and failed
+// exchanges have a limit of their own.
+func (r *Receiver) Sync(ctx context.Context, u ingest.Upload) (Receipt, error) {
+	r.mu.Lock()
+	visit := r.documents.visit(u.Session, r.ingest.Elapsed())
+	for _, rep := range u.Reports {
+		visit.report(rep)
+	}
+	fresh := u.Batch[:0]
+	for _, e := range u.Batch {
+		if visit.fresh(e.Base()) {
+			fresh = append(fresh, e)
+		}
+	}
+	u.Batch = fresh
+	var out Receipt
+	out.Ack, u.Reports = visit.settle()
+	r.mu.Unlock()
+	var err error
+	out.Receipt, err = r.ingest.Ingest(ctx, u, ingest.Drop)
+	return out, err
+}
+
 type documentKey struct{ session, document string }
 
 // documents remembers which numbers have come. It is bounded; a document that falls out of it and
@@ -33,16 +78,16 @@ type documents struct {
 	uses  uint64
 }
 
-// span is the numbers from lo to hi, both included.
-type span struct{ lo, hi uint64 }
+// numbers is the numbers from lo to hi, both included.
+type numbers struct{ lo, hi uint64 }
 
 // document is the row of one document.
 type document struct {
-	spans   []span    // that have come, rising, with holes between them
-	ack     uint64    // up to here all is settled; 0 before the first settling
-	credit  int       // events reported as dropped that no hole was closed with yet
-	hole    uint64    // first number of the lowest hole above ack, 0 if there is none
-	since   time.Time // when it was first seen, or since when there has been none
+	spans   []numbers     // that have come, rising, with holes between them
+	ack     uint64        // up to here all is settled; 0 before the first settling
+	credit  int           // events reported as dropped that no hole was closed with yet
+	hole    uint64        // first number of the lowest hole above ack, 0 if there is none
+	since   time.Duration // when it was first seen, or since when there has been none
 	used    uint64
 	visited uint64 // the visit that it is part of
 	fresh   int    // new events in this visit
@@ -54,16 +99,16 @@ type document struct {
 type visit struct {
 	all     *documents
 	session string
-	now     time.Time
+	now     time.Duration
 	id      uint64
-	touched []string    // documents, in order
-	rows    []*document // of touched
-	reports []Report    // by the sender, to be counted if the upload is new
-	recent  int         // in touched: the one asked for last
-	refused []Report    // new ones that had a number
+	touched []string        // documents, in order
+	rows    []*document     // of touched
+	reports []ingest.Report // by the sender, to be counted if the upload is new
+	recent  int             // in touched: the one asked for last
+	refused []ingest.Report // new ones that had a number
 }
 
-func (d *documents) visit(session string, now time.Time) *visit {
+func (d *documents) visit(session string, now time.Duration) *visit {
 	d.uses++
 	if d.table == nil {
 		d.table = map[documentKey]*document{}
@@ -111,7 +156,7 @@ func (v *visit) fresh(h *event.Head) bool {
 }
 
 // report takes a loss into account. A refused event that has a number is settled like one that came.
-func (v *visit) report(r Report) {
+func (v *visit) report(r ingest.Report) {
 	if r.Count <= 0 {
 		return
 	}
@@ -128,26 +173,27 @@ func (v *visit) report(r Report) {
 	v.reports = append(v.reports, r)
 }
 
-// settle closes holes and returns what may be acknowledged of the documents in the upload.
-func (v *visit) settle(lost *losses) map[string]uint64 {
-	for _, r := range v.refused {
-		lost.add(place{v.session, r.Tab}, r.Kind, r.Cause, r.Count)
-	}
+// settle closes holes and returns what may be acknowledged of the documents in the upload, and what was
+// lost before it.
+func (v *visit) settle() (ack map[string]uint64, lost []ingest.Report) {
+	lost = v.refused
 	for _, r := range v.reports {
 		// An upload that repeats only what has come repeats its reports, too.
 		if row := v.row(r.Document); row.fresh > 0 || row.events == 0 {
-			lost.add(place{v.session, r.Tab}, r.Kind, r.Cause, r.Count)
+			lost = append(lost, r)
 			row.credit += r.Count
 		}
 	}
-	ack := make(map[string]uint64, len(v.touched))
+	ack = make(map[string]uint64, len(v.touched))
 	for i, row := range v.rows {
-		lost.add(place{v.session, row.tab}, 0, Gap, row.settle(v.now))
+		if n := row.settle(v.now); n > 0 {
+			lost = append(lost, ingest.Report{Tab: row.tab, Cause: ingest.Gap, Count: n})
+		}
 		if row.ack > 0 {
 			ack[v.touched[i]] = row.ack
 		}
 	}
-	return ack
+	return ack, lost
 }
 
 // add puts a number into the row and reports whether it was not there.
@@ -157,12 +203,12 @@ func (d *document) add(n uint64) bool {
 		d.spans[last].hi = n
 		return true
 	}
-	at, _ := slices.BinarySearchFunc(d.spans, n, func(s span, n uint64) int {
+	at, _ := slices.BinarySearchFunc(d.spans, n, func(s numbers, n uint64) int {
 		if s.hi < n {
 			return -1
 		}
 		return 1
-	}) // the first span that ends at n or later
+	}) // the first numbers that ends at n or later
 	if at < len(d.spans) && d.spans[at].lo <= n {
 		return false
 	}
@@ -177,7 +223,7 @@ func (d *document) add(n uint64) bool {
 	case above:
 		d.spans[at].lo = n
 	default:
-		d.spans = slices.Insert(d.spans, at, span{n, n})
+		d.spans = slices.Insert(d.spans, at, numbers{n, n})
 		if len(d.spans) > maxSpansWhile {
 			d.close(0)
 		}
@@ -185,7 +231,7 @@ func (d *document) add(n uint64) bool {
 	return true
 }
 
-// close takes the numbers between span i and the next as settled and returns how many they are.
+// close takes the numbers between numbers i and the next as settled and returns how many they are.
 func (d *document) close(i int) int {
 	missing := d.spans[i+1].lo - d.spans[i].hi - 1
 	d.spans[i].hi = d.spans[i+1].hi
@@ -194,7 +240,7 @@ func (d *document) close(i int) int {
 }
 
 // settle moves ack as far as it goes and returns how many numbers were given up without a report.
-func (d *document) settle(now time.Time) (gaps int) {
+func (d *document) settle(now time.Duration) (gaps int) {
 	if len(d.spans) == 0 {
 		return 0
 	}
@@ -220,7 +266,7 @@ func (d *document) settle(now time.Time) (gaps int) {
 		case missing <= uint64(d.credit):
 			d.credit -= int(missing)
 			d.close(at)
-		case now.Sub(d.since) >= holePatience:
+		case now-d.since >= holePatience:
 			gaps += d.close(at)
 		default:
 			return gaps
@@ -230,7 +276,7 @@ func (d *document) settle(now time.Time) (gaps int) {
 	if d.hole != 0 || d.credit == 0 {
 		d.hole, d.since = 0, now
 	}
-	if now.Sub(d.since) >= holePatience {
+	if now-d.since >= holePatience {
 		d.credit = 0 // dropped before it was numbered: it must not close a hole that is only late
 	}
 	return gaps

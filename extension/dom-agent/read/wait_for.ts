@@ -1,24 +1,25 @@
 import type { WaitParams, WaitResult } from "@gasoline/schema/commands";
 import { fold } from "@gasoline/capture/locators/name";
-import { describe } from "./describe.ts";
-import type { Environment } from "./environment.ts";
-import { AgentProblem } from "./problem.ts";
-import { isPhrase } from "./selector.ts";
-import { isNamed, matches, nothing } from "./target.ts";
-import { isVisible } from "./visible.ts";
-import { change } from "./waiting.ts";
+import { describe } from "../describe.ts";
+import type { Environment } from "../environment.ts";
+import { AgentProblem } from "../problem.ts";
+import { isPhrase } from "../selector.ts";
+import { isNamed, matches, nothing } from "../target.ts";
+import { isVisible } from "../visible.ts";
+import { change } from "../waiting.ts";
 
 const POLL_MS = 80;
 
 /** Waits for the one condition that the params name. Throws timeout with what was there at the end. */
-export async function wait(params: WaitParams, environment: Environment): Promise<WaitResult> {
+export async function waitFor(params: WaitParams, environment: Environment): Promise<WaitResult> {
   const began = Date.now();
   for (;;) {
     const found = look(params, environment);
     if (found) return { ...found, waited_ms: Date.now() - began };
-    const left = environment.deadline - Date.now();
+    const left = environment.deadline.at - Date.now();
     if (left <= 0) throw new AgentProblem("timeout", missing(params));
     await change(Math.min(POLL_MS, left));
+    environment.deadline.signal.throwIfAborted();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Element as ElementRecord, ListParams, ListResult } from "@gasoline/schema/commands";
-import { viewport } from "../act/scroll.ts";
+import { viewport } from "../act/scroll_to.ts";
 import { describe } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
@@ -20,7 +20,7 @@ const ROW_PX = 10;
 let generation = 0;
 
 /** Lists what a user could operate, in reading order, visible ones first. */
-export function list(params: ListParams, environment: Environment): ListResult {
+export function listInteractive(params: ListParams, environment: Environment): ListResult {
   const rect = scopeRect(params.scope_rect);
   const filters: string[] = [];
   let elements = operable(scopeOf(params.within, environment));

@@ -1,0 +1,185 @@
+package command
+
+// Params are declared here once: a mode of a tool embeds them, so that their tags are its parameters'
+// names, docs and bounds; the extension's types and validators are generated from the same tags.
+
+// NoParams is for kinds that take none.
+type NoParams struct{}
+
+// Search is the ways to look for an element. One engine resolves it for every kind
+// (extension/dom-agent): ref before selector.
+type Search struct {
+	Ref      string `json:"ref,omitempty" pattern:"^e\\d{1,12}$" doc:"element from a list (e17)"`
+	Selector string `json:"selector,omitempty" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
+	Nth      *int   `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
+	Within   string `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Frame    string `json:"frame,omitempty" length:"2000" doc:"iframe: CSS, index or all"`
+}
+
+// Selectors returns what in the search is in the language of selectors, "" for none.
+func (s Search) Selectors() (selector, within string) { return s.Selector, s.Within }
+
+// Target names an element: a search, or a point of the viewport in CSS pixels.
+type Target struct {
+	Search
+	X *float64 `json:"x,omitempty" doc:"CSS pixels of the viewport"`
+	Y *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
+}
+
+// Empty reports whether the target names nothing.
+func (t Target) Empty() bool { return t.Ref == "" && t.Selector == "" && (t.X == nil || t.Y == nil) }
+
+// Toast is a text that the user is shown while a command acts.
+type Toast struct {
+	Reason string `json:"reason,omitempty" length:"500" doc:"shown to the user as a toast"`
+}
+
+// Trust says how input is made.
+type Trust struct {
+	Trusted string `json:"trusted,omitempty" enum:"auto,always,never" doc:"real input events: when needed, always, never"`
+}
+
+// NavigateParams is for navigate.
+type NavigateParams struct {
+	Toast
+	URL    string `json:"url" required:"true" length:"100000" doc:"where to go"`
+	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
+}
+
+// NewTabParams is for new_tab.
+type NewTabParams struct {
+	Toast
+	URL string `json:"url,omitempty" length:"100000" doc:"where to go"`
+}
+
+// TabOnlyParams is for kinds that take a tab and nothing else.
+type TabOnlyParams struct{ Toast }
+
+// SwitchParams is for switch_tab.
+type SwitchParams struct {
+	Toast
+	TabIndex *int `json:"tab_index,omitempty" min:"0" doc:"place in its window, from 0"`
+}
+
+// NamesTab reports whether the params name the tab, so that the one in use is not meant.
+func (p SwitchParams) NamesTab() bool { return p.TabIndex != nil }
+
+// TargetParams is for kinds that act on an element and take nothing else.
+type TargetParams struct {
+	Target
+	Toast
+}
+
+// ValueParams is for get_value.
+type ValueParams struct{ Target }
+
+// ClickParams is for click.
+type ClickParams struct {
+	Target
+	Toast
+	Trust
+	Button string `json:"button,omitempty" enum:"left,middle,right" doc:"mouse button; left"`
+	Count  int    `json:"count,omitempty" min:"1" max:"3" doc:"2 is a double click"`
+	NewTab bool   `json:"new_tab,omitempty" doc:"open the link in a new tab"`
+}
+
+// TypeParams is for type: into a target, or into the focused element.
+type TypeParams struct {
+	Target
+	Toast
+	Trust
+	Text  string `json:"text" required:"true" length:"1000000" alias:"value" doc:"text to type, to wait for, or key to press"`
+	Clear bool   `json:"clear,omitempty" doc:"empty the field first"`
+}
+
+// SelectParams is for select: an option by its value, label or text.
+type SelectParams struct {
+	Target
+	Toast
+	Value string `json:"value" required:"true" length:"10000" doc:"the option"`
+}
+
+// CheckParams is for check.
+type CheckParams struct {
+	Target
+	Toast
+	Checked *bool `json:"checked,omitempty" doc:"false unchecks; true"`
+}
+
+// KeyParams is for key_press.
+type KeyParams struct {
+	Target
+	Toast
+	Trust
+	Text string `json:"text" required:"true" length:"100" alias:"key" doc:"Enter, Tab, Escape, ArrowDown, Control+a, …"`
+}
+
+// ScrollParams is for scroll_to: a target into view, or the page in a direction.
+type ScrollParams struct {
+	Target
+	Toast
+	Direction string `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+}
+
+// HighlightParams is for highlight.
+type HighlightParams struct {
+	Target
+	Toast
+	DurationMS *int `json:"duration_ms,omitempty" min:"0" max:"30000" doc:"how long, in ms; 5000"`
+}
+
+// WaitParams is for wait_for: exactly one condition.
+type WaitParams struct {
+	Search
+	Text        string `json:"text,omitempty" length:"10000" alone:"ref,selector,url_contains,absent,frame,tab" doc:"text to type, to wait for, or key to press"`
+	URLContains string `json:"url_contains,omitempty" length:"10000" alias:"url" alone:"ref,selector,text,absent,frame,tab" doc:"part of the URL"`
+	Absent      bool   `json:"absent,omitempty" doc:"until it is gone"`
+}
+
+// StableParams is for wait_for_stable.
+type StableParams struct {
+	StabilityMS int `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; 500"`
+}
+
+// TextParams is for get_text.
+type TextParams struct {
+	Target
+	Structured bool `json:"structured,omitempty" doc:"by headings"`
+}
+
+// ScriptParams is for execute_js.
+type ScriptParams struct {
+	Toast
+	Script string `json:"script" required:"true" length:"1000000" alias:"code,expression,js" doc:"JavaScript; the value of its last expression, or of return"`
+	World  string `json:"world,omitempty" enum:"auto,main,isolated" doc:"where it runs; main"`
+	Frame  string `json:"frame,omitempty" length:"2000" doc:"iframe: CSS, index or all"`
+}
+
+// ListParams is for list_interactive.
+type ListParams struct {
+	VisibleOnly  bool      `json:"visible_only,omitempty" doc:"leave out what is not visible"`
+	Frame        string    `json:"frame,omitempty" length:"2000" doc:"iframe: CSS, index or all"`
+	Within       string    `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	ScopeRect    []float64 `json:"scope_rect,omitempty" length:"4" doc:"x, y, width, height: nearest to it first"`
+	TextContains string    `json:"text_contains,omitempty" length:"1000" doc:"only with this in label or text"`
+	Role         string    `json:"role,omitempty" length:"100" doc:"only this ARIA role"`
+	ExcludeNav   bool      `json:"exclude_nav,omitempty" doc:"leave out navigation, header and footer"`
+	Limit        int       `json:"limit,omitempty" min:"1" max:"100" doc:"most elements, 1-100; 60"`
+}
+
+// Selectors returns what in the params is in the language of selectors, "" for none.
+func (p ListParams) Selectors() (selector, within string) { return "", p.Within }
+
+// ScreenshotParams is for screenshot.
+type ScreenshotParams struct {
+	Format        string `json:"format,omitempty" enum:"png,jpeg" doc:"png is the default"`
+	Quality       int    `json:"quality,omitempty" min:"1" max:"100" doc:"of jpeg; 80"`
+	FullPage      bool   `json:"full_page,omitempty" doc:"all of the page, not only what is in view"`
+	Selector      string `json:"selector,omitempty" length:"2000" doc:"only this element: CSS, text=, role=, …"`
+	WaitForStable bool   `json:"wait_for_stable,omitempty" doc:"wait until nothing changes, at most 5 s"`
+	MaxWidth      int    `json:"max_width,omitempty" min:"50" max:"4000" doc:"made smaller to this width in pixels"`
+	Grayscale     bool   `json:"grayscale,omitempty" doc:"without colours"`
+}
+
+// Selectors returns what in the params is in the language of selectors, "" for none.
+func (p ScreenshotParams) Selectors() (selector, within string) { return p.Selector, "" }

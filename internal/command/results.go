@@ -1,0 +1,173 @@
+package command
+
+import "encoding/json"
+
+// PageResult says where a navigation ended.
+type PageResult struct {
+	Tab                 int    `json:"tab"`
+	URL                 string `json:"url"`
+	FinalURL            string `json:"final_url"`
+	Title               string `json:"title"`
+	ContentScriptStatus string `json:"content_script_status"` // loaded, refreshed, failed, unavailable
+	CSPLevel            string `json:"csp_level,omitempty"`   // none, script_exec, page_blocked
+	CSPRestricted       bool   `json:"csp_restricted"`        // csp_level is known and not none
+	Message             string `json:"message,omitempty"`
+}
+
+// TabResult describes the tab afterwards.
+type TabResult struct {
+	Tab       int    `json:"tab"`
+	TabIndex  int    `json:"tab_index"`
+	URL       string `json:"url"`
+	Title     string `json:"title"`
+	ClosedTab int    `json:"closed_tab,omitempty"`
+}
+
+// Element is one element as agents see it.
+type Element struct {
+	Index        int     `json:"index"`
+	Ref          string  `json:"ref"`
+	Tag          string  `json:"tag"`
+	Type         string  `json:"type,omitempty"`
+	ElementType  string  `json:"element_type"` // link, button, checkbox, input, select, textarea, tab, menuitem, interactive, clickable
+	Selector     string  `json:"selector"`
+	Label        string  `json:"label"`
+	Role         string  `json:"role,omitempty"`
+	Placeholder  string  `json:"placeholder,omitempty"`
+	Value        string  `json:"value,omitempty"` // masked for secret fields
+	Checked      *bool   `json:"checked,omitempty"`
+	Disabled     bool    `json:"disabled,omitempty"`
+	Expanded     *bool   `json:"expanded,omitempty"`
+	BBox         Box     `json:"bbox"`
+	Visible      bool    `json:"visible"`
+	InOverlay    bool    `json:"in_overlay,omitempty"`
+	DistancePX   float64 `json:"distance_px,omitempty"`
+	LandmarkTag  string  `json:"landmark_tag,omitempty"`
+	LandmarkRole string  `json:"landmark_role,omitempty"`
+	Frame        string  `json:"frame,omitempty"`
+}
+
+// Box is a rectangle in CSS pixels of the viewport.
+type Box struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+// Viewport says where the page is scrolled to.
+type Viewport struct {
+	Width        float64 `json:"width"`
+	Height       float64 `json:"height"`
+	ScrollX      float64 `json:"scroll_x"`
+	ScrollY      float64 `json:"scroll_y"`
+	ScrollHeight float64 `json:"scroll_height"`
+}
+
+// ActResult says what was acted on, and how it was found.
+type ActResult struct {
+	Matched           *Element  `json:"matched,omitempty"`
+	MatchCount        int       `json:"match_count"`
+	MatchStrategy     string    `json:"match_strategy"` // ref, css, text, role, label, placeholder, testid, point, focused
+	AutoScrolled      bool      `json:"auto_scrolled,omitempty"`
+	OverlayWarning    string    `json:"overlay_warning,omitempty"`
+	InsertionStrategy string    `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
+	Value             string    `json:"value,omitempty"`
+	Trusted           bool      `json:"trusted,omitempty"` // real input events were used
+	Viewport          *Viewport `json:"viewport,omitempty"`
+	Bounds            *Box      `json:"bounds,omitempty"`
+	URL               string    `json:"url,omitempty"`
+	Title             string    `json:"title,omitempty"`
+	Navigated         bool      `json:"navigated,omitempty"`
+	OpenedTab         int       `json:"opened_tab,omitempty"`
+	Selector          string    `json:"selector,omitempty"`    // of the element that is highlighted
+	DurationMS        *int      `json:"duration_ms,omitempty"` // how long it is
+	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; the page does nothing until it is answered
+}
+
+// Dialog is a native dialog that is open.
+type Dialog struct {
+	Type    string `json:"type"` // alert, confirm, prompt
+	Message string `json:"message,omitempty"`
+}
+
+// WaitResult says what came true.
+type WaitResult struct {
+	Value       string   `json:"value,omitempty"`
+	MatchedText string   `json:"matched_text,omitempty"`
+	Absent      bool     `json:"absent,omitempty"`
+	Matched     *Element `json:"matched,omitempty"`
+	WaitedMS    float64  `json:"waited_ms"`
+}
+
+// StableResult says whether the page became quiet.
+type StableResult struct {
+	Stable            bool    `json:"stable"`
+	TimedOut          bool    `json:"timed_out,omitempty"`
+	WaitedMS          float64 `json:"waited_ms"`
+	MutationsObserved int     `json:"mutations_observed"`
+	StabilityMS       int     `json:"stability_ms"`
+}
+
+// TextResult is text of the page.
+type TextResult struct {
+	Value    string    `json:"value,omitempty"`
+	Sections []Section `json:"sections,omitempty"`
+	Matched  *Element  `json:"matched,omitempty"`
+	URL      string    `json:"url"`
+	Hidden   bool      `json:"hidden,omitempty"`    // the element is not visible to the user
+	TrueSize int       `json:"true_size,omitempty"` // characters, when the value was cut
+}
+
+// Section is one part of structured text.
+type Section struct {
+	Header   string `json:"header"`
+	Content  string `json:"content"`
+	Expanded *bool  `json:"expanded,omitempty"`
+	Tag      string `json:"tag"`
+}
+
+// ValueResult is the value of a form control.
+type ValueResult struct {
+	Value   string   `json:"value"`
+	Matched *Element `json:"matched,omitempty"`
+	URL     string   `json:"url"`
+}
+
+// ScriptResult is what a script returned: JSON of depth ≤ 10, ≤ 50 keys, ≤ 100 items.
+type ScriptResult struct {
+	Result        json.RawMessage `json:"result"`
+	Type          string          `json:"type"`           // of the result: string, number, object, undefined, …
+	ExecutionMode string          `json:"execution_mode"` // user_script, debugger
+	URL           string          `json:"url"`
+}
+
+// ListResult lists interactive elements.
+type ListResult struct {
+	Elements       []Element `json:"elements"`
+	CandidateCount int       `json:"candidate_count"`
+	FiltersApplied []string  `json:"filters_applied,omitempty"`
+	ScopeRectUsed  []float64 `json:"scope_rect_used,omitempty"`
+	Generation     int       `json:"generation"`
+	URL            string    `json:"url"`
+	Title          string    `json:"title"`
+	Viewport       Viewport  `json:"viewport"`
+}
+
+// ScreenshotResult is an image; data is base64.
+type ScreenshotResult struct {
+	Format   string `json:"format"`
+	Data     string `json:"data"`
+	Width    int    `json:"width"`
+	Height   int    `json:"height"`
+	Scale    int    `json:"scale,omitempty"` // percent of the CSS size × device pixel ratio, when it was made smaller
+	URL      string `json:"url"`
+	Title    string `json:"title"`
+	Route    string `json:"route"`              // visible, debugger
+	Redacted int    `json:"redacted,omitempty"` // password inputs that were masked
+}
+
+// FlushResult says that everything captured so far was sent.
+type FlushResult struct {
+	Frames int `json:"frames"`
+}

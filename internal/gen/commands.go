@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+)
+
+// commands writes what the extension knows of the kinds of commands: the validators of their params,
+// the handler of each in the worker, and the operation of each in the page.
+//
+// A kind's handler is extension/commands/<kind>.ts, and its operation extension/dom-agent/act/<kind>.ts
+// or read/<kind>.ts; both export the kind's name in camel case. A kind that works in the page and has no
+// handler of its own is passed on to its operation.
+func commands(root string, files map[string][]byte) error {
+	var schemas, handlers, handlerImports, operations, operationImports, types []string
+	results := map[string]bool{}
+	for _, k := range command.Kinds() {
+		schemas = append(schemas, fmt.Sprintf("  %s: %s,", k.Name, valibot(k.Params)))
+		name := camel(k.Name)
+		own := exists(root, "extension/commands", k.Name)
+		switch {
+		case own:
+			handlerImports = append(handlerImports, fmt.Sprintf(`import { %s } from "./%s.ts";`, name, k.Name))
+			handlers = append(handlers, member(k.Name, name))
+		case k.Needs(command.InPage) && k.Needs(command.Mutates):
+			handlers = append(handlers, fmt.Sprintf("  %s: acts(%q),", k.Name, k.Name))
+		case k.Needs(command.InPage):
+			handlers = append(handlers, fmt.Sprintf("  %s: reads(%q),", k.Name, k.Name))
+		default:
+			return fmt.Errorf("command %s has no handler: write extension/commands/%s.ts, which exports %s", k.Name, k.Name, name)
+		}
+		if !k.Needs(command.InPage) {
+			continue
+		}
+		folder := "act"
+		if !k.Needs(command.Mutates) {
+			folder = "read"
+		}
+		if !exists(root, "extension/dom-agent/"+folder, k.Name) {
+			return fmt.Errorf("command %s has no operation in the page: write extension/dom-agent/%s/%s.ts, which exports %s",
+				k.Name, folder, k.Name, name)
+		}
+		operationImports = append(operationImports, fmt.Sprintf(`import { %s } from "./%s/%s.ts";`, name, folder, k.Name))
+		operations = append(operations, member(k.Name, name))
+		result := "Acted"
+		if !k.Needs(command.Mutates) {
+			result = reflect.TypeOf(k.Result).Name()
+			results[result] = true
+		}
+		params := reflect.TypeOf(k.Params).Name()
+		results[params] = true
+		types = append(types, fmt.Sprintf("  %s: { params: %s; result: %s };", k.Name, params, result))
+	}
+	list := func(lines []string) string { return strings.Join(lines, "\n") }
+	files["extension/commands/params.gen.ts"] = []byte(header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
+import * as v from "valibot";
+
+/** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
+export const SCHEMAS = {
+%s
+} satisfies Record<CommandKind, v.GenericSchema>;
+`, list(schemas)))
+	files["extension/commands/registry.gen.ts"] = []byte(header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
+import { acts, reads } from "./act.ts";
+import type { Handler } from "./handler.ts";
+%s
+
+/** The handler of every kind that the daemon may send. */
+export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
+%s
+};
+`, list(handlerImports), list(handlers)))
+	files["extension/dom-agent/operations.gen.ts"] = []byte(header + fmt.Sprintf(`%s
+
+/** The operation of every kind that works in the page. */
+export const KINDS = {
+%s
+};
+`, list(operationImports), list(operations)))
+	names := make([]string, 0, len(results))
+	for _, k := range command.Kinds() { // in the order of the kinds, each once
+		for _, t := range []reflect.Type{reflect.TypeOf(k.Params), reflect.TypeOf(k.Result)} {
+			if results[t.Name()] {
+				names = append(names, "  "+t.Name()+",")
+				delete(results, t.Name())
+			}
+		}
+	}
+	files["extension/messages/operations.gen.ts"] = []byte(header + fmt.Sprintf(`import type {
+%s
+} from "@gasoline/schema/commands";
+import type { Acted } from "./agent.ts";
+
+/** The kinds that work in the page: what goes into the document, what comes out. */
+export interface KindOps {
+%s
+}
+`, list(names), list(types)))
+	return nil
+}
+
+func exists(root, folder, kind string) bool {
+	_, err := os.Stat(filepath.Join(root, folder, kind+".ts"))
+	return err == nil
+}
+
+// member is a member of an object whose value is a variable.
+func member(key, variable string) string {
+	if key == variable {
+		return "  " + key + ","
+	}
+	return "  " + key + ": " + variable + ","
+}
+
+// camel is a kind's name as TypeScript exports it: wait_for becomes waitFor.
+func camel(kind string) string {
+	words := strings.Split(kind, "_")
+	for i := 1; i < len(words); i++ {
+		words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]
+	}
+	return strings.Join(words, "")
+}
+
+// valibot is the validator of a params struct.
+func valibot(params any) string {
+	var fields []string
+	for _, p := range catalog.ParamsOf(params) {
+		check := valibotOf(p)
+		if !p.Required {
+			check = "v.optional(" + check + ")"
+		}
+		fields = append(fields, "    "+p.Name+": "+check+",")
+	}
+	if len(fields) == 0 {
+		return "v.object({})"
+	}
+	return "v.object({\n" + strings.Join(fields, "\n") + "\n  })"
+}
+
+func valibotOf(p catalog.Param) string {
+	var base string
+	var more []string
+	switch p.Type {
+	case "string":
+		if len(p.Enum) > 0 {
+			quoted := make([]string, len(p.Enum))
+			for i, e := range p.Enum {
+				quoted[i] = strconv.Quote(e)
+			}
+			return "v.picklist([" + strings.Join(quoted, ", ") + "])"
+		}
+		base = "v.string()"
+		if p.Length > 0 {
+			more = append(more, fmt.Sprintf("v.maxLength(%d)", p.Length))
+		}
+		if p.Pattern != "" {
+			more = append(more, "v.regex(/"+p.Pattern+"/)")
+		}
+	case "number", "integer":
+		base = "v.number()"
+		more = append(more, map[string]string{"number": "v.finite()", "integer": "v.integer()"}[p.Type])
+		if p.Min != nil {
+			more = append(more, "v.minValue("+strconv.FormatFloat(*p.Min, 'f', -1, 64)+")")
+		}
+		if p.Max != nil {
+			more = append(more, "v.maxValue("+strconv.FormatFloat(*p.Max, 'f', -1, 64)+")")
+		}
+	case "boolean":
+		return "v.boolean()"
+	case "array":
+		base = "v.array(" + valibotOf(catalog.Param{Type: p.Items}) + ")"
+		if p.Length > 0 {
+			more = append(more, fmt.Sprintf("v.maxLength(%d)", p.Length))
+		}
+	default:
+		return "v.unknown()"
+	}
+	if len(more) == 0 {
+		return base
+	}
+	return "v.pipe(" + base + ", " + strings.Join(more, ", ") + ")"
+}

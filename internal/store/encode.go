@@ -1,0 +1,128 @@
+package store
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+// pending is an event of a batch, encoded and not yet stored.
+type pending struct {
+	header header
+	event  event.Event
+	ring   RingID
+	owner  ownerKey
+	offset int // of the record in the encoder's bytes
+	size   int // of the record
+	bodies int // of the bodies that follow it
+}
+
+// encoder turns a batch into records before the store is locked.
+type encoder struct {
+	coder   coder
+	records []pending
+}
+
+var encoders = sync.Pool{New: func() any { return new(encoder) }}
+
+// recycle hands the encoder back, unless one large batch has blown it up.
+func (enc *encoder) recycle() {
+	const keep = 1 << 20
+	if cap(enc.coder.out) > keep || cap(enc.records) > 4096 {
+		return
+	}
+	clear(enc.records) // they hold on to the batch
+	enc.coder.out, enc.records = enc.coder.out[:0], enc.records[:0]
+	encoders.Put(enc)
+}
+
+// encode fills the encoder with the batch's events, merged by time over the kinds: each kind keeps its
+// order.
+func (enc *encoder) encode(s *Store, b event.Batch) {
+	one := true
+	for i, e := range b {
+		enc.add(s, e)
+		one = one && (i == 0 || e.Kind() == b[0].Kind())
+	}
+	if !one {
+		enc.merge()
+	}
+}
+
+// merge brings the records into the order of their time, as far as the order within each kind allows.
+func (enc *encoder) merge() {
+	var kinds [event.KindCount][]int // indexes of records
+	for i := range enc.records {
+		k := enc.records[i].event.Kind()
+		kinds[k] = append(kinds[k], i)
+	}
+	merged := make([]pending, 0, len(enc.records))
+	for len(merged) < len(enc.records) {
+		least := -1
+		var at int64
+		for k := range kinds {
+			if len(kinds[k]) == 0 {
+				continue
+			}
+			if t := enc.records[kinds[k][0]].header.time; least < 0 || t < at {
+				least, at = k, t
+			}
+		}
+		merged = append(merged, enc.records[kinds[least][0]])
+		kinds[least] = kinds[least][1:]
+	}
+	copy(enc.records, merged)
+}
+
+func (enc *encoder) add(s *Store, e event.Event) {
+	c := &enc.coder
+	h := e.Base()
+	class := event.ClassOf(e)
+	id := Ring(class, e.Kind())
+	if !s.rings[id].exists {
+		id = Ring(event.Browser, e.Kind())
+	}
+	p := pending{event: e, ring: id, owner: s.ownerOf(id.Class(), h), offset: len(c.out), header: s.header(e, h)}
+	c.head(h, p.header.time)
+	e.Fields(c)
+	p.size = len(c.out) - p.offset
+	if x, ok := e.(*event.Exchange); ok && (x.RequestBody != "" || x.ResponseBody != "") {
+		if s.rings[id].fits(p.size + len(x.RequestBody) + len(x.ResponseBody) + 20) {
+			c.bodies = true
+			e.Fields(c)
+			c.bodies = false
+			p.bodies = len(c.out) - p.offset - p.size
+		} else {
+			without := *x
+			without.BodyNote = TooLarge
+			c.out = c.out[:p.offset]
+			c.head(h, p.header.time)
+			without.Fields(c)
+			p.size = len(c.out) - p.offset
+		}
+	}
+	p.header.size, p.header.bodies = uint32(p.size), uint32(p.bodies)
+	enc.records = append(enc.records, p)
+}
+
+// header returns the header of an event, without number and place.
+func (s *Store) header(e event.Event, h *event.Head) header {
+	out := header{
+		time: nanos(h.Time), received: nanos(h.Received), trace: s.hash(h.TraceID), tab: int32(h.Tab),
+		session: uint32(s.hash(h.Session)), page: uint32(s.hash(Page(h.PageURL))),
+		test: uint32(s.hash(h.TestID)), worker: uint32(s.hash(h.Worker)),
+		service: uint32(s.hash(h.Service)), action: uint32(s.hash(h.Cause.Action)),
+		clock: h.Clock, severity: uint8(event.Severity(e)),
+	}
+	if event.Notable(e) {
+		out.marks |= notable
+	}
+	return out
+}
+
+// Page returns the URL without its fragment: what "the same page" means.
+func Page(url string) string {
+	page, _, _ := strings.Cut(url, "#")
+	return page
+}

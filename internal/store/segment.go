@@ -1,0 +1,148 @@
+package store
+
+import (
+	"slices"
+	"sort"
+	"unsafe"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+// header is what can be asked about a stored event without touching its record. Headers hold no
+// pointers, so the garbage collector never looks at them. The hashes only rule out; who needs to be
+// sure compares the record.
+type header struct {
+	seq            event.Seq
+	time, received int64 // nanoseconds since 1970, 0 unset; time by clock
+	arrived        int64 // nanoseconds since the store was made, by a clock that nobody sets
+	trace          uint64
+	previous, next link // neighbours in the trace
+	offset, size   uint32
+	bodies         uint32 // bytes of the bodies, which follow the record
+	tab            int32
+	session        uint32
+	page           uint32 // of the page's URL without fragment
+	test           uint32
+	worker         uint32
+	service        uint32
+	action         uint32 // of the cause's
+	clock          event.Clock
+	severity       uint8
+	marks          marks
+}
+
+const headerSize = int(unsafe.Sizeof(header{}))
+
+type marks uint8
+
+const (
+	dead    marks = 1 << iota // cleared; its bytes are zeroed
+	linked                    // in its trace's chain
+	notable                   // its trace is kept longer
+)
+
+// segment is a slab of records with their headers: records grow from the front, headers from the
+// back. It is given up as a whole.
+type segment struct {
+	buf     []byte // its length is a multiple of 8, so that headers are aligned
+	used    int    // bytes of records
+	heads   int    // headers
+	dropped int    // of them, the oldest, that are evicted
+}
+
+// head returns the i-th header, 0 being the oldest.
+func (s *segment) head(i int) *header {
+	return (*header)(unsafe.Pointer(&s.buf[len(s.buf)-(i+1)*headerSize])) // a header has no pointers
+}
+
+// record returns the bytes of a record with its bodies inside the slab.
+func (s *segment) record(h *header) []byte { return s.buf[h.offset : h.offset+h.size+h.bodies] }
+
+func (s *segment) room() int { return len(s.buf) - s.used - s.heads*headerSize }
+
+func (s *segment) add(h header, record []byte) *header {
+	h.offset = uint32(s.used)
+	s.used += copy(s.buf[s.used:], record)
+	s.heads++
+	at := s.head(s.heads - 1)
+	*at = h
+	return at
+}
+
+// The sizes of segments: they grow with what their owner has, so that a small one costs little and
+// dropping one of a large one is a small loss.
+const (
+	minSegment = 4 << 10
+	maxSegment = 256 << 10
+)
+
+// segmentSize returns the size of the next segment for an owner that has this many bytes in a ring
+// with that share, for a record of this size.
+func segmentSize(has, share int64, record int) int {
+	size := minSegment
+	for most := min(has/4, share/16); int64(size) < most && size < maxSegment; {
+		size *= 2
+	}
+	return max(size, (record+headerSize+7)&^7) // a large record gets a segment of its own
+}
+
+// strand is a row of segments of one owner, in the order of the events' numbers.
+type strand struct {
+	segments []segment
+	bytes    int64 // of all segments
+	count    int   // events that are not evicted, cleared ones included
+	live     int   // events that are neither
+}
+
+// first returns the oldest segment and header that are kept, nil when there is none.
+func (t *strand) first() (*segment, *header) {
+	if t.count == 0 {
+		return nil, nil
+	}
+	s := &t.segments[0]
+	return s, s.head(s.dropped)
+}
+
+// place is where an event is in a strand: the index of a segment and of a header in it. The place
+// after the last is {len(segments), 0}.
+type place struct{ segment, head int }
+
+// search returns the place of the first event whose number is seq or more.
+func (t *strand) search(seq event.Seq) place {
+	i := sort.Search(len(t.segments), func(i int) bool {
+		s := &t.segments[i]
+		return s.heads > 0 && s.head(s.heads-1).seq >= seq
+	})
+	if i == len(t.segments) {
+		return place{i, 0}
+	}
+	s := &t.segments[i]
+	return place{i, s.dropped + sort.Search(s.heads-s.dropped, func(j int) bool { return s.head(s.dropped+j).seq >= seq })}
+}
+
+// find returns the event with this number, nil when it is not here.
+func (t *strand) find(seq event.Seq) (*segment, *header) {
+	p := t.search(seq)
+	if p.segment == len(t.segments) {
+		return nil, nil
+	}
+	s := &t.segments[p.segment]
+	if h := s.head(p.head); h.seq == seq {
+		return s, h
+	}
+	return nil, nil
+}
+
+// pass counts the oldest event as evicted and gives its segment back with its last event, or nil.
+func (t *strand) pass() []byte {
+	s := &t.segments[0]
+	s.dropped++
+	t.count--
+	if s.dropped < s.heads {
+		return nil
+	}
+	buf := s.buf
+	t.bytes -= int64(len(buf))
+	t.segments = slices.Delete(t.segments, 0, 1)
+	return buf
+}

@@ -1,0 +1,395 @@
+// Command mutate breaks the product's code on purpose and tells which breaks the tests do not notice.
+//
+// It reads the packages that are listed in groups.json, derives breaks from the source (sources.go says
+// which), and compiles all breaks of a package into one test binary, each behind a number that the
+// environment variable MUTANT switches on. So one compile serves hundreds of breaks. Nothing in the
+// checkout is changed: the changed sources reach the compiler by its -overlay option.
+//
+// A break that changes nothing that anybody could see is listed in equivalent.txt with its reason and
+// does not count.
+//
+//	go run ./mutate                     a sample of each package; prints a table and the survivors
+//	go run ./mutate -all -only command  every break of the packages whose name contains "command"
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Group is a list of packages with one goal.
+type Group struct {
+	Name     string    `json:"name"`
+	Goal     float64   `json:"goal"` // percent of breaks that tests have to notice
+	Packages []Package `json:"packages"`
+}
+
+// Package is what is broken, and whose tests are to notice.
+type Package struct {
+	Path  string   `json:"path"`            // below the repository's root
+	Tests []string `json:"tests,omitempty"` // packages whose tests run; its own when absent
+	Files []string `json:"files,omitempty"` // globs; all when absent
+}
+
+// options are the command line.
+type options struct {
+	root   string
+	only   string
+	all    bool
+	sample int
+	seed   int64
+	report string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.root, "root", "..", "the repository's root")
+	flag.StringVar(&o.only, "only", "", "only packages whose path contains this")
+	flag.BoolVar(&o.all, "all", false, "every break, not a sample")
+	flag.IntVar(&o.sample, "sample", 60, "breaks of each package")
+	flag.Int64Var(&o.seed, "seed", 1, "chooses the sample")
+	flag.StringVar(&o.report, "report", "", "file whose part between the mutate marks is replaced by the table")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "mutate:", err)
+		stop()
+		os.Exit(1) //nolint:gocritic // the signal's handler is stopped
+	}
+}
+
+// tally counts the breaks of one package.
+type tally struct {
+	path      string
+	killed    int
+	total     int
+	survivors []Mutant
+}
+
+func run(ctx context.Context, o options) error {
+	root, err := filepath.Abs(o.root)
+	if err != nil {
+		return err
+	}
+	o.root = root
+	var groups []Group
+	if err := readJSON(filepath.Join(root, "tools/mutate/groups.json"), &groups); err != nil {
+		return err
+	}
+	equivalent, err := readEquivalent(filepath.Join(root, "tools/mutate/equivalent.txt"))
+	if err != nil {
+		return err
+	}
+	table := []string{"| Group | Breaks | Noticed | Goal |", "|---|--:|--:|--:|"}
+	var missed []string
+	for _, g := range groups {
+		var killed, total int
+		for _, p := range g.Packages {
+			if !strings.Contains(p.Path, o.only) {
+				continue
+			}
+			t, err := o.pkg(ctx, p, equivalent)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.Path, err)
+			}
+			killed, total = killed+t.killed, total+t.total
+			fmt.Printf("%-28s %3d of %3d noticed\n", t.path, t.killed, t.total)
+			for _, m := range t.survivors {
+				fmt.Printf("  survived  %s\n", m)
+			}
+		}
+		if total == 0 {
+			continue
+		}
+		percent := 100 * float64(killed) / float64(total)
+		table = append(table, fmt.Sprintf("| %s | %d | %.1f %% | %.0f %% |", g.Name, total, percent, g.Goal))
+		if percent < g.Goal {
+			missed = append(missed, fmt.Sprintf("%s: %.1f %% of %d breaks are noticed; the goal is %.0f %%", g.Name, percent, total, g.Goal))
+		}
+	}
+	text := strings.Join(table, "\n")
+	fmt.Println(text)
+	if o.report != "" {
+		if err := writeReport(o.report, fmt.Sprintf("%s\n\n%s; seed %d, at most %d breaks of each package.\n",
+			text, time.Now().UTC().Format("2006-01-02"), o.seed, o.sample)); err != nil {
+			return err
+		}
+	}
+	if len(missed) > 0 {
+		return errors.New(strings.Join(missed, "\n"))
+	}
+	return nil
+}
+
+// pkg breaks one package and runs its tests for each break.
+func (o options) pkg(ctx context.Context, p Package, equivalent map[string]bool) (tally, error) {
+	out := tally{path: p.Path}
+	tmp, err := os.MkdirTemp("", "mutate-")
+	if err != nil {
+		return out, err
+	}
+	defer os.RemoveAll(tmp)
+	files, err := o.files(p)
+	if err != nil {
+		return out, err
+	}
+	tests := p.Tests
+	if len(tests) == 0 {
+		tests = []string{p.Path}
+	}
+	dropped := map[string]bool{} // breaks that do not compile
+	var mutants []Mutant
+	var binaries []binary
+	for range 12 {
+		overlay := map[string]string{}
+		mutants = mutants[:0]
+		for _, f := range files {
+			text, found, err := instrument(f, len(mutants), dropped)
+			if err != nil {
+				return out, err
+			}
+			for i := range found {
+				found[i].File, _ = filepath.Rel(o.root, f)
+			}
+			mutants = append(mutants, found...)
+			copied := filepath.Join(tmp, strings.ReplaceAll(found0(o.root, f), "/", "_"))
+			if err := os.WriteFile(copied, text, 0o600); err != nil {
+				return out, err
+			}
+			overlay[f] = copied
+		}
+		extra := filepath.Join(tmp, "mutant.go")
+		if err := os.WriteFile(extra, []byte(switches(packageName(files[0]))), 0o600); err != nil {
+			return out, err
+		}
+		overlay[filepath.Join(o.root, p.Path, "mutant_switches.go")] = extra
+		spec, err := json.Marshal(map[string]any{"Replace": overlay})
+		if err != nil {
+			return out, err
+		}
+		overlayFile := filepath.Join(tmp, "overlay.json")
+		if err := os.WriteFile(overlayFile, spec, 0o600); err != nil {
+			return out, err
+		}
+		var bad []string
+		binaries, bad, err = o.compile(ctx, tests, overlayFile, tmp)
+		if err == nil {
+			break
+		}
+		n := drop(bad, overlay, tmp, mutants, dropped)
+		if n == 0 {
+			return out, err
+		}
+	}
+	if len(binaries) == 0 {
+		return out, errors.New("it does not compile with its breaks")
+	}
+	chosen := o.choose(mutants, equivalent)
+	out.total = len(chosen)
+	limit, err := healthy(ctx, binaries)
+	if err != nil {
+		return out, err
+	}
+	var mu sync.Mutex
+	var work sync.WaitGroup
+	slots := make(chan struct{}, runtime.NumCPU())
+	for _, m := range chosen {
+		work.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			noticed := false
+			for _, b := range binaries {
+				if noticed = !b.passes(ctx, m.ID, limit); noticed {
+					break
+				}
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if noticed {
+				out.killed++
+			} else {
+				out.survivors = append(out.survivors, m)
+			}
+		})
+	}
+	work.Wait()
+	slices.SortFunc(out.survivors, func(a, b Mutant) int { return a.ID - b.ID })
+	return out, ctx.Err()
+}
+
+func found0(root, f string) string {
+	rel, err := filepath.Rel(root, f)
+	if err != nil {
+		return filepath.Base(f)
+	}
+	return filepath.ToSlash(rel)
+}
+
+// files are the sources of a package that are broken.
+func (o options) files(p Package) ([]string, error) {
+	globs := p.Files
+	if len(globs) == 0 {
+		globs = []string{"*.go"}
+	}
+	var out []string
+	for _, g := range globs {
+		found, err := filepath.Glob(filepath.Join(o.root, p.Path, g))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			base := filepath.Base(f)
+			if !strings.HasSuffix(base, "_test.go") && !strings.HasSuffix(base, "_windows.go") && !strings.HasSuffix(base, "_other.go") &&
+				!strings.HasSuffix(base, "_darwin.go") && !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no sources")
+	}
+	return out, nil
+}
+
+// choose takes the sample: the same for the same seed and sources.
+func (o options) choose(all []Mutant, equivalent map[string]bool) []Mutant {
+	kept := slices.DeleteFunc(slices.Clone(all), func(m Mutant) bool { return equivalent[m.Key()] })
+	if o.all || len(kept) <= o.sample {
+		return kept
+	}
+	r := rand.New(rand.NewSource(o.seed))
+	r.Shuffle(len(kept), func(i, j int) { kept[i], kept[j] = kept[j], kept[i] })
+	return kept[:o.sample]
+}
+
+// binary is a compiled test of a package, and where it runs.
+type binary struct{ path, dir string }
+
+// compile builds the tests. When that fails, bad holds the compiler's lines.
+func (o options) compile(ctx context.Context, tests []string, overlay, tmp string) (out []binary, bad []string, err error) {
+	for _, t := range tests {
+		bin := filepath.Join(tmp, strings.ReplaceAll(t, "/", "_")+".test")
+		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay, "-o", bin, "./"+t)
+		cmd.Dir = o.root
+		text, err := cmd.CombinedOutput()
+		if err != nil {
+			return nil, strings.Split(string(text), "\n"), fmt.Errorf("compile the tests of %s: %w\n%s", t, err, text)
+		}
+		out = append(out, binary{bin, filepath.Join(o.root, t)})
+	}
+	return out, nil, nil
+}
+
+var position = regexp.MustCompile(`^(\S+\.go):(\d+)(?::(\d+))?: `)
+
+// drop forbids the breaks on lines that do not compile, and returns how many those are.
+func drop(lines []string, overlay map[string]string, tmp string, all []Mutant, dropped map[string]bool) int {
+	n := 0
+	for _, l := range lines {
+		m := position.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		line, err := strconv.Atoi(m[2])
+		if err != nil {
+			continue
+		}
+		for _, x := range all {
+			if filepath.Base(x.File) == filepath.Base(m[1]) && x.Line == line && !dropped[x.Key()] {
+				dropped[x.Key()] = true
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// healthy runs the tests without a break and returns how long one run may take.
+func healthy(ctx context.Context, bs []binary) (time.Duration, error) {
+	limit := time.Duration(0)
+	for _, b := range bs {
+		began := time.Now()
+		if !b.passes(ctx, 0, 5*time.Minute) {
+			return 0, fmt.Errorf("the tests of %s fail without a break", b.dir)
+		}
+		limit = max(limit, time.Since(began))
+	}
+	return 10*time.Second + 6*limit, nil
+}
+
+// passes runs a test binary with one break, 0 for none. A run that takes too long does not pass.
+func (b binary) passes(ctx context.Context, id int, limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, b.path, "-test.failfast", "-test.count=1", "-test.timeout", limit.String())
+	cmd.Dir = b.dir
+	cmd.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", id))
+	var sink bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &sink, &sink
+	return cmd.Run() == nil
+}
+
+func readJSON(path string, into any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("read %s: %w", path, err)
+	}
+	return nil
+}
+
+// readEquivalent reads lines of the form "key  # reason". Lines that begin with # are comments.
+func readEquivalent(path string) (map[string]bool, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for i, line := range strings.Split(string(data), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		key, reason, ok := strings.Cut(line, "  # ")
+		if !ok || strings.TrimSpace(reason) == "" {
+			return nil, fmt.Errorf("%s:%d: an equivalent break needs its reason after two spaces and #", path, i+1)
+		}
+		out[strings.TrimSpace(key)] = true
+	}
+	return out, nil
+}
+
+const begin, end = "<!-- mutate -->", "<!-- /mutate -->"
+
+// writeReport replaces the part of a file between the marks.
+func writeReport(path, text string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	before, rest, ok := strings.Cut(string(data), begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		return fmt.Errorf("%s has no part between %s and %s", path, begin, end)
+	}
+	return os.WriteFile(path, []byte(before+begin+"\n"+text+end+after), 0o644)
+}
