@@ -212,7 +212,7 @@ export class FakeDaemon {
       kind: "screenshot",
       params: {},
       tab: 0,
-      deadline: Date.now() + 8000,
+      timeout_ms: 8000,
       client: "stranger",
     };
     return { ...this.#prove({ nonce: "", key_id: "" }), proof: randomBytes(32).toString("hex"), token: "t", commands: [command] };

@@ -131,7 +131,7 @@ export async function unpack(port: number): Promise<{ home: string; extension: s
 }
 
 /** Puts a native messaging host into a profile that hands over a key of the daemon, each time the same. */
-async function installHost(profile: string, daemon: FakeDaemon): Promise<void> {
+export async function installHost(profile: string, daemon: FakeDaemon): Promise<void> {
   const hosts = join(profile, "NativeMessagingHosts");
   await mkdir(hosts, { recursive: true });
   const answer = new TextEncoder().encode(JSON.stringify(daemon.native()));

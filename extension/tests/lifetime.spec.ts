@@ -142,7 +142,7 @@ test("a command that was begun and comes again is answered interrupted, not run 
     kind: "click",
     params: { selector: "text=Count" },
     tab,
-    deadline: Date.now() + 8000,
+    timeout_ms: 8000,
   };
   daemon.leaseAgain(command);
   expect((await daemon.until("first", () => daemon.results.get("run-1"))).status).toBe("complete");
