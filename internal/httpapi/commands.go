@@ -132,6 +132,9 @@ func (s *Server) tracking(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if _, known := s.cfg.Registry.Browser(id); !known && (in.Use != 0 || in.Release != 0) {
+		return problem.New(problem.NoData, "Send its tabs by POST /sync first.", "no browser %q is known.", clip(id))
+	}
 	if in.Release != 0 {
 		if err := s.cfg.Registry.Release(in.Agent, id, in.Release); err != nil {
 			return err

@@ -23,7 +23,11 @@ interface Heard {
 function open(holder: (heard: Heard) => Response | Promise<Response>, paired = true) {
   const heard: Heard[] = [];
   vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
-    const at = { path: new URL(url).pathname, headers: new Headers(init.headers), body: String(init.body ?? "") };
+    const at = {
+      path: new URL(url).pathname,
+      headers: new Headers(init.headers),
+      body: typeof init.body === "string" ? init.body : new TextDecoder().decode(init.body as Uint8Array | undefined),
+    };
     heard.push(at);
     return holder(at);
   });
@@ -58,8 +62,10 @@ test("a daemon that proves itself gets a bearer of its run, and never the key", 
   await expect(client.get("/refused", 1000)).rejects.toBeInstanceOf(Refused);
   expect(client.proven).toBe(true); // a refusal that is proven is the daemon's own
   expect(lost()).toBe(0);
-  expect(heard[1]?.headers.get("Authorization")).toBe(`Bearer id.${mac("bearer", BOOT)}`);
-  expect(new Set(heard.slice(1).map(({ headers }) => headers.get("X-Gasoline-Nonce"))).size).toBe(2);
+  const asked = heard.filter(({ path }) => path !== "/prove");
+  expect(heard.map(({ path }) => path)).toEqual(["/prove", "/prove", "/sync", "/refused"]); // once more before an upload
+  expect(asked[0]?.headers.get("Authorization")).toBe(`Bearer id.${mac("bearer", BOOT)}`);
+  expect(new Set(asked.map(({ headers }) => headers.get("X-Gasoline-Nonce"))).size).toBe(2);
   expect(JSON.stringify(heard.map(({ headers, body }) => [[...headers], body]))).not.toContain(KEY);
 });
 
@@ -83,6 +89,16 @@ test("an answer without a proof, or with one for another request, is not taken a
     await expect(client.post("/sync", { secret: "event" }, 1000)).rejects.toBeInstanceOf(Unreachable);
     expect(heard).toHaveLength(before);
   }
+});
+
+test("an upload does not reach a program that took the port a moment ago", async () => {
+  let ours = true;
+  const { client, heard, lost } = open((at) => (ours ? daemon(at) : Response.json({ server, boot: BOOT, proof: "a".repeat(64) })));
+  await client.prove();
+  ours = false;
+  await expect(client.post("/sync", { secret: "event" }, 1000)).rejects.toBeInstanceOf(Unreachable);
+  expect(heard.map(({ path }) => path)).toEqual(["/prove", "/prove"]);
+  expect(lost()).toBe(1);
 });
 
 test("who holds the port is told apart, and gets a challenge only", async () => {

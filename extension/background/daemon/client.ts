@@ -120,7 +120,20 @@ export class DaemonClient {
       // Buffered: a streamed body would need HTTP/2.
       payload = await new Response(new Blob([json]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
     }
+    await this.#again();
     return this.#request(path, { method: "POST", headers, body: payload }, timeoutMS);
+  }
+
+  /**
+   * Challenges the daemon once more, just before something of the user's is sent: when it ended, another
+   * program may have its port before the poll that was open is seen to fail.
+   */
+  async #again(): Promise<void> {
+    const proven = this.#proven;
+    if (!proven) return; // #request says so
+    const { id } = await this.#place();
+    const { boot } = await challenge(proven.port, proven.key, id).catch(() => ({ boot: undefined }));
+    if (boot !== proven.boot) this.#drop(proven);
   }
 
   async #request(path: string, init: RequestInit, timeoutMS: number, signal?: AbortSignal): Promise<Response> {

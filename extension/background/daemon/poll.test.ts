@@ -37,6 +37,7 @@ function open(poll: (nth: number) => Promise<Response>, { write = async (): Prom
     lost: hear("lost"),
     refused: hear("refused"),
     command: hear("command"),
+    cancel: hear("cancel"),
   });
   line.ensure();
   return { polls, heard, asks };
