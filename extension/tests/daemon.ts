@@ -168,6 +168,7 @@ export class FakeDaemon {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://daemon");
+    response.setHeader("Connection", "close"); // as the daemon: Chrome repeats what is cut on connections that it uses again
     const body = await read(request);
     this.requests.push({ method: request.method ?? "", path: url.pathname, headers: request.headers, body });
     const [id = "", given] = (/^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "").split(".");

@@ -52,6 +52,9 @@ func (s *Server) prove(w http.ResponseWriter, r *http.Request) error {
 	if !proof.IsNonce(in.Nonce) {
 		return problem.New(problem.InvalidParam, "Send 64 hexadecimal digits.", "nonce is not one.")
 	}
+	if r.Header.Get("Origin") != "" {
+		endConnection(w)
+	}
 	out := wire.ProveAnswer{Server: s.server(), Boot: s.cfg.Pairings.Boot()}
 	if key, ok := s.cfg.Pairings.Key(in.KeyID); ok { // else the answer has no proof
 		out.Proof = proof.OfDaemon(key, in.Nonce, s.cfg.Port, s.cfg.Run, out.Boot, in.KeyID)

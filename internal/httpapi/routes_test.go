@@ -376,6 +376,9 @@ func TestAnswersToABrowserAreProven(t *testing.T) {
 		if c.want {
 			want = proof.Of(r.key, proof.Answer, c.nonce, r.pairings.Boot())
 		}
+		if once := w.Header().Get("Connection") == "close"; once != c.want {
+			t.Errorf("%s: the connection is used once: %v", what, once)
+		}
 		if got := w.Header().Get("X-Gasoline-Proof"); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}

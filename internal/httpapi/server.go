@@ -304,9 +304,16 @@ func (s *Server) json(w http.ResponseWriter, code int, v any) {
 	s.write(w, code, "application/json", out)
 }
 
+// endConnection has a browser use a connection once. On one that it uses again it would repeat a request
+// that was cut off, on a new connection, to whoever holds the port by then.
+func endConnection(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
+
 func (s *Server) write(w http.ResponseWriter, code int, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	if w.Header().Get(proofHeader) != "" {
+		endConnection(w)
+	}
 	s.deadline(http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeAnswer)))
 	w.WriteHeader(code)
 	if _, err := w.Write(body); err != nil {
