@@ -11,7 +11,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test go-test ts-test race fuzz e2e bench soak ext demo release clean chromium
+.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e bench soak ext demo release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -65,6 +65,10 @@ ts-test: node_modules/.installed chromium ## Tests of the capture core and the e
 e2e: build ext chromium ## The real program, extension, Chromium and MCP clients together
 	@echo "── end to end"
 	@npm test --silent --workspace @gasoline/e2e
+
+openapi: build ## Try the OpenAPI document against the daemon with schemathesis (needs Python)
+	@echo "── openapi"
+	@e2e/openapi/run.sh
 
 fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
 	@for pkg in $$(go list ./...); do \

@@ -22,14 +22,14 @@ const module = "github.com/brennhill/gasoline/"
 // one row cannot see each other. A name ending in /* stands for the folders below it.
 var rows = [][]string{
 	0: {"internal/event", "internal/page", "internal/wire", "internal/problem", "internal/bug", "schema"},
-	1: {"internal/catalog", "internal/redact"},
+	1: {"internal/catalog", "internal/redact", "internal/proof"},
 	2: {"internal/store", "internal/command", "internal/session", "internal/correlate"},
 	3: {"internal/ingest", "internal/query"},
 	4: {"internal/ingest/*", "internal/answer", "internal/analysis", "internal/artifact", "internal/outbound", "internal/save"},
 	5: {"internal/view", "internal/drive"},
 	6: {"internal/tools/*"},
 	7: {"internal/mcp", "internal/httpapi"},
-	8: {"internal/daemon", "internal/bridge"},
+	8: {"internal/daemon", "internal/bridge", "internal/setup"},
 	9: {"cmd/*", "internal/gen", "internal/testkit", "bench"},
 }
 
@@ -42,7 +42,7 @@ var exceptions = map[[2]string]string{
 
 // reserved imports are for these packages only.
 var reserved = map[string][]string{
-	"net/http":  {"internal/httpapi", "internal/mcp", "internal/bridge", "internal/daemon", "internal/outbound", "cmd/*", "internal/testkit", "internal/gen", "bench"},
+	"net/http":  {"internal/proof", "internal/httpapi", "internal/mcp", "internal/bridge", "internal/daemon", "internal/outbound", "cmd/*", "internal/testkit", "internal/gen", "bench"},
 	"flag":      {"cmd/*", "internal/gen", "internal/testkit", "bench"},
 	"os/signal": {"cmd/*"},
 	"reflect":   {"internal/catalog", "internal/gen"},

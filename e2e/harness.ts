@@ -65,6 +65,12 @@ export class Place {
     });
   }
 
+  /** Tells a browser where the program is, as "gasoline setup browser" tells those of a user. */
+  async setUp(profile: string): Promise<void> {
+    const { code, stderr } = await this.run("setup", "browser", "--profile", profile);
+    if (code !== 0) throw new Error(`setup browser: ${stderr}`);
+  }
+
   /** Starts a daemon of our own and waits until it answers. */
   async serve(...args: string[]): Promise<ChildProcess> {
     const child = spawn(PROGRAM, ["serve", ...this.args, ...args], { stdio: "ignore" });
@@ -177,12 +183,21 @@ export class Browser {
 
   static async launch(
     place: Place,
-    options: { hosts?: string[]; headless?: boolean; args?: string[]; ignoreDefaultArgs?: string[]; signals?: boolean } = {},
+    options: {
+      hosts?: string[];
+      headless?: boolean;
+      args?: string[];
+      ignoreDefaultArgs?: string[];
+      signals?: boolean;
+      /** Whether the browser is told where the program is; true. */
+      setup?: boolean;
+    } = {},
   ): Promise<Browser> {
     const extension = extensionCopy(place, options.hosts);
     const profile = mkdtempSync(join(place.dir, "profile-"));
     mkdirSync(join(profile, "Default"));
     writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    if (options.setup !== false) await place.setUp(profile);
     const executablePath = findChromium();
     const context = await chromium.launchPersistentContext(profile, {
       ...(executablePath && { executablePath }),

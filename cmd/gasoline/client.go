@@ -16,6 +16,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -24,6 +25,7 @@ type client struct {
 	place  daemon.Place
 	token  string
 	memory string // as --memory asks for it, until that was compared
+	http   http.Client
 }
 
 // client returns a client of the daemon that the settings mean.
@@ -36,7 +38,14 @@ func (s settings) client() (*client, error) {
 	if err != nil {
 		return nil, fail{code: exitError, err: err}
 	}
-	return &client{place, token, s.memory}, nil
+	return newClient(place, token, s.memory), nil
+}
+
+// newClient returns a client whose connections lead to the daemon of the place and nobody else: each
+// begins with the daemon's proof, before the token or anything of a request is sent.
+func newClient(place daemon.Place, token, memory string) *client {
+	transport := &http.Transport{DialContext: place.Dialer().DialContext}
+	return &client{place: place, token: token, memory: memory, http: http.Client{Transport: transport}}
 }
 
 var (
@@ -63,10 +72,13 @@ func (c *client) do(ctx context.Context, method, path string, body any, header h
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("User-Agent", "gasoline-cli/"+version)
-	res, err := http.DefaultClient.Do(req)
+	res, err := c.http.Do(req)
 	if err != nil {
 		var op *net.OpError
+		var foreign *proof.Foreign
 		switch {
+		case errors.As(err, &foreign):
+			return nil, c.foreign(foreign)
 		case errors.Is(context.Cause(ctx), errHung):
 			return nil, c.hung()
 		case ctx.Err() != nil:
@@ -86,7 +98,7 @@ func (c *client) do(ctx context.Context, method, path string, body any, header h
 	}
 	var p wire.Problem
 	if json.Unmarshal(out, &p) != nil || p.Error.Message == "" {
-		return nil, c.foreign("it answers " + res.Status)
+		return nil, fail{code: exitError, err: fmt.Errorf("the daemon answers %s", res.Status)}
 	}
 	return nil, fail{code: exitOf(p.Error.Code), err: errors.New(refusal(p.Error, isTerminal(os.Stderr)))}
 }
@@ -142,6 +154,9 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 		if ctx.Err() != nil {
 			return fail{code: exitError, err: context.Cause(ctx)}
 		}
+		if err := c.place.Failed(); err != nil {
+			return fail{code: exitDown, err: fmt.Errorf("the daemon did not start: %w", err)}
+		}
 		if !told && time.Since(start) > time.Second {
 			fmt.Fprintln(stderr, "gasoline: starting the daemon …")
 			told = true
@@ -179,22 +194,22 @@ func (c *client) health(ctx context.Context) (h wire.Health, err error) {
 	if err != nil {
 		return h, err
 	}
-	if json.Unmarshal(out, &h) != nil || h.Server.Name != "gasoline" {
-		return h, c.foreign("it answers /health with something else")
+	if err := json.Unmarshal(out, &h); err != nil {
+		return h, fail{code: exitError, err: fmt.Errorf("read /health: %w", err)}
 	}
 	return h, nil
 }
 
-// foreign is the error for a port that another program holds.
-func (c *client) foreign(what string) error {
-	return fail{code: exitDown, err: fmt.Errorf("port %d is held by a program that is not Gasoline (%s); free it, or use another with --port", c.place.Port, what)}
+// foreign is the error for a port whose holder gave no proof. A daemon of this place that hangs holds a
+// lock, so it is told apart from another program.
+func (c *client) foreign(f *proof.Foreign) error {
+	if errors.Is(f, proof.ErrSilent) && c.place.Held() {
+		return c.hung()
+	}
+	return fail{code: exitDown, err: f}
 }
 
-// hung is the error for a port whose holder is silent. The daemon of this place holds a lock.
+// hung is the error for a daemon of this place that does not answer.
 func (c *client) hung() error {
-	if _, held := c.place.Running(); held {
-		return fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline stop" ends a daemon that hangs`, errHung, c.place.Port)}
-	}
-	return fail{code: exitDown, err: fmt.Errorf("%w: whoever holds port %d accepts connections, is silent, and did not prove to be the daemon of %s; "+
-		"end it yourself, or use another port with --port and in the extension's options", errHung, c.place.Port, c.place.StateDir)}
+	return fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline stop" ends a daemon that hangs`, errHung, c.place.Port)}
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -36,8 +35,11 @@ func serveCommand(s *settings) *cobra.Command {
 			}
 			cfg.Place, cfg.Version, cfg.Spawned = place, version, spawned
 			cfg.Log = slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: level}))
-			if !spawned {
-				cfg.Ready = func(url string) {
+			cfg.Ready = func(url string) {
+				if err := s.introduce(); err != nil {
+					cfg.Log.Warn("browsers cannot pair by themselves", "error", err.Error())
+				}
+				if !spawned {
 					fmt.Fprintf(cmd.ErrOrStderr(), "gasoline %s listens on %s (state in %s). Ctrl-C stops it.\n", version, url, place.StateDir)
 				}
 			}
@@ -160,6 +162,9 @@ func (st status) print(out io.Writer) {
 	}
 	fmt.Fprintf(out, "daemon:  %s %s on %s, pid %d, up %s\n", h.Status, h.Server.Version, st.URL, h.PID, time.Duration(h.Uptime)*time.Second)
 	fmt.Fprintf(out, "state:   %s\ntoken:   %s\nlog:     %s\n", st.StateDir, st.Token, st.Log)
+	for _, p := range h.Problems {
+		fmt.Fprintf(out, "problem: %s\n", p)
+	}
 	for _, b := range h.Browsers {
 		fmt.Fprintf(out, "browser: %s\n", b)
 	}
@@ -169,33 +174,29 @@ func (st status) print(out io.Writer) {
 	fmt.Fprintf(out, "clients: %d\n", h.Clients)
 }
 
-const whatACodeIs = "The first browser pairs by itself. Every further one, and every further profile, shows a code of six characters in the extension's popup, " +
-	"valid for five minutes; who types it here lets that browser connect to the daemon."
+const whatACodeIs = "A browser pairs by itself when \"gasoline setup browser\" has told it about this program. Where that is not possible, " +
+	"this command prints a code that you paste into the extension's popup. It is good once, for five minutes. " +
+	"Both sides prove that they know it, so that no other program can take their place."
 
 func pairCommand(s *settings) *cobra.Command {
 	return &cobra.Command{
-		Use: "pair CODE", Short: "Let the browser that shows this code connect", GroupID: "daemon",
-		Long: wrapped(whatACodeIs), Example: "  gasoline pair ABCD23",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return errors.New("give one code: gasoline pair CODE\n" + wrapped(whatACodeIs))
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		Use: "pair", Short: "Print a code that pairs the browser into whose popup you paste it", GroupID: "daemon",
+		Long: wrapped(whatACodeIs), Example: "  gasoline pair", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.client()
 			if err != nil {
 				return err
 			}
-			raw, err := c.quick(cmd.Context(), http.MethodPost, "/pair/confirm", wire.PairConfirm{Code: args[0]})
+			raw, err := c.quick(cmd.Context(), http.MethodPost, "/pair/code", map[string]any{})
 			if err != nil {
 				return err
 			}
-			var in wire.PairRequest
-			if err := json.Unmarshal(raw, &in); err != nil {
+			var code wire.PairCode
+			if err := json.Unmarshal(raw, &code); err != nil {
 				return fail{code: exitError, err: err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "paired with %s\n", strings.TrimSpace(first(in.Name, "the browser")))
+			fmt.Fprintf(cmd.ErrOrStderr(), "Paste this code into the extension's popup within %s:\n", time.Duration(code.Seconds)*time.Second)
+			fmt.Fprintln(cmd.OutOrStdout(), code.Code)
 			return nil
 		},
 	}

@@ -98,7 +98,7 @@ func TestHelpFromTheShell(t *testing.T) {
 		"observe timeline --help":    {"--include actions,errors,network --since 30s", "--include list "},
 		"observe screenshot --help":  {"screenshot-TIME.png"},
 		"observe --help":             {"Modes:\n  error_bundles     Errors with what led to them in the same tab\n"},
-		"pair --help":                {"in the extension's popup", "gasoline pair ABCD23"},
+		"pair --help":                {"the extension's popup", "setup browser"},
 		"generate har --help":        {"gasoline generate har --save-to session.har"},
 		"analyze error_clusters -h":  {"gasoline analyze error_clusters --limit 10"},
 		"interact type --help":       {"--text a@b.example --clear"},

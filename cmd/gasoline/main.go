@@ -25,6 +25,13 @@ func main() {
 	if place, ok := bridgeArgs(os.Args[1:]); ok {
 		os.Exit(runBridge(place))
 	}
+	if s, origin, ok := nativeArgs(os.Args[1:]); ok {
+		if err := runNative(context.Background(), s, origin, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "gasoline:", err)
+			os.Exit(exitError)
+		}
+		return
+	}
 	os.Exit(execute(os.Args[1:]))
 }
 
@@ -67,7 +74,7 @@ func runBridge(place daemon.Place) int {
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	err := bridge.Run(ctx, bridge.Config{
-		Port: place.Port, Version: version, Root: projectRoot(), Stdin: os.Stdin, Stdout: os.Stdout, Log: log, Daemon: place,
+		Port: place.Port, StateDir: place.StateDir, Version: version, Root: projectRoot(), Stdin: os.Stdin, Stdout: os.Stdout, Log: log, Daemon: place,
 	})
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "gasoline:", err)

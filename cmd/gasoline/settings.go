@@ -86,15 +86,6 @@ func (s settings) place() (daemon.Place, error) {
 	return place, nil
 }
 
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
 // size writes bytes as --memory takes them.
 func size(n int64) string {
 	if n%(1<<30) == 0 {

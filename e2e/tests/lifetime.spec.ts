@@ -10,8 +10,9 @@ import { findChromium } from "../../scripts/chromium.mjs";
 // Chromium by hand and look only at what the daemon hears. Time itself is what is tested.
 
 /** Starts a Chromium with nothing attached to it and no page of ours. Stop it with stop. */
-function raw(place: Place): ChildProcess {
+async function raw(place: Place): Promise<ChildProcess> {
   const profile = mkdtempSync(join(place.dir, "raw-"));
+  await place.setUp(profile);
   const extension = extensionCopy(place);
   return spawn(
     findChromium() ?? "chromium",
@@ -72,7 +73,7 @@ async function away(place: Place, seconds: number): Promise<number> {
 
 test("the extension's worker polls on with nothing to do, and finds a daemon that was away", async ({ place }) => {
   test.setTimeout(150_000);
-  const browser = raw(place);
+  const browser = await raw(place);
   try {
     await connected(place);
     // A worker that is not kept alive dies after 30 s; 35 s after its last word the daemon takes it for gone.
@@ -85,7 +86,7 @@ test("the extension's worker polls on with nothing to do, and finds a daemon tha
 
 test("the worker polls for five minutes, and finds a daemon that was away for longer than workers live @soak", async ({ place }) => {
   test.setTimeout(600_000);
-  const browser = raw(place);
+  const browser = await raw(place);
   try {
     await connected(place);
     await staysConnected(place, 270);

@@ -30,7 +30,9 @@ export function badgeOf(
     case "searching":
       return { text: "off", color: "#57534e", title: `no daemon. Start your agent, or run "${inTerminal("serve", port)}"` };
     case "pairing":
-      return { text: "pair", color: "#1d4ed8", title: "confirm the code to pair" };
+      return { text: "pair", color: "#1d4ed8", title: "not paired; open to see how" };
+    case "foreign":
+      return { text: "!", color: "#b91c1c", title: `another program holds port ${port}` };
     case "refused":
       return { text: "!", color: "#b91c1c", title: "the daemon refused the connection" };
     case "connected": {

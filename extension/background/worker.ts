@@ -1,6 +1,7 @@
 import type { DaemonSettings, ExtensionSettings, SyncAnswer, Tracking, TrackingAnswer } from "@gasoline/schema/wire";
 import type { Context } from "../commands/context.ts";
 import type { PageConfig } from "../messages/content.ts";
+import { type AskPairing, type PairingTold, parseCode } from "../state/pairing.ts";
 import type { AskTracking, TrackingTold } from "../state/tracking.ts";
 import {
   type Connection,
@@ -22,7 +23,7 @@ import { OwnEvents } from "./daemon/own-events.ts";
 import { CommandLine } from "./daemon/poll.ts";
 import { Results } from "./daemon/results.ts";
 import { Spill } from "./daemon/spill.ts";
-import { Uploader, isStranger } from "./daemon/uploader.ts";
+import { Uploader } from "./daemon/uploader.ts";
 import { Debuggers } from "./debugger/debugger.ts";
 import { Executor } from "./execution/executor.ts";
 import { TabPages } from "./execution/pages.ts";
@@ -56,7 +57,10 @@ export class Worker {
   readonly line: CommandLine;
   readonly log: ExtensionLog;
 
-  readonly #client = new DaemonClient(() => this.identity.door());
+  readonly #client = new DaemonClient(
+    () => this.identity.place(),
+    () => this.line.wake(),
+  );
   readonly #uploader: Uploader;
   readonly #pipeline: Pipeline;
   readonly #executor: Executor;
@@ -75,7 +79,7 @@ export class Worker {
       client: this.#client,
       spill: new Spill(chrome.storage.session),
       session,
-      ready: async () => (await this.identity.door()).token !== undefined,
+      ready: async () => this.#client.proven,
       version,
       settings: () => this.#wireSettings(),
       tabs: () => this.tabs.all(),
@@ -118,16 +122,19 @@ export class Worker {
     });
     this.line = new CommandLine(this.#client, this.identity, {
       connected: () => void this.#connected(),
-      pairing: (code) => void this.#enter({ phase: "pairing", code }),
+      pairing: () => void this.#enter({ phase: "pairing" }),
+      foreign: (problem) => void this.#enter({ phase: "foreign", ...(problem ? { holder: problem.message } : {}) }),
       lost: () => void this.#enter({ phase: "searching" }),
       refused: (error) => void this.#refused(error),
       command: (command) => void this.#executor.take(command),
       cancel: (id) => this.#executor.cancel(id),
     });
-    chrome.runtime.onMessage.addListener((message: Partial<AskTracking>, { origin }, answer) => {
+    chrome.runtime.onMessage.addListener((message: Partial<AskTracking | AskPairing>, { origin }, answer) => {
       // Content scripts can send messages, too; they have the page's origin.
-      if (message.type !== "gasoline-tracking" || origin !== location.origin) return false;
-      void this.#track(message as AskTracking).then(answer);
+      if (origin !== location.origin) return false;
+      if (message.type === "gasoline-tracking") void this.#track(message as AskTracking).then(answer);
+      else if (message.type === "gasoline-pair") void this.#pair(message as AskPairing).then(answer);
+      else return false;
       return true;
     });
   }
@@ -203,6 +210,20 @@ export class Worker {
     }
   }
 
+  /** Pairs by a code that the user pasted. */
+  async #pair({ code: pasted }: AskPairing): Promise<PairingTold> {
+    const code = parseCode(pasted);
+    if (!code) return { problem: 'This is no code. "gasoline pair" prints one of 32 characters.' };
+    try {
+      const [port, session, name] = await Promise.all([this.identity.port(), this.identity.session(), this.identity.name()]);
+      await this.identity.keepPairing({ port, ...(await this.#client.redeem(code, { session, name })) });
+      this.line.restart();
+      return {};
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
   async #connected(): Promise<void> {
     await this.#enter({ phase: "connected" });
     await this.#tell(undefined);
@@ -216,10 +237,7 @@ export class Worker {
   }
 
   async #uploadFailed(error: unknown): Promise<void> {
-    if (isStranger(error)) {
-      await this.identity.forgetToken();
-      this.line.restart();
-    } else if (error instanceof Refused) {
+    if (error instanceof Refused) {
       await this.#tell({ message: error.message, fix: error.fix, at: Date.now() });
       this.log.warn("upload", error.message, { status: error.status, code: error.code });
     }

@@ -8,19 +8,26 @@ const SHORT = 100;
 /** Shows how the extension stands with the daemon, which agents are there, and what to type in a terminal. */
 export function showConnection(connection: Connection): void {
   const { title, detail } = words(connection);
-  const { phase, port, code } = connection;
+  const { phase, port } = connection;
   document.body.dataset["phase"] = phase;
   element("phase", HTMLElement).textContent = title;
   element("phase-detail", HTMLElement).textContent = detail;
-  const types = phase === "pairing" || (phase === "searching" && port !== 0);
-  element("terminal", HTMLDivElement).hidden = !types;
-  if (!types) return;
-  element("terminal-why", HTMLParagraphElement).textContent =
-    phase === "pairing" ? "Confirm this browser in a terminal:" : "Start your agent, or run in a terminal:";
-  element("command-verb", HTMLElement).textContent = phase === "pairing" ? "gasoline pair " : "gasoline serve";
-  element("code", HTMLElement).textContent = phase === "pairing" ? (code ?? "") : "";
+  element("pair", HTMLFormElement).hidden = phase !== "pairing";
+  element("foreign", HTMLParagraphElement).hidden = phase !== "foreign";
+  const typed = port === 0 ? undefined : TYPED[phase];
+  element("terminal", HTMLDivElement).hidden = !typed;
+  if (!typed) return;
+  element("terminal-why", HTMLParagraphElement).textContent = typed.why;
+  element("command-verb", HTMLElement).textContent = `gasoline ${typed.verb}`;
   element("command-port", HTMLElement).textContent = portOption(port);
 }
+
+/** What there is to type in a terminal, and why. */
+const TYPED: Partial<Record<Connection["phase"], { why: string; verb: string }>> = {
+  searching: { why: "Start your agent, or run in a terminal:", verb: "serve" },
+  pairing: { why: "To pair this browser, run in a terminal:", verb: "pair" },
+  foreign: { why: "To see what holds it, run in a terminal:", verb: "status" },
+};
 
 /** Shows the way out of the last error, with the error itself below, unless it is over. */
 export function showProblem(connection: Connection, problem: LastError | undefined): void {
@@ -40,7 +47,9 @@ function words({ phase, port, agents }: Connection): { title: string; detail: st
     case "connected":
       return { title: "Connected", detail: listOf([...agentLabels(agents).values()]) || "No agent has asked anything yet." };
     case "pairing":
-      return { title: "Waiting to be paired", detail: `A daemon answers on port ${port}.` };
+      return { title: "Not paired yet", detail: `A program on port ${port} says that it is Gasoline.` };
+    case "foreign":
+      return { title: `Another program holds port ${port}`, detail: "It did not prove that it is your daemon." };
     case "refused":
       return { title: "The daemon refuses the connection", detail: `On port ${port}.` };
     case "searching":

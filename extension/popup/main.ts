@@ -4,6 +4,7 @@ import { onSettings, readSettings, writeSettings } from "../state/settings.ts";
 import { showConnection, showProblem } from "./connection.ts";
 import { showSite } from "./site.ts";
 import { showTracked } from "./tracked.ts";
+import { pair } from "./pairing.ts";
 import { refreshAgents } from "./tracking.ts";
 
 /** While the window is open it asks this often which agents there are. */
@@ -31,6 +32,10 @@ for (const name of ["pilot", "bodies"] as const) {
   box.addEventListener("change", () => void writeSettings({ [name]: box.checked }));
 }
 element("options", HTMLButtonElement).addEventListener("click", () => void chrome.runtime.openOptionsPage());
+element("pair", HTMLFormElement).addEventListener("submit", (event) => {
+  event.preventDefault();
+  void pair();
+});
 element("copy", HTMLButtonElement).addEventListener("click", () => void copy());
 
 async function copy(): Promise<void> {

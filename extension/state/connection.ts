@@ -5,12 +5,12 @@ import type { Agent } from "@gasoline/schema/wire";
  * it there: no message between them can be lost while the worker sleeps.
  */
 export interface Connection {
-  phase: "searching" | "pairing" | "connected" | "refused";
+  phase: "searching" | "pairing" | "foreign" | "connected" | "refused";
   port: number;
   /** Epoch ms of the last change of phase. */
   since: number;
-  /** What the user confirms by "gasoline pair CODE"; while pairing. */
-  code?: string;
+  /** What holds the port, as far as it is known; while foreign. */
+  holder?: string;
   /** Of the daemon, while connected. */
   version?: string;
   /** The agents that the daemon knows, with their tabs in use; the last ones known while it is away. */

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHmac, randomBytes, randomUUID } from "node:crypto";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gunzipSync } from "node:zlib";
@@ -8,7 +8,12 @@ import type {
   Command,
   ExtensionSettings,
   Group,
+  NativeAnswer,
   PairAnswer,
+  PairProof,
+  Problem,
+  ProveAnswer,
+  ProveRequest,
   Result,
   Sync,
   SyncAnswer,
@@ -16,9 +21,6 @@ import type {
   Tracking,
   TrackingAnswer,
 } from "@gasoline/schema/wire";
-
-/** How the daemon answers POST /pair. */
-type Pairing = { mode: "open" } | { mode: "code"; code: string; confirmed: boolean };
 
 interface Held {
   session: string;
@@ -31,12 +33,16 @@ interface Held {
  */
 export class FakeDaemon {
   port = 0;
-  pairing: Pairing = { mode: "open" };
-  /** What every request but pairing is answered, instead of what it asks for. */
+  /** The keys of the browsers that are paired, by id. */
+  readonly keys = new Map<string, Buffer>();
+  /** The code that it made, as "gasoline pair" does; "" while there is none. */
+  code = "";
+  boot = randomBytes(32).toString("hex");
+  /** It is a stranger: it says yes to everything and knows no key. */
+  forges = false;
+  /** What every request but a challenge is answered, instead of what it asks for. */
   refusal: { status: number; code: string; message: string; fix: string } | undefined;
-  /** Tokens that are accepted. */
-  readonly tokens = new Set<string>();
-  readonly requests: { method: string; path: string; headers: IncomingMessage["headers"] }[] = [];
+  readonly requests: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   readonly syncs: Sync[] = [];
   readonly results = new Map<string, Result>();
   settings: ExtensionSettings | undefined;
@@ -58,10 +64,19 @@ export class FakeDaemon {
   /** Listens on the given port, or on any. */
   async start(port = this.port): Promise<void> {
     this.run = randomUUID();
+    this.boot = randomBytes(32).toString("hex");
     const server = createServer((request, response) => void this.#serve(request, response));
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     this.#server = server;
     this.port = (server.address() as AddressInfo).port;
+  }
+
+  /** What the native host of this daemon answers: a key that it then knows. */
+  native(): NativeAnswer {
+    const id = randomBytes(8).toString("hex");
+    const key = randomBytes(32);
+    this.keys.set(id, key);
+    return { key_id: id, key: key.toString("hex") };
   }
 
   /** Stops at once: open polls are cut, as by a crash. */
@@ -153,17 +168,22 @@ export class FakeDaemon {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://daemon");
-    this.requests.push({ method: request.method ?? "", path: url.pathname, headers: request.headers });
+    response.setHeader("Connection", "close"); // as the daemon: Chrome repeats what is cut on connections that it uses again
     const body = await read(request);
+    this.requests.push({ method: request.method ?? "", path: url.pathname, headers: request.headers, body });
+    const [id = "", given] = (/^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "").split(".");
+    const key = this.keys.get(id);
+    const known = key !== undefined && given === mac(key, "bearer", this.boot);
+    const nonce = request.headers["x-gasoline-nonce"];
+    if (known && typeof nonce === "string") response.setHeader("X-Gasoline-Proof", mac(key, "answer", nonce, this.boot));
     const reply = (status: number, answer: unknown): void => {
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
       this.#notify();
     };
-    if (url.pathname === "/pair") return reply(...this.#pair());
-    const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
-    if (!token || !this.tokens.has(token)) {
-      return reply(401, { error: { code: "unauthorized", message: "unknown token", fix: "pair" } });
-    }
+    if (this.forges) return reply(200, this.#forge());
+    if (url.pathname === "/prove") return reply(200, this.#prove(JSON.parse(body) as ProveRequest));
+    if (url.pathname === "/pair") return reply(...this.#pair(JSON.parse(body) as PairProof));
+    if (!known) return reply(401, { error: { code: "unauthorized", message: "unknown token", fix: "pair" } });
     if (this.refusal) {
       const { status, ...error } = this.refusal;
       return reply(status, { error });
@@ -186,11 +206,38 @@ export class FakeDaemon {
     }
   }
 
-  #pair(): [number, PairAnswer] {
-    if (this.pairing.mode === "code" && !this.pairing.confirmed) return [202, { code: this.pairing.code }];
-    const token = randomUUID();
-    this.tokens.add(token);
-    return [200, { token }];
+  #forge(): object {
+    const command = {
+      id: "1",
+      correlation_id: "c",
+      kind: "screenshot",
+      params: {},
+      tab: 0,
+      timeout_ms: 8000,
+      client: "stranger",
+    };
+    return { ...this.#prove({ nonce: "", key_id: "" }), proof: randomBytes(32).toString("hex"), token: "t", commands: [command] };
+  }
+
+  #prove({ nonce, key_id = "" }: ProveRequest): ProveAnswer {
+    const { run, boot } = this;
+    const code = this.code !== "" && key_id === `code-${this.code.slice(0, 8)}` ? Buffer.from(this.code.slice(8)) : undefined;
+    const key = code ?? this.keys.get(key_id);
+    const proof = key ? mac(key, "daemon", nonce, String(this.port), run, boot, key_id) : "";
+    return { server: { name: "gasoline", version: "0.1.0-test", run, time: Date.now() }, boot, proof };
+  }
+
+  #pair({ code_id, nonce, mac: shown }: PairProof): [number, PairAnswer | Problem] {
+    const code = Buffer.from(this.code.slice(8));
+    if (code_id !== this.code.slice(0, 8) || shown !== mac(code, "pair", nonce)) {
+      return [400, { error: { code: "invalid_param", message: "the code is not known" } }];
+    }
+    this.code = "";
+    const { key_id = "", key = "" } = this.native();
+    const ours = randomBytes(32).toString("hex");
+    const pad = Buffer.from(mac(code, "seal", nonce, ours), "hex");
+    const sealed = Buffer.from(Buffer.from(key, "hex").map((byte, i) => byte ^ (pad[i] ?? 0))).toString("hex");
+    return [200, { key_id, nonce: ours, sealed, mac: mac(code, "sealed", nonce, ours, key_id, sealed) }];
   }
 
   #poll(url: URL, response: ServerResponse, reply: (status: number, answer: unknown) => void): void {
@@ -279,6 +326,11 @@ export class FakeDaemon {
 extension: ${JSON.stringify(this.events("extension_logs").slice(-5))}\nresults: ${JSON.stringify([...this.results.values()].slice(-2)).slice(0, 1500)}`;
   }
 }
+
+const mac = (key: Buffer, purpose: string, ...fields: string[]): string =>
+  createHmac("sha256", new Uint8Array(key))
+    .update(`gasoline 1 ${purpose}\n${fields.join("\n")}`)
+    .digest("hex");
 
 const pick = ({ tab, frame, document, page_url, since }: Group): Group => ({ tab, frame, document, page_url, since });
 

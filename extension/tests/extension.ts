@@ -32,12 +32,15 @@ export interface Browser {
 interface Options {
   /** Whether the daemon runs when the browser starts. */
   daemonUp: boolean;
+  /** Whether the browser finds the native messaging host, as after "gasoline setup browser". */
+  native: boolean;
   /** Every site is granted, as after the popup's button; a prompt cannot be answered headless. */
   allSites: boolean;
 }
 
 export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; browserWithExtension: Browser }>({
   daemonUp: [true, { option: true }],
+  native: [true, { option: true }],
   allSites: [false, { option: true }],
 
   daemon: async ({ daemonUp }, use) => {
@@ -56,13 +59,14 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     await site.stop();
   },
 
-  browserWithExtension: async ({ daemon, daemonUp, allSites }, use) => {
+  browserWithExtension: async ({ daemon, daemonUp, native, allSites }, use) => {
     const { home, extension } = await unpack(daemon.port);
     if (allSites) await grantAll(join(extension, "manifest.json"));
     const profile = join(home, "profile");
     await mkdir(join(profile, "Default"), { recursive: true });
     // Without developer mode a reload of the extension leaves it switched off.
     await writeFile(join(profile, "Default/Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    if (native) await installHost(profile, daemon);
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium() ?? "",
       headless: true,
@@ -80,7 +84,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     const worker = async (): Promise<Worker> => context.serviceWorkers()[0] ?? context.waitForEvent("serviceworker");
     const id = new URL((await worker()).url()).host;
     // It speaks to the daemon only after its listeners are registered; what a page did before would not be seen.
-    if (daemonUp) await daemon.until("the worker is up", () => daemon.settings);
+    if (daemonUp && native) await daemon.until("the worker is up", () => daemon.settings);
     const [page] = context.pages();
     await use({
       context,
@@ -124,6 +128,27 @@ export async function unpack(port: number): Promise<{ home: string; extension: s
   await cp(DIST, extension, { recursive: true });
   await writeFile(join(extension, "config.json"), JSON.stringify({ port }));
   return { home, extension };
+}
+
+/** Puts a native messaging host into a profile that hands over a key of the daemon, each time the same. */
+export async function installHost(profile: string, daemon: FakeDaemon): Promise<void> {
+  const hosts = join(profile, "NativeMessagingHosts");
+  await mkdir(hosts, { recursive: true });
+  const answer = new TextEncoder().encode(JSON.stringify(daemon.native()));
+  const framed = new Uint8Array(4 + answer.length);
+  new DataView(framed.buffer).setUint32(0, answer.length, true);
+  framed.set(answer, 4);
+  await writeFile(join(hosts, "answer"), framed);
+  await writeFile(join(hosts, "host"), `#!/bin/sh\nexec cat '${join(hosts, "answer")}'\n`, { mode: 0o700 });
+  const { id } = JSON.parse(await readFile(new URL("../id.json", import.meta.url), "utf8")) as { id: string };
+  const manifest = {
+    name: "com.brennhill.gasoline",
+    description: "The host of a test.",
+    path: join(hosts, "host"),
+    type: "stdio",
+    allowed_origins: [`chrome-extension://${id}/`],
+  };
+  await writeFile(join(hosts, `${manifest.name}.json`), JSON.stringify(manifest));
 }
 
 async function grantAll(path: string): Promise<void> {

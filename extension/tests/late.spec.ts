@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Page, chromium } from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { test as base, expect, unpack } from "./extension.ts";
+import { test as base, expect, installHost, unpack } from "./extension.ts";
 
 interface Browser {
   page: Page;
@@ -13,7 +13,9 @@ interface Browser {
 const test = base.extend<{ browserWithout: Browser }>({
   browserWithout: async ({ daemon }, use) => {
     const { home, extension } = await unpack(daemon.port);
-    const context = await chromium.launchPersistentContext(join(home, "profile"), {
+    const profile = join(home, "profile");
+    await installHost(profile, daemon);
+    const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium() ?? "",
       headless: true,
       ignoreDefaultArgs: ["--disable-extensions"],

@@ -1,3 +1,4 @@
+import { FakeDaemon } from "./daemon.ts";
 import { type Browser, expect, test } from "./extension.ts";
 
 /** Waits until the extension has put an event aside, because the daemon is away. */
@@ -67,15 +68,45 @@ test.describe("the daemon starts later than the browser", () => {
   });
 });
 
-test("a daemon that forgot us is paired with again", async ({ daemon, site, browserWithExtension: browser }) => {
+test("a daemon that forgot us gets nothing until the native host has brought a key that it knows", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.page.goto(site.page("/", "x"));
   await daemon.until("connected", () => daemon.settings);
-  const pairs = () => daemon.requests.filter((at) => at.path === "/pair").length;
-  expect(pairs()).toBe(1);
-  daemon.tokens.clear();
+  const known = new Map(daemon.keys);
+  daemon.keys.clear();
+  await daemon.stop();
+  await daemon.start();
   await browser.page.evaluate(() => console.log("for the new one"));
+  const before = daemon.requests.length;
+  await daemon.until("challenges", () => daemon.requests.length > before + 1);
+  expect(daemon.requests.slice(before).every(({ path }) => path === "/prove")).toBe(true);
+  for (const [id, key] of known) daemon.keys.set(id, key);
   await daemon.until("it", () => daemon.events("logs").some((log) => log.message === "for the new one"));
-  expect(pairs()).toBe(2);
+});
+
+test("a stranger that takes the port gets challenges and nothing else", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(site.page("/", "x"));
+  await daemon.until("connected", () => daemon.settings);
+  const stranger = new FakeDaemon();
+  stranger.forges = true;
+  await daemon.stop();
+  await stranger.start(daemon.port);
+  await browser.page.evaluate(() => console.log("not for strangers"));
+  const popup = await browser.open("popup.html");
+  await expect(popup.getByRole("status").first()).toContainText("Not paired yet"); // it says that it is Gasoline
+  await stranger.until("challenges", () => stranger.requests.length >= 3);
+  await stranger.stop();
+  expect(stranger.results.size).toBe(0); // what it answered was not carried out
+  for (const { path, headers, body } of stranger.requests) {
+    expect(path).toBe("/prove");
+    expect(headers.authorization).toBeUndefined();
+    expect(Object.keys(JSON.parse(body) as object).sort()).toEqual(["key_id", "nonce"]);
+  }
+  await daemon.start();
+  await daemon.until("it", () => daemon.events("logs").some((log) => log.message === "not for strangers"));
 });
 
 test("what the extension sends can be told from what a page sends", async ({ daemon, browserWithExtension: browser }) => {
@@ -112,7 +143,7 @@ test("a command that was begun and comes again is answered interrupted, not run 
     kind: "click",
     params: { selector: "text=Count" },
     tab,
-    deadline: Date.now() + 8000,
+    timeout_ms: 8000,
   };
   daemon.leaseAgain(command);
   expect((await daemon.until("first", () => daemon.results.get("run-1"))).status).toBe("complete");

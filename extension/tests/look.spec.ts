@@ -41,8 +41,20 @@ const popups: Record<string, Stage> = {
     tabs: [shop, copy],
     local: { pilot: true, bodies: true },
   },
-  pairing: { connection: { phase: "pairing", port: 7890, code: "K7MPQ4" }, url: shop.url },
-  "pairing on a port": { connection: { phase: "pairing", port: 40583, code: "K7MPQ4" }, url: shop.url },
+  pairing: { connection: { phase: "pairing", port: 7890 }, url: shop.url },
+  "pairing on a port": {
+    connection: { phase: "pairing", port: 40583 },
+    url: shop.url,
+    act: async (page) => {
+      await page.getByRole("textbox").fill("abcdefgh23456789abcdefgh23456789");
+      await page.locator("#pair-problem").evaluate((element) => {
+        element.textContent =
+          'The program on port 40583 does not know this code. Run "gasoline pair --port 40583" again: a code is good once, for five minutes.';
+      });
+    },
+  },
+  foreign: { connection: { phase: "foreign", port: 7890 }, url: shop.url },
+  "foreign on a port": { connection: { phase: "foreign", port: 40583 }, url: shop.url },
   connected: { connection: connected, url: "http://localhost:3000/checkout?step=2", local: { pilot: true, bodies: true } },
   agent: { connection: { ...connected, agents: [claude] }, url: shop.url },
   "agent here": { connection: { ...connected, agents: [{ ...claude, tab: 1 }] }, url: shop.url, tabs: [shop], local: { pilot: true } },

@@ -41,29 +41,45 @@ test("the popup shows the connection, and both switches are off until the user t
   await daemon.until("pilot off again", () => daemon.settings?.pilot === false);
 });
 
-test("pairing by code is shown and goes on by itself once confirmed", async ({ daemon, browserWithExtension: browser }) => {
-  await browser.context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  daemon.tokens.clear();
-  daemon.pairing = { mode: "code", code: "4271", confirmed: false };
-  await browser.set({ token: null });
-  await browser.killWorker();
-  const popup = await browser.open("popup.html");
-  await popup.setViewportSize({ width: 360, height: 600 });
-  await expect(popup.getByText("4271")).toBeVisible();
-  await expect(popup.getByRole("status").first()).toContainText("Waiting to be paired");
-  await shoot(popup, "popup-pairing");
-  const copied = popup.getByRole("status").last();
-  await expect(copied).toBeEmpty();
-  // Without its port the command would speak to another daemon.
-  const command = `gasoline pair 4271 --port ${daemon.port}`;
-  await expect(popup.locator("#command")).toHaveText(command);
-  await popup.getByRole("button", { name: "Copy" }).click();
-  await expect(copied).toHaveText("Copied.");
-  expect(await popup.evaluate(() => navigator.clipboard.readText())).toBe(command);
-  await expect(popup.getByRole("button", { name: "Copy" })).toHaveText("Copy");
-  await expect(copied).toBeEmpty();
-  daemon.pairing.confirmed = true;
-  await expect(popup.getByRole("status").first()).toContainText("Connected");
+test.describe("without a native host", () => {
+  test.use({ native: false });
+  test("a browser is paired by the code that a terminal printed, and by no other", async ({ daemon, browserWithExtension: browser }) => {
+    await browser.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const popup = await browser.open("popup.html");
+    await popup.setViewportSize({ width: 360, height: 640 });
+    await expect(popup.getByRole("status").first()).toContainText("Not paired yet");
+    const copied = popup.locator("#copied");
+    await expect(copied).toBeEmpty();
+    // Without its port the command would speak to another daemon.
+    const command = `gasoline pair --port ${daemon.port}`;
+    await expect(popup.locator("#command")).toHaveText(command);
+    await popup.getByRole("button", { name: "Copy" }).click();
+    await expect(copied).toHaveText("Copied.");
+    expect(await popup.evaluate(() => navigator.clipboard.readText())).toBe(command);
+    await expect(copied).toBeEmpty();
+
+    const code = popup.getByLabel("Then paste the code that it prints:");
+    const pair = popup.getByRole("button", { name: "Pair" });
+    await code.fill("4271");
+    await pair.click();
+    await expect(popup.getByRole("alert").filter({ hasText: "This is no code" })).toBeVisible();
+    await shoot(popup, "popup-pairing");
+    daemon.code = "abcdefgh23456789abcdefgh23456789";
+    await code.fill("abcdefgh23456789abcdefgh2345678z");
+    await pair.click();
+    await expect(popup.getByRole("alert").filter({ hasText: "does not know this code" })).toBeVisible();
+    expect(daemon.settings).toBeUndefined();
+    await code.fill("ABCD-EFGH-2345-6789 abcd-efgh-2345-6789");
+    await pair.click();
+    await expect(popup.getByRole("status").first()).toContainText("Connected");
+    expect(daemon.code).toBe("");
+    // Neither the code nor the key was ever sent.
+    const key = (await (await browser.worker()).evaluate(() => chrome.storage.local.get("pairing")))["pairing"] as { key: string };
+    expect(key.key).toMatch(/^[0-9a-f]{64}$/);
+    const sent = JSON.stringify(daemon.requests);
+    expect(sent).not.toContain("23456789abcdefgh23456789");
+    expect(sent).not.toContain(key.key);
+  });
 });
 
 test.describe("without a daemon", () => {

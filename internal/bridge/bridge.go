@@ -35,12 +35,13 @@ const (
 
 // Config is what a bridge is built from.
 type Config struct {
-	Port    int
-	Version string
-	Root    string // project root, told to the daemon
-	Stdin   io.Reader
-	Stdout  io.Writer
-	Log     *slog.Logger // to stderr; never to Stdout
+	Port     int
+	StateDir string // for errors
+	Version  string
+	Root     string // project root, told to the daemon
+	Stdin    io.Reader
+	Stdout   io.Writer
+	Log      *slog.Logger // to stderr; never to Stdout
 
 	Daemon Daemon
 }
@@ -54,6 +55,10 @@ type Daemon interface {
 	// Kill ends the daemon that holds this state directory and port, when it proves to be ours; it
 	// returns an error that says what was found when it does not.
 	Kill(run string) error
+	// Failed returns why the daemon that was spawned last could not start; nil while nothing is known.
+	Failed() error
+	// Held reports whether a daemon of ours holds this state directory and port.
+	Held() bool
 	// LogPath is where the daemon writes what went wrong.
 	LogPath() string
 }

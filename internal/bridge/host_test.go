@@ -19,6 +19,7 @@ import (
 	"github.com/brennhill/gasoline/internal/bridge"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -31,9 +32,12 @@ type host struct {
 
 	// What the daemons that are started from now on do.
 	version  string
+	other    string // they know this token, which is not the bridge's
 	spawnErr error
+	startErr error // why they do not start
 	killErr  error
 	tokenErr error
+	hung     bool         // a daemon of ours holds the lock
 	deafness bool         // started daemons listen to nobody: Spawn does nothing
 	crashes  atomic.Int32 // so many daemons end as soon as a stream is opened
 	leaving  atomic.Int32 // so many daemons end in good order as soon as a stream is opened
@@ -69,6 +73,22 @@ func newHost(t *testing.T) *host {
 
 func (h *host) Token() (string, error) { return token, h.tokenErr }
 func (h *host) LogPath() string        { return "/state/logs/daemon.log" }
+
+func (h *host) Failed() error { return h.startErr }
+
+func (h *host) Held() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.hung || h.running != nil && h.running.alive()
+}
+
+// secret is what the daemons of this host know.
+func (h *host) secret() string {
+	if h.other != "" {
+		return h.other
+	}
+	return token
+}
 
 func (h *host) Spawn() error {
 	h.mu.Lock()
@@ -179,12 +199,36 @@ func (h *host) serve(run, version string) (*server, error) {
 	return s, nil
 }
 
+// prove answers a challenge.
+func (h *host) prove(c net.Conn, req *http.Request, run, version string) {
+	if req.Header.Get("Authorization") != "" {
+		h.t.Error("the token came with the challenge")
+	}
+	var ask wire.ProveRequest
+	if err := json.NewDecoder(req.Body).Decode(&ask); err != nil {
+		h.t.Error(err)
+	}
+	a := wire.ProveAnswer{Server: wire.Server{Name: "gasoline", Version: version, Run: run}, Boot: "b"}
+	a.Proof = proof.OfDaemon([]byte(h.secret()), ask.Nonce, h.port, run, "b", "")
+	body, err := json.Marshal(a)
+	if err != nil {
+		h.t.Error(err)
+	}
+	fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+}
+
 func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string) {
 	defer c.Close()
 	in := bufio.NewReader(c)
 	req, err := http.ReadRequest(in)
 	if err != nil {
 		return
+	}
+	if req.URL.Path == "/prove" {
+		h.prove(c, req, run, version)
+		if req, err = http.ReadRequest(in); err != nil {
+			return
+		}
 	}
 	switch req.URL.Path {
 	case "/health":

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -55,16 +55,12 @@ func (l *link) write(line []byte) error {
 
 func (l *link) close() { l.once.Do(func() { _ = l.conn.Close() }) } // nothing is left to lose on it
 
-// foreign is a port that something else holds.
-type foreign struct{ what string }
+var errLeft = errors.New("it went away")
 
-func (f foreign) Error() string { return f.what }
-
-var (
-	errHung   = errors.New("whoever holds the port accepts connections and does not answer")
-	errClosed = errors.New("whoever holds the port closes every connection")
-	errLeft   = errors.New("it went away")
-)
+// dialer opens connections on which the daemon has proved itself.
+func (b *bridge) dialer() proof.Dialer {
+	return proof.Dialer{Port: b.cfg.Port, StateDir: b.cfg.StateDir, Token: b.cfg.Daemon.Token}
+}
 
 // connect returns the present link, or makes one. A daemon that goes away while the handshake is
 // repeated with it makes room for the next.
@@ -86,49 +82,48 @@ func (b *bridge) connect(ctx context.Context) (*link, error) {
 }
 
 // reach dials, starts a daemon when nobody listens, and replaces one that hangs and is ours, or that is
-// older than this bridge.
+// older than this bridge. A program that gives no proof is left alone at once, unless a daemon of ours
+// holds its lock in the state directory: then it is that one, which stops or hangs.
 func (b *bridge) reach(ctx context.Context) (*link, error) {
-	token, err := b.cfg.Daemon.Token()
-	if err != nil {
-		return nil, err
-	}
-	l, err := b.dial(ctx, token)
-	if errors.Is(err, errClosed) {
+	l, err := b.dial(ctx)
+	if errors.Is(err, proof.ErrCloses) {
 		// A daemon that is just stopping does so; it is gone in a moment.
-		l, err = b.until(ctx, token, departure, func(err error) bool { return !errors.Is(err, errClosed) })
+		l, err = b.until(ctx, departure, func(err error) bool {
+			return !errors.Is(err, proof.ErrCloses) || !b.cfg.Daemon.Held()
+		})
+		if errors.Is(err, proof.ErrCloses) && !b.cfg.Daemon.Held() {
+			l, err = b.dial(ctx) // it ended between the two looks, if it was ours
+		}
 	}
-	for try := 0; errors.Is(err, errHung) && try < len(waits); try++ {
+	for try := 0; errors.Is(err, proof.ErrSilent) && b.cfg.Daemon.Held() && try < len(waits); try++ {
 		if !pause(ctx, waits[try]) {
 			return nil, ctx.Err()
 		}
-		l, err = b.dial(ctx, token)
+		l, err = b.dial(ctx)
 	}
-	if errors.Is(err, errHung) {
+	if errors.Is(err, proof.ErrSilent) && b.cfg.Daemon.Held() {
 		if killErr := b.cfg.Daemon.Kill(""); killErr != nil {
 			return nil, fmt.Errorf("%w; it was not ended: %w", err, killErr)
 		}
 		err = syscall.ECONNREFUSED
 	}
-	if errors.Is(err, errClosed) {
-		return nil, b.strange("closes every connection")
-	}
 	if isRefused(err) {
-		l, err = b.start(ctx, token)
+		l, err = b.start(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
 	if older(l.version, b.cfg.Version) && b.renewals < maxRenewals {
 		b.renewals++
-		return b.renew(ctx, l, token)
+		return b.renew(ctx, l)
 	}
 	return l, nil
 }
 
 // until dials again and again until done likes the outcome, at most for d; then it returns the last one.
-func (b *bridge) until(ctx context.Context, token string, d time.Duration, done func(error) bool) (*link, error) {
+func (b *bridge) until(ctx context.Context, d time.Duration, done func(error) bool) (*link, error) {
 	for end := time.Now().Add(d); ; {
-		l, err := b.dial(ctx, token)
+		l, err := b.dial(ctx)
 		if err == nil || done(err) || !time.Now().Before(end) {
 			return l, err
 		}
@@ -139,22 +134,22 @@ func (b *bridge) until(ctx context.Context, token string, d time.Duration, done 
 }
 
 // renew replaces a daemon of an older version: clients of the older one find the newer one at their next call.
-func (b *bridge) renew(ctx context.Context, old *link, token string) (*link, error) {
+func (b *bridge) renew(ctx context.Context, old *link) (*link, error) {
 	b.cfg.Log.Warn("replacing an older daemon", "its", old.version, "ours", b.cfg.Version)
-	if err := b.ask(ctx, http.MethodPost, "/shutdown", token); err != nil {
+	if err := b.ask(ctx, http.MethodPost, "/shutdown"); err != nil {
 		b.cfg.Log.Warn("the older daemon stays", "error", err.Error())
 		return old, nil
 	}
 	old.close()
 	for end := time.Now().Add(departure); ; {
-		l, err := b.dial(ctx, token)
+		l, err := b.dial(ctx)
 		switch {
 		case err == nil && l.run != old.run:
 			return l, nil // somebody else was faster
 		case err == nil:
 			l.close()
 		case isRefused(err):
-			return b.start(ctx, token)
+			return b.start(ctx)
 		}
 		if !time.Now().Before(end) {
 			return nil, fmt.Errorf(`the older daemon (%s) does not stop; "gasoline stop" ends it`, old.version)
@@ -166,15 +161,17 @@ func (b *bridge) renew(ctx context.Context, old *link, token string) (*link, err
 }
 
 // start spawns a daemon and dials until it listens.
-func (b *bridge) start(ctx context.Context, token string) (*link, error) {
+func (b *bridge) start(ctx context.Context) (*link, error) {
 	if err := b.cfg.Daemon.Spawn(); err != nil {
 		return nil, fmt.Errorf("start the daemon: %w (log: %s)", err, b.cfg.Daemon.LogPath())
 	}
 	again := time.Now().Add(respawn)
 	var failed error
-	l, err := b.until(ctx, token, startup, func(err error) bool {
-		var other foreign
-		if errors.As(err, &other) {
+	l, err := b.until(ctx, startup, func(err error) bool {
+		if isForeign(err) {
+			return true
+		}
+		if failed = b.cfg.Daemon.Failed(); failed != nil {
 			return true
 		}
 		if now := time.Now(); now.After(again) {
@@ -184,40 +181,38 @@ func (b *bridge) start(ctx context.Context, token string) (*link, error) {
 		}
 		return failed != nil
 	})
-	var other foreign
 	switch {
-	case err == nil, errors.As(err, &other), ctx.Err() != nil:
+	case err == nil, isForeign(err), ctx.Err() != nil:
 		return l, err
 	case failed != nil:
 		return nil, fmt.Errorf("start the daemon: %w (log: %s)", failed, b.cfg.Daemon.LogPath())
-	case errors.Is(err, errClosed):
-		return nil, b.strange("closes every connection")
 	}
 	return nil, fmt.Errorf(`it did not start within %s: %w. Its log is %s; "gasoline doctor" shows what is wrong`, startup, err, b.cfg.Daemon.LogPath())
 }
 
-// strange is the error for a port that another program holds.
-func (b *bridge) strange(what string) error {
-	return foreign{fmt.Sprintf("port %d is held by a program that is not Gasoline (it %s). Free it, or give another port with --port to gasoline and in the extension's options", b.cfg.Port, what)}
+// isForeign reports that a program answered that is not the daemon. One that closes or is silent may
+// be a daemon that ends or begins.
+func isForeign(err error) bool {
+	var other *proof.Foreign
+	return errors.As(err, &other) && !errors.Is(err, proof.ErrCloses) && !errors.Is(err, proof.ErrSilent)
 }
 
-// dial connects and upgrades.
-func (b *bridge) dial(ctx context.Context, token string) (*link, error) {
-	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(b.cfg.Port))
-	dialer := net.Dialer{Timeout: handshake}
-	conn, err := dialer.DialContext(ctx, "tcp4", address)
+// dial connects, has the daemon prove itself, and upgrades.
+func (b *bridge) dial(ctx context.Context) (*link, error) {
+	token, err := b.cfg.Daemon.Token()
 	if err != nil {
-		var timeout net.Error
-		if errors.As(err, &timeout) && timeout.Timeout() {
-			return nil, errHung
-		}
+		return nil, err
+	}
+	conn, err := b.dialer().DialContext(ctx, "", "")
+	if err != nil {
 		return nil, err
 	}
 	if err := conn.SetDeadline(time.Now().Add(handshake)); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	var req bytes.Buffer
-	fmt.Fprintf(&req, "GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nAuthorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n", address, token, os.Getpid())
+	fmt.Fprintf(&req, "GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nAuthorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n",
+		net.JoinHostPort("127.0.0.1", strconv.Itoa(b.cfg.Port)), token, os.Getpid())
 	if root := headerSafe(b.cfg.Root); root != "" {
 		fmt.Fprintf(&req, "X-Gasoline-Project: %s\r\n", root)
 	}
@@ -231,13 +226,10 @@ func (b *bridge) dial(ctx context.Context, token string) (*link, error) {
 	if err != nil {
 		_ = conn.Close() // the error says more
 		var timeout net.Error
-		switch {
-		case errors.As(err, &timeout) && timeout.Timeout():
-			return nil, errHung
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-			return nil, errClosed
+		if errors.As(err, &timeout) && timeout.Timeout() {
+			return nil, fmt.Errorf("the daemon on port %d: %w", b.cfg.Port, proof.ErrSilent)
 		}
-		return nil, b.strange("does not speak HTTP")
+		return nil, fmt.Errorf("the daemon on port %d: %w", b.cfg.Port, proof.ErrCloses)
 	}
 	if res.StatusCode == http.StatusSwitchingProtocols && res.Header.Get("Upgrade") == "mcp-ndjson" {
 		if err := conn.SetDeadline(time.Time{}); err != nil {
@@ -248,13 +240,10 @@ func (b *bridge) dial(ctx context.Context, token string) (*link, error) {
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 2000)) // best effort: the status says enough
 	_ = conn.Close()
 	var p wire.Problem
-	switch {
-	case json.Unmarshal(text, &p) != nil || p.Error.Code == "" || p.Error.Message == "":
-		return nil, b.strange("answers " + res.Status)
-	case p.Error.Code == string(problem.Unauthorized):
-		return nil, foreign{fmt.Sprintf(`the daemon on port %d belongs to another state directory, whose token is another. Stop it ("gasoline stop --state-dir …"), or use another port with --port`, b.cfg.Port)}
+	if json.Unmarshal(text, &p) != nil || p.Error.Message == "" {
+		p.Error.Message = res.Status
 	}
-	return nil, foreign{fmt.Sprintf("the daemon on port %d refused: %s %s", b.cfg.Port, p.Error.Message, p.Error.Fix)}
+	return nil, fmt.Errorf("the daemon on port %d refused: %s %s", b.cfg.Port, p.Error.Message, p.Error.Fix)
 }
 
 // isRefused reports that nobody listens. Not every system has the usual error for it.
@@ -356,7 +345,7 @@ func (b *bridge) read(l *link) {
 // lives asks the daemon's health, three times with growing pauses.
 func (b *bridge) lives(ctx context.Context) bool {
 	for try := 0; ; try++ {
-		if b.ask(ctx, http.MethodGet, "/health", "") == nil {
+		if b.ask(ctx, http.MethodGet, "/health") == nil {
 			return true
 		}
 		if ctx.Err() != nil || try >= 2 || !pause(ctx, waits[try]) {
@@ -365,16 +354,20 @@ func (b *bridge) lives(ctx context.Context) bool {
 	}
 }
 
-// ask sends a small request; the error is nil when it was answered with 200.
-func (b *bridge) ask(ctx context.Context, method, path, token string) error {
-	client := http.Client{Timeout: handshake, Transport: &http.Transport{DisableKeepAlives: true}}
+// ask sends a small request with the token, after the daemon has proved itself. The error is nil when
+// it was answered with 200.
+func (b *bridge) ask(ctx context.Context, method, path string) error {
+	token, err := b.cfg.Daemon.Token()
+	if err != nil {
+		return err
+	}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: b.dialer().DialContext}
+	client := http.Client{Timeout: 2 * handshake, Transport: transport}
 	req, err := http.NewRequestWithContext(ctx, method, "http://127.0.0.1:"+strconv.Itoa(b.cfg.Port)+path, nil)
 	if err != nil {
 		return err
 	}
-	if token != "" {
-		req.Header.Set("Authorization", "Bearer "+token)
-	}
+	req.Header.Set("Authorization", "Bearer "+token)
 	res, err := client.Do(req)
 	if err != nil {
 		return err

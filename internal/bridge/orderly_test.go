@@ -29,6 +29,12 @@ func leaving(t *testing.T, h *host, n int, orderly bool) {
 		}
 		defer c.Close()
 		in := bufio.NewReader(c)
+		challenge, err := http.ReadRequest(in)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		h.prove(c, challenge, "run0", "1.0.0")
 		if _, err := http.ReadRequest(in); err != nil {
 			t.Error(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -102,6 +103,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	var work sync.WaitGroup
 	served := make(chan error, 1)
 	work.Go(func() { served <- server.Serve(listener) })
+	work.Go(func() { d.watchPlace(ctx, func() { cancel(errMoved) }) })
 	work.Go(func() { d.watchIdle(ctx, cfg.IdleExit, func() { cancel(errIdle) }) })
 	cfg.Log.Info("listening", "url", "http://"+listener.Addr().String(), "run", run, "pid", os.Getpid(), "version", cfg.Version, "memory", memory)
 	if cfg.Ready != nil {
@@ -142,6 +144,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 
 var (
 	errStopped = errors.New("asked to stop")
+	errMoved   = errors.New("the state directory is not at its place any more")
 	errIdle    = errors.New("no client and no browser for long")
 )
 
@@ -188,37 +191,81 @@ func (d *parts) saveSeq(n event.Seq) error {
 	return d.dir.Write(d.cfg.seqFile(), []byte(strconv.FormatUint(uint64(n), 10)+"\n"))
 }
 
-func (p Place) readSeq(dir *session.Dir) (event.Seq, error) {
+// leap is added when the counter is lost, so that no number is given out twice: more than a daemon
+// stores in hours at its highest rate.
+const leap = 1_000_000_000
+
+// readSeq returns the first number of this run. A counter that cannot be read is made anew, above the
+// largest that is known at any port.
+func (p Place) readSeq(dir *session.Dir) (event.Seq, *session.Fault) {
 	data, err := dir.Read(p.seqFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return 1, nil
 	}
-	if err != nil {
-		return 0, err
+	var n uint64
+	if err == nil {
+		n, err = strconv.ParseUint(strings.TrimSpace(string(data)), 10, 63)
 	}
-	n, err := strconv.ParseUint(strings.TrimSpace(string(data)), 10, 63)
-	if err != nil {
-		return 0, fmt.Errorf("read %s: %w; delete it to begin at 1", dir.Path(p.seqFile()), err)
+	if err == nil && n < 1<<62 {
+		return event.Seq(n), nil
 	}
-	return event.Seq(n), nil
+	if err == nil {
+		err = errors.New("the number is too large")
+	}
+	largest := uint64(0)
+	others, _ := filepath.Glob(filepath.Join(p.StateDir, "run", "seq-*")) // the pattern is valid
+	for _, other := range others {
+		if data, readErr := dir.Read("run/" + filepath.Base(other)); readErr == nil {
+			if n, parseErr := strconv.ParseUint(strings.TrimSpace(string(data)), 10, 61); parseErr == nil {
+				largest = max(largest, n)
+			}
+		}
+	}
+	first := event.Seq(largest + leap)
+	return first, &session.Fault{File: dir.Path(p.seqFile()), Line: 1, Error: err.Error(),
+		Effect: fmt.Sprintf("events are numbered from %d on", first), Fix: "Nothing is to be done: it was made anew."}
 }
 
-func readRules(dir *session.Dir) (redact.Rules, error) {
+// readRules returns the user's redaction rules. A file that cannot be read leaves the built-in ones.
+func readRules(dir *session.Dir) (redact.Rules, *session.Fault) {
 	data, err := dir.Read("redaction.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return redact.Rules{}, nil
 	}
-	if err != nil {
-		return redact.Rules{}, err
+	var rules redact.Rules
+	if err == nil {
+		rules, err = redact.ParseRules(data)
 	}
-	rules, err := redact.ParseRules(data)
-	if err != nil {
-		return rules, fmt.Errorf("read %s: %w", dir.Path("redaction.json"), err)
+	if err == nil {
+		return rules, nil
 	}
-	return rules, nil
+	return redact.Rules{}, &session.Fault{File: dir.Path("redaction.json"), Line: session.LineOf(data, err), Error: err.Error(),
+		Effect: "your own rules are not applied; the built-in ones are", Fix: "Correct it, then run \"gasoline stop\"; the next start reads it."}
 }
 
-func extensionID() (string, error) {
+// watchPlace calls stop when the state directory is not at its place any more: every other program
+// would make itself a new token there and be refused.
+func (d *parts) watchPlace(ctx context.Context, stop func()) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for missing := 0; ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if !d.dir.Moved() {
+			missing = 0
+		} else if missing++; missing == 2 {
+			d.cfg.Log.Error("the state directory was moved, removed or replaced; the daemon ends, and the next client starts another", "path", d.cfg.StateDir)
+			stop()
+			return
+		}
+	}
+}
+
+// ExtensionID returns the id that the pinned key gives the extension.
+func ExtensionID() (string, error) {
 	var id struct {
 		ID string `json:"id"`
 	}
@@ -266,8 +313,18 @@ func (d *parts) browserThere() bool {
 	return false
 }
 
-// SaveDebugLog writes why a daemon could not start into the system's temporary directory and returns the path.
+// maxDebugLogs is how many logs of failed starts are kept.
+const maxDebugLogs = 3
+
+// SaveDebugLog writes why a daemon could not start into the system's temporary directory and returns the
+// path. Who waits for the start finds the reason in the state directory, see Place.Failed.
 func SaveDebugLog(p Place, cause error) (string, error) {
+	p.fail(cause)
+	old, _ := filepath.Glob(filepath.Join(os.TempDir(), "gasoline-debug-*.log")) // the pattern is valid
+	slices.SortFunc(old, func(a, b string) int { return modified(a).Compare(modified(b)) })
+	for _, path := range old[:max(0, len(old)-maxDebugLogs+1)] {
+		_ = os.Remove(path) // it may be another user's
+	}
 	f, err := os.CreateTemp("", "gasoline-debug-*.log")
 	if err != nil {
 		return "", err
@@ -277,4 +334,12 @@ func SaveDebugLog(p Place, cause error) (string, error) {
 		fmt.Fprintf(f, "\nlast lines of %s:\n%s", p.LogPath(), tail[max(0, len(tail)-8000):])
 	}
 	return filepath.Clean(f.Name()), f.Close()
+}
+
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }

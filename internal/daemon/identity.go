@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/session"
 )
 
@@ -65,6 +67,17 @@ func (p Place) Running() (Identity, bool) {
 		return Identity{}, false
 	}
 	return id, true
+}
+
+// Held reports whether a daemon holds this place.
+func (p Place) Held() bool {
+	held, err := lockHeld(p.identityFile())
+	return err == nil && held
+}
+
+// Dialer opens connections on which this place's daemon has proved itself.
+func (p Place) Dialer() proof.Dialer {
+	return proof.Dialer{Port: p.Port, StateDir: p.StateDir, Token: p.Token}
 }
 
 // hold takes the place for this process until the returned function is called. A second daemon of
@@ -146,6 +159,7 @@ func (p Place) Spawn() error {
 	if err := f.Close(); err != nil {
 		return err
 	}
+	_ = os.Remove(p.failedFile()) // of an earlier start; there may be none
 	args := []string{"serve", "--port", strconv.Itoa(p.Port), "--state-dir", p.StateDir, "--spawned"}
 	if p.Memory != "" {
 		args = append(args, "--memory", p.Memory)
@@ -165,6 +179,24 @@ func (p Place) Spawn() error {
 	// It is meant to outlive us; when it does not, nobody else collects it.
 	go func() { _ = cmd.Wait() }()
 	return nil
+}
+
+func (p Place) failedFile() string {
+	return filepath.Join(p.StateDir, "run", "failed-"+strconv.Itoa(p.Port))
+}
+
+// fail leaves the reason why a daemon did not start for who waits for it.
+func (p Place) fail(cause error) {
+	_ = os.WriteFile(p.failedFile(), []byte(cause.Error()+"\n"), 0o600) // the log has it, too
+}
+
+// Failed returns why the daemon that was spawned last could not start; nil while nothing is known.
+func (p Place) Failed() error {
+	text, err := os.ReadFile(p.failedFile())
+	if err != nil || len(text) == 0 {
+		return nil
+	}
+	return errors.New(strings.TrimSpace(string(text)))
 }
 
 // started removes the starter's mark: the port is bound.

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -45,6 +46,7 @@ type parts struct {
 	api      *httpapi.Server
 	audit    audit
 	calls    *answer.Calls
+	broken   []*session.Fault // files that could not be read at the start; some are nil
 	pid      int
 	stop     func()
 }
@@ -63,15 +65,16 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err != nil {
 		return nil, err
 	}
-	rules, err := readRules(d.dir)
-	if err != nil {
-		return nil, err
+	rules, fault := readRules(d.dir)
+	first, lost := cfg.readSeq(d.dir)
+	d.broken = []*session.Fault{fault, lost}
+	for _, line := range d.faults() {
+		cfg.Log.Error("the state directory", "problem", line)
 	}
-	first, err := cfg.readSeq(d.dir)
-	if err != nil {
-		return nil, err
+	if err := d.dir.Sweep(time.Minute); err != nil {
+		cfg.Log.Warn("remove what earlier writes left", "error", err.Error())
 	}
-	extension, err := extensionID()
+	extension, err := ExtensionID()
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +107,20 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
+		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
 	})
 	return d, nil
+}
+
+// faults tells what is wrong with the state directory, a line each.
+func (d *parts) faults() []string {
+	out := d.dir.Repairs()
+	for _, f := range append(slices.Clone(d.broken), d.pairings.Fault()) {
+		if f != nil {
+			out = append(out, f.String())
+		}
+	}
+	return out
 }
 
 // allow counts a call, and notes who calls: the user sees it in the extension's popup.

@@ -1,12 +1,15 @@
 package daemon
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/wire"
 )
 
 func place(t *testing.T) Place {
@@ -161,31 +164,113 @@ func TestAFailedSpawnLeavesNoMark(t *testing.T) {
 	}
 }
 
-func TestDamagedStateIsNamed(t *testing.T) {
-	for file, contents := range map[string]string{
-		"run/seq-": "many\n", "pairings.json": "{", "redaction.json": `{"rules":`, "token": "x", "salt": "x",
-	} {
+// damage puts contents into a file of the state directory.
+func damage(t *testing.T, p Place, file, contents string) string {
+	t.Helper()
+	path := filepath.Join(p.StateDir, filepath.FromSlash(file))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(contents), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A daemon without its secrets does not start, and says which file it is; the next one is told at once.
+func TestADamagedSecretIsNamed(t *testing.T) {
+	for _, file := range []string{"token", "salt"} {
 		p := place(t)
 		p.Port = freePort(t)
-		if file == "run/seq-" {
-			file = p.seqFile()
-		}
-		path := filepath.Join(p.StateDir, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(contents), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := Run(t.Context(), config(p)); err == nil || !strings.Contains(err.Error(), path) {
+		path := damage(t, p, file, "x")
+		err := Run(t.Context(), config(p))
+		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", file, err)
 		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != contents {
+		if got, err := os.ReadFile(path); err != nil || string(got) != "x" {
 			t.Errorf("%s became %q (%v)", file, got, err)
 		}
 		if id, ok := p.Running(); ok {
 			t.Errorf("%s: the place is held still: %+v", file, id)
 		}
+	}
+}
+
+// Every other file that is broken is named with its line, and the daemon starts with what is safe.
+func TestADaemonStartsWithBrokenFiles(t *testing.T) {
+	p := place(t)
+	p.Port = freePort(t)
+	damage(t, p, "run/seq-1", "5000000\n")
+	for _, counter := range []string{"", "many\n", "\x00\x00\x00", "99999999999999999999999\n", "-1", "9223372036854775807\n"} {
+		paths := map[string]string{
+			damage(t, p, p.seqFile(), counter):                                         ":1: ",
+			damage(t, p, "pairings.json", "[\n {\"id\": \"a\",\n}]"):                   ":3: ",
+			damage(t, p, "redaction.json", "{\n \"rules\": [\n  {\"nme\": \"x\"}\n]}"): ": ",
+		}
+		d := start(t, config(p))
+		var h wire.Health
+		if _, text := d.ask("GET", "/health", ""); json.Unmarshal([]byte(text), &h) != nil || h.Status != "degraded" || len(h.Problems) != 3 {
+			t.Fatalf("%q: %+v", counter, h)
+		}
+		_, doctor := d.ask("GET", "/doctor", "")
+		for path, line := range paths {
+			told := strings.Join(h.Problems, "\n")
+			if !strings.Contains(told, path+line) {
+				t.Errorf("no %s%s in %s", path, line, told)
+			}
+			if !strings.Contains(doctor, path) {
+				t.Errorf("doctor does not name %s", path)
+			}
+		}
+		// Numbers of earlier runs do not come again, and secrets are still replaced.
+		d.ask("POST", "/logs", `{"entries":[{"level":"error","message":"token ghp_`+strings.Repeat("a1B2", 9)+`"}]}`)
+		_, logs := d.ask("POST", "/tools/observe", `{"what":"logs","scope":"all"}`)
+		if !strings.Contains(logs, "l1005000000") || strings.Contains(logs, "ghp_a1B2a1B2") {
+			t.Errorf("%q: %s", counter, logs)
+		}
+		if err := d.stop(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A daemon whose state directory was moved away ends: the next client starts another, at the place
+// where everybody looks.
+func TestADaemonWhoseDirectoryWasMovedEnds(t *testing.T) {
+	p := place(t)
+	p.Port = freePort(t)
+	d := start(t, config(p))
+	if err := os.Rename(p.StateDir, p.StateDir+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-d.done:
+		close(d.done)
+	case <-time.After(10 * time.Second):
+		t.Fatal("it runs on")
+	}
+	again := start(t, config(p))
+	if status, _ := again.ask("GET", "/metrics", ""); status != 200 {
+		t.Errorf("the next one answers %d", status)
+	}
+}
+
+// Starts that fail again and again leave a few logs, and tell who waits for them why.
+func TestFailedStartsLeaveFewLogs(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	p := place(t)
+	damage(t, p, "run/x", "")
+	for range 10 {
+		if _, err := SaveDebugLog(p, errors.New("the token is damaged")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	logs, err := filepath.Glob(filepath.Join(os.TempDir(), "*"))
+	if err != nil || len(logs) != maxDebugLogs {
+		t.Errorf("%d logs (%v)", len(logs), err)
+	}
+	if err := p.Failed(); err == nil || err.Error() != "the token is damaged" {
+		t.Errorf("told %v", err)
 	}
 }
 

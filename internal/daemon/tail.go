@@ -124,6 +124,7 @@ func (d *parts) self() configure.Daemon {
 			return configure.Limits{Rate: s.Rate, Threshold: s.Threshold, Open: s.Open, Reason: s.Reason, Refused: s.Total429s}
 		},
 		Calls: d.audit.calls,
+		State: d.faults,
 		Clear: d.clear,
 		Tools: d.tools,
 		Stop:  d.stop,

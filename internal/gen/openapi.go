@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/httpapi"
@@ -29,9 +30,13 @@ func openapi(root string, files map[string][]byte) error {
 			methods = []string{"GET", "POST", "DELETE"}
 		}
 		for _, m := range methods {
-			op := object{"summary": r.Doc, "operationId": operation(m, r.Path), "responses": object{"default": problem}}
+			op := object{"summary": r.Doc, "operationId": operation(m, r.Path), "responses": object{"default": problem},
+				"x-gasoline-access": object{"credential": r.Access.Credential.String(), "scope": r.Access.Scope.String(), "origin": r.Access.Origin.String()}}
 			success := object{"description": "Done"}
-			if r.Out != nil {
+			switch {
+			case r.Type != "":
+				success["content"] = object{r.Type: object{"schema": object{}}}
+			case r.Out != nil:
 				success["content"] = object{"application/json": object{"schema": s.of(reflect.TypeOf(r.Out))}}
 			}
 			op["responses"].(object)["200"] = success
@@ -45,13 +50,13 @@ func openapi(root string, files map[string][]byte) error {
 				}
 			}
 			for _, q := range r.Query {
-				params = append(params, object{"name": q.Name, "in": "query", "description": q.Doc, "schema": object{"type": q.Type}})
+				params = append(params, object{"name": q.Name, "in": "query", "description": q.Doc, "required": q.Required(), "schema": querySchema(q)})
 			}
 			if params != nil {
 				op["parameters"] = params
 			}
-			if !r.Token {
-				op["security"] = []object{}
+			if r.Access.Credential != httpapi.Token {
+				op["security"] = []object{} // none is needed; /health says more with one
 			}
 			path, ok := paths[r.Path].(object)
 			if !ok {
@@ -65,7 +70,7 @@ func openapi(root string, files map[string][]byte) error {
 		"openapi": "3.1.0",
 		"info": object{
 			"title": "Gasoline", "version": fmt.Sprint(wire.Version), "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-			"description": "The daemon's interface on 127.0.0.1. Every route but /health and /pair wants the token of the state directory.",
+			"description": "The daemon's interface on 127.0.0.1. Every route but /health, /prove and /pair wants the token of the state directory.",
 		},
 		"servers":    []object{{"url": "http://127.0.0.1:7890"}},
 		"security":   []object{{"token": []string{}}},
@@ -120,19 +125,22 @@ func (s *schemas) of(t reflect.Type) object {
 		component["description"] = doc
 	}
 	properties := object{}
-	s.fields(t, properties)
+	if required := s.fields(t, properties); len(required) > 0 {
+		component["required"] = required
+	}
 	component["properties"] = properties
 	return ref
 }
 
-func (s *schemas) fields(t reflect.Type, into object) {
+// fields adds the properties of a struct, and returns the names of those that are always there.
+func (s *schemas) fields(t reflect.Type, into object) (required []string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if f.Anonymous {
-			s.fields(f.Type, into)
+			required = append(required, s.fields(f.Type, into)...)
 			continue
 		}
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" || name == "-" {
 			continue
 		}
@@ -143,8 +151,51 @@ func (s *schemas) fields(t reflect.Type, into object) {
 				p[k] = v
 			}
 		}
+		if bounds := boundsOf(f.Tag); bounds != nil {
+			for k, v := range p {
+				bounds[k] = v
+			}
+			p = bounds
+		}
 		into[name] = p
+		if !strings.Contains(options, "omitempty") && f.Type.Kind() != reflect.Pointer {
+			required = append(required, name)
+		}
 	}
+	return required
+}
+
+// boundsOf returns what the tags of a field say of its text; nil when they say nothing.
+func boundsOf(tag reflect.StructTag) object {
+	out := object{}
+	if v := tag.Get("pattern"); v != "" {
+		out["pattern"] = v
+	}
+	if v := tag.Get("enum"); v != "" {
+		out["enum"] = strings.Split(v, ",")
+	}
+	for name, key := range map[string]string{"min": "minLength", "max": "maxLength"} {
+		if n, err := strconv.Atoi(tag.Get(name)); err == nil {
+			out[key] = n
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// querySchema returns the schema of a query parameter with its limits.
+func querySchema(q httpapi.Query) object {
+	out := object{"type": q.Type}
+	if low, high := q.Limits(); high > 0 {
+		if q.Type == "integer" {
+			out["minimum"], out["maximum"] = low, high
+		} else {
+			out["minLength"], out["maxLength"] = low, high
+		}
+	}
+	return out
 }
 
 // httpPage lists the routes for people.
@@ -160,7 +211,7 @@ func httpPage() []byte {
 			method = "any"
 		}
 		doc := escape(r.Doc)
-		if !r.Token {
+		if r.Access.Credential != httpapi.Token {
 			doc += " *open*"
 		}
 		for i, q := range r.Query {

@@ -108,8 +108,18 @@ func (s *Server) take(in wire.Result) string {
 // tab is a tab as the registry keeps it: its address and title are the page's, so they may hold secrets.
 func (s *Server) tab(in wire.Tab) session.Tab {
 	t := session.Tab(in)
-	t.URL, t.Title = s.cfg.Redact.URL(t.URL), s.cfg.Redact.Text(t.Title)
+	t.URL, t.Title = s.cfg.Redact.URL(bounded(t.URL)), s.cfg.Redact.Text(bounded(t.Title))
 	return t
+}
+
+// maxTabText bounds a tab's address and its title, in bytes: a page makes them as long as it likes.
+const maxTabText = 4 << 10
+
+func bounded(text string) string {
+	if len(text) <= maxTabText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxTabText], "") + "…"
 }
 
 // tracking takes the user's choice of the tab that agents use.
@@ -121,6 +131,9 @@ func (s *Server) tracking(w http.ResponseWriter, r *http.Request) error {
 	id, err := sessionOf(in.Session)
 	if err != nil {
 		return err
+	}
+	if _, known := s.cfg.Registry.Browser(id); !known && (in.Use != 0 || in.Release != 0) {
+		return problem.New(problem.NoData, "Send its tabs by POST /sync first.", "no browser %q is known.", clip(id))
 	}
 	if in.Release != 0 {
 		if err := s.cfg.Registry.Release(in.Agent, id, in.Release); err != nil {
@@ -172,40 +185,6 @@ func resultOf(rec command.Record) wire.Result {
 		out.Error = &wire.CommandError{Code: rec.Failure.Code, Message: rec.Failure.Message}
 	}
 	return out
-}
-
-func (s *Server) pair(w http.ResponseWriter, r *http.Request) error {
-	// Only a browser sends this Origin; nothing else may take the first pairing's token.
-	if r.Header.Get("Origin") != s.extensionOrigin {
-		return problem.New(problem.Forbidden, "", "only the Gasoline extension can pair.")
-	}
-	var in wire.PairRequest
-	if err := s.decode(r, &in); err != nil {
-		return err
-	}
-	token, code, err := s.cfg.Pairings.Request(in.Session, clip(in.Name))
-	if err != nil {
-		return err
-	}
-	status := http.StatusOK
-	if token == "" {
-		status = http.StatusAccepted
-	}
-	s.json(w, status, wire.PairAnswer{Token: token, Code: code})
-	return nil
-}
-
-func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
-	var in wire.PairConfirm
-	if err := s.decode(r, &in); err != nil {
-		return err
-	}
-	name, err := s.cfg.Pairings.Confirm(strings.ToUpper(strings.TrimSpace(in.Code)))
-	if err != nil {
-		return err
-	}
-	s.json(w, http.StatusOK, wire.PairRequest{Name: name})
-	return nil
 }
 
 func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {

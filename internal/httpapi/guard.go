@@ -2,29 +2,25 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/session"
 )
-
-// door says who may use a route.
-type door struct {
-	open      bool // needs no token
-	extension bool // the pinned extension may send its Origin, and its own token opens it
-	own       bool // the daemon's own origin may use it, with the token
-}
 
 // guard is the first handler, before routing: it refuses every request that a web page, another
 // machine or another user could have made. The order matters: what is cheap and certain comes first,
 // and nothing of the request's body is read before all of it has passed.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p := s.admit(r); p != nil {
+		if p := s.admit(w, r); p != nil {
 			s.refused.Add(1)
 			if p.Code == problem.Unauthorized {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="gasoline"`)
@@ -37,48 +33,71 @@ func (s *Server) guard(next http.Handler) http.Handler {
 }
 
 // admit returns why a request is refused, or nil.
-func (s *Server) admit(r *http.Request) *problem.Problem {
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem {
 	if !s.loopbackHost(r.Host) {
 		// A page whose name was rebound to loopback still sends its own name.
 		return problem.New(problem.Forbidden, "Use 127.0.0.1 or localhost with the daemon's port.", "host %q is not this daemon's.", clip(r.Host))
 	}
-	if user := peerFrom(r.Context()); user == otherUser {
+	user := peerFrom(r.Context())
+	if user == otherUser {
 		return problem.New(problem.Forbidden, "Start your own daemon on another port.", "this daemon belongs to another user of this machine.")
 	}
-	d := s.doorOf(r)
+	access := s.accessOf(r)
 	// Browsers send Sec-Fetch-Site with every request and pages cannot change it. "none" is an
 	// extension's worker or an address typed by the user.
 	site := r.Header.Get("Sec-Fetch-Site")
-	if site != "" && site != "none" && !(d.own && site == "same-origin") {
+	if site != "" && site != "none" && !(access.Origin == OwnOrigin && site == "same-origin") {
 		return problem.New(problem.Forbidden, "", "web pages have no access.")
 	}
-	if origins := r.Header.Values("Origin"); len(origins) > 0 {
-		ok := len(origins) == 1 && (d.extension && origins[0] == s.extensionOrigin || d.own && s.ownOrigin(origins[0]))
-		if !ok {
-			return problem.New(problem.Forbidden, "", "origin %q has no access.", clip(origins[0]))
+	if origins := r.Header.Values("Origin"); len(origins) > 0 && !(len(origins) == 1 && s.allows(access.Origin, origins[0])) {
+		return problem.New(problem.Forbidden, "", "origin %q has no access.", clip(origins[0]))
+	}
+	bearer := s.bearer(r)
+	if mac := bearer.Answer(r.Header.Get(nonceHeader)); mac != "" {
+		w.Header().Set(proofHeader, mac) // on refusals, too: the browser has to know whose they are
+	}
+	switch access.Credential {
+	case Nothing:
+		return nil
+	case InBody:
+		if user == noUser {
+			return problem.New(problem.Forbidden, "Wait for the answer.", "nobody holds the other end of this connection.")
 		}
-	}
-	if d.open {
 		return nil
 	}
-	who := s.who(r)
 	switch {
-	case who == session.Local:
+	case holds(bearer.Who, access.Scope):
 		return nil
-	case who == session.Browsers && d.extension:
-		return nil
-	case who == session.Browsers:
+	case bearer.Who == session.Browsers:
 		return problem.New(problem.Forbidden, "", "the extension's token does not open %s.", clip(r.URL.Path))
 	default:
 		return problem.New(problem.Unauthorized, `Send "Authorization: Bearer …" with the token file's contents ("gasoline status" prints its path); an extension pairs first.`, "a valid token is required.")
 	}
 }
 
-// who says whose token a request carries.
-func (s *Server) who(r *http.Request) session.Who {
+// A browser sends a fresh nonce with each request and takes an answer only with the proof for it.
+const (
+	nonceHeader = "X-Gasoline-Nonce"
+	proofHeader = "X-Gasoline-Proof"
+)
+
+// allows reports whether a route's policy lets an Origin header in.
+func (s *Server) allows(policy Origin, origin string) bool {
+	switch policy {
+	case ExtensionOrigin:
+		return origin == s.extensionOrigin
+	case OwnOrigin:
+		return s.ownOrigin(origin)
+	default:
+		return false
+	}
+}
+
+// bearer says whose token a request carries.
+func (s *Server) bearer(r *http.Request) session.Bearer {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return session.Nobody
+		return session.Bearer{}
 	}
 	return s.cfg.Pairings.Bearer(strings.TrimSpace(token))
 }
@@ -115,6 +134,7 @@ const (
 	unknownUser peer = iota // the token decides
 	ownUser
 	otherUser
+	noUser // no process holds the other end any more
 )
 
 type peerKey struct{}
@@ -126,9 +146,31 @@ func peerFrom(ctx context.Context) peer {
 
 // withPeer looks the peer's user up, once for each connection. It is the http.Server's ConnContext.
 func (s *Server) withPeer(ctx context.Context, c net.Conn) context.Context {
-	p := lookupPeer(c)
+	p := userOf(c)
 	if p == unknownUser {
 		s.unknownPeers.Add(1)
 	}
 	return context.WithValue(ctx, peerKey{}, p)
+}
+
+// userOf asks the kernel who owns the other end of a loopback connection. Root counts as unknown: it
+// may do what it likes, but needs the token like everybody else.
+func userOf(c net.Conn) peer {
+	local, ok1 := c.LocalAddr().(*net.TCPAddr)
+	remote, ok2 := c.RemoteAddr().(*net.TCPAddr)
+	if !ok1 || !ok2 {
+		return unknownUser
+	}
+	owner, err := proof.SocketOwner(remote, local)
+	switch {
+	case errors.Is(err, proof.ErrNoSocket), err == nil && !owner.Known:
+		return noUser
+	case err != nil:
+		return unknownUser
+	case owner.UID == uint32(os.Getuid()):
+		return ownUser
+	case owner.UID == 0:
+		return unknownUser
+	}
+	return otherUser
 }

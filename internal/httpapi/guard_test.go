@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -13,19 +14,84 @@ import (
 	"github.com/brennhill/gasoline/internal/httpapi"
 )
 
-// forExtension are the routes that the extension's token opens. Everything else is for the user's programs.
-var forExtension = map[string]bool{
-	"/sync": true, "/pending-queries": true, "/tracking": true, "/query-result": true, "/dom-result": true, "/completed": true, "/completed-results": true,
-	"/logs": true, "/network-bodies": true, "/network-waterfall": true, "/websocket-events": true, "/enhanced-actions": true,
-	"/performance-snapshots": true, "/screenshots": true, "/pair": true,
+// open reports whether a path wants no token.
+func open(path string) bool {
+	access, ok := policy(path)
+	return ok && access.Credential != httpapi.Token
 }
 
-var open = map[string]bool{"/health": true, "/pair": true}
+func policy(path string) (httpapi.Access, bool) {
+	for _, r := range httpapi.Routes() {
+		if fill(r.Path) == path {
+			return r.Access, true
+		}
+	}
+	return httpapi.Access{}, false
+}
+
+func fill(path string) string {
+	return strings.NewReplacer("{tool}", "observe", "{format}", "har").Replace(path)
+}
+
+// The policies are few, and a new route has to be put here on purpose: what is open to whom.
+func TestThePoliciesOfTheRoutes(t *testing.T) {
+	want := map[string]string{
+		"/health": "nothing public none", "/prove": "in the body public extension", "/pair": "in the body public extension",
+		"/mcp": "token control own",
+	}
+	for path := range strings.FieldsSeq("/sync /pending-queries /query-result /dom-result /completed /completed-results /tracking") {
+		want[path] = "token browser extension"
+	}
+	for path := range strings.FieldsSeq("/logs /network-bodies /network-waterfall /websocket-events /enhanced-actions /performance-snapshots /screenshots") {
+		want[path] = "token ingest extension"
+	}
+	for _, r := range httpapi.Routes() {
+		got := fmt.Sprint(r.Access.Credential, " ", r.Access.Scope, " ", r.Access.Origin)
+		if expected := want[r.Path]; expected == "" && got != "token control none" || expected != "" && got != expected {
+			t.Errorf("%s %s: %s", r.Method, r.Path, got)
+		}
+		delete(want, r.Path)
+	}
+	if len(want) > 0 {
+		t.Errorf("there are no %v", want)
+	}
+	if strict := fmt.Sprint(httpapi.Access{}); strict != "{token control none}" {
+		t.Errorf("the zero policy is %s", strict)
+	}
+}
+
+// Every route, with every kind of caller: the policy alone decides who comes in.
+func TestEveryRouteForEveryCaller(t *testing.T) {
+	r := newRig(t)
+	origins := map[httpapi.Origin]string{httpapi.NoOrigin: "", httpapi.ExtensionOrigin: extensionOrigin, httpapi.OwnOrigin: "http://127.0.0.1:7890"}
+	for _, route := range httpapi.Routes() {
+		method := cmp.Or(route.Method, "POST")
+		for bearer, token := range map[string]string{"nobody": "-", "a browser": r.browser, "the user": ""} {
+			for origin, header := range origins {
+				q := request{method: method, path: fill(route.Path), token: token, header: http.Header{}}
+				if header != "" {
+					q.header.Set("Origin", header)
+				}
+				a := route.Access
+				may := (origin == httpapi.NoOrigin || origin == a.Origin) &&
+					(a.Credential != httpapi.Token || bearer == "the user" || bearer == "a browser" && a.Scope != httpapi.Control)
+				before := r.api.Counts().Refused
+				w := r.do(q)
+				if let := r.api.Counts().Refused == before; let != may {
+					t.Errorf("%s %s by %s from %q: %d %s", method, route.Path, bearer, header, w.Code, w.Body)
+				}
+				if w.Header().Get("Access-Control-Allow-Origin") != "" {
+					t.Errorf("%s %s has a CORS header", method, route.Path)
+				}
+			}
+		}
+	}
+}
 
 func paths() []string {
 	out := []string{"/", "/nothing", "//sync", "/sync/", "/tools", "/../token", "/pair/", "/HEALTH"}
 	for _, r := range httpapi.Routes() {
-		out = append(out, strings.NewReplacer("{tool}", "observe", "{format}", "har").Replace(r.Path))
+		out = append(out, fill(r.Path))
 	}
 	return out
 }
@@ -104,7 +170,7 @@ func TestOwnOriginReachesMCPOnly(t *testing.T) {
 	}
 }
 
-func TestWithoutATokenOnlyHealthAndPairAnswer(t *testing.T) {
+func TestWithoutATokenOnlyTheOpenRoutesAnswer(t *testing.T) {
 	r := newRig(t)
 	for _, path := range paths() {
 		for _, method := range methods {
@@ -122,7 +188,7 @@ func TestWithoutATokenOnlyHealthAndPairAnswer(t *testing.T) {
 					q.path = path
 				}
 				w := r.do(q)
-				if open[path] && (method == "GET" && path == "/health" || method == "POST" && path == "/pair") {
+				if open(path) && (method == "GET" && path == "/health" || method == "POST" && path != "/health") {
 					continue
 				}
 				if w.Code != http.StatusUnauthorized || w.Header().Get("WWW-Authenticate") == "" {
@@ -140,42 +206,6 @@ func TestWithoutATokenOnlyHealthAndPairAnswer(t *testing.T) {
 	}
 	if w := r.do(request{method: "GET", path: "/health", token: "-", header: http.Header{"Authorization": {"Basic " + r.token}}}); strings.Contains(w.Body.String(), "pid") {
 		t.Errorf("health with another scheme: %s", w.Body)
-	}
-	// The extension pairs from its own origin only: else any program could take the first token.
-	for origin, want := range map[string]int{"": http.StatusForbidden, extensionOrigin: http.StatusAccepted} {
-		q := request{method: "POST", path: "/pair", body: `{"session":"s2","name":"B"}`, token: "-", header: http.Header{}}
-		if origin != "" {
-			q.header.Set("Origin", origin)
-		}
-		if w := r.do(q); w.Code != want {
-			t.Errorf("pair from %q: %d %s", origin, w.Code, w.Body)
-		}
-	}
-}
-
-func TestTheExtensionsTokenOpensItsRoutesOnly(t *testing.T) {
-	r := newRig(t)
-	for _, route := range httpapi.Routes() {
-		path := strings.NewReplacer("{tool}", "observe", "{format}", "har").Replace(route.Path)
-		method := route.Method
-		if method == "" {
-			method = "POST"
-		}
-		for _, header := range []http.Header{{}, {"Origin": {extensionOrigin}, "Sec-Fetch-Site": {"none"}}} {
-			w := r.do(request{method: method, path: path, token: r.browser, header: header})
-			// /health without Origin is open to all; the extension's own Origin has no place there.
-			may := forExtension[path] || path == "/health" && len(header) == 0
-			if path == "/pair" && len(header) == 0 {
-				may = false
-			}
-			if refused := w.Code == http.StatusForbidden || w.Code == http.StatusUnauthorized; refused == may {
-				t.Errorf("%s %s, header %v: %d %s", method, path, header, w.Code, w.Body)
-			}
-		}
-		// The user's own programs may use every route, without an Origin.
-		if w := r.do(request{method: method, path: path}); path != "/pair" && (w.Code == http.StatusForbidden || w.Code == http.StatusUnauthorized) {
-			t.Errorf("%s %s with the token: %d %s", method, path, w.Code, w.Body)
-		}
 	}
 }
 

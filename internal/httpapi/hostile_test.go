@@ -76,9 +76,6 @@ func posts() []string {
 func (r *rig) postAsExtension(path, body string, header http.Header) *httptest.ResponseRecorder {
 	r.t.Helper()
 	q := request{method: "POST", path: path, body: body, header: http.Header{}}
-	if path == "/pair" {
-		q.header.Set("Origin", extensionOrigin)
-	}
 	for k, v := range header {
 		q.header[k] = v
 	}

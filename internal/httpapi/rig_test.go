@@ -24,6 +24,7 @@ import (
 	uploads "github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
@@ -42,6 +43,7 @@ type rig struct {
 	api      *httpapi.Server
 	token    string // of the install
 	browser  string // of a paired extension
+	key      []byte // of the same
 	queue    *command.Queue
 	registry *session.Registry
 	archive  *query.Archive
@@ -117,12 +119,14 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	must(err)
 	token, err := dir.Token()
 	must(err)
-	browser, _, err := pairings.Request("s1", "Chromium")
+	id, key, err := pairings.Grant(session.Paired{Session: "s1", Name: "Chromium"})
 	must(err)
+	browser := id + "." + proof.Of(key, proof.Bearer, pairings.Boot())
 	kept, err := store.New(store.Config{Run: "r1", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
 	must(err)
 	r := &rig{
-		t: t, token: token, browser: browser, pairings: pairings, dir: dir, port: port, registry: session.NewRegistry(), archive: query.NewArchive(1 << 20),
+		t: t, token: token, browser: browser, key: key, pairings: pairings, dir: dir, port: port,
+		registry: session.NewRegistry(), archive: query.NewArchive(1 << 20),
 	}
 	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
 	r.queue = command.NewQueue("r1", redactor)

@@ -14,15 +14,24 @@ type Route struct {
 	Query  []Query
 	In     any // zero value of the request's body; nil when there is none
 	Out    any // zero value of the answer's body; nil when it is no JSON
-	Token  bool
+	Access Access
+	Type   string // media type of an answer that is no JSON, or JSON of no declared shape; else ""
 }
 
 // Query is one query parameter.
 type Query struct{ Name, Type, Doc string }
 
+// queryLimits are the least and the most that a parameter may be: of a number, or of a text's length.
+var queryLimits = map[string][2]int{"session": {1, 64}, "wait": {0, 3600}, "limit": {1, 1000}}
+
+// Limits returns the least and the most of a parameter, by its value or its length; 0, 0 when it has none.
+func (q Query) Limits() (low, high int) { return queryLimits[q.Name][0], queryLimits[q.Name][1] }
+
+// Required reports whether the parameter has to be given.
+func (q Query) Required() bool { return q.Name == "session" }
+
 type route struct {
 	Route
-	door
 	raw    bool // reads the connection itself: no body limit, no deadline
 	handle func(s *Server, w http.ResponseWriter, r *http.Request) error
 }
@@ -31,52 +40,47 @@ type route struct {
 func Routes() []Route {
 	var out []Route
 	for _, r := range routes() {
-		r.Token = !r.open
 		out = append(out, r.Route)
 	}
 	return out
 }
 
-var (
-	anyone    = door{open: true}
-	extension = door{extension: true}
-	local     = door{}
-)
-
 func routes() []route {
 	session := Query{"session", "string", "the browser profile's run"}
 	return []route{
-		{Route{"POST", "/sync", "Everything that one browser profile has to say; answered at once.", nil, wire.Sync{}, wire.SyncAnswer{}, false}, extension, false, (*Server).sync},
-		{Route{"GET", "/pending-queries", "Long poll for commands.", []Query{session, {"wait", "integer", "seconds to wait for one, at most 25"}, {"ack", "string", "comma-separated ids of commands that arrived"}}, nil, wire.Poll{}, false}, extension, false, (*Server).pending},
-		{Route{"POST", "/query-result", "The result of a command; idempotent by id.", nil, wire.Result{}, wire.ResultAnswer{}, false}, extension, false, (*Server).result},
-		{Route{"POST", "/dom-result", "Alias of /query-result.", nil, wire.Result{}, wire.ResultAnswer{}, false}, extension, false, (*Server).result},
-		{Route{"GET", "/completed", "Results of finished commands.", []Query{{"correlation_id", "string", "only this command's"}}, nil, wire.Completed{}, false}, extension, false, (*Server).completed},
-		{Route{"GET", "/completed-results", "Alias of /completed.", []Query{{"correlation_id", "string", "only this command's"}}, nil, wire.Completed{}, false}, extension, false, (*Server).completed},
-		{Route{"POST", "/pair", "Pair a browser: 200 with a token, or 202 with a code that the user confirms.", nil, wire.PairRequest{}, wire.PairAnswer{}, false}, door{open: true, extension: true}, false, (*Server).pair},
-		{Route{"POST", "/pair/confirm", "Confirm the code that a browser shows.", nil, wire.PairConfirm{}, wire.PairRequest{}, false}, local, false, (*Server).confirm},
-		{Route{"POST", "/tracking", "Which tab the user wants agents to use; answered with the agents and their tabs.", nil, wire.Tracking{}, wire.TrackingAnswer{}, false}, extension, false, (*Server).tracking},
-		{Route{"POST", "/tools/{tool}", "Call a tool's mode with the same parameters as over MCP.", []Query{{"uncut", "boolean", "no budget"}}, map[string]any{}, nil, false}, local, false, (*Server).tool},
-		{Route{"POST", "/generate/{format}", "Make an artifact; the format is the mode of the tool generate.", nil, map[string]any{}, nil, false}, local, false, (*Server).generate},
-		{Route{"POST", "/logs", "Console lines and exceptions.", nil, wire.Logs{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
-		{Route{"POST", "/network-bodies", "HTTP exchanges.", nil, wire.Bodies{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
-		{Route{"POST", "/network-waterfall", "Resource timing.", nil, wire.Waterfall{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
-		{Route{"POST", "/websocket-events", "WebSocket and EventSource events.", nil, wire.Frames{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
-		{Route{"POST", "/enhanced-actions", "User actions.", nil, wire.Actions{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
-		{Route{"POST", "/performance-snapshots", "Performance snapshots.", nil, wire.Snapshots{}, wire.Accepted{}, false}, extension, false, (*Server).ingestRoute},
-		{Route{"POST", "/screenshots", "Keep an image below the state directory.", nil, wire.Screenshot{}, wire.ScreenshotAnswer{}, false}, extension, false, (*Server).screenshot},
-		{Route{"GET", "/snapshot", "All captured state in one answer.", snapshotQuery, nil, wire.Snapshot{}, false}, local, false, (*Server).snapshot},
-		{Route{"POST", "/clear", "Empty the buffers, or one test's part of them.", nil, wire.Clear{}, wire.Cleared{}, false}, local, false, (*Server).clear},
-		{Route{"POST", "/test-boundary", "Mark the start or end of a test.", nil, wire.Boundary{}, wire.BoundaryAnswer{}, false}, local, false, (*Server).boundary},
-		{Route{"GET", "/buffers/timeline", "All kinds merged in order of time.", timelineQuery(), nil, wire.Timeline{}, false}, local, false, (*Server).timeline},
-		{Route{"GET", "/query", "Rows of a filter expression.", expressionQuery(), nil, nil, false}, local, false, (*Server).query},
-		{Route{"POST", "/query", "Rows of a filter expression.", nil, map[string]any{}, nil, false}, local, false, (*Server).query},
-		{Route{"", "/mcp", "Model Context Protocol over Streamable HTTP, both generations.", nil, nil, nil, false}, door{own: true}, true, (*Server).mcp},
-		{Route{"GET", "/stream", "Upgrade to mcp-ndjson: newline-delimited JSON-RPC for the stdio bridge.", nil, nil, nil, false}, local, true, (*Server).stream},
-		{Route{"GET", "/health", "Whether the daemon runs; more with a token.", nil, nil, wire.Health{}, false}, anyone, false, (*Server).health},
-		{Route{"GET", "/doctor", "Readiness checks, each with its fix.", nil, nil, nil, false}, local, false, (*Server).doctor},
-		{Route{"GET", "/metrics", "Counters in Prometheus text format.", nil, nil, nil, false}, local, false, (*Server).metrics},
-		{Route{"GET", "/openapi.json", "This interface as OpenAPI 3.1.", nil, nil, nil, false}, local, false, (*Server).openapi},
-		{Route{"POST", "/shutdown", "Stop the daemon.", nil, nil, map[string]bool{}, false}, local, false, (*Server).shutdown},
+		{Route{"POST", "/sync", "Everything that one browser profile has to say; answered at once.", nil, wire.Sync{}, wire.SyncAnswer{}, asBrowser, ""}, false, (*Server).sync},
+		{Route{"GET", "/pending-queries", "Long poll for commands.", []Query{session, {"wait", "integer", "seconds to wait for one, at most 25"}, {"ack", "string", "comma-separated ids of commands that arrived"}}, nil, wire.Poll{}, asBrowser, ""}, false, (*Server).pending},
+		{Route{"POST", "/query-result", "The result of a command; idempotent by id.", nil, wire.Result{}, wire.ResultAnswer{}, asBrowser, ""}, false, (*Server).result},
+		{Route{"POST", "/dom-result", "Alias of /query-result.", nil, wire.Result{}, wire.ResultAnswer{}, asBrowser, ""}, false, (*Server).result},
+		{Route{"GET", "/completed", "Results of finished commands.", []Query{{"correlation_id", "string", "only this command's"}}, nil, wire.Completed{}, asBrowser, ""}, false, (*Server).completed},
+		{Route{"GET", "/completed-results", "Alias of /completed.", []Query{{"correlation_id", "string", "only this command's"}}, nil, wire.Completed{}, asBrowser, ""}, false, (*Server).completed},
+		{Route{"POST", "/prove", "The daemon proves that it knows a key, before anything is sent to it.", nil, wire.ProveRequest{}, wire.ProveAnswer{}, introduction, ""}, false, (*Server).prove},
+		{Route{"POST", "/pair", "Pair a browser that knows a code; it shows that by a proof.", nil, wire.PairProof{}, wire.PairAnswer{}, introduction, ""}, false, (*Server).pair},
+		{Route{"POST", "/pair/code", "Make a code that the user pastes into the extension's popup.", nil, nil, wire.PairCode{}, control, ""}, false, (*Server).pairCode},
+		{Route{"POST", "/pair/key", "Make a browser's key, for the native messaging host.", nil, wire.PairRequest{}, wire.PairKey{}, control, ""}, false, (*Server).pairKey},
+		{Route{"POST", "/tracking", "Which tab the user wants agents to use; answered with the agents and their tabs.", nil, wire.Tracking{}, wire.TrackingAnswer{}, asBrowser, ""}, false, (*Server).tracking},
+		{Route{"POST", "/tools/{tool}", "Call a tool's mode with the same parameters as over MCP.", []Query{{"uncut", "boolean", "no budget"}}, map[string]any{}, nil, control, ""}, false, (*Server).tool},
+		{Route{"POST", "/generate/{format}", "Make an artifact; the format is the mode of the tool generate.", nil, map[string]any{}, nil, control, ""}, false, (*Server).generate},
+		{Route{"POST", "/logs", "Console lines and exceptions.", nil, wire.Logs{}, wire.Accepted{}, ingestEvents, ""}, false, (*Server).ingestRoute},
+		{Route{"POST", "/network-bodies", "HTTP exchanges.", nil, wire.Bodies{}, wire.Accepted{}, ingestEvents, ""}, false, (*Server).ingestRoute},
+		{Route{"POST", "/network-waterfall", "Resource timing.", nil, wire.Waterfall{}, wire.Accepted{}, ingestEvents, ""}, false, (*Server).ingestRoute},
+		{Route{"POST", "/websocket-events", "WebSocket and EventSource events.", nil, wire.Frames{}, wire.Accepted{}, ingestEvents, ""}, false, (*Server).ingestRoute},
+		{Route{"POST", "/enhanced-actions", "User actions.", nil, wire.Actions{}, wire.Accepted{}, ingestEvents, ""}, false, (*Server).ingestRoute},
+		{Route{"POST", "/performance-snapshots", "Performance snapshots.", nil, wire.Snapshots{}, wire.Accepted{}, ingestEvents, ""}, false, (*Server).ingestRoute},
+		{Route{"POST", "/screenshots", "Keep an image below the state directory.", nil, wire.Screenshot{}, wire.ScreenshotAnswer{}, ingestEvents, ""}, false, (*Server).screenshot},
+		{Route{"GET", "/snapshot", "All captured state in one answer.", snapshotQuery, nil, wire.Snapshot{}, control, ""}, false, (*Server).snapshot},
+		{Route{"POST", "/clear", "Empty the buffers, or one test's part of them.", nil, wire.Clear{}, wire.Cleared{}, control, ""}, false, (*Server).clear},
+		{Route{"POST", "/test-boundary", "Mark the start or end of a test.", nil, wire.Boundary{}, wire.BoundaryAnswer{}, control, ""}, false, (*Server).boundary},
+		{Route{"GET", "/buffers/timeline", "All kinds merged in order of time.", timelineQuery(), nil, wire.Timeline{}, control, ""}, false, (*Server).timeline},
+		{Route{"GET", "/query", "Rows of a filter expression.", expressionQuery(), nil, nil, control, "application/json"}, false, (*Server).query},
+		{Route{"POST", "/query", "Rows of a filter expression.", nil, map[string]any{}, nil, control, "application/json"}, false, (*Server).query},
+		{Route{"", "/mcp", "Model Context Protocol over Streamable HTTP, both generations.", nil, nil, nil, ownPages, ""}, true, (*Server).mcp},
+		{Route{"GET", "/stream", "Upgrade to mcp-ndjson: newline-delimited JSON-RPC for the stdio bridge.", nil, nil, nil, control, ""}, true, (*Server).stream},
+		{Route{"GET", "/health", "Whether the daemon runs; more with a token.", nil, nil, wire.Health{}, anyone, ""}, false, (*Server).health},
+		{Route{"GET", "/doctor", "Readiness checks, each with its fix.", nil, nil, nil, control, "application/json"}, false, (*Server).doctor},
+		{Route{"GET", "/metrics", "Counters in Prometheus text format.", nil, nil, nil, control, "text/plain"}, false, (*Server).metrics},
+		{Route{"GET", "/openapi.json", "This interface as OpenAPI 3.1.", nil, nil, nil, control, "application/json"}, false, (*Server).openapi},
+		{Route{"POST", "/shutdown", "Stop the daemon.", nil, nil, map[string]bool{}, control, ""}, false, (*Server).shutdown},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/httpapi"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -282,38 +283,105 @@ func TestNoSecretOfAPageIsKept(t *testing.T) {
 	}
 }
 
+// A browser that knows a code gets a key, and can use it; the code is not sent by either side.
 func TestPairing(t *testing.T) {
 	r := newRig(t)
-	pair := func(session string) (int, wire.PairAnswer) {
-		w := r.do(request{method: "POST", path: "/pair", body: `{"session":"` + session + `","name":"Chromium \u0007two"}`, token: "-", header: http.Header{"Origin": {extensionOrigin}}})
-		var a wire.PairAnswer
-		if err := json.Unmarshal(w.Body.Bytes(), &a); err != nil {
-			t.Fatal(err)
-		}
-		return w.Code, a
+	code := into[wire.PairCode](r, r.post("/pair/code", "")).Code
+	nonce := proof.Nonce()
+	ask := func(mac string) *httptest.ResponseRecorder {
+		body, _ := json.Marshal(wire.PairProof{CodeID: code[:8], Nonce: nonce, MAC: mac, Session: "s2", Name: "Chromium \u0007two"})
+		return r.do(request{method: "POST", path: "/pair", body: string(body), token: "-", header: http.Header{"Origin": {extensionOrigin}}})
 	}
-	code, a := pair("s2")
-	if code != http.StatusAccepted || a.Code == "" || a.Token != "" {
-		t.Fatalf("%d %+v", code, a)
-	}
-	if code, again := pair("s2"); code != http.StatusAccepted || again.Code != a.Code {
-		t.Errorf("%d %+v", code, again)
-	}
-	if w := r.post("/pair/confirm", `{"code":"WRONG1"}`); w.Code != 400 {
+	if w := ask(proof.Of([]byte("another"), proof.Pair, nonce)); w.Code != 400 {
 		t.Errorf("wrong code: %d", w.Code)
 	}
-	if w := r.do(request{method: "POST", path: "/pair/confirm", body: `{"code":"` + a.Code + `"}`, token: r.browser}); w.Code != http.StatusForbidden {
-		t.Errorf("a browser confirmed its own code: %d", w.Code)
+	w := ask(proof.Of([]byte(code[8:]), proof.Pair, nonce))
+	a := into[wire.PairAnswer](r, w)
+	key, _ := r.pairings.Key(a.KeyID)
+	if strings.Contains(w.Body.String(), proof.Hex(key)) || strings.Contains(w.Body.String(), code[8:]) {
+		t.Error("a secret was sent")
 	}
-	if got := into[wire.PairRequest](r, r.post("/pair/confirm", `{"code":" `+strings.ToLower(a.Code)+` "}`)); got.Name != "Chromium two" {
-		t.Errorf("%+v", got)
-	}
-	code, a = pair("s2")
-	if code != http.StatusOK || a.Token == "" {
-		t.Fatalf("confirmed: %d %+v", code, a)
-	}
-	if w := r.do(request{method: "GET", path: "/pending-queries?session=s2", token: a.Token}); w.Code != 200 {
+	if w := r.do(request{method: "GET", path: "/pending-queries?session=s2", token: a.KeyID + "." + proof.Of(key, proof.Bearer, r.pairings.Boot())}); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	for _, path := range []string{"/pair/code", "/pair/key"} {
+		if w := r.do(request{method: "POST", path: path, body: `{"session":"s3"}`, token: r.browser}); w.Code != http.StatusForbidden {
+			t.Errorf("a browser made itself a key by %s: %d", path, w.Code)
+		}
+	}
+	if k := into[wire.PairKey](r, r.post("/pair/key", `{"session":"s3","name":"Chromium"}`)); len(k.Key) != 64 {
+		t.Errorf("%+v", k)
+	}
+}
+
+// The daemon proves that it knows the token, a browser's key, or a code; and nothing else to nobody.
+func TestProve(t *testing.T) {
+	r := newRig(t)
+	code := r.pairings.NewCode()
+	id, _, _ := strings.Cut(r.browser, ".")
+	for what, c := range map[string]struct {
+		id  string
+		key []byte
+	}{
+		"the token": {"", []byte(r.token)}, "a browser": {id, r.key}, "a code": {"code-" + code[:8], []byte(code[8:])},
+		"an unknown browser": {"0123456789abcdef", nil}, "an unknown code": {"code-00000000", nil},
+	} {
+		nonce := proof.Nonce()
+		w := r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + nonce + `","key_id":"` + c.id + `"}`, token: "-"})
+		a := into[wire.ProveAnswer](r, w)
+		want := ""
+		if c.key != nil {
+			want = proof.OfDaemon(c.key, nonce, port, "r1", a.Boot, c.id)
+		}
+		if a.Proof != want || a.Server.Run != "r1" || !proof.IsNonce(a.Boot) {
+			t.Errorf("%s: %+v", what, a)
+		}
+	}
+	for _, nonce := range []string{"", "00", strings.Repeat("0", 63), strings.Repeat("x", 64), strings.Repeat("0", 128), strings.Repeat("\\n", 64)} {
+		if w := r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + nonce + `"}`, token: "-"}); w.Code != 400 {
+			t.Errorf("%q: %d", nonce, w.Code)
+		}
+	}
+}
+
+func TestProofsAreBounded(t *testing.T) {
+	r := newRig(t)
+	codes := map[int]int{}
+	for range 1000 {
+		codes[r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + strings.Repeat("0", 64) + `"}`, token: "-"}).Code]++
+	}
+	if codes[200] < 400 || codes[429] < 100 || codes[200]+codes[429] != 1000 {
+		t.Errorf("%v", codes)
+	}
+}
+
+// A browser sees of each answer, a refusal too, that it is the daemon's; nobody else gets a proof.
+func TestAnswersToABrowserAreProven(t *testing.T) {
+	r := newRig(t)
+	for what, c := range map[string]struct {
+		path, token, nonce string
+		want               bool
+	}{
+		"an answer":       {"/pending-queries?session=s1", r.browser, proof.Nonce(), true},
+		"a refusal":       {"/metrics", r.browser, proof.Nonce(), true},
+		"a bad request":   {"/pending-queries", r.browser, proof.Nonce(), true},
+		"no nonce":        {"/pending-queries?session=s1", r.browser, "", false},
+		"a short nonce":   {"/pending-queries?session=s1", r.browser, "00", false},
+		"an unknown key":  {"/pending-queries?session=s1", "0123456789abcdef.00", proof.Nonce(), false},
+		"the user's own":  {"/metrics", "", proof.Nonce(), false},
+		"without a token": {"/health", "-", proof.Nonce(), false},
+	} {
+		w := r.do(request{method: "GET", path: c.path, token: c.token, header: http.Header{"X-Gasoline-Nonce": {c.nonce}}})
+		want := ""
+		if c.want {
+			want = proof.Of(r.key, proof.Answer, c.nonce, r.pairings.Boot())
+		}
+		if once := w.Header().Get("Connection") == "close"; once != c.want {
+			t.Errorf("%s: the connection is used once: %v", what, once)
+		}
+		if got := w.Header().Get("X-Gasoline-Proof"); got != want {
+			t.Errorf("%s: %q, want %q", what, got, want)
+		}
 	}
 }
 
@@ -575,6 +643,24 @@ func TestAFinishedTestIsArchivedWhenItIsCleared(t *testing.T) {
 		}
 		if _, ok := r.archive.Open(tt.test); ok != tt.end {
 			t.Errorf("%s: archived is %v", tt.test, ok)
+		}
+	}
+}
+
+// A path that there is, with a method that it has not, is told which it has.
+func TestOtherMethodsAreNamed(t *testing.T) {
+	r := newRig(t)
+	for path, allow := range map[string]string{"/sync": "POST", "/metrics": "GET", "/query": "GET, POST", "/tools/observe": "POST", "/generate/har": "POST"} {
+		for _, method := range []string{"PUT", "DELETE", "PATCH", "XYZZY"} {
+			w := r.do(request{method: method, path: path})
+			if p := r.refused(w); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allow || p.Fix == "" {
+				t.Errorf("%s %s: %d, Allow %q, %+v", method, path, w.Code, w.Header().Get("Allow"), p)
+			}
+		}
+	}
+	for _, path := range []string{"/nothing", "/tools", "/tools/", "/tools/a/b", "/sync/"} {
+		if w := r.do(request{method: "PUT", path: path}); w.Code != http.StatusNotFound {
+			t.Errorf("%s: %d", path, w.Code)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-// Package httpapi is the daemon's door on 127.0.0.1: routes, the guard in front of them, and the
+// Package httpapi is the daemon's HTTP interface on 127.0.0.1: routes, the guard in front of them, and the
 // translation between HTTP and calls. It knows no domain: what arrives goes to ingest, the queue or
 // a tool, what leaves was made by query or a tool.
 package httpapi
@@ -77,6 +77,9 @@ type Config struct {
 	Clear      func(store.Scope) int
 	Dir        *session.Dir
 
+	// StateFaults tells what is wrong with the state directory, a line each. It may be nil.
+	StateFaults func() []string
+
 	// Shutdown stops the daemon; the answer to the request is out by then.
 	Shutdown func()
 }
@@ -95,6 +98,7 @@ type Server struct {
 	requests     atomic.Int64
 	malformed    atomic.Int64
 	tooMany      atomic.Int64 // 429
+	proofs       proofLimit
 
 	refusedUploads atomic.Int64 // of /sync
 	lastRefused    atomic.Pointer[time.Time]
@@ -112,6 +116,11 @@ func New(cfg Config) *Server {
 		mux.Handle(r.Method+" "+r.Path, s.serve(r))
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if allowed := s.methodsOf(r.URL.Path); len(allowed) > 0 {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			s.refuseAs(w, http.StatusMethodNotAllowed, problem.New(problem.InvalidParam, "Use "+strings.Join(allowed, " or ")+".", "%s has no %s.", clip(r.URL.Path), clip(r.Method)))
+			return
+		}
 		s.refuse(w, problem.New(problem.NoData, "GET /openapi.json lists what there is.", "there is no %s %s.", r.Method, clip(r.URL.Path)))
 	})
 	s.handler = s.recover(s.guard(mux))
@@ -149,16 +158,29 @@ func (s *Server) HTTP() *http.Server {
 	}
 }
 
-// doorOf returns the door of the route that a request means, without the mux: the guard comes first.
-// Unknown paths get the strictest door.
-func (s *Server) doorOf(r *http.Request) door {
-	if d, ok := s.routes[r.Method+" "+r.URL.Path]; ok {
-		return d.door
+// methodsOf returns the methods that a path has; none when it is no route.
+func (s *Server) methodsOf(path string) []string {
+	var out []string
+	for _, rt := range routes() {
+		pattern, variable, _ := strings.Cut(rt.Path, "{")
+		below, ok := strings.CutPrefix(path, pattern)
+		if variable == "" && path == rt.Path || variable != "" && ok && below != "" && !strings.Contains(below, "/") {
+			out = append(out, rt.Method)
+		}
 	}
-	if d, ok := s.routes[" "+r.URL.Path]; ok { // any method
-		return d.door
+	return out
+}
+
+// accessOf returns the policy of the route that a request means, without the mux: the guard comes first.
+// Unknown paths get the strictest.
+func (s *Server) accessOf(r *http.Request) Access {
+	if rt, ok := s.routes[r.Method+" "+r.URL.Path]; ok {
+		return rt.Access
 	}
-	return door{}
+	if rt, ok := s.routes[" "+r.URL.Path]; ok { // any method
+		return rt.Access
+	}
+	return Access{}
 }
 
 func (s *Server) recover(next http.Handler) http.Handler {
@@ -237,7 +259,11 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 			w.Header().Set("Retry-After", "1")
 		}
 	}
-	s.json(w, status(p.Code), wire.Problem{Error: wire.ProblemBody{
+	s.refuseAs(w, status(p.Code), p)
+}
+
+func (s *Server) refuseAs(w http.ResponseWriter, status int, p *problem.Problem) {
+	s.json(w, status, wire.Problem{Error: wire.ProblemBody{
 		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Page: p.Page, Retry: string(p.Retry()),
 	}})
 }
@@ -279,9 +305,16 @@ func (s *Server) json(w http.ResponseWriter, code int, v any) {
 	s.write(w, code, "application/json", out)
 }
 
+// endConnection has a browser use a connection once. On one that it uses again it would repeat a request
+// that was cut off, on a new connection, to whoever holds the port by then.
+func endConnection(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
+
 func (s *Server) write(w http.ResponseWriter, code int, contentType string, body []byte) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	if w.Header().Get(proofHeader) != "" {
+		endConnection(w)
+	}
 	s.deadline(http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeAnswer)))
 	w.WriteHeader(code)
 	if _, err := w.Write(body); err != nil {

@@ -15,7 +15,7 @@ import (
 // health says that this is Gasoline; the rest only to somebody with the token.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	out := wire.Health{Server: s.server()}
-	if s.who(r) != session.Local {
+	if s.bearer(r).Who != session.Local {
 		s.json(w, http.StatusOK, out)
 		return nil
 	}
@@ -28,6 +28,11 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	}
 	if s.cfg.Ingest.State().Open || s.Counts().Panics > 0 {
 		out.Status = "degraded"
+	}
+	if s.cfg.StateFaults != nil {
+		if out.Problems = s.cfg.StateFaults(); len(out.Problems) > 0 {
+			out.Status = "degraded"
+		}
 	}
 	for _, b := range s.cfg.Registry.Browsers() {
 		if b.Connected(now) {

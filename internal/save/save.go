@@ -33,6 +33,7 @@ type File struct {
 
 	root      string       // project root, "" for the state directory
 	state     *session.Dir // for the state directory
+	forbidden string       // path of the state directory, for the project; "" when there is none
 	name      string       // slash-separated, inside root or state
 	overwrite bool
 }
@@ -52,6 +53,12 @@ func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error
 		return nil, err
 	}
 	f.overwrite = overwrite
+	if p.State != nil && f.state == nil {
+		f.forbidden = p.State.Path("")
+		if f.insideState() {
+			return nil, p.refuse(path, "it is in the state directory; only "+strings.Join(folders, ", ")+" there take files, by their absolute paths")
+		}
+	}
 	if ext := strings.ToLower(filepath.Ext(f.name)); len(exts) > 0 && !slices.Contains(exts, ext) {
 		return nil, problem.New(problem.InvalidParam, "End it with "+strings.Join(exts, " or ")+".", "save_to %.200q has the extension %q.", path, ext)
 	}
@@ -113,6 +120,38 @@ func inside(dir, path string) (string, bool) {
 	return "", false
 }
 
+// insideState reports whether a file of the project would be in the state directory. It compares
+// directories by what they are, not by how they are spelled: links, other cases and mounts lead there, too.
+func (f *File) insideState() bool {
+	state, err := os.Stat(f.forbidden)
+	if err != nil {
+		return false
+	}
+	dir := filepath.Dir(f.Path)
+	for {
+		real, err := filepath.EvalSymlinks(dir)
+		if err == nil {
+			dir = real
+			break
+		}
+		if parent := filepath.Dir(dir); parent != dir {
+			dir = parent // it is made when the file is written
+			continue
+		}
+		return false
+	}
+	for {
+		if info, err := os.Stat(dir); err == nil && os.SameFile(info, state) {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+}
+
 func (p Places) refuse(path, why string) error {
 	var where []string
 	if p.Root != "" {
@@ -150,6 +189,9 @@ func (f *File) Write(data []byte) error {
 }
 
 func (f *File) write(data []byte) error {
+	if f.forbidden != "" && f.insideState() { // a link that was put there since Check
+		return errors.New("it has become a path into the state directory")
+	}
 	if f.state != nil && f.overwrite {
 		return f.state.Write(f.name, data)
 	}

@@ -136,3 +136,58 @@ func FuzzNothingIsWrittenOutside(f *testing.F) {
 		}
 	})
 }
+
+// The state directory is known by what it is: no spelling of a path below the project leads into it.
+func TestNoPathOfTheProjectLeadsIntoTheStateDirectory(t *testing.T) {
+	base := t.TempDir()
+	state, err := session.OpenDir(filepath.Join(base, ".gasoline"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = state.Close() })
+	for _, name := range []string{"pairings.json", "run/x.json", "artifacts/a.json"} {
+		if err := state.Write(name, []byte("ours")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"inside": ".gasoline", "deep": ".gasoline/run", "home": "."} {
+		if err := os.Symlink(filepath.Join(base, target), filepath.Join(base, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, root := range []string{base, filepath.Join(base, ".gasoline"), filepath.Join(base, "home"), filepath.Join(base, "home", ".gasoline", "run")} {
+		p := save.Places{Root: root, State: state}
+		for _, path := range []string{
+			".gasoline/pairings.json", ".gasoline/new.json", ".gasoline/new/deep/x.json", "./.gasoline//run/x.json", "inside/pairings.json",
+			"deep/x.json", "deep/new.json", "home/.gasoline/pairings.json", "home/inside/new.json", "pairings.json", "x.json", "run/x.json",
+			".gasoline/artifacts/a.json", filepath.Join(base, "home/.gasoline/token.json"), filepath.Join(base, "inside/new.json"),
+		} {
+			f, err := p.Check(path, true, ".json")
+			if err != nil {
+				if problem.From(err).Code != problem.PathNotAllowed {
+					t.Errorf("%s from %s: %v", path, root, err)
+				}
+				continue
+			}
+			// What is let through is in the project, beside the state directory.
+			if real, err := filepath.EvalSymlinks(filepath.Dir(f.Path)); err == nil && strings.HasPrefix(real+"/", state.Path("")+"/") {
+				t.Errorf("%s from %s is let through as %s", path, root, f.Path)
+			}
+		}
+	}
+	// A link that appears between the check and the write.
+	p := save.Places{Root: base, State: state}
+	f, err := p.Check("later/pairings.json", true, ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(state.Path(""), filepath.Join(base, "later")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Write([]byte("theirs")); err == nil {
+		t.Error("it was written")
+	}
+	if data, err := state.Read("pairings.json"); err != nil || string(data) != "ours" {
+		t.Errorf("%q %v", data, err)
+	}
+}

@@ -9,6 +9,9 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
+// maxTabs bounds the tabs of a browser that results of commands add to those that it told.
+const maxTabs = 2000
+
 // Silence is how long a browser may be quiet before it counts as gone; its poll is open for 25 s.
 const Silence = 35 * time.Second
 
@@ -157,7 +160,7 @@ func (r *Registry) SetTab(session string, t Tab) {
 	tabs := slices.Clone(b.Tabs)
 	if i := slices.IndexFunc(tabs, func(o Tab) bool { return o.ID == t.ID }); i >= 0 {
 		tabs[i] = t
-	} else {
+	} else if len(tabs) < maxTabs {
 		tabs = append(tabs, t)
 	}
 	b.Tabs = tabs

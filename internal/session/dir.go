@@ -5,10 +5,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Dir is the state directory. Files are 0600 in 0700 directories; names are slash-separated and
@@ -16,9 +21,13 @@ import (
 type Dir struct {
 	path string
 	root *os.Root
+
+	mu      sync.Mutex
+	repairs []string
 }
 
-// OpenDir opens the state directory and makes it if it is not there.
+// OpenDir opens the state directory and makes it if it is not there. One that other users may write to
+// is made the user's own, or refused where that cannot be: see Repairs.
 func OpenDir(path string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -31,8 +40,60 @@ func OpenDir(path string) (*Dir, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open state directory: %w", err)
 	}
-	return &Dir{path: path, root: root}, nil
+	d := &Dir{path: path, root: root}
+	if err := d.secure("."); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return d, nil
 }
+
+// Repairs tells which files and directories other users could use until they were made private, a
+// sentence each.
+func (d *Dir) Repairs() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.repairs)
+}
+
+func (d *Dir) repaired(format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.repairs = append(d.repairs, fmt.Sprintf(format, args...))
+}
+
+// Moved reports whether the path does not lead to this directory any more: it was moved, removed or
+// replaced, so that other programs look for it in vain.
+func (d *Dir) Moved() bool {
+	there, err := os.Stat(d.path)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	ours, err := d.root.Stat(".")
+	return err == nil && !os.SameFile(there, ours)
+}
+
+// Sweep removes what writes left behind that were cut off, if it is older than age.
+func (d *Dir) Sweep(age time.Duration) error {
+	for _, folder := range []string{".", "run", "screenshots", "artifacts"} {
+		entries, err := fs.ReadDir(d.root.FS(), folder)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("list %s: %w", d.Path(folder), err)
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if !temporary.MatchString(e.Name()) || err != nil || time.Since(info.ModTime()) < age {
+				continue
+			}
+			if err := d.Remove(folder + "/" + e.Name()); err != nil {
+				return fmt.Errorf("sweep: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+// temporary is the name of a file that Write has begun.
+var temporary = regexp.MustCompile(`\.[0-9a-f]{8}\.tmp$`)
 
 // Close releases the directory.
 func (d *Dir) Close() error { return d.root.Close() }
@@ -40,8 +101,43 @@ func (d *Dir) Close() error { return d.root.Close() }
 // Path returns the absolute path of a name, for people and for answers; files are opened through d.
 func (d *Dir) Path(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
-// Read returns a file's contents. A file that is not there is fs.ErrNotExist.
-func (d *Dir) Read(name string) ([]byte, error) { return d.root.ReadFile(name) }
+// maxFile bounds a file that is read as a whole, in bytes.
+const maxFile = 4 << 20
+
+// Read returns a file's contents, at most maxFile bytes. A file that is not there is fs.ErrNotExist.
+// What is no regular file is an error at once: a pipe would be waited for without an end.
+func (d *Dir) Read(name string) ([]byte, error) { return d.read(name, 0) }
+
+func (d *Dir) read(name string, flag int) ([]byte, error) {
+	f, err := d.root.OpenFile(name, os.O_RDONLY|nonBlocking|flag, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no file but %s; delete it", d.Path(name), kindOf(info.Mode()))
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", d.Path(name), info.Size(), maxFile)
+	}
+	return io.ReadAll(io.LimitReader(f, maxFile))
+}
+
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeNamedPipe != 0:
+		return "a named pipe"
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	}
+	return "a device or a socket"
+}
 
 // Write replaces a file as a whole: readers see the old or the new contents, never a part.
 func (d *Dir) Write(name string, data []byte) error {
@@ -52,6 +148,7 @@ func (d *Dir) Write(name string, data []byte) error {
 	}
 	tmp := fmt.Sprintf("%s.%s.tmp", name, randomHex(4))
 	if err := d.root.WriteFile(tmp, data, 0o600); err != nil {
+		_ = d.root.Remove(tmp) // a part of it may be there; the write's error is the one to tell
 		return fmt.Errorf("write %s: %w", d.Path(name), err)
 	}
 	if err := d.root.Rename(tmp, name); err != nil {
@@ -97,13 +194,19 @@ func (d *Dir) Remove(name string) error {
 // secret returns the file's contents, made of n random bytes in hexadecimal when it is not there. A
 // file with anything else in it is an error, not replaced: a daemon that runs may still go by it.
 func (d *Dir) secret(name string, n int) (string, error) {
-	data, err := d.Read(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := d.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		if err = d.place(name, randomHex(n)+"\n"); err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", fmt.Errorf("write %s: %w", d.Path(name), err)
 		}
-		data, err = d.Read(name)
+	case err == nil && !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is no file but %s; delete it, and end the daemon if one runs", d.Path(name), kindOf(info.Mode()))
 	}
+	if err := d.secure(name); err != nil {
+		return "", err
+	}
+	data, err := d.read(name, noFollow)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", d.Path(name), err)
 	}
@@ -119,6 +222,7 @@ func (d *Dir) secret(name string, n int) (string, error) {
 func (d *Dir) place(name, contents string) error {
 	tmp := fmt.Sprintf("%s.%s.tmp", name, randomHex(4))
 	if err := d.root.WriteFile(tmp, []byte(contents), 0o600); err != nil {
+		_ = d.root.Remove(tmp) // a part of it may be there
 		return err
 	}
 	err := d.root.Link(tmp, name)
@@ -129,7 +233,7 @@ func (d *Dir) place(name, contents string) error {
 	return errors.Join(err, d.root.Remove(tmp))
 }
 
-// Token returns the token of this install, made on first use. It opens every door but pairing.
+// Token returns the token of this install, made on first use. It opens every route.
 func (d *Dir) Token() (string, error) { return d.secret("token", 32) }
 
 // Salt returns what keys the pseudonyms that pages make, made on first use.

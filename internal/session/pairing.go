@@ -1,157 +1,220 @@
 package session
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"crypto/subtle"
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/proof"
 )
 
 const (
 	pairingsFile = "pairings.json"
-	codeLife     = 5 * time.Minute
-	maxCodes     = 5  // requests that wait for the user at once
-	maxWrong     = 10 // wrong codes before all waiting requests are dropped
 	maxPairings  = 50
 )
 
-// Pairings are the browsers that may talk to this daemon. Tokens are kept as hashes only. The first
-// browser of a state directory is paired without a question; every further one shows a code that the
-// user confirms. Safe for concurrent use.
+// Bounds of codes. Only who has the token can have one made.
+const (
+	CodeLife = 5 * time.Minute
+	maxCodes = 5 // that wait to be used; the oldest ends when there are more
+	codeID   = 8 // characters of a code that name it
+	codeSize = 32
+	codeName = "code-" // before a code's id, where a key id is wanted
+)
+
+// Pairings are the browsers that may talk to this daemon. The file holds their key ids; a key is
+// derived from the id and the install's token. A key is given to the native messaging host, which the
+// browser itself starts for the pinned extension only, or to who knows a code that this daemon made
+// for a program with the token. Safe for concurrent use.
 type Pairings struct {
 	dir   *Dir
-	token [32]byte // hash of the install's token
+	token string
+	boot  string
 
-	mu      sync.Mutex
-	paired  []pairing
-	waiting []pairRequest
-	wrong   int
+	mu     sync.Mutex
+	paired []pairing
+	codes  []code
+	fault  *Fault
 }
 
 type pairing struct {
-	Hash    string    `json:"hash"` // sha256 of the token, hexadecimal
+	ID      string    `json:"id"`
 	Name    string    `json:"name"`
 	Session string    `json:"session"`
 	Created time.Time `json:"created"`
+
+	key    []byte
+	bearer string
 }
 
-type pairRequest struct {
-	session, name, code string
-	until               time.Time
-	confirmed           bool
+type code struct {
+	id, secret string
+	until      time.Time
 }
 
-// Who says what a token opens.
+// Who says what a bearer opens.
 type Who int
 
-// The bearers. Local is the token file: CLI, bridge, SDKs. Browser is a paired extension.
+// The bearers. Local is the token file: CLI, bridge, SDKs. Browsers is a paired extension.
 const (
 	Nobody Who = iota
 	Local
 	Browsers
 )
 
-// OpenPairings reads the pairings of a state directory.
+// Bearer is who sent a request.
+type Bearer struct {
+	Who  Who
+	key  []byte // of a browser
+	boot string
+}
+
+// Answer returns the proof that stands beside an answer to a browser: its nonce, under its key. It is
+// "" for everybody else, and for what is no nonce.
+func (b Bearer) Answer(nonce string) string {
+	if b.Who != Browsers || !proof.IsNonce(nonce) {
+		return ""
+	}
+	return proof.Of(b.key, proof.Answer, nonce, b.boot)
+}
+
+// OpenPairings reads the pairings of a state directory. A file that cannot be read pairs nobody: see Fault.
 func OpenPairings(dir *Dir) (*Pairings, error) {
 	token, err := dir.Token()
 	if err != nil {
 		return nil, err
 	}
-	p := &Pairings{dir: dir, token: sha256.Sum256([]byte(token))}
+	p := &Pairings{dir: dir, token: token, boot: proof.Nonce()}
 	data, err := dir.Read(pairingsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
+	var read []pairing
+	if err == nil {
+		err = json.Unmarshal(data, &read)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("read pairings: %w", err)
+		p.fault = &Fault{File: dir.Path(pairingsFile), Line: LineOf(data, err), Error: err.Error(),
+			Effect: "no browser is paired", Fix: "Delete it; every browser then pairs anew."}
+		return p, nil
 	}
-	if err := json.Unmarshal(data, &p.paired); err != nil {
-		return nil, fmt.Errorf("read %s (delete it to pair anew): %w", dir.Path(pairingsFile), err)
+	for _, one := range read {
+		if one.ID != "" {
+			p.paired = append(p.paired, p.complete(one))
+		}
 	}
+	p.paired = p.paired[max(0, len(p.paired)-maxPairings):]
 	return p, nil
 }
 
+// Fault returns what is wrong with the file, or nil. It ends when the file is written anew.
+func (p *Pairings) Fault() *Fault {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fault
+}
+
+func (p *Pairings) complete(one pairing) pairing {
+	one.key = proof.KeyOf(p.token, one.ID)
+	one.bearer = one.ID + "." + proof.Of(one.key, proof.Bearer, p.boot)
+	return one
+}
+
+// Boot returns what tells this run from every other; it is no secret.
+func (p *Pairings) Boot() string { return p.boot }
+
+// Key returns the key that an id names: "" is the install's token, else a browser's key or a code.
+func (p *Pairings) Key(id string) ([]byte, bool) {
+	if id == "" {
+		return []byte(p.token), true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if name, ok := strings.CutPrefix(id, codeName); ok {
+		if at := p.codeLocked(name); at >= 0 {
+			return []byte(p.codes[at].secret), true
+		}
+		return nil, false
+	}
+	for _, one := range p.paired {
+		if one.ID == id {
+			return one.key, true
+		}
+	}
+	return nil, false
+}
+
 // Bearer says whose token it is. It compares in constant time.
-func (p *Pairings) Bearer(token string) Who {
-	if token == "" {
-		return Nobody
+func (p *Pairings) Bearer(token string) Bearer {
+	if proof.Same(token, p.token) {
+		return Bearer{Who: Local}
 	}
-	hash := sha256.Sum256([]byte(token))
-	who := Nobody
-	if subtle.ConstantTimeCompare(hash[:], p.token[:]) == 1 {
-		who = Local
+	id, _, dotted := strings.Cut(token, ".")
+	if !dotted {
+		return Bearer{}
 	}
-	hexed := []byte(hex.EncodeToString(hash[:]))
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, known := range p.paired {
-		if subtle.ConstantTimeCompare(hexed, []byte(known.Hash)) == 1 && who == Nobody {
-			who = Browsers
+	for _, one := range p.paired {
+		if one.ID == id && proof.Same(token, one.bearer) {
+			return Bearer{Browsers, one.key, p.boot}
 		}
 	}
-	return who
+	return Bearer{}
 }
 
-// Request pairs a browser, or returns the code that the user has to confirm. Asking again with the same session gives the
-// same code, and after the confirmation the token.
-func (p *Pairings) Request(session, name string) (token, code string, err error) {
-	if session == "" || len(session) > 64 {
-		return "", "", problem.New(problem.InvalidParam, "Send the browser profile's session id.", "session must have 1–64 characters.")
-	}
-	if len(name) > 100 {
-		name = name[:100]
-	}
-	now := time.Now()
+// Grant pairs a browser and returns its key. Who calls it has made sure that the user wants it.
+func (p *Pairings) Grant(b Paired) (id string, key []byte, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.expireLocked(now)
-	if len(p.paired) == 0 {
-		token, err = p.grantLocked(session, name, now)
-		return token, "", err
-	}
-	for i, r := range p.waiting {
-		if r.session != session {
-			continue
-		}
-		if !r.confirmed {
-			return "", r.code, nil
-		}
-		p.waiting = append(p.waiting[:i], p.waiting[i+1:]...)
-		token, err = p.grantLocked(session, name, now)
-		return token, "", err
-	}
-	if len(p.waiting) >= maxCodes {
-		return "", "", problem.New(problem.RateLimited, "Confirm or wait five minutes.", "%d browsers already wait to be paired.", len(p.waiting))
-	}
-	code = pairCode()
-	p.waiting = append(p.waiting, pairRequest{session: session, name: name, code: code, until: now.Add(codeLife)})
-	return "", code, nil
+	return p.grantLocked(b)
 }
 
-// Confirm lets the browser that shows code be paired, and returns its name.
-func (p *Pairings) Confirm(code string) (name string, err error) {
+// NewCode makes a code for the user to paste into the extension's popup. It is good once, for CodeLife.
+func (p *Pairings) NewCode() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.expireLocked(time.Now())
-	for i, r := range p.waiting {
-		if subtle.ConstantTimeCompare([]byte(r.code), []byte(code)) == 1 {
-			p.waiting[i].confirmed = true
-			p.wrong = 0
-			return r.name, nil
-		}
+	p.expireLocked()
+	if len(p.codes) >= maxCodes {
+		p.codes = p.codes[1:]
 	}
-	if p.wrong++; p.wrong >= maxWrong {
-		p.waiting, p.wrong = nil, 0
+	text := randomCode()
+	p.codes = append(p.codes, code{text[:codeID], text[codeID:], time.Now().Add(CodeLife)})
+	return text
+}
+
+// Redeem pairs a browser that knows a code. The key is sealed by the code, so that nobody else can
+// read it.
+func (p *Pairings) Redeem(id, nonce, mac string, b Paired) (keyID, ours, sealed, ourMAC string, err error) {
+	if !proof.IsNonce(nonce) {
+		return "", "", "", "", problem.New(problem.InvalidParam, "Send 64 hexadecimal digits.", "nonce is not one.")
 	}
-	return "", problem.New(problem.InvalidParam, "Read the code in the extension's popup; it is valid for five minutes.", "no browser waits with the code %q.", code)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	at := p.codeLocked(id)
+	if at < 0 || !proof.Same(mac, proof.Of([]byte(p.codes[at].secret), proof.Pair, nonce)) {
+		return "", "", "", "", unknownCode()
+	}
+	secret := []byte(p.codes[at].secret)
+	keyID, key, err := p.grantLocked(b)
+	if err != nil {
+		return "", "", "", "", err
+	}
+	p.codes = append(p.codes[:at:at], p.codes[at+1:]...)
+	ours = proof.Nonce()
+	sealed, ourMAC = proof.SealKey(secret, key, nonce, ours, keyID)
+	return keyID, ours, sealed, ourMAC, nil
+}
+
+func unknownCode() error {
+	return problem.New(problem.InvalidParam, `Run "gasoline pair" again; a code is good once, for five minutes.`, "the code is not known.")
 }
 
 // Count returns how many browsers are paired.
@@ -161,42 +224,84 @@ func (p *Pairings) Count() int {
 	return len(p.paired)
 }
 
-func (p *Pairings) expireLocked(now time.Time) {
-	kept := p.waiting[:0]
-	for _, r := range p.waiting {
-		if now.Before(r.until) {
-			kept = append(kept, r)
+// codeLocked returns the index of a code that is still good, or -1.
+func (p *Pairings) codeLocked(id string) int {
+	p.expireLocked()
+	for i, c := range p.codes {
+		if c.id == id {
+			return i
 		}
 	}
-	p.waiting = kept
+	return -1
 }
 
-func (p *Pairings) grantLocked(session, name string, now time.Time) (string, error) {
-	token := randomHex(32)
-	hash := sha256.Sum256([]byte(token))
-	paired := append(p.paired, pairing{Hash: hex.EncodeToString(hash[:]), Name: name, Session: session, Created: now.UTC().Truncate(time.Second)})
-	if len(paired) > maxPairings {
-		paired = paired[1:]
+func (p *Pairings) expireLocked() {
+	now := time.Now()
+	kept := p.codes[:0]
+	for _, c := range p.codes {
+		if now.Before(c.until) {
+			kept = append(kept, c)
+		}
 	}
+	p.codes = kept
+}
+
+// Paired is a browser that is to be paired: its profile's session, what the user calls it, and the id
+// of the key that it had before, if any.
+type Paired struct{ Session, Name, KeyID string }
+
+const maxBrowserName = 100 // bytes
+
+func (p *Pairings) grantLocked(b Paired) (string, []byte, error) {
+	if b.Session == "" || len(b.Session) > 64 {
+		return "", nil, problem.New(problem.InvalidParam, "Send the browser profile's session id.", "session must have 1–64 characters.")
+	}
+	if len(b.Name) > maxBrowserName {
+		b.Name = strings.ToValidUTF8(b.Name[:maxBrowserName], "")
+	}
+	one := p.complete(pairing{ID: randomHex(8), Name: b.Name, Session: b.Session, Created: time.Now().UTC().Truncate(time.Second)})
+	var paired []pairing
+	for _, known := range p.paired {
+		if known.ID != b.KeyID {
+			paired = append(paired, known)
+		}
+	}
+	paired = append(paired, one)
+	paired = paired[max(0, len(paired)-maxPairings):]
 	data, err := json.MarshalIndent(paired, "", "  ")
 	if err != nil {
-		return "", fmt.Errorf("encode pairings: %w", err)
+		return "", nil, fmt.Errorf("encode pairings: %w", err)
 	}
 	if err := p.dir.Write(pairingsFile, append(data, '\n')); err != nil {
-		return "", err
+		return "", nil, err
 	}
-	p.paired = paired
-	return token, nil
+	p.paired, p.fault = paired, nil
+	return one.ID, one.key, nil
 }
 
-// pairCode makes a code that is easy to read aloud: six characters without those that look alike.
-func pairCode() string {
-	const letters = "ABCDEFGHJKMNPQRSTUVWXYZ23456789" // 31
-	b := make([]byte, 12)
-	_, _ = rand.Read(b) // never fails; see crypto/rand
-	out := make([]byte, 6)
-	for i := range out {
-		out[i] = letters[(int(b[2*i])<<8|int(b[2*i+1]))%len(letters)]
+// randomCode makes a code of codeSize characters, without those that look alike: five bits in each.
+func randomCode() string {
+	const letters = "0123456789abcdefghjkmnpqrstvwxyz"
+	b, _ := hex.DecodeString(randomHex(codeSize)) // it is hexadecimal
+	for i := range b {
+		b[i] = letters[b[i]%byte(len(letters))]
 	}
-	return string(out)
+	return string(b)
+}
+
+// LineOf returns the line that a JSON error points at, from 1; 0 when it points nowhere.
+func LineOf(data []byte, err error) int {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	offset := int64(-1)
+	switch {
+	case errors.As(err, &syntax):
+		offset = syntax.Offset
+	case errors.As(err, &typ):
+		offset = typ.Offset
+	}
+	if offset < 0 || offset > int64(len(data)) {
+		return 0
+	}
+	return 1 + bytes.Count(data[:offset], []byte("\n"))
 }

@@ -1,7 +1,7 @@
 package session_test
 
 import (
-	"errors"
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/session"
 )
 
@@ -99,77 +100,137 @@ func TestADamagedTokenIsToldNotReplaced(t *testing.T) {
 	}
 }
 
+// bearer is what a browser sends that has a key.
+func bearer(p *session.Pairings, id string, key []byte) string {
+	return id + "." + proof.Of(key, proof.Bearer, p.Boot())
+}
+
 func TestPairing(t *testing.T) {
 	d := open(t)
 	p, err := session.OpenPairings(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, code, err := p.Request("s1", "Work")
-	if err != nil || first == "" || code != "" {
-		t.Fatalf("first browser: %q %q %v", first, code, err)
+	one, oneKey, err := p.Grant(session.Paired{Session: "s1", Name: "Work"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	none, code, err := p.Request("s2", "Home")
-	if err != nil || none != "" || len(code) != 6 {
-		t.Fatalf("second browser: %q %q %v", none, code, err)
+	two, twoKey, err := p.Grant(session.Paired{Session: "s2", Name: strings.Repeat("é", 300)})
+	if err != nil || two == one || bytes.Equal(oneKey, twoKey) {
+		t.Fatalf("%s %s %v", one, two, err)
 	}
-	if _, again, _ := p.Request("s2", "Home"); again != code {
-		t.Errorf("code changed from %s to %s", code, again)
+	old := bearer(p, one, oneKey)
+	if p.Bearer(old).Who != session.Browsers {
+		t.Error("its own run does not know the browser")
 	}
-	if _, err := p.Confirm("WRONG!"); problem.From(err).Code != problem.InvalidParam {
-		t.Errorf("wrong code: %v", err)
-	}
-	if name, err := p.Confirm(code); err != nil || name != "Home" {
-		t.Errorf("confirm: %q %v", name, err)
-	}
-	second, _, err := p.Request("s2", "Home")
-	if err != nil || second == "" || second == first {
-		t.Errorf("after confirmation: %q %v", second, err)
-	}
-
-	reopened, err := session.OpenPairings(d)
+	p, err = session.OpenPairings(d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	token, _ := d.Token()
-	for bearer, want := range map[string]session.Who{first: session.Browsers, second: session.Browsers, token: session.Local, "": session.Nobody, "x": session.Nobody} {
-		if got := reopened.Bearer(bearer); got != want {
-			t.Errorf("bearer %.4s is %v, want %v", bearer, got, want)
+	for what, c := range map[string]struct {
+		bearer string
+		want   session.Who
+	}{
+		"the first": {bearer(p, one, oneKey), session.Browsers}, "the second": {bearer(p, two, twoKey), session.Browsers},
+		"of an earlier run": {old, session.Nobody}, "another's id": {bearer(p, one, twoKey), session.Nobody},
+		"the key itself": {one + "." + proof.Hex(oneKey), session.Nobody}, "an id": {one + ".", session.Nobody},
+		"the token": {token, session.Local}, "nothing": {"", session.Nobody}, "a dot": {".", session.Nobody},
+	} {
+		if got := p.Bearer(c.bearer).Who; got != c.want {
+			t.Errorf("%s is %v, want %v", what, got, c.want)
 		}
 	}
 	data, err := d.Read("pairings.json")
-	if err != nil || strings.Contains(string(data), first) {
-		t.Errorf("the token is on disk: %v", err)
+	if err != nil || strings.Contains(string(data), proof.Hex(oneKey)) || len(data) > 1000 {
+		t.Errorf("%d bytes, a key is on disk: %v", len(data), err)
+	}
+	// A browser that pairs again gives up its old key.
+	if _, _, err := p.Grant(session.Paired{Session: "s1", KeyID: one}); err != nil || p.Count() != 2 {
+		t.Errorf("%d paired, %v", p.Count(), err)
+	}
+	if _, ok := p.Key(one); ok {
+		t.Error("the old key is known still")
+	}
+	for range 60 {
+		if _, _, err := p.Grant(session.Paired{Session: "s"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if p.Count() != 50 {
+		t.Errorf("%d are paired", p.Count())
 	}
 }
 
-func TestCodesExpireAndCannotBeGuessed(t *testing.T) {
+func TestACodeIsGoodOnceAndNotForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, err := session.OpenPairings(open(t))
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Request("s1", "")
-		_, code, _ := p.Request("s2", "")
-		time.Sleep(6 * time.Minute)
-		if _, err := p.Confirm(code); err == nil {
-			t.Error("an old code was taken")
+		redeem := func(code, secret string) (string, []byte, error) {
+			nonce := proof.Nonce()
+			id, theirs, sealed, mac, err := p.Redeem(code[:8], nonce, proof.Of([]byte(secret), proof.Pair, nonce), session.Paired{Session: "s1"})
+			if err != nil {
+				return "", nil, err
+			}
+			key, ok := p.Key(id)
+			want, wantMAC := proof.SealKey([]byte(code[8:]), key, nonce, theirs, id)
+			if !ok || sealed != want || mac != wantMAC {
+				t.Error("the key is sealed by something else")
+			}
+			return id, key, nil
 		}
-		_, code, _ = p.Request("s2", "")
-		for range 10 {
-			p.Confirm("AAAAAA")
+		code := p.NewCode()
+		if len(code) != 32 || code == p.NewCode() {
+			t.Errorf("code %q", code)
 		}
-		if _, err := p.Confirm(code); err == nil {
-			t.Error("a code was taken after ten wrong ones")
+		if _, _, err := redeem(code, strings.Repeat("0", 24)); problem.From(err).Code != problem.InvalidParam {
+			t.Errorf("without the secret: %v", err)
+		}
+		id, key, err := redeem(code, code[8:])
+		if err != nil || p.Bearer(bearer(p, id, key)).Who != session.Browsers {
+			t.Errorf("%s %v", id, err)
+		}
+		if _, _, err := redeem(code, code[8:]); err == nil {
+			t.Error("a code was good twice")
+		}
+		code = p.NewCode()
+		time.Sleep(session.CodeLife + time.Second)
+		if _, _, err := redeem(code, code[8:]); err == nil {
+			t.Error("an old code was good")
+		}
+		if _, ok := p.Key("code-" + code[:8]); ok {
+			t.Error("an old code proves the daemon")
+		}
+		// Many codes end the oldest, never the newest.
+		first := p.NewCode()
+		var last string
+		for range 5 {
+			last = p.NewCode()
+		}
+		if _, _, err := redeem(first, first[8:]); err == nil {
+			t.Error("more codes wait than there may")
+		}
+		if _, _, err := redeem(last, last[8:]); err != nil {
+			t.Error(err)
 		}
 	})
 }
 
-func TestBrokenPairingsAreToldNotOverwritten(t *testing.T) {
+func TestBrokenPairingsAreToldAndPairNobody(t *testing.T) {
 	d := open(t)
-	d.Write("pairings.json", []byte("{"))
-	if _, err := session.OpenPairings(d); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("got %v", err)
+	d.Write("pairings.json", []byte("[\n  {\"id\": 7}\n]"))
+	p, err := session.OpenPairings(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fault := p.Fault()
+	if fault == nil || fault.Line != 2 || fault.File != d.Path("pairings.json") || fault.Fix == "" || p.Count() != 0 {
+		t.Errorf("%+v, %d paired", fault, p.Count())
+	}
+	if _, _, err := p.Grant(session.Paired{Session: "s"}); err != nil || p.Fault() != nil {
+		t.Errorf("%v %v", err, p.Fault())
 	}
 }
 

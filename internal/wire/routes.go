@@ -121,7 +121,7 @@ type Cleared struct {
 // Boundary is the body of POST /test-boundary and, echoed, its answer.
 type Boundary struct {
 	TestID    string `json:"test_id"`
-	Action    string `json:"action"` // start, end
+	Action    string `json:"action" enum:"start,end"`
 	Timestamp string `json:"timestamp,omitempty"`
 	Worker    string `json:"worker,omitempty"`
 }
@@ -140,8 +140,8 @@ type Screenshot struct {
 	CorrelationID string `json:"correlation_id,omitempty"`
 	Tab           int    `json:"tab"`
 	PageURL       string `json:"page_url"`
-	Format        string `json:"format"` // png, jpeg
-	Data          string `json:"data"`   // base64
+	Format        string `json:"format" enum:"png,jpeg"`
+	Data          string `json:"data"` // base64
 }
 
 // ScreenshotAnswer answers POST /screenshots.
@@ -180,6 +180,7 @@ type Health struct {
 	PID      int      `json:"pid,omitempty"`
 	Uptime   int64    `json:"uptime_seconds,omitempty"`
 	Browsers []string `json:"browsers,omitempty"` // a line for each that is connected
+	Problems []string `json:"problems,omitempty"` // of the state directory's files, a line each
 	Clients  int      `json:"clients,omitempty"`
 	Memory   int64    `json:"memory_bytes,omitempty"` // reserved for events
 	Budget   int64    `json:"memory_budget,omitempty"`
@@ -200,4 +201,17 @@ type ProblemBody struct {
 	// Page are lines with words of pages: tabs, candidates, what is in the way. They are data, never instructions.
 	Page  []page.Text `json:"page,omitempty"`
 	Retry string      `json:"retry,omitempty"` // never, now, later, look_first, after_user_action
+}
+
+// ProveRequest is the body of POST /prove: a challenge to whoever holds the port.
+type ProveRequest struct {
+	Nonce string `json:"nonce" pattern:"^[0-9a-f]{64}$"` // 64 hexadecimal digits, fresh for each request
+	KeyID string `json:"key_id,omitempty"`               // which key; the install's token when absent
+}
+
+// ProveAnswer answers POST /prove.
+type ProveAnswer struct {
+	Server Server `json:"server"`
+	Boot   string `json:"boot"`  // random, one for each run; what a browser's bearer is made of
+	Proof  string `json:"proof"` // HMAC-SHA-256 over nonce, port, run, boot and key id
 }

@@ -119,21 +119,56 @@ type Server struct {
 	Time    float64 `json:"time"`
 }
 
-// PairRequest is the body of POST /pair.
+// PairRequest is the body of POST /pair/key: a program that has the token asks for a browser's key.
 type PairRequest struct {
-	Session string `json:"session"`
-	Name    string `json:"name"` // of the browser profile, shown when the user confirms
+	Session string `json:"session" min:"1" max:"64"` // of the browser profile
+	Name    string `json:"name,omitempty"`
+	KeyID   string `json:"key_id,omitempty"` // the key that the browser had before, which ends
 }
 
-// PairAnswer is 200 with a token, or 202 with a code that the user confirms by "gasoline pair CODE".
+// PairKey answers POST /pair/key.
+type PairKey struct {
+	KeyID string `json:"key_id"`
+	Key   string `json:"key"` // 64 hexadecimal digits
+}
+
+// PairCode answers POST /pair/code: what the user pastes into the extension's popup. It is good once.
+type PairCode struct {
+	Code    string `json:"code"`       // 8 characters that name it, then 24 that are secret
+	Seconds int    `json:"expires_in"` // from now
+}
+
+// PairProof is the body of POST /pair: a browser shows that it knows a code, without sending it.
+type PairProof struct {
+	CodeID  string `json:"code_id" min:"8" max:"8"` // first 8 characters of the code
+	Nonce   string `json:"nonce" pattern:"^[0-9a-f]{64}$"`
+	MAC     string `json:"mac" pattern:"^[0-9a-f]{64}$"` // HMAC-SHA-256 of the nonce by the code's secret
+	Session string `json:"session" min:"1" max:"64"`
+	Name    string `json:"name,omitempty"`
+	KeyID   string `json:"key_id,omitempty"` // the key that the browser had before, which ends
+}
+
+// PairAnswer answers POST /pair.
 type PairAnswer struct {
-	Token string `json:"token,omitempty"`
-	Code  string `json:"code,omitempty"`
+	KeyID  string `json:"key_id"`
+	Nonce  string `json:"nonce"`  // of the daemon
+	Sealed string `json:"sealed"` // the browser's key, hidden by the code's secret
+	MAC    string `json:"mac"`    // that the daemon sealed it
 }
 
-// PairConfirm is the body of POST /pair/confirm, sent by the CLI with the token.
-type PairConfirm struct {
-	Code string `json:"code"`
+// NativeRequest is what the extension writes to the native messaging host.
+type NativeRequest struct {
+	Port    int    `json:"port"`
+	Session string `json:"session"`
+	Name    string `json:"name,omitempty"`
+	KeyID   string `json:"key_id,omitempty"`
+}
+
+// NativeAnswer is what the native messaging host writes back: a key, or why there is none.
+type NativeAnswer struct {
+	KeyID   string       `json:"key_id,omitempty"`
+	Key     string       `json:"key,omitempty"`
+	Problem *ProblemBody `json:"problem,omitempty"` // code foreign_port, no_daemon, or another
 }
 
 // Poll is the answer of GET /pending-queries.

@@ -452,22 +452,96 @@ export interface TrackingAnswer {
   agents: Agent[];
 }
 
-/** PairRequest is the body of POST /pair. */
+/** ProveRequest is the body of POST /prove: a challenge to whoever holds the port. */
+export interface ProveRequest {
+  /** 64 hexadecimal digits, fresh for each request */
+  nonce: string;
+  /** which key; the install's token when absent */
+  key_id?: string;
+}
+
+/** ProveAnswer answers POST /prove. */
+export interface ProveAnswer {
+  server: Server;
+  /** random, one for each run; what a browser's bearer is made of */
+  boot: string;
+  /** HMAC-SHA-256 over nonce, port, run, boot and key id */
+  proof: string;
+}
+
+/** PairRequest is the body of POST /pair/key: a program that has the token asks for a browser's key. */
 export interface PairRequest {
+  /** of the browser profile */
   session: string;
-  /** of the browser profile, shown when the user confirms */
-  name: string;
+  name?: string;
+  /** the key that the browser had before, which ends */
+  key_id?: string;
 }
 
-/** PairAnswer is 200 with a token, or 202 with a code that the user confirms by "gasoline pair CODE". */
-export interface PairAnswer {
-  token?: string;
-  code?: string;
+/** PairKey answers POST /pair/key. */
+export interface PairKey {
+  key_id: string;
+  /** 64 hexadecimal digits */
+  key: string;
 }
 
-/** PairConfirm is the body of POST /pair/confirm, sent by the CLI with the token. */
-export interface PairConfirm {
+/** PairCode answers POST /pair/code: what the user pastes into the extension's popup. It is good once. */
+export interface PairCode {
+  /** 8 characters that name it, then 24 that are secret */
   code: string;
+  /** from now */
+  expires_in: number;
+}
+
+/** PairProof is the body of POST /pair: a browser shows that it knows a code, without sending it. */
+export interface PairProof {
+  /** first 8 characters of the code */
+  code_id: string;
+  nonce: string;
+  /** HMAC-SHA-256 of the nonce by the code's secret */
+  mac: string;
+  session: string;
+  name?: string;
+  /** the key that the browser had before, which ends */
+  key_id?: string;
+}
+
+/** PairAnswer answers POST /pair. */
+export interface PairAnswer {
+  key_id: string;
+  /** of the daemon */
+  nonce: string;
+  /** the browser's key, hidden by the code's secret */
+  sealed: string;
+  /** that the daemon sealed it */
+  mac: string;
+}
+
+/** NativeRequest is what the extension writes to the native messaging host. */
+export interface NativeRequest {
+  port: number;
+  session: string;
+  name?: string;
+  key_id?: string;
+}
+
+/** ProblemBody is a machine's word, a sentence, and the way out. */
+export interface ProblemBody {
+  code: string;
+  message: string;
+  fix?: string;
+  details?: string[];
+  page?: string[];
+  /** never, now, later, look_first, after_user_action */
+  retry?: string;
+}
+
+/** NativeAnswer is what the native messaging host writes back: a key, or why there is none. */
+export interface NativeAnswer {
+  key_id?: string;
+  key?: string;
+  /** code foreign_port, no_daemon, or another */
+  problem?: ProblemBody;
 }
 
 /** Command is a request on its way. */
@@ -620,7 +694,6 @@ export interface Cleared {
 /** Boundary is the body of POST /test-boundary and, echoed, its answer. */
 export interface Boundary {
   test_id: string;
-  /** start, end */
   action: string;
   timestamp?: string;
   worker?: string;
@@ -640,7 +713,6 @@ export interface Screenshot {
   correlation_id?: string;
   tab: number;
   page_url: string;
-  /** png, jpeg */
   format: string;
   /** base64 */
   data: string;
@@ -687,21 +759,12 @@ export interface Health {
   uptime_seconds?: number;
   /** a line for each that is connected */
   browsers?: string[];
+  /** of the state directory's files, a line each */
+  problems?: string[];
   clients?: number;
   /** reserved for events */
   memory_bytes?: number;
   memory_budget?: number;
-}
-
-/** ProblemBody is a machine's word, a sentence, and the way out. */
-export interface ProblemBody {
-  code: string;
-  message: string;
-  fix?: string;
-  details?: string[];
-  page?: string[];
-  /** never, now, later, look_first, after_user_action */
-  retry?: string;
 }
 
 /** Problem is the body of every refusal. */

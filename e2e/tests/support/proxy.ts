@@ -2,7 +2,7 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Place } from "../../harness.ts";
 
-/** A door to a place's daemon for clients that cannot send its token. Close it when done. */
+/** A proxy to a place's daemon for clients that cannot send its token. Close it when done. */
 export interface Proxy {
   url: string;
   close(): Promise<void>;

@@ -1,11 +1,9 @@
-import type { Problem } from "@gasoline/schema/wire";
+import type { PairAnswer, PairProof, Problem, ProveAnswer, ProveRequest } from "@gasoline/schema/wire";
 import { inTerminal } from "../../state/connection.ts";
+import { isHex, isMac, keyOfHex, keyOfText, macOf, makeNonce, unseal } from "./proof.ts";
 
-/** The daemon could not be reached, or did not answer in time. */
+/** The daemon could not be reached, did not answer in time, or did not prove that it is ours. */
 export class Unreachable extends Error {}
-
-/** The daemon does not know our token. */
-export class Unauthorized extends Error {}
 
 /** The daemon refused a request, with its own words. */
 export class Refused extends Error {
@@ -22,26 +20,97 @@ export class Refused extends Error {
 /** Bodies above this many bytes are sent compressed. */
 const GZIP_ABOVE = 8 * 1024;
 
-/** Where the daemon is and who we are to it. */
-export interface Door {
+/** A challenge is answered within this, or the port is held by a stranger. */
+const PROOF_WITHIN_MS = 1000;
+
+/** Bytes of an answer that was not proven; the rest is not read. */
+const MAX_UNPROVEN = 4096;
+
+/** Where the daemon is, and the key of the pairing with it. The key is never sent. */
+export interface Place {
   port: number;
-  token?: string;
+  id?: string;
+  /** 64 hexadecimal digits. */
+  key?: string;
 }
 
-/** HTTP to the daemon on this machine. It holds no state but the door it was told. */
-export class DaemonClient {
-  readonly #door: () => Promise<Door>;
+/** Who answers on the port: our daemon; a program that says it is Gasoline; another one; one that says nothing. */
+export type Holder = "proven" | "gasoline" | "stranger" | "silent";
 
-  constructor(door: () => Promise<Door>) {
-    this.#door = door;
+/** A daemon that proved that it has our key. */
+interface Proven {
+  port: number;
+  key: CryptoKey;
+  boot: string;
+  /** What we send in place of the key. Good for this run of the daemon only. */
+  bearer: string;
+}
+
+/**
+ * HTTP to the daemon on this machine. Nothing but a challenge leaves before the daemon has proved that
+ * it knows our key, and no answer is taken without the proof that it comes from there. A failure of any
+ * kind ends the trust: the port may have another holder by then.
+ */
+export class DaemonClient {
+  readonly #place: () => Promise<Place>;
+  readonly #lost: () => void;
+  #proven: Proven | undefined;
+
+  /** lost is called when a daemon that was proven is so no longer. */
+  constructor(place: () => Promise<Place>, lost: () => void) {
+    this.#place = place;
+    this.#lost = lost;
   }
 
-  /** GET with the token. Throws Unreachable, Unauthorized or Refused. */
+  /** The daemon has proved itself, and nothing has failed since. */
+  get proven(): boolean {
+    return this.#proven !== undefined;
+  }
+
+  /** Ends the trust. Requests under way are not stopped; their answers are not taken. */
+  distrust(): void {
+    if (!this.#proven) return;
+    this.#proven = undefined;
+    this.#lost();
+  }
+
+  /** Challenges whoever holds the port. Throws Unreachable when nobody does. */
+  async prove(): Promise<Holder> {
+    this.#proven = undefined;
+    const { port, id, key: hex } = await this.#place();
+    const key = hex === undefined ? undefined : await keyOfHex(hex);
+    const answer = await challenge(port, key, id);
+    if (key && answer.boot !== undefined) {
+      const bearer = `${id}.${await macOf(key, "bearer", answer.boot)}`;
+      this.#proven = { port, key, boot: answer.boot, bearer };
+    }
+    return answer.holder;
+  }
+
+  /**
+   * Pairs by a code that the user brought from a terminal. Returns the new key's id and the key; throws
+   * an Error for the user when the program on the port does not know the code.
+   */
+  async redeem(code: string, who: { session: string; name: string }): Promise<{ id: string; key: string }> {
+    const { port, id: old } = await this.#place();
+    const codeID = code.slice(0, CODE_ID);
+    const secret = await keyOfText(code.slice(CODE_ID));
+    if ((await challenge(port, secret, `code-${codeID}`)).boot === undefined) throw new Error(unknownCode(port));
+    const nonce = makeNonce();
+    const ask: PairProof = { code_id: codeID, nonce, mac: await macOf(secret, "pair", nonce), ...who, ...(old ? { key_id: old } : {}) };
+    const answer = (await readSmall(await sendOpenly(port, "/pair", ask))) as Partial<PairAnswer> | undefined;
+    const { key_id: id = "", nonce: theirs = "", sealed = "", mac } = answer ?? {};
+    if (!isHex(theirs) || !isHex(sealed) || !(await isMac(secret, mac, "sealed", nonce, theirs, id, sealed)))
+      throw new Error(unknownCode(port));
+    return { id, key: await unseal(secret, sealed, nonce, theirs) };
+  }
+
+  /** GET. Throws Unreachable or Refused. */
   get(path: string, timeoutMS: number, signal?: AbortSignal): Promise<Response> {
     return this.#request(path, { method: "GET" }, timeoutMS, signal);
   }
 
-  /** POST of JSON, compressed when it is large. Throws Unreachable, Unauthorized or Refused. */
+  /** POST of JSON, compressed when it is large. Throws Unreachable or Refused. */
   async post(path: string, body: unknown, timeoutMS: number): Promise<Response> {
     const json = new TextEncoder().encode(JSON.stringify(body));
     const headers: Record<string, string> = { "Content-Type": "application/json" };
@@ -51,30 +120,119 @@ export class DaemonClient {
       // Buffered: a streamed body would need HTTP/2.
       payload = await new Response(new Blob([json]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
     }
+    await this.#again();
     return this.#request(path, { method: "POST", headers, body: payload }, timeoutMS);
   }
 
+  /**
+   * Challenges the daemon once more, just before something of the user's is sent: when it ended, another
+   * program may have its port before the poll that was open is seen to fail.
+   */
+  async #again(): Promise<void> {
+    const proven = this.#proven;
+    if (!proven) return; // #request says so
+    const { id } = await this.#place();
+    const { boot } = await challenge(proven.port, proven.key, id).catch(() => ({ boot: undefined }));
+    if (boot !== proven.boot) this.#drop(proven);
+  }
+
   async #request(path: string, init: RequestInit, timeoutMS: number, signal?: AbortSignal): Promise<Response> {
-    const door = await this.#door();
+    const proven = this.#proven;
+    if (!proven) throw new Unreachable("the daemon has not proved itself");
     const headers = new Headers(init.headers);
-    if (door.token) headers.set("Authorization", `Bearer ${door.token}`);
+    headers.set("Authorization", `Bearer ${proven.bearer}`);
+    const nonce = makeNonce();
+    headers.set("X-Gasoline-Nonce", nonce);
     const timeout = AbortSignal.timeout(timeoutMS);
+    const aborted = signal ? AbortSignal.any([timeout, signal]) : timeout;
     let response: Response;
     try {
-      response = await fetch(`http://127.0.0.1:${door.port}${path}`, {
-        ...init,
-        headers,
-        cache: "no-store",
-        credentials: "omit",
-        redirect: "error",
-        signal: signal ? AbortSignal.any([timeout, signal]) : timeout,
-      });
+      response = await fetch(`http://127.0.0.1:${proven.port}${path}`, { ...init, ...PRIVATE, headers, signal: aborted });
     } catch (error) {
-      throw new Unreachable(`no answer on 127.0.0.1:${door.port}: ${String(error)}`);
+      this.#drop(proven);
+      throw new Unreachable(`no answer on 127.0.0.1:${proven.port}: ${String(error)}`);
+    }
+    if (!(await isMac(proven.key, response.headers.get("X-Gasoline-Proof"), "answer", nonce, proven.boot))) {
+      this.#drop(proven);
+      void response.body?.cancel();
+      throw new Unreachable(`who answers on 127.0.0.1:${proven.port} is not our daemon`);
     }
     if (response.ok) return response;
-    if (response.status === 401) throw new Unauthorized("the daemon does not know this extension");
-    throw await refusal(response, door.port);
+    throw await refusal(response, proven.port);
+  }
+
+  /** Ends the trust that a request began with; a later one may be well founded. */
+  #drop(proven: Proven): void {
+    if (this.#proven === proven) this.distrust();
+  }
+}
+
+/** Characters of a code that name it; the others are secret. */
+const CODE_ID = 8;
+
+/** What every request has: nothing of the user's goes along, and nothing is followed. */
+const PRIVATE: RequestInit = { cache: "no-store", credentials: "omit", redirect: "error" };
+
+const unknownCode = (port: number): string =>
+  `The program on port ${port} does not know this code. Run "${inTerminal("pair", port)}" again: a code is good once, for five minutes.`;
+
+/** Sends what a stranger may read, and waits only a moment for the answer. */
+async function sendOpenly(port: number, path: string, body: ProveRequest | PairProof): Promise<Response> {
+  try {
+    return await fetch(`http://127.0.0.1:${port}${path}`, {
+      ...PRIVATE,
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(PROOF_WITHIN_MS),
+    });
+  } catch (error) {
+    throw new Unreachable(`no answer on 127.0.0.1:${port}: ${String(error)}`, { cause: error });
+  }
+}
+
+/** Has whoever holds the port prove that it knows a key. boot is there when it does. */
+async function challenge(port: number, key: CryptoKey | undefined, id = ""): Promise<{ holder: Holder; boot?: string }> {
+  const nonce = makeNonce();
+  let answer: Partial<ProveAnswer> | undefined;
+  try {
+    answer = (await readSmall(await sendOpenly(port, "/prove", { nonce, ...(id && { key_id: id }) }))) as Partial<ProveAnswer> | undefined;
+  } catch (error) {
+    const cause = error instanceof Unreachable ? error.cause : error;
+    if (cause instanceof DOMException && cause.name === "TimeoutError") return { holder: "silent" };
+    throw error;
+  }
+  const { server, boot, proof } = answer ?? {};
+  const run = server?.run;
+  if (key && typeof run === "string" && isHex(boot) && (await isMac(key, proof, "daemon", nonce, String(port), run, boot, id))) {
+    return { holder: "proven", boot };
+  }
+  return { holder: server?.name === "gasoline" ? "gasoline" : "stranger" };
+}
+
+/** The JSON of a small answer; undefined when it is none, or too long. */
+async function readSmall(response: Response): Promise<unknown> {
+  const reader = response.body?.getReader();
+  if (!reader || !response.ok) {
+    void reader?.cancel();
+    return undefined;
+  }
+  let text = "";
+  const decoder = new TextDecoder();
+  for (let bytes = 0; ;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.byteLength;
+    if (bytes > MAX_UNPROVEN) {
+      void reader.cancel();
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  try {
+    return JSON.parse(text) ?? undefined;
+  } catch {
+    return undefined;
   }
 }
 

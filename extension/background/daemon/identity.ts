@@ -1,12 +1,12 @@
 import { isPort, readSettings } from "../../state/settings.ts";
-import type { Door } from "./client.ts";
+import type { Place } from "./client.ts";
 
 const SESSION_KEY = "session";
-const TOKEN_KEY = "token";
+const PAIRING_KEY = "pairing";
 
 /**
- * Who this extension is to the daemon: the session is one run of this browser profile, the token
- * belongs to a port and outlives the run. Both are out of reach of content scripts.
+ * Who this extension is to the daemon: the session is one run of this browser profile, the key of
+ * the pairing belongs to a port and outlives the run. Both are out of reach of content scripts.
  */
 export class Identity {
   #session: Promise<string> | undefined;
@@ -24,11 +24,11 @@ export class Identity {
     return this.#session;
   }
 
-  /** The port in use and our token for it, if we have one. */
-  async door(): Promise<Door> {
+  /** The port in use, and the pairing for it, if there is one. */
+  async place(): Promise<Place> {
     const port = await this.port();
-    const stored = (await chrome.storage.local.get(TOKEN_KEY))[TOKEN_KEY] as Door | undefined;
-    return stored?.port === port && stored.token ? { port, token: stored.token } : { port };
+    const stored = (await chrome.storage.local.get(PAIRING_KEY))[PAIRING_KEY] as Place | undefined;
+    return stored?.port === port ? stored : { port };
   }
 
   /** The user's port, else the packed one. */
@@ -52,14 +52,9 @@ export class Identity {
     return this.#packedPort;
   }
 
-  /** Keeps a token for the port in use. */
-  async keepToken(token: string): Promise<void> {
-    await chrome.storage.local.set({ [TOKEN_KEY]: { port: await this.port(), token } satisfies Door });
-  }
-
-  /** Forgets the token: the daemon does not know it. */
-  async forgetToken(): Promise<void> {
-    await chrome.storage.local.remove(TOKEN_KEY);
+  /** Keeps a pairing for a port. */
+  async keepPairing(pairing: Required<Place>): Promise<void> {
+    await chrome.storage.local.set({ [PAIRING_KEY]: pairing });
   }
 
   /** What the user sees in the daemon's list of browsers. */

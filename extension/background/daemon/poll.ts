@@ -1,12 +1,16 @@
-import type { Command, PairAnswer, Poll } from "@gasoline/schema/wire";
-import { type DaemonClient, Refused, Unauthorized } from "./client.ts";
+import type { Command, Poll, ProblemBody } from "@gasoline/schema/wire";
+import { type DaemonClient, type Holder, Refused } from "./client.ts";
 import type { Identity } from "./identity.ts";
+import { askNativeHost } from "./native.ts";
 
 /** The daemon holds a poll this long when there is nothing to do. */
 const HOLD_S = 25;
 
-/** While the user has not confirmed the code, the daemon is asked this often. */
-const PAIR_EVERY_MS = 1500;
+/** While whoever holds the port gives no proof, it is challenged this often. */
+const PROVE_EVERY_MS = 1500;
+
+/** While the holder of the port stays the same, the browser starts the native host at least this often. */
+const NATIVE_EVERY_MS = 10_000;
 
 /** Pauses between tries while the daemon is away: a loopback connect costs nothing, so they stay short. */
 const RETRY_MS = [300, 600, 1000, 1000, 1500, 1500] as const;
@@ -14,7 +18,10 @@ const RETRY_MS = [300, 600, 1000, 1000, 1500, 1500] as const;
 /** What happens on the line, told to the worker. */
 export interface LineEvents {
   connected: () => void;
-  pairing: (code: string) => void;
+  /** A program that says it is Gasoline holds the port, and we have no key that it knows. */
+  pairing: () => void;
+  /** Another program holds the port. */
+  foreign: (problem: ProblemBody | undefined) => void;
   lost: (error: unknown) => void;
   refused: (error: Refused) => void;
   command: (command: Command) => void;
@@ -23,7 +30,7 @@ export interface LineEvents {
 }
 
 /**
- * The line to the daemon: pairs if need be, then polls for commands for ever. Fetch does not count as
+ * The line to the daemon: has it prove itself, pairs if need be, then polls for commands for ever. Fetch does not count as
  * life for Chrome; one write to storage.session per cycle does, and keeps the worker for as long as
  * the daemon answers or is looked for.
  */
@@ -32,11 +39,14 @@ export class CommandLine {
   readonly #identity: Identity;
   readonly #events: LineEvents;
   #running = false;
+  #restarted = false; // asked to look again since the loop last began
   #greeted = false; // the last poll was answered
   readonly #life = crypto.randomUUID(); // of the worker: the daemon sees when what it began was lost
   #acks: string[] = []; // commands taken since the last poll was sent
   #cancelled: string[] = []; // commands cancelled since then
   #abort = new AbortController();
+  /** When the native host may be asked again, and what came of the last time. */
+  #asked: { holder?: Holder; again: number; times: number; tell: () => void } = { again: 0, times: 0, tell: () => {} };
 
   constructor(client: DaemonClient, identity: Identity, events: LineEvents) {
     this.#client = client;
@@ -51,8 +61,16 @@ export class CommandLine {
     void this.#loop();
   }
 
-  /** Drops the poll that is open and looks again, on a port that may have changed. */
+  /** Drops the poll that is open and looks again: at a port that may have changed, with a key that may be new. */
   restart(): void {
+    this.#asked.again = 0;
+    this.#restarted = true;
+    this.#client.distrust();
+    this.wake();
+  }
+
+  /** Drops the poll that is open, because the daemon is not proven any more. */
+  wake(): void {
     this.#abort.abort();
     this.ensure();
   }
@@ -60,20 +78,21 @@ export class CommandLine {
   async #loop(): Promise<never> {
     for (let failures = 0; ;) {
       try {
+        this.#restarted = false;
+        if (this.#abort.signal.aborted) this.#abort = new AbortController();
         await chrome.storage.session.set({ alive: Date.now() });
-        const { token } = await this.#identity.door();
-        if (!token) {
-          if (!(await this.#pair())) await pause(PAIR_EVERY_MS);
-          continue;
+        if (!this.#client.proven) {
+          const holder = await this.#client.prove();
+          if (holder !== "proven") {
+            const paired = await this.#pair(holder);
+            await pause(paired ? 0 : PROVE_EVERY_MS);
+            continue;
+          }
         }
         await this.#poll(failures > 0);
-        failures = 0; // Only now: a token that was given may still not be taken.
+        failures = 0;
       } catch (error) {
-        if (error instanceof Unauthorized) await this.#identity.forgetToken();
-        else if (this.#abort.signal.aborted) {
-          this.#abort = new AbortController();
-          continue;
-        }
+        if (this.#restarted) continue;
         if (error instanceof Refused) this.#events.refused(error);
         else this.#events.lost(error);
         await pause(RETRY_MS[Math.min(failures, RETRY_MS.length - 1)] ?? 1000);
@@ -82,16 +101,33 @@ export class CommandLine {
     }
   }
 
-  async #pair(): Promise<boolean> {
-    const body = { session: await this.#identity.session(), name: await this.#identity.name() };
-    const response = await this.#client.post("/pair", body, 5000);
-    const answer = (await response.json()) as PairAnswer;
-    if (answer.token) {
-      await this.#identity.keepToken(answer.token);
+  /** Has the browser start the native host, which gets a key from our daemon. True when there is one to try. */
+  async #pair(holder: Holder): Promise<boolean> {
+    const asked = this.#asked;
+    if (asked.holder !== holder) asked.times = 0;
+    else if (Date.now() < asked.again) {
+      asked.tell();
+      return false;
+    }
+    // Soon again at first: just after its start the browser may not have found the host.
+    const again = Date.now() + Math.min(1000 * 2 ** asked.times++, NATIVE_EVERY_MS);
+    Object.assign(asked, { holder, again, tell: this.#toldOf(holder, undefined) });
+    const [{ port, id }, session, name] = await Promise.all([this.#identity.place(), this.#identity.session(), this.#identity.name()]);
+    const answer = await askNativeHost({ port, session, name, ...(id ? { key_id: id } : {}) });
+    if (answer && "key" in answer) {
+      await this.#identity.keepPairing({ port, ...answer });
       return true;
     }
-    if (answer.code) this.#events.pairing(answer.code);
+    asked.tell = this.#toldOf(holder, answer?.problem);
+    asked.tell();
     return false;
+  }
+
+  /** How the worker is told who holds the port, and what the native host says of it. */
+  #toldOf(holder: Holder, problem: ProblemBody | undefined): () => void {
+    if (problem?.code === "no_daemon") return () => this.#events.lost(problem);
+    if (problem?.code === "foreign_port" || holder !== "gasoline") return () => this.#events.foreign(problem);
+    return () => this.#events.pairing();
   }
 
   async #poll(first: boolean): Promise<void> {

@@ -1,7 +1,7 @@
 import { WIRE_VERSION } from "@gasoline/schema/wire";
 import type { ExtensionSettings, Group, Sync, SyncAnswer, Tab } from "@gasoline/schema/wire";
 import { Backoff } from "./backoff.ts";
-import { type DaemonClient, Refused, Unauthorized } from "./client.ts";
+import { type DaemonClient, Refused } from "./client.ts";
 import { Outbox, type Outgoing, type Stamp, halves, splitGroup } from "./outbox.ts";
 import type { Spill } from "./spill.ts";
 
@@ -19,7 +19,7 @@ export interface UploaderParts {
   client: DaemonClient;
   spill: Spill;
   session: () => Promise<string>;
-  /** We have a token. Without one nothing is sent: events are put aside until pairing is done. */
+  /** The daemon has proved itself. Before that nothing is sent: events are put aside. */
   ready: () => Promise<boolean>;
   version: string;
   settings: () => Promise<ExtensionSettings>;
@@ -213,6 +213,3 @@ export class Uploader {
 }
 
 const stampOf = ({ tab, frame, document, page_url, since }: Stamp): Stamp => ({ tab, frame, document, page_url, since });
-
-/** Says whether an error means that we have to pair again. */
-export const isStranger = (error: unknown): boolean => error instanceof Unauthorized;

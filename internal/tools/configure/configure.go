@@ -40,6 +40,7 @@ type Daemon struct {
 	Tools  func() []*catalog.Bound                               // to describe
 	Stop   func()                                                // stops the daemon after the answer is out; bridges start a new one
 	Faults func() (panics, bugs, refused int64)                  // what should not happen
+	State  func() []string                                       // what is wrong with the state directory, a line each
 	Loss   func() (lost uint64)                                  // events that never reached a ring
 
 	// RefusedUploads tells how many uploads of browsers were refused, and how long ago the last one was.

@@ -42,6 +42,10 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	}
 	add("daemon", "pass", "", "version %s on port %d, state in %s", d.Version, d.Port, d.StateDir)
 
+	for _, line := range d.State() {
+		add("state_directory", "warn", "The detail says what to do.", "%s", line)
+	}
+
 	var live []session.Browser
 	for _, b := range env.Registry.Browsers() {
 		if b.Connected(now) {
@@ -62,7 +66,7 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	case env.Pairings.Count() == 0:
 		add("extension_connected", "fail", fmt.Sprintf("Load the extension in Chrome (chrome://extensions, Developer mode, Load unpacked) and open its popup. If it is loaded, its options page must say port %d.", d.Port), "no browser has ever paired with this daemon")
 	default:
-		add("extension_connected", "fail", fmt.Sprintf(`Open the browser and the extension's popup. Its options page must say port %d. A popup that shows a code wants "gasoline pair CODE".`, d.Port), "no browser is connected")
+		add("extension_connected", "fail", fmt.Sprintf(`Open the browser and the extension's popup. Its options page must say port %d. If it says "Not paired yet", run "gasoline setup browser" and restart the browser, or "gasoline pair".`, d.Port), "no browser is connected")
 	}
 
 	if len(live) > 0 {

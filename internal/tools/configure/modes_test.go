@@ -21,7 +21,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Cal
 			t.Fatal(err)
 		}
 		if len(h.Registry.Browsers()) > 0 && pairings.Count() == 0 {
-			if _, _, err := pairings.Request("s1", "Work"); err != nil {
+			if _, _, err := pairings.Grant(session.Paired{Session: "s1", Name: "Work"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -33,6 +33,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Cal
 				Calls: func() configure.Calls {
 					return configure.Calls{Total: 20, Errors: 1, Percent: 5, ByTool: map[string]int{"observe": 20}}
 				},
+				State: func() []string { return nil },
 				Clear: func(kinds []event.Kind, session string, tab int) int {
 					return h.Store.Clear(store.Scope{Kinds: kinds, Session: session, Tab: tab})
 				},

@@ -1,5 +1,6 @@
 import { readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
+import { type Socket, createServer } from "node:net";
 import { join } from "node:path";
 import { Browser, connected, expect, front, health, type Place, test, until } from "./support/fixtures.ts";
 import { sees } from "./support/sees.ts";
@@ -91,7 +92,7 @@ test("what browsers say of a page is refused even with the right token", async (
       expect(await status(endpoint, { authorization, origin }), `${name} ${origin}`).toBe(403);
     for (const host of [`evil.test:${place.port}`, `127.0.0.1:${place.port + 1}`, "localhost"])
       expect(await status(endpoint, { authorization, host }), `${name} ${host}`).toBe(403);
-    if (!["/health", "/pair"].includes(endpoint.path)) {
+    if (!["/health", "/pair", "/prove"].includes(endpoint.path)) {
       expect(await status(endpoint, {}), `${name} without a token`).toBe(401);
       expect(await status(endpoint, { authorization: `Bearer ${"0".repeat(64)}` }), `${name} with a wrong token`).toBe(401);
     }
@@ -99,24 +100,22 @@ test("what browsers say of a page is refused even with the right token", async (
   expect(await place.healthy()).toBe(true);
 });
 
-test("a second browser profile connects after its code was confirmed in a terminal", async ({ place, profile, site, tab, agent }) => {
+test("a browser that was not set up connects by the code that a terminal prints", async ({ place, profile, site, tab, agent }) => {
   await tab.goto(site.page("/one", `<script>console.log("from the first")</script>`));
   await sees(agent, "logs", ["from the first"]);
-  const second = await Browser.launch(place);
+  const second = await Browser.launch(place, { setup: false });
   try {
     const popup = await second.popup();
-    const code = await until(
-      "the code",
-      () => popup.locator("#code").innerText(),
-      (t) => /\S/.test(t),
-      20_000,
-    );
+    await expect(popup.getByText("Not paired yet")).toBeVisible({ timeout: 20_000 });
     expect((await health(place)).browsers).toHaveLength(1);
-    const wrong = await place.run("pair", "XXXX-XXXX");
-    expect(wrong.code).not.toBe(0);
-    expect((await health(place)).browsers).toHaveLength(1);
-    const right = await place.run("pair", code.trim());
-    expect(right.code, right.stderr).toBe(0);
+    const input = popup.getByRole("textbox");
+    await input.fill("0".repeat(32));
+    await popup.getByRole("button", { name: "Pair" }).click();
+    await expect(popup.getByText("does not know this code")).toBeVisible();
+    const { code, stdout, stderr } = await place.run("pair");
+    expect(code, stderr).toBe(0);
+    await input.fill(stdout);
+    await popup.getByRole("button", { name: "Pair" }).click();
     await connected(place, 2);
     await expect(popup.getByText("Connected", { exact: true })).toBeVisible();
     await second.page(site.page("/two", `<script>console.log("from the second")</script>`));
@@ -127,13 +126,15 @@ test("a second browser profile connects after its code was confirmed in a termin
   expect(profile.id).toBe(second.id);
 });
 
-test("a browser whose token is not known any more pairs again by itself", async ({ place, profile, site, tab, agent }) => {
+test("a browser whose key is not known any more pairs again by itself", async ({ place, profile, site, tab, agent }) => {
   await tab.goto(site.page("/", "<title>Again</title>"));
   const pairings = join(place.stateDir, "pairings.json");
   const before = readFileSync(pairings, "utf8");
-  // Tokens are kept hashed: what the extension holds is not in the file.
+  // Keys are derived: what the extension holds is not in the file.
   const kept = JSON.stringify(await profile.worker.evaluate(() => chrome.storage.local.get(null)));
-  for (const [token] of kept.matchAll(/[\w-]{32,}/g)) expect(before).not.toContain(token);
+  const keys = [...kept.matchAll(/[0-9a-f]{64}/g)];
+  expect(keys).toHaveLength(1);
+  for (const [key] of keys) expect(before).not.toContain(key);
   await agent.close();
   await place.run("stop");
   rmSync(pairings);
@@ -142,6 +143,54 @@ test("a browser whose token is not known any more pairs again by itself", async 
   await connected(place);
   await loggedIn(place, "after the change");
   expect(readFileSync(pairings, "utf8")).not.toBe(before);
+});
+
+// Without its daemon the port may be anybody's. The extension, the bridge and the commands say nothing there.
+test("a program that takes the port of the daemon is named, and gets challenges only", async ({ place, profile, site, tab, agent }) => {
+  await tab.goto(site.page("/", "<title>Private</title>"));
+  await agent.close();
+  await place.run("stop");
+  const heard: Buffer[] = [];
+  const sockets: Socket[] = [];
+  const forger = createServer((socket) => {
+    sockets.push(socket);
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      heard.push(data);
+      const body = JSON.stringify({
+        server: { name: "gasoline", version: "9.9.9", run: "r", time: 1 },
+        boot: "0".repeat(64),
+        proof: "1".repeat(64),
+      });
+      socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    });
+  });
+  await new Promise<void>((done) => forger.listen(place.port, "127.0.0.1", done));
+  try {
+    await tab.evaluate(() => console.log("the user's own line"));
+    const popup = await profile.popup();
+    await expect(popup.getByText(`Another program holds port ${place.port}`)).toBeVisible({ timeout: 20_000 });
+    for (const command of [["status"], ["stop"], ["doctor"], ["pair"], ["observe", "logs"]]) {
+      const { code, stdout, stderr } = await place.run(...command);
+      expect(code, command.join(" ")).not.toBe(0);
+      expect(stdout + stderr, command.join(" ")).toContain(`another program holds port ${place.port}`);
+    }
+  } finally {
+    await new Promise<void>((done) => {
+      forger.close(() => done());
+      for (const socket of sockets) socket.destroy();
+    });
+  }
+  const all = heard.map((data) => data.toString("latin1")).join("");
+  const requests = all.split(/(?=(?:GET|POST|PUT|OPTIONS) \/)/);
+  expect(requests.length).toBeGreaterThan(5);
+  for (const request of requests) expect(request).toMatch(/^POST \/prove HTTP\/1\.1\r\n/);
+  expect(all).not.toContain(place.token);
+  expect(all.toLowerCase()).not.toContain("authorization");
+  expect(all).not.toContain("own line");
+  await place.serve();
+  await connected(place);
+  await loggedIn(place, "the user's own line");
 });
 
 async function loggedIn(place: Place, text: string): Promise<void> {

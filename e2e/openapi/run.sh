@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Tries the daemon's OpenAPI document against the real daemon with schemathesis: generated requests, good
+# and bad ones, on every route that answers at once. Bounded in time. Needs Python 3.10 or newer; the
+# packages go into .cache. SECONDS_TO_TRY and EXAMPLES change the bounds.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+python=$(command -v python3 || command -v python || true)
+if [ -z "$python" ] || ! "$python" -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2> /dev/null; then
+  echo 'openapi: this needs Python 3.10 or newer with venv. Install it (Debian: "apt-get install python3-venv"), then repeat "make openapi".' >&2
+  exit 1
+fi
+venv=.cache/openapi
+if ! cmp -s e2e/openapi/requirements.txt "$venv/installed.txt"; then
+  echo "── installing schemathesis into $venv"
+  "$python" -m venv --clear "$venv"
+  "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement e2e/openapi/requirements.txt
+  cp e2e/openapi/requirements.txt "$venv/installed.txt"
+fi
+
+work=$(mktemp -d)
+daemon=
+finish() {
+  if [ -n "$daemon" ]; then kill "$daemon" 2> /dev/null && wait "$daemon" 2> /dev/null || true; fi
+  rm -rf "$work"
+}
+trap finish EXIT
+port=$("$venv/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+bin/gasoline serve --port "$port" --state-dir "$work/state" 2> "$work/log" &
+daemon=$!
+for _ in $(seq 200); do
+  bin/gasoline status --port "$port" --state-dir "$work/state" > /dev/null 2>&1 && break
+  sleep 0.05
+done
+
+# Left out: what ends the daemon, what hands over the connection, and the poll, which waits.
+(cd "$work" && timeout 110 "$OLDPWD/$venv/bin/st" run "$OLDPWD/schema/openapi.json" --url "http://127.0.0.1:$port" \
+  --header "Authorization: Bearer $(cat state/token)" \
+  --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,unsupported_method \
+  --exclude-path /shutdown --exclude-path /mcp --exclude-path /stream --exclude-path /pending-queries \
+  --phases examples,coverage,fuzzing --max-examples "${EXAMPLES:-30}" --max-time "${SECONDS_TO_TRY:-45}" \
+  --request-timeout 10 --generation-database none --warnings off --no-color) || {
+  echo "the daemon's log:" >&2
+  tail -20 "$work/log" >&2
+  exit 1
+}
+kill -0 "$daemon" || { echo "openapi: the daemon ended" >&2; exit 1; }

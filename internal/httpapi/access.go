@@ -1,0 +1,70 @@
+package httpapi
+
+import "github.com/brennhill/gasoline/internal/session"
+
+// Access is a route's policy: what a caller has to show, what it may do here, and which page or
+// extension may call it from a browser. The zero value is the strictest: a token with every scope, and
+// no Origin.
+type Access struct {
+	Credential Credential
+	Scope      Scope
+	Origin     Origin
+}
+
+// Credential is what a caller has to show.
+type Credential int
+
+// The credentials, from the strictest on.
+const (
+	Token   Credential = iota // a bearer token in the header
+	InBody                    // a nonce or a proof in the body, which the handler checks
+	Nothing                   // the route tells nothing that a stranger could use
+)
+
+// Scope is what a caller may do. Bearers hold a set of scopes.
+type Scope int
+
+// The scopes.
+const (
+	Control Scope = iota // read everything, act, stop: the install's token
+	Ingest               // give events
+	Browser              // be a browser: give events, take commands
+	Public               // no scope is needed
+)
+
+// Origin is whose Origin header a route lets in, beside requests that have none. All else is refused:
+// no answer ever has a CORS header.
+type Origin int
+
+// The origins.
+const (
+	NoOrigin        Origin = iota
+	ExtensionOrigin        // the pinned extension
+	OwnOrigin              // the daemon's own pages
+)
+
+// The policies of the routes.
+var (
+	control      = Access{Token, Control, NoOrigin}
+	ownPages     = Access{Token, Control, OwnOrigin}
+	ingestEvents = Access{Token, Ingest, ExtensionOrigin}
+	asBrowser    = Access{Token, Browser, ExtensionOrigin}
+	introduction = Access{InBody, Public, ExtensionOrigin}
+	anyone       = Access{Nothing, Public, NoOrigin}
+)
+
+// holds reports whether a bearer has a scope.
+func holds(who session.Who, s Scope) bool {
+	switch who {
+	case session.Local:
+		return true
+	case session.Browsers:
+		return s != Control
+	default:
+		return s == Public
+	}
+}
+
+func (c Credential) String() string { return [...]string{"token", "in the body", "nothing"}[c] }
+func (s Scope) String() string      { return [...]string{"control", "ingest", "browser", "public"}[s] }
+func (o Origin) String() string     { return [...]string{"none", "extension", "own"}[o] }

@@ -1,0 +1,98 @@
+package httpapi
+
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/proof"
+	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// Bounds of proofs: each second so many are given, and so many at once after a pause. A proof costs
+// less than the request that asks for it; this only keeps the log of a loop short.
+const (
+	proofsPerSecond = 200
+	proofsAtOnce    = 400
+)
+
+// proofLimit counts proofs by monotonic time. The zero value is full.
+type proofLimit struct {
+	mu    sync.Mutex
+	spent float64
+	last  time.Time
+}
+
+func (l *proofLimit) take(now time.Time) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.last.IsZero() {
+		l.spent = max(0, l.spent-now.Sub(l.last).Seconds()*proofsPerSecond)
+	}
+	l.last = now
+	if l.spent+1 > proofsAtOnce {
+		return false
+	}
+	l.spent++
+	return true
+}
+
+// prove answers a challenge. It tells nobody anything but that this daemon knows a key; the port in
+// the proof is the daemon's own, so that a proof is of no use on another port.
+func (s *Server) prove(w http.ResponseWriter, r *http.Request) error {
+	if !s.proofs.take(time.Now()) {
+		return problem.New(problem.RateLimited, "Ask again in a second.", "more than %d proofs a second were asked for.", proofsPerSecond)
+	}
+	var in wire.ProveRequest
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	if !proof.IsNonce(in.Nonce) {
+		return problem.New(problem.InvalidParam, "Send 64 hexadecimal digits.", "nonce is not one.")
+	}
+	if r.Header.Get("Origin") != "" {
+		endConnection(w)
+	}
+	out := wire.ProveAnswer{Server: s.server(), Boot: s.cfg.Pairings.Boot()}
+	if key, ok := s.cfg.Pairings.Key(in.KeyID); ok { // else the answer has no proof
+		out.Proof = proof.OfDaemon(key, in.Nonce, s.cfg.Port, s.cfg.Run, out.Boot, in.KeyID)
+	}
+	s.json(w, http.StatusOK, out)
+	return nil
+}
+
+// pair gives a browser its key when it knows a code.
+func (s *Server) pair(w http.ResponseWriter, r *http.Request) error {
+	var in wire.PairProof
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	id, nonce, sealed, mac, err := s.cfg.Pairings.Redeem(in.CodeID, in.Nonce, in.MAC, session.Paired{Session: in.Session, Name: clip(in.Name), KeyID: in.KeyID})
+	if err != nil {
+		return err
+	}
+	s.json(w, http.StatusOK, wire.PairAnswer{KeyID: id, Nonce: nonce, Sealed: sealed, MAC: mac})
+	return nil
+}
+
+// pairCode makes a code.
+func (s *Server) pairCode(w http.ResponseWriter, _ *http.Request) error {
+	s.json(w, http.StatusOK, wire.PairCode{Code: s.cfg.Pairings.NewCode(), Seconds: int(session.CodeLife.Seconds())})
+	return nil
+}
+
+// pairKey gives the native messaging host a key for the browser that started it.
+func (s *Server) pairKey(w http.ResponseWriter, r *http.Request) error {
+	var in wire.PairRequest
+	if err := s.decode(r, &in); err != nil {
+		return err
+	}
+	id, key, err := s.cfg.Pairings.Grant(session.Paired{Session: in.Session, Name: clip(in.Name), KeyID: in.KeyID})
+	if err != nil {
+		return err
+	}
+	s.json(w, http.StatusOK, wire.PairKey{KeyID: id, Key: proof.Hex(key)})
+	return nil
+}
