@@ -219,7 +219,7 @@ test("wait_for sees things come and go, and gives up in time", async ({ daemon, 
   const gone = await run("wait_for", { selector: "#spinner", absent: true });
   expect(gone.result).toMatchObject({ absent: true });
   expect((await run("wait_for", { text: "All done" })).result.matched_text).toContain("All done");
-  const late = await run("wait_for", { selector: "#never", timeout_ms: 500 });
+  const late = await run("wait_for", { selector: "#never" }, { timeoutMS: 800 });
   expect(late.status).toBe("timeout");
   expect(late.error).toMatchObject({ code: "timeout", message: "#never did not come in time." });
   expect((await run("wait_for", {})).error?.code).toBe("missing_param");
@@ -238,7 +238,7 @@ test("wait_for_stable waits until nothing changes, over a navigation too", async
   await expect(page.locator("#n")).toHaveText("20", { timeout: 1 });
   expect((await run("wait_for_stable", {})).result).toMatchObject({ stable: true, mutations_observed: 0, stability_ms: 500 });
   await page.evaluate(() => setInterval(() => document.body.append("x"), 50));
-  const never = await run("wait_for_stable", { timeout_ms: 900 });
+  const never = await run("wait_for_stable", {}, { timeoutMS: 1200 });
   expect(never.result).toMatchObject({ stable: false, timed_out: true });
   expect(never.result.mutations_observed).toBeGreaterThan(0);
 });
@@ -416,7 +416,7 @@ test("a navigation that brings no page fails, and never tells of the page before
   expect(empty.error).toMatchObject({ code: "navigation_failed", message: expect.stringContaining("gave no page") });
   expect((await run("new_tab", { url: site.url("/empty") }, { tab: 0 })).error?.message).toContain("gave no page");
   site.page("/slow", { body: "slow", delay: 60_000 });
-  const slow = await run("navigate", { url: site.url("/slow"), timeout_ms: 700 });
+  const slow = await run("navigate", { url: site.url("/slow") }, { timeoutMS: 1000 });
   expect(slow).toMatchObject({
     status: "timeout",
     error: { message: expect.stringContaining(`${site.url("/slow")} has not come in time`) },
@@ -445,7 +445,8 @@ test("execute_js: expressions, statements, promises, errors, limits", async ({ d
     code: "promise_rejected",
   });
   expect((await js("this is not code")).error?.message).toContain("SyntaxError");
-  expect((await js("new Promise(() => {})", { timeout_ms: 400 })).error?.code).toBe("execution_timeout");
+  const endless = await run("execute_js", { script: "new Promise(() => {})" }, { timeoutMS: 800 });
+  expect(endless.error?.code).toBe("execution_timeout");
   expect((await js("typeof window.mine", { world: "isolated" })).result.result).toBe("undefined");
 });
 

@@ -1,5 +1,5 @@
 import { nameOf } from "@gasoline/capture/locators/name";
-import type { ValueParams } from "@gasoline/schema/commands";
+import type { SelectParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
@@ -12,7 +12,7 @@ import { outcome } from "./outcome.ts";
 import { press } from "./pointer.ts";
 
 /** Chooses an option of a select element, or of a list that a page built itself. */
-export async function select(params: ValueParams, environment: Environment): Promise<Acted> {
+export async function select(params: SelectParams, environment: Environment): Promise<Acted> {
   const { refs, deadline } = environment;
   const found = await ready(params, refs, { enabled: true, hit: false }, deadline);
   const { element } = found;
