@@ -26,7 +26,7 @@ func (b *Bound) Description() string {
 		}
 		out.WriteString(b.signature(i))
 	}
-	fmt.Fprintf(&out, "\n{%s:\"help\",mode} explains one mode.", b.Key)
+	fmt.Fprintf(&out, "\n{%q:\"help\",\"mode\":%q} explains one mode.", b.Key, b.modes[0].Name)
 	return out.String()
 }
 
@@ -78,7 +78,11 @@ func (b *Bound) Schema() json.RawMessage {
 			all[p.Name] = p
 		}
 	}
-	for _, name := range b.Shown {
+	shown := b.Shown
+	if !slices.Contains(shown, "mode") {
+		shown = append(slices.Clone(shown), "mode") // of help, which every tool has
+	}
+	for _, name := range shown {
 		p, ok := all[name]
 		if !ok {
 			continue // no mode that has it is built in

@@ -148,7 +148,7 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 	if rec.Status == Queued || rec.Status == Sent {
 		q.finish(rec.ID, Expired, nil)
 		return rec, problem.New(problem.Timeout, `Check the browser with configure {"action":"doctor"}.`,
-			"the browser did not take the command within %s.", r.Wait)
+			"the browser did not take the command within %g s.", r.Wait.Seconds())
 	}
 	return rec, nil
 }
@@ -221,7 +221,7 @@ func (q *Queue) await(ctx context.Context, id string, deadline time.Time, progre
 		case <-tick.C:
 			if progress != nil {
 				rec := q.record(e)
-				progress(fmt.Sprintf("%s: %s for %s", rec.Kind, rec.Status, time.Since(rec.Created).Round(time.Second)))
+				progress(fmt.Sprintf("%s: %s for %.0f s", rec.Kind, rec.Status, time.Since(rec.Created).Seconds()))
 			}
 		}
 	}

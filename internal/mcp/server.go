@@ -71,11 +71,17 @@ func New(cfg Config) *Server {
 		},
 	})
 	for _, t := range cfg.Tools {
-		open := t.Open
-		s.sdk.AddTool(&sdk.Tool{
+		destructive, open := t.Destructive, t.Open
+		listed := &sdk.Tool{
 			Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Schema(),
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, OpenWorldHint: &open},
-		}, s.handler(t))
+			Annotations: &sdk.ToolAnnotations{
+				ReadOnlyHint: t.ReadOnly, DestructiveHint: &destructive, IdempotentHint: t.Idempotent, OpenWorldHint: &open,
+			},
+		}
+		if t.Always {
+			listed.Meta = sdk.Meta{"anthropic/alwaysLoad": true}
+		}
+		s.sdk.AddTool(listed, s.handler(t))
 	}
 	s.sdk.AddReceivingMiddleware(s.guard)
 	return s

@@ -63,7 +63,9 @@ type Calls struct {
 // Tool is configure.
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "configure", Title: "Configure Gasoline", Key: "action",
-	Doc:   "Look after the session: is everything ready (doctor), how is the daemon (health), empty the buffers (clear), what can the tools do (describe_capabilities).",
+	Hints: catalog.Hints{Destructive: true}, // clear empties the buffers
+	Doc:   "Look after the session: is everything ready (doctor), how is the daemon (health), empty the buffers (clear).\n" +
+		"describe_capabilities lists what the tools can do.",
 	First: []string{"doctor", "health", "clear"},
 	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode"},
 })

@@ -98,7 +98,7 @@ type typeParams struct {
 	said
 	after
 	trust
-	Text  string `json:"text" required:"true" alias:"value" doc:"text to type, to wait for, or key to press"`
+	Text  string `json:"text" required:"true" blank:"true" alias:"value" doc:"text to type, to wait for, or key to press"`
 	Clear bool   `json:"clear,omitempty" doc:"empty the field first"`
 }
 
@@ -106,7 +106,7 @@ type selectParams struct {
 	target
 	said
 	after
-	Value string `json:"value" required:"true" doc:"the option"`
+	Value string `json:"value" required:"true" blank:"true" doc:"the option"`
 }
 
 type checkParams struct {
