@@ -94,6 +94,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	d.calls = &answer.Calls{Allow: d.allow, Audit: d.audit.add, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls, Gone: d.registry.Forget, Tail: d.tail,
+		Started: d.started,
 	})
 	d.api = httpapi.New(httpapi.Config{
 		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
