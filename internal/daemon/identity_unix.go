@@ -40,5 +40,11 @@ func lockHeld(path string) (bool, error) {
 	return false, err
 }
 
-// detach lets the process outlive ours and its terminal.
+// detach lets the process outlive ours and its terminal: it gets a session of its own.
 func detach(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// startApart starts a process that belongs to nothing of ours. When ours ends, init inherits it.
+func startApart(cmd *exec.Cmd) error {
+	detach(cmd)
+	return cmd.Start()
+}
