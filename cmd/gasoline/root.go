@@ -98,7 +98,7 @@ something (a switch, a grant, a pairing), 130 interrupted.`,
 	_ = root.MarkPersistentFlagDirname("state-dir") // it is declared
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Tools:"}, &cobra.Group{ID: "daemon", Title: "Daemon:"})
 	root.AddCommand(toolCommands(&s)...)
-	root.AddCommand(statusCommand(&s), doctorCommand(&s), pairCommand(&s), serveCommand(&s), stopCommand(&s), versionCommand())
+	root.AddCommand(setupCommand(&s), statusCommand(&s), doctorCommand(&s), pairCommand(&s), serveCommand(&s), stopCommand(&s), versionCommand())
 	return root
 }
 
