@@ -27,7 +27,7 @@ export class Browser {
     this.#state = state;
   }
 
-  async ask(method: string, path: string, body?: unknown): Promise<any> {
+  async ask(method: string, path: string, body?: unknown): Promise<ReturnType<typeof JSON.parse>> {
     const token = readFileSync(join(this.#state, "token"), "utf8").trim();
     const res = await fetch(this.#url + path, {
       method,

@@ -18,7 +18,7 @@ interface Asked {
   raw: string;
 }
 
-type Json = Record<string, any>; // foreign documents
+type Json = ReturnType<typeof JSON.parse>; // foreign documents, of whatever shape
 
 /** One conversation at a time: `next` is asked for each step with what came so far. */
 export class Model {

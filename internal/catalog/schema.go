@@ -26,7 +26,7 @@ func (b *Bound) Description() string {
 		}
 		out.WriteString(b.signature(i))
 	}
-	fmt.Fprintf(&out, "\n{%q:\"help\",\"mode\":%q} explains one mode.", b.Key, b.modes[0].Name)
+	fmt.Fprintf(&out, "\nHelp: {%q:\"help\",\"mode\":%q}", b.Key, b.modes[0].Name)
 	return out.String()
 }
 
@@ -73,7 +73,7 @@ func (b *Bound) Schema() json.RawMessage {
 			}
 		}
 	}
-	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string", Doc: "which mode help is about"}}) {
+	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string", Doc: "of help"}}) {
 		if _, ok := all[p.Name]; !ok {
 			all[p.Name] = p
 		}

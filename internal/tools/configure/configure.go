@@ -64,8 +64,7 @@ type Calls struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "configure", Title: "Configure Gasoline", Key: "action",
 	Hints: catalog.Hints{Destructive: true}, // clear empties the buffers
-	Doc:   "Look after the session: is everything ready (doctor), how is the daemon (health), empty the buffers (clear).\n" +
-		"describe_capabilities lists what the tools can do.",
+	Doc:   "Look after the session: is everything ready (doctor), how is the daemon (health), empty the buffers (clear).",
 	First: []string{"doctor", "health", "clear"},
 	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode"},
 })
