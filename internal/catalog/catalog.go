@@ -61,15 +61,15 @@ type Spec struct {
 
 // Info describes a tool.
 type Info struct {
-	Name     string
-	Title    string
-	Doc      string // purpose, first lines of the description that agents read
-	Key      string // dispatch property: what, format or action
+	Name  string
+	Title string
+	Doc   string // purpose, first lines of the description that agents read
+	Key   string // dispatch property: what, format or action
 	Hints
-	Always   bool     // clients that load tools on demand have this one from the start
-	First    []string // modes that lists begin with, most used first; the others follow as declared
-	Shown    []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
-	Groups   []Group  // parameters that signatures abbreviate
+	Always bool     // clients that load tools on demand have this one from the start
+	First  []string // modes that lists begin with, most used first; the others follow as declared
+	Shown  []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
+	Groups []Group  // parameters that signatures abbreviate
 
 	// Docs say in the schema what a shown parameter means whose modes word it differently, by name.
 	Docs map[string]string

@@ -73,7 +73,7 @@ func (b *Bound) Schema() json.RawMessage {
 			}
 		}
 	}
-	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string", Doc: "of help"}}) {
+	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string"}}) {
 		if _, ok := all[p.Name]; !ok {
 			all[p.Name] = p
 		}

@@ -16,6 +16,6 @@ type Env struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
 	Hints: catalog.Hints{Idempotent: true},
-	Doc:   "Findings from what was captured: which errors are one error, how the page performs.",
+	Doc:   "Findings from what was captured: errors grouped, page performance.",
 	Shown: []string{"limit", "url", "scope", "tab"},
 })

@@ -64,7 +64,7 @@ type Calls struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "configure", Title: "Configure Gasoline", Key: "action",
 	Hints: catalog.Hints{Destructive: true}, // clear empties the buffers
-	Doc:   "Look after the session: is everything ready (doctor), how is the daemon (health), empty the buffers (clear).",
+	Doc:   "Look after the session: is all ready (doctor), the daemon (health), empty buffers (clear).",
 	First: []string{"doctor", "health", "clear"},
 	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode"},
 })

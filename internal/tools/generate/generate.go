@@ -23,7 +23,7 @@ func (e Env) places() save.Places { return save.Places{Root: e.Call.Root, State:
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
 	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
-	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes the file inside the project instead of answering with it.",
+	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
 	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
 })
 
