@@ -162,3 +162,15 @@ func TestARestartIsToldToEveryClient(t *testing.T) {
 		t.Error("the same daemon")
 	}
 }
+
+// Where there is no shell, this program itself is the process in between.
+func TestLaunchStartsNobodysChild(t *testing.T) {
+	m := newMachine(t)
+	// The daemon inherits what the process in between writes to: no pipe that this test would wait for.
+	if err := m.command(t.Context(), "--launch", "serve", "--spawned").Run(); err != nil {
+		t.Fatal(err)
+	}
+	if id := m.identity(); slices.Contains(descendants(t, os.Getpid()), id.PID) {
+		t.Errorf("the daemon %d descends from this process", id.PID)
+	}
+}

@@ -108,6 +108,10 @@ func TestLongNamesAreNotLookedUp(t *testing.T) {
 	long := strings.Repeat("x", 4<<20)
 	start := time.Now()
 	for _, b := range daemon.Catalogue() {
+		long := long
+		if b.Name != "interact" { // the one with the most names is enough at this length
+			long = long[:64<<10]
+		}
 		for _, args := range []string{
 			fmt.Sprintf(`{%q:%q}`, b.Key, long), fmt.Sprintf(`{%q:%q,%q:1}`, b.Key, b.Modes()[0].Name, long),
 			fmt.Sprintf(`{%q:"help","mode":%q}`, b.Key, long), fmt.Sprintf(`{%q:%q,"as":%q}`, b.Key, b.Modes()[0].Name, long),

@@ -161,11 +161,14 @@ func (p Place) Spawn() error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	args := []string{LaunchArg, "serve", "--port", strconv.Itoa(p.Port), "--state-dir", p.StateDir, "--spawned"}
+	args := []string{"serve", "--port", strconv.Itoa(p.Port), "--state-dir", p.StateDir, "--spawned"}
 	if p.Memory != "" {
 		args = append(args, "--memory", p.Memory)
 	}
-	cmd := exec.Command(p.Program, args...)
+	if _, err := exec.LookPath(p.Program); err != nil {
+		return errors.Join(fmt.Errorf("start %s: %w", p.Program, err), os.Remove(mark))
+	}
+	cmd := between(p.Program, args)
 	cmd.Dir = p.StateDir // not the project's folder, which the user may want to move
 	detach(cmd)
 	log, err := p.openLog()

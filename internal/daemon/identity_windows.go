@@ -51,6 +51,11 @@ func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: detachedProcess | newProcessGroup}
 }
 
+// between is the process that starts the daemon and ends at once: this program.
+func between(program string, args []string) *exec.Cmd {
+	return exec.Command(program, append([]string{LaunchArg}, args...)...)
+}
+
 // startApart starts a process outside of the client's job; inside of it where the job does not let anybody out.
 func startApart(cmd *exec.Cmd) error {
 	detach(cmd)
