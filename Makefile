@@ -11,7 +11,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e bench soak ext demo release clean chromium
+.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e clients bench soak ext demo release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -38,15 +38,15 @@ check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, gen
 	@go vet ./...
 	@$(STATICCHECK) ./...
 	@go run ./internal/gen -check
-	@! grep -n '"resolved": "http' package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
+	@! grep -n '"resolved": "http' package-lock.json e2e/clients/package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
 	@echo "── typescript: types, lint, format"
 	@npm run --silent check
 
 chromium: node_modules/.installed ## Find or install Chromium
 	@node scripts/chromium.mjs
 
-test: ## Everything: checks, Go with the race detector, TypeScript, browser
-	@node scripts/suite.mjs check go-test ts-test e2e
+test: ## Everything: checks, Go with the race detector, TypeScript, browser, MCP clients
+	@node scripts/suite.mjs check go-test ts-test e2e clients
 
 go-test: ## Go tests with the race detector
 	@echo "── go tests with the race detector"
@@ -69,6 +69,17 @@ e2e: build ext chromium ## The real program, extension, Chromium and MCP clients
 openapi: build ## Try the OpenAPI document against the daemon with schemathesis (needs Python)
 	@echo "── openapi"
 	@e2e/openapi/run.sh
+
+# npm ci refuses a lock file that lacks the packages of platforms which a registry does not have. The clients'
+# install scripts are not needed: their programs lie in the packages of the platforms.
+e2e/clients/node_modules/.installed: e2e/clients/package-lock.json
+	@echo "── installing the MCP clients (1.2 GB)"
+	@cd e2e/clients && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+clients: build node_modules/.installed e2e/clients/node_modules/.installed ## Real MCP clients against a scripted model, without network
+	@echo "── real MCP clients"
+	@cd e2e/clients && node --import ../../scripts/ts.mjs run.ts
 
 fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
 	@for pkg in $$(go list ./...); do \
@@ -99,4 +110,4 @@ release: ext ## Build every platform into dist/
 	@cd dist && sha256sum gasoline-* > SHA256SUMS
 
 clean: ## Remove what was built
-	@rm -rf bin dist extension/dist extension/*.zip capture/dist node_modules test-results
+	@rm -rf bin dist extension/dist extension/*.zip capture/dist node_modules e2e/clients/node_modules test-results

@@ -25,7 +25,7 @@ var rows = [][]string{
 	1: {"internal/catalog", "internal/redact", "internal/proof"},
 	2: {"internal/store", "internal/command", "internal/session", "internal/correlate"},
 	3: {"internal/ingest", "internal/query"},
-	4: {"internal/ingest/*", "internal/answer", "internal/analysis", "internal/artifact", "internal/outbound", "internal/save"},
+	4: {"internal/ingest/*", "internal/answer", "internal/analysis", "internal/artifact", "internal/outbound", "internal/save", "internal/setup"},
 	5: {"internal/view", "internal/drive"},
 	6: {"internal/tools/*"},
 	7: {"internal/mcp", "internal/httpapi"},

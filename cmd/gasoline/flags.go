@@ -3,11 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/brennhill/gasoline/internal/catalog"
 )
 
 // value is a flag of a mode. It is sent as it was given: the daemon reads and checks it, as it does
@@ -102,21 +103,10 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q", args[0])
 }
 
-// nearest returns the word that a typing error made, or "". The distance is cobra's, which measures commands.
+// nearest returns the word that was meant; of one letter nothing is guessed.
 func nearest(typed string, words []string) string {
 	if len(typed) < 2 {
 		return ""
 	}
-	measure := &cobra.Command{SuggestionsMinimumDistance: min(2, len(typed)/2)}
-	for _, w := range words {
-		measure.AddCommand(&cobra.Command{Use: w, Run: func(*cobra.Command, []string) {}})
-	}
-	found := measure.SuggestionsFor(typed)
-	slices.SortStableFunc(found, func(a, b string) int { return abs(len(a)-len(typed)) - abs(len(b)-len(typed)) })
-	if len(found) == 0 {
-		return ""
-	}
-	return found[0]
+	return catalog.Nearest(typed, words)
 }
-
-func abs(n int) int { return max(n, -n) }

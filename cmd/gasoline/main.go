@@ -21,6 +21,9 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == daemon.LaunchArg {
+		os.Exit(launch(os.Args[2:]))
+	}
 	// An MCP client waits for the first answer: take the bridge's path before any command tree is built.
 	if place, ok := bridgeArgs(os.Args[1:]); ok {
 		os.Exit(runBridge(place))
@@ -66,6 +69,19 @@ func bridgeArgs(args []string) (daemon.Place, bool) {
 	return place, true
 }
 
+// launch starts this program with other arguments and ends; see [daemon.Launch].
+func launch(args []string) int {
+	program, err := os.Executable()
+	if err == nil {
+		err = daemon.Launch(program, args)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "gasoline:", err)
+		return exitError
+	}
+	return exitOK
+}
+
 func runBridge(place daemon.Place) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -75,6 +91,7 @@ func runBridge(place daemon.Place) int {
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	err := bridge.Run(ctx, bridge.Config{
 		Port: place.Port, StateDir: place.StateDir, Version: version, Root: projectRoot(), Stdin: os.Stdin, Stdout: os.Stdout, Log: log, Daemon: place,
+		Gone: nobodyReads(os.Stdout),
 	})
 	if err != nil && ctx.Err() == nil {
 		fmt.Fprintln(os.Stderr, "gasoline:", err)

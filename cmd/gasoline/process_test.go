@@ -142,6 +142,7 @@ type mcpClient struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	stdin  io.WriteCloser
+	stdout io.Closer
 	lines  chan string
 	stderr *bytes.Buffer
 	done   chan error
@@ -166,7 +167,7 @@ func (m *machine) startBridge(args ...string) (*mcpClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &mcpClient{t: m.t, cmd: cmd, stdin: stdin, lines: make(chan string, 1000), stderr: &bytes.Buffer{}, done: make(chan error, 1)}
+	c := &mcpClient{t: m.t, cmd: cmd, stdin: stdin, stdout: stdout, lines: make(chan string, 1000), stderr: &bytes.Buffer{}, done: make(chan error, 1)}
 	cmd.Stderr = c.stderr
 	if err := cmd.Start(); err != nil {
 		return nil, err

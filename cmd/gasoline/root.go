@@ -98,9 +98,9 @@ something (a switch, a grant, a pairing), 130 interrupted.`,
 	_ = root.MarkPersistentFlagDirname("state-dir") // it is declared
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Tools:"}, &cobra.Group{ID: "daemon", Title: "Daemon:"})
 	root.AddCommand(toolCommands(&s)...)
-	setup := &cobra.Command{Use: "setup", Short: "Tell other programs about Gasoline", GroupID: "daemon", Args: unknownCommand}
+	setup := setupCommand(&s)
 	setup.AddCommand(setupBrowserCommand(&s))
-	root.AddCommand(statusCommand(&s), doctorCommand(&s), setup, pairCommand(&s), serveCommand(&s), stopCommand(&s), versionCommand())
+	root.AddCommand(setup, statusCommand(&s), doctorCommand(&s), pairCommand(&s), serveCommand(&s), stopCommand(&s), versionCommand())
 	return root
 }
 

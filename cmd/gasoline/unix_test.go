@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +19,11 @@ func freeze(t *testing.T, pid int) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	// On a busy machine its threads run on for a moment.
+	eventually(t, "it stands still", func() bool {
+		state, err := exec.Command("ps", "-o", "state=", "-p", strconv.Itoa(pid)).Output()
+		return err == nil && strings.HasPrefix(strings.TrimSpace(string(state)), "T")
+	})
 }
 
 func TestAFrozenDaemonIsReplaced(t *testing.T) {

@@ -137,7 +137,7 @@ func TestURLsOfThePagesOriginArePaths(t *testing.T) {
 func TestDurationsAreShort(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 ms", 48*time.Millisecond + 600*time.Microsecond: "49 ms", 1240 * time.Millisecond: "1.2 s", 3*time.Minute + 59*time.Second: "3 min",
-		90 * time.Minute: "1.5 h", -1: "?",
+		90 * time.Minute: "1.5 h", -1: "?", 100 * time.Second: "100 s", 119*time.Second + time.Millisecond: "119 s", 2 * time.Minute: "2 min",
 	} {
 		if got := answer.Took(d); got != want {
 			t.Errorf("%v gave %q, want %q", d, got, want)

@@ -104,6 +104,8 @@ func Took(d time.Duration) string {
 		return strconv.FormatInt(d.Round(time.Millisecond).Milliseconds(), 10) + " ms"
 	case d < time.Minute:
 		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < 3*time.Minute && d%time.Minute != 0:
+		return strconv.Itoa(int(d.Seconds())) + " s" // minutes would hide half of it
 	case d < time.Hour:
 		return strconv.Itoa(int(d.Minutes())) + " min"
 	default:

@@ -43,6 +43,9 @@ type Config struct {
 	Stdout   io.Writer
 	Log      *slog.Logger // to stderr; never to Stdout
 
+	// Gone is closed when nobody reads Stdout any more; nil where the system cannot tell before a write.
+	Gone <-chan struct{}
+
 	Daemon Daemon
 }
 
@@ -63,12 +66,19 @@ type Daemon interface {
 	LogPath() string
 }
 
-// Run forwards until stdin closes or ctx ends. When stdin closes before anything came, it starts the
-// daemon all the same and leaves it up.
+// Run forwards until stdin closes, the client has gone or ctx ends. When stdin closes before anything
+// came, it starts the daemon all the same and leaves it up. A client that stops reading ends it with an error.
 func Run(ctx context.Context, cfg Config) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	b := &bridge{cfg: cfg, ctx: ctx, flights: map[string]*flight{}, heard: time.Now()}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	b := &bridge{cfg: cfg, ctx: ctx, end: cancel, out: newOutlet(), flights: map[string]*flight{}, heard: time.Now()}
+	// Writing to stdout cannot be interrupted either; see forward.
+	go b.out.run(cfg.Stdout, func(err error) {
+		cfg.Log.Debug("write to client", "error", err.Error())
+		cancel(errGone)
+	})
+	// Whoever waits for a client that does not read is let go a moment after the end.
+	context.AfterFunc(ctx, func() { time.AfterFunc(lastWrite, b.out.stop) })
 	var work sync.WaitGroup
 	work.Go(func() { b.watch(ctx) })
 	err := b.forward(ctx)
@@ -79,20 +89,27 @@ func Run(ctx context.Context, cfg Config) error {
 		}
 	}
 	b.drain(ctx)
-	cancel()
-	b.drop(b.current(), errors.New("the bridge ends"))
+	cancel(nil)
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errGone):
+		err = nil // that is how clients end
+	case errors.Is(cause, errStuck):
+		err = cause
+	}
+	b.drop(b.current(), errEnds)
 	work.Wait()
 	b.readers.Wait()
+	b.out.put(nil) // taken when all before it is written
 	return err
 }
 
 type bridge struct {
 	cfg     Config
 	ctx     context.Context
+	end     context.CancelCauseFunc
+	out     *outlet
 	readers sync.WaitGroup
 	spoken  bool // the client sent a line; forward's own
-
-	out sync.Mutex // stdout's one writer
 
 	// connecting is held while a link is made, so that there is one. It comes before mu.
 	connecting sync.Mutex
@@ -101,6 +118,8 @@ type bridge struct {
 	mu         sync.Mutex
 	link       *link              // nil while there is none
 	flights    map[string]*flight // by id
+	known      string             // run of the daemon that was there last, "" none
+	contact    time.Time          // when it was heard last
 	initialize []byte             // the client's handshake, replayed to a new daemon
 	handshake  string             // its id
 	ready      []byte             // its "initialized"
@@ -175,10 +194,18 @@ func (b *bridge) take(ctx context.Context, line []byte) {
 		b.answer(failure(json.RawMessage("null"), -32600, err.Error()))
 		return
 	}
+	if deeper(line, maxDepth) {
+		if m.request() {
+			b.answer(failure(m.raw, -32600, fmt.Sprintf("a message may nest %d levels", maxDepth)))
+		}
+		return
+	}
 	switch m.method {
 	case "initialize":
 		b.mu.Lock()
-		b.initialize, b.handshake, b.ready, b.shaken = bytes.Clone(line), m.id, nil, false
+		if !b.shaken { // a second one is an error that the daemon tells; the first stays in force
+			b.initialize, b.handshake, b.ready = bytes.Clone(line), m.id, nil
+		}
 		b.mu.Unlock()
 	case "notifications/initialized":
 		b.mu.Lock()
@@ -263,11 +290,15 @@ func (b *bridge) land(l *link, id string) bool {
 	return true
 }
 
-// shook notes the answer to the handshake.
-func (b *bridge) shook(id string) {
+// shook notes the answer to the handshake. One that failed is no handshake.
+func (b *bridge) shook(m message) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.initialize != nil && b.handshake == id {
+	switch {
+	case b.shaken || b.initialize == nil || b.handshake != m.id:
+	case m.failed:
+		b.initialize, b.handshake = nil, ""
+	default:
 		b.shaken = true
 	}
 }
@@ -292,13 +323,7 @@ func (b *bridge) drain(ctx context.Context) {
 }
 
 // answer writes one line to the client.
-func (b *bridge) answer(line []byte) {
-	b.out.Lock()
-	defer b.out.Unlock()
-	if _, err := b.cfg.Stdout.Write(append(line[:len(line):len(line)], '\n')); err != nil {
-		b.cfg.Log.Debug("write to client", "error", err.Error()) // it has gone; stdin will end
-	}
-}
+func (b *bridge) answer(line []byte) { b.out.put(line) }
 
 // watch asks a silent daemon with calls under way whether it lives, and replaces one that does not.
 func (b *bridge) watch(ctx context.Context) {
@@ -308,7 +333,16 @@ func (b *bridge) watch(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-b.cfg.Gone:
+			b.out.stop()
+			b.end(errGone)
+			return
 		case <-tick.C:
+		}
+		if b.out.stuck() {
+			b.out.stop()
+			b.end(errStuck)
+			return
 		}
 		b.mu.Lock()
 		l, idle := b.link, len(b.flights) == 0 || time.Since(b.heard) < quiet
@@ -346,6 +380,7 @@ func (b *bridge) drop(l *link, why error) {
 		return
 	}
 	b.link = nil
+	b.known, b.contact = l.run, b.heard
 	var again, lost []*flight
 	for id, f := range b.flights {
 		switch {

@@ -125,6 +125,15 @@ func (h *host) crash() {
 	h.running.end()
 }
 
+// idle waits until the running daemon serves no stream.
+func (h *host) idle() {
+	h.mu.Lock()
+	s := h.running
+	h.mu.Unlock()
+	_ = s.listener.Close() // the rest of its work are connections
+	s.work.Wait()
+}
+
 func (h *host) counts() (spawned, shutdown int, killed []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -271,6 +280,8 @@ type client struct {
 	stdin *io.PipeWriter
 	lines chan string
 	done  chan error
+
+	signal func() // ends the bridge as SIGTERM does
 }
 
 // answer is a line of stdout.
@@ -311,14 +322,19 @@ func connectTo(t *testing.T, d bridge.Daemon, port int) *client {
 
 func attach(t *testing.T, d bridge.Daemon, port int, version string) *client {
 	t.Helper()
+	return attachWith(t, d, port, version, nil)
+}
+
+func attachWith(t *testing.T, d bridge.Daemon, port int, version string, gone chan struct{}) *client {
+	t.Helper()
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
-	c := &client{t: t, stdin: in, lines: make(chan string, 1000), done: make(chan error, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
+	c := &client{t: t, stdin: in, lines: make(chan string, 1000), done: make(chan error, 1), signal: cancel}
 	var work sync.WaitGroup
 	work.Go(func() {
 		c.done <- bridge.Run(ctx, bridge.Config{
-			Port: port, Version: version, Root: "/home/me/shop", Stdin: stdin, Stdout: stdout, Log: slog.New(slog.DiscardHandler), Daemon: d,
+			Port: port, Version: version, Root: "/home/me/shop", Stdin: stdin, Stdout: stdout, Log: slog.New(slog.DiscardHandler), Daemon: d, Gone: gone,
 		})
 		_ = stdout.Close()
 	})

@@ -213,6 +213,12 @@ func (b *bridge) dial(ctx context.Context) (*link, error) {
 	var req bytes.Buffer
 	fmt.Fprintf(&req, "GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nAuthorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n",
 		net.JoinHostPort("127.0.0.1", strconv.Itoa(b.cfg.Port)), token, os.Getpid())
+	b.mu.Lock()
+	known, contact := headerSafe(b.known), b.contact
+	b.mu.Unlock()
+	if known != "" {
+		fmt.Fprintf(&req, "X-Gasoline-Before: %s;%d\r\n", known, contact.UnixMilli())
+	}
 	if root := headerSafe(b.cfg.Root); root != "" {
 		fmt.Fprintf(&req, "X-Gasoline-Project: %s\r\n", root)
 	}
@@ -324,7 +330,7 @@ func (b *bridge) read(l *link) {
 				b.drop(l, errors.New("it stops"))
 				return
 			case m.method == "":
-				b.shook(m.id)
+				b.shook(m)
 				if !b.land(l, m.id) && b.current() != l {
 					continue // the call was answered when the link was given up
 				}
@@ -336,6 +342,9 @@ func (b *bridge) read(l *link) {
 			b.drop(l, fmt.Errorf("its answer had more than %d MB", maxAnswer>>20))
 			return
 		case err != nil:
+			b.mu.Lock()
+			b.heard = time.Now() // its connection was there until now
+			b.mu.Unlock()
 			b.drop(l, errors.New("it was stopped or killed"))
 			return
 		}

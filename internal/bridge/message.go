@@ -15,6 +15,7 @@ type message struct {
 	raw    json.RawMessage
 	method string // "" for an answer
 	modern bool   // of the generation without sessions
+	failed bool   // an answer that is an error
 }
 
 func (m message) request() bool { return m.method != "" && m.id != "" }
@@ -55,7 +56,33 @@ func parse(line []byte) (message, error) {
 	if m.id == "" || fields["result"] == nil && fields["error"] == nil || fields["error"] != nil && json.Unmarshal(fields["error"], &failure) != nil {
 		return m, errNoMessage
 	}
+	m.failed = failure != nil
 	return m, nil
+}
+
+// maxDepth is how deep a message may nest: the daemon ends the connection over a deeper one.
+const maxDepth = 1000
+
+// deeper reports whether valid JSON nests deeper than most levels.
+func deeper(line []byte, most int) bool {
+	depth := 0
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '"':
+			for i++; line[i] != '"'; i++ {
+				if line[i] == '\\' {
+					i++
+				}
+			}
+		case '[', '{':
+			if depth++; depth > most {
+				return true
+			}
+		case ']', '}':
+			depth--
+		}
+	}
+	return false
 }
 
 // spell returns an id in one spelling: "<a>" may come back as "\u003ca\u003e".
@@ -116,8 +143,18 @@ func toolError(id json.RawMessage, modern bool, text string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{%s"content":[{"type":"text","text":%s}],"isError":true}}`, id, kind, quoted)
 }
 
-// interrupted answers a call that was under way when the daemon went.
+// errEnds is why calls have no answer when the bridge itself ends: its client has, or told it to.
+var errEnds = errors.New("the connection to the MCP client ends")
+
+// interrupted answers a call that was under way when the daemon went, or the bridge.
 func interrupted(m message, why error) []byte {
+	if errors.Is(why, errEnds) {
+		text := "error=cancelled retry=now\nThe call was cancelled: " + why.Error() + "."
+		if m.method == "tools/call" {
+			return toolError(m.raw, m.modern, text)
+		}
+		return failure(m.raw, -32603, text)
+	}
 	text := "error=interrupted retry=now\nThe Gasoline daemon went away during the call (" + why.Error() + "). Repeat the call; a new daemon starts by itself. What was captured before is lost."
 	if m.method == "tools/call" {
 		return toolError(m.raw, m.modern, text)

@@ -28,7 +28,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		m, err := parse(line)
-		if err != nil {
+		if err != nil || deeper(line, maxDepth) {
 			return
 		}
 		got, err := jsonrpc.DecodeMessage(line)

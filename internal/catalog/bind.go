@@ -120,7 +120,7 @@ func (b *Bound) Modes() []Mode {
 
 // Lookup returns the mode with this name or alias.
 func (b *Bound) Lookup(name string) (Mode, bool) {
-	i, ok := b.find(name)
+	i, ok := b.lookup(name)
 	if !ok {
 		return Mode{}, false
 	}
@@ -129,25 +129,79 @@ func (b *Bound) Lookup(name string) (Mode, bool) {
 	return m, true
 }
 
+// Bounds of what a caller names.
+const (
+	maxName   = 64  // bytes of a mode's or parameter's name; longer ones are not looked up
+	maxFields = 100 // parameters of one call
+)
+
+// extras are parameters that clients add to every call for themselves. They are ignored, unless a mode
+// has one of its own by that name.
+var extras = []string{
+	"wait_for_previous", // Gemini CLI, for the order of parallel calls
+}
+
+// lookup is find for a name that somebody sent.
+func (b *Bound) lookup(name string) (int, bool) {
+	if len(name) > maxName {
+		return 0, false
+	}
+	return b.find(name)
+}
+
+// fields reads the arguments, which are a JSON object or empty. Clients that fill every property of the
+// schema send null and "" for what they do not mean: both are as if they were not there, but for "" where
+// a mode has a use for it, which the mode's declaration says.
+func (b *Bound) fields(args json.RawMessage) (map[string]json.RawMessage, error) {
+	fields := map[string]json.RawMessage{}
+	if len(args) == 0 || string(args) == "null" {
+		return fields, nil
+	}
+	if err := json.Unmarshal(args, &fields); err != nil {
+		return nil, problem.New(problem.InvalidParam, "Send a JSON object.", "the arguments of %s are no JSON object.", b.Name)
+	}
+	if len(fields) > maxFields {
+		return nil, problem.New(problem.InvalidParam, "Send only what the mode takes.", "%d parameters are more than %d.", len(fields), maxFields)
+	}
+	for name, raw := range fields {
+		if string(raw) == "null" {
+			delete(fields, name)
+		}
+	}
+	return fields, nil
+}
+
+// has reports whether the tool knows a parameter of this name, in whatever mode.
+func (b *Bound) has(name string) bool {
+	is := func(p Param) bool { return p.Name == normal(name) }
+	if slices.ContainsFunc(common, is) || slices.ContainsFunc(waiting, is) || named(name, "mode") {
+		return true
+	}
+	for i := range b.modes {
+		if slices.ContainsFunc(b.params(i), is) {
+			return true
+		}
+	}
+	return false
+}
+
 // Call runs the mode that args name. args is a JSON object, or empty. Errors are problems that say
 // what to change.
 func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outcome, error) {
 	came := time.Now()
-	fields := map[string]json.RawMessage{}
-	if len(args) > 0 && string(args) != "null" {
-		if err := json.Unmarshal(args, &fields); err != nil {
-			return Outcome{}, problem.New(problem.InvalidParam, "Send a JSON object.", "the arguments of %s are no JSON object.", b.Name)
-		}
+	fields, err := b.fields(args)
+	if err != nil {
+		return Outcome{}, err
 	}
 	name, err := b.dispatch(fields)
 	if err != nil {
 		return Outcome{}, err
 	}
-	if normal(name) == "help" {
+	if named(name, "help") {
 		text, err := b.Help(stringField(fields, "mode"))
 		return Outcome{Value: text}, err
 	}
-	i, ok := b.find(name)
+	i, ok := b.lookup(name)
 	if !ok {
 		return Outcome{}, b.unknownMode(name)
 	}
@@ -176,15 +230,15 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 
 // ModeOf returns the name of the mode that args ask for, for logs and audits; "" when none.
 func (b *Bound) ModeOf(args json.RawMessage) string {
-	fields := map[string]json.RawMessage{}
-	if json.Unmarshal(args, &fields) != nil {
+	fields, err := b.fields(args)
+	if err != nil {
 		return ""
 	}
 	name, err := b.dispatch(fields)
 	if err != nil {
 		return ""
 	}
-	if i, ok := b.find(name); ok {
+	if i, ok := b.lookup(name); ok {
 		return b.modes[i].Name
 	}
 	return ""
@@ -206,14 +260,14 @@ func (b *Bound) dispatch(fields map[string]json.RawMessage) (string, error) {
 			continue
 		}
 		if key != b.Key && key != "what" {
-			if _, known := b.find(name); !known {
+			if _, known := b.lookup(name); !known {
 				continue
 			}
 		}
 		delete(fields, key)
 		return name, nil
 	}
-	return "", problem.New(problem.MissingParam, fmt.Sprintf(`Give %s, one of: %s. {"%s":"help"} explains them.`, b.Key, strings.Join(b.names(), ", "), b.Key),
+	return "", problem.New(problem.MissingParam, fmt.Sprintf(`Give %s, one of: %s. %s {"%s":"help"} explains them.`, b.Key, strings.Join(b.names(), ", "), b.Name, b.Key),
 		"%s is required.", b.Key)
 }
 
@@ -226,20 +280,23 @@ func (b *Bound) names() []string {
 }
 
 func (b *Bound) unknownMode(name string) error {
-	p := problem.New(problem.UnknownMode, "One of: "+strings.Join(b.names(), ", ")+".", "%s has no mode %q.", b.Name, name)
+	p := problem.New(problem.UnknownMode, "One of: "+strings.Join(b.names(), ", ")+".", "%s has no mode %q.", b.Name, cut(name))
+	if len(name) > maxName {
+		return p
+	}
 	var words []string
 	for _, m := range b.modes {
 		words = append(words, m.Name)
 		words = append(words, m.Aliases...)
 	}
 	for _, o := range b.others {
-		if i, ok := o.find(name); ok {
+		if i, ok := o.lookup(name); ok {
 			p.Message = fmt.Sprintf("%s has no mode %q, but %s has.", b.Name, name, o.Name)
 			p.Fix = fmt.Sprintf(`Call %s {%q:%q}.`, o.Name, o.Key, o.modes[i].Name)
 			return p
 		}
 	}
-	if near := nearest(normal(name), words); near != "" {
+	if near := Nearest(name, words); near != "" {
 		if i, ok := b.find(near); ok {
 			p.Message = fmt.Sprintf("%s has no mode %q; did you mean %q?", b.Name, name, b.modes[i].Name)
 		}
@@ -250,8 +307,10 @@ func (b *Bound) unknownMode(name string) error {
 // resolve returns the fields under their proper names, or the problem of the first that has none.
 func (b *Bound) resolve(m Mode, params []Param, fields map[string]json.RawMessage) (map[string]json.RawMessage, error) {
 	known := map[string]string{}
+	declared := map[string]Param{}
 	add := func(ps []Param) {
 		for _, p := range ps {
+			declared[p.Name] = p
 			known[normal(p.Name)] = p.Name
 			for _, a := range p.Aliases {
 				known[normal(a)] = p.Name
@@ -270,9 +329,19 @@ func (b *Bound) resolve(m Mode, params []Param, fields map[string]json.RawMessag
 	}
 	slices.Sort(given) // the same call gives the same error
 	for _, name := range given {
+		if len(name) > maxName {
+			return nil, b.unknownParam(m, params, name)
+		}
 		proper, ok := known[normal(name)]
 		if !ok {
+			if string(fields[name]) == `""` || slices.Contains(extras, normal(name)) || idle(fields[name]) && b.has(name) {
+				continue
+			}
 			return nil, b.unknownParam(m, params, name)
+		}
+		p := declared[proper]
+		if p.absent(fields[name]) {
+			continue
 		}
 		if _, twice := out[proper]; twice && name != proper {
 			continue // the proper name wins over an alias of it
@@ -283,19 +352,22 @@ func (b *Bound) resolve(m Mode, params []Param, fields map[string]json.RawMessag
 }
 
 func (b *Bound) unknownParam(m Mode, params []Param, name string) error {
+	fix := "It takes no parameters."
+	if len(params) > 0 {
+		fix = "It takes: " + strings.Join(paramNames(params), ", ") + "."
+	}
+	if len(name) > maxName {
+		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q.", b.Name, m.Name, cut(name))
+	}
 	words := make([]string, 0, len(params))
 	for _, p := range params {
 		words = append(words, p.Name)
 		words = append(words, p.Aliases...)
 	}
-	fix := "It takes no parameters."
-	if len(params) > 0 {
-		fix = "It takes: " + strings.Join(paramNames(params), ", ") + "."
-	}
 	if instead, ok := m.Instead[normal(name)]; ok {
 		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; use %s.", b.Name, m.Name, name, instead)
 	}
-	if near := nearest(normal(name), words); near != "" {
+	if near := Nearest(name, words); near != "" {
 		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; did you mean %q?", b.Name, m.Name, name, near)
 	}
 	var owners []string

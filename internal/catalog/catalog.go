@@ -61,18 +61,27 @@ type Spec struct {
 
 // Info describes a tool.
 type Info struct {
-	Name     string
-	Title    string
-	Doc      string // purpose, first lines of the description that agents read
-	Key      string // dispatch property: what, format or action
-	ReadOnly bool
-	Open     bool     // acts on the world outside the daemon (MCP openWorldHint)
-	First    []string // modes that lists begin with, most used first; the others follow as declared
-	Shown    []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
-	Groups   []Group  // parameters that signatures abbreviate
+	Name  string
+	Title string
+	Doc   string // purpose, first lines of the description that agents read
+	Key   string // dispatch property: what, format or action
+	Hints
+	Always bool     // clients that load tools on demand have this one from the start
+	First  []string // modes that lists begin with, most used first; the others follow as declared
+	Shown  []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
+	Groups []Group  // parameters that signatures abbreviate
 
 	// Docs say in the schema what a shown parameter means whose modes word it differently, by name.
 	Docs map[string]string
+}
+
+// Hints say what a call may do, in the words of MCP's tool annotations. Clients decide by them whether
+// they ask the user, so each is true for every mode of the tool.
+type Hints struct {
+	ReadOnly    bool // changes nothing
+	Destructive bool // may overwrite or remove something
+	Idempotent  bool // a second equal call changes nothing more
+	Open        bool // reads from or acts on the world outside this machine's daemon: pages are that
 }
 
 // Group abbreviates parameters in signatures: "T" for the ways to name an element.

@@ -88,7 +88,7 @@ func TestCallRefusesWithTheWayOut(t *testing.T) {
 		`{"what":"zzz"}`:                            {problem.UnknownMode, "One of: logs, click"},
 		`{"what":"logs","limt":3}`:                  {problem.InvalidParam, `did you mean "limit"?`},
 		`{"what":"logs","ref":"e1"}`:                {problem.InvalidParam, "it belongs to click"},
-		`{"what":"logs","limit":0}`:                 {problem.InvalidParam, "1–1000"},
+		`{"what":"logs","limit":-1}`:                {problem.InvalidParam, "1–1000"},
 		`{"what":"logs","limit":1.5}`:               {problem.InvalidParam, "must be integer"},
 		`{"what":"logs","limit":"many"}`:            {problem.InvalidParam, "must be integer"},
 		`{"what":"logs","min_level":"loud"}`:        {problem.InvalidParam, "debug, log, info, warn, error"},
@@ -157,7 +157,7 @@ func TestHelpAndSchema(t *testing.T) {
 	if err := json.Unmarshal(b.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	if schema.Type != "object" || len(schema.Required) != 1 || schema.Properties["limit"]["type"] != "integer" || len(schema.Properties) != 3 {
+	if schema.Type != "object" || len(schema.Required) != 1 || schema.Properties["limit"]["type"] != "integer" || len(schema.Properties) != 4 || schema.Properties["mode"]["type"] != "string" {
 		t.Errorf("schema %s", b.Schema())
 	}
 	if d := b.Description(); !strings.Contains(d, "click(ref,x,url*)") {

@@ -10,7 +10,7 @@ import (
 
 // Help explains one mode in a few lines, or the tool when mode is "".
 func (b *Bound) Help(mode string) (string, error) {
-	if mode == "" || normal(mode) == "help" {
+	if mode == "" || named(mode, "help") {
 		return b.helpTool(), nil
 	}
 	m, ok := b.Lookup(mode)
@@ -91,45 +91,6 @@ func (b *Bound) helpTool() string {
 		first, _, _ := strings.Cut(m.Doc, ". ")
 		fmt.Fprintf(&out, "%s: %s\n", b.signature(i), strings.TrimSuffix(first, "."))
 	}
-	fmt.Fprintf(&out, "Every mode also takes as (text|json) and budget (characters). {%q:\"help\",\"mode\":\"…\"} explains one.", b.Key)
+	fmt.Fprintf(&out, "Every mode also takes as (text|json) and budget (characters). %s {%q:\"help\",\"mode\":%q} explains one.", b.Name, b.Key, b.modes[0].Name)
 	return out.String()
-}
-
-// nearest returns the word that differs least from name, or "" when none is near.
-func nearest(name string, words []string) string {
-	best, bestDistance := "", len(name)/3+1 // what is further away is another word
-	for _, w := range words {
-		n := normal(w)
-		if len(name) >= 3 && (strings.HasPrefix(n, name) || strings.HasPrefix(name, n)) {
-			if d := 1; d < bestDistance {
-				best, bestDistance = w, d
-			}
-			continue
-		}
-		if d := distance(name, n); d < bestDistance {
-			best, bestDistance = w, d
-		}
-	}
-	return best
-}
-
-// distance is the number of insertions, deletions and substitutions between two words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		before := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := before
-			if a[i] != b[j] {
-				cost++
-			}
-			before = row[j+1]
-			row[j+1] = min(cost, row[j]+1, before+1)
-		}
-	}
-	return row[len(b)]
 }

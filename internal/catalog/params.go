@@ -23,6 +23,7 @@ import (
 //	pattern:"^e\\d+$"       what a string must match (RE2)
 //	alias:"last,count"      other names that mean it
 //	required:"true"         it must be given
+//	blank:"true"            "" is a value; else "" means that it was not given
 //	alone:"body_path"       when it is given, of the mode's others only these may be; "-" for none
 //
 // An embedded struct adds its fields.
@@ -34,6 +35,7 @@ type Param struct {
 	Enum     []string
 	Aliases  []string
 	Required bool
+	Blank    bool // "" is a value
 	Min, Max *float64
 	Length   int      // most characters or items; 0 means no bound of its own
 	Pattern  string   // "" means any
@@ -67,7 +69,8 @@ func collect(t reflect.Type, at []int, out *[]Param) {
 		if name == "" || name == "-" {
 			continue
 		}
-		p := Param{Name: name, Doc: f.Tag.Get("doc"), Required: f.Tag.Get("required") == "true", index: index}
+		p := Param{Name: name, Doc: f.Tag.Get("doc"), index: index}
+		p.Required, p.Blank = f.Tag.Get("required") == "true", f.Tag.Get("blank") == "true"
 		p.Type, p.Items = typeName(f.Type)
 		if e := f.Tag.Get("enum"); e != "" {
 			p.Enum = strings.Split(e, ",")
@@ -124,6 +127,30 @@ func typeName(t reflect.Type) (name, items string) {
 	panic(fmt.Sprintf("catalog: a parameter cannot be a %s", t))
 }
 
+// absent reports whether what was sent for the parameter means that it was not given: null, "", or 0
+// where the least is above 0. It knows no bound of shared parameters, whose 0 the catalog reads itself.
+func (p Param) absent(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "null":
+		return true
+	case `""`:
+		return !p.Blank
+	case "0", `"0"`, "0.0":
+		return (p.Type == "integer" || p.Type == "number") && p.Min != nil && *p.Min > 0
+	}
+	return false
+}
+
+// idle reports whether a value says nothing where a parameter has no meaning: what clients fill in
+// that send every property of the schema.
+func idle(raw json.RawMessage) bool {
+	switch string(raw) {
+	case "null", `""`, "0", "0.0", "false", "[]", "{}":
+		return true
+	}
+	return false
+}
+
 // missing returns the problem of the first parameter that must be given and is not.
 func missing(params []Param, fields map[string]json.RawMessage) error {
 	for _, p := range params {
@@ -144,7 +171,7 @@ func decode(p any, params []Param, fields map[string]json.RawMessage) error {
 			continue
 		}
 		for _, other := range params {
-			if _, both := fields[other.Name]; both && param.Alone != nil && other.Name != param.Name && !slices.Contains(param.Alone, other.Name) {
+			if value, both := fields[other.Name]; both && !idle(value) && param.Alone != nil && other.Name != param.Name && !slices.Contains(param.Alone, other.Name) {
 				return problem.New(problem.InvalidParam, "Leave out one of the two.", "%s would do nothing beside %s.", other.Name, param.Name)
 			}
 		}
@@ -184,7 +211,7 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 					return json.Marshal(e)
 				}
 			}
-			return nil, problem.New(problem.InvalidParam, "Use one of: "+strings.Join(p.Enum, ", ")+".", "%s cannot be %q.", p.Name, text)
+			return nil, problem.New(problem.InvalidParam, "Use one of: "+strings.Join(p.Enum, ", ")+".", "%s cannot be %q.", p.Name, cut(text))
 		}
 		if n := utf8.RuneCountInString(text); p.Length > 0 && n > p.Length {
 			return nil, problem.New(problem.InvalidParam, "Give less.", "%s has %d characters; it may have %d.", p.Name, n, p.Length)
@@ -259,10 +286,6 @@ func span(p Param) string {
 }
 
 func wrongType(p Param, raw json.RawMessage) error {
-	shown := string(raw)
-	if len(shown) > 60 {
-		shown = shown[:60] + "…"
-	}
 	want := p.Type
 	if p.Type == "array" {
 		want = "array of " + p.Items
@@ -271,5 +294,5 @@ func wrongType(p Param, raw json.RawMessage) error {
 	if p.Doc != "" {
 		fix = p.Name + ": " + p.Doc + "."
 	}
-	return problem.New(problem.InvalidParam, fix, "%s must be %s, not %s.", p.Name, want, shown)
+	return problem.New(problem.InvalidParam, fix, "%s must be %s, not %s.", p.Name, want, cut(string(raw)))
 }

@@ -26,7 +26,7 @@ func (b *Bound) Description() string {
 		}
 		out.WriteString(b.signature(i))
 	}
-	fmt.Fprintf(&out, "\n{%s:\"help\",mode} explains one mode.", b.Key)
+	fmt.Fprintf(&out, "\nHelp: {%q:\"help\",\"mode\":%q}", b.Key, b.modes[0].Name)
 	return out.String()
 }
 
@@ -73,12 +73,16 @@ func (b *Bound) Schema() json.RawMessage {
 			}
 		}
 	}
-	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string", Doc: "which mode help is about"}}) {
+	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string"}}) {
 		if _, ok := all[p.Name]; !ok {
 			all[p.Name] = p
 		}
 	}
-	for _, name := range b.Shown {
+	shown := b.Shown
+	if !slices.Contains(shown, "mode") {
+		shown = append(slices.Clone(shown), "mode") // of help, which every tool has
+	}
+	for _, name := range shown {
 		p, ok := all[name]
 		if !ok {
 			continue // no mode that has it is built in

@@ -88,7 +88,7 @@ type TypeParams struct {
 	Target
 	Toast
 	Trust
-	Text  string `json:"text" required:"true" length:"1000000" alias:"value" doc:"text to type, to wait for, or key to press"`
+	Text  string `json:"text" required:"true" blank:"true" length:"1000000" alias:"value" doc:"text to type, to wait for, or key to press"`
 	Clear bool   `json:"clear,omitempty" doc:"empty the field first"`
 }
 
@@ -96,7 +96,7 @@ type TypeParams struct {
 type SelectParams struct {
 	Target
 	Toast
-	Value string `json:"value" required:"true" length:"10000" doc:"the option"`
+	Value string `json:"value" required:"true" blank:"true" length:"10000" doc:"the option"`
 }
 
 // CheckParams is for check.

@@ -139,8 +139,23 @@ func (p Place) Kill(run string) error {
 	return fmt.Errorf("process %d does not end", id.PID)
 }
 
-// Spawn starts a daemon that outlives this process. Of many callers at once one starts it: the
-// others find the starter's mark and only wait for the port.
+// LaunchArg is the first argument of this program when it is to start itself with the others and end.
+const LaunchArg = "--launch"
+
+// Launch starts this program with these arguments as nobody's child and returns: the process that calls it
+// ends at once, so that no line of descent leads from an MCP client to the daemon. Clients that end their
+// process tree would end it for everybody.
+func Launch(program string, args []string) error {
+	cmd := exec.Command(program, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr // the log
+	if err := startApart(cmd); err != nil {
+		return fmt.Errorf("start %s: %w", program, err)
+	}
+	return cmd.Process.Release()
+}
+
+// Spawn starts a daemon that outlives this process and its ancestors, by a process in between that ends
+// at once. Of many callers at once one starts it: the others find the starter's mark and only wait for the port.
 func (p Place) Spawn() error {
 	mark := filepath.Join(p.StateDir, "run", "starting-"+strconv.Itoa(p.Port))
 	if err := os.MkdirAll(filepath.Dir(mark), 0o700); err != nil {
@@ -164,7 +179,10 @@ func (p Place) Spawn() error {
 	if p.Memory != "" {
 		args = append(args, "--memory", p.Memory)
 	}
-	cmd := exec.Command(p.Program, args...)
+	if _, err := exec.LookPath(p.Program); err != nil {
+		return errors.Join(fmt.Errorf("start %s: %w", p.Program, err), os.Remove(mark))
+	}
+	cmd := between(p.Program, args)
 	cmd.Dir = p.StateDir // not the project's folder, which the user may want to move
 	detach(cmd)
 	log, err := p.openLog()
@@ -173,11 +191,9 @@ func (p Place) Spawn() error {
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
+	if err := cmd.Run(); err != nil {
 		return errors.Join(fmt.Errorf("start %s: %w", p.Program, err), os.Remove(mark))
 	}
-	// It is meant to outlive us; when it does not, nobody else collects it.
-	go func() { _ = cmd.Wait() }()
 	return nil
 }
 

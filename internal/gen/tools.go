@@ -16,12 +16,16 @@ func tools(_ string, files map[string][]byte) error {
 		Name        string          `json:"name"`
 		Title       string          `json:"title"`
 		ReadOnly    bool            `json:"readOnly"`
+		Destructive bool            `json:"destructive"`
+		Idempotent  bool            `json:"idempotent"`
+		Open        bool            `json:"openWorld"`
+		Always      bool            `json:"alwaysLoad"`
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"inputSchema"`
 	}
 	var list []tool
 	for _, t := range daemon.Catalogue() {
-		list = append(list, tool{t.Name, t.Title, t.ReadOnly, t.Description(), t.Schema()})
+		list = append(list, tool{t.Name, t.Title, t.ReadOnly, t.Destructive, t.Idempotent, t.Open, t.Always, t.Description(), t.Schema()})
 		files["docs/reference/"+t.Name+".md"] = toolPage(t)
 	}
 	out, err := indented(list)

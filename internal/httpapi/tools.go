@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
@@ -101,6 +102,17 @@ func (s *Server) mcp(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// before returns when a bridge was last in contact with another run of the daemon, which it says as
+// "run;milliseconds since 1970"; zero when with none, or with this one.
+func (s *Server) before(r *http.Request) time.Time {
+	run, at, _ := strings.Cut(r.Header.Get("X-Gasoline-Before"), ";")
+	ms, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || run == s.cfg.Run {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
+
 // StreamProtocol is the value of the Upgrade header of /stream.
 const StreamProtocol = "mcp-ndjson"
 
@@ -122,7 +134,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	// Bytes that the client sent behind its request are in buf.
 	rwc := &upgraded{Conn: conn, buffered: buf.Reader}
-	peer := mcp.Peer{Root: r.Header.Get("X-Gasoline-Project"), PID: r.Header.Get("X-Gasoline-Pid")}
+	peer := mcp.Peer{Root: r.Header.Get("X-Gasoline-Project"), PID: r.Header.Get("X-Gasoline-Pid"), Before: s.before(r)}
 	if err := s.cfg.Stream(s.cfg.Context, rwc, peer); err != nil {
 		s.cfg.Log.Debug("stream ended", "error", err.Error())
 	}

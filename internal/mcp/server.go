@@ -41,6 +41,9 @@ type Config struct {
 	Calls *answer.Calls       // runs them; nil means one without limits and books
 	Gone  func(client string) // a client's session ended
 
+	// Started is when this daemon began; a client that knew one before is told that its history is lost.
+	Started time.Time
+
 	// Tail returns a line for below an answer, "" for none; nil means none ever.
 	Tail func(call catalog.Call) string
 }
@@ -50,6 +53,7 @@ type Server struct {
 	cfg  Config
 	sdk  *sdk.Server
 	next atomic.Uint64
+	http sessions
 
 	mu       sync.Mutex
 	streams  map[string]*stream // by session id
@@ -63,6 +67,7 @@ func New(cfg Config) *Server {
 		cfg.Calls = &answer.Calls{Log: cfg.Log}
 	}
 	s := &Server{cfg: cfg, streams: map[string]*stream{}, ended: make(chan struct{})}
+	s.http.server, s.http.open = s, map[string]*session{}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "gasoline", Title: "Gasoline", Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions: cfg.Instructions,
 		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
@@ -71,11 +76,17 @@ func New(cfg Config) *Server {
 		},
 	})
 	for _, t := range cfg.Tools {
-		open := t.Open
-		s.sdk.AddTool(&sdk.Tool{
+		destructive, open := t.Destructive, t.Open
+		listed := &sdk.Tool{
 			Name: t.Name, Title: t.Title, Description: t.Description(), InputSchema: t.Schema(),
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: t.ReadOnly, OpenWorldHint: &open},
-		}, s.handler(t))
+			Annotations: &sdk.ToolAnnotations{
+				ReadOnlyHint: t.ReadOnly, DestructiveHint: &destructive, IdempotentHint: t.Idempotent, OpenWorldHint: &open,
+			},
+		}
+		if t.Always {
+			listed.Meta = sdk.Meta{"anthropic/alwaysLoad": true}
+		}
+		s.sdk.AddTool(listed, s.handler(t))
 	}
 	s.sdk.AddReceivingMiddleware(s.guard)
 	return s
@@ -83,6 +94,7 @@ func New(cfg Config) *Server {
 
 // Clients returns how many streams and HTTP sessions are open.
 func (s *Server) Clients() int {
+	s.http.sweep()
 	n := 0
 	for range s.sdk.Sessions() {
 		n++
@@ -128,6 +140,9 @@ func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 				a.Text += "\n" + line
 			}
 		}
+		if st := s.stream(call.Client); st != nil && !a.JSON {
+			a.Text += st.restarted(s.cfg.Started)
+		}
 		res := &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: a.Text}}, IsError: p != nil}
 		for _, im := range a.Images {
 			res.Content = append(res.Content, &sdk.ImageContent{MIMEType: im.MIME, Data: im.Data})
@@ -156,7 +171,7 @@ func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
 		sum := sha256.Sum256([]byte(header.Get("Authorization") + "\x00" + call.Name))
 		call.Client, call.Sessionless = "http-"+hex.EncodeToString(sum[:6]), true
 	} else {
-		call.Client = "http-" + call.Client
+		call.Client = httpClient(call.Client)
 	}
 	return call
 }
@@ -167,14 +182,14 @@ func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
 func (s *Server) Handler() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	// The guard in front has checked the Host against our port; the SDK's own check knows less.
-	stateful := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: 30 * time.Minute, MaxRequestBodyBytes: 5 << 20})
+	s.http.next = sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: sessionIdle, MaxRequestBodyBytes: 5 << 20})
 	stateless := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: 5 << 20})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= modern {
 			stateless.ServeHTTP(w, r)
 			return
 		}
-		stateful.ServeHTTP(w, r)
+		s.http.ServeHTTP(w, r)
 	})
 }
 

@@ -25,7 +25,7 @@ func (picture) Images() []answer.Image {
 }
 
 func tool() *catalog.Bound {
-	t := catalog.New[env](catalog.Info{Name: "observe", Title: "Observe", Key: "what", Doc: "Read.", ReadOnly: true})
+	t := catalog.New[env](catalog.Info{Name: "observe", Title: "Observe", Key: "what", Doc: "Read.", Always: true, Hints: catalog.Hints{ReadOnly: true, Idempotent: true, Open: true}})
 	catalog.Add(t, catalog.Spec{Name: "who"}, func(_ context.Context, e env, _ struct{}) (string, error) {
 		return e.call.Client + " " + e.call.Name + " " + e.call.Root, nil
 	})
@@ -50,6 +50,11 @@ type client struct {
 
 func dial(t *testing.T, cfg mcp.Config, root string) *client {
 	t.Helper()
+	return dialPeer(t, cfg, mcp.Peer{Root: root})
+}
+
+func dialPeer(t *testing.T, cfg mcp.Config, peer mcp.Peer) *client {
+	t.Helper()
 	cfg.Log = slog.New(slog.DiscardHandler)
 	cfg.Tools = []*catalog.Bound{tool()}
 	s := mcp.New(cfg)
@@ -57,7 +62,7 @@ func dial(t *testing.T, cfg mcp.Config, root string) *client {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = s.ServeStream(t.Context(), theirs, mcp.Peer{Root: root})
+		_ = s.ServeStream(t.Context(), theirs, peer)
 	}()
 	t.Cleanup(func() { ours.Close(); <-done })
 	return &client{t, ours, bufio.NewScanner(ours)}

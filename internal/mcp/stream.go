@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -16,6 +18,9 @@ import (
 type Peer struct {
 	Root string // project root
 	PID  string
+
+	// Before is when the client was last in contact with another run of the daemon; zero: never.
+	Before time.Time
 }
 
 // ServeStream serves one client over newline-delimited JSON-RPC until either side closes, the server
@@ -114,6 +119,20 @@ type stream struct {
 	begun    int // requests without an answer
 	stopping bool
 	said     bool // that it stops
+	told     bool // that the history before this daemon is lost
+}
+
+// restarted returns, once, a line for below an answer that says that what an earlier daemon had is lost;
+// "" when the client knew no earlier one.
+func (st *stream) restarted(started time.Time) string {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.peer.Before.IsZero() || st.told {
+		return ""
+	}
+	st.told = true
+	return fmt.Sprintf("\nhistory lost: the daemon was started anew at %s; what was captured before is gone (last contact with the earlier one: %s)",
+		answer.Clock(started), answer.Clock(st.peer.Before))
 }
 
 // Connect makes a stream the [sdk.Transport] of the one connection that it is.

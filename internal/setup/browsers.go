@@ -1,5 +1,3 @@
-// Package setup tells other programs on this machine about Gasoline, by writing what they read: the
-// file by which a browser finds the native messaging host. It touches nothing but its own files.
 package setup
 
 import (
@@ -192,24 +190,6 @@ func (h Host) Remove(b Browser) (changed bool, err error) {
 		err = exec.Command("reg.exe", "delete", b.Key, "/f").Run()
 	}
 	return err == nil, err
-}
-
-// replace writes a file as a whole, through one beside it.
-func replace(path string, data []byte, mode os.FileMode) error {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name()) // the first error is the one to tell
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	return nil
 }
 
 // optOut is a file of the state directory: with it a starting daemon leaves browsers alone.

@@ -15,6 +15,7 @@ type Env struct {
 // Tool is analyze. Later modes keep baselines, so it is not declared read-only.
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "analyze", Title: "Analyze what was captured", Key: "what",
-	Doc:   "Findings from what was captured: which errors are one error, how the page performs.",
+	Hints: catalog.Hints{Idempotent: true},
+	Doc:   "Findings from what was captured: errors grouped, page performance.",
 	Shown: []string{"limit", "url", "scope", "tab"},
 })

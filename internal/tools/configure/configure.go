@@ -67,7 +67,8 @@ type Calls struct {
 // Tool is configure.
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "configure", Title: "Configure Gasoline", Key: "action",
-	Doc:   "Look after the session: is everything ready (doctor), how is the daemon (health), empty the buffers (clear), what can the tools do (describe_capabilities).",
+	Hints: catalog.Hints{Destructive: true}, // clear empties the buffers
+	Doc:   "Look after the session: is all ready (doctor), the daemon (health), empty buffers (clear).",
 	First: []string{"doctor", "health", "clear"},
 	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode"},
 })

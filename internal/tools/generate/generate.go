@@ -24,7 +24,8 @@ func (e Env) places() save.Places { return save.Places{Root: e.Call.Root, State:
 // Tool is generate.
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "generate", Title: "Make artifacts", Key: "format",
-	Doc:   "Make artifacts from what was captured. save_to writes the file inside the project instead of answering with it.",
+	Hints: catalog.Hints{Destructive: true}, // overwrite:true replaces a file
+	Doc:   "Make artifacts from what was captured: HAR.\nsave_to writes a file inside the project instead.",
 	Shown: []string{"save_to", "overwrite", "url", "scope", "tab"},
 })
 

@@ -28,9 +28,10 @@ type Env struct {
 
 // Tool is interact.
 var Tool = catalog.New[Env](catalog.Info{
-	Name: "interact", Title: "Act in the browser", Key: "action", Open: true,
-	Doc: "Act in the user's real browser, in the tab in use. Needs \"AI Web Pilot\", which only the user switches on. " +
-		"list_interactive gives refs; aim with one. An element is waited for, scrolled to and checked before it is used; two equal matches are an error that lists both.",
+	Name: "interact", Title: "Act in the browser", Key: "action", Always: true,
+	Hints: catalog.Hints{Destructive: true, Open: true},
+	Doc: "Act in the user's browser, in the tab in use: navigate, click, type, wait, read, run JavaScript.\n" +
+		"Needs AI Web Pilot, which only the user switches on. list_interactive gives refs to aim with. Elements are waited for, scrolled to and checked; two equal matches are an error.",
 	Shown: []string{"ref", "selector", "text", "value", "url", "script", "nth", "within", "frame", "tab", "timeout_ms", "background"},
 	Docs:  map[string]string{"tab": "tab id; default the one in use", "text": "text to type, to wait for, or key to press (Enter, Control+a)"},
 	Groups: []catalog.Group{{

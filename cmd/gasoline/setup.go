@@ -1,0 +1,294 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/setup"
+)
+
+// setupRun is one run of "gasoline setup".
+type setupRun struct {
+	check, dryRun, remove, yes, project, json bool
+
+	machine setup.Machine
+	want    setup.Want
+	in      io.Reader
+	out     io.Writer
+	asks    bool // a person can answer
+}
+
+func setupCommand(s *settings) *cobra.Command {
+	var r setupRun
+	cmd := &cobra.Command{
+		Use: "setup [CLIENT…]", Short: "Write this program into your agent's settings", GroupID: "daemon",
+		Long: wrapped("Write this program into the settings of MCP clients, each in its own file, with a copy of the old file beside it. " +
+			"Without names it finds the clients that are installed, shows what it would write and asks once. " +
+			"observe and analyze are approved where a client can be told so; what acts is asked for each time.\n\n" +
+			"Clients: " + strings.Join(targetNames(), ", ") + "."),
+		Example: "  gasoline setup                 what is installed, with a question\n  gasoline setup codex           this one, without\n" +
+			"  gasoline setup --check         what stands where",
+		Args: func(_ *cobra.Command, args []string) error {
+			for _, a := range args {
+				if setup.Find(a) == nil {
+					if near := catalog.Nearest(a, targetNames()); near != "" {
+						return fmt.Errorf("there is no client %q; did you mean %q?", a, near)
+					}
+					return fmt.Errorf("there is no client %q; there are %s", a, strings.Join(targetNames(), ", "))
+				}
+			}
+			return nil
+		},
+		ValidArgsFunction: cobra.FixedCompletions(targetNames(), cobra.ShellCompDirectiveNoFileComp),
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&r.check, "check", false, "say what stands where, and write nothing")
+	flags.BoolVar(&r.dryRun, "dry-run", false, "show what would be written")
+	flags.BoolVar(&r.remove, "remove", false, "take it out again")
+	flags.BoolVar(&r.yes, "yes", false, "do not ask")
+	flags.BoolVar(&r.project, "project", false, "the project's own file, in this folder, instead of yours")
+	flags.BoolVar(&r.json, "json", false, "with --check: print it as JSON")
+	cmd.MarkFlagsMutuallyExclusive("check", "dry-run")
+	cmd.MarkFlagsMutuallyExclusive("check", "remove")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		want, err := s.want()
+		if err != nil {
+			return err
+		}
+		if r.machine, err = thisMachine(); err != nil {
+			return fail{code: exitError, err: err}
+		}
+		want.Remove, want.Project = r.remove, r.project
+		r.want, r.in, r.out = want, cmd.InOrStdin(), cmd.OutOrStdout()
+		r.asks = isTerminal(r.out) && stdinIsTerminal()
+		if r.check {
+			return r.tell(args)
+		}
+		return r.write(args)
+	}
+	return cmd
+}
+
+func targetNames() []string {
+	var out []string
+	for _, t := range setup.Targets() {
+		out = append(out, t.Name())
+	}
+	return out
+}
+
+// want is what is to stand in the settings: this program, and the place where it is not the default.
+func (s settings) want() (setup.Want, error) {
+	place, err := s.place()
+	if err != nil {
+		return setup.Want{}, err
+	}
+	want := setup.Want{Program: lasting(place.Program)}
+	port, dir, memory := s.inForce()
+	if port.From != "default" && port.Value != defaultPort {
+		want.Args = append(want.Args, "--port", port.Value)
+	}
+	if dir.From != "default" {
+		want.Args = append(want.Args, "--state-dir", place.StateDir)
+	}
+	if memory.From != "default" {
+		want.Args = append(want.Args, "--memory", memory.Value)
+	}
+	return want, nil
+}
+
+// lasting is the path by which this program is found after an update too: that of PATH, when it leads here.
+func lasting(program string) string {
+	found, err := exec.LookPath("gasoline")
+	if err != nil {
+		return program
+	}
+	if found, err = filepath.Abs(found); err != nil {
+		return program
+	}
+	x, err := os.Stat(found)
+	if err != nil {
+		return program
+	}
+	if y, err := os.Stat(program); err == nil && os.SameFile(x, y) {
+		return found
+	}
+	return program
+}
+
+func thisMachine() (setup.Machine, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return setup.Machine{}, fmt.Errorf("find your home directory: %w", err)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return setup.Machine{}, fmt.Errorf("find the working directory: %w", err)
+	}
+	return setup.Machine{OS: runtime.GOOS, Home: home, Dir: dir, Env: os.Getenv, Look: exec.LookPath}, nil
+}
+
+func stdinIsTerminal() bool {
+	st, err := os.Stdin.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
+}
+
+// targets are those that were named, or those that are installed.
+func (r *setupRun) targets(names []string) (out []setup.Target) {
+	for _, n := range names {
+		out = append(out, setup.Find(n))
+	}
+	if len(names) > 0 {
+		return out
+	}
+	for _, t := range setup.Targets() {
+		if t.Installed(r.machine) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// tell prints what stands in the settings. Something that does not work makes it fail.
+func (r *setupRun) tell(names []string) error {
+	type line struct {
+		Name string `json:"name"`
+		setup.Report
+	}
+	var all []line
+	bad := 0
+	targets := r.targets(names)
+	if len(names) == 0 {
+		targets = setup.Targets()
+	}
+	for _, t := range targets {
+		l := line{t.Name(), t.Check(r.machine, r.want)}
+		all = append(all, l)
+		switch l.State {
+		case setup.Other, setup.Missing, setup.Args, setup.Broken:
+			bad++
+		case setup.Unset, setup.Absent:
+			if len(names) > 0 {
+				bad++
+			}
+		}
+	}
+	if r.json {
+		if err := printJSON(r.out, all); err != nil {
+			return err
+		}
+	}
+	for _, l := range all {
+		if r.json {
+			break
+		}
+		fmt.Fprintf(r.out, "%-12s %-14s", l.Name, l.State)
+		if l.State != setup.Absent {
+			fmt.Fprintf(r.out, " %s", l.Path)
+		}
+		if len(l.Command) > 0 && l.State != setup.Ready {
+			fmt.Fprintf(r.out, ": %s", strings.Join(l.Command, " "))
+		}
+		if l.Note != "" {
+			fmt.Fprintf(r.out, " (%s)", l.Note)
+		}
+		fmt.Fprintln(r.out)
+	}
+	if bad > 0 {
+		return fail{exitError, fmt.Errorf("%d of %d are not in order", bad, len(all)), len(names) == 0 || r.json}
+	}
+	return nil
+}
+
+// write shows what would change, and changes it when it was asked for by name, by --yes or by the answer
+// to one question.
+func (r *setupRun) write(names []string) error {
+	targets := r.targets(names)
+	if len(targets) == 0 {
+		return fail{code: exitError, err: errors.New("no client was found; name one: " + strings.Join(targetNames(), ", "))}
+	}
+	type todo struct {
+		target  setup.Target
+		changes []setup.Change
+	}
+	var todos []todo
+	needed, refused := 0, 0
+	for _, t := range targets {
+		changes, err := t.Plan(r.machine, r.want)
+		if err != nil {
+			fmt.Fprintf(r.out, "%s: %v\n", t.Title(), err)
+			refused++
+			continue
+		}
+		fmt.Fprintf(r.out, "%s\n", t.Title())
+		if len(names) > 0 && !t.Installed(r.machine) {
+			fmt.Fprintln(r.out, "  it was not found on this machine; its file is written all the same")
+		}
+		for _, c := range changes {
+			for l := range strings.SplitSeq(strings.TrimSuffix(c.Preview(), "\n"), "\n") {
+				fmt.Fprintln(r.out, "  "+l)
+			}
+			if c.Err != nil {
+				refused++
+			} else if c.Needed() {
+				needed++
+			}
+		}
+		todos = append(todos, todo{t, changes})
+	}
+	var left error
+	if refused > 0 {
+		left = fail{code: exitError, err: fmt.Errorf("%d could not be written; see above", refused)}
+	}
+	switch {
+	case needed == 0 || r.dryRun:
+		return left
+	case len(names) > 0 || r.yes:
+	case !r.asks:
+		fmt.Fprintln(r.out, "\nNothing was written. \"gasoline setup --yes\" writes this, \"gasoline setup NAME\" one of them.")
+		return left
+	default:
+		fmt.Fprint(r.out, "\nWrite this? [y/N] ")
+		answer, err := bufio.NewReader(r.in).ReadString('\n')
+		if err != nil && answer == "" {
+			return fail{code: exitError, err: fmt.Errorf("read the answer: %w", err)}
+		}
+		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+			fmt.Fprintln(r.out, "Nothing was written.")
+			return left
+		}
+	}
+	now := time.Now()
+	fmt.Fprintln(r.out)
+	for _, t := range todos {
+		for _, c := range t.changes {
+			if !c.Needed() {
+				continue
+			}
+			backup, err := c.Apply(now)
+			if err != nil {
+				return fail{code: exitError, err: fmt.Errorf("%s: %w", t.target.Title(), err)}
+			}
+			fmt.Fprintf(r.out, "wrote %s", c.Path)
+			if backup != "" {
+				fmt.Fprintf(r.out, " (before: %s)", backup)
+			}
+			fmt.Fprintln(r.out)
+		}
+	}
+	if !r.want.Remove {
+		fmt.Fprintln(r.out, "Start your agent anew and ask it to look at the browser.")
+	}
+	return left
+}
