@@ -239,6 +239,7 @@ func TestABridgeReplacesAnOlderDaemon(t *testing.T) {
 	m := newMachine(t)
 	old := m.bridge()
 	old.handshake()
+	old.health(2, "") // nothing of it is on its way any more, which would start its own daemon again
 	first := m.identity()
 	m.env = append(m.env, asProgram+"=1.0.1")
 	newer := m.bridge()

@@ -113,9 +113,12 @@ func (b *bridge) reach(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	if older(l.version, b.cfg.Version) && b.renewals < maxRenewals {
+	// A client of the older version may have started it once more meanwhile.
+	for older(l.version, b.cfg.Version) && b.renewals < maxRenewals {
 		b.renewals++
-		return b.renew(ctx, l)
+		if l, err = b.renew(ctx, l); err != nil {
+			return nil, err
+		}
 	}
 	return l, nil
 }
