@@ -18,11 +18,11 @@ async function open(site: Site, tab: Page, agent: Agent) {
       // On a busy machine the page's own words can come after the call's deadline; the answer says where.
       const late = /still_running correlation_id=(\S+)/.exec(text)?.[1];
       if (late) {
-        const end = await agent.json<{ error_code: string; message: string; hint?: string; candidates?: string[] }>("observe", {
+        const end = await agent.json<{ error_code: string; message: string; hint?: string; page?: string[] }>("observe", {
           what: "command_result",
           correlation_id: late,
         });
-        return { code: end.error_code, text: [end.message, end.hint, ...(end.candidates ?? [])].join("\n") };
+        return { code: end.error_code, text: [end.message, end.hint, ...(end.page ?? [])].join("\n") };
       }
       expect(isError, text).toBe(true);
       return { code: /^error=(\S+) retry=\S+\n/.exec(text)?.[1], text };
@@ -271,8 +271,8 @@ test("tabs are opened, switched, walked through and closed", async ({ site, tab,
   expect(await act("back")).toContain("Form");
   expect(await act("forward")).toContain("Next");
   expect(await act("refresh")).toContain("Next");
-  const opened = await agent.json<{ tab: number }>("interact", { action: "new_tab", url: site.url("/form") });
-  const id = opened.tab;
+  const opened = await agent.json<{ result: { tab: number } }>("interact", { action: "new_tab", url: site.url("/form") });
+  const id = opened.result.tab;
   await act("switch_tab", { tab: id });
   await act("wait_for", { selector: "testid=order" });
   const tabs = await agent.ask("observe", { what: "tabs" });

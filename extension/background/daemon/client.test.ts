@@ -63,7 +63,7 @@ test("a daemon that proves itself gets a bearer of its run, and never the key", 
   expect(client.proven).toBe(true); // a refusal that is proven is the daemon's own
   expect(lost()).toBe(0);
   const asked = heard.filter(({ path }) => path !== "/prove");
-  expect(heard.map(({ path }) => path)).toEqual(["/prove", "/prove", "/sync", "/refused"]); // once more before an upload
+  expect(heard.map(({ path }) => path)).toEqual(["/prove", "/prove", "/sync", "/prove", "/refused"]); // once more before each
   expect(asked[0]?.headers.get("Authorization")).toBe(`Bearer id.${mac("bearer", BOOT)}`);
   expect(new Set(asked.map(({ headers }) => headers.get("X-Gasoline-Nonce"))).size).toBe(2);
   expect(JSON.stringify(heard.map(({ headers, body }) => [[...headers], body]))).not.toContain(KEY);

@@ -106,7 +106,8 @@ export class DaemonClient {
   }
 
   /** GET. Throws Unreachable or Refused. */
-  get(path: string, timeoutMS: number, signal?: AbortSignal): Promise<Response> {
+  async get(path: string, timeoutMS: number, signal?: AbortSignal): Promise<Response> {
+    await this.#again();
     return this.#request(path, { method: "GET" }, timeoutMS, signal);
   }
 
@@ -125,8 +126,9 @@ export class DaemonClient {
   }
 
   /**
-   * Challenges the daemon once more, just before something of the user's is sent: when it ended, another
-   * program may have its port before the poll that was open is seen to fail.
+   * Challenges the daemon once more, just before anything else is sent: when it ended, another program may have
+   * its port before the poll that was open is seen to fail. A daemon that stops answers its polls, so even the
+   * next poll could go to who comes after it.
    */
   async #again(): Promise<void> {
     const proven = this.#proven;

@@ -24,7 +24,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "observe", Title: "Observe the browser and services", Key: "what", Always: true,
 	Hints: catalog.Hints{ReadOnly: true, Idempotent: true, Open: true},
 	Doc: "Read what already happened in the user's browser: errors, console, network, WebSocket, user actions, vitals.\n" +
-		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id, for all of it.",
+		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id for all of it.",
 	First: []string{"error_bundles", "errors", "logs", "network_bodies", "screenshot", "timeline", "page", "tabs", "actions", "vitals"},
 	Shown: []string{"limit", "cursor", "since", "url", "scope", "tab", "id", "min_level", "status_min", "failed", "summary", "correlation_id"},
 	Docs: map[string]string{
