@@ -1,5 +1,6 @@
 // A browser that speaks the extension's protocol and shows one page with one error. It answers
 // screenshots, unless it is told to leave a command waiting.
+import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -21,6 +22,7 @@ export class Browser {
   readonly #state: string;
   readonly #stop = new AbortController();
   #run: Promise<void> | undefined;
+  #bearer: string | undefined; // of this run of the daemon
 
   constructor(port: number, state: string) {
     this.#url = `http://127.0.0.1:${port}`;
@@ -28,10 +30,23 @@ export class Browser {
   }
 
   async ask(method: string, path: string, body?: unknown): Promise<ReturnType<typeof JSON.parse>> {
+    this.#bearer ??= await this.#pair();
+    return this.#fetch(method, path, this.#bearer, body);
+  }
+
+  /** Gets a key as the native messaging host does, and makes the bearer of it that this run of the daemon takes. */
+  async #pair(): Promise<string> {
     const token = readFileSync(join(this.#state, "token"), "utf8").trim();
+    const { key_id, key } = await this.#fetch("POST", "/pair/key", token, { session: "s1", name: "a browser of the test" });
+    const { boot } = await this.#fetch("POST", "/prove", undefined, { nonce: randomBytes(32).toString("hex"), key_id });
+    const mac = createHmac("sha256", Buffer.from(key, "hex")).update(`gasoline 1 bearer\n${boot}`).digest("hex");
+    return `${key_id}.${mac}`;
+  }
+
+  async #fetch(method: string, path: string, bearer: string | undefined, body?: unknown): Promise<ReturnType<typeof JSON.parse>> {
     const res = await fetch(this.#url + path, {
       method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: { "content-type": "application/json", ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: this.#stop.signal,
     });

@@ -2,8 +2,6 @@ package httpapi
 
 import (
 	"net/http"
-	"sync"
-	"time"
 
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/proof"
@@ -11,40 +9,10 @@ import (
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
-// Bounds of proofs: each second so many are given, and so many at once after a pause. A proof costs
-// less than the request that asks for it; this only keeps the log of a loop short.
-const (
-	proofsPerSecond = 200
-	proofsAtOnce    = 400
-)
-
-// proofLimit counts proofs by monotonic time. The zero value is full.
-type proofLimit struct {
-	mu    sync.Mutex
-	spent float64
-	last  time.Time
-}
-
-func (l *proofLimit) take(now time.Time) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.last.IsZero() {
-		l.spent = max(0, l.spent-now.Sub(l.last).Seconds()*proofsPerSecond)
-	}
-	l.last = now
-	if l.spent+1 > proofsAtOnce {
-		return false
-	}
-	l.spent++
-	return true
-}
-
 // prove answers a challenge. It tells nobody anything but that this daemon knows a key; the port in
-// the proof is the daemon's own, so that a proof is of no use on another port.
+// the proof is the daemon's own, so that a proof is of no use on another port. Proofs have no limit of their
+// own: a loop on this machine could use it up, and browsers would take the daemon for a stranger.
 func (s *Server) prove(w http.ResponseWriter, r *http.Request) error {
-	if !s.proofs.take(time.Now()) {
-		return problem.New(problem.RateLimited, "Ask again in a second.", "more than %d proofs a second were asked for.", proofsPerSecond)
-	}
 	var in wire.ProveRequest
 	if err := s.decode(r, &in); err != nil {
 		return err

@@ -344,14 +344,13 @@ func TestProve(t *testing.T) {
 	}
 }
 
-func TestProofsAreBounded(t *testing.T) {
+// A loop that asks for proofs must not make browsers take the daemon for a stranger.
+func TestProofsAreGivenHoweverManyAreAskedFor(t *testing.T) {
 	r := newRig(t)
-	codes := map[int]int{}
-	for range 1000 {
-		codes[r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + strings.Repeat("0", 64) + `"}`, token: "-"}).Code]++
-	}
-	if codes[200] < 400 || codes[429] < 100 || codes[200]+codes[429] != 1000 {
-		t.Errorf("%v", codes)
+	for range 2000 {
+		if w := r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + strings.Repeat("0", 64) + `"}`, token: "-"}); w.Code != 200 {
+			t.Fatalf("%d %s", w.Code, w.Body)
+		}
 	}
 }
 

@@ -98,7 +98,6 @@ type Server struct {
 	requests     atomic.Int64
 	malformed    atomic.Int64
 	tooMany      atomic.Int64 // 429
-	proofs       proofLimit
 
 	refusedUploads atomic.Int64 // of /sync
 	lastRefused    atomic.Pointer[time.Time]
