@@ -80,6 +80,9 @@ func render(o catalog.Outcome, opt Options) (string, error) {
 		return renderJSON(o, opt)
 	}
 	w := NewWriter(budget(o, opt), opt.Fence)
+	for _, name := range o.Idle {
+		w.Note("%s does nothing here", name)
+	}
 	t.Text(w)
 	return w.String(), nil
 }

@@ -44,6 +44,9 @@ type Outcome struct {
 	AsJSON bool // as: "json"
 	Budget int  // characters; 0 means the default
 	Limit  bool // an explicit limit was given, which lifts the default budget
+
+	// Idle are parameters that were given and do nothing in this mode, and that no caller should be refused for.
+	Idle []string
 }
 
 // Bind ties a tool to an environment made for each call. gate may be nil: nothing is needed then.
@@ -206,6 +209,7 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 		return Outcome{}, b.unknownMode(name)
 	}
 	m, params := b.modes[i], b.params(i)
+	idle := takeIdle(fields, params)
 	fields, err = b.resolve(m, params, fields)
 	if err != nil {
 		return Outcome{}, err
@@ -225,6 +229,7 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 		}
 	}
 	out.Value, err = b.call(ctx, i, call, fields)
+	out.Idle = idle
 	return out, err
 }
 
@@ -391,6 +396,17 @@ func paramNames(params []Param) []string {
 		out[i] = p.Name
 	}
 	return out
+}
+
+// takeIdle takes a limit out of fields where the mode has one entry, or its own bound: a caller that asks for few
+// gets them. It returns the names that it took.
+func takeIdle(fields map[string]json.RawMessage, params []Param) []string {
+	const limit = "limit"
+	if _, given := fields[limit]; !given || slices.ContainsFunc(params, func(p Param) bool { return p.Name == limit || slices.Contains(p.Aliases, limit) }) {
+		return nil
+	}
+	delete(fields, limit)
+	return []string{limit}
 }
 
 // takeCommon reads the parameters that every mode has and takes them out of fields, unless the mode
