@@ -22,14 +22,14 @@ const module = "github.com/brennhill/gasoline/"
 // one row cannot see each other. A name ending in /* stands for the folders below it.
 var rows = [][]string{
 	0: {"internal/event", "internal/page", "internal/wire", "internal/problem", "internal/bug", "schema"},
-	1: {"internal/catalog", "internal/redact", "internal/proof"},
-	2: {"internal/store", "internal/command", "internal/session", "internal/correlate"},
+	1: {"internal/catalog", "internal/redact", "internal/proof", "internal/state"},
+	2: {"internal/store", "internal/command", "internal/session", "internal/pairing", "internal/correlate"},
 	3: {"internal/ingest", "internal/query"},
 	4: {"internal/ingest/*", "internal/answer", "internal/analysis", "internal/artifact", "internal/outbound", "internal/save", "internal/setup"},
-	5: {"internal/view", "internal/drive"},
+	5: {"internal/view", "internal/drive", "internal/calls"},
 	6: {"internal/tools/*"},
 	7: {"internal/mcp", "internal/httpapi"},
-	8: {"internal/daemon", "internal/bridge", "internal/setup"},
+	8: {"internal/daemon", "internal/bridge"},
 	9: {"cmd/*", "internal/gen", "internal/testkit", "bench"},
 }
 

@@ -24,7 +24,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/redact"
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/schema"
 )
@@ -197,7 +197,7 @@ const leap = 1_000_000_000
 
 // readSeq returns the first number of this run. A counter that cannot be read is made anew, above the
 // largest that is known at any port.
-func (p Place) readSeq(dir *session.Dir) (event.Seq, *session.Fault) {
+func (p Place) readSeq(dir *state.Dir) (event.Seq, *state.Fault) {
 	data, err := dir.Read(p.seqFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return 1, nil
@@ -222,12 +222,12 @@ func (p Place) readSeq(dir *session.Dir) (event.Seq, *session.Fault) {
 		}
 	}
 	first := event.Seq(largest + leap)
-	return first, &session.Fault{File: dir.Path(p.seqFile()), Line: 1, Error: err.Error(),
+	return first, &state.Fault{File: dir.Path(p.seqFile()), Line: 1, Error: err.Error(),
 		Effect: fmt.Sprintf("events are numbered from %d on", first), Fix: "Nothing is to be done: it was made anew."}
 }
 
 // readRules returns the user's redaction rules. A file that cannot be read leaves the built-in ones.
-func readRules(dir *session.Dir) (redact.Rules, *session.Fault) {
+func readRules(dir *state.Dir) (redact.Rules, *state.Fault) {
 	data, err := dir.Read("redaction.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return redact.Rules{}, nil
@@ -239,7 +239,7 @@ func readRules(dir *session.Dir) (redact.Rules, *session.Fault) {
 	if err == nil {
 		return rules, nil
 	}
-	return redact.Rules{}, &session.Fault{File: dir.Path("redaction.json"), Line: session.LineOf(data, err), Error: err.Error(),
+	return redact.Rules{}, &state.Fault{File: dir.Path("redaction.json"), Line: state.LineOf(data, err), Error: err.Error(),
 		Effect: "your own rules are not applied; the built-in ones are", Fix: "Correct it, then run \"gasoline stop\"; the next start reads it."}
 }
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/proof"
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // Identity is what a running daemon says of itself in the state directory. The file is held by a
@@ -47,7 +47,7 @@ func (p Place) TokenPath() string { return filepath.Join(p.StateDir, "token") }
 
 // Token returns the token of the state directory, made when there is none.
 func (p Place) Token() (string, error) {
-	dir, err := session.OpenDir(p.StateDir)
+	dir, err := state.Open(p.StateDir)
 	if err != nil {
 		return "", err
 	}

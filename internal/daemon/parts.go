@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
@@ -16,9 +16,11 @@ import (
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/tools/analyze"
 	"github.com/brennhill/gasoline/internal/tools/configure"
@@ -33,8 +35,8 @@ type parts struct {
 	cfg      Config
 	run      string
 	started  time.Time
-	dir      *session.Dir
-	pairings *session.Pairings
+	dir      *state.Dir
+	pairings *pairing.Pairings
 	registry *session.Registry
 	queue    *command.Queue
 	store    *store.Store
@@ -45,8 +47,8 @@ type parts struct {
 	mcp      *mcp.Server
 	api      *httpapi.Server
 	audit    audit
-	calls    *answer.Calls
-	broken   []*session.Fault // files that could not be read at the start; some are nil
+	calls    *calls.Runner
+	broken   []*state.Fault // files that could not be read at the start; some are nil
 	pid      int
 	stop     func()
 }
@@ -55,10 +57,10 @@ type parts struct {
 // transports.
 func build(ctx context.Context, cfg Config, run string, memory int64, stop func()) (d *parts, err error) {
 	d = &parts{cfg: cfg, run: run, started: time.Now(), pid: os.Getpid(), stop: stop}
-	if d.dir, err = session.OpenDir(cfg.StateDir); err != nil {
+	if d.dir, err = state.Open(cfg.StateDir); err != nil {
 		return nil, err
 	}
-	if d.pairings, err = session.OpenPairings(d.dir); err != nil {
+	if d.pairings, err = pairing.Open(d.dir); err != nil {
 		return nil, err
 	}
 	salt, err := d.dir.Salt()
@@ -67,7 +69,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	}
 	rules, fault := readRules(d.dir)
 	first, lost := cfg.readSeq(d.dir)
-	d.broken = []*session.Fault{fault, lost}
+	d.broken = []*state.Fault{fault, lost}
 	for _, line := range d.faults() {
 		cfg.Log.Error("the state directory", "problem", line)
 	}
@@ -99,7 +101,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &answer.Calls{Allow: d.allow, Audit: d.audit.add, Log: cfg.Log}
+	d.calls = &calls.Runner{Allow: d.allow, Audit: d.audit.add, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls, Gone: d.registry.Forget, Tail: d.tail,
 		Started: d.started,

@@ -19,10 +19,10 @@ const browser = `{"v":1,"session":"s1","version":"1","capture_version":"1","sett
 "tabs":[{"id":12,"index":0,"window":1,"url":"http://localhost/","title":"","active":true,"granted":true},{"id":13,"index":1,"window":1,"url":"http://localhost/b","title":"","active":false,"granted":true}]}`
 
 // driven runs f beside a browser that completes every switch_tab and click, and returns what the browser was given.
-func driven(t *testing.T, f func(ctx context.Context, h *testkit.House)) (taken []command.Command) {
+func driven(t *testing.T, f func(ctx context.Context, h *testkit.Daemon)) (taken []command.Command) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := testkit.NewHouse(t, 0)
+		h := testkit.NewDaemon(t, 0)
 		if err := h.Sync([]byte(browser)); err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func within(d time.Duration) catalog.Call {
 
 func TestAPositionIsNotOutweighedByTheTabInUse(t *testing.T) {
 	one := 1
-	taken := driven(t, func(ctx context.Context, h *testkit.House) {
+	taken := driven(t, func(ctx context.Context, h *testkit.Daemon) {
 		for _, tab := range []int{0, 13} {
 			if _, err := drive.Do(ctx, h.Driver(), within(time.Second), command.SwitchTab, tab, command.SwitchParams{TabIndex: &one}); err != nil {
 				t.Error(err)
@@ -68,16 +68,16 @@ func TestAPositionIsNotOutweighedByTheTabInUse(t *testing.T) {
 
 // A call has one deadline, whatever it waits for on the way.
 func TestACallAnswersByItsDeadline(t *testing.T) {
-	for name, setUp := range map[string]func(ctx context.Context, h *testkit.House){
-		"no browser": func(context.Context, *testkit.House) {},
-		"a browser that comes late and takes nothing": func(ctx context.Context, h *testkit.House) {
+	for name, setUp := range map[string]func(ctx context.Context, h *testkit.Daemon){
+		"no browser": func(context.Context, *testkit.Daemon) {},
+		"a browser that comes late and takes nothing": func(ctx context.Context, h *testkit.Daemon) {
 			time.AfterFunc(900*time.Millisecond, func() {
 				if err := h.Sync([]byte(browser)); err != nil {
 					t.Error(err)
 				}
 			})
 		},
-		"a browser that takes it and says nothing": func(ctx context.Context, h *testkit.House) {
+		"a browser that takes it and says nothing": func(ctx context.Context, h *testkit.Daemon) {
 			if err := h.Sync([]byte(browser)); err != nil {
 				t.Error(err)
 			}
@@ -86,7 +86,7 @@ func TestACallAnswersByItsDeadline(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := testkit.NewHouse(t, 0)
+				h := testkit.NewDaemon(t, 0)
 				setUp(t.Context(), h)
 				began := time.Now()
 				_, err := drive.Do(t.Context(), h.Driver(), within(time.Second), command.Click, 0, command.ClickParams{})

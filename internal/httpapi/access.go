@@ -1,6 +1,6 @@
 package httpapi
 
-import "github.com/brennhill/gasoline/internal/session"
+import "github.com/brennhill/gasoline/internal/pairing"
 
 // Access is a route's policy: what a caller has to show, what it may do here, and which page or
 // extension may call it from a browser. The zero value is the strictest: a token with every scope, and
@@ -54,11 +54,11 @@ var (
 )
 
 // holds reports whether a bearer has a scope.
-func holds(who session.Who, s Scope) bool {
+func holds(who pairing.Who, s Scope) bool {
 	switch who {
-	case session.Local:
+	case pairing.Local:
 		return true
-	case session.Browsers:
+	case pairing.Browsers:
 		return s != Control
 	default:
 		return s == Public

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/proof"
-	"github.com/brennhill/gasoline/internal/session"
 )
 
 // guard is the first handler, before routing: it refuses every request that a web page, another
@@ -68,7 +68,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	switch {
 	case holds(bearer.Who, access.Scope):
 		return nil
-	case bearer.Who == session.Browsers:
+	case bearer.Who == pairing.Browsers:
 		return problem.New(problem.Forbidden, "", "the extension's token does not open %s.", clip(r.URL.Path))
 	default:
 		return problem.New(problem.Unauthorized, `Send "Authorization: Bearer …" with the token file's contents ("gasoline status" prints its path); an extension pairs first.`, "a valid token is required.")
@@ -94,10 +94,10 @@ func (s *Server) allows(policy Origin, origin string) bool {
 }
 
 // bearer says whose token a request carries.
-func (s *Server) bearer(r *http.Request) session.Bearer {
+func (s *Server) bearer(r *http.Request) pairing.Bearer {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return session.Bearer{}
+		return pairing.Bearer{}
 	}
 	return s.cfg.Pairings.Bearer(strings.TrimSpace(token))
 }

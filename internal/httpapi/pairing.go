@@ -3,9 +3,9 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/proof"
-	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -37,7 +37,7 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request) error {
 	if err := s.decode(r, &in); err != nil {
 		return err
 	}
-	id, nonce, sealed, mac, err := s.cfg.Pairings.Redeem(in.CodeID, in.Nonce, in.MAC, session.Paired{Session: in.Session, Name: clip(in.Name), KeyID: in.KeyID})
+	id, nonce, sealed, mac, err := s.cfg.Pairings.Redeem(in.CodeID, in.Nonce, in.MAC, pairing.Paired{Session: in.Session, Name: clip(in.Name), KeyID: in.KeyID})
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request) error {
 
 // pairCode makes a code.
 func (s *Server) pairCode(w http.ResponseWriter, _ *http.Request) error {
-	s.json(w, http.StatusOK, wire.PairCode{Code: s.cfg.Pairings.NewCode(), Seconds: int(session.CodeLife.Seconds())})
+	s.json(w, http.StatusOK, wire.PairCode{Code: s.cfg.Pairings.NewCode(), Seconds: int(pairing.CodeLife.Seconds())})
 	return nil
 }
 
@@ -57,7 +57,7 @@ func (s *Server) pairKey(w http.ResponseWriter, r *http.Request) error {
 	if err := s.decode(r, &in); err != nil {
 		return err
 	}
-	id, key, err := s.cfg.Pairings.Grant(session.Paired{Session: in.Session, Name: clip(in.Name), KeyID: in.KeyID})
+	id, key, err := s.cfg.Pairings.Grant(pairing.Paired{Session: in.Session, Name: clip(in.Name), KeyID: in.KeyID})
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
@@ -23,11 +24,13 @@ import (
 	"github.com/brennhill/gasoline/internal/ingest"
 	uploads "github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/wire"
 )
@@ -47,8 +50,8 @@ type rig struct {
 	queue    *command.Queue
 	registry *session.Registry
 	archive  *query.Archive
-	pairings *session.Pairings
-	dir      *session.Dir
+	pairings *pairing.Pairings
+	dir      *state.Dir
 	stopped  atomic.Int64
 	port     int
 }
@@ -112,14 +115,14 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 			t.Fatal(err)
 		}
 	}
-	dir, err := session.OpenDir(t.TempDir())
+	dir, err := state.Open(t.TempDir())
 	must(err)
 	t.Cleanup(func() { dir.Close() })
-	pairings, err := session.OpenPairings(dir)
+	pairings, err := pairing.Open(dir)
 	must(err)
 	token, err := dir.Token()
 	must(err)
-	id, key, err := pairings.Grant(session.Paired{Session: "s1", Name: "Chromium"})
+	id, key, err := pairings.Grant(pairing.Paired{Session: "s1", Name: "Chromium"})
 	must(err)
 	browser := id + "." + proof.Of(key, proof.Bearer, pairings.Boot())
 	kept, err := store.New(store.Config{Run: "r1", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
@@ -134,7 +137,7 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	in := ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept)
 	r.api = httpapi.New(httpapi.Config{
 		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID, Salt: "salt", Log: slog.New(slog.DiscardHandler),
-		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(), Calls: &answer.Calls{Allow: func(c catalog.Call) error { return r.registry.Allow(c.Client) }}, MCP: protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
+		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(), Calls: &calls.Runner{Allow: func(c catalog.Call) error { return r.registry.Allow(c.Client) }}, MCP: protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
 		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Archive: r.archive, Redact: redactor, Correlator: tests, Reader: query.New(kept, tests.Offset),
 		Clear: kept.Clear, Dir: dir, Shutdown: func() { r.stopped.Add(1) },
 	})

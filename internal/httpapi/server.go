@@ -22,17 +22,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
+	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/wire"
 )
@@ -57,11 +59,11 @@ type Config struct {
 	Salt        string
 	Log         *slog.Logger
 
-	Pairings *session.Pairings
+	Pairings *pairing.Pairings
 	Registry *session.Registry
 	Queue    *command.Queue
 	Tools    []*catalog.Bound
-	Calls    *answer.Calls // runs the tools
+	Calls    *calls.Runner // runs the tools
 
 	MCP     http.Handler
 	Stream  func(ctx context.Context, conn io.ReadWriteCloser, peer mcp.Peer) error
@@ -75,7 +77,7 @@ type Config struct {
 	Correlator *correlate.Correlator
 	Reader     *query.Live
 	Clear      func(store.Scope) int
-	Dir        *session.Dir
+	Dir        *state.Dir
 
 	// StateFaults tells what is wrong with the state directory, a line each. It may be nil.
 	StateFaults func() []string

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/wire"
 	"github.com/brennhill/gasoline/schema"
 )
@@ -15,7 +15,7 @@ import (
 // health says that this is Gasoline; the rest only to somebody with the token.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	out := wire.Health{Server: s.server()}
-	if s.bearer(r).Who != session.Local {
+	if s.bearer(r).Who != pairing.Local {
 		s.json(w, http.StatusOK, out)
 		return nil
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/bug"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 )
 
@@ -38,7 +39,7 @@ type Config struct {
 	Tools        []*catalog.Bound
 	Log          *slog.Logger
 
-	Calls *answer.Calls       // runs them; nil means one without limits and books
+	Calls *calls.Runner       // runs them; nil means one without limits and books
 	Gone  func(client string) // a client's session ended
 
 	// Started is when this daemon began; a client that knew one before is told that its history is lost.
@@ -64,7 +65,7 @@ type Server struct {
 // New returns a server with these tools.
 func New(cfg Config) *Server {
 	if cfg.Calls == nil {
-		cfg.Calls = &answer.Calls{Log: cfg.Log}
+		cfg.Calls = &calls.Runner{Log: cfg.Log}
 	}
 	s := &Server{cfg: cfg, streams: map[string]*stream{}, ended: make(chan struct{})}
 	s.http.server, s.http.open = s, map[string]*session{}

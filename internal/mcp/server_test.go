@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -173,9 +174,9 @@ func TestProgressIsSentOnlyWhenAsked(t *testing.T) {
 }
 
 func TestLimitAndAuditSeeEveryCall(t *testing.T) {
-	var audit []answer.Record
+	var audit []calls.Record
 	n := 0
-	c := dial(t, mcp.Config{Version: "1", Calls: &answer.Calls{Audit: func(r answer.Record) { audit = append(audit, r) }, Allow: func(catalog.Call) error {
+	c := dial(t, mcp.Config{Version: "1", Calls: &calls.Runner{Audit: func(r calls.Record) { audit = append(audit, r) }, Allow: func(catalog.Call) error {
 		if n++; n > 1 {
 			return problem.New(problem.RateLimited, "Wait.", "Too many.")
 		}

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/problem"
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // folders of the state directory that artifacts may be written to. The rest of it holds tokens and
@@ -23,18 +23,18 @@ var folders = []string{"artifacts", "screenshots", "recordings"}
 
 // Places are where a caller may save.
 type Places struct {
-	Root  string       // the caller's project, absolute; "" when it is not known
-	State *session.Dir // may be nil
+	Root  string     // the caller's project, absolute; "" when it is not known
+	State *state.Dir // may be nil
 }
 
 // File is a path that was checked and may be written.
 type File struct {
 	Path string // absolute, for people and answers
 
-	root      string       // project root, "" for the state directory
-	state     *session.Dir // for the state directory
-	forbidden string       // path of the state directory, for the project; "" when there is none
-	name      string       // slash-separated, inside root or state
+	root      string     // project root, "" for the state directory
+	state     *state.Dir // for the state directory
+	forbidden string     // path of the state directory, for the project; "" when there is none
+	name      string     // slash-separated, inside root or state
 	overwrite bool
 }
 

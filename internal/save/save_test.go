@@ -8,7 +8,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/save"
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 func places(t testing.TB) (p save.Places, outside string) {
@@ -30,7 +30,7 @@ func places(t testing.TB) (p save.Places, outside string) {
 	if err := os.Symlink(filepath.Join(outside, "own.png"), filepath.Join(p.Root, "linked.png")); err != nil {
 		t.Fatal(err)
 	}
-	state, err := session.OpenDir(filepath.Join(base, "state"))
+	state, err := state.Open(filepath.Join(base, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func FuzzNothingIsWrittenOutside(f *testing.F) {
 // The state directory is known by what it is: no spelling of a path below the project leads into it.
 func TestNoPathOfTheProjectLeadsIntoTheStateDirectory(t *testing.T) {
 	base := t.TempDir()
-	state, err := session.OpenDir(filepath.Join(base, ".gasoline"))
+	state, err := state.Open(filepath.Join(base, ".gasoline"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,5 @@
-// Package session holds who is there: browsers (one profile's run each), clients (one agent or CLI
-// caller each), the pairings between browsers and this daemon, and the state directory.
+// Package session holds who is there: browsers (one profile's run each) and clients (one agent or CLI caller
+// each), with the tab that each client uses.
 //
-// It is the only writer below the state directory, by way of [Dir]. Its registries each have one lock,
-// return copies, and keep nothing of a page.
+// Its registry has one lock, returns copies, and keeps nothing of a page but the addresses and titles of tabs.
 package session

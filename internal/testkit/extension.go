@@ -45,7 +45,7 @@ func (e *Extension) Received() []Received {
 }
 
 // Serve polls until ctx ends. Commands are executed one after the other, beside the polls.
-func (e *Extension) Serve(ctx context.Context, h *House) error {
+func (e *Extension) Serve(ctx context.Context, h *Daemon) error {
 	closed := h.Registry.Poll(e.Session)
 	defer closed(false)
 	work := make(chan command.Command, command.MaxPending)
@@ -75,7 +75,7 @@ func (e *Extension) Serve(ctx context.Context, h *House) error {
 	return <-worked
 }
 
-func (e *Extension) carryOut(ctx context.Context, h *House, c command.Command) error {
+func (e *Extension) carryOut(ctx context.Context, h *Daemon, c command.Command) error {
 	s, known := e.Answers[c.Kind]
 	if !known {
 		s.Error = &command.Failure{Code: "unsupported", Message: fmt.Sprintf("this browser was not told what to do with %q", c.Kind)}

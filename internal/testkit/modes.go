@@ -49,7 +49,7 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 // Text that begins with @ names a file in the folder to be read instead. In calls {{cursor}}, {{older}} and {{command}} stand for the
 // last answer's cursors and the last command's correlation id, {{project}} and {{state}} for
 // directories; the latter are put back in results. With -update, results are rewritten.
-func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *House, c catalog.Call) E, dir string) {
+func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *Daemon, c catalog.Call) E, dir string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -67,7 +67,7 @@ func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *House, c c
 			archive := ParseArchive(string(text))
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(Begin))
-				runArchive(t, &archive, dir, func(h *House) *catalog.Bound {
+				runArchive(t, &archive, dir, func(h *Daemon) *catalog.Bound {
 					return catalog.Bind(tool, func(c catalog.Call) E { return env(h, c) }, drive.Gate(h.Registry, func() time.Duration { return time.Second }))
 				})
 			})
@@ -96,7 +96,7 @@ type setup struct {
 type script struct {
 	t     *testing.T
 	dir   string
-	house *House
+	house *Daemon
 	bound *catalog.Bound
 	setup setup
 	stop  []func()
@@ -110,13 +110,13 @@ type script struct {
 	answers  map[string]string
 }
 
-func runArchive(t *testing.T, a *Archive, dir string, bind func(*House) *catalog.Bound) {
+func runArchive(t *testing.T, a *Archive, dir string, bind func(*Daemon) *catalog.Bound) {
 	s := &script{t: t, dir: dir, answers: map[string]string{}}
 	sections := a.Sections
 	if len(sections) > 0 && sections[0].Name == "setup.json" {
 		s.decode(sections[0], &s.setup)
 	}
-	s.house = NewHouse(t, s.setup.Entries)
+	s.house = NewDaemon(t, s.setup.Entries)
 	for _, l := range s.setup.Lost {
 		k, ok := event.KindOf(l.Kind)
 		if !ok {

@@ -61,7 +61,7 @@ type List[E any] struct {
 }
 
 // NewList makes the result of a list mode from what the query gave.
-func NewList[T, E any](v View, s Sight, key, name string, l *query.List[T], c query.Coverage, entry func(*T) E) *List[E] {
+func NewList[T, E any](v View, s Selection, key, name string, l *query.List[T], c query.Coverage, entry func(*T) E) *List[E] {
 	out := &List[E]{Name: name, window: l, forward: l.Forward}
 	out.rebuild = func() []E {
 		entries := make([]E, 0, len(l.Items))

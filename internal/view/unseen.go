@@ -14,7 +14,7 @@ import (
 
 // Unseen says what of the page that a sight shows no capture reaches: iframes of sites that were not
 // granted, and the console of workers, which only a debugger sees. Only what was seen to be there is named.
-func (v View) Unseen(ctx context.Context, s Sight) []string {
+func (v View) Unseen(ctx context.Context, s Selection) []string {
 	if !s.Known || !s.Tab.Granted {
 		return nil
 	}

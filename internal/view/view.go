@@ -50,8 +50,8 @@ type Paged struct {
 	Since  string `json:"since,omitempty" doc:"last, a duration back (30s), or an RFC 3339 time"`
 }
 
-// Sight is a scope resolved: the filter, how to call it, and what is to be said about it.
-type Sight struct {
+// Selection is a scope resolved: the filter, how to call it, and what is to be said about it.
+type Selection struct {
 	Filter query.Filter
 	Words  string   // "tab 12", "page http://…", "all tabs"
 	Notes  []string // what the reader should know of the browser
@@ -61,9 +61,9 @@ type Sight struct {
 	grants []string // of the tab's browser
 }
 
-// Look resolves a scope. A client without a tab in use sees all tabs, and is told so.
-func (v View) Look(ctx context.Context, s Scoped) (Sight, error) {
-	out := Sight{Filter: query.Filter{TestID: s.TestID}}
+// Select resolves a scope. A client without a tab in use sees all tabs, and is told so.
+func (v View) Select(ctx context.Context, s Scoped) (Selection, error) {
+	out := Selection{Filter: query.Filter{TestID: s.TestID}}
 	scope := s.Scope
 	if scope == "current_page" {
 		scope = "page"
@@ -156,7 +156,7 @@ func (v View) BrowserNotes() []string {
 }
 
 // Bodies returns a note when bodies are not captured in the browser that the sight means.
-func (v View) Bodies(s Sight) []string {
+func (v View) Bodies(s Selection) []string {
 	for _, b := range v.Registry.Browsers() {
 		if (s.Filter.Session == "" || s.Filter.Session == b.Session) && b.Known && !b.Settings.Bodies {
 			return []string{"bodies are not captured: the user can switch them on in the extension's popup"}

@@ -45,7 +45,7 @@ type cluster struct {
 }
 
 func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResult, error) {
-	sight, err := env.Look(ctx, p.Scoped)
+	sight, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}

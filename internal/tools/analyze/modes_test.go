@@ -9,7 +9,7 @@ import (
 )
 
 func TestModes(t *testing.T) {
-	testkit.RunModes(t, analyze.Tool, func(h *testkit.House, c catalog.Call) analyze.Env {
+	testkit.RunModes(t, analyze.Tool, func(h *testkit.Daemon, c catalog.Call) analyze.Env {
 		return analyze.Env{View: h.View(c)}
 	}, "testdata")
 }

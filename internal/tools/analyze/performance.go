@@ -62,7 +62,7 @@ type resources struct {
 }
 
 func performance(ctx context.Context, env Env, p performanceParams) (*performanceResult, error) {
-	sight, err := env.Look(ctx, p.Scoped)
+	sight, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
 )
@@ -17,7 +18,7 @@ import (
 type Env struct {
 	Call     catalog.Call
 	Registry *session.Registry
-	Pairings *session.Pairings
+	Pairings *pairing.Pairings
 	Queue    *command.Queue
 	Reader   *query.Live
 	Daemon   Daemon

@@ -22,7 +22,7 @@ import (
 func TestHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(testkit.Begin))
-		h := testkit.NewHouse(t, 0)
+		h := testkit.NewDaemon(t, 0)
 		b := catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
 			return env(t, configure.Limits{Rate: 9000, Threshold: 1000, Open: true, Reason: "flood\nSYSTEM"})(h, c)
 		}, nil)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/tools/analyze"
@@ -14,14 +14,14 @@ import (
 )
 
 // env makes what the modes may reach beside a daemon of fixed values. A browser that was heard of is paired.
-func env(t *testing.T, limits configure.Limits) func(*testkit.House, catalog.Call) configure.Env {
-	return func(h *testkit.House, c catalog.Call) configure.Env {
-		pairings, err := session.OpenPairings(h.Dir)
+func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Call) configure.Env {
+	return func(h *testkit.Daemon, c catalog.Call) configure.Env {
+		pairings, err := pairing.Open(h.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(h.Registry.Browsers()) > 0 && pairings.Count() == 0 {
-			if _, _, err := pairings.Grant(session.Paired{Session: "s1", Name: "Work"}); err != nil {
+			if _, _, err := pairings.Grant(pairing.Paired{Session: "s1", Name: "Work"}); err != nil {
 				t.Fatal(err)
 			}
 		}

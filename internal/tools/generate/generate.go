@@ -6,14 +6,14 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/save"
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
 // Env is what the modes may reach.
 type Env struct {
 	view.View
-	Dir     *session.Dir
+	Dir     *state.Dir
 	Version string
 	Archive *query.Archive // of finished tests; nil: none are kept
 }

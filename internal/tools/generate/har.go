@@ -46,7 +46,7 @@ type savedFile struct {
 }
 
 func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
-	sight, err := env.Look(ctx, p.Scoped)
+	sight, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}

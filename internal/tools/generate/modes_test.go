@@ -9,7 +9,7 @@ import (
 )
 
 func TestModes(t *testing.T) {
-	testkit.RunModes(t, generate.Tool, func(h *testkit.House, c catalog.Call) generate.Env {
+	testkit.RunModes(t, generate.Tool, func(h *testkit.Daemon, c catalog.Call) generate.Env {
 		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
 	}, "testdata")
 }

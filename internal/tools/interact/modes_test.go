@@ -9,7 +9,7 @@ import (
 )
 
 func TestModes(t *testing.T) {
-	testkit.RunModes(t, interact.Tool, func(h *testkit.House, c catalog.Call) interact.Env {
+	testkit.RunModes(t, interact.Tool, func(h *testkit.Daemon, c catalog.Call) interact.Env {
 		return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
 	}, "testdata")
 }

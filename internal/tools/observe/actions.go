@@ -96,7 +96,7 @@ func actionsMode(ctx context.Context, env Env, p actionsParams) (any, error) {
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_actor", Counts: by}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, newActionEntry)
+	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, newActionEntry)
 	out.Title, out.Line = "actions", actionLine
 	out.Origin = func(e actionEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = o.nothing("nobody did anything", env.countOf(ctx, []event.Kind{event.KindAction}, nil))

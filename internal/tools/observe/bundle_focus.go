@@ -83,7 +83,7 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 	if err != nil {
 		return nil, err
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
+	out := view.NewList(env.View, o.Selection, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
 		if it.Handle() == f.first {
 			return newBundle(ctx, env, it, near, window)
 		}

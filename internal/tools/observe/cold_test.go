@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/tools/observe"
@@ -58,14 +59,14 @@ func busyPage() string {
 func TestAColdAgentFindsTheCauseOnABusyPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(testkit.Begin))
-		h := testkit.NewHouse(t, 0)
+		h := testkit.NewDaemon(t, 0)
 		if err := h.Sync([]byte(busyPage())); err != nil {
 			t.Fatal(err)
 		}
 		bound := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 			return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir}
 		}, nil)
-		var calls answer.Calls
+		var calls calls.Runner
 		ask := func(args string) string {
 			a, p := calls.Run(t.Context(), bound, catalog.Call{Client: "agent"}, json.RawMessage(args), answer.Options{Fence: "f3"})
 			if p != nil {

@@ -105,7 +105,7 @@ func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bu
 		return nil, err
 	}
 	made := map[string]*bundle{}
-	out := view.NewList(env.View, o.Sight, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
+	out := view.NewList(env.View, o.Selection, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
 		b := made[it.Handle()]
 		if b == nil {
 			b = newBundle(ctx, env, it, near, window)
@@ -122,7 +122,7 @@ func dress(ctx context.Context, env Env, o opened, out *view.List[*bundle]) erro
 	out.Title = "error bundles"
 	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
-	out.Note(env.Bodies(o.Sight)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).Note(env.Unseen(ctx, o.Sight)...)
+	out.Note(env.Bodies(o.Selection)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).Note(env.Unseen(ctx, o.Selection)...)
 	if out.Len() > 0 {
 		return nil
 	}

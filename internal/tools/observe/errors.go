@@ -80,10 +80,10 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 	if p.Summary {
 		return tallyErrors(list.Items, o, losses), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "errors", &list, cover, newErrorEntry)
+	out := view.NewList(env.View, o.Selection, o.key, "errors", &list, cover, newErrorEntry)
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
-	return out.Note(losses...).Note(env.Unseen(ctx, o.Sight)...), nil
+	return out.Note(losses...).Note(env.Unseen(ctx, o.Selection)...), nil
 }
 
 // oneError gives an exception, or a console line as the error that it is, in full.

@@ -38,7 +38,7 @@ func extensionLogs(ctx context.Context, env Env, p extensionLogsParams) (any, er
 	if p.ID != "" {
 		return byHandle(ctx, env, p.ID)
 	}
-	sight, err := env.Look(ctx, view.Scoped{Scope: "all"})
+	sight, err := env.Select(ctx, view.Scoped{Scope: "all"})
 	if err != nil {
 		return nil, err
 	}

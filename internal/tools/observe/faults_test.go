@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/tools/observe"
@@ -45,8 +46,8 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 		exception = `"type":"Error","message":"of a flood %d","mechanism":"onerror"`
 	)
 	missing := regexp.MustCompile(`evicted|lost|dropped|not understood|more are kept|over the rate`)
-	faults := map[string]func(t *testing.T, h *testkit.House, sync func(string)){
-		"a busy tab beside it": func(t *testing.T, _ *testkit.House, sync func(string)) {
+	faults := map[string]func(t *testing.T, h *testkit.Daemon, sync func(string)){
+		"a busy tab beside it": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			for i := range 10 {
 				sync(upload("s1", 2, "D2", "http://localhost/two", map[string][]string{
 					"logs": some(2000, i*4000+1, line, time.Now()), "exceptions": some(1200, i*4000+2001, exception, time.Now()),
@@ -54,36 +55,36 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 				time.Sleep(6 * time.Second)
 			}
 		},
-		"a flood in the same tab": func(t *testing.T, _ *testkit.House, sync func(string)) {
+		"a flood in the same tab": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			for i := range 40 {
 				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(4000, i*4000+100, plain, time.Now())}))
 				time.Sleep(6 * time.Second)
 			}
 		},
-		"more errors than are kept": func(t *testing.T, _ *testkit.House, sync func(string)) {
+		"more errors than are kept": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			long := `"type":"Error","message":"%d ` + strings.Repeat("x", 4000) + `","mechanism":"onerror"`
 			for i := range 40 {
 				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"exceptions": some(1000, i*1000+100, long, time.Now())}))
 				time.Sleep(6 * time.Second)
 			}
 		},
-		"addresses of 2 MB": func(t *testing.T, _ *testkit.House, sync func(string)) {
+		"addresses of 2 MB": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			long := "http://localhost/#" + strings.Repeat("x", 2_000_000)
 			sync(upload("s1", 2, "D2", long, map[string][]string{"logs": some(10, 1, plain, time.Now())}))
 		},
-		"a sender an hour ahead": func(t *testing.T, _ *testkit.House, sync func(string)) {
+		"a sender an hour ahead": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			for i := range 20 {
 				sync(upload("s2", 1, "DX", "http://localhost/x", map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(time.Hour))}))
 				time.Sleep(time.Second)
 			}
 		},
-		"a sender three hours behind": func(t *testing.T, _ *testkit.House, sync func(string)) {
+		"a sender three hours behind": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			for i := range 20 {
 				sync(upload("s2", 1, "DX", "http://localhost/x", map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(-3*time.Hour))}))
 				time.Sleep(time.Second)
 			}
 		},
-		"ten thousand made-up tabs": func(t *testing.T, h *testkit.House, _ func(string)) {
+		"ten thousand made-up tabs": func(t *testing.T, h *testkit.Daemon, _ func(string)) {
 			for i := range 10_000 {
 				body := upload(fmt.Sprint("made-up-", i%300), i, fmt.Sprint("D", i), "http://localhost/x", map[string][]string{"exceptions": some(3, 1, exception, time.Now())})
 				if err := h.Events([]byte(body)); err != nil {
@@ -91,38 +92,38 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 				}
 			}
 		},
-		"another profile with the same tab": func(t *testing.T, h *testkit.House, _ func(string)) {
+		"another profile with the same tab": func(t *testing.T, h *testkit.Daemon, _ func(string)) {
 			body := upload("s2", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(3000, 1, line, time.Now())})
 			if err := h.Events([]byte(body)); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"events that are none": func(t *testing.T, h *testkit.House, _ func(string)) {
+		"events that are none": func(t *testing.T, h *testkit.Daemon, _ func(string)) {
 			bad := []string{`7`, `null`, `{"seq":-1}`, `{"seq":3,"t":"x"}`, `{"seq":4,"message":{"a":1}}`, `{"seq":1e99}`}
 			body := upload("s1", 1, "D3", "http://localhost/one", map[string][]string{"logs": bad, "exceptions": bad, "network": bad, "actions": bad})
 			if err := h.Events([]byte(body)); err != nil && !strings.Contains(err.Error(), "invalid") {
 				t.Fatal(err)
 			}
 		},
-		"uploads that are none": func(t *testing.T, h *testkit.House, _ func(string)) {
+		"uploads that are none": func(t *testing.T, h *testkit.Daemon, _ func(string)) {
 			for _, body := range []string{"", "{", "[]", `{"groups":7}`, strings.Repeat("[", 100_000), "\x00\xff"} {
 				if err := h.Events([]byte(body)); err == nil {
 					t.Errorf("%.20q was taken", body)
 				}
 			}
 		},
-		"numbers that never come": func(t *testing.T, _ *testkit.House, sync func(string)) {
+		"numbers that never come": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(10, 5000, plain, time.Now())}))
 			time.Sleep(time.Minute)
 			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(10, 6000, plain, time.Now())}))
 		},
-		"the other tab is emptied": func(_ *testing.T, h *testkit.House, _ func(string)) { h.Clear("s1", 2) },
+		"the other tab is emptied": func(_ *testing.T, h *testkit.Daemon, _ func(string)) { h.Clear("s1", 2) },
 	}
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(testkit.Begin))
-				h := testkit.NewHouse(t, 0)
+				h := testkit.NewDaemon(t, 0)
 				sync := func(body string) {
 					t.Helper()
 					if err := h.Sync([]byte(body)); err != nil {
@@ -141,7 +142,7 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 					`{"what":"error_bundles","tab":1,"session":"s1"}`, `{"what":"timeline","tab":1,"session":"s1","limit":500}`,
 				} {
 					if !strings.Contains(args, "text") || hasText(bound) {
-						var calls answer.Calls
+						var calls calls.Runner
 						began := time.Now()
 						a, p := calls.Run(t.Context(), bound, catalog.Call{Client: "agent"}, json.RawMessage(args), answer.Options{Fence: "f3"})
 						if p != nil {

@@ -85,7 +85,7 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_reached", Counts: reached}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, entry)
+	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, entry)
 	out.Title, out.Line = "history", visitLine
 	out.Origin = func(e visitEntry) string { return answer.Origin(e.To) }
 	out.Empty = o.nothing("no page was visited", env.countOf(ctx, []event.Kind{event.KindLifecycle}, func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) }))

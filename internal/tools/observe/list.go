@@ -19,7 +19,7 @@ const maxCounted = query.MaxLimit
 
 // opened is the part of the events that a list mode reads.
 type opened struct {
-	view.Sight
+	view.Selection
 	page  query.Page
 	key   string
 	scope query.Filter // the sight's, before the mode's filters
@@ -29,11 +29,11 @@ type opened struct {
 // beside the scope; the first one is the URL. Summaries read everything that is kept, unless told
 // where to begin.
 func (env Env) open(ctx context.Context, s view.Scoped, p view.Paged, limit int, summary bool, url string, filters ...any) (opened, error) {
-	sight, err := env.Look(ctx, s)
+	sight, err := env.Select(ctx, s)
 	if err != nil {
 		return opened{}, err
 	}
-	out := opened{Sight: sight, key: view.Key(append([]any{s, url}, filters...)...), scope: sight.Filter}
+	out := opened{Selection: sight, key: view.Key(append([]any{s, url}, filters...)...), scope: sight.Filter}
 	out.Filter.URL = url
 	if out.page, err = env.Page(p, limit, out.key); err != nil {
 		return opened{}, err

@@ -79,14 +79,14 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 			Title: "logs", Total: sum(levels), Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "logs", &list, cover, newLogEntry)
+	out := view.NewList(env.View, o.Selection, o.key, "logs", &list, cover, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = o.nothing("nothing was written", env.countOf(ctx, []event.Kind{event.KindLog}, nil))
 	if o.page.Cursor == "" {
 		levels := countLevels(list.Items)
 		out.Meta.Summary = map[string]any{"total": sum(levels), "by_level": levels}
 	}
-	out.Note(losses...).Note(env.Unseen(ctx, o.Sight)...)
+	out.Note(losses...).Note(env.Unseen(ctx, o.Selection)...)
 	if !p.Extension {
 		return out, nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestModes(t *testing.T) {
-	testkit.RunModes(t, observe.Tool, func(h *testkit.House, c catalog.Call) observe.Env {
+	testkit.RunModes(t, observe.Tool, func(h *testkit.Daemon, c catalog.Call) observe.Env {
 		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir}
 	}, "testdata")
 }

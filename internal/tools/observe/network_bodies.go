@@ -86,14 +86,14 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 	for i := range list.Items {
 		list.Items[i].ResponseSize = trueSize(ctx, env.Reader, &list.Items[i])
 	}
-	notes := append(env.Bodies(o.Sight), env.LossNotes(o.Filter, event.KindExchange)...)
+	notes := append(env.Bodies(o.Selection), env.LossNotes(o.Filter, event.KindExchange)...)
 	if without > 0 {
 		notes = append(notes, fmt.Sprintf("left out without such a value: %d requests, %d of them with a body that is absent or cut", without, cut))
 	}
 	if p.Summary {
 		return tallyExchanges(list.Items, o, notes), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, func(e *event.Exchange) exchangeEntry {
+	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, func(e *event.Exchange) exchangeEntry {
 		entry := newExchangeEntry(e)
 		entry.choose(path)
 		return entry

@@ -65,7 +65,7 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if err != nil {
 		return nil, err
 	}
-	notes, err := refresh(ctx, env, o.Sight)
+	notes, err := refresh(ctx, env, o.Selection)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	if p.Summary {
 		return tallyResources(list.Items, o, notes), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, newResourceEntry)
+	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, newResourceEntry)
 	out.Title, out.Line = "waterfall", resourceLine
 	out.Origin = func(e resourceEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = o.nothing("nothing was loaded", env.countOf(ctx, []event.Kind{event.KindResource}, nil))
@@ -89,7 +89,7 @@ const fresh = time.Second
 
 // refresh has the page send what it holds back, when the list could be behind. That it does not
 // answer is a note, never an error: what was sent before is there. Only the end of the call is one.
-func refresh(ctx context.Context, env Env, s view.Sight) ([]string, error) {
+func refresh(ctx context.Context, env Env, s view.Selection) ([]string, error) {
 	if !s.Known || !s.Tab.Granted || s.Tab.Stale || s.Tab.Discarded || env.Call.Detached {
 		return nil, nil
 	}

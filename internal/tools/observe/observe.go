@@ -7,7 +7,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
 
@@ -16,7 +16,7 @@ type Env struct {
 	view.View
 	Drive drive.Driver
 	Queue *command.Queue
-	Dir   *session.Dir
+	Dir   *state.Dir
 }
 
 // Tool is observe.

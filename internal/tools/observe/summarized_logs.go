@@ -81,7 +81,7 @@ func summarizedLogs(ctx context.Context, env Env, p summarizedParams) (*summariz
 	if p.Since == "last" {
 		return nil, problem.New(problem.InvalidParam, `Use a duration back such as "5m", or observe {"what":"logs","since":"last"}.`, "summarized_logs keeps no position.")
 	}
-	sight, err := env.Look(ctx, p.Scoped)
+	sight, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}

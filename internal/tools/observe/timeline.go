@@ -136,7 +136,7 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 			Groups: []view.Group{{Name: "counts_by_type", Counts: types}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, func(it *query.Item) moment {
+	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, func(it *query.Item) moment {
 		return moment{it.Handle(), view.Stamp(it.Head.Time), typeOf(*it), brief(*it), it.Head.Tab, it.Head.PageURL, answer.Clock(it.Head.Time), foldOf(*it)}
 	})
 	out.Title, out.Origin = "timeline", func(e moment) string { return answer.Origin(e.PageURL) }
@@ -144,7 +144,7 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.fold}
 	}
 	out.Empty = o.nothing("nothing happened", env.countOf(ctx, nil, nil))
-	return out.Note(losses...).Note(env.Unseen(ctx, o.Sight)...), nil
+	return out.Note(losses...).Note(env.Unseen(ctx, o.Selection)...), nil
 }
 
 // foldOf is the same for events that a timeline shows as one: requests that differ in their times

@@ -71,7 +71,7 @@ func transients(ctx context.Context, env Env, p transientsParams) (any, error) {
 			Groups: []view.Group{{Name: "by_classification", Counts: kinds}},
 		}, nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, newTransientEntry)
+	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, newTransientEntry)
 	out.Title, out.Line = "transients", transientLine
 	out.Origin = func(e transientEntry) string { return answer.Origin(e.PageURL) }
 	out.Empty = o.nothing("nothing of the kind appeared", env.countOf(ctx, []event.Kind{event.KindDOM}, func(it query.Item) bool { return isTransient(it.Event.(*event.DOM)) }))

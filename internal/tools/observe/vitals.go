@@ -70,7 +70,7 @@ func vitalsMode(ctx context.Context, env Env, p vitalsParams) (any, error) {
 	if p.ID != "" {
 		return byHandle(ctx, env, p.ID)
 	}
-	sight, err := env.Look(ctx, p.Scoped)
+	sight, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}

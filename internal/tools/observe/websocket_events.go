@@ -83,7 +83,7 @@ func websocketEvents(ctx context.Context, env Env, p framesParams) (any, error) 
 	if p.Summary {
 		return tallyFrames(list.Items, o, losses), nil
 	}
-	out := view.NewList(env.View, o.Sight, o.key, "entries", &list, cover, newFrameEntry)
+	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, newFrameEntry)
 	out.Title, out.Origin = "websocket events", func(e frameEntry) string { return answer.Origin(e.PageURL) }
 	out.Line = frameLines(out)
 	out.Empty = o.nothing("no connection said anything", env.countOf(ctx, []event.Kind{event.KindMessage}, nil))

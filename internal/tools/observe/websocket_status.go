@@ -96,7 +96,7 @@ type samplingEntry struct {
 }
 
 func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, error) {
-	sight, err := env.Look(ctx, p.Scoped)
+	sight, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}

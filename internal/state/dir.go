@@ -1,4 +1,4 @@
-package session
+package state
 
 import (
 	"crypto/rand"
@@ -26,9 +26,9 @@ type Dir struct {
 	repairs []string
 }
 
-// OpenDir opens the state directory and makes it if it is not there. One that other users may write to
+// Open opens the state directory and makes it if it is not there. One that other users may write to
 // is made the user's own, or refused where that cannot be: see Repairs.
-func OpenDir(path string) (*Dir, error) {
+func Open(path string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("resolve state directory: %w", err)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/bug"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/query"
@@ -89,7 +89,7 @@ type audit struct {
 	byTool map[string]int
 }
 
-func (a *audit) add(r answer.Record) {
+func (a *audit) add(r calls.Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.byTool == nil {

@@ -1,4 +1,5 @@
-package answer
+// Package calls is the one way from a transport to a tool and back: it limits, runs, renders and keeps the books.
+package calls
 
 import (
 	"context"
@@ -9,13 +10,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// Calls is the one way from a transport to a tool and back: it limits, runs, renders and keeps books.
+// Runner is the one way from a transport to a tool and back: it limits, runs, renders and keeps books.
 // The zero value works. Safe for concurrent use.
-type Calls struct {
+type Runner struct {
 	Allow func(catalog.Call) error // limits calls; nil allows all
 	Audit func(Record)             // told of every call; nil tells nobody
 	Log   *slog.Logger             // told of panics; nil tells nobody
@@ -38,15 +40,15 @@ type Record struct {
 type Answer struct {
 	Text   string // JSON when JSON is set; of a problem, its text
 	JSON   bool
-	Images []Image
+	Images []answer.Image
 }
 
 // Panics returns how many handlers panicked.
-func (c *Calls) Panics() int64 { return c.panics.Load() }
+func (c *Runner) Panics() int64 { return c.panics.Load() }
 
 // Run calls a tool and renders what it gives. It never panics: a handler that does gives a problem,
 // and the log has the stack. Answer.Text is set in every case.
-func (c *Calls) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, args json.RawMessage, opt Options) (a Answer, p *problem.Problem) {
+func (c *Runner) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, args json.RawMessage, opt answer.Options) (a Answer, p *problem.Problem) {
 	start := time.Now()
 	mode := t.ModeOf(args)
 	defer func() {
@@ -55,7 +57,7 @@ func (c *Calls) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, ar
 			p = problem.From(fmt.Errorf("%s %s failed inside the daemon; the log has the details", t.Name, mode))
 		}
 		if p != nil {
-			a = Answer{Text: Refusal(p, opt.Fence)}
+			a = Answer{Text: answer.Refusal(p, opt.Fence)}
 		}
 		if c.Audit != nil {
 			c.Audit(Record{Time: start, Client: call.Client, Name: call.Name, Tool: t.Name, Mode: mode, Duration: time.Since(start), Size: len(a.Text), Err: p})
@@ -69,13 +71,13 @@ func (c *Calls) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, ar
 	out, err := t.Call(ctx, call, args)
 	if err == nil {
 		a.JSON = out.AsJSON
-		a.Text, a.Images, err = Render(out, opt)
+		a.Text, a.Images, err = answer.Render(out, opt)
 	}
 	return a, problem.From(err)
 }
 
 // Panicked notes a panic and where it happened; for callers that recovered one themselves.
-func (c *Calls) Panicked(where string, r any) {
+func (c *Runner) Panicked(where string, r any) {
 	c.panics.Add(1)
 	if c.Log != nil {
 		c.Log.Error("panic in handler", "where", where, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))

@@ -1,7 +1,10 @@
-package session
+// Package pairing keeps the keys between this daemon and the browsers that may talk to it.
+//
+// A browser gets its key from the native messaging host, which it starts itself as this user, or by a code that
+// the user carries from a terminal to the popup. Neither side ever sends the key: each proves that it has it.
+package pairing
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/proof"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 const (
@@ -34,14 +38,14 @@ const (
 // browser itself starts for the pinned extension only, or to who knows a code that this daemon made
 // for a program with the token. Safe for concurrent use.
 type Pairings struct {
-	dir   *Dir
+	dir   *state.Dir
 	token string
 	boot  string
 
 	mu     sync.Mutex
 	paired []pairing
 	codes  []code
-	fault  *Fault
+	fault  *state.Fault
 }
 
 type pairing struct {
@@ -85,8 +89,8 @@ func (b Bearer) Answer(nonce string) string {
 	return proof.Of(b.key, proof.Answer, nonce, b.boot)
 }
 
-// OpenPairings reads the pairings of a state directory. A file that cannot be read pairs nobody: see Fault.
-func OpenPairings(dir *Dir) (*Pairings, error) {
+// Open reads the pairings of a state directory. A file that cannot be read pairs nobody: see Fault.
+func Open(dir *state.Dir) (*Pairings, error) {
 	token, err := dir.Token()
 	if err != nil {
 		return nil, err
@@ -101,7 +105,7 @@ func OpenPairings(dir *Dir) (*Pairings, error) {
 		err = json.Unmarshal(data, &read)
 	}
 	if err != nil {
-		p.fault = &Fault{File: dir.Path(pairingsFile), Line: LineOf(data, err), Error: err.Error(),
+		p.fault = &state.Fault{File: dir.Path(pairingsFile), Line: state.LineOf(data, err), Error: err.Error(),
 			Effect: "no browser is paired", Fix: "Delete it; every browser then pairs anew."}
 		return p, nil
 	}
@@ -115,7 +119,7 @@ func OpenPairings(dir *Dir) (*Pairings, error) {
 }
 
 // Fault returns what is wrong with the file, or nil. It ends when the file is written anew.
-func (p *Pairings) Fault() *Fault {
+func (p *Pairings) Fault() *state.Fault {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.fault
@@ -259,7 +263,7 @@ func (p *Pairings) grantLocked(b Paired) (string, []byte, error) {
 	if len(b.Name) > maxBrowserName {
 		b.Name = strings.ToValidUTF8(b.Name[:maxBrowserName], "")
 	}
-	one := p.complete(pairing{ID: randomHex(8), Name: b.Name, Session: b.Session, Created: time.Now().UTC().Truncate(time.Second)})
+	one := p.complete(pairing{ID: proof.Nonce()[:2*8], Name: b.Name, Session: b.Session, Created: time.Now().UTC().Truncate(time.Second)})
 	var paired []pairing
 	for _, known := range p.paired {
 		if known.ID != b.KeyID {
@@ -282,26 +286,9 @@ func (p *Pairings) grantLocked(b Paired) (string, []byte, error) {
 // randomCode makes a code of codeSize characters, without those that look alike: five bits in each.
 func randomCode() string {
 	const letters = "0123456789abcdefghjkmnpqrstvwxyz"
-	b, _ := hex.DecodeString(randomHex(codeSize)) // it is hexadecimal
+	b, _ := hex.DecodeString(proof.Nonce()) // it is hexadecimal
 	for i := range b {
 		b[i] = letters[b[i]%byte(len(letters))]
 	}
 	return string(b)
-}
-
-// LineOf returns the line that a JSON error points at, from 1; 0 when it points nowhere.
-func LineOf(data []byte, err error) int {
-	var syntax *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	offset := int64(-1)
-	switch {
-	case errors.As(err, &syntax):
-		offset = syntax.Offset
-	case errors.As(err, &typ):
-		offset = typ.Offset
-	}
-	if offset < 0 || offset > int64(len(data)) {
-		return 0
-	}
-	return 1 + bytes.Count(data[:offset], []byte("\n"))
 }

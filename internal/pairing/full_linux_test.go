@@ -1,4 +1,4 @@
-package session_test
+package pairing_test
 
 import (
 	"errors"
@@ -8,7 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // On a full disk a write fails with the file's name; what was there stays, and nothing is left behind.
@@ -25,16 +26,16 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	d, err := session.OpenDir(path)
+	d, err := state.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	p, err := session.OpenPairings(d)
+	p, err := pairing.Open(d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	id, _, err := p.Grant(session.Paired{Session: "s1"})
+	id, _, err := p.Grant(pairing.Paired{Session: "s1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := p.Grant(session.Paired{Session: "s2"}); !errors.Is(err, syscall.ENOSPC) {
+	if _, _, err := p.Grant(pairing.Paired{Session: "s2"}); !errors.Is(err, syscall.ENOSPC) {
 		t.Errorf("a pairing: %v", err)
 	}
 	if _, known := p.Key(id); !known || p.Count() != 1 {

@@ -19,6 +19,7 @@ import (
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -26,9 +27,9 @@ import (
 // Run is the daemon's run in every house, so that ids and cursors are the same in every test run.
 const Run = "k9f2"
 
-// House is a daemon's parts: the real store, write side, read side, queue and registry. Its clock is
+// Daemon is a daemon's parts: the real store, write side, read side, queue and registry. Its clock is
 // the process's, so tests that need a fixed time stand in a synctest bubble.
-type House struct {
+type Daemon struct {
 	Store      *store.Store
 	Reader     *query.Live
 	Ingest     *ingest.Ingester
@@ -36,17 +37,17 @@ type House struct {
 	Correlator *correlate.Correlator
 	Registry   *session.Registry
 	Queue      *command.Queue
-	Dir        *session.Dir // a fresh state directory
-	Project    string       // a fresh directory that stands for the caller's project
-	Lost       []view.Loss  // what footers tell beside what the ingester counts
+	Dir        *state.Dir  // a fresh state directory
+	Project    string      // a fresh directory that stands for the caller's project
+	Lost       []view.Loss // what footers tell beside what the ingester counts
 }
 
-// NewHouse returns an empty house whose rings hold at most entries events each; 0 means the
+// NewDaemon returns an empty house whose rings hold at most entries events each; 0 means the
 // defaults. Its directories go with the test.
-func NewHouse(t testing.TB, entries int) *House {
+func NewDaemon(t testing.TB, entries int) *Daemon {
 	t.Helper()
 	base := t.TempDir()
-	dir, err := session.OpenDir(filepath.Join(base, "state"))
+	dir, err := state.Open(filepath.Join(base, "state"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func NewHouse(t testing.TB, entries int) *House {
 	}
 	tests := correlate.New(time.Now)
 	redactor := redact.New(redact.Rules{})
-	h := &House{
+	h := &Daemon{
 		Store: s, Reader: query.New(s, tests.Offset), Correlator: tests, Registry: session.NewRegistry(),
 		Queue: command.NewQueue(Run, redactor), Dir: dir, Project: t.TempDir(),
 	}
@@ -78,7 +79,7 @@ func NewHouse(t testing.TB, entries int) *House {
 }
 
 // Events takes the events of the body of a POST /sync, and nothing of what it tells of its browser.
-func (h *House) Events(body []byte) error {
+func (h *Daemon) Events(body []byte) error {
 	m, err := browser.ReadSync(body)
 	if err == nil {
 		_, err = h.Uploads.Sync(context.Background(), m.Upload)
@@ -87,12 +88,12 @@ func (h *House) Events(body []byte) error {
 }
 
 // Clear empties a tab.
-func (h *House) Clear(session string, tab int) int {
+func (h *Daemon) Clear(session string, tab int) int {
 	return h.Store.Clear(store.Scope{Session: session, Tab: tab})
 }
 
 // Sync takes the body of a POST /sync as the daemon's route does, results of commands left out.
-func (h *House) Sync(body []byte) error {
+func (h *Daemon) Sync(body []byte) error {
 	m, err := browser.ReadSync(body)
 	if err != nil {
 		return err
@@ -112,14 +113,14 @@ func (h *House) Sync(body []byte) error {
 }
 
 // View is what a call sees.
-func (h *House) View(c catalog.Call) view.View {
+func (h *Daemon) View(c catalog.Call) view.View {
 	return view.View{Reader: h.Reader, Registry: h.Registry, Call: c, Lost: h.losses}
 }
 
 // Driver sends commands to the house's browsers.
-func (h *House) Driver() drive.Driver { return drive.Driver{Queue: h.Queue, Registry: h.Registry} }
+func (h *Daemon) Driver() drive.Driver { return drive.Driver{Queue: h.Queue, Registry: h.Registry} }
 
-func (h *House) losses(session string, tab int) []view.Loss {
+func (h *Daemon) losses(session string, tab int) []view.Loss {
 	out := append([]view.Loss(nil), h.Lost...)
 	for _, l := range h.Ingest.LossesOf(session, tab) {
 		out = append(out, view.Loss{Kind: l.Kind, Cause: l.Cause.String(), Count: l.Count})
@@ -128,6 +129,6 @@ func (h *House) losses(session string, tab int) []view.Loss {
 }
 
 // Lose adds to what footers tell was lost.
-func (h *House) Lose(k event.Kind, cause string, n uint64) {
+func (h *Daemon) Lose(k event.Kind, cause string, n uint64) {
 	h.Lost = append(h.Lost, view.Loss{Kind: k, Cause: cause, Count: n})
 }

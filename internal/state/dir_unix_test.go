@@ -1,6 +1,6 @@
 //go:build !windows
 
-package session_test
+package state_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // What others could use is made private, and that is told; what cannot be is refused.
@@ -26,7 +26,7 @@ func TestWhatOthersCouldUseIsRepaired(t *testing.T) {
 	must(os.Chmod(path, 0o777))
 	must(os.WriteFile(filepath.Join(path, "token"), []byte(strings.Repeat("ab", 32)+"\n"), 0o600))
 	must(os.Chmod(filepath.Join(path, "token"), 0o644))
-	d, err := session.OpenDir(path)
+	d, err := state.Open(path)
 	must(err)
 	t.Cleanup(func() { d.Close() })
 	if _, err := d.Token(); err != nil {
@@ -41,12 +41,12 @@ func TestWhatOthersCouldUseIsRepaired(t *testing.T) {
 		t.Errorf("told %q", told)
 	}
 	must(os.Chmod(path, 0o777|os.ModeSticky))
-	if _, err := session.OpenDir(path); err == nil || !strings.Contains(err.Error(), "--state-dir") {
+	if _, err := state.Open(path); err == nil || !strings.Contains(err.Error(), "--state-dir") {
 		t.Errorf("a shared directory: %v", err)
 	}
 	// Others may look at the names in it: a home directory stays as it is.
 	must(os.Chmod(path, 0o755))
-	again, err := session.OpenDir(path)
+	again, err := state.Open(path)
 	must(err)
 	defer again.Close()
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o755 || len(again.Repairs()) != 0 {

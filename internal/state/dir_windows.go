@@ -1,4 +1,4 @@
-package session
+package state
 
 // Windows has neither named pipes in folders nor these flags; rights are inherited from the user's folder.
 const (
