@@ -25,7 +25,7 @@ type Sink interface {
 
 // Config says how much is let in. The zero value is the default.
 type Config struct {
-	Rate     int                  // events per second and lane of a page, as a sliding window; 0 means 1,000
+	Rate     int                  // events per second and group of kinds of a page, as a sliding window; 0 means 1,000
 	Burst    int                  // events that one may send at once; 0 means five seconds' worth
 	ByteRate int                  // bytes per second and instance of a service; 0 means 32 MiB
 	Now      func() time.Time     // the daemon's clock; nil means time.Now

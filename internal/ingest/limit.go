@@ -10,12 +10,12 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// lane is a group of kinds that share a limit, so that a flood of one does not cost the others.
-type lane uint8
+// group is a group of kinds that share a limit, so that a flood of one does not cost the others.
+type group uint8
 
-// The lanes. A kind without a line below is sparse.
+// The groups. A kind without a line below is sparse.
 const (
-	sparse lane = iota
+	sparse group = iota
 	urgent      // exceptions and failed exchanges
 	console
 	network
@@ -23,20 +23,20 @@ const (
 	mutation
 	internal
 	lines // of a service, all kinds
-	laneEnd
+	groupEnd
 )
 
-var laneNames = [laneEnd]string{"actions", "errors", "console", "network", "websocket", "dom", "extension_logs", "lines"}
+var groupNames = [groupEnd]string{"actions", "errors", "console", "network", "websocket", "dom", "extension_logs", "lines"}
 
-var lanes = [event.KindCount]lane{
+var groups = [event.KindCount]group{
 	event.KindException: urgent, event.KindLog: console, event.KindExchange: network, event.KindResource: network,
 	event.KindMessage: sockets, event.KindDOM: mutation, event.KindExtensionLog: internal,
 }
 
-// source is what a limit holds for: a tab of a session, or an instance of a service, and a lane of it.
+// source is what a limit holds for: a tab of a session, or an instance of a service, and a group of it.
 type source struct {
 	place
-	lane lane
+	group group
 }
 
 // sourceOf returns the source of an event and what the event counts there: one, or its bytes.
@@ -45,7 +45,7 @@ func sourceOf(e event.Event, bytes int) (source, int) {
 	if at.class == event.Service {
 		return source{at, lines}, max(bytes, 1)
 	}
-	l := lanes[e.Kind()]
+	l := groups[e.Kind()]
 	if x, ok := e.(*event.Exchange); ok && x.Failed() {
 		l = urgent
 	}
@@ -182,12 +182,12 @@ func (l *limiter) of(s source, now time.Duration) *meter {
 			}
 		}
 		if len(l.sources) >= maxSources {
-			s = source{place{class: s.class, tab: -1}, s.lane}
+			s = source{place{class: s.class, tab: -1}, s.group}
 			m = l.sources[s]
 		}
 		if m == nil {
 			m = &meter{budget: l.pages, second: int64(now / time.Second)}
-			if s.lane == lines {
+			if s.group == lines {
 				m.budget = l.services
 			}
 			s.place = s.place.clone()
@@ -225,7 +225,7 @@ func (l *limiter) state(now time.Duration) State {
 			if k.class == event.Service {
 				whose = "one service"
 			}
-			s.Reason = fmt.Sprintf("%s of %s came at more than %d %s per second for %d s", laneNames[k.lane], whose, m.rate, m.unit, openAfter)
+			s.Reason = fmt.Sprintf("%s of %s came at more than %d %s per second for %d s", groupNames[k.group], whose, m.rate, m.unit, openAfter)
 		}
 	}
 	return s

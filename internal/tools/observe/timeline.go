@@ -31,15 +31,15 @@ type timelineParams struct {
 	Summary bool     `json:"summary,omitempty" doc:"counts instead of entries"`
 }
 
-// lane is one word of include.
-type lane struct {
+// inclusion is one word of include.
+type inclusion struct {
 	name  string
 	kinds []event.Kind
 	takes func(query.Item) bool // nil: all of the kinds
 	extra bool                  // only when named
 }
 
-var lanes = []lane{
+var inclusions = []inclusion{
 	{name: "actions", kinds: []event.Kind{event.KindAction}},
 	{name: "errors", kinds: errorKinds, takes: isError},
 	{name: "network", kinds: []event.Kind{event.KindExchange}},
@@ -55,11 +55,11 @@ var lanes = []lane{
 	{name: "extension_logs", kinds: []event.Kind{event.KindExtensionLog}, extra: true},
 }
 
-// chooseLanes returns the lanes that include names, or the default ones.
-func chooseLanes(include []string) ([]lane, error) {
-	var out []lane
+// chooseInclusions returns the inclusions that include names, or the default ones.
+func chooseInclusions(include []string) ([]inclusion, error) {
+	var out []inclusion
 	var names []string
-	for _, l := range lanes {
+	for _, l := range inclusions {
 		names = append(names, l.name)
 		if len(include) == 0 && !l.extra {
 			out = append(out, l)
@@ -68,13 +68,13 @@ func chooseLanes(include []string) ([]lane, error) {
 	for _, word := range include {
 		word = strings.ToLower(strings.TrimSpace(word))
 		if word == "all" {
-			return lanes, nil
+			return inclusions, nil
 		}
-		i := slices.IndexFunc(lanes, func(l lane) bool { return l.name == word })
+		i := slices.IndexFunc(inclusions, func(l inclusion) bool { return l.name == word })
 		if i < 0 {
 			return nil, problem.New(problem.InvalidParam, "Use some of: "+strings.Join(names, ", ")+".", "include does not know %q.", answer.Cut(answer.Clean(word), 40))
 		}
-		out = append(out, lanes[i])
+		out = append(out, inclusions[i])
 	}
 	return out, nil
 }
@@ -83,7 +83,7 @@ func chooseLanes(include []string) ([]lane, error) {
 type moment struct {
 	ID        string `json:"id"`
 	Timestamp string `json:"timestamp"`
-	Type      string `json:"type"` // the lane's word
+	Type      string `json:"type"` // the inclusion's word
 	Summary   string `json:"summary"`
 	Tab       int    `json:"tab,omitempty"`
 	PageURL   string `json:"page_url,omitempty"`
@@ -96,7 +96,7 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 	if p.ID != "" {
 		return byHandle(ctx, env, p.ID)
 	}
-	chosen, err := chooseLanes(p.Include)
+	chosen, err := chooseInclusions(p.Include)
 	if err != nil {
 		return nil, err
 	}
