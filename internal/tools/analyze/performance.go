@@ -30,6 +30,8 @@ type performanceResult struct {
 	Total     int        `json:"total"` // visits, also those beyond the limit
 	Scope     string     `json:"scope"`
 	Notes     []string   `json:"notes,omitempty"`
+
+	filtered bool // there may be visits of other URLs
 }
 
 type snapshot struct {
@@ -71,7 +73,7 @@ func performance(ctx context.Context, env Env, p performanceParams) (*performanc
 	if err != nil {
 		return nil, err
 	}
-	out := &performanceResult{Snapshots: []snapshot{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
+	out := &performanceResult{filtered: p.URL != "", Snapshots: []snapshot{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	// Of one visit only the last snapshot counts; the newest visits are shown.
 	last := map[visited]int{}
@@ -124,7 +126,7 @@ func (r *performanceResult) Text(w *answer.Writer) {
 	for _, n := range r.Notes {
 		w.Note("note: %s", n)
 	}
-	if r.Count == 0 && len(r.Notes) == 0 {
+	if r.Count == 0 && len(r.Notes) == 0 && !r.filtered {
 		w.Head("no page has reported yet; vitals come a moment after the load")
 	}
 	var entries []answer.Entry
