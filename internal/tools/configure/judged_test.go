@@ -180,9 +180,7 @@ func TestTheClientsOwnTabIsMeant(t *testing.T) {
 		}
 		for _, session := range []string{"alpha", "beta"} {
 			label := map[string]string{"alpha": "A [alpha]", "beta": "B [beta]"}[session]
-			if err := h.Registry.Use("agent", session, 11); err != nil {
-				t.Fatal(err)
-			}
+			h.Registry.Track("agent", session, 11)
 			got := ask(t, h, nil, `{"action":"doctor"}`)
 			for _, want := range []string{"AI Web Pilot is on in " + label, "bodies are not captured in " + label} {
 				if !strings.Contains(got, want) {
