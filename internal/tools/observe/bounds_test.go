@@ -185,5 +185,115 @@ func TestCommandsTellHowFarTheyCame(t *testing.T) {
 		rec = start()
 		d.house.Queue.Answer(command.Answer{ID: rec.ID, Session: "s1", Status: "interrupted"})
 		check("after it was interrupted", rec.CorrelationID, "interrupted", "error", false, "errored")
+		rec = start()
+		time.Sleep(2 * time.Minute)
+		check("after its deadline", rec.CorrelationID, "expired", "timeout", false, "timed_out")
+	})
+}
+
+// What is odd is told at its bound: twenty lines in a second, more than three periods of silence, an error that is new.
+func TestOddLinesAreToldToTheReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(testkit.Begin))
+		d := sit(t, 0)
+		put := func(at time.Duration, level, message, url string) {
+			time.Sleep(time.Until(testkit.Begin.Add(at)))
+			h := head(0)
+			h.Time, h.Received = time.Now(), time.Now()
+			d.house.Store.Append(event.Batch{&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: message, URL: url}})
+		}
+		put(0, "info", "begin", "")
+		for i := range 20 {
+			put(time.Second+time.Duration(i*i)*2600*time.Microsecond, "info", "flood", fmt.Sprintf("http://localhost:3000/%c.js", 'a'+i%7))
+		}
+		for i := range 19 {
+			put(10*time.Second+time.Duration(i*i)*2600*time.Microsecond, "info", "shower", "")
+		}
+		for _, at := range []time.Duration{20, 30, 40} {
+			put(at*time.Second, "debug", "pulse", "")
+		}
+		for _, at := range []time.Duration{50, 60, 70} {
+			put(at*time.Second, "debug", "steady", "")
+		}
+		put(79*time.Second, "error", "not so new", "")
+		put(80*time.Second+time.Millisecond, "error", "new", "")
+		put(90*time.Second, "warn", "late", "")
+		put(100*time.Second, "info", "end", "")
+		got := d.ask("summarized_logs", "")
+		for _, want := range []string{"odd: burst l", " flood: 20 lines within 1.0 s at 12:00:11.000", "odd: stopped l", " pulse: every 10.0 s until 12:00:50.000, then silent for 1 min",
+			"odd: new error l", " new: first seen at 12:01:30.001"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+		if n := strings.Count(got, "odd: "); n != 3 {
+			t.Errorf("%d odd lines in\n%s", n, got)
+		}
+		var out struct {
+			Groups []struct {
+				Sample  string `json:"sample_message"`
+				Sources []string
+			}
+			Anomalies []struct{ Detail string }
+		}
+		if err := json.Unmarshal([]byte(d.ask("summarized_logs", `"as":"json"`)), &out); err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Anomalies) != 3 || out.Groups[0].Sample != "flood" || len(out.Groups[0].Sources) != 5 {
+			t.Errorf("%+v", out)
+		}
+		if got := d.ask("summarized_logs", `"since":"5s","min_group_size":1`); !strings.Contains(got, "summarized logs: 1 lines") {
+			t.Errorf("of the last lines: %s", got)
+		}
+	})
+}
+
+// Two browsers: tabs are named with their browser, and a page's policy forbids scripts only without user scripts.
+func TestTabsAndPagesOfTwoBrowsers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(testkit.Begin))
+		d := sit(t, 0)
+		second := `{"v":1,"session":"s2","version":"1.0.0","settings":{"pilot":true,"bodies":true,"grants":["http://localhost/*"],"script_hosts":[],"user_scripts":%t,"name":"Home"},
+			"tabs":[{"id":20,"window":1,"url":"about:blank","title":"","active":true,"status":"complete","granted":true,"csp":"script_exec"}]}`
+		for _, scripts := range []bool{false, true} {
+			if err := d.house.Sync(fmt.Appendf(nil, second, scripts)); err != nil {
+				t.Fatal(err)
+			}
+			var page struct {
+				Restricted bool     `json:"csp_restricted"`
+				Blocked    []string `json:"blocked_actions"`
+				Ready      bool     `json:"page_ready_for_commands"`
+			}
+			if err := json.Unmarshal([]byte(d.ask("page", `"tab":20,"as":"json"`)), &page); err != nil {
+				t.Fatal(err)
+			}
+			if !page.Restricted || !page.Ready || (len(page.Blocked) == 0) != scripts {
+				t.Errorf("user scripts %v: %+v", scripts, page)
+			}
+		}
+		got := d.ask("tabs", "")
+		for _, want := range []string{`"Checkout", active, Work [s1]`, "20 (blank), active, Home [s2]"} {
+			if !strings.Contains(got, want) {
+				t.Errorf("no %q in\n%s", want, got)
+			}
+		}
+	})
+}
+
+// Requests that failed are named where no error tells of them, without the page's words.
+func TestFailedRequestsAreNamedWithoutErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(testkit.Begin))
+		d := sit(t, 0)
+		for i, x := range []*event.Exchange{{Status: 200, Outcome: "ok"}, {Status: 500, Outcome: "http_error"}, {Outcome: "network_error", Error: testkit.Hostile}, {Status: 404, Outcome: "http_error"}, {Status: 204, Outcome: "ok"}, {Status: 503, Outcome: "http_error"}} {
+			x.Head, x.Method, x.URL = head(10*i), "GET", "http://localhost:3000/x"
+			time.Sleep(time.Until(x.Head.Time))
+			d.house.Store.Append(event.Batch{x})
+		}
+		for since, want := range map[string]string{"": "r3 network_error, r4 404, r6 503;", "2500ms": "r4 404, r6 503;"} {
+			if got := d.ask("error_bundles", `"since":"`+since+`"`); !strings.Contains(got, "no errors, but requests failed: "+want) || strings.Contains(got, testkit.Hostile) {
+				t.Errorf("since %q: %s; want %s", since, got, want)
+			}
+		}
 	})
 }
