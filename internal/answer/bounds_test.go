@@ -26,6 +26,7 @@ func TestWordsChangeAtTheirBounds(t *testing.T) {
 		{answer.Cut("abcd", 4), "abcd"}, {answer.Cut("abcde", 4), "…[+5 bytes]"}, {answer.Cut(strings.Repeat("ä", 20), 37), strings.Repeat("ä", 6) + "…[+28 bytes]"},
 		{answer.Place("", 3, 4), ""}, {answer.Place("a.js", 0, 4), "a.js"}, {answer.Place("a.js", 3, 0), "a.js:3"}, {answer.Place("a.js", 1, 1), "a.js:1:1"},
 		{answer.Short("abcdefghij", 10), "abcdefghij"}, {answer.Short("abcdefghijk", 10), "abcd…hijk"}, {answer.Short(strings.Repeat("ä", 9), 10), "ää…ää"},
+		{answer.Short(strings.Repeat("ä", 9), 12), "ää…ää"},
 		{answer.Short("data:text/html,<b>x", 80), "data:text/html"},
 		{answer.Clean("a\tb\r\nc"), "a b⏎c"}, {answer.Clean("\x1b\x7f\u009f"), `\x1b\x7f\x9f`}, {answer.Clean("\u00ad\u00ae"), `\xad®`}, {answer.Clean("\u2028\u3164\u115f\u1160\u200b"), `\u{2028}\u{3164}\u{115f}\u{1160}\u{200b}`},
 		{answer.Clean("\u200d\ufe00\ufe0f\ufe10"), "\u200d\ufe00\ufe0f\ufe10"}, {answer.Clean("\U000e0000\U000e0fff\U000e1000"), `\u{e0000}\u{e0fff}` + "\U000e1000"}, {answer.Clean("a\xffb"), "a\ufffdb"},
@@ -52,7 +53,7 @@ func TestHeadsAndNotesKeepToTheirLines(t *testing.T) {
 
 func TestAFenceNamesThreeOrigins(t *testing.T) {
 	for _, tt := range []struct{ origins, want string }{
-		{"", "a page"}, {"http://a", "http://a"}, {"http://a http://a", "http://a"}, {"http://a http://b http://c", "http://a, http://b, http://c"},
+		{"", "a page"}, {"http://a", "http://a"}, {"http://a http://a", "http://a"}, {"http://a\u202eb", `http://a\u{202e}b`}, {"http://a http://b http://c", "http://a, http://b, http://c"},
 		{"http://a http://b http://c http://d http://e", "http://a, http://b, http://c, 2 more"},
 	} {
 		w := answer.NewWriter(2000, "f")
@@ -242,6 +243,9 @@ func TestCallsAreAudited(t *testing.T) {
 			if r := told[i+1]; r.Err == nil || r.Err.Code != code || r.Size == 0 {
 				t.Errorf("%+v, want %s", r, code)
 			}
+		}
+		if a, p := calls.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"fine","as":"json"}`), answer.Options{}); a.Text != `"well"` || !a.JSON || p != nil {
+			t.Errorf("%+v %v", a, p)
 		}
 		var quiet answer.Calls
 		quiet.Panicked("here", errors.New("x"))

@@ -377,7 +377,7 @@ func saves(c *ast.CallExpr) bool {
 	case "Grow":
 		return true
 	case "Put":
-		return strings.Contains(name, "pool")
+		return len(c.Args) == 1 // only pools have it
 	case "Stop":
 		return strings.Contains(name, "timer") || strings.Contains(name, "ticker")
 	}
