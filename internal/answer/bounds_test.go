@@ -128,6 +128,12 @@ func (s *words) Images() []answer.Image {
 	return []answer.Image{{MIME: "image/png", Data: []byte("x")}}
 }
 
+// stubborn is a result that cannot be cut though it says so.
+type stubborn struct{ words }
+
+func (s *stubborn) Len() int { return len(s.Lines) }
+func (s *stubborn) Keep(int) {}
+
 func TestABudgetIsTheCallsOrTheLimitsOrTheDefault(t *testing.T) {
 	many := &words{}
 	for i := range 20_000 {
@@ -163,6 +169,19 @@ func TestABudgetIsTheCallsOrTheLimitsOrTheDefault(t *testing.T) {
 	}
 	if _, _, err := answer.Render(catalog.Outcome{Value: func() {}, AsJSON: true}, answer.Options{}); err == nil {
 		t.Error("a function has no JSON")
+	}
+	few := &words{Lines: []string{"one", "two"}}
+	fits, err := answer.JSON(few)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for short := range 2 {
+		if _, _, err := answer.Render(catalog.Outcome{Value: few, AsJSON: true, Budget: len(fits) - short}, answer.Options{}); (err == nil) != (short == 0) {
+			t.Errorf("%d characters in a budget %d smaller: %v", len(fits), short, err)
+		}
+	}
+	if _, _, err := answer.Render(catalog.Outcome{Value: &stubborn{*few}, AsJSON: true, Budget: 5}, answer.Options{}); err == nil {
+		t.Error("a result that does not shrink is rendered")
 	}
 	exact := &list{Items: []string{"abc", "def"}, Total: 2}
 	whole, err := answer.JSON(exact)
