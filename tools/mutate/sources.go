@@ -233,7 +233,7 @@ func (w *finder) add(kind string, n ast.Node, before, after string) {
 	id := fmt.Sprint(m.ID)
 	w.edits = append(w.edits,
 		edit{w.offset(n.Pos()), strings.ReplaceAll(before, "ID", id), w.depth},
-		edit{w.offset(n.End()), strings.ReplaceAll(after, "ID", id), -w.depth})
+		edit{w.offset(n.End()), after, -w.depth}) // it may hold names with ID in them
 }
 
 // node walks statements and expressions.
