@@ -122,7 +122,11 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 	}
 	// Entries differ in size, so shrink by the measured ratio until it fits.
 	for len(out) > most && s.Len() > 0 {
-		s.Keep(min(s.Len()-1, s.Len()*most/len(out)))
+		before := s.Len()
+		s.Keep(min(before-1, before*most/len(out)))
+		if s.Len() >= before { // else the call would never end
+			return "", fmt.Errorf("a result of type %T kept %d entries of %d that had to be fewer", o.Value, s.Len(), before)
+		}
 		if out, err = JSON(o.Value); err != nil {
 			return "", err
 		}

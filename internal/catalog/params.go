@@ -247,23 +247,27 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 		}
 		return raw, nil
 	case "array":
-		if items, ok := value.([]any); ok {
-			if p.Length > 0 && len(items) > p.Length {
-				return nil, problem.New(problem.InvalidParam, "Give less.", "%s has %d items; it may have %d.", p.Name, len(items), p.Length)
+		items, ok := value.([]any)
+		if isText && strings.HasPrefix(strings.TrimSpace(text), "[") && json.Unmarshal([]byte(text), &items) == nil {
+			raw, ok = []byte(text), true
+		}
+		if isText && !ok && p.Items == "string" {
+			for part := range strings.SplitSeq(text, ",") {
+				items = append(items, strings.TrimSpace(part))
 			}
-			return raw, nil
-		}
-		if isText && strings.HasPrefix(strings.TrimSpace(text), "[") && json.Valid([]byte(text)) {
-			return []byte(text), nil
-		}
-		if isText && p.Items == "string" {
-			parts := strings.Split(text, ",")
-			for i := range parts {
-				parts[i] = strings.TrimSpace(parts[i])
+			var err error
+			if raw, err = json.Marshal(items); err != nil {
+				return nil, err
 			}
-			return json.Marshal(parts)
+			ok = true
 		}
-		return slices.Concat([]byte("["), raw, []byte("]")), nil
+		if !ok {
+			return slices.Concat([]byte("["), raw, []byte("]")), nil
+		}
+		if p.Length > 0 && len(items) > p.Length {
+			return nil, problem.New(problem.InvalidParam, "Give less.", "%s has %d items; it may have %d.", p.Name, len(items), p.Length)
+		}
+		return raw, nil
 	default: // object
 		if isText && json.Valid([]byte(text)) {
 			return []byte(text), nil

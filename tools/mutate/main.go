@@ -312,7 +312,9 @@ func drop(lines []string, overlay map[string]string, tmp string, all []Mutant, d
 			continue
 		}
 		for _, x := range all {
-			if filepath.Base(x.File) == filepath.Base(m[1]) && x.Line == line && !dropped[x.Key()] {
+			// The compiler names the file or the copy that stands in for it.
+			name := filepath.Base(m[1])
+			if (name == filepath.Base(x.File) || name == strings.ReplaceAll(x.File, "/", "_")) && x.Line == line && !dropped[x.Key()] {
 				dropped[x.Key()] = true
 				n++
 			}

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -95,6 +96,7 @@ type finder struct {
 	found   []Mutant
 	edits   []edit
 	depth   int
+	imports map[string]string // directories of imported packages of this module, by name
 }
 
 // instrument returns the source of a file with its breaks, which are numbered from first+1. Lines stay
@@ -111,6 +113,12 @@ func instrument(path string, first int, dropped map[string]bool) ([]byte, []Muta
 	}
 	root, _, _ := strings.Cut(path, "/internal/")
 	w := &finder{src: src, fset: fset, first: first, seen: map[string]int{}, dropped: dropped, file: strings.TrimPrefix(path, root+"/")}
+	w.imports = map[string]string{"": filepath.Dir(path)}
+	for _, i := range f.Imports {
+		if _, below, ok := strings.Cut(strings.Trim(i.Path.Value, `"`), module); ok && i.Name == nil {
+			w.imports[below[strings.LastIndexByte(below, '/')+1:]] = filepath.Join(root, below)
+		}
+	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
@@ -225,7 +233,7 @@ func (w *finder) add(kind string, n ast.Node, before, after string) {
 	id := fmt.Sprint(m.ID)
 	w.edits = append(w.edits,
 		edit{w.offset(n.Pos()), strings.ReplaceAll(before, "ID", id), w.depth},
-		edit{w.offset(n.End()), strings.ReplaceAll(after, "ID", id), -w.depth})
+		edit{w.offset(n.End()), after, -w.depth}) // it may hold names with ID in them
 }
 
 // node walks statements and expressions.
@@ -342,7 +350,7 @@ func (w *finder) statements(list []ast.Stmt) {
 		switch s := s.(type) {
 		case *ast.ExprStmt:
 			c, ok := s.X.(*ast.CallExpr)
-			if !ok || called(c) == "panic" || strings.HasSuffix(called(c), "Lock") || strings.Contains(called(c), "Log.") {
+			if !ok || called(c) == "panic" || strings.HasSuffix(called(c), "Lock") || strings.Contains(called(c), "Log.") || saves(c) {
 				continue
 			}
 			w.add("skip", s, "if mutantKeep(ID) { ", " }")
@@ -354,6 +362,26 @@ func (w *finder) statements(list []ast.Stmt) {
 			w.add("skip", s, "if mutantKeep(ID) { ", " }")
 		}
 	}
+}
+
+// saves reports whether a call only saves memory or time, so that no answer changes without it: a builder or a
+// slice grows early, a value goes back to its pool, a timer that nobody waits for any more stops. Whether they
+// pay is a benchmark's business.
+func saves(c *ast.CallExpr) bool {
+	f, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	name := strings.ToLower(called(c))
+	switch f.Sel.Name {
+	case "Grow":
+		return true
+	case "Put":
+		return len(c.Args) == 1 // only pools have it
+	case "Stop":
+		return strings.Contains(name, "timer") || strings.Contains(name, "ticker")
+	}
+	return false
 }
 
 func blank(s *ast.AssignStmt) bool {
@@ -407,12 +435,65 @@ func (w *finder) arguments(c *ast.CallExpr) {
 func (w *finder) zero(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.Ident:
-		if x.Name == "nil" || x.Name == "true" || x.Name == "false" || x.Name == "ctx" || x.Name == "_" || x.Name == "err" {
+		if x.Name == "nil" || x.Name == "true" || x.Name == "false" || x.Name == "ctx" || x.Name == "_" || x.Name == "err" || w.isZero("", x.Name) {
 			return
 		}
 	case *ast.SelectorExpr:
+		if pkg, ok := x.X.(*ast.Ident); ok && w.isZero(pkg.Name, x.Sel.Name) {
+			return
+		}
 	default:
 		return
 	}
 	w.add("zero", e, "mutantZero(ID, ", ")")
+}
+
+// module is the path of the product's module with its slash.
+const module = "github.com/brennhill/gasoline/"
+
+// isZero reports whether a name of a package of this module is a constant that is the zero value already,
+// so that a break to it changes nothing. "" is the package itself.
+func (w *finder) isZero(pkg, name string) bool {
+	dir, ok := w.imports[pkg]
+	return ok && zeroConstants(dir)[name]
+}
+
+var zeros = map[string]map[string]bool{} // by directory
+
+// zeroConstants returns the constants of a package that are written as 0, "" or false, and those that begin a
+// row of iota.
+func zeroConstants(dir string) map[string]bool {
+	if known, ok := zeros[dir]; ok {
+		return known
+	}
+	out := map[string]bool{}
+	zeros[dir] = out
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		return out
+	}
+	for _, file := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			continue
+		}
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST {
+				continue
+			}
+			for row, s := range g.Specs {
+				v := s.(*ast.ValueSpec)
+				for i, value := range v.Values {
+					switch value := value.(type) {
+					case *ast.BasicLit:
+						out[v.Names[i].Name] = value.Value == "0" || value.Value == `""`
+					case *ast.Ident:
+						out[v.Names[i].Name] = value.Name == "false" || value.Name == "iota" && row == 0
+					}
+				}
+			}
+		}
+	}
+	return out
 }

@@ -116,9 +116,7 @@ func (r *clusterResult) Text(w *answer.Writer) {
 			origins = append(origins, answer.Origin(u))
 		}
 	}
-	if len(entries) > 0 {
-		w.Page(origins...)
-	}
+	w.Page(origins...)
 	from, to := w.Entries(answer.Oldest, entries)
 	if more := len(entries) - (to - from) + r.More; more > 0 {
 		w.Note("%d more clusters; raise limit or budget", more)

@@ -30,6 +30,8 @@ type performanceResult struct {
 	Total     int        `json:"total"` // visits, also those beyond the limit
 	Scope     string     `json:"scope"`
 	Notes     []string   `json:"notes,omitempty"`
+
+	filtered bool // there may be visits of other URLs
 }
 
 type snapshot struct {
@@ -71,10 +73,10 @@ func performance(ctx context.Context, env Env, p performanceParams) (*performanc
 	if err != nil {
 		return nil, err
 	}
-	out := &performanceResult{Snapshots: []snapshot{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
+	out := &performanceResult{filtered: p.URL != "", Snapshots: []snapshot{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	// Of one visit only the last snapshot counts; the newest visits are shown.
-	last := map[string]int{}
+	last := map[visited]int{}
 	for i, s := range list.Items {
 		last[visit(&s)] = i
 	}
@@ -93,7 +95,13 @@ func performance(ctx context.Context, env Env, p performanceParams) (*performanc
 	return out, nil
 }
 
-func visit(s *event.Performance) string { return fmt.Sprint(s.Session, s.Document, s.URL, s.Soft) }
+// visited is one address of one document.
+type visited struct {
+	session, document, url string
+	soft                   bool
+}
+
+func visit(s *event.Performance) visited { return visited{s.Session, s.Document, s.URL, s.Soft} }
 
 func newSnapshot(s *event.Performance) snapshot {
 	out := snapshot{
@@ -118,7 +126,7 @@ func (r *performanceResult) Text(w *answer.Writer) {
 	for _, n := range r.Notes {
 		w.Note("note: %s", n)
 	}
-	if r.Count == 0 && len(r.Notes) == 0 {
+	if r.Count == 0 && len(r.Notes) == 0 && !r.filtered {
 		w.Head("no page has reported yet; vitals come a moment after the load")
 	}
 	var entries []answer.Entry
@@ -127,9 +135,7 @@ func (r *performanceResult) Text(w *answer.Writer) {
 		entries = append(entries, answer.Entry{Text: s.text()})
 		origins = append(origins, answer.Origin(s.page))
 	}
-	if len(entries) > 0 {
-		w.Page(origins...)
-	}
+	w.Page(origins...)
 	from, to := w.Entries(answer.Newest, entries)
 	if shown := to - from; shown < r.Total {
 		w.Note("the newest %d of %d visits; raise limit or budget", shown, r.Total)

@@ -145,7 +145,6 @@ func (r *harResult) Text(w *answer.Writer) {
 	}
 	data, err := answer.JSON(r.har)
 	if err == nil && len(data) <= w.Room() {
-		w.Page()
 		w.Raw(string(data))
 		return
 	}
@@ -155,6 +154,5 @@ func (r *harResult) Text(w *answer.Writer) {
 	for _, e := range r.har.Log.Entries {
 		entries = append(entries, answer.Entry{Text: fmt.Sprintf("%s %d %s", answer.Clean(e.Request.Method), e.Response.Status, answer.Short(e.Request.URL, 120))})
 	}
-	w.Page()
 	w.Entries(answer.Newest, entries)
 }

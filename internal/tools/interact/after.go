@@ -53,18 +53,15 @@ func act[P, R any](
 		out.Stable = step(ctx, &s, command.WaitForStable, command.StableParams{StabilityMS: a.StabilityMS})
 	}
 	if a.content {
-		s.left--
 		if text := step(ctx, &s, command.GetText, command.TextParams{}); text != nil {
 			out.TextContent = text.Value
 		}
 		out.Vitals = vitals(ctx, env, done.Target.Browser.Session, at, url, began)
 	}
 	if a.IncludeInteractive {
-		s.left--
 		out.Interactive = step(ctx, &s, command.ListInteractive, command.ListParams{Limit: listLimit})
 	}
 	if a.IncludeScreenshot {
-		s.left--
 		if shot := step(ctx, &s, command.Screenshot, command.ScreenshotParams{Format: "png"}); shot != nil {
 			image, err := drive.Picture(*shot)
 			s.failed("screenshot", err)
@@ -90,7 +87,7 @@ func count(given ...bool) (n int) {
 type steps struct {
 	env  Env
 	tab  int
-	left int // steps that come later
+	left int // steps that come after the wait for rest
 	out  *aftermath
 }
 
@@ -99,7 +96,7 @@ func step[P, R any](ctx context.Context, s *steps, kind command.Kind[P, R], para
 	call := s.env.Call
 	left := call.Left()
 	// What waits for a page that never rests leaves the others their time.
-	if most := left - time.Duration(s.left)*stepTime; kind.Name == command.WaitForStable.Name && s.left > 0 {
+	if most := left - time.Duration(s.left)*stepTime; kind.Name == command.WaitForStable.Name {
 		left = max(most, left/2)
 		call.Deadline = time.Now().Add(left)
 	}
@@ -254,6 +251,6 @@ func (f *followed[R]) Keep(n int) {
 		n -= kept
 	}
 	if lines := strings.SplitAfterN(f.TextContent, "\n", n+2); len(lines) > n+1 {
-		f.TextContent = strings.Join(lines[:n+1], "")
+		f.TextContent = strings.TrimSuffix(strings.Join(lines[:n+1], ""), "\n")
 	}
 }

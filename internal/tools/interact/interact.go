@@ -106,9 +106,7 @@ func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	for _, l := range lines {
 		entries = append(entries, answer.Entry{Text: l})
 	}
-	if len(entries) > 0 {
-		w.Page(answer.Origin(url))
-	}
+	w.Page(answer.Origin(url))
 	from, to := w.Entries(answer.Oldest, entries)
 	if to-from < len(entries) {
 		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))

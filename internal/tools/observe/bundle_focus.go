@@ -87,7 +87,7 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 		if it.Handle() == f.first {
 			return newBundle(ctx, env, it, near, window)
 		}
-		return &bundle{Error: newErrorEntry(it), at: it.Head.Time}
+		return &bundle{Error: newErrorEntry(it)}
 	})
 	out.Meta.Total = max(out.Meta.Total, all)
 	out.Line = func(b *bundle) answer.Entry { return f.entry(b, counts[b.Error.ID]) }

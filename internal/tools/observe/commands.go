@@ -124,9 +124,6 @@ func (l *commandLists) Text(w *answer.Writer) {
 			entries = append(entries, answer.Entry{Text: e.line()})
 		}
 	}
-	if len(entries) > 0 {
-		w.Page()
-	}
 	w.Entries(answer.Newest, entries)
 }
 
@@ -162,7 +159,6 @@ func (r *failedResult) Text(w *answer.Writer) {
 	for _, e := range r.Commands {
 		entries = append(entries, answer.Entry{Text: e.line(), Fold: e.Kind + e.Status + e.ErrorCode + e.Error})
 	}
-	w.Page()
 	w.Entries(answer.Newest, entries)
 }
 

@@ -140,8 +140,8 @@ func (p bundlesParams) window() time.Duration {
 
 // failedRequests names requests that failed where no error tells of them: pages often catch them.
 func failedRequests(ctx context.Context, env Env, o opened) ([]string, error) {
-	o.Filter.Severity = 0
-	list, _, err := query.Read(ctx, env.Reader, o.Filter, query.Page{Since: o.page.Since, Limit: 3}, (*event.Exchange).Failed)
+	// The filter takes errors only, and of requests those are the failed ones.
+	list, _, err := query.Read[event.Exchange](ctx, env.Reader, o.Filter, query.Page{Since: o.page.Since, Limit: 3}, nil)
 	if err != nil || len(list.Items) == 0 {
 		return nil, err
 	}

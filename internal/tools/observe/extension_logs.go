@@ -82,7 +82,7 @@ func withExtension(ctx context.Context, env Env, l *view.List[logEntry], limit i
 	if err != nil {
 		return nil, err
 	}
-	out := &logsWithExtension{List: l}
+	out := &logsWithExtension{List: l, Extension: []extensionEntry{}}
 	for i := range list.Items {
 		out.Extension = append(out.Extension, newExtensionEntry(&list.Items[i]))
 	}

@@ -56,9 +56,6 @@ type logEntry struct {
 	clock string
 }
 
-// severities are the least severity number of each level, by OpenTelemetry.
-var severities = map[string]int{"debug": 5, "log": 9, "info": 9, "warn": 13, "error": 17}
-
 func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 	if p.ID != "" {
 		return one(ctx, env, p.ID, newLogEntry, logDetail)
@@ -118,18 +115,16 @@ type chosen struct {
 
 // keep returns the filter, nil when it keeps everything.
 func (c chosen) keep() func(*event.Log) bool {
-	least := severities[c.MinLevel]
+	least := 0
+	if c.MinLevel != "" {
+		least = event.SeverityOf(c.MinLevel)
+	}
 	if least == 0 && c.Source == "" {
 		return nil
 	}
 	return func(l *event.Log) bool {
-		return (l.Severity >= least || levelAbove(l.Level, c.MinLevel)) && (c.Source == "" || l.Source == c.Source || l.Logger == c.Source || l.Service == c.Source)
+		return l.Severity >= least && (c.Source == "" || l.Source == c.Source || l.Logger == c.Source || l.Service == c.Source)
 	}
-}
-
-// levelAbove compares levels of senders that give no severity.
-func levelAbove(level, least string) bool {
-	return least != "" && severities[level] >= severities[least] && !(level == "log" && least == "info")
 }
 
 func newLogEntry(l *event.Log) logEntry {

@@ -33,6 +33,8 @@ type vitalsResult struct {
 	Sums    []loaded           `json:"resources,omitempty"`
 	Scope   string             `json:"scope"`
 	Notes   []string           `json:"notes,omitempty"`
+
+	filtered bool // pages of other URLs may have reported
 }
 
 // metrics are the measurements of one visit. Times are milliseconds.
@@ -79,7 +81,7 @@ func vitalsMode(ctx context.Context, env Env, p vitalsParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &vitalsResult{Scope: sight.Words, Notes: append(sight.Notes, slices.Concat(env.LossNotes(sight.Filter, event.KindPerformance), env.CoverNotes(cover))...)}
+	out := &vitalsResult{filtered: p.URL != "", Scope: sight.Words, Notes: append(sight.Notes, slices.Concat(env.LossNotes(sight.Filter, event.KindPerformance), env.CoverNotes(cover))...)}
 	if len(list.Items) == 0 {
 		return out, nil
 	}
@@ -133,7 +135,7 @@ func (r *vitalsResult) Text(w *answer.Writer) {
 	}
 	if !r.Metrics.Has {
 		w.Head("vitals: no data, %s", r.Scope)
-		if len(r.Notes) == 0 {
+		if len(r.Notes) == 0 && !r.filtered {
 			w.Head("no page has reported yet; the first values come about a second after the load")
 		}
 		return

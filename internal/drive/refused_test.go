@@ -1,0 +1,127 @@
+package drive_test
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/testkit"
+)
+
+// Where browser control is off, only what acts is refused, and another browser is named where it is on.
+func TestWhatActsIsRefusedWhereThePilotIsOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := testkit.NewHouse(t, 0)
+		off := strings.Replace(browser, `"pilot":true`, `"pilot":false`, 1)
+		if err := h.Sync([]byte(off)); err != nil {
+			t.Fatal(err)
+		}
+		refused := func(err error) string {
+			p := problem.From(err)
+			if p == nil {
+				return ""
+			}
+			return string(p.Code) + " " + p.Message + " " + p.Fix
+		}
+		ask := `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`
+		gate := drive.Gate(h.Registry, func() time.Duration { return time.Second })
+		act := func() error {
+			_, err := drive.Do(t.Context(), h.Driver(), within(time.Second), command.Click, 0, command.ClickParams{})
+			return err
+		}
+		want := "pilot_off Browser control is off. " + ask
+		for name, err := range map[string]error{"gate": gate(t.Context(), within(time.Second), catalog.Pilot), "act": act()} {
+			if got := refused(err); !strings.HasSuffix(got, strings.TrimPrefix(want, "pilot_off")) {
+				t.Errorf("%s: %s, want %s", name, got, want)
+			}
+		}
+		if err := gate(t.Context(), within(time.Second), catalog.Extension); err != nil {
+			t.Errorf("what only reads: %v", err)
+		}
+		second := strings.NewReplacer(`"s1"`, `"s2"`, `"id":12`, `"id":22`, `"id":13`, `"id":23`, `"grants"`, `"name":"Home","grants"`).Replace(off)
+		if err := h.Sync([]byte(second)); err != nil {
+			t.Fatal(err)
+		}
+		if got := refused(act()); !strings.Contains(got, "Browser control is off in browser [s1]. "+ask) || strings.Contains(got, "It is on") {
+			t.Errorf("beside one where it is off: %s", got)
+		}
+		if err := h.Sync([]byte(strings.Replace(second, `"pilot":false`, `"pilot":true`, 1))); err != nil {
+			t.Fatal(err)
+		}
+		if got := refused(act()); !strings.Contains(got, ask+` It is on in Home [s2]: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`) {
+			t.Errorf("beside one where it is on: %s", got)
+		}
+	})
+}
+
+// What a browser answered is decoded, or it is said why it cannot be.
+func TestAnswersAreDecodedOrRefused(t *testing.T) {
+	for result, want := range map[string]string{`{"match_count":7}`: "", `null`: "", `[`: "the browser's answer to click is not understood", `{"match_count":"x"}`: "the browser's answer to click is not understood"} {
+		synctest.Test(t, func(t *testing.T) {
+			h := testkit.NewHouse(t, 0)
+			if err := h.Sync([]byte(browser)); err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(300*time.Millisecond, func() {
+				for _, c := range h.Queue.Take(t.Context(), command.Poll{Session: "s1"}, time.Millisecond).Commands {
+					h.Queue.Answer(command.Answer{ID: c.ID, Session: "s1", Status: "complete", Result: json.RawMessage(result)})
+				}
+			})
+			out, err := drive.Do(t.Context(), h.Driver(), within(time.Second), command.Click, 0, command.ClickParams{})
+			got := ""
+			if p := problem.From(err); p != nil {
+				got = p.Message
+			}
+			if !strings.HasPrefix(got, want) || want == "" && got != "" {
+				t.Errorf("%s: %q, want %q", result, got, want)
+			}
+			if out.CorrelationID == "" || out.Status != command.Complete || out.Going() || out.Target.Tab.ID != 12 || out.Elapsed < 300*time.Millisecond {
+				t.Errorf("%s: %+v", result, out)
+			}
+		})
+	}
+}
+
+func TestPicturesAreOfKnownFormats(t *testing.T) {
+	data := base64.StdEncoding.EncodeToString([]byte("picture"))
+	for _, tt := range []struct {
+		shot command.ScreenshotResult
+		mime string
+	}{
+		{command.ScreenshotResult{Format: "png", Data: data}, "image/png"}, {command.ScreenshotResult{Format: "jpeg", Data: data}, "image/jpeg"},
+		{command.ScreenshotResult{Format: "svg", Data: data}, ""}, {command.ScreenshotResult{Format: "png"}, ""}, {command.ScreenshotResult{Format: "png", Data: "%"}, ""},
+	} {
+		got, err := drive.Picture(tt.shot)
+		if got.MIME != tt.mime || (err == nil) != (tt.mime != "") || tt.mime != "" && string(got.Data) != "picture" {
+			t.Errorf("%+v gives %+v %v", tt.shot, got, err)
+		}
+	}
+}
+
+// A code that is no word of ours gives no words of the page; one that a browser invents is kept up to its bound.
+func TestCodesOfFailuresAreWords(t *testing.T) {
+	long := strings.Repeat("a", 40)
+	for _, tt := range []struct {
+		rec  command.Record
+		code problem.Code
+		want string
+	}{
+		{command.Record{Command: command.Command{Kind: "click"}, Failure: &command.Failure{Code: long}}, problem.Code(long), "click: the browser could not do it."},
+		{command.Record{Command: command.Command{Kind: "type"}, Failure: &command.Failure{Code: "page_left"}, Status: command.Interrupted}, problem.Interrupted, "type: the browser or its extension went away while it ran."},
+		{command.Record{Command: command.Command{Kind: "hover"}, Status: command.TimedOut}, problem.Timeout, "hover: it did not happen in time."},
+		{command.Record{Command: command.Command{Kind: "hover"}, Failure: &command.Failure{Code: "csp_blocked_page"}}, problem.CSPBlocked, "hover: the page's content security policy forbids it."},
+		{command.Record{Command: command.Command{Kind: "hover"}, Failure: &command.Failure{Code: "ai_web_pilot_disabled"}}, problem.PilotOff, "hover: browser control is off."},
+		{command.Record{Command: command.Command{Kind: "hover"}, Failure: &command.Failure{Code: "missing_tab_target"}}, problem.TabGone, "hover: the tab is closed, or its page was left."},
+	} {
+		if p := drive.Failure(tt.rec, ""); p.Code != tt.code || p.Message != tt.want {
+			t.Errorf("%+v gives %s %q, want %s %q", tt.rec, p.Code, p.Message, tt.code, tt.want)
+		}
+	}
+}
