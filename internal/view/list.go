@@ -208,6 +208,17 @@ func (l *List[E]) lines(entries []E) []answer.Entry {
 	return out
 }
 
+// more guesses from entries that all fit how many fit at most, and is larger than their number.
+func more(room int, entries []answer.Entry) int {
+	n, size := len(entries), 1
+	for i, e := range entries {
+		if i+1 == n || e.Fold == "" || e.Fold != entries[i+1].Fold { // else the next is shown in its place
+			size += len(e.Text) + 1
+		}
+	}
+	return max(n+fewest, min(n*room/size+fewest, 16*n))
+}
+
 // Text writes the list for a reader.
 func (l *List[E]) Text(w *answer.Writer) {
 	// Notes first: their room is taken off the entries' budget.
@@ -243,7 +254,7 @@ func (l *List[E]) Text(w *answer.Writer) {
 			if len(entries) == len(l.Entries) {
 				break
 			}
-			n = min(len(l.Entries), 2*n)
+			n = min(len(l.Entries), more(w.Room(), entries))
 			continue
 		}
 		if l.Order != nil { // what is left out is not at one end of the list, so the cursors stay
