@@ -58,8 +58,8 @@ func run(flood time.Duration, out, only string, pages bool) error {
 		name    string
 		measure func() error
 	}{
-		{"size", b.size}, {"start", b.start}, {"idle", b.idle}, {"ingest", b.ingest}, {"answers", b.answers},
-		{"cursors", b.cursors}, {"commands", b.commands}, {"clients", b.clients}, {"flood", b.memory},
+		{"size", b.size}, {"start", b.start}, {"idle", b.idle}, {"ingest", b.ingest}, {"lines", b.lines},
+		{"answers", b.answers}, {"bundles", b.bundles}, {"cursors", b.cursors}, {"commands", b.commands}, {"clients", b.clients}, {"flood", b.memory},
 	} {
 		if !strings.Contains(m.name, only) {
 			continue
