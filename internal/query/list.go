@@ -72,7 +72,7 @@ func reuse[T any, P pointer[T]]() func(event.Kind) event.Event {
 
 func read[T any, P pointer[T]](ctx context.Context, r Reader, f Filter, p Page, keep func(P) bool, bodies bool) (List[T], Coverage, error) {
 	k := P(nil).Kind()
-	items := make([]T, 0, min(p.limit(), 64))
+	items := make([]T, 0, min(p.limit(), 128))
 	q := pager{
 		reader: r, kinds: []event.Kind{k}, cursor: k, filter: f, bodies: bodies, most: p.Look, blank: reuse[T, P](),
 		add: func(it Item) { items = append(items, *it.Event.(P)) },

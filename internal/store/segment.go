@@ -67,9 +67,8 @@ func (s *segment) record(h *header) []byte { return s.buf[h.offset : h.offset+h.
 
 func (s *segment) room() int { return len(s.buf) - s.used - s.heads*headerSize }
 
-func (s *segment) add(h header, record []byte) *header {
-	h.offset = uint32(s.used)
-	s.used += copy(s.buf[s.used:], record)
+// add copies a header and a record into the segment, and returns the header there.
+func (s *segment) add(h *header, record []byte) *header {
 	if s.heads == 0 {
 		s.from, s.to, s.clock = h.time, h.time, h.clock
 	}
@@ -77,7 +76,9 @@ func (s *segment) add(h header, record []byte) *header {
 	s.severity, s.arrived = max(s.severity, h.severity), max(s.arrived, h.arrived)
 	s.heads++
 	at := s.head(s.heads - 1)
-	*at = h
+	*at = *h
+	at.offset = uint32(s.used)
+	s.used += copy(s.buf[s.used:], record)
 	return at
 }
 

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,8 +58,9 @@ type List[E any] struct {
 
 	window  window
 	rebuild func() []E
+	inOrder bool     // entries are in the order of their numbers, by which Keep goes
 	forward bool     // a cursor was given: the oldest come first
-	encoded [][]byte // Entries as JSON, when Fit found that all fit; else nil
+	encoded [][]byte // Entries as JSON, when Fit has made it; else nil
 	commit  func(query.Cursor)
 }
 
@@ -74,7 +74,8 @@ func NewList[T, E any](v View, s Sight, key, name string, l *query.List[T], c qu
 		}
 		return entries
 	}
-	out.Entries = out.rebuild()
+	_, merged := any(l.Items).([]query.Item) // by time
+	out.Entries, out.inOrder = out.rebuild(), !merged
 	out.Meta = Meta{
 		Total: l.Total, Missed: l.Missed, UpTo: l.MissedIsUpper, Restarted: l.Restarted, Scope: s.Words,
 		Notes: append([]string(nil), s.Notes...),
@@ -110,8 +111,16 @@ func (l *List[E]) Len() int { return len(l.Entries) }
 
 // Keep narrows the list to n entries: the first when it goes on from a cursor, else the newest.
 func (l *List[E]) Keep(n int) {
+	if n < 0 || n >= len(l.Entries) {
+		return
+	}
 	l.window.Keep(n, !l.forward)
-	l.Entries, l.encoded = l.rebuild(), nil
+	if l.inOrder {
+		l.Entries = l.part(n)
+	} else {
+		l.Entries = l.rebuild()
+	}
+	l.encoded = nil
 	l.cursors()
 }
 
@@ -129,35 +138,42 @@ func (l *List[E]) part(n int) []E {
 // Fit narrows the list to the entries that fit into this many bytes of JSON, beside what else a list says.
 func (l *List[E]) Fit(most int) error {
 	all := len(l.Entries)
-	pieces := make([][]byte, 0, all)
+	ends := make([]int, 1, all+1) // of the entries in buf
 	var buf bytes.Buffer
-	size := 0
-	for n := min(all, fewest); size <= most && len(pieces) < all; n = min(all, 2*n) {
+	fits := func() bool { return buf.Len()+len(ends) <= most } // with the commas
+	for n := min(all, fewest); fits() && len(ends) <= all; n = min(all, 2*n) {
 		entries := l.part(n)
 		if l.Need != nil {
 			l.Need(entries)
 		}
-		for len(pieces) < n && size <= most {
-			e := entries[len(pieces)]
+		for i := len(ends) - 1; i < n && fits(); i++ {
+			e := entries[i]
 			if !l.forward {
-				e = entries[n-1-len(pieces)]
+				e = entries[n-1-i]
 			}
-			buf.Reset()
 			if err := answer.AppendJSON(&buf, e); err != nil {
 				return err
 			}
-			pieces = append(pieces, bytes.Clone(buf.Bytes()))
-			size += buf.Len() + 1
+			ends = append(ends, buf.Len())
 		}
 	}
-	if size > most {
-		l.Keep(len(pieces) - 1)
+	n := len(ends) - 1
+	if !fits() {
+		n--
+	}
+	whole := n == all
+	l.Keep(n)
+	if !whole && !l.inOrder {
 		return nil
 	}
-	if !l.forward {
-		slices.Reverse(pieces)
+	l.encoded = make([][]byte, n)
+	for i := range n {
+		at := i
+		if !l.forward {
+			at = n - 1 - i
+		}
+		l.encoded[at] = buf.Bytes()[ends[i]:ends[i+1]]
 	}
-	l.encoded = pieces
 	return nil
 }
 
