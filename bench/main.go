@@ -77,7 +77,11 @@ func run(flood time.Duration, out, only string, pages bool) error {
 	fmt.Print(b.table.text())
 	fmt.Print(page)
 	if only == "" {
-		if err := os.WriteFile(out, []byte(document(b.table, page, began)+breaks(out)), 0o644); err != nil {
+		text := document(b.table, page, began)
+		if !pages {
+			text += lastPage(out)
+		}
+		if err := os.WriteFile(out, []byte(text+breaks(out)), 0o644); err != nil {
 			return err
 		}
 	}

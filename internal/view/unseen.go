@@ -42,7 +42,8 @@ func (v View) Unseen(ctx context.Context, s Sight) []string {
 		out = append(out, "not captured: iframes of "+strings.Join(sites, ", ")+more+", which the user has not granted in the extension's popup")
 	}
 	if !cover.Exhausted {
-		out = append(out, fmt.Sprintf("whether more iframes are not captured is not known: the newest %d loads of the page were looked at", cover.Looked))
+		out = append(out, fmt.Sprintf(
+			"whether more iframes are not captured is not known: the newest %d loads of the page were looked at", cover.Looked))
 	}
 	// Workers are known by the requests that they make.
 	f.Page = ""
@@ -54,7 +55,8 @@ func (v View) Unseen(ctx context.Context, s Sight) []string {
 	case len(workers.Items) > 0:
 		out = append(out, "the console of this tab's workers is not seen: only a debugger sees it")
 	case !cover.Exhausted:
-		out = append(out, fmt.Sprintf("whether the tab has workers, whose console is not seen, is not known: its newest %d requests were looked at", cover.Looked))
+		out = append(out, fmt.Sprintf(
+			"whether the tab has workers, whose console is not seen, is not known: its newest %d requests were looked at", cover.Looked))
 	}
 	return out
 }

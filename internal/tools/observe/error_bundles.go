@@ -226,14 +226,17 @@ func (s *surroundings) complete(bundles []*bundle) {
 		for i, b := range some {
 			times[i] = b.at
 		}
-		items, all, err := query.Around(s.ctx, s.env.Reader, times, s.window, s.after(), bundleKinds, query.Filter{Session: key.session, Tab: key.tab})
+		f := query.Filter{Session: key.session, Tab: key.tab}
+		items, all, err := query.Around(s.ctx, s.env.Reader, times, s.window, s.after(), bundleKinds, f)
 		// What was not looked at came before all that was: it did not happen after that was received.
 		var known time.Time
 		if !all && len(items) > 0 {
 			known = slices.MinFunc(items, func(a, b query.Item) int { return cmp.Compare(a.Head.Seq, b.Head.Seq) }).Head.Received
 		}
 		if key != (tabKey{}) { // else the error does not say whose it is
-			items = slices.DeleteFunc(items, func(it query.Item) bool { return it.Head.Session != key.session || it.Head.Tab != key.tab })
+			items = slices.DeleteFunc(items, func(it query.Item) bool {
+				return it.Head.Session != key.session || it.Head.Tab != key.tab
+			})
 		}
 		for _, b := range some {
 			b.ready, b.Window = true, s.window.Seconds()

@@ -42,7 +42,7 @@ type visitEntry struct {
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	Current    bool   `json:"current,omitempty"` // nothing came after it
 	Tab        int    `json:"tab,omitempty"`
-	Partial    bool   `json:"incomplete,omitempty"` // what came before it was not looked at, so that origin and action are not known
+	Partial    bool   `json:"incomplete,omitempty"` // what came before it was not looked at
 
 	clock string
 	did   string // the action in words
