@@ -58,8 +58,8 @@ func run(flood time.Duration, out, only string, pages bool) error {
 		name    string
 		measure func() error
 	}{
-		{"size", b.size}, {"start", b.start}, {"idle", b.idle}, {"ingest", b.ingest}, {"answers", b.answers},
-		{"cursors", b.cursors}, {"commands", b.commands}, {"clients", b.clients}, {"flood", b.memory},
+		{"size", b.size}, {"start", b.start}, {"idle", b.idle}, {"ingest", b.ingest}, {"lines", b.lines},
+		{"answers", b.answers}, {"bundles", b.bundles}, {"cursors", b.cursors}, {"commands", b.commands}, {"clients", b.clients}, {"flood", b.memory},
 	} {
 		if !strings.Contains(m.name, only) {
 			continue
@@ -77,7 +77,11 @@ func run(flood time.Duration, out, only string, pages bool) error {
 	fmt.Print(b.table.text())
 	fmt.Print(page)
 	if only == "" {
-		if err := os.WriteFile(out, []byte(document(b.table, page, began)+breaks(out)), 0o644); err != nil {
+		text := document(b.table, page, began)
+		if !pages {
+			text += lastPage(out)
+		}
+		if err := os.WriteFile(out, []byte(text+breaks(out)), 0o644); err != nil {
 			return err
 		}
 	}

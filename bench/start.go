@@ -74,7 +74,7 @@ func (b *bench) start() error {
 	const peer = "the program's version command, ms"
 	base := bare.median() / ms
 	b.table.add(row{id: "B10", what: "spawn → initialize answered, daemon cold, median", value: cold.median() / ms, unit: "ms", budget: "≤ 25 ms", met: cold.median() <= 25*ms, peer: peer, base: base, most: 12})
-	b.table.add(row{id: "B10", what: "spawn → first tool answer, daemon cold, median", value: coldTool.median() / ms, unit: "ms", budget: "≤ 40 ms", met: coldTool.median() <= 40*ms, peer: peer, base: base, most: 15})
+	b.table.add(row{id: "B10", what: "spawn → first tool answer, daemon cold, median", value: coldTool.median() / ms, unit: "ms", budget: "≤ 12 ms", met: coldTool.median() <= 12*ms, peer: peer, base: base, most: 15})
 	b.table.add(row{id: "B10", what: "spawn → initialize answered, daemon warm, median", value: warm.median() / ms, unit: "ms", peer: peer, base: base, most: 8})
 	return nil
 }
@@ -122,7 +122,7 @@ func (b *bench) idle() error {
 		return err
 	}
 	percent := 100 * float64(after-before) / float64(watched)
-	b.table.add(row{id: "B11", what: "idle daemon, resident", value: mb, unit: "MB", budget: "≤ 30 MB", met: mb <= 30, limit: 30})
+	b.table.add(row{id: "B11", what: "idle daemon, resident", value: mb, unit: "MB", budget: "≤ 16 MB", met: mb <= 16, limit: 30})
 	b.table.add(row{id: "B11", what: "idle daemon, processor", value: percent, unit: "%", budget: "< 0.5 %", met: percent < 0.5})
 	return nil
 }

@@ -135,15 +135,29 @@ last column says what makes the run fail: a ratio to a baseline of the same run,
 
 %s`, began.UTC().Format("2006-01-02"), runtime.NumCPU(), cpuModel(), runtime.Version(), runtime.GOOS, runtime.GOARCH, t.markdown())
 	if page != "" {
-		fmt.Fprintf(&out, `
-## In the page
-
+		fmt.Fprintf(&out, pageHead+`
 What the capture costs a page, measured in Chromium by turns with and without it. Budgets: a console call with a string and a
 small object ≤ 10 µs more, a fetch ≤ 50 µs of synchronous work, start < 5 ms.
 
 `+"```text\n%s```\n", page)
 	}
 	return out.String()
+}
+
+const pageHead = "\n## In the page\n"
+
+// lastPage is the section of an earlier run on what the capture costs a page, for runs that do not measure it.
+func lastPage(out string) string {
+	old, err := os.ReadFile(out)
+	if err != nil {
+		return ""
+	}
+	if _, rest, ok := strings.Cut(string(old), pageHead); ok {
+		if kept, _, ok := strings.Cut(rest, breaksHead); ok {
+			return pageHead + kept
+		}
+	}
+	return ""
 }
 
 // breaks is the end of the document that "make mutate" writes: what is there stays.

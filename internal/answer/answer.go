@@ -46,6 +46,9 @@ type Shortener interface {
 	Keep(n int) // keeps n entries and corrects counts and cursors
 }
 
+// Fitter narrows itself to what at most this many bytes of JSON can hold, and about no less, before it is encoded.
+type Fitter interface{ Fit(most int) error }
+
 // Committer is told when its result has been rendered, so that positions move only over what was shown.
 type Committer interface{ Commit() }
 
@@ -107,6 +110,11 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 		most = 1 << 30
 	case o.Budget > 0:
 		most = o.Budget
+	}
+	if f, ok := o.Value.(Fitter); ok && !opt.Uncut {
+		if err := f.Fit(most); err != nil {
+			return "", err
+		}
 	}
 	out, err := JSON(o.Value)
 	if err != nil {

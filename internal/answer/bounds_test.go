@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
 )
@@ -217,21 +218,21 @@ func init() {
 func TestCallsAreAudited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		var told []answer.Record
-		calls := answer.Calls{
+		var told []calls.Record
+		runner := calls.Runner{
 			Allow: func(c catalog.Call) error {
 				if c.Client == "many" {
 					return problem.New(problem.RateLimited, "Wait.", "too many.")
 				}
 				return nil
 			},
-			Audit: func(r answer.Record) { told = append(told, r) },
+			Audit: func(r calls.Record) { told = append(told, r) },
 			Log:   slog.New(slog.NewTextHandler(&log, nil)),
 		}
 		bound := catalog.Bind(tool, func(catalog.Call) room { return room{} }, nil)
 		began := time.Now()
-		run := func(client, mode string) (answer.Answer, *problem.Problem) {
-			return calls.Run(t.Context(), bound, catalog.Call{Client: client, Name: "program"}, json.RawMessage(`{"what":"`+mode+`"}`), answer.Options{Fence: "f"})
+		run := func(client, mode string) (calls.Answer, *problem.Problem) {
+			return runner.Run(t.Context(), bound, catalog.Call{Client: client, Name: "program"}, json.RawMessage(`{"what":"`+mode+`"}`), answer.Options{Fence: "f"})
 		}
 		if a, p := run("c", "fine"); a.Text != "well" || a.JSON || p != nil {
 			t.Errorf("%+v %v", a, p)
@@ -246,7 +247,7 @@ func TestCallsAreAudited(t *testing.T) {
 		if a, p := run("many", "fine"); p == nil || p.Code != problem.RateLimited || !strings.Contains(a.Text, "too many.") {
 			t.Errorf("%+v %v", a, p)
 		}
-		if n := calls.Panics(); n != 1 {
+		if n := runner.Panics(); n != 1 {
 			t.Errorf("%d panics", n)
 		}
 		if text := log.String(); !strings.Contains(text, `where="t broken"`) || !strings.Contains(text, `panic="its secret"`) || !strings.Contains(text, "answer_test.init") {
@@ -263,10 +264,10 @@ func TestCallsAreAudited(t *testing.T) {
 				t.Errorf("%+v, want %s", r, code)
 			}
 		}
-		if a, p := calls.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"fine","as":"json"}`), answer.Options{}); a.Text != `"well"` || !a.JSON || p != nil {
+		if a, p := runner.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"fine","as":"json"}`), answer.Options{}); a.Text != `"well"` || !a.JSON || p != nil {
 			t.Errorf("%+v %v", a, p)
 		}
-		var quiet answer.Calls
+		var quiet calls.Runner
 		quiet.Panicked("here", errors.New("x"))
 		if _, p := quiet.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"broken"}`), answer.Options{}); p == nil || quiet.Panics() != 2 {
 			t.Errorf("without a log: %v, %d panics", p, quiet.Panics())

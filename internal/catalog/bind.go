@@ -455,7 +455,7 @@ func takeCommon(m Mode, call *Call, came time.Time, params []Param, fields map[s
 	if wait > 0 {
 		call.Deadline = came.Add(wait)
 	}
-	call.Detached = c.Background
+	call.Detached, call.JSON = c.Background, c.As == "json"
 	if len(c.Client) > 64 {
 		return Outcome{}, problem.New(problem.InvalidParam, "", "client has %d bytes; it may have 64.", len(c.Client))
 	}
@@ -463,7 +463,7 @@ func takeCommon(m Mode, call *Call, came time.Time, params []Param, fields map[s
 		call.Client, call.Sessionless = "named-"+c.Client, false
 	}
 	_, limited := fields["limit"]
-	return Outcome{AsJSON: c.As == "json", Budget: c.Budget, Limit: limited}, nil
+	return Outcome{AsJSON: call.JSON, Budget: c.Budget, Limit: limited}, nil
 }
 
 func stringField(fields map[string]json.RawMessage, name string) string {

@@ -101,6 +101,7 @@ type Call struct {
 	Tool        string // set by Bound
 	Mode        string // set by Bound
 	Detached    bool   // background: true, answer at once with a correlation id
+	JSON        bool   // as: "json". Set by Bound
 
 	// Deadline is the one deadline of the call, from timeout_ms or Spec.Wait, counted from when the call
 	// came; whatever the call does on the way is within it. Zero: the mode does not wait. Set by Bound.

@@ -81,8 +81,8 @@ func TestCallsAreRefusedInWholeSentences(t *testing.T) {
 	b := full()
 	for args, want := range map[string]string{
 		`[1]`:                                   "invalid_param the arguments of observe are no JSON object. Send a JSON object.",
-		`null`:                                  `missing_param what is required. Give what, one of: all, empty, waits. {"what":"help"} explains them.`,
-		``:                                      `missing_param what is required. Give what, one of: all, empty, waits. {"what":"help"} explains them.`,
+		`null`:                                  `missing_param what is required. Give what, one of: all, empty, waits. observe {"what":"help"} explains them.`,
+		``:                                      `missing_param what is required. Give what, one of: all, empty, waits. observe {"what":"help"} explains them.`,
 		`{"what":"empty","zzz":1}`:              `invalid_param observe empty has no parameter "zzz". It takes no parameters.`,
 		`{"what":"empty","count":1}`:            `invalid_param observe empty has no parameter "count"; it belongs to all. It takes no parameters.`,
 		`{"what":"waits","url":"a","urll":"b"}`: `invalid_param observe waits has no parameter "urll"; did you mean "url"? It takes: url.`,

@@ -18,7 +18,7 @@ import (
 // Where browser control is off, only what acts is refused, and another browser is named where it is on.
 func TestWhatActsIsRefusedWhereThePilotIsOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := testkit.NewHouse(t, 0)
+		h := testkit.NewDaemon(t, 0)
 		off := strings.Replace(browser, `"pilot":true`, `"pilot":false`, 1)
 		if err := h.Sync([]byte(off)); err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestWhatActsIsRefusedWhereThePilotIsOff(t *testing.T) {
 func TestAnswersAreDecodedOrRefused(t *testing.T) {
 	for result, want := range map[string]string{`{"match_count":7}`: "", `null`: "", `[`: "the browser's answer to click is not understood", `{"match_count":"x"}`: "the browser's answer to click is not understood"} {
 		synctest.Test(t, func(t *testing.T) {
-			h := testkit.NewHouse(t, 0)
+			h := testkit.NewDaemon(t, 0)
 			if err := h.Sync([]byte(browser)); err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ type group uint8
 // The groups. A kind without a line below is sparse.
 const (
 	sparse group = iota
-	urgent      // exceptions and failed exchanges
+	urgent       // exceptions and failed exchanges
 	console
 	network
 	sockets

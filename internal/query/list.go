@@ -72,9 +72,9 @@ func reuse[T any, P pointer[T]]() func(event.Kind) event.Event {
 
 func read[T any, P pointer[T]](ctx context.Context, r Reader, f Filter, p Page, keep func(P) bool, bodies bool) (List[T], Coverage, error) {
 	k := P(nil).Kind()
-	items := make([]T, 0, min(p.limit(), 64))
+	items := make([]T, 0, min(p.limit(), 128))
 	q := pager{
-		reader: r, kinds: []event.Kind{k}, cursor: k, filter: f, bodies: bodies, blank: reuse[T, P](),
+		reader: r, kinds: []event.Kind{k}, cursor: k, filter: f, bodies: bodies, most: p.Look, blank: reuse[T, P](),
 		add: func(it Item) { items = append(items, *it.Event.(P)) },
 	}
 	if keep != nil {
@@ -112,7 +112,9 @@ func Timeline(ctx context.Context, r Reader, kinds []event.Kind, f Filter, p Pag
 
 func timeline(ctx context.Context, q pager, p Page) (List[Item], Coverage, error) {
 	var items []Item
-	q.most = maxExamined
+	if q.most = maxExamined; p.Look > 0 {
+		q.most = min(p.Look, maxExamined)
+	}
 	q.add = func(it Item) { items = append(items, it) }
 	list, c, err := q.page(ctx, p)
 	if err != nil {

@@ -272,6 +272,7 @@ type Page struct {
 	Cursor Cursor // go on from an earlier answer; "" for the newest
 	Since  string // a duration back ("30s", by when the daemon received) or an RFC 3339 time (by when it happened)
 	Limit  int    // most items; 0 means DefaultLimit, more than MaxLimit means MaxLimit
+	Look   int    // most events that are looked into, whatever is found; 0 means all, for timelines 20,000
 }
 
 // The number of items of a page. Modes have lower maxima of their own.

@@ -27,13 +27,14 @@ func consoleBatch() event.Batch {
 	return event.Of(logs)
 }
 
-// BenchmarkAppend appends batches of 50 logs to a ring that is full from the second on: steady
-// eviction.
+// BenchmarkAppend appends batches of 50 logs to a ring that is full: steady eviction.
 func BenchmarkAppend(b *testing.B) {
 	s := open(b, store.DefaultLimits(0))
 	batch := consoleBatch()
-	for range 100 {
-		s.Append(batch)
+	for s.Stats().Rings[0].Evicted == 0 {
+		for range 100 {
+			s.Append(batch)
+		}
 	}
 	b.ReportAllocs()
 	b.SetBytes(50 * 550)
@@ -52,6 +53,11 @@ func BenchmarkMixed(b *testing.B) {
 		&event.Exchange{Head: head, URL: head.PageURL, Method: "POST", ResponseBody: string(make([]byte, 5000))},
 		&event.Message{Head: head, Connection: "c", Event: "message", Direction: "incoming", Data: "hello"},
 		&event.Action{Head: head, Type: "click", Locators: []event.Locator{{Kind: "testid", Value: "pay"}}})
+	for s.Stats().Rings[0].Evicted == 0 {
+		for range 100 {
+			s.Append(batch)
+		}
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Append(batch)

@@ -26,9 +26,18 @@ func (c *coder) fail() {
 	c.in = ""
 }
 
+// number writes a varint; most numbers of an event are small.
+func (c *coder) number(n uint64) {
+	if n < 0x80 {
+		c.out = append(c.out, byte(n))
+	} else {
+		c.out = binary.AppendUvarint(c.out, n)
+	}
+}
+
 func (c *coder) unsigned(p *uint64) {
 	if !c.reading {
-		c.out = binary.AppendUvarint(c.out, *p)
+		c.number(*p)
 		return
 	}
 	// binary.Uvarint takes bytes; converting a string to them would copy.
@@ -59,8 +68,10 @@ func (c *coder) signed(p *int64) {
 
 func (c *coder) string(p *string) {
 	if !c.reading {
-		c.out = binary.AppendUvarint(c.out, uint64(len(*p)))
-		c.out = append(c.out, *p...)
+		c.number(uint64(len(*p)))
+		if *p != "" {
+			c.out = append(c.out, *p...)
+		}
 		return
 	}
 	var n uint64

@@ -104,6 +104,29 @@ func (m *matcher) takes(h *header) bool {
 	return i < len(m.windows) && m.windows[i][0] <= at
 }
 
+// passes reports whether nothing in a segment can be wanted.
+func (m *matcher) passes(s *segment) bool {
+	if s.severity < m.severity || s.arrived < m.arrived {
+		return true
+	}
+	if s.clocks || m.since == 0 && m.until == 0 && m.windows == nil {
+		return false
+	}
+	from, to := s.from, s.to
+	if s.clock != 0 && m.offset != nil {
+		shift := int64(m.offset(s.clock))
+		from, to = from+shift, to+shift
+	}
+	if m.since != 0 && to < m.since || m.until != 0 && from > m.until {
+		return true
+	}
+	if m.windows == nil {
+		return false
+	}
+	i := sort.Search(len(m.windows), func(i int) bool { return m.windows[i][1] >= from })
+	return i == len(m.windows) || m.windows[i][0] > to
+}
+
 // Edge is the state of some rings at one moment.
 type Edge struct {
 	Next event.Seq // of the next event: those below are the same set of whole batches in every ring
@@ -259,14 +282,14 @@ func (c *Slice) Decode(i int, e event.Event) bool {
 // walker is a place in one strand of a scan.
 type walker struct {
 	strand *strand
+	match  *matcher // segments that hold nothing for it are passed over
 	ring   RingID
 	at     place
 	seg    *segment
 	head   *header // at the place
 }
 
-// load takes the header at the place, going back over or forward to the next segment, and reports
-// whether there is one.
+// load takes the header at the place and reports whether there is one.
 func (w *walker) load() bool {
 	if w.at.segment < 0 || w.at.segment >= len(w.strand.segments) {
 		return false
@@ -276,21 +299,44 @@ func (w *walker) load() bool {
 	return true
 }
 
-func (w *walker) forward() bool {
-	if w.at.head++; w.at.head == w.seg.heads {
-		w.at = place{w.at.segment + 1, 0}
+// ahead goes on to the first event of the next segment, from the place or one behind it, that may be wanted.
+func (w *walker) ahead() bool {
+	for w.load() {
+		if !w.match.passes(w.seg) {
+			return true
+		}
+		w.at = w.strand.after(w.at.segment)
 	}
-	return w.load()
+	return false
+}
+
+// aback is ahead in the other direction.
+func (w *walker) aback() bool {
+	for w.load() {
+		if !w.match.passes(w.seg) {
+			return true
+		}
+		w.at = w.strand.before(w.at.segment)
+	}
+	return false
+}
+
+func (w *walker) forward() bool {
+	if w.at.head++; w.at.head < w.seg.heads {
+		w.head = w.seg.head(w.at.head)
+		return true
+	}
+	w.at = w.strand.after(w.at.segment)
+	return w.ahead()
 }
 
 func (w *walker) backward() bool {
-	if w.at.head--; w.at.head < w.seg.dropped {
-		w.at.segment--
-		if w.at.segment >= 0 {
-			w.at.head = w.strand.segments[w.at.segment].heads - 1
-		}
+	if w.at.head--; w.at.head >= w.seg.dropped {
+		w.head = w.seg.head(w.at.head)
+		return true
 	}
-	return w.load()
+	w.at = w.strand.before(w.at.segment)
+	return w.aback()
 }
 
 // walkers returns the strands that may have what is wanted, each at its first event of the number seq
@@ -309,18 +355,19 @@ func (s *Store) walkers(m *matcher, seq event.Seq, back bool) []walker {
 				if t.count == 0 {
 					continue
 				}
-				w := walker{strand: t, ring: RingID(i), at: t.search(seq)}
+				w := walker{strand: t, match: m, ring: RingID(i), at: t.search(seq)}
+				ok := false
 				if back {
 					if w.at.segment == len(t.segments) || w.at.head == t.segments[w.at.segment].dropped {
-						w.at.segment--
-						if w.at.segment < 0 {
-							continue
-						}
-						w.at.head = t.segments[w.at.segment].heads
+						w.at = t.before(w.at.segment)
+					} else {
+						w.at.head--
 					}
-					w.at.head--
+					ok = w.aback()
+				} else {
+					ok = w.ahead()
 				}
-				if w.load() {
+				if ok {
 					out = append(out, w)
 				}
 			}

@@ -48,6 +48,13 @@ type segment struct {
 	used    int    // bytes of records
 	heads   int    // headers
 	dropped int    // of them, the oldest, that are evicted
+
+	// Of all its events, so that a reader can pass it over as a whole.
+	from, to int64 // least and greatest time, by clock
+	clock    event.Clock
+	clocks   bool // more than one
+	severity uint8
+	arrived  int64 // greatest
 }
 
 // head returns the i-th header, 0 being the oldest.
@@ -60,12 +67,18 @@ func (s *segment) record(h *header) []byte { return s.buf[h.offset : h.offset+h.
 
 func (s *segment) room() int { return len(s.buf) - s.used - s.heads*headerSize }
 
-func (s *segment) add(h header, record []byte) *header {
-	h.offset = uint32(s.used)
-	s.used += copy(s.buf[s.used:], record)
+// add copies a header and a record into the segment, and returns the header there.
+func (s *segment) add(h *header, record []byte) *header {
+	if s.heads == 0 {
+		s.from, s.to, s.clock = h.time, h.time, h.clock
+	}
+	s.from, s.to, s.clocks = min(s.from, h.time), max(s.to, h.time), s.clocks || s.clock != h.clock
+	s.severity, s.arrived = max(s.severity, h.severity), max(s.arrived, h.arrived)
 	s.heads++
 	at := s.head(s.heads - 1)
-	*at = h
+	*at = *h
+	at.offset = uint32(s.used)
+	s.used += copy(s.buf[s.used:], record)
 	return at
 }
 
@@ -118,6 +131,22 @@ func (t *strand) search(seq event.Seq) place {
 	}
 	s := &t.segments[i]
 	return place{i, s.dropped + sort.Search(s.heads-s.dropped, func(j int) bool { return s.head(s.dropped+j).seq >= seq })}
+}
+
+// after returns the place of the first event behind a segment; before that of the last one in front of it, with
+// a segment of -1 when there is none.
+func (t *strand) after(segment int) place {
+	if segment++; segment < len(t.segments) {
+		return place{segment, t.segments[segment].dropped}
+	}
+	return place{segment, 0}
+}
+
+func (t *strand) before(segment int) place {
+	if segment--; segment >= 0 {
+		return place{segment, t.segments[segment].heads - 1}
+	}
+	return place{-1, 0}
 }
 
 // find returns the event with this number, nil when it is not here.

@@ -96,10 +96,10 @@ func (t *strand) ends() (oldest, newest int64, ok bool) {
 	if t.live == 0 {
 		return 0, 0, false
 	}
-	first := walker{strand: t, at: t.search(0)}
+	first := walker{strand: t, match: &matcher{}, at: t.search(0)}
 	for ok := first.load(); ok && first.head.marks&dead != 0; ok = first.forward() {
 	}
-	last := walker{strand: t, at: place{len(t.segments) - 1, t.segments[len(t.segments)-1].heads - 1}}
+	last := walker{strand: t, match: &matcher{}, at: place{len(t.segments) - 1, t.segments[len(t.segments)-1].heads - 1}}
 	for ok := last.load(); ok && last.head.marks&dead != 0; ok = last.backward() {
 	}
 	return first.head.received, last.head.received, true

@@ -150,7 +150,7 @@ func (s *Store) appendLocked(r *ring, p *pending, record []byte) {
 		s.evict(r, r.longest())
 	}
 	seg := s.room(r, o, len(record))
-	h := seg.add(p.header, record)
+	h := seg.add(&p.header, record)
 	o.young.count++
 	o.young.live++
 	r.count++
@@ -276,7 +276,7 @@ func (s *Store) keep(r *ring, o *owner, seg *segment, h *header) bool {
 		n = len(t.segments)
 	}
 	index := slices.Index(r.owners, o)
-	moved := t.segments[n-1].add(*h, record)
+	moved := t.segments[n-1].add(h, record)
 	t.count++
 	t.live++
 	s.traces.slots[s.traces.find(h.trace)].kept++

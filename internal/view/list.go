@@ -45,18 +45,22 @@ type List[E any] struct {
 	Entries []E
 	Meta    Meta
 
-	Title  string                 // what the first line says before the counts; "" is Name
-	Line   func(E) answer.Entry   // one entry as text
-	Origin func(E) string         // page of an entry, for the fence; nil: not from a page
-	Order  func([]E) []E          // how the text orders them, first what stays when not all fits; nil: by time
-	Extra  func(w *answer.Writer) // lines above the entries; may be nil
-	Empty  func() (string, bool)  // said when there are none; a claim only when nothing hints at a loss. May be nil
+	Title  string                   // what the first line says before the counts; "" is Name
+	Line   func(E) answer.Entry     // one entry as text
+	Lines  func([]E) []answer.Entry // several, in place of Line, where one costs much: no more are made than may fit
+	Need   func([]E)                // completes entries before they are encoded; nil: they are complete
+	Origin func(E) string           // page of an entry, for the fence; nil: not from a page
+	Order  func([]E) []E            // how the text orders them, first what stays when not all fits; nil: by time
+	Extra  func(w *answer.Writer)   // lines above the entries; may be nil
+	Empty  func() (string, bool)    // said when there are none; a claim only when nothing hints at a loss. May be nil
 
 	coverage []string // what the answer does not rest on
 
 	window  window
 	rebuild func() []E
-	forward bool // a cursor was given: the oldest come first
+	inOrder bool     // entries are in the order of their numbers, by which Keep goes
+	forward bool     // a cursor was given: the oldest come first
+	encoded [][]byte // Entries as JSON, when Fit has made it; else nil
 	commit  func(query.Cursor)
 }
 
@@ -70,7 +74,8 @@ func NewList[T, E any](v View, s Selection, key, name string, l *query.List[T], 
 		}
 		return entries
 	}
-	out.Entries = out.rebuild()
+	_, merged := any(l.Items).([]query.Item) // by time
+	out.Entries, out.inOrder = out.rebuild(), !merged
 	out.Meta = Meta{
 		Total: l.Total, Missed: l.Missed, UpTo: l.MissedIsUpper, Restarted: l.Restarted, Scope: s.Words,
 		Notes: append([]string(nil), s.Notes...),
@@ -106,9 +111,70 @@ func (l *List[E]) Len() int { return len(l.Entries) }
 
 // Keep narrows the list to n entries: the first when it goes on from a cursor, else the newest.
 func (l *List[E]) Keep(n int) {
+	if n < 0 || n >= len(l.Entries) {
+		return
+	}
 	l.window.Keep(n, !l.forward)
-	l.Entries = l.rebuild()
+	if l.inOrder {
+		l.Entries = l.part(n)
+	} else {
+		l.Entries = l.rebuild()
+	}
+	l.encoded = nil
 	l.cursors()
+}
+
+// fewest is how many entries are made at first where one costs much; then twice as many, and so on.
+const fewest = 8
+
+// part returns the n entries that stay when not all do.
+func (l *List[E]) part(n int) []E {
+	if l.forward {
+		return l.Entries[:n]
+	}
+	return l.Entries[len(l.Entries)-n:]
+}
+
+// Fit narrows the list to the entries that fit into this many bytes of JSON, beside what else a list says.
+func (l *List[E]) Fit(most int) error {
+	all := len(l.Entries)
+	ends := make([]int, 1, all+1) // of the entries in buf
+	var buf bytes.Buffer
+	fits := func() bool { return buf.Len()+len(ends) <= most } // with the commas
+	for n := min(all, fewest); fits() && len(ends) <= all; n = min(all, 2*n) {
+		entries := l.part(n)
+		if l.Need != nil {
+			l.Need(entries)
+		}
+		for i := len(ends) - 1; i < n && fits(); i++ {
+			e := entries[i]
+			if !l.forward {
+				e = entries[n-1-i]
+			}
+			if err := answer.AppendJSON(&buf, e); err != nil {
+				return err
+			}
+			ends = append(ends, buf.Len())
+		}
+	}
+	n := len(ends) - 1
+	if !fits() {
+		n--
+	}
+	whole := n == all
+	l.Keep(n)
+	if !whole && !l.inOrder {
+		return nil
+	}
+	l.encoded = make([][]byte, n)
+	for i := range n {
+		at := i
+		if !l.forward {
+			at = n - 1 - i
+		}
+		l.encoded[at] = buf.Bytes()[ends[i]:ends[i+1]]
+	}
+	return nil
 }
 
 // Commit remembers where the client stopped.
@@ -118,7 +184,7 @@ func (l *List[E]) Commit() { l.commit(query.Cursor(l.Meta.Cursor)) }
 func (l *List[E]) MarshalJSON() ([]byte, error) {
 	return answer.Document(func(out *bytes.Buffer) error {
 		fmt.Fprintf(out, `{%q:`, l.Name)
-		if err := answer.AppendJSON(out, l.Entries); err != nil {
+		if err := l.entries(out); err != nil {
 			return err
 		}
 		fmt.Fprintf(out, `,"count":%d,"metadata":`, len(l.Entries))
@@ -127,6 +193,46 @@ func (l *List[E]) MarshalJSON() ([]byte, error) {
 		}
 		return out.WriteByte('}')
 	})
+}
+
+func (l *List[E]) entries(out *bytes.Buffer) error {
+	if l.encoded == nil {
+		if l.Need != nil {
+			l.Need(l.Entries)
+		}
+		return answer.AppendJSON(out, l.Entries)
+	}
+	out.WriteByte('[')
+	for i, piece := range l.encoded {
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.Write(piece)
+	}
+	return out.WriteByte(']')
+}
+
+// lines prints entries.
+func (l *List[E]) lines(entries []E) []answer.Entry {
+	if l.Lines != nil {
+		return l.Lines(entries)
+	}
+	out := make([]answer.Entry, 0, len(entries))
+	for _, e := range entries {
+		out = append(out, l.Line(e))
+	}
+	return out
+}
+
+// more guesses from entries that all fit how many fit at most, and is larger than their number.
+func more(room int, entries []answer.Entry) int {
+	n, size := len(entries), 1
+	for i, e := range entries {
+		if i+1 == n || e.Fold == "" || e.Fold != entries[i+1].Fold { // else the next is shown in its place
+			size += len(e.Text) + 1
+		}
+	}
+	return max(n+fewest, min(n*room/size+fewest, 16*n))
 }
 
 // Text writes the list for a reader.
@@ -148,25 +254,31 @@ func (l *List[E]) Text(w *answer.Writer) {
 		keep = answer.Oldest // the front of the order
 	}
 	had, shown := len(l.Entries), 0
-	entries := make([]answer.Entry, 0, len(l.Entries))
+	n := had
+	if l.Lines != nil {
+		n = min(had, fewest)
+	}
+	var entries []answer.Entry
 	for {
-		entries = entries[:0]
-		ordered := l.Entries
+		ordered := l.part(n)
 		if l.Order != nil {
-			ordered = l.Order(ordered)
+			ordered = l.Order(l.Entries)
 		}
-		for _, e := range ordered {
-			entries = append(entries, l.Line(e))
-		}
+		entries = l.lines(ordered)
 		from, to := w.Fit(keep, entries)
 		if to-from == len(entries) {
-			break
+			if len(entries) == len(l.Entries) {
+				break
+			}
+			n = min(len(l.Entries), more(w.Room(), entries))
+			continue
 		}
 		if l.Order != nil { // what is left out is not at one end of the list, so the cursors stay
 			shown, entries = to, entries[:to]
 			break
 		}
 		l.Keep(to - from)
+		n = len(l.Entries)
 	}
 	if l.Origin != nil && len(entries) > 0 {
 		origins := make([]string, 0, len(l.Entries))

@@ -12,6 +12,9 @@ import (
 	"github.com/brennhill/gasoline/internal/query"
 )
 
+// mostLooked is how many requests of a page are looked at for what is not captured.
+const mostLooked = 2000
+
 // Unseen says what of the page that a sight shows no capture reaches: iframes of sites that were not
 // granted, and the console of workers, which only a debugger sees. Only what was seen to be there is named.
 func (v View) Unseen(ctx context.Context, s Selection) []string {
@@ -19,7 +22,7 @@ func (v View) Unseen(ctx context.Context, s Selection) []string {
 		return nil
 	}
 	f := query.Filter{Session: s.Filter.Session, Tab: s.Tab.ID, Page: s.Tab.URL}
-	frames, _, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 50}, func(r *event.ResourceTiming) bool {
+	frames, cover, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 50, Look: mostLooked}, func(r *event.ResourceTiming) bool {
 		return r.InitiatorType == "iframe" && !granted(s.grants, r.URL)
 	})
 	if err != nil {
@@ -38,10 +41,22 @@ func (v View) Unseen(ctx context.Context, s Selection) []string {
 		}
 		out = append(out, "not captured: iframes of "+strings.Join(sites, ", ")+more+", which the user has not granted in the extension's popup")
 	}
+	if !cover.Exhausted {
+		out = append(out, fmt.Sprintf(
+			"whether more iframes are not captured is not known: the newest %d loads of the page were looked at", cover.Looked))
+	}
 	// Workers are known by the requests that they make.
 	f.Page = ""
-	if workers, _, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1}, func(e *event.Exchange) bool { return e.Initiator.Type == "worker" }); err == nil && len(workers.Items) > 0 {
+	workers, cover, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1, Look: mostLooked}, func(e *event.Exchange) bool {
+		return e.Initiator.Type == "worker"
+	})
+	switch {
+	case err != nil:
+	case len(workers.Items) > 0:
 		out = append(out, "the console of this tab's workers is not seen: only a debugger sees it")
+	case !cover.Exhausted:
+		out = append(out, fmt.Sprintf(
+			"whether the tab has workers, whose console is not seen, is not known: its newest %d requests were looked at", cover.Looked))
 	}
 	return out
 }

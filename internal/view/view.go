@@ -109,28 +109,36 @@ func (v View) Select(ctx context.Context, s Scoped) (Selection, error) {
 		out.Filter.Page = target.Tab.URL
 		out.Words = fmt.Sprintf("the page of tab %d, %s", target.Tab.ID, answer.Origin(target.Tab.URL))
 	}
-	late, since := v.late(ctx, target)
+	late := v.late(ctx, target)
 	switch {
 	case !target.Tab.Granted:
 		out.Notes = append(out.Notes, fmt.Sprintf("not captured: tab %d is on a site that the user has not granted in the extension's popup", target.Tab.ID))
 	case target.Tab.Stale:
 		out.Notes = append(out.Notes, fmt.Sprintf(`not captured: tab %d was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`, target.Tab.ID))
-	case late:
-		out.Notes = append(out.Notes, fmt.Sprintf(`capture began at %s, after this page: what was before is not known; interact {"action":"refresh"} records it from its first moment`, since))
+	case late != "":
+		out.Notes = append(out.Notes, late)
 	}
 	return out, nil
 }
 
-// late reports whether the page that a tab shows began before its capture, and when that began.
-func (v View) late(ctx context.Context, t session.Target) (late bool, since string) {
+// late says when the page that a tab shows began before its capture; "" when it did not. Where that is not known,
+// because the page's beginning was not looked at or is not kept, it says so.
+func (v View) late(ctx context.Context, t session.Target) string {
 	f := query.Filter{Session: t.Browser.Session, Tab: t.Tab.ID}
-	list, _, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1}, func(e *event.Lifecycle) bool {
+	list, cover, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1, Look: mostLooked}, func(e *event.Lifecycle) bool {
 		return e.State != "navigate" && IsVisit(e)
 	})
-	if err != nil || len(list.Items) == 0 || list.Items[0].Flags&event.Late == 0 {
-		return false, ""
+	switch {
+	case err != nil: // the call has ended
+	case len(list.Items) == 0 && !cover.Exhausted:
+		return fmt.Sprintf("whether capture began with this page is not known: it is behind the newest %d of its navigations", cover.Looked)
+	case len(list.Items) == 0 && cover.Evicted > 0:
+		return "whether capture began with this page is not known: the event that says so was evicted"
+	case len(list.Items) > 0 && list.Items[0].Flags&event.Late != 0:
+		const words = `capture began at %s, after this page: what was before is not known; interact {"action":"refresh"} records it from its first moment`
+		return fmt.Sprintf(words, answer.Clock(list.Items[0].Time))
 	}
-	return true, answer.Clock(list.Items[0].Time)
+	return ""
 }
 
 // IsVisit reports whether an event begins a visit: a document of the main frame, or a navigation

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -29,6 +30,13 @@ func (c *cursor) fail(what string) {
 
 // peek steps over blanks and returns the next byte, 0 at the end.
 func (c *cursor) peek() byte {
+	if c.i < len(c.s) && c.s[c.i] > ' ' {
+		return c.s[c.i]
+	}
+	return c.blanks()
+}
+
+func (c *cursor) blanks() byte {
 	for c.i < len(c.s) {
 		switch b := c.s[c.i]; b {
 		case ' ', '\t', '\n', '\r':
@@ -102,24 +110,39 @@ func (c *cursor) text() string {
 		return ""
 	}
 	start := c.i + 1
-	for i := start; i < len(c.s); i++ {
-		b := c.s[i]
-		if plainByte[b] {
-			continue
-		}
-		if b == '"' {
-			c.i = i + 1
-			return c.s[start:i]
-		}
-		if b == '\\' {
-			return c.escaped(start, i)
-		}
+	i := plain(c.s, start)
+	switch {
+	case i == len(c.s):
+		c.fail("string without end")
+	case c.s[i] == '"':
+		c.i = i + 1
+		return c.s[start:i]
+	case c.s[i] == '\\':
+		return c.escaped(start, i)
+	default:
 		c.i = i
 		c.fail("control character in a string")
-		return ""
 	}
-	c.fail("string without end")
 	return ""
+}
+
+// plain returns the index of the first byte from i on that does not stand for itself within a string, else the
+// length. It compares eight bytes at once.
+func plain(s string, i int) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		v := uint64(s[i]) | uint64(s[i+1])<<8 | uint64(s[i+2])<<16 | uint64(s[i+3])<<24 |
+			uint64(s[i+4])<<32 | uint64(s[i+5])<<40 | uint64(s[i+6])<<48 | uint64(s[i+7])<<56
+		quote, escape := v^'"'*ones, v^'\\'*ones
+		// The lowest bit that is set is of the first such byte; those above it may be wrong.
+		if found := ((v - ' '*ones) | (quote - ones) | (escape - ones)) & ^v & high; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(s) && plainByte[s[i]] {
+		i++
+	}
+	return i
 }
 
 // plainByte is true for bytes that stand for themselves within a string.
@@ -139,9 +162,7 @@ func (c *cursor) escaped(start, i int) string {
 	for i < len(c.s) {
 		if b := c.s[i]; plainByte[b] {
 			from := i
-			for i < len(c.s) && plainByte[c.s[i]] {
-				i++
-			}
+			i = plain(c.s, i)
 			out.WriteString(c.s[from:i])
 			continue
 		} else if b == '"' {
@@ -332,7 +353,7 @@ func (c *cursor) skipText() {
 		b := c.s[i]
 		switch {
 		case plainByte[b]:
-			i++
+			i = plain(c.s, i+1)
 		case b == '"':
 			c.i = i + 1
 			return

@@ -6,3 +6,6 @@ func Documents(r *Receiver) int {
 	defer r.mu.Unlock()
 	return len(r.documents.table)
 }
+
+// Plain is plain.
+var Plain = plain

@@ -3,6 +3,7 @@ package browser_test
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -139,4 +140,26 @@ func FuzzSingleKinds(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What is compared eight bytes at once is compared as byte by byte.
+func TestPlainBytesEndWhereTheyDo(t *testing.T) {
+	for b := range 256 {
+		for at := range 20 {
+			for _, next := range []byte{'x', 0x01, '"', 0xff} {
+				text := []byte(strings.Repeat("x\x7f\xc3\xa9", 6))
+				text[at], text[at+1] = byte(b), next
+				want := len(text)
+				for i, c := range text {
+					if c < ' ' || c == '"' || c == '\\' {
+						want = i
+						break
+					}
+				}
+				if got := browser.Plain(string(text), 0); got != want {
+					t.Fatalf("%q: %d, want %d", text, got, want)
+				}
+			}
+		}
+	}
 }

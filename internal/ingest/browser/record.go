@@ -304,10 +304,9 @@ func (r *reader) addLog() string {
 	}
 	const usual = 400 // bytes of a console entry
 	e := r.logs.next(min((len(r.s)-r.i)/usual, 256) + 1)
-	*e = event.Log{
-		Head: k.head, Severity: event.SeverityOf(k.level), Level: k.level, Message: k.message, Args: k.args, Logger: k.logger,
-		URL: k.url, Line: k.line, Column: k.column, Stack: k.stack, Count: k.count,
-	}
+	// One by one: a literal would be put together first and then copied.
+	e.Head, e.Severity, e.Level, e.Message, e.Args, e.Logger = k.head, event.SeverityOf(k.level), k.level, k.message, k.args, k.logger
+	e.URL, e.Line, e.Column, e.Stack, e.Count = k.url, k.line, k.column, k.stack, k.count
 	r.batch = append(r.batch, e)
 	return ""
 }

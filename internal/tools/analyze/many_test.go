@@ -16,7 +16,7 @@ import (
 
 // Findings rest on everything that is kept, not on a page of it.
 func TestFindingsRestOnAllThatIsKept(t *testing.T) {
-	h := testkit.NewHouse(t, 0)
+	h := testkit.NewDaemon(t, 0)
 	for i := range 150 {
 		head := event.Head{Time: time.Now(), Received: time.Now(), Session: "s1", Tab: 12, Document: fmt.Sprint("D", i), PageURL: "http://localhost:3000/"}
 		h.Store.Append(event.Batch{

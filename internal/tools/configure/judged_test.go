@@ -17,7 +17,7 @@ import (
 )
 
 // ask calls configure and returns what an agent reads.
-func ask(t *testing.T, h *testkit.House, change func(*configure.Env), args string) string {
+func ask(t *testing.T, h *testkit.Daemon, change func(*configure.Env), args string) string {
 	t.Helper()
 	b := catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
 		e := env(t, configure.Limits{})(h, c)
@@ -37,7 +37,7 @@ func ask(t *testing.T, h *testkit.House, change func(*configure.Env), args strin
 	return text
 }
 
-func meet(t *testing.T, h *testkit.House) {
+func meet(t *testing.T, h *testkit.Daemon) {
 	t.Helper()
 	data, err := os.ReadFile("testdata/browser.json")
 	if err != nil {
@@ -75,7 +75,7 @@ func TestCommandsAreJudgedByTheirEnds(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(time.Until(testkit.Begin))
-			h := testkit.NewHouse(t, 0)
+			h := testkit.NewDaemon(t, 0)
 			meet(t, h)
 			for _, end := range tt.ends {
 				rec, err := h.Queue.Start(command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Deadline: time.Now().Add(time.Second)})
@@ -109,7 +109,7 @@ func TestCommandsAreJudgedByTheirEnds(t *testing.T) {
 func TestWaitingCommandsAreJudgedByTheirAge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(testkit.Begin))
-		h := testkit.NewHouse(t, 0)
+		h := testkit.NewDaemon(t, 0)
 		meet(t, h)
 		read := func() (c execution) {
 			var all struct {
@@ -155,7 +155,7 @@ func TestRefusedUploadsAgeFromFailureToWarning(t *testing.T) {
 		time.Hour + 400*time.Millisecond: "warn uploads: 3 of the browser's uploads were refused, the last 1h0m0s ago\n",
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			h := testkit.NewHouse(t, 0)
+			h := testkit.NewDaemon(t, 0)
 			got := ask(t, h, func(e *configure.Env) {
 				e.Daemon.RefusedUploads = func() (int64, time.Duration) { return 3, ago }
 			}, `{"action":"doctor"}`)
@@ -169,7 +169,7 @@ func TestRefusedUploadsAgeFromFailureToWarning(t *testing.T) {
 // Two browsers: the doctor and clear ask about the client's own tab in use.
 func TestTheClientsOwnTabIsMeant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := testkit.NewHouse(t, 0)
+		h := testkit.NewDaemon(t, 0)
 		for _, b := range []string{
 			`{"v":1,"session":"alpha","version":"1.0.0","settings":{"pilot":true,"bodies":false,"grants":["http://localhost/*"],"name":"A"},"tabs":[{"id":11,"url":"http://localhost:3000/a","active":true,"status":"complete","granted":true}]}`,
 			`{"v":1,"session":"beta","version":"1.0.0","settings":{"pilot":true,"bodies":false,"grants":["http://localhost/*"],"name":"B"},"tabs":[{"id":11,"url":"http://localhost:3000/b","active":true,"focused":true,"status":"complete","granted":true}]}`,
@@ -193,7 +193,7 @@ func TestTheClientsOwnTabIsMeant(t *testing.T) {
 
 func TestRestartStopsTheDaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, stopped := testkit.NewHouse(t, 0), 0
+		h, stopped := testkit.NewDaemon(t, 0), 0
 		ask(t, h, func(e *configure.Env) { e.Daemon.Stop = func() { stopped++ } }, `{"action":"restart"}`)
 		if stopped != 1 {
 			t.Errorf("stopped %d times", stopped)
@@ -205,7 +205,7 @@ func TestRestartStopsTheDaemon(t *testing.T) {
 func TestHealthTellsOfEachBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(testkit.Begin))
-		h := testkit.NewHouse(t, 2)
+		h := testkit.NewDaemon(t, 2)
 		meet(t, h)
 		for range 5 {
 			h.Store.Append(event.Batch{&event.Log{Head: event.Head{Time: time.Now(), Session: "s1", Tab: 12}, Level: "info", Message: "line"}})
@@ -246,7 +246,7 @@ func TestHealthTellsOfEachBuffer(t *testing.T) {
 
 func TestModesWithoutParametersAreDescribedAsSuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		got := ask(t, testkit.NewHouse(t, 0), nil, `{"action":"describe_capabilities","tool":"configure","mode":"restart","as":"json"}`)
+		got := ask(t, testkit.NewDaemon(t, 0), nil, `{"action":"describe_capabilities","tool":"configure","mode":"restart","as":"json"}`)
 		if !strings.Contains(got, `"restart":[]`) {
 			t.Error(got)
 		}

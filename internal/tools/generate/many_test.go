@@ -16,7 +16,7 @@ import (
 
 // An archive holds everything that is kept, with the phases and load times of all of it.
 func TestAnArchiveHoldsAllThatIsKept(t *testing.T) {
-	h := testkit.NewHouse(t, 0)
+	h := testkit.NewDaemon(t, 0)
 	at := time.Now()
 	for i := range 150 {
 		at = at.Add(time.Millisecond)

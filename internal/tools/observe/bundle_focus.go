@@ -28,15 +28,6 @@ const (
 // acts are the types of actions that make something happen.
 var acts = []string{"click", "dblclick", "submit", "keypress", "select", "check", "drop", "upload"}
 
-// cold is an answer whose text is for an agent that comes cold, and whose JSON is the whole list.
-type cold struct {
-	*view.List[*bundle]
-	text *view.List[*bundle]
-}
-
-// Text writes the short form.
-func (c *cold) Text(w *answer.Writer) { c.text.Text(w) }
-
 // kind is errors that say the same.
 type kind struct {
 	first, last *query.Item // by time
@@ -78,16 +69,13 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 	slices.SortFunc(items, func(a, b query.Item) int { return a.Head.Time.Compare(b.Head.Time) })
 	all := len(list.Items)
 	list.Items = items
-	window := p.window()
-	near, err := readNear(ctx, env, slices.DeleteFunc(slices.Clone(items), func(it query.Item) bool { return it.Handle() != f.first }), window)
-	if err != nil {
-		return nil, err
-	}
+	around := newSurroundings(ctx, env, p.window())
 	out := view.NewList(env.View, o.Selection, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
-		if it.Handle() == f.first {
-			return newBundle(ctx, env, it, near, window)
+		b := newBundle(it)
+		if b.Error.ID == f.first {
+			around.complete([]*bundle{b})
 		}
-		return &bundle{Error: newErrorEntry(it)}
+		return b
 	})
 	out.Meta.Total = max(out.Meta.Total, all)
 	out.Line = func(b *bundle) answer.Entry { return f.entry(b, counts[b.Error.ID]) }
@@ -239,6 +227,9 @@ func (f focus) entry(b *bundle, count int) answer.Entry {
 	}
 	if others > 0 {
 		fmt.Fprintf(&out, "\n  (and %d other events around it)", others)
+	}
+	if b.Partial {
+		out.WriteString("\n  (not all that was around it was looked at)")
 	}
 	return answer.Entry{Text: out.String()}
 }

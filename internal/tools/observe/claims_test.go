@@ -112,25 +112,3 @@ func TestCancelledCallsEndAtOnce(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkErrorBundles builds and prints 500 errors with what was around them.
-func BenchmarkErrorBundles(b *testing.B) {
-	s := newStore(b, 0)
-	start := time.Now().Add(-time.Minute)
-	for i := range 500 {
-		at := start.Add(time.Duration(i) * 20 * time.Millisecond)
-		h := event.Head{Session: "s", Tab: 1, Time: at, Received: at}
-		s.Append(event.Batch{
-			&event.Action{Head: h, Type: "click", Name: "Pay"}, &event.Exchange{Head: h, Method: "POST", URL: "http://localhost/api", Status: 500, ResponseBody: "no"},
-			&event.Log{Head: h, Level: "info", Severity: 9, Message: fmt.Sprint("line ", i)}, &event.Exception{Head: h, Type: "Error", Message: fmt.Sprint("failed ", i)},
-		})
-	}
-	tool := over(s)
-	for name, args := range map[string]string{"text": `{"what":"error_bundles","tab":1,"limit":500}`, "json": `{"what":"error_bundles","tab":1,"limit":500,"as":"json"}`} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				ask(b, tool, args)
-			}
-		})
-	}
-}

@@ -62,10 +62,21 @@ type bundle struct {
 	Navigation []visitEntry     `json:"navigation,omitempty"`
 	Transients []transientEntry `json:"transients,omitempty"`
 	Window     float64          `json:"context_window_seconds"`
-	Left       int              `json:"left_out,omitempty"` // entries of the window that are not here
+	Left       int              `json:"left_out,omitempty"`           // entries of the window that are not here
+	Partial    bool             `json:"context_incomplete,omitempty"` // not all of the window was looked at
 
+	it    query.Item // the error
 	at    time.Time
+	ready bool // its context is here
 	lines []contextLine
+}
+
+// newBundle is an error without its context; see surroundings.
+func newBundle(it *query.Item) *bundle {
+	return &bundle{
+		Error: newErrorEntry(it), it: *it, at: it.Head.Time,
+		Network: []exchangeEntry{}, Waterfall: []resourceEntry{}, Actions: []actionEntry{}, Logs: []logEntry{},
+	}
 }
 
 // contextLine is one event of a bundle as text, or several that say the same.
@@ -80,15 +91,13 @@ type contextLine struct {
 }
 
 func errorBundles(ctx context.Context, env Env, p bundlesParams) (any, error) {
-	whole, err := wholeBundles(ctx, env, p)
-	if err != nil || p.Limit > 0 || p.Cursor != "" || p.Since != "" {
-		return whole, err
+	if env.Call.JSON || p.Limit > 0 || p.Cursor != "" || p.Since != "" {
+		return wholeBundles(ctx, env, p)
 	}
-	text, err := coldBundles(ctx, env, p)
-	return &cold{whole, text}, err
+	return coldBundles(ctx, env, p)
 }
 
-// wholeBundles is the list of errors, each with its context.
+// wholeBundles is the list of errors, each with its context, which is read when it is shown.
 func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bundle], error) {
 	o, err := env.open(ctx, p.Scoped, p.Paged, 5, false, p.URL)
 	if err != nil {
@@ -99,21 +108,18 @@ func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bu
 	if err != nil {
 		return nil, err
 	}
-	window := p.window()
-	near, err := readNear(ctx, env, list.Items, window)
-	if err != nil {
-		return nil, err
-	}
-	made := map[string]*bundle{}
+	around := newSurroundings(ctx, env, p.window())
+	made := make(map[event.Seq]*bundle, len(list.Items))
 	out := view.NewList(env.View, o.Selection, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
-		b := made[it.Handle()]
+		b := made[it.Head.Seq]
 		if b == nil {
-			b = newBundle(ctx, env, it, near, window)
-			made[it.Handle()] = b
+			b = newBundle(it)
+			made[it.Head.Seq] = b
 		}
 		return b
 	})
-	out.Line = bundleLines(out)
+	out.Need = around.complete
+	out.Lines = around.print
 	return out, dress(ctx, env, o, out)
 }
 
@@ -161,34 +167,42 @@ var bundleKinds = []event.Kind{
 	event.KindException, event.KindLog, event.KindExchange, event.KindResource, event.KindAction, event.KindMessage, event.KindLifecycle, event.KindDOM,
 }
 
-// near is what happened around some errors, read once for all of them.
-type near struct {
-	all []query.Item // by time
-	of  map[tabKey][]query.Item
+// surroundings reads what happened around errors, when it is asked for.
+type surroundings struct {
+	ctx    context.Context
+	env    Env
+	window time.Duration
 
 	briefs map[event.Seq]string          // lines of events; one event is near many errors
 	whole  map[event.Seq]*event.Exchange // failed exchanges with their bodies
 }
 
+func newSurroundings(ctx context.Context, env Env, window time.Duration) *surroundings {
+	return &surroundings{ctx, env, window, map[event.Seq]string{}, map[event.Seq]*event.Exchange{}}
+}
+
+// after is how far behind an error its bundle looks.
+func (s *surroundings) after() time.Duration { return min(s.window, maxAfter) }
+
 // brief tells an event in one line.
-func (n *near) brief(it query.Item) string {
-	text, ok := n.briefs[it.Head.Seq]
+func (s *surroundings) brief(it query.Item) string {
+	text, ok := s.briefs[it.Head.Seq]
 	if !ok {
 		text = brief(it)
-		n.briefs[it.Head.Seq] = text
+		s.briefs[it.Head.Seq] = text
 	}
 	return text
 }
 
 // withBodies returns a failed exchange with its bodies; without, when it was evicted in between.
-func (n *near) withBodies(env Env, e *event.Exchange) *event.Exchange {
-	whole, ok := n.whole[e.Seq]
+func (s *surroundings) withBodies(e *event.Exchange) *event.Exchange {
+	whole, ok := s.whole[e.Seq]
 	if !ok {
 		whole = e
-		if it, err := query.BySeq(env.Reader, e.Seq); err == nil {
+		if it, err := query.BySeq(s.env.Reader, e.Seq); err == nil {
 			whole = it.Event.(*event.Exchange)
 		}
-		n.whole[e.Seq] = whole
+		s.whole[e.Seq] = whole
 	}
 	return whole
 }
@@ -198,30 +212,43 @@ type tabKey struct {
 	tab     int
 }
 
-func readNear(ctx context.Context, env Env, errors []query.Item, window time.Duration) (*near, error) {
-	times := make([]time.Time, len(errors))
-	for i, it := range errors {
-		times[i] = it.Head.Time
+// complete gives bundles their context. One of which not all was looked at says so.
+func (s *surroundings) complete(bundles []*bundle) {
+	byTab := map[tabKey][]*bundle{}
+	for _, b := range bundles {
+		if !b.ready {
+			key := tabKey{b.it.Head.Session, b.it.Head.Tab}
+			byTab[key] = append(byTab[key], b)
+		}
 	}
-	items, _, err := query.Around(ctx, env.Reader, times, window, min(window, maxAfter), bundleKinds, query.Filter{})
-	if err != nil {
-		return nil, err
+	for key, some := range byTab {
+		times := make([]time.Time, len(some))
+		for i, b := range some {
+			times[i] = b.at
+		}
+		f := query.Filter{Session: key.session, Tab: key.tab}
+		items, all, err := query.Around(s.ctx, s.env.Reader, times, s.window, s.after(), bundleKinds, f)
+		// What was not looked at came before all that was: it did not happen after that was received.
+		var known time.Time
+		if !all && len(items) > 0 {
+			known = slices.MinFunc(items, func(a, b query.Item) int { return cmp.Compare(a.Head.Seq, b.Head.Seq) }).Head.Received
+		}
+		if key != (tabKey{}) { // else the error does not say whose it is
+			items = slices.DeleteFunc(items, func(it query.Item) bool {
+				return it.Head.Session != key.session || it.Head.Tab != key.tab
+			})
+		}
+		for _, b := range some {
+			b.ready, b.Window = true, s.window.Seconds()
+			b.Partial = err != nil || !all && !b.at.Add(-s.window).After(known)
+			b.fill(s, items)
+		}
 	}
-	n := &near{items, map[tabKey][]query.Item{}, map[event.Seq]string{}, map[event.Seq]*event.Exchange{}}
-	for _, it := range items {
-		key := tabKey{it.Head.Session, it.Head.Tab}
-		n.of[key] = append(n.of[key], it)
-	}
-	return n, nil
 }
 
-// around returns what happened around an event in the same tab, test and worker: what failed before what did
+// around returns which of a tab's items happened around an event in the same test and worker: what failed before what did
 // not, and the nearest first, so that the bounds leave out what says least. The slice is the caller's.
-func (n *near) around(h *event.Head, before, after time.Duration) []query.Item {
-	items := n.of[tabKey{h.Session, h.Tab}]
-	if h.Session == "" && h.Tab == 0 {
-		items = n.all // it does not say whose it is
-	}
+func around(items []query.Item, h *event.Head, before, after time.Duration) []query.Item {
 	from, to := h.Time.Add(-before), h.Time.Add(after)
 	i, _ := slices.BinarySearchFunc(items, from, func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) })
 	items = items[i:]
@@ -250,16 +277,9 @@ func (n *near) around(h *event.Head, before, after time.Duration) []query.Item {
 	return append(failed, fine...)
 }
 
-func newBundle(ctx context.Context, env Env, it *query.Item, near *near, window time.Duration) *bundle {
-	h := it.Head
-	b := &bundle{
-		Error: newErrorEntry(it), at: h.Time, Window: window.Seconds(),
-		Network: []exchangeEntry{}, Waterfall: []resourceEntry{}, Actions: []actionEntry{}, Logs: []logEntry{},
-	}
-	if ctx.Err() != nil {
-		return b // nobody reads it
-	}
-	items := near.around(h, window, min(window, maxAfter))
+// fill puts what happened around the error into the bundle.
+func (b *bundle) fill(s *surroundings, items []query.Item) {
+	items = around(items, b.it.Head, s.window, s.after())
 	loaded := map[string]bool{}
 	for _, o := range items {
 		if e, ok := o.Event.(*event.Exchange); ok {
@@ -270,10 +290,9 @@ func newBundle(ctx context.Context, env Env, it *query.Item, near *near, window 
 		if r, ok := o.Event.(*event.ResourceTiming); ok && loaded[r.URL] {
 			continue // its exchange says more
 		}
-		b.add(env, near, o)
+		b.add(s, o)
 	}
 	b.order()
-	return b
 }
 
 // weight ranks events of a window by what they may tell of an error.
@@ -296,14 +315,14 @@ func weight(it query.Item) int {
 }
 
 // add puts an event into the bundle, if its kind has room.
-func (b *bundle) add(env Env, near *near, it query.Item) {
+func (b *bundle) add(s *surroundings, it query.Item) {
 	switch e := it.Event.(type) {
 	case *event.Exchange:
 		if full(&b.Left, len(b.Network), bundleNetwork) {
 			return
 		}
 		if e.Failed() {
-			e = near.withBodies(env, e)
+			e = s.withBodies(e)
 		}
 		entry := newExchangeEntry(e)
 		b.Network = append(b.Network, entry)
@@ -324,39 +343,39 @@ func (b *bundle) add(env Env, near *near, it query.Item) {
 	case *event.Action:
 		if !full(&b.Left, len(b.Actions), bundleActions) {
 			b.Actions = append(b.Actions, newActionEntry(e))
-			b.line(it, near.brief(it), "")
+			b.line(it, s.brief(it), "")
 		}
 	case *event.Log:
 		if isError(it) {
-			b.otherError(near, it)
+			b.otherError(s, it)
 		} else if !full(&b.Left, len(b.Logs), bundleLogs) {
 			b.Logs = append(b.Logs, newLogEntry(e))
-			b.line(it, near.brief(it), e.Level+analysis.Fingerprint(e.Message))
+			b.line(it, s.brief(it), e.Level+analysis.Fingerprint(e.Message))
 		}
 	case *event.Exception:
-		b.otherError(near, it)
+		b.otherError(s, it)
 	case *event.Message:
 		if !full(&b.Left, len(b.Frames), bundleFrames) {
 			b.Frames = append(b.Frames, newFrameEntry(e))
-			b.line(it, near.brief(it), e.Connection+e.Event+e.Direction)
+			b.line(it, s.brief(it), e.Connection+e.Event+e.Direction)
 		}
 	case *event.Lifecycle:
 		if view.IsVisit(e) && !full(&b.Left, len(b.Navigation), bundleOther) {
 			b.Navigation = append(b.Navigation, newVisitEntry(e))
-			b.line(it, near.brief(it), "")
+			b.line(it, s.brief(it), "")
 		}
 	case *event.DOM:
 		if e.Type == "transient" && !full(&b.Left, len(b.Transients), bundleOther) {
 			b.Transients = append(b.Transients, newTransientEntry(e))
-			b.line(it, near.brief(it), "")
+			b.line(it, s.brief(it), "")
 		}
 	}
 }
 
-func (b *bundle) otherError(near *near, it query.Item) {
+func (b *bundle) otherError(s *surroundings, it query.Item) {
 	if !full(&b.Left, len(b.Errors), bundleOther) {
 		b.Errors = append(b.Errors, newErrorEntry(&it))
-		b.line(it, "error "+strings.TrimPrefix(near.brief(it), "error "), "")
+		b.line(it, "error "+strings.TrimPrefix(s.brief(it), "error "), "")
 	}
 }
 
@@ -398,25 +417,32 @@ func (b *bundle) order() {
 	slices.SortStableFunc(b.lines, func(x, y contextLine) int { return x.at.Compare(y.at) })
 }
 
-// bundleLines returns the function that prints the list's bundles. What an earlier bundle has shown
-// is only named in a later one: errors come in groups, out of one cause.
-func bundleLines(l *view.List[*bundle]) func(*bundle) answer.Entry {
-	seen := map[string]bool{}
-	next := 0
-	return func(b *bundle) answer.Entry {
-		if b == l.Entries[0] {
-			clear(seen) // the list is printed anew when it was cut
-			next = 0
+// print prints bundles. What an earlier one has shown is only named in a later one: errors come in groups, out of
+// one cause. One that is folded into the next is not shown, and so needs no context and shows nothing.
+func (s *surroundings) print(bundles []*bundle) []answer.Entry {
+	out := make([]answer.Entry, len(bundles))
+	shown := make([]*bundle, 0, len(bundles))
+	for i, b := range bundles {
+		out[i].Fold = b.Error.fold()
+		if i > 0 && out[i-1].Fold == out[i].Fold {
+			shown[len(shown)-1] = b
+		} else {
+			shown = append(shown, b)
 		}
-		next++
-		fold := b.Error.fold()
-		// One that is folded into the next is not shown, and so shows nothing.
-		hidden := next < len(l.Entries) && l.Entries[next].Error.fold() == fold
-		return answer.Entry{Text: b.text(seen, hidden), Fold: fold}
 	}
+	s.complete(shown)
+	seen := map[string]bool{}
+	n := 0
+	for i, b := range bundles {
+		if b == shown[n] {
+			out[i].Text = b.text(seen)
+			n++
+		}
+	}
+	return out
 }
 
-func (b *bundle) text(seen map[string]bool, hidden bool) string {
+func (b *bundle) text(seen map[string]bool) string {
 	var out strings.Builder
 	out.WriteString(b.Error.lines())
 	var above []string
@@ -428,17 +454,13 @@ func (b *bundle) text(seen map[string]bool, hidden bool) string {
 			}
 			continue
 		}
-		if !hidden {
-			seen[key], seen[l.id] = true, true
-		}
+		seen[key], seen[l.id] = true, true
 		fmt.Fprintf(&out, "\n  %+.2fs %s %s", l.at.Sub(b.at).Seconds(), l.id, l.text)
 		if l.count > 1 {
 			fmt.Fprintf(&out, " (×%d)", l.count)
 		}
 	}
-	if !hidden {
-		seen[b.Error.ID] = true
-	}
+	seen[b.Error.ID] = true
 	if len(above) > 0 {
 		out.WriteString("\n  and above: " + strings.Join(above, " "))
 	}
@@ -449,10 +471,13 @@ func (b *bundle) text(seen map[string]bool, hidden bool) string {
 	if b.Left > 0 {
 		rest = append(rest, fmt.Sprintf("events left out: %d", b.Left))
 	}
+	if b.Partial {
+		rest = append(rest, "not all that was around it was looked at")
+	}
 	if len(rest) > 0 {
 		out.WriteString("\n  (" + strings.Join(rest, ", ") + ")")
 	}
-	if len(b.lines) == 0 {
+	if len(b.lines) == 0 && !b.Partial {
 		fmt.Fprintf(&out, "\n  nothing else in the %gs before it", b.Window)
 	}
 	return out.String()

@@ -42,6 +42,7 @@ type visitEntry struct {
 	DurationMS int64  `json:"duration_ms,omitempty"`
 	Current    bool   `json:"current,omitempty"` // nothing came after it
 	Tab        int    `json:"tab,omitempty"`
+	Partial    bool   `json:"incomplete,omitempty"` // what came before it was not looked at
 
 	clock string
 	did   string // the action in words
@@ -55,7 +56,7 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	visits, err := visitsOf(ctx, env, o.Filter)
+	visits, all, err := visitsOf(ctx, env, o.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +67,10 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 	losses := env.LossNotes(o.Filter, event.KindLifecycle)
 	entry := func(e *event.Lifecycle) visitEntry {
 		v := newVisitEntry(e)
-		if known, ok := visits[e.Seq]; ok { // all but what arrived in between
-			v = known
+		if known, ok := visits[e.Seq]; ok {
+			return known
 		}
+		v.Partial = !all // else it arrived in between
 		return v
 	}
 	if p.Summary {
@@ -96,12 +98,14 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 const ledBy = 5 * time.Second
 
 // visitsOf returns all visits that are kept, by number, with what only their neighbours tell: where
-// from, how long, by what. Rings are small, so all of them are looked at.
-func visitsOf(ctx context.Context, env Env, f query.Filter) (map[event.Seq]visitEntry, error) {
+// from, how long, by what, and whether these are all. Where only the newest events were looked at, the first visit of
+// a tab is partial.
+func visitsOf(ctx context.Context, env Env, f query.Filter) (visits map[event.Seq]visitEntry, all bool, err error) {
 	f.URL, f.Page = "", "" // neighbours are on other pages
-	list, _, err := query.Timeline(ctx, env.Reader, []event.Kind{event.KindLifecycle, event.KindAction, event.KindPerformance}, f, query.Page{Limit: query.MaxLimit}, nil)
+	kinds := []event.Kind{event.KindLifecycle, event.KindAction, event.KindPerformance}
+	list, cover, err := query.Timeline(ctx, env.Reader, kinds, f, query.Page{Limit: query.MaxLimit}, nil)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	type place struct {
 		session string
@@ -147,6 +151,7 @@ func visitsOf(ctx context.Context, env Env, f query.Filter) (map[event.Seq]visit
 				continue
 			}
 			v := newVisitEntry(e)
+			v.Partial = s.at == 0 && !cover.Exhausted
 			if s.at != 0 {
 				if v.From == "" {
 					v.From = out[s.at].To
@@ -174,16 +179,18 @@ func visitsOf(ctx context.Context, env Env, f query.Filter) (map[event.Seq]visit
 			out[seq] = v
 		}
 	}
-	return out, nil
+	return out, cover.Exhausted, nil
 }
 
 // visitOf is one visit with what its neighbours tell.
 func visitOf(ctx context.Context, env Env, e *event.Lifecycle) visitEntry {
-	visits, err := visitsOf(ctx, env, query.Filter{Session: e.Session, Tab: e.Tab})
+	visits, all, err := visitsOf(ctx, env, query.Filter{Session: e.Session, Tab: e.Tab})
 	if v, ok := visits[e.Seq]; err == nil && ok {
 		return v
 	}
-	return newVisitEntry(e)
+	v := newVisitEntry(e)
+	v.Partial = !all
+	return v
 }
 
 // leads reports whether an action can lead to a visit. What pages tell of their own navigations is the
@@ -245,6 +252,9 @@ func visitLine(e visitEntry) answer.Entry {
 	text += part("by %s", answer.Clean(e.Reached))
 	if e.Action != "" {
 		text += fmt.Sprintf(": %s %s", e.Action, e.did)
+	}
+	if e.Partial {
+		text += " (what came before it was not looked at)"
 	}
 	return answer.Entry{Text: text + part("%q", answer.Cut(answer.Clean(e.Title), 60))}
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -22,14 +23,14 @@ import (
 // desk is an agent's place before a house: it asks observe and reads the answers.
 type desk struct {
 	t     *testing.T
-	house *testkit.House
+	house *testkit.Daemon
 	bound *catalog.Bound
 }
 
 // sit opens a house whose browser has tabs 12 and 13 open.
 func sit(t *testing.T, entries int) *desk {
 	t.Helper()
-	h := testkit.NewHouse(t, entries)
+	h := testkit.NewDaemon(t, entries)
 	data, err := os.ReadFile("testdata/browser.json")
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,7 @@ func (d *desk) ask(what, args string) string {
 	if args != "" {
 		args = "," + args
 	}
-	var calls answer.Calls
+	var calls calls.Runner
 	// A browser that answers nothing is no part of these questions.
 	a, p := calls.Run(d.t.Context(), d.bound, catalog.Call{Client: "agent", Name: "agent", Detached: what == "network_waterfall"},
 		json.RawMessage(`{"what":"`+what+`"`+args+`}`), answer.Options{Fence: "f3"})
