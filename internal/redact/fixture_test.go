@@ -23,6 +23,7 @@ type fixture struct {
 		Name   string
 		Secret bool
 	}
+	Masks []struct{ Kind, Value, Salt, Pseudonym string }
 	Cases []struct {
 		Place, Input, Want string
 		Kinds              []string
@@ -56,6 +57,14 @@ func clean(r *redact.Redactor, place, input string) string {
 		return hs[0].Value
 	}
 	return r.Text(input)
+}
+
+func TestMasksOfThePage(t *testing.T) {
+	for _, m := range readFixture(t).Masks {
+		if got := redact.Mask(m.Kind, m.Value, m.Salt); got != m.Pseudonym {
+			t.Errorf("%q: got %s, the page made %s", m.Value, got, m.Pseudonym)
+		}
+	}
 }
 
 func TestFixtureCases(t *testing.T) {

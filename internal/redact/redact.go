@@ -22,6 +22,7 @@ type Redactor struct {
 	custom  []customRule
 	numbers *pseudonyms
 	known   *known
+	masked  masked
 	pii     bool
 	found   *findings
 }
@@ -35,6 +36,7 @@ func New(rules Rules) *Redactor {
 		custom:  rules.custom,
 		numbers: newPseudonyms(),
 		known:   newKnown(),
+		masked:  masked{kinds: map[uint32]string{}},
 		found:   newFindings(),
 	}
 	for _, list := range [][]string{headerNames, rules.headers} {

@@ -218,3 +218,25 @@ func TestPersonalDataIsMaskedOnRequest(t *testing.T) {
 		t.Errorf("JSON became %s", got)
 	}
 }
+
+// BenchmarkMasked is what it costs that pages masked values: nothing before the first one.
+func BenchmarkMasked(b *testing.B) {
+	for _, n := range []int{0, 1, redact.MaxMasked} {
+		r := redact.New(redact.Rules{})
+		r.SetSalt("salt")
+		for i := range n {
+			r.Text(redact.Mask("password", fmt.Sprintf("hunter%dhunter", i), "salt"))
+		}
+		for _, c := range []struct{ name, text string }{
+			{"typical", typical},
+			{"stack", "TypeError: x is undefined at render (http://localhost:3000/static/js/main.3f2a1b.js:10:5123)"},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", c.name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					r.Text(c.text)
+				}
+			})
+		}
+	}
+}

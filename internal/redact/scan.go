@@ -80,6 +80,12 @@ func (sc *scan) word(i, j int) int {
 			return sc.state
 		}
 	}
+	if sc.r.masked.count.Load() > 0 {
+		if end := sc.maskedAt(i); end > 0 {
+			sc.state = end
+			return end
+		}
+	}
 	if hasHigh(s[i:j]) {
 		if name := foreign(s[i:j]); name != "" && j < len(s) && behind[s[j]]&behindName != 0 {
 			if next := sc.namedAs(j-len(name), j, "password"); next > 0 {
@@ -203,7 +209,9 @@ func (sc *scan) put(from, to int, before, kind, value, what, after string) {
 	sc.out = sc.r.numbers.of(kind, value).appendTo(sc.out, claims, sc.mode == form || sc.inQuery(from))
 	sc.out = append(sc.out, after...)
 	sc.done = to
-	if _, page := pagePseudonymAt(value); page == 0 {
+	if _, page := pagePseudonymAt(value); page != 0 {
+		sc.learned = sc.r.masked.remember(value) || sc.learned
+	} else {
 		sc.note(kind, what)
 		if what != "" || kind == kindBearer || kind == kindBasic {
 			sc.learn(value, what)
@@ -231,21 +239,31 @@ func (sc *scan) knownAt(i, j int) int {
 		if to == 0 || from < sc.done {
 			continue
 		}
-		if sc.mode == document && !sc.quoted {
-			// A number of the document itself: what stands for it has to be a string.
-			if from != at || to < len(s) && strings.IndexByte(",]} \t\r\n", s[to]) < 0 || from > 0 && strings.IndexByte(":,[ \t\r\n", s[from-1]) < 0 {
-				continue
-			}
-			sc.put(from, to, `"`, kindSecret, s[from:to], "", `"`)
-			return to
-		}
-		if sc.mode == document && strings.IndexByte(s[from:to], '"') >= 0 && s[max(0, to-1)] == '\\' {
+		if sc.mode == document && !sc.quoted && from != at ||
+			sc.mode == document && strings.IndexByte(s[from:to], '"') >= 0 && s[max(0, to-1)] == '\\' {
 			continue
 		}
-		sc.replace(from, to, kindSecret, s[from:to], "")
-		return to
+		if sc.known(from, to, kindSecret, s[from:to]) {
+			return to
+		}
 	}
 	return 0
+}
+
+// known replaces the known value s[from:to] if the document stays one, and reports whether it did.
+func (sc *scan) known(from, to int, kind, value string) bool {
+	s := sc.s
+	if sc.mode != document || sc.quoted {
+		sc.replace(from, to, kind, value, "")
+		return true
+	}
+	// A number of the document itself: what stands for it has to be a string.
+	if to < len(s) && strings.IndexByte(",]} \t\r\n", s[to]) < 0 ||
+		from > 0 && strings.IndexByte(":,[ \t\r\n", s[from-1]) < 0 {
+		return false
+	}
+	sc.put(from, to, `"`, kind, value, "", `"`)
+	return true
 }
 
 // inQuery reports whether the value at from stands in the query of a URL within a text.

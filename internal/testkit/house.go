@@ -26,6 +26,9 @@ import (
 // Run is the daemon's run in every house, so that ids and cursors are the same in every test run.
 const Run = "k9f2"
 
+// Salt keys the pseudonyms that pages make for every house.
+const Salt = "salt"
+
 // House is a daemon's parts: the real store, write side, read side, queue and registry. Its clock is
 // the process's, so tests that need a fixed time stand in a synctest bubble.
 type House struct {
@@ -68,6 +71,7 @@ func NewHouse(t testing.TB, entries int) *House {
 	}
 	tests := correlate.New(time.Now)
 	redactor := redact.New(redact.Rules{})
+	redactor.SetSalt(Salt)
 	h := &House{
 		Store: s, Reader: query.New(s, tests.Offset), Correlator: tests, Registry: session.NewRegistry(),
 		Queue: command.NewQueue(Run, redactor), Dir: dir, Project: t.TempDir(),
