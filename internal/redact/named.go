@@ -5,7 +5,7 @@ import "strings"
 // Words that stand behind a secret name without being the secret, as in "token: expired".
 var harmlessWords = []string{
 	"true", "false", "null", "undefined", "none", "nil", "nan", "required", "invalid", "missing",
-	"expired", "empty", "no", "yes", "not", "is", "was", "must", "unexpected", "string", "number", "object",
+	"expired", "empty", "no", "yes", "not", "is", "was", "a", "an", "the", "must", "unexpected", "string", "number", "object",
 }
 
 // schemes are the words before the credentials of an Authorization header.

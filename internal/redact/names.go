@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // headerNames are the header fields whose whole value is a secret, whatever it looks like.
@@ -99,6 +100,9 @@ type nameSet struct {
 	ends      tails // of names: all that most words of a text ever see
 	links     tails // of linkWords
 }
+
+// builtInNames returns the set of the lists of this file, which all redactors share.
+var builtInNames = sync.OnceValue(func() *nameSet { return newNameSet(nil) })
 
 const maxNameBytes = 64 // of a name that are looked at, from its end
 

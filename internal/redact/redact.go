@@ -30,7 +30,7 @@ type Redactor struct {
 // New returns a redactor with the built-in rules and the given ones, which may be zero.
 func New(rules Rules) *Redactor {
 	r := &Redactor{
-		names:   newNameSet(rules.allNames()),
+		names:   builtInNames(),
 		pii:     rules.pii,
 		headers: map[string]bool{},
 		custom:  rules.custom,
@@ -38,6 +38,9 @@ func New(rules Rules) *Redactor {
 		known:   newKnown(),
 		masked:  masked{kinds: map[uint32]string{}},
 		found:   newFindings(),
+	}
+	if extra := rules.allNames(); len(extra) > 0 {
+		r.names = newNameSet(extra)
 	}
 	for _, list := range [][]string{headerNames, rules.headers} {
 		for _, h := range list {

@@ -10,6 +10,9 @@ func (sc *scan) weak(i, j int, word string, v held) bool {
 	if at, _ := nextPseudonym(value, 0); 0 < at && at < len(value) {
 		return weakNow[word] // what is secret in it is hidden already
 	}
+	if !v.content && sc.mode != form && (quantity(s, v) || fileOf(s[i:j], value)) {
+		return true
+	}
 	switch word {
 	case "code", "state", "ticket", "nonce", "user_code", "policy", "hmac":
 		return !sc.query(i, v)
@@ -35,6 +38,36 @@ func (sc *scan) weak(i, j int, word string, v held) bool {
 // weakNow are the words that weak judges by the value.
 var weakNow = wordSet("code", "state", "ticket", "nonce", "user_code", "policy", "hmac", "signature", "key", "auth", "pass",
 	"pat", "clave", "passe", "parola", "parol")
+
+// quantity reports whether the value without quotes is a number with a unit behind it: "VmPin: 0 kB".
+func quantity(s string, v held) bool {
+	if v.from == v.to || strings.Trim(s[v.from:v.to], "0123456789.") != "" || v.to == len(s) || s[v.to] != ' ' {
+		return false
+	}
+	unit := s[v.to+1:]
+	n := 0
+	for n < len(unit) && n < 8 && alnum(unit[n]) {
+		n++
+	}
+	return units[strings.ToLower(unit[:n])]
+}
+
+var units = wordSet("kb", "mb", "gb", "tb", "kib", "mib", "gib", "byte", "bytes", "ns", "us", "ms")
+
+// fileOf reports whether value is the path of a file or directory that name tells of: the shell's PWD, a file of keys.
+func fileOf(name, value string) bool {
+	if value == "" || strings.IndexByte("/$~.", value[0]) < 0 || strings.IndexByte(value, '/') < 0 {
+		return false
+	}
+	if name == "PWD" || name == "OLDPWD" {
+		return value[0] == '/'
+	}
+	value = strings.TrimRight(value, "#,;)")
+	dot := strings.LastIndexByte(value, '.')
+	return dot >= 0 && keyFiles[strings.ToLower(value[dot+1:])]
+}
+
+var keyFiles = wordSet("pem", "key", "crt", "cer", "der", "p12", "pfx", "jks", "pub", "asc", "gpg", "txt", "json", "yaml", "yml")
 
 // count reports whether value is a number of things.
 func count(value string) bool {
