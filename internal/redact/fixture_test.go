@@ -123,7 +123,8 @@ func TestFixtureNames(t *testing.T) {
 			t.Errorf("%s of the fixture differ from the code's:\n%v\n%v", what, fixture[i], ours[i])
 		}
 	}
-	for _, name := range []string{"Ocp-Apim-Subscription-Key", "X-Functions-Key", "X-Auth-Key", "X-Acme-Token", "X-Acme-Secret"} {
+	for _, name := range []string{"Ocp-Apim-Subscription-Key", "X-Functions-Key", "X-Auth-Key", "X-Acme-Token",
+		"X-Acme-Secret"} {
 		hs := []event.Header{{Name: name, Value: "some value"}}
 		if !redact.New(redact.Rules{}).Headers(hs) {
 			t.Errorf("header %q is not secret", name)

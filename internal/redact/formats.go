@@ -36,7 +36,8 @@ var alphabets = []Alphabet{
 	{'q', "0-9A-Za-z_.~-"}, {'p', "0-9A-Za-z_.~%-"},
 }
 
-// formats is ordered by kind. Checksums (GitHub, npm) are not checked: what was mistyped or cut is still most of a secret.
+// formats is ordered by kind. Checksums (GitHub, npm) are not checked: what was mistyped or cut is still most of a
+// secret.
 var formats = []Format{
 	{"adafruit_key", "aio_{a28}", "exact", "Adafruit IO API: authentication"},
 	{"adobe_secret", "p8e-{u32}", "exact", "Adobe Developer Console: OAuth credentials"},
@@ -180,7 +181,8 @@ var formats = []Format{
 	{"gitlab_token", "_gitlab_session=|{h32}", "", "GitLab: session cookie"},
 	{"gocardless_token", "live_{u40}", "exact mixed", "GoCardless API: access tokens"},
 	{"gocardless_token", "sandbox_{u40}", "exact mixed", "GoCardless API: access tokens"},
-	{"google_chat_webhook", "chat.googleapis.com/v1/spaces/|{u8-}/messages?key={u20-}&token={p20-}", "", "Google Chat: incoming webhooks"},
+	{"google_chat_webhook", "chat.googleapis.com/v1/spaces/|{u8-}/messages?key={u20-}&token={p20-}", "",
+		"Google Chat: incoming webhooks"},
 	{"google_key", "AIza{u31-}", "", "Google Cloud: API keys"},
 	{"google_key", "AQ.Ab8{u30-}", "", "Google Cloud: API keys bound to service accounts"},
 	{"google_key", "ya29.{t20-}", "", "Google Identity: access tokens"},
@@ -391,8 +393,10 @@ var formats = []Format{
 	{"supabase_key", "sb_secret_{u20-}", "", "Supabase: secret keys"},
 	{"tailscale_key", "tskey-{a2-}-{a8-}-{a16-}", "", "Tailscale: key prefixes"},
 	{"tailscale_key", "tskey-{u16-}", "mixed", "Tailscale: key prefixes"},
-	{"teams_webhook", "webhook.office.com/webhookb2/|{u36}@{u36}/IncomingWebhook/{a32}/{u36}{p0-}", "", "Microsoft Teams: incoming webhooks"},
-	{"teams_webhook", "outlook.office.com/webhook/|{u36}@{u36}/IncomingWebhook/{a32}/{u36}", "", "Microsoft Teams: incoming webhooks"},
+	{"teams_webhook", "webhook.office.com/webhookb2/|{u36}@{u36}/IncomingWebhook/{a32}/{u36}{p0-}", "",
+		"Microsoft Teams: incoming webhooks"},
+	{"teams_webhook", "outlook.office.com/webhook/|{u36}@{u36}/IncomingWebhook/{a32}/{u36}", "",
+		"Microsoft Teams: incoming webhooks"},
 	{"telegram_token", "{d8-10}:{u35}", "exact mixed", "Telegram Bot API: authorizing a bot"},
 	{"telegram_token", "bot{d8-10}:{u35}", "exact mixed", "Telegram Bot API: authorizing a bot"},
 	{"tencent_key", "AKID{a13-}", "exact mixed", "Tencent Cloud: API keys"},

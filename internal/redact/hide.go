@@ -5,11 +5,6 @@ import "strings"
 // hide replaces the value v of the name that passed the list as word. It returns the index behind it.
 func (sc *scan) hide(v held, word string) int {
 	s := sc.s
-	if !v.content && !v.level0 {
-		if from, to := sc.r.known.find(s, v.from); from == v.from && to > v.to {
-			v.to = to // a value without quotes may hold what seems to end it
-		}
-	}
 	value := s[v.from:v.to]
 	switch {
 	case value == "":

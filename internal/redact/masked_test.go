@@ -77,7 +77,8 @@ func TestMaskedValuesAreBounded(t *testing.T) {
 	if n := redact.MaskedValues(r); n > redact.MaxMasked {
 		t.Errorf("%d hashes are remembered, at most %d are allowed", n, redact.MaxMasked)
 	}
-	if got := r.Text("hunter999hunter hunter872hunter hunter1hunter"); got != "<password#1000> <password#873> hunter1hunter" {
+	if got := r.Text("hunter999hunter hunter872hunter hunter1hunter"); got != "<password#1000> <password#873> "+
+		"hunter1hunter" {
 		t.Errorf("the newest are not known: %s", got)
 	}
 	if chance := float64(redact.MaxMasked) / (1 << 32); chance >= 1e-7 {

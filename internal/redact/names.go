@@ -81,7 +81,8 @@ var foreignNames = []string{
 var plainNames = []string{"page_token", "next_token", "continuation_token", "sync_token", "cancel_token"}
 
 // suspiciousParts make a name suspicious, which is enough to hide a long random value behind it.
-var suspiciousParts = []string{"key", "secret", "token", "auth", "pass", "cred", "sess", "private", "signature", "salt", "seed"}
+var suspiciousParts = []string{"key", "secret", "token", "auth", "pass", "cred", "sess", "private", "signature", "salt",
+	"seed"}
 
 // weakNames are names that hold a secret in some places or with some values only; see [scan.weak].
 var weakNames = []string{"code", "state", "ticket", "nonce", "auth", "signature", "policy", "hmac", "user_code", "key"}

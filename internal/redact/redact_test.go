@@ -54,7 +54,8 @@ func TestFindingsNameKindAndPlaceOnce(t *testing.T) {
 		r.Body(`{"user_password":"hunter2"}`, "")
 	}
 	got := fmt.Sprint(r.Findings())
-	want := fmt.Sprint([]event.Finding{{Kind: "secret", Place: "header:x-api-key"}, {Kind: "secret", Place: "body:password"}})
+	want := fmt.Sprint([]event.Finding{{Kind: "secret", Place: "header:x-api-key"},
+		{Kind: "secret", Place: "body:password"}})
 	if got != want {
 		t.Errorf("findings %s, want %s", got, want)
 	}
@@ -66,7 +67,8 @@ func TestCustomRules(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := redact.New(rules)
-	if got, want := r.Text("EMP-123456 iban=DE12 EMP-123456"), "EMP-<employee#1> iban=<secret#1> EMP-<employee#1>"; got != want {
+	if got, want := r.Text("EMP-123456 iban=DE12 EMP-123456"),
+		"EMP-<employee#1> iban=<secret#1> EMP-<employee#1>"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	hs := []event.Header{{Name: "x-tenant", Value: "acme"}}
@@ -78,7 +80,8 @@ func TestCustomRules(t *testing.T) {
 // The cheap test by a name's last letters must not lose what the exact one finds.
 func TestCustomNamesInAnySpelling(t *testing.T) {
 	for _, c := range []struct{ entry, name string }{
-		{"vitamin_c", "vitaminC"}, {"vitamin_c", "vitamin-c"}, {"x_id", "x-id"}, {"x_id", "myXId"}, {"ab", "AB"}, {"ab", "_ab2"}, {"iban", "customerIBAN"}, {"a_bc", "aBc"}, {"a_bc", "abc"},
+		{"vitamin_c", "vitaminC"}, {"vitamin_c", "vitamin-c"}, {"x_id", "x-id"}, {"x_id", "myXId"}, {"ab", "AB"},
+		{"ab", "_ab2"}, {"iban", "customerIBAN"}, {"a_bc", "aBc"}, {"a_bc", "abc"},
 	} {
 		rules, err := redact.ParseRules([]byte(`{"names":["` + c.entry + `"]}`))
 		if err != nil {
@@ -128,7 +131,8 @@ func TestRedactorIsSafeForManyGoroutines(t *testing.T) {
 	}
 }
 
-const typical = "[Checkout] order 8812 updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; cart synced with server after 142 ms, next step: payment"
+const typical = "[Checkout] order 8812 updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; " +
+	"cart synced with server after 142 ms, next step: payment"
 
 func BenchmarkText(b *testing.B) {
 	r := redact.New(redact.Rules{})
@@ -214,7 +218,8 @@ func TestPersonalDataIsMaskedOnRequest(t *testing.T) {
 			t.Errorf("without the switch %q became %q", input, plain)
 		}
 	}
-	if got := redact.New(rules).Body(`{"email":"ann@example.com","to":["bob@example.com"],"phone":"+4930901820"}`, ""); strings.Contains(got, "@") || strings.Contains(got, "4930") || !json.Valid([]byte(got)) {
+	if got := redact.New(rules).Body(`{"email":"ann@example.com","to":["bob@example.com"],"phone":"+4930901820"}`,
+		""); strings.Contains(got, "@") || strings.Contains(got, "4930") || !json.Valid([]byte(got)) {
 		t.Errorf("JSON became %s", got)
 	}
 }
