@@ -20,7 +20,8 @@ const (
 	maskedSlotBits = 13 // of the filter before the set: 8 Ki bits, 1 KB
 	fnvStart       = 0x811c9dc5
 	fnvPrime       = 0x01000193
-	maxSignsBefore = 4 // signs before its first letter or digit
+	maxTries       = 12 // places in so many bytes where one may begin
+	maxSignsBefore = 4  // signs before its first letter or digit
 )
 
 // masked is the set of the hashes of the values that pages masked. Words of many goroutines are looked up in filter
@@ -140,7 +141,11 @@ func (sc *scan) maskedAt(i int) int {
 	for from > sc.done && i-from < maxSignsBefore && maskedSign[sc.s[from-1]] {
 		from--
 	}
-	for from = max(from, sc.done); from <= i; from++ {
+	if i-sc.triesFrom > maxMaskedBytes {
+		sc.tries, sc.triesFrom = 0, i
+	}
+	for from = max(from, sc.done); from <= i && sc.tries < maxTries; from++ {
+		sc.tries++
 		to, h, kind := sc.maskedValue(from)
 		if to == 0 {
 			continue

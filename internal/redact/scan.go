@@ -45,8 +45,10 @@ type scan struct {
 	declared  []string        // variables that stand for secrets, to be looked for in another pass
 	variables map[string]bool // the same, in that pass
 
-	learned  bool // a value that was not known before
-	unclosed bool // a bracket was not closed: looking again would cost the whole rest each time
+	learned   bool // a value that was not known before
+	tries     int  // to find a value that a page masked, behind triesFrom
+	triesFrom int
+	unclosed  bool // a bracket was not closed: looking again would cost the whole rest each time
 }
 
 // run looks at the words that pass the gate and returns the text without secrets.
