@@ -159,6 +159,9 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	if v, ok = sc.valueAt(k, delimiter, quote, slashes, encoded); !ok {
 		return held{}, false
 	}
+	if known, _ := sc.r.known.find(s, v.from); known == v.from {
+		return v, true // whatever code it looks like
+	}
 	if quote == 0 && !v.content && v.from < v.to && !sc.field(i, v) {
 		if s[v.to-1] == '(' {
 			if text, ok := sc.argument(v.to); ok {
