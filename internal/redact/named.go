@@ -94,9 +94,7 @@ func (sc *scan) namedAs(i, j int, word string) int {
 		return 0
 	}
 	if !v.content && !v.level0 {
-		if from, to := sc.r.known.find(sc.s, v.from); from == v.from && to > v.to {
-			v.to = to // a value without quotes may hold what seems to end it
-		}
+		v.to = max(v.to, sc.knownEnd(v.from)) // a value without quotes may hold what seems to end it
 	}
 	return sc.hide(sc.several(word, v), word)
 }
@@ -159,7 +157,7 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	if v, ok = sc.valueAt(k, delimiter, quote, slashes, encoded); !ok {
 		return held{}, false
 	}
-	if known, _ := sc.r.known.find(s, v.from); known == v.from {
+	if sc.knownEnd(v.from) > 0 {
 		return v, true // whatever code it looks like
 	}
 	if quote == 0 && !v.content && v.from < v.to && !sc.field(i, v) {

@@ -89,6 +89,21 @@ func (sc *scan) knownAt(i, j int) int {
 	return 0
 }
 
+// knownEnd returns the end of the known value that begins at from, or 0.
+func (sc *scan) knownEnd(from int) int {
+	if sc.r.known.count.Load() == 0 {
+		return 0
+	}
+	i := from
+	for i < len(sc.s) && i-from < minKnown && class[sc.s[i]] != wordByte {
+		i++
+	}
+	if start, to := sc.r.known.find(sc.s, i); start == from {
+		return to
+	}
+	return 0
+}
+
 // known replaces the known value s[from:to] if the document stays one, and reports whether it did.
 func (sc *scan) known(from, to int, kind, value string) bool {
 	s := sc.s
