@@ -163,7 +163,8 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	if quote == 0 && !v.content && v.from < v.to && !sc.field(i, v) {
 		if s[v.to-1] == '(' {
 			if text, ok := sc.argument(v.to); ok {
-				return text, sc.r.names.match(s[text.from:text.to]) == ""
+				given := s[text.from:text.to]
+				return text, pseudonymAt(given) == len(given) || sc.r.names.match(given) == ""
 			}
 		}
 		if sc.code(i, v.from, v.to, word) {
