@@ -93,7 +93,7 @@ func (sc *scan) namedAs(i, j int, word string) int {
 	if !ok || v.from >= v.to || sc.weak(i, j, word, v) {
 		return 0
 	}
-	if !v.content && !v.level0 {
+	if !v.content && sc.mode != document { // in a document it could reach over the end of its string
 		v.to = max(v.to, sc.knownEnd(v.from)) // a value without quotes may hold what seems to end it
 	}
 	return sc.hide(sc.several(word, v), word)
