@@ -4,8 +4,8 @@ import { append, bare, charCode, lastIndexOf, mapClear, mapGet, mapSet, NativeMa
 
 /** Header fields whose whole value is a secret. */
 const headerNames =
-  "authorization proxy-authorization cookie set-cookie x-api-key x-auth-token x-csrf-token x-xsrf-token x-secret x-password " +
-  "x-session cf-access-jwt-assertion";
+  "authorization proxy-authorization cookie set-cookie x-api-key x-auth-token x-csrf-token x-xsrf-token x-secret " +
+  "x-password x-session cf-access-jwt-assertion";
 
 /** Header fields that end like secrets and are none. */
 const publicHeaders = "sec-websocket-key surrogate-key idempotency-key x-cache-key";
@@ -90,7 +90,8 @@ function normalise(name: string): string {
   for (let i = 0; i < text.length; i++) {
     const c = text[i] as string;
     if (isUpper(c)) {
-      const starts = i > 0 && (!isUpper(text[i - 1] as string) || (i + 1 < text.length && isLower(text[i + 1] as string)));
+      const humps = i > 0 && !isUpper(text[i - 1] as string);
+      const starts = humps || (i > 0 && i + 1 < text.length && isLower(text[i + 1] as string));
       if (starts && word !== "" && word[word.length - 1] !== "_") word += "_";
       word += radix36[charCode(c, 0) - 55];
     } else if (isLower(c) || isDigit(c)) {

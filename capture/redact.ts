@@ -27,7 +27,9 @@ export function headerValue(name: string, value: string, salt: string): string {
   const kind = secretHeader(lower(name));
   if (kind === "") return value;
   const space = indexOf(value, " ");
-  if (kind === "authorization" && space > 0 && space < 12) return slice(value, 0, space + 1) + mask(kind, slice(value, space + 1), salt);
+  if (kind === "authorization" && space > 0 && space < 12) {
+    return slice(value, 0, space + 1) + mask(kind, slice(value, space + 1), salt);
+  }
   return mask(kind, value, salt);
 }
 
@@ -79,7 +81,9 @@ export function redactForm(form: string, salt: string): string {
 /** fieldName is secretName for a field of a form: the members of user[password][0] are its secrets as well. */
 function fieldName(name: string): string {
   let kind = secretName(name);
-  for (let at = indexOf(name, "["); kind === "" && at >= 0; at = indexOf(name, "[", at + 1)) kind = secretName(slice(name, 0, at));
+  for (let at = indexOf(name, "["); kind === "" && at >= 0; at = indexOf(name, "[", at + 1)) {
+    kind = secretName(slice(name, 0, at));
+  }
   return kind;
 }
 
@@ -124,14 +128,16 @@ function redactJSON(body: string, salt: string): string {
     const next = skipSpace(body, at);
     const name = slice(body, open + 1, close);
     let kind = "";
-    if (body[next] === ":") kind = (name === "value" || name === "Value" ? besideValue(body, open) : "") || secretName(name);
+    const pair = body[next] === ":" && (name === "value" || name === "Value");
+    if (body[next] === ":") kind = (pair ? besideValue(body, open) : "") || secretName(name);
     else if (body[next] === "," && listed(body, open)) kind = itemName(name);
     const value = skipSpace(body, next + 1);
     if (kind === "" || value >= body.length) continue;
     const end = valueEnd(body, value);
     if (end === value) continue;
     const text = body[value] === '"';
-    const secret = slice(body, text ? value + 1 : value, text && body[end - 1] === '"' && end - 1 > value ? end - 1 : end);
+    const closed = text && body[end - 1] === '"' && end - 1 > value;
+    const secret = slice(body, text ? value + 1 : value, closed ? end - 1 : end);
     at = end;
     if (secret === "" || secret === "null" || secret === "true" || secret === "false") continue;
     out += slice(body, kept, value) + '"' + mask(kind, secret, salt) + '"';

@@ -322,6 +322,50 @@ func TestIdleStopsOnlyTheIdle(t *testing.T) {
 	}
 }
 
+// A password that a page masked itself is known by its hash, which the daemon's salt keys.
+func TestWhatAPageMaskedIsMaskedInResults(t *testing.T) {
+	const password = "Tr0ub4dor&3"
+	p := place(t)
+	p.Port = freePort(t)
+	d := start(t, config(p))
+	sync := func(title string) string {
+		body, err := json.Marshal(wire.Sync{V: 1, Session: "s1", Version: "1", Settings: &wire.ExtensionSettings{Pilot: true},
+			Tabs: []wire.Tab{{ID: 5, URL: "http://localhost/", Title: title, Active: true, Focused: true, Granted: true, Status: "complete"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, out := d.ask("POST", "/sync", string(body))
+		return out
+	}
+	var settings struct{ Settings wire.DaemonSettings }
+	if err := json.Unmarshal([]byte(sync("")), &settings); err != nil || settings.Settings.Salt == "" {
+		t.Fatalf("no salt: %v", err)
+	}
+	h := uint32(0x811c9dc5)
+	for _, c := range []byte(settings.Settings.Salt + "\x00" + password) {
+		h = (h ^ uint32(c)) * 0x01000193
+	}
+	h = (h ^ h>>16) * 0x85ebca6b
+	h = (h ^ h>>13) * 0xc2b2ae35
+	sync(fmt.Sprintf("typed <password:%08x>", h^h>>16))
+	answer := make(chan string, 1)
+	go func() {
+		_, out := d.ask("POST", "/tools/interact", `{"action":"get_text"}`)
+		answer <- out
+	}()
+	var poll wire.Poll
+	_, out := d.ask("GET", "/pending-queries?wait=10&session=s1", "")
+	if err := json.Unmarshal([]byte(out), &poll); err != nil || len(poll.Commands) != 1 {
+		t.Fatalf("%s %v", out, err)
+	}
+	d.ask("POST", "/query-result", fmt.Sprintf(
+		`{"id":%q,"session":"s1","status":"complete","result":{"value":"Signed in with %s, ok","url":"http://localhost/"}}`,
+		poll.Commands[0].ID, password))
+	if text := <-answer; !strings.Contains(text, "Signed in with <password#1>, ok") {
+		t.Errorf("get_text: %s", text)
+	}
+}
+
 // What a page's secrets look like in the answers of every tool and route.
 func TestSecretsReachNoAnswer(t *testing.T) {
 	const secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -94,6 +94,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	d.registry = session.NewRegistry()
 	d.tests = correlate.New(time.Now)
 	redactor := redact.New(rules)
+	redactor.SetSalt(salt)
 	d.queue = command.NewQueue(run, redactor)
 	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, d.store)
 	d.reader = query.New(d.store, d.tests.Offset)

@@ -54,7 +54,8 @@ In a shape, what stands before ` + "`|`" + ` stays readable. ` + "`{a36}`" + ` i
 	for _, a := range redact.Alphabets() {
 		fmt.Fprintf(&b, "| %c | `%s` |\n", a.Letter, a.Bytes)
 	}
-	fmt.Fprintf(&b, "\n## Formats of tokens\n\n%d formats. \"exact\": no letter or digit may follow. \"digit\": letters and digits. ", len(redact.Formats()))
+	fmt.Fprintf(&b, "\n## Formats of tokens\n\n%d formats. \"exact\": no letter or digit may follow. ", len(redact.Formats()))
+	b.WriteString("\"digit\": letters and digits. ")
 	b.WriteString("\"mixed\": capitals and digits, or capitals as no name has them.\n\n| Kind | Shape | Check | Documented in |\n|---|---|---|---|\n")
 	for _, f := range redact.Formats() {
 		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", f.Kind, strings.ReplaceAll(f.Shape, "|", "\\|"), f.Check, escape(f.Source))
@@ -77,6 +78,7 @@ line; the built-in rules hold all the same.
 - A known value of fewer than 8 bytes, or one that is an ordinary word, a date, a path or a number.
 - A known value within a longer word of fewer than 16 bytes that it does not begin.
 - A mnemonic, a password or a random value without a name, a place or a form of its own.
+- A value that the page masked, with a blank in it, longer than 72 bytes, or one of the 256 before the newest.
 - Pictures, binary data and the data of data URLs.
 `)
 	files["docs/reference/redaction.md"] = []byte(b.String())

@@ -132,6 +132,7 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 		registry: session.NewRegistry(), archive: query.NewArchive(1 << 20),
 	}
 	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
+	redactor.SetSalt("salt")
 	r.queue = command.NewQueue("r1", redactor)
 	protocol := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: r.tools()})
 	in := ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept)

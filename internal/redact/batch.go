@@ -10,16 +10,19 @@ import (
 // where it did. The batch has to be the caller's alone. It returns what was found for the first
 // time, for [Redactor.Keep].
 func (r *Redactor) Batch(b event.Batch) []Found {
-	before := r.known.count.Load()
+	before := r.learned()
 	p := pass{r: r}
 	p.batch(b)
-	if r.known.count.Load() != before {
+	if r.learned() != before {
 		// What was learned from one event may stand in those that were looked at before it.
 		p.heads, p.urls = [headTexts]repeated{}, [4]repeated{}
 		p.batch(b)
 	}
 	return p.found
 }
+
+// learned counts what became known so far.
+func (r *Redactor) learned() int64 { return r.known.count.Load() + r.masked.count.Load() }
 
 func (p *pass) batch(b event.Batch) {
 	for _, e := range b {

@@ -3,7 +3,8 @@ package redact
 import "strings"
 
 // typeWords are types of GraphQL and of programs where a schema or a signature has them behind a name.
-var typeWords = []string{"string", "id", "int", "float", "boolean", "bool", "number", "object", "any", "unknown", "void"}
+var typeWords = []string{"string", "id", "int", "float", "boolean", "bool", "number", "object", "any", "unknown",
+	"void"}
 
 // code reports whether the value s[k:to], which is not empty and has no quotes, cannot be the secret of the name
 // s[i:…] that passed the list as word: a variable, a type, a call, a punctuation mark, a small number

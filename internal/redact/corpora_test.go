@@ -15,15 +15,19 @@ import (
 
 // prose are sentences and log lines that say nothing of what the token in them is.
 var prose = []string{
-	"see %s there", "the user sent us %s yesterday", "2026-11-22T02:15:51Z INFO worker-3 got %s from upstream", "(%s)", "'%s'",
+	"see %s there", "the user sent us %s yesterday", "2026-11-22T02:15:51Z INFO worker-3 got %s from upstream", "(%s)",
+	"'%s'",
 	`["login",%q]`, "found: %s, retrying", "> %s", "error at %s.", "x=%s;", "value %s\nnext line",
 }
 
 // named are places whose name says that a secret follows. The first verb is the provider's name.
 var named = []string{
-	"%s_API_KEY=%s", "export %s_TOKEN=%q", `{"%sApiKey": %q}`, "%s-api-key: %s", "X-%s-Token: %s", "curl -H 'Authorization: Bearer %[2]s' https://%[1]s.example",
-	"https://api.%s.example/v1?access_token=%s&page=2", "%s_secret: %s", "%s.client_secret = %s", "[%s]\npassword = %s", "$env:%s_SECRET_KEY=%q",
-	"const %sToken = %q;", "%s: {accessToken: '%s'}", "--%s-api-key %s", "ENV %s_AUTH_TOKEN=%s", "<add key=\"%s\" apiKey=%q />",
+	"%s_API_KEY=%s", "export %s_TOKEN=%q", `{"%sApiKey": %q}`, "%s-api-key: %s", "X-%s-Token: %s",
+	"curl -H 'Authorization: Bearer %[2]s' https://%[1]s.example",
+	"https://api.%s.example/v1?access_token=%s&page=2", "%s_secret: %s", "%s.client_secret = %s", "[%s]\npassword = %s",
+	"$env:%s_SECRET_KEY=%q",
+	"const %sToken = %q;", "%s: {accessToken: '%s'}", "--%s-api-key %s", "ENV %s_AUTH_TOKEN=%s",
+	"<add key=\"%s\" apiKey=%q />",
 }
 
 // token makes a random token of a shape.
@@ -72,9 +76,10 @@ func class(ranges string) string {
 	return b.String()
 }
 
-// ordinary returns lines that hold no secret: output of builds, tests, package managers and servers, source and
-// minified code, and about 1,000 lines of a web server's log and of messages with UUIDs and hashes that a script
-// wrote. The rules were made looking at them, so their figure is not one of unseen text.
+// ordinary returns lines that hold no secret: output of builds, tests, compilers, package managers, servers and tools,
+// their help, configuration of the system, source and minified code, and about 400 lines with UUIDs and hashes that a
+// script wrote. The rules were made looking at them, so their figure is not one of unseen text. When 8,543 of them were
+// new, before any rule was changed for them, 10 were touched (0.117 %).
 func ordinary(t testing.TB) []string {
 	t.Helper()
 	f, err := os.Open("testdata/ordinary.txt.gz")
@@ -155,7 +160,8 @@ func TestCorpora(t *testing.T) {
 	}
 	share := func(s score) float64 { return 100 * float64(s.seen-s.missed) / float64(s.seen) }
 	wrong := 100 * float64(touched) / float64(len(lines))
-	t.Logf("%d formats: masked in prose %.2f %% of %d, in named places %.2f %% of %d", len(redact.Formats()), share(inProse), inProse.seen, share(inNames), inNames.seen)
+	t.Logf("%d formats: masked in prose %.2f %% of %d, in named places %.2f %% of %d", len(redact.Formats()),
+		share(inProse), inProse.seen, share(inNames), inNames.seen)
 	t.Logf("random values in named places: masked %.2f %% of %d", share(random), random.seen)
 	t.Logf("ordinary lines: touched %.3f %% of %d (%d)", wrong, len(lines), touched)
 	if len(lines) < 10_000 || share(inProse) < 99 || share(inNames) < 98 || share(random) < 98 || wrong > 0.1 {

@@ -86,16 +86,6 @@ func ParseRules(data []byte) (Rules, error) {
 	return out, nil
 }
 
-// Load is ParseRules for a daemon that has to start: when the file is broken, it returns the built-in rules, which
-// always hold, and an error that names the file at path, the line and the fix.
-func Load(path string, data []byte) (*Redactor, error) {
-	rules, err := ParseRules(data)
-	if err != nil {
-		err = fmt.Errorf("%s, %w; the built-in rules stay, repair the file and start again", path, err)
-	}
-	return New(rules), err
-}
-
 // badFile says where the file is no rules file, and what to do about it.
 func badFile(data []byte, offset int64, err error) error {
 	fix := `write {"rules": [], "names": [], "headers": []}`

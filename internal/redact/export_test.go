@@ -1,5 +1,10 @@
 package redact
 
+import (
+	"fmt"
+	"unicode/utf16"
+)
+
 // MaxPseudonyms is the bound of the table of numbers.
 const MaxPseudonyms = maxPseudonyms
 
@@ -23,4 +28,23 @@ func KnownValues(r *Redactor) int {
 	r.known.mu.RLock()
 	defer r.known.mu.RUnlock()
 	return len(r.known.order)
+}
+
+// MaxMasked is the bound of the hashes of values that pages masked.
+const MaxMasked = maxMasked
+
+// MaskedValues returns how many of them there are.
+func MaskedValues(r *Redactor) int {
+	r.masked.mu.RLock()
+	defer r.masked.mu.RUnlock()
+	return len(r.masked.order)
+}
+
+// Mask returns the pseudonym that the page makes of value.
+func Mask(kind, value, salt string) string {
+	h := uint32(fnvStart)
+	for _, unit := range utf16.Encode([]rune(salt + "\x00" + value)) {
+		h = (h ^ uint32(unit)) * fnvPrime
+	}
+	return fmt.Sprintf("<%s:%08x>", kind, mix(h))
 }

@@ -23,6 +23,7 @@ type fixture struct {
 		Name   string
 		Secret bool
 	}
+	Masks []struct{ Kind, Value, Salt, Pseudonym string }
 	Cases []struct {
 		Place, Input, Want string
 		Kinds              []string
@@ -56,6 +57,14 @@ func clean(r *redact.Redactor, place, input string) string {
 		return hs[0].Value
 	}
 	return r.Text(input)
+}
+
+func TestMasksOfThePage(t *testing.T) {
+	for _, m := range readFixture(t).Masks {
+		if got := redact.Mask(m.Kind, m.Value, m.Salt); got != m.Pseudonym {
+			t.Errorf("%q: got %s, the page made %s", m.Value, got, m.Pseudonym)
+		}
+	}
 }
 
 func TestFixtureCases(t *testing.T) {
@@ -114,7 +123,8 @@ func TestFixtureNames(t *testing.T) {
 			t.Errorf("%s of the fixture differ from the code's:\n%v\n%v", what, fixture[i], ours[i])
 		}
 	}
-	for _, name := range []string{"Ocp-Apim-Subscription-Key", "X-Functions-Key", "X-Auth-Key", "X-Acme-Token", "X-Acme-Secret"} {
+	for _, name := range []string{"Ocp-Apim-Subscription-Key", "X-Functions-Key", "X-Auth-Key", "X-Acme-Token",
+		"X-Acme-Secret"} {
 		hs := []event.Header{{Name: name, Value: "some value"}}
 		if !redact.New(redact.Rules{}).Headers(hs) {
 			t.Errorf("header %q is not secret", name)

@@ -14,7 +14,7 @@ import (
 //   - its last three bytes are those of a secret name, and what follows may follow a name
 //   - it is long, or a number of the length of a card's
 //   - what stands before and behind it says so: an escape, a pseudonym, "://", base64
-//   - a value that is known to be secret may begin with it
+//   - a value that is known to be secret may begin with it, or it may be one that a page masked
 
 // Bits of the bytes around and at the start of a word.
 const (
@@ -143,6 +143,7 @@ type walk struct {
 	names *nameSet
 	all   bool   // let every word through
 	known *known // nil as long as nothing is known
+	typed bool   // pages masked values that are looked for
 
 	base         int    // of the block whose words are at hand
 	starts, ends uint64 // of its words, a bit for each byte
@@ -155,6 +156,7 @@ func newWalk(s string, r *Redactor) walk {
 	if r.known.count.Load() > 0 {
 		w.known = r.known
 	}
+	w.typed = r.masked.count.Load() > 0
 	return w
 }
 
@@ -221,6 +223,9 @@ func (w *walk) passes(i, j int) bool {
 		return true
 	}
 	if w.known != nil && w.known.mayBegin(x) {
+		return true
+	}
+	if w.typed && (j-i >= minMaskedBytes || maskedSign[p] || maskedSign[q]) && maskedMayBegin(s, i, j, p, q) {
 		return true
 	}
 	if flags&startsNumber != 0 {

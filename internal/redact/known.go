@@ -154,7 +154,8 @@ func (k *known) find(s string, i int) (from, to int) {
 
 // stands reports whether s[a:b] is not a part of a longer word.
 func stands(s string, a, b int) bool {
-	return (a == 0 || !alnum(s[a]) || !alnum(s[a-1]) || afterEscape(s, a)) && (b == len(s) || !alnum(s[b-1]) || !alnum(s[b]))
+	return (a == 0 || !alnum(s[a]) || !alnum(s[a-1]) || afterEscape(s, a)) && (b == len(s) || !alnum(s[b-1]) ||
+		!alnum(s[b]))
 }
 
 // afterEscape reports whether what stands before s[i] is a letter or digits of an escape: "\n", "%3D".

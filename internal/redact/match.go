@@ -166,6 +166,9 @@ func (t *formatTable) beginnings(s *shape) []string {
 		if len(out[0]) == 3 {
 			return out
 		}
+		if r.min < r.max {
+			return nil // what follows may begin anywhere
+		}
 	}
 	return nil
 }

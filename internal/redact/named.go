@@ -5,14 +5,16 @@ import "strings"
 // Words that stand behind a secret name without being the secret, as in "token: expired".
 var harmlessWords = []string{
 	"true", "false", "null", "undefined", "none", "nil", "nan", "required", "invalid", "missing",
-	"expired", "empty", "no", "yes", "not", "is", "was", "must", "unexpected", "string", "number", "object",
+	"expired", "empty", "no", "yes", "not", "is", "was", "a", "an", "the", "must", "unexpected", "string", "number",
+	"object",
 }
 
 // schemes are the words before the credentials of an Authorization header.
 var schemes = []string{"bearer", "basic", "digest", "token", "negotiate", "apikey", "hawk", "ntlm", "aws4-hmac-sha256"}
 
 // rareSchemes are such words where the name says so.
-var rareSchemes = []string{"oauth", "signature", "sharedkey", "sharedkeylite", "aws", "key", "jwt", "bot", "dpop", "vapid"}
+var rareSchemes = []string{"oauth", "signature", "sharedkey", "sharedkeylite", "aws", "key", "jwt", "bot", "dpop",
+	"vapid"}
 
 // cookieAttributes are the parts of a Set-Cookie that are not the cookie.
 var cookieAttributes = []string{"path", "domain", "expires", "max-age", "samesite", "priority", "version"}
@@ -91,153 +93,17 @@ func (sc *scan) namedAs(i, j int, word string) int {
 	if !ok || v.from >= v.to || sc.weak(i, j, word, v) {
 		return 0
 	}
+	if !v.content && sc.mode != document { // in a document it could reach over the end of its string
+		v.to = max(v.to, sc.knownEnd(v.from)) // a value without quotes may hold what seems to end it
+	}
 	return sc.hide(sc.several(word, v), word)
 }
-
-// wholeName returns the decoded name that ends at j, if it holds escapes: "pass\u0077ord", "pass%77ord".
-func (sc *scan) wholeName(i, j int) string {
-	k := i
-	for k > 0 && i-k < maxNameBytes && strings.IndexByte(`"'?&#;,{ `, sc.s[k-1]) < 0 {
-		k--
-	}
-	if k == i {
-		return ""
-	}
-	name := unescape(sc.s[k:j])
-	if strings.IndexByte(name, '%') >= 0 {
-		name = unescape(name) // a URL in the query of another one
-	}
-	return name
-}
-
-// twoWords returns the entry that the word before s[i:j] and it pass by together: "API key".
-func (sc *scan) twoWords(i, j int) string {
-	s := sc.s
-	if i < 2 || s[i-1] != ' ' {
-		return ""
-	}
-	switch s[i:j] {
-	case "key", "Key", "KEY", "id", "Id", "ID", "code", "Code", "number", "Number", "codes", "Codes", "phrase", "Phrase",
-		"words", "passe":
-	default:
-		return ""
-	}
-	k := i - 1
-	for k > 0 && i-k < maxNameBytes && class[s[k-1]] == wordByte {
-		k--
-	}
-	if k == i-1 {
-		return ""
-	}
-	return sc.r.names.match(s[k:j])
-}
-
-// unescape decodes \uXXXX and %XX of ASCII characters; anything else stays.
-func unescape(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		digits := ""
-		switch {
-		case s[i] == '%' && i+2 < len(s):
-			digits = s[i+1 : i+3]
-		case s[i] == '\\' && i+5 < len(s) && s[i+1] == 'u' && s[i+2:i+4] == "00":
-			digits = s[i+4 : i+6]
-		}
-		if digits == "" || !isHex(digits[0]) || !isHex(digits[1]) {
-			b.WriteByte(s[i])
-			continue
-		}
-		b.WriteByte(unhex(digits[0])<<4 | unhex(digits[1]))
-		if s[i] == '%' {
-			i += 2
-		} else {
-			i += 5
-		}
-	}
-	return b.String()
-}
-
-func unhex(c byte) byte {
-	if isDigit(c) {
-		return c - '0'
-	}
-	return c | 0x20 - 'a' + 10
-}
-
-// scheme replaces the credentials behind the word Bearer or Basic at s[i:j].
-func (sc *scan) scheme(i, j int) int {
-	s := sc.s
-	isBearer := hasPrefixFold(s[i:j], "bearer")
-	if !isBearer && (j-i != 5 || !hasPrefixFold(s[i:j], "basic")) {
-		return 0
-	}
-	v := j
-	for v < len(s) && (s[v] == ' ' || s[v] == '+') {
-		v++
-	}
-	if strings.HasPrefix(s[v:], "%20") {
-		v += 3
-	}
-	n := base64Run(s[v:])
-	value := s[v : v+n]
-	switch {
-	case n < 8, !isBearer && !basic(value), isBearer && n < 20 && strings.IndexFunc(value, isDigitRune) < 0:
-		return 0
-	}
-	kind := kindBasic
-	if isBearer {
-		kind = kindBearer
-	}
-	if own := wholeToken(value); own != "" {
-		kind = own
-	}
-	sc.replace(v, v+n, kind, value, "")
-	return v + n
-}
-
-func isDigitRune(c rune) bool { return '0' <= c && c <= '9' }
-
-var endsAuthority = byteSet("/?#\\\"'<> \t\r\n,)")
 
 func byteSet(bytes string) (t [256]bool) {
 	for i := range len(bytes) {
 		t[bytes[i]] = true
 	}
 	return t
-}
-
-// userinfo replaces user and password of the URL whose authority begins at i.
-func (sc *scan) userinfo(i int) int {
-	s := sc.s
-	const longest = 512
-	at := -1
-	for k := i; k < len(s) && k-i < longest && !endsAuthority[s[k]]; k++ {
-		if s[k] == '@' {
-			at = k
-		}
-	}
-	if at <= i {
-		return 0
-	}
-	value := s[i:at]
-	if strings.HasPrefix(value, "%3C") && strings.HasSuffix(value, "%3E") &&
-		pseudonymAt("<"+value[3:len(value)-3]+">") == len(value)-4 {
-		return at
-	}
-	sc.hits++
-	if sc.quiet {
-		return at
-	}
-	sc.out = append(sc.out, s[sc.done:i]...)
-	// '<' is not allowed before the host; a URL that was one has to stay one.
-	p := sc.r.numbers.of(kindCredentials, value).appendTo(nil, "", true)
-	sc.out = append(append(append(sc.out, "%3C"...), p[1:len(p)-1]...), "%3E"...)
-	sc.done = at
-	sc.note(kindCredentials, "")
-	if _, password, ok := strings.Cut(value, ":"); ok {
-		sc.learn(password, kindCredentials)
-	}
-	return at
 }
 
 // held is where the value behind a name is.
@@ -291,10 +157,14 @@ func (sc *scan) behind(i, j int, word string) (v held, ok bool) {
 	if v, ok = sc.valueAt(k, delimiter, quote, slashes, encoded); !ok {
 		return held{}, false
 	}
+	if sc.knownEnd(v.from) > 0 {
+		return v, true // whatever code it looks like
+	}
 	if quote == 0 && !v.content && v.from < v.to && !sc.field(i, v) {
 		if s[v.to-1] == '(' {
 			if text, ok := sc.argument(v.to); ok {
-				return text, sc.r.names.match(s[text.from:text.to]) == ""
+				given := s[text.from:text.to]
+				return text, pseudonymAt(given) == len(given) || sc.r.names.match(given) == ""
 			}
 		}
 		if sc.code(i, v.from, v.to, word) {
@@ -339,89 +209,6 @@ func (sc *scan) valueAt(k int, delimiter string, quote byte, slashes int, encode
 		v.from, v.to = k, sc.bareEnd(k, v.level0, encoded)
 	}
 	return v, true
-}
-
-// limitUnlessOuter is limit, for a value that is outside of strings when outer is set.
-func (sc *scan) limitUnlessOuter(k int, outer bool) int {
-	if outer {
-		return len(sc.s)
-	}
-	return sc.limit(k)
-}
-
-// closing steps over backslashes and a quote at j. quote is 0 if there is none. slashes is how many
-// of the backslashes are the quote's: the others are escaped ones before it.
-func closing(s string, j int) (after int, quote byte, slashes int) {
-	k := j
-	for k < len(s) && s[k] == '\\' {
-		k++
-	}
-	if k < len(s) && (s[k] == '"' || s[k] == '\'' || s[k] == '`') {
-		own := 0
-		for (k-j)%(2*own+2) != own {
-			own = 2*own + 1
-		}
-		return k + 1, s[k], own
-	}
-	return j, 0, 0
-}
-
-// endsString reports whether what stands at k may follow a string of a JSON document.
-func endsString(s string, k int) bool {
-	for k < len(s) && (s[k] == ' ' || s[k] == '\t' || s[k] == '\n' || s[k] == '\r') {
-		k++
-	}
-	return k == len(s) || s[k] == ',' || s[k] == ':' || s[k] == ']' || s[k] == '}'
-}
-
-// separator returns the length of an assignment at k with the blanks around it, or 0.
-func (sc *scan) separator(k int, keyed bool) int {
-	s := sc.s
-	i := sc.blanks(k)
-	if strings.HasPrefix(s[i:], "%22") {
-		i += 3
-	}
-	switch {
-	case i == len(s):
-		return 0
-	case strings.HasPrefix(s[i:], "=>"):
-		if !keyed {
-			return 0 // the arrow of a function
-		}
-		i += 2
-	case strings.HasPrefix(s[i:], "::"):
-		return 0
-	case s[i] == '=', s[i] == ':':
-		for i++; i < len(s) && s[i] == '='; {
-			i++ // := and comparisons
-		}
-	case hasPrefixFold(s[i:], "%3d"), hasPrefixFold(s[i:], "%3a"):
-		i += 3
-	case hasPrefixFold(s[i:], "%253d"):
-		i += 5 // escaped twice
-	default:
-		return 0
-	}
-	return sc.blanks(i) - k
-}
-
-// blanks returns the index behind the white space at i; within a document's string, escaped, too.
-func (sc *scan) blanks(i int) int {
-	s := sc.s
-	for i < len(s) {
-		switch s[i] {
-		case ' ', '\t', '\n', '\r':
-			i++
-			continue
-		case '\\':
-			if sc.mode == document && sc.quoted && i+1 < len(s) && (s[i+1] == 'n' || s[i+1] == 't' || s[i+1] == 'r') {
-				i += 2
-				continue
-			}
-		}
-		return i
-	}
-	return i
 }
 
 // spaced takes the word at k as the value of the name before the space, if it can hardly be prose:
@@ -470,105 +257,4 @@ func (sc *scan) optionValue(k int) (held, bool) {
 		return held{}, false
 	}
 	return v, true
-}
-
-// closeOf returns where the content of a string ends whose opening quote, behind so many
-// backslashes, is just before from. JSON within JSON doubles the backslashes and adds one per
-// level; a string also ends where one around it does.
-func (sc *scan) closeOf(from int, quote byte, slashes int, level0 bool) int {
-	s := sc.s
-	inDocument := sc.mode == document && sc.quoted && !level0
-	for i := from; i < len(s); i++ {
-		run := i
-		for i < len(s) && s[i] == '\\' {
-			i++
-		}
-		if i == len(s) {
-			break
-		}
-		k := i - run
-		if s[i] != quote {
-			if inDocument && s[i] == '"' && k%2 == 0 {
-				return i
-			}
-			continue
-		}
-		for own := 0; own <= slashes; own = 2*own + 1 {
-			if k%(2*own+2) == own {
-				return i - own
-			}
-		}
-	}
-	return len(s)
-}
-
-// closeBracket returns the index behind the bracket that closes the one at k, or 0.
-func (sc *scan) closeBracket(k, slashes int) int {
-	s := sc.s
-	depth := 0
-	for i := k; i < len(s); i++ {
-		switch s[i] {
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case '\\', '"':
-			after, quote, n := closing(s, i)
-			switch {
-			case quote == '"' && n < slashes:
-				return 0 // the string around it ends first
-			case quote == '"':
-				end := sc.closeOf(after, '"', n, slashes%2 == 0)
-				for end < len(s) && s[end] == '\\' {
-					end++
-				}
-				i = end
-			default:
-				i++
-			}
-		}
-	}
-	return 0
-}
-
-// bareEnd returns the end of a value without quotes at k. encoded: the value stands in a URL that is
-// itself escaped, so that an escaped '&' ends it.
-func (sc *scan) bareEnd(k int, level0, encoded bool) int {
-	s := sc.s
-	if k < len(s) && s[k] == '<' {
-		if n := pseudonymAt(s[k:]); n > 0 {
-			return k + n
-		}
-	}
-	for i := k; i < len(s); i++ {
-		switch s[i] {
-		case ' ', '\t', '\n', '\r', '&', '"', '\'', '`':
-			return i
-		case ',', ';', ')', ']', '}':
-			if sc.mode != form {
-				return i
-			}
-		case '#':
-			if sc.mode == form {
-				return i
-			}
-		case '%':
-			if encoded && (strings.HasPrefix(s[i:], "%26") || strings.HasPrefix(s[i:], "%22")) {
-				return i
-			}
-		case '\\':
-			if level0 || i+1 == len(s) {
-				return i
-			}
-			if next := s[i+1]; next == '"' || next == '\\' || sc.mode == document && next != 'u' && next != '/' {
-				return i
-			}
-			if sc.mode == document {
-				i += sc.escape(i) - 1
-			}
-		}
-	}
-	return len(s)
 }

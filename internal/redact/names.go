@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // headerNames are the header fields whose whole value is a secret, whatever it looks like.
@@ -80,7 +81,8 @@ var foreignNames = []string{
 var plainNames = []string{"page_token", "next_token", "continuation_token", "sync_token", "cancel_token"}
 
 // suspiciousParts make a name suspicious, which is enough to hide a long random value behind it.
-var suspiciousParts = []string{"key", "secret", "token", "auth", "pass", "cred", "sess", "private", "signature", "salt", "seed"}
+var suspiciousParts = []string{"key", "secret", "token", "auth", "pass", "cred", "sess", "private", "signature", "salt",
+	"seed"}
 
 // weakNames are names that hold a secret in some places or with some values only; see [scan.weak].
 var weakNames = []string{"code", "state", "ticket", "nonce", "auth", "signature", "policy", "hmac", "user_code", "key"}
@@ -99,6 +101,9 @@ type nameSet struct {
 	ends      tails // of names: all that most words of a text ever see
 	links     tails // of linkWords
 }
+
+// builtInNames returns the set of the lists of this file, which all redactors share.
+var builtInNames = sync.OnceValue(func() *nameSet { return newNameSet(nil) })
 
 const maxNameBytes = 64 // of a name that are looked at, from its end
 

@@ -153,3 +153,28 @@ func (sc *scan) sentAuth(j int) int {
 	}
 	return sc.hide(held{from: from, to: from + len(value), content: true}, "auth")
 }
+
+// login replaces user and password behind the option -u or --user of curl that ends at j. It returns
+// the index behind them, or 0.
+func (sc *scan) login(j int) int {
+	s := sc.s
+	if j == len(s) || s[j] != ' ' || !strings.Contains(s[max(0, j-1024):j], "curl") {
+		return 0
+	}
+	from, quote, slashes := closing(s, j+1)
+	to := 0
+	if quote != 0 {
+		to = sc.closeOf(from, quote, slashes, false)
+	} else {
+		to = sc.bareEnd(from, false, false)
+	}
+	value := s[from:to]
+	if strings.IndexByte(value, ':') < 1 || strings.Contains(value, "://") || pseudonymAt(value) == len(value) {
+		return 0
+	}
+	if sc.mode == document && sc.quoted && quote == '"' && slashes%2 == 0 {
+		return 0 // the end of the string around it
+	}
+	sc.replace(from, to, kindCredentials, value, "")
+	return to
+}

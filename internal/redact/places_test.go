@@ -27,10 +27,13 @@ func TestSecretsKnownByTheirPlace(t *testing.T) {
 		{"url", "https://s3.example/a.png?X-Amz-Credential=x&X-Amz-Signature=9f86d081884c7d65", "9f86d081884c7d65"},
 		{"url", "https://blob.example/a?sv=2022&sig=abc%2Bdef%3D", "abc%2Bdef%3D"},
 		{"url", "https://storage.example/a?X-Goog-Signature=9f86d081884c7d65", "9f86d081884c7d65"},
-		{"url", "https://cdn.example/a?Expires=1&Signature=9f86d081884c7d659a2feaa0c55ad015&Key-Pair-Id=APK", "9f86d081884c7d659a2feaa0c55ad015"},
+		{"url", "https://cdn.example/a?Expires=1&Signature=9f86d081884c7d659a2feaa0c55ad015&Key-Pair-Id=APK",
+			"9f86d081884c7d659a2feaa0c55ad015"},
 		{"url", "https://hooks.slack.com/services/T0001ABCD/B0001ABCD/aBcDeFgHiJkLmNoPqRsTuVwX", "aBcDeFgHiJkLmNoPqRsTuVwX"},
-		{"text", "posting to https://discord.com/api/webhooks/123456789012345678/aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789", "aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789"},
-		{"text", "POST https://api.telegram.org/bot123456789:AAabcdefghijklmnopqrstuvwxyz0123456/sendMessage", "AAabcdefghijklmnopqrstuvwxyz0123456"},
+		{"text", "posting to https://discord.com/api/webhooks/123456789012345678/aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789",
+			"aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789"},
+		{"text", "POST https://api.telegram.org/bot123456789:AAabcdefghijklmnopqrstuvwxyz0123456/sendMessage",
+			"AAabcdefghijklmnopqrstuvwxyz0123456"},
 		{"url", "https://app.example/cb?code=4f8aK2x9Lm&state=xyzABC123456", "4f8aK2x9Lm"},
 		{"url", "https://app.example/cb?code=4f8aK2x9Lm&state=xyzABC123456", "xyzABC123456"},
 		{"text", "GET /cb?code=4f8aK2x9Lm HTTP/1.1", "4f8aK2x9Lm"},
@@ -110,14 +113,18 @@ const wellKnown = "Xq7-Zebra.90!pine"
 // A value that was recognised by its place is masked wherever else it stands, however it is written there.
 func TestOnceKnownAlwaysKnown(t *testing.T) {
 	for _, teach := range []struct{ place, input string }{
-		{"json", `{"password":"` + wellKnown + `"}`}, {"form", "token=" + "Xq7-Zebra.90%21pine"}, {"header:Cookie", "sid=" + wellKnown + "; theme=dark"},
-		{"header:X-Api-Key", wellKnown}, {"url", "/in?sid=" + wellKnown}, {"text", "db https://root:" + wellKnown + "@db.local"}, {"header:Authorization", "Bearer " + wellKnown},
+		{"json", `{"password":"` + wellKnown + `"}`}, {"form", "token=" + "Xq7-Zebra.90%21pine"}, {"header:Cookie",
+			"sid=" + wellKnown + "; theme=dark"},
+		{"header:X-Api-Key", wellKnown}, {"url", "/in?sid=" + wellKnown}, {"text",
+			"db https://root:" + wellKnown + "@db.local"}, {"header:Authorization", "Bearer " + wellKnown},
 	} {
 		r := redact.New(redact.Rules{})
 		clean(r, teach.place, teach.input)
 		for _, use := range []struct{ place, input string }{
-			{"text", "saw " + wellKnown + " here"}, {"text", wellKnown}, {"json", `{"a":["` + wellKnown + `"]}`}, {"url", "/x?q=Xq7-Zebra.90%21pine"},
-			{"text", "a\\n" + wellKnown}, {"json", `{"a":"line\n` + wellKnown + `"}`}, {"text", "session_" + wellKnown + ","}, {"url", "/p/" + wellKnown + "/x"},
+			{"text", "saw " + wellKnown + " here"}, {"text", wellKnown}, {"json", `{"a":["` + wellKnown + `"]}`}, {"url",
+				"/x?q=Xq7-Zebra.90%21pine"},
+			{"text", "a\\n" + wellKnown}, {"json", `{"a":"line\n` + wellKnown + `"}`}, {"text", "session_" + wellKnown + ","},
+			{"url", "/p/" + wellKnown + "/x"},
 		} {
 			if got := clean(r, use.place, use.input); strings.Contains(got, "Zebra") {
 				t.Errorf("taught by %s, %s %q became %q", teach.place, use.place, use.input, got)

@@ -43,13 +43,17 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 		plant("push %s", s["github"]), plant("<b>%s</b>", s["gitlab"]), plant("(%s)", s["slack"]), plant("'%s'", s["openai"]),
 		plant("x,%s", s["anthropic"]), plant("[%s]", s["stripe"]), plant("m:%s", s["google"]), plant("t %s.", s["jwt"]),
 		plant("Authorization: Bearer %s", unique()), plant("card %s!", "5555 5555 5555 4444"), plant("ssn %s", "219-09-9999"),
-		plant("Cookie: a=1; connect.sid=%s; b=2", "s%3A"+unique()), plant("signing material key: %s", "c3VwZXIvc2VjcmV0K2tleS9mb3Ivc2lnbmluZy9uMDE="),
+		plant("Cookie: a=1; connect.sid=%s; b=2", "s%3A"+unique()), plant("signing material key: %s",
+			"c3VwZXIvc2VjcmV0K2tleS9mb3Ivc2lnbmluZy9uMDE="),
 		plant("path\\n%s", s["aws"]), plant("enc token%%3D%s%%26x", unique()),
 	}, "\n")
 	log.Args = "[" + strings.Join([]string{
-		plant(`{"password":%q}`, unique()), plant(`{"pin":%s}`, "90817263"), plant(`{"deep":[{"clientSecret":%q}]}`, unique()),
-		plant(`"{\"api_key\":\"%s\"}"`, unique()), plant(`{"token":[%q,"x"]}`, unique()), plant(`{"p\u0061ssword":%q}`, unique()),
-		plant(`{"credentials":{"user":"ann","k":%q}}`, unique()), plant(`{"name":"otp","value":%q}`, unique()), plant(`"\u003d%s"`, s["aws"]),
+		plant(`{"password":%q}`, unique()), plant(`{"pin":%s}`, "90817263"), plant(`{"deep":[{"clientSecret":%q}]}`,
+			unique()),
+		plant(`"{\"api_key\":\"%s\"}"`, unique()), plant(`{"token":[%q,"x"]}`, unique()), plant(`{"p\u0061ssword":%q}`,
+			unique()),
+		plant(`{"credentials":{"user":"ann","k":%q}}`, unique()), plant(`{"name":"otp","value":%q}`, unique()),
+		plant(`"\u003d%s"`, s["aws"]),
 		plant(`{"raw":"{\"a\":\"{\\\"secret\\\":\\\"%s\\\"}\"}"}`, unique()),
 	}, ",") + "]"
 	log.Stack = []event.StackFrame{{Function: "login", URL: plant("http://localhost/app.js?api_key=%s", unique())}}
@@ -62,28 +66,36 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 	b = append(b, &event.Exchange{
 		URL: plant("https://api.local/v1?sig=%s", unique()),
 		RequestHeaders: []event.Header{
-			{Name: "Authorization", Value: plant("Bearer %s", unique())}, {Name: "Cookie", Value: plant("sid=%s; theme=dark", unique())},
+			{Name: "Authorization", Value: plant("Bearer %s", unique())}, {Name: "Cookie", Value: plant("sid=%s; theme=dark",
+				unique())},
 			{Name: "X-API-Key", Value: plant("%s", unique())}, {Name: "X-My-Session-Id", Value: plant("%s", unique())},
 			{Name: "Content-Type", Value: "application/x-www-form-urlencoded"},
 		},
 		ResponseHeaders: []event.Header{
-			{Name: "Set-Cookie", Value: plant("__Host-s=%s; Path=/; Secure", unique())}, {Name: "Location", Value: plant("/in#id_token=%s", unique())},
+			{Name: "Set-Cookie", Value: plant("__Host-s=%s; Path=/; Secure", unique())}, {Name: "Location",
+				Value: plant("/in#id_token=%s", unique())},
 			{Name: "X-Debug", Value: plant("was %s", s["github"])},
 		},
 		RequestBody:  plant("user=ann&pass%%77ord=%s&x=1", unique()) + plant("&passwd=%s", "a%26"+unique()),
-		ResponseBody: plant(`{"user":{"id":1,"refreshToken":%q}}`, unique()), Redirects: []string{plant("/a?csrf_token=%s", unique())},
+		ResponseBody: plant(`{"user":{"id":1,"refreshToken":%q}}`, unique()), Redirects: []string{plant("/a?csrf_token=%s",
+			unique())},
 		Error: plant("net: secret=%s", unique()),
 	})
-	b = append(b, &event.Message{URL: plant("wss://l/ws?jwt=%s", s["jwt"]), Data: plant(`{"type":"auth","token":%q}`, unique())})
+	b = append(b, &event.Message{URL: plant("wss://l/ws?jwt=%s", s["jwt"]), Data: plant(`{"type":"auth","token":%q}`,
+		unique())})
 	b = append(b,
 		&event.Action{Type: "input", Name: "Password", Value: plant("%s", unique())},
-		&event.Action{Type: "input", Locators: []event.Locator{{Kind: "id", Value: "card-number"}}, Value: plant("%s", "4242 4242")},
+		&event.Action{Type: "input", Locators: []event.Locator{{Kind: "id", Value: "card-number"}}, Value: plant("%s",
+			"4242 4242")},
 		&event.Action{Type: "navigate", ToURL: plant("/reset?token=%s", unique()), Text: plant("Your key: %s", s["stripe"])})
-	b = append(b, &event.DOM{Changes: []string{plant("text #out: → token: %s", unique())}, Text: plant("Your password is: %s", unique())})
+	b = append(b, &event.DOM{Changes: []string{plant("text #out: → token: %s", unique())},
+		Text: plant("Your password is: %s", unique())})
 	b = append(b, &event.Lifecycle{ToURL: plant("/x?secret=%s", unique()), Title: plant("%s", s["github"])})
-	b = append(b, &event.Performance{URL: plant("/p?apikey=%s", unique()), LCP: event.Vital{Attribution: plant(`{"url":"/i?token=%s"}`, unique())}})
+	b = append(b, &event.Performance{URL: plant("/p?apikey=%s", unique()),
+		LCP: event.Vital{Attribution: plant(`{"url":"/i?token=%s"}`, unique())}})
 	b = append(b, &event.ResourceTiming{URL: plant("/i.png?X-Amz-Signature=%s", unique())})
-	b = append(b, &event.ExtensionLog{Message: plant("paired with token %s", unique()), Data: plant(`{"token":%q}`, unique())})
+	b = append(b, &event.ExtensionLog{Message: plant("paired with token %s", unique()), Data: plant(`{"token":%q}`,
+		unique())})
 	b = append(b, &event.Mark{Label: plant("run with API_KEY=%s", unique())})
 
 	r := redact.New(redact.Rules{})

@@ -52,6 +52,22 @@ func (p *pseudonyms) of(kind, value string) pseudonym {
 	}
 	p.count[kind]++
 	fresh := pseudonym{kind: kind, number: p.count[kind]}
+	p.keep(key, fresh)
+	return fresh
+}
+
+// alias gives value the pseudonym of same, unless it has one.
+func (p *pseudonyms) alias(value, same string) {
+	key, other := maphash.String(p.seed, value), maphash.String(p.seed, same)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if known, ok := p.known[other]; ok && p.known[key].number == 0 {
+		p.keep(key, known)
+	}
+}
+
+// keep notes the pseudonym of the value with the hash key. The caller holds the lock.
+func (p *pseudonyms) keep(key uint64, of pseudonym) {
 	if len(p.order) < maxPseudonyms {
 		p.order = append(p.order, key)
 	} else {
@@ -59,8 +75,7 @@ func (p *pseudonyms) of(kind, value string) pseudonym {
 		p.order[p.next] = key
 		p.next = (p.next + 1) % maxPseudonyms
 	}
-	p.known[key] = fresh
-	return fresh
+	p.known[key] = of
 }
 
 // appendTo writes the pseudonym with claims (" iss=… exp=…", or nothing). Inside a URL or a form,

@@ -1,11 +1,24 @@
 // Package redact replaces what must never be stored: passwords, tokens, keys, cookies, card numbers.
-// A secret becomes a pseudonym such as <jwt#3> that stays the same while the daemon runs, so that
-// equal values can still be compared; pseudonyms that a page made are recognised and numbered, too.
 //
-// The write side calls it for every event before the store sees it. It finds candidates in one pass
-// over the classes of a text's bytes and looks closer only at those; a text without a candidate
-// comes back as it is, without an allocation. Redacting twice changes nothing, valid UTF-8 and valid
-// JSON stay valid. The package keeps no secret, does no I/O and cannot see what is in images or binary data.
+// A text goes through five steps.
+//
+//  1. The gate (gate.go) finds the words of the text, 64 bytes at a time, and lets few of them through: those that
+//     begin like a token, end like a secret name, are long, or stand beside something that tells. A text of which no
+//     word passes comes back as it is, without an allocation.
+//  2. Match (match.go, shown.go): does the word begin a secret that shows by its own form what it is? The table
+//     formats.go has the tokens of providers; numbers of cards, private keys and JWTs have rules of their own.
+//  3. Named places (named.go and the files that it leads to): is the word a name (names.go) with a secret behind it?
+//     behind finds the value in code, JSON at any depth, forms, lists, markup and YAML, bounds.go finds its end,
+//     weak.go and measure.go tell the values that are none.
+//  4. Known values: what was secret by its name or place is masked wherever it appears from then on (known.go), and
+//     so is what a page masked before it sent it, of which the daemon has a hash of 32 bits only (masked.go).
+//  5. Pseudonyms (pseudonym.go, replace.go): a secret becomes <kind#number>, such as <jwt#3>. Equal values have equal
+//     numbers as long as the daemon runs; a pseudonym that a page made gets a number, too.
+//
+// The write side calls [Redactor.Batch] for every event before the store sees it (batch.go); what does not become an
+// event goes through [Redactor.Text], URL, Body and Headers. Redacting twice changes nothing; valid UTF-8 and valid
+// JSON stay valid. The work for a text is linear in its length. The package keeps no secret, does no I/O and cannot
+// see what is in images or binary data.
 package redact
 
 import (
@@ -22,6 +35,7 @@ type Redactor struct {
 	custom  []customRule
 	numbers *pseudonyms
 	known   *known
+	masked  masked
 	pii     bool
 	found   *findings
 }
@@ -29,13 +43,17 @@ type Redactor struct {
 // New returns a redactor with the built-in rules and the given ones, which may be zero.
 func New(rules Rules) *Redactor {
 	r := &Redactor{
-		names:   newNameSet(rules.allNames()),
+		names:   builtInNames(),
 		pii:     rules.pii,
 		headers: map[string]bool{},
 		custom:  rules.custom,
 		numbers: newPseudonyms(),
 		known:   newKnown(),
+		masked:  masked{kinds: map[uint32]string{}},
 		found:   newFindings(),
+	}
+	if extra := rules.allNames(); len(extra) > 0 {
+		r.names = newNameSet(extra)
 	}
 	for _, list := range [][]string{headerNames, rules.headers} {
 		for _, h := range list {

@@ -18,6 +18,12 @@ var ruleTable = []Rule{
 		"any text with SECRET",
 	},
 	{
+		"Values that the page masked",
+		"a word of 8 to 72 bytes with the salted hash that a page sent, letters and digits or signs in it; " +
+			"of a password, 12 letters, too",
+		"any text with SECRET",
+	},
+	{
 		"Private keys",
 		"PEM, SSH2, PGP and PuTTY blocks, to their end or that of the text",
 		"-----BEGIN PRIVATE KEY-----…",

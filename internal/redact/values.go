@@ -127,7 +127,8 @@ func random(s string) bool {
 		if isDigit(s[i]) {
 			digits++
 		}
-		if i > 0 && (isDigit(s[i]) && isLetter(s[i-1]) || isLetter(s[i]) && isDigit(s[i-1]) || isUpper(s[i]) && isLower(s[i-1])) {
+		if i > 0 && (isDigit(s[i]) && isLetter(s[i-1]) || isLetter(s[i]) && isDigit(s[i-1]) || isUpper(s[i]) &&
+			isLower(s[i-1])) {
 			changes++
 		}
 	}

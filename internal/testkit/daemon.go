@@ -27,6 +27,9 @@ import (
 // Run is the daemon's run in every house, so that ids and cursors are the same in every test run.
 const Run = "k9f2"
 
+// Salt keys the pseudonyms that pages make for every daemon.
+const Salt = "salt"
+
 // Daemon is a daemon's parts: the real store, write side, read side, queue and registry. Its clock is
 // the process's, so tests that need a fixed time stand in a synctest bubble.
 type Daemon struct {
@@ -69,6 +72,7 @@ func NewDaemon(t testing.TB, entries int) *Daemon {
 	}
 	tests := correlate.New(time.Now)
 	redactor := redact.New(redact.Rules{})
+	redactor.SetSalt(Salt)
 	h := &Daemon{
 		Store: s, Reader: query.New(s, tests.Offset), Correlator: tests, Registry: session.NewRegistry(),
 		Queue: command.NewQueue(Run, redactor), Dir: dir, Project: t.TempDir(),

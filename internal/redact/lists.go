@@ -1,0 +1,146 @@
+package redact
+
+import "strings"
+
+// Names in lists and calls, the values of which are the next items: ["token:","x"], setItem('token', 'x').
+
+// opening returns where the string begins that i is in, the index of its opening delim, or -1.
+func (sc *scan) opening(i int, delim string) int {
+	from := max(0, i-maxLookBack)
+	n := strings.LastIndex(sc.s[from:i], delim)
+	if n < 0 || strings.HasSuffix(sc.s[:from+n], `\`) {
+		return -1
+	}
+	return from + n
+}
+
+// item looks whether the name s[i:k] ends a string in a list, or in the arguments of a call:
+// ["token:","x"], setItem('token', 'x'). closes: it does, and v is the string or number behind it.
+func (sc *scan) item(i, k int) (v held, ok, closes bool) {
+	s := sc.s
+	assigned := false
+	for ; k < len(s) && (s[k] == ' ' || s[k] == ':' || s[k] == '='); k++ {
+		assigned = assigned || s[k] != ' '
+	}
+	after, quote, slashes := closing(s, k)
+	if quote == 0 {
+		return held{}, false, false
+	}
+	next := sc.blanks(after)
+	if next == len(s) || strings.IndexByte(",)]}", s[next]) < 0 {
+		return held{}, false, false
+	}
+	delim := s[after-1-slashes : after]
+	open := sc.opening(i, delim)
+	before := open
+	for before > 0 && strings.IndexByte(" \t\r\n", s[before-1]) >= 0 {
+		before--
+	}
+	if before < 1 || strings.IndexByte("[,(>", s[before-1]) < 0 {
+		return held{}, false, false
+	}
+	if s[next] != ',' || s[before-1] == '>' { // of a pseudonym that took the bracket
+		return held{}, false, assigned
+	}
+	from := sc.blanks(next + 1)
+	json := sc.mode == document && quote == '"'
+	switch s[before-1] {
+	case '(':
+		if !sc.setter(before - 1) {
+			return held{}, false, assigned
+		}
+	case ',':
+		if !json && !assigned && (before != open || from != next+1) {
+			return held{}, false, false // names that a sentence lists
+		}
+	}
+	v.level0 = json && sc.quoted && slashes%2 == 0
+	switch {
+	case strings.HasPrefix(s[from:], delim):
+		v.from, v.content, v.opens = from+len(delim), true, quote == '"' && slashes%2 == 0
+		v.to = sc.closeOf(v.from, quote, slashes, v.level0)
+	case quote == '"' && from < len(s) && (isDigit(s[from]) || s[from] == '-'):
+		v.from, v.quote = from, delim
+		for v.to = from; v.to < len(s) && (isDigit(s[v.to]) || strings.IndexByte("-+.eE", s[v.to]) >= 0); {
+			v.to++
+		}
+		if end := sc.blanks(v.to); end < len(s) && s[end] != ',' && s[end] != ']' {
+			return held{}, false, true
+		}
+	default:
+		return held{}, false, true
+	}
+	if !assigned && strings.IndexByte(s[open:i], ' ') >= 0 && !alphanumeric(s[v.from:v.to]) {
+		return held{}, false, true // "Invalid token", and what it is about
+	}
+	return v, true, true
+}
+
+// formatted returns the argument that the verb at k stands for, behind the name at i in the format
+// string of a list: ["token: %s","x"].
+func (sc *scan) formatted(i, k int) (v held, ok bool) {
+	s := sc.s
+	open := sc.opening(i, `"`)
+	if !sc.quoted || open < 1 || s[open-1] != '[' || verbs(s[k:min(len(s), k+2)]) == 0 {
+		return held{}, false
+	}
+	at := sc.closeOf(k, '"', 0, true) + 1
+	for n := verbs(s[open:k]); ; n-- {
+		if at >= len(s) || s[at] != ',' {
+			return held{}, false
+		}
+		v = held{from: sc.blanks(at + 1), level0: true, quote: `"`}
+		switch {
+		case v.from == len(s) || s[v.from] == '{' || s[v.from] == '[':
+			return held{}, false
+		case s[v.from] == '"':
+			v.from, v.content, v.opens, v.quote = v.from+1, true, true, ""
+			v.to = sc.closeOf(v.from, '"', 0, true)
+			at = v.to + 1
+		default:
+			v.to = sc.bareEnd(v.from, true, false)
+			at = v.to
+		}
+		if n == 0 {
+			return v, true
+		}
+	}
+}
+
+// verbs counts the verbs of a format string.
+func verbs(s string) int {
+	n := 0
+	for i := 0; i+1 < len(s); i++ {
+		if s[i] == '%' {
+			if i++; strings.IndexByte("sdifoOcj", s[i]) >= 0 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// setter reports whether the bracket at i belongs to the call of a method that stores under a name.
+func (sc *scan) setter(i int) bool {
+	from := i
+	for from > 0 && i-from < maxNameBytes && isLetter(sc.s[from-1]) {
+		from--
+	}
+	method := sc.s[from:i]
+	return strings.HasPrefix(method, "set") || method == "append" || method == "define" || method == "putenv" ||
+		method == "add" ||
+		method == "put"
+}
+
+// alphanumeric reports whether a word can hardly be prose: letters and digits, six or more bytes, no space.
+func alphanumeric(s string) bool {
+	var letter, digit bool
+	for i := 0; i < len(s); i++ {
+		letter = letter || isLetter(s[i])
+		digit = digit || isDigit(s[i])
+		if s[i] <= ' ' {
+			return false
+		}
+	}
+	return letter && digit && len(s) >= 6
+}
