@@ -107,7 +107,11 @@ func (sc *scan) parameters(k int) int {
 		case quote == '"' && sc.mode == document && sc.quoted && slashes%2 == 0:
 			return i // the end of the string around it
 		case quote == '"':
-			i = min(len(s), sc.closeOf(open, quote, slashes, false)+slashes+1)
+			stop := sc.closeOf(open, quote, slashes, false)
+			if sc.mode == document && sc.quoted && stop < len(s) && s[stop] == '"' {
+				return stop // the string around it ends first
+			}
+			i = min(len(s), stop+slashes+1)
 		default:
 			// A parameter may hold ';' ("SignedHeaders=host;date").
 			for i < len(s) && strings.IndexByte(" ,\t\r\n\"'`\\", s[i]) < 0 {

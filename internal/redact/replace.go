@@ -107,6 +107,16 @@ func (sc *scan) knownEnd(from int) int {
 // known replaces the known value s[from:to] if the document stays one, and reports whether it did.
 func (sc *scan) known(from, to int, kind, value string) bool {
 	s := sc.s
+	if sc.mode == document && sc.quoted {
+		for i := from; i < to; i++ {
+			if s[i] == '"' {
+				return false // it reaches over the end of its string
+			}
+			if s[i] == '\\' {
+				i++
+			}
+		}
+	}
 	if sc.mode != document || sc.quoted {
 		sc.replace(from, to, kind, value, "")
 		return true
