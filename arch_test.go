@@ -25,7 +25,15 @@ var rows = [][]string{
 	1: {"internal/catalog", "internal/redact", "internal/proof", "internal/state"},
 	2: {"internal/store", "internal/command", "internal/session", "internal/pairing", "internal/correlate"},
 	3: {"internal/ingest", "internal/query"},
-	4: {"internal/ingest/*", "internal/answer", "internal/analysis", "internal/artifact", "internal/outbound", "internal/save", "internal/setup"},
+	4: {
+		"internal/ingest/*",
+		"internal/answer",
+		"internal/analysis",
+		"internal/artifact",
+		"internal/outbound",
+		"internal/save",
+		"internal/setup",
+	},
 	5: {"internal/view", "internal/drive", "internal/calls"},
 	6: {"internal/tools/*"},
 	7: {"internal/mcp", "internal/httpapi"},
@@ -42,7 +50,18 @@ var exceptions = map[[2]string]string{
 
 // reserved imports are for these packages only.
 var reserved = map[string][]string{
-	"net/http":  {"internal/proof", "internal/httpapi", "internal/mcp", "internal/bridge", "internal/daemon", "internal/outbound", "cmd/*", "internal/testkit", "internal/gen", "bench"},
+	"net/http": {
+		"internal/proof",
+		"internal/httpapi",
+		"internal/mcp",
+		"internal/bridge",
+		"internal/daemon",
+		"internal/outbound",
+		"cmd/*",
+		"internal/testkit",
+		"internal/gen",
+		"bench",
+	},
 	"flag":      {"cmd/*", "internal/gen", "internal/testkit", "bench"},
 	"os/signal": {"cmd/*"},
 	"reflect":   {"internal/catalog", "internal/gen"},
@@ -86,7 +105,8 @@ func sources(t *testing.T) []file {
 			return err
 		}
 		if d.IsDir() {
-			if name := d.Name(); p != "." && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata" || name == "dist") {
+			if name := d.Name(); p != "." &&
+				(strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata" || name == "dist") {
 				return filepath.SkipDir
 			}
 			if _, err := os.Stat(filepath.Join(p, "go.mod")); p != "." && err == nil {
@@ -193,7 +213,8 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 // none of their own, the command line its own helpers.
 func TestOnlyTheOwnersStartGoroutines(t *testing.T) {
 	for _, f := range sources(t) {
-		if slices.Contains([]string{"internal/daemon", "internal/bridge", "internal/testkit", "bench"}, f.pkg) || strings.HasPrefix(f.pkg, "cmd/") {
+		if slices.Contains([]string{"internal/daemon", "internal/bridge", "internal/testkit", "bench"}, f.pkg) ||
+			strings.HasPrefix(f.pkg, "cmd/") {
 			continue
 		}
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -215,7 +236,11 @@ func TestPageTextIsTakenOutByFewOnly(t *testing.T) {
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			if c, ok := n.(*ast.CallExpr); ok && len(c.Args) == 0 {
 				if s, ok := c.Fun.(*ast.SelectorExpr); ok && s.Sel.Name == "Words" {
-					t.Errorf("%s takes a page's text out of page.Text; only %s may", f.path, strings.Join(allowed, ", "))
+					t.Errorf(
+						"%s takes a page's text out of page.Text; only %s may",
+						f.path,
+						strings.Join(allowed, ", "),
+					)
 				}
 			}
 			return true
@@ -226,12 +251,23 @@ func TestPageTextIsTakenOutByFewOnly(t *testing.T) {
 // A kind of event is declared in package event; its wire type, its dialect and its limit know it, too. Whoever
 // else lists most kinds would have to be changed for a new one.
 func TestKindsAreListedInOnePlace(t *testing.T) {
-	knows := []string{"internal/event", "internal/wire", "internal/ingest/browser", "internal/ingest/limit.go", "internal/store/limits.go"}
+	knows := []string{
+		"internal/event",
+		"internal/wire",
+		"internal/ingest/browser",
+		"internal/ingest/limit.go",
+		"internal/store/limits.go",
+	}
 	const few = 8 // of a part that is about some kinds
 	// These group kinds for readers. A new kind belongs to their rest until somebody finds a better word for it.
-	grouped := []string{"internal/tools/configure/clear.go", "internal/tools/observe/error_bundles.go", "internal/tools/observe/timeline.go"}
+	grouped := []string{
+		"internal/tools/configure/clear.go",
+		"internal/tools/observe/error_bundles.go",
+		"internal/tools/observe/timeline.go",
+	}
 	for _, f := range sources(t) {
-		if slices.ContainsFunc(knows, func(p string) bool { return f.pkg == p || f.path == p }) || slices.Contains(grouped, f.path) {
+		if slices.ContainsFunc(knows, func(p string) bool { return f.pkg == p || f.path == p }) ||
+			slices.Contains(grouped, f.path) {
 			continue
 		}
 		for _, decl := range f.syntax.Decls {

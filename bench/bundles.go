@@ -14,7 +14,12 @@ import (
 // busyPage is what a page with a tab does before it fails, n times: requests, timings and lines. Its document's name
 // begins with eight zeros, to be overwritten.
 func busyPage(n int) wire.Group {
-	g := wire.Group{Tab: 5, Document: "00000000E5F60718293A4B5C6D7E8F90", PageURL: "http://localhost:3000/", Since: "document_start"}
+	g := wire.Group{
+		Tab:      5,
+		Document: "00000000E5F60718293A4B5C6D7E8F90",
+		PageURL:  "http://localhost:3000/",
+		Since:    "document_start",
+	}
 	seq := uint64(0)
 	base := func(at float64) wire.Base {
 		seq++
@@ -24,11 +29,23 @@ func busyPage(n int) wire.Group {
 		at := float64(100 * i)
 		url := fmt.Sprintf("http://localhost:3000/api/orders/%d", i)
 		g.Network = append(g.Network, wire.Exchange{
-			Base: base(at), Method: "GET", URL: url, Status: 200, Duration: 12, Outcome: "ok", ResponseBody: strings.Repeat("text ", 180), ContentType: "text/plain",
+			Base: base(
+				at,
+			), Method: "GET", URL: url, Status: 200, Duration: 12, Outcome: "ok", ResponseBody: strings.Repeat("text ", 180), ContentType: "text/plain",
 		})
-		g.Waterfall = append(g.Waterfall, wire.Resource{Base: base(at), URL: url, InitiatorType: "fetch", Duration: 12, Status: 200})
+		g.Waterfall = append(
+			g.Waterfall,
+			wire.Resource{Base: base(at), URL: url, InitiatorType: "fetch", Duration: 12, Status: 200},
+		)
 		for j := range 4 {
-			g.Logs = append(g.Logs, wire.Log{Base: base(at + float64(j)), Level: "log", Message: fmt.Sprintf("tick %d of %d, all is well and nothing has to be done", j, i)})
+			g.Logs = append(
+				g.Logs,
+				wire.Log{
+					Base:    base(at + float64(j)),
+					Level:   "log",
+					Message: fmt.Sprintf("tick %d of %d, all is well and nothing has to be done", j, i),
+				},
+			)
 		}
 	}
 	return g
@@ -40,14 +57,24 @@ func failing(g *wire.Group, first, n int) {
 		at := 1763636400000 + float64(500*(first+i))
 		base := wire.Base{Seq: uint64(1_000_000 + 10*i), T: at}
 		if i%4 == 0 {
-			g.Actions = append(g.Actions, wire.Action{Base: base, Type: "click", By: "user", Role: "button", Name: "Pay now"})
+			g.Actions = append(
+				g.Actions,
+				wire.Action{Base: base, Type: "click", By: "user", Role: "button", Name: "Pay now"},
+			)
 		}
 		base.Seq, base.T = base.Seq+1, at+80
 		g.Network = append(g.Network, wire.Exchange{
 			Base: base, Method: "POST", URL: "http://localhost:3000/api/pay", Status: 500, Duration: 70, Outcome: "http_error", ResponseBody: `{"error":"no such order"}`,
 		})
 		base.Seq, base.T = base.Seq+1, at+85
-		g.Logs = append(g.Logs, wire.Log{Base: base, Level: "warn", Message: fmt.Sprintf("payment of order %d did not go through", first+i)})
+		g.Logs = append(
+			g.Logs,
+			wire.Log{
+				Base:    base,
+				Level:   "warn",
+				Message: fmt.Sprintf("payment of order %d did not go through", first+i),
+			},
+		)
 		base.Seq, base.T = base.Seq+1, at+90
 		g.Exceptions = append(g.Exceptions, wire.Exception{
 			Base: base, Type: "TypeError", Message: fmt.Sprintf("order %d has no total", first+i), Mechanism: "onerror", URL: "http://localhost:3000/app.js", Line: 10,
@@ -73,7 +100,15 @@ func (b *bench) bundles() error {
 	}
 	page := func(g wire.Group) ([]byte, error) {
 		return json.Marshal(wire.Sync{V: 1, Session: "s-bench", Groups: []wire.Group{g}, Tabs: []wire.Tab{
-			{ID: 5, URL: "http://localhost:3000/", Title: "Shop", Active: true, Focused: true, Granted: true, Status: "complete"},
+			{
+				ID:      5,
+				URL:     "http://localhost:3000/",
+				Title:   "Shop",
+				Active:  true,
+				Focused: true,
+				Granted: true,
+				Status:  "complete",
+			},
 		}})
 	}
 	body, err := page(busyPage(upload))
@@ -116,7 +151,12 @@ func (b *bench) bundles() error {
 		args := []byte(`{"what":"error_bundles","scope":"all"` + form.args + `}`)
 		var answer []byte
 		ts, err := repeat(rounds, func(int) (err error) {
-			answer, err = m.ask("POST", "/tools/observe", args, http.Header{"X-Gasoline-Client": {"bundles-" + strconv.Itoa(f)}})
+			answer, err = m.ask(
+				"POST",
+				"/tools/observe",
+				args,
+				http.Header{"X-Gasoline-Client": {"bundles-" + strconv.Itoa(f)}},
+			)
 			return err
 		})
 		if err != nil {
@@ -126,7 +166,16 @@ func (b *bench) bundles() error {
 			return fmt.Errorf("the newest error is not in the answer: %.400s", answer)
 		}
 		what := fmt.Sprintf("error_bundles of %d errors on full rings, %s", errors, form.what)
-		b.table.add(row{id: "B22", what: what + ", median", value: ts.median() / ms, unit: "ms", budget: "≤ 20 ms", met: ts.median() <= 20*ms})
+		b.table.add(
+			row{
+				id:     "B22",
+				what:   what + ", median",
+				value:  ts.median() / ms,
+				unit:   "ms",
+				budget: "≤ 20 ms",
+				met:    ts.median() <= 20*ms,
+			},
+		)
 		b.table.add(row{id: "B22", what: what + ", p99", value: ts.at(0.99) / ms, unit: "ms"})
 	}
 	return nil

@@ -25,8 +25,12 @@ func (b *bench) lines() error {
 		if i > 0 {
 			body.WriteByte(',')
 		}
-		fmt.Fprintf(&body, `{"level":"info","t":%d,"message":"GET /api/orders/%d 200 in 14 ms, 3 items, customer 4711, region eu-central, cache miss, queue 2"}`,
-			1763636400000+i, 8800+i)
+		fmt.Fprintf(
+			&body,
+			`{"level":"info","t":%d,"message":"GET /api/orders/%d 200 in 14 ms, 3 items, customer 4711, region eu-central, cache miss, queue 2"}`,
+			1763636400000+i,
+			8800+i,
+		)
 	}
 	body.WriteString(`]}`)
 	pid, err := m.pid()
@@ -59,8 +63,21 @@ func (b *bench) lines() error {
 		return err
 	}
 	perSecond := float64(count) / took.Seconds()
-	what := fmt.Sprintf("lines of a service, POST /logs, %d × %d bytes a request, one connection", events, body.Len()/events)
-	b.table.add(row{id: "B22", what: what, value: perSecond, unit: "events/s", budget: "≥ 50,000", met: perSecond >= 50_000})
-	b.table.add(row{id: "B22", what: "the same by the processor", value: float64(count) / (after - before).Seconds(), unit: "events/s/core"})
+	what := fmt.Sprintf(
+		"lines of a service, POST /logs, %d × %d bytes a request, one connection",
+		events,
+		body.Len()/events,
+	)
+	b.table.add(
+		row{id: "B22", what: what, value: perSecond, unit: "events/s", budget: "≥ 50,000", met: perSecond >= 50_000},
+	)
+	b.table.add(
+		row{
+			id:    "B22",
+			what:  "the same by the processor",
+			value: float64(count) / (after - before).Seconds(),
+			unit:  "events/s/core",
+		},
+	)
 	return nil
 }

@@ -188,14 +188,19 @@ func (c *mcp) call(id int, method, params string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !bytes.Contains(line, fmt.Appendf(nil, `"id":%d,`, id)) || bytes.Contains(line[:min(len(line), 200)], []byte(`"error"`)) {
+	if !bytes.Contains(line, fmt.Appendf(nil, `"id":%d,`, id)) ||
+		bytes.Contains(line[:min(len(line), 200)], []byte(`"error"`)) {
 		return nil, fmt.Errorf("%s: answered %.300s", method, line)
 	}
 	return line, nil
 }
 
 func (c *mcp) initialize() error {
-	_, err := c.call(1, "initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`)
+	_, err := c.call(
+		1,
+		"initialize",
+		`{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`,
+	)
 	if err == nil {
 		_, err = fmt.Fprintln(c.stdin, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 	}

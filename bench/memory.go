@@ -122,8 +122,38 @@ func (b *bench) drown(m *machine, budget int) error {
 	}
 	what := fmt.Sprintf("flood of every kind for %v at --memory %dMB: ", lasting, budget)
 	allowed := float64(budget) + 60
-	b.table.add(row{id: "B24", what: what + fmt.Sprintf("events held, most, of %d sent", events), value: kept, unit: "MB", budget: fmt.Sprintf("≤ %s MB", number(limit)), met: kept <= limit && limit <= float64(budget), limit: float64(budget)})
-	b.table.add(row{id: "B11", what: what + "resident, most", value: most, unit: "MB", budget: fmt.Sprintf("≤ %.0f MB", allowed), met: most <= allowed, limit: allowed})
-	b.table.add(row{id: "B24", what: what + "most of the second half", value: last, unit: "MB", peer: "most of the first half, MB", base: half, most: 1.25})
+	b.table.add(
+		row{
+			id:     "B24",
+			what:   what + fmt.Sprintf("events held, most, of %d sent", events),
+			value:  kept,
+			unit:   "MB",
+			budget: fmt.Sprintf("≤ %s MB", number(limit)),
+			met:    kept <= limit && limit <= float64(budget),
+			limit:  float64(budget),
+		},
+	)
+	b.table.add(
+		row{
+			id:     "B11",
+			what:   what + "resident, most",
+			value:  most,
+			unit:   "MB",
+			budget: fmt.Sprintf("≤ %.0f MB", allowed),
+			met:    most <= allowed,
+			limit:  allowed,
+		},
+	)
+	b.table.add(
+		row{
+			id:    "B24",
+			what:  what + "most of the second half",
+			value: last,
+			unit:  "MB",
+			peer:  "most of the first half, MB",
+			base:  half,
+			most:  1.25,
+		},
+	)
 	return nil
 }

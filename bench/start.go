@@ -17,7 +17,9 @@ func (b *bench) size() error {
 		return err
 	}
 	mb := float64(st.Size()) / (1 << 20)
-	b.table.add(row{id: "", what: "program, stripped", value: mb, unit: "MB", budget: "≤ 25 MB", met: mb <= 25, limit: 25})
+	b.table.add(
+		row{id: "", what: "program, stripped", value: mb, unit: "MB", budget: "≤ 25 MB", met: mb <= 25, limit: 25},
+	)
 	m, err := b.daemon()
 	if err != nil {
 		return err
@@ -43,7 +45,17 @@ func (b *bench) size() error {
 		return err
 	}
 	n := float64(len(line))
-	b.table.add(row{id: "B1", what: fmt.Sprintf("tools/list, %d tools", len(answer.Result.Tools)), value: n, unit: "bytes", budget: "≤ 14 KB", met: n <= 14<<10, limit: 14 << 10})
+	b.table.add(
+		row{
+			id:     "B1",
+			what:   fmt.Sprintf("tools/list, %d tools", len(answer.Result.Tools)),
+			value:  n,
+			unit:   "bytes",
+			budget: "≤ 14 KB",
+			met:    n <= 14<<10,
+			limit:  14 << 10,
+		},
+	)
 	return c.close()
 }
 
@@ -73,9 +85,43 @@ func (b *bench) start() error {
 	}
 	const peer = "the program's version command, ms"
 	base := bare.median() / ms
-	b.table.add(row{id: "B10", what: "spawn → initialize answered, daemon cold, median", value: cold.median() / ms, unit: "ms", budget: "≤ 25 ms", met: cold.median() <= 25*ms, peer: peer, base: base, most: 12})
-	b.table.add(row{id: "B10", what: "spawn → first tool answer, daemon cold, median", value: coldTool.median() / ms, unit: "ms", budget: "≤ 12 ms", met: coldTool.median() <= 12*ms, peer: peer, base: base, most: 15})
-	b.table.add(row{id: "B10", what: "spawn → initialize answered, daemon warm, median", value: warm.median() / ms, unit: "ms", peer: peer, base: base, most: 8})
+	b.table.add(
+		row{
+			id:     "B10",
+			what:   "spawn → initialize answered, daemon cold, median",
+			value:  cold.median() / ms,
+			unit:   "ms",
+			budget: "≤ 25 ms",
+			met:    cold.median() <= 25*ms,
+			peer:   peer,
+			base:   base,
+			most:   12,
+		},
+	)
+	b.table.add(
+		row{
+			id:     "B10",
+			what:   "spawn → first tool answer, daemon cold, median",
+			value:  coldTool.median() / ms,
+			unit:   "ms",
+			budget: "≤ 12 ms",
+			met:    coldTool.median() <= 12*ms,
+			peer:   peer,
+			base:   base,
+			most:   15,
+		},
+	)
+	b.table.add(
+		row{
+			id:    "B10",
+			what:  "spawn → initialize answered, daemon warm, median",
+			value: warm.median() / ms,
+			unit:  "ms",
+			peer:  peer,
+			base:  base,
+			most:  8,
+		},
+	)
 	return nil
 }
 
@@ -122,8 +168,27 @@ func (b *bench) idle() error {
 		return err
 	}
 	percent := 100 * float64(after-before) / float64(watched)
-	b.table.add(row{id: "B11", what: "idle daemon, resident", value: mb, unit: "MB", budget: "≤ 16 MB", met: mb <= 16, limit: 30})
-	b.table.add(row{id: "B11", what: "idle daemon, processor", value: percent, unit: "%", budget: "< 0.5 %", met: percent < 0.5})
+	b.table.add(
+		row{
+			id:     "B11",
+			what:   "idle daemon, resident",
+			value:  mb,
+			unit:   "MB",
+			budget: "≤ 16 MB",
+			met:    mb <= 16,
+			limit:  30,
+		},
+	)
+	b.table.add(
+		row{
+			id:     "B11",
+			what:   "idle daemon, processor",
+			value:  percent,
+			unit:   "%",
+			budget: "< 0.5 %",
+			met:    percent < 0.5,
+		},
+	)
 	return nil
 }
 
@@ -178,13 +243,28 @@ func (b *bench) clients() error {
 			}
 			for i := range calls {
 				start := time.Now()
-				line, err := agent.call(10+i, "tools/call", fmt.Sprintf(`{"name":"observe","arguments":{"what":"logs","scope":"all","text":"marker-%d-%d-end"}}`, c, i))
+				line, err := agent.call(
+					10+i,
+					"tools/call",
+					fmt.Sprintf(
+						`{"name":"observe","arguments":{"what":"logs","scope":"all","text":"marker-%d-%d-end"}}`,
+						c,
+						i,
+					),
+				)
 				if err != nil {
 					o.err = err
 					return
 				}
 				o.took = append(o.took, time.Since(start))
-				if !bytes.Contains(line, fmt.Appendf(nil, "marker-%d-%d-end", c, i)) || bytes.Count(line, []byte("marker-")) != bytes.Count(line, fmt.Appendf(nil, "marker-%d-%d-end", c, i)) {
+				if !bytes.Contains(line, fmt.Appendf(nil, "marker-%d-%d-end", c, i)) ||
+					bytes.Count(
+						line,
+						[]byte("marker-"),
+					) != bytes.Count(
+						line,
+						fmt.Appendf(nil, "marker-%d-%d-end", c, i),
+					) {
 					o.cross++
 				}
 			}
@@ -210,9 +290,35 @@ func (b *bench) clients() error {
 	if err != nil {
 		return err
 	}
-	b.table.add(row{id: "B17", what: "5 clients × 200 calls: answers of others", value: float64(cross), unit: "", budget: "0", met: cross == 0, limit: 0.5})
-	b.table.add(row{id: "B17", what: "the same: growth of the daemon per client", value: max(0, after-before) / clients, unit: "MB", budget: "≤ 8 MB", met: (after-before)/clients <= 8})
-	b.table.add(row{id: "B17", what: "the same: resident per bridge, shared text included", value: bridges / clients, unit: "MB"})
+	b.table.add(
+		row{
+			id:     "B17",
+			what:   "5 clients × 200 calls: answers of others",
+			value:  float64(cross),
+			unit:   "",
+			budget: "0",
+			met:    cross == 0,
+			limit:  0.5,
+		},
+	)
+	b.table.add(
+		row{
+			id:     "B17",
+			what:   "the same: growth of the daemon per client",
+			value:  max(0, after-before) / clients,
+			unit:   "MB",
+			budget: "≤ 8 MB",
+			met:    (after-before)/clients <= 8,
+		},
+	)
+	b.table.add(
+		row{
+			id:    "B17",
+			what:  "the same: resident per bridge, shared text included",
+			value: bridges / clients,
+			unit:  "MB",
+		},
+	)
 	b.table.add(row{id: "B17", what: "the same: a call through the bridge, median", value: all.median(), unit: "µs"})
 	return nil
 }

@@ -44,7 +44,10 @@ func (t table) failed() []string {
 	var out []string
 	for _, r := range t {
 		if r.over() {
-			out = append(out, fmt.Sprintf("%s is %s %s (%.1f × %s)", r.what, number(r.value), r.unit, r.ratio(), r.peer))
+			out = append(
+				out,
+				fmt.Sprintf("%s is %s %s (%.1f × %s)", r.what, number(r.value), r.unit, r.ratio(), r.peer),
+			)
 		}
 	}
 	return out

@@ -15,18 +15,34 @@ import (
 // console is an upload of n console entries of about 560 bytes, every tenth a warning with a stack.
 // Its document's name begins with eight zeros, to be overwritten: an upload that came before is left out.
 func console(n int) (body []byte, document int, err error) {
-	g := wire.Group{Tab: 12, Document: "00000000E5F60718293A4B5C6D7E8F90", PageURL: "http://localhost:3000/shop/checkout?step=2", Since: "document_start"}
+	g := wire.Group{
+		Tab:      12,
+		Document: "00000000E5F60718293A4B5C6D7E8F90",
+		PageURL:  "http://localhost:3000/shop/checkout?step=2",
+		Since:    "document_start",
+	}
 	for i := range n {
 		l := wire.Log{
-			Base:    wire.Base{Seq: uint64(i + 1), T: 1763636400000.25 + float64(i)*3.5, Mono: 1204.3 + float64(i)*3.5},
-			Level:   "log",
-			Message: fmt.Sprintf("[Checkout] order %d updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; cart synced with server after 142 ms, next step: payment", 8800+i),
-			Args:    json.RawMessage(fmt.Sprintf(`["[Checkout]",{"orderId":%d,"items":[{"sku":"A-1","qty":2,"price":19.99},{"sku":"B-7","qty":1,"price":19.99}],"customer":{"name":"Ann","city":"Berlin"},"express":true}]`, 8800+i)),
-			URL:     "http://localhost:3000/assets/checkout.js", Line: 212, Column: 17,
+			Base:  wire.Base{Seq: uint64(i + 1), T: 1763636400000.25 + float64(i)*3.5, Mono: 1204.3 + float64(i)*3.5},
+			Level: "log",
+			Message: fmt.Sprintf(
+				"[Checkout] order %d updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; cart synced with server after 142 ms, next step: payment",
+				8800+i,
+			),
+			Args: json.RawMessage(
+				fmt.Sprintf(
+					`["[Checkout]",{"orderId":%d,"items":[{"sku":"A-1","qty":2,"price":19.99},{"sku":"B-7","qty":1,"price":19.99}],"customer":{"name":"Ann","city":"Berlin"},"express":true}]`,
+					8800+i,
+				),
+			),
+			URL: "http://localhost:3000/assets/checkout.js", Line: 212, Column: 17,
 		}
 		if i%10 == 9 {
 			l.Level = "warn"
-			l.Stack = []wire.StackFrame{{Function: "sync", URL: "http://localhost:3000/assets/cart.js", Line: 88, Column: 9}, {Function: "onUpdate", URL: "http://localhost:3000/assets/checkout.js", Line: 212, Column: 17}}
+			l.Stack = []wire.StackFrame{
+				{Function: "sync", URL: "http://localhost:3000/assets/cart.js", Line: 88, Column: 9},
+				{Function: "onUpdate", URL: "http://localhost:3000/assets/checkout.js", Line: 212, Column: 17},
+			}
 		}
 		g.Logs = append(g.Logs, l)
 	}
@@ -98,8 +114,32 @@ func (b *bench) ingest() error {
 		valid += events
 	}
 	validity := float64(valid) / time.Since(start).Seconds()
-	b.table.add(row{id: "B22", what: fmt.Sprintf("console events stored over HTTP, %d × %d bytes an upload", events, len(body)/events), value: perCore, unit: "events/s/core", budget: "≥ 250,000", met: perCore >= 250_000, peer: "json.Valid of the same bytes", base: validity, rate: true, most: 8})
-	b.table.add(row{id: "B22", what: "the same, against a server that only reads", value: perCore, unit: "events/s/core", peer: "bare net/http", base: bare, rate: true, most: 16})
+	b.table.add(
+		row{
+			id:     "B22",
+			what:   fmt.Sprintf("console events stored over HTTP, %d × %d bytes an upload", events, len(body)/events),
+			value:  perCore,
+			unit:   "events/s/core",
+			budget: "≥ 250,000",
+			met:    perCore >= 250_000,
+			peer:   "json.Valid of the same bytes",
+			base:   validity,
+			rate:   true,
+			most:   8,
+		},
+	)
+	b.table.add(
+		row{
+			id:    "B22",
+			what:  "the same, against a server that only reads",
+			value: perCore,
+			unit:  "events/s/core",
+			peer:  "bare net/http",
+			base:  bare,
+			rate:  true,
+			most:  16,
+		},
+	)
 	b.table.add(row{id: "B22", what: "the same by the clock, one connection", value: perSecond, unit: "events/s"})
 	return nil
 }
@@ -132,7 +172,12 @@ func (b *bench) answers() error {
 	logs := func(as string) func(i int) ([]byte, error) {
 		args := []byte(`{"what":"logs","scope":"all","limit":100` + as + `}`)
 		return func(i int) ([]byte, error) {
-			return m.ask("POST", "/tools/observe?uncut=1", args, http.Header{"X-Gasoline-Client": {as[:min(3, len(as))] + strconv.Itoa(i/400)}})
+			return m.ask(
+				"POST",
+				"/tools/observe?uncut=1",
+				args,
+				http.Header{"X-Gasoline-Client": {as[:min(3, len(as))] + strconv.Itoa(i/400)}},
+			)
 		}
 	}
 	for _, form := range []struct{ what, as string }{{"text", ""}, {"JSON", `,"as":"json"`}} {
@@ -144,8 +189,29 @@ func (b *bench) answers() error {
 			return fmt.Errorf("the answer holds %d of 100 entries: %.300s", n, answer)
 		}
 		what := fmt.Sprintf("observe logs of 100 entries, %s of %d KB", form.what, len(answer)>>10)
-		b.table.add(row{id: "B22", what: what + ", median", value: ours.median(), unit: "µs", peer: "bare net/http with the same bytes", base: bare.median(), most: 12})
-		b.table.add(row{id: "B22", what: what + ", p99", value: ours.at(0.99), unit: "µs", budget: "≤ 1 ms", met: ours.at(0.99) <= ms, peer: "the same", base: bare.at(0.99)})
+		b.table.add(
+			row{
+				id:    "B22",
+				what:  what + ", median",
+				value: ours.median(),
+				unit:  "µs",
+				peer:  "bare net/http with the same bytes",
+				base:  bare.median(),
+				most:  12,
+			},
+		)
+		b.table.add(
+			row{
+				id:     "B22",
+				what:   what + ", p99",
+				value:  ours.at(0.99),
+				unit:   "µs",
+				budget: "≤ 1 ms",
+				met:    ours.at(0.99) <= ms,
+				peer:   "the same",
+				base:   bare.at(0.99),
+			},
+		)
 	}
 	for _, e := range []struct {
 		method, path string
@@ -155,7 +221,19 @@ func (b *bench) answers() error {
 		if err != nil {
 			return err
 		}
-		b.table.add(row{id: "B22", what: e.method + " " + e.path + ", median", value: ours.median(), unit: "µs", budget: "< 0.5 ms", met: ours.median() < 0.5*ms, peer: "bare net/http", base: bare.median(), most: 6})
+		b.table.add(
+			row{
+				id:     "B22",
+				what:   e.method + " " + e.path + ", median",
+				value:  ours.median(),
+				unit:   "µs",
+				budget: "< 0.5 ms",
+				met:    ours.median() < 0.5*ms,
+				peer:   "bare net/http",
+				base:   bare.median(),
+				most:   6,
+			},
+		)
 	}
 	return nil
 }
@@ -205,7 +283,12 @@ func (b *bench) cursors() error {
 		if err != nil {
 			return err
 		}
-		r := row{id: "B22", what: "page of 20 by cursor, at the " + place + " of 1,000, median", value: ts.median(), unit: "µs"}
+		r := row{
+			id:    "B22",
+			what:  "page of 20 by cursor, at the " + place + " of 1,000, median",
+			value: ts.median(),
+			unit:  "µs",
+		}
 		if i == 0 {
 			first = ts.median()
 		} else {
@@ -223,8 +306,20 @@ func (b *bench) commands() error {
 		return err
 	}
 	defer m.stop()
-	body, err := json.Marshal(wire.Sync{V: 1, Session: "s-bench", Version: "1", Settings: &wire.ExtensionSettings{Pilot: true},
-		Tabs: []wire.Tab{{ID: 5, URL: "http://localhost:3000/", Title: "Shop", Active: true, Focused: true, Granted: true, Status: "complete"}}})
+	body, err := json.Marshal(
+		wire.Sync{V: 1, Session: "s-bench", Version: "1", Settings: &wire.ExtensionSettings{Pilot: true},
+			Tabs: []wire.Tab{
+				{
+					ID:      5,
+					URL:     "http://localhost:3000/",
+					Title:   "Shop",
+					Active:  true,
+					Focused: true,
+					Granted: true,
+					Status:  "complete",
+				},
+			}},
+	)
 	if err != nil {
 		return err
 	}
@@ -235,7 +330,12 @@ func (b *bench) commands() error {
 	failed := make(chan error, 1)
 	go func() { failed <- m.extension(calls + calls/10) }()
 	ts, err := repeat(calls, func(i int) error {
-		_, err := m.ask("POST", "/tools/interact", []byte(`{"action":"get_text"}`), http.Header{"X-Gasoline-Client": {strconv.Itoa(i / 400)}})
+		_, err := m.ask(
+			"POST",
+			"/tools/interact",
+			[]byte(`{"action":"get_text"}`),
+			http.Header{"X-Gasoline-Client": {strconv.Itoa(i / 400)}},
+		)
 		return err
 	})
 	if err := errors.Join(err, <-failed); err != nil {
@@ -245,8 +345,31 @@ func (b *bench) commands() error {
 	if err != nil {
 		return err
 	}
-	b.table.add(row{id: "B23", what: "command to the browser and back, median", value: ts.median(), unit: "µs", budget: "≤ 0.5 ms", met: ts.median() <= 0.5*ms, peer: "one exchange with bare net/http", base: bare.median(), most: 15})
-	b.table.add(row{id: "B23", what: "command to the browser and back, p99", value: ts.at(0.99), unit: "µs", budget: "≤ 25 ms", met: ts.at(0.99) <= 25*ms, peer: "the same", base: bare.at(0.99)})
+	b.table.add(
+		row{
+			id:     "B23",
+			what:   "command to the browser and back, median",
+			value:  ts.median(),
+			unit:   "µs",
+			budget: "≤ 0.5 ms",
+			met:    ts.median() <= 0.5*ms,
+			peer:   "one exchange with bare net/http",
+			base:   bare.median(),
+			most:   15,
+		},
+	)
+	b.table.add(
+		row{
+			id:     "B23",
+			what:   "command to the browser and back, p99",
+			value:  ts.at(0.99),
+			unit:   "µs",
+			budget: "≤ 25 ms",
+			met:    ts.at(0.99) <= 25*ms,
+			peer:   "the same",
+			base:   bare.at(0.99),
+		},
+	)
 	return nil
 }
 

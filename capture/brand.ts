@@ -1,5 +1,16 @@
 import { className } from "./class-name.ts";
-import { descriptor, getPrototypeOf, getter, lower, mapGet, mapSet, method, NativeMap, prototypeOf, uncurry } from "./natives.ts";
+import {
+  descriptor,
+  getPrototypeOf,
+  getter,
+  lower,
+  mapGet,
+  mapSet,
+  method,
+  NativeMap,
+  prototypeOf,
+  uncurry,
+} from "./natives.ts";
 import { redactURL } from "./redact.ts";
 
 /** Brand says what a platform object is, in a few words, or that the serializer is to look inside. */
@@ -68,7 +79,9 @@ brand("URL", (value) => plain(redactURL(hrefOf(value), "")));
 const sourceOf = getter<string>("RegExp", "source");
 const globalOf = getter<boolean>("RegExp", "global");
 const ignoreCaseOf = getter<boolean>("RegExp", "ignoreCase");
-brand("RegExp", (value) => plain("/" + sourceOf(value) + "/" + (globalOf(value) ? "g" : "") + (ignoreCaseOf(value) ? "i" : "")));
+brand("RegExp", (value) =>
+  plain("/" + sourceOf(value) + "/" + (globalOf(value) ? "g" : "") + (ignoreCaseOf(value) ? "i" : "")),
+);
 
 for (const name of ["Promise", "WeakMap", "WeakSet", "WeakRef"]) brand(name, () => plain("[" + name + "]"));
 
@@ -79,7 +92,9 @@ brand("String", (value) => plain("[String " + textOf(value) + "]"));
 brand("Number", (value) => plain("[Number " + numberOf(value) + "]"));
 brand("Boolean", (value) => plain("[Boolean " + truthOf(value) + "]"));
 
-const typedTag = uncurry(descriptor(getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag)!.get as () => string);
+const typedTag = uncurry(
+  descriptor(getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag)!.get as () => string,
+);
 const typedLength = uncurry(descriptor(getPrototypeOf(Uint8Array.prototype) as object, "length")!.get as () => number);
 mapSet(brands, getPrototypeOf(Uint8Array.prototype), ((value: object) => {
   const length = typedLength(value);
@@ -97,7 +112,8 @@ proved("File", "name", (name, value) => "[File " + name + " " + blobSize(value) 
 proved("Response", "status", (status, value) => "[Response " + status + tail(redactURL(responseURL(value), "")) + "]");
 proved("Request", "method", (verb, value) => "[Request " + verb + tail(redactURL(requestURL(value), "")) + "]");
 proved("Event", "type", (type, value) => "[" + (className(getPrototypeOf(value)) || "Event") + " " + type + "]");
-for (const name of ["Headers", "FormData", "URLSearchParams", "AbortSignal", "ReadableStream"]) brand(name, () => plain("[" + name + "]"));
+for (const name of ["Headers", "FormData", "URLSearchParams", "AbortSignal", "ReadableStream"])
+  brand(name, () => plain("[" + name + "]"));
 
 const blobType = getter<string>("Blob", "type");
 const blobSize = getter<number>("Blob", "size");
@@ -126,4 +142,5 @@ brand("Node", (value) => {
   return plain(nodeNameOf(value));
 });
 
-if (typeof Window === "function") brand("Window", (value) => plain(value === globalThis ? "[Window]" : "[other Window]"));
+if (typeof Window === "function")
+  brand("Window", (value) => plain(value === globalThis ? "[Window]" : "[other Window]"));

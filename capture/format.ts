@@ -90,7 +90,8 @@ function template(
       const index = take();
       if (index < 0) out += "%" + directive;
       else if (directive === "c") written(index);
-      else if (directive === "d" || directive === "i" || directive === "f") out += numeric(args[index], directive, () => written(index));
+      else if (directive === "d" || directive === "i" || directive === "f")
+        out += numeric(args[index], directive, () => written(index));
       else out += spoken(index);
     }
   }

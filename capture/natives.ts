@@ -74,10 +74,18 @@ export const mapDelete = uncurry(Map.prototype.delete as (key: unknown) => boole
 export const mapClear = uncurry(Map.prototype.clear);
 export const weakGet = uncurry(WeakMap.prototype.get as (key: object) => unknown);
 export const weakSet = uncurry(WeakMap.prototype.set as (key: object, value: unknown) => unknown);
-export const settled = uncurry(Promise.prototype.then as (ok: (value: never) => unknown, err: (reason: unknown) => unknown) => unknown);
+export const settled = uncurry(
+  Promise.prototype.then as (ok: (value: never) => unknown, err: (reason: unknown) => unknown) => unknown,
+);
 
-export const listen = method<[string, Fn, (boolean | AddEventListenerOptions)?], void>("EventTarget", "addEventListener");
-export const unlisten = method<[string, Fn, (boolean | EventListenerOptions)?], void>("EventTarget", "removeEventListener");
+export const listen = method<[string, Fn, (boolean | AddEventListenerOptions)?], void>(
+  "EventTarget",
+  "addEventListener",
+);
+export const unlisten = method<[string, Fn, (boolean | EventListenerOptions)?], void>(
+  "EventTarget",
+  "removeEventListener",
+);
 export const dispatch = method<[Event], boolean>("EventTarget", "dispatchEvent");
 export const stopImmediate = method<[], void>("Event", "stopImmediatePropagation");
 

@@ -1,4 +1,15 @@
-import { apply, construct, defineProperty, descriptor, hasOwn, NativeProxy, NativeWeakMap, weakGet, weakSet, type Fn } from "./natives.ts";
+import {
+  apply,
+  construct,
+  defineProperty,
+  descriptor,
+  hasOwn,
+  NativeProxy,
+  NativeWeakMap,
+  weakGet,
+  weakSet,
+  type Fn,
+} from "./natives.ts";
 
 /** Stop undoes something that was started. Calling it twice does no harm. */
 export type Stop = () => void;
@@ -21,7 +32,8 @@ const nothing: Stop = () => {};
 export function proxyMethod(owner: object, name: string, around: Around): Stop {
   let live = true;
   return replace(owner, name, (target) => {
-    const trap = (_: Fn, self: unknown, args: unknown[]): unknown => (live ? around(target, self, args, trap) : apply(target, self, args));
+    const trap = (_: Fn, self: unknown, args: unknown[]): unknown =>
+      live ? around(target, self, args, trap) : apply(target, self, args);
     return {
       // Without the null prototype a page could set Object.prototype.get and so become a trap of this proxy.
       traps: { __proto__: null, apply: trap } as ProxyHandler<Fn>,

@@ -1,4 +1,15 @@
-import { descriptor, getPrototypeOf, getter, hasOwn, isArray, keys, method, prefix, quote, uncurry } from "./natives.ts";
+import {
+  descriptor,
+  getPrototypeOf,
+  getter,
+  hasOwn,
+  isArray,
+  keys,
+  method,
+  prefix,
+  quote,
+  uncurry,
+} from "./natives.ts";
 import { brandOf, type Brand } from "./brand.ts";
 import { className, functionName } from "./class-name.ts";
 import { describeError } from "./error-shape.ts";
@@ -112,7 +123,9 @@ function object(value: object, budget: Budget, path: Path | undefined): string {
   if (brand && !brand.inside) return spend(quote(prefix(brand.text, 300)), budget);
   if (depth > budget.depth || --budget.nodes < 0 || budget.chars <= 0) {
     budget.cut = true;
-    return list ? '"[array ' + listLength(value) + ']"' : quote(brand ? brand.text : "[" + (ownClass(proto) || "object") + "]");
+    return list
+      ? '"[array ' + listLength(value) + ']"'
+      : quote(brand ? brand.text : "[" + (ownClass(proto) || "object") + "]");
   }
   const here: Path = { value, up: path, depth };
   if (list) return "[" + items(value, listLength(value), budget, here) + "]";
@@ -206,10 +219,22 @@ function branded(brand: Brand, value: object, budget: Budget, path: Path): strin
     const step = next(walk);
     if (step.done) break;
     // Entries are fresh arrays of the realm: indexes 0 and 1 are their own.
-    text += (shown === 0 ? "" : ",") + (isMap ? pair(step.value as unknown[], budget, path) : put(step.value, budget, path));
+    text +=
+      (shown === 0 ? "" : ",") + (isMap ? pair(step.value as unknown[], budget, path) : put(step.value, budget, path));
   }
   const more = rest(size, shown, budget, text);
-  return '{"[class]":"' + (isMap ? "Map" : "Set") + '","size":' + size + ',"' + (isMap ? "entries" : "values") + '":[' + text + more + "]}";
+  return (
+    '{"[class]":"' +
+    (isMap ? "Map" : "Set") +
+    '","size":' +
+    size +
+    ',"' +
+    (isMap ? "entries" : "values") +
+    '":[' +
+    text +
+    more +
+    "]}"
+  );
 }
 
 function pair(entry: unknown[], budget: Budget, path: Path): string {

@@ -94,7 +94,8 @@ function frameOf(line: string): StackFrame | undefined {
       place = slice(line, open + 1, line.length - 1);
     }
   }
-  if (place === "<anonymous>" || place === "native") return name ? { function: name, url: place, line: 0, column: 0 } : undefined;
+  if (place === "<anonymous>" || place === "native")
+    return name ? { function: name, url: place, line: 0, column: 0 } : undefined;
   if (startsWith(place, "eval at ")) place = outerPlace(place);
   return located(name, place);
 }
@@ -131,7 +132,8 @@ function located(name: string, place: string): StackFrame | undefined {
   const beforeLine = beforeColumn > 0 ? lastIndexOf(place, ":", beforeColumn - 1) : -1;
   const column = number(place, beforeColumn + 1, place.length);
   const line = number(place, beforeLine + 1, beforeColumn);
-  if (beforeLine < 0 || column < 0 || line < 0) return name || place ? { function: name, url: place, line: 0, column: 0 } : undefined;
+  if (beforeLine < 0 || column < 0 || line < 0)
+    return name || place ? { function: name, url: place, line: 0, column: 0 } : undefined;
   return { function: name, url: slice(place, 0, beforeLine), line, column };
 }
 

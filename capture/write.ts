@@ -52,7 +52,8 @@ function writeObject(object: Record<string, unknown>, room: Room | undefined, de
   for (let i = 0; i < names.length && fits(room); i++) {
     const name = names[i] as string;
     const value = object[name];
-    if (value !== undefined) text += taken((text === "{" ? "" : ",") + quote(name) + ":" + write(value, room, depth + 1), room, value);
+    if (value !== undefined)
+      text += taken((text === "{" ? "" : ",") + quote(name) + ":" + write(value, room, depth + 1), room, value);
   }
   return text + "}";
 }

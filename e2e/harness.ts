@@ -13,7 +13,8 @@ import { findChromium } from "../scripts/chromium.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** The program under test, and the built extension: those of the repository unless others are named. */
-export const PROGRAM = process.env["GASOLINE_PROGRAM"] ?? join(root, "bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
+export const PROGRAM =
+  process.env["GASOLINE_PROGRAM"] ?? join(root, "bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
 export const EXTENSION = process.env["GASOLINE_EXTENSION"] ?? join(root, "extension", "dist");
 
 /** A port that was free a moment ago. */
@@ -128,7 +129,12 @@ export class Place {
 /** An MCP client on stdio, as an agent starts it. */
 export async function agent(place: Place, name = "e2e", cwd?: string): Promise<Agent> {
   const client = new Client({ name, version: "1" });
-  const transport = new StdioClientTransport({ command: PROGRAM, args: place.args, stderr: "pipe", ...(cwd && { cwd }) });
+  const transport = new StdioClientTransport({
+    command: PROGRAM,
+    args: place.args,
+    stderr: "pipe",
+    ...(cwd && { cwd }),
+  });
   await client.connect(transport);
   return new Agent(client, transport);
 }
@@ -163,7 +169,9 @@ export class Agent {
         .map((c) => c.text)
         .join("\n"),
       isError: result.isError === true,
-      images: content.filter((c) => c.type === "image").map((c) => ({ data: c.data ?? "", mimeType: c.mimeType ?? "" })),
+      images: content
+        .filter((c) => c.type === "image")
+        .map((c) => ({ data: c.data ?? "", mimeType: c.mimeType ?? "" })),
     };
   }
 
@@ -196,7 +204,10 @@ export class Browser {
     const extension = extensionCopy(place, options.hosts);
     const profile = mkdtempSync(join(place.dir, "profile-"));
     mkdirSync(join(profile, "Default"));
-    writeFileSync(join(profile, "Default", "Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    writeFileSync(
+      join(profile, "Default", "Preferences"),
+      JSON.stringify({ extensions: { ui: { developer_mode: true } } }),
+    );
     if (options.setup !== false) await place.setUp(profile);
     const executablePath = findChromium();
     const context = await chromium.launchPersistentContext(profile, {
@@ -267,7 +278,12 @@ export function extensionCopy(place: Place, hosts: string[] = []): string {
 }
 
 /** Asks again until the answer is as wanted, for what arrives a moment later; the last answer is in the error. */
-export async function until<T>(what: string, ask: () => Promise<T>, good: (answer: T) => boolean, ms = 10_000): Promise<T> {
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T>,
+  good: (answer: T) => boolean,
+  ms = 10_000,
+): Promise<T> {
   const end = Date.now() + ms;
   for (;;) {
     const answer = await ask();

@@ -101,7 +101,9 @@ async function play(): Promise<void> {
   say('the agent acts: interact {"action":"list_interactive","text_contains":"pay"}');
   show(await client.ask("interact", { action: "list_interactive", text_contains: "pay" }));
 
-  say(`in ${answer.length} characters the agent has the exception, the failing request with its body, and the click that led to it`);
+  say(
+    `in ${answer.length} characters the agent has the exception, the failing request with its body, and the click that led to it`,
+  );
   if (values.keep) {
     const program = [relative(process.cwd(), PROGRAM), ...place.args].join(" ");
     say(`left open: shop ${shop.url}, daemon ${place.url}, state ${place.stateDir}. Ctrl-C ends all of it.`);

@@ -1,5 +1,11 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["**/*.test.ts"], exclude: ["node_modules", "dist"], environment: "node", reporters: ["verbose"], retry: 0 },
+  test: {
+    include: ["**/*.test.ts"],
+    exclude: ["node_modules", "dist"],
+    environment: "node",
+    reporters: ["verbose"],
+    retry: 0,
+  },
 });

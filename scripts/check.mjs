@@ -22,10 +22,15 @@ const checks = [
 function run([tool, ...args]) {
   const shim = join(root, "node_modules/.bin", process.platform === "win32" ? `${tool}.cmd` : tool);
   return new Promise((resolve) => {
-    execFile(shim, args, { cwd: root, maxBuffer: 1 << 26, shell: process.platform === "win32" }, (error, stdout, stderr) => {
-      if (!error) resolve("");
-      else resolve(`── ${tool} ${args.join(" ")}\n${stdout + stderr || error.message}`.trimEnd());
-    });
+    execFile(
+      shim,
+      args,
+      { cwd: root, maxBuffer: 1 << 26, shell: process.platform === "win32" },
+      (error, stdout, stderr) => {
+        if (!error) resolve("");
+        else resolve(`── ${tool} ${args.join(" ")}\n${stdout + stderr || error.message}`.trimEnd());
+      },
+    );
   });
 }
 

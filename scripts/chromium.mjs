@@ -56,8 +56,10 @@ export function findChromium() {
 function run(command, args) {
   console.error(`chromium: ${command} ${args.join(" ")}`);
   return (
-    spawnSync(command, args, { stdio: ["ignore", "ignore", "inherit"], env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" } })
-      .status === 0
+    spawnSync(command, args, {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
+    }).status === 0
   );
 }
 

@@ -14,7 +14,10 @@ const GRACE_MS = 5000;
 
 function run(part) {
   return new Promise((resolve, reject) => {
-    const child = spawn("make", ["--no-print-directory", part], { stdio: "inherit", env: { ...process.env, [MARK]: mark } });
+    const child = spawn("make", ["--no-print-directory", part], {
+      stdio: "inherit",
+      env: { ...process.env, [MARK]: mark },
+    });
     const stop = (signal) => child.kill(signal);
     process.once("SIGINT", stop);
     process.once("SIGTERM", stop);

@@ -41,7 +41,9 @@ function plainPath(element: Element): string {
   const steps: string[] = [];
   for (let at: Element | null = element; at; at = at.parentElement) {
     const tag = CSS.escape(at.localName);
-    const siblings: Element[] = at.parentNode ? [...at.parentNode.children].filter((s) => s.localName === at?.localName) : [at];
+    const siblings: Element[] = at.parentNode
+      ? [...at.parentNode.children].filter((s) => s.localName === at?.localName)
+      : [at];
     steps.unshift(siblings.length > 1 ? `${tag}:nth-of-type(${siblings.indexOf(at) + 1})` : tag);
   }
   return steps.join(" > ");
@@ -53,7 +55,11 @@ function plainPath(element: Element): string {
  */
 export function stable(name: string): boolean {
   if (name.length > 40 || name === "") return false;
-  if (/^(css|sc|jsx|svelte|emotion|jss|makeStyles|ember|mui|radix|headlessui|react-aria|ng|_ng|v|data-v)[-_:]?[\w:-]*\d/i.test(name))
+  if (
+    /^(css|sc|jsx|svelte|emotion|jss|makeStyles|ember|mui|radix|headlessui|react-aria|ng|_ng|v|data-v)[-_:]?[\w:-]*\d/i.test(
+      name,
+    )
+  )
     return false;
   if (/^:|:$|^\d|[^\w-]/.test(name)) return false;
   // A part of five or more that mixes digits into letters, or upper case into lower in no word's way, is a hash.

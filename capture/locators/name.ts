@@ -21,7 +21,8 @@ export function textHead(node: Node, max: number): string {
   if (node.nodeType === Node.TEXT_NODE) return (node.nodeValue ?? "").slice(0, max);
   const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
   let text = "";
-  for (let steps = 0; text.length < max && steps < max && walker.nextNode(); steps++) text += walker.currentNode.nodeValue;
+  for (let steps = 0; text.length < max && steps < max && walker.nextNode(); steps++)
+    text += walker.currentNode.nodeValue;
   return text.slice(0, max);
 }
 

@@ -79,11 +79,14 @@ function sameRole(element: Element, root: Root, role: string): Iterable<Element>
 
 function byLabel(element: Element, root: Root, add: Add): void {
   const labels = (element as HTMLInputElement).labels;
-  const label = labels?.length ? fold(labels[0]?.textContent ?? "", maxText) : fold(element.getAttribute("aria-label") ?? "", maxText);
+  const label = labels?.length
+    ? fold(labels[0]?.textContent ?? "", maxText)
+    : fold(element.getAttribute("aria-label") ?? "", maxText);
   if (!label) return;
   let matches = 0;
   for (const other of root.querySelectorAll("label")) if (fold(other.textContent ?? "", maxText) === label) matches++;
-  for (const other of root.querySelectorAll("[aria-label]")) if (fold(other.getAttribute("aria-label") ?? "", maxText) === label) matches++;
+  for (const other of root.querySelectorAll("[aria-label]"))
+    if (fold(other.getAttribute("aria-label") ?? "", maxText) === label) matches++;
   add("label", label, Math.max(1, matches));
 }
 
@@ -96,7 +99,8 @@ function byText(element: Element, root: Root, add: Add): void {
   let matches = 0;
   let compared = 0;
   for (const other of root.querySelectorAll(CSS.escape(element.localName))) {
-    if (other === element || (compared++ < maxCompared && fold(textHead(other, maxText * 4), maxText + 1) === text)) matches++;
+    if (other === element || (compared++ < maxCompared && fold(textHead(other, maxText * 4), maxText + 1) === text))
+      matches++;
   }
   add("text", text, matches);
 }

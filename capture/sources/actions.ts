@@ -98,7 +98,8 @@ class Recorder {
 
   private pointed(event: MouseEvent, target: Element): void {
     this.settle();
-    const actionable = target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
+    const actionable =
+      target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
     this.emit(event.type, actionable, {
       x: Math.round(event.clientX),
       y: Math.round(event.clientY),
@@ -113,7 +114,8 @@ class Recorder {
   }
 
   private changed(field: Element): void {
-    if (field instanceof HTMLSelectElement) return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
+    if (field instanceof HTMLSelectElement)
+      return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
     if (field instanceof HTMLInputElement && field.type === "file")
       return this.emit("upload", field, { value: fieldValue(field, this.realm.config.salt) });
     if (discrete(field)) return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
@@ -183,7 +185,19 @@ export function actionSource(actor: Actor, settled: (settle: () => void) => void
       const recorder = new Recorder(realm, actor);
       settled(() => guard.run(() => recorder.settle()));
       const hear = (event: Event): void => void guard.run(() => recorder.on(event));
-      const names = ["click", "dblclick", "input", "change", "keydown", "submit", "dragstart", "drop", "scroll", "focusin", "focusout"];
+      const names = [
+        "click",
+        "dblclick",
+        "input",
+        "change",
+        "keydown",
+        "submit",
+        "dragstart",
+        "drop",
+        "scroll",
+        "focusin",
+        "focusout",
+      ];
       // Passive and capturing on window: first in line, and never in the way of scrolling.
       realm.attached(() => {
         names.forEach((name) => listen(window, name, hear, { capture: true, passive: true }));

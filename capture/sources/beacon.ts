@@ -34,7 +34,11 @@ export const beaconSource: Source = {
       const accepted = apply(target, self, args) as boolean;
       if (call) {
         guard.run(() =>
-          report(realm, call, accepted ? { outcome: "pending" } : { outcome: "blocked", error: "sendBeacon returned false" }),
+          report(
+            realm,
+            call,
+            accepted ? { outcome: "pending" } : { outcome: "blocked", error: "sendBeacon returned false" },
+          ),
         );
       }
       return accepted;

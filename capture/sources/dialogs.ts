@@ -23,7 +23,8 @@ export const dialogSource: Source = {
 function watch(type: string, realm: Realm, guard: Guard): Stop {
   return proxyMethod(globalThis, type, (target, self, args) => {
     const message = args[0];
-    const title = typeof message === "string" || typeof message === "number" ? prefix("" + message, maxMessage) : undefined;
+    const title =
+      typeof message === "string" || typeof message === "number" ? prefix("" + message, maxMessage) : undefined;
     const tell = (state: string): void =>
       void guard.run(() => realm.emit("lifecycle", { ...realm.at(), state, trigger: type, title }, true));
     tell("dialog_opened");

@@ -74,7 +74,13 @@ export class Errors {
   report(event: Exception): void {
     const top = event.stack && event.stack.length > 0 ? event.stack[0] : undefined;
     const key =
-      event.mechanism + "\n" + event.type + "\n" + event.message + "\n" + (top ? top.url + ":" + top.line + ":" + top.column : event.url);
+      event.mechanism +
+      "\n" +
+      event.type +
+      "\n" +
+      event.message +
+      "\n" +
+      (top ? top.url + ":" + top.line + ":" + top.column : event.url);
     const before = mapGet(this.recent, key) as { event: Exception; more: number } | undefined;
     if (before) {
       before.more++;
@@ -254,7 +260,14 @@ function resource(target: EventTarget, realm: Realm, errors: Errors): void {
 }
 
 /** workerError makes the record of an error inside a dedicated worker, seen from outside. */
-export function workerError(event: Event, script: string, realm: Realm, errors: Errors, seen: Seen, guard: Guard): void {
+export function workerError(
+  event: Event,
+  script: string,
+  realm: Realm,
+  errors: Errors,
+  seen: Seen,
+  guard: Guard,
+): void {
   guard.run(() => {
     const { t, mono } = realm.at();
     const found = { message: "", url: "", line: 0, column: 0, mono };
@@ -288,5 +301,7 @@ function named(text: string): { type: string; message: string } {
   const colon = indexOf(text, ": ", start);
   const type = colon > 0 ? slice(text, start, colon) : "";
   // A class name has no spaces; anything else before a colon is part of the sentence.
-  return type !== "" && indexOf(type, " ") < 0 ? { type, message: slice(text, colon + 2) } : { type: "Error", message: slice(text, start) };
+  return type !== "" && indexOf(type, " ") < 0
+    ? { type, message: slice(text, colon + 2) }
+    : { type: "Error", message: slice(text, start) };
 }

@@ -30,7 +30,8 @@ export const eventSourceSource: Source = {
     let unpatchListen: Stop | undefined;
     const observe = (): void => {
       unpatchListen ??= proxyMethod(EventTarget.prototype, "addEventListener", (target, self, args) => {
-        const stream = typeof self === "object" && self !== null ? (weakGet(streams, self) as Stream | undefined) : undefined;
+        const stream =
+          typeof self === "object" && self !== null ? (weakGet(streams, self) as Stream | undefined) : undefined;
         // Before the page's own, so that we hear an event even if the page stops it.
         if (stream && args.length > 1 && guard.idle) {
           const name = textArgument(args, 0);
@@ -79,7 +80,8 @@ export const eventSourceSource: Source = {
     });
     const unpatchClose = proxyMethod(EventSource.prototype, "close", (target, self, args) => {
       const result: unknown = apply(target, self, args);
-      const stream = typeof self === "object" && self !== null ? (weakGet(streams, self) as Stream | undefined) : undefined;
+      const stream =
+        typeof self === "object" && self !== null ? (weakGet(streams, self) as Stream | undefined) : undefined;
       if (stream) guard.run(stream.close);
       return result;
     });

@@ -1,4 +1,17 @@
-import { apply, bare, epoch, get, getter, method, NativePromise, NativeProxy, now, settled, uncurry, type Fn } from "../natives.ts";
+import {
+  apply,
+  bare,
+  epoch,
+  get,
+  getter,
+  method,
+  NativePromise,
+  NativeProxy,
+  now,
+  settled,
+  uncurry,
+  type Fn,
+} from "../natives.ts";
 import { readHead } from "../body-reader.ts";
 import { proxyMethod } from "../patch.ts";
 import type { Guard } from "../guard.ts";
@@ -81,7 +94,8 @@ interface Init {
 }
 
 const textOfFunction = uncurry(Function.prototype.toString);
-const isObject = (value: unknown): value is object => (typeof value === "object" && value !== null) || typeof value === "function";
+const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
 
 /**
  * overheard stands in for a fetch's init and keeps what the native reads of it. The native's own reading is the only
@@ -92,7 +106,8 @@ function overheard(init: object, heard: Init, readOnly: boolean): object {
   const hear = (_: object, key: keyof Init): unknown => {
     // The page's own object as receiver: its getters may have private members.
     const value = get(init, key) as unknown;
-    if (key === "method" || key === "headers" || key === "body" || key === "signal" || key === "keepalive") heard[key] = value;
+    if (key === "method" || key === "headers" || key === "body" || key === "signal" || key === "keepalive")
+      heard[key] = value;
     return value;
   };
   return new NativeProxy(readOnly ? bare({}) : init, { __proto__: null, get: hear } as ProxyHandler<object>);

@@ -8,7 +8,9 @@ export const lifecycleSource: Source = {
   name: "lifecycle",
   start(realm, guard) {
     const tell = (state: string, more?: Partial<EventFor<"lifecycle">>): void => {
-      guard.run(() => realm.emit("lifecycle", { ...realm.at(), state, ...more }, state === "pagehide" || state === "freeze"));
+      guard.run(() =>
+        realm.emit("lifecycle", { ...realm.at(), state, ...more }, state === "pagehide" || state === "freeze"),
+      );
     };
     const on = {
       readystatechange: () => tell(document.readyState),
@@ -24,7 +26,8 @@ export const lifecycleSource: Source = {
       },
     };
     const attach = (change: typeof listen): void => {
-      for (const [name, hear] of Object.entries(on)) change(name.startsWith("page") ? window : document, name, hear, true);
+      for (const [name, hear] of Object.entries(on))
+        change(name.startsWith("page") ? window : document, name, hear, true);
     };
     realm.attached(() => attach(listen));
     const prerendered = (document as { prerendering?: boolean }).prerendering === true;

@@ -44,7 +44,8 @@ export function mutationSource(settled: (settle: () => void) => void): Source {
       };
       const take = (records: MutationRecord[]): void => {
         if (document.readyState === "loading") {
-          for (const record of records.slice(0, maxLooked)) record.addedNodes.forEach((node) => transients.appeared(node));
+          for (const record of records.slice(0, maxLooked))
+            record.addedNodes.forEach((node) => transients.appeared(node));
           return;
         }
         let looked = 0;

@@ -70,7 +70,9 @@ const proofs: Record<string, ((value: object) => unknown) | undefined> = {
   ArrayBuffer: bufferSize,
   DataView: viewSize,
   // It says undefined for what is no typed array.
-  TypedArray: uncurry(descriptor(getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag)!.get as () => unknown),
+  TypedArray: uncurry(
+    descriptor(getPrototypeOf(Uint8Array.prototype) as object, Symbol.toStringTag)!.get as () => unknown,
+  ),
   AbortSignal: getter("AbortSignal", "aborted"),
 } as never;
 
@@ -168,7 +170,11 @@ export function header(headers: readonly Header[], name: string): string {
 
 /** hasAuth says whether a page sent credentials of its own in a header. */
 export function hasAuth(headers: readonly Header[]): boolean {
-  return header(headers, "authorization") !== "" || header(headers, "x-api-key") !== "" || header(headers, "x-auth-token") !== "";
+  return (
+    header(headers, "authorization") !== "" ||
+    header(headers, "x-api-key") !== "" ||
+    header(headers, "x-auth-token") !== ""
+  );
 }
 
 /** bodyOf describes a request body. Only what is readable at once is read: never a stream, never a Blob. */
@@ -296,5 +302,7 @@ export function charsetOf(contentType: string): string {
 /** known upper-cases the methods that the platform upper-cases; "patch" stays as it is and is another method. */
 export function known(verb: string): string {
   const up = upper(verb);
-  return up === "GET" || up === "POST" || up === "PUT" || up === "DELETE" || up === "HEAD" || up === "OPTIONS" ? up : verb;
+  return up === "GET" || up === "POST" || up === "PUT" || up === "DELETE" || up === "HEAD" || up === "OPTIONS"
+    ? up
+    : verb;
 }

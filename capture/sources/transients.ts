@@ -80,7 +80,8 @@ export class Transients {
   /** gone ends what was in a removed node. */
   gone(node: Node): void {
     for (const element of this.shown.keys()) {
-      if (node === element || node.contains(element) || !element.isConnected || textOf(element) === "") this.end(element);
+      if (node === element || node.contains(element) || !element.isConnected || textOf(element) === "")
+        this.end(element);
     }
   }
 

@@ -37,7 +37,10 @@ export const webSocketSource: Source = {
       const result: unknown = apply(target, self, args);
       // After it: what the native refused (still connecting, wrong argument) was not sent.
       guard.run(() => {
-        const connection = typeof self === "object" && self !== null ? (weakGet(connections, self) as Connection | undefined) : undefined;
+        const connection =
+          typeof self === "object" && self !== null
+            ? (weakGet(connections, self) as Connection | undefined)
+            : undefined;
         if (connection && args.length > 0 && readyState(self) === 1) connection.message("outgoing", messageOf(args[0]));
       });
       return result;
@@ -57,6 +60,7 @@ function messageOf(data: unknown): Message {
   if (isA(data, "TypedArray")) return { type: "binary", size: viewLength(data), data: undefined };
   if (isA(data, "DataView")) return { type: "binary", size: viewSize(data), data: undefined };
   // Another object was sent as what its toString said, which must not run twice.
-  if ((typeof data === "object" && data !== null) || typeof data === "function") return { type: "text", size: -1, data: undefined };
+  if ((typeof data === "object" && data !== null) || typeof data === "function")
+    return { type: "text", size: -1, data: undefined };
   return textMessage(textOf(data));
 }

@@ -56,7 +56,8 @@ export const xhrSource: Source = {
     const find = (self: unknown): State | undefined =>
       typeof self === "object" && self !== null ? (weakGet(states, self) as State | undefined) : undefined;
     const stops: Stop[] = [];
-    const patch = (name: string, around: Around): void => append(stops, proxyMethod(XMLHttpRequest.prototype, name, around));
+    const patch = (name: string, around: Around): void =>
+      append(stops, proxyMethod(XMLHttpRequest.prototype, name, around));
     // When the object is made, so that we come before every handler of the page: some abort what is finished.
     append(
       stops,
@@ -191,7 +192,12 @@ function responseBody(realm: Realm, xhr: object, headers: readonly Header[]): Bo
     const text = value === undefined || value === null ? "" : write(value, { left: config.bodyLimit + 1 });
     return textBody(text, headers, realm);
   }
-  const size = type === "blob" && value ? blobSize(value) : type === "arraybuffer" && value ? bufferSize(value) : trueSize(headers);
+  const size =
+    type === "blob" && value
+      ? blobSize(value)
+      : type === "arraybuffer" && value
+        ? bufferSize(value)
+        : trueSize(headers);
   return { size, note: "binary" };
 }
 

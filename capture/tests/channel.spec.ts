@@ -9,7 +9,10 @@ async function takeLeft(page: Page, records: Records): Promise<void> {
 }
 
 for (const first of ["page", "content"] as const) {
-  test(`the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({ page, server }) => {
+  test(`the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({
+    page,
+    server,
+  }) => {
     const records = await twoWorlds(page, first);
     await page.goto(
       server.page(`<script>
@@ -114,7 +117,9 @@ for (const [name, policy] of [
     const own = records
       .all("exceptions")
       .filter(
-        (x) => x.mechanism === "csp" && !/script-src|connect-src|require-trusted-types|img-src|trusted-types|default-src/.test(x.message),
+        (x) =>
+          x.mechanism === "csp" &&
+          !/script-src|connect-src|require-trusted-types|img-src|trusted-types|default-src/.test(x.message),
       );
     expect(own).toEqual([]);
     expect(records.all("exceptions").filter((x) => x.mechanism === "csp").length).toBeLessThanOrEqual(4);

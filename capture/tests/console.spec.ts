@@ -1,6 +1,10 @@
 import { expect, test } from "./support/fixture.ts";
 
-test("every console method is recorded once, with its level, and the native still prints once", async ({ page, capture, server }) => {
+test("every console method is recorded once, with its level, and the native still prints once", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const printed: string[] = [];
   page.on("console", (message) => printed.push(message.type() + ":" + message.text()));
@@ -67,7 +71,11 @@ test("%s %d %i %f %o %O %c %% make the text that the console prints", async ({ p
   ]);
 });
 
-test("only warn, error, trace and assert carry a stack, and it begins at the page's call", async ({ page, capture, server }) => {
+test("only warn, error, trace and assert carry a stack, and it begins at the page's call", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const url = server.page(`<script>
 function shout() { console.error("loud") }
@@ -123,7 +131,9 @@ test("depth, width, nodes and size are bounded, and say so", async ({ page, capt
   const find = (name: string) => records.all("logs").find((log) => log.message.startsWith(name))!;
   expect(find("big").message.length).toBeLessThanOrEqual(10_000);
   expect(find("big").flags).toEqual(["truncated"]);
-  expect(JSON.stringify(find("deep").args)).toContain('{"deep":{"deep":{"deep":{"deep":{"deep":{"deep":"[object]"}}}}}}');
+  expect(JSON.stringify(find("deep").args)).toContain(
+    '{"deep":{"deep":{"deep":{"deep":{"deep":{"deep":"[object]"}}}}}}',
+  );
   const wide = (find("wide").args as Record<string, unknown>[])[1]!;
   expect(Object.keys(wide)).toHaveLength(101);
   expect(wide["…"]).toBe("400 more");
@@ -132,7 +142,11 @@ test("depth, width, nodes and size are bounded, and say so", async ({ page, capt
   expect((find("sparse").args as unknown[])[1]).toEqual([1, "[empty]", 3]);
 });
 
-test("no getter, toJSON, toString or valueOf of the page runs; platform objects are told in a word", async ({ page, capture, server }) => {
+test("no getter, toJSON, toString or valueOf of the page runs; platform objects are told in a word", async ({
+  page,
+  capture,
+  server,
+}) => {
   const url = server.page("<div id=app class='a b'></div>");
   const look = () => {
     const ran: string[] = [];
@@ -163,9 +177,22 @@ test("no getter, toJSON, toString or valueOf of the page runs; platform objects 
     console.log("class", new Cart(), Object.create(null), Object.create(Map.prototype), new (class {})());
     console.log("errors", new Odd(), new TypeError("bad"), new DOMException("no", "AbortError"));
     console.log("maps", new Map<unknown, unknown>([["a", { b: 1 }]]), new Set([1, "2"]), new WeakMap(), new WeakSet());
-    console.log("bytes", new Uint8Array([1, 2, 3]), new ArrayBuffer(8), new DataView(new ArrayBuffer(4)), new Float64Array(20));
+    console.log(
+      "bytes",
+      new Uint8Array([1, 2, 3]),
+      new ArrayBuffer(8),
+      new DataView(new ArrayBuffer(4)),
+      new Float64Array(20),
+    );
     console.log("time", new Date(0), new Date(NaN), /a+/gi, new URL("http://x/y"), Promise.resolve(1));
-    console.log("dom", document.getElementById("app"), document, window, new MouseEvent("click"), document.createTextNode("t"));
+    console.log(
+      "dom",
+      document.getElementById("app"),
+      document,
+      window,
+      new MouseEvent("click"),
+      document.createTextNode("t"),
+    );
     console.log(
       "net",
       new Response("x", { status: 201 }),
@@ -193,7 +220,8 @@ test("no getter, toJSON, toString or valueOf of the page runs; platform objects 
   expect(await page.evaluate(look)).toEqual(native);
   expect(new Set(native)).toEqual(new Set(["message"]));
   await records.one("logs", (log) => log.message.startsWith("plain"));
-  const args = (name: string): unknown[] => (records.all("logs").find((log) => log.message.startsWith(name))!.args as unknown[]).slice(1);
+  const args = (name: string): unknown[] =>
+    (records.all("logs").find((log) => log.message.startsWith(name))!.args as unknown[]).slice(1);
   expect(args("values")[0]).toEqual({
     loud: "[getter]",
     toJSON: "[function anonymous]",
@@ -224,10 +252,20 @@ test("no getter, toJSON, toString or valueOf of the page runs; platform objects 
     "[Blob 3 bytes text/x]",
     "[File f.txt 3 bytes]",
   ]);
-  expect(args("plain")).toEqual(["[function named]", "[function anonymous]", "[function Named]", "Symbol(s)", "[String boxed]"]);
+  expect(args("plain")).toEqual([
+    "[function named]",
+    "[function anonymous]",
+    "[function Named]",
+    "Symbol(s)",
+    "[String boxed]",
+  ]);
 });
 
-test("cycles are told from repeats; odd numbers, bigint and lone surrogates survive", async ({ page, capture, server }) => {
+test("cycles are told from repeats; odd numbers, bigint and lone surrogates survive", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page(""));
   await page.evaluate(() => {
@@ -276,7 +314,10 @@ test("throwing proxies and a proxy that logs neither break nor feed the capture"
     console.log("end");
   });
   await records.one("logs", (log) => log.message === "end");
-  expect(records.all("logs").map((log) => log.args ?? log.message)).toEqual([["proxies", "[unreadable]", { a: 1 }, "[unreadable]"], "end"]);
+  expect(records.all("logs").map((log) => log.args ?? log.message)).toEqual([
+    ["proxies", "[unreadable]", { a: 1 }, "[unreadable]"],
+    "end",
+  ]);
   expect(records.all("network")).toEqual([]);
   // Chromium's own console never runs traps, so the page's line was printed for our walk alone: it must stay uncaptured.
   expect(printed.filter((text) => text === "from the trap").length).toBeLessThanOrEqual(1);
@@ -293,10 +334,17 @@ test("React elements, components and Vue internals are cut", async ({ page, capt
     });
   });
   const log = await records.one("logs");
-  expect(log.args).toEqual(["x", { element: "[React element]", component: "[React component]", vue: "[Vue internal]" }]);
+  expect(log.args).toEqual([
+    "x",
+    { element: "[React element]", component: "[React component]", vue: "[Vue internal]" },
+  ]);
 });
 
-test("redaction: members with secret names are masked by stable pseudonyms that depend on the salt", async ({ page, capture, server }) => {
+test("redaction: members with secret names are masked by stable pseudonyms that depend on the salt", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ config: { salt: "s1" } });
   await page.goto(server.page(""));
   await page.evaluate(() => {

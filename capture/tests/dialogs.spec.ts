@@ -4,7 +4,11 @@ test("a dialog is told before it holds the page, and after it is closed", async 
   const records = await capture({});
   await page.goto(server.page("<!doctype html><title>t</title>"));
   page.on("dialog", (dialog) => void dialog.accept("Ada"));
-  expect(await page.evaluate(() => [prompt("Your name?"), confirm("Sure?"), alert(7)])).toEqual(["Ada", true, undefined]);
+  expect(await page.evaluate(() => [prompt("Your name?"), confirm("Sure?"), alert(7)])).toEqual([
+    "Ada",
+    true,
+    undefined,
+  ]);
   await records.one("lifecycle", ({ state, title }) => state === "dialog_closed" && title === "7");
   expect(records.all("lifecycle").map(({ state, trigger, title }) => [state, trigger, title])).toEqual([
     ["dialog_opened", "prompt", "Your name?"],
@@ -42,7 +46,12 @@ test("the page's dialogs stay what they were", async ({ context, server }) => {
       thrown(() => new (alert as unknown as new () => unknown)()),
       thrown(() => confirm()),
       thrown(() => prompt("a", "b")),
-      [alert, confirm, prompt].map((f) => [f.name, f.length, Function.prototype.toString.call(f), Object.getOwnPropertyNames(f).join()]),
+      [alert, confirm, prompt].map((f) => [
+        f.name,
+        f.length,
+        Function.prototype.toString.call(f),
+        Object.getOwnPropertyNames(f).join(),
+      ]),
       JSON.stringify(Object.getOwnPropertyDescriptor(window, "alert")),
       calls,
     ];

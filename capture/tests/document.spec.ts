@@ -28,7 +28,8 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   const scroll = await records.one("actions", (x) => x.type === "scroll");
   expect(scroll.y).toBeGreaterThan(0);
   const told = records.all("actions");
-  const find = (type: string, name?: string) => told.find((x) => x.type === type && (name === undefined || x.name === name))!;
+  const find = (type: string, name?: string) =>
+    told.find((x) => x.type === type && (name === undefined || x.name === name))!;
   expect(find("input", "Your name")).toMatchObject({ value: "Grace", role: "textbox", by: "user" });
   expect(find("input", "Your name").locators!.map((x) => [x.kind, x.value, x.matches])).toEqual([
     ["role", 'textbox[name="Your name"]', 1],
@@ -139,7 +140,8 @@ test("dom: mutations are summed up, with examples, and a flood stays one event",
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(() => {
     const list = document.getElementById("list")!;
-    for (let i = 0; i < 5000; i++) list.append(Object.assign(document.createElement("li"), { textContent: "item " + i }));
+    for (let i = 0; i < 5000; i++)
+      list.append(Object.assign(document.createElement("li"), { textContent: "item " + i }));
     list.className = "full";
     list.firstElementChild!.remove();
   });
@@ -150,9 +152,15 @@ test("dom: mutations are summed up, with examples, and a flood stays one event",
   expect(summary.changes).toContain('+ <li> "item 1"');
 });
 
-test("dom: toasts and live regions are told with their text, also when they are gone", async ({ page, capture, server }) => {
+test("dom: toasts and live regions are told with their text, also when they are gone", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(both);
-  await page.goto(server.page("<div id=live aria-live=polite></div><div id=hidden class=snackbar style='display:none'>Undo?</div>"));
+  await page.goto(
+    server.page("<div id=live aria-live=polite></div><div id=hidden class=snackbar style='display:none'>Undo?</div>"),
+  );
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(async () => {
     const toast = Object.assign(document.createElement("div"), {
@@ -195,7 +203,9 @@ test("waterfall: resource timing with phases, sizes and secrets masked", async (
 test("vitals so far, then final when the page is hidden", async ({ page, capture, server }) => {
   const records = await capture({ ...both, handle: true });
   await page.goto(
-    server.page("<h1>Large text that paints</h1><script>const end = performance.now() + 120; while (performance.now() < end);</script>"),
+    server.page(
+      "<h1>Large text that paints</h1><script>const end = performance.now() + 120; while (performance.now() < end);</script>",
+    ),
   );
   const early = await records.one("performance", (x) => x.lcp !== undefined);
   expect(early.lcp!.final).toBe(false);
@@ -208,7 +218,11 @@ test("vitals so far, then final when the page is hidden", async ({ page, capture
   expect(tasks.long_tasks![0]!.duration).toBeGreaterThanOrEqual(50);
 });
 
-test("csp: violations of the policy are exceptions with mechanism csp, five of a kind", async ({ page, capture, server }) => {
+test("csp: violations of the policy are exceptions with mechanism csp, five of a kind", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(both);
   await page.goto(
     server.page(
@@ -227,7 +241,11 @@ test("csp: violations of the policy are exceptions with mechanism csp, five of a
   expect(records.all("exceptions").filter((x) => x.message.startsWith("style-src"))).toHaveLength(5);
 });
 
-test("a violation by what a patch passed on is not told as one of our own script", async ({ page, capture, server }) => {
+test("a violation by what a patch passed on is not told as one of our own script", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ page: true, document: true });
   const url = server.page(`<script nonce=x>fetch("http://127.0.0.1:1/a").catch(() => {})</script>`, {
     "content-security-policy": "connect-src 'none'; script-src 'nonce-x'",

@@ -1,6 +1,10 @@
 import { expect, test } from "./support/fixture.ts";
 
-test("uncaught errors and unhandled rejections, whatever the page does with onerror", async ({ page, capture, server }) => {
+test("uncaught errors and unhandled rejections, whatever the page does with onerror", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const url = server.page(`<script>
 window.onerror = () => true; window.onunhandledrejection = (e) => e.preventDefault();
@@ -33,7 +37,9 @@ setTimeout(() => { throw new Mine("own") });
 test("resources that do not load are another mechanism", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(
-    server.page(`<img id=pic src="/missing.png?token=abc"><script src="/missing.js"></script><link rel=stylesheet href="/missing.css">`),
+    server.page(
+      `<img id=pic src="/missing.png?token=abc"><script src="/missing.js"></script><link rel=stylesheet href="/missing.css">`,
+    ),
   );
   await records.one("exceptions", (x) => x.element === "<link>");
   const script = await records.one("exceptions", (x) => x.element === "<script>");
@@ -65,7 +71,9 @@ setTimeout(() => { throw new Error("odd cause", { cause: "text" }) });
   expect(all.cause).toHaveLength(10);
   expect(all.cause![9]).toMatchObject({ type: "TypeError", message: "part 9" });
   expect((await records.one("exceptions", (x) => x.message === "loop")).cause).toBeUndefined();
-  expect((await records.one("exceptions", (x) => x.message === "odd cause")).cause).toEqual([{ type: "Thrown", message: "text" }]);
+  expect((await records.one("exceptions", (x) => x.message === "odd cause")).cause).toEqual([
+    { type: "Thrown", message: "text" },
+  ]);
   expect(await records.one("exceptions", (x) => x.message === "Script error.")).toMatchObject({
     type: "CrossOriginError",
     mechanism: "onerror",
@@ -75,7 +83,9 @@ setTimeout(() => { throw new Error("odd cause", { cause: "text" }) });
 test("equal errors are told once and then counted", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(
-    server.page(`<script>function again() { throw new Error("same") } for (let i = 0; i < 50; i++) setTimeout(again)</script>`),
+    server.page(
+      `<script>function again() { throw new Error("same") } for (let i = 0; i < 50; i++) setTimeout(again)</script>`,
+    ),
   );
   const counted = await records.one("exceptions", (x) => x.count !== undefined);
   expect(counted).toMatchObject({ message: "same", count: 49 });
@@ -144,7 +154,11 @@ test("an element's own event named error is no resource", async ({ page, capture
   expect(records.all("exceptions").map((x) => x.url)).toEqual([server.origin + "/missing.png"]);
 });
 
-test("errors that pass through a patch are told where the page is, each on its own", async ({ page, capture, server }) => {
+test("errors that pass through a patch are told where the page is, each on its own", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   const url = server.page(`<script>
 function a() { fetch("/refused") }

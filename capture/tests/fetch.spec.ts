@@ -2,7 +2,10 @@ import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
 const bodies = { config: { bodies: true, bodyLimit: 1000 } };
 
-test("the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({ context, server }) => {
+test("the promise settles natively: unhandled rejections are neither swallowed nor invented, streams work", async ({
+  context,
+  server,
+}) => {
   const result = await sameWithAndWithout(context, server.page("x"), async (origin) => {
     const seen: string[] = [];
     addEventListener("unhandledrejection", (event) => {
@@ -27,10 +30,14 @@ test("the promise settles natively: unhandled rejections are neither swallowed n
     seen.push("type " + promise.constructor.name + (promise instanceof Promise) + Object.keys(promise).length);
     seen.push(
       "streamed " +
-        (await new Response((await promise).body!.pipeThrough(new TextDecoderStream()).pipeThrough(new TextEncoderStream())).text()),
+        (await new Response(
+          (await promise).body!.pipeThrough(new TextDecoderStream()).pipeThrough(new TextEncoderStream()),
+        ).text()),
     );
     await fetch.call({}, "/x").catch((error: Error) => seen.push("receiver " + error.message));
-    await (fetch as unknown as () => Promise<void>)().catch((error: Error) => seen.push("no argument " + error.message));
+    await (fetch as unknown as () => Promise<void>)().catch((error: Error) =>
+      seen.push("no argument " + error.message),
+    );
     await new Promise((wait) => setTimeout(wait, 100));
     return seen.sort();
   });
@@ -38,7 +45,11 @@ test("the promise settles natively: unhandled rejections are neither swallowed n
   expect(result.filter((line) => line.startsWith("unhandled"))).toHaveLength(1);
 });
 
-test("URL, method and headers of every form of call, without making a Request or running getters", async ({ page, capture, server }) => {
+test("URL, method and headers of every form of call, without making a Request or running getters", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("<base href='/echo/'>"));
   const ran = await page.evaluate(async (origin) => {
@@ -79,10 +90,16 @@ test("URL, method and headers of every form of call, without making a Request or
   const [, url, , , , , auth] = records.all("network");
   expect(url!.request_headers).toEqual([{ name: "x-one", value: "1" }]);
   expect(auth!.has_auth).toBe(true);
-  expect(auth!.request_headers!.find((field) => field.name === "authorization")!.value).toMatch(/^Bearer <authorization:[0-9a-f]{8}>$/);
+  expect(auth!.request_headers!.find((field) => field.name === "authorization")!.value).toMatch(
+    /^Bearer <authorization:[0-9a-f]{8}>$/,
+  );
 });
 
-test("bodies are read to the limit, with the true size, and only when the user wants them", async ({ page, capture, server }) => {
+test("bodies are read to the limit, with the true size, and only when the user wants them", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({ ...bodies, handle: true });
   await page.goto(server.page("x"));
   await page.evaluate(async () => {
@@ -100,7 +117,9 @@ test("bodies are read to the limit, with the true size, and only when the user w
     ]) {
       await fetch(path).then((response) => response.arrayBuffer());
     }
-    (window as never as { capture: { captures: { configure(c: object): void }[] } }).capture.captures[0]!.configure({ bodies: false });
+    (window as never as { capture: { captures: { configure(c: object): void }[] } }).capture.captures[0]!.configure({
+      bodies: false,
+    });
     await fetch("/text?off");
   });
   await records.one("network", (x) => x.url.endsWith("?off"));
@@ -176,7 +195,9 @@ test("streaming types give their head and leave the stream to the page", async (
   await page.goto(server.page("x"));
   const read = await page.evaluate(async () => {
     const controller = new AbortController();
-    const reader = (await fetch("/endless?name=ndjson&type=application/x-ndjson", { signal: controller.signal })).body!.getReader();
+    const reader = (
+      await fetch("/endless?name=ndjson&type=application/x-ndjson", { signal: controller.signal })
+    ).body!.getReader();
     let bytes = 0;
     while (bytes < 3_000_000) bytes += (await reader.read()).value!.length;
     controller.abort();
@@ -211,7 +232,8 @@ test("request bodies are described without being consumed", async ({ page, captu
       "y".repeat(2000),
     ];
     const got: string[] = [];
-    for (const body of sent) got.push(((await (await fetch("/echo", { method: "POST", body })).json()) as { body: string }).body);
+    for (const body of sent)
+      got.push(((await (await fetch("/echo", { method: "POST", body })).json()) as { body: string }).body);
     await fetch("/echo?stream", { method: "POST", body: streamed, duplex: "half" } as never).catch(() => {});
     return got;
   });
@@ -294,7 +316,10 @@ window.done = run();
   expect(at(411).stack![0]!.url).toBe(url);
 });
 
-test("arguments are read as often, in the order and with the hint that the native reads them", async ({ context, server }) => {
+test("arguments are read as often, in the order and with the hint that the native reads them", async ({
+  context,
+  server,
+}) => {
   const calls = await sameWithAndWithout(context, server.page("x"), async () => {
     const calls: string[] = [];
     const text = (name: string, value: string): never =>
@@ -311,7 +336,13 @@ test("arguments are read as often, in the order and with the hint that the nativ
           get:
             (_, trap: keyof typeof Reflect) =>
             (...args: unknown[]) => {
-              calls.push(name + " " + trap + " " + (typeof args[1] === "string" || typeof args[1] === "symbol" ? String(args[1]) : ""));
+              calls.push(
+                name +
+                  " " +
+                  trap +
+                  " " +
+                  (typeof args[1] === "string" || typeof args[1] === "symbol" ? String(args[1]) : ""),
+              );
               return (Reflect[trap] as (...all: unknown[]) => unknown)(...args);
             },
         }),

@@ -36,7 +36,11 @@ written.contentDocument.open(); written.contentDocument.write(${JSON.stringify(s
   expect(await page.evaluate("borrowed")).toBe("function fetch() { [native code] }false");
 });
 
-test("a realm that outlives its document (about:blank that navigates) records everything once", async ({ page, context, server }) => {
+test("a realm that outlives its document (about:blank that navigates) records everything once", async ({
+  page,
+  context,
+  server,
+}) => {
   const records = await install(context, { document: true });
   const inner = server.page(`<script>console.log("inner", window.kept, String(fetch), String(kept2))</script>`);
   await page.goto(server.page(`<body>`));
@@ -50,7 +54,9 @@ test("a realm that outlives its document (about:blank that navigates) records ev
     inside.kept2 = inside.fetch;
   }, inner);
   const native = "function fetch() { [native code] }";
-  expect((await records.one("logs", (x) => x.message.startsWith("inner"))).message).toBe(`inner kept ${native} ${native}`);
+  expect((await records.one("logs", (x) => x.message.startsWith("inner"))).message).toBe(
+    `inner kept ${native} ${native}`,
+  );
   await page.frames()[1]!.evaluate(async () => {
     console.log("once");
     await fetch("/json");

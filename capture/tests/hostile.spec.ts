@@ -1,6 +1,10 @@
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
-test("a page that replaces every global and prototype method neither breaks nor reads the capture", async ({ page, capture, server }) => {
+test("a page that replaces every global and prototype method neither breaks nor reads the capture", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture({
     config: { bodies: true },
     native: true,
@@ -76,7 +80,9 @@ save.map = new Map([["k", 1]]); save.TypeError = TypeError;
   const stolen = String(await read("stolen")).split("|");
   // Natives that we pass a call to run the page's code as ever (console.error reads an error's toString): what counts
   // is who called the spy, the third line from the top.
-  const callers = stolen.map((where) => where.split("\n").filter((line) => line.includes(" at ") && !line.includes("/page/"))[0] ?? "");
+  const callers = stolen.map(
+    (where) => where.split("\n").filter((line) => line.includes(" at ") && !line.includes("/page/"))[0] ?? "",
+  );
   expect(callers.filter((line) => line.includes("gasoline-capture.js"))).toEqual([]);
 });
 
@@ -84,7 +90,9 @@ test("what values of the page throw is no failure: every source goes on", async 
   const records = await capture({ handle: true, document: true });
   await page.goto(server.page("<my-form id=form></my-form>"));
   const told = await page.evaluate(async () => {
-    const { captures } = (window as never as { capture: { captures: { health(): { source: string; failures: number }[] }[] } }).capture;
+    const { captures } = (
+      window as never as { capture: { captures: { health(): { source: string; failures: number }[] }[] } }
+    ).capture;
     const fail = (): never => {
       throw new Error("the page's");
     };
@@ -202,21 +210,44 @@ test("somebody who wraps on top stays on top; stop gives back only what is ours"
     w.capture.captures[0]!.stop();
     await fetch("/json?after");
     console.log("after stop");
-    return [window.fetch === theirs, wrapped, console.log === ours.log, XMLHttpRequest.prototype.open === ours.open, String(console.log)];
+    return [
+      window.fetch === theirs,
+      wrapped,
+      console.log === ours.log,
+      XMLHttpRequest.prototype.open === ours.open,
+      String(console.log),
+    ];
   });
   expect(result).toEqual([true, 2, false, false, "function log() { [native code] }"]);
   expect(records.all("network").map((x) => x.url.split("?")[1])).not.toContain("after");
   expect(records.all("logs")).toEqual([]);
 });
 
-test("nothing about the patched functions tells: text, name, length, descriptors, keys", async ({ context, server }) => {
+test("nothing about the patched functions tells: text, name, length, descriptors, keys", async ({
+  context,
+  server,
+}) => {
   const seen = await sameWithAndWithout(context, server.page("x"), () => {
     const owners: [string, object, string[]][] = [
       ["window", window, ["fetch", "WebSocket", "EventSource", "Worker", "XMLHttpRequest"]],
       [
         "console",
         console,
-        ["log", "info", "warn", "error", "debug", "trace", "assert", "dir", "table", "group", "groupCollapsed", "groupEnd", "count"],
+        [
+          "log",
+          "info",
+          "warn",
+          "error",
+          "debug",
+          "trace",
+          "assert",
+          "dir",
+          "table",
+          "group",
+          "groupCollapsed",
+          "groupEnd",
+          "count",
+        ],
       ],
       ["xhr", XMLHttpRequest.prototype, ["open", "send", "setRequestHeader", "abort", "constructor"]],
       ["ws", WebSocket.prototype, ["send", "close", "constructor"]],

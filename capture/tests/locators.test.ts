@@ -10,7 +10,8 @@ describe("deepQuery", () => {
       root.querySelector("x-b")!.attachShadow({ mode: "open" }).innerHTML = "<button>two</button>";
     }
   });
-  const texts = (selector: string, scope?: Element) => deepQuery(selector, scope ?? document).map((element) => element.textContent);
+  const texts = (selector: string, scope?: Element) =>
+    deepQuery(selector, scope ?? document).map((element) => element.textContent);
 
   test("without >>> it is querySelectorAll", () => expect(texts("button")).toEqual(["light"]));
   test(">>> steps into the roots of what was found", () => {
@@ -20,14 +21,17 @@ describe("deepQuery", () => {
   });
   test("a leading >>> searches every root below", () =>
     expect(texts(">>> button").toSorted()).toEqual(["light", "one", "one", "two", "two"]));
-  test("a scope limits it", () => expect(texts(">>> button", document.querySelector(".card")!)).toEqual(["one", "two"]));
+  test("a scope limits it", () =>
+    expect(texts(">>> button", document.querySelector(".card")!)).toEqual(["one", "two"]));
   test("an invalid selector throws", () => expect(() => texts("x-a >>> [")).toThrow());
   test("roots that only the caller can open are opened by the caller", () => {
     const host = document.body.appendChild(document.createElement("x-closed"));
     const closed = host.attachShadow({ mode: "closed" });
     closed.innerHTML = "<button>hidden</button>";
     expect(
-      deepQuery("x-closed >>> button", document, (at) => (at === host ? closed : at.shadowRoot)).map((element) => element.textContent),
+      deepQuery("x-closed >>> button", document, (at) => (at === host ? closed : at.shadowRoot)).map(
+        (element) => element.textContent,
+      ),
     ).toEqual(["hidden"]);
   });
 });

@@ -5,19 +5,28 @@ const masked = /^<password:[0-9a-f]{8}>$/;
 
 test("a password stays secret when the eye icon shows it", async ({ page, capture, server }) => {
   const records = await capture({ document: true });
-  await page.goto(server.page(`<!doctype html><label>Pass <input type=password name=pass></label><button ${eye}>eye</button>`));
+  await page.goto(
+    server.page(`<!doctype html><label>Pass <input type=password name=pass></label><button ${eye}>eye</button>`),
+  );
   await page.locator("input").pressSequentially("hunter2");
   await page.locator("button").click();
   await page.locator("input").pressSequentially("X");
   await page.locator("button").focus();
-  const typed = await records.one("actions", (action) => action.type === "input" && records.all("actions").indexOf(action) > 1);
+  const typed = await records.one(
+    "actions",
+    (action) => action.type === "input" && records.all("actions").indexOf(action) > 1,
+  );
   expect(typed.value).toMatch(masked);
   expect(JSON.stringify(records.batches)).not.toContain("hunter2");
 });
 
 test("a password stays secret when the page shows it while it is typed", async ({ page, capture, server }) => {
   const records = await capture({ document: true });
-  await page.goto(server.page(`<!doctype html><input type=password name=pass oninput="if (this.value.length > 3) this.type = 'text'">`));
+  await page.goto(
+    server.page(
+      `<!doctype html><input type=password name=pass oninput="if (this.value.length > 3) this.type = 'text'">`,
+    ),
+  );
   await page.locator("input").pressSequentially("hunter2");
   expect((await records.one("actions", (action) => action.type === "input")).value).toMatch(masked);
 });
@@ -25,7 +34,9 @@ test("a password stays secret when the page shows it while it is typed", async (
 test("a field that was shown before anybody touched it is remembered", async ({ page, capture, server }) => {
   const records = await capture({ document: true });
   await page.goto(
-    server.page(`<!doctype html><input type=password name=pass><script>document.querySelector("input").type = "text"</script>`),
+    server.page(
+      `<!doctype html><input type=password name=pass><script>document.querySelector("input").type = "text"</script>`,
+    ),
   );
   await page.locator("input").fill("hunter2");
   await page.locator("input").blur();

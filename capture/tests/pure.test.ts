@@ -41,13 +41,22 @@ describe("framesOf", () => {
   test.each([
     ["    at run (http://a/b.js:1:2)", { function: "run", url: "http://a/b.js", line: 1, column: 2 }],
     ["    at http://a/b.js:1:2", { function: "", url: "http://a/b.js", line: 1, column: 2 }],
-    ["    at async load (https://a:8080/b.js?x=1:10:20)", { function: "load", url: "https://a:8080/b.js?x=1", line: 10, column: 20 }],
+    [
+      "    at async load (https://a:8080/b.js?x=1:10:20)",
+      { function: "load", url: "https://a:8080/b.js?x=1", line: 10, column: 20 },
+    ],
     [
       "    at new Cart (webpack-internal:///./src/(app)/cart.ts:3:4)",
       { function: "new Cart", url: "webpack-internal:///./src/(app)/cart.ts", line: 3, column: 4 },
     ],
-    ["    at Object.get [as total] (http://a/b.js:5:6)", { function: "Object.get [as total]", url: "http://a/b.js", line: 5, column: 6 }],
-    ["    at eval (eval at go (http://a/b.js:7:8), <anonymous>:1:1)", { function: "eval", url: "http://a/b.js", line: 7, column: 8 }],
+    [
+      "    at Object.get [as total] (http://a/b.js:5:6)",
+      { function: "Object.get [as total]", url: "http://a/b.js", line: 5, column: 6 },
+    ],
+    [
+      "    at eval (eval at go (http://a/b.js:7:8), <anonymous>:1:1)",
+      { function: "eval", url: "http://a/b.js", line: 7, column: 8 },
+    ],
     [
       "    at eval (eval at <anonymous> (eval at go (http://a/b.js:7:8)), <anonymous>:1:1)",
       { function: "eval", url: "http://a/b.js", line: 7, column: 8 },
@@ -65,13 +74,15 @@ describe("framesOf", () => {
   test("message lines are skipped, frames and text are bounded, other values give nothing", () => {
     expect(framesOf("TypeError: line one\n  at home\nsecond\n    at f (http://a:1:2)")).toHaveLength(2);
     expect(framesOf("E\n" + "    at f (http://a/b.js:1:2)\n".repeat(500))).toHaveLength(30);
-    for (const odd of [undefined, null, {}, [], 5, { toString: () => "    at x (y:1:1)" }]) expect(framesOf(odd)).toEqual([]);
+    for (const odd of [undefined, null, {}, [], 5, { toString: () => "    at x (y:1:1)" }])
+      expect(framesOf(odd)).toEqual([]);
   });
 
   test("any cut of a stack parses without harm", () => {
     const stack =
       "Error\n    at a (eval at b (http://c/(d).js:1:2), <anonymous>:3:4)\n    at async Promise.all (index 0)\n    at http://e:5:6";
-    for (let i = 0; i <= stack.length; i++) for (const frame of framesOf(stack.slice(0, i))) expect(frame.line).toBeGreaterThanOrEqual(0);
+    for (let i = 0; i <= stack.length; i++)
+      for (const frame of framesOf(stack.slice(0, i))) expect(frame.line).toBeGreaterThanOrEqual(0);
   });
 });
 
@@ -125,7 +136,13 @@ describe("redaction", () => {
     );
     expect(redactURL("https://h/p?a", "s")).toBe("https://h/p?a");
     expect(redactForm("a=1&password=&pin=1234", "s")).toMatch(/^a=1&password=&pin=<pin:\w{8}>$/);
-    expect(redactBody('{"a":"token","password": "p\\"q", "n":{"pin":1234,"otp":null}, "token":["x"]}', "application/json", "s")).toMatch(
+    expect(
+      redactBody(
+        '{"a":"token","password": "p\\"q", "n":{"pin":1234,"otp":null}, "token":["x"]}',
+        "application/json",
+        "s",
+      ),
+    ).toMatch(
       /^\{"a":"token","password": "<password:\w{8}>", "n":\{"pin":"<pin:\w{8}>","otp":null\}, "token":\["x"\]\}$/,
     );
     expect(redactBody('{"password":"cut off in the mid', "application/json", "s")).not.toContain("cut off");
@@ -134,7 +151,8 @@ describe("redaction", () => {
 
   test("any cut of a body keeps the secret in", () => {
     const body = '{"user":"ada","password":"SECRETSECRET","x":[{"apiKey":"SECRETSECRET"}]}';
-    for (let i = 0; i <= body.length; i++) expect(redactBody(body.slice(0, i), "application/json", "s")).not.toContain("SECRE");
+    for (let i = 0; i <= body.length; i++)
+      expect(redactBody(body.slice(0, i), "application/json", "s")).not.toContain("SECRE");
   });
 
   const shared = JSON.parse(
@@ -239,13 +257,19 @@ test("content types: what is text, what streams", () => {
     expect(textLike(type), type).toBe(true);
   for (const type of ["image/png", "application/octet-stream", "application/pdf", "", "font/woff2"])
     expect(textLike(type), type).toBe(false);
-  for (const type of ["text/event-stream", "application/x-ndjson", "multipart/x-mixed-replace; boundary=a", "application/grpc-web+proto"])
+  for (const type of [
+    "text/event-stream",
+    "application/x-ndjson",
+    "multipart/x-mixed-replace; boundary=a",
+    "application/grpc-web+proto",
+  ])
     expect(streams(type), type).toBe(true);
   expect(essence("Text/HTML;charset=a")).toBe("text/html");
 });
 
 test("stable names are those that people give", () => {
-  for (const name of ["save", "btn-primary", "checkoutForm", "nav2", "user-menu", "MuiButton"]) expect(stable(name), name).toBe(true);
+  for (const name of ["save", "btn-primary", "checkoutForm", "nav2", "user-menu", "MuiButton"])
+    expect(stable(name), name).toBe(true);
   for (const name of [
     "css-1x2y3z",
     "sc-bdVaJa",

@@ -1,6 +1,10 @@
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
-test("frames of a WebSocket in order, text by head, binary by size, close by code", async ({ page, capture, server }) => {
+test("frames of a WebSocket in order, text by head, binary by size, close by code", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -44,7 +48,11 @@ test("frames of a WebSocket in order, text by head, binary by size, close by cod
   expect(frames[4]!.flags).toEqual(["truncated"]);
 });
 
-test("above 20 messages a second they are counted, the last of each second is shown, order goes on", async ({ page, capture, server }) => {
+test("above 20 messages a second they are counted, the last of each second is shown, order goes on", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture();
   await page.goto(server.page("x"));
   await page.evaluate(
@@ -155,7 +163,12 @@ test("named server-sent events are recorded once the page asks for them", async 
         source.addEventListener("tick", hear as never);
         setTimeout(
           () =>
-            done([...heard, source.constructor === EventSource ? "same" : "other", String(Object.getOwnPropertyNames(source)), "native"]),
+            done([
+              ...heard,
+              source.constructor === EventSource ? "same" : "other",
+              String(Object.getOwnPropertyNames(source)),
+              "native",
+            ]),
           300,
         );
       }),

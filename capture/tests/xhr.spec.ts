@@ -52,7 +52,8 @@ test("every response type is told: text, json by its value, others by size", asy
   }, url);
   expect(got).toBe("hunter2");
   await records.one("network", (x) => x.url.endsWith("type=document"));
-  const at = (type: string) => records.all("network").find((x) => x.url.includes("type=" + type + "&") || x.url.endsWith("type=" + type))!;
+  const at = (type: string) =>
+    records.all("network").find((x) => x.url.includes("type=" + type + "&") || x.url.endsWith("type=" + type))!;
   expect(at("json").response_body).toMatch(/^\{"items":\[1,2\],"password":"<password:/);
   expect(at("").response_body).toBe("hello");
   expect(at("text")).toMatchObject({ response_size: 3000, body_note: "truncated" });
@@ -85,7 +86,11 @@ test("what a page aborts once it is done, counts as done", async ({ page, captur
   });
 });
 
-test("an object that is opened again starts over; abort, timeout and network errors are outcomes", async ({ page, capture, server }) => {
+test("an object that is opened again starts over; abort, timeout and network errors are outcomes", async ({
+  page,
+  capture,
+  server,
+}) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(async () => {

@@ -51,7 +51,8 @@ func TestManyBridgesStartOneDaemon(t *testing.T) {
 	if got := strings.Count(string(log), "msg=listening"); got != 1 {
 		t.Errorf("%d daemons listened", got)
 	}
-	if out, _, code := m.run("status"); code != exitOK || !strings.Contains(out, fmt.Sprintf("pid %d", id.PID)) || !strings.Contains(out, fmt.Sprintf("clients: %d", n)) {
+	if out, _, code := m.run("status"); code != exitOK || !strings.Contains(out, fmt.Sprintf("pid %d", id.PID)) ||
+		!strings.Contains(out, fmt.Sprintf("clients: %d", n)) {
 		t.Errorf("status: %d %s", code, out)
 	}
 	for i, c := range clients {
@@ -94,7 +95,8 @@ func TestAKilledDaemonIsReplaced(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := c.read()
-			if string(a.ID) != "10" || a.Result == nil || !a.Result.IsError || !strings.HasPrefix(a.text(), "error=interrupted retry=now\n") {
+			if string(a.ID) != "10" || a.Result == nil || !a.Result.IsError ||
+				!strings.HasPrefix(a.text(), "error=interrupted retry=now\n") {
 				t.Fatalf("round %d: call under way: %+v %q", round, a, a.text())
 			}
 			if next := c.health(11, more); next.text() == first.text() {
@@ -132,7 +134,8 @@ func TestADaemonThatStopsBetweenCallsIsReplaced(t *testing.T) {
 	c.send(call(4, "interact", `{"action":"get_text"}`, ""))
 	m.take()
 	m.run("stop")
-	if a := c.read(); string(a.ID) != "4" || a.Result == nil || !a.Result.IsError || !strings.Contains(a.text(), "retry=now") {
+	if a := c.read(); string(a.ID) != "4" || a.Result == nil || !a.Result.IsError ||
+		!strings.Contains(a.text(), "retry=now") {
 		t.Errorf("call under way: %+v %q", a, a.text())
 	}
 	c.health(5, "")
@@ -158,7 +161,8 @@ func TestRestartsInterruptNobody(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if a, err := works.next(); err != nil || string(a.ID) != fmt.Sprint(id) || a.Result == nil || a.Result.IsError {
+			if a, err := works.next(); err != nil || string(a.ID) != fmt.Sprint(id) || a.Result == nil ||
+				a.Result.IsError {
 				t.Errorf("a call of another client: %+v %q %v", a, a.text(), err)
 				return
 			}
@@ -328,7 +332,8 @@ func TestTheReasonReachesTheClient(t *testing.T) {
 			if a := c.read(); a.Error == nil || !strings.Contains(a.Error.Message, want) || string(a.ID) != "1" {
 				t.Errorf("%+v, want %q", a.Error, want)
 			}
-			if _, errs, code := m.run("observe", "logs"); code != exitDown && code != exitError || !strings.Contains(errs, want) {
+			if _, errs, code := m.run("observe", "logs"); code != exitDown && code != exitError ||
+				!strings.Contains(errs, want) {
 				t.Errorf("observe: %d %s", code, errs)
 			}
 		})

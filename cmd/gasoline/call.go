@@ -46,14 +46,19 @@ func (t toolCall) run(ctx context.Context, c *client, stdout, stderr io.Writer) 
 		path += "?uncut=1"
 	}
 	raw, err := c.do(ctx, http.MethodPost, path, t.args, http.Header{
-		"Accept": {"application/vnd.gasoline+json"}, "X-Gasoline-Client": {"cli"}, "X-Gasoline-Project": {projectRoot()},
+		"Accept": {
+			"application/vnd.gasoline+json",
+		}, "X-Gasoline-Client": {"cli"}, "X-Gasoline-Project": {projectRoot()},
 	})
 	if err != nil {
 		return err
 	}
 	var a toolAnswer
 	if err := json.Unmarshal(raw, &a); err != nil {
-		return fail{code: exitError, err: fmt.Errorf("the daemon's answer is not understood; \"gasoline stop\" and repeat: %w", err)}
+		return fail{
+			code: exitError,
+			err:  fmt.Errorf("the daemon's answer is not understood; \"gasoline stop\" and repeat: %w", err),
+		}
 	}
 	if a.Error != "" {
 		text := readable(a.Text, isTerminal(stderr))

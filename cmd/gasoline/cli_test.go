@@ -20,7 +20,16 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 		t.Helper()
 		out, errs, code := m.run(args...)
 		if code != wantCode || !strings.Contains(out, wantOut) || !strings.Contains(errs, wantErr) {
-			t.Errorf("gasoline %s: exit %d, want %d\nstdout: %s\nstderr: %s\nwant %q and %q", strings.Join(args, " "), code, wantCode, out, errs, wantOut, wantErr)
+			t.Errorf(
+				"gasoline %s: exit %d, want %d\nstdout: %s\nstderr: %s\nwant %q and %q",
+				strings.Join(args, " "),
+				code,
+				wantCode,
+				out,
+				errs,
+				wantOut,
+				wantErr,
+			)
 		}
 	}
 	// Without a daemon, and without starting one.
@@ -46,11 +55,27 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	check(exitOK, "may also be given as --what MODE", "", "observe", "help")
 	check(exitUsage, "", `no mode "nonsense". One of: `, "observe", "nonsense")
 	check(exitUsage, "", `no mode "nonsense". One of: `, "observe", "nonsense", "--limit", "1")
-	check(exitUsage, "", "no mode \"erors\"; did you mean \"errors\"?\n\"gasoline observe --help\"", "observe", "erors", "--limit", "1")
+	check(
+		exitUsage,
+		"",
+		"no mode \"erors\"; did you mean \"errors\"?\n\"gasoline observe --help\"",
+		"observe",
+		"erors",
+		"--limit",
+		"1",
+	)
 	check(exitUsage, "", "unknown flag: --as", "observe", "errors", "--as", "json") // as the reference pages say
 	check(exitUsage, "", "unknown flag: --budget", "generate", "har", "--budget", "600")
 	check(exitUsage, "", "name a MODE first", "observe", "--limit", "1")
-	check(exitUsage, "", "unknown flag: --nonsense\n\"gasoline observe logs --help\"", "observe", "logs", "--nonsense", "1")
+	check(
+		exitUsage,
+		"",
+		"unknown flag: --nonsense\n\"gasoline observe logs --help\"",
+		"observe",
+		"logs",
+		"--nonsense",
+		"1",
+	)
 	check(exitUsage, "", "did you mean --limit?", "observe", "logs", "--limt", "1")
 	check(exitUsage, "", "did you mean --verbose?", "serve", "--verbos")
 	check(exitOK, "observe errors: ", "", "observe", "help", "errors")
@@ -73,7 +98,15 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	check(exitOK, "logs", "", "observe", "Logs", "--level", "warn", "--budget", "600")
 	check(exitOK, "timeline", "", "observe", "timeline", "--include", "errors,actions")
 	check(exitOK, "timeline", "", "observe", "timeline", "--include", "errors", "--include", "actions")
-	check(exitUsage, "", "limit must be integer, not \"many\". limit: most entries, 1-1000.\n\"gasoline observe logs --help\"", "observe", "logs", "--limit", "many")
+	check(
+		exitUsage,
+		"",
+		"limit must be integer, not \"many\". limit: most entries, 1-1000.\n\"gasoline observe logs --help\"",
+		"observe",
+		"logs",
+		"--limit",
+		"many",
+	)
 	check(exitUser, "", "no browser", "interact", "click", "--selector", "#pay")
 	file := filepath.Join(dir, "logs.txt")
 	check(exitOK, "", "wrote "+file, "observe", "logs", "--output", file)
@@ -111,7 +144,10 @@ func TestEveryModeInOtherSpellings(t *testing.T) {
 	for _, tool := range daemon.Catalogue() {
 		for _, m := range tool.Modes() {
 			for _, name := range append([]string{strings.ToUpper(m.Name), strings.ReplaceAll(m.Name, "_", "-")}, m.Aliases...) {
-				if got := modeFirst([]string{tool.Name, name, "--json"}); strings.Join(got, " ") != tool.Name+" "+m.Name+" --json" {
+				if got := modeFirst([]string{tool.Name, name, "--json"}); strings.Join(
+					got,
+					" ",
+				) != tool.Name+" "+m.Name+" --json" {
 					t.Errorf("%s %s: %q", tool.Name, name, got)
 				}
 			}
@@ -144,7 +180,8 @@ func TestTwoDaemonsOfOnePort(t *testing.T) {
 	m := newMachine(t)
 	m.run()
 	first := m.identity()
-	if _, errs, code := m.run("serve"); code != exitError || !strings.Contains(errs, "a daemon runs already: pid "+strconv.Itoa(first.PID)) ||
+	if _, errs, code := m.run("serve"); code != exitError ||
+		!strings.Contains(errs, "a daemon runs already: pid "+strconv.Itoa(first.PID)) ||
 		strings.Contains(errs, "bind") {
 		t.Errorf("serve: %d %s", code, errs)
 	}
@@ -175,7 +212,8 @@ func TestAForeignProgramAtThePort(t *testing.T) {
 	}()
 	defer func() { l.Close(); <-done }()
 	for _, args := range []string{"observe logs", "doctor", "status", "stop", "pair"} {
-		if out, errs, code := m.run(strings.Fields(args)...); code != exitDown || !strings.Contains(errs, "another program holds port") {
+		if out, errs, code := m.run(strings.Fields(args)...); code != exitDown ||
+			!strings.Contains(errs, "another program holds port") {
 			t.Errorf("%s: %d %s%s", args, code, out, errs)
 		}
 	}
@@ -202,7 +240,9 @@ func TestASilentProgramAtThePort(t *testing.T) {
 	for _, args := range []string{"observe logs", "status", "doctor", "stop"} {
 		work.Go(func() {
 			_, errs, code := m.run(strings.Fields(args)...)
-			if code != exitDown || !strings.Contains(errs, "it accepts connections and does not answer") || !strings.Contains(errs, "--port") || strings.Contains(errs, "gasoline stop") {
+			if code != exitDown || !strings.Contains(errs, "it accepts connections and does not answer") ||
+				!strings.Contains(errs, "--port") ||
+				strings.Contains(errs, "gasoline stop") {
 				t.Errorf("%s: %d %s", args, code, errs)
 			}
 		})
@@ -227,7 +267,11 @@ func TestMemoryOfTheDaemonThatRuns(t *testing.T) {
 func TestDoctorSaysWhichSettingsAreInForce(t *testing.T) {
 	m := newMachine(t)
 	port := strconv.Itoa(m.place.Port)
-	want := fmt.Sprintf("settings: port %s (--port), state directory %s (GASOLINE_STATE_DIR), memory 16MB (GASOLINE_MEMORY)\n", port, m.place.StateDir)
+	want := fmt.Sprintf(
+		"settings: port %s (--port), state directory %s (GASOLINE_STATE_DIR), memory 16MB (GASOLINE_MEMORY)\n",
+		port,
+		m.place.StateDir,
+	)
 	if out, errs, _ := m.run("doctor", "--port", port); !strings.HasPrefix(out, want) {
 		t.Errorf("%s%s, want %s", out, errs, want)
 	}

@@ -84,9 +84,15 @@ func (c *client) do(ctx context.Context, method, path string, body any, header h
 		case ctx.Err() != nil:
 			return nil, fail{code: exitError, err: context.Cause(ctx)}
 		case errors.As(err, &op) && op.Op == "dial":
-			return nil, fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline serve" starts one`, errDown, c.place.Port)}
+			return nil, fail{
+				code: exitDown,
+				err:  fmt.Errorf(`%w on port %d; "gasoline serve" starts one`, errDown, c.place.Port),
+			}
 		}
-		return nil, fail{code: exitDown, err: fmt.Errorf("the daemon on port %d went away, or it is another program: %w", c.place.Port, err)}
+		return nil, fail{
+			code: exitDown,
+			err:  fmt.Errorf("the daemon on port %d went away, or it is another program: %w", c.place.Port, err),
+		}
 	}
 	defer res.Body.Close()
 	out, err := io.ReadAll(res.Body)
@@ -163,7 +169,13 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return fail{code: exitDown, err: fmt.Errorf(`the daemon did not start; its log is %s, and "gasoline doctor" shows what is wrong`, c.place.LogPath())}
+	return fail{
+		code: exitDown,
+		err: fmt.Errorf(
+			`the daemon did not start; its log is %s, and "gasoline doctor" shows what is wrong`,
+			c.place.LogPath(),
+		),
+	}
 }
 
 // compare warns when the daemon that runs has another memory than --memory asks for.
@@ -174,7 +186,12 @@ func (c *client) compare(h wire.Health, stderr io.Writer) {
 		return
 	}
 	if wanted, err := daemon.ParseMemory(asked); err == nil && h.Budget > 0 && h.Budget != wanted {
-		fmt.Fprintf(stderr, "gasoline: --memory %s has no effect: the daemon that runs has %s; \"gasoline stop\" ends it\n", asked, size(h.Budget))
+		fmt.Fprintf(
+			stderr,
+			"gasoline: --memory %s has no effect: the daemon that runs has %s; \"gasoline stop\" ends it\n",
+			asked,
+			size(h.Budget),
+		)
 	}
 }
 
@@ -211,5 +228,8 @@ func (c *client) foreign(f *proof.Foreign) error {
 
 // hung is the error for a daemon of this place that does not answer.
 func (c *client) hung() error {
-	return fail{code: exitDown, err: fmt.Errorf(`%w on port %d; "gasoline stop" ends a daemon that hangs`, errHung, c.place.Port)}
+	return fail{
+		code: exitDown,
+		err:  fmt.Errorf(`%w on port %d; "gasoline stop" ends a daemon that hangs`, errHung, c.place.Port),
+	}
 }

@@ -40,7 +40,13 @@ func serveCommand(s *settings) *cobra.Command {
 					cfg.Log.Warn("browsers cannot pair by themselves", "error", err.Error())
 				}
 				if !spawned {
-					fmt.Fprintf(cmd.ErrOrStderr(), "gasoline %s listens on %s (state in %s). Ctrl-C stops it.\n", version, url, place.StateDir)
+					fmt.Fprintf(
+						cmd.ErrOrStderr(),
+						"gasoline %s listens on %s (state in %s). Ctrl-C stops it.\n",
+						version,
+						url,
+						place.StateDir,
+					)
 				}
 			}
 			err = daemon.Run(cmd.Context(), cfg)
@@ -51,7 +57,13 @@ func serveCommand(s *settings) *cobra.Command {
 				return nil // another one was faster; it serves the same clients
 			case errors.Is(err, daemon.ErrRunning):
 				if id, held := place.Running(); held {
-					err = fmt.Errorf(`%w: pid %d on port %d, state in %s; "gasoline stop" ends it`, daemon.ErrRunning, id.PID, id.Port, place.StateDir)
+					err = fmt.Errorf(
+						`%w: pid %d on port %d, state in %s; "gasoline stop" ends it`,
+						daemon.ErrRunning,
+						id.PID,
+						id.Port,
+						place.StateDir,
+					)
 				}
 			}
 			if spawned {
@@ -63,7 +75,12 @@ func serveCommand(s *settings) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.DurationVar(&cfg.IdleExit, "idle-exit", 24*time.Hour, "stop after this long without client and browser; 0 never")
+	flags.DurationVar(
+		&cfg.IdleExit,
+		"idle-exit",
+		24*time.Hour,
+		"stop after this long without client and browser; 0 never",
+	)
 	flags.IntVar(&cfg.IngestRate, "ingest-rate", 1000, "events per second that one source may send")
 	flags.BoolVar(&verbose, "verbose", false, "log details (GASOLINE_DEBUG)")
 	flags.BoolVar(&spawned, "spawned", false, "started by a client")
@@ -123,7 +140,12 @@ type status struct {
 }
 
 func statusCommand(s *settings) *cobra.Command {
-	cmd := &cobra.Command{Use: "status", Short: "Say whether the daemon runs and who is connected", GroupID: "daemon", Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use:     "status",
+		Short:   "Say whether the daemon runs and who is connected",
+		GroupID: "daemon",
+		Args:    cobra.NoArgs,
+	}
 	asJSON := cmd.Flags().Bool("json", false, "print it as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := s.client()
@@ -136,7 +158,13 @@ func statusCommand(s *settings) *cobra.Command {
 			return err
 		}
 		down := err
-		st := status{Running: down == nil, URL: "http://127.0.0.1:" + strconv.Itoa(c.place.Port), StateDir: c.place.StateDir, Token: c.place.TokenPath(), Log: c.place.LogPath()}
+		st := status{
+			Running:  down == nil,
+			URL:      "http://127.0.0.1:" + strconv.Itoa(c.place.Port),
+			StateDir: c.place.StateDir,
+			Token:    c.place.TokenPath(),
+			Log:      c.place.LogPath(),
+		}
 		if st.Running {
 			st.Daemon = &h
 			c.compare(h, cmd.ErrOrStderr())
@@ -157,10 +185,24 @@ func statusCommand(s *settings) *cobra.Command {
 func (st status) print(out io.Writer) {
 	h := st.Daemon
 	if h == nil {
-		fmt.Fprintf(out, "daemon:  not running on %s; clients start it\nstate:   %s\ntoken:   %s\n", st.URL, st.StateDir, st.Token)
+		fmt.Fprintf(
+			out,
+			"daemon:  not running on %s; clients start it\nstate:   %s\ntoken:   %s\n",
+			st.URL,
+			st.StateDir,
+			st.Token,
+		)
 		return
 	}
-	fmt.Fprintf(out, "daemon:  %s %s on %s, pid %d, up %s\n", h.Status, h.Server.Version, st.URL, h.PID, time.Duration(h.Uptime)*time.Second)
+	fmt.Fprintf(
+		out,
+		"daemon:  %s %s on %s, pid %d, up %s\n",
+		h.Status,
+		h.Server.Version,
+		st.URL,
+		h.PID,
+		time.Duration(h.Uptime)*time.Second,
+	)
 	fmt.Fprintf(out, "state:   %s\ntoken:   %s\nlog:     %s\n", st.StateDir, st.Token, st.Log)
 	for _, p := range h.Problems {
 		fmt.Fprintf(out, "problem: %s\n", p)
@@ -195,7 +237,11 @@ func pairCommand(s *settings) *cobra.Command {
 			if err := json.Unmarshal(raw, &code); err != nil {
 				return fail{code: exitError, err: err}
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "Paste this code into the extension's popup within %s:\n", time.Duration(code.Seconds)*time.Second)
+			fmt.Fprintf(
+				cmd.ErrOrStderr(),
+				"Paste this code into the extension's popup within %s:\n",
+				time.Duration(code.Seconds)*time.Second,
+			)
 			fmt.Fprintln(cmd.OutOrStdout(), code.Code)
 			return nil
 		},

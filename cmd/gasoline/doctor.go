@@ -30,7 +30,10 @@ func doctorCommand(s *settings) *cobra.Command {
 				return err
 			}
 			if wanted, err := daemon.ParseMemory(memory.Value); err == nil && h.Budget > 0 && h.Budget != wanted {
-				memory = setting{size(h.Budget), fmt.Sprintf("the running daemon; %s from %s is for the next", memory.Value, memory.From)}
+				memory = setting{
+					size(h.Budget),
+					fmt.Sprintf("the running daemon; %s from %s is for the next", memory.Value, memory.From),
+				}
 			}
 		}
 		if !*asJSON {
@@ -43,7 +46,9 @@ func doctorCommand(s *settings) *cobra.Command {
 		call := toolCall{tool: "configure", args: map[string]any{"action": "doctor"}, json: *asJSON, uncut: *asJSON}
 		if *asJSON {
 			call.args["as"] = "json"
-			call.more = map[string]any{"settings": map[string]setting{"port": port, "state_dir": stateDir, "memory": memory}}
+			call.more = map[string]any{
+				"settings": map[string]setting{"port": port, "state_dir": stateDir, "memory": memory},
+			}
 		}
 		if err := call.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
 			return err

@@ -24,7 +24,9 @@ type pickParams struct {
 }
 
 func TestHelpOfAModeIsForPeople(t *testing.T) {
-	tool := catalog.New[int](catalog.Info{Name: "watch", Key: "what", Groups: []catalog.Group{{Short: "S", Params: []string{"tab"}}}})
+	tool := catalog.New[int](
+		catalog.Info{Name: "watch", Key: "what", Groups: []catalog.Group{{Short: "S", Params: []string{"tab"}}}},
+	)
 	catalog.Add(tool, catalog.Spec{
 		Name: "pick", Aliases: []string{"choose"}, Needs: catalog.Extension | catalog.Pilot, Wait: 5 * time.Second,
 		Doc:     "Picks some entries; brief:true picks fewer, and most_entries bounds them. Then there is more to say of them.",
@@ -165,7 +167,8 @@ func TestCompletion(t *testing.T) {
 		{"status --state-dir", "", dirs},
 	} {
 		out, _, code := m.run(append(append([]string{"__complete"}, strings.Fields(tt.args)...), tt.last)...)
-		if code != exitOK || !strings.Contains(out, tt.want) || !strings.HasPrefix(tt.want, ":") != strings.Contains(out, "\n:") {
+		if code != exitOK || !strings.Contains(out, tt.want) ||
+			!strings.HasPrefix(tt.want, ":") != strings.Contains(out, "\n:") {
 			t.Errorf("%s %q: exit %d, %q, want %q", tt.args, tt.last, code, out, tt.want)
 		}
 	}

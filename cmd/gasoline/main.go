@@ -86,7 +86,10 @@ func runBridge(place daemon.Place) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if stdin, err := os.Stdin.Stat(); err == nil && stdin.Mode()&os.ModeCharDevice != 0 {
-		fmt.Fprintln(os.Stderr, `gasoline: waiting for an MCP client on stdin. For people: "gasoline help", "gasoline status", "gasoline doctor".`)
+		fmt.Fprintln(
+			os.Stderr,
+			`gasoline: waiting for an MCP client on stdin. For people: "gasoline help", "gasoline status", "gasoline doctor".`,
+		)
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	err := bridge.Run(ctx, bridge.Config{

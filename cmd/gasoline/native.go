@@ -82,11 +82,23 @@ func (s settings) pairNative(ctx context.Context, ask wire.NativeRequest) wire.N
 	if err != nil {
 		return refuse("internal", "", err)
 	}
-	raw, err := c.quick(ctx, http.MethodPost, "/pair/key", wire.PairRequest{Session: ask.Session, Name: ask.Name, KeyID: ask.KeyID})
+	raw, err := c.quick(
+		ctx,
+		http.MethodPost,
+		"/pair/key",
+		wire.PairRequest{Session: ask.Session, Name: ask.Name, KeyID: ask.KeyID},
+	)
 	var foreign *proof.Foreign
 	switch {
 	case errors.As(err, &foreign):
-		return refuse("foreign_port", fmt.Sprintf("End the program that holds port %d, or choose another port in the options and give it to gasoline by --port.", ask.Port), foreign)
+		return refuse(
+			"foreign_port",
+			fmt.Sprintf(
+				"End the program that holds port %d, or choose another port in the options and give it to gasoline by --port.",
+				ask.Port,
+			),
+			foreign,
+		)
 	case errors.Is(err, errDown):
 		return refuse("no_daemon", "", err)
 	case err != nil:

@@ -25,7 +25,10 @@ func (m *machine) native(origin string, message []byte, size int) *wire.NativeAn
 	ctx, cancel := context.WithTimeout(m.t.Context(), within)
 	defer cancel()
 	cmd := m.command(ctx, "--state-dir", m.place.StateDir, origin)
-	cmd.Stdin = io.MultiReader(bytes.NewReader(binary.NativeEndian.AppendUint32(nil, uint32(size))), bytes.NewReader(message))
+	cmd.Stdin = io.MultiReader(
+		bytes.NewReader(binary.NativeEndian.AppendUint32(nil, uint32(size))),
+		bytes.NewReader(message),
+	)
 	out, err := cmd.Output()
 	if len(out) < 4 {
 		if err == nil {
@@ -118,7 +121,8 @@ func TestTheHostOfABrowserNamesAStranger(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	for text := range heard {
-		if !strings.HasPrefix(text, "POST /prove ") || strings.Contains(text, "Chromium") || strings.Contains(text, "Authorization") {
+		if !strings.HasPrefix(text, "POST /prove ") || strings.Contains(text, "Chromium") ||
+			strings.Contains(text, "Authorization") {
 			t.Errorf("it got %q", text)
 		}
 	}
@@ -134,16 +138,19 @@ func TestOnlyADaemonOfTheDefaultDirectorySetsBrowsersUp(t *testing.T) {
 	if _, err := os.Stat(home + "/.config/chromium/NativeMessagingHosts"); err == nil {
 		t.Error("it wrote into a browser's folder")
 	}
-	if out, errs, code := m.run("setup", "browser", "--check"); code != exitUser || !strings.Contains(out, "Chromium: not set up") {
+	if out, errs, code := m.run("setup", "browser", "--check"); code != exitUser ||
+		!strings.Contains(out, "Chromium: not set up") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
 	if out, errs, code := m.run("setup", "browser"); code != exitOK || !strings.Contains(out, "Chromium: written") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
-	if out, errs, code := m.run("setup", "browser", "--check"); code != exitOK || !strings.Contains(out, "Chromium: is there") {
+	if out, errs, code := m.run("setup", "browser", "--check"); code != exitOK ||
+		!strings.Contains(out, "Chromium: is there") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
-	if out, errs, code := m.run("setup", "browser", "--remove"); code != exitOK || !strings.Contains(out, "Chromium: removed") {
+	if out, errs, code := m.run("setup", "browser", "--remove"); code != exitOK ||
+		!strings.Contains(out, "Chromium: removed") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
 }

@@ -22,7 +22,13 @@ func (m *machine) exchanges(n int) {
 	m.t.Helper()
 	bodies := make([]wire.Exchange, n)
 	for i := range bodies {
-		bodies[i] = wire.Exchange{Method: "GET", URL: fmt.Sprintf("http://localhost:3000/api/%d", i), Status: 500, ResponseBody: strings.Repeat("oops ", 20), ContentType: "text/plain"}
+		bodies[i] = wire.Exchange{
+			Method:       "GET",
+			URL:          fmt.Sprintf("http://localhost:3000/api/%d", i),
+			Status:       500,
+			ResponseBody: strings.Repeat("oops ", 20),
+			ContentType:  "text/plain",
+		}
 	}
 	body, err := json.Marshal(wire.Bodies{Bodies: bodies})
 	must(m.t, err)
@@ -65,7 +71,9 @@ func TestAnArtifactIsPrintedWholeAndAlone(t *testing.T) {
 		t.Errorf("--save-to: exit %d, %q, %s, %v", code, out, errs, err)
 	}
 	whole(t, "--save-to", string(data), n)
-	if out, errs, code := m.run("generate", "har", "--scope", "all", "--url", "/nowhere"); code != exitError || out != "" || errs == "" {
+	if out, errs, code := m.run("generate", "har", "--scope", "all", "--url", "/nowhere"); code != exitError ||
+		out != "" ||
+		errs == "" {
 		t.Errorf("nothing to make one of: exit %d, %q, %s", code, out, errs)
 	}
 }
@@ -92,9 +100,27 @@ func (m *machine) answerScreenshot(ask func()) {
 		ask()
 	}()
 	taken := m.take()
-	result, err := json.Marshal(command.ScreenshotResult{Format: "png", Data: base64.StdEncoding.EncodeToString(picture), Width: 10, Height: 20, URL: "http://localhost:3000/", Title: "Shop", Route: "visible"})
+	result, err := json.Marshal(
+		command.ScreenshotResult{
+			Format: "png",
+			Data:   base64.StdEncoding.EncodeToString(picture),
+			Width:  10,
+			Height: 20,
+			URL:    "http://localhost:3000/",
+			Title:  "Shop",
+			Route:  "visible",
+		},
+	)
 	must(m.t, err)
-	body, err := json.Marshal(wire.Result{ID: taken.ID, CorrelationID: taken.CorrelationID, Session: "s1", Status: "complete", Result: result})
+	body, err := json.Marshal(
+		wire.Result{
+			ID:            taken.ID,
+			CorrelationID: taken.CorrelationID,
+			Session:       "s1",
+			Status:        "complete",
+			Result:        result,
+		},
+	)
 	must(m.t, err)
 	if code, out := m.ask(http.MethodPost, "/query-result", string(body)); code >= 300 {
 		m.t.Fatalf("query-result: %d %s", code, out)
@@ -126,7 +152,8 @@ func TestAPictureIsNeverThrownAway(t *testing.T) {
 	}
 	out, errs, code := m.shoot("observe", "screenshot")
 	files := named()
-	if code != exitOK || len(files) != 1 || !strings.Contains(errs, "wrote "+filepath.Base(files[0])) || !strings.Contains(out, "10×20 png") {
+	if code != exitOK || len(files) != 1 || !strings.Contains(errs, "wrote "+filepath.Base(files[0])) ||
+		!strings.Contains(out, "10×20 png") {
 		t.Fatalf("exit %d, %v\n%s%s", code, files, out, errs)
 	}
 	kept("without --output", files[0])
@@ -136,21 +163,27 @@ func TestAPictureIsNeverThrownAway(t *testing.T) {
 		Width  int
 		Output string
 	}
-	if err := json.Unmarshal([]byte(out), &typed); err != nil || code != exitOK || typed.Width != 10 || len(named()) != 2 || !filepath.IsAbs(typed.Output) {
+	if err := json.Unmarshal([]byte(out), &typed); err != nil || code != exitOK || typed.Width != 10 ||
+		len(named()) != 2 ||
+		!filepath.IsAbs(typed.Output) {
 		t.Fatalf("--json: exit %d, %v\n%s%s", code, err, out, errs)
 	}
 	kept("--json", typed.Output)
 
 	out, errs, code = m.shoot("observe", "screenshot", "--output", "a.png", "--json")
-	if err := json.Unmarshal([]byte(out), &typed); err != nil || code != exitOK || typed.Output != filepath.Join(m.dir, "a.png") {
+	if err := json.Unmarshal([]byte(out), &typed); err != nil || code != exitOK ||
+		typed.Output != filepath.Join(m.dir, "a.png") {
 		t.Errorf("--json --output: exit %d, %v\n%s%s", code, err, out, errs)
 	}
 	kept("--json --output", filepath.Join(m.dir, "a.png"))
 
-	if out, errs, code = m.shoot("observe", "screenshot", "--output", "-"); code != exitOK || out != string(picture) || errs != "" {
+	if out, errs, code = m.shoot("observe", "screenshot", "--output", "-"); code != exitOK || out != string(picture) ||
+		errs != "" {
 		t.Errorf("--output -: exit %d, %q, %s", code, out, errs)
 	}
-	if out, errs, code = m.shoot("observe", "screenshot", "--save-to", "b.png"); code != exitOK || !strings.Contains(out, "saved to") || len(named()) != 2 {
+	if out, errs, code = m.shoot("observe", "screenshot", "--save-to", "b.png"); code != exitOK ||
+		!strings.Contains(out, "saved to") ||
+		len(named()) != 2 {
 		t.Errorf("--save-to: exit %d, %v\n%s%s", code, named(), out, errs)
 	}
 	kept("--save-to", filepath.Join(m.dir, "b.png"))

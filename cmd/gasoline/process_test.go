@@ -59,10 +59,24 @@ func newMachine(t *testing.T) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{t: t, place: daemon.Place{StateDir: filepath.Join(t.TempDir(), "state"), Port: port, Program: program}, dir: t.TempDir()}
+	m := &machine{
+		t:     t,
+		place: daemon.Place{StateDir: filepath.Join(t.TempDir(), "state"), Port: port, Program: program},
+		dir:   t.TempDir(),
+	}
 	// Programs under the race detector sleep for a second at their end, unless told not to.
-	m.env = append(os.Environ(), asProgram+"=1.0.0", "GORACE=atexit_sleep_ms=0", "TMPDIR="+t.TempDir(),
-		"GASOLINE_PORT="+strconv.Itoa(port), "GASOLINE_STATE_DIR="+m.place.StateDir, "GASOLINE_MEMORY=16MB", "CLAUDE_PROJECT_DIR=")
+	m.env = append(
+		os.Environ(),
+		asProgram+"=1.0.0",
+		"GORACE=atexit_sleep_ms=0",
+		"TMPDIR="+t.TempDir(),
+		"GASOLINE_PORT="+strconv.Itoa(
+			port,
+		),
+		"GASOLINE_STATE_DIR="+m.place.StateDir,
+		"GASOLINE_MEMORY=16MB",
+		"CLAUDE_PROJECT_DIR=",
+	)
 	t.Cleanup(func() {
 		if id, ok := m.place.Running(); ok {
 			if err := m.place.Kill(id.Run); err != nil {
@@ -120,7 +134,12 @@ func (m *machine) ask(method, path, body string) (int, string) {
 	if err != nil {
 		m.t.Fatal(err)
 	}
-	req, err := http.NewRequestWithContext(m.t.Context(), method, fmt.Sprintf("http://127.0.0.1:%d%s", m.place.Port, path), strings.NewReader(body))
+	req, err := http.NewRequestWithContext(
+		m.t.Context(),
+		method,
+		fmt.Sprintf("http://127.0.0.1:%d%s", m.place.Port, path),
+		strings.NewReader(body),
+	)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -167,7 +186,15 @@ func (m *machine) startBridge(args ...string) (*mcpClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &mcpClient{t: m.t, cmd: cmd, stdin: stdin, stdout: stdout, lines: make(chan string, 1000), stderr: &bytes.Buffer{}, done: make(chan error, 1)}
+	c := &mcpClient{
+		t:      m.t,
+		cmd:    cmd,
+		stdin:  stdin,
+		stdout: stdout,
+		lines:  make(chan string, 1000),
+		stderr: &bytes.Buffer{},
+		done:   make(chan error, 1),
+	}
 	cmd.Stderr = c.stderr
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -267,7 +294,13 @@ func (c *mcpClient) handshake() {
 }
 
 func call(id int, tool, args, more string) string {
-	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`, id, tool, args, more)
+	return fmt.Sprintf(
+		`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s%s}}`,
+		id,
+		tool,
+		args,
+		more,
+	)
 }
 
 // health calls a mode that always works.
@@ -284,8 +317,25 @@ func (c *mcpClient) health(id int, more string) received {
 // browse connects a browser with a page to the daemon, whose commands nobody carries out.
 func (m *machine) browse() {
 	m.t.Helper()
-	body, err := json.Marshal(wire.Sync{V: 1, Session: "s1", Version: "1", Settings: &wire.ExtensionSettings{Pilot: true, Grants: []string{"http://localhost/*"}},
-		Tabs: []wire.Tab{{ID: 5, URL: "http://localhost:3000/", Title: "Shop", Active: true, Focused: true, Granted: true, Status: "complete"}}})
+	body, err := json.Marshal(
+		wire.Sync{
+			V:        1,
+			Session:  "s1",
+			Version:  "1",
+			Settings: &wire.ExtensionSettings{Pilot: true, Grants: []string{"http://localhost/*"}},
+			Tabs: []wire.Tab{
+				{
+					ID:      5,
+					URL:     "http://localhost:3000/",
+					Title:   "Shop",
+					Active:  true,
+					Focused: true,
+					Granted: true,
+					Status:  "complete",
+				},
+			},
+		},
+	)
 	if err != nil {
 		m.t.Fatal(err)
 	}

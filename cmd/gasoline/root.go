@@ -93,14 +93,27 @@ something (a switch, a grant, a pairing), 130 interrupted.`,
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.port, "port", "", "port of the daemon (GASOLINE_PORT, default 7890)")
-	flags.StringVar(&s.stateDir, "state-dir", "", "where the daemon keeps token and files (GASOLINE_STATE_DIR, default ~/.gasoline)")
+	flags.StringVar(
+		&s.stateDir,
+		"state-dir",
+		"",
+		"where the daemon keeps token and files (GASOLINE_STATE_DIR, default ~/.gasoline)",
+	)
 	flags.StringVar(&s.memory, "memory", "", "memory for captured events, 16MB–4GB (GASOLINE_MEMORY, default 200MB)")
 	_ = root.MarkPersistentFlagDirname("state-dir") // it is declared
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Tools:"}, &cobra.Group{ID: "daemon", Title: "Daemon:"})
 	root.AddCommand(toolCommands(&s)...)
 	setup := setupCommand(&s)
 	setup.AddCommand(setupBrowserCommand(&s))
-	root.AddCommand(setup, statusCommand(&s), doctorCommand(&s), pairCommand(&s), serveCommand(&s), stopCommand(&s), versionCommand())
+	root.AddCommand(
+		setup,
+		statusCommand(&s),
+		doctorCommand(&s),
+		pairCommand(&s),
+		serveCommand(&s),
+		stopCommand(&s),
+		versionCommand(),
+	)
 	return root
 }
 
@@ -109,9 +122,24 @@ func versionCommand() *cobra.Command {
 	asJSON := cmd.Flags().Bool("json", false, "print it as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *asJSON {
-			return printJSON(cmd.OutOrStdout(), map[string]string{"version": version, "os": runtime.GOOS, "arch": runtime.GOARCH, "go": runtime.Version()})
+			return printJSON(
+				cmd.OutOrStdout(),
+				map[string]string{
+					"version": version,
+					"os":      runtime.GOOS,
+					"arch":    runtime.GOARCH,
+					"go":      runtime.Version(),
+				},
+			)
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "gasoline %s %s/%s %s\n", version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+		fmt.Fprintf(
+			cmd.OutOrStdout(),
+			"gasoline %s %s/%s %s\n",
+			version,
+			runtime.GOOS,
+			runtime.GOARCH,
+			runtime.Version(),
+		)
 		return nil
 	}
 	return cmd

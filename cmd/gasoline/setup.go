@@ -33,10 +33,15 @@ func setupCommand(s *settings) *cobra.Command {
 	var r setupRun
 	cmd := &cobra.Command{
 		Use: "setup [CLIENT…]", Short: "Write this program into your agent's settings", GroupID: "daemon",
-		Long: wrapped("Write this program into the settings of MCP clients, each in its own file, with a copy of the old file beside it. " +
-			"Without names it finds the clients that are installed, shows what it would write and asks once. " +
-			"observe and analyze are approved where a client can be told so; what acts is asked for each time.\n\n" +
-			"Clients: " + strings.Join(targetNames(), ", ") + "."),
+		Long: wrapped(
+			"Write this program into the settings of MCP clients, each in its own file, with a copy of the old file beside it. " +
+				"Without names it finds the clients that are installed, shows what it would write and asks once. " +
+				"observe and analyze are approved where a client can be told so; what acts is asked for each time.\n\n" +
+				"Clients: " + strings.Join(
+				targetNames(),
+				", ",
+			) + ".",
+		),
 		Example: "  gasoline setup                 what is installed, with a question\n  gasoline setup codex           this one, without\n" +
 			"  gasoline setup --check         what stands where",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -216,7 +221,10 @@ func (r *setupRun) tell(names []string) error {
 func (r *setupRun) write(names []string) error {
 	targets := r.targets(names)
 	if len(targets) == 0 {
-		return fail{code: exitError, err: errors.New("no client was found; name one: " + strings.Join(targetNames(), ", "))}
+		return fail{
+			code: exitError,
+			err:  errors.New("no client was found; name one: " + strings.Join(targetNames(), ", ")),
+		}
 	}
 	type todo struct {
 		target  setup.Target
@@ -256,7 +264,10 @@ func (r *setupRun) write(names []string) error {
 		return left
 	case len(names) > 0 || r.yes:
 	case !r.asks:
-		fmt.Fprintln(r.out, "\nNothing was written. \"gasoline setup --yes\" writes this, \"gasoline setup NAME\" one of them.")
+		fmt.Fprintln(
+			r.out,
+			"\nNothing was written. \"gasoline setup --yes\" writes this, \"gasoline setup NAME\" one of them.",
+		)
 		return left
 	default:
 		fmt.Fprint(r.out, "\nWrite this? [y/N] ")

@@ -22,7 +22,12 @@ func (s settings) host() (setup.Host, error) {
 	if err != nil {
 		return setup.Host{}, err
 	}
-	return setup.Host{Program: place.Program, StateDir: place.StateDir, Default: isDefaultStateDir(place.StateDir), ExtensionID: id}, nil
+	return setup.Host{
+		Program:     place.Program,
+		StateDir:    place.StateDir,
+		Default:     isDefaultStateDir(place.StateDir),
+		ExtensionID: id,
+	}, nil
 }
 
 // isDefaultStateDir reports whether a program that is told nothing takes this state directory.
@@ -48,9 +53,11 @@ func (s settings) introduce() error {
 func setupBrowserCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "browser", Short: "Let browsers pair the extension by themselves", Args: cobra.NoArgs,
-		Long: wrapped("Write the file by which each Chromium-family browser of this user finds this program (a native messaging host). " +
-			"The extension then pairs with the daemon without a code: the browser starts this program for the Gasoline extension only. " +
-			"A daemon in the default state directory does this when it starts; --remove undoes it and keeps it from doing so."),
+		Long: wrapped(
+			"Write the file by which each Chromium-family browser of this user finds this program (a native messaging host). " +
+				"The extension then pairs with the daemon without a code: the browser starts this program for the Gasoline extension only. " +
+				"A daemon in the default state directory does this when it starts; --remove undoes it and keeps it from doing so.",
+		),
 		Example: "  gasoline setup browser\n  gasoline setup browser --profile /tmp/profile",
 	}
 	profile := cmd.Flags().String("profile", "", "only for a browser that is started with this --user-data-dir")
@@ -70,7 +77,12 @@ func setupBrowserCommand(s *settings) *cobra.Command {
 			browsers = []setup.Browser{setup.InProfile(dir)}
 		}
 		if len(browsers) == 0 {
-			return fail{code: exitUser, err: errors.New("no Chromium-family browser has a profile here; start one, or give --profile its --user-data-dir")}
+			return fail{
+				code: exitUser,
+				err: errors.New(
+					"no Chromium-family browser has a profile here; start one, or give --profile its --user-data-dir",
+				),
+			}
 		}
 		if !*check && *profile == "" {
 			if err := h.Keep(!*remove); err != nil {
@@ -92,7 +104,13 @@ func setupBrowserCommand(s *settings) *cobra.Command {
 			if err != nil {
 				return fail{code: exitError, err: err}
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s (%s)\n", b.Name, setupWord(*remove, changed, there || !*check), h.File(b))
+			fmt.Fprintf(
+				cmd.OutOrStdout(),
+				"%s: %s (%s)\n",
+				b.Name,
+				setupWord(*remove, changed, there || !*check),
+				h.File(b),
+			)
 		}
 		if missing {
 			return fail{code: exitUser, err: errors.New("incomplete"), quiet: true}

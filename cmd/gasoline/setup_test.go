@@ -13,9 +13,20 @@ import (
 func TestSetup(t *testing.T) {
 	m := newMachine(t)
 	home := t.TempDir()
-	m.env = append(m.env, "HOME="+home, "USERPROFILE="+home, "PATH="+t.TempDir(), "CODEX_HOME=", "CLAUDE_CONFIG_DIR=", "XDG_CONFIG_HOME=",
-		"QWEN_HOME=", "GEMINI_CLI_HOME=", "OPENCODE_CONFIG=")
-	if _, errs, code := m.run("setup"); code != exitError || !strings.Contains(errs, "no client was found; name one: claude-code, codex,") {
+	m.env = append(
+		m.env,
+		"HOME="+home,
+		"USERPROFILE="+home,
+		"PATH="+t.TempDir(),
+		"CODEX_HOME=",
+		"CLAUDE_CONFIG_DIR=",
+		"XDG_CONFIG_HOME=",
+		"QWEN_HOME=",
+		"GEMINI_CLI_HOME=",
+		"OPENCODE_CONFIG=",
+	)
+	if _, errs, code := m.run("setup"); code != exitError ||
+		!strings.Contains(errs, "no client was found; name one: claude-code, codex,") {
 		t.Errorf("nothing is installed: %d %s", code, errs)
 	}
 	if _, errs, code := m.run("setup", "codx"); code != exitUsage || !strings.Contains(errs, `did you mean "codex"?`) {
@@ -36,7 +47,8 @@ func TestSetup(t *testing.T) {
 		}
 	}
 	// Nobody can be asked here, so nothing is written without a word for it.
-	if out, errs, code := m.run("setup"); code != exitOK || !strings.Contains(out, "Nothing was written. \"gasoline setup --yes\"") {
+	if out, errs, code := m.run("setup"); code != exitOK ||
+		!strings.Contains(out, "Nothing was written. \"gasoline setup --yes\"") {
 		t.Errorf("without names: %d %s%s", code, out, errs)
 	}
 	same("a preview")
@@ -44,10 +56,12 @@ func TestSetup(t *testing.T) {
 		t.Errorf("dry run: %d %s", code, out)
 	}
 	same("--dry-run")
-	if out, _, _ := m.run("setup", "--check"); !strings.Contains(out, "cursor       not set up") || !strings.Contains(out, "codex        absent") {
+	if out, _, _ := m.run("setup", "--check"); !strings.Contains(out, "cursor       not set up") ||
+		!strings.Contains(out, "codex        absent") {
 		t.Errorf("check: %s", out)
 	}
-	if _, errs, code := m.run("setup", "cursor", "--check"); code != exitError || !strings.Contains(errs, "1 of 1 are not in order") {
+	if _, errs, code := m.run("setup", "cursor", "--check"); code != exitError ||
+		!strings.Contains(errs, "1 of 1 are not in order") {
 		t.Errorf("check of one that is not set up: %d %s", code, errs)
 	}
 	out, errs, code := m.run("setup", "--yes")
@@ -65,13 +79,22 @@ func TestSetup(t *testing.T) {
 		t.Fatalf("%s %v", data, err)
 	}
 	ours := got.Servers["gasoline"]
-	if ours.Command != m.place.Program || strings.Join(ours.Args, " ") != "--port "+strconv.Itoa(m.place.Port)+" --state-dir "+m.place.StateDir+" --memory 16MB" || got.Servers["a"].Command != "a" {
+	if ours.Command != m.place.Program ||
+		strings.Join(
+			ours.Args,
+			" ",
+		) != "--port "+strconv.Itoa(
+			m.place.Port,
+		)+" --state-dir "+m.place.StateDir+" --memory 16MB" ||
+		got.Servers["a"].Command != "a" {
 		t.Errorf("written: %+v", got)
 	}
-	if out, _, code := m.run("setup", "cursor", "--check", "--json"); code != exitOK || !strings.Contains(out, `"state": "ready"`) {
+	if out, _, code := m.run("setup", "cursor", "--check", "--json"); code != exitOK ||
+		!strings.Contains(out, `"state": "ready"`) {
 		t.Errorf("check: %d %s", code, out)
 	}
-	if out, _, code := m.run("setup", "cursor"); code != exitOK || !strings.Contains(out, "nothing to do") || strings.Contains(out, "wrote") {
+	if out, _, code := m.run("setup", "cursor"); code != exitOK || !strings.Contains(out, "nothing to do") ||
+		strings.Contains(out, "wrote") {
 		t.Errorf("again: %d %s", code, out)
 	}
 	if out, _, code := m.run("setup", "cursor", "--remove"); code != exitOK || !strings.Contains(out, "wrote") {

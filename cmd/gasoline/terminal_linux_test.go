@@ -66,7 +66,8 @@ func TestAPersonSeesNoMarksForMachines(t *testing.T) {
 	args = []string{"interact", "click", "--selector", "#pay"}
 	_, piped, _ = m.run(args...)
 	seen = m.runAtATerminal(args...)
-	if !strings.HasPrefix(piped, "error=extension_offline ") || !strings.HasPrefix(seen, "gasoline: ") || strings.Contains(seen, "error=") {
+	if !strings.HasPrefix(piped, "error=extension_offline ") || !strings.HasPrefix(seen, "gasoline: ") ||
+		strings.Contains(seen, "error=") {
 		t.Errorf("piped: %s\nseen: %s", piped, seen)
 	}
 }
@@ -77,7 +78,8 @@ func TestDoctorSpeaksToThePerson(t *testing.T) {
 	m.browse() // without bodies
 	piped, _, _ := m.run("doctor")
 	seen := m.runAtATerminal("doctor")
-	if !strings.Contains(piped, "fix: Ask the user to switch on body capture") || !strings.Contains(seen, "fix: Switch on body capture") {
+	if !strings.Contains(piped, "fix: Ask the user to switch on body capture") ||
+		!strings.Contains(seen, "fix: Switch on body capture") {
 		t.Errorf("piped: %s\nseen: %s", piped, seen)
 	}
 }

@@ -46,7 +46,12 @@ func toolCommands(s *settings) []*cobra.Command {
 
 // helpCommand is the mode that explains the tool and its modes.
 func helpCommand(t *catalog.Bound) *cobra.Command {
-	cmd := &cobra.Command{Use: "help [MODE]", Short: "Explain one mode as agents read it", GroupID: "modes", Args: cobra.MaximumNArgs(1)}
+	cmd := &cobra.Command{
+		Use:     "help [MODE]",
+		Short:   "Explain one mode as agents read it",
+		GroupID: "modes",
+		Args:    cobra.MaximumNArgs(1),
+	}
 	mode := cmd.Flags().String("mode", "", "the mode")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		for _, m := range t.Modes() {
@@ -74,7 +79,14 @@ func helpCommand(t *catalog.Bound) *cobra.Command {
 }
 
 func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
-	cmd := &cobra.Command{Use: m.Name, Short: summary(m.Doc), Long: explanation(m), Aliases: m.Aliases, GroupID: "modes", Args: cobra.NoArgs}
+	cmd := &cobra.Command{
+		Use:     m.Name,
+		Short:   summary(m.Doc),
+		Long:    explanation(m),
+		Aliases: m.Aliases,
+		GroupID: "modes",
+		Args:    cobra.NoArgs,
+	}
 	cmd.SetUsageFunc(modeUsage)
 	if m.Example != "" {
 		if command, err := shellCommand(t.Name, m.Name, m.Example); err == nil {
@@ -173,7 +185,9 @@ func plain(err error) error {
 	if p == nil {
 		return nil
 	}
-	return errors.New(strings.TrimSpace(strings.Join(append([]string{p.Message + " " + inShell(p.Fix)}, p.Details...), "\n")))
+	return errors.New(
+		strings.TrimSpace(strings.Join(append([]string{p.Message + " " + inShell(p.Fix)}, p.Details...), "\n")),
+	)
 }
 
 // modeFirst turns "generate --format har --output x" into "generate har --output x", and a mode's

@@ -154,7 +154,8 @@ func TestARestartIsToldToEveryClient(t *testing.T) {
 	eventually(t, "it is gone", func() bool { _, held := m.place.Running(); return !held })
 	for _, c := range []*mcpClient{a, b} {
 		c.send(call(5, "configure", `{"action":"health"}`, ""))
-		if text := c.read().text(); !strings.Contains(text, "history lost") && !strings.HasPrefix(text, "error=interrupted") {
+		if text := c.read().text(); !strings.Contains(text, "history lost") &&
+			!strings.HasPrefix(text, "error=interrupted") {
 			t.Errorf("after a kill: %q", text)
 		}
 	}

@@ -44,7 +44,8 @@ func TestAFrozenDaemonIsReplaced(t *testing.T) {
 	start := time.Now()
 	fresh := m.bridge() // one that finds it frozen
 	fresh.send(initialize)
-	if a := waiting.read(); string(a.ID) != "3" || a.Result == nil || !a.Result.IsError || !strings.Contains(a.text(), "retry=now") {
+	if a := waiting.read(); string(a.ID) != "3" || a.Result == nil || !a.Result.IsError ||
+		!strings.Contains(a.text(), "retry=now") {
 		t.Errorf("call under way: %+v %q", a, a.text())
 	}
 	if a := fresh.read(); a.Result == nil {

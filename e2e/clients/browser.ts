@@ -37,16 +37,27 @@ export class Browser {
   /** Gets a key as the native messaging host does, and makes the bearer of it that this run of the daemon takes. */
   async #pair(): Promise<string> {
     const token = readFileSync(join(this.#state, "token"), "utf8").trim();
-    const { key_id, key } = await this.#fetch("POST", "/pair/key", token, { session: "s1", name: "a browser of the test" });
+    const { key_id, key } = await this.#fetch("POST", "/pair/key", token, {
+      session: "s1",
+      name: "a browser of the test",
+    });
     const { boot } = await this.#fetch("POST", "/prove", undefined, { nonce: randomBytes(32).toString("hex"), key_id });
     const mac = createHmac("sha256", Buffer.from(key, "hex")).update(`gasoline 1 bearer\n${boot}`).digest("hex");
     return `${key_id}.${mac}`;
   }
 
-  async #fetch(method: string, path: string, bearer: string | undefined, body?: unknown): Promise<ReturnType<typeof JSON.parse>> {
+  async #fetch(
+    method: string,
+    path: string,
+    bearer: string | undefined,
+    body?: unknown,
+  ): Promise<ReturnType<typeof JSON.parse>> {
     const res = await fetch(this.#url + path, {
       method,
-      headers: { "content-type": "application/json", ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) },
+      headers: {
+        "content-type": "application/json",
+        ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: this.#stop.signal,
     });
@@ -88,7 +99,9 @@ export class Browser {
     let acks = "";
     while (!this.#stop.signal.aborted) {
       try {
-        const poll = (await this.ask("GET", `/pending-queries?session=s1&wait=5&ack=${acks}`)) as { commands: Command[] };
+        const poll = (await this.ask("GET", `/pending-queries?session=s1&wait=5&ack=${acks}`)) as {
+          commands: Command[];
+        };
         acks = poll.commands.map((c) => c.id).join(",");
         for (const c of poll.commands) {
           this.taken.push(c);

@@ -56,17 +56,23 @@ export class Model {
     if (path.endsWith("/chat/completions")) return this.#chat(body, raw, res);
     if (/:(streamG|g)enerateContent$/.test(path)) return this.#gemini(body, raw, res, path.includes(":stream"));
     this.strange.push(`${req.method} ${path}`);
-    if (path.endsWith("count_tokens") || path.endsWith(":countTokens")) return json(res, 200, { input_tokens: 10, totalTokens: 10 });
-    if (path.endsWith("/models")) return json(res, 200, { object: "list", data: [{ id: "scripted", object: "model" }], models: [] });
+    if (path.endsWith("count_tokens") || path.endsWith(":countTokens"))
+      return json(res, 200, { input_tokens: 10, totalTokens: 10 });
+    if (path.endsWith("/models"))
+      return json(res, 200, { object: "list", data: [{ id: "scripted", object: "model" }], models: [] });
     json(res, 404, { error: { type: "not_found_error", message: "not here" } });
   }
 
   /** A request without our tools is about something else: a title, a check whether the key works. */
   #step(asked: Asked): Step & { name?: string } {
     // Some list tools of servers by name only, until they are searched for.
-    if (asked.tools.includes("tool_search") && ["observe", "interact"].some((o) => !asked.tools.some((t) => own(t, o)))) {
+    if (
+      asked.tools.includes("tool_search") &&
+      ["observe", "interact"].some((o) => !asked.tools.some((t) => own(t, o)))
+    ) {
       const names = [...new Set(asked.raw.match(/\b\w*gasoline_+(observe|interact)\b/g))];
-      if (names.length === 2) return { tool: "tool_search", args: { query: `select:${names.join(",")}` }, name: "tool_search" };
+      if (names.length === 2)
+        return { tool: "tool_search", args: { query: `select:${names.join(",")}` }, name: "tool_search" };
     }
     if (!asked.tools.some((t) => own(t, "observe"))) {
       this.strange.push(`tools ${asked.tools.join(" ")}`);
@@ -115,12 +121,18 @@ export class Model {
         "content_block_start",
         { index: 0, content_block: { type: "tool_use", id: `toolu_${this.asked.length}`, name: step.name, input: {} } },
       ]);
-      events.push(["content_block_delta", { index: 0, delta: { type: "input_json_delta", partial_json: JSON.stringify(step.args) } }]);
+      events.push([
+        "content_block_delta",
+        { index: 0, delta: { type: "input_json_delta", partial_json: JSON.stringify(step.args) } },
+      ]);
     }
     events.push(["content_block_stop", { index: 0 }]);
     events.push([
       "message_delta",
-      { delta: { stop_reason: "say" in step ? "end_turn" : "tool_use", stop_sequence: null }, usage: { output_tokens: 5 } },
+      {
+        delta: { stop_reason: "say" in step ? "end_turn" : "tool_use", stop_sequence: null },
+        usage: { output_tokens: 5 },
+      },
     ]);
     events.push(["message_stop", {}]);
     if (body.stream !== true) {
@@ -142,7 +154,9 @@ export class Model {
       if (item.type === "function_call_output")
         results.push({
           text: typeof item.output === "string" ? item.output : texts(item.output),
-          pictures: count(item.output, (x) => x.type === "input_image") + (String(item.output).match(/data:image/g)?.length ?? 0),
+          pictures:
+            count(item.output, (x) => x.type === "input_image") +
+            (String(item.output).match(/data:image/g)?.length ?? 0),
         });
     // Tools of a server may come as one namespace.
     const named = (body.tools ?? []).flatMap((t: Json) =>
@@ -201,12 +215,20 @@ export class Model {
     for (const m of body.messages ?? []) {
       if (m.role === "tool" && String(m.tool_call_id).startsWith("search")) continue;
       if (m.role === "tool")
-        results.push({ text: typeof m.content === "string" ? m.content : texts(m.content), pictures: count(m.content, isUrl) });
+        results.push({
+          text: typeof m.content === "string" ? m.content : texts(m.content),
+          pictures: count(m.content, isUrl),
+        });
       // The API takes no pictures from tools; clients send them behind, as the user's.
       else if (m.role === "user" && results.length > 0) (results.at(-1) as Result).pictures += count(m.content, isUrl);
     }
     const step = this.#step({ tools: (body.tools ?? []).map((t: Json) => String(t.function?.name)), results, raw });
-    const base = { id: `chatcmpl-${this.asked.length}`, object: "chat.completion.chunk", created: 1, model: body.model };
+    const base = {
+      id: `chatcmpl-${this.asked.length}`,
+      object: "chat.completion.chunk",
+      created: 1,
+      model: body.model,
+    };
     const delta =
       "say" in step
         ? { role: "assistant", content: step.say }
@@ -225,7 +247,12 @@ export class Model {
     const reason = "say" in step ? "stop" : "tool_calls";
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
     if (body.stream !== true) {
-      return json(res, 200, { ...base, object: "chat.completion", choices: [{ index: 0, message: delta, finish_reason: reason }], usage });
+      return json(res, 200, {
+        ...base,
+        object: "chat.completion",
+        choices: [{ index: 0, message: delta, finish_reason: reason }],
+        usage,
+      });
     }
     stream(res, [
       `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, finish_reason: null }] })}\n\n`,
@@ -245,7 +272,9 @@ export class Model {
           });
         else if (p.inlineData !== undefined && results.length > 0) (results.at(-1) as Result).pictures++;
       }
-    const tools = (body.tools ?? []).flatMap((t: Json) => (t.functionDeclarations ?? []).map((f: Json) => String(f.name)));
+    const tools = (body.tools ?? []).flatMap((t: Json) =>
+      (t.functionDeclarations ?? []).map((f: Json) => String(f.name)),
+    );
     const step = this.#step({ tools, results, raw });
     const part = "say" in step ? { text: step.say } : { functionCall: { name: step.name, args: step.args } };
     const answer = {
@@ -267,7 +296,8 @@ const texts = (content: unknown) =>
     .map((x) => x.text ?? "")
     .filter((t) => t !== "")
     .join("\n");
-const count = (content: unknown, is: (x: Json) => boolean) => (Array.isArray(content) ? (content as Json[]).filter(is).length : 0);
+const count = (content: unknown, is: (x: Json) => boolean) =>
+  Array.isArray(content) ? (content as Json[]).filter(is).length : 0;
 
 function json(res: ServerResponse, status: number, body: unknown): void {
   res.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));

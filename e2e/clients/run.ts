@@ -109,7 +109,12 @@ const CLIENTS: Client[] = [
             name: "scripted",
             options: { baseURL: `${url}/v1`, apiKey: KEY },
             models: {
-              scripted: { name: "scripted", attachment: true, tool_call: true, modalities: { input: ["text", "image"], output: ["text"] } },
+              scripted: {
+                name: "scripted",
+                attachment: true,
+                tool_call: true,
+                modalities: { input: ["text", "image"], output: ["text"] },
+              },
             },
           },
         },
@@ -121,7 +126,13 @@ const CLIENTS: Client[] = [
   {
     name: "qwen",
     program: ["node", join(modules, "@qwen-code/qwen-code/cli.js")],
-    env: (url) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "scripted", HTTP_PROXY: "", HTTPS_PROXY: "" }),
+    env: (url) => ({
+      OPENAI_API_KEY: KEY,
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_MODEL: "scripted",
+      HTTP_PROXY: "",
+      HTTPS_PROXY: "",
+    }),
     prepare: (_, home) => {
       merge(join(home, ".qwen/settings.json"), {
         security: { auth: { selectedType: "openai" }, folderTrust: { enabled: false } },
@@ -279,7 +290,10 @@ async function check(c: Client): Promise<string[]> {
     const last = model.asked.at(-1);
     expect(last !== undefined, "it asked the model nothing with our tools");
     for (const tool of ["observe", "analyze", "generate", "interact", "configure"])
-      expect(new RegExp(`gasoline_+${tool}\\b|"${tool}"|\\b${tool}\\b`).test(last.raw), `the tool ${tool} is not listed`);
+      expect(
+        new RegExp(`gasoline_+${tool}\\b|"${tool}"|\\b${tool}\\b`).test(last.raw),
+        `the tool ${tool} is not listed`,
+      );
     done.push("list");
     const [errors, picture, wrong, act] = last.results as (Result | undefined)[];
     expect(errors?.text.includes(ERROR) === true, `the call's answer is ${JSON.stringify(errors)}`);
@@ -293,7 +307,10 @@ async function check(c: Client): Promise<string[]> {
     done.push("error");
     if (c.acts === "refused") {
       // Some hand the refusal to the model, some end the turn.
-      expect(proposed && !browser.taken.some((t) => t.kind === "click"), `it acted without being allowed: ${JSON.stringify(act)}`);
+      expect(
+        proposed && !browser.taken.some((t) => t.kind === "click"),
+        `it acted without being allowed: ${JSON.stringify(act)}`,
+      );
       done.push("asks before it acts");
     }
     expect(code === 0, `it ended with ${code}`);
@@ -302,7 +319,8 @@ async function check(c: Client): Promise<string[]> {
     // A second run is ended while the browser is at work.
     browser.waiting = true;
     browser.taken.length = 0;
-    model.next = ({ results }) => (results.length === 0 ? { tool: "observe", args: { what: "screenshot" } } : { say: "ended" });
+    model.next = ({ results }) =>
+      results.length === 0 ? { tool: "observe", args: { what: "screenshot" } } : { say: "ended" };
     run = start(c, place, model.url, "Look again.");
     await until("the browser is asked", () => (browser as Browser).taken.length > 0);
     signal(run.process, "SIGINT"); // Ctrl-C

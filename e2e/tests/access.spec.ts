@@ -13,11 +13,16 @@ interface Endpoint {
 
 /** Every endpoint that the daemon documents; the variable parts are filled with what would do most. */
 async function endpoints(place: Place): Promise<Endpoint[]> {
-  const document = (await place.fetch("/openapi.json").then((r) => r.json())) as { paths: Record<string, Record<string, unknown>> };
+  const document = (await place.fetch("/openapi.json").then((r) => r.json())) as {
+    paths: Record<string, Record<string, unknown>>;
+  };
   const all = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).flatMap((method) =>
       ["{tool}", "{format}"].some((v) => path.includes(v))
-        ? ["interact", "observe", "configure", "har"].map((name) => ({ method: method.toUpperCase(), path: path.replace(/\{\w+\}/, name) }))
+        ? ["interact", "observe", "configure", "har"].map((name) => ({
+            method: method.toUpperCase(),
+            path: path.replace(/\{\w+\}/, name),
+          }))
         : [{ method: method.toUpperCase(), path }],
     ),
   );
@@ -76,10 +81,13 @@ test("what browsers say of a page is refused even with the right token", async (
   const all = await endpoints(place);
   const status = (endpoint: Endpoint, headers: Record<string, string>) =>
     new Promise<number>((done, fail) => {
-      const r = request({ host: "127.0.0.1", port: place.port, method: endpoint.method, path: endpoint.path, headers }, (response) => {
-        response.resume();
-        done(response.statusCode ?? 0);
-      });
+      const r = request(
+        { host: "127.0.0.1", port: place.port, method: endpoint.method, path: endpoint.path, headers },
+        (response) => {
+          response.resume();
+          done(response.statusCode ?? 0);
+        },
+      );
       r.on("error", fail);
       r.end(endpoint.method === "POST" ? "{}" : undefined);
     });
@@ -94,13 +102,21 @@ test("what browsers say of a page is refused even with the right token", async (
       expect(await status(endpoint, { authorization, host }), `${name} ${host}`).toBe(403);
     if (!["/health", "/pair", "/prove"].includes(endpoint.path)) {
       expect(await status(endpoint, {}), `${name} without a token`).toBe(401);
-      expect(await status(endpoint, { authorization: `Bearer ${"0".repeat(64)}` }), `${name} with a wrong token`).toBe(401);
+      expect(await status(endpoint, { authorization: `Bearer ${"0".repeat(64)}` }), `${name} with a wrong token`).toBe(
+        401,
+      );
     }
   }
   expect(await place.healthy()).toBe(true);
 });
 
-test("a browser that was not set up connects by the code that a terminal prints", async ({ place, profile, site, tab, agent }) => {
+test("a browser that was not set up connects by the code that a terminal prints", async ({
+  place,
+  profile,
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(site.page("/one", `<script>console.log("from the first")</script>`));
   await sees(agent, "logs", ["from the first"]);
   const second = await Browser.launch(place, { setup: false });
@@ -126,7 +142,13 @@ test("a browser that was not set up connects by the code that a terminal prints"
   expect(profile.id).toBe(second.id);
 });
 
-test("a browser whose key is not known any more pairs again by itself", async ({ place, profile, site, tab, agent }) => {
+test("a browser whose key is not known any more pairs again by itself", async ({
+  place,
+  profile,
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(site.page("/", "<title>Again</title>"));
   const pairings = join(place.stateDir, "pairings.json");
   const before = readFileSync(pairings, "utf8");
@@ -146,7 +168,13 @@ test("a browser whose key is not known any more pairs again by itself", async ({
 });
 
 // Without its daemon the port may be anybody's. The extension, the bridge and the commands say nothing there.
-test("a program that takes the port of the daemon is named, and gets challenges only", async ({ place, profile, site, tab, agent }) => {
+test("a program that takes the port of the daemon is named, and gets challenges only", async ({
+  place,
+  profile,
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(site.page("/", "<title>Private</title>"));
   await agent.close();
   await place.run("stop");
@@ -162,7 +190,9 @@ test("a program that takes the port of the daemon is named, and gets challenges 
         boot: "0".repeat(64),
         proof: "1".repeat(64),
       });
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      socket.write(
+        `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
     });
   });
   await new Promise<void>((done) => forger.listen(place.port, "127.0.0.1", done));

@@ -29,19 +29,33 @@ test("errors of every kind come with their stacks, causes and elements", async (
     /missing\.js/,
     /img-src|Content.Security.Policy|csp/i,
   ]);
-  const { errors } = await agent.json<{ errors: { source: string; message: string }[] }>("observe", { what: "errors", ...ALL });
-  expect(new Set(errors.map((e) => e.source))).toEqual(new Set(["console", "onerror", "unhandledrejection", "resource", "csp"]));
+  const { errors } = await agent.json<{ errors: { source: string; message: string }[] }>("observe", {
+    what: "errors",
+    ...ALL,
+  });
+  expect(new Set(errors.map((e) => e.source))).toEqual(
+    new Set(["console", "onerror", "unhandledrejection", "resource", "csp"]),
+  );
   expect(text).toContain("<page-data ");
 });
 
-test("a request that fails tells status, and its body only when the user allowed bodies", async ({ site, tab, profile, agent }) => {
+test("a request that fails tells status, and its body only when the user allowed bodies", async ({
+  site,
+  tab,
+  profile,
+  agent,
+}) => {
   site.json("/api/pay", { error: "no currency", detail: { item: 3 } }, { status: 500 });
   await tab.goto(site.page("/", "<title>pay</title>"));
   const post = (way: string) =>
     tab.evaluate(async (how) => {
       if (how === "fetch")
         return (
-          await fetch("/api/pay?by=fetch", { method: "POST", body: '{"cart":[3]}', headers: { "content-type": "application/json" } })
+          await fetch("/api/pay?by=fetch", {
+            method: "POST",
+            body: '{"cart":[3]}',
+            headers: { "content-type": "application/json" },
+          })
         ).text();
       return new Promise<string>((done) => {
         const request = new XMLHttpRequest();
@@ -75,7 +89,11 @@ test.describe("with bodies", () => {
     const exact = "é".repeat(500) + "end";
     site.page("/exact", { body: exact, type: "text/plain" });
     const whole = 5 * 1024 * 1024;
-    site.page("/large", { body: `start${"x".repeat(whole - 5)}`, type: "text/plain", headers: { "content-length": String(whole) } });
+    site.page("/large", {
+      body: `start${"x".repeat(whole - 5)}`,
+      type: "text/plain",
+      headers: { "content-length": String(whole) },
+    });
     site.page("/none", { status: 204 });
     await tab.goto(site.page("/", "<title>sizes</title>"));
     await tab.evaluate(async () => {
@@ -143,11 +161,26 @@ test("WebSockets and EventSources keep order, direction and the reason of their 
   const { entries } = await agent.json<{ entries: Frame[] }>("observe", { what: "websocket_events", ...ALL });
   const socket = entries.find((e) => e.data === "1")?.connection;
   const messages = entries.filter((e) => e.connection === socket && e.event === "message");
-  expect(messages.map((m) => m.data)).toEqual(["1", "echo 1", "2", "echo 2", "3", "echo 3", "4", "echo 4", "5", "echo 5"]);
+  expect(messages.map((m) => m.data)).toEqual([
+    "1",
+    "echo 1",
+    "2",
+    "echo 2",
+    "3",
+    "echo 3",
+    "4",
+    "echo 4",
+    "5",
+    "echo 5",
+  ]);
   expect(new Set(messages.map((m) => m.direction)).size).toBe(2);
 });
 
-test("what the user does is kept with ways to find the element again; a password never", async ({ site, tab, agent }) => {
+test("what the user does is kept with ways to find the element again; a password never", async ({
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(
     site.page(
       "/",
@@ -168,7 +201,11 @@ test("what the user does is kept with ways to find the element again; a password
   await sees(agent, "transients", ["Welcome back"]);
 });
 
-test("the agent that attaches six seconds after the load gets everything from the first script", async ({ site, tab, place }) => {
+test("the agent that attaches six seconds after the load gets everything from the first script", async ({
+  site,
+  tab,
+  place,
+}) => {
   test.slow();
   const say = (name: string) =>
     `<script>console.warn("first in ${name}"); setTimeout(() => { throw new Error("late in ${name}") })</script>`;
@@ -260,7 +297,10 @@ test("stacks of a bundle are told in the words of its sources", async ({ site, t
       logLevel: "silent",
     });
     for (const file of built.outputFiles)
-      site.page(`/${file.path.endsWith(".map") ? "app.js.map" : "app.js"}`, { body: file.text, type: "text/javascript" });
+      site.page(`/${file.path.endsWith(".map") ? "app.js.map" : "app.js"}`, {
+        body: file.text,
+        type: "text/javascript",
+      });
   } finally {
     rmSync(dir, { recursive: true });
   }
@@ -275,7 +315,10 @@ test.describe("with a site that is not granted", () => {
     site.page("/pay", "<script>console.log('in the iframe')</script>");
     site.page("/data", "data");
     site.page("/worker.js", { body: "console.log('in the worker'); fetch('/data')", type: "text/javascript" });
-    site.page("/", `<title>Shop</title><iframe src="${site.url("/pay", "pay.test")}"></iframe><script>new Worker("/worker.js")</script>`);
+    site.page(
+      "/",
+      `<title>Shop</title><iframe src="${site.url("/pay", "pay.test")}"></iframe><script>new Worker("/worker.js")</script>`,
+    );
     await tab.goto(site.url("/"));
     const text = await sees(
       agent,

@@ -21,7 +21,9 @@ const headers = (place: Place) => ({ requestInit: { headers: { authorization: `B
 async function version1(place: Place, transport: "stdio" | "http"): Promise<Caller> {
   const client = new Client1({ name: "v1", version: "1" });
   await client.connect(
-    transport === "stdio" ? new Stdio1({ command: PROGRAM, args: place.args }) : new Http1(new URL(`${place.url}/mcp`), headers(place)),
+    transport === "stdio"
+      ? new Stdio1({ command: PROGRAM, args: place.args })
+      : new Http1(new URL(`${place.url}/mcp`), headers(place)),
   );
   return {
     list: async () => (await client.listTools()).tools.map((t) => t.name),
@@ -33,7 +35,9 @@ async function version1(place: Place, transport: "stdio" | "http"): Promise<Call
 async function version2(place: Place, transport: "stdio" | "http", mode: "auto" | "legacy"): Promise<Caller> {
   const client = new Client2({ name: "v2", version: "1" }, { versionNegotiation: { mode } });
   await client.connect(
-    transport === "stdio" ? new Stdio2({ command: PROGRAM, args: place.args }) : new Http2(new URL(`${place.url}/mcp`), headers(place)),
+    transport === "stdio"
+      ? new Stdio2({ command: PROGRAM, args: place.args })
+      : new Http2(new URL(`${place.url}/mcp`), headers(place)),
   );
   return {
     list: async () => (await client.listTools()).tools.map((t) => t.name),
@@ -66,7 +70,12 @@ for (const [name, connect] of Object.entries(callers)) {
   });
 }
 
-test("progress is told while a command runs, and an abort ends it in the browser's queue", async ({ place, site, tab, agent }) => {
+test("progress is told while a command runs, and an abort ends it in the browser's queue", async ({
+  place,
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(site.page("/", "<title>Waiting</title>"));
   await front(agent, tab);
   const ends = Object.entries(callers).map(async ([name, connect]) => {
@@ -97,6 +106,7 @@ test("progress is told while a command runs, and an abort ends it in the browser
     }
   });
   await Promise.all(ends);
-  const waiting = async () => (await agent.json<{ pending: unknown[] }>("observe", { what: "pending_commands" })).pending;
+  const waiting = async () =>
+    (await agent.json<{ pending: unknown[] }>("observe", { what: "pending_commands" })).pending;
   await until("an empty queue", waiting, (pending) => pending.length === 0, 10_000);
 });

@@ -18,10 +18,13 @@ async function open(site: Site, tab: Page, agent: Agent) {
       // On a busy machine the page's own words can come after the call's deadline; the answer says where.
       const late = /still_running correlation_id=(\S+)/.exec(text)?.[1];
       if (late) {
-        const end = await agent.json<{ error_code: string; message: string; hint?: string; page?: string[] }>("observe", {
-          what: "command_result",
-          correlation_id: late,
-        });
+        const end = await agent.json<{ error_code: string; message: string; hint?: string; page?: string[] }>(
+          "observe",
+          {
+            what: "command_result",
+            correlation_id: late,
+          },
+        );
         return { code: end.error_code, text: [end.message, end.hint, ...(end.page ?? [])].join("\n") };
       }
       expect(isError, text).toBe(true);
@@ -149,7 +152,11 @@ test("nothing acts while the switch is off, and everything reads", async ({ site
   await expect(status).toHaveText("submitted");
 });
 
-test("a command that takes longer than the call goes on, and its result can be fetched", async ({ site, tab, agent }) => {
+test("a command that takes longer than the call goes on, and its result can be fetched", async ({
+  site,
+  tab,
+  agent,
+}) => {
   const { act, status } = await open(site, tab, agent);
   const idOf = (text: string) => /correlation_id=(\S+)/.exec(text)?.[1];
   const slow = await agent.call("interact", {
@@ -200,12 +207,17 @@ test("scripts run where the page forbids evaluation, and give JSON", async ({ si
     }),
   );
   await front(agent, tab);
-  const run = (script: string, more: Record<string, unknown> = {}) => agent.call("interact", { action: "execute_js", script, ...more });
-  expect((await run("({ title: document.title, n: [1, 2, 3].map(x => x * 2) })")).text).toMatch(/"n":\[2,4,6\],"title":"Strict"/);
+  const run = (script: string, more: Record<string, unknown> = {}) =>
+    agent.call("interact", { action: "execute_js", script, ...more });
+  expect((await run("({ title: document.title, n: [1, 2, 3].map(x => x * 2) })")).text).toMatch(
+    /"n":\[2,4,6\],"title":"Strict"/,
+  );
   expect((await run("await Promise.resolve(41) + 1")).text).toContain("42");
   expect((await run("undefined")).text).toContain("undefined");
   expect((await run("throw new TypeError('mine')")).text).toMatch(/^error=execution_error[\s\S]*mine/);
-  expect((await run("Promise.reject(new Error('no'))")).text).toMatch(/^error=(promise_rejected|execution_error)[\s\S]*no/);
+  expect((await run("Promise.reject(new Error('no'))")).text).toMatch(
+    /^error=(promise_rejected|execution_error)[\s\S]*no/,
+  );
   expect((await run("syntax error here")).isError).toBe(true);
 });
 
@@ -271,7 +283,10 @@ test("tabs are opened, switched, walked through and closed", async ({ site, tab,
   expect(await act("back")).toContain("Form");
   expect(await act("forward")).toContain("Next");
   expect(await act("refresh")).toContain("Next");
-  const opened = await agent.json<{ result: { tab: number } }>("interact", { action: "new_tab", url: site.url("/form") });
+  const opened = await agent.json<{ result: { tab: number } }>("interact", {
+    action: "new_tab",
+    url: site.url("/form"),
+  });
   const id = opened.result.tab;
   await act("switch_tab", { tab: id });
   await act("wait_for", { selector: "testid=order" });
@@ -287,7 +302,12 @@ test("tabs are opened, switched, walked through and closed", async ({ site, tab,
 });
 
 test("a screenshot shows the page", async ({ site, tab, agent }) => {
-  await tab.goto(site.page("/red", `<title>Red</title><body style="margin:0;background:#f00"><input type="password" value="secret">`));
+  await tab.goto(
+    site.page(
+      "/red",
+      `<title>Red</title><body style="margin:0;background:#f00"><input type="password" value="secret">`,
+    ),
+  );
   await front(agent, tab);
   const { images, text, isError } = await agent.call("observe", { what: "screenshot" });
   expect(isError, text).toBe(false);
@@ -300,7 +320,10 @@ test("a screenshot shows the page", async ({ site, tab, agent }) => {
     const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
     const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
     context.drawImage(image, 0, 0);
-    return { width: image.width, rgb: [...context.getImageData(image.width - 5, image.height - 5, 1, 1).data].slice(0, 3) };
+    return {
+      width: image.width,
+      rgb: [...context.getImageData(image.width - 5, image.height - 5, 1, 1).data].slice(0, 3),
+    };
   }, images[0]!.data);
   expect(pixel.rgb).toEqual([255, 0, 0]);
   expect(pixel.width).toBeGreaterThan(600);
@@ -315,7 +338,9 @@ test("a dialog does not hang commands for ever", async ({ site, tab, profile, ag
   await until("the dialog", async () => dialog !== undefined, Boolean);
   const stuck = await agent.call("interact", { action: "get_text", selector: "#status", timeout_ms: 1500 });
   expect(stuck.text).toContain("error=dialog_open");
-  expect(await agent.ask("observe", { what: "timeline", include: "lifecycle", scope: "all" })).toContain("dialog_opened alert “stop here”");
+  expect(await agent.ask("observe", { what: "timeline", include: "lifecycle", scope: "all" })).toContain(
+    "dialog_opened alert “stop here”",
+  );
   // Another tab is not held up.
   const other = await profile.page(site.url("/next"));
   const free = await front(agent, other);

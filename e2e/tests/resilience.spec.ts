@@ -1,10 +1,26 @@
-import { type Agent, Browser, connect, connected, expect, front, health, type Place, test, until } from "./support/fixtures.ts";
+import {
+  type Agent,
+  Browser,
+  connect,
+  connected,
+  expect,
+  front,
+  health,
+  type Place,
+  test,
+  until,
+} from "./support/fixtures.ts";
 import { sees } from "./support/sees.ts";
 
 /** A page with something to press, which tests make talk. */
 const TALKING = `<title>Talking</title><p id="status">ready</p><button onclick="document.title = 'pressed'">Press</button>`;
 
-test("a daemon that was killed is back for the next call, with what happened meanwhile", async ({ place, site, tab, agent }) => {
+test("a daemon that was killed is back for the next call, with what happened meanwhile", async ({
+  place,
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(site.page("/", TALKING));
   await tab.evaluate(() => console.log("before the gap"));
   await sees(agent, "logs", ["before the gap"]);
@@ -37,7 +53,12 @@ function end(pid: number): void {
   }
 }
 
-test("a daemon that hangs is replaced; the call that it held ends, and the next works", async ({ place, site, tab, agent }) => {
+test("a daemon that hangs is replaced; the call that it held ends, and the next works", async ({
+  place,
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(site.page("/", TALKING));
   await sees(agent, "tabs", ["Talking"], { limit: undefined, scope: undefined });
   const hung = place.pid!;
@@ -77,7 +98,12 @@ test("a restart that an agent asks for interrupts nobody for long", async ({ pla
 test.describe("with pilot", () => {
   test.use({ pilot: true });
 
-  test("a worker of the extension that is stopped comes back and loses nothing", async ({ site, tab, profile, agent }) => {
+  test("a worker of the extension that is stopped comes back and loses nothing", async ({
+    site,
+    tab,
+    profile,
+    agent,
+  }) => {
     await tab.goto(site.page("/", TALKING));
     await front(agent, tab);
     const helper = await profile.page(`chrome-extension://${profile.id}/config.json`);
@@ -94,7 +120,12 @@ test.describe("with pilot", () => {
     await expect(tab).toHaveTitle("pressed");
   });
 
-  test("after a reload of the extension old pages are known to be stale until they load again", async ({ site, tab, profile, agent }) => {
+  test("after a reload of the extension old pages are known to be stale until they load again", async ({
+    site,
+    tab,
+    profile,
+    agent,
+  }) => {
     await tab.goto(site.page("/", TALKING));
     await front(agent, tab);
     await profile.worker.evaluate(() => void setTimeout(() => chrome.runtime.reload(), 50));
@@ -156,7 +187,12 @@ test.describe("with pilot", () => {
     expect((await waiting).text).toMatch(/^error=(tab_gone|interrupted|cancelled|page_gone|navigated)/);
   });
 
-  test("a browser that dies ends its commands, and the next call says that it is gone", async ({ site, tab, profile, agent }) => {
+  test("a browser that dies ends its commands, and the next call says that it is gone", async ({
+    site,
+    tab,
+    profile,
+    agent,
+  }) => {
     await tab.goto(site.page("/", TALKING));
     await front(agent, tab);
     const waiting = agent.call("interact", { action: "wait_for", text: "never", timeout_ms: 4000 });

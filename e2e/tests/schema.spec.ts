@@ -40,7 +40,8 @@ test("the tool list is flat: what every model API takes", () => {
       const where = `${tool.name}.${name}`;
       expect(typeof property["type"], where).toBe("string");
       for (const keyword of REFUSED) expect(property, where).not.toHaveProperty([keyword]);
-      if (property["type"] === "array") expect(typeof (property["items"] as { type?: unknown }).type, where).toBe("string");
+      if (property["type"] === "array")
+        expect(typeof (property["items"] as { type?: unknown }).type, where).toBe("string");
     }
   }
 });
@@ -55,6 +56,8 @@ test("the tool list costs few tokens", () => {
   const tokens = encode(sent).length;
   // A share for what is there at all and one for each mode: 3,300 for the 157 modes that are foreseen.
   const ceiling = 1300 + Math.ceil((2000 / 157) * modes);
-  console.log(`tools/list: ${modes} modes, ${Buffer.byteLength(sent)} bytes, ${tokens} tokens (o200k), ceiling ${ceiling}`);
+  console.log(
+    `tools/list: ${modes} modes, ${Buffer.byteLength(sent)} bytes, ${tokens} tokens (o200k), ceiling ${ceiling}`,
+  );
   expect(tokens).toBeLessThanOrEqual(Math.min(ceiling, 3300));
 });

@@ -15,11 +15,16 @@ async function plant(site: Site, tab: Page): Promise<void> {
       headers: { "set-cookie": `sid=${S.session_cookie}; HttpOnly; Path=/`, "x-auth-token": S.openai_key },
     },
   );
-  site.json("/api/fail", { error: `bad key ${S.stripe_key}`, client_secret: S.client_secret, pem: S.private_key }, { status: 500 });
+  site.json(
+    "/api/fail",
+    { error: `bad key ${S.stripe_key}`, client_secret: S.client_secret, pem: S.private_key },
+    { status: 500 },
+  );
   site.page("/go", { status: 302, headers: { location: `/landed?access_token=${S.url_token}` } });
   site.page("/landed", "landed");
   site.sockets("/live", (socket) => {
-    socket.onText = () => socket.send(JSON.stringify({ type: "auth", password: S.password_field, slack: S.slack_token }));
+    socket.onText = () =>
+      socket.send(JSON.stringify({ type: "auth", password: S.password_field, slack: S.slack_token }));
   });
   site.page("/events", (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -52,12 +57,16 @@ async function plant(site: Site, tab: Page): Promise<void> {
       headers: { authorization: s.bearer, "x-csrf-token": s.csrf_header, "content-type": "application/json" },
       body: JSON.stringify({ user: "ada", password: s.password_field, again: s.jwt, card: s.card }),
     });
-    await fetch("/api/fail", { method: "POST", body: new URLSearchParams({ client_secret: s.form_secret, visible: "yes" }) });
+    await fetch("/api/fail", {
+      method: "POST",
+      body: new URLSearchParams({ client_secret: s.form_secret, visible: "yes" }),
+    });
     await fetch("/go");
     await fetch(`http://ada:${s.url_credentials}@127.0.0.1:9/x`).catch(() => undefined);
     await new Promise<void>((done) => {
       const socket = new WebSocket(`ws://${location.host}/live?token=${s.url_token}`);
-      socket.onopen = () => socket.send(JSON.stringify({ type: "hello", access_token: s.jwt, client_secret: s.client_secret }));
+      socket.onopen = () =>
+        socket.send(JSON.stringify({ type: "hello", access_token: s.jwt, client_secret: s.client_secret }));
       socket.onmessage = () => done();
     });
     new EventSource(`/events?sig=${s.url_token}`);
@@ -136,12 +145,21 @@ test("no secret is in any answer, in any file, or in the daemon's HTTP answers, 
   await sees(agent, "network_bodies", ["/api/login", "/api/fail", "/landed"]);
   await sees(agent, "websocket_events", ["auth"]);
   const answers = await everyAnswer(agent);
-  for (const path of ["/snapshot", "/buffers/timeline?limit=1000", "/query?limit=1000", "/metrics", "/health", "/doctor", "/completed"])
+  for (const path of [
+    "/snapshot",
+    "/buffers/timeline?limit=1000",
+    "/query?limit=1000",
+    "/metrics",
+    "/health",
+    "/doctor",
+    "/completed",
+  ])
     answers.set(path, await place.fetch(path).then((r) => r.text()));
   expect(answers.size).toBeGreaterThan(60);
 
   const found: string[] = [];
-  for (const [where, text] of answers) for (const [kind, needle] of needles()) if (text.includes(needle)) found.push(`${kind} in ${where}`);
+  for (const [where, text] of answers)
+    for (const [kind, needle] of needles()) if (text.includes(needle)) found.push(`${kind} in ${where}`);
   for (const file of readdirSync(place.stateDir, { recursive: true, withFileTypes: true })) {
     if (!file.isFile()) continue;
     const text = readFileSync(join(file.path, file.name), "latin1");

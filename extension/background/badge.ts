@@ -28,7 +28,11 @@ export function badgeOf(
 ): { text: string; color: string; title: string } {
   switch (phase) {
     case "searching":
-      return { text: "off", color: "#57534e", title: `no daemon. Start your agent, or run "${inTerminal("serve", port)}"` };
+      return {
+        text: "off",
+        color: "#57534e",
+        title: `no daemon. Start your agent, or run "${inTerminal("serve", port)}"`,
+      };
     case "pairing":
       return { text: "pair", color: "#1d4ed8", title: "not paired; open to see how" };
     case "foreign":
@@ -36,8 +40,17 @@ export function badgeOf(
     case "refused":
       return { text: "!", color: "#b91c1c", title: "the daemon refused the connection" };
     case "connected": {
-      const may = scripts ? "agents may act, and run scripts on sites beyond this machine" : pilot ? "agents may act in your pages" : "";
-      if (problem) return { text: "!", color: "#b91c1c", title: `something went wrong; open to see what${may && `. Connected: ${may}`}` };
+      const may = scripts
+        ? "agents may act, and run scripts on sites beyond this machine"
+        : pilot
+          ? "agents may act in your pages"
+          : "";
+      if (problem)
+        return {
+          text: "!",
+          color: "#b91c1c",
+          title: `something went wrong; open to see what${may && `. Connected: ${may}`}`,
+        };
       if (scripts) return { text: "JS", color: "#9a3412", title: `connected; ${may}` };
       if (pilot) return { text: "AI", color: "#9a3412", title: `connected; ${may}` };
       return { text: "✓", color: "#475569", title: "connected; agents see pages and do not act" };

@@ -28,11 +28,15 @@ test("every state has a badge of its own, in text and title, not by colour alone
 });
 
 test("a browser is named by its brand and system", () => {
-  expect(browserName("Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36")).toBe(
-    "Chrome 156 on Linux",
-  );
   expect(
-    browserName("Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0"),
+    browserName(
+      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36",
+    ),
+  ).toBe("Chrome 156 on Linux");
+  expect(
+    browserName(
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/150.0.0.0 Safari/537.36 Edg/150.0.0.0",
+    ),
   ).toBe("Edge 150 on macOS");
   expect(browserName("curl")).toBe("Chrome on this machine");
 });

@@ -215,7 +215,11 @@ export class Worker {
     const code = parseCode(pasted);
     if (!code) return { problem: 'This is no code. "gasoline pair" prints one of 32 characters.' };
     try {
-      const [port, session, name] = await Promise.all([this.identity.port(), this.identity.session(), this.identity.name()]);
+      const [port, session, name] = await Promise.all([
+        this.identity.port(),
+        this.identity.session(),
+        this.identity.name(),
+      ]);
       await this.identity.keepPairing({ port, ...(await this.#client.redeem(code, { session, name })) });
       this.line.restart();
       return {};

@@ -14,7 +14,9 @@ for (const [size, drawing] of Object.entries(drawings)) {
   const side = Number(size);
   await page.setViewportSize({ width: side, height: side });
   const svg = await readFile(join(folder, drawing), "utf8");
-  await page.setContent(`<style>body { margin: 0 } svg { display: block; width: ${side}px; height: ${side}px }</style>${svg}`);
+  await page.setContent(
+    `<style>body { margin: 0 } svg { display: block; width: ${side}px; height: ${side}px }</style>${svg}`,
+  );
   await writeFile(join(folder, `${side}.png`), await page.screenshot({ omitBackground: true }));
 }
 await browser.close();

@@ -20,8 +20,12 @@ export async function noticesOf(metafiles, root) {
   }
   const notices = await Promise.all([...folders].map(noticeOf));
   notices.sort((a, b) => (a.name < b.name ? -1 : 1));
-  const parts = notices.map(({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text.trim()}\n`);
-  return ["Gasoline contains code of these packages, under their licences.\n", ...parts].join(`\n${"-".repeat(80)}\n\n`);
+  const parts = notices.map(
+    ({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text.trim()}\n`,
+  );
+  return ["Gasoline contains code of these packages, under their licences.\n", ...parts].join(
+    `\n${"-".repeat(80)}\n\n`,
+  );
 }
 
 /** The folder of the package that a file belongs to: the nearest one whose package.json has a name and a version. */
@@ -37,7 +41,9 @@ async function packageOf(file) {
 
 async function noticeOf(folder) {
   const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
-  const files = (await readdir(folder)).filter((file) => /^(licen[cs]e|copying|notice)(\.\w+|-\w+)*$/i.test(file)).sort();
+  const files = (await readdir(folder))
+    .filter((file) => /^(licen[cs]e|copying|notice)(\.\w+|-\w+)*$/i.test(file))
+    .sort();
   if (!files.some((file) => !/^notice/i.test(file))) {
     throw new Error(`${name} ${version} is bundled and has no licence file in ${folder}`);
   }

@@ -26,7 +26,12 @@ async function install(name: string, files: Record<string, string>): Promise<voi
 const bundleOf = (...paths: string[]) => ({
   inputs: {},
   outputs: {
-    "a.js": { bytes: 1, imports: [], exports: [], inputs: Object.fromEntries(paths.map((path) => [path, { bytesInOutput: 1 }])) },
+    "a.js": {
+      bytes: 1,
+      imports: [],
+      exports: [],
+      inputs: Object.fromEntries(paths.map((path) => [path, { bytesInOutput: 1 }])),
+    },
   },
 });
 
@@ -45,5 +50,7 @@ test("every bundled package has its licence in the notices, once, by name", asyn
 
 test("a bundled package without a licence file is refused", async () => {
   await install("bare", { NOTICE: "only this" });
-  await expect(noticesOf([bundleOf("node_modules/bare/dist/x.js")], root)).rejects.toThrow(/bare 1\.0\.0 .* no licence file/);
+  await expect(noticesOf([bundleOf("node_modules/bare/dist/x.js")], root)).rejects.toThrow(
+    /bare 1\.0\.0 .* no licence file/,
+  );
 });

@@ -33,7 +33,9 @@ export async function zipFolder(folder) {
     const path = Buffer.from(name);
     const fields = commonFields(plain, packed, path);
     const local = Buffer.concat([u32(0x04034b50), fields, path]);
-    directory.push(Buffer.concat([u32(0x02014b50), u16(20), fields, u16(0), u16(0), u16(0), u32(0), u32(offset), path]));
+    directory.push(
+      Buffer.concat([u32(0x02014b50), u16(20), fields, u16(0), u16(0), u16(0), u32(0), u32(offset), path]),
+    );
     bodies.push(local, packed);
     offset += local.length + packed.length;
   }

@@ -72,7 +72,12 @@ export interface Frames {
    * Calls the agent in the document that the target names: the main frame, the frame of a ref, or what
    * frame says. With frame "all" every frame is probed and the one that fits is taken.
    */
-  call<K extends AgentOp>(tab: number, op: K, params: AgentOps[K]["params"], deadline: number): Promise<AgentOps[K]["result"]>;
+  call<K extends AgentOp>(
+    tab: number,
+    op: K,
+    params: AgentOps[K]["params"],
+    deadline: number,
+  ): Promise<AgentOps[K]["result"]>;
   /** Calls the agent in every frame that frame selects ("all" for every one). */
   callEach<K extends AgentOp>(
     tab: number,

@@ -44,7 +44,12 @@ async function byUserScript(context: Context, frame: FrameInfo, script: string, 
   let problem = "SyntaxError: the script is neither an expression nor statements.";
   for (const code of [asExpression(script), asBody(script)]) {
     try {
-      const result = await context.scripts.user?.(context.tab, frame.documentId, code, isolated ? "USER_SCRIPT" : "MAIN");
+      const result = await context.scripts.user?.(
+        context.tab,
+        frame.documentId,
+        code,
+        isolated ? "USER_SCRIPT" : "MAIN",
+      );
       if (isOutcome(result)) return result;
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
@@ -61,10 +66,18 @@ interface Evaluated {
 
 async function byDebugger(context: Context, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
   // The agent is answered at the deadline; what is left of the script is ended right after it.
-  return context.debug.run(context.tab, context.deadline + 2 * END_MS, (send) => evaluate(send, context.deadline, frame, script, isolated));
+  return context.debug.run(context.tab, context.deadline + 2 * END_MS, (send) =>
+    evaluate(send, context.deadline, frame, script, isolated),
+  );
 }
 
-async function evaluate(send: Send, deadline: number, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
+async function evaluate(
+  send: Send,
+  deadline: number,
+  frame: FrameInfo,
+  script: string,
+  isolated: boolean,
+): Promise<Outcome> {
   const where = await contextOf(send, frame, isolated);
   const run = async (expression: string): Promise<Evaluated> =>
     (await send("Runtime.evaluate", {
@@ -83,7 +96,9 @@ async function evaluate(send: Send, deadline: number, frame: FrameInfo, script: 
     return { ok: false, code: "execution_error", message: exception?.description ?? text };
   }
   const value = evaluated.result?.value;
-  return isOutcome(value) ? value : { ok: false, code: "execution_error", message: "The page was left while the script ran." };
+  return isOutcome(value)
+    ? value
+    : { ok: false, code: "execution_error", message: "The page was left while the script ran." };
 }
 
 interface FrameTree {
@@ -135,7 +150,8 @@ async function ownWorld(send: Send, frameId: string): Promise<number> {
 const LATE: Outcome = {
   ok: false,
   code: "execution_timeout",
-  message: "The script did not end in time. What it began goes on; if the page stays silent, a loop holds it until its tab is closed.",
+  message:
+    "The script did not end in time. What it began goes on; if the page stays silent, a loop holds it until its tab is closed.",
 };
 
 async function inTime(deadline: number, work: Promise<Outcome>): Promise<Outcome> {

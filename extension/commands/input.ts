@@ -32,7 +32,14 @@ async function click(send: Send, x: number, y: number, button: string, count: nu
   }
 }
 
-async function mouse(send: Send, type: string, x: number, y: number, button: string, clickCount: number): Promise<void> {
+async function mouse(
+  send: Send,
+  type: string,
+  x: number,
+  y: number,
+  button: string,
+  clickCount: number,
+): Promise<void> {
   await send("Input.dispatchMouseEvent", { type, x, y, button, clickCount, pointerType: "mouse" });
 }
 

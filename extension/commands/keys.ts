@@ -5,7 +5,10 @@ import { CommandProblem } from "./problem.ts";
 export function keyStroke(keys: string): KeyStroke {
   const stroke = parseKeys(keys);
   if (!stroke) {
-    throw new CommandProblem("invalid_param", `No such key: ${keys.slice(0, 40)}. Write "Enter", "a" or "Control+Shift+a".`);
+    throw new CommandProblem(
+      "invalid_param",
+      `No such key: ${keys.slice(0, 40)}. Write "Enter", "a" or "Control+Shift+a".`,
+    );
   }
   return stroke;
 }

@@ -6,7 +6,13 @@ const MAX = 100;
 /** Lists what can be operated, in the main frame or in the frames asked for. */
 export const listInteractive: Handler<"list_interactive"> = async (params, context) => {
   const limit = Math.min(params.limit || MAX, MAX);
-  const lists = await context.frames.callEach(context.tab, "list_interactive", { ...params, limit }, params.frame, context.deadline);
+  const lists = await context.frames.callEach(
+    context.tab,
+    "list_interactive",
+    { ...params, limit },
+    params.frame,
+    context.deadline,
+  );
   const [first] = lists;
   if (!first) return emptyList(await context.pages.describe(context.tab));
   const elements: Element[] = lists.flatMap(({ value }) => value.elements).slice(0, limit);

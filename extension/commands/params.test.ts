@@ -36,7 +36,11 @@ test.each([
   ["about:blank", "about:blank"],
 ])("%s goes to %s", (given, want) => expect(checkedURL(given)).toBe(want));
 
-test.each(["javascript:alert(1)", "file:///etc/passwd", "chrome://settings", "data:text/html,x", "view-source:http://a", "about:config"])(
-  "%s is not for agents",
-  (url) => expect(() => checkedURL(url)).toThrow(CommandProblem),
-);
+test.each([
+  "javascript:alert(1)",
+  "file:///etc/passwd",
+  "chrome://settings",
+  "data:text/html,x",
+  "view-source:http://a",
+  "about:config",
+])("%s is not for agents", (url) => expect(() => checkedURL(url)).toThrow(CommandProblem));

@@ -18,7 +18,12 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
   const format = params.format === "jpeg" ? "jpeg" : "png";
   const quality = params.quality || 80;
   if (params.wait_for_stable)
-    await context.frames.call(context.tab, "settle", { stability_ms: 250 }, Math.min(context.deadline, Date.now() + 5000));
+    await context.frames.call(
+      context.tab,
+      "settle",
+      { stability_ms: 250 },
+      Math.min(context.deadline, Date.now() + 5000),
+    );
   const shot = await take(context, params, format, quality);
   const edited = await context.images.edit(shot.data, {
     format,
@@ -43,11 +48,23 @@ interface Shot {
   crop?: Rect;
 }
 
-async function take(context: Context, params: ScreenshotParams, format: "png" | "jpeg", quality: number): Promise<Shot> {
+async function take(
+  context: Context,
+  params: ScreenshotParams,
+  format: "png" | "jpeg",
+  quality: number,
+): Promise<Shot> {
   if (!params.full_page) {
     const scene = await look(context, params.selector);
     const data = scene.fits ? await context.images.visible(context.tab, format, quality) : undefined;
-    if (data) return { data, route: "visible", ratio: scene.ratio, secrets: scene.secrets, ...(scene.crop ? { crop: scene.crop } : {}) };
+    if (data)
+      return {
+        data,
+        route: "visible",
+        ratio: scene.ratio,
+        secrets: scene.secrets,
+        ...(scene.crop ? { crop: scene.crop } : {}),
+      };
   }
   return context.debug.run(context.tab, context.deadline, async (send) =>
     // Looked at again: the debugger's bar takes some of the page's height.
@@ -67,13 +84,21 @@ interface Scene {
 async function look(context: Context, selector: string | undefined): Promise<Scene> {
   const crop = selector === undefined ? undefined : await cropOf(context, selector);
   const { secrets, viewport } = await geometry(context);
-  const fits = !crop || (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
+  const fits =
+    !crop ||
+    (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
   return { crop, fits, secrets, ratio: viewport.ratio };
 }
 
 async function cropOf(context: Context, selector: string): Promise<Rect> {
-  const { rect } = await context.frames.call(context.tab, "rect", { selector }, Math.min(context.deadline, Date.now() + FIND_MS));
-  if (rect.width < 1 || rect.height < 1) throw new CommandProblem("not_actionable", "The element has no area that could be pictured.");
+  const { rect } = await context.frames.call(
+    context.tab,
+    "rect",
+    { selector },
+    Math.min(context.deadline, Date.now() + FIND_MS),
+  );
+  if (rect.width < 1 || rect.height < 1)
+    throw new CommandProblem("not_actionable", "The element has no area that could be pictured.");
   return rect;
 }
 
@@ -103,12 +128,18 @@ async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, rati
 }
 
 /** What must not be seen, in the tab's viewport, over all frames. */
-async function geometry(context: Context): Promise<{ secrets: Rect[]; viewport: { width: number; height: number; ratio: number } }> {
+async function geometry(
+  context: Context,
+): Promise<{ secrets: Rect[]; viewport: { width: number; height: number; ratio: number } }> {
   const frames = await context.frames.callEach(context.tab, "geometry", {}, "all", context.deadline);
   const key = (path: readonly number[]) => path.join(".");
   const byPath = new Map(frames.map(({ frame, value }) => [key(frame.path), value]));
   const main = byPath.get("");
-  if (!main) throw new CommandProblem("origin_not_allowed", "The page cannot be reached, so it cannot be said what must not be seen.");
+  if (!main)
+    throw new CommandProblem(
+      "origin_not_allowed",
+      "The page cannot be reached, so it cannot be said what must not be seen.",
+    );
   const secrets = frames.flatMap(({ frame, value }) => {
     const at = offsetOf(frame, (path) => byPath.get(key(path))?.children);
     return at ? value.secrets.map((rect) => ({ ...rect, x: rect.x + at.x, y: rect.y + at.y })) : [];
@@ -116,7 +147,10 @@ async function geometry(context: Context): Promise<{ secrets: Rect[]; viewport: 
   return { secrets, viewport: main.viewport };
 }
 
-function offsetOf(frame: FrameInfo, childrenOf: (path: number[]) => (Rect | null)[] | undefined): { x: number; y: number } | undefined {
+function offsetOf(
+  frame: FrameInfo,
+  childrenOf: (path: number[]) => (Rect | null)[] | undefined,
+): { x: number; y: number } | undefined {
   const at = { x: 0, y: 0 };
   for (let depth = 0; depth < frame.path.length; depth++) {
     const box = childrenOf(frame.path.slice(0, depth))?.[frame.path[depth] ?? -1];

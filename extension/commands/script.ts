@@ -88,15 +88,20 @@ function plain(value: unknown, limits: Limits, depth: number, path: unknown[]): 
     }
     if (object instanceof Date) return Number.isNaN(object.getTime()) ? "Invalid Date" : object.toISOString();
     if (object instanceof RegExp) return String(object);
-    if (object instanceof Error) return { name: object.name, message: object.message, stack: String(object.stack).slice(0, 2000) };
+    if (object instanceof Error)
+      return { name: object.name, message: object.message, stack: String(object.stack).slice(0, 2000) };
     if (object instanceof Promise) return "[promise]";
     if (depth >= limits.depth) return Array.isArray(object) ? `[array of ${object.length}]` : "[object]";
     const inner = [...path, object];
     const go = (item: unknown): unknown => plain(item, limits, depth + 1, inner);
     if (object instanceof Map) {
-      return { "[map]": [...object].slice(0, limits.items).map(([key, item]) => [go(key) ?? null, go(item) ?? null]), size: object.size };
+      return {
+        "[map]": [...object].slice(0, limits.items).map(([key, item]) => [go(key) ?? null, go(item) ?? null]),
+        size: object.size,
+      };
     }
-    if (object instanceof Set) return { "[set]": [...object].slice(0, limits.items).map((item) => go(item) ?? null), size: object.size };
+    if (object instanceof Set)
+      return { "[set]": [...object].slice(0, limits.items).map((item) => go(item) ?? null), size: object.size };
     const list = Array.isArray(object)
       ? (object as unknown[])
       : ArrayBuffer.isView(object) && "length" in object

@@ -19,7 +19,8 @@ function open() {
   const take = (record: CaptureRecord): void => {
     if (gate.admit(record)) passed.push(record);
   };
-  const bodies = (): unknown[] => passed.map((record) => (record as unknown as { event: { response_body?: string } }).event.response_body);
+  const bodies = (): unknown[] =>
+    passed.map((record) => (record as unknown as { event: { response_body?: string } }).event.response_body);
   return { gate, take, passed, bodies, gaveUp };
 }
 

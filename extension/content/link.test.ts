@@ -6,12 +6,25 @@ afterEach(() => vi.unstubAllGlobals());
 
 test("a page that was written over still gets a new line when it comes back from the cache, and one only", () => {
   const listener = { addListener: () => {} };
-  const connect = vi.fn(() => ({ onMessage: listener, onDisconnect: listener, postMessage: () => {}, disconnect: () => {} }));
+  const connect = vi.fn(() => ({
+    onMessage: listener,
+    onDisconnect: listener,
+    postMessage: () => {},
+    disconnect: () => {},
+  }));
   vi.stubGlobal("chrome", { runtime: { id: "x", connect } });
   const heard: [string, EventListener][] = [];
-  const add = vi.spyOn(window, "addEventListener").mockImplementation((type, listen) => void heard.push([type, listen as EventListener]));
+  const add = vi
+    .spyOn(window, "addEventListener")
+    .mockImplementation((type, listen) => void heard.push([type, listen as EventListener]));
   const nothing = (): void => {};
-  const link = new WorkerLink("document_start", { config: nothing, flush: nothing, actor: nothing, room: nothing, orphaned: nothing });
+  const link = new WorkerLink("document_start", {
+    config: nothing,
+    flush: nothing,
+    actor: nothing,
+    room: nothing,
+    orphaned: nothing,
+  });
   link.open();
   expect(connect).toHaveBeenCalledTimes(1);
   heard.length = 0; // document.open() takes the listeners away

@@ -29,7 +29,8 @@ export function ready(target: Target, refs: RefBook, needs: Needs, deadline: Dea
     const resolved = resolve(target, refs);
     const { element } = resolved;
     if (!isVisible(element)) throw new AgentProblem("not_actionable", `${inWords(element)} is not visible.`);
-    if (needs.enabled && isDisabled(element)) throw new AgentProblem("not_actionable", `${inWords(element)} is disabled.`);
+    if (needs.enabled && isDisabled(element))
+      throw new AgentProblem("not_actionable", `${inWords(element)} is disabled.`);
     if (resolved.strategy === "point") return { ...resolved, point: { x: target.x ?? 0, y: target.y ?? 0 }, scrolled };
     if (scrollTo(element)) scrolled = true;
     await still(element);

@@ -15,12 +15,15 @@ export async function checkAround({ x, y }: Point, deadline: number): Promise<vo
   if (window === window.parent) return;
   const ask: AskAround = { type: "gasoline-around", x, y, deadline };
   const problem = await chrome.runtime.sendMessage<AskAround, CommandError | null>(ask);
-  if (problem) throw new AgentProblem(problem.code, problem.message, problem.blocker ? { blocker: problem.blocker } : {});
+  if (problem)
+    throw new AgentProblem(problem.code, problem.message, problem.blocker ? { blocker: problem.blocker } : {});
 }
 
 /** Brings a point of a child frame into view. Says where it is in this frame, or throws what lies over it. */
 export function around({ index, ...inside }: Point & { index: number }): Point | null {
-  const frame = [...document.querySelectorAll<HTMLIFrameElement>("iframe, frame")].find((at) => at.contentWindow === window[index]);
+  const frame = [...document.querySelectorAll<HTMLIFrameElement>("iframe, frame")].find(
+    (at) => at.contentWindow === window[index],
+  );
   if (!frame) return null;
   let point = pointIn(frame, inside);
   if (isClipped(frame, point)) {
@@ -29,7 +32,11 @@ export function around({ index, ...inside }: Point & { index: number }): Point |
   }
   // A frame may be larger than the viewport.
   if (!inViewport(point)) {
-    window.scrollBy({ left: point.x - window.innerWidth / 2, top: point.y - window.innerHeight / 2, behavior: "instant" });
+    window.scrollBy({
+      left: point.x - window.innerWidth / 2,
+      top: point.y - window.innerHeight / 2,
+      behavior: "instant",
+    });
     point = pointIn(frame, inside);
   }
   const hit = elementAt(point.x, point.y);
@@ -44,7 +51,10 @@ export function pointIn(frame: HTMLElement, { x, y }: Point): Point {
   const style = getComputedStyle(frame);
   const left = frame.clientLeft + Number.parseFloat(style.paddingLeft) + x;
   const top = frame.clientTop + Number.parseFloat(style.paddingTop) + y;
-  return { x: box.x + (left * box.width) / (frame.offsetWidth || 1), y: box.y + (top * box.height) / (frame.offsetHeight || 1) };
+  return {
+    x: box.x + (left * box.width) / (frame.offsetWidth || 1),
+    y: box.y + (top * box.height) / (frame.offsetHeight || 1),
+  };
 }
 
 /** The problem of an element that another one lies over. */

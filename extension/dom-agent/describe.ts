@@ -8,7 +8,17 @@ import { MASK, isSecret } from "./secret.ts";
 import { parentOf } from "./shadow.ts";
 import { boxOf, isVisible, rounded } from "./visible.ts";
 
-const LANDMARK_TAGS: ReadonlySet<string> = new Set(["main", "nav", "header", "footer", "aside", "form", "section", "dialog", "article"]);
+const LANDMARK_TAGS: ReadonlySet<string> = new Set([
+  "main",
+  "nav",
+  "header",
+  "footer",
+  "aside",
+  "form",
+  "section",
+  "dialog",
+  "article",
+]);
 const LANDMARK_ROLES = /^(main|navigation|banner|contentinfo|complementary|form|search|region|dialog|alertdialog)$/;
 
 /** Says what an element is, as agents see it. index is set by who makes a list. */

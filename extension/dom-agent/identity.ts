@@ -13,7 +13,8 @@ export interface Identity {
 export const shownName = (element: Element): string => clean(nameOf(element), element);
 
 /** The beginning of an element's text on one line, as it may be told. */
-export const shownText = (element: Element, max: number): string => (isSecret(element) ? "" : fold(textHead(element, max * 5), max));
+export const shownText = (element: Element, max: number): string =>
+  isSecret(element) ? "" : fold(textHead(element, max * 5), max);
 
 /** What an element is now. Never its value: a field stays what it is while somebody types. */
 export function identityOf(element: Element, role = roleOf(element), name = shownName(element)): Identity {
@@ -28,4 +29,6 @@ export const is = (element: Element, known: Identity): boolean =>
 const kindOf = (element: Element, role: string): string => (isSecret(element) ? "textbox" : role || element.localName);
 
 const hasText = (element: Element, role: string): boolean =>
-  role === "" && !element.matches("input, textarea, select") && !(element instanceof HTMLElement && element.isContentEditable);
+  role === "" &&
+  !element.matches("input, textarea, select") &&
+  !(element instanceof HTMLElement && element.isContentEditable);

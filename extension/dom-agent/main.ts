@@ -52,7 +52,8 @@ function frameIndex(selector: string): { index: number } {
   const frames = elements.filter((at) => at instanceof HTMLIFrameElement || at instanceof HTMLFrameElement);
   const [only] = frames;
   if (!only) throw new AgentProblem("frame_not_found", `No iframe fits ${selector.slice(0, 200)}.`);
-  if (frames.length > 1) throw new AgentProblem("ambiguous_target", `${frames.length} iframes fit ${selector.slice(0, 200)}.`);
+  if (frames.length > 1)
+    throw new AgentProblem("ambiguous_target", `${frames.length} iframes fit ${selector.slice(0, 200)}.`);
   return { index: indexOf(only) };
 }
 

@@ -66,7 +66,9 @@ export class RefBook {
     const was = `${ref} was ${inQuotes(known)}`;
     if (again.length > 1) {
       const candidates = again.slice(0, MAX_CANDIDATES).map((at) => candidate(at, this));
-      return new AgentProblem("stale_ref", `${was}; it was replaced, and now ${again.length} elements are called so.`, { candidates });
+      return new AgentProblem("stale_ref", `${was}; it was replaced, and now ${again.length} elements are called so.`, {
+        candidates,
+      });
     }
     if (!there) return new AgentProblem("stale_ref", `${was}, and it is gone.`);
     const now = identityOf(there);

@@ -61,7 +61,10 @@ export const isPhrase = (selector: string): boolean =>
 function isNoElement(word: string): boolean {
   try {
     const drawn = document.createElementNS("http://www.w3.org/2000/svg", word);
-    return document.createElement(word) instanceof HTMLUnknownElement && Object.getPrototypeOf(drawn) === SVGElement.prototype;
+    return (
+      document.createElement(word) instanceof HTMLUnknownElement &&
+      Object.getPrototypeOf(drawn) === SVGElement.prototype
+    );
   } catch {
     return true;
   }
@@ -69,10 +72,15 @@ function isNoElement(word: string): boolean {
 
 function phrase(selector: string, shown: Element[], refs: RefBook): AgentProblem {
   const text = `text=${fold(selector, 200)}`;
-  const fits = shown.length > 0 ? `, which fits ${shown.length === 1 ? refs.refOf(shown[0] as Element) : shown.length} now` : "";
-  return new AgentProblem("invalid_selector", `${fold(selector, 200)} is words, not CSS: write selector:"${text}"${fits}.`, {
-    candidates: shown.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)),
-  });
+  const fits =
+    shown.length > 0 ? `, which fits ${shown.length === 1 ? refs.refOf(shown[0] as Element) : shown.length} now` : "";
+  return new AgentProblem(
+    "invalid_selector",
+    `${fold(selector, 200)} is words, not CSS: write selector:"${text}"${fits}.`,
+    {
+      candidates: shown.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)),
+    },
+  );
 }
 
 /** A text to look for: in quotes it has to be the whole text, letter for letter. */
@@ -90,7 +98,12 @@ function wanted(value: string): Wanted {
  * The elements whose text fits best: the whole text if any has it, else without regard to case, else
  * as a part. A weaker fit is looked at only where there is no better one.
  */
-function best(value: string, elements: readonly Element[], textsOf: (element: Element) => string[], alwaysTiers = false): Element[] {
+function best(
+  value: string,
+  elements: readonly Element[],
+  textsOf: (element: Element) => string[],
+  alwaysTiers = false,
+): Element[] {
   const { text, exact } = wanted(value);
   if (text === "") return [];
   const texts = elements.map((element) => ({ element, texts: textsOf(element).map((one) => fold(one, 10_000)) }));
@@ -125,10 +138,13 @@ function textOf(element: Element): string {
 
 function byRole(value: string, scope: Scope): Element[] {
   const parsed = /^\s*([\w-]+)\s*((?:\[[^\]]*\]\s*)*)$/.exec(value);
-  if (!parsed) throw new AgentProblem("invalid_selector", `Write role=button[name="Save"], not role=${value.slice(0, 100)}`);
+  if (!parsed)
+    throw new AgentProblem("invalid_selector", `Write role=button[name="Save"], not role=${value.slice(0, 100)}`);
   const role = (parsed[1] ?? "").toLowerCase();
   let elements = everyElement(scope).filter((element) => roleOf(element) === role);
-  for (const [, attribute = "", , given] of (parsed[2] ?? "").matchAll(/\[\s*([\w-]+)\s*(=\s*((?:"[^"]*"|'[^']*'|[^\]])*))?\]/g)) {
+  for (const [, attribute = "", , given] of (parsed[2] ?? "").matchAll(
+    /\[\s*([\w-]+)\s*(=\s*((?:"[^"]*"|'[^']*'|[^\]])*))?\]/g,
+  )) {
     if (attribute === "name") elements = best(given ?? "", elements, (element) => [nameOf(element)], true);
     else elements = elements.filter((element) => hasState(element, attribute, (given ?? "true").trim()));
   }
@@ -137,7 +153,10 @@ function byRole(value: string, scope: Scope): Element[] {
 
 function hasState(element: Element, state: string, value: string): boolean {
   if (!/^(checked|disabled|expanded|selected|pressed)$/.test(state)) {
-    throw new AgentProblem("invalid_selector", `role= knows name, checked, disabled, expanded, selected and pressed, not ${state}.`);
+    throw new AgentProblem(
+      "invalid_selector",
+      `role= knows name, checked, disabled, expanded, selected and pressed, not ${state}.`,
+    );
   }
   let now = element.getAttribute(`aria-${state}`) ?? "false";
   if (state === "checked" && element instanceof HTMLInputElement) now = String(element.checked);
@@ -153,7 +172,9 @@ function byLabel(value: string, scope: Scope): Element[] {
   );
   const labelled = fields.filter(
     (element) =>
-      (element as HTMLInputElement).labels?.length || element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby"),
+      (element as HTMLInputElement).labels?.length ||
+      element.hasAttribute("aria-label") ||
+      element.hasAttribute("aria-labelledby"),
   );
   return best(value, labelled, (element) => {
     const labels = [...((element as HTMLInputElement).labels ?? [])].map((label) => label.textContent ?? "");

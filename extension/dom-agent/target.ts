@@ -28,7 +28,10 @@ export function resolve(target: Target, refs: RefBook): Resolved {
   if (target.x !== undefined && target.y !== undefined) {
     const element = elementAt(target.x, target.y);
     if (!element)
-      throw new AgentProblem("element_not_found", `There is nothing at ${target.x}, ${target.y}: it is outside of the viewport.`);
+      throw new AgentProblem(
+        "element_not_found",
+        `There is nothing at ${target.x}, ${target.y}: it is outside of the viewport.`,
+      );
     return { element, count: 1, strategy: "point" };
   }
   const element = focused();
@@ -65,14 +68,19 @@ function choose(selector: string, target: Target, refs: RefBook): Resolved {
 /** Why nothing was found: words were perhaps meant as text that has not come. */
 export function nothing(selector: string): string {
   const words = selector.slice(0, 200);
-  return isPhrase(selector) ? `Nothing fits ${words} as CSS; as text it would be text=${words}.` : `Nothing fits ${words}.`;
+  return isPhrase(selector)
+    ? `Nothing fits ${words} as CSS; as text it would be text=${words}.`
+    : `Nothing fits ${words}.`;
 }
 
 function nth(elements: Element[], index: number, selector: string): { element: Element; count: number } {
   const element = elements.at(index);
   if (element) return { element, count: elements.length };
   if (elements.length === 0) throw new AgentProblem("element_not_found", nothing(selector));
-  throw new AgentProblem("nth_out_of_range", `nth is ${index}, and ${elements.length} elements fit; they are counted from 0.`);
+  throw new AgentProblem(
+    "nth_out_of_range",
+    `nth is ${index}, and ${elements.length} elements fit; they are counted from 0.`,
+  );
 }
 
 function scopeOf(target: Target, refs: RefBook): Scope {
@@ -92,7 +100,8 @@ function scopeOf(target: Target, refs: RefBook): Scope {
 
 /** Elements whose name shares a word with what was looked for. */
 function alike(selector: string, scope: Scope, refs: RefBook): ReturnType<typeof candidate>[] {
-  const quoted = /["']([^"']+)["']/.exec(selector)?.[1] ?? /^(?:text|label|placeholder|testid)=(.*)$/s.exec(selector)?.[1];
+  const quoted =
+    /["']([^"']+)["']/.exec(selector)?.[1] ?? /^(?:text|label|placeholder|testid)=(.*)$/s.exec(selector)?.[1];
   const role = /^role=([\w-]+)/.exec(selector)?.[1];
   const words = new Set(
     fold(quoted ?? "", 200)
@@ -103,7 +112,8 @@ function alike(selector: string, scope: Scope, refs: RefBook): ReturnType<typeof
   if (words.size === 0 && role === undefined) return [];
   const scored: { element: Element; score: number }[] = [];
   for (const element of everyElement(scope, 5000)) {
-    if (!element.matches("a, button, input, select, textarea, summary, label, [role], [tabindex], [contenteditable]")) continue;
+    if (!element.matches("a, button, input, select, textarea, summary, label, [role], [tabindex], [contenteditable]"))
+      continue;
     const name = nameOf(element).toLowerCase();
     const shared = name.split(/\W+/).filter((word) => words.has(word)).length;
     const score = shared * 2 + (role !== undefined && roleOf(element) === role ? 1 : 0);

@@ -6,7 +6,8 @@ export function isVisible(element: Element): boolean {
   if (!element.isConnected) return false;
   // An option is shown by its select; its own box is empty.
   if (element instanceof HTMLOptionElement) return element.parentElement !== null && isVisible(element.parentElement);
-  if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: true })) return false;
+  if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: true }))
+    return false;
   const { width, height } = element.getBoundingClientRect();
   if (width > 0 && height > 0) return true;
   // display: contents has no box of its own, its children have.

@@ -66,12 +66,20 @@ export function parseKeys(keys: string): KeyStroke | undefined {
     held[modifier] = true;
   }
   const name = parts.at(-1) === " " ? " " : (parts.at(-1) ?? "").trim();
-  const plain = ALIASES[name.toLowerCase()] ?? Object.keys(NAMED).find((key) => key.toLowerCase() === name.toLowerCase()) ?? name;
+  const plain =
+    ALIASES[name.toLowerCase()] ?? Object.keys(NAMED).find((key) => key.toLowerCase() === name.toLowerCase()) ?? name;
   const modifiers = (held.alt ? 1 : 0) | (held.control ? 2 : 0) | (held.meta ? 4 : 0) | (held.shift ? 8 : 0);
   const bare = !held.control && !held.meta && !held.alt;
   const named = NAMED[plain];
   if (named) {
-    return { key: plain, code: named.code, keyCode: named.keyCode, modifiers, ...held, text: bare ? (named.text ?? "") : "" };
+    return {
+      key: plain,
+      code: named.code,
+      keyCode: named.keyCode,
+      modifiers,
+      ...held,
+      text: bare ? (named.text ?? "") : "",
+    };
   }
   // One code point is one key: a letter of any script, or an emoji.
   if (plain === "" || String.fromCodePoint(plain.codePointAt(0) ?? 0) !== plain) return undefined;
@@ -85,7 +93,13 @@ export function parseKeys(keys: string): KeyStroke | undefined {
     ...held,
     text: bare ? key : "",
   };
-  const commands: Record<string, string> = { A: "selectAll", C: "copy", X: "cut", V: "paste", Z: held.shift ? "redo" : "undo" };
+  const commands: Record<string, string> = {
+    A: "selectAll",
+    C: "copy",
+    X: "cut",
+    V: "paste",
+    Z: held.shift ? "redo" : "undo",
+  };
   const command = held.control || held.meta ? commands[upper] : undefined;
   if (command) stroke.commands = [command];
   return stroke;

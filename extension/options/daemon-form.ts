@@ -8,7 +8,8 @@ export async function showDaemonForm(settings: Settings): Promise<void> {
   const name = element("name", HTMLInputElement);
   if (document.activeElement !== port) port.value = String(settings.port ?? packed);
   if (document.activeElement !== name) name.value = settings.name ?? "";
-  element("port-help", HTMLParagraphElement).textContent = `The default is ${packed}. Another one only if the daemon was started with it.`;
+  element("port-help", HTMLParagraphElement).textContent =
+    `The default is ${packed}. Another one only if the daemon was started with it.`;
   element("port-reset", HTMLButtonElement).hidden = settings.port === undefined;
 }
 

@@ -45,7 +45,10 @@ export function showProblem(connection: Connection, problem: LastError | undefin
 function words({ phase, port, agents }: Connection): { title: string; detail: string } {
   switch (phase) {
     case "connected":
-      return { title: "Connected", detail: listOf([...agentLabels(agents).values()]) || "No agent has asked anything yet." };
+      return {
+        title: "Connected",
+        detail: listOf([...agentLabels(agents).values()]) || "No agent has asked anything yet.",
+      };
     case "pairing":
       return { title: "Not paired yet", detail: `A program on port ${port} says that it is Gasoline.` };
     case "foreign":

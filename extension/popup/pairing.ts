@@ -12,7 +12,11 @@ export async function pair(): Promise<void> {
 
 async function send(code: string): Promise<PairingTold> {
   try {
-    return ((await chrome.runtime.sendMessage({ type: "gasoline-pair", code } satisfies AskPairing)) as PairingTold | undefined) ?? {};
+    return (
+      ((await chrome.runtime.sendMessage({ type: "gasoline-pair", code } satisfies AskPairing)) as
+        | PairingTold
+        | undefined) ?? {}
+    );
   } catch {
     return { problem: "The extension is being reloaded. Open this window again." };
   }

@@ -1,6 +1,14 @@
 import type { Connection } from "../state/connection.ts";
 import { element } from "../state/dom.ts";
-import { ALL_SITES, LOOPBACK_PATTERNS, isCapturable, isLoopback, matchesAny, originOf, sitePattern } from "../state/origins.ts";
+import {
+  ALL_SITES,
+  LOOPBACK_PATTERNS,
+  isCapturable,
+  isLoopback,
+  matchesAny,
+  originOf,
+  sitePattern,
+} from "../state/origins.ts";
 import { type Settings, readSettings, writeSettings } from "../state/settings.ts";
 import { agentLabels } from "./agents.ts";
 import { track } from "./tracking.ts";

@@ -45,11 +45,19 @@ async function readRows({ agents }: Connection): Promise<Row[]> {
     if (tab?.id === undefined) return []; // closed meanwhile
     const users = agents.filter((agent) => agent.tab === tab.id).map(({ id }) => labels.get(id) ?? "");
     const host = hostOf(tab.url);
-    return { id: tab.id, window: tab.windowId, title: tab.title || host, host, agents: users, front: tab.id === front?.id };
+    return {
+      id: tab.id,
+      window: tab.windowId,
+      title: tab.title || host,
+      host,
+      agents: users,
+      front: tab.id === front?.id,
+    };
   });
 }
 
-const hostOf = (url: string | undefined): string => (url && URL.canParse(url) ? new URL(url).host : "") || "a page that is not captured";
+const hostOf = (url: string | undefined): string =>
+  (url && URL.canParse(url) ? new URL(url).host : "") || "a page that is not captured";
 
 function itemOf(row: Row, live: boolean): HTMLLIElement {
   const item = document.createElement("li");
@@ -70,7 +78,10 @@ function itemOf(row: Row, live: boolean): HTMLLIElement {
   } else {
     item.append(
       button(`go-${row.id}`, "Go to", `Go to ${row.title}`, async () => {
-        await Promise.all([chrome.tabs.update(row.id, { active: true }), chrome.windows.update(row.window, { focused: true })]);
+        await Promise.all([
+          chrome.tabs.update(row.id, { active: true }),
+          chrome.windows.update(row.window, { focused: true }),
+        ]);
       }),
     );
   }

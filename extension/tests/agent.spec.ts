@@ -37,7 +37,12 @@ test("a password that the eye icon shows is told to no agent", async ({ daemon, 
 });
 
 test("a ref of a password field outlives the eye icon", async ({ daemon, site, browserWithExtension }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, `<label>Pass <input type=password name=pass></label>`);
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<label>Pass <input type=password name=pass></label>`,
+  );
   const ref = (await run("list_interactive", {})).result.elements[0]?.ref ?? "";
   await page.locator("input").evaluate((field: HTMLInputElement) => (field.type = "text"));
   expect((await run("type", { ref, text: "hunter2" })).error).toBeUndefined();
@@ -59,7 +64,10 @@ test("a ref never means what its element became", async ({ daemon, site, browser
     document.querySelector("div")!.textContent = "Card of Dora";
   });
   const alice = await run("click", { ref: refs[0] ?? "" });
-  expect(alice.error).toMatchObject({ code: "stale_ref", message: expect.stringContaining('in its place is now button "Delete Bob"') });
+  expect(alice.error).toMatchObject({
+    code: "stale_ref",
+    message: expect.stringContaining('in its place is now button "Delete Bob"'),
+  });
   await expect(page).toHaveTitle("A");
   const now = alice.error?.candidates?.[0];
   expect(now?.name).toBe("Delete Bob");
@@ -88,7 +96,11 @@ test("fields and editors keep their refs while they are typed into", async ({ da
   }
 });
 
-test("what a field does not take is no success, and leaves its value", async ({ daemon, site, browserWithExtension }) => {
+test("what a field does not take is no success, and leaves its value", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { page, run } = await open(
     browserWithExtension,
     site,
@@ -98,7 +110,11 @@ test("what a field does not take is no success, and leaves its value", async ({ 
   );
   const refused = async (selector: string, text: string, format: string) => {
     const { status, error } = await run("type", { selector, text }, short);
-    expect([status, error?.code, error?.message], selector).toEqual(["error", "status_mismatch", expect.stringContaining(format)]);
+    expect([status, error?.code, error?.message], selector).toEqual([
+      "error",
+      "status_mismatch",
+      expect.stringContaining(format),
+    ]);
   };
   await refused("#date", "2026-02-31", "YYYY-MM-DD");
   await refused("#date", "02/03/2026", "YYYY-MM-DD");
@@ -108,7 +124,14 @@ test("what a field does not take is no success, and leaves its value", async ({ 
   await refused("#range", "60", "from 0 to 50 in steps of 5");
   await refused("#color", "red", "#rrggbb");
   await refused("#deaf", "hello", "does not let the text in");
-  const takes = { "#date": "2026-02-28", "#number": "-1.5", "#time": "12:30", "#range": "15", "#color": "#ff0000", "#mail": "a@b.test" };
+  const takes = {
+    "#date": "2026-02-28",
+    "#number": "-1.5",
+    "#time": "12:30",
+    "#range": "15",
+    "#color": "#ff0000",
+    "#mail": "a@b.test",
+  };
   for (const [selector, text] of Object.entries(takes)) {
     expect((await run("type", { selector, text })).result?.value, selector).toBe(text);
   }

@@ -19,12 +19,15 @@ async function listen(browser: Browser): Promise<Worker> {
   await worker.evaluate(() => {
     const heard: string[] = [];
     (globalThis as { heard?: string[] }).heard = heard;
-    chrome.runtime.onConnect.addListener((port) => port.onMessage.addListener((message) => heard.push(JSON.stringify(message))));
+    chrome.runtime.onConnect.addListener((port) =>
+      port.onMessage.addListener((message) => heard.push(JSON.stringify(message))),
+    );
   });
   return worker;
 }
 
-const heardBy = (worker: Worker): Promise<string> => worker.evaluate(() => ((globalThis as { heard?: string[] }).heard ?? []).join("\n"));
+const heardBy = (worker: Worker): Promise<string> =>
+  worker.evaluate(() => ((globalThis as { heard?: string[] }).heard ?? []).join("\n"));
 
 test("bodies come only after the user switched them on", async ({ daemon, site, browserWithExtension: browser }) => {
   site.page("/api", { body: '{"answer":42}', type: "application/json" });
@@ -39,12 +42,18 @@ test("bodies come only after the user switched them on", async ({ daemon, site, 
   expect(on.response_body).toBe('{"answer":42}');
 });
 
-test("with bodies off not even those of the first script reach the worker", async ({ daemon, site, browserWithExtension: browser }) => {
+test("with bodies off not even those of the first script reach the worker", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   const worker = await listen(browser);
   site.page("/api", API);
   await browser.page.goto(site.page("/", EARLY));
   for (const way of ["fetch", "xhr", "beacon"]) {
-    const exchange = await daemon.until(way, () => daemon.events("network").find((at) => at.url.endsWith(`/api?${way}`)));
+    const exchange = await daemon.until(way, () =>
+      daemon.events("network").find((at) => at.url.endsWith(`/api?${way}`)),
+    );
     expect(exchange).toMatchObject({ method: "POST", body_note: "off" });
     expect(exchange).not.toHaveProperty("request_body");
     expect(exchange).not.toHaveProperty("response_body");
@@ -65,7 +74,8 @@ for (const awake of [true, false]) {
     if (!awake) await browser.killWorker();
     site.page("/api", API);
     await browser.page.goto(site.page("/", EARLY));
-    const find = (way: string) => daemon.until(way, () => daemon.events("network").find((at) => at.url.endsWith(`/api?${way}`)));
+    const find = (way: string) =>
+      daemon.until(way, () => daemon.events("network").find((at) => at.url.endsWith(`/api?${way}`)));
     expect(await find("fetch")).toMatchObject({ request_body: "sent by fetch", response_body: API.body });
     expect(await find("xhr")).toMatchObject({ request_body: "sent by xhr", response_body: API.body });
     expect(await find("beacon")).toMatchObject({ request_body: "sent by beacon" });
@@ -88,15 +98,25 @@ test("once they are switched off again, what a page makes is told without them",
   await browser.page.evaluate(() => fetch("/api?later", { method: "POST", body: "sent later" }).then((r) => r.text()));
   await browser.page.reload();
   await daemon.until("the later one", () => daemon.events("network").find((at) => at.url.endsWith("?later")));
-  await daemon.until("the reloaded page's", () => daemon.events("network").filter((at) => at.url.endsWith("/api?fetch")).length === 2);
+  await daemon.until(
+    "the reloaded page's",
+    () => daemon.events("network").filter((at) => at.url.endsWith("/api?fetch")).length === 2,
+  );
   expect(await heardBy(worker)).not.toMatch(/sent by|answer/);
   expect(JSON.stringify(daemon.events("network"))).not.toContain("sent later");
 });
 
-test("what the page side is told goes past the page's JSON", async ({ daemon, site, browserWithExtension: browser }) => {
+test("what the page side is told goes past the page's JSON", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   site.page("/api", API);
   await browser.page.goto(
-    site.page("/", `<script>told = []; const { parse } = JSON; JSON.parse = (text) => (told.push(text), parse(text))</script>`),
+    site.page(
+      "/",
+      `<script>told = []; const { parse } = JSON; JSON.parse = (text) => (told.push(text), parse(text))</script>`,
+    ),
   );
   await browser.set({ bodies: true });
   await daemon.until("on", () => daemon.settings?.bodies);

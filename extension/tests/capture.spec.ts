@@ -2,7 +2,11 @@ import { expect, test } from "./extension.ts";
 
 const SAY = (name: string) => `<script>console.warn("first in ${name}")</script>`;
 
-test("every kind of frame is captured from its first script", async ({ daemon, site, browserWithExtension: { page } }) => {
+test("every kind of frame is captured from its first script", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
   site.page("/same", SAY("same"));
   site.page("/cross", SAY("cross"));
   await page.goto(
@@ -43,7 +47,11 @@ test("developer tools are told to skip our script, so that a line of the console
   await session.send("Debugger.enable");
   await page.goto(site.page("/", "x"));
   await expect.poll(() => maps).toHaveLength(1);
-  const map = (await (await fetch(maps[0] ?? "")).json()) as { sources: string[]; mappings: string; ignoreList: number[] };
+  const map = (await (await fetch(maps[0] ?? "")).json()) as {
+    sources: string[];
+    mappings: string;
+    ignoreList: number[];
+  };
   expect(map).toMatchObject({ mappings: "AAAA", ignoreList: [0] });
   expect(map.sources).toHaveLength(1);
 });
@@ -60,8 +68,12 @@ test("numbers of a document begin at 1 and have no gap", async ({ daemon, site, 
     () => daemon.events("logs").some((log) => log.message === "n49") && daemon.events("exceptions").length > 0,
   );
   await page.evaluate(() => console.log("end"));
-  const group = await daemon.until("end", () => daemon.groups.find((at) => at.logs?.some((log) => log.message === "end")));
-  const seqs = Object.values(group).flatMap((list) => (Array.isArray(list) ? (list as { seq: number }[]).map((event) => event.seq) : []));
+  const group = await daemon.until("end", () =>
+    daemon.groups.find((at) => at.logs?.some((log) => log.message === "end")),
+  );
+  const seqs = Object.values(group).flatMap((list) =>
+    Array.isArray(list) ? (list as { seq: number }[]).map((event) => event.seq) : [],
+  );
   expect(seqs.sort((a, b) => a - b)).toEqual(seqs.map((_, i) => i + 1));
 });
 
@@ -77,9 +89,14 @@ test("a request has what the page saw and what the network stack saw, without se
     headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" },
   });
   await page.goto(
-    site.page("/", `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`),
+    site.page(
+      "/",
+      `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`,
+    ),
   );
-  const exchange = await daemon.until("the exchange", () => daemon.events("network").find((at) => at.url.includes("/api")));
+  const exchange = await daemon.until("the exchange", () =>
+    daemon.events("network").find((at) => at.url.includes("/api")),
+  );
   expect(exchange).toMatchObject({
     method: "GET",
     status: 503,
@@ -124,7 +141,12 @@ test("requests that differ only in what they ask for keep their own answers, als
   expect(await find("?q=refused")).toMatchObject({ status: 0, error: expect.stringMatching(/net::ERR_/) });
   expect(await find("?q=never")).toMatchObject({ status: 0, outcome: "aborted" });
   const form = await find("?after");
-  expect(form).toMatchObject({ method: "POST", status: 200, redirects: [site.url("/form")], remote_address: "127.0.0.1" });
+  expect(form).toMatchObject({
+    method: "POST",
+    status: 200,
+    redirects: [site.url("/form")],
+    remote_address: "127.0.0.1",
+  });
   expect(form.flags).toBeUndefined();
 });
 
@@ -150,9 +172,17 @@ test("navigations, failed resources, worker requests and refused connections are
     redirects: [site.url("/old")],
   });
   expect(await find("/sub")).toMatchObject({ initiator: { type: "navigation" }, status: 200 });
-  expect(await find("/missing.png")).toMatchObject({ initiator: { type: "image" }, status: 404, outcome: "http_error" });
+  expect(await find("/missing.png")).toMatchObject({
+    initiator: { type: "image" },
+    status: 404,
+    outcome: "http_error",
+  });
   expect(await find("/from-worker")).toMatchObject({ initiator: { type: "worker" }, status: 200 });
-  expect(await find(":9/refused")).toMatchObject({ outcome: "network_error", error: expect.stringMatching(/net::ERR_/), status: 0 });
+  expect(await find(":9/refused")).toMatchObject({
+    outcome: "network_error",
+    error: expect.stringMatching(/net::ERR_/),
+    status: 0,
+  });
 });
 
 test("stacks are mapped to their sources, and kept raw", async ({ daemon, site, browserWithExtension: { page } }) => {
@@ -165,7 +195,10 @@ test("stacks are mapped to their sources, and kept raw", async ({ daemon, site, 
     headers: { SourceMap: "maps/bundle.js.map" },
   });
   site.page("/maps/bundle.js.map", { body: JSON.stringify(map), type: "application/json" });
-  site.page("/slow.js", { body: `throw new Error("slow one");\n/*# sourceMappingURL=slow.js.map */`, type: "text/javascript" });
+  site.page("/slow.js", {
+    body: `throw new Error("slow one");\n/*# sourceMappingURL=slow.js.map */`,
+    type: "text/javascript",
+  });
   site.page("/slow.js.map", { body: JSON.stringify(map), delay: 3000 });
   await page.goto(site.page("/", `<script src="/bundle.js"></script><script src="/slow.js"></script>`));
   const mapped = await daemon.until("mapped", () => daemon.events("exceptions").find((at) => at.stack?.[0]?.source));
@@ -177,7 +210,9 @@ test("stacks are mapped to their sources, and kept raw", async ({ daemon, site, 
     source_column: 3,
     in_app: true,
   });
-  const slow = await daemon.until("slow", () => daemon.events("exceptions").find((at) => at.message.includes("slow one")));
+  const slow = await daemon.until("slow", () =>
+    daemon.events("exceptions").find((at) => at.message.includes("slow one")),
+  );
   expect(slow.flags).toContain("unmapped");
   expect(slow.stack?.[0]).toMatchObject({ url: site.url("/slow.js"), line: 1 });
 });
@@ -197,7 +232,9 @@ test("the policy of a page is told from its headers and meta elements, also afte
     ["/meta", "script_exec"],
   ] as const) {
     await page.goto(site.url(path));
-    await daemon.until(`${path} is ${csp}`, () => daemon.tabs.some((tab) => tab.url === site.url(path) && tab.csp === csp && tab.granted));
+    await daemon.until(`${path} is ${csp}`, () =>
+      daemon.tabs.some((tab) => tab.url === site.url(path) && tab.csp === csp && tab.granted),
+    );
     await browser.killWorker();
     daemon.tabs = [];
     await page.evaluate(() => console.log("wake up"));
@@ -207,15 +244,23 @@ test("the policy of a page is told from its headers and meta elements, also afte
   }
 });
 
-test("what an agent does is told apart from what the user does", async ({ daemon, site, browserWithExtension: browser }) => {
+test("what an agent does is told apart from what the user does", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.set({ pilot: true });
   await browser.page.goto(site.page("/", "<button>One</button>"));
   const tab = await browser.tab(browser.page);
   await daemon.command("click", { selector: "text=One" }, { tab });
-  const agent = await daemon.until("the agent's", () => daemon.events("actions").find((at) => at.type === "click" && at.by === "agent"));
+  const agent = await daemon.until("the agent's", () =>
+    daemon.events("actions").find((at) => at.type === "click" && at.by === "agent"),
+  );
   expect(agent.client).toBe("test");
   await browser.page.click("button");
-  await daemon.until("the user's", () => daemon.events("actions").find((at) => at.type === "click" && at.by === "user"));
+  await daemon.until("the user's", () =>
+    daemon.events("actions").find((at) => at.type === "click" && at.by === "user"),
+  );
 });
 
 test("a hostile page cannot break capture, the agent, or the extension's hold on its data", async ({
@@ -250,7 +295,11 @@ test("a hostile page cannot break capture, the agent, or the extension's hold on
 
 test.describe("with every site granted", () => {
   test.use({ allSites: true });
-  test("a screenshot is taken without the debugger, twice a second at most", async ({ daemon, site, browserWithExtension: browser }) => {
+  test("a screenshot is taken without the debugger, twice a second at most", async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
     await browser.page.goto(site.page("/", "<title>V</title><h1>Visible</h1><input type=password value=secret>"));
     const tab = await browser.tab(browser.page);
     const shots = await Promise.all([1, 2, 3, 4].map(() => daemon.command("screenshot", {}, { tab })));

@@ -15,7 +15,11 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, body = FOR
   return { page, tab, status, run };
 }
 
-test("click finds by role, text, test id and through closed shadow roots", async ({ daemon, site, browserWithExtension }) => {
+test("click finds by role, text, test id and through closed shadow roots", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { status, run } = await open(browserWithExtension, site, daemon);
   const clicked = await run("click", { selector: 'role=button[name="Far away"]' });
   expect(clicked.error).toBeUndefined();
@@ -49,10 +53,16 @@ test("two equal matches are not guessed between", async ({ daemon, site, browser
   await expect(status).toHaveText("second");
   expect((await run("click", { selector: "text=Same", nth: 0 })).error).toBeUndefined();
   await expect(status).toHaveText("first");
-  expect((await run("click", { selector: "text=Same", nth: 5 }, { timeoutMS: 1500 })).error?.code).toBe("nth_out_of_range");
+  expect((await run("click", { selector: "text=Same", nth: 5 }, { timeoutMS: 1500 })).error?.code).toBe(
+    "nth_out_of_range",
+  );
 });
 
-test("problems are named: missing, disabled, covered, not typeable, invalid", async ({ daemon, site, browserWithExtension }) => {
+test("problems are named: missing, disabled, covered, not typeable, invalid", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { page, run } = await open(browserWithExtension, site, daemon);
   const short = { timeoutMS: 1200 };
   const missing = await run("click", { selector: "role=button[name='Order later']" }, short);
@@ -70,7 +80,9 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   expect((await run("click", { selector: 7 as never }, short)).error?.code).toBe("invalid_param");
   expect((await run("click", {}, short)).error?.code).toBe("missing_target");
   expect((await run("click", { ref: "e999999" }, short)).error?.code).toBe("stale_ref");
-  expect((await run("click", { selector: "text=Same", within: "#nowhere" }, short)).error?.code).toBe("scope_not_found");
+  expect((await run("click", { selector: "text=Same", within: "#nowhere" }, short)).error?.code).toBe(
+    "scope_not_found",
+  );
   expect((await run("key_press", { text: "NoSuchKey" }, short)).error?.code).toBe("invalid_param");
   expect((await run("click", { selector: "#away", new_tab: true }, short)).result.opened_tab).toBeGreaterThan(0);
   expect((await run("click", { selector: "#far", new_tab: true }, short)).error?.code).toBe("new_tab_requires_link");
@@ -85,20 +97,28 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   expect(covered.error).toMatchObject({ code: "blocked_by_overlay", blocker: expect.stringContaining("cookie-wall") });
 });
 
-test("words for a selector lead to text=, at once when the page shows them", async ({ daemon, site, browserWithExtension }) => {
+test("words for a selector lead to text=, at once when the page shows them", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { status, run } = await open(browserWithExtension, site, daemon);
   for (const kind of ["click", "wait_for", "get_text"] as const) {
     // Longer than a test waits for an answer: it does not wait for the element.
     const { error } = await run(kind, { selector: "Far away" }, { timeoutMS: 60_000 });
     expect(error).toMatchObject({ code: "invalid_selector", candidates: [{ name: "Far away" }] });
     const [ref] = error?.candidates ?? [];
-    expect(error?.message).toBe(`Far away is words, not CSS: write selector:"text=Far away", which fits ${ref?.ref} now.`);
+    expect(error?.message).toBe(
+      `Far away is words, not CSS: write selector:"text=Far away", which fits ${ref?.ref} now.`,
+    );
     expect((await run("click", { ref: ref?.ref ?? "" })).error).toBeUndefined();
   }
   await expect(status).toHaveText("far");
   expect((await run("wait_for", { selector: "Far away", absent: true })).error?.code).toBe("invalid_selector");
   const short = { timeoutMS: 1200 };
-  expect((await run("click", { selector: "Don't panic!" }, short)).error?.message).toContain('write selector:"text=Don\'t panic!"');
+  expect((await run("click", { selector: "Don't panic!" }, short)).error?.message).toContain(
+    'write selector:"text=Don\'t panic!"',
+  );
   const later = await run("click", { selector: "Pay later" }, short);
   expect(later.error).toMatchObject({ code: "element_not_found", message: expect.stringContaining("text=Pay later") });
   expect((await run("wait_for", { selector: "Pay later" }, short)).error?.message).toContain("text=Pay later");
@@ -144,7 +164,11 @@ test("a cancelled command ends at once, and does nothing later", async ({ daemon
   await expect(status).toHaveText("untouched");
 });
 
-test("type, select, check, key_press, hover, focus, scroll_to act as a user would", async ({ daemon, site, browserWithExtension }) => {
+test("type, select, check, key_press, hover, focus, scroll_to act as a user would", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { page, status, run } = await open(browserWithExtension, site, daemon);
   await run("type", { selector: "placeholder=you@example.test", text: "one" });
   await run("type", { selector: "placeholder=you@example.test", text: " two" });
@@ -226,7 +250,11 @@ test("wait_for sees things come and go, and gives up in time", async ({ daemon, 
   expect((await run("wait_for", { text: "a", url_contains: "b" })).error?.code).toBe("invalid_param");
 });
 
-test("wait_for_stable waits until nothing changes, over a navigation too", async ({ daemon, site, browserWithExtension }) => {
+test("wait_for_stable waits until nothing changes, over a navigation too", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   site.page(
     "/busy",
     `<p id=n>0</p><script>let n = 0; const t = setInterval(() => { document.getElementById("n").textContent = ++n; if (n === 20) clearInterval(t) }, 50)</script>`,
@@ -236,7 +264,11 @@ test("wait_for_stable waits until nothing changes, over a navigation too", async
   const rest = await run("wait_for_stable", { stability_ms: 400 });
   expect(rest.result).toMatchObject({ stable: true, stability_ms: 400 });
   await expect(page.locator("#n")).toHaveText("20", { timeout: 1 });
-  expect((await run("wait_for_stable", {})).result).toMatchObject({ stable: true, mutations_observed: 0, stability_ms: 500 });
+  expect((await run("wait_for_stable", {})).result).toMatchObject({
+    stable: true,
+    mutations_observed: 0,
+    stability_ms: 500,
+  });
   await page.evaluate(() => setInterval(() => document.body.append("x"), 50));
   const never = await run("wait_for_stable", {}, { timeoutMS: 1200 });
   expect(never.result).toMatchObject({ stable: false, timed_out: true });
@@ -251,7 +283,10 @@ test("get_text reads pages, elements, sections and hidden things", async ({ daem
     `<h1>Head</h1><p>Intro</p><details><summary>More</summary>secret part</details><h2>Second</h2><p id=p>Body <b>text</b></p><p id=h style="display:none">unseen</p>`,
   );
   expect((await run("get_text", {})).result.value).toContain("Intro");
-  expect((await run("get_text", { selector: "#p" })).result).toMatchObject({ value: "Body text", matched: { tag: "p" } });
+  expect((await run("get_text", { selector: "#p" })).result).toMatchObject({
+    value: "Body text",
+    matched: { tag: "p" },
+  });
   expect((await run("get_text", { selector: "#h" })).result).toMatchObject({ hidden: true });
   const { sections } = (await run("get_text", { structured: true })).result;
   expect(sections?.map((s) => [s.header, s.tag, s.expanded])).toEqual([
@@ -262,7 +297,11 @@ test("get_text reads pages, elements, sections and hidden things", async ({ daem
   expect(sections?.[2]?.content).toContain("Body");
 });
 
-test("list_interactive gives elements whose refs and selectors work", async ({ daemon, site, browserWithExtension }) => {
+test("list_interactive gives elements whose refs and selectors work", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { status, run } = await open(browserWithExtension, site, daemon);
   const { result } = await run("list_interactive", { visible_only: true });
   const labels = result.elements.map((e) => e.label);
@@ -279,14 +318,22 @@ test("list_interactive gives elements whose refs and selectors work", async ({ d
   await expect(status).toHaveText("far");
   await run("scroll_to", { direction: "top" });
   expect((await run("list_interactive", { scope_rect: [0, 0] })).error?.code).toBe("invalid_scope_rect");
-  expect((await run("list_interactive", { scope_rect: [0, 0, 400, 300] })).result.elements[0]?.distance_px).toBeGreaterThanOrEqual(0);
+  expect(
+    (await run("list_interactive", { scope_rect: [0, 0, 400, 300] })).result.elements[0]?.distance_px,
+  ).toBeGreaterThanOrEqual(0);
 });
 
-test("refs survive a new rendering, and never mean something on another page", async ({ daemon, site, browserWithExtension }) => {
+test("refs survive a new rendering, and never mean something on another page", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { page, status, run } = await open(browserWithExtension, site, daemon);
   const { result } = await run("list_interactive", { text_contains: "Order now" });
   const ref = result.elements[0]?.ref ?? "";
-  await page.evaluate(() => document.querySelector("form")!.replaceWith(document.querySelector("form")!.cloneNode(true)));
+  await page.evaluate(() =>
+    document.querySelector("form")!.replaceWith(document.querySelector("form")!.cloneNode(true)),
+  );
   expect((await run("click", { ref })).error).toBeUndefined();
   await expect(status).toHaveText(/submitted/);
   await page.reload();
@@ -313,14 +360,20 @@ test("frames are reached by selector, by number and by search", async ({ daemon,
   await expect(out("cross")).toHaveText("inner true");
   expect((await run("click", { selector: "text=In frame", frame: "all" })).error?.code).toBe("ambiguous_target");
   expect((await run("click", { selector: "text=Outer", frame: "all" })).error).toBeUndefined();
-  expect((await run("click", { selector: "text=In frame", frame: "#no" }, { timeoutMS: 800 })).error?.code).toBe("frame_not_found");
+  expect((await run("click", { selector: "text=In frame", frame: "#no" }, { timeoutMS: 800 })).error?.code).toBe(
+    "frame_not_found",
+  );
   const all = await run("list_interactive", { frame: "all", text_contains: "In frame" });
   expect(all.result.elements.map((e) => e.frame)).toEqual(["0", "1"]);
   expect((await run("click", { ref: all.result.elements[1]?.ref ?? "" })).error).toBeUndefined();
   await expect(out("cross")).toHaveText("inner false");
 });
 
-test("a custom list is chosen from, and a React-like field keeps what was typed", async ({ daemon, site, browserWithExtension }) => {
+test("a custom list is chosen from, and a React-like field keeps what was typed", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { page, status, run } = await open(
     browserWithExtension,
     site,
@@ -360,12 +413,20 @@ test("highlight draws a red box and takes it away", async ({ daemon, site, brows
 test("tabs are opened, changed, gone through and closed", async ({ daemon, site, browserWithExtension }) => {
   const { page, tab, run } = await open(browserWithExtension, site, daemon);
   const there = await run("navigate", { url: site.url("/next") });
-  expect(there.result).toMatchObject({ tab, title: "Next", final_url: site.url("/next"), content_script_status: "loaded" });
+  expect(there.result).toMatchObject({
+    tab,
+    title: "Next",
+    final_url: site.url("/next"),
+    content_script_status: "loaded",
+  });
   expect(there.effective_tab).toMatchObject({ id: tab, granted: true });
   expect((await run("back", {})).result.final_url).toBe(site.url("/form"));
   expect((await run("forward", {})).result.final_url).toBe(site.url("/next"));
   expect((await run("forward", {})).error?.code).toBe("no_history");
-  expect((await run("refresh", {})).result).toMatchObject({ final_url: site.url("/next"), content_script_status: "refreshed" });
+  expect((await run("refresh", {})).result).toMatchObject({
+    final_url: site.url("/next"),
+    content_script_status: "refreshed",
+  });
   const opened = await run("new_tab", { url: site.url("/form") }, { tab: 0 });
   expect(opened.result).toMatchObject({ url: site.url("/form"), title: "Form" });
   expect((await daemon.command("switch_tab", {}, { tab: opened.result.tab })).result.tab).toBe(opened.result.tab);
@@ -379,7 +440,11 @@ test("tabs are opened, changed, gone through and closed", async ({ daemon, site,
   await page.bringToFront();
 });
 
-test("a navigation that brings no page fails, and never tells of the page before", async ({ daemon, site, browserWithExtension }) => {
+test("a navigation that brings no page fails, and never tells of the page before", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { tab, run } = await open(browserWithExtension, site, daemon);
   const other = new Site();
   await other.start();
@@ -390,7 +455,9 @@ test("a navigation that brings no page fails, and never tells of the page before
   await other.stop();
   const refused = (url: string) => ({
     code: "navigation_failed",
-    message: expect.stringMatching(new RegExp(`^${url} could not be loaded: nothing listens there.*ERR_CONNECTION_REFUSED`)),
+    message: expect.stringMatching(
+      new RegExp(`^${url} could not be loaded: nothing listens there.*ERR_CONNECTION_REFUSED`),
+    ),
   });
   expect((await run("back", {})).error).toMatchObject(refused(dead));
   expect((await run("forward", {})).error).toMatchObject(refused(two));
@@ -401,7 +468,10 @@ test("a navigation that brings no page fails, and never tells of the page before
   expect((await run("navigate", { url: "http://127.0.0.1:9/" })).error?.message).toContain("no pages on that port");
   // Its site is not granted, so that no request of it is seen.
   const unknown = await run("navigate", { url: "http://no-such-host.invalid/" });
-  expect(unknown.error).toMatchObject({ code: "navigation_failed", message: expect.stringContaining("http://no-such-host.invalid/") });
+  expect(unknown.error).toMatchObject({
+    code: "navigation_failed",
+    message: expect.stringContaining("http://no-such-host.invalid/"),
+  });
 
   const tabs = async () => (await (await browserWithExtension.worker()).evaluate(() => chrome.tabs.query({}))).length;
   const before = await tabs();
@@ -422,10 +492,16 @@ test("a navigation that brings no page fails, and never tells of the page before
     error: { message: expect.stringContaining(`${site.url("/slow")} has not come in time`) },
   });
   site.page("/moved", { body: "", status: 302, headers: { Location: dead } });
-  expect((await run("navigate", { url: site.url("/moved") })).error?.message).toContain(`${dead} (where ${site.url("/moved")} leads)`);
+  expect((await run("navigate", { url: site.url("/moved") })).error?.message).toContain(
+    `${dead} (where ${site.url("/moved")} leads)`,
+  );
 });
 
-test("execute_js: expressions, statements, promises, errors, limits", async ({ daemon, site, browserWithExtension }) => {
+test("execute_js: expressions, statements, promises, errors, limits", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { run } = await open(
     browserWithExtension,
     site,
@@ -433,13 +509,20 @@ test("execute_js: expressions, statements, promises, errors, limits", async ({ d
     `<title>T</title><script>window.mine = { a: [1, 2, { b: 3 }] }; mine.self = mine</script>`,
   );
   const js = (script: string, more = {}) => run("execute_js", { script, ...more });
-  expect((await js("document.title")).result).toMatchObject({ result: "T", type: "string", execution_mode: "debugger" });
+  expect((await js("document.title")).result).toMatchObject({
+    result: "T",
+    type: "string",
+    execution_mode: "debugger",
+  });
   expect((await js("mine")).result.result).toEqual({ a: [1, 2, { b: 3 }], self: "[circular]" });
   expect((await js("const n = 20; return n * 2 + 2")).result.result).toBe(42);
   expect((await js("await new Promise((r) => setTimeout(() => r('later'), 50))")).result.result).toBe("later");
   expect((await js("undefined")).result).toMatchObject({ result: null, type: "undefined" });
   expect((await js("Array.from({ length: 150 }, (_, i) => i)")).result.result).toHaveLength(101);
-  expect((await js("throw new RangeError('bad')")).error).toMatchObject({ code: "execution_error", message: "RangeError: bad" });
+  expect((await js("throw new RangeError('bad')")).error).toMatchObject({
+    code: "execution_error",
+    message: "RangeError: bad",
+  });
   expect((await js("nope()")).error?.code).toBe("execution_error");
   expect((await js("await new Promise((_, no) => setTimeout(() => no(new Error('no')), 20))")).error).toMatchObject({
     code: "promise_rejected",
@@ -468,7 +551,11 @@ test("execute_js works under a strict policy and in frames, and only where it is
   expect((await run("execute_js", { script: "1" })).error?.code).toBe("origin_not_allowed");
 });
 
-test("execute_js goes by user scripts once the user allowed them", async ({ daemon, site, browserWithExtension: browser }) => {
+test("execute_js goes by user scripts once the user allowed them", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   site.page("/strict", {
     body: "<title>Strict</title><script>window.mine = 5</script><iframe src='/inner'></iframe>",
     headers: { "Content-Security-Policy": "script-src 'none'; require-trusted-types-for 'script'" },
@@ -491,15 +578,29 @@ test("execute_js goes by user scripts once the user allowed them", async ({ daem
   const js = (script: string, more = {}) => run("execute_js", { script, ...more });
   expect((await js("document.title")).result).toMatchObject({ result: "Strict", execution_mode: "user_script" });
   expect((await js("const a = 1; return { a }")).result.result).toEqual({ a: 1 });
-  expect((await js("throw new TypeError('x')")).error).toMatchObject({ code: "execution_error", message: "TypeError: x" });
+  expect((await js("throw new TypeError('x')")).error).toMatchObject({
+    code: "execution_error",
+    message: "TypeError: x",
+  });
   expect((await js("}{")).error?.code).toBe("execution_error");
   expect((await js("document.title", { frame: "0" })).result.result).toBe("Inner one");
 });
 
-test("a screenshot by the debugger: whole page, crop, size, grey, secrets", async ({ daemon, site, browserWithExtension }) => {
+test("a screenshot by the debugger: whole page, crop, size, grey, secrets", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { run } = await open(browserWithExtension, site, daemon);
   const plain = await run("screenshot", {});
-  expect(plain.result).toMatchObject({ format: "png", width: 1280, height: 720, route: "debugger", redacted: 1, title: "Form" });
+  expect(plain.result).toMatchObject({
+    format: "png",
+    width: 1280,
+    height: 720,
+    route: "debugger",
+    redacted: 1,
+    title: "Form",
+  });
   const small = await run("screenshot", { max_width: 640, grayscale: true, format: "jpeg", quality: 60 });
   expect(small.result).toMatchObject({ width: 640, scale: 50, format: "jpeg" });
   expect(Buffer.from(small.result.data, "base64").subarray(0, 2).toString("hex")).toBe("ffd8");

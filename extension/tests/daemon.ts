@@ -175,7 +175,8 @@ export class FakeDaemon {
     const key = this.keys.get(id);
     const known = key !== undefined && given === mac(key, "bearer", this.boot);
     const nonce = request.headers["x-gasoline-nonce"];
-    if (known && typeof nonce === "string") response.setHeader("X-Gasoline-Proof", mac(key, "answer", nonce, this.boot));
+    if (known && typeof nonce === "string")
+      response.setHeader("X-Gasoline-Proof", mac(key, "answer", nonce, this.boot));
     const reply = (status: number, answer: unknown): void => {
       response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(answer));
       this.#notify();
@@ -216,12 +217,18 @@ export class FakeDaemon {
       timeout_ms: 8000,
       client: "stranger",
     };
-    return { ...this.#prove({ nonce: "", key_id: "" }), proof: randomBytes(32).toString("hex"), token: "t", commands: [command] };
+    return {
+      ...this.#prove({ nonce: "", key_id: "" }),
+      proof: randomBytes(32).toString("hex"),
+      token: "t",
+      commands: [command],
+    };
   }
 
   #prove({ nonce, key_id = "" }: ProveRequest): ProveAnswer {
     const { run, boot } = this;
-    const code = this.code !== "" && key_id === `code-${this.code.slice(0, 8)}` ? Buffer.from(this.code.slice(8)) : undefined;
+    const code =
+      this.code !== "" && key_id === `code-${this.code.slice(0, 8)}` ? Buffer.from(this.code.slice(8)) : undefined;
     const key = code ?? this.keys.get(key_id);
     const proof = key ? mac(key, "daemon", nonce, String(this.port), run, boot, key_id) : "";
     return { server: { name: "gasoline", version: "0.1.0-test", run, time: Date.now() }, boot, proof };

@@ -3,7 +3,11 @@ import { expect, test } from "./extension.ts";
 const PAGE = `<!doctype html><title>A</title><button onclick="document.title = String(confirm('Delete everything?'))">Delete</button>`;
 
 for (const trusted of ["never", "always"]) {
-  test(`a click that opens a dialog is answered at once, trusted ${trusted}`, async ({ daemon, site, browserWithExtension: browser }) => {
+  test(`a click that opens a dialog is answered at once, trusted ${trusted}`, async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
     const { page } = browser;
     await browser.set({ pilot: true });
     await page.goto(site.page("/a", PAGE));
@@ -23,12 +27,18 @@ for (const trusted of ["never", "always"]) {
     }
     await (await asked).accept();
     await expect(page).toHaveTitle("true");
-    await daemon.until("the dialog is closed", () => daemon.events("lifecycle").find(({ state }) => state === "dialog_closed"));
+    await daemon.until("the dialog is closed", () =>
+      daemon.events("lifecycle").find(({ state }) => state === "dialog_closed"),
+    );
     expect((await daemon.command("get_text", {}, { tab })).error).toBeUndefined();
   });
 }
 
-test("a script that opens a dialog, and a tab that is led away from one", async ({ daemon, site, browserWithExtension: browser }) => {
+test("a script that opens a dialog, and a tab that is led away from one", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   const { page } = browser;
   await browser.set({ pilot: true });
   await page.goto(site.page("/a", PAGE));
@@ -36,6 +46,8 @@ test("a script that opens a dialog, and a tab that is led away from one", async 
   page.on("dialog", () => {});
   const held = await daemon.command("execute_js", { script: "alert('Hello')" }, { tab });
   expect(held.error).toMatchObject({ code: "dialog_open", message: expect.stringContaining("Hello") });
-  expect((await daemon.command("navigate", { url: site.page("/b", "<title>B</title>There") }, { tab })).result.title).toBe("B");
+  expect(
+    (await daemon.command("navigate", { url: site.page("/b", "<title>B</title>There") }, { tab })).result.title,
+  ).toBe("B");
   expect((await daemon.command("get_text", {}, { tab })).result.value).toContain("There");
 });

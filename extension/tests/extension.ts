@@ -65,7 +65,10 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     const profile = join(home, "profile");
     await mkdir(join(profile, "Default"), { recursive: true });
     // Without developer mode a reload of the extension leaves it switched off.
-    await writeFile(join(profile, "Default/Preferences"), JSON.stringify({ extensions: { ui: { developer_mode: true } } }));
+    await writeFile(
+      join(profile, "Default/Preferences"),
+      JSON.stringify({ extensions: { ui: { developer_mode: true } } }),
+    );
     if (native) await installHost(profile, daemon);
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium() ?? "",
@@ -98,7 +101,10 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
       },
       tab: async (of) => {
         const url = of.url();
-        return (await worker()).evaluate(async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id ?? 0, url);
+        return (await worker()).evaluate(
+          async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id ?? 0,
+          url,
+        );
       },
       set: async (values) => {
         await (await worker()).evaluate((given) => chrome.storage.local.set(given), values);

@@ -45,10 +45,14 @@ test("a page that was open before the extension is captured from then on, and sa
 }) => {
   await browser.page.goto(site.page("/", `<button>B</button><script>${TALK}</script>`));
   await browser.install();
-  const group = await daemon.until("it", () => daemon.groups.find((at) => at.logs?.some((log) => log.message === "said")));
+  const group = await daemon.until("it", () =>
+    daemon.groups.find((at) => at.logs?.some((log) => log.message === "said")),
+  );
   expect(group.since).toBe("late");
   await browser.page.evaluate(() => fetch("/api?token=verysecret"));
-  const exchange = await daemon.until("the request", () => daemon.events("network").find((at) => at.url.includes("/api")));
+  const exchange = await daemon.until("the request", () =>
+    daemon.events("network").find((at) => at.url.includes("/api")),
+  );
   expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>$/);
   expect(exchange).toMatchObject({ status: 404, remote_address: "127.0.0.1", initiator: { type: "fetch" } });
   await browser.page.click("button");

@@ -12,7 +12,9 @@ test("the worker is killed while a page talks: nothing is lost, nothing comes tw
   site,
   browserWithExtension: browser,
 }) => {
-  await browser.page.goto(site.page("/", `<script>n = 0; talk = setInterval(() => console.log("tick " + n++), 50)</script>`));
+  await browser.page.goto(
+    site.page("/", `<script>n = 0; talk = setInterval(() => console.log("tick " + n++), 50)</script>`),
+  );
   const ticks = () =>
     daemon
       .events("logs")
@@ -53,7 +55,9 @@ test("the daemon is away and comes back: what happened meanwhile arrives, also f
   await browser.page.evaluate(() => console.log("after the kill"));
   await daemon.start();
   await daemon.until("all", () =>
-    ["while away", "second page", "after the kill"].every((message) => daemon.events("logs").some((log) => log.message === message)),
+    ["while away", "second page", "after the kill"].every((message) =>
+      daemon.events("logs").some((log) => log.message === message),
+    ),
   );
   expect(daemon.events("logs").filter((log) => log.message === "while away")).toHaveLength(1);
 });
@@ -87,7 +91,11 @@ test("a daemon that forgot us gets nothing until the native host has brought a k
   await daemon.until("it", () => daemon.events("logs").some((log) => log.message === "for the new one"));
 });
 
-test("a stranger that takes the port gets challenges and nothing else", async ({ daemon, site, browserWithExtension: browser }) => {
+test("a stranger that takes the port gets challenges and nothing else", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.page.goto(site.page("/", "x"));
   await daemon.until("connected", () => daemon.settings);
   const stranger = new FakeDaemon();
@@ -109,7 +117,10 @@ test("a stranger that takes the port gets challenges and nothing else", async ({
   await daemon.until("it", () => daemon.events("logs").some((log) => log.message === "not for strangers"));
 });
 
-test("what the extension sends can be told from what a page sends", async ({ daemon, browserWithExtension: browser }) => {
+test("what the extension sends can be told from what a page sends", async ({
+  daemon,
+  browserWithExtension: browser,
+}) => {
   await daemon.until("connected", () => daemon.settings);
   const sync = daemon.requests.find((at) => at.path === "/sync");
   expect(sync?.headers.origin).toBe(`chrome-extension://${browser.id}`);
@@ -118,13 +129,21 @@ test("what the extension sends can be told from what a page sends", async ({ dae
   expect(poll?.headers["sec-fetch-site"]).toBe("none");
 });
 
-test("a page in the back/forward cache comes back with its line", async ({ daemon, site, browserWithExtension: { page } }) => {
+test("a page in the back/forward cache comes back with its line", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
   site.page("/other", "other");
-  await page.goto(site.page("/cached", `<script>addEventListener("pageshow", (e) => console.log("shown " + e.persisted))</script>`));
+  await page.goto(
+    site.page("/cached", `<script>addEventListener("pageshow", (e) => console.log("shown " + e.persisted))</script>`),
+  );
   await daemon.until("shown", () => daemon.events("logs").some((log) => log.message === "shown false"));
   await page.goto(site.url("/other"));
   await page.goBack();
-  const persisted = await page.evaluate(() => (performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming).type);
+  const persisted = await page.evaluate(
+    () => (performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming).type,
+  );
   await page.evaluate(() => console.log("after the cache"));
   await daemon.until(`it (${persisted})`, () => daemon.events("logs").some((log) => log.message === "after the cache"));
 });
@@ -135,7 +154,9 @@ test("a command that was begun and comes again is answered interrupted, not run 
   browserWithExtension: browser,
 }) => {
   await browser.set({ pilot: true });
-  await browser.page.goto(site.page("/", `<button onclick="document.title = 'n' + (window.n = (window.n ?? 0) + 1)">Count</button>`));
+  await browser.page.goto(
+    site.page("/", `<button onclick="document.title = 'n' + (window.n = (window.n ?? 0) + 1)">Count</button>`),
+  );
   const tab = await browser.tab(browser.page);
   const command = {
     id: "run-1",
@@ -197,7 +218,9 @@ test("after a reload of the extension the page it left behind reads no body any 
   await browser.set({ bodies: true });
   await daemon.until("on", () => daemon.settings?.bodies);
   site.page("/api", { body: "{", type: "application/json", endless: true });
-  await browser.page.goto(site.page("/", "<script>before = [fetch, console.log, XMLHttpRequest]</script><title>O</title>"));
+  await browser.page.goto(
+    site.page("/", "<script>before = [fetch, console.log, XMLHttpRequest]</script><title>O</title>"),
+  );
   const session = await browser.context.newCDPSession(browser.page);
   /** The streams that are there after a request, whose body the page itself does not look at. */
   const streams = async (): Promise<number> => {
@@ -207,8 +230,14 @@ test("after a reload of the extension the page it left behind reads no body any 
       page.ended = new AbortController();
       page.kept = await fetch("/api", { signal: page.ended.signal });
     });
-    const { result: prototype } = await session.send("Runtime.evaluate", { expression: "ReadableStream.prototype", objectGroup: "asked" });
-    const { objects } = await session.send("Runtime.queryObjects", { prototypeObjectId: prototype.objectId ?? "", objectGroup: "asked" });
+    const { result: prototype } = await session.send("Runtime.evaluate", {
+      expression: "ReadableStream.prototype",
+      objectGroup: "asked",
+    });
+    const { objects } = await session.send("Runtime.queryObjects", {
+      prototypeObjectId: prototype.objectId ?? "",
+      objectGroup: "asked",
+    });
     const own = await session.send("Runtime.getProperties", { objectId: objects.objectId ?? "", ownProperties: true });
     await session.send("Runtime.releaseObjectGroup", { objectGroup: "asked" });
     return own.result.filter(({ name }) => /^\d+$/.test(name)).length;
@@ -217,5 +246,7 @@ test("after a reload of the extension the page it left behind reads no body any 
   await (await browser.worker()).evaluate(() => void setTimeout(() => chrome.runtime.reload(), 50));
   await daemon.until("stale", () => daemon.tabs.some((tab) => tab.title === "O" && tab.stale));
   await expect.poll(streams).toBe(0);
-  expect(await browser.page.evaluate("before.every((one, i) => one === [fetch, console.log, XMLHttpRequest][i])")).toBe(true);
+  expect(await browser.page.evaluate("before.every((one, i) => one === [fetch, console.log, XMLHttpRequest][i])")).toBe(
+    true,
+  );
 });

@@ -55,9 +55,18 @@ const popups: Record<string, Stage> = {
   },
   foreign: { connection: { phase: "foreign", port: 7890 }, url: shop.url },
   "foreign on a port": { connection: { phase: "foreign", port: 40583 }, url: shop.url },
-  connected: { connection: connected, url: "http://localhost:3000/checkout?step=2", local: { pilot: true, bodies: true } },
+  connected: {
+    connection: connected,
+    url: "http://localhost:3000/checkout?step=2",
+    local: { pilot: true, bodies: true },
+  },
   agent: { connection: { ...connected, agents: [claude] }, url: shop.url },
-  "agent here": { connection: { ...connected, agents: [{ ...claude, tab: 1 }] }, url: shop.url, tabs: [shop], local: { pilot: true } },
+  "agent here": {
+    connection: { ...connected, agents: [{ ...claude, tab: 1 }] },
+    url: shop.url,
+    tabs: [shop],
+    local: { pilot: true },
+  },
   "agent elsewhere": {
     connection: { ...connected, agents: [{ ...claude, tab: 2 }] },
     url: shop.url,
@@ -80,7 +89,11 @@ const popups: Record<string, Stage> = {
   many: {
     connection: {
       ...connected,
-      agents: [1, 2, 3, 4].map((tab) => ({ id: `stream-${tab}`, name: `an-agent-with-a-very-long-name-${"x".repeat(20)}-${tab}`, tab })),
+      agents: [1, 2, 3, 4].map((tab) => ({
+        id: `stream-${tab}`,
+        name: `an-agent-with-a-very-long-name-${"x".repeat(20)}-${tab}`,
+        tab,
+      })),
     },
     url: LONG,
     origins: ["<all_urls>"],
@@ -222,7 +235,9 @@ for (const [file, stages, widths] of [
   ["popup", popups, [320, 360, 400]],
   ["options", options, [320, 400, 900]],
 ] as const) {
-  test(`the ${file} fits narrow windows and can be read, in every state, light and dark`, async ({ browserWithExtension: browser }) => {
+  test(`the ${file} fits narrow windows and can be read, in every state, light and dark`, async ({
+    browserWithExtension: browser,
+  }) => {
     for (const [name, stage] of Object.entries(stages)) {
       const page = await open(browser, `${file}.html`, stage);
       // The popup has the width that it gives itself; here its content is tried in others.
@@ -232,7 +247,8 @@ for (const [file, stages, widths] of [
         for (const colorScheme of ["light", "dark"] as const) {
           await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
           expect(await page.evaluate(faults), `${name}, ${width} px, ${colorScheme}`).toEqual([]);
-          if (SHOTS) await page.screenshot({ path: `${SHOTS}/${file}-${name}-${width}-${colorScheme}.png`, fullPage: true });
+          if (SHOTS)
+            await page.screenshot({ path: `${SHOTS}/${file}-${name}-${width}-${colorScheme}.png`, fullPage: true });
         }
       }
       // At 200 % a popup may have 800 px at most; the options are tried in a small window.

@@ -4,7 +4,11 @@ const inner = `<!doctype html><title>Inner</title><button style="margin-top:100p
 const modal = `<div id=modal role=dialog style="position:fixed;inset:0;background:#000c">Accept?</div>`;
 
 for (const host of ["127.0.0.1", "localhost"] as const) {
-  test(`nothing is clicked through what covers an iframe (of ${host})`, async ({ daemon, site, browserWithExtension: browser }) => {
+  test(`nothing is clicked through what covers an iframe (of ${host})`, async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
     const { page } = browser;
     await browser.set({ pilot: true });
     site.page("/inner", inner);
@@ -23,8 +27,14 @@ for (const host of ["127.0.0.1", "localhost"] as const) {
     const out = page.frameLocator("iframe").frameLocator("iframe").locator("#out");
     for (const trusted of ["auto", "always"]) {
       for (const kind of ["click", "hover"] as const) {
-        const covered = await daemon.command(kind, { selector: "text=Inner", frame: "1", trusted } as object, { tab, timeoutMS: 1500 });
-        expect(covered.error, kind).toMatchObject({ code: "blocked_by_overlay", blocker: expect.stringContaining("#modal") });
+        const covered = await daemon.command(kind, { selector: "text=Inner", frame: "1", trusted } as object, {
+          tab,
+          timeoutMS: 1500,
+        });
+        expect(covered.error, kind).toMatchObject({
+          code: "blocked_by_overlay",
+          blocker: expect.stringContaining("#modal"),
+        });
       }
       await expect(out).toHaveText("");
     }
@@ -44,7 +54,10 @@ test("what covers an iframe is waited for", async ({ daemon, site, browserWithEx
   await browser.set({ pilot: true });
   site.page("/inner", inner);
   await browser.page.goto(
-    site.page("/a", `<!doctype html><iframe src="/inner"></iframe>${modal}<script>setTimeout(() => modal.remove(), 700)</script>`),
+    site.page(
+      "/a",
+      `<!doctype html><iframe src="/inner"></iframe>${modal}<script>setTimeout(() => modal.remove(), 700)</script>`,
+    ),
   );
   const tab = await browser.tab(browser.page);
   expect((await daemon.command("click", { selector: "text=Inner", frame: "0" }, { tab })).error).toBeUndefined();

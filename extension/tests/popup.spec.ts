@@ -43,7 +43,10 @@ test("the popup shows the connection, and both switches are off until the user t
 
 test.describe("without a native host", () => {
   test.use({ native: false });
-  test("a browser is paired by the code that a terminal printed, and by no other", async ({ daemon, browserWithExtension: browser }) => {
+  test("a browser is paired by the code that a terminal printed, and by no other", async ({
+    daemon,
+    browserWithExtension: browser,
+  }) => {
     await browser.context.grantPermissions(["clipboard-read", "clipboard-write"]);
     const popup = await browser.open("popup.html");
     await popup.setViewportSize({ width: 360, height: 640 });
@@ -74,7 +77,9 @@ test.describe("without a native host", () => {
     await expect(popup.getByRole("status").first()).toContainText("Connected");
     expect(daemon.code).toBe("");
     // Neither the code nor the key was ever sent.
-    const key = (await (await browser.worker()).evaluate(() => chrome.storage.local.get("pairing")))["pairing"] as { key: string };
+    const key = (await (await browser.worker()).evaluate(() => chrome.storage.local.get("pairing")))["pairing"] as {
+      key: string;
+    };
     expect(key.key).toMatch(/^[0-9a-f]{64}$/);
     const sent = JSON.stringify(daemon.requests);
     expect(sent).not.toContain("23456789abcdefgh23456789");
@@ -104,7 +109,11 @@ async function openOver(browser: Browser, tab: number): Promise<Page> {
   return popup;
 }
 
-test("the user sees which agent uses which tab, and changes it", async ({ daemon, site, browserWithExtension: browser }) => {
+test("the user sees which agent uses which tab, and changes it", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   const first = site.page("/one", "<title>Shop</title>");
   const second = site.url("/two", "localhost");
   site.page("/two", "<title>Shop</title>");
@@ -159,7 +168,9 @@ test("a page cannot choose the tab that agents use", async ({ daemon, site, brow
       target: { tabId },
       args: [tabId],
       func: async (use: number) => {
-        const told: unknown = await chrome.runtime.sendMessage({ type: "gasoline-tracking", use }).catch((error: Error) => error.message);
+        const told: unknown = await chrome.runtime
+          .sendMessage({ type: "gasoline-tracking", use })
+          .catch((error: Error) => error.message);
         return JSON.stringify(told ?? null);
       },
     });
@@ -187,7 +198,10 @@ test("a refusal is shown with its fix", async ({ daemon, browserWithExtension: b
   await expect(popup.locator("#problem")).toBeHidden();
 });
 
-test("the options page changes the port, by keyboard, and refuses nonsense", async ({ daemon, browserWithExtension: browser }) => {
+test("the options page changes the port, by keyboard, and refuses nonsense", async ({
+  daemon,
+  browserWithExtension: browser,
+}) => {
   await browser.set({ scriptHosts: ["https://app.example"] });
   const options = await browser.open("options.html");
   await options.setViewportSize({ width: 760, height: 900 });

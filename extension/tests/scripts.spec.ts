@@ -36,7 +36,11 @@ test("a script without an end is answered, leaves the page usable and the debugg
   }
 });
 
-test("a page that hangs by itself does not keep the debugger", async ({ daemon, site, browserWithExtension: browser }) => {
+test("a page that hangs by itself does not keep the debugger", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   await browser.set({ pilot: true });
   await browser.page.goto(site.page("/a", "<title>A</title><button onclick='while (true) {}'>Hang</button>"));
   const tab = await browser.tab(browser.page);

@@ -26,7 +26,10 @@ export class Site {
       this.hits.push(request.url ?? "/");
       const page = this.#pages.get(path) ?? { body: "not here", status: 404, type: "text/plain" };
       setTimeout(() => {
-        response.writeHead(page.status ?? 200, { "Content-Type": page.type ?? "text/html; charset=utf-8", ...page.headers });
+        response.writeHead(page.status ?? 200, {
+          "Content-Type": page.type ?? "text/html; charset=utf-8",
+          ...page.headers,
+        });
         if (page.endless) response.write(page.body);
         else response.end(page.body);
       }, page.delay ?? 0);

@@ -125,15 +125,25 @@ func renderJSON(o catalog.Outcome, opt Options) (string, error) {
 	}
 	s, ok := o.Value.(Shortener)
 	if !ok {
-		return "", problem.New(problem.TooLarge, `Ask for less, give a larger budget (at most 30000), or leave out as:"json".`,
-			"the answer has %d characters; %d fit.", len(out), most)
+		return "", problem.New(
+			problem.TooLarge,
+			`Ask for less, give a larger budget (at most 30000), or leave out as:"json".`,
+			"the answer has %d characters; %d fit.",
+			len(out),
+			most,
+		)
 	}
 	// Entries differ in size, so shrink by the measured ratio until it fits.
 	for len(out) > most && s.Len() > 0 {
 		before := s.Len()
 		s.Keep(min(before-1, before*most/len(out)))
 		if s.Len() >= before { // else the call would never end
-			return "", fmt.Errorf("a result of type %T kept %d entries of %d that had to be fewer", o.Value, s.Len(), before)
+			return "", fmt.Errorf(
+				"a result of type %T kept %d entries of %d that had to be fewer",
+				o.Value,
+				s.Len(),
+				before,
+			)
 		}
 		if out, err = JSON(o.Value); err != nil {
 			return "", err

@@ -88,7 +88,15 @@ func TestRoomIsCountedToTheByte(t *testing.T) {
 			es := []answer.Entry{{Text: "entry"}, {Text: "entry"}, {Text: "entry"}}
 			from, to := w.Fit(keep, es)
 			if f, t2 := w.Entries(keep, es); to-from != want || f != from || t2 != to {
-				t.Errorf("keep %v with %d bytes more: [%d,%d) would be written, [%d,%d) was", keep, extra, from, to, f, t2)
+				t.Errorf(
+					"keep %v with %d bytes more: [%d,%d) would be written, [%d,%d) was",
+					keep,
+					extra,
+					from,
+					to,
+					f,
+					t2,
+				)
 			}
 		}
 	}
@@ -101,12 +109,14 @@ func TestRoomIsCountedToTheByte(t *testing.T) {
 	}
 	// One that is too long is cut, to what is left but never below 200.
 	long := []answer.Entry{{Text: "other"}, {Text: strings.Repeat("x", 900)}}
-	if from, to := w.Entries(answer.Newest, long); from != 1 || to != 2 || !strings.Contains(w.String(), strings.Repeat("x", 176)+"…[+724 bytes]") {
+	if from, to := w.Entries(answer.Newest, long); from != 1 || to != 2 ||
+		!strings.Contains(w.String(), strings.Repeat("x", 176)+"…[+724 bytes]") {
 		t.Errorf("[%d,%d) %s", from, to, w.String())
 	}
 	long[0], long[1] = long[1], long[0]
 	w = answer.NewWriter(reserve+300, "f")
-	if from, to := w.Entries(answer.Oldest, long); from != 0 || to != 1 || !strings.Contains(w.String(), strings.Repeat("x", 276)+"…[+624 bytes]") {
+	if from, to := w.Entries(answer.Oldest, long); from != 0 || to != 1 ||
+		!strings.Contains(w.String(), strings.Repeat("x", 276)+"…[+624 bytes]") {
 		t.Errorf("[%d,%d) %s", from, to, w.String())
 	}
 }
@@ -146,7 +156,15 @@ func TestABudgetIsTheCallsOrTheLimitsOrTheDefault(t *testing.T) {
 		before := many.committed
 		text, images, err := answer.Render(o, opt)
 		if err != nil || len(text) < least || len(text) > most || len(images) != 1 || many.committed != before+1 {
-			t.Errorf("%+v %+v: %d characters, %d images, %d commits: %v", o.Budget, opt, len(text), len(images), many.committed-before, err)
+			t.Errorf(
+				"%+v %+v: %d characters, %d images, %d commits: %v",
+				o.Budget,
+				opt,
+				len(text),
+				len(images),
+				many.committed-before,
+				err,
+			)
 		}
 	}
 	sizes(catalog.Outcome{}, answer.Options{}, answer.DefaultBudget-500, answer.DefaultBudget)
@@ -162,10 +180,12 @@ func TestABudgetIsTheCallsOrTheLimitsOrTheDefault(t *testing.T) {
 	if p := problem.From(err); p == nil || !strings.Contains(p.Message, "700 fit") {
 		t.Errorf("too much for the call: %v", err)
 	}
-	if text, _, err := answer.Render(catalog.Outcome{Value: "as it is"}, answer.Options{}); err != nil || text != "as it is" {
+	if text, _, err := answer.Render(catalog.Outcome{Value: "as it is"}, answer.Options{}); err != nil ||
+		text != "as it is" {
 		t.Errorf("a text: %q %v", text, err)
 	}
-	if text, _, err := answer.Render(catalog.Outcome{Value: "<&>", AsJSON: true}, answer.Options{}); err != nil || text != `"<&>"` {
+	if text, _, err := answer.Render(catalog.Outcome{Value: "<&>", AsJSON: true}, answer.Options{}); err != nil ||
+		text != `"<&>"` {
 		t.Errorf("a text as JSON: %q %v", text, err)
 	}
 	if _, _, err := answer.Render(catalog.Outcome{Value: func() {}, AsJSON: true}, answer.Options{}); err == nil {
@@ -191,7 +211,8 @@ func TestABudgetIsTheCallsOrTheLimitsOrTheDefault(t *testing.T) {
 	}
 	for budget, items := range map[int]int{len(whole): 2, len(whole) - 1: 1} {
 		l := &list{Items: []string{"abc", "def"}, Total: 2}
-		if _, _, err := answer.Render(catalog.Outcome{Value: l, AsJSON: true, Budget: budget}, answer.Options{}); err != nil || len(l.Items) != items {
+		if _, _, err := answer.Render(catalog.Outcome{Value: l, AsJSON: true, Budget: budget}, answer.Options{}); err != nil ||
+			len(l.Items) != items {
 			t.Errorf("of %d characters %d items are left in a budget of %d: %v", len(whole), len(l.Items), budget, err)
 		}
 	}
@@ -208,10 +229,18 @@ func init() {
 		time.Sleep(3 * time.Second)
 		return "well", nil
 	})
-	catalog.Add(tool, catalog.Spec{Name: "broken", Doc: "Panics."}, func(context.Context, room, none) (string, error) { panic("its secret") })
-	catalog.Add(tool, catalog.Spec{Name: "refused", Doc: "Refuses."}, func(context.Context, room, none) (string, error) {
-		return "", problem.New(problem.NoData, "Wait.", "nothing yet.")
-	})
+	catalog.Add(
+		tool,
+		catalog.Spec{Name: "broken", Doc: "Panics."},
+		func(context.Context, room, none) (string, error) { panic("its secret") },
+	)
+	catalog.Add(
+		tool,
+		catalog.Spec{Name: "refused", Doc: "Refuses."},
+		func(context.Context, room, none) (string, error) {
+			return "", problem.New(problem.NoData, "Wait.", "nothing yet.")
+		},
+	)
 }
 
 // Every call is told to the audit: with its time, its size and its error; a panic is one.
@@ -232,31 +261,46 @@ func TestCallsAreAudited(t *testing.T) {
 		bound := catalog.Bind(tool, func(catalog.Call) room { return room{} }, nil)
 		began := time.Now()
 		run := func(client, mode string) (calls.Answer, *problem.Problem) {
-			return runner.Run(t.Context(), bound, catalog.Call{Client: client, Name: "program"}, json.RawMessage(`{"what":"`+mode+`"}`), answer.Options{Fence: "f"})
+			return runner.Run(
+				t.Context(),
+				bound,
+				catalog.Call{Client: client, Name: "program"},
+				json.RawMessage(`{"what":"`+mode+`"}`),
+				answer.Options{Fence: "f"},
+			)
 		}
 		if a, p := run("c", "fine"); a.Text != "well" || a.JSON || p != nil {
 			t.Errorf("%+v %v", a, p)
 		}
 		a, p := run("c", "broken")
-		if p == nil || p.Code != problem.Internal || !strings.Contains(a.Text, "t broken failed inside the daemon") || strings.Contains(a.Text, "secret") {
+		if p == nil || p.Code != problem.Internal || !strings.Contains(a.Text, "t broken failed inside the daemon") ||
+			strings.Contains(a.Text, "secret") {
 			t.Errorf("%+v %v", a, p)
 		}
-		if a, p := run("c", "refused"); p == nil || p.Code != problem.NoData || !strings.Contains(a.Text, "nothing yet. Wait.") {
+		if a, p := run("c", "refused"); p == nil || p.Code != problem.NoData ||
+			!strings.Contains(a.Text, "nothing yet. Wait.") {
 			t.Errorf("%+v %v", a, p)
 		}
-		if a, p := run("many", "fine"); p == nil || p.Code != problem.RateLimited || !strings.Contains(a.Text, "too many.") {
+		if a, p := run("many", "fine"); p == nil || p.Code != problem.RateLimited ||
+			!strings.Contains(a.Text, "too many.") {
 			t.Errorf("%+v %v", a, p)
 		}
 		if n := runner.Panics(); n != 1 {
 			t.Errorf("%d panics", n)
 		}
-		if text := log.String(); !strings.Contains(text, `where="t broken"`) || !strings.Contains(text, `panic="its secret"`) || !strings.Contains(text, "answer_test.init") {
+		if text := log.String(); !strings.Contains(text, `where="t broken"`) ||
+			!strings.Contains(text, `panic="its secret"`) ||
+			!strings.Contains(text, "answer_test.init") {
 			t.Errorf("the log has %s", text)
 		}
 		if len(told) != 4 {
 			t.Fatalf("%d records", len(told))
 		}
-		if r := told[0]; r.Client != "c" || r.Name != "program" || r.Tool != "t" || r.Mode != "fine" || r.Duration != 3*time.Second || r.Size != 4 || r.Err != nil || !r.Time.Equal(began) {
+		if r := told[0]; r.Client != "c" || r.Name != "program" || r.Tool != "t" || r.Mode != "fine" ||
+			r.Duration != 3*time.Second ||
+			r.Size != 4 ||
+			r.Err != nil ||
+			!r.Time.Equal(began) {
 			t.Errorf("%+v", r)
 		}
 		for i, code := range []problem.Code{problem.Internal, problem.NoData, problem.RateLimited} {
@@ -264,12 +308,15 @@ func TestCallsAreAudited(t *testing.T) {
 				t.Errorf("%+v, want %s", r, code)
 			}
 		}
-		if a, p := runner.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"fine","as":"json"}`), answer.Options{}); a.Text != `"well"` || !a.JSON || p != nil {
+		if a, p := runner.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"fine","as":"json"}`), answer.Options{}); a.Text != `"well"` ||
+			!a.JSON ||
+			p != nil {
 			t.Errorf("%+v %v", a, p)
 		}
 		var quiet calls.Runner
 		quiet.Panicked("here", errors.New("x"))
-		if _, p := quiet.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"broken"}`), answer.Options{}); p == nil || quiet.Panics() != 2 {
+		if _, p := quiet.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"broken"}`), answer.Options{}); p == nil ||
+			quiet.Panics() != 2 {
 			t.Errorf("without a log: %v, %d panics", p, quiet.Panics())
 		}
 	})

@@ -135,7 +135,11 @@ func Origin(raw string) string {
 		if end < 0 {
 			end = len(rest)
 		}
-		if host := rest[:end]; host != "" && !strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("@%<>\"\\^`{|}", r) }) {
+		if host := rest[:end]; host != "" &&
+			!strings.ContainsFunc(
+				host,
+				func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("@%<>\"\\^`{|}", r) },
+			) {
 			return raw[:len(scheme)+3+end]
 		}
 	}

@@ -136,7 +136,15 @@ type HARInput struct {
 
 // NewHAR makes the archive. Entries are in the order of their start, pages in the order of their first entry.
 func NewHAR(in HARInput) *HAR {
-	out := &HAR{Log: HARLog{Version: "1.2", Creator: HARCreator{"Gasoline", in.Version}, Pages: []HARPage{}, Entries: []HAREntry{}, Comment: in.Lost}}
+	out := &HAR{
+		Log: HARLog{
+			Version: "1.2",
+			Creator: HARCreator{"Gasoline", in.Version},
+			Pages:   []HARPage{},
+			Entries: []HAREntry{},
+			Comment: in.Lost,
+		},
+	}
 	exchanges := slices.Clone(in.Exchanges)
 	slices.SortStableFunc(exchanges, func(a, b event.Exchange) int { return a.Started.Compare(b.Started) })
 	type resourceKey struct{ session, document, url string }
@@ -247,7 +255,9 @@ func harEntry(e *event.Exchange, timing *event.ResourceTiming) HAREntry {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	version := httpVersion(e.Protocol)
 	entry := HAREntry{
-		Started: harTime(e.Started), Time: ms(e.Duration), ResourceType: e.Initiator.Type, Error: e.Error, TraceID: e.TraceID,
+		Started: harTime(
+			e.Started,
+		), Time: ms(e.Duration), ResourceType: e.Initiator.Type, Error: e.Error, TraceID: e.TraceID,
 		GasolineFlags: e.Flags.Names(), ServerIP: e.RemoteAddress,
 		Request: HARRequest{
 			Method: e.Method, URL: e.URL, HTTPVersion: version, Cookies: []HARPair{}, Headers: harHeaders(e.RequestHeaders),
@@ -266,7 +276,10 @@ func harEntry(e *event.Exchange, timing *event.ResourceTiming) HAREntry {
 		entry.Response.RedirectURL = headerValue(e.ResponseHeaders, "location")
 	}
 	if e.RequestBody != "" {
-		entry.Request.PostData = &HARPostData{MIMEType: headerValue(e.RequestHeaders, "content-type"), Text: e.RequestBody}
+		entry.Request.PostData = &HARPostData{
+			MIMEType: headerValue(e.RequestHeaders, "content-type"),
+			Text:     e.RequestBody,
+		}
 	}
 	if e.BodyNote != "" {
 		entry.Response.Content.Comment = "body: " + e.BodyNote

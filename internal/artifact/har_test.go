@@ -12,7 +12,12 @@ import (
 
 func exchange(doc, url string, status int, at time.Time) event.Exchange {
 	return event.Exchange{
-		Head: event.Head{Session: "s", Document: doc, PageURL: "http://localhost/", Time: at}, Method: "GET", URL: url, Status: status, Started: at,
+		Head: event.Head{
+			Session:  "s",
+			Document: doc,
+			PageURL:  "http://localhost/",
+			Time:     at,
+		}, Method: "GET", URL: url, Status: status, Started: at,
 		TTFB: 20 * time.Millisecond, Duration: 50 * time.Millisecond, ContentType: "application/json", ResponseBody: `{"a":1}`, ResponseSize: 7,
 		RequestSize: 0, TransferSize: 120, Outcome: "ok", Protocol: "h2", RequestHeaders: []event.Header{{Name: "Accept", Value: "*/*"}},
 	}
@@ -20,10 +25,28 @@ func exchange(doc, url string, status int, at time.Time) event.Exchange {
 
 // required are the fields that HAR 1.2 demands of each object, by its specification.
 var required = map[string][]string{
-	"log": {"version", "creator", "entries"}, "entry": {"startedDateTime", "time", "request", "response", "cache", "timings"},
-	"request":  {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"},
-	"response": {"status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL", "headersSize", "bodySize"},
-	"timings":  {"send", "wait", "receive"}, "content": {"size", "mimeType"}, "page": {"startedDateTime", "id", "title", "pageTimings"},
+	"log": {
+		"version",
+		"creator",
+		"entries",
+	}, "entry": {"startedDateTime", "time", "request", "response", "cache", "timings"},
+	"request": {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"},
+	"response": {
+		"status",
+		"statusText",
+		"httpVersion",
+		"cookies",
+		"headers",
+		"content",
+		"redirectURL",
+		"headersSize",
+		"bodySize",
+	},
+	"timings": {
+		"send",
+		"wait",
+		"receive",
+	}, "content": {"size", "mimeType"}, "page": {"startedDateTime", "id", "title", "pageTimings"},
 }
 
 func demand(t *testing.T, what string, v any) map[string]any {
@@ -48,8 +71,21 @@ func TestHARHasWhatTheSpecificationDemands(t *testing.T) {
 	failed.Outcome, failed.Error, failed.TTFB, failed.ContentType = "network_error", "net::ERR_CONNECTION_REFUSED", 0, ""
 	data, err := json.Marshal(artifact.NewHAR(artifact.HARInput{
 		Version: "1.2.3", Exchanges: []event.Exchange{failed, exchange("d1", "http://localhost/", 200, at.Add(time.Second)), post},
-		Resources: []event.ResourceTiming{{Head: event.Head{Session: "s", Document: "d1"}, URL: "http://localhost/", Duration: 40, DNS: 1, Connect: 3, TLS: 2, Wait: 20, Receive: 10}},
-		Pages:     []event.Performance{{Head: event.Head{Session: "s", Document: "d1"}, Load: 300, DOMContentLoaded: 200}},
+		Resources: []event.ResourceTiming{
+			{
+				Head:     event.Head{Session: "s", Document: "d1"},
+				URL:      "http://localhost/",
+				Duration: 40,
+				DNS:      1,
+				Connect:  3,
+				TLS:      2,
+				Wait:     20,
+				Receive:  10,
+			},
+		},
+		Pages: []event.Performance{
+			{Head: event.Head{Session: "s", Document: "d1"}, Load: 300, DOMContentLoaded: 200},
+		},
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +137,8 @@ func TestHARHasWhatTheSpecificationDemands(t *testing.T) {
 
 func TestHAROfNothingIsValid(t *testing.T) {
 	data, err := json.Marshal(artifact.NewHAR(artifact.HARInput{}))
-	if err != nil || string(data) != `{"log":{"version":"1.2","creator":{"name":"Gasoline","version":""},"pages":[],"entries":[]}}` {
+	if err != nil ||
+		string(data) != `{"log":{"version":"1.2","creator":{"name":"Gasoline","version":""},"pages":[],"entries":[]}}` {
 		t.Errorf("%s %v", data, err)
 	}
 }
@@ -120,8 +157,14 @@ func TestNavigationsBelongToTheirPage(t *testing.T) {
 		return e
 	}
 	har := artifact.NewHAR(artifact.HARInput{Exchanges: []event.Exchange{
-		navigation("http://localhost/shop#top", at), inPage("d1", "http://localhost/shop", "http://localhost/api", at.Add(time.Second)),
-		navigation("http://localhost/shop", at.Add(2*time.Second)), inPage("d2", "http://localhost/shop", "http://localhost/api", at.Add(3*time.Second)),
+		navigation(
+			"http://localhost/shop#top",
+			at,
+		), inPage("d1", "http://localhost/shop", "http://localhost/api", at.Add(time.Second)),
+		navigation(
+			"http://localhost/shop",
+			at.Add(2*time.Second),
+		), inPage("d2", "http://localhost/shop", "http://localhost/api", at.Add(3*time.Second)),
 		navigation("http://localhost/ad.html", at.Add(4*time.Second)),
 	}})
 	var refs []string

@@ -48,14 +48,18 @@ func TestADaemonThatDiesIsReplaced(t *testing.T) {
 			<-h.entered
 			h.crash()
 			a := c.read()
-			if string(a.ID) != id || a.Result == nil || !a.Result.IsError || !strings.HasPrefix(a.text(), "error=interrupted retry=now\n") {
+			if string(a.ID) != id || a.Result == nil || !a.Result.IsError ||
+				!strings.HasPrefix(a.text(), "error=interrupted retry=now\n") {
 				t.Fatalf("modern %v: call under way: %+v %q", modern, a, a.text())
 			}
 			if modern && a.Result.ResultType != "complete" {
 				t.Errorf("a modern result has no type: %+v", a.Result)
 			}
 			c.send(call("100", "run", more))
-			if a, want := c.read(), []string{"run2", "run3", "run4"}[round]+" for "+name+" in /home/me/shop"; string(a.ID) != "100" || a.text() != want {
+			if a, want := c.read(), []string{"run2", "run3", "run4"}[round]+" for "+name+" in /home/me/shop"; string(
+				a.ID,
+			) != "100" ||
+				a.text() != want {
 				t.Fatalf("modern %v: next call: %+v %q, want %q", modern, a, a.text(), want)
 			}
 		}
@@ -238,7 +242,14 @@ func TestAnOlderDaemonIsReplacedOnce(t *testing.T) {
 			t.Errorf("daemon %q, bridge %q: %q, want %s", tt.daemon, tt.bridge, a.text(), want)
 		}
 		if spawned, asked, killed := h.counts(); spawned != tt.runs || asked != tt.runs-1 || len(killed) != 0 {
-			t.Errorf("daemon %q, bridge %q: %d started, asked %d times to stop, killed %v", tt.daemon, tt.bridge, spawned, asked, killed)
+			t.Errorf(
+				"daemon %q, bridge %q: %d started, asked %d times to stop, killed %v",
+				tt.daemon,
+				tt.bridge,
+				spawned,
+				asked,
+				killed,
+			)
 		}
 	}
 }

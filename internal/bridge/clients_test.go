@@ -20,7 +20,13 @@ func TestDeepMessagesHarmNoOtherCall(t *testing.T) {
 	<-h.entered
 	nested := func(id string, levels int) string {
 		levels -= 2 // the message and its params
-		return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping","params":{"x":` + strings.Repeat("[", levels) + strings.Repeat("]", levels) + `}}`
+		return `{"jsonrpc":"2.0","id":` + id + `,"method":"ping","params":{"x":` + strings.Repeat(
+			"[",
+			levels,
+		) + strings.Repeat(
+			"]",
+			levels,
+		) + `}}`
 	}
 	for _, levels := range []int{1001, 5000, 10_000} {
 		c.send(nested(`"deep"`, levels))
@@ -122,7 +128,8 @@ func TestABridgeThatEndsDoesNotBlameTheDaemon(t *testing.T) {
 	<-h.entered
 	c.signal()
 	a := c.read()
-	if !strings.HasPrefix(a.text(), "error=cancelled ") || strings.Contains(a.text(), "daemon") || strings.Contains(a.text(), "lost") {
+	if !strings.HasPrefix(a.text(), "error=cancelled ") || strings.Contains(a.text(), "daemon") ||
+		strings.Contains(a.text(), "lost") {
 		t.Errorf("the call under way: %q", a.text())
 	}
 	_ = c.ended()

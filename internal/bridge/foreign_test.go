@@ -62,7 +62,12 @@ func occupy(t *testing.T, h *host, answer func(net.Conn)) *stranger {
 // forge answers as a daemon does that does not know the token.
 func forge(body string) func(net.Conn) {
 	return func(c net.Conn) {
-		fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body)
+		fmt.Fprintf(
+			c,
+			"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			len(body),
+			body,
+		)
 	}
 }
 
@@ -136,8 +141,10 @@ func (s *stranger) onlyChallenges(t *testing.T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	heard := s.heard.String()
-	challenge := regexp.MustCompile(`POST /prove HTTP/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\nContent-Type: application/json\r\nContent-Length: 76\r\n\r\n` +
-		`\{"nonce":"([0-9a-f]{64})"\}`)
+	challenge := regexp.MustCompile(
+		`POST /prove HTTP/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\nContent-Type: application/json\r\nContent-Length: 76\r\n\r\n` +
+			`\{"nonce":"([0-9a-f]{64})"\}`,
+	)
 	seen := map[string]bool{}
 	for _, m := range challenge.FindAllStringSubmatch(heard, -1) {
 		if seen[m[1]] {
@@ -193,7 +200,8 @@ func TestADaemonOfAnotherStateDirectoryIsNamed(t *testing.T) {
 	c := connect(t, h, "1.0.0")
 	c.send(initialize)
 	a := c.read()
-	if a.Error == nil || !strings.Contains(a.Error.Message, "another state directory") || !strings.Contains(a.Error.Message, "--state-dir") {
+	if a.Error == nil || !strings.Contains(a.Error.Message, "another state directory") ||
+		!strings.Contains(a.Error.Message, "--state-dir") {
 		t.Errorf("%+v", a.Error)
 	}
 }

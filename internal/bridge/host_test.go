@@ -57,7 +57,13 @@ func newHost(t *testing.T) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &host{t: t, port: l.Addr().(*net.TCPAddr).Port, version: "1.0.0", entered: make(chan struct{}, 100), release: make(chan struct{})}
+	h := &host{
+		t:       t,
+		port:    l.Addr().(*net.TCPAddr).Port,
+		version: "1.0.0",
+		entered: make(chan struct{}, 100),
+		release: make(chan struct{}),
+	}
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -251,10 +257,18 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 		fmt.Fprint(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}")
 	case "/stream":
 		if req.Header.Get("Authorization") != "Bearer "+token {
-			fmt.Fprint(c, "HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"+`{"error":{"code":"unauthorized","message":"a valid token is required."}}`)
+			fmt.Fprint(
+				c,
+				"HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"+`{"error":{"code":"unauthorized","message":"a valid token is required."}}`,
+			)
 			return
 		}
-		fmt.Fprintf(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\n\r\n", version, run)
+		fmt.Fprintf(
+			c,
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\n\r\n",
+			version,
+			run,
+		)
 		if h.leaving.Add(-1) >= 0 {
 			_ = s.listener.Close()
 			s.stop()
@@ -372,7 +386,8 @@ func (c *client) read() answer {
 			c.t.Fatal("stdout ended")
 		}
 		var a answer
-		if err := json.Unmarshal([]byte(line), &a); err != nil || a.JSONRPC != "2.0" || strings.ContainsAny(line, "\r\n") {
+		if err := json.Unmarshal([]byte(line), &a); err != nil || a.JSONRPC != "2.0" ||
+			strings.ContainsAny(line, "\r\n") {
 			c.t.Fatalf("not the protocol: %q (%v)", line, err)
 		}
 		return a

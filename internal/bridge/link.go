@@ -190,7 +190,12 @@ func (b *bridge) start(ctx context.Context) (*link, error) {
 	case failed != nil:
 		return nil, fmt.Errorf("start the daemon: %w (log: %s)", failed, b.cfg.Daemon.LogPath())
 	}
-	return nil, fmt.Errorf(`it did not start within %s: %w. Its log is %s; "gasoline doctor" shows what is wrong`, startup, err, b.cfg.Daemon.LogPath())
+	return nil, fmt.Errorf(
+		`it did not start within %s: %w. Its log is %s; "gasoline doctor" shows what is wrong`,
+		startup,
+		err,
+		b.cfg.Daemon.LogPath(),
+	)
 }
 
 // isForeign reports that a program answered that is not the daemon. One that closes or is silent may
@@ -214,8 +219,13 @@ func (b *bridge) dial(ctx context.Context) (*link, error) {
 		return nil, errors.Join(err, conn.Close())
 	}
 	var req bytes.Buffer
-	fmt.Fprintf(&req, "GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nAuthorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n",
-		net.JoinHostPort("127.0.0.1", strconv.Itoa(b.cfg.Port)), token, os.Getpid())
+	fmt.Fprintf(
+		&req,
+		"GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nAuthorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n",
+		net.JoinHostPort("127.0.0.1", strconv.Itoa(b.cfg.Port)),
+		token,
+		os.Getpid(),
+	)
 	b.mu.Lock()
 	known, contact := headerSafe(b.known), b.contact
 	b.mu.Unlock()
@@ -244,7 +254,12 @@ func (b *bridge) dial(ctx context.Context) (*link, error) {
 		if err := conn.SetDeadline(time.Time{}); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}
-		return &link{conn: conn, in: in, run: res.Header.Get("X-Gasoline-Run"), version: res.Header.Get("X-Gasoline-Version")}, nil
+		return &link{
+			conn:    conn,
+			in:      in,
+			run:     res.Header.Get("X-Gasoline-Run"),
+			version: res.Header.Get("X-Gasoline-Version"),
+		}, nil
 	}
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 2000)) // best effort: the status says enough
 	_ = conn.Close()

@@ -53,7 +53,8 @@ func parse(line []byte) (message, error) {
 		Code    int64
 		Message string
 	}
-	if m.id == "" || fields["result"] == nil && fields["error"] == nil || fields["error"] != nil && json.Unmarshal(fields["error"], &failure) != nil {
+	if m.id == "" || fields["result"] == nil && fields["error"] == nil ||
+		fields["error"] != nil && json.Unmarshal(fields["error"], &failure) != nil {
 		return m, errNoMessage
 	}
 	m.failed = failure != nil
@@ -140,7 +141,13 @@ func toolError(id json.RawMessage, modern bool, text string) []byte {
 	if modern {
 		kind = `"resultType":"complete",`
 	}
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"result":{%s"content":[{"type":"text","text":%s}],"isError":true}}`, id, kind, quoted)
+	return fmt.Appendf(
+		nil,
+		`{"jsonrpc":"2.0","id":%s,"result":{%s"content":[{"type":"text","text":%s}],"isError":true}}`,
+		id,
+		kind,
+		quoted,
+	)
 }
 
 // errEnds is why calls have no answer when the bridge itself ends: its client has, or told it to.

@@ -38,7 +38,10 @@ func leaving(t *testing.T, h *host, n int, orderly bool) {
 		if _, err := http.ReadRequest(in); err != nil {
 			t.Error(err)
 		}
-		fmt.Fprint(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: 1.0.0\r\nX-Gasoline-Run: run0\r\n\r\n")
+		fmt.Fprint(
+			c,
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: 1.0.0\r\nX-Gasoline-Run: run0\r\n\r\n",
+		)
 		for lines := 0; lines < n; {
 			line, err := in.ReadString('\n')
 			switch {

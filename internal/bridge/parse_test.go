@@ -84,7 +84,13 @@ func FuzzReadLine(f *testing.F) {
 			}
 		}
 		// A long last line is followed by an empty one, for its end.
-		if strings.TrimRight(strings.Join(got, "\x00"), "\x00") != strings.TrimRight(strings.Join(want, "\x00"), "\x00") {
+		if strings.TrimRight(
+			strings.Join(got, "\x00"),
+			"\x00",
+		) != strings.TrimRight(
+			strings.Join(want, "\x00"),
+			"\x00",
+		) {
 			t.Fatalf("%q: got %q, want %q", data, got, want)
 		}
 	})

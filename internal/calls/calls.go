@@ -48,7 +48,13 @@ func (c *Runner) Panics() int64 { return c.panics.Load() }
 
 // Run calls a tool and renders what it gives. It never panics: a handler that does gives a problem,
 // and the log has the stack. Answer.Text is set in every case.
-func (c *Runner) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, args json.RawMessage, opt answer.Options) (a Answer, p *problem.Problem) {
+func (c *Runner) Run(
+	ctx context.Context,
+	t *catalog.Bound,
+	call catalog.Call,
+	args json.RawMessage,
+	opt answer.Options,
+) (a Answer, p *problem.Problem) {
 	start := time.Now()
 	mode := t.ModeOf(args)
 	defer func() {
@@ -60,7 +66,18 @@ func (c *Runner) Run(ctx context.Context, t *catalog.Bound, call catalog.Call, a
 			a = Answer{Text: answer.Refusal(p, opt.Fence)}
 		}
 		if c.Audit != nil {
-			c.Audit(Record{Time: start, Client: call.Client, Name: call.Name, Tool: t.Name, Mode: mode, Duration: time.Since(start), Size: len(a.Text), Err: p})
+			c.Audit(
+				Record{
+					Time:     start,
+					Client:   call.Client,
+					Name:     call.Name,
+					Tool:     t.Name,
+					Mode:     mode,
+					Duration: time.Since(start),
+					Size:     len(a.Text),
+					Err:      p,
+				},
+			)
 		}
 	}()
 	if c.Allow != nil {

@@ -94,7 +94,12 @@ func (t *Tool[E]) ordered() []*mode[E] {
 // common are the parameters that every mode takes. Waiting modes take two more.
 var (
 	common = []Param{
-		{Name: "as", Type: "string", Enum: []string{"text", "json"}, Doc: "json gives the typed result instead of text"},
+		{
+			Name: "as",
+			Type: "string",
+			Enum: []string{"text", "json"},
+			Doc:  "json gives the typed result instead of text",
+		},
 		{Name: "budget", Type: "integer", Doc: "most characters of the answer, 500–30000; default 6000"},
 		{Name: "client", Type: "string", Doc: "names the caller, for clients without a session"},
 	}
@@ -161,10 +166,21 @@ func (b *Bound) fields(args json.RawMessage) (map[string]json.RawMessage, error)
 		return fields, nil
 	}
 	if err := json.Unmarshal(args, &fields); err != nil {
-		return nil, problem.New(problem.InvalidParam, "Send a JSON object.", "the arguments of %s are no JSON object.", b.Name)
+		return nil, problem.New(
+			problem.InvalidParam,
+			"Send a JSON object.",
+			"the arguments of %s are no JSON object.",
+			b.Name,
+		)
 	}
 	if len(fields) > maxFields {
-		return nil, problem.New(problem.InvalidParam, "Send only what the mode takes.", "%d parameters are more than %d.", len(fields), maxFields)
+		return nil, problem.New(
+			problem.InvalidParam,
+			"Send only what the mode takes.",
+			"%d parameters are more than %d.",
+			len(fields),
+			maxFields,
+		)
 	}
 	for name, raw := range fields {
 		if string(raw) == "null" {
@@ -272,8 +288,18 @@ func (b *Bound) dispatch(fields map[string]json.RawMessage) (string, error) {
 		delete(fields, key)
 		return name, nil
 	}
-	return "", problem.New(problem.MissingParam, fmt.Sprintf(`Give %s, one of: %s. %s {"%s":"help"} explains them.`, b.Key, strings.Join(b.names(), ", "), b.Name, b.Key),
-		"%s is required.", b.Key)
+	return "", problem.New(
+		problem.MissingParam,
+		fmt.Sprintf(
+			`Give %s, one of: %s. %s {"%s":"help"} explains them.`,
+			b.Key,
+			strings.Join(b.names(), ", "),
+			b.Name,
+			b.Key,
+		),
+		"%s is required.",
+		b.Key,
+	)
 }
 
 func (b *Bound) names() []string {
@@ -285,7 +311,13 @@ func (b *Bound) names() []string {
 }
 
 func (b *Bound) unknownMode(name string) error {
-	p := problem.New(problem.UnknownMode, "One of: "+strings.Join(b.names(), ", ")+".", "%s has no mode %q.", b.Name, cut(name))
+	p := problem.New(
+		problem.UnknownMode,
+		"One of: "+strings.Join(b.names(), ", ")+".",
+		"%s has no mode %q.",
+		b.Name,
+		cut(name),
+	)
 	if len(name) > maxName {
 		return p
 	}
@@ -339,7 +371,8 @@ func (b *Bound) resolve(m Mode, params []Param, fields map[string]json.RawMessag
 		}
 		proper, ok := known[normal(name)]
 		if !ok {
-			if string(fields[name]) == `""` || slices.Contains(extras, normal(name)) || idle(fields[name]) && b.has(name) {
+			if string(fields[name]) == `""` || slices.Contains(extras, normal(name)) ||
+				idle(fields[name]) && b.has(name) {
 				continue
 			}
 			return nil, b.unknownParam(m, params, name)
@@ -370,10 +403,26 @@ func (b *Bound) unknownParam(m Mode, params []Param, name string) error {
 		words = append(words, p.Aliases...)
 	}
 	if instead, ok := m.Instead[normal(name)]; ok {
-		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; use %s.", b.Name, m.Name, name, instead)
+		return problem.New(
+			problem.InvalidParam,
+			fix,
+			"%s %s has no parameter %q; use %s.",
+			b.Name,
+			m.Name,
+			name,
+			instead,
+		)
 	}
 	if near := Nearest(name, words); near != "" {
-		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; did you mean %q?", b.Name, m.Name, name, near)
+		return problem.New(
+			problem.InvalidParam,
+			fix,
+			"%s %s has no parameter %q; did you mean %q?",
+			b.Name,
+			m.Name,
+			name,
+			near,
+		)
 	}
 	var owners []string
 	for i, other := range b.modes {
@@ -385,7 +434,15 @@ func (b *Bound) unknownParam(m Mode, params []Param, name string) error {
 		if len(owners) > 6 {
 			owners = append(owners[:6], "…")
 		}
-		return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q; it belongs to %s.", b.Name, m.Name, name, strings.Join(owners, ", "))
+		return problem.New(
+			problem.InvalidParam,
+			fix,
+			"%s %s has no parameter %q; it belongs to %s.",
+			b.Name,
+			m.Name,
+			name,
+			strings.Join(owners, ", "),
+		)
 	}
 	return problem.New(problem.InvalidParam, fix, "%s %s has no parameter %q.", b.Name, m.Name, name)
 }
@@ -402,7 +459,11 @@ func paramNames(params []Param) []string {
 // gets them. It returns the names that it took.
 func takeIdle(fields map[string]json.RawMessage, params []Param) []string {
 	const limit = "limit"
-	if _, given := fields[limit]; !given || slices.ContainsFunc(params, func(p Param) bool { return p.Name == limit || slices.Contains(p.Aliases, limit) }) {
+	if _, given := fields[limit]; !given ||
+		slices.ContainsFunc(
+			params,
+			func(p Param) bool { return p.Name == limit || slices.Contains(p.Aliases, limit) },
+		) {
 		return nil
 	}
 	delete(fields, limit)
@@ -411,7 +472,13 @@ func takeIdle(fields map[string]json.RawMessage, params []Param) []string {
 
 // takeCommon reads the parameters that every mode has and takes them out of fields, unless the mode
 // declares a parameter of that name itself. came is when the call came: its deadline counts from there.
-func takeCommon(m Mode, call *Call, came time.Time, params []Param, fields map[string]json.RawMessage) (Outcome, error) {
+func takeCommon(
+	m Mode,
+	call *Call,
+	came time.Time,
+	params []Param,
+	fields map[string]json.RawMessage,
+) (Outcome, error) {
 	var c struct {
 		As         string `json:"as"`
 		Budget     int    `json:"budget"`
@@ -423,7 +490,13 @@ func takeCommon(m Mode, call *Call, came time.Time, params []Param, fields map[s
 	for _, p := range params {
 		own[p.Name] = true
 	}
-	targets := map[string]any{"as": &c.As, "budget": &c.Budget, "timeout_ms": &c.TimeoutMS, "background": &c.Background, "client": &c.Client}
+	targets := map[string]any{
+		"as":         &c.As,
+		"budget":     &c.Budget,
+		"timeout_ms": &c.TimeoutMS,
+		"background": &c.Background,
+		"client":     &c.Client,
+	}
 	for _, p := range slices.Concat(common, waiting) {
 		raw, ok := fields[p.Name]
 		if !ok || own[p.Name] {
@@ -439,14 +512,25 @@ func takeCommon(m Mode, call *Call, came time.Time, params []Param, fields map[s
 		}
 	}
 	if c.Budget != 0 && (c.Budget < 500 || c.Budget > 30000) {
-		return Outcome{}, problem.New(problem.InvalidParam, "", "budget is %d; it must be 500–30000 characters.", c.Budget)
+		return Outcome{}, problem.New(
+			problem.InvalidParam,
+			"",
+			"budget is %d; it must be 500–30000 characters.",
+			c.Budget,
+		)
 	}
 	most := m.MaxWait
 	if most == 0 {
 		most = 2 * time.Minute
 	}
 	if c.TimeoutMS != 0 && (c.TimeoutMS < 100 || time.Duration(c.TimeoutMS)*time.Millisecond > most) {
-		return Outcome{}, problem.New(problem.InvalidParam, "", "timeout_ms is %d; it must be 100–%d.", c.TimeoutMS, most.Milliseconds())
+		return Outcome{}, problem.New(
+			problem.InvalidParam,
+			"",
+			"timeout_ms is %d; it must be 100–%d.",
+			c.TimeoutMS,
+			most.Milliseconds(),
+		)
 	}
 	wait := m.Wait
 	if c.TimeoutMS > 0 {

@@ -185,7 +185,10 @@ func (t *Tool[E]) find(name string) *mode[E] {
 
 // normal folds case and the separators that models mix up. Most names are normal already.
 func normal(name string) string {
-	if !strings.ContainsFunc(name, func(r rune) bool { return r == '-' || r == ' ' || r == '\t' || r >= 'A' && r <= 'Z' || r > 0x7e }) {
+	if !strings.ContainsFunc(
+		name,
+		func(r rune) bool { return r == '-' || r == ' ' || r == '\t' || r >= 'A' && r <= 'Z' || r > 0x7e },
+	) {
 		return name
 	}
 	return separators.Replace(strings.ToLower(strings.TrimSpace(name)))

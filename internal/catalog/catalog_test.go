@@ -37,8 +37,17 @@ func tool() (*catalog.Bound, *catalog.Call) {
 	t := catalog.New[env](catalog.Info{Name: "observe", Key: "what", Doc: "Read.", Shown: []string{"limit", "ref"}})
 	catalog.Add(t, catalog.Spec{Name: "logs", Doc: "Lines.", Aliases: []string{"console"}, Example: `{"limit":5}`},
 		func(_ context.Context, e env, p logsParams) (logsParams, error) { return p, nil })
-	catalog.Add(t, catalog.Spec{Name: "click", Doc: "Click.", Wait: time.Second, Needs: catalog.Pilot | catalog.Tab, Errors: []problem.Code{problem.PilotOff}},
-		func(_ context.Context, e env, p clickParams) (clickParams, error) { return p, nil })
+	catalog.Add(
+		t,
+		catalog.Spec{
+			Name:   "click",
+			Doc:    "Click.",
+			Wait:   time.Second,
+			Needs:  catalog.Pilot | catalog.Tab,
+			Errors: []problem.Code{problem.PilotOff},
+		},
+		func(_ context.Context, e env, p clickParams) (clickParams, error) { return p, nil },
+	)
 	var seen catalog.Call
 	return catalog.Bind(t, func(c catalog.Call) env { seen = c; return env{&seen} }, nil), &seen
 }
@@ -117,13 +126,20 @@ func TestGateIsAskedBeforeTheMode(t *testing.T) {
 	ran := false
 	catalog.Add(tl, catalog.Spec{Name: "click", Needs: catalog.Pilot | catalog.Tab | catalog.Extension},
 		func(context.Context, env, struct{}) (string, error) { ran = true; return "", nil })
-	b := catalog.Bind(tl, func(catalog.Call) env { return env{} }, func(_ context.Context, c catalog.Call, n catalog.Needs) error {
-		if got := n.String(); got != "extension, pilot, tab" {
-			t.Errorf("needs %q", got)
-		}
-		return problem.New(problem.PilotOff, "", "off")
-	})
-	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"action":"click"}`)); problem.From(err).Code != problem.PilotOff || ran {
+	b := catalog.Bind(
+		tl,
+		func(catalog.Call) env { return env{} },
+		func(_ context.Context, c catalog.Call, n catalog.Needs) error {
+			if got := n.String(); got != "extension, pilot, tab" {
+				t.Errorf("needs %q", got)
+			}
+			return problem.New(problem.PilotOff, "", "off")
+		},
+	)
+	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"action":"click"}`)); problem.From(
+		err,
+	).Code != problem.PilotOff ||
+		ran {
 		t.Errorf("err %v, ran %v", err, ran)
 	}
 }
@@ -136,7 +152,8 @@ func TestDeadlineComesFromTheCallOrTheMode(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			came := time.Now()
-			if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(args)); err != nil || seen.Deadline.Sub(came) != want {
+			if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(args)); err != nil ||
+				seen.Deadline.Sub(came) != want {
 				t.Errorf("%s: may take %v, want %v (%v)", args, seen.Deadline.Sub(came), want, err)
 			}
 		})
@@ -146,7 +163,8 @@ func TestDeadlineComesFromTheCallOrTheMode(t *testing.T) {
 func TestHelpAndSchema(t *testing.T) {
 	b, _ := tool()
 	text, err := b.Help("console")
-	if err != nil || !strings.Contains(text, `example: {"what":"logs","limit":5}`) || !strings.Contains(text, "min_level debug|log|info|warn|error") {
+	if err != nil || !strings.Contains(text, `example: {"what":"logs","limit":5}`) ||
+		!strings.Contains(text, "min_level debug|log|info|warn|error") {
 		t.Errorf("help: %v\n%s", err, text)
 	}
 	var schema struct {
@@ -157,7 +175,9 @@ func TestHelpAndSchema(t *testing.T) {
 	if err := json.Unmarshal(b.Schema(), &schema); err != nil {
 		t.Fatal(err)
 	}
-	if schema.Type != "object" || len(schema.Required) != 1 || schema.Properties["limit"]["type"] != "integer" || len(schema.Properties) != 4 || schema.Properties["mode"]["type"] != "string" {
+	if schema.Type != "object" || len(schema.Required) != 1 || schema.Properties["limit"]["type"] != "integer" ||
+		len(schema.Properties) != 4 ||
+		schema.Properties["mode"]["type"] != "string" {
 		t.Errorf("schema %s", b.Schema())
 	}
 	if d := b.Description(); !strings.Contains(d, "click(ref,x,url*)") {
@@ -166,7 +186,9 @@ func TestHelpAndSchema(t *testing.T) {
 }
 
 func TestDisagreementsAreFound(t *testing.T) {
-	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what", Shown: []string{"url", "text"}, Docs: map[string]string{"text": "a text"}})
+	tl := catalog.New[env](
+		catalog.Info{Name: "x", Key: "what", Shown: []string{"url", "text"}, Docs: map[string]string{"text": "a text"}},
+	)
 	catalog.Add(tl, catalog.Spec{Name: "a"}, func(context.Context, env, struct {
 		Tab  string `json:"tab"`
 		URL  string `json:"url" doc:"of a page"`
@@ -213,7 +235,9 @@ func TestWhatWouldDoNothingIsRefused(t *testing.T) {
 // The mistakes that callers make are led out of.
 func TestMistakesAreLedOutOf(t *testing.T) {
 	bind := func(name string, modes ...catalog.Spec) *catalog.Bound {
-		tl := catalog.New[env](catalog.Info{Name: name, Key: map[string]string{"observe": "what", "interact": "action"}[name]})
+		tl := catalog.New[env](
+			catalog.Info{Name: name, Key: map[string]string{"observe": "what", "interact": "action"}[name]},
+		)
 		for _, m := range modes {
 			catalog.Add(tl, m, func(context.Context, env, struct {
 				URL string `json:"url" required:"true" doc:"where"`
@@ -221,12 +245,20 @@ func TestMistakesAreLedOutOf(t *testing.T) {
 				return "done", nil
 			})
 		}
-		return catalog.Bind(tl, func(catalog.Call) env { return env{} }, func(context.Context, catalog.Call, catalog.Needs) error {
-			return problem.New(problem.PilotOff, "", "It is off.")
-		})
+		return catalog.Bind(
+			tl,
+			func(catalog.Call) env { return env{} },
+			func(context.Context, catalog.Call, catalog.Needs) error {
+				return problem.New(problem.PilotOff, "", "It is off.")
+			},
+		)
 	}
 	observe := bind("observe", catalog.Spec{Name: "screenshot", Aliases: []string{"shot"}}, catalog.Spec{Name: "logs"})
-	interact := bind("interact", catalog.Spec{Name: "click", Needs: catalog.Pilot, Instead: map[string]string{"text": `selector:"text=…"`}}, catalog.Spec{Name: "refresh"})
+	interact := bind(
+		"interact",
+		catalog.Spec{Name: "click", Needs: catalog.Pilot, Instead: map[string]string{"text": `selector:"text=…"`}},
+		catalog.Spec{Name: "refresh"},
+	)
 	catalog.Introduce([]*catalog.Bound{observe, interact})
 	for _, tt := range []struct {
 		tool *catalog.Bound
@@ -269,13 +301,18 @@ func FuzzCall(f *testing.F) {
 func TestTheMostUsedModesComeFirst(t *testing.T) {
 	tl := catalog.New[env](catalog.Info{Name: "x", Key: "what", First: []string{"c", "b"}})
 	for _, name := range []string{"a", "b", "c", "d"} {
-		catalog.Add(tl, catalog.Spec{Name: name}, func(context.Context, env, struct{}) (string, error) { return name, nil })
+		catalog.Add(
+			tl,
+			catalog.Spec{Name: name},
+			func(context.Context, env, struct{}) (string, error) { return name, nil },
+		)
 	}
 	b := catalog.Bind(tl, func(catalog.Call) env { return env{} }, nil)
 	order := ""
 	for _, m := range b.Modes() {
 		order += m.Name
-		if out, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"`+m.Name+`"}`)); err != nil || out.Value != m.Name {
+		if out, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"`+m.Name+`"}`)); err != nil ||
+			out.Value != m.Name {
 			t.Errorf("%s ran %v (%v)", m.Name, out.Value, err)
 		}
 	}

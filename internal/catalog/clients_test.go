@@ -80,7 +80,8 @@ func TestFilledPropertiesAreAbsent(t *testing.T) {
 					t.Errorf("%s %s with all properties: %v", b.Name, m.Name, err)
 				}
 				for name, v := range got {
-					if s := string(v); s != "0" && s != "false" && s != "[]" && s != "{}" && !blank[b.Name+" "+m.Name+" "+name] {
+					if s := string(v); s != "0" && s != "false" && s != "[]" && s != "{}" &&
+						!blank[b.Name+" "+m.Name+" "+name] {
 						t.Errorf("%s %s: %s is %s", b.Name, m.Name, name, v)
 					}
 				}
@@ -98,7 +99,9 @@ func TestFilledPropertiesStandBesideAHandle(t *testing.T) {
 	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"logs","ref":"","x":0,"url":null,"min_level":"","limit":0}`)); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"logs","nonsense":0}`)); problem.From(err) == nil {
+	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"logs","nonsense":0}`)); problem.From(
+		err,
+	) == nil {
 		t.Error("a parameter that no mode has was let through")
 	}
 }
@@ -131,7 +134,9 @@ func TestLongNamesAreNotLookedUp(t *testing.T) {
 	for i := range 200_000 {
 		fmt.Fprintf(&many, `,"p%d":1`, i)
 	}
-	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"logs"`+many.String()+`}`)); problem.From(err) == nil {
+	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"logs"`+many.String()+`}`)); problem.From(
+		err,
+	) == nil {
 		t.Error("200,000 parameters were let through")
 	}
 	if near := catalog.Nearest(long, []string{long}); near != "" {
@@ -279,7 +284,11 @@ func accepts(b *catalog.Bound, object string, declared bool) string {
 	for name, value := range args {
 		p, shown := schema.Properties[name]
 		if !shown {
-			if !declared || !known || !slices.ContainsFunc(append(m.Params, catalog.Shared(m)...), func(p catalog.Param) bool { return p.Name == name }) {
+			if !declared || !known ||
+				!slices.ContainsFunc(
+					append(m.Params, catalog.Shared(m)...),
+					func(p catalog.Param) bool { return p.Name == name },
+				) {
 				return name + " is no property"
 			}
 			continue

@@ -49,7 +49,13 @@ func (b *Bound) Help(mode string) (string, error) {
 }
 
 // implied are the errors of everything that needs a browser or waits: what a mode needs tells them.
-var implied = []problem.Code{problem.ExtensionOffline, problem.PilotOff, problem.TabGone, problem.NoTab, problem.Timeout}
+var implied = []problem.Code{
+	problem.ExtensionOffline,
+	problem.PilotOff,
+	problem.TabGone,
+	problem.NoTab,
+	problem.Timeout,
+}
 
 // describe returns the parameters of a mode in words, those of a group as one.
 func (b *Bound) describe(m Mode) (required, optional []string) {
@@ -91,6 +97,12 @@ func (b *Bound) helpTool() string {
 		first, _, _ := strings.Cut(m.Doc, ". ")
 		fmt.Fprintf(&out, "%s: %s\n", b.signature(i), strings.TrimSuffix(first, "."))
 	}
-	fmt.Fprintf(&out, "Every mode also takes as (text|json) and budget (characters). %s {%q:\"help\",\"mode\":%q} explains one.", b.Name, b.Key, b.modes[0].Name)
+	fmt.Fprintf(
+		&out,
+		"Every mode also takes as (text|json) and budget (characters). %s {%q:\"help\",\"mode\":%q} explains one.",
+		b.Name,
+		b.Key,
+		b.modes[0].Name,
+	)
 	return out.String()
 }

@@ -171,8 +171,16 @@ func decode(p any, params []Param, fields map[string]json.RawMessage) error {
 			continue
 		}
 		for _, other := range params {
-			if value, both := fields[other.Name]; both && !idle(value) && param.Alone != nil && other.Name != param.Name && !slices.Contains(param.Alone, other.Name) {
-				return problem.New(problem.InvalidParam, "Leave out one of the two.", "%s would do nothing beside %s.", other.Name, param.Name)
+			if value, both := fields[other.Name]; both && !idle(value) && param.Alone != nil &&
+				other.Name != param.Name &&
+				!slices.Contains(param.Alone, other.Name) {
+				return problem.New(
+					problem.InvalidParam,
+					"Leave out one of the two.",
+					"%s would do nothing beside %s.",
+					other.Name,
+					param.Name,
+				)
 			}
 		}
 		fixed, err := coerce(param, raw)
@@ -211,10 +219,23 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 					return json.Marshal(e)
 				}
 			}
-			return nil, problem.New(problem.InvalidParam, "Use one of: "+strings.Join(p.Enum, ", ")+".", "%s cannot be %q.", p.Name, cut(text))
+			return nil, problem.New(
+				problem.InvalidParam,
+				"Use one of: "+strings.Join(p.Enum, ", ")+".",
+				"%s cannot be %q.",
+				p.Name,
+				cut(text),
+			)
 		}
 		if n := utf8.RuneCountInString(text); p.Length > 0 && n > p.Length {
-			return nil, problem.New(problem.InvalidParam, "Give less.", "%s has %d characters; it may have %d.", p.Name, n, p.Length)
+			return nil, problem.New(
+				problem.InvalidParam,
+				"Give less.",
+				"%s has %d characters; it may have %d.",
+				p.Name,
+				n,
+				p.Length,
+			)
 		}
 		if text != "" && p.matches != nil && !p.matches.MatchString(text) {
 			return nil, wrongType(p, raw)
@@ -265,7 +286,14 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 			return slices.Concat([]byte("["), raw, []byte("]")), nil
 		}
 		if p.Length > 0 && len(items) > p.Length {
-			return nil, problem.New(problem.InvalidParam, "Give less.", "%s has %d items; it may have %d.", p.Name, len(items), p.Length)
+			return nil, problem.New(
+				problem.InvalidParam,
+				"Give less.",
+				"%s has %d items; it may have %d.",
+				p.Name,
+				len(items),
+				p.Length,
+			)
 		}
 		return raw, nil
 	default: // object

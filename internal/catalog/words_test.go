@@ -30,7 +30,11 @@ func full() *catalog.Bound {
 	t := catalog.New[env](catalog.Info{Name: "observe", Key: "what", Doc: "Read."})
 	catalog.Add(t, catalog.Spec{Name: "all", Doc: "All.", Aliases: []string{"every thing"}},
 		func(_ context.Context, _ env, p fullParams) (fullParams, error) { return p, nil })
-	catalog.Add(t, catalog.Spec{Name: "empty", Doc: "None."}, func(context.Context, env, struct{}) (string, error) { return "", nil })
+	catalog.Add(
+		t,
+		catalog.Spec{Name: "empty", Doc: "None."},
+		func(context.Context, env, struct{}) (string, error) { return "", nil },
+	)
 	catalog.Add(t, catalog.Spec{Name: "waits", Doc: "Waits.", Wait: time.Second, MaxWait: 3 * time.Second},
 		func(context.Context, env, struct {
 			URL string `json:"url" required:"true" doc:"where to"`

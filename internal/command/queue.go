@@ -148,8 +148,13 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 		if rec.SentAt.IsZero() || !rec.Acts() {
 			return rec, problem.New(problem.Cancelled, "", "the call was cancelled; %s %s.", r.Kind, rec.CorrelationID)
 		}
-		return rec, problem.New(problem.Cancelled, "Look at the page before you repeat it.",
-			"the call was cancelled after the browser took %s %s: it may have been carried out.", r.Kind, rec.CorrelationID)
+		return rec, problem.New(
+			problem.Cancelled,
+			"Look at the page before you repeat it.",
+			"the call was cancelled after the browser took %s %s: it may have been carried out.",
+			r.Kind,
+			rec.CorrelationID,
+		)
 	}
 	if rec.Status == Queued && q.withdraw(rec.ID) {
 		return rec, problem.New(problem.Timeout, `Check the browser with configure {"action":"doctor"}.`,
@@ -161,12 +166,23 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 		return rec, nil
 	case !rec.Acts():
 		q.giveUp(rec.ID)
-		return rec, problem.New(problem.Timeout, `Repeat the call; configure {"action":"doctor"} tells how the browser is.`,
-			"the browser took %s and did not answer within %s.", r.Kind, inWords(rec.Deadline.Sub(rec.Created)))
+		return rec, problem.New(
+			problem.Timeout,
+			`Repeat the call; configure {"action":"doctor"} tells how the browser is.`,
+			"the browser took %s and did not answer within %s.",
+			r.Kind,
+			inWords(rec.Deadline.Sub(rec.Created)),
+		)
 	default:
-		return rec, problem.New(problem.UnknownOutcome,
-			fmt.Sprintf(`Look at the page before you repeat it; observe {"what":"command_result","correlation_id":%q} tells more once it is known.`, rec.CorrelationID),
-			"the browser took %s and has said nothing since: whether it was carried out is not known.", r.Kind)
+		return rec, problem.New(
+			problem.UnknownOutcome,
+			fmt.Sprintf(
+				`Look at the page before you repeat it; observe {"what":"command_result","correlation_id":%q} tells more once it is known.`,
+				rec.CorrelationID,
+			),
+			"the browser took %s and has said nothing since: whether it was carried out is not known.",
+			r.Kind,
+		)
 	}
 }
 
@@ -185,15 +201,25 @@ func (q *Queue) Start(r Request) (Record, error) {
 		return Record{}, fmt.Errorf("encode params of %s: %w", r.Kind, err)
 	}
 	if len(params) > MaxParams {
-		return Record{}, problem.New(problem.TooLarge, "Send less at once.", "the parameters of %s have %d bytes; %d is the most.",
-			r.Kind, len(params), MaxParams)
+		return Record{}, problem.New(
+			problem.TooLarge,
+			"Send less at once.",
+			"the parameters of %s have %d bytes; %d is the most.",
+			r.Kind,
+			len(params),
+			MaxParams,
+		)
 	}
 	now := time.Now()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.sweepLocked(now)
 	if q.stopping {
-		return Record{}, problem.New(problem.Stopping, "Repeat the call; a new daemon starts by itself.", "the daemon is stopping.")
+		return Record{}, problem.New(
+			problem.Stopping,
+			"Repeat the call; a new daemon starts by itself.",
+			"the daemon is stopping.",
+		)
 	}
 	n := 0
 	for _, e := range q.pending {
@@ -203,10 +229,21 @@ func (q *Queue) Start(r Request) (Record, error) {
 	}
 	const fix = `Wait for one of them: observe {"what":"pending_commands"}.`
 	if n >= MaxPending {
-		return Record{}, problem.New(problem.QueueFull, fix, "%d commands are under way in this browser; that is the most.", n)
+		return Record{}, problem.New(
+			problem.QueueFull,
+			fix,
+			"%d commands are under way in this browser; that is the most.",
+			n,
+		)
 	}
 	if q.waiting+len(params) > maxWaiting {
-		return Record{}, problem.New(problem.QueueFull, fix, "the commands under way hold %d bytes; %d is the most.", q.waiting, maxWaiting)
+		return Record{}, problem.New(
+			problem.QueueFull,
+			fix,
+			"the commands under way hold %d bytes; %d is the most.",
+			q.waiting,
+			maxWaiting,
+		)
 	}
 	q.next++
 	e := &entry{ended: make(chan struct{}), Record: Record{Status: Queued, Created: now, Command: Command{
@@ -232,7 +269,12 @@ func (q *Queue) await(ctx context.Context, id string, deadline time.Time, progre
 	e := q.byID[id]
 	q.mu.Unlock()
 	if e == nil {
-		return Record{}, problem.New(problem.NoData, `observe {"what":"pending_commands"} lists those that are known.`, "no command %q is known.", id)
+		return Record{}, problem.New(
+			problem.NoData,
+			`observe {"what":"pending_commands"} lists those that are known.`,
+			"no command %q is known.",
+			id,
+		)
 	}
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
@@ -257,7 +299,14 @@ func (q *Queue) await(ctx context.Context, id string, deadline time.Time, progre
 			if progress != nil && time.Since(told) >= tellEvery {
 				told = time.Now()
 				rec := q.record(e)
-				progress(fmt.Sprintf("%s: %s for %s", rec.Kind, rec.Status, inWords(time.Since(rec.Created).Round(time.Second))))
+				progress(
+					fmt.Sprintf(
+						"%s: %s for %s",
+						rec.Kind,
+						rec.Status,
+						inWords(time.Since(rec.Created).Round(time.Second)),
+					),
+				)
 			}
 		}
 	}

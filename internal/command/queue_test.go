@@ -16,11 +16,23 @@ import (
 )
 
 func click(wait time.Duration) command.Request {
-	return command.Request{Session: "s", Tab: 7, Kind: "click", Params: command.ClickParams{}, Deadline: time.Now().Add(wait)}
+	return command.Request{
+		Session:  "s",
+		Tab:      7,
+		Kind:     "click",
+		Params:   command.ClickParams{},
+		Deadline: time.Now().Add(wait),
+	}
 }
 
 // take polls as an extension without a word on its life does.
-func take(ctx context.Context, q *command.Queue, session string, wait time.Duration, taken ...string) []command.Command {
+func take(
+	ctx context.Context,
+	q *command.Queue,
+	session string,
+	wait time.Duration,
+	taken ...string,
+) []command.Command {
 	return q.Take(ctx, command.Poll{Session: session, Taken: taken}, wait).Commands
 }
 
@@ -94,7 +106,8 @@ func TestUnacknowledgedCommandsAreHandedOutAgain(t *testing.T) {
 			t.Fatalf("%v then %v after %v", first, second, time.Since(start))
 		}
 		start = time.Now()
-		if third := take(t.Context(), q, "s", 25*time.Second, first[0].ID); len(third) != 0 || time.Since(start) != 25*time.Second {
+		if third := take(t.Context(), q, "s", 25*time.Second, first[0].ID); len(third) != 0 ||
+			time.Since(start) != 25*time.Second {
 			t.Errorf("acknowledged, yet handed out: %v after %v", third, time.Since(start))
 		}
 	})
@@ -433,7 +446,11 @@ func TestAnswersAreRedactedWhereTheyEnter(t *testing.T) {
 	rec, _ := q.Start(click(time.Minute))
 	q.Answer(command.Answer{
 		ID: rec.ID, Status: "error", Result: json.RawMessage(`{"password":"hunter2hunter2"}`),
-		Failure: &command.Failure{Code: "x", Message: "password=hunter2hunter2", Details: []string{"password=hunter2hunter2", strings.Repeat("d", 1<<20)}},
+		Failure: &command.Failure{
+			Code:    "x",
+			Message: "password=hunter2hunter2",
+			Details: []string{"password=hunter2hunter2", strings.Repeat("d", 1<<20)},
+		},
 	})
 	got, _ := q.Get(rec.ID)
 	if all := fmt.Sprint(string(got.Result), *got.Failure); strings.Contains(all, "hunter2") || len(all) > 8<<10 {

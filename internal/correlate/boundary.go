@@ -30,10 +30,19 @@ type Boundary struct {
 // problem when test_id is empty or too long, or too many tests are open.
 func (c *Correlator) Start(testID, worker, label string, at time.Time) (Boundary, error) {
 	if testID == "" {
-		return Boundary{}, problem.New(problem.MissingParam, "Send the test's id as test_id.", "a test boundary needs a test_id")
+		return Boundary{}, problem.New(
+			problem.MissingParam,
+			"Send the test's id as test_id.",
+			"a test boundary needs a test_id",
+		)
 	}
 	if len(testID) > maxTestID || len(worker) > maxTestID || len(label) > maxTestID {
-		return Boundary{}, problem.New(problem.InvalidParam, "Shorten it.", "test_id, worker and label have at most %d bytes", maxTestID)
+		return Boundary{}, problem.New(
+			problem.InvalidParam,
+			"Shorten it.",
+			"test_id, worker and label have at most %d bytes",
+			maxTestID,
+		)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +85,12 @@ func (c *Correlator) End(testID, worker string, at time.Time) (Boundary, error) 
 			return *t, nil
 		}
 	}
-	return Boundary{}, problem.New(problem.Conflict, `Send action "start" with the same test_id and worker first.`, "test %q is not open", testID)
+	return Boundary{}, problem.New(
+		problem.Conflict,
+		`Send action "start" with the same test_id and worker first.`,
+		"test %q is not open",
+		testID,
+	)
 }
 
 // Ended reports whether a test of this id has ended and is not open again.

@@ -163,11 +163,41 @@ func TestExchangesAdoptTraces(t *testing.T) {
 		}
 	}
 	other := strings.Replace(parent, "4bf9", "aaaa", 1)
-	check("request", event.Exchange{RequestHeaders: []event.Header{{Name: "Traceparent", Value: parent}}, ResponseHeaders: []event.Header{{Name: "traceresponse", Value: other}}}, traceID, spanID)
-	check("answer", event.Exchange{ResponseHeaders: []event.Header{{Name: "TraceResponse", Value: parent}}}, traceID, "")
-	check("server timing header", event.Exchange{ResponseHeaders: []event.Header{{Name: "Server-Timing", Value: `db;dur=1, traceparent;desc="` + parent + `"`}}}, traceID, "")
+	check(
+		"request",
+		event.Exchange{
+			RequestHeaders:  []event.Header{{Name: "Traceparent", Value: parent}},
+			ResponseHeaders: []event.Header{{Name: "traceresponse", Value: other}},
+		},
+		traceID,
+		spanID,
+	)
+	check(
+		"answer",
+		event.Exchange{ResponseHeaders: []event.Header{{Name: "TraceResponse", Value: parent}}},
+		traceID,
+		"",
+	)
+	check(
+		"server timing header",
+		event.Exchange{
+			ResponseHeaders: []event.Header{
+				{Name: "Server-Timing", Value: `db;dur=1, traceparent;desc="` + parent + `"`},
+			},
+		},
+		traceID,
+		"",
+	)
 	check("server timing", event.Exchange{ServerTiming: `traceparent;dur=1;desc=` + parent}, traceID, "")
-	check("own", event.Exchange{Head: event.Head{TraceID: strings.ToUpper(traceID), SpanID: "xyz"}, ServerTiming: `traceparent;desc=` + other}, traceID, "")
+	check(
+		"own",
+		event.Exchange{
+			Head:         event.Head{TraceID: strings.ToUpper(traceID), SpanID: "xyz"},
+			ServerTiming: `traceparent;desc=` + other,
+		},
+		traceID,
+		"",
+	)
 	check("bad", event.Exchange{Head: event.Head{TraceID: "00", SpanID: spanID}}, "", spanID)
 }
 
@@ -215,7 +245,11 @@ func TestStartsOfRequestsAreCorrected(t *testing.T) {
 	c := correlate.New(func() time.Time { return noon })
 	theirs := noon.Add(-time.Hour)
 	b := event.Batch{
-		&event.Exchange{Head: event.Head{Session: "s", Time: theirs}, Started: theirs.Add(-2 * time.Second), Duration: time.Second},
+		&event.Exchange{
+			Head:     event.Head{Session: "s", Time: theirs},
+			Started:  theirs.Add(-2 * time.Second),
+			Duration: time.Second,
+		},
 		&event.Exchange{Head: event.Head{Session: "s", Time: theirs}, Duration: time.Second},
 		&event.Exchange{Head: event.Head{Session: "s"}, Started: theirs, Duration: time.Second},
 		&event.Exchange{Head: event.Head{Session: "s"}},
@@ -230,7 +264,9 @@ func TestStartsOfRequestsAreCorrected(t *testing.T) {
 
 func TestTimesOfTheSameClockAreKept(t *testing.T) {
 	d := start()
-	b := logs(event.Head{Session: "s", Document: "d", Mono: 5, Time: noon.Add(-10 * time.Minute)}) // waited in the spill
+	b := logs(
+		event.Head{Session: "s", Document: "d", Mono: 5, Time: noon.Add(-10 * time.Minute)},
+	) // waited in the spill
 	d.Batch(b, noon.Add(-30*time.Millisecond), noon)
 	if got := d.at(b, 0); !got.Equal(noon.Add(-10 * time.Minute)) {
 		t.Errorf("time %v was changed", got)
@@ -295,9 +331,18 @@ func TestClockJumpsKeepTheOrder(t *testing.T) {
 func TestAClockThatIsWrongMovesOnlyItsOwnLines(t *testing.T) {
 	d := start()
 	from := func(service, instance, domain string) event.Head {
-		return event.Head{Origin: event.Origin{Source: "sdk", Service: service, Instance: instance}, ClockDomain: domain, Time: noon.Add(-time.Second)}
+		return event.Head{
+			Origin:      event.Origin{Source: "sdk", Service: service, Instance: instance},
+			ClockDomain: domain,
+			Time:        noon.Add(-time.Second),
+		}
 	}
-	others := logs(from("api", "1", ""), from("api", "2", ""), from("web", "", ""), event.Head{Origin: event.Origin{Source: "ci"}, Time: noon.Add(-time.Second)})
+	others := logs(
+		from("api", "1", ""),
+		from("api", "2", ""),
+		from("web", "", ""),
+		event.Head{Origin: event.Origin{Source: "ci"}, Time: noon.Add(-time.Second)},
+	)
 	d.Batch(others, noon, noon)
 	wrong := logs(from("api", "3", ""))
 	wrong[0].Base().Time = noon.Add(time.Hour - time.Second)
@@ -368,7 +413,12 @@ func TestAnyNumberOfClocksIsBounded(t *testing.T) {
 	d := start()
 	for i := range 70_000 {
 		name := time.Duration(i).String()
-		h := event.Head{Origin: event.Origin{Source: "sdk", Service: name, Instance: name}, Document: name, Time: noon.Add(time.Hour), Mono: 1}
+		h := event.Head{
+			Origin:   event.Origin{Source: "sdk", Service: name, Instance: name},
+			Document: name,
+			Time:     noon.Add(time.Hour),
+			Mono:     1,
+		}
 		b := logs(h)
 		if d.Batch(b, noon.Add(time.Hour), noon); !d.at(b, 0).Equal(noon) {
 			t.Fatalf("clock %d: %v", i, d.at(b, 0))

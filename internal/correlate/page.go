@@ -25,7 +25,8 @@ func PageURL(u string) string {
 	case "https":
 		lowHost = strings.TrimSuffix(lowHost, ":443")
 	}
-	if i := strings.IndexByte(tail, '#'); i >= 0 && !strings.HasPrefix(tail[i:], "#/") && !strings.HasPrefix(tail[i:], "#!") {
+	if i := strings.IndexByte(tail, '#'); i >= 0 && !strings.HasPrefix(tail[i:], "#/") &&
+		!strings.HasPrefix(tail[i:], "#!") {
 		tail = tail[:i]
 	}
 	if tail == "" || tail[0] != '/' {

@@ -82,7 +82,9 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	}
 	defer listener.Close()
 	run := newRun()
-	release, err := cfg.hold(Identity{PID: os.Getpid(), Run: run, Port: cfg.Port, Version: cfg.Version, Started: time.Now().UTC()})
+	release, err := cfg.hold(
+		Identity{PID: os.Getpid(), Run: run, Port: cfg.Port, Version: cfg.Version, Started: time.Now().UTC()},
+	)
 	if err != nil {
 		return fmt.Errorf("hold the state directory: %w", err)
 	}
@@ -105,7 +107,19 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	work.Go(func() { served <- server.Serve(listener) })
 	work.Go(func() { d.watchPlace(ctx, func() { cancel(errMoved) }) })
 	work.Go(func() { d.watchIdle(ctx, cfg.IdleExit, func() { cancel(errIdle) }) })
-	cfg.Log.Info("listening", "url", "http://"+listener.Addr().String(), "run", run, "pid", os.Getpid(), "version", cfg.Version, "memory", memory)
+	cfg.Log.Info(
+		"listening",
+		"url",
+		"http://"+listener.Addr().String(),
+		"run",
+		run,
+		"pid",
+		os.Getpid(),
+		"version",
+		cfg.Version,
+		"memory",
+		memory,
+	)
 	if cfg.Ready != nil {
 		cfg.Ready("http://" + listener.Addr().String())
 	}
@@ -239,8 +253,13 @@ func readRules(dir *state.Dir) (redact.Rules, *state.Fault) {
 	if err == nil {
 		return rules, nil
 	}
-	return redact.Rules{}, &state.Fault{File: dir.Path("redaction.json"), Line: state.LineOf(data, err), Error: err.Error(),
-		Effect: "your own rules are not applied; the built-in ones are", Fix: "Correct it, then run \"gasoline stop\"; the next start reads it."}
+	return redact.Rules{}, &state.Fault{
+		File:   dir.Path("redaction.json"),
+		Line:   state.LineOf(data, err),
+		Error:  err.Error(),
+		Effect: "your own rules are not applied; the built-in ones are",
+		Fix:    "Correct it, then run \"gasoline stop\"; the next start reads it.",
+	}
 }
 
 // watchPlace calls stop when the state directory is not at its place any more: every other program
@@ -329,7 +348,15 @@ func SaveDebugLog(p Place, cause error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	fmt.Fprintf(f, "time: %s\nstate directory: %s\nport: %d\nprogram: %s\nerror: %v\n", time.Now().Format(time.RFC3339), p.StateDir, p.Port, p.Program, cause)
+	fmt.Fprintf(
+		f,
+		"time: %s\nstate directory: %s\nport: %d\nprogram: %s\nerror: %v\n",
+		time.Now().Format(time.RFC3339),
+		p.StateDir,
+		p.Port,
+		p.Program,
+		cause,
+	)
 	if tail, err := os.ReadFile(p.LogPath()); err == nil {
 		fmt.Fprintf(f, "\nlast lines of %s:\n%s", p.LogPath(), tail[max(0, len(tail)-8000):])
 	}

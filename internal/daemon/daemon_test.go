@@ -216,7 +216,8 @@ func TestOneDaemonForAPort(t *testing.T) {
 	}
 	other := place(t)
 	other.Port = p.Port
-	if err := Run(t.Context(), config(other)); err == nil || errors.Is(err, ErrRunning) || !strings.Contains(err.Error(), "--port") {
+	if err := Run(t.Context(), config(other)); err == nil || errors.Is(err, ErrRunning) ||
+		!strings.Contains(err.Error(), "--port") {
 		t.Errorf("of another state directory: %v", err)
 	}
 	if code, _ := d.ask("GET", "/health", ""); code != 200 {
@@ -248,7 +249,12 @@ func TestStoppingEndsWhatWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stream.Close()
-	fmt.Fprintf(stream, "GET /stream HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\n\r\n", address, d.token)
+	fmt.Fprintf(
+		stream,
+		"GET /stream HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\n\r\n",
+		address,
+		d.token,
+	)
 	in := bufio.NewReader(stream)
 	if res, err := http.ReadResponse(in, nil); err != nil || res.StatusCode != http.StatusSwitchingProtocols {
 		t.Fatalf("%v %v", res, err)
@@ -256,7 +262,8 @@ func TestStoppingEndsWhatWaits(t *testing.T) {
 	var polls sync.WaitGroup
 	for i := range 3 {
 		polls.Go(func() {
-			if code, out := d.ask("GET", fmt.Sprintf("/pending-queries?wait=25&session=s%d", i), ""); code != 200 || !strings.Contains(out, `"commands":[]`) {
+			if code, out := d.ask("GET", fmt.Sprintf("/pending-queries?wait=25&session=s%d", i), ""); code != 200 ||
+				!strings.Contains(out, `"commands":[]`) {
 				t.Errorf("poll: %d %s", code, out)
 			}
 		})
@@ -279,7 +286,8 @@ func TestStoppingEndsWhatWaits(t *testing.T) {
 		t.Errorf("took %v", took)
 	}
 	polls.Wait()
-	if last, err := io.ReadAll(in); err != nil || string(last) != `{"jsonrpc":"2.0","method":"`+wire.StreamStopping+`"}`+"\n" {
+	if last, err := io.ReadAll(in); err != nil ||
+		string(last) != `{"jsonrpc":"2.0","method":"`+wire.StreamStopping+`"}`+"\n" {
 		t.Errorf("the stream ends with %q %v", last, err)
 	}
 }
@@ -329,8 +337,20 @@ func TestWhatAPageMaskedIsMaskedInResults(t *testing.T) {
 	p.Port = freePort(t)
 	d := start(t, config(p))
 	sync := func(title string) string {
-		body, err := json.Marshal(wire.Sync{V: 1, Session: "s1", Version: "1", Settings: &wire.ExtensionSettings{Pilot: true},
-			Tabs: []wire.Tab{{ID: 5, URL: "http://localhost/", Title: title, Active: true, Focused: true, Granted: true, Status: "complete"}}})
+		body, err := json.Marshal(
+			wire.Sync{V: 1, Session: "s1", Version: "1", Settings: &wire.ExtensionSettings{Pilot: true},
+				Tabs: []wire.Tab{
+					{
+						ID:      5,
+						URL:     "http://localhost/",
+						Title:   title,
+						Active:  true,
+						Focused: true,
+						Granted: true,
+						Status:  "complete",
+					},
+				}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +380,9 @@ func TestWhatAPageMaskedIsMaskedInResults(t *testing.T) {
 	}
 	d.ask("POST", "/query-result", fmt.Sprintf(
 		`{"id":%q,"session":"s1","status":"complete","result":{"value":"Signed in with %s, ok","url":"http://localhost/"}}`,
-		poll.Commands[0].ID, password))
+		poll.Commands[0].ID,
+		password,
+	))
 	if text := <-answer; !strings.Contains(text, "Signed in with <password#1>, ok") {
 		t.Errorf("get_text: %s", text)
 	}
@@ -372,8 +394,25 @@ func TestSecretsReachNoAnswer(t *testing.T) {
 	p := place(t)
 	p.Port = freePort(t)
 	d := start(t, config(p))
-	body, err := json.Marshal(wire.Sync{V: 1, Session: "s1", Version: "1", Settings: &wire.ExtensionSettings{Pilot: true, LastError: "Bearer " + secret},
-		Tabs: []wire.Tab{{ID: 5, URL: "http://localhost:3000/?token=" + secret, Title: "Key " + secret, Active: true, Focused: true, Granted: true, Status: "complete"}}})
+	body, err := json.Marshal(
+		wire.Sync{
+			V:        1,
+			Session:  "s1",
+			Version:  "1",
+			Settings: &wire.ExtensionSettings{Pilot: true, LastError: "Bearer " + secret},
+			Tabs: []wire.Tab{
+				{
+					ID:      5,
+					URL:     "http://localhost:3000/?token=" + secret,
+					Title:   "Key " + secret,
+					Active:  true,
+					Focused: true,
+					Granted: true,
+					Status:  "complete",
+				},
+			},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +429,16 @@ func TestSecretsReachNoAnswer(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &poll); err != nil || len(poll.Commands) != 1 {
 		t.Fatalf("%s %v", out, err)
 	}
-	d.ask("POST", "/query-result", fmt.Sprintf(`{"id":%q,"session":"s1","status":"complete","result":{"value":"Your key: %s, keep it","url":"http://localhost:3000/?token=%s"}}`, poll.Commands[0].ID, secret, secret))
+	d.ask(
+		"POST",
+		"/query-result",
+		fmt.Sprintf(
+			`{"id":%q,"session":"s1","status":"complete","result":{"value":"Your key: %s, keep it","url":"http://localhost:3000/?token=%s"}}`,
+			poll.Commands[0].ID,
+			secret,
+			secret,
+		),
+	)
 	text := <-answer
 	if !strings.Contains(text, "Your key: <") || !strings.Contains(text, "keep it") {
 		t.Errorf("get_text: %s", text)

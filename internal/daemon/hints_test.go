@@ -88,7 +88,8 @@ func disagreements(b *catalog.Bound, args string) (out []string) {
 		}
 	}
 	for p := range fields {
-		if !slices.Contains([]string{"as", "budget", "client"}, p) && (mode.Wait == 0 || p != "timeout_ms" && p != "background") {
+		if !slices.Contains([]string{"as", "budget", "client"}, p) &&
+			(mode.Wait == 0 || p != "timeout_ms" && p != "background") {
 			out = append(out, "there is no parameter "+p)
 		}
 	}

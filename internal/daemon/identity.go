@@ -217,7 +217,9 @@ func (p Place) Failed() error {
 
 // started removes the starter's mark: the port is bound.
 func (p Place) started() {
-	_ = os.Remove(filepath.Join(p.StateDir, "run", "starting-"+strconv.Itoa(p.Port))) // there is none when started by hand
+	_ = os.Remove(
+		filepath.Join(p.StateDir, "run", "starting-"+strconv.Itoa(p.Port)),
+	) // there is none when started by hand
 }
 
 const maxLog = 5 << 20

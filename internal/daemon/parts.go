@@ -83,11 +83,18 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	// Finished tests take a part of the memory that the user gave, where there is more than the least.
 	archive := min(memory/20, memory-store.MinMemory)
 	d.archive = query.NewArchive(archive)
-	d.store, err = store.New(store.Config{Run: run, FirstSeq: first, Limits: store.DefaultLimits(memory - archive), Reserve: func(upTo event.Seq) {
-		if err := d.saveSeq(upTo); err != nil {
-			cfg.Log.Error("keep the event number", "error", err.Error())
-		}
-	}})
+	d.store, err = store.New(
+		store.Config{
+			Run:      run,
+			FirstSeq: first,
+			Limits:   store.DefaultLimits(memory - archive),
+			Reserve: func(upTo event.Seq) {
+				if err := d.saveSeq(upTo); err != nil {
+					cfg.Log.Error("keep the event number", "error", err.Error())
+				}
+			},
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +159,14 @@ func (d *parts) tools() []*catalog.Bound {
 			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}
 		}, gate),
 		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
-			return configure.Env{Call: c, Registry: d.registry, Pairings: d.pairings, Queue: d.queue, Reader: d.reader, Daemon: d.self()}
+			return configure.Env{
+				Call:     c,
+				Registry: d.registry,
+				Pairings: d.pairings,
+				Queue:    d.queue,
+				Reader:   d.reader,
+				Daemon:   d.self(),
+			}
 		}, gate),
 	}
 	catalog.Introduce(tools)

@@ -14,7 +14,11 @@ import (
 
 func place(t *testing.T) Place {
 	t.Helper()
-	return Place{StateDir: filepath.Join(t.TempDir(), "state"), Port: 1, Program: filepath.Join(t.TempDir(), "no-such-program")}
+	return Place{
+		StateDir: filepath.Join(t.TempDir(), "state"),
+		Port:     1,
+		Program:  filepath.Join(t.TempDir(), "no-such-program"),
+	}
 }
 
 func TestParseMemory(t *testing.T) {
@@ -49,7 +53,13 @@ func TestAPlaceIsHeldOnce(t *testing.T) {
 	if id, ok := p.Running(); ok {
 		t.Errorf("nobody is there: %+v", id)
 	}
-	mine := Identity{PID: os.Getpid(), Run: "r1", Port: p.Port, Version: "1", Started: time.Now().UTC().Truncate(time.Second)}
+	mine := Identity{
+		PID:     os.Getpid(),
+		Run:     "r1",
+		Port:    p.Port,
+		Version: "1",
+		Started: time.Now().UTC().Truncate(time.Second),
+	}
 	release, err := p.hold(mine)
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +219,8 @@ func TestADaemonStartsWithBrokenFiles(t *testing.T) {
 		}
 		d := start(t, config(p))
 		var h wire.Health
-		if _, text := d.ask("GET", "/health", ""); json.Unmarshal([]byte(text), &h) != nil || h.Status != "degraded" || len(h.Problems) != 3 {
+		if _, text := d.ask("GET", "/health", ""); json.Unmarshal([]byte(text), &h) != nil || h.Status != "degraded" ||
+			len(h.Problems) != 3 {
 			t.Fatalf("%q: %+v", counter, h)
 		}
 		_, doctor := d.ask("GET", "/doctor", "")

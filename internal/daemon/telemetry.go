@@ -29,27 +29,34 @@ func (d *parts) tail(call catalog.Call) string {
 		kinds = nil
 	}
 	counts := map[string]int{}
-	list, _, err := query.Timeline(context.Background(), d.reader, kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 1000}, func(it query.Item) bool {
-		switch e := it.Event.(type) {
-		case *event.Exception:
-			counts["errors"]++
-		case *event.Log:
-			if e.Level == "error" {
-				counts["console errors"]++
-			} else if mode == "full" {
-				counts["log lines"]++
+	list, _, err := query.Timeline(
+		context.Background(),
+		d.reader,
+		kinds,
+		query.Filter{},
+		query.Page{Cursor: cursor, Limit: 1000},
+		func(it query.Item) bool {
+			switch e := it.Event.(type) {
+			case *event.Exception:
+				counts["errors"]++
+			case *event.Log:
+				if e.Level == "error" {
+					counts["console errors"]++
+				} else if mode == "full" {
+					counts["log lines"]++
+				}
+			case *event.Exchange:
+				if e.Failed() {
+					counts["failed requests"]++
+				} else if mode == "full" {
+					counts["requests"]++
+				}
+			default:
+				counts[it.Kind.String()+" events"]++
 			}
-		case *event.Exchange:
-			if e.Failed() {
-				counts["failed requests"]++
-			} else if mode == "full" {
-				counts["requests"]++
-			}
-		default:
-			counts[it.Kind.String()+" events"]++
-		}
-		return false // only counted
-	})
+			return false // only counted
+		},
+	)
 	if err != nil {
 		d.cfg.Log.Debug("count what is new", "error", err.Error())
 		return ""
@@ -121,7 +128,13 @@ func (d *parts) self() configure.Daemon {
 		Version: d.cfg.Version, Run: d.run, PID: d.pid, Port: d.cfg.Port, StateDir: d.cfg.StateDir, Started: d.started, Spawned: d.cfg.Spawned, Parent: os.Getppid(),
 		Limits: func() configure.Limits {
 			s := d.ingest.State()
-			return configure.Limits{Rate: s.Rate, Threshold: s.Threshold, Open: s.Open, Reason: s.Reason, Refused: s.Total429s}
+			return configure.Limits{
+				Rate:      s.Rate,
+				Threshold: s.Threshold,
+				Open:      s.Open,
+				Reason:    s.Reason,
+				Refused:   s.Total429s,
+			}
 		},
 		Calls: d.audit.calls,
 		State: d.faults,

@@ -47,7 +47,14 @@ func (o Outcome[R]) Going() bool { return !o.Status.Final() }
 // Do sends a command to the tab that the call means and waits for its end, until the call's deadline.
 // Errors are problems: invalid_selector for one in the language of another tool, those of
 // [session.Registry.Await] and [command.Queue.Do], and those of the page under their own codes.
-func Do[P, R any](ctx context.Context, d Driver, call catalog.Call, kind command.Kind[P, R], tab int, params P) (Outcome[R], error) {
+func Do[P, R any](
+	ctx context.Context,
+	d Driver,
+	call catalog.Call,
+	kind command.Kind[P, R],
+	tab int,
+	params P,
+) (Outcome[R], error) {
 	var out Outcome[R]
 	if err := checkSelectors(kind.Name, params); err != nil {
 		return out, err
@@ -105,7 +112,11 @@ func Do[P, R any](ctx context.Context, d Driver, call catalog.Call, kind command
 func Picture(r command.ScreenshotResult) (answer.Image, error) {
 	data, err := base64.StdEncoding.DecodeString(r.Data)
 	if err != nil || len(data) == 0 || r.Format != "png" && r.Format != "jpeg" {
-		return answer.Image{}, problem.New(problem.Internal, "Reload the extension; its version may not fit the daemon's.", "the browser's picture is not understood.")
+		return answer.Image{}, problem.New(
+			problem.Internal,
+			"Reload the extension; its version may not fit the daemon's.",
+			"the browser's picture is not understood.",
+		)
 	}
 	return answer.Image{MIME: "image/" + r.Format, Data: data}, nil
 }
@@ -129,15 +140,26 @@ func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 // that is meant; another one where it is allowed is named.
 func PilotOff(r *session.Registry, b session.Browser) error {
 	now := time.Now()
-	others := slices.DeleteFunc(r.Browsers(), func(o session.Browser) bool { return o.Session == b.Session || !o.Connected(now) })
+	others := slices.DeleteFunc(
+		r.Browsers(),
+		func(o session.Browser) bool { return o.Session == b.Session || !o.Connected(now) },
+	)
 	where := ""
 	if len(others) > 0 {
 		where = " in " + b.Label()
 	}
-	p := problem.New(problem.PilotOff, `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`, "Browser control is off%s.", where)
+	p := problem.New(
+		problem.PilotOff,
+		`Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`,
+		"Browser control is off%s.",
+		where,
+	)
 	for _, o := range others {
 		if o.Settings.Pilot {
-			p.Fix += fmt.Sprintf(` It is on in %s: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`, o.Label())
+			p.Fix += fmt.Sprintf(
+				` It is on in %s: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`,
+				o.Label(),
+			)
 			break
 		}
 	}

@@ -89,7 +89,14 @@ func TestACallAnswersByItsDeadline(t *testing.T) {
 				h := testkit.NewDaemon(t, 0)
 				setUp(t.Context(), h)
 				began := time.Now()
-				_, err := drive.Do(t.Context(), h.Driver(), within(time.Second), command.Click, 0, command.ClickParams{})
+				_, err := drive.Do(
+					t.Context(),
+					h.Driver(),
+					within(time.Second),
+					command.Click,
+					0,
+					command.ClickParams{},
+				)
 				if took := time.Since(began); err == nil || took > time.Second {
 					t.Errorf("answered after %v: %v", took, err)
 				}
@@ -102,7 +109,8 @@ func TestFailuresAreInOurWordsAndThePagesApart(t *testing.T) {
 	p := drive.Failure(command.Record{Command: command.Command{Kind: "click"}, Failure: &command.Failure{
 		Code: "tab_not_found", Message: "gone\nSYSTEM\u202e", Details: []string{strings.Repeat("x", 5000), "a\nb"},
 	}}, "http://localhost:3000/x?SYSTEM")
-	if p.Code != problem.TabGone || p.Fix == "" || p.Message != "click: the tab is closed, or its page was left." || p.From != "http://localhost:3000" {
+	if p.Code != problem.TabGone || p.Fix == "" || p.Message != "click: the tab is closed, or its page was left." ||
+		p.From != "http://localhost:3000" {
 		t.Errorf("%+v", p)
 	}
 	if len(p.Page) != 3 || p.Page[0].Words() != "gone\nSYSTEM\u202e" || len(p.Details) != 0 {
@@ -113,7 +121,8 @@ func TestFailuresAreInOurWordsAndThePagesApart(t *testing.T) {
 			t.Errorf("code %q gives %s, want %s", code, got, want)
 		}
 	}
-	if p := drive.Failure(command.Record{Status: command.Interrupted}, ""); p.Code != problem.Interrupted || p.Fix == "" {
+	if p := drive.Failure(command.Record{Status: command.Interrupted}, ""); p.Code != problem.Interrupted ||
+		p.Fix == "" {
 		t.Errorf("interrupted: %+v", p)
 	}
 }

@@ -45,17 +45,22 @@ func TestWhatActsIsRefusedWhereThePilotIsOff(t *testing.T) {
 		if err := gate(t.Context(), within(time.Second), catalog.Extension); err != nil {
 			t.Errorf("what only reads: %v", err)
 		}
-		second := strings.NewReplacer(`"s1"`, `"s2"`, `"id":12`, `"id":22`, `"id":13`, `"id":23`, `"grants"`, `"name":"Home","grants"`).Replace(off)
+		second := strings.NewReplacer(`"s1"`, `"s2"`, `"id":12`, `"id":22`, `"id":13`, `"id":23`, `"grants"`, `"name":"Home","grants"`).
+			Replace(off)
 		if err := h.Sync([]byte(second)); err != nil {
 			t.Fatal(err)
 		}
-		if got := refused(act()); !strings.Contains(got, "Browser control is off in browser [s1]. "+ask) || strings.Contains(got, "It is on") {
+		if got := refused(act()); !strings.Contains(got, "Browser control is off in browser [s1]. "+ask) ||
+			strings.Contains(got, "It is on") {
 			t.Errorf("beside one where it is off: %s", got)
 		}
 		if err := h.Sync([]byte(strings.Replace(second, `"pilot":false`, `"pilot":true`, 1))); err != nil {
 			t.Fatal(err)
 		}
-		if got := refused(act()); !strings.Contains(got, ask+` It is on in Home [s2]: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`) {
+		if got := refused(act()); !strings.Contains(
+			got,
+			ask+` It is on in Home [s2]: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`,
+		) {
 			t.Errorf("beside one where it is on: %s", got)
 		}
 	})
@@ -71,7 +76,9 @@ func TestAnswersAreDecodedOrRefused(t *testing.T) {
 			}
 			time.AfterFunc(300*time.Millisecond, func() {
 				for _, c := range h.Queue.Take(t.Context(), command.Poll{Session: "s1"}, time.Millisecond).Commands {
-					h.Queue.Answer(command.Answer{ID: c.ID, Session: "s1", Status: "complete", Result: json.RawMessage(result)})
+					h.Queue.Answer(
+						command.Answer{ID: c.ID, Session: "s1", Status: "complete", Result: json.RawMessage(result)},
+					)
 				}
 			})
 			out, err := drive.Do(t.Context(), h.Driver(), within(time.Second), command.Click, 0, command.ClickParams{})
@@ -82,7 +89,8 @@ func TestAnswersAreDecodedOrRefused(t *testing.T) {
 			if !strings.HasPrefix(got, want) || want == "" && got != "" {
 				t.Errorf("%s: %q, want %q", result, got, want)
 			}
-			if out.CorrelationID == "" || out.Status != command.Complete || out.Going() || out.Target.Tab.ID != 12 || out.Elapsed < 300*time.Millisecond {
+			if out.CorrelationID == "" || out.Status != command.Complete || out.Going() || out.Target.Tab.ID != 12 ||
+				out.Elapsed < 300*time.Millisecond {
 				t.Errorf("%s: %+v", result, out)
 			}
 		})

@@ -34,7 +34,14 @@ func checkSelectors(kind string, params any) error {
 		if ours != "" {
 			fix = "Write " + ours + "."
 		}
-		return problem.New("invalid_selector", fix, "%s: %s is not understood in %s.", kind, what, answer.Cut(answer.Clean(s), 200))
+		return problem.New(
+			"invalid_selector",
+			fix,
+			"%s: %s is not understood in %s.",
+			kind,
+			what,
+			answer.Cut(answer.Clean(s), 200),
+		)
 	}
 	return nil
 }
@@ -54,8 +61,12 @@ var (
 	byPlace    = regexp.MustCompile(`^(.*?):(eq|nth)\((-?\d+)\)(.*)$`)
 	byEnd      = regexp.MustCompile(`^(.*?):(first|last)($|[^\w-].*$)`)
 	byState    = regexp.MustCompile(`^(.*?):(visible|hidden|button|input|text|submit|parent|selected)$`)
-	getBy      = regexp.MustCompile(`\bgetBy(Role|Text|Label|LabelText|Placeholder|PlaceholderText|TestId)\(` + q + `(?:,\s*\{[^}]*name:` + q + `[^}]*\})?.*\)`)
-	otherStart = regexp.MustCompile(`^\s*(css|id|name|class|className|link|linkText|partialLinkText|tag|alt|title|aria|data-testid)[=/]` + q + `$`)
+	getBy      = regexp.MustCompile(
+		`\bgetBy(Role|Text|Label|LabelText|Placeholder|PlaceholderText|TestId)\(` + q + `(?:,\s*\{[^}]*name:` + q + `[^}]*\})?.*\)`,
+	)
+	otherStart = regexp.MustCompile(
+		`^\s*(css|id|name|class|className|link|linkText|partialLinkText|tag|alt|title|aria|data-testid)[=/]` + q + `$`,
+	)
 )
 
 // foreign says what in a selector belongs to another tool, "" for nothing, and how that is said here, "" where that
@@ -76,7 +87,11 @@ func foreign(selector string) (what, ours string) {
 	}
 	if i := strings.Index(strings.ReplaceAll(bare, ">>>", "   "), ">>"); i >= 0 {
 		before, after, _ := strings.Cut(strings.ReplaceAll(selector, ">>>", "\x00"), ">>")
-		before, after = strings.TrimSpace(strings.ReplaceAll(before, "\x00", ">>>")), strings.TrimSpace(strings.ReplaceAll(after, "\x00", ">>>"))
+		before, after = strings.TrimSpace(
+			strings.ReplaceAll(before, "\x00", ">>>"),
+		), strings.TrimSpace(
+			strings.ReplaceAll(after, "\x00", ">>>"),
+		)
 		if n, ok := strings.CutPrefix(after, "nth="); ok {
 			return ">>", given("selector", before) + " with nth:" + n
 		}
@@ -94,12 +109,18 @@ func foreign(selector string) (what, ours string) {
 	}
 	if byEnd.MatchString(bare) {
 		if m := byEnd.FindStringSubmatch(selector); m != nil {
-			return ":" + m[2], given("selector", m[1]+m[3]) + " with nth:" + map[string]string{"first": "0", "last": "-1"}[m[2]]
+			return ":" + m[2], given(
+				"selector",
+				m[1]+m[3],
+			) + " with nth:" + map[string]string{"first": "0", "last": "-1"}[m[2]]
 		}
 	}
 	if m := byState.FindStringSubmatch(bare); m != nil {
 		if m[2] == "visible" {
-			return ":visible", given("selector", strings.TrimSuffix(selector, ":visible")) + "; what is visible is preferred anyway"
+			return ":visible", given(
+				"selector",
+				strings.TrimSuffix(selector, ":visible"),
+			) + "; what is visible is preferred anyway"
 		}
 		return ":" + m[2], ""
 	}
@@ -110,7 +131,17 @@ func foreign(selector string) (what, ours string) {
 func given(name, value string) string { return fmt.Sprintf("%s:%q", name, strings.TrimSpace(value)) }
 
 // roles are the roles of elements whose text is their name.
-var roles = map[string]string{"button": "button", "a": "link", "h1": "heading", "h2": "heading", "h3": "heading", "option": "option", "[role=button]": "button", `[role="button"]`: "button", "[role=link]": "link"}
+var roles = map[string]string{
+	"button":          "button",
+	"a":               "link",
+	"h1":              "heading",
+	"h2":              "heading",
+	"h3":              "heading",
+	"option":          "option",
+	"[role=button]":   "button",
+	`[role="button"]`: "button",
+	"[role=link]":     "link",
+}
 
 // called is a selector for an element of a tag with a text.
 func called(tag, text string) string {

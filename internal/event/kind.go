@@ -169,7 +169,8 @@ func ClassOf(e Event) Class {
 		return Extension
 	}
 	h := e.Base()
-	if h.Service == "" && (h.Session != "" || h.Tab != 0 || h.Document != "" || h.Source == "extension" || h.Source == "ci") {
+	if h.Service == "" &&
+		(h.Session != "" || h.Tab != 0 || h.Document != "" || h.Source == "extension" || h.Source == "ci") {
 		return Browser
 	}
 	return Service

@@ -34,7 +34,12 @@ func commands(root string, files map[string][]byte) error {
 		case k.Needs(command.InPage):
 			handlers = append(handlers, fmt.Sprintf("  %s: reads(%q),", k.Name, k.Name))
 		default:
-			return fmt.Errorf("command %s has no handler: write extension/commands/%s.ts, which exports %s", k.Name, k.Name, name)
+			return fmt.Errorf(
+				"command %s has no handler: write extension/commands/%s.ts, which exports %s",
+				k.Name,
+				k.Name,
+				name,
+			)
 		}
 		if !k.Needs(command.InPage) {
 			continue
@@ -44,10 +49,18 @@ func commands(root string, files map[string][]byte) error {
 			folder = "read"
 		}
 		if !exists(root, "extension/dom-agent/"+folder, k.Name) {
-			return fmt.Errorf("command %s has no operation in the page: write extension/dom-agent/%s/%s.ts, which exports %s",
-				k.Name, folder, k.Name, name)
+			return fmt.Errorf(
+				"command %s has no operation in the page: write extension/dom-agent/%s/%s.ts, which exports %s",
+				k.Name,
+				folder,
+				k.Name,
+				name,
+			)
 		}
-		operationImports = append(operationImports, fmt.Sprintf(`import { %s } from "./%s/%s.ts";`, name, folder, k.Name))
+		operationImports = append(
+			operationImports,
+			fmt.Sprintf(`import { %s } from "./%s/%s.ts";`, name, folder, k.Name),
+		)
 		operations = append(operations, member(k.Name, name))
 		result := "Acted"
 		if !k.Needs(command.Mutates) {
@@ -59,15 +72,18 @@ func commands(root string, files map[string][]byte) error {
 		types = append(types, fmt.Sprintf("  %s: { params: %s; result: %s };", k.Name, params, result))
 	}
 	list := func(lines []string) string { return strings.Join(lines, "\n") }
-	files["extension/commands/params.gen.ts"] = []byte(header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
+	files["extension/commands/params.gen.ts"] = []byte(
+		header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
 import * as v from "valibot";
 
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
 export const SCHEMAS = {
 %s
 } satisfies Record<CommandKind, v.GenericSchema>;
-`, list(schemas)))
-	files["extension/commands/registry.gen.ts"] = []byte(header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
+`, list(schemas)),
+	)
+	files["extension/commands/registry.gen.ts"] = []byte(
+		header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
 import { acts, reads } from "./act.ts";
 import type { Handler } from "./handler.ts";
 %s
@@ -76,7 +92,8 @@ import type { Handler } from "./handler.ts";
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
 %s
 };
-`, list(handlerImports), list(handlers)))
+`, list(handlerImports), list(handlers)),
+	)
 	files["extension/dom-agent/operations.gen.ts"] = []byte(header + fmt.Sprintf(`%s
 
 /** The operation of every kind that works in the page. */

@@ -22,7 +22,10 @@ func openapi(root string, files map[string][]byte) error {
 		return err
 	}
 	s := schemas{docs: docs, out: object{}}
-	problem := object{"description": "A refusal", "content": object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.Problem]())}}}
+	problem := object{
+		"description": "A refusal",
+		"content":     object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.Problem]())}},
+	}
 	paths := object{}
 	for _, r := range httpapi.Routes() {
 		methods := []string{r.Method}
@@ -31,7 +34,11 @@ func openapi(root string, files map[string][]byte) error {
 		}
 		for _, m := range methods {
 			op := object{"summary": r.Doc, "operationId": operation(m, r.Path), "responses": object{"default": problem},
-				"x-gasoline-access": object{"credential": r.Access.Credential.String(), "scope": r.Access.Scope.String(), "origin": r.Access.Origin.String()}}
+				"x-gasoline-access": object{
+					"credential": r.Access.Credential.String(),
+					"scope":      r.Access.Scope.String(),
+					"origin":     r.Access.Origin.String(),
+				}}
 			success := object{"description": "Done"}
 			switch {
 			case r.Type != "":
@@ -41,16 +48,36 @@ func openapi(root string, files map[string][]byte) error {
 			}
 			op["responses"].(object)["200"] = success
 			if r.In != nil {
-				op["requestBody"] = object{"required": true, "content": object{"application/json": object{"schema": s.of(reflect.TypeOf(r.In))}}}
+				op["requestBody"] = object{
+					"required": true,
+					"content":  object{"application/json": object{"schema": s.of(reflect.TypeOf(r.In))}},
+				}
 			}
 			var params []object
 			for _, part := range strings.Split(r.Path, "/") {
 				if strings.HasPrefix(part, "{") {
-					params = append(params, object{"name": strings.Trim(part, "{}"), "in": "path", "required": true, "schema": object{"type": "string"}})
+					params = append(
+						params,
+						object{
+							"name":     strings.Trim(part, "{}"),
+							"in":       "path",
+							"required": true,
+							"schema":   object{"type": "string"},
+						},
+					)
 				}
 			}
 			for _, q := range r.Query {
-				params = append(params, object{"name": q.Name, "in": "query", "description": q.Doc, "required": q.Required(), "schema": querySchema(q)})
+				params = append(
+					params,
+					object{
+						"name":        q.Name,
+						"in":          "query",
+						"description": q.Doc,
+						"required":    q.Required(),
+						"schema":      querySchema(q),
+					},
+				)
 			}
 			if params != nil {
 				op["parameters"] = params
@@ -72,10 +99,13 @@ func openapi(root string, files map[string][]byte) error {
 			"title": "Gasoline", "version": fmt.Sprint(wire.Version), "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 			"description": "The daemon's interface on 127.0.0.1. Every route but /health, /prove and /pair wants the token of the state directory.",
 		},
-		"servers":    []object{{"url": "http://127.0.0.1:7890"}},
-		"security":   []object{{"token": []string{}}},
-		"paths":      paths,
-		"components": object{"schemas": s.out, "securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}}},
+		"servers":  []object{{"url": "http://127.0.0.1:7890"}},
+		"security": []object{{"token": []string{}}},
+		"paths":    paths,
+		"components": object{
+			"schemas":         s.out,
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
+		},
 	})
 	if err != nil {
 		return err
@@ -202,8 +232,12 @@ func querySchema(q httpapi.Query) object {
 func httpPage() []byte {
 	var b strings.Builder
 	b.WriteString(generated)
-	b.WriteString("# HTTP\n\nThe daemon listens on 127.0.0.1 only. Every route but those marked *open* wants `Authorization: Bearer` with the contents of the token file; web pages are refused whatever they send. ")
-	b.WriteString("A refusal is `{\"error\":{\"code\",\"message\",\"fix\"}}`. The types are in [openapi.json](../../schema/openapi.json), which the daemon serves at `/openapi.json`.\n\n")
+	b.WriteString(
+		"# HTTP\n\nThe daemon listens on 127.0.0.1 only. Every route but those marked *open* wants `Authorization: Bearer` with the contents of the token file; web pages are refused whatever they send. ",
+	)
+	b.WriteString(
+		"A refusal is `{\"error\":{\"code\",\"message\",\"fix\"}}`. The types are in [openapi.json](../../schema/openapi.json), which the daemon serves at `/openapi.json`.\n\n",
+	)
 	b.WriteString("| Route | | Body | Answer |\n|---|---|---|---|\n")
 	for _, r := range httpapi.Routes() {
 		method := r.Method

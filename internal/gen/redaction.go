@@ -54,11 +54,24 @@ In a shape, what stands before ` + "`|`" + ` stays readable. ` + "`{a36}`" + ` i
 	for _, a := range redact.Alphabets() {
 		fmt.Fprintf(&b, "| %c | `%s` |\n", a.Letter, a.Bytes)
 	}
-	fmt.Fprintf(&b, "\n## Formats of tokens\n\n%d formats. \"exact\": no letter or digit may follow. ", len(redact.Formats()))
+	fmt.Fprintf(
+		&b,
+		"\n## Formats of tokens\n\n%d formats. \"exact\": no letter or digit may follow. ",
+		len(redact.Formats()),
+	)
 	b.WriteString("\"digit\": letters and digits. ")
-	b.WriteString("\"mixed\": capitals and digits, or capitals as no name has them.\n\n| Kind | Shape | Check | Documented in |\n|---|---|---|---|\n")
+	b.WriteString(
+		"\"mixed\": capitals and digits, or capitals as no name has them.\n\n| Kind | Shape | Check | Documented in |\n|---|---|---|---|\n",
+	)
 	for _, f := range redact.Formats() {
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s |\n", f.Kind, strings.ReplaceAll(f.Shape, "|", "\\|"), f.Check, escape(f.Source))
+		fmt.Fprintf(
+			&b,
+			"| %s | `%s` | %s | %s |\n",
+			f.Kind,
+			strings.ReplaceAll(f.Shape, "|", "\\|"),
+			f.Check,
+			escape(f.Source),
+		)
 	}
 	b.WriteString(`
 ## Your own rules

@@ -25,7 +25,20 @@ func tools(_ string, files map[string][]byte) error {
 	}
 	var list []tool
 	for _, t := range daemon.Catalogue() {
-		list = append(list, tool{t.Name, t.Title, t.ReadOnly, t.Destructive, t.Idempotent, t.Open, t.Always, t.Description(), t.Schema()})
+		list = append(
+			list,
+			tool{
+				t.Name,
+				t.Title,
+				t.ReadOnly,
+				t.Destructive,
+				t.Idempotent,
+				t.Open,
+				t.Always,
+				t.Description(),
+				t.Schema(),
+			},
+		)
 		files["docs/reference/"+t.Name+".md"] = toolPage(t)
 	}
 	out, err := indented(list)
@@ -57,11 +70,22 @@ func toolPage(t *catalog.Bound) []byte {
 	for _, g := range t.Groups {
 		fmt.Fprintf(&b, "Where a signature says `%s`: %s.\n\n", g.Short, escape(g.Doc))
 	}
-	fmt.Fprintf(&b, "Over MCP: `%s {%q: \"MODE\", …}`. Every mode also takes `as` (text or json) and `budget` (characters of the answer, 500–30000); ", t.Name, t.Key)
+	fmt.Fprintf(
+		&b,
+		"Over MCP: `%s {%q: \"MODE\", …}`. Every mode also takes `as` (text or json) and `budget` (characters of the answer, 500–30000); ",
+		t.Name,
+		t.Key,
+	)
 	b.WriteString("modes that wait take `timeout_ms` and `background`.\n\n")
-	fmt.Fprintf(&b, "On the command line: `gasoline %s MODE --some-parameter value`. `--json` is there instead of `as` and gives the typed result whole; ", t.Name)
+	fmt.Fprintf(
+		&b,
+		"On the command line: `gasoline %s MODE --some-parameter value`. `--json` is there instead of `as` and gives the typed result whole; ",
+		t.Name,
+	)
 	if t.Name == "generate" {
-		b.WriteString("the document is always whole, on stdout or in the file of `--output`, so there is no `--budget`.\n\n")
+		b.WriteString(
+			"the document is always whole, on stdout or in the file of `--output`, so there is no `--budget`.\n\n",
+		)
 	} else {
 		b.WriteString("`--output FILE` writes the whole answer, or its picture, to a file.\n\n")
 	}

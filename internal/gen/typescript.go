@@ -48,7 +48,15 @@ func typescript(root string, files map[string][]byte) error {
 	for _, k := range command.Kinds() {
 		w.declare(reflect.TypeOf(k.Params))
 		w.declare(reflect.TypeOf(k.Result))
-		kinds = append(kinds, fmt.Sprintf("  %s: { params: %s; result: %s };", k.Name, reflect.TypeOf(k.Params).Name(), reflect.TypeOf(k.Result).Name()))
+		kinds = append(
+			kinds,
+			fmt.Sprintf(
+				"  %s: { params: %s; result: %s };",
+				k.Name,
+				reflect.TypeOf(k.Params).Name(),
+				reflect.TypeOf(k.Result).Name(),
+			),
+		)
 		if k.Needs(command.Mutates) {
 			mutating = append(mutating, fmt.Sprintf("  %q,", k.Name))
 		}
@@ -56,9 +64,21 @@ func typescript(root string, files map[string][]byte) error {
 			tabs = append(tabs, fmt.Sprintf("  %q,", k.Name))
 		}
 	}
-	fmt.Fprintf(&w.out, "\n/** Params and result of every command that the daemon may send. */\nexport interface Commands {\n%s\n}\n\nexport type CommandKind = keyof Commands;\n", strings.Join(kinds, "\n"))
-	fmt.Fprintf(&w.out, "\n/** Commands that act in a page: refused while AI Web Pilot is off. */\nexport const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([\n%s\n]);\n", strings.Join(mutating, "\n"))
-	fmt.Fprintf(&w.out, "\n/** Commands that need a tab. */\nexport const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([\n%s\n]);\n", strings.Join(tabs, "\n"))
+	fmt.Fprintf(
+		&w.out,
+		"\n/** Params and result of every command that the daemon may send. */\nexport interface Commands {\n%s\n}\n\nexport type CommandKind = keyof Commands;\n",
+		strings.Join(kinds, "\n"),
+	)
+	fmt.Fprintf(
+		&w.out,
+		"\n/** Commands that act in a page: refused while AI Web Pilot is off. */\nexport const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([\n%s\n]);\n",
+		strings.Join(mutating, "\n"),
+	)
+	fmt.Fprintf(
+		&w.out,
+		"\n/** Commands that need a tab. */\nexport const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([\n%s\n]);\n",
+		strings.Join(tabs, "\n"),
+	)
 	files["schema/ts/commands.gen.ts"] = []byte(w.out.String())
 	return nil
 }

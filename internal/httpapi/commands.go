@@ -60,7 +60,11 @@ func ids(list string) []string {
 
 func sessionOf(id string) (string, error) {
 	if id == "" || len(id) > 64 {
-		return "", problem.New(problem.MissingParam, "Send the browser profile's session id.", "session must have 1–64 characters.")
+		return "", problem.New(
+			problem.MissingParam,
+			"Send the browser profile's session id.",
+			"session must have 1–64 characters.",
+		)
 	}
 	return id, nil
 }
@@ -163,7 +167,12 @@ func (s *Server) completed(w http.ResponseWriter, r *http.Request) error {
 	if id := r.URL.Query().Get("correlation_id"); id != "" {
 		rec, ok := s.cfg.Queue.Get(id)
 		if !ok {
-			return problem.New(problem.NoData, "Finished commands are kept for five minutes.", "no command %q is known.", clip(id))
+			return problem.New(
+				problem.NoData,
+				"Finished commands are kept for five minutes.",
+				"no command %q is known.",
+				clip(id),
+			)
 		}
 		if rec.Status.Final() {
 			answer.Results = append(answer.Results, resultOf(rec))
@@ -197,7 +206,12 @@ func (s *Server) screenshot(w http.ResponseWriter, r *http.Request) error {
 	}
 	image, err := base64.StdEncoding.DecodeString(in.Data)
 	if err != nil || http.DetectContentType(image) != "image/"+in.Format {
-		return problem.New(problem.InvalidParam, "Send the image as base64.", "data is no %s image in base64.", in.Format)
+		return problem.New(
+			problem.InvalidParam,
+			"Send the image as base64.",
+			"data is no %s image in base64.",
+			in.Format,
+		)
 	}
 	name := fmt.Sprintf("screenshot-%s-%d.%s", time.Now().UTC().Format("20060102-150405.000"), in.Tab, in.Format)
 	if err := s.cfg.Dir.Write("screenshots/"+name, image); err != nil {

@@ -36,11 +36,20 @@ func (s *Server) guard(next http.Handler) http.Handler {
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem {
 	if !s.loopbackHost(r.Host) {
 		// A page whose name was rebound to loopback still sends its own name.
-		return problem.New(problem.Forbidden, "Use 127.0.0.1 or localhost with the daemon's port.", "host %q is not this daemon's.", clip(r.Host))
+		return problem.New(
+			problem.Forbidden,
+			"Use 127.0.0.1 or localhost with the daemon's port.",
+			"host %q is not this daemon's.",
+			clip(r.Host),
+		)
 	}
 	user := peerFrom(r.Context())
 	if user == otherUser {
-		return problem.New(problem.Forbidden, "Start your own daemon on another port.", "this daemon belongs to another user of this machine.")
+		return problem.New(
+			problem.Forbidden,
+			"Start your own daemon on another port.",
+			"this daemon belongs to another user of this machine.",
+		)
 	}
 	access := s.accessOf(r)
 	// Browsers send Sec-Fetch-Site with every request and pages cannot change it. "none" is an
@@ -49,7 +58,8 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	if site != "" && site != "none" && !(access.Origin == OwnOrigin && site == "same-origin") {
 		return problem.New(problem.Forbidden, "", "web pages have no access.")
 	}
-	if origins := r.Header.Values("Origin"); len(origins) > 0 && !(len(origins) == 1 && s.allows(access.Origin, origins[0])) {
+	if origins := r.Header.Values("Origin"); len(origins) > 0 &&
+		!(len(origins) == 1 && s.allows(access.Origin, origins[0])) {
 		return problem.New(problem.Forbidden, "", "origin %q has no access.", clip(origins[0]))
 	}
 	bearer := s.bearer(r)
@@ -61,7 +71,11 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem 
 		return nil
 	case InBody:
 		if user == noUser {
-			return problem.New(problem.Forbidden, "Wait for the answer.", "nobody holds the other end of this connection.")
+			return problem.New(
+				problem.Forbidden,
+				"Wait for the answer.",
+				"nobody holds the other end of this connection.",
+			)
 		}
 		return nil
 	}
@@ -71,7 +85,11 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem 
 	case bearer.Who == pairing.Browsers:
 		return problem.New(problem.Forbidden, "", "the extension's token does not open %s.", clip(r.URL.Path))
 	default:
-		return problem.New(problem.Unauthorized, `Send "Authorization: Bearer …" with the token file's contents ("gasoline status" prints its path); an extension pairs first.`, "a valid token is required.")
+		return problem.New(
+			problem.Unauthorized,
+			`Send "Authorization: Bearer …" with the token file's contents ("gasoline status" prints its path); an extension pairs first.`,
+			"a valid token is required.",
+		)
 	}
 }
 
@@ -111,7 +129,10 @@ func (s *Server) loopbackHost(host string) bool {
 }
 
 func (s *Server) ownOrigin(origin string) bool {
-	return slices.Contains([]string{"http://127.0.0.1:" + strconv.Itoa(s.cfg.Port), "http://localhost:" + strconv.Itoa(s.cfg.Port)}, origin)
+	return slices.Contains(
+		[]string{"http://127.0.0.1:" + strconv.Itoa(s.cfg.Port), "http://localhost:" + strconv.Itoa(s.cfg.Port)},
+		origin,
+	)
 }
 
 // clip bounds what a stranger sent before it stands in an answer.

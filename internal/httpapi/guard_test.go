@@ -47,7 +47,8 @@ func TestThePoliciesOfTheRoutes(t *testing.T) {
 	}
 	for _, r := range httpapi.Routes() {
 		got := fmt.Sprint(r.Access.Credential, " ", r.Access.Scope, " ", r.Access.Origin)
-		if expected := want[r.Path]; expected == "" && got != "token control none" || expected != "" && got != expected {
+		if expected := want[r.Path]; expected == "" && got != "token control none" ||
+			expected != "" && got != expected {
 			t.Errorf("%s %s: %s", r.Method, r.Path, got)
 		}
 		delete(want, r.Path)
@@ -63,7 +64,11 @@ func TestThePoliciesOfTheRoutes(t *testing.T) {
 // Every route, with every kind of caller: the policy alone decides who comes in.
 func TestEveryRouteForEveryCaller(t *testing.T) {
 	r := newRig(t)
-	origins := map[httpapi.Origin]string{httpapi.NoOrigin: "", httpapi.ExtensionOrigin: extensionOrigin, httpapi.OwnOrigin: "http://127.0.0.1:7890"}
+	origins := map[httpapi.Origin]string{
+		httpapi.NoOrigin:        "",
+		httpapi.ExtensionOrigin: extensionOrigin,
+		httpapi.OwnOrigin:       "http://127.0.0.1:7890",
+	}
 	for _, route := range httpapi.Routes() {
 		method := cmp.Or(route.Method, "POST")
 		for bearer, token := range map[string]string{"nobody": "-", "a browser": r.browser, "the user": ""} {
@@ -105,13 +110,15 @@ const extensionOrigin = "chrome-extension://" + extensionID
 func TestNoPageReachesAnything(t *testing.T) {
 	r := newRig(t)
 	hostile := map[string]request{
-		"another site":          {header: http.Header{"Origin": {"https://evil.example"}}},
-		"null origin":           {header: http.Header{"Origin": {"null"}}},
-		"empty origin":          {header: http.Header{"Origin": {""}}},
-		"a local page":          {header: http.Header{"Origin": {"http://localhost:3000"}}},
-		"a page at our host":    {header: http.Header{"Origin": {"http://127.0.0.1"}}},
-		"our port over TLS":     {header: http.Header{"Origin": {"https://127.0.0.1:7890"}}},
-		"another extension":     {header: http.Header{"Origin": {"chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba"}}},
+		"another site":       {header: http.Header{"Origin": {"https://evil.example"}}},
+		"null origin":        {header: http.Header{"Origin": {"null"}}},
+		"empty origin":       {header: http.Header{"Origin": {""}}},
+		"a local page":       {header: http.Header{"Origin": {"http://localhost:3000"}}},
+		"a page at our host": {header: http.Header{"Origin": {"http://127.0.0.1"}}},
+		"our port over TLS":  {header: http.Header{"Origin": {"https://127.0.0.1:7890"}}},
+		"another extension": {
+			header: http.Header{"Origin": {"chrome-extension://ponmlkjihgfedcbaponmlkjihgfedcba"}},
+		},
 		"a longer id":           {header: http.Header{"Origin": {extensionOrigin + "x"}}},
 		"two origins":           {header: http.Header{"Origin": {extensionOrigin, "https://evil.example"}}},
 		"no-cors cross-site":    {header: http.Header{"Sec-Fetch-Site": {"cross-site"}, "Sec-Fetch-Mode": {"no-cors"}}},
@@ -141,7 +148,8 @@ func TestNoPageReachesAnything(t *testing.T) {
 					if r.refused(w).Code != "forbidden" && method != "HEAD" {
 						t.Errorf("%s: %s %s: %s", what, method, path, w.Body)
 					}
-					if after := r.api.Counts(); after.Refused != before.Refused+1 || after.Requests != before.Requests+1 {
+					if after := r.api.Counts(); after.Refused != before.Refused+1 ||
+						after.Requests != before.Requests+1 {
 						t.Errorf("%s: %s %s was not counted", what, method, path)
 					}
 				}
@@ -163,7 +171,8 @@ func TestOwnOriginReachesMCPOnly(t *testing.T) {
 			if refused := w.Code == http.StatusForbidden; refused == (path == "/mcp") {
 				t.Errorf("%s %s: %d", method, path, w.Code)
 			}
-			if w := r.do(request{method: method, path: path, header: own, token: "-"}); w.Code != http.StatusUnauthorized && w.Code != http.StatusForbidden {
+			if w := r.do(request{method: method, path: path, header: own, token: "-"}); w.Code != http.StatusUnauthorized &&
+				w.Code != http.StatusForbidden {
 				t.Errorf("%s %s without token: %d", method, path, w.Code)
 			}
 		}
@@ -200,11 +209,15 @@ func TestWithoutATokenOnlyTheOpenRoutesAnswer(t *testing.T) {
 	// Health says what it is, and no more, unless the token is there.
 	for token, more := range map[string]bool{"-": false, "ffffffffffffffff": false, r.browser: false, "": true} {
 		w := r.do(request{method: "GET", path: "/health", token: token})
-		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"name":"gasoline"`) || strings.Contains(w.Body.String(), `"pid"`) != more {
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"name":"gasoline"`) ||
+			strings.Contains(w.Body.String(), `"pid"`) != more {
 			t.Errorf("health with %q: %d %s", token, w.Code, w.Body)
 		}
 	}
-	if w := r.do(request{method: "GET", path: "/health", token: "-", header: http.Header{"Authorization": {"Basic " + r.token}}}); strings.Contains(w.Body.String(), "pid") {
+	if w := r.do(request{method: "GET", path: "/health", token: "-", header: http.Header{"Authorization": {"Basic " + r.token}}}); strings.Contains(
+		w.Body.String(),
+		"pid",
+	) {
 		t.Errorf("health with another scheme: %s", w.Body)
 	}
 }
@@ -213,7 +226,15 @@ func TestOtherSpellingsOfHostAndScheme(t *testing.T) {
 	r := newRig(t)
 	for _, host := range []string{"127.0.0.1:7890", "localhost:7890", "LocalHost:7890"} {
 		for _, auth := range []string{"Bearer ", "bearer ", "BEARER  "} {
-			w := r.do(request{method: "GET", path: "/metrics", host: host, token: "-", header: http.Header{"Authorization": {auth + r.token}}})
+			w := r.do(
+				request{
+					method: "GET",
+					path:   "/metrics",
+					host:   host,
+					token:  "-",
+					header: http.Header{"Authorization": {auth + r.token}},
+				},
+			)
 			if w.Code != http.StatusOK {
 				t.Errorf("host %s, %q: %d", host, auth, w.Code)
 			}
@@ -265,12 +286,19 @@ func TestAnotherUserIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := fmt.Sprintf(`exec 3<>/dev/tcp/127.0.0.1/%s; printf 'GET /health HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n' >&3; cat <&3`, port, address, r.token)
-	out, err := exec.Command(setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", bash, "-c", script).CombinedOutput()
+	script := fmt.Sprintf(
+		`exec 3<>/dev/tcp/127.0.0.1/%s; printf 'GET /health HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nConnection: close\r\n\r\n' >&3; cat <&3`,
+		port,
+		address,
+		r.token,
+	)
+	out, err := exec.Command(setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", bash, "-c", script).
+		CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if !strings.Contains(string(out), "403 Forbidden") || !strings.Contains(string(out), "another user") || strings.Contains(string(out), "pid") {
+	if !strings.Contains(string(out), "403 Forbidden") || !strings.Contains(string(out), "another user") ||
+		strings.Contains(string(out), "pid") {
 		t.Errorf("%s", out)
 	}
 	if r.api.Counts().Refused != 1 {

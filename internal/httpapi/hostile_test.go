@@ -209,7 +209,8 @@ func TestSlowClientsAreCut(t *testing.T) {
 			start := time.Now()
 			res := response(t, c)
 			var p wire.Problem
-			if err := json.NewDecoder(res.Body).Decode(&p); err != nil || res.StatusCode != 400 || !strings.Contains(p.Error.Message, "did not arrive") {
+			if err := json.NewDecoder(res.Body).Decode(&p); err != nil || res.StatusCode != 400 ||
+				!strings.Contains(p.Error.Message, "did not arrive") {
 				t.Errorf("%s %+v %v", res.Status, p, err)
 			}
 			if took := time.Since(start); took != 30*time.Second {
@@ -240,7 +241,8 @@ func TestSlowClientsAreCut(t *testing.T) {
 						}
 						start := time.Now()
 						out, _ := io.ReadAll(c) // ends when the server closes
-						if took := time.Since(start); took > 35*time.Second || !bytes.HasPrefix(out, []byte("HTTP/1.1 ")) {
+						if took := time.Since(start); took > 35*time.Second ||
+							!bytes.HasPrefix(out, []byte("HTTP/1.1 ")) {
 							t.Errorf("%s %s with %q: closed after %v with %.60q", method, rt.Path, header, took, out)
 						}
 					})
@@ -277,7 +279,12 @@ func TestALongCallOutlivesTheReadDeadline(t *testing.T) {
 			}
 		}
 		// A chunked body has no length to go by.
-		_, err := fmt.Fprintf(c, "POST /tools/observe HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n\r\n1e\r\n{\"what\":\"sleep\",\"seconds\":100}\r\n0\r\n\r\n", port, r.token)
+		_, err := fmt.Fprintf(
+			c,
+			"POST /tools/observe HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n\r\n1e\r\n{\"what\":\"sleep\",\"seconds\":100}\r\n0\r\n\r\n",
+			port,
+			r.token,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,16 +317,25 @@ func TestAStreamThatIsNeverReadIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		c := r.serve(t)()
-		_, err := fmt.Fprintf(c, "GET /stream HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\n\r\n", port, r.token)
+		_, err := fmt.Fprintf(
+			c,
+			"GET /stream HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\n\r\n",
+			port,
+			r.token,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		in := bufio.NewReader(c)
 		res, err := http.ReadResponse(in, nil)
-		if err != nil || res.StatusCode != http.StatusSwitchingProtocols || res.Header.Get("X-Gasoline-Version") != "1.2.3" {
+		if err != nil || res.StatusCode != http.StatusSwitchingProtocols ||
+			res.Header.Get("X-Gasoline-Version") != "1.2.3" {
 			t.Fatalf("%+v %v", res, err)
 		}
-		_, err = io.WriteString(c, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"p","version":"1"}}}`+"\n")
+		_, err = io.WriteString(
+			c,
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"p","version":"1"}}}`+"\n",
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +349,13 @@ func TestAStreamThatIsNeverReadIsCut(t *testing.T) {
 func TestStreamWantsTheExactUpgrade(t *testing.T) {
 	r := newRig(t)
 	for _, upgrade := range []string{"", "websocket", "MCP-NDJSON", "mcp-ndjson, websocket"} {
-		w := r.do(request{method: "GET", path: "/stream", header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {upgrade}}})
+		w := r.do(
+			request{
+				method: "GET",
+				path:   "/stream",
+				header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {upgrade}},
+			},
+		)
 		if w.Code != 400 || w.Header().Get("Upgrade") != httpapi.StreamProtocol {
 			t.Errorf("%q: %d %s", upgrade, w.Code, w.Body)
 		}
@@ -393,15 +415,26 @@ func TestOnlyLoopbackListens(t *testing.T) {
 
 func FuzzPosts(f *testing.F) {
 	for i := range posts() {
-		f.Add(i, []byte(`{"session":"s1","id":"r1-1","test_id":"t","action":"start","entries":[{"level":"log","message":"x"}]}`))
+		f.Add(
+			i,
+			[]byte(
+				`{"session":"s1","id":"r1-1","test_id":"t","action":"start","entries":[{"level":"log","message":"x"}]}`,
+			),
+		)
 		f.Add(i, []byte(`null`))
 	}
-	f.Add(0, []byte(`{"session":"s1","results":[{"id":"r1-1","status":"error","error":{"code":"x","message":"y","candidates":[{"ref":"e1"}]},"effective_tab":{"id":1}}],"tabs":[{"id":5}]}`))
+	f.Add(
+		0,
+		[]byte(
+			`{"session":"s1","results":[{"id":"r1-1","status":"error","error":{"code":"x","message":"y","candidates":[{"ref":"e1"}]},"effective_tab":{"id":1}}],"tabs":[{"id":5}]}`,
+		),
+	)
 	f.Add(8, []byte(`{"where":"level = \"error\"","limit":5,"select":["message"]}`))
 	r := newRig(f)
 	all := posts()
 	f.Fuzz(func(t *testing.T, at int, body []byte) {
-		if at < 0 || at >= len(all) || bytes.Contains(body, []byte("panic")) || bytes.Contains(body, []byte("sleep")) || bytes.Contains(body, []byte("ask")) {
+		if at < 0 || at >= len(all) || bytes.Contains(body, []byte("panic")) || bytes.Contains(body, []byte("sleep")) ||
+			bytes.Contains(body, []byte("ask")) {
 			return
 		}
 		r.t = t
@@ -423,7 +456,10 @@ func FuzzQueryStrings(f *testing.F) {
 		}
 	}
 	for i := range gets {
-		f.Add(i, "since=30s&limit=5&kinds=log,exception&tab=1&q=x&cursor=&where=level%3Derror&wait=0&session=s1&test_id=a&worker=b")
+		f.Add(
+			i,
+			"since=30s&limit=5&kinds=log,exception&tab=1&q=x&cursor=&where=level%3Derror&wait=0&session=s1&test_id=a&worker=b",
+		)
 	}
 	f.Add(0, "%zz&;=&session=%00&wait=NaN")
 	r := newRig(f)
@@ -433,7 +469,8 @@ func FuzzQueryStrings(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, at int, query string) {
-		if at < 0 || at >= len(gets) || strings.Contains(query, "wait") && !strings.Contains(query, "wait=0&") && !strings.Contains(query, "NaN") {
+		if at < 0 || at >= len(gets) ||
+			strings.Contains(query, "wait") && !strings.Contains(query, "wait=0&") && !strings.Contains(query, "NaN") {
 			return
 		}
 		r.t = t

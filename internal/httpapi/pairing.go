@@ -37,7 +37,12 @@ func (s *Server) pair(w http.ResponseWriter, r *http.Request) error {
 	if err := s.decode(r, &in); err != nil {
 		return err
 	}
-	id, nonce, sealed, mac, err := s.cfg.Pairings.Redeem(in.CodeID, in.Nonce, in.MAC, pairing.Paired{Session: in.Session, Name: clip(in.Name), KeyID: in.KeyID})
+	id, nonce, sealed, mac, err := s.cfg.Pairings.Redeem(
+		in.CodeID,
+		in.Nonce,
+		in.MAC,
+		pairing.Paired{Session: in.Session, Name: clip(in.Name), KeyID: in.KeyID},
+	)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,13 @@ import (
 )
 
 // snapshotKinds are the kinds of a snapshot, in its order.
-var snapshotKinds = []event.Kind{event.KindLog, event.KindException, event.KindMessage, event.KindExchange, event.KindAction}
+var snapshotKinds = []event.Kind{
+	event.KindLog,
+	event.KindException,
+	event.KindMessage,
+	event.KindExchange,
+	event.KindAction,
+}
 
 func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
@@ -28,7 +34,12 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	if v := q.Get("since"); v != "" {
 		t, err := time.Parse(time.RFC3339, v)
 		if err != nil {
-			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z.", "since is %q.", clip(v))
+			return problem.New(
+				problem.InvalidParam,
+				"Use a time such as 2026-01-02T15:04:05Z.",
+				"since is %q.",
+				clip(v),
+			)
 		}
 		f.Since = t
 	}
@@ -116,7 +127,11 @@ func (s *Server) clear(w http.ResponseWriter, r *http.Request) error {
 	if in.TestID == "" && in.Worker == "" {
 		n += s.cfg.Queue.Cancel("")
 	}
-	s.json(w, http.StatusOK, wire.Cleared{Cleared: true, EntriesRemoved: n, Timestamp: time.Now().UTC().Format(time.RFC3339Nano)})
+	s.json(
+		w,
+		http.StatusOK,
+		wire.Cleared{Cleared: true, EntriesRemoved: n, Timestamp: time.Now().UTC().Format(time.RFC3339Nano)},
+	)
 	return nil
 }
 
@@ -129,7 +144,12 @@ func (s *Server) boundary(w http.ResponseWriter, r *http.Request) error {
 	if in.Timestamp != "" {
 		t, err := time.Parse(time.RFC3339, in.Timestamp)
 		if err != nil {
-			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z, or leave it out.", "timestamp is %q.", clip(in.Timestamp))
+			return problem.New(
+				problem.InvalidParam,
+				"Use a time such as 2026-01-02T15:04:05Z, or leave it out.",
+				"timestamp is %q.",
+				clip(in.Timestamp),
+			)
 		}
 		at = t
 	}
@@ -149,7 +169,16 @@ func (s *Server) boundary(w http.ResponseWriter, r *http.Request) error {
 	default:
 		return problem.New(problem.InvalidParam, "Use start or end.", "action is %q.", clip(in.Action))
 	}
-	s.json(w, http.StatusOK, wire.BoundaryAnswer{Acknowledged: true, TestID: in.TestID, Action: in.Action, Timestamp: at.UTC().Format(time.RFC3339Nano)})
+	s.json(
+		w,
+		http.StatusOK,
+		wire.BoundaryAnswer{
+			Acknowledged: true,
+			TestID:       in.TestID,
+			Action:       in.Action,
+			Timestamp:    at.UTC().Format(time.RFC3339Nano),
+		},
+	)
 	return nil
 }
 
@@ -179,7 +208,12 @@ func kindsOf(list string) ([]event.Kind, error) {
 			for _, k := range event.Kinds() {
 				all = append(all, k.String())
 			}
-			return nil, problem.New(problem.InvalidParam, "Kinds are: "+strings.Join(all, ", ")+".", "there is no kind %q.", clip(word))
+			return nil, problem.New(
+				problem.InvalidParam,
+				"Kinds are: "+strings.Join(all, ", ")+".",
+				"there is no kind %q.",
+				clip(word),
+			)
 		}
 		out = append(out, k)
 	}
@@ -203,20 +237,47 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	f := query.Filter{TestID: q.Get("test_id"), TraceID: q.Get("trace_id"), Service: q.Get("service"), Action: q.Get("action"), Tab: tab, Text: q.Get("q")}
+	f := query.Filter{
+		TestID:  q.Get("test_id"),
+		TraceID: q.Get("trace_id"),
+		Service: q.Get("service"),
+		Action:  q.Get("action"),
+		Tab:     tab,
+		Text:    q.Get("q"),
+	}
 	if v := q.Get("until"); v != "" {
 		if f.Until, err = time.Parse(time.RFC3339, v); err != nil {
-			return problem.New(problem.InvalidParam, "Use a time such as 2026-01-02T15:04:05Z.", "until is %q.", clip(v))
+			return problem.New(
+				problem.InvalidParam,
+				"Use a time such as 2026-01-02T15:04:05Z.",
+				"until is %q.",
+				clip(v),
+			)
 		}
 	}
-	list, cover, err := query.Timeline(r.Context(), s.cfg.Reader, kinds, f, query.Page{Cursor: query.Cursor(q.Get("cursor")), Since: q.Get("since"), Limit: limit}, nil)
+	list, cover, err := query.Timeline(
+		r.Context(),
+		s.cfg.Reader,
+		kinds,
+		f,
+		query.Page{Cursor: query.Cursor(q.Get("cursor")), Since: q.Get("since"), Limit: limit},
+		nil,
+	)
 	if err != nil {
 		return err
 	}
-	out := wire.Timeline{Events: []wire.TimelineEvent{}, Cursor: string(list.Cursor), Missed: list.Missed, Exhausted: cover.Exhausted}
+	out := wire.Timeline{
+		Events:    []wire.TimelineEvent{},
+		Cursor:    string(list.Cursor),
+		Missed:    list.Missed,
+		Exhausted: cover.Exhausted,
+	}
 	for _, it := range list.Items {
 		out.Events = append(out.Events, wire.TimelineEvent{
-			ID: query.ID(s.cfg.Reader, it.Head.Seq), Handle: it.Handle(), Kind: it.Kind.String(), Time: epoch(it.Head.Time), Summary: it.Event.Summary(),
+			ID: query.ID(
+				s.cfg.Reader,
+				it.Head.Seq,
+			), Handle: it.Handle(), Kind: it.Kind.String(), Time: epoch(it.Head.Time), Summary: it.Event.Summary(),
 			Source: it.Head.Source, Service: it.Head.Service, Tab: it.Head.Tab, PageURL: it.Head.PageURL, TestID: it.Head.TestID, TraceID: it.Head.TraceID,
 		})
 	}
@@ -268,7 +329,12 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	for i, v := range []any{in.Kinds, in.Select, in.Group} {
 		list, ok := words(v)
 		if !ok {
-			return problem.New(problem.InvalidParam, "Use a list of words, or one text with commas.", "%s is no list of words.", []string{"kinds", "select", "group"}[i])
+			return problem.New(
+				problem.InvalidParam,
+				"Use a list of words, or one text with commas.",
+				"%s is no list of words.",
+				[]string{"kinds", "select", "group"}[i],
+			)
 		}
 		lists[i] = list
 	}
@@ -322,7 +388,12 @@ func known(q url.Values, has []Query) error {
 	}
 	for name := range q {
 		if !slices.Contains(names, name) {
-			return problem.New(problem.InvalidParam, "There are: "+strings.Join(names, ", ")+".", "there is no parameter %q.", clip(name))
+			return problem.New(
+				problem.InvalidParam,
+				"There are: "+strings.Join(names, ", ")+".",
+				"there is no parameter %q.",
+				clip(name),
+			)
 		}
 	}
 	return nil

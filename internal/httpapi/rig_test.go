@@ -67,7 +67,11 @@ func (r *rig) tools() []*catalog.Bound {
 	catalog.Add(observe, catalog.Spec{Name: "who"}, func(_ context.Context, e env, _ struct{}) (string, error) {
 		return e.call.Client + "|" + e.call.Root, nil
 	})
-	catalog.Add(observe, catalog.Spec{Name: "panic"}, func(context.Context, env, struct{}) (string, error) { panic("boom") })
+	catalog.Add(
+		observe,
+		catalog.Spec{Name: "panic"},
+		func(context.Context, env, struct{}) (string, error) { panic("boom") },
+	)
 	catalog.Add(observe, catalog.Spec{Name: "sleep"}, func(ctx context.Context, _ env, p struct {
 		Seconds int `json:"seconds" doc:"how long"`
 	}) (string, error) {
@@ -78,11 +82,18 @@ func (r *rig) tools() []*catalog.Bound {
 			return "", problem.New(problem.Cancelled, "", "the call was cancelled")
 		}
 	})
-	catalog.Add(observe, catalog.Spec{Name: "picture"}, func(context.Context, env, struct{}) (picture, error) { return picture{}, nil })
+	catalog.Add(
+		observe,
+		catalog.Spec{Name: "picture"},
+		func(context.Context, env, struct{}) (picture, error) { return picture{}, nil },
+	)
 	catalog.Add(observe, catalog.Spec{Name: "ask", Wait: 10 * time.Second}, func(ctx context.Context, e env, p struct {
 		Kind string `json:"kind" doc:"of the command"`
 	}) (string, error) {
-		rec, err := e.r.queue.Do(ctx, command.Request{Session: "s1", Kind: p.Kind, Params: map[string]any{}, Deadline: e.call.Deadline})
+		rec, err := e.r.queue.Do(
+			ctx,
+			command.Request{Session: "s1", Kind: p.Kind, Params: map[string]any{}, Deadline: e.call.Deadline},
+		)
 		if err != nil {
 			return "", err
 		}
@@ -93,7 +104,11 @@ func (r *rig) tools() []*catalog.Bound {
 		return out, nil
 	})
 	generate := catalog.New[env](catalog.Info{Name: "generate", Title: "Generate", Key: "format", Doc: "Make."})
-	catalog.Add(generate, catalog.Spec{Name: "har"}, func(context.Context, env, struct{}) (string, error) { return "a HAR", nil })
+	catalog.Add(
+		generate,
+		catalog.Spec{Name: "har"},
+		func(context.Context, env, struct{}) (string, error) { return "a HAR", nil },
+	)
 	bind := func(c catalog.Call) env { return env{c, r} }
 	return []*catalog.Bound{catalog.Bind(observe, bind, nil), catalog.Bind(generate, bind, nil)}
 }
@@ -257,7 +272,16 @@ func (r *rig) serve(t *testing.T) (dial func() net.Conn) {
 // raw sends the head and the part of a body that is given.
 func (r *rig) raw(t *testing.T, c net.Conn, method, path string, length int, body string) {
 	t.Helper()
-	_, err := fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", method, path, r.port, r.token, length, body)
+	_, err := fmt.Fprintf(
+		c,
+		"%s %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
+		method,
+		path,
+		r.port,
+		r.token,
+		length,
+		body,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,13 +21,25 @@ import (
 func logs(seqs ...int) []wire.Log {
 	var out []wire.Log
 	for _, n := range seqs {
-		out = append(out, wire.Log{Base: wire.Base{Seq: uint64(n), T: float64(time.Now().UnixMilli())}, Level: "log", Message: fmt.Sprintf("line %d", n)})
+		out = append(
+			out,
+			wire.Log{
+				Base:    wire.Base{Seq: uint64(n), T: float64(time.Now().UnixMilli())},
+				Level:   "log",
+				Message: fmt.Sprintf("line %d", n),
+			},
+		)
 	}
 	return out
 }
 
 func upload(document string, ls []wire.Log) wire.Sync {
-	return wire.Sync{V: 1, Session: "s1", Version: "1", Groups: []wire.Group{{Tab: 5, Document: document, PageURL: "http://localhost:3000/", Logs: ls}}}
+	return wire.Sync{
+		V:       1,
+		Session: "s1",
+		Version: "1",
+		Groups:  []wire.Group{{Tab: 5, Document: document, PageURL: "http://localhost:3000/", Logs: ls}},
+	}
 }
 
 func TestSyncAcknowledgesAndLeavesOutRepetitions(t *testing.T) {
@@ -37,7 +49,9 @@ func TestSyncAcknowledgesAndLeavesOutRepetitions(t *testing.T) {
 		return len(into[wire.Timeline](r, r.get("/buffers/timeline?limit=1000")).Events)
 	}
 	a := r.sync(upload("d1", logs(1, 2, 3)))
-	if a.Ack["d1"] != 3 || a.Server.Name != "gasoline" || a.Server.Run != "r1" || a.Settings.Salt != "salt" || a.Settings.BodyLimit == 0 || a.Dropped == nil {
+	if a.Ack["d1"] != 3 || a.Server.Name != "gasoline" || a.Server.Run != "r1" || a.Settings.Salt != "salt" ||
+		a.Settings.BodyLimit == 0 ||
+		a.Dropped == nil {
 		t.Errorf("%+v", a)
 	}
 	if a := r.sync(upload("d1", logs(1, 2, 3, 4))); a.Ack["d1"] != 4 || count() != 4 {
@@ -69,7 +83,10 @@ func TestSyncIsNeverRefusedForItsRate(t *testing.T) {
 	if a.Ack["d1"] != 500 || a.Dropped["log"] == 0 {
 		t.Errorf("%+v", a)
 	}
-	if w := r.get("/metrics"); !strings.Contains(w.Body.String(), fmt.Sprintf(`gasoline_events_lost_total{kind="log",cause="over_rate"} %d`, a.Dropped["log"])) &&
+	if w := r.get("/metrics"); !strings.Contains(
+		w.Body.String(),
+		fmt.Sprintf(`gasoline_events_lost_total{kind="log",cause="over_rate"} %d`, a.Dropped["log"]),
+	) &&
 		!strings.Contains(w.Body.String(), "gasoline_events_lost_total{") {
 		t.Errorf("not counted: %s", w.Body)
 	}
@@ -86,13 +103,18 @@ func TestRoutesOfOneKindAreLimited(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	w := r.post("/logs", body)
-	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || w.Header().Get("Retry-After") == "0" || r.refused(w).Code != "rate_limited" {
+	if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" ||
+		w.Header().Get("Retry-After") == "0" ||
+		r.refused(w).Code != "rate_limited" {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	if r.api.Counts().TooMany != 1 {
 		t.Error("not counted")
 	}
-	if a := into[wire.Accepted](newRig(t), newRig(t).post("/logs", `{"entries":[{"level":"log","message":"x"},5,{"level":"log","message":"y"}]}`)); a.Accepted != 2 || len(a.Rejected) != 1 || a.Rejected[0].Index != 1 || a.Rejected[0].Reason == "" {
+	if a := into[wire.Accepted](newRig(t), newRig(t).post("/logs", `{"entries":[{"level":"log","message":"x"},5,{"level":"log","message":"y"}]}`)); a.Accepted != 2 ||
+		len(a.Rejected) != 1 ||
+		a.Rejected[0].Index != 1 ||
+		a.Rejected[0].Reason == "" {
 		t.Errorf("%+v", a)
 	}
 }
@@ -100,7 +122,14 @@ func TestRoutesOfOneKindAreLimited(t *testing.T) {
 func TestToolCallsAreLimitedPerClient(t *testing.T) {
 	r := newRig(t)
 	call := func(client string) int {
-		return r.do(request{method: "POST", path: "/tools/observe", body: `{"what":"who"}`, header: http.Header{"X-Gasoline-Client": {client}}}).Code
+		return r.do(
+			request{
+				method: "POST",
+				path:   "/tools/observe",
+				body:   `{"what":"who"}`,
+				header: http.Header{"X-Gasoline-Client": {client}},
+			},
+		).Code
 	}
 	for i := range 500 {
 		if code := call("a"); code != 200 {
@@ -142,7 +171,16 @@ func TestCommandsAreLeasedUntilTheyArrive(t *testing.T) {
 		start := make(chan command.Record, 1)
 		time.AfterFunc(2*time.Second, func() {
 			for _, s := range []string{"s2", "s1"} {
-				rec, err := r.queue.Start(command.Request{Session: s, Tab: 5, Kind: "get_text", Params: map[string]any{"x": 1}, Client: "probe", Deadline: time.Now().Add(10 * time.Second)})
+				rec, err := r.queue.Start(
+					command.Request{
+						Session:  s,
+						Tab:      5,
+						Kind:     "get_text",
+						Params:   map[string]any{"x": 1},
+						Client:   "probe",
+						Deadline: time.Now().Add(10 * time.Second),
+					},
+				)
 				if err != nil {
 					t.Error(err)
 				}
@@ -153,8 +191,13 @@ func TestCommandsAreLeasedUntilTheyArrive(t *testing.T) {
 		})
 		p, took := poll("&wait=25")
 		rec := <-start
-		if took != 2*time.Second || len(p.Commands) != 1 || p.Commands[0].ID != rec.ID || p.Commands[0].Kind != "get_text" || p.Commands[0].Tab != 5 ||
-			string(p.Commands[0].Params) != `{"x":1}` || p.Commands[0].Client != "probe" || p.Commands[0].TimeoutMS != 10_000 || p.Commands[0].CorrelationID != rec.CorrelationID {
+		if took != 2*time.Second || len(p.Commands) != 1 || p.Commands[0].ID != rec.ID ||
+			p.Commands[0].Kind != "get_text" ||
+			p.Commands[0].Tab != 5 ||
+			string(p.Commands[0].Params) != `{"x":1}` ||
+			p.Commands[0].Client != "probe" ||
+			p.Commands[0].TimeoutMS != 10_000 ||
+			p.Commands[0].CorrelationID != rec.CorrelationID {
 			t.Errorf("%+v after %v", p, took)
 		}
 		// Not acknowledged within 2 s: leased again. Acknowledged: not.
@@ -180,7 +223,13 @@ func TestResultsAreIdempotent(t *testing.T) {
 		t.Errorf("before: %+v", got)
 	}
 	body := func(id, session, value string) string {
-		return fmt.Sprintf(`{"id":%q,"correlation_id":%q,"session":%q,"status":"complete","result":{"value":%q},"elapsed_ms":3.5,"effective_tab":{"id":5,"url":"http://localhost/"}}`, id, rec.CorrelationID, session, value)
+		return fmt.Sprintf(
+			`{"id":%q,"correlation_id":%q,"session":%q,"status":"complete","result":{"value":%q},"elapsed_ms":3.5,"effective_tab":{"id":5,"url":"http://localhost/"}}`,
+			id,
+			rec.CorrelationID,
+			session,
+			value,
+		)
 	}
 	for _, tt := range []struct{ path, body, want string }{
 		{"/query-result", body("r0-9", "s1", "a"), "unknown"},
@@ -195,7 +244,9 @@ func TestResultsAreIdempotent(t *testing.T) {
 	}
 	for _, path := range []string{"/completed?correlation_id=" + rec.CorrelationID, "/completed", "/completed-results"} {
 		got := into[wire.Completed](r, r.get(path))
-		if len(got.Results) != 1 || string(got.Results[0].Result) != `{"value":"first"}` || got.Results[0].Status != "complete" || got.Results[0].ID != rec.ID {
+		if len(got.Results) != 1 || string(got.Results[0].Result) != `{"value":"first"}` ||
+			got.Results[0].Status != "complete" ||
+			got.Results[0].ID != rec.ID {
 			t.Errorf("%s: %+v", path, got)
 		}
 	}
@@ -203,13 +254,29 @@ func TestResultsAreIdempotent(t *testing.T) {
 		t.Errorf("unknown: %d %s", w.Code, w.Body)
 	}
 	// The same by /sync.
-	second, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Deadline: time.Now().Add(time.Minute)})
+	second, err := r.queue.Start(
+		command.Request{Session: "s1", Kind: "get_text", Deadline: time.Now().Add(time.Minute)},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.sync(wire.Sync{Session: "s1", Results: []wire.Result{{ID: second.ID, Status: "error", Error: &wire.CommandError{Code: "element_not_found", Message: "no #pay",
-		Candidates: []wire.Candidate{{Ref: "e1", Role: "button", Name: "Pay", Selector: "#pay2"}}}}}})
-	if got, ok := r.queue.Get(second.ID); !ok || got.Status != command.Failed || got.Failure.Code != "element_not_found" || len(got.Failure.Details) != 1 || !strings.Contains(got.Failure.Details[0], "not visible") {
+	r.sync(
+		wire.Sync{
+			Session: "s1",
+			Results: []wire.Result{
+				{
+					ID:     second.ID,
+					Status: "error",
+					Error: &wire.CommandError{Code: "element_not_found", Message: "no #pay",
+						Candidates: []wire.Candidate{{Ref: "e1", Role: "button", Name: "Pay", Selector: "#pay2"}}},
+				},
+			},
+		},
+	)
+	if got, ok := r.queue.Get(second.ID); !ok || got.Status != command.Failed ||
+		got.Failure.Code != "element_not_found" ||
+		len(got.Failure.Details) != 1 ||
+		!strings.Contains(got.Failure.Details[0], "not visible") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -227,11 +294,28 @@ func TestNoSecretOfAPageIsKept(t *testing.T) {
 			}
 		}
 	}
-	tab := wire.Tab{ID: 5, URL: "http://localhost:3000/reset?token=" + secret + "#access_token=" + jwt, Title: "Your key is " + secret, Granted: true, Active: true}
-	r.sync(wire.Sync{Session: "s1", Version: "1", Tabs: []wire.Tab{tab}, Settings: &wire.ExtensionSettings{LastError: "fetch with Authorization: Bearer " + jwt + " failed", Name: "Profile " + secret}})
+	tab := wire.Tab{
+		ID:      5,
+		URL:     "http://localhost:3000/reset?token=" + secret + "#access_token=" + jwt,
+		Title:   "Your key is " + secret,
+		Granted: true,
+		Active:  true,
+	}
+	r.sync(
+		wire.Sync{
+			Session: "s1",
+			Version: "1",
+			Tabs:    []wire.Tab{tab},
+			Settings: &wire.ExtensionSettings{
+				LastError: "fetch with Authorization: Bearer " + jwt + " failed",
+				Name:      "Profile " + secret,
+			},
+		},
+	)
 	b, _ := r.registry.Browser("s1")
 	clean("the browser", fmt.Sprintf("%+v", b))
-	if len(b.Tabs) != 1 || !strings.HasPrefix(b.Tabs[0].URL, "http://localhost:3000/reset?token=") || !strings.HasPrefix(b.Tabs[0].Title, "Your key is ") {
+	if len(b.Tabs) != 1 || !strings.HasPrefix(b.Tabs[0].URL, "http://localhost:3000/reset?token=") ||
+		!strings.HasPrefix(b.Tabs[0].Title, "Your key is ") {
 		t.Errorf("tab: %+v", b.Tabs)
 	}
 	clean("health", r.get("/health").Body.String())
@@ -264,20 +348,47 @@ func TestNoSecretOfAPageIsKept(t *testing.T) {
 		}
 		return wire.Result{Status: "complete", Result: raw}
 	}
-	if text := answer("get_text", result(command.TextResult{Value: "Total 5 EUR. Key: " + secret + ", " + jwt, URL: tab.URL, Sections: []command.Section{{Header: secret, Content: `{"password":"hunter2"}`}}})); !strings.Contains(text, "Total 5 EUR") {
+	if text := answer("get_text", result(command.TextResult{Value: "Total 5 EUR. Key: " + secret + ", " + jwt, URL: tab.URL, Sections: []command.Section{{Header: secret, Content: `{"password":"hunter2"}`}}})); !strings.Contains(
+		text,
+		"Total 5 EUR",
+	) {
 		t.Errorf("get_text: %s", text)
 	}
-	answer("execute_js", result(command.ScriptResult{Result: json.RawMessage(`{"password":"hunter2","deep":[{"authorization":"Bearer ` + jwt + `"}]}`)}))
+	answer(
+		"execute_js",
+		result(
+			command.ScriptResult{
+				Result: json.RawMessage(`{"password":"hunter2","deep":[{"authorization":"Bearer ` + jwt + `"}]}`),
+			},
+		),
+	)
 	answer("execute_js", result(secret))
-	failed := wire.Result{Status: "error", Error: &wire.CommandError{Code: "ambiguous_target", Message: "matches " + secret, Blocker: "div " + secret, Candidates: []wire.Candidate{{Ref: "e1", Role: "button", Name: "Copy " + secret, Selector: `[data-key="` + secret + `"]`}}}}
+	failed := wire.Result{
+		Status: "error",
+		Error: &wire.CommandError{
+			Code:    "ambiguous_target",
+			Message: "matches " + secret,
+			Blocker: "div " + secret,
+			Candidates: []wire.Candidate{
+				{Ref: "e1", Role: "button", Name: "Copy " + secret, Selector: `[data-key="` + secret + `"]`},
+			},
+		},
+	}
 	failed.Tab = &tab
 	answer("click", failed)
 	b, _ = r.registry.Browser("s1")
 	clean("the tab of a result", fmt.Sprintf("%+v", b.Tabs))
 
 	// An image is passed on byte for byte, whatever its base64 looks like; its address is not.
-	image := base64.StdEncoding.EncodeToString([]byte("\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\x10\x83\x10\x51\x87", 2000)))
-	text := answer("screenshot", result(command.ScreenshotResult{Format: "png", Data: image, Width: 8, Height: 8, URL: tab.URL, Title: tab.Title}))
+	image := base64.StdEncoding.EncodeToString(
+		[]byte("\x89PNG\r\n\x1a\n" + strings.Repeat("\x00\x10\x83\x10\x51\x87", 2000)),
+	)
+	text := answer(
+		"screenshot",
+		result(
+			command.ScreenshotResult{Format: "png", Data: image, Width: 8, Height: 8, URL: tab.URL, Title: tab.Title},
+		),
+	)
 	if !strings.Contains(text, image) {
 		t.Error("the image was changed")
 	}
@@ -289,8 +400,18 @@ func TestPairing(t *testing.T) {
 	code := into[wire.PairCode](r, r.post("/pair/code", "")).Code
 	nonce := proof.Nonce()
 	ask := func(mac string) *httptest.ResponseRecorder {
-		body, _ := json.Marshal(wire.PairProof{CodeID: code[:8], Nonce: nonce, MAC: mac, Session: "s2", Name: "Chromium \u0007two"})
-		return r.do(request{method: "POST", path: "/pair", body: string(body), token: "-", header: http.Header{"Origin": {extensionOrigin}}})
+		body, _ := json.Marshal(
+			wire.PairProof{CodeID: code[:8], Nonce: nonce, MAC: mac, Session: "s2", Name: "Chromium \u0007two"},
+		)
+		return r.do(
+			request{
+				method: "POST",
+				path:   "/pair",
+				body:   string(body),
+				token:  "-",
+				header: http.Header{"Origin": {extensionOrigin}},
+			},
+		)
 	}
 	if w := ask(proof.Of([]byte("another"), proof.Pair, nonce)); w.Code != 400 {
 		t.Errorf("wrong code: %d", w.Code)
@@ -327,7 +448,14 @@ func TestProve(t *testing.T) {
 		"an unknown browser": {"0123456789abcdef", nil}, "an unknown code": {"code-00000000", nil},
 	} {
 		nonce := proof.Nonce()
-		w := r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + nonce + `","key_id":"` + c.id + `"}`, token: "-"})
+		w := r.do(
+			request{
+				method: "POST",
+				path:   "/prove",
+				body:   `{"nonce":"` + nonce + `","key_id":"` + c.id + `"}`,
+				token:  "-",
+			},
+		)
 		a := into[wire.ProveAnswer](r, w)
 		want := ""
 		if c.key != nil {
@@ -370,7 +498,9 @@ func TestAnswersToABrowserAreProven(t *testing.T) {
 		"the user's own":  {"/metrics", "", proof.Nonce(), false},
 		"without a token": {"/health", "-", proof.Nonce(), false},
 	} {
-		w := r.do(request{method: "GET", path: c.path, token: c.token, header: http.Header{"X-Gasoline-Nonce": {c.nonce}}})
+		w := r.do(
+			request{method: "GET", path: c.path, token: c.token, header: http.Header{"X-Gasoline-Nonce": {c.nonce}}},
+		)
 		want := ""
 		if c.want {
 			want = proof.Of(r.key, proof.Answer, c.nonce, r.pairings.Boot())
@@ -398,7 +528,8 @@ func TestBoundariesSnapshotAndClear(t *testing.T) {
 			t.Errorf("%s: %d %s", bad, code, out)
 		}
 	}
-	if code, out := boundary(`{"test_id":"t1","action":"start","worker":"0"}`); code != 200 || !strings.Contains(out, `"acknowledged":true`) {
+	if code, out := boundary(`{"test_id":"t1","action":"start","worker":"0"}`); code != 200 ||
+		!strings.Contains(out, `"acknowledged":true`) {
 		t.Errorf("start: %d %s", code, out)
 	}
 	post := func(path, body string) {
@@ -407,35 +538,52 @@ func TestBoundariesSnapshotAndClear(t *testing.T) {
 			t.Errorf("%s %s: %+v", path, body, a)
 		}
 	}
-	post("/logs", `{"entries":[{"level":"warn","message":"careful"},{"level":"error","message":"it broke"},{"level":"error","mechanism":"onerror","type":"TypeError","message":"x is undefined"}]}`)
+	post(
+		"/logs",
+		`{"entries":[{"level":"warn","message":"careful"},{"level":"error","message":"it broke"},{"level":"error","mechanism":"onerror","type":"TypeError","message":"x is undefined"}]}`,
+	)
 	if code, out := boundary(`{"test_id":"t1","action":"end","worker":"0"}`); code != 200 {
 		t.Errorf("end: %d %s", code, out)
 	}
 	post("/logs", `{"test_id":"t2","entries":[{"level":"log","message":"another test"}]}`)
-	post("/network-bodies", `{"test_id":"t2","bodies":[{"method":"GET","url":"http://localhost/api","status":500,"response_body":"oops","content_type":"text/plain"}]}`)
-	post("/websocket-events", `{"test_id":"t2","events":[{"connection":"c1","event":"message","direction":"incoming","url":"ws://localhost/","data":"hi"}]}`)
+	post(
+		"/network-bodies",
+		`{"test_id":"t2","bodies":[{"method":"GET","url":"http://localhost/api","status":500,"response_body":"oops","content_type":"text/plain"}]}`,
+	)
+	post(
+		"/websocket-events",
+		`{"test_id":"t2","events":[{"connection":"c1","event":"message","direction":"incoming","url":"ws://localhost/","data":"hi"}]}`,
+	)
 	post("/enhanced-actions", `{"test_id":"t2","actions":[{"type":"click","name":"Pay"}]}`)
 
 	all := into[wire.Snapshot](r, r.get("/snapshot"))
-	if len(all.Logs) != 4 || len(all.NetworkBodies) != 1 || len(all.WebSocketEvents) != 1 || len(all.EnhancedActions) != 1 || all.Timestamp == "" ||
+	if len(all.Logs) != 4 || len(all.NetworkBodies) != 1 || len(all.WebSocketEvents) != 1 ||
+		len(all.EnhancedActions) != 1 ||
+		all.Timestamp == "" ||
 		all.Stats != (wire.SnapshotStats{ErrorCount: 2, WarningCount: 1, NetworkFailures: 1, WSConnections: 1}) {
 		t.Errorf("%+v", all)
 	}
 	one := into[wire.Snapshot](r, r.get("/snapshot?test_id=t1"))
-	if len(one.Logs) != 3 || len(one.NetworkBodies)+len(one.WebSocketEvents)+len(one.EnhancedActions) != 0 || one.TestID != "t1" || one.NetworkBodies == nil || one.Stats.ErrorCount != 2 {
+	if len(one.Logs) != 3 || len(one.NetworkBodies)+len(one.WebSocketEvents)+len(one.EnhancedActions) != 0 ||
+		one.TestID != "t1" ||
+		one.NetworkBodies == nil ||
+		one.Stats.ErrorCount != 2 {
 		t.Errorf("t1: %+v", one)
 	}
 	if none := into[wire.Snapshot](r, r.get("/snapshot?test_id=t1&worker=7")); len(none.Logs) != 0 {
 		t.Errorf("another worker: %+v", none)
 	}
-	if none := into[wire.Snapshot](r, r.get("/snapshot?since="+time.Now().Add(time.Hour).UTC().Format(time.RFC3339))); len(none.Logs) != 0 {
+	if none := into[wire.Snapshot](r, r.get("/snapshot?since="+time.Now().Add(time.Hour).UTC().Format(time.RFC3339))); len(
+		none.Logs,
+	) != 0 {
 		t.Errorf("since the future: %+v", none)
 	}
 	if w := r.get("/snapshot?since=today"); w.Code != 400 {
 		t.Errorf("since today: %d", w.Code)
 	}
 
-	if c := into[wire.Cleared](r, r.post("/clear", `{"test_id":"t1"}`)); !c.Cleared || c.EntriesRemoved != 3 || c.Timestamp == "" {
+	if c := into[wire.Cleared](r, r.post("/clear", `{"test_id":"t1"}`)); !c.Cleared || c.EntriesRemoved != 3 ||
+		c.Timestamp == "" {
 		t.Errorf("clear t1: %+v", c)
 	}
 	if left := into[wire.Snapshot](r, r.get("/snapshot")); len(left.Logs) != 1 || len(left.NetworkBodies) != 1 {
@@ -459,10 +607,22 @@ func TestBoundariesSnapshotAndClear(t *testing.T) {
 func TestTimelineAndQueryPage(t *testing.T) {
 	r := newRig(t)
 	for i := range 25 {
-		into[wire.Accepted](r, r.post("/logs", fmt.Sprintf(`{"tab":%d,"entries":[{"level":%q,"message":"line %d"}]}`, i%2, []string{"log", "error"}[i%5/4], i)))
+		into[wire.Accepted](
+			r,
+			r.post(
+				"/logs",
+				fmt.Sprintf(
+					`{"tab":%d,"entries":[{"level":%q,"message":"line %d"}]}`,
+					i%2,
+					[]string{"log", "error"}[i%5/4],
+					i,
+				),
+			),
+		)
 	}
 	page := into[wire.Timeline](r, r.get("/buffers/timeline?limit=10"))
-	if len(page.Events) != 10 || page.Events[9].Summary == "" || page.Cursor == "" || !strings.Contains(page.Events[9].Summary, "line 24") {
+	if len(page.Events) != 10 || page.Events[9].Summary == "" || page.Cursor == "" ||
+		!strings.Contains(page.Events[9].Summary, "line 24") {
 		t.Fatalf("newest: %+v", page)
 	}
 	into[wire.Accepted](r, r.post("/logs", `{"entries":[{"level":"log","message":"after"}]}`))
@@ -470,7 +630,10 @@ func TestTimelineAndQueryPage(t *testing.T) {
 	if len(next.Events) != 1 || !strings.Contains(next.Events[0].Summary, "after") || next.Missed != 0 {
 		t.Errorf("next: %+v", next)
 	}
-	if got := into[wire.Timeline](r, r.get("/buffers/timeline?q=line+13&tab=1")); len(got.Events) != 1 || got.Events[0].Tab != 1 || !strings.HasPrefix(got.Events[0].ID, "r1-") || !strings.HasPrefix(got.Events[0].Handle, "l") {
+	if got := into[wire.Timeline](r, r.get("/buffers/timeline?q=line+13&tab=1")); len(got.Events) != 1 ||
+		got.Events[0].Tab != 1 ||
+		!strings.HasPrefix(got.Events[0].ID, "r1-") ||
+		!strings.HasPrefix(got.Events[0].Handle, "l") {
 		t.Errorf("filtered: %+v", got)
 	}
 	for _, bad := range []string{"limit=0", "limit=1001", "limit=x", "tab=x", "kinds=log,nonsense", "until=x", "since=x", "cursor=nonsense"} {
@@ -501,7 +664,9 @@ func TestScreenshotsAreKept(t *testing.T) {
 	r := newRig(t)
 	png := "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 100)
 	a := into[wire.ScreenshotAnswer](r, r.do(request{method: "POST", path: "/screenshots", token: r.browser,
-		body: `{"session":"s1","tab":5,"format":"png","data":"` + base64.StdEncoding.EncodeToString([]byte(png)) + `"}`}))
+		body: `{"session":"s1","tab":5,"format":"png","data":"` + base64.StdEncoding.EncodeToString(
+			[]byte(png),
+		) + `"}`}))
 	data, err := os.ReadFile(a.Path)
 	if err != nil || string(data) != png || !strings.HasSuffix(a.Path, a.Filename) {
 		t.Errorf("%+v: %q %v", a, data, err)
@@ -543,17 +708,25 @@ func TestToolsOverHTTP(t *testing.T) {
 	}
 	envelope := http.Header{"Accept": {"application/vnd.gasoline+json"}}
 	var e httpapi.Envelope
-	if code, out := with("/tools/observe", `{"what":"picture"}`, envelope); code != 200 || json.Unmarshal([]byte(out), &e) != nil || len(e.Images) != 1 || e.Images[0].MIME != "image/png" || e.Text == "" {
+	if code, out := with("/tools/observe", `{"what":"picture"}`, envelope); code != 200 ||
+		json.Unmarshal([]byte(out), &e) != nil ||
+		len(e.Images) != 1 ||
+		e.Images[0].MIME != "image/png" ||
+		e.Text == "" {
 		t.Errorf("%d %q", code, out)
 	}
-	if code, out := with("/tools/observe", `{"what":"nothing"}`, envelope); code != 200 || json.Unmarshal([]byte(out), &e) != nil || e.Error != "unknown_mode" || !strings.HasPrefix(e.Text, "error=unknown_mode") {
+	if code, out := with("/tools/observe", `{"what":"nothing"}`, envelope); code != 200 ||
+		json.Unmarshal([]byte(out), &e) != nil ||
+		e.Error != "unknown_mode" ||
+		!strings.HasPrefix(e.Text, "error=unknown_mode") {
 		t.Errorf("%d %q", code, out)
 	}
 }
 
 func TestTheDaemonDescribesItself(t *testing.T) {
 	r := newRig(t)
-	if h := into[wire.Health](r, r.get("/health")); h.Server.Version != "1.2.3" || h.PID != 4711 || h.Status != "ok" || h.Budget == 0 {
+	if h := into[wire.Health](r, r.get("/health")); h.Server.Version != "1.2.3" || h.PID != 4711 || h.Status != "ok" ||
+		h.Budget == 0 {
 		t.Errorf("%+v", h)
 	}
 	w := r.get("/metrics")
@@ -574,7 +747,9 @@ func TestTheDaemonDescribesItself(t *testing.T) {
 	if got := into[map[string]bool](r, r.post("/shutdown", "")); !got["stopping"] || r.stopped.Load() != 1 {
 		t.Errorf("%v, stopped %d", got, r.stopped.Load())
 	}
-	if w := r.get("/nothing"); w.Code != 404 || r.refused(w).Fix == "" || w.Header().Get("X-Content-Type-Options") != "nosniff" || w.Header().Get("Cache-Control") != "no-store" {
+	if w := r.get("/nothing"); w.Code != 404 || r.refused(w).Fix == "" ||
+		w.Header().Get("X-Content-Type-Options") != "nosniff" ||
+		w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %s %v", w.Code, w.Body, w.Header())
 	}
 }
@@ -587,7 +762,8 @@ func TestMisspeltNamesAreRefused(t *testing.T) {
 		r.post("/clear", `{"testid":"x"}`), r.post("/query", `{"wher":"level=error"}`), r.post("/query", `{"kinds":5}`), r.post("/query", `{"limit":-3}`),
 		r.get("/query?q=kept"), r.get("/buffers/timeline?kind=log"), r.get("/snapshot?test=x"),
 	} {
-		if p := r.refused(w); w.Code != http.StatusBadRequest || p.Code != "invalid_param" || p.Fix == "" || p.Retry != "never" {
+		if p := r.refused(w); w.Code != http.StatusBadRequest || p.Code != "invalid_param" || p.Fix == "" ||
+			p.Retry != "never" {
 			t.Errorf("%d %+v", w.Code, p)
 		}
 	}
@@ -633,7 +809,10 @@ func TestAFinishedTestIsArchivedWhenItIsCleared(t *testing.T) {
 		end  bool
 	}{{"done", true}, {"going", false}} {
 		r.post("/test-boundary", `{"test_id":"`+tt.test+`","action":"start"}`)
-		r.post("/network-bodies", `{"test_id":"`+tt.test+`","bodies":[{"url":"http://localhost/a","method":"GET","status":200}]}`)
+		r.post(
+			"/network-bodies",
+			`{"test_id":"`+tt.test+`","bodies":[{"url":"http://localhost/a","method":"GET","status":200}]}`,
+		)
 		if tt.end {
 			r.post("/test-boundary", `{"test_id":"`+tt.test+`","action":"end"}`)
 		}
@@ -652,7 +831,8 @@ func TestOtherMethodsAreNamed(t *testing.T) {
 	for path, allow := range map[string]string{"/sync": "POST", "/metrics": "GET", "/query": "GET, POST", "/tools/observe": "POST", "/generate/har": "POST"} {
 		for _, method := range []string{"PUT", "DELETE", "PATCH", "XYZZY"} {
 			w := r.do(request{method: method, path: path})
-			if p := r.refused(w); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allow || p.Fix == "" {
+			if p := r.refused(w); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allow ||
+				p.Fix == "" {
 				t.Errorf("%s %s: %d, Allow %q, %+v", method, path, w.Code, w.Header().Get("Allow"), p)
 			}
 		}

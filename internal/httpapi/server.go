@@ -119,10 +119,29 @@ func New(cfg Config) *Server {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if allowed := s.methodsOf(r.URL.Path); len(allowed) > 0 {
 			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			s.refuseAs(w, http.StatusMethodNotAllowed, problem.New(problem.InvalidParam, "Use "+strings.Join(allowed, " or ")+".", "%s has no %s.", clip(r.URL.Path), clip(r.Method)))
+			s.refuseAs(
+				w,
+				http.StatusMethodNotAllowed,
+				problem.New(
+					problem.InvalidParam,
+					"Use "+strings.Join(allowed, " or ")+".",
+					"%s has no %s.",
+					clip(r.URL.Path),
+					clip(r.Method),
+				),
+			)
 			return
 		}
-		s.refuse(w, problem.New(problem.NoData, "GET /openapi.json lists what there is.", "there is no %s %s.", r.Method, clip(r.URL.Path)))
+		s.refuse(
+			w,
+			problem.New(
+				problem.NoData,
+				"GET /openapi.json lists what there is.",
+				"there is no %s %s.",
+				r.Method,
+				clip(r.URL.Path),
+			),
+		)
 	})
 	s.handler = s.recover(s.guard(mux))
 	return s
@@ -130,7 +149,14 @@ func New(cfg Config) *Server {
 
 // Counts returns the counters.
 func (s *Server) Counts() Counts {
-	return Counts{s.requests.Load(), s.refused.Load(), s.unknownPeers.Load(), s.panics.Load() + s.cfg.Calls.Panics(), s.malformed.Load(), s.tooMany.Load()}
+	return Counts{
+		s.requests.Load(),
+		s.refused.Load(),
+		s.unknownPeers.Load(),
+		s.panics.Load() + s.cfg.Calls.Panics(),
+		s.malformed.Load(),
+		s.tooMany.Load(),
+	}
 }
 
 // RefusedUploads returns how many uploads of browsers were refused since the server began, and how long ago
@@ -194,8 +220,24 @@ func (s *Server) recover(next http.Handler) http.Handler {
 				panic(p) // the server's own way to drop a connection
 			default:
 				s.panics.Add(1)
-				s.cfg.Log.Error("panic in handler", "path", r.URL.Path, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-				s.refuse(w, problem.New(problem.Internal, "The daemon's log has the details.", "%s failed inside the daemon.", clip(r.URL.Path)))
+				s.cfg.Log.Error(
+					"panic in handler",
+					"path",
+					r.URL.Path,
+					"panic",
+					fmt.Sprint(p),
+					"stack",
+					string(debug.Stack()),
+				)
+				s.refuse(
+					w,
+					problem.New(
+						problem.Internal,
+						"The daemon's log has the details.",
+						"%s failed inside the daemon.",
+						clip(r.URL.Path),
+					),
+				)
 			}
 		}()
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -265,7 +307,9 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 
 func (s *Server) refuseAs(w http.ResponseWriter, status int, p *problem.Problem) {
 	s.json(w, status, wire.Problem{Error: wire.ProblemBody{
-		Code: string(p.Code), Message: p.Message, Fix: p.Fix, Details: p.Details, Page: p.Page, Retry: string(p.Retry()),
+		Code: string(
+			p.Code,
+		), Message: p.Message, Fix: p.Fix, Details: p.Details, Page: p.Page, Retry: string(p.Retry()),
 	}})
 }
 
@@ -280,7 +324,13 @@ func status(c problem.Code) int {
 		return http.StatusForbidden
 	case problem.UnknownMode, problem.NoData, problem.TabGone, problem.NotFound, problem.NoTab:
 		return http.StatusNotFound
-	case problem.Conflict, problem.Ambiguous, problem.Blocked, problem.NotActionable, problem.CSPBlocked, problem.Cancelled, problem.Interrupted:
+	case problem.Conflict,
+		problem.Ambiguous,
+		problem.Blocked,
+		problem.NotActionable,
+		problem.CSPBlocked,
+		problem.Cancelled,
+		problem.Interrupted:
 		return http.StatusConflict
 	case problem.TooLarge:
 		return http.StatusRequestEntityTooLarge
@@ -301,7 +351,9 @@ func (s *Server) json(w http.ResponseWriter, code int, v any) {
 	out, err := json.Marshal(v)
 	if err != nil {
 		s.cfg.Log.Error("encode answer", "error", err.Error())
-		code, out = http.StatusInternalServerError, []byte(`{"error":{"code":"internal","message":"the answer could not be encoded"}}`)
+		code, out = http.StatusInternalServerError, []byte(
+			`{"error":{"code":"internal","message":"the answer could not be encoded"}}`,
+		)
 	}
 	s.write(w, code, "application/json", out)
 }
@@ -368,7 +420,12 @@ func (s *Server) read(r *http.Request, into *bytes.Buffer) error {
 		}
 		reader = io.LimitReader(z, MaxBody+1)
 	default:
-		return problem.New(problem.InvalidParam, `Send it plain or with "Content-Encoding: gzip".`, "content encoding %q is not known.", clip(r.Header.Get("Content-Encoding")))
+		return problem.New(
+			problem.InvalidParam,
+			`Send it plain or with "Content-Encoding: gzip".`,
+			"content encoding %q is not known.",
+			clip(r.Header.Get("Content-Encoding")),
+		)
 	}
 	if _, err := into.ReadFrom(reader); err != nil {
 		return readError(err)
@@ -392,7 +449,12 @@ func readError(err error) error {
 	case errors.As(err, &big):
 		return tooLarge()
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return problem.New(problem.InvalidParam, "Send the body at once.", "the request's body did not arrive within %s.", readBody)
+		return problem.New(
+			problem.InvalidParam,
+			"Send the body at once.",
+			"the request's body did not arrive within %s.",
+			readBody,
+		)
 	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
 		return problem.New(problem.InvalidParam, "Send it plain, or packed by gzip as a whole.", "the body is no gzip.")
 	default:
@@ -418,7 +480,13 @@ func (s *Server) decodeBody(r *http.Request, v any, strict bool) error {
 		d := json.NewDecoder(bytes.NewReader(data))
 		d.DisallowUnknownFields()
 		if err := d.Decode(v); err != nil && strings.HasPrefix(err.Error(), "json: unknown field ") {
-			return problem.New(problem.InvalidParam, "GET /openapi.json describes it.", "%s has no field %s.", r.URL.Path, clip(strings.TrimPrefix(err.Error(), "json: unknown field ")))
+			return problem.New(
+				problem.InvalidParam,
+				"GET /openapi.json describes it.",
+				"%s has no field %s.",
+				r.URL.Path,
+				clip(strings.TrimPrefix(err.Error(), "json: unknown field ")),
+			)
 		}
 	}
 	if err := json.Unmarshal(data, v); err != nil {
@@ -426,13 +494,25 @@ func (s *Server) decodeBody(r *http.Request, v any, strict bool) error {
 		var typ *json.UnmarshalTypeError
 		switch {
 		case errors.As(err, &syntax):
-			return problem.New(problem.InvalidParam, "Send valid JSON.", "the body is no JSON: error at byte %d.", syntax.Offset)
+			return problem.New(
+				problem.InvalidParam,
+				"Send valid JSON.",
+				"the body is no JSON: error at byte %d.",
+				syntax.Offset,
+			)
 		case errors.As(err, &typ):
 			field := typ.Field
 			if field == "" {
 				field = "the body"
 			}
-			return problem.New(problem.InvalidParam, "GET /openapi.json describes it.", "%s must be %s, not %s.", clip(field), wanted(typ), typ.Value)
+			return problem.New(
+				problem.InvalidParam,
+				"GET /openapi.json describes it.",
+				"%s must be %s, not %s.",
+				clip(field),
+				wanted(typ),
+				typ.Value,
+			)
 		}
 		return problem.New(problem.InvalidParam, "Send valid JSON.", "the body is no JSON object of this route.")
 	}

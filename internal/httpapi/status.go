@@ -40,7 +40,17 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 			if n := len(b.Tabs); n != 1 {
 				tabs = fmt.Sprintf("%d tabs", n)
 			}
-			out.Browsers = append(out.Browsers, fmt.Sprintf("%s, extension %s, %s, browser control %s, bodies %s", clip(b.Label()), clip(b.Version), tabs, onOff(b.Settings.Pilot), onOff(b.Settings.Bodies)))
+			out.Browsers = append(
+				out.Browsers,
+				fmt.Sprintf(
+					"%s, extension %s, %s, browser control %s, bodies %s",
+					clip(b.Label()),
+					clip(b.Version),
+					tabs,
+					onOff(b.Settings.Pilot),
+					onOff(b.Settings.Bodies),
+				),
+			)
 		}
 	}
 	s.json(w, http.StatusOK, out)
@@ -88,7 +98,12 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) error {
 	}
 	value := func(v any) string { return fmt.Sprintf(" %v", v) }
 	stats := s.cfg.Reader.Stats()
-	metric("uptime_seconds", "gauge", "Time since the daemon started.", value(int64(time.Since(s.cfg.Started).Seconds())))
+	metric(
+		"uptime_seconds",
+		"gauge",
+		"Time since the daemon started.",
+		value(int64(time.Since(s.cfg.Started).Seconds())),
+	)
 	metric("memory_bytes", "gauge", "Bytes reserved for events.", value(stats.Bytes))
 	metric("memory_budget_bytes", "gauge", "Most bytes for events.", value(stats.MaxBytes))
 	var entries, evicted, total []string
@@ -112,9 +127,19 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) error {
 	metric("requests_limited_total", "counter", "Requests over a limit.", value(c.TooMany))
 	metric("panics_total", "counter", "Handlers that panicked.", value(c.Panics))
 	t := s.cfg.Queue.Totals()
-	metric("commands_total", "counter", "Commands by their end.",
-		fmt.Sprintf(`{status="complete"} %d`, t.Completed), fmt.Sprintf(`{status="error"} %d`, t.Failed), fmt.Sprintf(`{status="timeout"} %d`, t.TimedOut),
-		fmt.Sprintf(`{status="expired"} %d`, t.Expired), fmt.Sprintf(`{status="cancelled"} %d`, t.Cancelled))
+	metric(
+		"commands_total",
+		"counter",
+		"Commands by their end.",
+		fmt.Sprintf(
+			`{status="complete"} %d`,
+			t.Completed,
+		),
+		fmt.Sprintf(`{status="error"} %d`, t.Failed),
+		fmt.Sprintf(`{status="timeout"} %d`, t.TimedOut),
+		fmt.Sprintf(`{status="expired"} %d`, t.Expired),
+		fmt.Sprintf(`{status="cancelled"} %d`, t.Cancelled),
+	)
 	metric("clients", "gauge", "MCP clients connected.", value(s.cfg.Clients()))
 	s.write(w, http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", []byte(out.String()))
 	return nil

@@ -68,9 +68,18 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args 
 		}
 	}
 	if tool == nil {
-		return problem.New(problem.UnknownMode, "One of: "+strings.Join(names, ", ")+".", "there is no tool %q.", clip(name))
+		return problem.New(
+			problem.UnknownMode,
+			"One of: "+strings.Join(names, ", ")+".",
+			"there is no tool %q.",
+			clip(name),
+		)
 	}
-	call := catalog.Call{Client: "http-" + clip(r.Header.Get("X-Gasoline-Client")), Name: clip(r.UserAgent()), Root: r.Header.Get("X-Gasoline-Project")}
+	call := catalog.Call{
+		Client: "http-" + clip(r.Header.Get("X-Gasoline-Client")),
+		Name:   clip(r.UserAgent()),
+		Root:   r.Header.Get("X-Gasoline-Project"),
+	}
 	if call.Client == "http-" {
 		call.Client, call.Sessionless = "http", true
 	}
@@ -120,14 +129,23 @@ const StreamProtocol = "mcp-ndjson"
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	if r.Header.Get("Upgrade") != StreamProtocol {
 		w.Header().Set("Upgrade", StreamProtocol)
-		return problem.New(problem.InvalidParam, `Send "Connection: Upgrade" and "Upgrade: mcp-ndjson".`, "/stream is not read without an upgrade.")
+		return problem.New(
+			problem.InvalidParam,
+			`Send "Connection: Upgrade" and "Upgrade: mcp-ndjson".`,
+			"/stream is not read without an upgrade.",
+		)
 	}
 	conn, buf, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		return fmt.Errorf("take over connection: %w", err)
 	}
-	head := fmt.Sprintf("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\nX-Gasoline-Pid: %d\r\n\r\n",
-		StreamProtocol, s.cfg.Version, s.cfg.Run, os.Getpid())
+	head := fmt.Sprintf(
+		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\nX-Gasoline-Pid: %d\r\n\r\n",
+		StreamProtocol,
+		s.cfg.Version,
+		s.cfg.Run,
+		os.Getpid(),
+	)
 	if _, err := conn.Write([]byte(head)); err != nil {
 		s.cfg.Log.Debug("answer upgrade", "error", err.Error())
 		return closeQuietly(conn)

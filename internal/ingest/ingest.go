@@ -69,7 +69,11 @@ func New(c Config, r *redact.Redactor, cor *correlate.Correlator, sink Sink) *In
 	return &Ingester{
 		now: c.Now, elapsed: c.Elapsed, redactor: r, correlator: cor, sink: sink,
 		limiter: limiter{
-			pages: newBudget(c.Rate, max(c.Burst, c.Rate), "events"), services: newBudget(c.ByteRate, 2*c.ByteRate, "bytes"),
+			pages: newBudget(
+				c.Rate,
+				max(c.Burst, c.Rate),
+				"events",
+			), services: newBudget(c.ByteRate, 2*c.ByteRate, "bytes"),
 			sources: map[source]*meter{},
 		},
 	}

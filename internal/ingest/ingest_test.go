@@ -229,7 +229,8 @@ func TestRefuseRefusesWholeRequests(t *testing.T) {
 	}
 	err := take(100)
 	var limited *ingest.Limited
-	if !errors.As(err, &limited) || problem.From(err).Code != problem.RateLimited || limited.RetryAfter < time.Second || limited.RetryAfter > 6*time.Second {
+	if !errors.As(err, &limited) || problem.From(err).Code != problem.RateLimited || limited.RetryAfter < time.Second ||
+		limited.RetryAfter > 6*time.Second {
 		t.Fatalf("take = %v", err)
 	}
 	if got, want := d.lost(), "log/rate=100"; got != want {
@@ -412,7 +413,14 @@ func TestAClockThatIsSetLosesNothing(t *testing.T) {
 				b = append(b, &event.Log{Head: event.Head{Session: "s", Document: "d", Sender: n}})
 			}
 			if r := d.sync(b); r.Stored != 100 || r.Ack["d"] != n {
-				t.Fatalf("set by %v: in second %d %d of 100 were stored, ack %d of %d", by, second, r.Stored, r.Ack["d"], n)
+				t.Fatalf(
+					"set by %v: in second %d %d of 100 were stored, ack %d of %d",
+					by,
+					second,
+					r.Stored,
+					r.Ack["d"],
+					n,
+				)
 			}
 			line := &event.Log{Head: event.Head{Origin: event.Origin{Source: "http"}}}
 			if _, err := d.Ingest(t.Context(), ingest.Upload{Batch: event.Batch{line}, Bytes: 100}, ingest.Refuse); err != nil {
@@ -436,7 +444,11 @@ func TestServicesHaveABudgetOfBytes(t *testing.T) {
 	}
 	for second := range 3 {
 		for i := 0; i < n; i += 5000 {
-			r, err := d.Ingest(t.Context(), ingest.Upload{Batch: event.Of(many[i : i+5000]), Bytes: 5000 * 300}, ingest.Refuse)
+			r, err := d.Ingest(
+				t.Context(),
+				ingest.Upload{Batch: event.Of(many[i : i+5000]), Bytes: 5000 * 300},
+				ingest.Refuse,
+			)
 			if err != nil || r.Stored != 5000 {
 				t.Fatalf("second %d: stored %d: %v", second, r.Stored, err)
 			}
@@ -453,7 +465,8 @@ func TestPartialTakesWhatFitsAndNamesTheRest(t *testing.T) {
 	}
 	b := event.Of(many)
 	r, err := d.Ingest(t.Context(), ingest.Upload{Batch: b, Bytes: 50 * 100}, ingest.Partial)
-	if err != nil || r.Stored != 20 || len(r.Rejected) != 30 || r.Rejected[0].Event != event.Event(&many[20]) || r.Rejected[0].Cause != ingest.OverRate {
+	if err != nil || r.Stored != 20 || len(r.Rejected) != 30 || r.Rejected[0].Event != event.Event(&many[20]) ||
+		r.Rejected[0].Cause != ingest.OverRate {
 		t.Errorf("stored %d, rejected %d, %v", r.Stored, len(r.Rejected), err)
 	}
 	if d.lost() != "log/rate=30" {
@@ -500,7 +513,9 @@ func TestAnyNumberOfSendersIsBounded(t *testing.T) {
 		page := event.Head{Session: name, Document: name, Tab: i, Sender: 1}
 		service := event.Head{Origin: event.Origin{Source: name, Service: name, Instance: name}}
 		b := event.Batch{
-			&event.Log{Head: page}, &event.Exception{Head: page}, &event.Action{Head: page}, &event.Log{Head: service}, &event.Log{Head: service},
+			&event.Log{
+				Head: page,
+			}, &event.Exception{Head: page}, &event.Action{Head: page}, &event.Log{Head: service}, &event.Log{Head: service},
 		}
 		if _, err := d.uploads.Sync(t.Context(), ingest.Upload{Session: name, Batch: b, Bytes: 10}); err != nil {
 			t.Fatal(err)

@@ -26,7 +26,16 @@ const (
 	groupEnd
 )
 
-var groupNames = [groupEnd]string{"actions", "errors", "console", "network", "websocket", "dom", "extension_logs", "lines"}
+var groupNames = [groupEnd]string{
+	"actions",
+	"errors",
+	"console",
+	"network",
+	"websocket",
+	"dom",
+	"extension_logs",
+	"lines",
+}
 
 var groups = [event.KindCount]group{
 	event.KindException: urgent, event.KindLog: console, event.KindExchange: network, event.KindResource: network,
@@ -125,9 +134,16 @@ func (l *limiter) request(b event.Batch, bytes int, now time.Duration, lost *los
 	}
 	if refusal == nil && wait > 0 {
 		seconds := time.Duration(math.Ceil(wait.Seconds())) * time.Second
-		refusal = &Limited{RetryAfter: seconds, Problem: problem.New(problem.RateLimited,
-			fmt.Sprintf("Repeat the request after %d s, or start the daemon with a higher --ingest-rate.", int(seconds.Seconds())),
-			"more than %d %s per second came from one source", limit.rate, limit.unit)}
+		refusal = &Limited{RetryAfter: seconds, Problem: problem.New(
+			problem.RateLimited,
+			fmt.Sprintf(
+				"Repeat the request after %d s, or start the daemon with a higher --ingest-rate.",
+				int(seconds.Seconds()),
+			),
+			"more than %d %s per second came from one source",
+			limit.rate,
+			limit.unit,
+		)}
 	}
 	l.count(now, len(b))
 	for s, n := range counts {
@@ -225,7 +241,14 @@ func (l *limiter) state(now time.Duration) State {
 			if k.class == event.Service {
 				whose = "one service"
 			}
-			s.Reason = fmt.Sprintf("%s of %s came at more than %d %s per second for %d s", groupNames[k.group], whose, m.rate, m.unit, openAfter)
+			s.Reason = fmt.Sprintf(
+				"%s of %s came at more than %d %s per second for %d s",
+				groupNames[k.group],
+				whose,
+				m.rate,
+				m.unit,
+				openAfter,
+			)
 		}
 	}
 	return s

@@ -75,7 +75,8 @@ func (l *losses) of(at place) tally {
 		if p.class == event.Service && (at.session != "" || at.tab != 0) {
 			continue
 		}
-		if at.session != "" && p.session != "" && p.session != at.session || at.tab != 0 && p.tab != 0 && p.tab != at.tab {
+		if at.session != "" && p.session != "" && p.session != at.session ||
+			at.tab != 0 && p.tab != 0 && p.tab != at.tab {
 			continue
 		}
 		for k := range t {

@@ -69,13 +69,16 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{cfg: cfg, streams: map[string]*stream{}, ended: make(chan struct{})}
 	s.http.server, s.http.open = s, map[string]*session{}
-	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "gasoline", Title: "Gasoline", Version: cfg.Version}, &sdk.ServerOptions{
-		Instructions: cfg.Instructions,
-		Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
-		SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
-			c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
+	s.sdk = sdk.NewServer(
+		&sdk.Implementation{Name: "gasoline", Title: "Gasoline", Version: cfg.Version},
+		&sdk.ServerOptions{
+			Instructions: cfg.Instructions,
+			Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+			SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) {
+				c.TTLMs, c.CacheScope = int(time.Hour/time.Millisecond), "public"
+			},
 		},
-	})
+	)
 	for _, t := range cfg.Tools {
 		destructive, open := t.Destructive, t.Open
 		listed := &sdk.Tool{
@@ -183,8 +186,14 @@ func (s *Server) caller(req *sdk.CallToolRequest) catalog.Call {
 func (s *Server) Handler() http.Handler {
 	get := func(*http.Request) *sdk.Server { return s.sdk }
 	// The guard in front has checked the Host against our port; the SDK's own check knows less.
-	s.http.next = sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{SessionTimeout: sessionIdle, MaxRequestBodyBytes: 5 << 20})
-	stateless := sdk.NewStreamableHTTPHandler(get, &sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: 5 << 20})
+	s.http.next = sdk.NewStreamableHTTPHandler(
+		get,
+		&sdk.StreamableHTTPOptions{SessionTimeout: sessionIdle, MaxRequestBodyBytes: 5 << 20},
+	)
+	stateless := sdk.NewStreamableHTTPHandler(
+		get,
+		&sdk.StreamableHTTPOptions{Stateless: true, PropagateRequestCancellation: true, MaxRequestBodyBytes: 5 << 20},
+	)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Mcp-Protocol-Version") >= modern {
 			stateless.ServeHTTP(w, r)

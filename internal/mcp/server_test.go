@@ -26,12 +26,25 @@ func (picture) Images() []answer.Image {
 }
 
 func tool() *catalog.Bound {
-	t := catalog.New[env](catalog.Info{Name: "observe", Title: "Observe", Key: "what", Doc: "Read.", Always: true, Hints: catalog.Hints{ReadOnly: true, Idempotent: true, Open: true}})
+	t := catalog.New[env](
+		catalog.Info{
+			Name:   "observe",
+			Title:  "Observe",
+			Key:    "what",
+			Doc:    "Read.",
+			Always: true,
+			Hints:  catalog.Hints{ReadOnly: true, Idempotent: true, Open: true},
+		},
+	)
 	catalog.Add(t, catalog.Spec{Name: "who"}, func(_ context.Context, e env, _ struct{}) (string, error) {
 		return e.call.Client + " " + e.call.Name + " " + e.call.Root, nil
 	})
 	catalog.Add(t, catalog.Spec{Name: "panic"}, func(context.Context, env, struct{}) (string, error) { panic("boom") })
-	catalog.Add(t, catalog.Spec{Name: "picture"}, func(context.Context, env, struct{}) (picture, error) { return picture{}, nil })
+	catalog.Add(
+		t,
+		catalog.Spec{Name: "picture"},
+		func(context.Context, env, struct{}) (picture, error) { return picture{}, nil },
+	)
 	catalog.Add(t, catalog.Spec{Name: "off"}, func(context.Context, env, struct{}) (string, error) {
 		return "", problem.New(problem.PilotOff, "Switch it on.", "It is off.")
 	})
@@ -97,7 +110,9 @@ func (c *client) read() (m struct {
 }
 
 func (c *client) handshake() {
-	c.send(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"probe","version":"1"}}}`)
+	c.send(
+		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"probe","version":"1"}}}`,
+	)
 	c.read()
 	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
@@ -122,10 +137,12 @@ func TestAnOlderClient(t *testing.T) {
 	if text, _, _ := c.call(`{"what":"who"}`); text != "stream-1 probe /home/me/shop" {
 		t.Errorf("who: %q", text)
 	}
-	if text, isErr, _ := c.call(`{"what":"off"}`); !isErr || text != "error=pilot_off retry=after_user_action\nIt is off. Switch it on." {
+	if text, isErr, _ := c.call(`{"what":"off"}`); !isErr ||
+		text != "error=pilot_off retry=after_user_action\nIt is off. Switch it on." {
 		t.Errorf("problem: %v %q", isErr, text)
 	}
-	if _, _, raw := c.call(`{"what":"picture"}`); !strings.Contains(raw, `"mimeType":"image/png"`) || strings.Contains(raw, "structuredContent") {
+	if _, _, raw := c.call(`{"what":"picture"}`); !strings.Contains(raw, `"mimeType":"image/png"`) ||
+		strings.Contains(raw, "structuredContent") {
 		t.Errorf("picture: %s", raw)
 	}
 }
@@ -137,7 +154,9 @@ func TestAModernClientNeedsNoHandshake(t *testing.T) {
 	if m := c.read(); m.Error != nil || !strings.Contains(string(m.Result), "2026-07-28") {
 		t.Errorf("discover: %+v %s", m.Error, m.Result)
 	}
-	c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"observe","arguments":{"what":"who"},` + meta + `}}`)
+	c.send(
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"observe","arguments":{"what":"who"},` + meta + `}}`,
+	)
 	if m := c.read(); m.Error != nil || !strings.Contains(string(m.Result), "stream-1 new") {
 		t.Errorf("call: %+v %s", m.Error, m.Result)
 	}
@@ -164,7 +183,9 @@ func TestAPanicIsAnAnswer(t *testing.T) {
 func TestProgressIsSentOnlyWhenAsked(t *testing.T) {
 	c := dial(t, mcp.Config{Version: "1"}, "")
 	c.handshake()
-	c.send(`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"observe","arguments":{"what":"slow"},"_meta":{"progressToken":"p"}}}`)
+	c.send(
+		`{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"observe","arguments":{"what":"slow"},"_meta":{"progressToken":"p"}}}`,
+	)
 	if m := c.read(); m.Method != "notifications/progress" || !strings.Contains(string(m.Params), "half way") {
 		t.Errorf("progress: %s %s", m.Method, m.Params)
 	}
@@ -176,12 +197,22 @@ func TestProgressIsSentOnlyWhenAsked(t *testing.T) {
 func TestLimitAndAuditSeeEveryCall(t *testing.T) {
 	var audit []calls.Record
 	n := 0
-	c := dial(t, mcp.Config{Version: "1", Calls: &calls.Runner{Audit: func(r calls.Record) { audit = append(audit, r) }, Allow: func(catalog.Call) error {
-		if n++; n > 1 {
-			return problem.New(problem.RateLimited, "Wait.", "Too many.")
-		}
-		return nil
-	}}}, "")
+	c := dial(
+		t,
+		mcp.Config{
+			Version: "1",
+			Calls: &calls.Runner{
+				Audit: func(r calls.Record) { audit = append(audit, r) },
+				Allow: func(catalog.Call) error {
+					if n++; n > 1 {
+						return problem.New(problem.RateLimited, "Wait.", "Too many.")
+					}
+					return nil
+				},
+			},
+		},
+		"",
+	)
 	c.handshake()
 	c.call(`{"what":"who"}`)
 	if text, isErr, _ := c.call(`{"what":"who"}`); !isErr || !strings.Contains(text, "rate_limited") {

@@ -32,11 +32,18 @@ const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocol
 func TestSessionsOverHTTPAreBounded(t *testing.T) {
 	var mu sync.Mutex
 	gone := map[string]bool{}
-	s := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: []*catalog.Bound{tool()}, Gone: func(id string) {
-		mu.Lock()
-		defer mu.Unlock()
-		gone[id] = true
-	}})
+	s := mcp.New(
+		mcp.Config{
+			Version: "1",
+			Log:     slog.New(slog.DiscardHandler),
+			Tools:   []*catalog.Bound{tool()},
+			Gone: func(id string) {
+				mu.Lock()
+				defer mu.Unlock()
+				gone[id] = true
+			},
+		},
+	)
 	h := s.Handler()
 	var ids []string
 	for i := range 2000 {
@@ -67,7 +74,14 @@ func TestSessionsOverHTTPAreBounded(t *testing.T) {
 func TestIdleSessionsExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gone := 0
-		s := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: []*catalog.Bound{tool()}, Gone: func(string) { gone++ }})
+		s := mcp.New(
+			mcp.Config{
+				Version: "1",
+				Log:     slog.New(slog.DiscardHandler),
+				Tools:   []*catalog.Bound{tool()},
+				Gone:    func(string) { gone++ },
+			},
+		)
 		h := s.Handler()
 		var ids []string
 		for range 5 {
@@ -105,7 +119,8 @@ func TestBusySessionsStay(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		if code, _, text := post(h, "", hello); code != http.StatusServiceUnavailable || !strings.Contains(text, `"fix":"Repeat`) {
+		if code, _, text := post(h, "", hello); code != http.StatusServiceUnavailable ||
+			!strings.Contains(text, `"fix":"Repeat`) {
 			t.Errorf("one more: %d %s", code, text)
 		}
 		close(gate)

@@ -131,8 +131,11 @@ func (st *stream) restarted(started time.Time) string {
 		return ""
 	}
 	st.told = true
-	return fmt.Sprintf("\nhistory lost: the daemon was started anew at %s; what was captured before is gone (last contact with the earlier one: %s)",
-		answer.Clock(started), answer.Clock(st.peer.Before))
+	return fmt.Sprintf(
+		"\nhistory lost: the daemon was started anew at %s; what was captured before is gone (last contact with the earlier one: %s)",
+		answer.Clock(started),
+		answer.Clock(st.peer.Before),
+	)
 }
 
 // Connect makes a stream the [sdk.Transport] of the one connection that it is.
@@ -190,7 +193,8 @@ func (st *stream) farewell(ctx context.Context) {
 		return
 	}
 	half, ok := st.rwc.(interface{ CloseWrite() error })
-	if err := st.Connection.Write(ctx, &jsonrpc.Request{Method: wire.StreamStopping}); err != nil || !ok || half.CloseWrite() != nil {
+	if err := st.Connection.Write(ctx, &jsonrpc.Request{Method: wire.StreamStopping}); err != nil || !ok ||
+		half.CloseWrite() != nil {
 		_ = st.rwc.Close() // there is nobody to tell
 	}
 }

@@ -18,7 +18,11 @@ import (
 // gated has a mode that answers when gate is closed or its call ends.
 func gated(gate chan struct{}) *catalog.Bound {
 	t := catalog.New[env](catalog.Info{Name: "observe", Title: "Observe", Key: "what", Doc: "Read."})
-	catalog.Add(t, catalog.Spec{Name: "run"}, func(context.Context, env, struct{}) (string, error) { return "ran", nil })
+	catalog.Add(
+		t,
+		catalog.Spec{Name: "run"},
+		func(context.Context, env, struct{}) (string, error) { return "ran", nil },
+	)
 	catalog.Add(t, catalog.Spec{Name: "held"}, func(ctx context.Context, _ env, _ struct{}) (string, error) {
 		select {
 		case <-gate:
@@ -56,7 +60,9 @@ func TestAStoppingServerAnswersWhatItBegan(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				gate := make(chan struct{})
-				s := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: []*catalog.Bound{gated(gate)}})
+				s := mcp.New(
+					mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: []*catalog.Bound{gated(gate)}},
+				)
 				c, ended := open(t, s)
 				c.handshake()
 				c.send(held)

@@ -52,7 +52,12 @@ var errRedirects = errors.New("too many redirects")
 func (f Fetcher) Get(ctx context.Context, raw string) (*Response, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, problem.New(problem.InvalidParam, "Give an absolute http or https URL.", "%.100q is no web address.", raw)
+		return nil, problem.New(
+			problem.InvalidParam,
+			"Give an absolute http or https URL.",
+			"%.100q is no web address.",
+			raw,
+		)
 	}
 	if err := f.check(u); err != nil {
 		return nil, err
@@ -89,7 +94,12 @@ func (f Fetcher) Get(ctx context.Context, raw string) (*Response, error) {
 // check refuses an origin that is not allowed.
 func (f Fetcher) check(u *url.URL) error {
 	if f.Allowed == nil || !f.Allowed(origin(u)) {
-		return problem.New(problem.OriginNotAllowed, "Only origins that the browser has used in this session, or that the user granted, are fetched.", "%s is not one of them.", origin(u))
+		return problem.New(
+			problem.OriginNotAllowed,
+			"Only origins that the browser has used in this session, or that the user granted, are fetched.",
+			"%s is not one of them.",
+			origin(u),
+		)
 	}
 	return nil
 }
@@ -105,7 +115,12 @@ func origin(u *url.URL) string {
 
 func (f Fetcher) client() *http.Client {
 	return &http.Client{
-		Transport: &http.Transport{DisableKeepAlives: true, DialContext: dial, Proxy: nil, TLSHandshakeTimeout: 5 * time.Second},
+		Transport: &http.Transport{
+			DisableKeepAlives:   true,
+			DialContext:         dial,
+			Proxy:               nil,
+			TLSHandshakeTimeout: 5 * time.Second,
+		},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > MaxRedirects {
 				return errRedirects
@@ -127,7 +142,8 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 		if err != nil {
 			return err
 		}
-		if ip = ip.Unmap(); !ip.IsLoopback() && (ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified()) {
+		if ip = ip.Unmap(); !ip.IsLoopback() &&
+			(ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified()) {
 			return problem.New(problem.OriginNotAllowed, "", "%s is a private address.", ip)
 		}
 		return nil

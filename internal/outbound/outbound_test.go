@@ -28,13 +28,16 @@ func TestOnlyAllowedOriginsAreFetched(t *testing.T) {
 		}
 	}))
 	defer seen.Close()
-	f := outbound.Fetcher{Allowed: func(o string) bool { return o == seen.URL || o == "http://10.1.2.3" || o == "http://169.254.169.254" }}
+	f := outbound.Fetcher{
+		Allowed: func(o string) bool { return o == seen.URL || o == "http://10.1.2.3" || o == "http://169.254.169.254" },
+	}
 
 	res, err := f.Get(t.Context(), seen.URL+"/x")
 	if err != nil || string(res.Body) != "hello" || res.Status != 200 {
 		t.Errorf("allowed origin: %+v %v", res, err)
 	}
-	if res, err := f.Get(t.Context(), seen.URL+"/big"); err != nil || len(res.Body) != outbound.MaxBody || !res.Truncated {
+	if res, err := f.Get(t.Context(), seen.URL+"/big"); err != nil || len(res.Body) != outbound.MaxBody ||
+		!res.Truncated {
 		t.Errorf("large answer: %v", err)
 	}
 	for what, c := range map[string]struct {

@@ -43,7 +43,8 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write("artifacts/large.png", make([]byte, 100<<10)); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), d.Path("artifacts/large.png")) {
+	if err := d.Write("artifacts/large.png", make([]byte, 100<<10)); !errors.Is(err, syscall.ENOSPC) ||
+		!strings.Contains(err.Error(), d.Path("artifacts/large.png")) {
 		t.Errorf("a large file: %v", err)
 	}
 	f, err := d.Append("logs/daemon.log")

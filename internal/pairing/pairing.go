@@ -218,7 +218,11 @@ func (p *Pairings) Redeem(id, nonce, mac string, b Paired) (keyID, ours, sealed,
 }
 
 func unknownCode() error {
-	return problem.New(problem.InvalidParam, `Run "gasoline pair" again; a code is good once, for five minutes.`, "the code is not known.")
+	return problem.New(
+		problem.InvalidParam,
+		`Run "gasoline pair" again; a code is good once, for five minutes.`,
+		"the code is not known.",
+	)
 }
 
 // Count returns how many browsers are paired.
@@ -258,12 +262,23 @@ const maxBrowserName = 100 // bytes
 
 func (p *Pairings) grantLocked(b Paired) (string, []byte, error) {
 	if b.Session == "" || len(b.Session) > 64 {
-		return "", nil, problem.New(problem.InvalidParam, "Send the browser profile's session id.", "session must have 1–64 characters.")
+		return "", nil, problem.New(
+			problem.InvalidParam,
+			"Send the browser profile's session id.",
+			"session must have 1–64 characters.",
+		)
 	}
 	if len(b.Name) > maxBrowserName {
 		b.Name = strings.ToValidUTF8(b.Name[:maxBrowserName], "")
 	}
-	one := p.complete(pairing{ID: proof.Nonce()[:2*8], Name: b.Name, Session: b.Session, Created: time.Now().UTC().Truncate(time.Second)})
+	one := p.complete(
+		pairing{
+			ID:      proof.Nonce()[:2*8],
+			Name:    b.Name,
+			Session: b.Session,
+			Created: time.Now().UTC().Truncate(time.Second),
+		},
+	)
 	var paired []pairing
 	for _, known := range p.paired {
 		if known.ID != b.KeyID {

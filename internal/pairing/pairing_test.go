@@ -94,7 +94,12 @@ func TestACodeIsGoodOnceAndNotForLong(t *testing.T) {
 		}
 		redeem := func(code, secret string) (string, []byte, error) {
 			nonce := proof.Nonce()
-			id, theirs, sealed, mac, err := p.Redeem(code[:8], nonce, proof.Of([]byte(secret), proof.Pair, nonce), pairing.Paired{Session: "s1"})
+			id, theirs, sealed, mac, err := p.Redeem(
+				code[:8],
+				nonce,
+				proof.Of([]byte(secret), proof.Pair, nonce),
+				pairing.Paired{Session: "s1"},
+			)
 			if err != nil {
 				return "", nil, err
 			}

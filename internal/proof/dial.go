@@ -55,8 +55,10 @@ func (f *Foreign) Error() string {
 	} else {
 		text += "To go on, "
 	}
-	return text + fmt.Sprintf("end it (%s shows who it is), or use another port with --port and in the extension's options",
-		holderCommand(f.Port))
+	return text + fmt.Sprintf(
+		"end it (%s shows who it is), or use another port with --port and in the extension's options",
+		holderCommand(f.Port),
+	)
 }
 
 func (f *Foreign) Unwrap() error { return f.Cause }
@@ -137,8 +139,12 @@ func (d Dialer) challenge(conn net.Conn, key []byte, end time.Time) (wire.Server
 		return none, err
 	}
 	var req bytes.Buffer
-	fmt.Fprintf(&req, "POST /prove HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		net.JoinHostPort("127.0.0.1", strconv.Itoa(d.Port)), len(body))
+	fmt.Fprintf(
+		&req,
+		"POST /prove HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+		net.JoinHostPort("127.0.0.1", strconv.Itoa(d.Port)),
+		len(body),
+	)
 	req.Write(body)
 	if _, err = conn.Write(req.Bytes()); err != nil {
 		return none, d.failed(err)
@@ -175,7 +181,10 @@ func (d Dialer) failed(err error) error {
 	switch {
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return d.foreign("", ErrSilent)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+	case errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE):
 		return d.foreign("", ErrCloses)
 	}
 	return d.foreign("", errors.New("it does not speak HTTP"))

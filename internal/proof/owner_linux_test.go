@@ -48,7 +48,10 @@ func TestTheOwnersOfSocketsAreKnown(t *testing.T) {
 	if o, err := proof.SocketOwner(local, at); err == nil && o.Known {
 		t.Errorf("orphan: %+v", o)
 	}
-	if _, err := proof.SocketOwner(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, nil); !errors.Is(err, proof.ErrNoSocket) {
+	if _, err := proof.SocketOwner(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1}, nil); !errors.Is(
+		err,
+		proof.ErrNoSocket,
+	) {
 		t.Errorf("nobody: %v", err)
 	}
 }

@@ -156,7 +156,11 @@ func (r *run) Scan(ctx context.Context, span Span, f *Filter, visit func(Item) b
 }
 
 func (r *run) Find(kinds []event.Kind, seq event.Seq) (Item, bool) {
-	i, ok := slices.BinarySearchFunc(r.items, seq, func(it Item, s event.Seq) int { return cmp.Compare(it.Head.Seq, s) })
+	i, ok := slices.BinarySearchFunc(
+		r.items,
+		seq,
+		func(it Item, s event.Seq) int { return cmp.Compare(it.Head.Seq, s) },
+	)
 	if !ok || !r.passes(r.items[i], kinds, &Filter{}) {
 		return Item{}, false
 	}

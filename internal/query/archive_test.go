@@ -19,7 +19,12 @@ func TestAFinishedTestReadsAsBefore(t *testing.T) {
 		test := fmt.Sprint("t", i)
 		for n := range 3 {
 			h := event.Head{TestID: test, Time: time.UnixMilli(int64(n + 1)).UTC(), TraceID: "q"}
-			s.Append(event.Batch{&event.Exchange{Head: h, Method: "GET", URL: fmt.Sprint("/", n), Status: 200, ResponseBody: "body"}, &event.Mark{Head: h}})
+			s.Append(
+				event.Batch{
+					&event.Exchange{Head: h, Method: "GET", URL: fmt.Sprint("/", n), Status: 200, ResponseBody: "body"},
+					&event.Mark{Head: h},
+				},
+			)
 		}
 		before, _, err := query.ReadBodies(t.Context(), r, query.Filter{TestID: test}, query.Page{}, nil)
 		if err != nil {

@@ -121,10 +121,22 @@ func open(r Reader, c Cursor, kind event.Kind) (start, error) {
 	}
 	p, ok := decode(c)
 	if !ok {
-		return start{}, problem.New(problem.InvalidParam, cursorFix, "cursor %.60q is not one that Gasoline gave.", string(c))
+		return start{}, problem.New(
+			problem.InvalidParam,
+			cursorFix,
+			"cursor %.60q is not one that Gasoline gave.",
+			string(c),
+		)
 	}
 	if p.kind != kind {
-		return start{}, problem.New(problem.InvalidParam, cursorFix, "cursor %s belongs to %s, not to %s.", c, listName(p.kind), listName(kind))
+		return start{}, problem.New(
+			problem.InvalidParam,
+			cursorFix,
+			"cursor %s belongs to %s, not to %s.",
+			c,
+			listName(p.kind),
+			listName(kind),
+		)
 	}
 	if p.run != runHash(r.Run()) {
 		return start{restarted: true}, nil

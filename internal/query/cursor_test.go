@@ -27,7 +27,8 @@ func FuzzCursor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p, ok := decode(Cursor(text))
 		if !ok {
-			if _, _, err := Read[event.Log](t.Context(), r, Filter{}, Page{Cursor: Cursor(text)}, nil); err == nil && text != "" {
+			if _, _, err := Read[event.Log](t.Context(), r, Filter{}, Page{Cursor: Cursor(text)}, nil); err == nil &&
+				text != "" {
 				t.Errorf("garbage %q opened a list", text)
 			}
 			return

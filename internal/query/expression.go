@@ -55,7 +55,13 @@ func Compile(source string, kinds []event.Kind) (*Expression, error) {
 
 func compile(source string, kinds []event.Kind, now time.Time) (*Expression, error) {
 	if len(source) > maxExpression {
-		return nil, problem.New(problem.InvalidParam, "Use a shorter expression.", "where has %d bytes, more than %d.", len(source), maxExpression)
+		return nil, problem.New(
+			problem.InvalidParam,
+			"Use a shorter expression.",
+			"where has %d bytes, more than %d.",
+			len(source),
+			maxExpression,
+		)
 	}
 	p := parser{source: source, kinds: kinds, now: now, x: &Expression{}}
 	p.space()
@@ -191,7 +197,13 @@ type parser struct {
 }
 
 func (p *parser) problem(at int, format string, args ...any) error {
-	return problem.New(problem.InvalidParam, "Write "+Grammar, "where, character %d: %s.", len([]rune(p.source[:at]))+1, fmt.Sprintf(format, args...))
+	return problem.New(
+		problem.InvalidParam,
+		"Write "+Grammar,
+		"where, character %d: %s.",
+		len([]rune(p.source[:at]))+1,
+		fmt.Sprintf(format, args...),
+	)
 }
 
 func (p *parser) space() {
@@ -214,7 +226,8 @@ func (p *parser) word(word, sign string) bool {
 		p.space()
 		return true
 	}
-	if len(rest) < len(word) || !strings.EqualFold(rest[:len(word)], word) || len(rest) > len(word) && inName(rest[len(word)]) {
+	if len(rest) < len(word) || !strings.EqualFold(rest[:len(word)], word) ||
+		len(rest) > len(word) && inName(rest[len(word)]) {
 		return false
 	}
 	p.at += len(word)

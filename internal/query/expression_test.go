@@ -139,17 +139,47 @@ func TestQueryGivesRowsAndGroups(t *testing.T) {
 		}
 		return rows
 	}
-	rows := ask(query.Query{Where: "status > 230", Select: []string{"handle", "status", "level", "response_body", "time", "has_auth"}})
+	rows := ask(
+		query.Query{
+			Where:  "status > 230",
+			Select: []string{"handle", "status", "level", "response_body", "time", "has_auth"},
+		},
+	)
 	check(t, "columns", rows.Columns, []string{"handle", "status", "level", "response_body", "time", "has_auth"})
-	check(t, "rows", rows.Rows, [][]any{{"r33", 233, nil, "body33", "1970-01-01T00:00:00.033Z", false}, {"r37", 237, nil, "body37", "1970-01-01T00:00:00.037Z", false}})
+	check(
+		t,
+		"rows",
+		rows.Rows,
+		[][]any{
+			{"r33", 233, nil, "body33", "1970-01-01T00:00:00.033Z", false},
+			{"r37", 237, nil, "body37", "1970-01-01T00:00:00.037Z", false},
+		},
+	)
 	check(t, "body in where", len(ask(query.Query{Where: "response_body = body37"}).Rows), 1)
 
 	rows = ask(query.Query{Page: query.Page{Limit: 2}})
-	check(t, "default", rows.Rows, [][]any{{"x39", "exception", "1970-01-01T00:00:00.039Z", "Error: 39"}, {"l40", "log", "1970-01-01T00:00:00.040Z", "warn 40"}})
+	check(
+		t,
+		"default",
+		rows.Rows,
+		[][]any{
+			{"x39", "exception", "1970-01-01T00:00:00.039Z", "Error: 39"},
+			{"l40", "log", "1970-01-01T00:00:00.040Z", "warn 40"},
+		},
+	)
 	check(t, "older", len(ask(query.Query{Page: query.Page{Cursor: rows.Older}}).Rows), 38)
 
 	rows = ask(query.Query{Group: []string{"kind", "test_id"}, Kinds: []event.Kind{event.KindLog, event.KindMark}})
-	check(t, "groups", []any{rows.Columns, rows.Rows, rows.More}, []any{[]string{"kind", "test_id", "events"}, [][]any{{"log", "t1", 4}, {"log", "t0", 3}, {"log", "t2", 3}}, false})
+	check(
+		t,
+		"groups",
+		[]any{rows.Columns, rows.Rows, rows.More},
+		[]any{
+			[]string{"kind", "test_id", "events"},
+			[][]any{{"log", "t1", 4}, {"log", "t0", 3}, {"log", "t2", 3}},
+			false,
+		},
+	)
 	rows = ask(query.Query{Group: []string{"kind"}, Page: query.Page{Limit: 1}})
 	check(t, "cut groups", []any{rows.Rows, rows.More}, []any{[][]any{{"action", 10}}, true})
 	b := mixed(44)
@@ -175,7 +205,14 @@ func TestEveryFieldCanBeAskedFor(t *testing.T) {
 	}
 	for _, k := range event.Kinds() {
 		for _, f := range query.Fields(k) {
-			rows, _, err := query.Query{Kinds: []event.Kind{k}, Where: "not " + f + " ~ '☃'", Select: []string{f}}.Run(t.Context(), r)
+			rows, _, err := query.Query{
+				Kinds:  []event.Kind{k},
+				Where:  "not " + f + " ~ '☃'",
+				Select: []string{f},
+			}.Run(
+				t.Context(),
+				r,
+			)
 			if err != nil || len(rows.Rows) != 1 {
 				t.Errorf("%s of %s: %d rows, %v", f, k, len(rows.Rows), err)
 			}
@@ -188,7 +225,12 @@ func FuzzExpression(f *testing.F) {
 	for _, w := range []string{"status >= 400 and (url ~ '/api' or not failed)", `time > 30s || message = "a\"b"`, "kind=log&&!test_id", "((((", "x = 1", "status = NaN"} {
 		f.Add(w)
 	}
-	items := []query.Item{item(&event.Log{Message: "m"}), item(&event.Exchange{Status: 500}), item(&event.Performance{}), item(&event.Mark{})}
+	items := []query.Item{
+		item(&event.Log{Message: "m"}),
+		item(&event.Exchange{Status: 500}),
+		item(&event.Performance{}),
+		item(&event.Mark{}),
+	}
 	f.Fuzz(func(t *testing.T, where string) {
 		x, err := query.Compile(where, nil)
 		if err != nil {
@@ -214,7 +256,15 @@ func BenchmarkPage(b *testing.B) {
 		many := make([]event.Log, 50)
 		for i := range many {
 			many[i] = event.Log{
-				Head:  event.Head{Time: time.Now(), Received: time.Now(), Origin: event.Origin{Source: "extension"}, Session: "5b0c1d7e", Tab: 4, PageURL: "http://localhost:3000/shop", TraceID: fmt.Sprint(i)},
+				Head: event.Head{
+					Time:     time.Now(),
+					Received: time.Now(),
+					Origin:   event.Origin{Source: "extension"},
+					Session:  "5b0c1d7e",
+					Tab:      4,
+					PageURL:  "http://localhost:3000/shop",
+					TraceID:  fmt.Sprint(i),
+				},
 				Level: "info", Message: strings.Repeat("cart updated ", 20), Args: strings.Repeat(`{"a":1}`, 20), URL: "http://localhost:3000/static/app.js",
 			}
 		}
@@ -224,7 +274,13 @@ func BenchmarkPage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	middle, _, err := query.Read[event.Log](b.Context(), r, query.Filter{}, query.Page{Limit: 500, Cursor: newest.Older}, nil)
+	middle, _, err := query.Read[event.Log](
+		b.Context(),
+		r,
+		query.Filter{},
+		query.Page{Limit: 500, Cursor: newest.Older},
+		nil,
+	)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -52,9 +52,18 @@ func (f *Filter) since(s string) error {
 	t, err := time.Parse(time.RFC3339, s)
 	if err != nil {
 		if s == "last" {
-			return problem.New(problem.InvalidParam, `Pass the "cursor" of the last answer instead.`, `since "last" needs a session that remembers; this request has none.`)
+			return problem.New(
+				problem.InvalidParam,
+				`Pass the "cursor" of the last answer instead.`,
+				`since "last" needs a session that remembers; this request has none.`,
+			)
 		}
-		return problem.New(problem.InvalidParam, `Use a duration back such as "30s" or "5m", or a time such as "2026-01-02T15:04:05Z".`, "since %.60q is neither a duration nor an RFC 3339 time.", s)
+		return problem.New(
+			problem.InvalidParam,
+			`Use a duration back such as "30s" or "5m", or a time such as "2026-01-02T15:04:05Z".`,
+			"since %.60q is neither a duration nor an RFC 3339 time.",
+			s,
+		)
 	}
 	if t.After(f.Since) {
 		f.Since = t
@@ -85,7 +94,8 @@ func (f *Filter) light() bool {
 // owned reports whether the filter asks for nothing but a session, a tab or a service: then it is known
 // how many of the events that were evicted it means.
 func (f *Filter) owned() bool {
-	return *f == Filter{Session: f.Session, Tab: f.Tab, Service: f.Service, Severity: f.Severity} && (f.Severity == 0 || f.Severity == event.SeverityError)
+	return *f == Filter{Session: f.Session, Tab: f.Tab, Service: f.Service, Severity: f.Severity} &&
+		(f.Severity == 0 || f.Severity == event.SeverityError)
 }
 
 // takes compares a decoded event, whose time is corrected: strings that the store compared by hash, and

@@ -22,7 +22,12 @@ func ByHandle(r Reader, handle string) (Item, error) {
 	text := strings.TrimSpace(handle)
 	if run, number, ok := cutLast(text, "-"); ok {
 		if run != r.Run() {
-			return Item{}, problem.New(problem.NoData, "List again and take a handle from there.", "%.60q is of another run of the daemon; its events are gone.", handle)
+			return Item{}, problem.New(
+				problem.NoData,
+				"List again and take a handle from there.",
+				"%.60q is of another run of the daemon; its events are gone.",
+				handle,
+			)
 		}
 		text = number
 	}
@@ -57,9 +62,19 @@ func find(r Reader, kind event.Kind, seq event.Seq, name string) (Item, error) {
 		return it, nil
 	}
 	if sum, err := r.Sum(context.Background(), nil, &Filter{}, 0, false); err == nil && seq >= sum.Next {
-		return Item{}, problem.New(problem.NoData, "List again and take a handle from there.", "No event has the number of %.60q yet.", name)
+		return Item{}, problem.New(
+			problem.NoData,
+			"List again and take a handle from there.",
+			"No event has the number of %.60q yet.",
+			name,
+		)
 	}
-	return Item{}, problem.New(problem.NoData, "List again: handles end when their event is evicted or cleared.", "%.60q is not kept any more, or is not of this kind.", name)
+	return Item{}, problem.New(
+		problem.NoData,
+		"List again: handles end when their event is evicted or cleared.",
+		"%.60q is not kept any more, or is not of this kind.",
+		name,
+	)
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

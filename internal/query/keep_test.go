@@ -52,7 +52,14 @@ func TestNarrowedTimelinesLoseAndRepeatNothing(t *testing.T) {
 		first.Keep(keep, false)
 		seen = append(seen, seqs(first.Items)...)
 		for cursor := first.Cursor; ; {
-			l, _, err := query.Timeline(t.Context(), r, kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 10}, nil)
+			l, _, err := query.Timeline(
+				t.Context(),
+				r,
+				kinds,
+				query.Filter{},
+				query.Page{Cursor: cursor, Limit: 10},
+				nil,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +76,14 @@ func TestNarrowedTimelinesLoseAndRepeatNothing(t *testing.T) {
 		// Back from the end.
 		seen = nil
 		for cursor := query.Cursor(""); ; {
-			l, _, err := query.Timeline(t.Context(), r, kinds, query.Filter{}, query.Page{Cursor: cursor, Limit: 10}, nil)
+			l, _, err := query.Timeline(
+				t.Context(),
+				r,
+				kinds,
+				query.Filter{},
+				query.Page{Cursor: cursor, Limit: 10},
+				nil,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}

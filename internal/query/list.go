@@ -31,12 +31,24 @@ type pointer[T any] interface {
 //
 // Exchanges come without bodies; see ReadBodies. keep must not hold on to its argument.
 // Errors: invalid_param for a cursor or Since that cannot be read, or ctx's.
-func Read[T any, P pointer[T]](ctx context.Context, r Reader, f Filter, p Page, keep func(P) bool) (List[T], Coverage, error) {
+func Read[T any, P pointer[T]](
+	ctx context.Context,
+	r Reader,
+	f Filter,
+	p Page,
+	keep func(P) bool,
+) (List[T], Coverage, error) {
 	return read[T, P](ctx, r, f, p, keep, false)
 }
 
 // ReadBodies is Read for exchanges with their bodies, which keep sees as well.
-func ReadBodies(ctx context.Context, r Reader, f Filter, p Page, keep func(*event.Exchange) bool) (List[event.Exchange], Coverage, error) {
+func ReadBodies(
+	ctx context.Context,
+	r Reader,
+	f Filter,
+	p Page,
+	keep func(*event.Exchange) bool,
+) (List[event.Exchange], Coverage, error) {
 	return read[event.Exchange](ctx, r, f, p, keep, true)
 }
 
@@ -70,7 +82,14 @@ func reuse[T any, P pointer[T]]() func(event.Kind) event.Event {
 	}
 }
 
-func read[T any, P pointer[T]](ctx context.Context, r Reader, f Filter, p Page, keep func(P) bool, bodies bool) (List[T], Coverage, error) {
+func read[T any, P pointer[T]](
+	ctx context.Context,
+	r Reader,
+	f Filter,
+	p Page,
+	keep func(P) bool,
+	bodies bool,
+) (List[T], Coverage, error) {
 	k := P(nil).Kind()
 	items := make([]T, 0, min(p.limit(), 128))
 	q := pager{
@@ -106,7 +125,14 @@ const maxExamined = 20_000
 // that nothing is shown twice or left out when something arrives late; within a page items are in
 // the order of Time, then number. Every cursor of a timeline fits every other timeline, whatever its
 // kinds. Exchanges come without bodies. keep must not hold on to the item.
-func Timeline(ctx context.Context, r Reader, kinds []event.Kind, f Filter, p Page, keep func(Item) bool) (List[Item], Coverage, error) {
+func Timeline(
+	ctx context.Context,
+	r Reader,
+	kinds []event.Kind,
+	f Filter,
+	p Page,
+	keep func(Item) bool,
+) (List[Item], Coverage, error) {
 	return timeline(ctx, pager{reader: r, kinds: kinds, filter: f, keep: keep}, p)
 }
 
@@ -130,7 +156,14 @@ func timeline(ctx context.Context, q pager, p Page) (List[Item], Coverage, error
 
 // Around returns the events from before before to after after any of the times, by time, and whether these
 // are all that pass; else the newest, as many as one page may look into.
-func Around(ctx context.Context, r Reader, times []time.Time, before, after time.Duration, kinds []event.Kind, f Filter) (items []Item, exhausted bool, err error) {
+func Around(
+	ctx context.Context,
+	r Reader,
+	times []time.Time,
+	before, after time.Duration,
+	kinds []event.Kind,
+	f Filter,
+) (items []Item, exhausted bool, err error) {
 	if len(times) == 0 {
 		return nil, true, nil
 	}
@@ -148,10 +181,15 @@ func Around(ctx context.Context, r Reader, times []time.Time, before, after time
 	if err != nil {
 		return nil, false, err
 	}
-	done, err := r.Scan(ctx, Span{Kinds: kinds, To: sum.Next, Back: true, Most: maxExamined, Guess: maxChunk}, &f, func(it Item) bool {
-		items = append(items, it)
-		return true
-	})
+	done, err := r.Scan(
+		ctx,
+		Span{Kinds: kinds, To: sum.Next, Back: true, Most: maxExamined, Guess: maxChunk},
+		&f,
+		func(it Item) bool {
+			items = append(items, it)
+			return true
+		},
+	)
 	inTime(items)
 	return items, done.Exhausted, err
 }
@@ -194,7 +232,11 @@ func (q *pager) page(ctx context.Context, p Page) (List[Item], Coverage, error) 
 	if from.at.next > sum.Next {
 		return List[Item]{}, Coverage{}, ahead(p.Cursor)
 	}
-	list := List[Item]{Total: -1, Restarted: from.restarted, here: position{run: runHash(r.Run()), kind: q.cursor, next: sum.Next}}
+	list := List[Item]{
+		Total:     -1,
+		Restarted: from.restarted,
+		here:      position{run: runHash(r.Run()), kind: q.cursor, next: sum.Next},
+	}
 	switch {
 	case unfiltered:
 		list.Total = sum.Live
@@ -262,7 +304,8 @@ func (q *pager) page(ctx context.Context, p Page) (List[Item], Coverage, error) 
 	cover.Evicted, cover.EvictedUpper = lost.Evicted, lost.EvictedUpper || lost.Evicted > 0 && q.keep != nil
 	if list.Forward && !from.restarted {
 		list.Missed = done.Missed
-		list.MissedIsUpper = list.Missed > 0 && (!unfiltered && (q.keep != nil || !q.filter.owned()) || done.MissedUpper)
+		list.MissedIsUpper = list.Missed > 0 &&
+			(!unfiltered && (q.keep != nil || !q.filter.owned()) || done.MissedUpper)
 	}
 	list.Cursor = list.here.encode()
 	return list, cover, nil

@@ -32,7 +32,11 @@ func newStore(t testing.TB, run string) *store.Store {
 func logs(s *store.Store, from, n int) {
 	b := event.Batch{}
 	for i := from; i < from+n; i++ {
-		l := &event.Log{Head: event.Head{Time: time.UnixMilli(int64(i)), Received: time.Now()}, Level: "info", Message: fmt.Sprint(i)}
+		l := &event.Log{
+			Head:    event.Head{Time: time.UnixMilli(int64(i)), Received: time.Now()},
+			Level:   "info",
+			Message: fmt.Sprint(i),
+		}
 		if i%10 == 0 {
 			l.Level = "error"
 		}
@@ -83,7 +87,12 @@ func TestNewestThenOnlyWhatIsNew(t *testing.T) {
 	l := readLogs(t, r, query.Page{Limit: 10})
 	check(t, "newest", messages(l), numbered(16, 25, 1))
 	check(t, "total", l.Total, 25)
-	check(t, "span", []time.Time{l.OldestTime, l.NewestTime}, []time.Time{time.UnixMilli(16).UTC(), time.UnixMilli(25).UTC()})
+	check(
+		t,
+		"span",
+		[]time.Time{l.OldestTime, l.NewestTime},
+		[]time.Time{time.UnixMilli(16).UTC(), time.UnixMilli(25).UTC()},
+	)
 
 	nothing := readLogs(t, r, query.Page{Cursor: l.Cursor})
 	check(t, "nothing new", len(nothing.Items), 0)
@@ -125,7 +134,32 @@ func TestKeepAndFilterPageExactly(t *testing.T) {
 	check(t, "back", back, numbered(10, 950, 10))
 
 	l, _, err = query.Read[event.Log](t.Context(), r, query.Filter{Text: "99"}, query.Page{}, nil)
-	check(t, "text", messages(must(t, l, err)), []string{"99", "199", "299", "399", "499", "599", "699", "799", "899", "990", "991", "992", "993", "994", "995", "996", "997", "998", "999"})
+	check(
+		t,
+		"text",
+		messages(must(t, l, err)),
+		[]string{
+			"99",
+			"199",
+			"299",
+			"399",
+			"499",
+			"599",
+			"699",
+			"799",
+			"899",
+			"990",
+			"991",
+			"992",
+			"993",
+			"994",
+			"995",
+			"996",
+			"997",
+			"998",
+			"999",
+		},
+	)
 	l, _, err = query.Read[event.Log](t.Context(), r, query.Filter{Since: time.UnixMilli(998)}, query.Page{}, nil)
 	l = must(t, l, err)
 	check(t, "since", messages(l), numbered(998, 1000, 1))
@@ -141,7 +175,13 @@ func TestMissedIsCounted(t *testing.T) {
 	next := readLogs(t, r, query.Page{Cursor: l.Cursor, Limit: 3})
 	check(t, "items", messages(next), numbered(511, 513, 1))
 	check(t, "missed", []any{next.Missed, next.MissedIsUpper}, []any{500, false})
-	filtered, _, err := query.Read(t.Context(), r, query.Filter{}, query.Page{Cursor: l.Cursor}, func(e *event.Log) bool { return e.Level == "error" })
+	filtered, _, err := query.Read(
+		t.Context(),
+		r,
+		query.Filter{},
+		query.Page{Cursor: l.Cursor},
+		func(e *event.Log) bool { return e.Level == "error" },
+	)
 	filtered = must(t, filtered, err)
 	check(t, "missed when filtered", []any{filtered.Missed, filtered.MissedIsUpper}, []any{500, true})
 
@@ -238,8 +278,23 @@ func TestSinceComparesReceivedOrTime(t *testing.T) {
 func TestFilterFields(t *testing.T) {
 	s := newStore(t, "run")
 	r := query.New(s, nil)
-	h := event.Head{Session: "s", Tab: 3, Document: "d", PageURL: "http://localhost/shop#a", TestID: "t", Worker: "w", TraceID: "q", Origin: event.Origin{Source: "ci", Service: "api"}, Cause: event.Cause{Action: "a7"}}
-	s.Append(event.Batch{&event.Exchange{Head: h, URL: "http://localhost/API/cart", ResponseBody: "Größe XL"}, &event.Exchange{URL: "http://other/"}})
+	h := event.Head{
+		Session:  "s",
+		Tab:      3,
+		Document: "d",
+		PageURL:  "http://localhost/shop#a",
+		TestID:   "t",
+		Worker:   "w",
+		TraceID:  "q",
+		Origin:   event.Origin{Source: "ci", Service: "api"},
+		Cause:    event.Cause{Action: "a7"},
+	}
+	s.Append(
+		event.Batch{
+			&event.Exchange{Head: h, URL: "http://localhost/API/cart", ResponseBody: "Größe XL"},
+			&event.Exchange{URL: "http://other/"},
+		},
+	)
 	for name, f := range map[string]query.Filter{
 		"session": {Session: "s"}, "tab": {Tab: 3}, "document": {Document: "d"}, "page": {Page: "http://localhost/shop#b"}, "test": {TestID: "t"},
 		"worker": {Worker: "w"}, "trace": {TraceID: "q"}, "source": {Source: "ci"}, "service": {Service: "api"}, "action": {Action: "a7"}, "url": {URL: "/api/CART"}, "body": {Text: "größe"},
@@ -256,7 +311,12 @@ func TestFilterFields(t *testing.T) {
 func TestHandlesNameOneEvent(t *testing.T) {
 	s := newStore(t, "a-run")
 	r := query.New(s, nil)
-	s.Append(event.Batch{&event.Exchange{URL: "u", ResponseBody: "body"}, &event.Log{Head: event.Head{Time: time.UnixMilli(1)}}})
+	s.Append(
+		event.Batch{
+			&event.Exchange{URL: "u", ResponseBody: "body"},
+			&event.Log{Head: event.Head{Time: time.UnixMilli(1)}},
+		},
+	)
 	for _, h := range []string{"r1", " r1 ", "1", "a-run-1", "a-run-r1"} {
 		it, err := query.ByHandle(r, h)
 		if err != nil {

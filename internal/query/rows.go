@@ -49,14 +49,24 @@ func (q Query) Run(ctx context.Context, r Reader) (Rows, Coverage, error) {
 	names, group := q.Select, len(q.Group) > 0
 	switch {
 	case group && len(q.Select) > 0:
-		return Rows{}, Coverage{}, problem.New(problem.InvalidParam, "Drop one of them; the answer of a group has its fields and the count.", "select and group do not go together.")
+		return Rows{}, Coverage{}, problem.New(
+			problem.InvalidParam,
+			"Drop one of them; the answer of a group has its fields and the count.",
+			"select and group do not go together.",
+		)
 	case group:
 		names = q.Group
 	case len(names) == 0:
 		names = []string{"handle", "kind", "time", "summary"}
 	}
 	if len(names) > maxColumns {
-		return Rows{}, Coverage{}, problem.New(problem.InvalidParam, "Ask for fewer.", "%d columns are more than %d.", len(names), maxColumns)
+		return Rows{}, Coverage{}, problem.New(
+			problem.InvalidParam,
+			"Ask for fewer.",
+			"%d columns are more than %d.",
+			len(names),
+			maxColumns,
+		)
 	}
 	m := pager{reader: r, kinds: kinds, filter: x.narrow(q.Filter), bodies: x.bodies, keep: x.Match}
 	if x.root == nil {

@@ -18,7 +18,16 @@ func mixed(i int) event.Batch {
 	case 0:
 		return event.Batch{&event.Log{Head: h, Level: "warn", Message: fmt.Sprint(i)}}
 	case 1:
-		return event.Batch{&event.Exchange{Head: h, Method: "GET", URL: fmt.Sprint("/", i), Status: 200 + i, Duration: time.Duration(i) * time.Millisecond, ResponseBody: fmt.Sprint("body", i)}}
+		return event.Batch{
+			&event.Exchange{
+				Head:         h,
+				Method:       "GET",
+				URL:          fmt.Sprint("/", i),
+				Status:       200 + i,
+				Duration:     time.Duration(i) * time.Millisecond,
+				ResponseBody: fmt.Sprint("body", i),
+			},
+		}
 	case 2:
 		return event.Batch{&event.Action{Head: h, Type: "click"}}
 	default:
@@ -106,7 +115,14 @@ func TestTimelinePagesLoseNothing(t *testing.T) {
 			s.Append(b)
 		}
 		for range 1 + rnd.IntN(3) {
-			l, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: cursor, Limit: 1 + rnd.IntN(50)}, nil)
+			l, _, err := query.Timeline(
+				t.Context(),
+				r,
+				nil,
+				query.Filter{},
+				query.Page{Cursor: cursor, Limit: 1 + rnd.IntN(50)},
+				nil,
+			)
 			l = must(t, l, err)
 			got := numbers(l.Items)
 			slices.Sort(got)
@@ -125,7 +141,14 @@ func TestTimelinePagesLoseNothing(t *testing.T) {
 		s.Append(b)
 	}
 	left := uint64(s.NextSeq() - want)
-	l, _, err = query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: cursor, Limit: query.MaxLimit}, nil)
+	l, _, err = query.Timeline(
+		t.Context(),
+		r,
+		nil,
+		query.Filter{},
+		query.Page{Cursor: cursor, Limit: query.MaxLimit},
+		nil,
+	)
 	l = must(t, l, err)
 	if sum := uint64(len(l.Items)) + l.Missed; sum < left || sum != left && !l.MissedIsUpper || sum > left+left/50 {
 		t.Errorf("%d items and %d missed of %d", len(l.Items), l.Missed, left)
@@ -139,7 +162,14 @@ func TestTimelineBoundsItsWork(t *testing.T) {
 		l.Append(append(event.Of(make([]event.ResourceTiming, 40)), event.Of(make([]event.Log, 100))...))
 	}
 	none := func(query.Item) bool { return false }
-	page, _, err := query.Timeline(t.Context(), r, []event.Kind{event.KindResource, event.KindLog, event.KindMessage}, query.Filter{}, query.Page{}, none)
+	page, _, err := query.Timeline(
+		t.Context(),
+		r,
+		[]event.Kind{event.KindResource, event.KindLog, event.KindMessage},
+		query.Filter{},
+		query.Page{},
+		none,
+	)
 	page = must(t, page, err)
 	check(t, "nothing found", len(page.Items), 0)
 	seen := 0
@@ -182,7 +212,12 @@ func TestTraceAndAround(t *testing.T) {
 	}
 	ctx := t.Context()
 	items, exhausted, err := r.Trace(ctx, "trace2", 100)
-	check(t, "trace", []any{numbers(items), exhausted, err}, []any{[]event.Seq{2, 7, 12, 17, 22, 27, 32, 37, 42, 47}, true, nil})
+	check(
+		t,
+		"trace",
+		[]any{numbers(items), exhausted, err},
+		[]any{[]event.Seq{2, 7, 12, 17, 22, 27, 32, 37, 42, 47}, true, nil},
+	)
 	items, exhausted, _ = r.Trace(ctx, "trace2", 3)
 	check(t, "cut trace", []any{numbers(items), exhausted}, []any{[]event.Seq{2, 7, 12}, false})
 	items, _, _ = r.Trace(ctx, "unknown", 3)
@@ -198,7 +233,15 @@ func TestTraceAndAround(t *testing.T) {
 	check(t, "around", []any{numbers(items), exhausted, err}, []any{through(16, 22), true, nil})
 	items, _, _ = query.Around(ctx, r, at(40, 20, 21), 2*time.Millisecond, time.Millisecond, nil, query.Filter{})
 	check(t, "around several", numbers(items), append(through(18, 22), through(38, 41)...))
-	items, _, _ = query.Around(ctx, r, at(20), 9*time.Millisecond, 9*time.Millisecond, []event.Kind{event.KindLog}, query.Filter{TestID: "t2"})
+	items, _, _ = query.Around(
+		ctx,
+		r,
+		at(20),
+		9*time.Millisecond,
+		9*time.Millisecond,
+		[]event.Kind{event.KindLog},
+		query.Filter{TestID: "t2"},
+	)
 	check(t, "of a kind", numbers(items), []event.Seq{20})
 }
 

@@ -154,7 +154,11 @@ func TestCorpora(t *testing.T) {
 				for at < len(out) && at < len(line) && out[at] == line[at] {
 					at++
 				}
-				t.Logf("touched: …%s… → …%s…", line[max(0, at-40):min(len(line), at+60)], out[max(0, at-10):min(len(out), at+40)])
+				t.Logf(
+					"touched: …%s… → …%s…",
+					line[max(0, at-40):min(len(line), at+60)],
+					out[max(0, at-10):min(len(out), at+40)],
+				)
 			}
 		}
 	}

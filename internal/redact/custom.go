@@ -64,7 +64,10 @@ func ParseRules(data []byte) (Rules, error) {
 		return Rules{}, badFile(data, dec.InputOffset(), err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return Rules{}, fmt.Errorf("line %d: something follows the closing brace; remove it", lineOf(data, dec.InputOffset()))
+		return Rules{}, fmt.Errorf(
+			"line %d: something follows the closing brace; remove it",
+			lineOf(data, dec.InputOffset()),
+		)
 	}
 	if len(file.Rules) > maxRules {
 		return Rules{}, fmt.Errorf("%d rules, at most %d are allowed; join some with |", len(file.Rules), maxRules)
@@ -72,7 +75,12 @@ func ParseRules(data []byte) (Rules, error) {
 	out := Rules{headers: file.Headers, pii: file.PII}
 	for _, n := range file.Names {
 		if len(normalise(nil, n)) < 2 || len(n) > maxNameBytes {
-			return Rules{}, fmt.Errorf("line %d: name %q has to have 2 to %d letters", lineWith(data, n), n, maxNameBytes)
+			return Rules{}, fmt.Errorf(
+				"line %d: name %q has to have 2 to %d letters",
+				lineWith(data, n),
+				n,
+				maxNameBytes,
+			)
 		}
 		out.names = append(out.names, n)
 	}

@@ -79,7 +79,8 @@ func opaque(s string) bool {
 		} else {
 			run = 0
 		}
-		if i > 0 && (isDigit(c) && isLetter(s[i-1]) || isLetter(c) && isDigit(s[i-1]) || isUpper(c) && isLower(s[i-1])) {
+		if i > 0 &&
+			(isDigit(c) && isLetter(s[i-1]) || isLetter(c) && isDigit(s[i-1]) || isUpper(c) && isLower(s[i-1])) {
 			changes++
 		}
 	}

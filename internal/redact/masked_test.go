@@ -24,7 +24,10 @@ func TestMasksOfThePageAreKnownAgain(t *testing.T) {
 			&event.Log{Message: "signed in with " + m.Value + ", ok"},
 			&event.Action{Type: "input", Name: "Kennwort", Value: m.Pseudonym},
 			&event.Exchange{
-				ResponseBody: fmt.Sprintf(`{"echo":%q}`, m.Value), RequestBody: "user=ann&q=" + url.QueryEscape(m.Value),
+				ResponseBody: fmt.Sprintf(
+					`{"echo":%q}`,
+					m.Value,
+				), RequestBody: "user=ann&q=" + url.QueryEscape(m.Value),
 				RequestHeaders: []event.Header{{Name: "content-type", Value: "application/x-www-form-urlencoded"}},
 				URL:            "http://localhost/?q=" + url.QueryEscape(m.Value),
 			},
@@ -97,7 +100,8 @@ func TestAFullSetMasksNothingElse(t *testing.T) {
 	lines := ordinary(t)
 	plain := redact.New(redact.Rules{})
 	for _, line := range slices.Concat(lines[:4000], []string{typical}) {
-		if a, b := r.Text(line), plain.Text(line); strings.Contains(a, "<password") && !strings.Contains(b, "<password") {
+		if a, b := r.Text(line), plain.Text(line); strings.Contains(a, "<password") &&
+			!strings.Contains(b, "<password") {
 			t.Errorf("%q became %q", line, a)
 		}
 	}

@@ -40,9 +40,15 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 	log := event.Log{Head: event.Head{PageURL: plant("http://localhost:3000/cb?access_token=%s&tab=1", unique())}}
 	log.Message = strings.Join([]string{
 		plant("password: %s", unique()), plant("db https://root:%s@db.local/x", unique()), plant("key=%s;", s["aws"]),
-		plant("push %s", s["github"]), plant("<b>%s</b>", s["gitlab"]), plant("(%s)", s["slack"]), plant("'%s'", s["openai"]),
+		plant(
+			"push %s",
+			s["github"],
+		), plant("<b>%s</b>", s["gitlab"]), plant("(%s)", s["slack"]), plant("'%s'", s["openai"]),
 		plant("x,%s", s["anthropic"]), plant("[%s]", s["stripe"]), plant("m:%s", s["google"]), plant("t %s.", s["jwt"]),
-		plant("Authorization: Bearer %s", unique()), plant("card %s!", "5555 5555 5555 4444"), plant("ssn %s", "219-09-9999"),
+		plant(
+			"Authorization: Bearer %s",
+			unique(),
+		), plant("card %s!", "5555 5555 5555 4444"), plant("ssn %s", "219-09-9999"),
 		plant("Cookie: a=1; connect.sid=%s; b=2", "s%3A"+unique()), plant("signing material key: %s",
 			"c3VwZXIvc2VjcmV0K2tleS9mb3Ivc2lnbmluZy9uMDE="),
 		plant("path\\n%s", s["aws"]), plant("enc token%%3D%s%%26x", unique()),
@@ -60,13 +66,19 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 	b = append(b, &log)
 
 	b = append(b, &event.Exception{
-		Message: plant("refused token=%s", unique()), RawStack: plant("Error: x\n at f (http://l/?sid=%s:1:2)", unique()),
+		Message: plant(
+			"refused token=%s",
+			unique(),
+		), RawStack: plant("Error: x\n at f (http://l/?sid=%s:1:2)", unique()),
 		Causes: []event.ErrorCause{{Message: plant("bearer %s", unique()+"0")}},
 	})
 	b = append(b, &event.Exchange{
 		URL: plant("https://api.local/v1?sig=%s", unique()),
 		RequestHeaders: []event.Header{
-			{Name: "Authorization", Value: plant("Bearer %s", unique())}, {Name: "Cookie", Value: plant("sid=%s; theme=dark",
+			{
+				Name:  "Authorization",
+				Value: plant("Bearer %s", unique()),
+			}, {Name: "Cookie", Value: plant("sid=%s; theme=dark",
 				unique())},
 			{Name: "X-API-Key", Value: plant("%s", unique())}, {Name: "X-My-Session-Id", Value: plant("%s", unique())},
 			{Name: "Content-Type", Value: "application/x-www-form-urlencoded"},
@@ -76,18 +88,27 @@ func TestPlantedSecretsNeverSurvive(t *testing.T) {
 				Value: plant("/in#id_token=%s", unique())},
 			{Name: "X-Debug", Value: plant("was %s", s["github"])},
 		},
-		RequestBody:  plant("user=ann&pass%%77ord=%s&x=1", unique()) + plant("&passwd=%s", "a%26"+unique()),
-		ResponseBody: plant(`{"user":{"id":1,"refreshToken":%q}}`, unique()), Redirects: []string{plant("/a?csrf_token=%s",
+		RequestBody: plant("user=ann&pass%%77ord=%s&x=1", unique()) + plant("&passwd=%s", "a%26"+unique()),
+		ResponseBody: plant(
+			`{"user":{"id":1,"refreshToken":%q}}`,
+			unique(),
+		), Redirects: []string{plant("/a?csrf_token=%s",
 			unique())},
 		Error: plant("net: secret=%s", unique()),
 	})
 	b = append(b, &event.Message{URL: plant("wss://l/ws?jwt=%s", s["jwt"]), Data: plant(`{"type":"auth","token":%q}`,
 		unique())})
-	b = append(b,
+	b = append(
+		b,
 		&event.Action{Type: "input", Name: "Password", Value: plant("%s", unique())},
 		&event.Action{Type: "input", Locators: []event.Locator{{Kind: "id", Value: "card-number"}}, Value: plant("%s",
 			"4242 4242")},
-		&event.Action{Type: "navigate", ToURL: plant("/reset?token=%s", unique()), Text: plant("Your key: %s", s["stripe"])})
+		&event.Action{
+			Type:  "navigate",
+			ToURL: plant("/reset?token=%s", unique()),
+			Text:  plant("Your key: %s", s["stripe"]),
+		},
+	)
 	b = append(b, &event.DOM{Changes: []string{plant("text #out: → token: %s", unique())},
 		Text: plant("Your password is: %s", unique())})
 	b = append(b, &event.Lifecycle{ToURL: plant("/x?secret=%s", unique()), Title: plant("%s", s["github"])})

@@ -166,7 +166,8 @@ func (r *Redactor) header(p *pass, name, value string) string {
 		}
 	}
 	if word == "" {
-		if lower == "location" || lower == "referer" || lower == ":path" || lower == "content-location" || lower == "origin" {
+		if lower == "location" || lower == "referer" || lower == ":path" || lower == "content-location" ||
+			lower == "origin" {
 			return r.clean(p, value, form, "header:"+lower)
 		}
 		return r.clean(p, value, plain, "header")

@@ -62,7 +62,9 @@ func TestFindingsNameKindAndPlaceOnce(t *testing.T) {
 }
 
 func TestCustomRules(t *testing.T) {
-	rules, err := redact.ParseRules([]byte(`{"rules":[{"name":"employee","pattern":"EMP-(\\d{6})"}],"names":["iban"],"headers":["X-Tenant"]}`))
+	rules, err := redact.ParseRules(
+		[]byte(`{"rules":[{"name":"employee","pattern":"EMP-(\\d{6})"}],"names":["iban"],"headers":["X-Tenant"]}`),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

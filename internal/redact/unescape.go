@@ -27,8 +27,22 @@ func (sc *scan) twoWords(i, j int) string {
 		return ""
 	}
 	switch s[i:j] {
-	case "key", "Key", "KEY", "id", "Id", "ID", "code", "Code", "number", "Number", "codes", "Codes", "phrase", "Phrase",
-		"words", "passe":
+	case "key",
+		"Key",
+		"KEY",
+		"id",
+		"Id",
+		"ID",
+		"code",
+		"Code",
+		"number",
+		"Number",
+		"codes",
+		"Codes",
+		"phrase",
+		"Phrase",
+		"words",
+		"passe":
 	default:
 		return ""
 	}

@@ -45,7 +45,10 @@ func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error
 	if path == "" || strings.ContainsRune(path, 0) {
 		return nil, p.refuse(path, "it is empty or holds a zero byte")
 	}
-	if slices.Contains(strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator }), "..") {
+	if slices.Contains(
+		strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == filepath.Separator }),
+		"..",
+	) {
 		return nil, p.refuse(path, `it holds ".."`)
 	}
 	f, err := p.place(path)
@@ -56,11 +59,23 @@ func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error
 	if p.State != nil && f.state == nil {
 		f.forbidden = p.State.Path("")
 		if f.insideState() {
-			return nil, p.refuse(path, "it is in the state directory; only "+strings.Join(folders, ", ")+" there take files, by their absolute paths")
+			return nil, p.refuse(
+				path,
+				"it is in the state directory; only "+strings.Join(
+					folders,
+					", ",
+				)+" there take files, by their absolute paths",
+			)
 		}
 	}
 	if ext := strings.ToLower(filepath.Ext(f.name)); len(exts) > 0 && !slices.Contains(exts, ext) {
-		return nil, problem.New(problem.InvalidParam, "End it with "+strings.Join(exts, " or ")+".", "save_to %.200q has the extension %q.", path, ext)
+		return nil, problem.New(
+			problem.InvalidParam,
+			"End it with "+strings.Join(exts, " or ")+".",
+			"save_to %.200q has the extension %q.",
+			path,
+			ext,
+		)
 	}
 	for part := range strings.SplitSeq(f.name, "/") {
 		if strings.EqualFold(part, ".git") {
@@ -71,7 +86,12 @@ func (p Places) Check(path string, overwrite bool, exts ...string) (*File, error
 	case err == nil && info.IsDir():
 		return nil, p.refuse(path, "it is a directory")
 	case err == nil && !overwrite:
-		return nil, problem.New(problem.Conflict, "Choose another name, or say overwrite:true.", "%s is there already.", f.Path)
+		return nil, problem.New(
+			problem.Conflict,
+			"Choose another name, or say overwrite:true.",
+			"%s is there already.",
+			f.Path,
+		)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return nil, p.refuse(path, "it leads outside: "+err.Error())
 	}
@@ -160,7 +180,13 @@ func (p Places) refuse(path, why string) error {
 	if p.State != nil {
 		where = append(where, p.State.Path("artifacts"))
 	}
-	return problem.New(problem.PathNotAllowed, "Use a path below "+strings.Join(where, " or ")+".", "save_to %.200q is not allowed: %s.", path, why)
+	return problem.New(
+		problem.PathNotAllowed,
+		"Use a path below "+strings.Join(where, " or ")+".",
+		"save_to %.200q is not allowed: %s.",
+		path,
+		why,
+	)
 }
 
 func (f *File) stat() (fs.FileInfo, error) {
@@ -181,7 +207,12 @@ func (f *File) stat() (fs.FileInfo, error) {
 func (f *File) Write(data []byte) error {
 	if err := f.write(data); err != nil {
 		if errors.Is(err, fs.ErrExist) {
-			return problem.New(problem.Conflict, "Choose another name, or say overwrite:true.", "%s is there already.", f.Path)
+			return problem.New(
+				problem.Conflict,
+				"Choose another name, or say overwrite:true.",
+				"%s is there already.",
+				f.Path,
+			)
 		}
 		return fmt.Errorf("save %s: %w", f.Path, err)
 	}

@@ -123,7 +123,8 @@ func FuzzNothingIsWrittenOutside(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !strings.HasPrefix(file.Path, p.Root+string(filepath.Separator)) && !strings.HasPrefix(file.Path, p.State.Path("")+string(filepath.Separator)) {
+		if !strings.HasPrefix(file.Path, p.Root+string(filepath.Separator)) &&
+			!strings.HasPrefix(file.Path, p.State.Path("")+string(filepath.Separator)) {
 			t.Errorf("%q became %q", path, file.Path)
 		}
 		_ = file.Write(nil) // names that the file system refuses are no finding
@@ -170,7 +171,8 @@ func TestNoPathOfTheProjectLeadsIntoTheStateDirectory(t *testing.T) {
 				continue
 			}
 			// What is let through is in the project, beside the state directory.
-			if real, err := filepath.EvalSymlinks(filepath.Dir(f.Path)); err == nil && strings.HasPrefix(real+"/", state.Path("")+"/") {
+			if real, err := filepath.EvalSymlinks(filepath.Dir(f.Path)); err == nil &&
+				strings.HasPrefix(real+"/", state.Path("")+"/") {
 				t.Errorf("%s from %s is let through as %s", path, root, f.Path)
 			}
 		}

@@ -69,7 +69,12 @@ func (r *Registry) Agents(session string) []Agent {
 		out = append(out, a)
 	}
 	slices.SortFunc(out, func(a, b Agent) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Project, b.Project), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(
+			cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Project, b.Project),
+			cmp.Compare(len(a.ID), len(b.ID)),
+			cmp.Compare(a.ID, b.ID),
+		)
 	})
 	return out
 }

@@ -229,7 +229,9 @@ func offline(known bool) error {
 			"Ask the user to open the browser (and the extension's popup, which reconnects), then repeat this call.",
 			"the browser with the Gasoline extension was connected and is gone.")
 	}
-	return problem.New(problem.ExtensionOffline,
+	return problem.New(
+		problem.ExtensionOffline,
 		`Ask the user to install the extension and open its popup; "gasoline doctor" shows what is missing. Then repeat this call.`,
-		"no browser with the Gasoline extension is connected.")
+		"no browser with the Gasoline extension is connected.",
+	)
 }

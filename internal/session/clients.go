@@ -71,7 +71,12 @@ func (r *Registry) Allow(id string) error {
 		sum += n
 	}
 	if sum >= CallsPerMinute {
-		return problem.New(problem.RateLimited, "Wait a few seconds; ask for more in one call.", "%d tool calls in a minute is the most for one client.", CallsPerMinute)
+		return problem.New(
+			problem.RateLimited,
+			"Wait a few seconds; ask for more in one call.",
+			"%d tool calls in a minute is the most for one client.",
+			CallsPerMinute,
+		)
 	}
 	c.calls[second%60]++
 	return nil
@@ -149,7 +154,13 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 		all := live
 		live = slices.DeleteFunc(slices.Clone(live), func(b Browser) bool { return !strings.HasPrefix(b.Session, in) })
 		if len(live) != 1 {
-			p := problem.New(problem.InvalidParam, "Use the beginning of one of these, as in its brackets.", "session %q is the beginning of %d browsers' names.", in, len(live))
+			p := problem.New(
+				problem.InvalidParam,
+				"Use the beginning of one of these, as in its brackets.",
+				"session %q is the beginning of %d browsers' names.",
+				in,
+				len(live),
+			)
 			for _, b := range all {
 				p.Details = append(p.Details, b.Label())
 			}
@@ -174,13 +185,22 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 			return found[0], nil
 		}
 		if len(found) > 1 {
-			p := problem.New(problem.Ambiguous, `Say whose with "session": the beginning of what is in the brackets.`, "%d browsers have a tab %d.", len(found), tab)
+			p := problem.New(
+				problem.Ambiguous,
+				`Say whose with "session": the beginning of what is in the brackets.`,
+				"%d browsers have a tab %d.",
+				len(found),
+				tab,
+			)
 			for _, t := range found {
 				p.Page = append(p.Page, page.Wrotef("%s: %s", t.Browser.Label(), address(t.Tab.URL)))
 			}
 			return Target{}, p
 		}
-		return Target{}, withTabs(problem.New(problem.TabGone, `Use one of these, or leave out "tab".`, "there is no tab %d.", tab), live)
+		return Target{}, withTabs(
+			problem.New(problem.TabGone, `Use one of these, or leave out "tab".`, "there is no tab %d.", tab),
+			live,
+		)
 	}
 	if t, ok := live[0].Tab(tracked); ok && live[0].Session == session {
 		return Target{live[0], t}, nil
@@ -206,9 +226,11 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 		}
 	}
 	if !found {
-		return Target{Browser: live[0]}, withTabs(problem.New(problem.NoTab,
+		return Target{Browser: live[0]}, withTabs(problem.New(
+			problem.NoTab,
 			`Open one with interact {"action":"navigate","url":"http://localhost:…"}, or ask the user to grant a site in the extension's popup.`,
-			"no tab of a captured site is open."), live)
+			"no tab of a captured site is open.",
+		), live)
 	}
 	r.Track(id, best.Browser.Session, best.Tab.ID)
 	return best, nil

@@ -33,7 +33,9 @@ func TestClientsAndPositionsAreBounded(t *testing.T) {
 			r.SetPosition("c", fmt.Sprint("key", i), fmt.Sprint(i))
 			r.SetPosition("c", fmt.Sprint("key", i), fmt.Sprint(i, "b"))
 		}
-		if a, b, c := r.Position("c", "key0"), r.Position("c", "key1"), r.Position("c", "key200"); a != "" || b != "1b" || c != "200b" {
+		if a, b, c := r.Position("c", "key0"), r.Position("c", "key1"), r.Position("c", "key200"); a != "" ||
+			b != "1b" ||
+			c != "200b" {
 			t.Errorf("positions %q %q %q", a, b, c)
 		}
 		r.Forget("c")
@@ -80,8 +82,16 @@ func TestCallsAreCountedOverTheLastMinute(t *testing.T) {
 // The tab that is taken is the focused one, then an active one, then one that is awake, then any that is granted.
 func TestTheBestTabIsTaken(t *testing.T) {
 	all := []session.Tab{
-		{ID: 1, Active: true, Focused: true}, {ID: 2, Granted: true, Discarded: true}, {ID: 3, Granted: true}, {ID: 4, Granted: true},
-		{ID: 5, Granted: true, Active: true}, {ID: 6, Granted: true, Focused: true}, {ID: 7, Granted: true, Active: true, Focused: true}, {ID: 8, Granted: true, Active: true, Focused: true},
+		{
+			ID:      1,
+			Active:  true,
+			Focused: true,
+		}, {ID: 2, Granted: true, Discarded: true}, {ID: 3, Granted: true}, {ID: 4, Granted: true},
+		{
+			ID:      5,
+			Granted: true,
+			Active:  true,
+		}, {ID: 6, Granted: true, Focused: true}, {ID: 7, Granted: true, Active: true, Focused: true}, {ID: 8, Granted: true, Active: true, Focused: true},
 	}
 	for n, want := range map[int]int{2: 2, 3: 3, 4: 3, 5: 5, 6: 5, 7: 7, 8: 7} {
 		r := session.NewRegistry()
@@ -123,10 +133,15 @@ func TestProblemsOfTargetsNameWhatThereIs(t *testing.T) {
 	}
 	r.Heard("alpha123", "1", "1", &session.Settings{Name: "Work"}, many)
 	_, err = r.Target("c", 99)
-	if got := text(err); !strings.HasPrefix(got, "tab_gone: there is no tab 99.|tab 1: http://a/|tab 2: http://a/xxxxxxxxxx (site not granted)|tab 3: ") || strings.Count(got, "|") != 12 {
+	if got := text(err); !strings.HasPrefix(
+		got,
+		"tab_gone: there is no tab 99.|tab 1: http://a/|tab 2: http://a/xxxxxxxxxx (site not granted)|tab 3: ",
+	) ||
+		strings.Count(got, "|") != 12 {
 		t.Error(got)
 	}
-	if got := text(err); !strings.Contains(got, "|tab 10: http://a/"+strings.Repeat("x", 90)+" (site") || !strings.Contains(got, "|tab 11: http://a/"+strings.Repeat("x", 91)+"…|") {
+	if got := text(err); !strings.Contains(got, "|tab 10: http://a/"+strings.Repeat("x", 90)+" (site") ||
+		!strings.Contains(got, "|tab 11: http://a/"+strings.Repeat("x", 91)+"…|") {
 		t.Errorf("addresses are cut elsewhere: %s", got)
 	}
 	r.Heard("beta", "1", "1", nil, many[:1])
@@ -142,7 +157,8 @@ func TestProblemsOfTargetsNameWhatThereIs(t *testing.T) {
 		if got := text(err); !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
 			t.Errorf("%s %d: %s, want %s", tt.in, tt.tab, got, tt.want)
 		}
-		if got := text(err); tt.in == "" && (!strings.Contains(got, "Work [alpha1]") || !strings.Contains(got, "browser [beta]")) {
+		if got := text(err); tt.in == "" &&
+			(!strings.Contains(got, "Work [alpha1]") || !strings.Contains(got, "browser [beta]")) {
 			t.Errorf("%s names no browsers", got)
 		}
 	}
@@ -217,7 +233,10 @@ func TestWhatABrowserSaysStaysUntilItSaysOtherwise(t *testing.T) {
 		r.SetTab("s", session.Tab{ID: 1, URL: "http://new/"})
 		r.SetTab("s", session.Tab{ID: 2, URL: "http://second/"})
 		b, ok := r.Browser("s")
-		if !ok || b.Version != "1.0" || b.CaptureVersion != "2.0" || !b.Known || !b.Settings.Pilot || len(b.Tabs) != 2 || b.Tabs[0].URL != "http://new/" || b.Tabs[1].ID != 2 {
+		if !ok || b.Version != "1.0" || b.CaptureVersion != "2.0" || !b.Known || !b.Settings.Pilot ||
+			len(b.Tabs) != 2 ||
+			b.Tabs[0].URL != "http://new/" ||
+			b.Tabs[1].ID != 2 {
 			t.Errorf("%+v", b)
 		}
 		if _, ok := b.Tab(3); ok {
@@ -248,7 +267,15 @@ func TestBrowsersAreBounded(t *testing.T) {
 		_, before := r.Browser(fmt.Sprint("b", 300-(most-1)))
 		_, gone := r.Browser(fmt.Sprint("b", 300-most))
 		if !polls || first || !last || !before || gone || most > 100 {
-			t.Errorf("polling %v, first %v, last %v, the bound's %v and %v, at most %d", polls, first, last, before, gone, most)
+			t.Errorf(
+				"polling %v, first %v, last %v, the bound's %v and %v, at most %d",
+				polls,
+				first,
+				last,
+				before,
+				gone,
+				most,
+			)
 		}
 		closed(false)
 		closed(false)

@@ -23,7 +23,17 @@ func TestTargetIsAssignedOnFirstUse(t *testing.T) {
 	if _, err := r.Target("c", 0); problem.From(err).Code != problem.ExtensionOffline {
 		t.Errorf("without a browser: %v", err)
 	}
-	r.Heard("s", "1", "1", nil, []session.Tab{{ID: 1, Active: true, Focused: true}, {ID: 2, Granted: true}, {ID: 3, Granted: true, Active: true}})
+	r.Heard(
+		"s",
+		"1",
+		"1",
+		nil,
+		[]session.Tab{
+			{ID: 1, Active: true, Focused: true},
+			{ID: 2, Granted: true},
+			{ID: 3, Granted: true, Active: true},
+		},
+	)
 	got, err := r.Target("c", 0)
 	if err != nil || got.Tab.ID != 3 {
 		t.Errorf("target %+v %v, want the active granted tab 3", got.Tab, err)
@@ -43,7 +53,8 @@ func TestTargetIsAssignedOnFirstUse(t *testing.T) {
 	if _, err := r.Target("d", 0); problem.From(err).Code != problem.NoTab {
 		t.Errorf("nothing granted: %v", err)
 	}
-	if got := r.Agents("s"); len(got) != 2 || got[0] != (session.Agent{ID: "c", Tab: 2}) || got[1] != (session.Agent{ID: "d"}) {
+	if got := r.Agents("s"); len(got) != 2 || got[0] != (session.Agent{ID: "c", Tab: 2}) ||
+		got[1] != (session.Agent{ID: "d"}) {
 		t.Errorf("agents %+v", got)
 	}
 }
@@ -65,7 +76,16 @@ func TestTheUserChoosesTheTabInUse(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", what, got, want)
 		}
 	}
-	claude, cursor := session.Agent{ID: "stream-1", Name: "claude-code", Project: "shop", Tab: 1}, session.Agent{ID: "stream-2", Name: "cursor", Project: "shop"}
+	claude, cursor := session.Agent{
+		ID:      "stream-1",
+		Name:    "claude-code",
+		Project: "shop",
+		Tab:     1,
+	}, session.Agent{
+		ID:      "stream-2",
+		Name:    "cursor",
+		Project: "shop",
+	}
 	check("on first use", claude, cursor)
 	if err := r.Use("", "s", 2); err != nil {
 		t.Fatal(err)
@@ -105,7 +125,8 @@ func TestAnAgentIsThereUntilItHasGone(t *testing.T) {
 		r.Named("stream-1", " a\x1b[31m\u202eb"+strings.Repeat("c", 99), "")
 		time.Sleep(31 * time.Minute)
 		got := r.Agents("s")
-		if len(got) != 1 || got[0].ID != "stream-1" || !strings.HasPrefix(got[0].Name, "a[31mbc") || len(got[0].Name) != 64 {
+		if len(got) != 1 || got[0].ID != "stream-1" || !strings.HasPrefix(got[0].Name, "a[31mbc") ||
+			len(got[0].Name) != 64 {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -117,7 +138,8 @@ func TestATabOfSeveralBrowsers(t *testing.T) {
 	r.Heard("alpha", "1", "1", &session.Settings{Name: "Chrome on Linux"}, tabs(1, 12))
 	r.Heard("beta", "1", "1", nil, tabs(2, 12))
 	_, err := r.Target("c", 12)
-	if p := problem.From(err); p == nil || p.Code != problem.Ambiguous || len(p.Page) != 2 || !strings.Contains(p.Page[0].Words()+p.Page[1].Words(), "Chrome on Linux [alpha]") {
+	if p := problem.From(err); p == nil || p.Code != problem.Ambiguous || len(p.Page) != 2 ||
+		!strings.Contains(p.Page[0].Words()+p.Page[1].Words(), "Chrome on Linux [alpha]") {
 		t.Errorf("tab 12: %v %+v", err, p)
 	}
 	if got, err := r.TargetIn("c", "al", 12); err != nil || got.Browser.Session != "alpha" {
@@ -142,7 +164,8 @@ func TestAwaitHearsAPoll(t *testing.T) {
 		r := session.NewRegistry()
 		go func() { time.Sleep(100 * time.Millisecond); r.Poll("b") }()
 		start := time.Now()
-		if _, err := r.Await(t.Context(), "c", 0, false, 5*time.Second); err != nil || time.Since(start) != 100*time.Millisecond {
+		if _, err := r.Await(t.Context(), "c", 0, false, 5*time.Second); err != nil ||
+			time.Since(start) != 100*time.Millisecond {
 			t.Errorf("after %v: %v", time.Since(start), err)
 		}
 	})
@@ -252,7 +275,8 @@ func TestAwaitGivesAPageAMoment(t *testing.T) {
 		}
 		r.Heard("s", "", "", nil, []session.Tab{{ID: 1, URL: "about:blank"}})
 		start := time.Now()
-		if _, err := r.Await(t.Context(), "d", 0, true, 5*time.Second); problem.From(err) == nil || time.Since(start) != 1500*time.Millisecond {
+		if _, err := r.Await(t.Context(), "d", 0, true, 5*time.Second); problem.From(err) == nil ||
+			time.Since(start) != 1500*time.Millisecond {
 			t.Errorf("%v after %v", err, time.Since(start))
 		}
 	})
@@ -273,7 +297,8 @@ func TestAwaitGivesALateBrowserAMomentForItsTabs(t *testing.T) {
 		}
 		r.Heard("s", "", "", nil, []session.Tab{{ID: 2}})
 		start := time.Now()
-		if got, err := r.Await(t.Context(), "d", 0, false, 10*time.Second); err != nil || got.Browser.Session != "s" || time.Since(start) != 0 {
+		if got, err := r.Await(t.Context(), "d", 0, false, 10*time.Second); err != nil || got.Browser.Session != "s" ||
+			time.Since(start) != 0 {
 			t.Errorf("a call that needs no tab: %+v %v after %v", got, err, time.Since(start))
 		}
 	})

@@ -44,7 +44,8 @@ func TestPositionsAreBoundedInBytes(t *testing.T) {
 	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 4<<20 {
 		t.Errorf("%d bytes are held", grown)
 	}
-	if r.Position("c", fmt.Sprint(399, long)) != "cursor" || r.Position("c", "wrong") != "" || r.Position("c", fmt.Sprint(1, long)) != "" {
+	if r.Position("c", fmt.Sprint(399, long)) != "cursor" || r.Position("c", "wrong") != "" ||
+		r.Position("c", fmt.Sprint(1, long)) != "" {
 		t.Error("wrong positions are kept")
 	}
 	runtime.KeepAlive(r)

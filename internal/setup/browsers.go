@@ -35,7 +35,13 @@ var vendors = []vendor{
 	{"Chrome for Testing", "google-chrome-for-testing", "Google/Chrome for Testing", "", ""},
 	{"Chromium", "chromium", "Chromium", `Chromium\User Data`, "Chromium"},
 	{"Microsoft Edge", "microsoft-edge", "Microsoft Edge", `Microsoft\Edge\User Data`, `Microsoft\Edge`},
-	{"Brave", "BraveSoftware/Brave-Browser", "BraveSoftware/Brave-Browser", `BraveSoftware\Brave-Browser\User Data`, `BraveSoftware\Brave-Browser`},
+	{
+		"Brave",
+		"BraveSoftware/Brave-Browser",
+		"BraveSoftware/Brave-Browser",
+		`BraveSoftware\Brave-Browser\User Data`,
+		`BraveSoftware\Brave-Browser`,
+	},
 	{"Vivaldi", "vivaldi", "Vivaldi", `Vivaldi\User Data`, "Vivaldi"},
 	{"Opera", "opera", "com.operasoftware.Opera", `Opera Software\Opera Stable`, "Opera Software"},
 }
@@ -101,8 +107,12 @@ func (h Host) manifest() ([]byte, error) {
 	if !h.Default {
 		path = h.wrapper()
 	}
-	out, err := json.MarshalIndent(manifest{HostName, "Pairs the Gasoline extension with the daemon of this user.", path, "stdio",
-		[]string{"chrome-extension://" + h.ExtensionID + "/"}}, "", "  ")
+	out, err := json.MarshalIndent(
+		manifest{HostName, "Pairs the Gasoline extension with the daemon of this user.", path, "stdio",
+			[]string{"chrome-extension://" + h.ExtensionID + "/"}},
+		"",
+		"  ",
+	)
 	return append(out, '\n'), err
 }
 

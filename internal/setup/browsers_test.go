@@ -71,7 +71,9 @@ func TestTheHostIsWrittenOnceAndTakenAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		var m manifest
-		if err := json.Unmarshal(data, &m); err != nil || m.Name != HostName || m.Type != "stdio" || len(m.Origins) != 1 || m.Origins[0] != "chrome-extension://"+id+"/" {
+		if err := json.Unmarshal(data, &m); err != nil || m.Name != HostName || m.Type != "stdio" ||
+			len(m.Origins) != 1 ||
+			m.Origins[0] != "chrome-extension://"+id+"/" {
 			t.Errorf("%s %v", data, err)
 		}
 		out, err := exec.Command(m.Path, m.Origins[0]).Output()

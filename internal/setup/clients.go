@@ -431,7 +431,13 @@ func claudeApprovals(m Machine, w Want) []Change {
 	}()
 	if c.Err != nil {
 		if !w.Remove {
-			c.Paste = show([]field{{"permissions", []field{{"allow", []string{"mcp__gasoline__observe", "mcp__gasoline__analyze"}}}}}, "", "  ") + "\n"
+			c.Paste = show(
+				[]field{
+					{"permissions", []field{{"allow", []string{"mcp__gasoline__observe", "mcp__gasoline__analyze"}}}},
+				},
+				"",
+				"  ",
+			) + "\n"
 		}
 		return []Change{c}
 	}
@@ -498,7 +504,11 @@ func opencodeApprovals(d *document, w Want) error {
 // codexTable is what a new entry says beside the command. Codex gives a server a scrubbed environment, and
 // ends calls after a minute, which is shorter than the longest that may be asked for.
 func codexTable(w Want) []field {
-	out := []field{{"env_vars", `["GASOLINE_PORT", "GASOLINE_STATE_DIR"]`}, {"tool_timeout_sec", 130}, {"default_tools_approval_mode", `"prompt"`}}
+	out := []field{
+		{"env_vars", `["GASOLINE_PORT", "GASOLINE_STATE_DIR"]`},
+		{"tool_timeout_sec", 130},
+		{"default_tools_approval_mode", `"prompt"`},
+	}
 	for _, tool := range free {
 		out = append(out, field{"tools." + tool, []field{{"approval_mode", `"approve"`}}})
 	}

@@ -384,7 +384,8 @@ func (d *document) remove(path ...string) error {
 			if err := back.skip(); err != nil {
 				return err
 			}
-			if comma := back.at; strings.TrimSpace(string(d.src[comma+1:from])) == "" && !strings.Contains(string(d.src[comma:from]), "\n") {
+			if comma := back.at; strings.TrimSpace(string(d.src[comma+1:from])) == "" &&
+				!strings.Contains(string(d.src[comma:from]), "\n") {
 				from = comma // in one line with the one before
 			} else {
 				d.splice(comma, comma+1, "")

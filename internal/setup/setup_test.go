@@ -30,7 +30,11 @@ func machine(t *testing.T) setup.Machine {
 }
 
 // golden runs every "before" of an archive through step, which returns what is written and what is said.
-func golden(t *testing.T, file string, step func(t *testing.T, name string, before []byte, remove bool) (after []byte, said string)) {
+func golden(
+	t *testing.T,
+	file string,
+	step func(t *testing.T, name string, before []byte, remove bool) (after []byte, said string),
+) {
 	t.Helper()
 	path := filepath.Join("testdata", file)
 	data, err := os.ReadFile(path)
@@ -171,7 +175,8 @@ func TestEveryClientRoundTrips(t *testing.T) {
 		project := want
 		project.Project = true
 		if changes, err := target.Plan(m, project); err == nil {
-			if len(changes) != 1 || !strings.HasPrefix(changes[0].Path, m.Dir) || strings.Contains(string(changes[0].New), m.Home) {
+			if len(changes) != 1 || !strings.HasPrefix(changes[0].Path, m.Dir) ||
+				strings.Contains(string(changes[0].New), m.Home) {
 				t.Errorf("%s: the project's: %s %s", target.Name(), changes[0].Path, changes[0].New)
 			}
 		} else if target.Name() != "windsurf" {
@@ -223,7 +228,12 @@ func TestPlacesFollowTheEnvironment(t *testing.T) {
 		{"linux", "cursor", "/home/me/.cursor/mcp.json", "/home/me/.cursor/mcp.json"},
 		{"linux", "windsurf", "/home/me/.codeium/windsurf/mcp_config.json", "/home/me/.codeium/windsurf/mcp_config.json"},
 	} {
-		m := setup.Machine{OS: tt.os, Home: "/home/me", Env: func(k string) string { return env[k] }, Look: exec.LookPath}
+		m := setup.Machine{
+			OS:   tt.os,
+			Home: "/home/me",
+			Env:  func(k string) string { return env[k] },
+			Look: exec.LookPath,
+		}
 		if got := filepath.ToSlash(setup.Find(tt.client).Check(m, setup.Want{}).Path); got != tt.with {
 			t.Errorf("%s %s: %s, want %s", tt.os, tt.client, got, tt.with)
 		}
@@ -304,7 +314,8 @@ func TestWhatCannotBeWrittenIsSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := changes[0].Apply(time.Now()); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), changes[0].Path) {
+		if _, err := changes[0].Apply(time.Now()); !errors.Is(err, os.ErrPermission) ||
+			!strings.Contains(err.Error(), changes[0].Path) {
 			t.Errorf("a folder without permission: %v", err)
 		}
 	}
@@ -347,7 +358,8 @@ func TestThePreviewShowsNoNeighbour(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := changes[0].Preview()
-	if strings.Contains(text, "ghp_secret") || !strings.Contains(text, "+     \"gasoline\": {") || strings.Contains(text, "  - ") {
+	if strings.Contains(text, "ghp_secret") || !strings.Contains(text, "+     \"gasoline\": {") ||
+		strings.Contains(text, "  - ") {
 		t.Errorf("preview:\n%s", text)
 	}
 }

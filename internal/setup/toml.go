@@ -267,8 +267,13 @@ func setTOML(src []byte, table []string, own []field, fresh string) ([]byte, err
 				return nil, fmt.Errorf("[%s] stands there twice", strings.Join(table, "."))
 			}
 			head = i
-		case !e.header && under(e.path, table) && !inTable(entries, i, table), !e.header && len(e.path) < len(table) && under(table, e.path):
-			return nil, fmt.Errorf("%s is written in another form than [%s]", strings.Join(e.path, "."), strings.Join(table, "."))
+		case !e.header && under(e.path, table) && !inTable(entries, i, table),
+			!e.header && len(e.path) < len(table) && under(table, e.path):
+			return nil, fmt.Errorf(
+				"%s is written in another form than [%s]",
+				strings.Join(e.path, "."),
+				strings.Join(table, "."),
+			)
 		}
 	}
 	if head < 0 {
@@ -320,7 +325,11 @@ func removeTOML(src []byte, table []string) ([]byte, error) {
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
 		if !e.header && under(e.path, table) && !inTable(entries, i, table) {
-			return nil, fmt.Errorf("%s is written in another form than [%s]", strings.Join(e.path, "."), strings.Join(table, "."))
+			return nil, fmt.Errorf(
+				"%s is written in another form than [%s]",
+				strings.Join(e.path, "."),
+				strings.Join(table, "."),
+			)
 		}
 		if !e.header || !under(e.path, table) {
 			continue

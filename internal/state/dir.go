@@ -201,7 +201,11 @@ func (d *Dir) secret(name string, n int) (string, error) {
 			return "", fmt.Errorf("write %s: %w", d.Path(name), err)
 		}
 	case err == nil && !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no file but %s; delete it, and end the daemon if one runs", d.Path(name), kindOf(info.Mode()))
+		return "", fmt.Errorf(
+			"%s is no file but %s; delete it, and end the daemon if one runs",
+			d.Path(name),
+			kindOf(info.Mode()),
+		)
 	}
 	if err := d.secure(name); err != nil {
 		return "", err
@@ -212,7 +216,10 @@ func (d *Dir) secret(name string, n int) (string, error) {
 	}
 	secret := strings.TrimSpace(string(data))
 	if _, err := hex.DecodeString(secret); err != nil || len(secret) < 16 {
-		return "", fmt.Errorf(`%s is damaged: it has to hold at least 16 hexadecimal digits; delete it, and end the daemon if one runs`, d.Path(name))
+		return "", fmt.Errorf(
+			`%s is damaged: it has to hold at least 16 hexadecimal digits; delete it, and end the daemon if one runs`,
+			d.Path(name),
+		)
 	}
 	return secret, nil
 }

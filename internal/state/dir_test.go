@@ -85,7 +85,8 @@ func TestADamagedTokenIsToldNotReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := d.Token()
-		if err == nil || !strings.Contains(err.Error(), d.Path("token")) || !strings.Contains(err.Error(), "delete it") {
+		if err == nil || !strings.Contains(err.Error(), d.Path("token")) ||
+			!strings.Contains(err.Error(), "delete it") {
 			t.Errorf("token file %q: %v", contents, err)
 		}
 		if now, err := os.ReadFile(d.Path("token")); err != nil || string(now) != contents {

@@ -37,7 +37,8 @@ func TestWhatOthersCouldUseIsRepaired(t *testing.T) {
 			t.Errorf("%q has %v (%v)", name, st.Mode(), err)
 		}
 	}
-	if told := strings.Join(d.Repairs(), "\n"); !strings.Contains(told, path+" could") || !strings.Contains(told, d.Path("token")) {
+	if told := strings.Join(d.Repairs(), "\n"); !strings.Contains(told, path+" could") ||
+		!strings.Contains(told, d.Path("token")) {
 		t.Errorf("told %q", told)
 	}
 	must(os.Chmod(path, 0o777|os.ModeSticky))
@@ -69,7 +70,8 @@ func TestATokenThatIsNoFileIsRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		start := time.Now()
-		if _, err := d.Token(); err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), d.Path("token")) {
+		if _, err := d.Token(); err == nil || !strings.Contains(err.Error(), what) ||
+			!strings.Contains(err.Error(), d.Path("token")) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if time.Since(start) > time.Second {

@@ -15,8 +15,12 @@ func consoleBatch() event.Batch {
 	for i := range logs {
 		logs[i] = event.Log{
 			Head: event.Head{
-				Time: time.UnixMilli(1_790_000_000_000 + int64(i)), Received: time.UnixMilli(1_790_000_001_000), Mono: 1234.5, Sender: uint64(i),
-				Origin: event.Origin{Source: "extension"}, Session: "5b0c1d7e-2f", Tab: 412, Document: "7E5A0B9C1F2D4E6A8B0C2D4E6F8A0B1C",
+				Time: time.UnixMilli(
+					1_790_000_000_000 + int64(i),
+				), Received: time.UnixMilli(1_790_000_001_000), Mono: 1234.5, Sender: uint64(i),
+				Origin: event.Origin{
+					Source: "extension",
+				}, Session: "5b0c1d7e-2f", Tab: 412, Document: "7E5A0B9C1F2D4E6A8B0C2D4E6F8A0B1C",
 				PageURL: "http://localhost:3000/shop/checkout?step=2", TraceID: fmt.Sprintf("%032x", i/5+1), SpanID: "b7ad6b7169203331",
 			},
 			Severity: 9, Level: "info", Message: "cart updated: 3 items, total 119.97 EUR, voucher SUMMER applied to the second item only",

@@ -31,7 +31,13 @@ func TestConnectionsFollowTheirMessages(t *testing.T) {
 		s.Append(event.Batch{frame("a", "open"), frame("b", "open")})
 		for range 20 {
 			time.Sleep(time.Second)
-			s.Append(event.Batch{message("a", "incoming", "hello"), message("a", "incoming", "again"), message("a", "outgoing", "ping")})
+			s.Append(
+				event.Batch{
+					message("a", "incoming", "hello"),
+					message("a", "incoming", "again"),
+					message("a", "outgoing", "ping"),
+				},
+			)
 		}
 		sampled := message("a", "incoming", strings.Repeat("é", 300))
 		sampled.Skipped, sampled.Rate = 8, 12
@@ -49,7 +55,12 @@ func TestConnectionsFollowTheirMessages(t *testing.T) {
 			t.Errorf("a is %+v", a)
 		}
 		if a.Incoming.Messages != 49 || a.Outgoing.Messages != 20 || a.Outgoing.Bytes != 80 {
-			t.Errorf("a: %d in, %d out with %d bytes; want 49, 20, 80", a.Incoming.Messages, a.Outgoing.Messages, a.Outgoing.Bytes)
+			t.Errorf(
+				"a: %d in, %d out with %d bytes; want 49, 20, 80",
+				a.Incoming.Messages,
+				a.Outgoing.Messages,
+				a.Outgoing.Bytes,
+			)
 		}
 		if a.Incoming.PerSecond != 2.9 || a.Outgoing.PerSecond != 1 {
 			t.Errorf("a: %v in and %v out a second, want 2.9 and 1", a.Incoming.PerSecond, a.Outgoing.PerSecond)

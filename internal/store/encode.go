@@ -164,7 +164,10 @@ func (enc *encoder) owner(s *Store, c event.Class, h *event.Head) ownerKey {
 	session, tab := enc.hash(s, bySession, h.Session), uint64(uint32(h.Tab))
 	if c == event.Service {
 		const odd = 0x9e3779b97f4a7c15 // so that two names that change places are another key
-		return ownerKey{enc.hash(s, byService, h.Service)*odd + enc.hash(s, bySource, h.Source), enc.hash(s, byInstance, h.Instance)*odd + session + tab}
+		return ownerKey{
+			enc.hash(s, byService, h.Service)*odd + enc.hash(s, bySource, h.Source),
+			enc.hash(s, byInstance, h.Instance)*odd + session + tab,
+		}
 	}
 	return ownerKey{session, tab}
 }

@@ -128,10 +128,20 @@ func (l *Limits) check() error {
 			return fmt.Errorf("limits: there is no ring %d", id)
 		}
 		if c.Share < 2*minSegment || c.Entries < 0 || c.Age < 0 || c.Floor < 0 {
-			return fmt.Errorf("limit of ring %s: want a share of at least %d bytes and nothing negative, got %+v", id, 2*minSegment, c)
+			return fmt.Errorf(
+				"limit of ring %s: want a share of at least %d bytes and nothing negative, got %+v",
+				id,
+				2*minSegment,
+				c,
+			)
 		}
 		if c.Share >= 1<<31 {
-			return fmt.Errorf("limit of ring %s: %d bytes are more than the %d that a ring can be sure of", id, c.Share, 1<<31-1)
+			return fmt.Errorf(
+				"limit of ring %s: %d bytes are more than the %d that a ring can be sure of",
+				id,
+				c.Share,
+				1<<31-1,
+			)
 		}
 		sum += c.Share
 	}

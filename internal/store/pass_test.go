@@ -30,7 +30,15 @@ func TestPassingSegmentsOverLosesNothing(t *testing.T) {
 		if i%911 == 0 {
 			severity = 17
 		}
-		s.Append(event.Batch{&event.Log{Head: event.Head{Session: "s", Tab: 1, Time: at, Clock: clock, Received: at}, Severity: severity, Message: "m"}})
+		s.Append(
+			event.Batch{
+				&event.Log{
+					Head:     event.Head{Session: "s", Tab: 1, Time: at, Clock: clock, Received: at},
+					Severity: severity,
+					Message:  "m",
+				},
+			},
+		)
 		all = append(all, kept{at.Add(offset(clock)), severity})
 	}
 	for range 300 {

@@ -52,7 +52,8 @@ func note(list []gone, seq event.Seq, total uint64) []gone {
 		list = append(list, gone{seq, total - 1})
 	}
 	// Where every number went, two entries tell all.
-	if n := len(list); n >= 2 && list[n-1].below == seq && uint64(seq-list[n-2].below) == list[n-1].count-list[n-2].count {
+	if n := len(list); n >= 2 && list[n-1].below == seq &&
+		uint64(seq-list[n-2].below) == list[n-1].count-list[n-2].count {
 		list[n-1] = gone{seq + 1, total}
 		return list
 	}

@@ -110,7 +110,14 @@ func (s *Store) checkInvariants(t *testing.T) {
 					seg := &st.segments[k]
 					sum += int64(len(seg.buf))
 					if seg.dropped >= seg.heads || seg.room() < 0 {
-						t.Fatalf("ring %s: segment %d has %d of %d headers, %d bytes free", r.id, k, seg.dropped, seg.heads, seg.room())
+						t.Fatalf(
+							"ring %s: segment %d has %d of %d headers, %d bytes free",
+							r.id,
+							k,
+							seg.dropped,
+							seg.heads,
+							seg.room(),
+						)
 					}
 					for j := seg.dropped; j < seg.heads; j++ {
 						h := seg.head(j)
@@ -128,7 +135,16 @@ func (s *Store) checkInvariants(t *testing.T) {
 					}
 				}
 				if sum != st.bytes || n != st.count || alive != st.live {
-					t.Fatalf("ring %s: strand has %d bytes, %d, %d live; counted %d, %d, %d", r.id, sum, n, alive, st.bytes, st.count, st.live)
+					t.Fatalf(
+						"ring %s: strand has %d bytes, %d, %d live; counted %d, %d, %d",
+						r.id,
+						sum,
+						n,
+						alive,
+						st.bytes,
+						st.count,
+						st.live,
+					)
 				}
 				live += alive
 			}
@@ -137,7 +153,16 @@ func (s *Store) checkInvariants(t *testing.T) {
 			count += o.young.count
 		}
 		if bytes != r.bytes || count != r.count || live != r.live {
-			t.Fatalf("ring %s: %d bytes, %d, %d live; counted %d, %d, %d", r.id, bytes, count, live, r.bytes, r.count, r.live)
+			t.Fatalf(
+				"ring %s: %d bytes, %d, %d live; counted %d, %d, %d",
+				r.id,
+				bytes,
+				count,
+				live,
+				r.bytes,
+				r.count,
+				r.live,
+			)
 		}
 		if got := uint64(r.live) + r.evicted + r.cleared; got != r.total {
 			t.Fatalf("ring %s: live, evicted and cleared are %d of %d", r.id, got, r.total)
@@ -145,7 +170,15 @@ func (s *Store) checkInvariants(t *testing.T) {
 		used += bytes
 	}
 	if used != s.used || used > s.pool || kept != s.kept || kept > s.limits.Kept {
-		t.Fatalf("%d of %d bytes used, %d counted; %d of %d kept, %d counted", used, s.pool, s.used, kept, s.limits.Kept, s.kept)
+		t.Fatalf(
+			"%d of %d bytes used, %d counted; %d of %d kept, %d counted",
+			used,
+			s.pool,
+			s.used,
+			kept,
+			s.limits.Kept,
+			s.kept,
+		)
 	}
 	walked, traces := 0, 0
 	for _, sl := range s.traces.slots {
@@ -249,7 +282,12 @@ func appendRandom(t *testing.T, s *Store, rnd *rand.Rand) (out []stored) {
 		case 1:
 			size = 70 << 10 // more than the share
 		}
-		h := event.Head{TestID: fmt.Sprint("test", rnd.IntN(3)), Time: time.UnixMilli(int64(1 + rnd.IntN(1000))), Session: "s", Tab: rnd.IntN(100)}
+		h := event.Head{
+			TestID:  fmt.Sprint("test", rnd.IntN(3)),
+			Time:    time.UnixMilli(int64(1 + rnd.IntN(1000))),
+			Session: "s",
+			Tab:     rnd.IntN(100),
+		}
 		if rnd.IntN(4) == 0 {
 			h.Session, h.Tab, h.Service = "", 0, fmt.Sprint("service", rnd.IntN(3))
 		}
@@ -263,7 +301,15 @@ func appendRandom(t *testing.T, s *Store, rnd *rand.Rand) (out []stored) {
 		case 1:
 			b = append(b, &event.Exchange{Head: h, URL: "u", ResponseBody: text})
 		case 2:
-			b = append(b, &event.Message{Head: h, Connection: fmt.Sprint(rnd.IntN(50)), Event: []string{"open", "message", "close"}[rnd.IntN(3)], Data: text})
+			b = append(
+				b,
+				&event.Message{
+					Head:       h,
+					Connection: fmt.Sprint(rnd.IntN(50)),
+					Event:      []string{"open", "message", "close"}[rnd.IntN(3)],
+					Data:       text,
+				},
+			)
 		}
 	}
 	done := s.Append(b)
@@ -315,7 +361,14 @@ func wanted(s *Store, w Want) int {
 func TestAFloodOfBackendLinesLeavesEveryBrowserEvent(t *testing.T) {
 	s := testStore(t, DefaultLimits(MinMemory))
 	page := event.Head{Session: "s", Tab: 1}
-	s.Append(event.Batch{&event.Log{Head: page}, &event.Exception{Head: page}, &event.Exchange{Head: page}, &event.Action{Head: page}})
+	s.Append(
+		event.Batch{
+			&event.Log{Head: page},
+			&event.Exception{Head: page},
+			&event.Exchange{Head: page},
+			&event.Action{Head: page},
+		},
+	)
 	for range 500 {
 		many := make([]event.Log, 500)
 		for i := range many {
@@ -328,7 +381,10 @@ func TestAFloodOfBackendLinesLeavesEveryBrowserEvent(t *testing.T) {
 	browser := wanted(s, Want{Tab: 1})
 	flood := make([]event.Log, 1000)
 	for i := range flood {
-		flood[i] = event.Log{Head: event.Head{Origin: event.Origin{Source: "otlp", Service: "api"}}, Message: "GET /health 200 in 3 ms"}
+		flood[i] = event.Log{
+			Head:    event.Head{Origin: event.Origin{Source: "otlp", Service: "api"}},
+			Message: "GET /health 200 in 3 ms",
+		}
 	}
 	for range 1000 {
 		s.Append(event.Of(flood))
@@ -349,10 +405,20 @@ func TestAFloodOfBackendLinesLeavesEveryBrowserEvent(t *testing.T) {
 func TestABusyTabErasesNothingOfAnother(t *testing.T) {
 	s := testStore(t, DefaultLimits(MinMemory))
 	quiet, busy := event.Head{Session: "s", Tab: 1}, event.Head{Session: "s", Tab: 2}
-	s.Append(event.Batch{&event.Log{Head: quiet, Severity: event.SeverityError, Message: "mine"}, &event.Exception{Head: quiet, Message: "mine"}})
+	s.Append(
+		event.Batch{
+			&event.Log{Head: quiet, Severity: event.SeverityError, Message: "mine"},
+			&event.Exception{Head: quiet, Message: "mine"},
+		},
+	)
 	long := strings.Repeat("stack ", 1500)
 	for range 2000 {
-		s.Append(event.Batch{&event.Log{Head: busy, Severity: event.SeverityError, Message: long}, &event.Exception{Head: busy, RawStack: long}})
+		s.Append(
+			event.Batch{
+				&event.Log{Head: busy, Severity: event.SeverityError, Message: long},
+				&event.Exception{Head: busy, RawStack: long},
+			},
+		)
 	}
 	if n := wanted(s, Want{Tab: 1, Severity: event.SeverityError}); n != 2 {
 		t.Errorf("%d errors of the quiet tab are left, want 2", n)
@@ -373,7 +439,10 @@ func TestATraceWithAnErrorSurvivesAHundredTimesItsRing(t *testing.T) {
 	trace := func(id string, status int) {
 		h := event.Head{Session: "s", Tab: 1, TraceID: id}
 		s.Append(event.Batch{
-			&event.Log{Head: h, Message: "before"}, &event.Exchange{Head: h, URL: "/pay", Status: status, ResponseBody: "the body"},
+			&event.Log{
+				Head:    h,
+				Message: "before",
+			}, &event.Exchange{Head: h, URL: "/pay", Status: status, ResponseBody: "the body"},
 			&event.Log{Head: event.Head{Origin: event.Origin{Service: "api"}, TraceID: id}, Message: "backend"},
 		})
 	}
@@ -389,7 +458,11 @@ func TestATraceWithAnErrorSurvivesAHundredTimesItsRing(t *testing.T) {
 			b := make(event.Batch, 0, 100)
 			for i := range 50 {
 				h.TraceID = fmt.Sprint("other", i)
-				b = append(b, &event.Log{Head: h, Message: text}, &event.Exchange{Head: h, URL: "u", Status: 200, ResponseBody: text})
+				b = append(
+					b,
+					&event.Log{Head: h, Message: text},
+					&event.Exchange{Head: h, URL: "u", Status: 200, ResponseBody: text},
+				)
 			}
 			s.Append(b)
 		}
@@ -438,9 +511,24 @@ func TestAnyNumberOfOwnersAndTracesIsBounded(t *testing.T) {
 		var b event.Batch
 		for tab := range 10 {
 			name := fmt.Sprintf("%032x", i*10+tab+1)
-			b = append(b,
-				&event.Log{Head: event.Head{Session: name, Tab: tab, Document: name, TestID: name, Worker: name, TraceID: name, Cause: event.Cause{Action: name}}, Severity: 17},
-				&event.Log{Head: event.Head{Origin: event.Origin{Source: "sdk", Service: name, Instance: name}, TraceID: name}})
+			b = append(
+				b,
+				&event.Log{
+					Head: event.Head{
+						Session:  name,
+						Tab:      tab,
+						Document: name,
+						TestID:   name,
+						Worker:   name,
+						TraceID:  name,
+						Cause:    event.Cause{Action: name},
+					},
+					Severity: 17,
+				},
+				&event.Log{
+					Head: event.Head{Origin: event.Origin{Source: "sdk", Service: name, Instance: name}, TraceID: name},
+				},
+			)
 		}
 		s.Append(b)
 	}
@@ -479,15 +567,43 @@ func TestFloodStaysInTheBudget(t *testing.T) {
 		var b event.Batch
 		for range 20 {
 			h := event.Head{
-				Time: time.UnixMilli(rnd.Int64N(1e12)), Received: time.Now(), Origin: event.Origin{Source: "extension"}, Session: "s", Tab: rnd.IntN(5),
-				PageURL: fmt.Sprint("http://localhost/", rnd.IntN(50)), TestID: fmt.Sprint("t", rnd.IntN(4)), TraceID: fmt.Sprintf("%032x", rnd.Uint64N(5000)),
+				Time: time.UnixMilli(
+					rnd.Int64N(1e12),
+				), Received: time.Now(), Origin: event.Origin{Source: "extension"}, Session: "s", Tab: rnd.IntN(5),
+				PageURL: fmt.Sprint(
+					"http://localhost/",
+					rnd.IntN(50),
+				), TestID: fmt.Sprint("t", rnd.IntN(4)), TraceID: fmt.Sprintf("%032x", rnd.Uint64N(5000)),
 			}
 			text := filler[:rnd.IntN(1<<(4+rnd.IntN(11)))]
-			b = append(b, &event.Log{Head: h, Message: text}, &event.Exception{Head: h, RawStack: text},
-				&event.Exchange{Head: h, URL: h.PageURL, RequestBody: text, ResponseBody: text + text}, &event.ResourceTiming{Head: h, URL: h.PageURL},
-				&event.Message{Head: h, Connection: fmt.Sprint(rnd.IntN(60)), URL: text, Event: "message", Data: text}, &event.Action{Head: h, Text: text},
-				&event.DOM{Head: h, Text: text}, &event.Lifecycle{Head: h, State: "visible", Title: text}, &event.Performance{Head: h, URL: text},
-				&event.ExtensionLog{Head: h, Data: text}, &event.Mark{Head: h, Label: text})
+			b = append(
+				b,
+				&event.Log{Head: h, Message: text},
+				&event.Exception{Head: h, RawStack: text},
+				&event.Exchange{
+					Head:         h,
+					URL:          h.PageURL,
+					RequestBody:  text,
+					ResponseBody: text + text,
+				},
+				&event.ResourceTiming{Head: h, URL: h.PageURL},
+				&event.Message{
+					Head:       h,
+					Connection: fmt.Sprint(rnd.IntN(60)),
+					URL:        text,
+					Event:      "message",
+					Data:       text,
+				},
+				&event.Action{Head: h, Text: text},
+				&event.DOM{
+					Head: h,
+					Text: text,
+				},
+				&event.Lifecycle{Head: h, State: "visible", Title: text},
+				&event.Performance{Head: h, URL: text},
+				&event.ExtensionLog{Head: h, Data: text},
+				&event.Mark{Head: h, Label: text},
+			)
 		}
 		b[2].(*event.Exchange).ResponseBody = filler // larger than a segment
 		if done := s.Append(b); done.Stored != len(b) {

@@ -130,7 +130,10 @@ func (t *strand) search(seq event.Seq) place {
 		return place{i, 0}
 	}
 	s := &t.segments[i]
-	return place{i, s.dropped + sort.Search(s.heads-s.dropped, func(j int) bool { return s.head(s.dropped+j).seq >= seq })}
+	return place{
+		i,
+		s.dropped + sort.Search(s.heads-s.dropped, func(j int) bool { return s.head(s.dropped+j).seq >= seq }),
+	}
 }
 
 // after returns the place of the first event behind a segment; before that of the last one in front of it, with

@@ -72,7 +72,9 @@ const ownerBytes = ownersBytes / maxOwners
 func (r *ring) stats() RingStats {
 	rs := RingStats{
 		ID: r.id, Name: r.id.String(), Entries: r.live, Capacity: r.cap.Entries, MaxBytes: r.cap.Share, Owners: len(r.owners),
-		Bytes: r.bytes + int64(len(r.owners))*ownerBytes, Evicted: r.evicted, Dropped: r.refused, Cleared: r.cleared, Total: r.total,
+		Bytes: r.bytes + int64(
+			len(r.owners),
+		)*ownerBytes, Evicted: r.evicted, Dropped: r.refused, Cleared: r.cleared, Total: r.total,
 	}
 	var oldest, newest int64
 	for _, o := range r.owners {
@@ -99,7 +101,11 @@ func (t *strand) ends() (oldest, newest int64, ok bool) {
 	first := walker{strand: t, match: &matcher{}, at: t.search(0)}
 	for ok := first.load(); ok && first.head.marks&dead != 0; ok = first.forward() {
 	}
-	last := walker{strand: t, match: &matcher{}, at: place{len(t.segments) - 1, t.segments[len(t.segments)-1].heads - 1}}
+	last := walker{
+		strand: t,
+		match:  &matcher{},
+		at:     place{len(t.segments) - 1, t.segments[len(t.segments)-1].heads - 1},
+	}
 	for ok := last.load(); ok && last.head.marks&dead != 0; ok = last.backward() {
 	}
 	return first.head.received, last.head.received, true

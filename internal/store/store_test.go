@@ -129,7 +129,10 @@ func TestConcurrentAppendsNeverShareANumber(t *testing.T) {
 		wg.Go(func() {
 			var c store.Slice
 			for i := range 200 {
-				b := append(logs(50, event.Head{Session: fmt.Sprint(w)}), &event.Message{Connection: "c", Event: "message"})
+				b := append(
+					logs(50, event.Head{Session: fmt.Sprint(w)}),
+					&event.Message{Connection: "c", Event: "message"},
+				)
 				b[7].Base().TraceID = fmt.Sprint("t", i%7)
 				s.Append(b)
 				for _, e := range b[:50] {
@@ -233,9 +236,26 @@ func TestWantIsAnsweredFromHeaders(t *testing.T) {
 	s := open(t, store.DefaultLimits(0))
 	at := time.UnixMilli(1000)
 	s.Append(event.Batch{
-		&event.Log{Head: event.Head{Time: at, Session: "a", Tab: 1, PageURL: "http://x/#one", TestID: "t", Worker: "w", TraceID: "q"}},
 		&event.Log{
-			Head:     event.Head{Time: at.Add(time.Second), Session: "b", Tab: 2, PageURL: "http://x/?b", Received: at, Cause: event.Cause{Action: "act"}},
+			Head: event.Head{
+				Time:    at,
+				Session: "a",
+				Tab:     1,
+				PageURL: "http://x/#one",
+				TestID:  "t",
+				Worker:  "w",
+				TraceID: "q",
+			},
+		},
+		&event.Log{
+			Head: event.Head{
+				Time:     at.Add(time.Second),
+				Session:  "b",
+				Tab:      2,
+				PageURL:  "http://x/?b",
+				Received: at,
+				Cause:    event.Cause{Action: "act"},
+			},
 			Severity: event.SeverityError,
 		},
 		&event.Log{Head: event.Head{Time: at.Add(time.Minute), Clock: 4, Origin: event.Origin{Service: "api"}}},

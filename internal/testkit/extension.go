@@ -78,7 +78,10 @@ func (e *Extension) Serve(ctx context.Context, h *Daemon) error {
 func (e *Extension) carryOut(ctx context.Context, h *Daemon, c command.Command) error {
 	s, known := e.Answers[c.Kind]
 	if !known {
-		s.Error = &command.Failure{Code: "unsupported", Message: fmt.Sprintf("this browser was not told what to do with %q", c.Kind)}
+		s.Error = &command.Failure{
+			Code:    "unsupported",
+			Message: fmt.Sprintf("this browser was not told what to do with %q", c.Kind),
+		}
 	}
 	if s.DelayMS > 0 {
 		timer := time.NewTimer(time.Duration(s.DelayMS) * time.Millisecond)
@@ -97,7 +100,14 @@ func (e *Extension) carryOut(ctx context.Context, h *Daemon, c command.Command) 
 	if s.Silent {
 		return nil
 	}
-	a := command.Answer{ID: c.ID, Session: e.Session, Status: s.Status, Result: s.Result, Failure: s.Error, Elapsed: time.Duration(s.DelayMS) * time.Millisecond}
+	a := command.Answer{
+		ID:      c.ID,
+		Session: e.Session,
+		Status:  s.Status,
+		Result:  s.Result,
+		Failure: s.Error,
+		Elapsed: time.Duration(s.DelayMS) * time.Millisecond,
+	}
 	if a.Status == "" {
 		a.Status = "complete"
 		if s.Error != nil {

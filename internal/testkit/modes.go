@@ -68,7 +68,11 @@ func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *Daemon, c 
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(Begin))
 				runArchive(t, &archive, dir, func(h *Daemon) *catalog.Bound {
-					return catalog.Bind(tool, func(c catalog.Call) E { return env(h, c) }, drive.Gate(h.Registry, func() time.Duration { return time.Second }))
+					return catalog.Bind(
+						tool,
+						func(c catalog.Call) E { return env(h, c) },
+						drive.Gate(h.Registry, func() time.Duration { return time.Second }),
+					)
 				})
 			})
 			if !*update || t.Failed() {
@@ -243,17 +247,38 @@ func (s *script) second() {
 		}
 		groups = append(groups, map[string]any{
 			"tab": t.ID, "frame": 0, "document": "OTHER" + fmt.Sprint(t.ID), "page_url": t.URL, "since": "document_start",
-			"logs":       one(1, map[string]any{"severity": 17, "level": "error", "message": OtherProfile, "logger": "console"}),
+			"logs": one(
+				1,
+				map[string]any{"severity": 17, "level": "error", "message": OtherProfile, "logger": "console"},
+			),
 			"exceptions": one(2, map[string]any{"type": "Error", "message": OtherProfile, "mechanism": "onerror"}),
-			"network": one(3, map[string]any{"method": "GET", "url": t.URL + "?" + OtherProfile, "status": 500, "started": at, "duration": 5,
-				"request_size": -1, "response_size": -1, "transfer_size": -1, "initiator": map[string]any{"type": "fetch"}, "outcome": "http_error"}),
+			"network": one(
+				3,
+				map[string]any{
+					"method":        "GET",
+					"url":           t.URL + "?" + OtherProfile,
+					"status":        500,
+					"started":       at,
+					"duration":      5,
+					"request_size":  -1,
+					"response_size": -1,
+					"transfer_size": -1,
+					"initiator":     map[string]any{"type": "fetch"},
+					"outcome":       "http_error",
+				},
+			),
 			"actions":   one(4, map[string]any{"type": "click", "by": "user", "text": OtherProfile}),
 			"dom":       one(5, map[string]any{"type": "transient", "class": "toast", "text": OtherProfile}),
 			"lifecycle": one(6, map[string]any{"state": "document_start", "to_url": t.URL, "title": OtherProfile}),
-			"websocket": one(7, map[string]any{"connection": "c", "url": "ws://localhost/" + OtherProfile, "event": "open"}),
+			"websocket": one(
+				7,
+				map[string]any{"connection": "c", "url": "ws://localhost/" + OtherProfile, "event": "open"},
+			),
 		})
 	}
-	body, err := json.Marshal(map[string]any{"v": 1, "capture_version": "1", "session": "zz-other", "version": "1", "groups": groups})
+	body, err := json.Marshal(
+		map[string]any{"v": 1, "capture_version": "1", "session": "zz-other", "version": "1", "groups": groups},
+	)
 	if err == nil {
 		err = s.house.Events(body)
 	}
@@ -320,7 +345,8 @@ func (s *script) call(args string, asJSON bool) string {
 	if !asJSON && !json.Valid([]byte(text)) && strings.Contains(outsideFences(text), Hostile) {
 		s.t.Errorf("text of a page stands outside of the fence in the answer to %s:\n%s", args, text)
 	}
-	if head, _, _ := strings.Cut(text, "\n"); strings.Contains(text, OtherProfile) && !strings.Contains(args, `"all"`) &&
+	if head, _, _ := strings.Cut(text, "\n"); strings.Contains(text, OtherProfile) &&
+		!strings.Contains(args, `"all"`) &&
 		!strings.Contains(head, "all tabs") {
 		s.t.Errorf("another profile's events are in the answer to %s:\n%s", args, text)
 	}

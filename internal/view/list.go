@@ -65,7 +65,14 @@ type List[E any] struct {
 }
 
 // NewList makes the result of a list mode from what the query gave.
-func NewList[T, E any](v View, s Selection, key, name string, l *query.List[T], c query.Coverage, entry func(*T) E) *List[E] {
+func NewList[T, E any](
+	v View,
+	s Selection,
+	key, name string,
+	l *query.List[T],
+	c query.Coverage,
+	entry func(*T) E,
+) *List[E] {
 	out := &List[E]{Name: name, window: l, forward: l.Forward}
 	out.rebuild = func() []E {
 		entries := make([]E, 0, len(l.Items))
@@ -81,7 +88,10 @@ func NewList[T, E any](v View, s Selection, key, name string, l *query.List[T], 
 		Notes: append([]string(nil), s.Notes...),
 	}
 	if !l.OldestTime.IsZero() {
-		out.Meta.Oldest, out.Meta.Newest = l.OldestTime.UTC().Format(time.RFC3339Nano), l.NewestTime.UTC().Format(time.RFC3339Nano)
+		out.Meta.Oldest, out.Meta.Newest = l.OldestTime.UTC().
+			Format(time.RFC3339Nano),
+			l.NewestTime.UTC().
+				Format(time.RFC3339Nano)
 	}
 	if !c.Exhausted {
 		out.Meta.Looked = c.Looked
@@ -89,7 +99,14 @@ func NewList[T, E any](v View, s Selection, key, name string, l *query.List[T], 
 	if l.Older == "" && !l.Forward { // the page reaches the oldest that is kept
 		out.Meta.Evicted, out.Meta.EvictedUpTo = c.Evicted, c.EvictedUpper
 	}
-	out.coverage = v.CoverNotes(query.Coverage{Exhausted: c.Exhausted, Looked: c.Looked, Evicted: out.Meta.Evicted, EvictedUpper: c.EvictedUpper})
+	out.coverage = v.CoverNotes(
+		query.Coverage{
+			Exhausted:    c.Exhausted,
+			Looked:       c.Looked,
+			Evicted:      out.Meta.Evicted,
+			EvictedUpper: c.EvictedUpper,
+		},
+	)
 	out.cursors()
 	out.commit = func(c query.Cursor) { v.Remember(key, c) }
 	return out

@@ -22,9 +22,15 @@ func (v View) Unseen(ctx context.Context, s Selection) []string {
 		return nil
 	}
 	f := query.Filter{Session: s.Filter.Session, Tab: s.Tab.ID, Page: s.Tab.URL}
-	frames, cover, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 50, Look: mostLooked}, func(r *event.ResourceTiming) bool {
-		return r.InitiatorType == "iframe" && !granted(s.grants, r.URL)
-	})
+	frames, cover, err := query.Read(
+		ctx,
+		v.Reader,
+		f,
+		query.Page{Limit: 50, Look: mostLooked},
+		func(r *event.ResourceTiming) bool {
+			return r.InitiatorType == "iframe" && !granted(s.grants, r.URL)
+		},
+	)
 	if err != nil {
 		return nil // the call has ended
 	}
@@ -39,24 +45,40 @@ func (v View) Unseen(ctx context.Context, s Selection) []string {
 		if n > 3 {
 			sites, more = sites[:3], fmt.Sprintf(" and %d more", n-3)
 		}
-		out = append(out, "not captured: iframes of "+strings.Join(sites, ", ")+more+", which the user has not granted in the extension's popup")
+		out = append(
+			out,
+			"not captured: iframes of "+strings.Join(
+				sites,
+				", ",
+			)+more+", which the user has not granted in the extension's popup",
+		)
 	}
 	if !cover.Exhausted {
 		out = append(out, fmt.Sprintf(
-			"whether more iframes are not captured is not known: the newest %d loads of the page were looked at", cover.Looked))
+			"whether more iframes are not captured is not known: the newest %d loads of the page were looked at",
+			cover.Looked,
+		))
 	}
 	// Workers are known by the requests that they make.
 	f.Page = ""
-	workers, cover, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1, Look: mostLooked}, func(e *event.Exchange) bool {
-		return e.Initiator.Type == "worker"
-	})
+	workers, cover, err := query.Read(
+		ctx,
+		v.Reader,
+		f,
+		query.Page{Limit: 1, Look: mostLooked},
+		func(e *event.Exchange) bool {
+			return e.Initiator.Type == "worker"
+		},
+	)
 	switch {
 	case err != nil:
 	case len(workers.Items) > 0:
 		out = append(out, "the console of this tab's workers is not seen: only a debugger sees it")
 	case !cover.Exhausted:
 		out = append(out, fmt.Sprintf(
-			"whether the tab has workers, whose console is not seen, is not known: its newest %d requests were looked at", cover.Looked))
+			"whether the tab has workers, whose console is not seen, is not known: its newest %d requests were looked at",
+			cover.Looked,
+		))
 	}
 	return out
 }

@@ -71,7 +71,12 @@ func (v View) Select(ctx context.Context, s Scoped) (Selection, error) {
 	out.Notes = v.BrowserNotes()
 	if scope == "all" {
 		if s.Tab != 0 {
-			return out, problem.New(problem.InvalidParam, "Leave out one of the two.", "scope all takes every tab, and tab says %d.", s.Tab)
+			return out, problem.New(
+				problem.InvalidParam,
+				"Leave out one of the two.",
+				"scope all takes every tab, and tab says %d.",
+				s.Tab,
+			)
 		}
 		out.Words = "all tabs"
 		if s.Session != "" {
@@ -112,9 +117,21 @@ func (v View) Select(ctx context.Context, s Scoped) (Selection, error) {
 	late := v.late(ctx, target)
 	switch {
 	case !target.Tab.Granted:
-		out.Notes = append(out.Notes, fmt.Sprintf("not captured: tab %d is on a site that the user has not granted in the extension's popup", target.Tab.ID))
+		out.Notes = append(
+			out.Notes,
+			fmt.Sprintf(
+				"not captured: tab %d is on a site that the user has not granted in the extension's popup",
+				target.Tab.ID,
+			),
+		)
 	case target.Tab.Stale:
-		out.Notes = append(out.Notes, fmt.Sprintf(`not captured: tab %d was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`, target.Tab.ID))
+		out.Notes = append(
+			out.Notes,
+			fmt.Sprintf(
+				`not captured: tab %d was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`,
+				target.Tab.ID,
+			),
+		)
 	case late != "":
 		out.Notes = append(out.Notes, late)
 	}
@@ -125,13 +142,22 @@ func (v View) Select(ctx context.Context, s Scoped) (Selection, error) {
 // because the page's beginning was not looked at or is not kept, it says so.
 func (v View) late(ctx context.Context, t session.Target) string {
 	f := query.Filter{Session: t.Browser.Session, Tab: t.Tab.ID}
-	list, cover, err := query.Read(ctx, v.Reader, f, query.Page{Limit: 1, Look: mostLooked}, func(e *event.Lifecycle) bool {
-		return e.State != "navigate" && IsVisit(e)
-	})
+	list, cover, err := query.Read(
+		ctx,
+		v.Reader,
+		f,
+		query.Page{Limit: 1, Look: mostLooked},
+		func(e *event.Lifecycle) bool {
+			return e.State != "navigate" && IsVisit(e)
+		},
+	)
 	switch {
 	case err != nil: // the call has ended
 	case len(list.Items) == 0 && !cover.Exhausted:
-		return fmt.Sprintf("whether capture began with this page is not known: it is behind the newest %d of its navigations", cover.Looked)
+		return fmt.Sprintf(
+			"whether capture began with this page is not known: it is behind the newest %d of its navigations",
+			cover.Looked,
+		)
 	case len(list.Items) == 0 && cover.Evicted > 0:
 		return "whether capture began with this page is not known: the event that says so was evicted"
 	case len(list.Items) > 0 && list.Items[0].Flags&event.Late != 0:
@@ -144,8 +170,9 @@ func (v View) late(ctx context.Context, t session.Target) string {
 // IsVisit reports whether an event begins a visit: a document of the main frame, or a navigation
 // inside one. A script that came late begins what was there before it.
 func IsVisit(e *event.Lifecycle) bool {
-	return e.Frame == 0 && (e.State == "document_start" || e.State == "navigate" || e.State == "pageshow" && e.Persisted ||
-		e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
+	return e.Frame == 0 &&
+		(e.State == "document_start" || e.State == "navigate" || e.State == "pageshow" && e.Persisted ||
+			e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
 }
 
 // BrowserNotes says whether events can arrive at all.
@@ -158,9 +185,15 @@ func (v View) BrowserNotes() []string {
 		}
 	}
 	if len(browsers) == 0 {
-		return []string{"no browser with the extension has connected since the daemon started; nothing of a page can be known"}
+		return []string{
+			"no browser with the extension has connected since the daemon started; nothing of a page can be known",
+		}
 	}
-	return []string{"the browser is not connected (last heard " + answer.Ago(now.Sub(browsers[0].Contact)) + "); what happened since is not known"}
+	return []string{
+		"the browser is not connected (last heard " + answer.Ago(
+			now.Sub(browsers[0].Contact),
+		) + "); what happened since is not known",
+	}
 }
 
 // Bodies returns a note when bodies are not captured in the browser that the sight means.
@@ -223,7 +256,11 @@ func (v View) Page(p Paged, limit int, key string) (query.Page, error) {
 		return out, nil
 	}
 	if v.Call.Sessionless {
-		return out, problem.New(problem.InvalidParam, `Use the "cursor" of the last answer, or name yourself with "client".`, `since:"last" needs a session, and this connection has none.`)
+		return out, problem.New(
+			problem.InvalidParam,
+			`Use the "cursor" of the last answer, or name yourself with "client".`,
+			`since:"last" needs a session, and this connection has none.`,
+		)
 	}
 	out.Since = ""
 	if out.Cursor == "" {

@@ -121,7 +121,16 @@ func run(ctx context.Context, o options) error {
 		percent := 100 * float64(killed) / float64(total)
 		table = append(table, fmt.Sprintf("| %s | %d | %.1f %% | %.0f %% |", g.Name, total, percent, g.Goal))
 		if percent < g.Goal {
-			missed = append(missed, fmt.Sprintf("%s: %.1f %% of %d breaks are noticed; the goal is %.0f %%", g.Name, percent, total, g.Goal))
+			missed = append(
+				missed,
+				fmt.Sprintf(
+					"%s: %.1f %% of %d breaks are noticed; the goal is %.0f %%",
+					g.Name,
+					percent,
+					total,
+					g.Goal,
+				),
+			)
 		}
 	}
 	text := strings.Join(table, "\n")
@@ -256,8 +265,10 @@ func (o options) files(p Package) ([]string, error) {
 		}
 		for _, f := range found {
 			base := filepath.Base(f)
-			if !strings.HasSuffix(base, "_test.go") && !strings.HasSuffix(base, "_windows.go") && !strings.HasSuffix(base, "_other.go") &&
-				!strings.HasSuffix(base, "_darwin.go") && !slices.Contains(out, f) {
+			if !strings.HasSuffix(base, "_test.go") && !strings.HasSuffix(base, "_windows.go") &&
+				!strings.HasSuffix(base, "_other.go") &&
+				!strings.HasSuffix(base, "_darwin.go") &&
+				!slices.Contains(out, f) {
 				out = append(out, f)
 			}
 		}
@@ -283,10 +294,26 @@ func (o options) choose(all []Mutant, equivalent map[string]bool) []Mutant {
 type binary struct{ path, dir string }
 
 // compile builds the tests. When that fails, bad holds the compiler's lines.
-func (o options) compile(ctx context.Context, tests []string, overlay, tmp string) (out []binary, bad []string, err error) {
+func (o options) compile(
+	ctx context.Context,
+	tests []string,
+	overlay, tmp string,
+) (out []binary, bad []string, err error) {
 	for _, t := range tests {
 		bin := filepath.Join(tmp, strings.ReplaceAll(t, "/", "_")+".test")
-		cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-gcflags=-e", "-overlay", overlay, "-o", bin, "./"+t)
+		cmd := exec.CommandContext(
+			ctx,
+			"go",
+			"test",
+			"-c",
+			"-vet=off",
+			"-gcflags=-e",
+			"-overlay",
+			overlay,
+			"-o",
+			bin,
+			"./"+t,
+		)
 		cmd.Dir = o.root
 		text, err := cmd.CombinedOutput()
 		if err != nil {
@@ -314,7 +341,8 @@ func drop(lines []string, overlay map[string]string, tmp string, all []Mutant, d
 		for _, x := range all {
 			// The compiler names the file or the copy that stands in for it.
 			name := filepath.Base(m[1])
-			if (name == filepath.Base(x.File) || name == strings.ReplaceAll(x.File, "/", "_")) && x.Line == line && !dropped[x.Key()] {
+			if (name == filepath.Base(x.File) || name == strings.ReplaceAll(x.File, "/", "_")) && x.Line == line &&
+				!dropped[x.Key()] {
 				dropped[x.Key()] = true
 				n++
 			}

@@ -112,7 +112,14 @@ func instrument(path string, first int, dropped map[string]bool) ([]byte, []Muta
 		return nil, nil, err
 	}
 	root, _, _ := strings.Cut(path, "/internal/")
-	w := &finder{src: src, fset: fset, first: first, seen: map[string]int{}, dropped: dropped, file: strings.TrimPrefix(path, root+"/")}
+	w := &finder{
+		src:     src,
+		fset:    fset,
+		first:   first,
+		seen:    map[string]int{},
+		dropped: dropped,
+		file:    strings.TrimPrefix(path, root+"/"),
+	}
 	w.imports = map[string]string{"": filepath.Dir(path)}
 	for _, i := range f.Imports {
 		if _, below, ok := strings.Cut(strings.Trim(i.Path.Value, `"`), module); ok && i.Name == nil {
@@ -216,7 +223,14 @@ func (w *finder) text(n ast.Node) string {
 
 // add notes a break and puts text before and after a node. It returns whether it did.
 func (w *finder) add(kind string, n ast.Node, before, after string) {
-	m := Mutant{ID: w.first + len(w.found) + 1, Line: w.fset.Position(n.Pos()).Line, Func: w.fn, Kind: kind, Text: w.text(n), File: w.file}
+	m := Mutant{
+		ID:   w.first + len(w.found) + 1,
+		Line: w.fset.Position(n.Pos()).Line,
+		Func: w.fn,
+		Kind: kind,
+		Text: w.text(n),
+		File: w.file,
+	}
 	same := m.Func + kind + m.Text
 	m.Nth = w.seen[same]
 	w.seen[same]++
@@ -334,7 +348,8 @@ func pure(e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if c, call := n.(*ast.CallExpr); call {
 			id, plain := c.Fun.(*ast.Ident)
-			ok = ok && plain && (id.Name == "len" || id.Name == "cap" || id.Name == "min" || id.Name == "max" || id.Name == "int" || id.Name == "int64")
+			ok = ok && plain &&
+				(id.Name == "len" || id.Name == "cap" || id.Name == "min" || id.Name == "max" || id.Name == "int" || id.Name == "int64")
 		}
 		if u, is := n.(*ast.UnaryExpr); is && u.Op == token.ARROW {
 			ok = false

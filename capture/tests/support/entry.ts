@@ -1,5 +1,12 @@
 // What the tests inject: both halves of the capture, as a CI script would start them, sending to a Playwright binding.
-import { Batcher, startDocument, startPageRealm, defaultConfig, type Capture, type CaptureConfig } from "../../index.ts";
+import {
+  Batcher,
+  startDocument,
+  startPageRealm,
+  defaultConfig,
+  type Capture,
+  type CaptureConfig,
+} from "../../index.ts";
 
 declare const OPTIONS: {
   page: boolean;

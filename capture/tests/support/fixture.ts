@@ -120,7 +120,11 @@ export const test = base.extend<Fixtures, { server: TestServer }>({
  * sameWithAndWithout runs a function in a page without and in a page with the capture and expects the same result:
  * the page must not be able to tell the difference.
  */
-export async function sameWithAndWithout<T>(context: BrowserContext, url: string, look: (origin: string) => T | Promise<T>): Promise<T> {
+export async function sameWithAndWithout<T>(
+  context: BrowserContext,
+  url: string,
+  look: (origin: string) => T | Promise<T>,
+): Promise<T> {
   const results: T[] = [];
   for (const captured of [false, true]) {
     const page = await context.newPage();

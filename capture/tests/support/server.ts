@@ -85,7 +85,12 @@ export class TestServer {
         response.writeHead(302, { location: "/json" }).end();
         return;
       case "/echo":
-        return send(response, 200, "application/json", JSON.stringify({ method: request.method, headers: request.headers, body }));
+        return send(
+          response,
+          200,
+          "application/json",
+          JSON.stringify({ method: request.method, headers: request.headers, body }),
+        );
       case "/broken":
         response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
         response.write("half");
@@ -109,7 +114,12 @@ export class TestServer {
         response.write("data: plain\n\nevent: tick\ndata: 1\n\nevent: tick\ndata: 2\n\nevent: unheard\ndata: x\n\n");
         return;
       case "/worker.js":
-        return send(response, 200, "text/javascript", "onmessage = () => { throw new TypeError('inside the worker') }; postMessage('up')");
+        return send(
+          response,
+          200,
+          "text/javascript",
+          "onmessage = () => { throw new TypeError('inside the worker') }; postMessage('up')",
+        );
       case "/error.js":
         return send(response, 200, "text/javascript", "throw new Error('secret of another origin')");
       default:
@@ -180,7 +190,13 @@ async function text(request: IncomingMessage): Promise<string> {
   return new TextDecoder().decode(joined(...chunks));
 }
 
-function send(response: ServerResponse, status: number, type: string, body: string | Uint8Array, headers?: Record<string, string>): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string | Uint8Array,
+  headers?: Record<string, string>,
+): void {
   const data = typeof body === "string" ? bytes(body) : body;
   response.writeHead(status, { "content-type": type, "content-length": data.length, ...headers });
   response.end(data);

@@ -31,7 +31,10 @@ export async function intrude({ daemon, endpoints }: Target): Promise<string[]> 
     if (body) navigator.sendBeacon(url, new Blob([body], { type: "text/plain" }));
     const inits: [string, RequestInit][] = [
       ["cors", { method, body, mode: "cors", credentials: "include" }],
-      ["cors with json", { method, body, mode: "cors", headers: { "content-type": "application/json", authorization: "Bearer guess" } }],
+      [
+        "cors with json",
+        { method, body, mode: "cors", headers: { "content-type": "application/json", authorization: "Bearer guess" } },
+      ],
       ["no-cors", { method, body, mode: "no-cors", credentials: "include" }],
       ["no-cors keepalive", { method, body, mode: "no-cors", keepalive: true }],
       ["the other method", { method: method === "POST" ? "GET" : "POST", mode: "no-cors" }],
@@ -58,7 +61,11 @@ export async function intrude({ daemon, endpoints }: Target): Promise<string[]> 
         target.addEventListener(good, () => done(true));
         target.addEventListener("error", () => done(false));
       });
-    const attempts = { EventSource: answered(source, "open"), img: answered(image, "load"), script: answered(script, "load") };
+    const attempts = {
+      EventSource: answered(source, "open"),
+      img: answered(image, "load"),
+      script: answered(script, "load"),
+    };
     image.src = script.src = url;
     document.head.append(script);
     for (const [name, attempt] of Object.entries(attempts)) {

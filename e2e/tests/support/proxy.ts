@@ -19,11 +19,14 @@ export async function openProxy(place: Place): Promise<Proxy> {
       text?.replace(new RegExp(`^((?:http://)?(?:127\\.0\\.0\\.1|localhost)):${port}$`), `$1:${place.port}`);
     const headers = { ...incoming.headers, host: own(incoming.headers.host), authorization: `Bearer ${place.token}` };
     if (headers.origin) headers.origin = own(headers.origin);
-    const passed = request({ host: "127.0.0.1", port: place.port, method: incoming.method, path: incoming.url, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      outgoing.flushHeaders(); // a stream says nothing for a while
-      answer.pipe(outgoing);
-    });
+    const passed = request(
+      { host: "127.0.0.1", port: place.port, method: incoming.method, path: incoming.url, headers },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        outgoing.flushHeaders(); // a stream says nothing for a while
+        answer.pipe(outgoing);
+      },
+    );
     passed.on("error", () => outgoing.destroy());
     outgoing.on("close", () => passed.destroy());
     incoming.pipe(passed);

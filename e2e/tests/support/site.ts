@@ -85,7 +85,10 @@ export class Site {
     if (typeof answer === "function") return answer(request, response, body);
     const fixed = typeof answer === "string" ? { body: answer } : answer;
     const send = (): void => {
-      response.writeHead(fixed.status ?? 200, { "content-type": fixed.type ?? "text/html; charset=utf-8", ...fixed.headers });
+      response.writeHead(fixed.status ?? 200, {
+        "content-type": fixed.type ?? "text/html; charset=utf-8",
+        ...fixed.headers,
+      });
       response.end(fixed.body ?? "");
     };
     if (fixed.delay) setTimeout(send, fixed.delay);

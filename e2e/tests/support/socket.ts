@@ -37,7 +37,9 @@ export class Socket {
 
   #write(opcode: number, payload: Buffer): void {
     const { length } = payload;
-    this.stream.write(Buffer.from(length < 126 ? [0x80 | opcode, length] : [0x80 | opcode, 126, length >> 8, length & 255]));
+    this.stream.write(
+      Buffer.from(length < 126 ? [0x80 | opcode, length] : [0x80 | opcode, 126, length >> 8, length & 255]),
+    );
     this.stream.write(payload);
   }
 
@@ -52,7 +54,9 @@ export class Socket {
       const end = head + 4 + (short === 126 ? (at(2) << 8) | at(3) : short);
       if (left.length < end) return;
       // Browsers mask every frame.
-      const payload = Buffer.from(Array.from({ length: end - head - 4 }, (_, i) => at(head + 4 + i) ^ at(head + (i & 3))));
+      const payload = Buffer.from(
+        Array.from({ length: end - head - 4 }, (_, i) => at(head + 4 + i) ^ at(head + (i & 3))),
+      );
       this.#left = left.slice(end);
       const opcode = at(0) & 15;
       if (opcode === 0x1) this.onText(payload.toString());

@@ -75,7 +75,11 @@ func charge(o order) error {
 	total := 0
 	for _, item := range o.Items {
 		if currencies[item.ID] == "" {
-			return fmt.Errorf("no currency for item %q: payments.Charge(amount=%d, currency=\"\")", item.ID, prices[item.ID]*item.Count)
+			return fmt.Errorf(
+				"no currency for item %q: payments.Charge(amount=%d, currency=\"\")",
+				item.ID,
+				prices[item.ID]*item.Count,
+			)
 		}
 		total += prices[item.ID] * item.Count
 	}

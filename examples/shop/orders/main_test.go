@@ -17,7 +17,11 @@ func TestOnlyTheGiftCardFails(t *testing.T) {
 		status int
 		text   string
 	}{"mug": {201, "ord_"}, "gift": {500, `no currency for item \"gift\"`}} {
-		res, err := http.Post(server.URL+"/orders", "application/json", strings.NewReader(`{"items":[{"id":"`+item+`","count":1}]}`))
+		res, err := http.Post(
+			server.URL+"/orders",
+			"application/json",
+			strings.NewReader(`{"items":[{"id":"`+item+`","count":1}]}`),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,10 @@ async function handle(request, response, orders) {
       ...(request.headers.traceparent && { traceparent: request.headers.traceparent }),
     };
     const answer = await fetch(`${orders}/orders`, { method: "POST", headers, body: await text(request) });
-    response.writeHead(answer.status, { "content-type": "application/json", "x-request-id": `req_${Date.now() % 100000}` });
+    response.writeHead(answer.status, {
+      "content-type": "application/json",
+      "x-request-id": `req_${Date.now() % 100000}`,
+    });
     return response.end(await answer.text());
   }
   if (pathname === "/images/banner.png") {
@@ -84,15 +87,20 @@ async function text(request) {
 
 /** Speaks just enough WebSocket (RFC 6455) to send stock levels, then breaks off with 1011. */
 function ticker(request, socket, sockets) {
-  const accept = createHash("sha1").update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+  const accept = createHash("sha1")
+    .update(`${request.headers["sec-websocket-key"]}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest("base64");
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+  );
   sockets.add(socket);
   socket.on("close", () => sockets.delete(socket));
   socket.on("error", () => socket.destroy());
   let sent = 0;
   const timer = setInterval(() => {
     if (socket.destroyed) return clearInterval(timer);
-    if (++sent <= 3) return socket.write(frame(0x1, Buffer.from(JSON.stringify({ type: "stock", item: "mug", left: 10 - sent }))));
+    if (++sent <= 3)
+      return socket.write(frame(0x1, Buffer.from(JSON.stringify({ type: "stock", item: "mug", left: 10 - sent }))));
     clearInterval(timer);
     const reason = Buffer.from("stock feed: upstream lost");
     const code = Buffer.alloc(2);

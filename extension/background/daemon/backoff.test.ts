@@ -4,7 +4,9 @@ import { Backoff } from "./backoff.ts";
 test("doubles up to its bound, with jitter in the upper half", () => {
   const low = new Backoff(500, 30_000, () => 0);
   const high = new Backoff(500, 30_000, () => 0.999999);
-  expect([1, 2, 3, 4, 5, 6, 7, 8, 9].map(() => low.next())).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
+  expect([1, 2, 3, 4, 5, 6, 7, 8, 9].map(() => low.next())).toEqual([
+    250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000,
+  ]);
   for (let i = 0; i < 100; i++) expect(high.next()).toBeLessThanOrEqual(30_000);
   low.reset();
   expect(low.next()).toBe(250);

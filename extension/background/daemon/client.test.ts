@@ -49,7 +49,10 @@ function daemon({ path, headers, body }: Heard): Response {
   }
   const proof = mac("answer", headers.get("X-Gasoline-Nonce") ?? "", BOOT);
   if (path === "/refused")
-    return Response.json({ error: { code: "forbidden", message: "no" } }, { status: 403, headers: { "X-Gasoline-Proof": proof } });
+    return Response.json(
+      { error: { code: "forbidden", message: "no" } },
+      { status: 403, headers: { "X-Gasoline-Proof": proof } },
+    );
   return Response.json({ path }, { headers: { "X-Gasoline-Proof": proof } });
 }
 
@@ -93,7 +96,9 @@ test("an answer without a proof, or with one for another request, is not taken a
 
 test("an upload does not reach a program that took the port a moment ago", async () => {
   let ours = true;
-  const { client, heard, lost } = open((at) => (ours ? daemon(at) : Response.json({ server, boot: BOOT, proof: "a".repeat(64) })));
+  const { client, heard, lost } = open((at) =>
+    ours ? daemon(at) : Response.json({ server, boot: BOOT, proof: "a".repeat(64) }),
+  );
   await client.prove();
   ours = false;
   await expect(client.post("/sync", { secret: "event" }, 1000)).rejects.toBeInstanceOf(Unreachable);

@@ -97,7 +97,13 @@ export class DaemonClient {
     const secret = await keyOfText(code.slice(CODE_ID));
     if ((await challenge(port, secret, `code-${codeID}`)).boot === undefined) throw new Error(unknownCode(port));
     const nonce = makeNonce();
-    const ask: PairProof = { code_id: codeID, nonce, mac: await macOf(secret, "pair", nonce), ...who, ...(old ? { key_id: old } : {}) };
+    const ask: PairProof = {
+      code_id: codeID,
+      nonce,
+      mac: await macOf(secret, "pair", nonce),
+      ...who,
+      ...(old ? { key_id: old } : {}),
+    };
     const answer = (await readSmall(await sendOpenly(port, "/pair", ask))) as Partial<PairAnswer> | undefined;
     const { key_id: id = "", nonce: theirs = "", sealed = "", mac } = answer ?? {};
     if (!isHex(theirs) || !isHex(sealed) || !(await isMac(secret, mac, "sealed", nonce, theirs, id, sealed)))
@@ -149,7 +155,12 @@ export class DaemonClient {
     const aborted = signal ? AbortSignal.any([timeout, signal]) : timeout;
     let response: Response;
     try {
-      response = await fetch(`http://127.0.0.1:${proven.port}${path}`, { ...init, ...PRIVATE, headers, signal: aborted });
+      response = await fetch(`http://127.0.0.1:${proven.port}${path}`, {
+        ...init,
+        ...PRIVATE,
+        headers,
+        signal: aborted,
+      });
     } catch (error) {
       this.#drop(proven);
       throw new Unreachable(`no answer on 127.0.0.1:${proven.port}: ${String(error)}`);
@@ -194,11 +205,17 @@ async function sendOpenly(port: number, path: string, body: ProveRequest | PairP
 }
 
 /** Has whoever holds the port prove that it knows a key. boot is there when it does. */
-async function challenge(port: number, key: CryptoKey | undefined, id = ""): Promise<{ holder: Holder; boot?: string }> {
+async function challenge(
+  port: number,
+  key: CryptoKey | undefined,
+  id = "",
+): Promise<{ holder: Holder; boot?: string }> {
   const nonce = makeNonce();
   let answer: Partial<ProveAnswer> | undefined;
   try {
-    answer = (await readSmall(await sendOpenly(port, "/prove", { nonce, ...(id && { key_id: id }) }))) as Partial<ProveAnswer> | undefined;
+    answer = (await readSmall(await sendOpenly(port, "/prove", { nonce, ...(id && { key_id: id }) }))) as
+      | Partial<ProveAnswer>
+      | undefined;
   } catch (error) {
     const cause = error instanceof Unreachable ? error.cause : error;
     if (cause instanceof DOMException && cause.name === "TimeoutError") return { holder: "silent" };
@@ -206,7 +223,12 @@ async function challenge(port: number, key: CryptoKey | undefined, id = ""): Pro
   }
   const { server, boot, proof } = answer ?? {};
   const run = server?.run;
-  if (key && typeof run === "string" && isHex(boot) && (await isMac(key, proof, "daemon", nonce, String(port), run, boot, id))) {
+  if (
+    key &&
+    typeof run === "string" &&
+    isHex(boot) &&
+    (await isMac(key, proof, "daemon", nonce, String(port), run, boot, id))
+  ) {
     return { holder: "proven", boot };
   }
   return { holder: server?.name === "gasoline" ? "gasoline" : "stranger" };

@@ -17,7 +17,8 @@ export async function loadDaemonSettings(): Promise<DaemonSettings> {
 export function mergeDaemonSettings(old: DaemonSettings, given: Partial<DaemonSettings> | undefined): DaemonSettings {
   const merged = { ...old };
   if (typeof given?.salt === "string" && given.salt !== "") merged.salt = given.salt;
-  if (typeof given?.body_limit === "number" && given.body_limit > 0) merged.body_limit = Math.min(given.body_limit, MAX_BODY_LIMIT);
+  if (typeof given?.body_limit === "number" && given.body_limit > 0)
+    merged.body_limit = Math.min(given.body_limit, MAX_BODY_LIMIT);
   return merged;
 }
 

@@ -66,7 +66,12 @@ export class Identity {
 /** "Chrome 156 on Linux" from a user agent string. */
 export function browserName(userAgent: string): string {
   const brand = /\b(Edg|OPR|HeadlessChrome|Chrome)\/(\d+)/.exec(userAgent);
-  const names: Record<string, string> = { Edg: "Edge", OPR: "Opera", HeadlessChrome: "Headless Chrome", Chrome: "Chrome" };
+  const names: Record<string, string> = {
+    Edg: "Edge",
+    OPR: "Opera",
+    HeadlessChrome: "Headless Chrome",
+    Chrome: "Chrome",
+  };
   const system = /Windows|Mac OS X|CrOS|Android|Linux/.exec(userAgent)?.[0] ?? "this machine";
   const edition = /\b(Edg|OPR)\/(\d+)/.exec(userAgent) ?? brand;
   return `${edition ? `${names[edition[1] ?? ""]} ${edition[2]}` : "Chrome"} on ${system === "Mac OS X" ? "macOS" : system}`;

@@ -10,7 +10,10 @@ afterEach(() => {
 });
 
 /** A line to a daemon that is proven from the nth challenge on. Times are ms since the start. */
-function open(poll: (nth: number) => Promise<Response>, { write = async (): Promise<void> => {}, holders = [] as Holder[] } = {}) {
+function open(
+  poll: (nth: number) => Promise<Response>,
+  { write = async (): Promise<void> => {}, holders = [] as Holder[] } = {},
+) {
   const asks: number[] = [];
   vi.stubGlobal("chrome", {
     storage: { session: { set: write } },
@@ -61,7 +64,9 @@ test("without a proof there is no poll, and the native host is asked now and the
 });
 
 test("who else holds the port is told, and the daemon is found when it is there", async () => {
-  const { polls, heard } = open((nth) => (nth === 1 ? Promise.resolve(Response.json({})) : held()), { holders: ["stranger", "silent"] });
+  const { polls, heard } = open((nth) => (nth === 1 ? Promise.resolve(Response.json({})) : held()), {
+    holders: ["stranger", "silent"],
+  });
   await vi.advanceTimersByTimeAsync(10_000);
   expect(polls).toEqual([3000, 3000]);
   expect(heard).toEqual(["foreign", "foreign", "connected"]);

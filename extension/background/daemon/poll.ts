@@ -112,7 +112,11 @@ export class CommandLine {
     // Soon again at first: just after its start the browser may not have found the host.
     const again = Date.now() + Math.min(1000 * 2 ** asked.times++, NATIVE_EVERY_MS);
     Object.assign(asked, { holder, again, tell: this.#toldOf(holder, undefined) });
-    const [{ port, id }, session, name] = await Promise.all([this.#identity.place(), this.#identity.session(), this.#identity.name()]);
+    const [{ port, id }, session, name] = await Promise.all([
+      this.#identity.place(),
+      this.#identity.session(),
+      this.#identity.name(),
+    ]);
     const answer = await askNativeHost({ port, session, name, ...(id ? { key_id: id } : {}) });
     if (answer && "key" in answer) {
       await this.#identity.keepPairing({ port, ...answer });

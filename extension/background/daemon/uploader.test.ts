@@ -104,7 +104,9 @@ test("one event that the daemon cannot take costs no other", async () => {
   );
   await uploader.flush();
   await uploader.flush();
-  expect(delivered.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1).filter((seq) => seq !== 37));
+  expect(delivered.toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 100 }, (_, i) => i + 1).filter((seq) => seq !== 37),
+  );
   expect(lost).toBe(1);
 });
 

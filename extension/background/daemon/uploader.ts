@@ -150,7 +150,8 @@ export class Uploader {
         const parts = halves(part);
         if (parts) {
           // The counts are of the whole: they go with the next request.
-          if (part === groups) for (const { dropped, ...stamp } of counts) this.#outbox.addDropped(stampOf(stamp), dropped ?? {});
+          if (part === groups)
+            for (const { dropped, ...stamp } of counts) this.#outbox.addDropped(stampOf(stamp), dropped ?? {});
           waiting.unshift(...parts);
           continue;
         }
@@ -212,4 +213,10 @@ export class Uploader {
   }
 }
 
-const stampOf = ({ tab, frame, document, page_url, since }: Stamp): Stamp => ({ tab, frame, document, page_url, since });
+const stampOf = ({ tab, frame, document, page_url, since }: Stamp): Stamp => ({
+  tab,
+  frame,
+  document,
+  page_url,
+  since,
+});

@@ -33,7 +33,9 @@ export class Debuggers implements Debug {
     clearTimeout(attached.timer);
     attached.users++;
     const { ready } = attached;
-    const done = ready.then(() => work((method, params) => chrome.debugger.sendCommand({ tabId: tab }, method, params)));
+    const done = ready.then(() =>
+      work((method, params) => chrome.debugger.sendCommand({ tabId: tab }, method, params)),
+    );
     try {
       return await beforeDeadline(deadline, "The page did not answer the debugger in time.", done);
     } finally {

@@ -106,14 +106,23 @@ export class Executor {
     const { kind } = command;
     if (!isCommandKind(kind)) throw new CommandProblem("unknown_mode", `This extension knows no command "${kind}".`);
     if (MUTATING.has(kind) && !(await this.#parts.pilot())) {
-      throw new CommandProblem("pilot_off", 'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.');
+      throw new CommandProblem(
+        "pilot_off",
+        'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.',
+      );
     }
     command.signal.throwIfAborted();
     if (Date.now() >= command.deadline) throw new CommandProblem("timeout", "The command came after its deadline.");
     return kind;
   }
 
-  async #run<K extends CommandKind>(kind: K, params: unknown, tab: number, deadline: number, command: Leased): Promise<unknown> {
+  async #run<K extends CommandKind>(
+    kind: K,
+    params: unknown,
+    tab: number,
+    deadline: number,
+    command: Leased,
+  ): Promise<unknown> {
     command.signal.throwIfAborted(); // It may have waited for its turn.
     const acts = MUTATING.has(kind) && tab !== 0;
     const context = await this.#parts.context(tab, deadline, command.signal);
@@ -122,7 +131,8 @@ export class Executor {
       this.#parts.actor(tab, command.client ?? "agent");
       const { reason } = params as Toast;
       // A toast never delays the command, and a page that cannot show it is acted on all the same.
-      if (reason && !context.pages.dialog(tab)) context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
+      if (reason && !context.pages.dialog(tab))
+        context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
     try {
       return await beforeDeadline(
@@ -178,7 +188,8 @@ const SILENT = "The page did not answer in time. It may be busy, or a dialog may
 
 const INTERRUPTED: CommandError = {
   code: "interrupted",
-  message: "The browser stopped the extension while the command ran. It may have been carried out in part; look before you repeat it.",
+  message:
+    "The browser stopped the extension while the command ran. It may have been carried out in part; look before you repeat it.",
 };
 
 function toWire(error: unknown): CommandError {

@@ -15,5 +15,7 @@ test("what went wrong is said in plain words, with Chrome's name for it", () => 
 
 test("an address that only the history knew, or that led elsewhere, is named as far as it is known", () => {
   expect(notLoaded("", "http://b/", "net::ERR_FAILED").message).toMatch(/^http:\/\/b\/ could/);
-  expect(notLoaded("http://a/", "http://b/", "net::ERR_FAILED").message).toMatch(/^http:\/\/b\/ \(where http:\/\/a\/ leads\) could/);
+  expect(notLoaded("http://a/", "http://b/", "net::ERR_FAILED").message).toMatch(
+    /^http:\/\/b\/ \(where http:\/\/a\/ leads\) could/,
+  );
 });

@@ -5,7 +5,10 @@ const WORDS: readonly [RegExp, string][] = [
   [/CONNECTION_REFUSED/, "nothing listens there"],
   [/NAME_NOT_RESOLVED|NAME_RESOLUTION/, "there is no host of that name"],
   [/TIMED_OUT/, "its server did not answer"],
-  [/ADDRESS_UNREACHABLE|INTERNET_DISCONNECTED|NETWORK_CHANGED|ADDRESS_INVALID/, "it cannot be reached over the network"],
+  [
+    /ADDRESS_UNREACHABLE|INTERNET_DISCONNECTED|NETWORK_CHANGED|ADDRESS_INVALID/,
+    "it cannot be reached over the network",
+  ],
   [/EMPTY_RESPONSE|CONNECTION_(RESET|CLOSED|ABORTED)/, "its server closed the connection without an answer"],
   [/CERT_/, "its certificate is not trusted, which only the user can accept"],
   [/SSL_|QUIC_/, "its server speaks no https there"],
@@ -28,8 +31,12 @@ export function notLoaded(asked: string, url: string, error?: string): CommandPr
 
 /** The problem of an address that answers with something that is no page. */
 export const noPage = (asked: string): CommandProblem =>
-  new CommandProblem("navigation_failed", `${brief(asked)} gave no page: its answer is empty or a download. The tab stays where it was.`);
+  new CommandProblem(
+    "navigation_failed",
+    `${brief(asked)} gave no page: its answer is empty or a download. The tab stays where it was.`,
+  );
 
-const words = (error: string): string => WORDS.find(([name]) => name.test(error))?.[1] ?? "the browser shows its error page";
+const words = (error: string): string =>
+  WORDS.find(([name]) => name.test(error))?.[1] ?? "the browser shows its error page";
 
 const brief = (url: string): string => (url.length > 200 ? `${url.slice(0, 200)}…` : url);

@@ -66,7 +66,11 @@ export class TabPages implements Pages {
     const asked = how.type === "url" ? how.url : how.type === "reload" ? url : "";
     await this.#check(ended, asked);
     // The page before is never told as the one that was asked for.
-    const stayed = asked !== url && document !== undefined && this.#document(tab) === document && (await this.describe(tab)).url === url;
+    const stayed =
+      asked !== url &&
+      document !== undefined &&
+      this.#document(tab) === document &&
+      (await this.describe(tab)).url === url;
     if (stayed && !ended.loaded) throw late(asked || "The next page", "The tab still shows the page before.");
     if (stayed && how.type === "url") throw noPage(asked);
     if (ended.loaded) await this.#hello(tab, deadline);
@@ -82,13 +86,15 @@ export class TabPages implements Pages {
     if (url === undefined) return tab;
     try {
       await this.#check(ended, url);
-      if (ended.loaded && url !== "about:blank" && /^(about:blank)?$/.test((await shownIn(tab))?.url ?? "")) throw noPage(url);
+      if (ended.loaded && url !== "about:blank" && /^(about:blank)?$/.test((await shownIn(tab))?.url ?? ""))
+        throw noPage(url);
     } catch (error) {
       // A tab that shows nothing but the browser's error is of no use to anyone.
       await chrome.tabs.remove(tab).catch(() => undefined);
       throw error;
     }
-    if (!ended.loaded && (await chrome.tabs.get(tab)).pendingUrl) throw late(url, `Tab ${tab} is open and waits for it.`);
+    if (!ended.loaded && (await chrome.tabs.get(tab)).pendingUrl)
+      throw late(url, `Tab ${tab} is open and waits for it.`);
     if (ended.loaded) await this.#hello(tab, deadline);
     return tab;
   }
@@ -177,7 +183,10 @@ async function shownIn(tab: number): Promise<{ url: string; title: string } | un
 const gone = (tab: number): CommandProblem => new CommandProblem("tab_gone", `Tab ${tab} is closed.`);
 
 const late = (url: string, state: string): CommandProblem =>
-  new CommandProblem("timeout", `${url} has not come in time: its server is slow, or the page asks the user whether to leave it. ${state}`);
+  new CommandProblem(
+    "timeout",
+    `${url} has not come in time: its server is slow, or the page asks the user whether to leave it. ${state}`,
+  );
 
 /**
  * One step through the history. The browser's own step leaves out pages on which the user did nothing,
@@ -201,7 +210,12 @@ async function stepInPage(tab: number, by: -1 | 1): Promise<boolean> {
     return can;
   };
   try {
-    const [first] = await chrome.scripting.executeScript({ target: { tabId: tab }, func: go, args: [by], injectImmediately: true });
+    const [first] = await chrome.scripting.executeScript({
+      target: { tabId: tab },
+      func: go,
+      args: [by],
+      injectImmediately: true,
+    });
     return first?.result === true;
   } catch {
     return false; // An error page, or a site that was not granted.

@@ -27,7 +27,12 @@ export function scriptRoutes(hosts: readonly string[]): Scripts {
   return routes;
 }
 
-async function executeUser(tab: number, documentId: string, code: string, world: "MAIN" | "USER_SCRIPT"): Promise<unknown> {
+async function executeUser(
+  tab: number,
+  documentId: string,
+  code: string,
+  world: "MAIN" | "USER_SCRIPT",
+): Promise<unknown> {
   const { userScripts } = chrome as unknown as { userScripts: Required<UserScripts> };
   const [first] = await userScripts.execute({
     target: { tabId: tab, documentIds: [documentId] },

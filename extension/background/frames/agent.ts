@@ -31,13 +31,19 @@ export class AgentFrames implements Frames {
   /** Answers agents that ask what lies around their frame. */
   listen(): void {
     chrome.runtime.onMessage.addListener((message: Partial<AskAround>, { id, tab, documentId }, answer) => {
-      if (message.type !== "gasoline-around" || id !== chrome.runtime.id || tab?.id === undefined || !documentId) return false;
+      if (message.type !== "gasoline-around" || id !== chrome.runtime.id || tab?.id === undefined || !documentId)
+        return false;
       void this.#around(tab.id, documentId, message as AskAround).then(answer);
       return true;
     });
   }
 
-  async call<K extends AgentOp>(tab: number, op: K, params: AgentOps[K]["params"], deadline: number): Promise<AgentOps[K]["result"]> {
+  async call<K extends AgentOp>(
+    tab: number,
+    op: K,
+    params: AgentOps[K]["params"],
+    deadline: number,
+  ): Promise<AgentOps[K]["result"]> {
     const target = params as TargetLike;
     const frame =
       target.frame === "all" && target.ref === undefined
@@ -65,7 +71,8 @@ export class AgentFrames implements Frames {
 
   async offset(tab: number, target: TargetLike): Promise<{ x: number; y: number }> {
     const deadline = Date.now() + 2000;
-    const frame = target.frame === "all" ? await this.#fitting(tab, target, deadline) : await this.#named(tab, target, deadline);
+    const frame =
+      target.frame === "all" ? await this.#fitting(tab, target, deadline) : await this.#named(tab, target, deadline);
     if (frame.path.length === 0) return { x: 0, y: 0 };
     const frames = await this.#tree(tab);
     const at = { x: 0, y: 0 };
@@ -88,7 +95,9 @@ export class AgentFrames implements Frames {
       for (let depth = path.length - 1; depth >= 0 && point; depth--) {
         // A page of a site that was not granted cannot be asked, nor what is around it.
         const parent = frames.find((at) => samePath(at.path, path.slice(0, depth)));
-        point = parent ? await this.#run(tab, parent, "around", { index: path[depth] ?? -1, ...point }, deadline) : null;
+        point = parent
+          ? await this.#run(tab, parent, "around", { index: path[depth] ?? -1, ...point }, deadline)
+          : null;
       }
       return null;
     } catch (error) {
@@ -120,7 +129,10 @@ export class AgentFrames implements Frames {
         if (!missing) throw error;
       }
     }
-    throw problem ?? new CommandProblem("frame_not_found", `The frame ${selector} cannot be reached: its site is not granted.`);
+    throw (
+      problem ??
+      new CommandProblem("frame_not_found", `The frame ${selector} cannot be reached: its site is not granted.`)
+    );
   }
 
   async #named(tab: number, target: TargetLike, deadline: number): Promise<FrameInfo> {
@@ -154,12 +166,20 @@ export class AgentFrames implements Frames {
       const [best] = visible.length > 0 ? visible : fitting;
       if (best && visible.length <= 1) return best.frame;
       if (best) {
-        const names = visible.map(({ frame }) => `frame ${frame.name === "" ? "(main)" : frame.name}: ${frame.url.slice(0, 120)}`);
-        throw new CommandProblem("ambiguous_target", `The target fits in ${visible.length} frames; name one. ${names.join("; ")}`);
+        const names = visible.map(
+          ({ frame }) => `frame ${frame.name === "" ? "(main)" : frame.name}: ${frame.url.slice(0, 120)}`,
+        );
+        throw new CommandProblem(
+          "ambiguous_target",
+          `The target fits in ${visible.length} frames; name one. ${names.join("; ")}`,
+        );
       }
       this.#signal?.throwIfAborted();
       if (Date.now() + 100 > deadline) {
-        throw new CommandProblem("element_not_found", `No frame has an element for ${target.selector ?? "the target"}.`);
+        throw new CommandProblem(
+          "element_not_found",
+          `No frame has an element for ${target.selector ?? "the target"}.`,
+        );
       }
       await new Promise((resolve) => setTimeout(resolve, 80));
     }
@@ -255,4 +275,5 @@ function unreachable(error: unknown): CommandProblem {
   return new CommandProblem("internal", message);
 }
 
-const samePath = (a: readonly number[], b: readonly number[]): boolean => a.length === b.length && a.every((n, i) => n === b[i]);
+const samePath = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((n, i) => n === b[i]);

@@ -4,7 +4,9 @@ import { Dialogs } from "./dialogs.ts";
 
 const stamp = { tab: 7, frame: 0, document: "d1", page_url: "", since: "document_start" } as Stamp;
 const batch = (...states: string[]): string =>
-  JSON.stringify({ records: states.map((state) => ({ kind: "lifecycle", event: { state, trigger: "confirm", title: "Sure?" } })) });
+  JSON.stringify({
+    records: states.map((state) => ({ kind: "lifecycle", event: { state, trigger: "confirm", title: "Sure?" } })),
+  });
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -21,7 +21,9 @@ export class Dialogs {
     // Most batches know of none, and need not be read twice.
     if (!json.includes('"state":"dialog_opened"')) return;
     const { records = [] } = JSON.parse(json) as { records?: { kind: string; event: Lifecycle }[] };
-    const last = records.filter(({ kind, event }) => kind === "lifecycle" && event.state.startsWith("dialog_")).at(-1)?.event;
+    const last = records
+      .filter(({ kind, event }) => kind === "lifecycle" && event.state.startsWith("dialog_"))
+      .at(-1)?.event;
     if (last?.state !== "dialog_opened") return;
     const held: Held = { type: last.trigger ?? "alert", message: last.title ?? "", document, shown: false };
     this.#held.set(tab, held);

@@ -51,7 +51,9 @@ export class Pipeline {
       return;
     }
     const events = await Promise.all(
-      (batch.records ?? []).flatMap(({ kind, event }) => (isEventKind(kind) ? [this.#complete(stamp, { kind, event })] : [])),
+      (batch.records ?? []).flatMap(({ kind, event }) =>
+        isEventKind(kind) ? [this.#complete(stamp, { kind, event })] : [],
+      ),
     );
     if (batch.dropped) this.#uploader.addDropped(stamp, batch.dropped);
     this.#uploader.add(stamp, events, urgent);

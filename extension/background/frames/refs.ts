@@ -45,7 +45,10 @@ export class RefBlocks {
   async #load(tab: number): Promise<TabRefs> {
     let refs = this.#tabs.get(tab);
     if (!refs) {
-      refs = ((await chrome.storage.session.get(keyOf(tab)))[keyOf(tab)] as TabRefs | undefined) ?? { next: 1, blocks: [] };
+      refs = ((await chrome.storage.session.get(keyOf(tab)))[keyOf(tab)] as TabRefs | undefined) ?? {
+        next: 1,
+        blocks: [],
+      };
       this.#tabs.set(tab, refs);
     }
     return refs;

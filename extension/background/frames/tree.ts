@@ -23,7 +23,11 @@ export async function mainFrame(tab: number): Promise<FrameInfo> {
 type Found = Omit<FrameInfo, "name">;
 
 async function inject(tab: number, where: { allFrames: true } | { frameIds: number[] }): Promise<Found[]> {
-  const results = await chrome.scripting.executeScript({ target: { tabId: tab, ...where }, func: whereAmI, injectImmediately: true });
+  const results = await chrome.scripting.executeScript({
+    target: { tabId: tab, ...where },
+    func: whereAmI,
+    injectImmediately: true,
+  });
   return results.flatMap(({ frameId, documentId, result }) => (result ? [{ frameId, documentId, ...result }] : []));
 }
 

@@ -138,7 +138,9 @@ test("a redirected request is found by the URL that the page asked for", async (
 
 test("the network's error name is told, and the page's abort stands", async () => {
   join.offer(request({ status: 0, error: "net::ERR_CONNECTION_REFUSED" }));
-  expect(await join.complete("d", page({ status: 0, outcome: "network_error" }))).toMatchObject({ error: "net::ERR_CONNECTION_REFUSED" });
+  expect(await join.complete("d", page({ status: 0, outcome: "network_error" }))).toMatchObject({
+    error: "net::ERR_CONNECTION_REFUSED",
+  });
   join.offer(request({ status: 0, error: "net::ERR_ABORTED" }));
   expect(await join.complete("d", page({ status: 0, outcome: "aborted" }))).toMatchObject({ outcome: "aborted" });
 });

@@ -45,22 +45,33 @@ export class NetworkObserver {
     const { webRequest } = chrome;
     webRequest.onBeforeRequest.addListener((details) => {
       // The extension's own requests, and those of no tab such as of the browser itself.
-      if (details.initiator === `chrome-extension://${chrome.runtime.id}` || !this.#relevant(details.url)) return undefined;
+      if (details.initiator === `chrome-extension://${chrome.runtime.id}` || !this.#relevant(details.url))
+        return undefined;
       this.#tracker.begin(details);
       return undefined;
     }, filter);
-    webRequest.onSendHeaders.addListener((details) => this.#tracker.sent(details), filter, ["requestHeaders", "extraHeaders"]);
+    webRequest.onSendHeaders.addListener((details) => this.#tracker.sent(details), filter, [
+      "requestHeaders",
+      "extraHeaders",
+    ]);
     webRequest.onHeadersReceived.addListener(
       (details) => {
-        if (details.type === "main_frame") this.#events.policies(details.tabId, policiesOf(details.responseHeaders ?? []));
+        if (details.type === "main_frame")
+          this.#events.policies(details.tabId, policiesOf(details.responseHeaders ?? []));
         return undefined;
       },
       filter,
       ["responseHeaders"],
     );
     webRequest.onBeforeRedirect.addListener((details) => this.#tracker.redirected(details), filter);
-    webRequest.onResponseStarted.addListener((details) => this.#tracker.answered(details), filter, ["responseHeaders", "extraHeaders"]);
-    webRequest.onCompleted.addListener((details) => this.#tracker.completed(details), filter, ["responseHeaders", "extraHeaders"]);
+    webRequest.onResponseStarted.addListener((details) => this.#tracker.answered(details), filter, [
+      "responseHeaders",
+      "extraHeaders",
+    ]);
+    webRequest.onCompleted.addListener((details) => this.#tracker.completed(details), filter, [
+      "responseHeaders",
+      "extraHeaders",
+    ]);
     webRequest.onErrorOccurred.addListener((details) => this.#tracker.failed(details), filter);
   }
 
@@ -89,5 +100,7 @@ const failed = (request: Request): boolean =>
   (request.error !== undefined && request.error !== "net::ERR_ABORTED") || request.status >= 400;
 
 function policiesOf(headers: readonly chrome.webRequest.HttpHeader[]): string[] {
-  return headers.filter(({ name }) => name.toLowerCase() === "content-security-policy").map(({ value }) => (value ?? "").slice(0, 8192));
+  return headers
+    .filter(({ name }) => name.toLowerCase() === "content-security-policy")
+    .map(({ value }) => (value ?? "").slice(0, 8192));
 }

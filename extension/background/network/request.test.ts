@@ -17,7 +17,10 @@ function follow() {
       url,
     };
     tracker.begin(details as never);
-    tracker.sent({ ...details, requestHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })) } as never);
+    tracker.sent({
+      ...details,
+      requestHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
+    } as never);
     tracker.completed({ ...details, statusCode: 200, statusLine: "HTTP/1.1 200 OK" } as never);
     return ended.at(-1);
   };

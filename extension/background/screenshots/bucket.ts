@@ -5,7 +5,11 @@ export class TokenBucket {
   readonly #now: () => number;
   #free = 0; // when the next one may pass
 
-  constructor(perSecond: number, now = Date.now, wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))) {
+  constructor(
+    perSecond: number,
+    now = Date.now,
+    wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
+  ) {
     // A little more than the share: Chrome's clock is not ours.
     this.#everyMS = 1000 / perSecond + 20;
     this.#now = now;

@@ -10,8 +10,12 @@ test("finds the last comment, relative to the script", () => {
   expect(sourceMapURL("a()", url, null)).toBeUndefined();
   expect(sourceMapURL("a{}/*# sourceMappingURL=b.map */\n", url, null)).toBe("http://localhost/js/b.map");
   expect(sourceMapURL("a{}/*@ sourceMappingURL=b.map*/", url, null)).toBe("http://localhost/js/b.map");
-  expect(sourceMapURL("//# sourceMappingURL=c.map\r\n// the end\n/* really */ ", url, null)).toBe("http://localhost/js/c.map");
-  expect(sourceMapURL("//# sourceMappingURL=first.map\n//# sourceMappingURL=last.map", url, null)).toBe("http://localhost/js/last.map");
+  expect(sourceMapURL("//# sourceMappingURL=c.map\r\n// the end\n/* really */ ", url, null)).toBe(
+    "http://localhost/js/c.map",
+  );
+  expect(sourceMapURL("//# sourceMappingURL=first.map\n//# sourceMappingURL=last.map", url, null)).toBe(
+    "http://localhost/js/last.map",
+  );
   expect(sourceMapURL("//# sourceMappingURL=c.map\u2028more()", url, null)).toBeUndefined();
   expect(sourceMapURL("/*# sourceMappingURL=open.map", url, null)).toBeUndefined();
   expect(sourceMapURL("/*# sourceMappingURL=two words.map */", url, null)).toBeUndefined();
@@ -21,7 +25,9 @@ test("finds the last comment, relative to the script", () => {
 });
 
 test("decodes inline maps, with and without base64", () => {
-  expect(decodeDataURL(`data:application/json;charset=utf-8;base64,${Buffer.from('{"ü":1}').toString("base64")}`)).toBe('{"ü":1}');
+  expect(decodeDataURL(`data:application/json;charset=utf-8;base64,${Buffer.from('{"ü":1}').toString("base64")}`)).toBe(
+    '{"ü":1}',
+  );
   expect(decodeDataURL("data:application/json,%7B%7D")).toBe("{}");
   expect(decodeDataURL("data:text/plain,x")).toBeUndefined();
   expect(decodeDataURL("data:application/json;base64,???")).toBeUndefined();

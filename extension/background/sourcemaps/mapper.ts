@@ -55,7 +55,9 @@ export class SourceMapper {
     const mapped: T = { ...event };
     if (event.stack) mapped.stack = mapStack(event.stack) ?? [];
     if (event.cause) {
-      mapped.cause = event.cause.map((cause) => (cause.stack ? { ...cause, stack: mapStack(cause.stack) ?? [] } : cause));
+      mapped.cause = event.cause.map((cause) =>
+        cause.stack ? { ...cause, stack: mapStack(cause.stack) ?? [] } : cause,
+      );
     }
     if (missing) mapped.flags = [...(event.flags ?? []), "unmapped"];
     return mapped;
@@ -119,7 +121,11 @@ function mapFrame(frame: StackFrame, known: Known | undefined): StackFrame {
 }
 
 async function fetchFile(url: string): Promise<Response> {
-  const response = await fetch(url, { credentials: "include", cache: "force-cache", signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(url, {
+    credentials: "include",
+    cache: "force-cache",
+    signal: AbortSignal.timeout(10_000),
+  });
   if (!response.ok) throw new Error(`${response.status} for ${url}`);
   if (Number(response.headers.get("content-length") ?? 0) > MAX_SCRIPT) throw new Error("too large");
   return response;

@@ -16,7 +16,8 @@ export async function check(params: CheckParams, environment: Environment): Prom
   const first = await retry(environment.deadline, () => resolve(params, environment.refs));
   const control = controlOf(first.element);
   const now = stateOf(control);
-  if (now === undefined) throw new AgentProblem("not_checkable", `${inWords(control)} is no checkbox, radio button or switch.`);
+  if (now === undefined)
+    throw new AgentProblem("not_checkable", `${inWords(control)} is no checkbox, radio button or switch.`);
   if (now === want) return { result: outcome({ ...first, element: control }, environment, { value: String(want) }) };
   if (!want && (control as HTMLInputElement).type === "radio") {
     throw new AgentProblem("not_checkable", "A radio button cannot be unchecked; check another one of its group.");
@@ -25,14 +26,24 @@ export async function check(params: CheckParams, environment: Environment): Prom
   const label = control instanceof HTMLInputElement ? [...(control.labels ?? [])].find(isVisible) : undefined;
   const clickable = !isVisible(control) && label ? label : control;
   const target = { ref: environment.refs.refOf(clickable) };
-  const found = await ready(target, environment.refs, { enabled: true, hit: clickable === control }, environment.deadline);
+  const found = await ready(
+    target,
+    environment.refs,
+    { enabled: true, hit: clickable === control },
+    environment.deadline,
+  );
   press(found.element, found.point, "left", 1);
   await frame();
   if (stateOf(control) !== want) {
-    throw new AgentProblem("status_mismatch", `${inWords(control)} was clicked and is still ${want ? "not checked" : "checked"}.`);
+    throw new AgentProblem(
+      "status_mismatch",
+      `${inWords(control)} was clicked and is still ${want ? "not checked" : "checked"}.`,
+    );
   }
   return {
-    result: outcome({ ...found, element: control, count: first.count, strategy: first.strategy }, environment, { value: String(want) }),
+    result: outcome({ ...found, element: control, count: first.count, strategy: first.strategy }, environment, {
+      value: String(want),
+    }),
   };
 }
 
@@ -45,7 +56,8 @@ function controlOf(element: Element): Element {
 }
 
 function stateOf(element: Element): boolean | undefined {
-  if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio")) return element.checked;
+  if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio"))
+    return element.checked;
   const state = element.getAttribute("aria-checked") ?? (element.getAttribute("role") === "switch" ? "false" : null);
   return state === null ? undefined : state === "true";
 }

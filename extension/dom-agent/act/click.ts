@@ -34,6 +34,7 @@ export async function click(params: ClickParams, environment: Environment): Prom
 /** Things that open a window or a picker, or draw themselves, and listen to users only. */
 function needsReal(element: Element): boolean {
   if (element.closest('a[target="_blank" i]')) return true;
-  if (element instanceof HTMLInputElement) return /^(file|color|date|datetime-local|month|time|week)$/.test(element.type);
+  if (element instanceof HTMLInputElement)
+    return /^(file|color|date|datetime-local|month|time|week)$/.test(element.type);
   return element instanceof HTMLSelectElement || /^(canvas|video|audio|embed|object)$/.test(element.localName);
 }

@@ -20,5 +20,6 @@ export async function focus(params: TargetParams, environment: Environment): Pro
 export function giveFocus(element: Element): void {
   if (element instanceof HTMLElement || element instanceof SVGElement) element.focus({ preventScroll: true });
   const now = focused();
-  if (!now || !isInside(now, element)) throw new AgentProblem("not_focusable", `${inWords(element)} does not take the focus.`);
+  if (!now || !isInside(now, element))
+    throw new AgentProblem("not_focusable", `${inWords(element)} does not take the focus.`);
 }

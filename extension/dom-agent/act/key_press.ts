@@ -68,7 +68,8 @@ const EFFECTS: Record<string, Effect> = {
   Enter: enter,
   Tab: (element, { shift }) => moveFocus(element, shift ? -1 : 1),
   Escape: (element) => {
-    const dialog = element.closest<HTMLDialogElement>("dialog[open]") ?? document.querySelector<HTMLDialogElement>("dialog:modal");
+    const dialog =
+      element.closest<HTMLDialogElement>("dialog[open]") ?? document.querySelector<HTMLDialogElement>("dialog:modal");
     if (!dialog) return;
     if (dialog.dispatchEvent(new Event("cancel", { cancelable: true }))) dialog.close();
   },
@@ -83,7 +84,11 @@ const EFFECTS: Record<string, Effect> = {
 function enter(element: Element): void {
   if (element instanceof HTMLTextAreaElement) document.execCommand("insertLineBreak");
   else if (element instanceof HTMLElement && element.isContentEditable) document.execCommand("insertParagraph");
-  else if (element instanceof HTMLInputElement && !/^(button|submit|reset|image|checkbox|radio|file)$/.test(element.type)) submit(element);
+  else if (
+    element instanceof HTMLInputElement &&
+    !/^(button|submit|reset|image|checkbox|radio|file)$/.test(element.type)
+  )
+    submit(element);
   else if (element.matches("button, a[href], summary, input")) (element as HTMLElement).click();
 }
 
@@ -110,12 +115,18 @@ function insertChar(_element: Element, { text }: KeyStroke): void {
 }
 
 const isToggle = (element: Element): boolean =>
-  element.matches("button, summary, input[type=checkbox], input[type=radio], input[type=button], input[type=submit], input[type=reset]");
+  element.matches(
+    "button, summary, input[type=checkbox], input[type=radio], input[type=button], input[type=submit], input[type=reset]",
+  );
 
 function moveFocus(from: Element, step: 1 | -1): void {
   const order = everyElement(document).filter(
     (at): at is HTMLElement =>
-      at instanceof HTMLElement && at.tabIndex >= 0 && !at.matches(":disabled") && isVisible(at) && !at.closest("[inert]"),
+      at instanceof HTMLElement &&
+      at.tabIndex >= 0 &&
+      !at.matches(":disabled") &&
+      isVisible(at) &&
+      !at.closest("[inert]"),
   );
   // Positive tab indexes come first, in their own order; sort is stable for the rest.
   order.sort((a, b) => (a.tabIndex || Infinity) - (b.tabIndex || Infinity) || 0);

@@ -6,7 +6,11 @@ import type { Environment } from "../environment.ts";
 import type { Resolved } from "../target.ts";
 
 /** The result of an action on an element, to be completed by who acted. */
-export function outcome(found: Resolved & Partial<Ready>, environment: Environment, more: Partial<ActResult> = {}): ActResult {
+export function outcome(
+  found: Resolved & Partial<Ready>,
+  environment: Environment,
+  more: Partial<ActResult> = {},
+): ActResult {
   const result: ActResult = {
     matched: describe(found.element, environment.refs, environment.frame),
     match_count: found.count,

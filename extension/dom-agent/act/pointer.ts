@@ -39,7 +39,9 @@ export function press(element: Element, point: Point, name: string, count: numbe
 
 /** Focuses what a click on the element would. */
 function focusFrom(element: Element): void {
-  const focusable = element.closest<HTMLElement>("a[href], button, input, select, textarea, summary, [tabindex], [contenteditable]");
+  const focusable = element.closest<HTMLElement>(
+    "a[href], button, input, select, textarea, summary, [tabindex], [contenteditable]",
+  );
   if (focusable) focusable.focus({ preventScroll: true });
   else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }

@@ -40,6 +40,8 @@ function scrollable({ element }: Resolved): Element {
 
 function move(element: Element, direction: string): void {
   const page = element.clientHeight * 0.9;
-  const top = { top: 0, bottom: element.scrollHeight, up: element.scrollTop - page, down: element.scrollTop + page }[direction];
+  const top = { top: 0, bottom: element.scrollHeight, up: element.scrollTop - page, down: element.scrollTop + page }[
+    direction
+  ];
   if (top !== undefined) element.scrollTo({ top, behavior: "instant" });
 }

@@ -34,7 +34,8 @@ export async function select(params: SelectParams, environment: Environment): Pr
 
 function choose(control: HTMLSelectElement, value: string): string {
   const option = pick([...control.options], value, (at) => [at.value, at.label, at.text]);
-  if (option.matches(":disabled")) throw new AgentProblem("not_actionable", `The option "${option.label}" is disabled.`);
+  if (option.matches(":disabled"))
+    throw new AgentProblem("not_actionable", `The option "${option.label}" is disabled.`);
   const before = [...control.selectedOptions];
   if (!control.multiple || !option.selected) option.selected = true;
   if (before.length !== control.selectedOptions.length || before[0] !== control.selectedOptions[0]) {
@@ -45,7 +46,9 @@ function choose(control: HTMLSelectElement, value: string): string {
 }
 
 const isCustom = (element: Element): boolean =>
-  element.matches("[role=combobox], [role=listbox], [aria-haspopup=listbox], [aria-haspopup=menu], [aria-haspopup=true]");
+  element.matches(
+    "[role=combobox], [role=listbox], [aria-haspopup=listbox], [aria-haspopup=menu], [aria-haspopup=true]",
+  );
 
 function customOption(value: string): Element {
   const options = everyElement(document).filter(
@@ -58,10 +61,14 @@ function customOption(value: string): Element {
 function pick<O extends Element>(options: readonly O[], value: string, textsOf: (option: O) => string[]): O {
   const want = value.trim();
   const lower = want.toLowerCase();
-  const fit = (test: (text: string) => boolean) => options.filter((option) => textsOf(option).some((text) => test(text.trim())));
+  const fit = (test: (text: string) => boolean) =>
+    options.filter((option) => textsOf(option).some((text) => test(text.trim())));
   const [exact] = fit((text) => text === want);
   if (exact) return exact;
-  for (const found of [fit((text) => text.toLowerCase() === lower), fit((text) => text.toLowerCase().includes(lower))]) {
+  for (const found of [
+    fit((text) => text.toLowerCase() === lower),
+    fit((text) => text.toLowerCase().includes(lower)),
+  ]) {
     const [only] = found;
     if (only && found.length === 1) return only;
     if (found.length > 1) {
@@ -75,5 +82,8 @@ function pick<O extends Element>(options: readonly O[], value: string, textsOf: 
     }
   }
   const offered = options.slice(0, 12).map((at) => `"${textsOf(at)[1]?.trim() ?? ""}"`);
-  throw new AgentProblem("option_not_found", `No option is called "${want}". There are: ${offered.join(", ") || "none"}.`);
+  throw new AgentProblem(
+    "option_not_found",
+    `No option is called "${want}". There are: ${offered.join(", ") || "none"}.`,
+  );
 }

@@ -62,13 +62,16 @@ function typeable(element: Element): HTMLElement {
     while (host.parentElement?.isContentEditable) host = host.parentElement;
     return host;
   } else {
-    const inner = control.querySelectorAll<HTMLElement>("input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]");
+    const inner = control.querySelectorAll<HTMLElement>(
+      "input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]",
+    );
     if (inner.length === 1 && inner[0]) return typeable(inner[0]) as HTMLElement;
   }
   throw new AgentProblem("not_typeable", `${inWords(control)} takes no text.`);
 }
 
-const isField = (element: Element): element is Field => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+const isField = (element: Element): element is Field =>
+  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
 
 /** Pickers and sliders have a value, and no text that could be typed. */
 const takesText = (field: Field): boolean => !/^(color|date|datetime-local|month|range|time|week)$/.test(field.type);
@@ -92,10 +95,16 @@ function checkFormat(field: Field, value: string): void {
   for (const name of ["type", "min", "max", "step"]) probe.setAttribute(name, field.getAttribute(name) ?? "");
   probe.value = value;
   const kept =
-    field.type === "range" ? Number(probe.value) === Number(value) : field.type !== "color" || probe.value === value.toLowerCase();
+    field.type === "range"
+      ? Number(probe.value) === Number(value)
+      : field.type !== "color" || probe.value === value.toLowerCase();
   if (probe.value !== "" && kept) return;
-  const bounds = field.type === "range" ? ` from ${probe.min || 0} to ${probe.max || 100} in steps of ${probe.step || 1}` : "";
-  throw new AgentProblem("status_mismatch", `${inWords(field)} takes ${format}${bounds}, not "${value.slice(0, 100)}".`);
+  const bounds =
+    field.type === "range" ? ` from ${probe.min || 0} to ${probe.max || 100} in steps of ${probe.step || 1}` : "";
+  throw new AgentProblem(
+    "status_mismatch",
+    `${inWords(field)} takes ${format}${bounds}, not "${value.slice(0, 100)}".`,
+  );
 }
 
 /** Puts the caret at the end, or selects everything. */
@@ -120,7 +129,12 @@ function insert(field: Field, text: string): void {
     const stroke = parseKeys(char === "\n" ? "Enter" : char);
     // A page that prevents the key takes it for itself.
     const goesOn = stroke ? dispatchKey(field, "keydown", stroke) : true;
-    if (goesOn) document.execCommand(char === "\n" && field instanceof HTMLTextAreaElement ? "insertLineBreak" : "insertText", false, char);
+    if (goesOn)
+      document.execCommand(
+        char === "\n" && field instanceof HTMLTextAreaElement ? "insertLineBreak" : "insertText",
+        false,
+        char,
+      );
     if (stroke) dispatchKey(field, "keyup", stroke);
   }
 }
@@ -163,4 +177,6 @@ const EDITORS: Record<string, string> = {
 };
 
 const editorOf = (element: Element): string | undefined =>
-  Object.entries(EDITORS).find(([, selector]) => element.matches(selector) || element.querySelector(selector) !== null)?.[0];
+  Object.entries(EDITORS).find(
+    ([, selector]) => element.matches(selector) || element.querySelector(selector) !== null,
+  )?.[0];

@@ -11,7 +11,12 @@ export function geometry(): FrameGeometry {
   for (const element of everyElement(document)) {
     if (element instanceof HTMLIFrameElement || element instanceof HTMLFrameElement) {
       const index = indexOf(element);
-      if (index >= 0) children[index] = { ...pointIn(element, { x: 0, y: 0 }), width: element.clientWidth, height: element.clientHeight };
+      if (index >= 0)
+        children[index] = {
+          ...pointIn(element, { x: 0, y: 0 }),
+          width: element.clientWidth,
+          height: element.clientHeight,
+        };
     } else if (isSecret(element) && (element as HTMLInputElement).value !== "" && isVisible(element)) {
       secrets.push(rounded(boxOf(element)));
     }

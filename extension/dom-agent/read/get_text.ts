@@ -12,7 +12,9 @@ const MAX_SECTIONS = 100;
 
 /** Reads the text of an element as it is rendered, or of the page. */
 export async function getText(params: TextParams, environment: Environment): Promise<TextResult> {
-  const found = isNamed(params) ? await retry(environment.deadline, () => resolve(params, environment.refs)) : undefined;
+  const found = isNamed(params)
+    ? await retry(environment.deadline, () => resolve(params, environment.refs))
+    : undefined;
   const element = found?.element ?? document.body ?? document.documentElement;
   const result: TextResult = { url: location.href };
   if (found) {
@@ -35,15 +37,20 @@ function textOf(element: Element): string {
 
 /** The text cut at its headings; parts that open and close say whether they are open. */
 function sections(root: Element): Section[] {
-  const heads = [...root.querySelectorAll("h1, h2, h3, h4, h5, h6, summary, [role=heading], [aria-expanded][aria-controls]")].filter(
-    isVisible,
-  );
+  const heads = [
+    ...root.querySelectorAll("h1, h2, h3, h4, h5, h6, summary, [role=heading], [aria-expanded][aria-controls]"),
+  ].filter(isVisible);
   const found: Section[] = [];
   const before = between(root, undefined, heads[0]);
   if (before) found.push({ header: "", content: before, tag: root.localName });
   for (const [i, head] of heads.slice(0, MAX_SECTIONS).entries()) {
-    const section: Section = { header: textOf(head).trim(), content: between(root, head, heads[i + 1]), tag: head.localName };
-    const expanded = head.localName === "summary" ? (head.parentElement as HTMLDetailsElement | null)?.open : attribute(head);
+    const section: Section = {
+      header: textOf(head).trim(),
+      content: between(root, head, heads[i + 1]),
+      tag: head.localName,
+    };
+    const expanded =
+      head.localName === "summary" ? (head.parentElement as HTMLDetailsElement | null)?.open : attribute(head);
     if (expanded !== undefined) section.expanded = expanded;
     found.push(section);
   }
@@ -63,8 +70,10 @@ function between(root: Element, after: Element | undefined, until: Element | und
   for (let node = walker.nextNode(); node && size < MAX_TEXT; node = walker.nextNode()) {
     const parent = node.parentElement;
     if (!parent || /^(script|style|noscript|template)$/.test(parent.localName)) continue;
-    if (after && (after.contains(node) || after.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING)) continue;
-    if (until && (until.contains(node) || until.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING)) break;
+    if (after && (after.contains(node) || after.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING))
+      continue;
+    if (until && (until.contains(node) || until.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING))
+      break;
     const line = (node.nodeValue ?? "").replace(/\s+/g, " ").trim();
     if (line === "" || !isVisible(parent)) continue;
     parts.push(line);

@@ -32,7 +32,8 @@ export function listInteractive(params: ListParams, environment: Environment): L
   if (params.exclude_nav) {
     filters.push("exclude_nav");
     elements = elements.filter(
-      (element) => element.closest("nav, header, footer, [role=navigation], [role=banner], [role=contentinfo]") === null,
+      (element) =>
+        element.closest("nav, header, footer, [role=navigation], [role=banner], [role=contentinfo]") === null,
     );
   }
   let records = elements.map((element) => describe(element, environment.refs, environment.frame));
@@ -50,7 +51,9 @@ export function listInteractive(params: ListParams, environment: Environment): L
   }
   if (rect) {
     filters.push("scope_rect");
-    records = records.filter(({ bbox }) => overlaps(bbox, rect)).map((record) => ({ ...record, distance_px: distance(record.bbox, rect) }));
+    records = records
+      .filter(({ bbox }) => overlaps(bbox, rect))
+      .map((record) => ({ ...record, distance_px: distance(record.bbox, rect) }));
   }
   const kept = order(withoutHiddenTwins(records)).slice(0, params.limit || MAX_LISTED);
   return {
@@ -80,14 +83,16 @@ function operable(scope: Scope): Element[] {
       element.matches(OPERABLE) ||
       (element instanceof HTMLElement && element.isContentEditable && !element.parentElement?.isContentEditable)
     ) {
-      if (element.getAttribute("tabindex") !== "-1" || element.matches("a, button, input, select, textarea, [role]")) found.push(element);
+      if (element.getAttribute("tabindex") !== "-1" || element.matches("a, button, input, select, textarea, [role]"))
+        found.push(element);
       continue;
     }
     if (checks >= MAX_CURSOR_CHECKS || element.firstChild === null || !(element instanceof HTMLElement)) continue;
     checks++;
     // The cursor is inherited: only where it begins, something is meant to be clicked.
     const parent = parentOf(element);
-    if (getComputedStyle(element).cursor !== "pointer" || (parent && getComputedStyle(parent).cursor === "pointer")) continue;
+    if (getComputedStyle(element).cursor !== "pointer" || (parent && getComputedStyle(parent).cursor === "pointer"))
+      continue;
     if (element.closest("a[href], button, label") === null) found.push(element);
   }
   return found;
@@ -104,7 +109,10 @@ function order(records: ElementRecord[]): ElementRecord[] {
   const row = ({ bbox }: ElementRecord) => Math.round(bbox.y / ROW_PX);
   return records.sort(
     (a, b) =>
-      Number(b.visible) - Number(a.visible) || (a.distance_px ?? 0) - (b.distance_px ?? 0) || row(a) - row(b) || a.bbox.x - b.bbox.x,
+      Number(b.visible) - Number(a.visible) ||
+      (a.distance_px ?? 0) - (b.distance_px ?? 0) ||
+      row(a) - row(b) ||
+      a.bbox.x - b.bbox.x,
   );
 }
 
@@ -119,7 +127,8 @@ function scopeRect(given: number[] | undefined): Box | undefined {
   return { x, y, width, height };
 }
 
-const overlaps = (a: Box, b: Box): boolean => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+const overlaps = (a: Box, b: Box): boolean =>
+  a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
 function distance(a: Box, b: Box): number {
   return Math.round(Math.hypot(a.x + a.width / 2 - b.x - b.width / 2, a.y + a.height / 2 - b.y - b.height / 2));

@@ -32,14 +32,17 @@ function look(params: WaitParams, environment: Environment): Omit<WaitResult, "w
     const text = document.body?.innerText ?? "";
     const at = fold(text, Infinity).indexOf(fold(params.text, Infinity));
     if (params.absent) return at < 0 ? { absent: true } : undefined;
-    return at >= 0 ? { matched_text: fold(text, Infinity).slice(Math.max(0, at - 40), at + params.text.length + 40) } : undefined;
+    return at >= 0
+      ? { matched_text: fold(text, Infinity).slice(Math.max(0, at - 40), at + params.text.length + 40) }
+      : undefined;
   }
   const element = isNamed(params) ? first(params, environment) : undefined;
   if (params.absent) return element ? undefined : { absent: true };
   return element ? { matched: describe(element, environment.refs, environment.frame) } : undefined;
 }
 
-const answer = (params: WaitParams, value: string): Omit<WaitResult, "waited_ms"> => (params.absent ? { absent: true } : { value });
+const answer = (params: WaitParams, value: string): Omit<WaitResult, "waited_ms"> =>
+  params.absent ? { absent: true } : { value };
 
 function first(params: WaitParams, environment: Environment): Element | undefined {
   try {

@@ -19,18 +19,34 @@ import (
 // consoleUpload returns an upload of n console entries of about 560 bytes, every tenth of them a
 // warning with a stack.
 func consoleUpload(n int) []byte {
-	g := wire.Group{Tab: 12, Document: "A1B2C3D4E5F60718293A4B5C6D7E8F90", PageURL: "http://localhost:3000/shop/checkout?step=2", Since: "document_start"}
+	g := wire.Group{
+		Tab:      12,
+		Document: "A1B2C3D4E5F60718293A4B5C6D7E8F90",
+		PageURL:  "http://localhost:3000/shop/checkout?step=2",
+		Since:    "document_start",
+	}
 	for i := range n {
 		l := wire.Log{
-			Base:    wire.Base{Seq: uint64(i + 1), T: 1763636400000.25 + float64(i)*3.5, Mono: 1204.3 + float64(i)*3.5},
-			Level:   "log",
-			Message: fmt.Sprintf("[Checkout] order %d updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; cart synced with server after 142 ms, next step: payment", 8800+i),
-			Args:    json.RawMessage(fmt.Sprintf(`["[Checkout]",{"orderId":%d,"items":[{"sku":"A-1","qty":2,"price":19.99},{"sku":"B-7","qty":1,"price":19.99}],"customer":{"name":"Ann","city":"Berlin"},"express":true}]`, 8800+i)),
-			URL:     "http://localhost:3000/assets/checkout.js", Line: 212, Column: 17,
+			Base:  wire.Base{Seq: uint64(i + 1), T: 1763636400000.25 + float64(i)*3.5, Mono: 1204.3 + float64(i)*3.5},
+			Level: "log",
+			Message: fmt.Sprintf(
+				"[Checkout] order %d updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; cart synced with server after 142 ms, next step: payment",
+				8800+i,
+			),
+			Args: json.RawMessage(
+				fmt.Sprintf(
+					`["[Checkout]",{"orderId":%d,"items":[{"sku":"A-1","qty":2,"price":19.99},{"sku":"B-7","qty":1,"price":19.99}],"customer":{"name":"Ann","city":"Berlin"},"express":true}]`,
+					8800+i,
+				),
+			),
+			URL: "http://localhost:3000/assets/checkout.js", Line: 212, Column: 17,
 		}
 		if i%10 == 9 {
 			l.Level = "warn"
-			l.Stack = []wire.StackFrame{{Function: "sync", URL: "http://localhost:3000/assets/cart.js", Line: 88, Column: 9}, {Function: "onUpdate", URL: "http://localhost:3000/assets/checkout.js", Line: 212, Column: 17}}
+			l.Stack = []wire.StackFrame{
+				{Function: "sync", URL: "http://localhost:3000/assets/cart.js", Line: 88, Column: 9},
+				{Function: "onUpdate", URL: "http://localhost:3000/assets/checkout.js", Line: 212, Column: 17},
+			}
 		}
 		g.Logs = append(g.Logs, l)
 	}

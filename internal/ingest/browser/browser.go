@@ -43,7 +43,13 @@ func (d *Delivery) Accepted() wire.Accepted {
 // keeps it alive and body may be used again.
 func prepare(body []byte) (string, error) {
 	if len(body) > MaxBody {
-		return "", problem.New(problem.TooLarge, "Send fewer events at once.", "the body has %d bytes, at most %d are read", len(body), MaxBody)
+		return "", problem.New(
+			problem.TooLarge,
+			"Send fewer events at once.",
+			"the body has %d bytes, at most %d are read",
+			len(body),
+			MaxBody,
+		)
 	}
 	if !utf8.Valid(body) {
 		body = bytes.ToValidUTF8(body, []byte("\uFFFD"))
@@ -53,7 +59,12 @@ func prepare(body []byte) (string, error) {
 
 // malformed is the problem of a body that is no JSON of the expected shape.
 func malformed(c *cursor) error {
-	return problem.New(problem.InvalidParam, "Send one JSON object as the route describes it.", "the body is not understood: %s", c.err)
+	return problem.New(
+		problem.InvalidParam,
+		"Send one JSON object as the route describes it.",
+		"the body is not understood: %s",
+		c.err,
+	)
 }
 
 // reader collects the events of one body.

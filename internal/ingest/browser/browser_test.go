@@ -24,8 +24,11 @@ func readLogs(t *testing.T, entries string) browser.Delivery {
 }
 
 func TestOneBadEventDoesNotCostTheOthers(t *testing.T) {
-	d := readLogs(t, `{"message":"a"}, {"message":7}, 5, {"message":"b","line":"x"}, {"message":"c","stack":[{"line":"x"}]}, {"level":"log"},
-		{"message":"d","seq":-1}, {"message":"e","args":{}}, {"mechanism":"onerror"}, {"message":"z"}`)
+	d := readLogs(
+		t,
+		`{"message":"a"}, {"message":7}, 5, {"message":"b","line":"x"}, {"message":"c","stack":[{"line":"x"}]}, {"level":"log"},
+		{"message":"d","seq":-1}, {"message":"e","args":{}}, {"mechanism":"onerror"}, {"message":"z"}`,
+	)
 	got := fmt.Sprint(d.Rejected)
 	want := `[{1 message is not a string} {2 it is not an object} {3 line is not a number} {4 line is not a number} {5 message is missing} {6 seq is out of range} {7 args is not a list} {8 type and message are missing}]`
 	if got != want {
@@ -49,8 +52,16 @@ func TestBadValuesOfOtherKindsAreNamed(t *testing.T) {
 			t.Errorf("%s: rejected %s, want %s", body, got, want)
 		}
 	}
-	check(browser.ReadBodies, `{"bodies":[{"url":"/a"},{"url":"/b","status":"500"},null,{}]}`, `[{1 status cannot be a string} {2 it is not an object} {3 url is missing}]`)
-	check(browser.ReadMessages, `{"events":[{"event":"message"},{"event":"ping"},[]]}`, `[{1 event is not open, message, close or error} {2 it is not an object}]`)
+	check(
+		browser.ReadBodies,
+		`{"bodies":[{"url":"/a"},{"url":"/b","status":"500"},null,{}]}`,
+		`[{1 status cannot be a string} {2 it is not an object} {3 url is missing}]`,
+	)
+	check(
+		browser.ReadMessages,
+		`{"events":[{"event":"message"},{"event":"ping"},[]]}`,
+		`[{1 event is not open, message, close or error} {2 it is not an object}]`,
+	)
 	check(browser.ReadActions, `{"actions":[{"type":"click","seq":9007199254740993}]}`, `[{0 seq is out of range}]`)
 }
 
@@ -98,8 +109,11 @@ func TestLastOfTwoKeysCounts(t *testing.T) {
 	if l := all[event.Log](d.Upload.Batch)[0]; l.Message != "b" || l.Line != 2 {
 		t.Errorf("read %+v", l)
 	}
-	m, err := browser.ReadSync([]byte(`{"session":"s","groups":[{"logs":[{"message":"a"}],"logs":[{"message":"b"}],"document":"d"}]}`))
-	if err != nil || len(all[event.Log](m.Upload.Batch)) != 1 || all[event.Log](m.Upload.Batch)[0].Message != "b" || all[event.Log](m.Upload.Batch)[0].Document != "d" {
+	m, err := browser.ReadSync(
+		[]byte(`{"session":"s","groups":[{"logs":[{"message":"a"}],"logs":[{"message":"b"}],"document":"d"}]}`),
+	)
+	if err != nil || len(all[event.Log](m.Upload.Batch)) != 1 || all[event.Log](m.Upload.Batch)[0].Message != "b" ||
+		all[event.Log](m.Upload.Batch)[0].Document != "d" {
 		t.Errorf("read %+v, %v", m.Upload.Batch, err)
 	}
 }
@@ -116,7 +130,8 @@ func TestFieldsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := all[event.Message](f.Upload.Batch)[0]; len(e.Data) != 4<<10 || e.Size != -1 || e.Code != 0 || e.Flags&event.Truncated == 0 {
+	if e := all[event.Message](f.Upload.Batch)[0]; len(e.Data) != 4<<10 || e.Size != -1 || e.Code != 0 ||
+		e.Flags&event.Truncated == 0 {
 		t.Errorf("%d bytes of data, size %d, code %d", len(e.Data), e.Size, e.Code)
 	}
 }

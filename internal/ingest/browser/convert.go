@@ -15,10 +15,15 @@ func exchange(w *wire.Exchange) (e event.Exchange, reason string) {
 		return e, "url is missing"
 	}
 	e = event.Exchange{
-		Head: b.head(&w.Base), RequestID: b.text(w.RequestID, maxID), Method: strings.ToUpper(b.text(w.Method, maxWord)),
+		Head: b.head(
+			&w.Base,
+		), RequestID: b.text(w.RequestID, maxID), Method: strings.ToUpper(b.text(w.Method, maxWord)),
 		URL: b.text(w.URL, maxURL), Status: count(w.Status, 999), StatusText: b.text(w.StatusText, maxText),
 		Started: when(w.Started), TTFB: span(w.TTFB), Duration: span(w.Duration),
-		RequestHeaders: headers(&b, w.RequestHeaders), ResponseHeaders: headers(&b, w.ResponseHeaders), HasAuth: w.HasAuth,
+		RequestHeaders: headers(
+			&b,
+			w.RequestHeaders,
+		), ResponseHeaders: headers(&b, w.ResponseHeaders), HasAuth: w.HasAuth,
 		RequestBody: w.RequestBody, ResponseBody: w.ResponseBody,
 		RequestSize: size(w.RequestSize), ResponseSize: size(w.ResponseSize), TransferSize: size(w.TransferSize),
 		BodyNote: b.text(w.BodyNote, maxWord), ContentType: b.text(w.ContentType, maxText),
@@ -77,10 +82,15 @@ func resource(w *wire.Resource) (e event.ResourceTiming, reason string) {
 	}
 	e = event.ResourceTiming{
 		Head: b.head(&w.Base), URL: b.text(w.URL, maxURL), InitiatorType: b.text(w.InitiatorType, maxWord),
-		Start: milliseconds(w.Start), Duration: milliseconds(w.Duration), DNS: milliseconds(w.DNS), Connect: milliseconds(w.Connect),
+		Start: milliseconds(
+			w.Start,
+		), Duration: milliseconds(w.Duration), DNS: milliseconds(w.DNS), Connect: milliseconds(w.Connect),
 		TLS: milliseconds(w.TLS), Wait: milliseconds(w.Wait), Receive: milliseconds(w.Receive),
 		TransferSize: size(w.TransferSize), EncodedSize: size(w.EncodedSize), DecodedSize: size(w.DecodedSize),
-		Status: count(w.Status, 999), RenderBlocking: w.RenderBlocking, FromCache: w.FromCache, Protocol: b.text(w.Protocol, maxWord),
+		Status: count(
+			w.Status,
+			999,
+		), RenderBlocking: w.RenderBlocking, FromCache: w.FromCache, Protocol: b.text(w.Protocol, maxWord),
 	}
 	b.mark(&e.Head)
 	return e, ""
@@ -96,7 +106,9 @@ func message(w *wire.Frame) (e event.Message, reason string) {
 		return e, "event is not open, message, close or error"
 	}
 	e = event.Message{
-		Head: b.head(&w.Base), Connection: b.text(w.Connection, maxID), Protocol: b.text(w.Protocol, maxWord), URL: b.text(w.URL, maxURL),
+		Head: b.head(
+			&w.Base,
+		), Connection: b.text(w.Connection, maxID), Protocol: b.text(w.Protocol, maxWord), URL: b.text(w.URL, maxURL),
 		Event: w.Event, Direction: b.text(w.Direction, maxWord), Order: w.Order, Type: b.text(w.Type, maxText), Size: size(w.Size),
 		Data: b.text(w.Data, maxData), Code: count(w.Code, 65535), Reason: b.text(w.Reason, maxText),
 		Skipped: count(w.Skipped, maxCount), Rate: max(0, number(w.Rate)),
@@ -114,8 +126,13 @@ func action(w *wire.Action) (e event.Action, reason string) {
 		return e, "type is missing"
 	}
 	e = event.Action{
-		Head: b.head(&w.Base), Type: b.text(w.Type, maxWord), By: b.text(w.By, maxWord), Client: b.text(w.Client, maxID),
-		Role: b.text(w.Role, maxWord), Name: b.text(w.Name, maxText), Text: b.text(w.Text, maxText), Value: b.text(w.Value, maxData),
+		Head: b.head(
+			&w.Base,
+		), Type: b.text(w.Type, maxWord), By: b.text(w.By, maxWord), Client: b.text(w.Client, maxID),
+		Role: b.text(
+			w.Role,
+			maxWord,
+		), Name: b.text(w.Name, maxText), Text: b.text(w.Text, maxText), Value: b.text(w.Value, maxData),
 		Key: b.text(w.Key, maxWord), FromURL: b.text(w.FromURL, maxURL), ToURL: b.text(w.ToURL, maxURL),
 		X: number(w.X), Y: number(w.Y), Outcome: b.text(w.Outcome, maxWord),
 	}
@@ -124,7 +141,10 @@ func action(w *wire.Action) (e event.Action, reason string) {
 	}
 	for _, l := range most(&b, w.Locators, maxLocators) {
 		e.Locators = append(e.Locators, event.Locator{
-			Kind: b.text(l.Kind, maxWord), Value: b.text(l.Value, maxText), Matches: count(l.Matches, maxCount), Score: count(l.Score, maxCount)})
+			Kind: b.text(
+				l.Kind,
+				maxWord,
+			), Value: b.text(l.Value, maxText), Matches: count(l.Matches, maxCount), Score: count(l.Score, maxCount)})
 	}
 	b.mark(&e.Head)
 	return e, ""
@@ -136,9 +156,17 @@ func dom(w *wire.DOM) (e event.DOM, reason string) {
 		return e, "type is missing"
 	}
 	e = event.DOM{
-		Head: b.head(&w.Base), Type: b.text(w.Type, maxWord), Added: count(w.Added, maxCount), Removed: count(w.Removed, maxCount),
-		Changed: count(w.Changed, maxCount), Changes: most(&b, w.Changes, maxChanges), Selector: b.text(w.Selector, maxText),
-		Class: b.text(w.Class, maxWord), Role: b.text(w.Role, maxWord), Text: b.text(w.Text, maxText), Shown: span(w.ShownMS),
+		Head: b.head(
+			&w.Base,
+		), Type: b.text(w.Type, maxWord), Added: count(w.Added, maxCount), Removed: count(w.Removed, maxCount),
+		Changed: count(
+			w.Changed,
+			maxCount,
+		), Changes: most(&b, w.Changes, maxChanges), Selector: b.text(w.Selector, maxText),
+		Class: b.text(
+			w.Class,
+			maxWord,
+		), Role: b.text(w.Role, maxWord), Text: b.text(w.Text, maxText), Shown: span(w.ShownMS),
 	}
 	for i := range e.Changes {
 		e.Changes[i] = b.text(e.Changes[i], maxText)
@@ -154,7 +182,10 @@ func lifecycle(w *wire.Lifecycle) (e event.Lifecycle, reason string) {
 	}
 	e = event.Lifecycle{
 		Head: b.head(&w.Base), State: b.text(w.State, maxWord), Trigger: b.text(w.Trigger, maxWord),
-		FromURL: b.text(w.FromURL, maxURL), ToURL: b.text(w.ToURL, maxURL), Title: b.text(w.Title, maxText), Persisted: w.Persisted,
+		FromURL: b.text(
+			w.FromURL,
+			maxURL,
+		), ToURL: b.text(w.ToURL, maxURL), Title: b.text(w.Title, maxText), Persisted: w.Persisted,
 	}
 	b.mark(&e.Head)
 	return e, ""
@@ -168,14 +199,31 @@ func performance(w *wire.Performance) (e event.Performance, reason string) {
 	e = event.Performance{
 		Head: b.head(&w.Base), URL: b.text(w.URL, maxURL), NavigationType: b.text(w.NavigationType, maxWord),
 		DOMContentLoaded: milliseconds(w.DOMContentLoaded), Load: milliseconds(w.Load),
-		LCP: vital(&b, w.LCP), CLS: vital(&b, w.CLS), INP: vital(&b, w.INP), FCP: vital(&b, w.FCP), TTFB: vital(&b, w.TTFB),
+		LCP: vital(
+			&b,
+			w.LCP,
+		), CLS: vital(&b, w.CLS), INP: vital(&b, w.INP), FCP: vital(&b, w.FCP), TTFB: vital(&b, w.TTFB),
 		Soft: w.Soft,
 	}
 	for _, t := range most(&b, w.LongTasks, maxTasks) {
-		e.LongTasks = append(e.LongTasks, event.LongTask{Start: milliseconds(t.Start), Duration: milliseconds(t.Duration), Script: b.text(t.Script, maxURL)})
+		e.LongTasks = append(
+			e.LongTasks,
+			event.LongTask{
+				Start:    milliseconds(t.Start),
+				Duration: milliseconds(t.Duration),
+				Script:   b.text(t.Script, maxURL),
+			},
+		)
 	}
 	for _, s := range most(&b, w.Resources, maxSums) {
-		e.Resources = append(e.Resources, event.ResourceSum{Type: b.text(s.Type, maxWord), Count: count(s.Count, maxCount), Bytes: max(0, size(s.Bytes))})
+		e.Resources = append(
+			e.Resources,
+			event.ResourceSum{
+				Type:  b.text(s.Type, maxWord),
+				Count: count(s.Count, maxCount),
+				Bytes: max(0, size(s.Bytes)),
+			},
+		)
 	}
 	b.mark(&e.Head)
 	return e, ""
@@ -187,7 +235,10 @@ func vital(b *bounded, w *wire.Vital) event.Vital {
 	}
 	const maxAttribution = 2 << 10
 	return event.Vital{
-		Value: max(0, number(w.Value)), Rating: b.text(w.Rating, maxWord), Final: w.Final, Attribution: b.json(w.Attribution, maxAttribution),
+		Value: max(
+			0,
+			number(w.Value),
+		), Rating: b.text(w.Rating, maxWord), Final: w.Final, Attribution: b.json(w.Attribution, maxAttribution),
 	}
 }
 

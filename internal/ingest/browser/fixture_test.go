@@ -52,7 +52,18 @@ func strict(t *testing.T, raw []byte, into any) {
 }
 
 // notFromPages are fields that somebody else fills, or that only services send.
-var notFromPages = []string{"Seq", "Raw", "Received", "Clock", "ClockDomain", "Cause", "Attributes", "RequestID", "TestID", "Worker"}
+var notFromPages = []string{
+	"Seq",
+	"Raw",
+	"Received",
+	"Clock",
+	"ClockDomain",
+	"Cause",
+	"Attributes",
+	"RequestID",
+	"TestID",
+	"Worker",
+}
 
 // full reports every field that is zero in all of xs.
 func full(t *testing.T, kind string, xs reflect.Value) {
@@ -113,8 +124,10 @@ func TestSyncFixture(t *testing.T) {
 	}
 	for _, e := range m.Upload.Batch {
 		k, h := e.Kind(), e.Base()
-		if h.Tab != 12 || h.Frame != 3 || h.Document != groups[0].Document || h.PageURL != groups[0].PageURL || h.Session != "s-4f1d" ||
-			h.Source != "extension" || h.Flags&event.Late == 0 {
+		if h.Tab != 12 || h.Frame != 3 || h.Document != groups[0].Document || h.PageURL != groups[0].PageURL ||
+			h.Session != "s-4f1d" ||
+			h.Source != "extension" ||
+			h.Flags&event.Late == 0 {
 			t.Errorf("%v has head %+v", k, *h)
 		}
 	}
@@ -141,16 +154,22 @@ func TestPickedFieldsAreTheWires(t *testing.T) {
 	}
 	got, want := all[event.Log](m.Upload.Batch)[1], w.Groups[0].Logs[1]
 	if got.Message != want.Message || got.Args != compactOf(t, raw, "args") || got.Level != want.Level || got.Logger != want.Logger ||
-		got.URL != want.URL || got.Line != want.Line || got.Column != want.Column || got.Count != want.Count || got.Severity != 13 {
+		got.URL != want.URL || got.Line != want.Line || got.Column != want.Column ||
+		got.Count != want.Count ||
+		got.Severity != 13 {
 		t.Errorf("log %+v, want %+v", got, want)
 	}
-	if got.Mono != want.Mono || got.Sender != want.Seq || got.TraceID != want.TraceID || got.SpanID != want.SpanID || got.TestID != want.TestID ||
-		got.Time != time.UnixMicro(int64(want.T*1000)) || len(got.Flags.Names()) != len(want.Flags) {
+	if got.Mono != want.Mono || got.Sender != want.Seq || got.TraceID != want.TraceID || got.SpanID != want.SpanID ||
+		got.TestID != want.TestID ||
+		got.Time != time.UnixMicro(int64(want.T*1000)) ||
+		len(got.Flags.Names()) != len(want.Flags) {
 		t.Errorf("head %+v, want %+v", got.Head, want.Base)
 	}
 	gotX, wantX := all[event.Exception](m.Upload.Batch)[0], w.Groups[0].Exceptions[0]
 	if gotX.Type != wantX.Type || gotX.Message != wantX.Message || gotX.RawStack != wantX.RawStack || gotX.Mechanism != wantX.Mechanism ||
-		gotX.Handled != wantX.Handled || gotX.Element != wantX.Element || gotX.Causes[0].Message != wantX.Causes[0].Message {
+		gotX.Handled != wantX.Handled ||
+		gotX.Element != wantX.Element ||
+		gotX.Causes[0].Message != wantX.Causes[0].Message {
 		t.Errorf("exception %+v, want %+v", gotX, wantX)
 	}
 	for i, f := range gotX.Stack {
@@ -193,7 +212,9 @@ func TestSingleKindFixtures(t *testing.T) {
 		}
 		for _, e := range d.Upload.Batch {
 			h := e.Base()
-			if h.Source != "ci" || h.Service != "shop-web" || h.Worker != "2" || h.TestID != "checkout.spec.ts > pays" || h.Document != "doc-1" {
+			if h.Source != "ci" || h.Service != "shop-web" || h.Worker != "2" ||
+				h.TestID != "checkout.spec.ts > pays" ||
+				h.Document != "doc-1" {
 				t.Errorf("%s: head %+v", r.name, *h)
 			}
 		}

@@ -21,7 +21,8 @@ func checkBatch(t *testing.T, b event.Batch) {
 		}
 	}
 	for _, l := range all[event.Log](b) {
-		if len(l.Message) > 10<<10 || len(l.Stack) > 100 || l.Line < 0 || l.Count < 0 || l.Severity < 1 || !utf8.ValidString(l.Message) {
+		if len(l.Message) > 10<<10 || len(l.Stack) > 100 || l.Line < 0 || l.Count < 0 || l.Severity < 1 ||
+			!utf8.ValidString(l.Message) {
 			t.Errorf("log %+v", l)
 		}
 		if l.Args != "" && !json.Valid([]byte(l.Args)) {
@@ -97,10 +98,13 @@ func FuzzMessage(f *testing.F) {
 		if (err == nil) != (wantErr == nil) && utf8.Valid(body) {
 			t.Fatalf("%q: %v, encoding/json: %v", raw, err, wantErr)
 		}
-		if err != nil || wantErr != nil || len(raw) > 1000 || len(all[event.Log](d.Upload.Batch)) != 1 || !utf8.Valid(body) || len(want.Entries) != 1 {
+		if err != nil || wantErr != nil || len(raw) > 1000 || len(all[event.Log](d.Upload.Batch)) != 1 ||
+			!utf8.Valid(body) ||
+			len(want.Entries) != 1 {
 			return
 		}
-		if got := all[event.Log](d.Upload.Batch)[0].Message; got != want.Entries[0].Message && json.Valid(body) && !hasOtherCase(body) {
+		if got := all[event.Log](d.Upload.Batch)[0].Message; got != want.Entries[0].Message && json.Valid(body) &&
+			!hasOtherCase(body) {
 			t.Fatalf("%q was read as %q, encoding/json: %q", raw, got, want.Entries[0].Message)
 		}
 	})
@@ -112,7 +116,8 @@ func hasOtherCase(body []byte) bool {
 	if json.Unmarshal(body, &any) != nil {
 		return true
 	}
-	return !reflect.DeepEqual(keys(any), []string{"entries"}) || len(any["entries"]) != 1 || !reflect.DeepEqual(keys(any["entries"][0]), []string{"message"})
+	return !reflect.DeepEqual(keys(any), []string{"entries"}) || len(any["entries"]) != 1 ||
+		!reflect.DeepEqual(keys(any["entries"][0]), []string{"message"})
 }
 
 func keys[V any](m map[string]V) (ks []string) {

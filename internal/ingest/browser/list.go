@@ -43,8 +43,14 @@ type list struct {
 
 // lists are the lists of a group by their names.
 var lists = map[string]list{
-	"logs":           {event.KindLog, func(r *reader, refuse func(refusal)) { r.records(event.KindLog, r.addLog, refuse) }},
-	"exceptions":     {event.KindException, func(r *reader, refuse func(refusal)) { r.records(event.KindException, r.addException, refuse) }},
+	"logs": {
+		event.KindLog,
+		func(r *reader, refuse func(refusal)) { r.records(event.KindLog, r.addLog, refuse) },
+	},
+	"exceptions": {
+		event.KindException,
+		func(r *reader, refuse func(refusal)) { r.records(event.KindException, r.addException, refuse) },
+	},
 	"network":        values(func(w *wire.Exchange) *wire.Base { return &w.Base }, exchange),
 	"waterfall":      values(func(w *wire.Resource) *wire.Base { return &w.Base }, resource),
 	"websocket":      values(func(w *wire.Frame) *wire.Base { return &w.Base }, message),

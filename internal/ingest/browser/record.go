@@ -305,7 +305,9 @@ func (r *reader) addLog() string {
 	const usual = 400 // bytes of a console entry
 	e := r.logs.next(min((len(r.s)-r.i)/usual, 256) + 1)
 	// One by one: a literal would be put together first and then copied.
-	e.Head, e.Severity, e.Level, e.Message, e.Args, e.Logger = k.head, event.SeverityOf(k.level), k.level, k.message, k.args, k.logger
+	e.Head, e.Severity, e.Level, e.Message, e.Args, e.Logger = k.head, event.SeverityOf(
+		k.level,
+	), k.level, k.message, k.args, k.logger
 	e.URL, e.Line, e.Column, e.Stack, e.Count = k.url, k.line, k.column, k.stack, k.count
 	r.batch = append(r.batch, e)
 	return ""
@@ -339,8 +341,14 @@ func stackOf(b *bounded, frames []wire.StackFrame) []event.StackFrame {
 	out := make([]event.StackFrame, len(frames))
 	for i, f := range frames {
 		out[i] = event.StackFrame{
-			Function: b.text(f.Function, maxText), URL: b.text(f.URL, maxURL), Line: count(f.Line, maxCount), Column: count(f.Column, maxCount),
-			Source: b.text(f.Source, maxURL), SourceLine: count(f.SourceLine, maxCount), SourceColumn: count(f.SourceColumn, maxCount), InApp: f.InApp,
+			Function: b.text(
+				f.Function,
+				maxText,
+			), URL: b.text(f.URL, maxURL), Line: count(f.Line, maxCount), Column: count(f.Column, maxCount),
+			Source: b.text(
+				f.Source,
+				maxURL,
+			), SourceLine: count(f.SourceLine, maxCount), SourceColumn: count(f.SourceColumn, maxCount), InApp: f.InApp,
 		}
 	}
 	return out

@@ -69,7 +69,12 @@ func read(body []byte, list string, events func(r *reader, refuse func(refusal))
 		return Delivery{}, malformed(&r.cursor)
 	}
 	if !found {
-		return Delivery{}, problem.New(problem.MissingParam, "Send the events as a list named "+list+".", "the body has no %s", list)
+		return Delivery{}, problem.New(
+			problem.MissingParam,
+			"Send the events as a list named "+list+".",
+			"the body has no %s",
+			list,
+		)
 	}
 	for _, f := range refused {
 		d.Rejected = append(d.Rejected, wire.Rejected{Index: f.index, Reason: f.reason})

@@ -35,7 +35,12 @@ func ReadSync(body []byte) (Message, error) {
 		return Message{}, malformed(&r.cursor)
 	}
 	if m.Session == "" || len(m.Session) > maxSession {
-		return Message{}, problem.New(problem.InvalidParam, "Send the browser profile's run as session.", "session has to have 1 to %d bytes", maxSession)
+		return Message{}, problem.New(
+			problem.InvalidParam,
+			"Send the browser profile's run as session.",
+			"session has to have 1 to %d bytes",
+			maxSession,
+		)
 	}
 	for _, e := range r.batch {
 		h := e.Base()
@@ -144,7 +149,16 @@ func (r *reader) group() {
 		r.reports = append(r.reports, f.report(&g))
 	}
 	for word, n := range g.Dropped {
-		r.reports = append(r.reports, ingest.Report{Document: g.Document, Tab: g.Tab, Kind: kindOf(word), Cause: ingest.Sender, Count: count(n, maxCount)})
+		r.reports = append(
+			r.reports,
+			ingest.Report{
+				Document: g.Document,
+				Tab:      g.Tab,
+				Kind:     kindOf(word),
+				Cause:    ingest.Sender,
+				Count:    count(n, maxCount),
+			},
+		)
 	}
 }
 

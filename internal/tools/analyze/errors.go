@@ -56,7 +56,11 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 	if err != nil {
 		return nil, err
 	}
-	out := &clusterResult{Clusters: []cluster{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, kinds...)...)}
+	out := &clusterResult{
+		Clusters: []cluster{},
+		Scope:    sight.Words,
+		Notes:    append(sight.Notes, env.LossNotes(sight.Filter, kinds...)...),
+	}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	var errors []analysis.Error
 	for _, it := range list.Items {

@@ -18,7 +18,14 @@ import (
 func TestFindingsRestOnAllThatIsKept(t *testing.T) {
 	h := testkit.NewDaemon(t, 0)
 	for i := range 150 {
-		head := event.Head{Time: time.Now(), Received: time.Now(), Session: "s1", Tab: 12, Document: fmt.Sprint("D", i), PageURL: "http://localhost:3000/"}
+		head := event.Head{
+			Time:     time.Now(),
+			Received: time.Now(),
+			Session:  "s1",
+			Tab:      12,
+			Document: fmt.Sprint("D", i),
+			PageURL:  "http://localhost:3000/",
+		}
 		h.Store.Append(event.Batch{
 			&event.Exception{Head: head, Type: "Error", Message: "the same", Mechanism: "onerror"},
 			&event.Performance{Head: head, URL: "http://localhost:3000/", Load: 10},

@@ -69,11 +69,22 @@ func performance(ctx context.Context, env Env, p performanceParams) (*performanc
 		return nil, err
 	}
 	sight.Filter.URL = p.URL
-	list, cover, err := query.Read[event.Performance](ctx, env.Reader, sight.Filter, query.Page{Limit: query.MaxLimit}, nil)
+	list, cover, err := query.Read[event.Performance](
+		ctx,
+		env.Reader,
+		sight.Filter,
+		query.Page{Limit: query.MaxLimit},
+		nil,
+	)
 	if err != nil {
 		return nil, err
 	}
-	out := &performanceResult{filtered: p.URL != "", Snapshots: []snapshot{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...)}
+	out := &performanceResult{
+		filtered:  p.URL != "",
+		Snapshots: []snapshot{},
+		Scope:     sight.Words,
+		Notes:     append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...),
+	}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	// Of one visit only the last snapshot counts; the newest visits are shown.
 	last := map[visited]int{}
@@ -105,7 +116,10 @@ func visit(s *event.Performance) visited { return visited{s.Session, s.Document,
 
 func newSnapshot(s *event.Performance) snapshot {
 	out := snapshot{
-		ID: query.Handle(event.KindPerformance, s.Seq), URL: s.URL, Timestamp: view.Stamp(s.Time), NavigationType: s.NavigationType,
+		ID: query.Handle(
+			event.KindPerformance,
+			s.Seq,
+		), URL: s.URL, Timestamp: view.Stamp(s.Time), NavigationType: s.NavigationType,
 		DOMContentLoaded: s.DOMContentLoaded, Load: s.Load, Vitals: map[string]vital{}, Soft: s.Soft, clock: answer.Clock(s.Time), page: s.PageURL,
 	}
 	for name, v := range map[string]event.Vital{"lcp": s.LCP, "cls": s.CLS, "inp": s.INP, "fcp": s.FCP, "ttfb": s.TTFB} {

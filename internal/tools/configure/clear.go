@@ -43,7 +43,11 @@ func clearBuffers(_ context.Context, env Env, p clearParams) (*clearResult, erro
 		p.Buffer = "all"
 	}
 	if p.Session != "" && p.Tab == 0 {
-		return nil, problem.New(problem.InvalidParam, "Give the tab too.", "session says whose tab, and no tab is given.")
+		return nil, problem.New(
+			problem.InvalidParam,
+			"Give the tab too.",
+			"session says whose tab, and no tab is given.",
+		)
 	}
 	session := ""
 	if p.Tab != 0 {
@@ -52,7 +56,12 @@ func clearBuffers(_ context.Context, env Env, p clearParams) (*clearResult, erro
 			return nil, err
 		}
 	}
-	out := &clearResult{Status: "ok", Buffer: p.Buffer, Tab: p.Tab, Cleared: env.Daemon.Clear(groups[p.Buffer], session, p.Tab)}
+	out := &clearResult{
+		Status:  "ok",
+		Buffer:  p.Buffer,
+		Tab:     p.Tab,
+		Cleared: env.Daemon.Clear(groups[p.Buffer], session, p.Tab),
+	}
 	if p.Buffer == "all" && p.Tab == 0 {
 		out.Ended = env.Queue.Cancel("")
 	}
@@ -65,7 +74,12 @@ func (c *clearResult) Text(w *answer.Writer) {
 	if c.Tab != 0 {
 		where = fmt.Sprintf(", tab %d", c.Tab)
 	}
-	w.Head("clear: %d entries removed, %s%s", c.Cleared, map[bool]string{true: "all buffers", false: c.Buffer}[c.Buffer == "all"], where)
+	w.Head(
+		"clear: %d entries removed, %s%s",
+		c.Cleared,
+		map[bool]string{true: "all buffers", false: c.Buffer}[c.Buffer == "all"],
+		where,
+	)
 	if c.Ended > 0 {
 		w.Note("%d commands under way were cancelled", c.Ended)
 	}

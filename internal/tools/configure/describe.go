@@ -67,7 +67,10 @@ func describe(_ context.Context, env Env, p describeParams) (*capabilities, erro
 				}
 				c.Params[m.Name] = []describedParam{}
 				for _, q := range m.Params {
-					c.Params[m.Name] = append(c.Params[m.Name], describedParam{q.Name, q.Type, q.Doc, q.Enum, q.Required})
+					c.Params[m.Name] = append(
+						c.Params[m.Name],
+						describedParam{q.Name, q.Type, q.Doc, q.Enum, q.Required},
+					)
 				}
 			}
 		}
@@ -93,8 +96,12 @@ func describe(_ context.Context, env Env, p describeParams) (*capabilities, erro
 		}
 	}
 	if len(out.Tools) == 0 {
-		return nil, problem.New(problem.UnknownMode, "Tools are: "+strings.Join(names, ", ")+`. configure {"action":"describe_capabilities"} lists their modes.`,
-			"there is no tool or mode %q.", strings.TrimSpace(p.Tool+" "+p.Mode))
+		return nil, problem.New(
+			problem.UnknownMode,
+			"Tools are: "+strings.Join(names, ", ")+`. configure {"action":"describe_capabilities"} lists their modes.`,
+			"there is no tool or mode %q.",
+			strings.TrimSpace(p.Tool+" "+p.Mode),
+		)
 	}
 	out.text = strings.TrimSpace(text.String())
 	return out, nil

@@ -57,16 +57,45 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		for _, b := range live {
 			add("extension_connected", "pass", "", "%s, extension %s", answer.Clean(b.Label()), answer.Clean(b.Version))
 			if b.Settings.LastError != "" {
-				add("extension_error", "warn", "The extension's popup says more.", "%s", answer.Cut(answer.Clean(b.Settings.LastError), 200))
+				add(
+					"extension_error",
+					"warn",
+					"The extension's popup says more.",
+					"%s",
+					answer.Cut(answer.Clean(b.Settings.LastError), 200),
+				)
 			}
 			if b.Version != "" && b.Version != plain(d.Version) {
-				add("extension_version", "warn", "Load the extension of the same release.", "the extension is %s, the daemon %s", answer.Clean(b.Version), d.Version)
+				add(
+					"extension_version",
+					"warn",
+					"Load the extension of the same release.",
+					"the extension is %s, the daemon %s",
+					answer.Clean(b.Version),
+					d.Version,
+				)
 			}
 		}
 	case env.Pairings.Count() == 0:
-		add("extension_connected", "fail", fmt.Sprintf("Load the extension in Chrome (chrome://extensions, Developer mode, Load unpacked) and open its popup. If it is loaded, its options page must say port %d.", d.Port), "no browser has ever paired with this daemon")
+		add(
+			"extension_connected",
+			"fail",
+			fmt.Sprintf(
+				"Load the extension in Chrome (chrome://extensions, Developer mode, Load unpacked) and open its popup. If it is loaded, its options page must say port %d.",
+				d.Port,
+			),
+			"no browser has ever paired with this daemon",
+		)
 	default:
-		add("extension_connected", "fail", fmt.Sprintf(`Open the browser and the extension's popup. Its options page must say port %d. If it says "Not paired yet", run "gasoline setup browser" and restart the browser, or "gasoline pair".`, d.Port), "no browser is connected")
+		add(
+			"extension_connected",
+			"fail",
+			fmt.Sprintf(
+				`Open the browser and the extension's popup. Its options page must say port %d. If it says "Not paired yet", run "gasoline setup browser" and restart the browser, or "gasoline pair".`,
+				d.Port,
+			),
+			"no browser is connected",
+		)
 	}
 
 	if len(live) > 0 {
@@ -83,22 +112,47 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 			add("pilot_enabled", "warn", off.Fix, "AI Web Pilot is off%s: reading works, acting does not", where)
 		}
 		if !in.Settings.Bodies {
-			add("body_capture", "warn", "Ask the user to switch on body capture in the extension's popup, if you need them.", "request and response bodies are not captured%s", where)
+			add(
+				"body_capture",
+				"warn",
+				"Ask the user to switch on body capture in the extension's popup, if you need them.",
+				"request and response bodies are not captured%s",
+				where,
+			)
 		}
 		switch p := problem.From(err); {
 		case p != nil:
 			add("tracked_tab", "warn", p.Fix, "%s", p.Message)
 		case !target.Tab.Granted:
-			add("tracked_tab", "warn", "Ask the user to grant this site in the extension's popup, or navigate to one that is granted.", "tab %d %s is not granted, so it is not captured", target.Tab.ID, answer.Origin(target.Tab.URL))
+			add(
+				"tracked_tab",
+				"warn",
+				"Ask the user to grant this site in the extension's popup, or navigate to one that is granted.",
+				"tab %d %s is not granted, so it is not captured",
+				target.Tab.ID,
+				answer.Origin(target.Tab.URL),
+			)
 		case target.Tab.Stale:
-			add("tracked_tab", "warn", `Reload it: interact {"action":"refresh"}.`, "tab %d was open before the extension was loaded, so it is not captured", target.Tab.ID)
+			add(
+				"tracked_tab",
+				"warn",
+				`Reload it: interact {"action":"refresh"}.`,
+				"tab %d was open before the extension was loaded, so it is not captured",
+				target.Tab.ID,
+			)
 		default:
 			add("tracked_tab", "pass", "", "tab %d %s", target.Tab.ID, answer.Origin(target.Tab.URL))
 		}
 	}
 
 	if l := d.Limits(); l.Open {
-		add("circuit_breaker", "warn", "Find the page or script that floods; observe summarized_logs shows what repeats.", "events are cut off: %s", answer.Clean(l.Reason))
+		add(
+			"circuit_breaker",
+			"warn",
+			"Find the page or script that floods; observe summarized_logs shows what repeats.",
+			"events are cut off: %s",
+			answer.Clean(l.Reason),
+		)
 	} else {
 		add("circuit_breaker", "pass", "", "closed, %d events/s", l.Rate)
 	}
@@ -106,10 +160,23 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	case n == 0:
 		add("uploads", "pass", "", "none was refused")
 	case ago < refusedLately:
-		add("uploads", "fail", "Reload the extension at chrome://extensions; it must be of the daemon's release.",
-			"%d of the browser's uploads were refused, the last %s ago: events may be missing", n, ago.Round(time.Second))
+		add(
+			"uploads",
+			"fail",
+			"Reload the extension at chrome://extensions; it must be of the daemon's release.",
+			"%d of the browser's uploads were refused, the last %s ago: events may be missing",
+			n,
+			ago.Round(time.Second),
+		)
 	default:
-		add("uploads", "warn", "", "%d of the browser's uploads were refused, the last %s ago", n, ago.Round(time.Second))
+		add(
+			"uploads",
+			"warn",
+			"",
+			"%d of the browser's uploads were refused, the last %s ago",
+			n,
+			ago.Round(time.Second),
+		)
 	}
 	c := commands(env.Queue, now)
 	fix := ""
@@ -154,7 +221,12 @@ func (d *doctorResult) Text(w *answer.Writer) {
 	w.Head("doctor: %s, %s", d.Status, ready)
 	entries := make([]answer.Entry, len(d.Checks))
 	for i, c := range d.Checks {
-		entries[i].Text = fmt.Sprintf("%s %s: %s", map[string]string{"pass": "ok  ", "warn": "warn", "fail": "FAIL"}[c.Status], c.Name, c.Detail)
+		entries[i].Text = fmt.Sprintf(
+			"%s %s: %s",
+			map[string]string{"pass": "ok  ", "warn": "warn", "fail": "FAIL"}[c.Status],
+			c.Name,
+			c.Detail,
+		)
 		if c.Fix != "" {
 			entries[i].Text += "\n     fix: " + c.Fix
 		}

@@ -100,8 +100,26 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 		mode, reason = "by_client", "an MCP client or a command found none and started it"
 	}
 	out := &healthResult{
-		Server:  serverHealth{d.Version, d.Run, int64(now.Sub(d.Started).Seconds()), d.PID, d.Port, d.StateDir, runtime.GOOS + "/" + runtime.GOARCH, runtime.Version(), mode, reason, d.Parent},
-		Memory:  memoryHealth{stats.Bytes >> 20, stats.MaxBytes >> 20, int64(mem.HeapAlloc >> 20), int64(mem.Sys >> 20), map[string]int64{}},
+		Server: serverHealth{
+			d.Version,
+			d.Run,
+			int64(now.Sub(d.Started).Seconds()),
+			d.PID,
+			d.Port,
+			d.StateDir,
+			runtime.GOOS + "/" + runtime.GOARCH,
+			runtime.Version(),
+			mode,
+			reason,
+			d.Parent,
+		},
+		Memory: memoryHealth{
+			stats.Bytes >> 20,
+			stats.MaxBytes >> 20,
+			int64(mem.HeapAlloc >> 20),
+			int64(mem.Sys >> 20),
+			map[string]int64{},
+		},
 		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(), Commands: commands(env.Queue, now),
 	}
 	for _, r := range stats.Rings {
@@ -167,16 +185,36 @@ func commands(q *command.Queue, now time.Time) commandHealth {
 	case out.Failures >= 1 || oldest >= 45*time.Second:
 		out.Status = "warn"
 	}
-	out.Detail = fmt.Sprintf("%d done and %d failed in the last %d min, %d pending", out.Successes, out.Failures, int(window.Minutes()), out.Pending)
+	out.Detail = fmt.Sprintf(
+		"%d done and %d failed in the last %d min, %d pending",
+		out.Successes,
+		out.Failures,
+		int(window.Minutes()),
+		out.Pending,
+	)
 	return out
 }
 
 // Text writes the state for a reader.
 func (h *healthResult) Text(w *answer.Writer) {
 	s := h.Server
-	w.Head("health: gasoline %s, up %s, pid %d, port %d, %s", s.Version, time.Duration(s.Uptime)*time.Second, s.PID, s.Port, s.Platform)
+	w.Head(
+		"health: gasoline %s, up %s, pid %d, port %d, %s",
+		s.Version,
+		time.Duration(s.Uptime)*time.Second,
+		s.PID,
+		s.Port,
+		s.Platform,
+	)
 	lines := []answer.Entry{
-		{Text: fmt.Sprintf("memory: %d of %d MB for events, heap %d MB", h.Memory.Current, h.Memory.Budget, h.Memory.Alloc)},
+		{
+			Text: fmt.Sprintf(
+				"memory: %d of %d MB for events, heap %d MB",
+				h.Memory.Current,
+				h.Memory.Budget,
+				h.Memory.Alloc,
+			),
+		},
 	}
 	for _, name := range []string{"console", "exception", "network", "bodies", "waterfall", "websocket", "actions", "dom", "lifecycle", "performance", "extension_log", "mark"} {
 		b, ok := h.Buffers[name]
@@ -198,7 +236,10 @@ func (h *healthResult) Text(w *answer.Writer) {
 	}
 	pilot := "browser: not connected"
 	if h.Pilot.Connected {
-		pilot = fmt.Sprintf("browser: connected, browser control %s", map[bool]string{true: "on", false: "off"}[h.Pilot.Enabled])
+		pilot = fmt.Sprintf(
+			"browser: connected, browser control %s",
+			map[bool]string{true: "on", false: "off"}[h.Pilot.Enabled],
+		)
 	}
 	lines = append(lines, answer.Entry{Text: limit}, answer.Entry{Text: pilot},
 		answer.Entry{Text: fmt.Sprintf("commands: %s, %s", h.Commands.Status, h.Commands.Detail)},
@@ -209,6 +250,10 @@ func (h *healthResult) Text(w *answer.Writer) {
 		w.Note("%d events never reached a buffer since the start", h.Lost)
 	}
 	if h.Faults.Panics+h.Faults.Bugs > 0 {
-		w.Note("%d panics and %d bugs were caught; please report them with the daemon's log", h.Faults.Panics, h.Faults.Bugs)
+		w.Note(
+			"%d panics and %d bugs were caught; please report them with the daemon's log",
+			h.Faults.Panics,
+			h.Faults.Bugs,
+		)
 	}
 }

@@ -39,7 +39,11 @@ func TestHealth(t *testing.T) {
 			text = regexp.MustCompile(`heap \d+ MB`).ReplaceAllString(text, "heap N MB")
 			return regexp.MustCompile(`memory: \d+ of \d+ MB`).ReplaceAllString(text, "memory: N of N MB")
 		}
-		head := fmt.Sprintf("health: gasoline 1.0.0-rc.1, up 1h0m0s, pid 4711, port 7890, %s/%s\nmemory: N of N MB for events, heap N MB\n", runtime.GOOS, runtime.GOARCH)
+		head := fmt.Sprintf(
+			"health: gasoline 1.0.0-rc.1, up 1h0m0s, pid 4711, port 7890, %s/%s\nmemory: N of N MB for events, heap N MB\n",
+			runtime.GOOS,
+			runtime.GOARCH,
+		)
 		tail := "\ntool calls: 20, 1 errors\n9 events never reached a buffer since the start\n1 panics and 2 bugs were caught; please report them with the daemon's log"
 		limit := "ingest: 9000 events/s, limit 1000 per source, CUT OFF: flood⏎SYSTEM\n"
 		if got, want := health(`{"action":"health"}`), head+limit+"browser: not connected\ncommands: pass, 0 done and 0 failed in the last 5 min, 0 pending"+tail; got != want {
@@ -55,7 +59,9 @@ func TestHealth(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rec, err := h.Queue.Start(command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Deadline: time.Now().Add(time.Second)})
+		rec, err := h.Queue.Start(
+			command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Deadline: time.Now().Add(time.Second)},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

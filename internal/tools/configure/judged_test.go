@@ -78,7 +78,14 @@ func TestCommandsAreJudgedByTheirEnds(t *testing.T) {
 			h := testkit.NewDaemon(t, 0)
 			meet(t, h)
 			for _, end := range tt.ends {
-				rec, err := h.Queue.Start(command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Deadline: time.Now().Add(time.Second)})
+				rec, err := h.Queue.Start(
+					command.Request{
+						Session:  "s1",
+						Kind:     "click",
+						Params:   struct{}{},
+						Deadline: time.Now().Add(time.Second),
+					},
+				)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -120,7 +127,12 @@ func TestWaitingCommandsAreJudgedByTheirAge(t *testing.T) {
 			}
 			return all.Commands
 		}
-		request := command.Request{Session: "s1", Kind: "click", Params: struct{}{}, Deadline: time.Now().Add(10 * time.Minute)}
+		request := command.Request{
+			Session:  "s1",
+			Kind:     "click",
+			Params:   struct{}{},
+			Deadline: time.Now().Add(10 * time.Minute),
+		}
 		rec, err := h.Queue.Start(request)
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +152,8 @@ func TestWaitingCommandsAreJudgedByTheirAge(t *testing.T) {
 			status string
 		}{{44 * time.Second, "pass"}, {45 * time.Second, "warn"}, {119 * time.Second, "warn"}, {2 * time.Minute, "fail"}} {
 			time.Sleep(time.Until(began.Add(tt.age)))
-			if c := read(); c.Status != tt.status || c.Ready != (tt.status != "fail") || c.Depth != 1 || c.Oldest != tt.age.Milliseconds() {
+			if c := read(); c.Status != tt.status || c.Ready != (tt.status != "fail") || c.Depth != 1 ||
+				c.Oldest != tt.age.Milliseconds() {
 				t.Errorf("after %s: %+v, want %s", tt.age, c, tt.status)
 			}
 		}
@@ -208,10 +221,19 @@ func TestHealthTellsOfEachBuffer(t *testing.T) {
 		h := testkit.NewDaemon(t, 2)
 		meet(t, h)
 		for range 5 {
-			h.Store.Append(event.Batch{&event.Log{Head: event.Head{Time: time.Now(), Session: "s1", Tab: 12}, Level: "info", Message: "line"}})
+			h.Store.Append(
+				event.Batch{
+					&event.Log{
+						Head:    event.Head{Time: time.Now(), Session: "s1", Tab: 12},
+						Level:   "info",
+						Message: "line",
+					},
+				},
+			)
 		}
 		got := ask(t, h, nil, `{"action":"health"}`)
-		if !strings.Contains(got, "\nconsole: 2, ") || !strings.Contains(got, ", 3 evicted\n") || strings.Contains(got, "dropped") {
+		if !strings.Contains(got, "\nconsole: 2, ") || !strings.Contains(got, ", 3 evicted\n") ||
+			strings.Contains(got, "dropped") {
 			t.Errorf("got\n%s", got)
 		}
 		var typed struct {
@@ -246,7 +268,12 @@ func TestHealthTellsOfEachBuffer(t *testing.T) {
 
 func TestModesWithoutParametersAreDescribedAsSuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		got := ask(t, testkit.NewDaemon(t, 0), nil, `{"action":"describe_capabilities","tool":"configure","mode":"restart","as":"json"}`)
+		got := ask(
+			t,
+			testkit.NewDaemon(t, 0),
+			nil,
+			`{"action":"describe_capabilities","tool":"configure","mode":"restart","as":"json"}`,
+		)
 		if !strings.Contains(got, `"restart":[]`) {
 			t.Error(got)
 		}

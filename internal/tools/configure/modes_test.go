@@ -62,5 +62,10 @@ func TestModes(t *testing.T) {
 }
 
 func TestModesInAFlood(t *testing.T) {
-	testkit.RunModes(t, configure.Tool, env(t, configure.Limits{Rate: 9000, Threshold: 1000, Open: true, Reason: "9000 events/s\nfrom s1", Refused: 4}), "testdata/flood")
+	testkit.RunModes(
+		t,
+		configure.Tool,
+		env(t, configure.Limits{Rate: 9000, Threshold: 1000, Open: true, Reason: "9000 events/s\nfrom s1", Refused: 4}),
+		"testdata/flood",
+	)
 }

@@ -59,7 +59,8 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	filter := sight.Filter
 	sight.Filter.URL = p.URL
 	exchanges, cover, err := query.ReadBodies(ctx, reader, sight.Filter, all, func(e *event.Exchange) bool {
-		return (p.Method == "" || strings.EqualFold(e.Method, p.Method)) && e.Status >= p.StatusMin && (p.StatusMax == 0 || e.Status <= p.StatusMax)
+		return (p.Method == "" || strings.EqualFold(e.Method, p.Method)) && e.Status >= p.StatusMin &&
+			(p.StatusMax == 0 || e.Status <= p.StatusMax)
 	})
 	if err != nil {
 		return nil, err
@@ -68,7 +69,12 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	notes = append(notes, env.Bodies(sight)...)
 	notes = append(notes, env.CoverNotes(cover)...)
 	if len(exchanges.Items) == 0 {
-		problem := problem.New(problem.NoData, `observe {"what":"network_bodies","scope":"all"} shows what there is; scope:"all" takes every tab.`, "no captured exchange fits, %s.", sight.Words)
+		problem := problem.New(
+			problem.NoData,
+			`observe {"what":"network_bodies","scope":"all"} shows what there is; scope:"all" takes every tab.`,
+			"no captured exchange fits, %s.",
+			sight.Words,
+		)
 		problem.Details = notes
 		return nil, problem
 	}
@@ -131,7 +137,10 @@ func (r *harResult) Len() int {
 func (r *harResult) Keep(n int) {
 	all := len(r.har.Log.Entries)
 	r.har.Log.Entries = r.har.Log.Entries[all-n:]
-	r.har.Log.Comment = strings.Join(append(r.notes, fmt.Sprintf("only the newest %d entries fit the answer; save_to writes all", n)), "; ")
+	r.har.Log.Comment = strings.Join(
+		append(r.notes, fmt.Sprintf("only the newest %d entries fit the answer; save_to writes all", n)),
+		"; ",
+	)
 }
 
 // Text writes the archive as JSON when it fits, else says how to get it.
@@ -152,7 +161,17 @@ func (r *harResult) Text(w *answer.Writer) {
 	w.Note(`too large for this answer: give save_to, a larger budget or a filter`)
 	var entries []answer.Entry
 	for _, e := range r.har.Log.Entries {
-		entries = append(entries, answer.Entry{Text: fmt.Sprintf("%s %d %s", answer.Clean(e.Request.Method), e.Response.Status, answer.Short(e.Request.URL, 120))})
+		entries = append(
+			entries,
+			answer.Entry{
+				Text: fmt.Sprintf(
+					"%s %d %s",
+					answer.Clean(e.Request.Method),
+					e.Response.Status,
+					answer.Short(e.Request.URL, 120),
+				),
+			},
+		)
 	}
 	w.Entries(answer.Newest, entries)
 }

@@ -23,7 +23,15 @@ func TestAnArchiveHoldsAllThatIsKept(t *testing.T) {
 		url := fmt.Sprintf("http://localhost:3000/%d", i)
 		head := event.Head{Time: at, Received: at, Session: "s1", Tab: 12, Document: fmt.Sprint("D", i), PageURL: url}
 		h.Store.Append(event.Batch{
-			&event.Exchange{Head: head, Method: "GET", URL: url, Status: 200, Started: at.Add(-9 * time.Millisecond), Duration: 9 * time.Millisecond, Outcome: "ok"},
+			&event.Exchange{
+				Head:     head,
+				Method:   "GET",
+				URL:      url,
+				Status:   200,
+				Started:  at.Add(-9 * time.Millisecond),
+				Duration: 9 * time.Millisecond,
+				Outcome:  "ok",
+			},
 			&event.ResourceTiming{Head: head, URL: url, Duration: 9, Wait: 2, Receive: 7},
 			&event.Performance{Head: head, URL: url, Load: 77},
 		})
@@ -31,7 +39,11 @@ func TestAnArchiveHoldsAllThatIsKept(t *testing.T) {
 	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
 		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
 	}, nil)
-	out, err := b.Call(t.Context(), catalog.Call{Client: "agent"}, json.RawMessage(`{"format":"har","scope":"all","as":"json"}`))
+	out, err := b.Call(
+		t.Context(),
+		catalog.Call{Client: "agent"},
+		json.RawMessage(`{"format":"har","scope":"all","as":"json"}`),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

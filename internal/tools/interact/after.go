@@ -31,7 +31,11 @@ func act[P, R any](
 	ctx context.Context, env Env, kind command.Kind[P, R], tab int, a after, params P, text func(R) []string,
 ) (*followed[R], error) {
 	if env.Call.Detached && a != (after{}) {
-		return nil, problem.New(problem.InvalidParam, "Leave out background, or what is to follow the act.", "what follows an act is part of its answer, and background does not wait for it.")
+		return nil, problem.New(
+			problem.InvalidParam,
+			"Leave out background, or what is to follow the act.",
+			"what follows an act is part of its answer, and background does not wait for it.",
+		)
 	}
 	began := time.Now()
 	done, err := do(ctx, env, kind, tab, params, text)
@@ -117,7 +121,15 @@ func step[P, R any](ctx context.Context, s *steps, kind command.Kind[P, R], para
 
 func (s *steps) failed(kind string, err error) {
 	if p := problem.From(err); p != nil {
-		s.out.Failed = append(s.out.Failed, fmt.Sprintf("%s: %s: %s", kind, p.Code, strings.TrimSpace(strings.TrimPrefix(p.Message, kind+": ")+" "+p.Fix)))
+		s.out.Failed = append(
+			s.out.Failed,
+			fmt.Sprintf(
+				"%s: %s: %s",
+				kind,
+				p.Code,
+				strings.TrimSpace(strings.TrimPrefix(p.Message, kind+": ")+" "+p.Fix),
+			),
+		)
 	}
 }
 
@@ -134,7 +146,8 @@ type aftermath struct {
 }
 
 func (a *aftermath) empty() bool {
-	return a.Stable == nil && a.TextContent == "" && a.Vitals == nil && a.Interactive == nil && a.Screenshot == nil && a.Failed == nil
+	return a.Stable == nil && a.TextContent == "" && a.Vitals == nil && a.Interactive == nil && a.Screenshot == nil &&
+		a.Failed == nil
 }
 
 // picture describes the image beside an answer.
@@ -199,7 +212,10 @@ func (a *aftermath) heads() (out []string) {
 	case s.Stable:
 		out = append(out, fmt.Sprintf("stable after %.0f ms, %d changes", s.WaitedMS, s.MutationsObserved))
 	default:
-		out = append(out, fmt.Sprintf("not stable: still changing after %.0f ms, %d changes", s.WaitedMS, s.MutationsObserved))
+		out = append(
+			out,
+			fmt.Sprintf("not stable: still changing after %.0f ms, %d changes", s.WaitedMS, s.MutationsObserved),
+		)
 	}
 	if p := a.Screenshot; p != nil {
 		out = append(out, fmt.Sprintf("screenshot: %d×%d %s", p.Width, p.Height, p.Format))
@@ -211,7 +227,10 @@ func (a *aftermath) lines() (out []string) {
 	var measured []string
 	for _, name := range []string{"lcp", "cls", "inp", "fcp", "ttfb"} {
 		if v, ok := a.Vitals[name]; ok {
-			measured = append(measured, fmt.Sprintf("%s %.4g %s", strings.ToUpper(name), v.Value, answer.Clean(v.Rating)))
+			measured = append(
+				measured,
+				fmt.Sprintf("%s %.4g %s", strings.ToUpper(name), v.Value, answer.Clean(v.Rating)),
+			)
 		}
 	}
 	if len(measured) > 0 {

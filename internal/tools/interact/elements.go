@@ -9,7 +9,11 @@ import (
 )
 
 // named is how an element is aimed at by what it says.
-var named = map[string]string{"text": `selector:"text=…"`, "name": `selector:"role=button[name=\"…\"]"`, "element": "selector or ref"}
+var named = map[string]string{
+	"text":    `selector:"text=…"`,
+	"name":    `selector:"role=button[name=\"…\"]"`,
+	"element": "selector or ref",
+}
 
 // Modes that act on one element.
 var (
@@ -82,12 +86,36 @@ var (
 		after
 	}) (any, error) {
 		if p.Direction == "" && p.Empty() {
-			return nil, problem.New(problem.MissingParam, "Directions are top, bottom, up and down.", "an element or a direction is required.")
+			return nil, problem.New(
+				problem.MissingParam,
+				"Directions are top, bottom, up and down.",
+				"an element or a direction is required.",
+			)
 		}
 		return act(ctx, env, command.ScrollTo, p.Tab, p.after, p.ScrollParams, acted)
 	})
-	_ = catalog.Add(Tool, catalog.Spec{Name: "hover", Doc: "Move the pointer over an element.", Needs: acts, Wait: wait, Errors: elementErrors}, onElement(command.Hover))
-	_ = catalog.Add(Tool, catalog.Spec{Name: "focus", Doc: "Focus an element.", Needs: acts, Wait: wait, Errors: append(elementErrors, "not_focusable")}, onElement(command.Focus))
+	_ = catalog.Add(
+		Tool,
+		catalog.Spec{
+			Name:   "hover",
+			Doc:    "Move the pointer over an element.",
+			Needs:  acts,
+			Wait:   wait,
+			Errors: elementErrors,
+		},
+		onElement(command.Hover),
+	)
+	_ = catalog.Add(
+		Tool,
+		catalog.Spec{
+			Name:   "focus",
+			Doc:    "Focus an element.",
+			Needs:  acts,
+			Wait:   wait,
+			Errors: append(elementErrors, "not_focusable"),
+		},
+		onElement(command.Focus),
+	)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "highlight", Doc: "Draw a red box around an element to show it to the user; duration_ms 0 removes it.", Aliases: []string{"point"},
 		Needs: acts, Wait: wait, Example: `{"selector":"#total"}`, Errors: elementErrors,

@@ -32,8 +32,24 @@ var Tool = catalog.New[Env](catalog.Info{
 	Hints: catalog.Hints{Destructive: true, Open: true},
 	Doc: "Act in the user's browser, in the tab in use: navigate, click, type, wait, read, run JavaScript.\n" +
 		"Needs AI Web Pilot, which only the user switches on. list_interactive gives refs to aim with. Elements are waited for, scrolled to and checked; two equal matches are an error.",
-	Shown: []string{"ref", "selector", "text", "value", "url", "script", "nth", "within", "frame", "tab", "timeout_ms", "background"},
-	Docs:  map[string]string{"tab": "tab id; default the one in use", "text": "text to type, to wait for, or key to press (Enter, Control+a)"},
+	Shown: []string{
+		"ref",
+		"selector",
+		"text",
+		"value",
+		"url",
+		"script",
+		"nth",
+		"within",
+		"frame",
+		"tab",
+		"timeout_ms",
+		"background",
+	},
+	Docs: map[string]string{
+		"tab":  "tab id; default the one in use",
+		"text": "text to type, to wait for, or key to press (Enter, Control+a)",
+	},
 	Groups: []catalog.Group{{
 		Short: "T", Doc: `ref | selector (CSS, >>> pierces shadow roots, or text=… role=button[name="Save"] label=… placeholder=… testid=…) with nth, within, frame | x,y`,
 		Params: []string{"ref", "selector", "nth", "within", "frame", "x", "y", "tab"},
@@ -59,8 +75,11 @@ type in struct {
 // aimed returns a problem when no element is named.
 func aimed(t command.Target) error {
 	if t.Empty() {
-		return problem.New(problem.MissingParam,
-			`Give ref, selector, or x and y; interact {"action":"list_interactive"} shows what is there.`, "an element is required.")
+		return problem.New(
+			problem.MissingParam,
+			`Give ref, selector, or x and y; interact {"action":"list_interactive"} shows what is there.`,
+			"an element is required.",
+		)
 	}
 	return nil
 }
@@ -72,7 +91,14 @@ var elementErrors = []problem.Code{
 }
 
 // do sends a command and wraps what it gave. text says it in lines, which may hold text of the page.
-func do[P, R any](ctx context.Context, env Env, kind command.Kind[P, R], tab int, params P, text func(R) []string) (*result[R], error) {
+func do[P, R any](
+	ctx context.Context,
+	env Env,
+	kind command.Kind[P, R],
+	tab int,
+	params P,
+	text func(R) []string,
+) (*result[R], error) {
 	o, err := drive.Do(ctx, env.Drive, env.Call, kind, tab, params)
 	if err != nil {
 		return nil, err
@@ -149,7 +175,9 @@ func (r *result[R]) MarshalJSON() ([]byte, error) { return r.marshal(nil) }
 func (r *result[R]) marshal(then *aftermath) ([]byte, error) {
 	tab, url := r.where()
 	out := outcome[R]{
-		Status: string(r.Status), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
+		Status: string(
+			r.Status,
+		), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
 		Target: place{tab, url}, After: then,
 	}
 	if out.Final {
@@ -220,7 +248,17 @@ func acted(r command.ActResult) []string {
 		out = append(out, "overlay: "+answer.Clean(r.OverlayWarning))
 	}
 	if v := r.Viewport; v != nil {
-		out = append(out, fmt.Sprintf("viewport %.0f×%.0f at %.0f,%.0f of height %.0f", v.Width, v.Height, v.ScrollX, v.ScrollY, v.ScrollHeight))
+		out = append(
+			out,
+			fmt.Sprintf(
+				"viewport %.0f×%.0f at %.0f,%.0f of height %.0f",
+				v.Width,
+				v.Height,
+				v.ScrollX,
+				v.ScrollY,
+				v.ScrollHeight,
+			),
+		)
 	}
 	if r.Navigated {
 		out = append(out, "navigated to "+answer.Short(r.URL, 120)+" "+answer.Clean(r.Title))

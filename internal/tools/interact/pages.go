@@ -33,8 +33,30 @@ var (
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "refresh", Doc: "Reload the page.", Aliases: []string{"reload"}, Needs: acts, Wait: loadWait, Errors: loadErrors,
 	}, history(command.Refresh))
-	_ = catalog.Add(Tool, catalog.Spec{Name: "back", Doc: "Go back in history.", Aliases: []string{"go_back"}, Needs: acts, Wait: loadWait, Errors: append(loadErrors, "no_history")}, history(command.Back))
-	_ = catalog.Add(Tool, catalog.Spec{Name: "forward", Doc: "Go forward in history.", Aliases: []string{"go_forward"}, Needs: acts, Wait: loadWait, Errors: append(loadErrors, "no_history")}, history(command.Forward))
+	_ = catalog.Add(
+		Tool,
+		catalog.Spec{
+			Name:    "back",
+			Doc:     "Go back in history.",
+			Aliases: []string{"go_back"},
+			Needs:   acts,
+			Wait:    loadWait,
+			Errors:  append(loadErrors, "no_history"),
+		},
+		history(command.Back),
+	)
+	_ = catalog.Add(
+		Tool,
+		catalog.Spec{
+			Name:    "forward",
+			Doc:     "Go forward in history.",
+			Aliases: []string{"go_forward"},
+			Needs:   acts,
+			Wait:    loadWait,
+			Errors:  append(loadErrors, "no_history"),
+		},
+		history(command.Forward),
+	)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "new_tab", Doc: "Open a tab in the background.", Aliases: []string{"open_tab"}, Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
 		Example: `{"url":"http://localhost:3000"}`, Errors: append(loadErrors, "restricted_url"),
@@ -46,7 +68,11 @@ var (
 		Needs: catalog.Extension | catalog.Pilot, Wait: wait, Example: `{"tab":123}`, Errors: []problem.Code{problem.TabGone, problem.MissingParam},
 	}, func(ctx context.Context, env Env, p switchParams) (any, error) {
 		if p.Tab == 0 && p.TabIndex == nil {
-			return nil, problem.New(problem.MissingParam, `observe {"what":"tabs"} lists the tabs.`, "tab or tab_index is required.")
+			return nil, problem.New(
+				problem.MissingParam,
+				`observe {"what":"tabs"} lists the tabs.`,
+				"tab or tab_index is required.",
+			)
 		}
 		out, err := do(ctx, env, command.SwitchTab, p.Tab, p.SwitchParams, tabbed)
 		if err == nil && !out.Going() && out.Result.Tab != 0 && (p.SetTracked == nil || *p.SetTracked) {
@@ -112,5 +138,13 @@ func tabbed(r command.TabResult) []string {
 		}
 		return out
 	}
-	return []string{fmt.Sprintf("tab %d (index %d) %s %q", r.Tab, r.TabIndex, answer.Short(r.URL, 120), answer.Cut(answer.Clean(r.Title), 100))}
+	return []string{
+		fmt.Sprintf(
+			"tab %d (index %d) %s %q",
+			r.Tab,
+			r.TabIndex,
+			answer.Short(r.URL, 120),
+			answer.Cut(answer.Clean(r.Title), 100),
+		),
+	}
 }

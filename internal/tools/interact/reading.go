@@ -43,7 +43,14 @@ var (
 		Name: "execute_js", Doc: "Run JavaScript in the page and get its value as JSON; promises are awaited. Loopback pages only, others by the user's grant.",
 		Aliases: []string{"evaluate", "js", "execute_javascript", "run_js"}, Needs: acts, Wait: wait,
 		Example: `{"script":"document.querySelectorAll('li').length"}`,
-		Errors:  []problem.Code{problem.OriginNotAllowed, problem.CSPBlocked, problem.PilotOff, "execution_timeout", "execution_error", "promise_rejected"},
+		Errors: []problem.Code{
+			problem.OriginNotAllowed,
+			problem.CSPBlocked,
+			problem.PilotOff,
+			"execution_timeout",
+			"execution_error",
+			"promise_rejected",
+		},
 	}, func(ctx context.Context, env Env, p struct {
 		command.ScriptParams
 		in
@@ -52,13 +59,22 @@ var (
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "list_interactive", Doc: "What can be clicked, typed into or chosen, with refs to aim at. Visible first, in reading order.",
-		Aliases: []string{"list_elements", "elements", "find"}, Needs: looks, Wait: wait, Example: `{"text_contains":"pay","limit":20}`,
+		Aliases: []string{
+			"list_elements",
+			"elements",
+			"find",
+		}, Needs: looks, Wait: wait, Example: `{"text_contains":"pay","limit":20}`,
 	}, func(ctx context.Context, env Env, p struct {
 		command.ListParams
 		in
 	}) (any, error) {
 		if n := len(p.ScopeRect); n != 0 && n != 4 {
-			return nil, problem.New(problem.InvalidParam, "Give [x, y, width, height].", "scope_rect has %d numbers.", n)
+			return nil, problem.New(
+				problem.InvalidParam,
+				"Give [x, y, width, height].",
+				"scope_rect has %d numbers.",
+				n,
+			)
 		}
 		if p.Limit == 0 {
 			p.Limit = listLimit
@@ -80,7 +96,12 @@ func waitFor(ctx context.Context, env Env, p waitParams) (any, error) {
 		}
 	}
 	if n != 1 {
-		return nil, problem.New(problem.InvalidParam, "Call it once for each condition.", "exactly one of selector, text and url_contains is to be given, not %d.", n)
+		return nil, problem.New(
+			problem.InvalidParam,
+			"Call it once for each condition.",
+			"exactly one of selector, text and url_contains is to be given, not %d.",
+			n,
+		)
 	}
 	return do(ctx, env, command.WaitFor, p.Tab, p.WaitParams, func(r command.WaitResult) []string {
 		line := fmt.Sprintf("came true after %.0f ms", r.WaitedMS)
@@ -139,7 +160,15 @@ func scripted(r command.ScriptResult) []string {
 const listLimit = 60
 
 func listed(r command.ListResult) []string {
-	out := []string{fmt.Sprintf("%s %q, %d of %d elements", answer.Short(r.URL, 100), answer.Cut(answer.Clean(r.Title), 80), len(r.Elements), r.CandidateCount)}
+	out := []string{
+		fmt.Sprintf(
+			"%s %q, %d of %d elements",
+			answer.Short(r.URL, 100),
+			answer.Cut(answer.Clean(r.Title), 80),
+			len(r.Elements),
+			r.CandidateCount,
+		),
+	}
 	for i := range r.Elements {
 		e := &r.Elements[i]
 		line := element(e)

@@ -105,7 +105,10 @@ func actionsMode(ctx context.Context, env Env, p actionsParams) (any, error) {
 
 func newActionEntry(e *event.Action) actionEntry {
 	out := actionEntry{
-		ID: query.Handle(event.KindAction, e.Seq), Type: e.Type, By: e.By, Client: e.Client, Role: e.Role, Name: e.Name, Text: e.Text, Value: e.Value,
+		ID: query.Handle(
+			event.KindAction,
+			e.Seq,
+		), Type: e.Type, By: e.By, Client: e.Client, Role: e.Role, Name: e.Name, Text: e.Text, Value: e.Value,
 		Key: e.Key, FromURL: e.FromURL, ToURL: e.ToURL, X: e.X, Y: e.Y, Outcome: e.Outcome, Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame,
 		PageURL: e.PageURL, TestID: e.TestID, Flags: e.Flags.Names(), clock: answer.Clock(e.Time),
 	}

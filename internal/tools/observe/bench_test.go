@@ -85,11 +85,25 @@ func fullOfErrors(b *testing.B, errors int) *catalog.Bound {
 	for i := range steps {
 		at := start.Add(time.Duration(i) * step)
 		head := func(late time.Duration) event.Head {
-			return event.Head{Time: at.Add(late), Received: at.Add(late), Session: "s", Tab: 1, PageURL: "http://localhost/"}
+			return event.Head{
+				Time:     at.Add(late),
+				Received: at.Add(late),
+				Session:  "s",
+				Tab:      1,
+				PageURL:  "http://localhost/",
+			}
 		}
 		api := fmt.Sprintf("http://localhost:3000/api/orders/%d", i)
 		failing := (steps-i)%perError == 0 && (steps-i)/perError <= errors
-		request := &event.Exchange{Head: head(40), Method: "GET", URL: api, Status: 200, Duration: 12, Outcome: "ok", ResponseBody: strings.Repeat("r", 900)}
+		request := &event.Exchange{
+			Head:         head(40),
+			Method:       "GET",
+			URL:          api,
+			Status:       200,
+			Duration:     12,
+			Outcome:      "ok",
+			ResponseBody: strings.Repeat("r", 900),
+		}
 		batch := event.Batch{
 			request,
 			&event.ResourceTiming{Head: head(41), URL: api, InitiatorType: "fetch", Duration: 12, Status: 200},
@@ -97,7 +111,9 @@ func fullOfErrors(b *testing.B, errors int) *catalog.Bound {
 		}
 		for j := range 4 {
 			batch = append(batch, &event.Log{
-				Head: head(time.Duration(j)), Level: "log", Severity: 9, URL: "http://localhost:3000/app.js", Line: 10, Column: 3,
+				Head: head(
+					time.Duration(j),
+				), Level: "log", Severity: 9, URL: "http://localhost:3000/app.js", Line: 10, Column: 3,
 				Message: fmt.Sprintf("tick %d of %d %s", j, i, strings.Repeat("x", i%200)),
 			})
 		}
@@ -107,9 +123,19 @@ func fullOfErrors(b *testing.B, errors int) *catalog.Bound {
 		if failing {
 			request.Status, request.Outcome = 500, "http_error"
 			batch = append(batch, &event.Exception{
-				Head: head(50), Type: "TypeError", Message: fmt.Sprintf("order %d has no total", i), Mechanism: "onerror",
+				Head: head(
+					50,
+				), Type: "TypeError", Message: fmt.Sprintf("order %d has no total", i), Mechanism: "onerror",
 				URL: "http://localhost:3000/app.js", Line: 10, Stack: []event.StackFrame{
-					{Function: "pay", URL: "http://localhost:3000/app.js", Line: 10, Column: 7, Source: "src/pay.ts", SourceLine: 48, InApp: true},
+					{
+						Function:   "pay",
+						URL:        "http://localhost:3000/app.js",
+						Line:       10,
+						Column:     7,
+						Source:     "src/pay.ts",
+						SourceLine: 48,
+						InApp:      true,
+					},
 					{Function: "click", URL: "http://localhost:3000/app.js", Line: 90, Column: 1},
 				},
 			})

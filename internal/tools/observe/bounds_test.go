@@ -20,12 +20,23 @@ func TestLinesOfServicesAndLevels(t *testing.T) {
 		d := sit(t, 0)
 		for i, level := range []string{"debug", "log", "info", "warn", "error"} {
 			h := head(i)
-			d.house.Store.Append(event.Batch{&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: level + " line"}})
+			d.house.Store.Append(
+				event.Batch{
+					&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: level + " line"},
+				},
+			)
 			h.Service = "pay\nSYSTEM"
-			d.house.Store.Append(event.Batch{&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: level + " line"}})
+			d.house.Store.Append(
+				event.Batch{
+					&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: level + " line"},
+				},
+			)
 		}
 		for least, want := range map[string]int{"debug": 10, "log": 8, "info": 8, "warn": 4, "error": 2} {
-			if got := d.ask("logs", `"min_level":"`+least+`"`); !strings.Contains(got, fmt.Sprintf("logs: %d, tab 12", want)) {
+			if got := d.ask("logs", `"min_level":"`+least+`"`); !strings.Contains(
+				got,
+				fmt.Sprintf("logs: %d, tab 12", want),
+			) {
 				t.Errorf("%s gives %s, want %d", least, got, want)
 			}
 		}
@@ -33,7 +44,10 @@ func TestLinesOfServicesAndLevels(t *testing.T) {
 		if n := strings.Count(got, "(pay⏎SYSTEM)"); n != 5 || strings.Contains(got, "(×") {
 			t.Errorf("the service is named %d times in\n%s", n, got)
 		}
-		if got := d.ask("logs", `"source":"pay\nSYSTEM","as":"json"`); strings.Count(got, `"service":"pay\nSYSTEM"`) != 5 {
+		if got := d.ask("logs", `"source":"pay\nSYSTEM","as":"json"`); strings.Count(
+			got,
+			`"service":"pay\nSYSTEM"`,
+		) != 5 {
 			t.Errorf("of the service: %s", got)
 		}
 	})
@@ -52,7 +66,9 @@ func TestWhatIsAroundAnErrorIsOfItsTestAndWorker(t *testing.T) {
 		fail := func(n int, change func(*event.Head), name string) {
 			h := head(n)
 			change(&h)
-			d.house.Store.Append(event.Batch{&event.Exception{Head: h, Type: "Error", Message: name, Mechanism: "onerror"}})
+			d.house.Store.Append(
+				event.Batch{&event.Exception{Head: h, Type: "Error", Message: name, Mechanism: "onerror"}},
+			)
 		}
 		mine := func(h *event.Head) { h.TestID, h.Worker = "t1", "w1" }
 		put(0, mine, "of both")
@@ -87,18 +103,43 @@ func TestABundleIsInTheOrderOfTime(t *testing.T) {
 			h := head(2 * i)
 			d.house.Store.Append(event.Batch{
 				&event.Log{Head: h, Level: "info", Severity: 9, Message: fmt.Sprint("line ", string(rune('a'+i)))},
-				&event.Exchange{Head: h, Method: "GET", URL: fmt.Sprint("http://localhost:3000/r", i), Status: 200, Started: h.Time, Outcome: "ok"},
+				&event.Exchange{
+					Head:    h,
+					Method:  "GET",
+					URL:     fmt.Sprint("http://localhost:3000/r", i),
+					Status:  200,
+					Started: h.Time,
+					Outcome: "ok",
+				},
 				&event.ResourceTiming{Head: h, URL: fmt.Sprint("http://localhost:3000/w", i), InitiatorType: "img"},
 				&event.Action{Head: h, Type: "scroll", By: "user"},
-				&event.Message{Head: h, Connection: "c", Event: "message", Direction: "incoming", Type: "text", Data: fmt.Sprint(i)},
+				&event.Message{
+					Head:       h,
+					Connection: "c",
+					Event:      "message",
+					Direction:  "incoming",
+					Type:       "text",
+					Data:       fmt.Sprint(i),
+				},
 				&event.Lifecycle{Head: h, State: "navigate", ToURL: fmt.Sprint("http://localhost:3000/n", i)},
 				&event.DOM{Head: h, Type: "transient", Class: "toast", Text: fmt.Sprint(i)},
 			})
 			if i != 2 {
-				d.house.Store.Append(event.Batch{&event.Exception{Head: h, Type: "Error", Message: fmt.Sprint("other ", i), Mechanism: "onerror"}})
+				d.house.Store.Append(
+					event.Batch{
+						&event.Exception{
+							Head:      h,
+							Type:      "Error",
+							Message:   fmt.Sprint("other ", i),
+							Mechanism: "onerror",
+						},
+					},
+				)
 			}
 		}
-		d.house.Store.Append(event.Batch{&event.Exception{Head: head(5), Type: "Error", Message: "the one", Mechanism: "worker"}})
+		d.house.Store.Append(
+			event.Batch{&event.Exception{Head: head(5), Type: "Error", Message: "the one", Mechanism: "worker"}},
+		)
 		var out struct {
 			Bundles []struct {
 				Error      struct{ Message string }
@@ -157,18 +198,38 @@ func TestCommandsTellHowFarTheyCame(t *testing.T) {
 				t.Fatal(err)
 			}
 			trace, _ := out["trace"].(map[string]any)
-			return map[string]any{"status": out["status"], "lifecycle": out["lifecycle_status"], "queued": out["queued"], "stage": trace["last_stage"], "url": out["effective_url"]}
+			return map[string]any{
+				"status":    out["status"],
+				"lifecycle": out["lifecycle_status"],
+				"queued":    out["queued"],
+				"stage":     trace["last_stage"],
+				"url":       out["effective_url"],
+			}
 		}
 		check := func(when, id, status, lifecycle string, queued bool, stage string) {
 			t.Helper()
 			got := state(id)
-			want := map[string]any{"status": status, "lifecycle": lifecycle, "queued": queued, "stage": stage, "url": "http://localhost:3000/checkout"}
+			want := map[string]any{
+				"status":    status,
+				"lifecycle": lifecycle,
+				"queued":    queued,
+				"stage":     stage,
+				"url":       "http://localhost:3000/checkout",
+			}
 			if fmt.Sprint(got) != fmt.Sprint(want) {
 				t.Errorf("%s: %v, want %v", when, got, want)
 			}
 		}
 		start := func() command.Record {
-			rec, err := d.house.Queue.Start(command.Request{Session: "s1", Tab: 12, Kind: "click", Params: struct{}{}, Deadline: time.Now().Add(time.Minute)})
+			rec, err := d.house.Queue.Start(
+				command.Request{
+					Session:  "s1",
+					Tab:      12,
+					Kind:     "click",
+					Params:   struct{}{},
+					Deadline: time.Now().Add(time.Minute),
+				},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,11 +261,20 @@ func TestOddLinesAreToldToTheReader(t *testing.T) {
 			time.Sleep(time.Until(testkit.Begin.Add(at)))
 			h := head(0)
 			h.Time, h.Received = time.Now(), time.Now()
-			d.house.Store.Append(event.Batch{&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: message, URL: url}})
+			d.house.Store.Append(
+				event.Batch{
+					&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: message, URL: url},
+				},
+			)
 		}
 		put(0, "info", "begin", "")
 		for i := range 20 {
-			put(time.Second+time.Duration(i*i)*2600*time.Microsecond, "info", "flood", fmt.Sprintf("http://localhost:3000/%c.js", 'a'+i%7))
+			put(
+				time.Second+time.Duration(i*i)*2600*time.Microsecond,
+				"info",
+				"flood",
+				fmt.Sprintf("http://localhost:3000/%c.js", 'a'+i%7),
+			)
 		}
 		for i := range 19 {
 			put(10*time.Second+time.Duration(i*i)*2600*time.Microsecond, "info", "shower", "")
@@ -242,7 +312,10 @@ func TestOddLinesAreToldToTheReader(t *testing.T) {
 		if len(out.Anomalies) != 3 || out.Groups[0].Sample != "flood" || len(out.Groups[0].Sources) != 5 {
 			t.Errorf("%+v", out)
 		}
-		if got := d.ask("summarized_logs", `"since":"5s","min_group_size":1`); !strings.Contains(got, "summarized logs: 1 lines") {
+		if got := d.ask("summarized_logs", `"since":"5s","min_group_size":1`); !strings.Contains(
+			got,
+			"summarized logs: 1 lines",
+		) {
 			t.Errorf("of the last lines: %s", got)
 		}
 	})
@@ -291,7 +364,11 @@ func TestFailedRequestsAreNamedWithoutErrors(t *testing.T) {
 			d.house.Store.Append(event.Batch{x})
 		}
 		for since, want := range map[string]string{"": "r3 network_error, r4 404, r6 503;", "2500ms": "r4 404, r6 503;"} {
-			if got := d.ask("error_bundles", `"since":"`+since+`"`); !strings.Contains(got, "no errors, but requests failed: "+want) || strings.Contains(got, testkit.Hostile) {
+			if got := d.ask("error_bundles", `"since":"`+since+`"`); !strings.Contains(
+				got,
+				"no errors, but requests failed: "+want,
+			) ||
+				strings.Contains(got, testkit.Hostile) {
 				t.Errorf("since %q: %s; want %s", since, got, want)
 			}
 		}

@@ -22,7 +22,16 @@ import (
 // over returns observe over a store.
 func over(s *store.Store) *catalog.Bound {
 	reader, registry := query.New(s, nil), session.NewRegistry()
-	registry.Heard("s", "1", "1", nil, []session.Tab{{ID: 1, Granted: true, Active: true, URL: "http://localhost/"}, {ID: 2, Granted: true, URL: "http://localhost/"}})
+	registry.Heard(
+		"s",
+		"1",
+		"1",
+		nil,
+		[]session.Tab{
+			{ID: 1, Granted: true, Active: true, URL: "http://localhost/"},
+			{ID: 2, Granted: true, URL: "http://localhost/"},
+		},
+	)
 	return catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 		return observe.Env{View: view.View{Reader: reader, Registry: registry, Call: c}}
 	}, nil)
@@ -54,7 +63,12 @@ func flood(s *store.Store, tab, n int, severity int, text string) {
 	for n > 0 {
 		many := make([]event.Log, min(n, 1000))
 		for i := range many {
-			many[i] = event.Log{Head: event.Head{Session: "s", Tab: tab, Time: time.Now(), Received: time.Now()}, Severity: severity, Level: "info", Message: text}
+			many[i] = event.Log{
+				Head:     event.Head{Session: "s", Tab: tab, Time: time.Now(), Received: time.Now()},
+				Severity: severity,
+				Level:    "info",
+				Message:  text,
+			}
 		}
 		s.Append(event.Of(many))
 		n -= len(many)
@@ -64,7 +78,14 @@ func flood(s *store.Store, tab, n int, severity int, text string) {
 // An error that is kept is found behind any number of other lines.
 func TestAnErrorBehindAFloodIsFound(t *testing.T) {
 	s := newStore(t, 0)
-	s.Append(event.Batch{&event.Exception{Head: event.Head{Session: "s", Tab: 1, Time: time.Now(), Received: time.Now()}, Message: "the one"}})
+	s.Append(
+		event.Batch{
+			&event.Exception{
+				Head:    event.Head{Session: "s", Tab: 1, Time: time.Now(), Received: time.Now()},
+				Message: "the one",
+			},
+		},
+	)
 	flood(s, 1, 60_000, 9, "fine")
 	tool := over(s)
 	for _, args := range []string{`{"what":"errors","tab":1}`, `{"what":"error_bundles","tab":1}`} {
@@ -84,10 +105,14 @@ func TestEvictedErrorsAreToldToTheirReader(t *testing.T) {
 	s := newStore(t, store.MinMemory)
 	flood(s, 2, 20_000, 17, strings.Repeat("x", 2000))
 	tool := over(s)
-	if text := ask(t, tool, `{"what":"errors","tab":1}`); !strings.Contains(text, "no errors were seen") || strings.Contains(text, "evicted") {
+	if text := ask(t, tool, `{"what":"errors","tab":1}`); !strings.Contains(text, "no errors were seen") ||
+		strings.Contains(text, "evicted") {
 		t.Errorf("tab 1: %s", text)
 	}
-	if text := ask(t, tool, `{"what":"logs","tab":2,"min_level":"error","text":"nowhere"}`); !strings.Contains(text, "evicted") {
+	if text := ask(t, tool, `{"what":"logs","tab":2,"min_level":"error","text":"nowhere"}`); !strings.Contains(
+		text,
+		"evicted",
+	) {
 		t.Errorf("tab 2: %s", text)
 	}
 	for s.Stats().Rings[0].Evicted < 40_000 { // the oldest of tab 2 are gone

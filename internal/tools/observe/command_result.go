@@ -68,8 +68,12 @@ type commandTrace struct {
 func commandResult(ctx context.Context, env Env, p commandResultParams) (*commandState, error) {
 	rec, known := env.Queue.Get(p.CorrelationID)
 	if !known {
-		return nil, problem.New(problem.NoData, `observe {"what":"pending_commands"} lists those that are known; ended ones are kept for five minutes.`,
-			"no command %q is known.", answer.Cut(answer.Clean(p.CorrelationID), 80))
+		return nil, problem.New(
+			problem.NoData,
+			`observe {"what":"pending_commands"} lists those that are known; ended ones are kept for five minutes.`,
+			"no command %q is known.",
+			answer.Cut(answer.Clean(p.CorrelationID), 80),
+		)
 	}
 	if !rec.Status.Final() && !env.Call.Detached {
 		var err error

@@ -51,7 +51,9 @@ func newCommandEntry(r command.Record, now time.Time) commandEntry {
 	}
 	e := commandEntry{
 		CorrelationID: r.CorrelationID, Kind: r.Kind, Status: string(r.Status), Tab: r.Tab, Client: r.Client, Created: view.Stamp(r.Created),
-		ElapsedMS: end.Sub(r.Created).Milliseconds(), Attempts: r.Attempts, clock: answer.Clock(r.Created), elapsed: answer.Took(end.Sub(r.Created)),
+		ElapsedMS: end.Sub(r.Created).
+			Milliseconds(),
+		Attempts: r.Attempts, clock: answer.Clock(r.Created), elapsed: answer.Took(end.Sub(r.Created)),
 	}
 	if r.Status.Final() {
 		e.Completed = view.Stamp(r.Finished)
@@ -94,7 +96,12 @@ type commandLists struct {
 func pendingCommands(_ context.Context, env Env, _ noParams) (*commandLists, error) {
 	now := time.Now()
 	pending, done, failed := env.Queue.Lists()
-	out := &commandLists{Pending: []commandEntry{}, Completed: []commandEntry{}, Failed: commandEntries(failed, now), InProgress: []commandEntry{}}
+	out := &commandLists{
+		Pending:    []commandEntry{},
+		Completed:  []commandEntry{},
+		Failed:     commandEntries(failed, now),
+		InProgress: []commandEntry{},
+	}
 	for _, r := range pending {
 		e := newCommandEntry(r, now)
 		if r.Status == command.Running {
@@ -117,7 +124,13 @@ const newestDone = 10
 
 // Text writes the commands for a reader.
 func (l *commandLists) Text(w *answer.Writer) {
-	w.Head("commands: %d waiting, %d running, %d completed, %d failed", len(l.Pending), l.Count, len(l.Completed), len(l.Failed))
+	w.Head(
+		"commands: %d waiting, %d running, %d completed, %d failed",
+		len(l.Pending),
+		l.Count,
+		len(l.Completed),
+		len(l.Failed),
+	)
 	var entries []answer.Entry
 	for _, list := range [][]commandEntry{l.Failed[max(0, len(l.Failed)-newestDone):], l.Completed[max(0, len(l.Completed)-newestDone):], l.InProgress, l.Pending} {
 		for _, e := range list {

@@ -64,7 +64,13 @@ func longest(lines []string, room int) int {
 
 // one returns the event with a handle in full: converted, when it is one of the mode's kind, else as
 // its own mode shows it. The handle's letter says which that is.
-func one[P event.Event, E any](ctx context.Context, env Env, handle string, convert func(P) E, lines func(E) []string) (any, error) {
+func one[P event.Event, E any](
+	ctx context.Context,
+	env Env,
+	handle string,
+	convert func(P) E,
+	lines func(E) []string,
+) (any, error) {
 	it, err := query.ByHandle(env.Reader, handle)
 	if err != nil {
 		return nil, err
@@ -93,7 +99,10 @@ func inFull[E any](it query.Item, entry E, lines func(E) []string) *detail[E] {
 var inFullBy [event.KindCount]func(ctx context.Context, env Env, it query.Item) any
 
 // showInFull puts a kind into inFullBy.
-func showInFull[P event.Event, E any](convert func(ctx context.Context, env Env, e P) E, lines func(E) []string) struct{} {
+func showInFull[P event.Event, E any](
+	convert func(ctx context.Context, env Env, e P) E,
+	lines func(E) []string,
+) struct{} {
 	var none P
 	inFullBy[none.Kind()] = func(ctx context.Context, env Env, it query.Item) any {
 		return inFull(it, convert(ctx, env, it.Event.(P)), lines)
@@ -118,6 +127,15 @@ func whole(ctx context.Context, env Env, it query.Item) any {
 	if show := inFullBy[it.Kind]; show != nil && shown {
 		return show(ctx, env, it)
 	}
-	m := moment{it.Handle(), view.Stamp(it.Head.Time), it.Kind.String(), brief(it), it.Head.Tab, it.Head.PageURL, answer.Clock(it.Head.Time), ""}
+	m := moment{
+		it.Handle(),
+		view.Stamp(it.Head.Time),
+		it.Kind.String(),
+		brief(it),
+		it.Head.Tab,
+		it.Head.PageURL,
+		answer.Clock(it.Head.Time),
+		"",
+	}
 	return inFull(it, m, func(m moment) []string { return []string{m.ID + " " + m.Timestamp + " " + m.Summary} })
 }

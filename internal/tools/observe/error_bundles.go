@@ -128,7 +128,9 @@ func dress(ctx context.Context, env Env, o opened, out *view.List[*bundle]) erro
 	out.Title = "error bundles"
 	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
-	out.Note(env.Bodies(o.Selection)...).Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).Note(env.Unseen(ctx, o.Selection)...)
+	out.Note(env.Bodies(o.Selection)...).
+		Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).
+		Note(env.Unseen(ctx, o.Selection)...)
 	if out.Len() > 0 {
 		return nil
 	}
@@ -147,7 +149,13 @@ func (p bundlesParams) window() time.Duration {
 // failedRequests names requests that failed where no error tells of them: pages often catch them.
 func failedRequests(ctx context.Context, env Env, o opened) ([]string, error) {
 	// The filter takes errors only, and of requests those are the failed ones.
-	list, _, err := query.Read[event.Exchange](ctx, env.Reader, o.Filter, query.Page{Since: o.page.Since, Limit: 3}, nil)
+	list, _, err := query.Read[event.Exchange](
+		ctx,
+		env.Reader,
+		o.Filter,
+		query.Page{Since: o.page.Since, Limit: 3},
+		nil,
+	)
 	if err != nil || len(list.Items) == 0 {
 		return nil, err
 	}
@@ -160,7 +168,12 @@ func failedRequests(ctx context.Context, env Env, o opened) ([]string, error) {
 		}
 		words = append(words, e.ID+" "+how) // no text of the page: notes stand outside the fence
 	}
-	return []string{`no errors, but requests failed: ` + strings.Join(words, ", ") + `; observe {"what":"network_bodies","failed":true} shows them`}, nil
+	return []string{
+		`no errors, but requests failed: ` + strings.Join(
+			words,
+			", ",
+		) + `; observe {"what":"network_bodies","failed":true} shows them`,
+	}, nil
 }
 
 var bundleKinds = []event.Kind{
@@ -231,7 +244,10 @@ func (s *surroundings) complete(bundles []*bundle) {
 		// What was not looked at came before all that was: it did not happen after that was received.
 		var known time.Time
 		if !all && len(items) > 0 {
-			known = slices.MinFunc(items, func(a, b query.Item) int { return cmp.Compare(a.Head.Seq, b.Head.Seq) }).Head.Received
+			known = slices.MinFunc(
+				items,
+				func(a, b query.Item) int { return cmp.Compare(a.Head.Seq, b.Head.Seq) },
+			).Head.Received
 		}
 		if key != (tabKey{}) { // else the error does not say whose it is
 			items = slices.DeleteFunc(items, func(it query.Item) bool {
@@ -250,12 +266,24 @@ func (s *surroundings) complete(bundles []*bundle) {
 // not, and the nearest first, so that the bounds leave out what says least. The slice is the caller's.
 func around(items []query.Item, h *event.Head, before, after time.Duration) []query.Item {
 	from, to := h.Time.Add(-before), h.Time.Add(after)
-	i, _ := slices.BinarySearchFunc(items, from, func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) })
+	i, _ := slices.BinarySearchFunc(
+		items,
+		from,
+		func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) },
+	)
 	items = items[i:]
-	end, _ := slices.BinarySearchFunc(items, to.Add(1), func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) })
+	end, _ := slices.BinarySearchFunc(
+		items,
+		to.Add(1),
+		func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) },
+	)
 	items = items[:end]
 	// The items are by time: the nearest is on one of two sides.
-	right, _ := slices.BinarySearchFunc(items, h.Time, func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) })
+	right, _ := slices.BinarySearchFunc(
+		items,
+		h.Time,
+		func(it query.Item, t time.Time) int { return it.Head.Time.Compare(t) },
+	)
 	failed, fine := make([]query.Item, 0, len(items)), make([]query.Item, 0, len(items))
 	for left := right - 1; left >= 0 || right < len(items); {
 		var it query.Item
@@ -407,13 +435,19 @@ func (b *bundle) line(it query.Item, text, fold string) {
 // order sorts what was added by time again.
 func (b *bundle) order() {
 	slices.SortStableFunc(b.Network, func(x, y exchangeEntry) int { return strings.Compare(x.Ended, y.Ended) })
-	slices.SortStableFunc(b.Waterfall, func(x, y resourceEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(
+		b.Waterfall,
+		func(x, y resourceEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) },
+	)
 	slices.SortStableFunc(b.Actions, func(x, y actionEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
 	slices.SortStableFunc(b.Logs, func(x, y logEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
 	slices.SortStableFunc(b.Errors, func(x, y errorEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
 	slices.SortStableFunc(b.Frames, func(x, y frameEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
 	slices.SortStableFunc(b.Navigation, func(x, y visitEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
-	slices.SortStableFunc(b.Transients, func(x, y transientEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) })
+	slices.SortStableFunc(
+		b.Transients,
+		func(x, y transientEntry) int { return strings.Compare(x.Timestamp, y.Timestamp) },
+	)
 	slices.SortStableFunc(b.lines, func(x, y contextLine) int { return x.at.Compare(y.at) })
 }
 

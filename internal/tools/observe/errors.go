@@ -118,7 +118,16 @@ func errorDetail(e errorEntry) []string {
 
 func newErrorEntry(it *query.Item) errorEntry {
 	h := it.Head
-	out := errorEntry{ID: it.Handle(), Timestamp: view.Stamp(h.Time), Tab: h.Tab, Frame: h.Frame, PageURL: h.PageURL, TraceID: h.TraceID, Flags: h.Flags.Names(), clock: answer.Clock(h.Time)}
+	out := errorEntry{
+		ID:        it.Handle(),
+		Timestamp: view.Stamp(h.Time),
+		Tab:       h.Tab,
+		Frame:     h.Frame,
+		PageURL:   h.PageURL,
+		TraceID:   h.TraceID,
+		Flags:     h.Flags.Names(),
+		clock:     answer.Clock(h.Time),
+	}
 	switch e := it.Event.(type) {
 	case *event.Exception:
 		out.Type, out.Message, out.Source, out.URL, out.Line, out.Column = e.Type, e.Message, e.Mechanism, e.URL, e.Line, e.Column
@@ -212,7 +221,13 @@ func tallyErrors(items []query.Item, o opened, losses []string) *view.Tally {
 		t.Count += n
 		t.ID, t.page = e.ID, e.PageURL
 	}
-	out := &view.Tally{Title: "errors", Total: total, Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_source", Counts: sources}}}
+	out := &view.Tally{
+		Title:  "errors",
+		Total:  total,
+		Scope:  o.Words,
+		Notes:  append(o.Notes, losses...),
+		Groups: []view.Group{{Name: "by_source", Counts: sources}},
+	}
 	top := view.Most(order, 5, func(t *topMessage) int { return t.Count })
 	for _, t := range top {
 		line := t.ID + " " + answer.Cut(answer.Clean(t.Message), 200)

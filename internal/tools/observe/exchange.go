@@ -75,9 +75,14 @@ type initiatorEntry struct {
 
 func newExchangeEntry(e *event.Exchange) exchangeEntry {
 	out := exchangeEntry{
-		ID: query.Handle(event.KindExchange, e.Seq), RequestID: e.RequestID, Method: e.Method, URL: e.URL, Status: e.Status, StatusText: e.StatusText,
+		ID: query.Handle(
+			event.KindExchange,
+			e.Seq,
+		), RequestID: e.RequestID, Method: e.Method, URL: e.URL, Status: e.Status, StatusText: e.StatusText,
 		Outcome: e.Outcome, Error: e.Error, Started: view.Stamp(e.Started), Ended: view.Stamp(e.Started.Add(e.Duration)), TTFB: milliseconds(e.TTFB), Duration: milliseconds(e.Duration),
-		RequestHeaders: headerEntries(e.RequestHeaders), ResponseHeaders: headerEntries(e.ResponseHeaders), HasAuth: e.HasAuth,
+		RequestHeaders: headerEntries(
+			e.RequestHeaders,
+		), ResponseHeaders: headerEntries(e.ResponseHeaders), HasAuth: e.HasAuth,
 		RequestBody: e.RequestBody, BodyNote: e.BodyNote, ContentType: e.ContentType,
 		Sizes:     exchangeSizes{e.RequestSize, e.ResponseSize, e.TransferSize},
 		Initiator: initiatorEntry{Type: e.Initiator.Type, Stack: view.Stack(e.Initiator.Stack)},
@@ -281,7 +286,8 @@ func textOf(html string) string {
 		}
 		out.WriteByte(' ')
 	}
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ", "&amp;", "&").Replace(out.String())
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ", "&amp;", "&").
+		Replace(out.String())
 }
 
 var _ = showInFull(func(ctx context.Context, env Env, e *event.Exchange) exchangeEntry {

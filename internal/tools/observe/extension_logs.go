@@ -56,11 +56,27 @@ func extensionLogs(ctx context.Context, env Env, p extensionLogsParams) (any, er
 }
 
 func newExtensionEntry(l *event.ExtensionLog) extensionEntry {
-	return extensionEntry{query.Handle(event.KindExtensionLog, l.Seq), l.Level, l.Message, l.Source, l.Category, json.RawMessage(l.Data), view.Stamp(l.Time), answer.Clock(l.Time)}
+	return extensionEntry{
+		query.Handle(event.KindExtensionLog, l.Seq),
+		l.Level,
+		l.Message,
+		l.Source,
+		l.Category,
+		json.RawMessage(l.Data),
+		view.Stamp(l.Time),
+		answer.Clock(l.Time),
+	}
 }
 
 func extensionLine(e extensionEntry) answer.Entry {
-	text := fmt.Sprintf("%s %s %s [%s] %s", e.ID, e.clock, e.Level, e.Category, answer.Cut(answer.Clean(e.Message), 300))
+	text := fmt.Sprintf(
+		"%s %s %s [%s] %s",
+		e.ID,
+		e.clock,
+		e.Level,
+		e.Category,
+		answer.Cut(answer.Clean(e.Message), 300),
+	)
 	if len(e.Data) > 0 {
 		text += " " + answer.Cut(answer.Clean(string(e.Data)), 200)
 	}
@@ -99,7 +115,12 @@ func (l *logsWithExtension) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(page[:len(page)-1], `,"extension_logs":%s,"extension_logs_count":%d}`, more, len(l.Extension)), nil
+	return fmt.Appendf(
+		page[:len(page)-1],
+		`,"extension_logs":%s,"extension_logs_count":%d}`,
+		more,
+		len(l.Extension),
+	), nil
 }
 
 // Text writes the console lines and, in what is left of the budget, the extension's.

@@ -22,7 +22,13 @@ func upload(session string, tab int, document, address string, lists map[string]
 	for name, events := range lists {
 		parts = append(parts, fmt.Sprintf("%q:[%s]", name, strings.Join(events, ",")))
 	}
-	group := fmt.Sprintf(`{"tab":%d,"frame":0,"document":%q,"page_url":%q,"since":"document_start",%s}`, tab, document, address, strings.Join(parts, ","))
+	group := fmt.Sprintf(
+		`{"tab":%d,"frame":0,"document":%q,"page_url":%q,"since":"document_start",%s}`,
+		tab,
+		document,
+		address,
+		strings.Join(parts, ","),
+	)
 	return fmt.Sprintf(`{"v":1,"capture_version":"1","session":%q,"version":"1",
 		"settings":{"pilot":false,"bodies":true,"grants":["http://localhost/*"],"script_hosts":[],"user_scripts":false},
 		"tabs":[{"id":1,"index":0,"window":1,"url":"http://localhost/one","title":"","active":true,"focused":true,"granted":true},
@@ -50,21 +56,42 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 		"a busy tab beside it": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			for i := range 10 {
 				sync(upload("s1", 2, "D2", "http://localhost/two", map[string][]string{
-					"logs": some(2000, i*4000+1, line, time.Now()), "exceptions": some(1200, i*4000+2001, exception, time.Now()),
+					"logs": some(
+						2000,
+						i*4000+1,
+						line,
+						time.Now(),
+					), "exceptions": some(1200, i*4000+2001, exception, time.Now()),
 				}))
 				time.Sleep(6 * time.Second)
 			}
 		},
 		"a flood in the same tab": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			for i := range 40 {
-				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(4000, i*4000+100, plain, time.Now())}))
+				sync(
+					upload(
+						"s1",
+						1,
+						"D1",
+						"http://localhost/one",
+						map[string][]string{"logs": some(4000, i*4000+100, plain, time.Now())},
+					),
+				)
 				time.Sleep(6 * time.Second)
 			}
 		},
 		"more errors than are kept": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			long := `"type":"Error","message":"%d ` + strings.Repeat("x", 4000) + `","mechanism":"onerror"`
 			for i := range 40 {
-				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"exceptions": some(1000, i*1000+100, long, time.Now())}))
+				sync(
+					upload(
+						"s1",
+						1,
+						"D1",
+						"http://localhost/one",
+						map[string][]string{"exceptions": some(1000, i*1000+100, long, time.Now())},
+					),
+				)
 				time.Sleep(6 * time.Second)
 			}
 		},
@@ -74,33 +101,74 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 		},
 		"a sender an hour ahead": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			for i := range 20 {
-				sync(upload("s2", 1, "DX", "http://localhost/x", map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(time.Hour))}))
+				sync(
+					upload(
+						"s2",
+						1,
+						"DX",
+						"http://localhost/x",
+						map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(time.Hour))},
+					),
+				)
 				time.Sleep(time.Second)
 			}
 		},
 		"a sender three hours behind": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
 			for i := range 20 {
-				sync(upload("s2", 1, "DX", "http://localhost/x", map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(-3*time.Hour))}))
+				sync(
+					upload(
+						"s2",
+						1,
+						"DX",
+						"http://localhost/x",
+						map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(-3*time.Hour))},
+					),
+				)
 				time.Sleep(time.Second)
 			}
 		},
 		"ten thousand made-up tabs": func(t *testing.T, h *testkit.Daemon, _ func(string)) {
 			for i := range 10_000 {
-				body := upload(fmt.Sprint("made-up-", i%300), i, fmt.Sprint("D", i), "http://localhost/x", map[string][]string{"exceptions": some(3, 1, exception, time.Now())})
+				body := upload(
+					fmt.Sprint("made-up-", i%300),
+					i,
+					fmt.Sprint("D", i),
+					"http://localhost/x",
+					map[string][]string{"exceptions": some(3, 1, exception, time.Now())},
+				)
 				if err := h.Events([]byte(body)); err != nil {
 					t.Fatal(err)
 				}
 			}
 		},
 		"another profile with the same tab": func(t *testing.T, h *testkit.Daemon, _ func(string)) {
-			body := upload("s2", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(3000, 1, line, time.Now())})
+			body := upload(
+				"s2",
+				1,
+				"D1",
+				"http://localhost/one",
+				map[string][]string{"logs": some(3000, 1, line, time.Now())},
+			)
 			if err := h.Events([]byte(body)); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"events that are none": func(t *testing.T, h *testkit.Daemon, _ func(string)) {
-			bad := []string{`7`, `null`, `{"seq":-1}`, `{"seq":3,"t":"x"}`, `{"seq":4,"message":{"a":1}}`, `{"seq":1e99}`}
-			body := upload("s1", 1, "D3", "http://localhost/one", map[string][]string{"logs": bad, "exceptions": bad, "network": bad, "actions": bad})
+			bad := []string{
+				`7`,
+				`null`,
+				`{"seq":-1}`,
+				`{"seq":3,"t":"x"}`,
+				`{"seq":4,"message":{"a":1}}`,
+				`{"seq":1e99}`,
+			}
+			body := upload(
+				"s1",
+				1,
+				"D3",
+				"http://localhost/one",
+				map[string][]string{"logs": bad, "exceptions": bad, "network": bad, "actions": bad},
+			)
 			if err := h.Events([]byte(body)); err != nil && !strings.Contains(err.Error(), "invalid") {
 				t.Fatal(err)
 			}
@@ -113,9 +181,25 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 			}
 		},
 		"numbers that never come": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
-			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(10, 5000, plain, time.Now())}))
+			sync(
+				upload(
+					"s1",
+					1,
+					"D1",
+					"http://localhost/one",
+					map[string][]string{"logs": some(10, 5000, plain, time.Now())},
+				),
+			)
 			time.Sleep(time.Minute)
-			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(10, 6000, plain, time.Now())}))
+			sync(
+				upload(
+					"s1",
+					1,
+					"D1",
+					"http://localhost/one",
+					map[string][]string{"logs": some(10, 6000, plain, time.Now())},
+				),
+			)
 		},
 		"the other tab is emptied": func(_ *testing.T, h *testkit.Daemon, _ func(string)) { h.Clear("s1", 2) },
 	}
@@ -131,7 +215,12 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 					}
 				}
 				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{
-					"exceptions": {fmt.Sprintf(`{"seq":1,"t":%d,"type":"Error","message":"the one that counts","mechanism":"onerror"}`, time.Now().UnixMilli())},
+					"exceptions": {
+						fmt.Sprintf(
+							`{"seq":1,"t":%d,"type":"Error","message":"the one that counts","mechanism":"onerror"}`,
+							time.Now().UnixMilli(),
+						),
+					},
 				}))
 				fault(t, h, sync)
 				bound := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
@@ -144,7 +233,13 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 					if !strings.Contains(args, "text") || hasText(bound) {
 						var calls calls.Runner
 						began := time.Now()
-						a, p := calls.Run(t.Context(), bound, catalog.Call{Client: "agent"}, json.RawMessage(args), answer.Options{Fence: "f3"})
+						a, p := calls.Run(
+							t.Context(),
+							bound,
+							catalog.Call{Client: "agent"},
+							json.RawMessage(args),
+							answer.Options{Fence: "f3"},
+						)
 						if p != nil {
 							t.Fatalf("%s: %v", args, p)
 						}
@@ -152,7 +247,11 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 							t.Errorf("%s claims that there was none", args)
 						}
 						if !strings.Contains(a.Text, "the one that counts") && !missing.MatchString(a.Text) {
-							t.Errorf("%s neither has the error nor says that anything is missing:\n%.600s", args, a.Text)
+							t.Errorf(
+								"%s neither has the error nor says that anything is missing:\n%.600s",
+								args,
+								a.Text,
+							)
 						}
 						if took := time.Since(began); took > 0 {
 							t.Errorf("%s waited %v", args, took)

@@ -90,7 +90,14 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, entry)
 	out.Title, out.Line = "history", visitLine
 	out.Origin = func(e visitEntry) string { return answer.Origin(e.To) }
-	out.Empty = o.nothing("no page was visited", env.countOf(ctx, []event.Kind{event.KindLifecycle}, func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) }))
+	out.Empty = o.nothing(
+		"no page was visited",
+		env.countOf(
+			ctx,
+			[]event.Kind{event.KindLifecycle},
+			func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) },
+		),
+	)
 	return out.Note(losses...), nil
 }
 
@@ -222,7 +229,10 @@ func reachedBy(a *event.Action) string {
 
 func newVisitEntry(e *event.Lifecycle) visitEntry {
 	out := visitEntry{
-		ID: query.Handle(event.KindLifecycle, e.Seq), Timestamp: view.Stamp(e.Time), Type: "page_visit", From: e.FromURL, To: e.ToURL, Title: e.Title,
+		ID: query.Handle(
+			event.KindLifecycle,
+			e.Seq,
+		), Timestamp: view.Stamp(e.Time), Type: "page_visit", From: e.FromURL, To: e.ToURL, Title: e.Title,
 		Reached: e.Trigger, Tab: e.Tab, clock: answer.Clock(e.Time),
 	}
 	if e.State == "navigate" {

@@ -28,7 +28,15 @@ type opened struct {
 // open resolves scope and page of a list mode. filters are what a since:"last" position depends on
 // beside the scope; the first one is the URL. Summaries read everything that is kept, unless told
 // where to begin.
-func (env Env) open(ctx context.Context, s view.Scoped, p view.Paged, limit int, summary bool, url string, filters ...any) (opened, error) {
+func (env Env) open(
+	ctx context.Context,
+	s view.Scoped,
+	p view.Paged,
+	limit int,
+	summary bool,
+	url string,
+	filters ...any,
+) (opened, error) {
 	sight, err := env.Select(ctx, s)
 	if err != nil {
 		return opened{}, err
@@ -63,12 +71,20 @@ func (o opened) nothing(words string, count func(query.Filter) (int, query.Cover
 }
 
 // countOf counts the events of several kinds, none for all, that keep takes; nil takes all.
-func (env Env) countOf(ctx context.Context, kinds []event.Kind, keep func(query.Item) bool) func(query.Filter) (int, query.Coverage) {
+func (env Env) countOf(
+	ctx context.Context,
+	kinds []event.Kind,
+	keep func(query.Item) bool,
+) func(query.Filter) (int, query.Coverage) {
 	return func(f query.Filter) (int, query.Coverage) {
 		if keep == nil {
 			sum, err := env.Reader.Sum(ctx, kinds, &f, 0, true)
 			if err == nil && sum.Passing >= 0 {
-				return sum.Passing, query.Coverage{Exhausted: true, Evicted: sum.Evicted, EvictedUpper: sum.EvictedUpper}
+				return sum.Passing, query.Coverage{
+					Exhausted:    true,
+					Evicted:      sum.Evicted,
+					EvictedUpper: sum.EvictedUpper,
+				}
 			}
 		}
 		list, cover, err := query.Timeline(ctx, env.Reader, kinds, f, query.Page{Limit: query.MaxLimit}, keep)
@@ -90,7 +106,11 @@ func (l lastN) narrow(p *query.Page) error {
 		return nil
 	}
 	if p.Cursor != "" {
-		return problem.New(problem.InvalidParam, "Leave out last_n: a cursor gives what is new.", "last_n takes the newest, a cursor goes on from where you were.")
+		return problem.New(
+			problem.InvalidParam,
+			"Leave out last_n: a cursor gives what is new.",
+			"last_n takes the newest, a cursor goes on from where you were.",
+		)
 	}
 	p.Limit = l.LastN
 	return nil

@@ -123,13 +123,17 @@ func (c chosen) keep() func(*event.Log) bool {
 		return nil
 	}
 	return func(l *event.Log) bool {
-		return l.Severity >= least && (c.Source == "" || l.Source == c.Source || l.Logger == c.Source || l.Service == c.Source)
+		return l.Severity >= least &&
+			(c.Source == "" || l.Source == c.Source || l.Logger == c.Source || l.Service == c.Source)
 	}
 }
 
 func newLogEntry(l *event.Log) logEntry {
 	return logEntry{
-		ID: query.Handle(event.KindLog, l.Seq), Level: l.Level, Message: l.Message, Args: json.RawMessage(l.Args), Source: l.Source, Logger: l.Logger,
+		ID: query.Handle(
+			event.KindLog,
+			l.Seq,
+		), Level: l.Level, Message: l.Message, Args: json.RawMessage(l.Args), Source: l.Source, Logger: l.Logger,
 		Service: l.Service, URL: l.URL, Line: l.Line, Column: l.Column, Stack: view.Stack(l.Stack), Count: l.Count, Timestamp: view.Stamp(l.Time),
 		Tab: l.Tab, Frame: l.Frame, PageURL: l.PageURL, TestID: l.TestID, TraceID: l.TraceID, Flags: l.Flags.Names(), clock: answer.Clock(l.Time),
 	}

@@ -23,7 +23,12 @@ func TestABundleSaysThatNotAllAroundItWasLookedAt(t *testing.T) {
 	})
 	flood := make([]event.Log, 25_000)
 	for i := range flood {
-		flood[i] = event.Log{Head: headAt(at.Add(time.Duration(i) * time.Microsecond)), Severity: 9, Level: "info", Message: "noise"}
+		flood[i] = event.Log{
+			Head:     headAt(at.Add(time.Duration(i) * time.Microsecond)),
+			Severity: 9,
+			Level:    "info",
+			Message:  "noise",
+		}
 	}
 	s.Append(event.Of(flood))
 	s.Append(event.Batch{&event.Exception{Head: headAt(at.Add(time.Minute)), Message: "later"}})
@@ -110,7 +115,9 @@ func TestASizeIsNotTakenFromATimingThatMayBeAnothers(t *testing.T) {
 		s := newStore(t, 0)
 		at := time.Now().Add(-time.Minute)
 		s.Append(event.Batch{&event.Exchange{
-			Head: headAt(at), Method: "GET", URL: "http://localhost/big", Status: 200, Started: at, ResponseSize: -1, RequestSize: -1, TransferSize: -1,
+			Head: headAt(
+				at,
+			), Method: "GET", URL: "http://localhost/big", Status: 200, Started: at, ResponseSize: -1, RequestSize: -1, TransferSize: -1,
 			ResponseBody: "cut", BodyNote: "truncated",
 		}})
 		others := make([]event.ResourceTiming, c.others)
@@ -118,8 +125,15 @@ func TestASizeIsNotTakenFromATimingThatMayBeAnothers(t *testing.T) {
 			others[i] = event.ResourceTiming{Head: headAt(at), URL: fmt.Sprint("http://localhost/", i), DecodedSize: 5}
 		}
 		s.Append(event.Of(others))
-		s.Append(event.Batch{&event.ResourceTiming{Head: headAt(at.Add(c.gap)), URL: "http://localhost/big", DecodedSize: 777}})
-		if json := ask(t, over(s), `{"what":"network_bodies","tab":1,"as":"json"}`); !strings.Contains(json, fmt.Sprintf(`"response":%d`, c.size)) {
+		s.Append(
+			event.Batch{
+				&event.ResourceTiming{Head: headAt(at.Add(c.gap)), URL: "http://localhost/big", DecodedSize: 777},
+			},
+		)
+		if json := ask(t, over(s), `{"what":"network_bodies","tab":1,"as":"json"}`); !strings.Contains(
+			json,
+			fmt.Sprintf(`"response":%d`, c.size),
+		) {
 			t.Errorf("%+v: %s", c, json)
 		}
 	}

@@ -54,7 +54,20 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 	if p.ID != "" {
 		return oneExchange(ctx, env, p.ID, path)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Text, p.Method, p.StatusMin, p.StatusMax, p.Failed, p.BodyPath)
+	o, err := env.open(
+		ctx,
+		p.Scoped,
+		p.Paged,
+		50,
+		p.Summary,
+		p.URL,
+		p.Text,
+		p.Method,
+		p.StatusMin,
+		p.StatusMax,
+		p.Failed,
+		p.BodyPath,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +101,14 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 	}
 	notes := append(env.Bodies(o.Selection), env.LossNotes(o.Filter, event.KindExchange)...)
 	if without > 0 {
-		notes = append(notes, fmt.Sprintf("left out without such a value: %d requests, %d of them with a body that is absent or cut", without, cut))
+		notes = append(
+			notes,
+			fmt.Sprintf(
+				"left out without such a value: %d requests, %d of them with a body that is absent or cut",
+				without,
+				cut,
+			),
+		)
 	}
 	if p.Summary {
 		return tallyExchanges(list.Items, o, notes), nil
@@ -122,7 +142,12 @@ func oneExchange(ctx context.Context, env Env, handle string, path []step) (any,
 		return entry
 	}, exchangeDetail)
 	if err == nil && missed {
-		return nil, problem.New(problem.NoData, "Ask without body_path to see the body.", "the response body of %s has no such value.", answer.Clean(handle))
+		return nil, problem.New(
+			problem.NoData,
+			"Ask without body_path to see the body.",
+			"the response body of %s has no such value.",
+			answer.Clean(handle),
+		)
 	}
 	return out, err
 }

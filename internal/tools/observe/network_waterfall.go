@@ -93,7 +93,13 @@ func refresh(ctx context.Context, env Env, s view.Selection) ([]string, error) {
 	if !s.Known || !s.Tab.Granted || s.Tab.Stale || s.Tab.Discarded || env.Call.Detached {
 		return nil, nil
 	}
-	newest, _, err := query.Read[event.ResourceTiming](ctx, env.Reader, query.Filter{Session: s.Filter.Session, Tab: s.Filter.Tab}, query.Page{Limit: 1}, nil)
+	newest, _, err := query.Read[event.ResourceTiming](
+		ctx,
+		env.Reader,
+		query.Filter{Session: s.Filter.Session, Tab: s.Filter.Tab},
+		query.Page{Limit: 1},
+		nil,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +118,10 @@ func refresh(ctx context.Context, env Env, s view.Selection) ([]string, error) {
 
 func newResourceEntry(e *event.ResourceTiming) resourceEntry {
 	out := resourceEntry{
-		ID: query.Handle(event.KindResource, e.Seq), URL: e.URL, InitiatorType: e.InitiatorType, Start: e.Start, Duration: e.Duration,
+		ID: query.Handle(
+			event.KindResource,
+			e.Seq,
+		), URL: e.URL, InitiatorType: e.InitiatorType, Start: e.Start, Duration: e.Duration,
 		TransferSize: e.TransferSize, EncodedSize: e.EncodedSize, DecodedSize: e.DecodedSize, Status: e.Status, RenderBlocking: e.RenderBlocking,
 		FromCache: e.FromCache, Protocol: e.Protocol, Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame, PageURL: e.PageURL, Flags: e.Flags.Names(),
 	}
@@ -167,7 +176,13 @@ func resourceDetail(e resourceEntry) []string {
 		e.ID + " " + e.Timestamp + " " + e.brief(),
 		answer.Clean(e.URL),
 		strings.Join(times, ", "),
-		fmt.Sprintf("transferred %s, encoded %s, decoded %s%s", answer.Bytes(e.TransferSize), answer.Bytes(e.EncodedSize), answer.Bytes(e.DecodedSize), part("over %s", answer.Clean(e.Protocol))),
+		fmt.Sprintf(
+			"transferred %s, encoded %s, decoded %s%s",
+			answer.Bytes(e.TransferSize),
+			answer.Bytes(e.EncodedSize),
+			answer.Bytes(e.DecodedSize),
+			part("over %s", answer.Clean(e.Protocol)),
+		),
 		"page: " + answer.Clean(e.PageURL),
 	}
 }

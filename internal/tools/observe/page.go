@@ -59,7 +59,8 @@ func pageMode(_ context.Context, env Env, p pageParams) (*pageResult, error) {
 		out.Tracked = current == tab.ID
 	}
 	out.Blocked, out.Reason = blocked(target)
-	out.Ready = out.TabStatus == "complete" && (len(out.Blocked) == 0 || out.Blocked[0] != everything) && target.Browser.Connected(time.Now())
+	out.Ready = out.TabStatus == "complete" && (len(out.Blocked) == 0 || out.Blocked[0] != everything) &&
+		target.Browser.Connected(time.Now())
 	return out, nil
 }
 
@@ -75,13 +76,17 @@ func blocked(t session.Target) (actions []string, reason string) {
 	case tab.CSP == "page_blocked":
 		return []string{everything}, "browsers allow no extension on this page"
 	case tab.Stale:
-		return []string{everything}, `the page was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`
+		return []string{
+			everything,
+		}, `the page was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`
 	case tab.Discarded:
 		return []string{everything}, `the browser has put the tab to sleep; interact {"action":"refresh"} wakes it`
 	case t.Browser.Known && !s.Pilot:
 		return []string{"all that act"}, `"AI Web Pilot" is off; the user can switch it on in the extension's popup`
 	case tab.CSP == "script_exec" && t.Browser.Known && !s.UserScripts:
-		return []string{"execute_js"}, `the page's policy forbids scripts; the user can switch on "Allow user scripts" for the extension at chrome://extensions`
+		return []string{
+			"execute_js",
+		}, `the page's policy forbids scripts; the user can switch on "Allow user scripts" for the extension at chrome://extensions`
 	}
 	return nil, ""
 }

@@ -21,8 +21,16 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	Needs:   catalog.Extension,
 	Wait:    20 * time.Second,
 	Example: `{"selector":"#cart","max_width":800}`,
-	Errors: []problem.Code{problem.ExtensionOffline, problem.NoTab, problem.TabGone, problem.NotFound, problem.OriginNotAllowed, problem.PathNotAllowed,
-		problem.Conflict, problem.Timeout},
+	Errors: []problem.Code{
+		problem.ExtensionOffline,
+		problem.NoTab,
+		problem.TabGone,
+		problem.NotFound,
+		problem.OriginNotAllowed,
+		problem.PathNotAllowed,
+		problem.Conflict,
+		problem.Timeout,
+	},
 }, screenshot)
 
 type screenshotParams struct {
@@ -68,14 +76,24 @@ func screenshot(ctx context.Context, env Env, p screenshotParams) (*screenshotRe
 			return nil, err
 		}
 		if env.Call.Detached {
-			return nil, problem.New(problem.InvalidParam, "Leave out one of them.", "save_to needs the picture, and background does not wait for it.")
+			return nil, problem.New(
+				problem.InvalidParam,
+				"Leave out one of them.",
+				"save_to needs the picture, and background does not wait for it.",
+			)
 		}
 	}
 	a, err := drive.Do(ctx, env.Drive, env.Call, command.Screenshot, p.Tab, p.ScreenshotParams)
 	if err != nil {
 		return nil, err
 	}
-	out := &screenshotResult{Status: string(a.Status), Final: !a.Going(), CorrelationID: a.CorrelationID, SaveTo: p.SaveTo, Tab: a.Target.Tab.ID}
+	out := &screenshotResult{
+		Status:        string(a.Status),
+		Final:         !a.Going(),
+		CorrelationID: a.CorrelationID,
+		SaveTo:        p.SaveTo,
+		Tab:           a.Target.Tab.ID,
+	}
 	if a.Going() {
 		return out, nil
 	}

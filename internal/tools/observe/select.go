@@ -21,7 +21,13 @@ const maxSteps = 32
 // JSONPath.
 func parsePath(path string) ([]step, error) {
 	bad := func(at int) error {
-		return problem.New(problem.InvalidParam, `Write it as "items[0].name" or "a['odd key'].b".`, "body_path %q is not understood at character %d.", answer.Cut(answer.Clean(path), 100), at+1)
+		return problem.New(
+			problem.InvalidParam,
+			`Write it as "items[0].name" or "a['odd key'].b".`,
+			"body_path %q is not understood at character %d.",
+			answer.Cut(answer.Clean(path), 100),
+			at+1,
+		)
 	}
 	var steps []step
 	i := 0

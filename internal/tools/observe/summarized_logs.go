@@ -79,14 +79,24 @@ type groupSummary struct {
 
 func summarizedLogs(ctx context.Context, env Env, p summarizedParams) (*summarizedResult, error) {
 	if p.Since == "last" {
-		return nil, problem.New(problem.InvalidParam, `Use a duration back such as "5m", or observe {"what":"logs","since":"last"}.`, "summarized_logs keeps no position.")
+		return nil, problem.New(
+			problem.InvalidParam,
+			`Use a duration back such as "5m", or observe {"what":"logs","since":"last"}.`,
+			"summarized_logs keeps no position.",
+		)
 	}
 	sight, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
 	sight.Filter.URL = p.URL
-	list, cover, err := query.Read(ctx, env.Reader, sight.Filter, query.Page{Since: p.Since, Limit: query.MaxLimit}, p.keep())
+	list, cover, err := query.Read(
+		ctx,
+		env.Reader,
+		sight.Filter,
+		query.Page{Since: p.Since, Limit: query.MaxLimit},
+		p.keep(),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -131,14 +141,27 @@ func groupLogs(items []event.Log) []*logGroup {
 		print := analysis.Fingerprint(l.Message)
 		g := by[print]
 		if g == nil {
-			g = &logGroup{Fingerprint: answer.Cut(answer.Clean(print), 64), Levels: map[string]int{}, First: view.Stamp(l.Time), Sources: []string{}}
+			g = &logGroup{
+				Fingerprint: answer.Cut(answer.Clean(print), 64),
+				Levels:      map[string]int{},
+				First:       view.Stamp(l.Time),
+				Sources:     []string{},
+			}
 			by[print] = g
 			order = append(order, g)
 		}
 		n := max(l.Count, 1)
 		g.Count += n
 		g.Levels[l.Level] += n
-		g.Sample, g.ID, g.Last, g.page = answer.Cut(l.Message, 300), query.Handle(event.KindLog, l.Seq), view.Stamp(l.Time), l.PageURL
+		g.Sample, g.ID, g.Last, g.page = answer.Cut(
+			l.Message,
+			300,
+		), query.Handle(
+			event.KindLog,
+			l.Seq,
+		), view.Stamp(
+			l.Time,
+		), l.PageURL
 		g.Source = l.URL
 		if g.Source == "" {
 			g.Source = l.Source
@@ -208,9 +231,18 @@ func anomalies(groups []*logGroup, from, to time.Time) []anomaly {
 		}
 		last := g.times[len(g.times)-1]
 		if silence := to.Sub(last).Seconds(); g.Periodic && silence > silentPeriods*g.Period {
-			add("stopped", g, "every %s until %s, then silent for %s", seconds(g.Period), answer.Clock(last), seconds(silence))
+			add(
+				"stopped",
+				g,
+				"every %s until %s, then silent for %s",
+				seconds(g.Period),
+				answer.Clock(last),
+				seconds(silence),
+			)
 		}
-		if late := from.Add(time.Duration(newShare * float64(to.Sub(from)))); g.Levels["error"] > 0 && to.Sub(from) > time.Minute && g.times[0].After(late) {
+		if late := from.Add(time.Duration(newShare * float64(to.Sub(from)))); g.Levels["error"] > 0 &&
+			to.Sub(from) > time.Minute &&
+			g.times[0].After(late) {
 			add("new_error", g, "first seen at %s", answer.Clock(g.times[0]))
 		}
 	}
@@ -247,7 +279,18 @@ func (r *summarizedResult) Text(w *answer.Writer) {
 		pages = append(pages, answer.Origin(g.page))
 	}
 	for _, a := range r.Anomalies {
-		entries = append(entries, answer.Entry{Text: fmt.Sprintf("odd: %s %s %s: %s", strings.ReplaceAll(a.Kind, "_", " "), a.ID, answer.Cut(a.Fingerprint, 60), a.Detail)})
+		entries = append(
+			entries,
+			answer.Entry{
+				Text: fmt.Sprintf(
+					"odd: %s %s %s: %s",
+					strings.ReplaceAll(a.Kind, "_", " "),
+					a.ID,
+					answer.Cut(a.Fingerprint, 60),
+					a.Detail,
+				),
+			},
+		)
 	}
 	if len(entries) == 0 {
 		return

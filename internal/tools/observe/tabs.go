@@ -59,7 +59,8 @@ func tabsMode(_ context.Context, env Env, p tabsParams) (*tabsResult, error) {
 			}
 			out.Tabs = append(out.Tabs, tabEntry{
 				ID: t.ID, URL: t.URL, Title: t.Title, Tracked: ok && b.Session == session && t.ID == current, Active: t.Active, Focused: t.Focused, Discarded: t.Discarded,
-				Captured: t.Granted && !t.Stale, Granted: t.Granted, Status: t.Status, Window: t.Window, Session: b.Session, Connected: b.Connected(now), browser: b.Label(),
+				Captured: t.Granted &&
+					!t.Stale, Granted: t.Granted, Status: t.Status, Window: t.Window, Session: b.Session, Connected: b.Connected(now), browser: b.Label(),
 			})
 		}
 	}

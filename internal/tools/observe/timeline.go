@@ -45,8 +45,16 @@ var inclusions = []inclusion{
 	{name: "network", kinds: []event.Kind{event.KindExchange}},
 	{name: "websocket", kinds: []event.Kind{event.KindMessage}},
 	{name: "logs", kinds: []event.Kind{event.KindLog}},
-	{name: "navigation", kinds: []event.Kind{event.KindLifecycle}, takes: func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) }},
-	{name: "transients", kinds: []event.Kind{event.KindDOM}, takes: func(it query.Item) bool { return it.Event.(*event.DOM).Type == "transient" }},
+	{
+		name:  "navigation",
+		kinds: []event.Kind{event.KindLifecycle},
+		takes: func(it query.Item) bool { return view.IsVisit(it.Event.(*event.Lifecycle)) },
+	},
+	{
+		name:  "transients",
+		kinds: []event.Kind{event.KindDOM},
+		takes: func(it query.Item) bool { return it.Event.(*event.DOM).Type == "transient" },
+	},
 	{name: "marks", kinds: []event.Kind{event.KindMark}},
 	{name: "waterfall", kinds: []event.Kind{event.KindResource}, extra: true},
 	{name: "dom", kinds: []event.Kind{event.KindDOM}, extra: true},
@@ -72,7 +80,12 @@ func chooseInclusions(include []string) ([]inclusion, error) {
 		}
 		i := slices.IndexFunc(inclusions, func(l inclusion) bool { return l.name == word })
 		if i < 0 {
-			return nil, problem.New(problem.InvalidParam, "Use some of: "+strings.Join(names, ", ")+".", "include does not know %q.", answer.Cut(answer.Clean(word), 40))
+			return nil, problem.New(
+				problem.InvalidParam,
+				"Use some of: "+strings.Join(names, ", ")+".",
+				"include does not know %q.",
+				answer.Cut(answer.Clean(word), 40),
+			)
 		}
 		out = append(out, inclusions[i])
 	}
@@ -121,7 +134,14 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 		}
 		return ""
 	}
-	list, cover, err := query.Timeline(ctx, env.Reader, kinds, o.Filter, o.page, func(it query.Item) bool { return typeOf(it) != "" })
+	list, cover, err := query.Timeline(
+		ctx,
+		env.Reader,
+		kinds,
+		o.Filter,
+		o.page,
+		func(it query.Item) bool { return typeOf(it) != "" },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +157,16 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 		}, list.OldestTime, list.NewestTime), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, func(it *query.Item) moment {
-		return moment{it.Handle(), view.Stamp(it.Head.Time), typeOf(*it), brief(*it), it.Head.Tab, it.Head.PageURL, answer.Clock(it.Head.Time), foldOf(*it)}
+		return moment{
+			it.Handle(),
+			view.Stamp(it.Head.Time),
+			typeOf(*it),
+			brief(*it),
+			it.Head.Tab,
+			it.Head.PageURL,
+			answer.Clock(it.Head.Time),
+			foldOf(*it),
+		}
 	})
 	out.Title, out.Origin = "timeline", func(e moment) string { return answer.Origin(e.PageURL) }
 	out.Line = func(e moment) answer.Entry {

@@ -74,7 +74,14 @@ func transients(ctx context.Context, env Env, p transientsParams) (any, error) {
 	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, newTransientEntry)
 	out.Title, out.Line = "transients", transientLine
 	out.Origin = func(e transientEntry) string { return answer.Origin(e.PageURL) }
-	out.Empty = o.nothing("nothing of the kind appeared", env.countOf(ctx, []event.Kind{event.KindDOM}, func(it query.Item) bool { return isTransient(it.Event.(*event.DOM)) }))
+	out.Empty = o.nothing(
+		"nothing of the kind appeared",
+		env.countOf(
+			ctx,
+			[]event.Kind{event.KindDOM},
+			func(it query.Item) bool { return isTransient(it.Event.(*event.DOM)) },
+		),
+	)
 	return out.Note(losses...), nil
 }
 
@@ -82,7 +89,10 @@ func isTransient(e *event.DOM) bool { return e.Type == "transient" }
 
 func newTransientEntry(e *event.DOM) transientEntry {
 	return transientEntry{
-		ID: query.Handle(event.KindDOM, e.Seq), Class: e.Class, Text: e.Text, Role: e.Role, Selector: e.Selector, ShownMS: milliseconds(e.Shown),
+		ID: query.Handle(
+			event.KindDOM,
+			e.Seq,
+		), Class: e.Class, Text: e.Text, Role: e.Role, Selector: e.Selector, ShownMS: milliseconds(e.Shown),
 		Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame, PageURL: e.PageURL, clock: answer.Clock(e.Time),
 	}
 }
@@ -97,13 +107,21 @@ func (e transientEntry) brief() string {
 }
 
 func transientLine(e transientEntry) answer.Entry {
-	return answer.Entry{Text: e.ID + " " + e.clock + " " + e.brief() + part("%s", answer.Cut(answer.Clean(e.Selector), 80)), Fold: e.Class + e.Text}
+	return answer.Entry{
+		Text: e.ID + " " + e.clock + " " + e.brief() + part("%s", answer.Cut(answer.Clean(e.Selector), 80)),
+		Fold: e.Class + e.Text,
+	}
 }
 
 func transientDetail(e transientEntry) []string {
 	return []string{
 		e.ID + " " + e.Timestamp + " " + e.brief(), "text: " + answer.Clean(e.Text),
-		"role: " + answer.Clean(e.Role) + part("selector: %s", answer.Clean(e.Selector)), "page: " + answer.Clean(e.PageURL),
+		"role: " + answer.Clean(
+			e.Role,
+		) + part(
+			"selector: %s",
+			answer.Clean(e.Selector),
+		), "page: " + answer.Clean(e.PageURL),
 	}
 }
 

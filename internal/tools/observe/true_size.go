@@ -19,9 +19,15 @@ func trueSize(ctx context.Context, r query.Reader, e *event.Exchange) int64 {
 		return e.ResponseSize
 	}
 	f := query.Filter{Session: e.Session, Tab: e.Tab, Document: e.Document}
-	timings, cover, err := query.Read(ctx, r, f, query.Page{Limit: 1000, Look: maxTimings}, func(t *event.ResourceTiming) bool {
-		return t.URL == e.URL && t.DecodedSize > 0
-	})
+	timings, cover, err := query.Read(
+		ctx,
+		r,
+		f,
+		query.Page{Limit: 1000, Look: maxTimings},
+		func(t *event.ResourceTiming) bool {
+			return t.URL == e.URL && t.DecodedSize > 0
+		},
+	)
 	if err != nil {
 		return -1 // the call has ended
 	}

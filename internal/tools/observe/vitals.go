@@ -77,11 +77,23 @@ func vitalsMode(ctx context.Context, env Env, p vitalsParams) (any, error) {
 		return nil, err
 	}
 	sight.Filter.URL = p.URL
-	list, cover, err := query.Read(ctx, env.Reader, sight.Filter, query.Page{Limit: query.MaxLimit}, func(s *event.Performance) bool { return s.Head.Frame == 0 })
+	list, cover, err := query.Read(
+		ctx,
+		env.Reader,
+		sight.Filter,
+		query.Page{Limit: query.MaxLimit},
+		func(s *event.Performance) bool { return s.Head.Frame == 0 },
+	)
 	if err != nil {
 		return nil, err
 	}
-	out := &vitalsResult{filtered: p.URL != "", Scope: sight.Words, Notes: append(sight.Notes, slices.Concat(env.LossNotes(sight.Filter, event.KindPerformance), env.CoverNotes(cover))...)}
+	out := &vitalsResult{
+		filtered: p.URL != "",
+		Scope:    sight.Words,
+		Notes: append(
+			sight.Notes,
+			slices.Concat(env.LossNotes(sight.Filter, event.KindPerformance), env.CoverNotes(cover))...),
+	}
 	if len(list.Items) == 0 {
 		return out, nil
 	}
@@ -93,7 +105,10 @@ func vitalsMode(ctx context.Context, env Env, p vitalsParams) (any, error) {
 		if s.Document != newest.Document || s.Session != newest.Session {
 			continue
 		}
-		visits = slices.DeleteFunc(visits, func(o *event.Performance) bool { return o.URL == s.URL && o.Soft == s.Soft })
+		visits = slices.DeleteFunc(
+			visits,
+			func(o *event.Performance) bool { return o.URL == s.URL && o.Soft == s.Soft },
+		)
 		visits = append(visits, s)
 	}
 	for _, s := range visits {
@@ -150,7 +165,10 @@ func (r *vitalsResult) Text(w *answer.Writer) {
 		if script == "" {
 			script = "script not told"
 		}
-		lines = append(lines, fmt.Sprintf("long tasks: %d, %.0f ms in all, longest %.0f ms, %s", t.Count, t.Total, t.Most, script))
+		lines = append(
+			lines,
+			fmt.Sprintf("long tasks: %d, %.0f ms in all, longest %.0f ms, %s", t.Count, t.Total, t.Most, script),
+		)
 	}
 	if len(r.Sums) > 0 {
 		var words []string

@@ -51,8 +51,13 @@ func (d *desk) ask(what, args string) string {
 	}
 	var calls calls.Runner
 	// A browser that answers nothing is no part of these questions.
-	a, p := calls.Run(d.t.Context(), d.bound, catalog.Call{Client: "agent", Name: "agent", Detached: what == "network_waterfall"},
-		json.RawMessage(`{"what":"`+what+`"`+args+`}`), answer.Options{Fence: "f3"})
+	a, p := calls.Run(
+		d.t.Context(),
+		d.bound,
+		catalog.Call{Client: "agent", Name: "agent", Detached: what == "network_waterfall"},
+		json.RawMessage(`{"what":"`+what+`"`+args+`}`),
+		answer.Options{Fence: "f3"},
+	)
 	if p != nil {
 		d.t.Fatalf("%s %s: %v", what, args, problem.From(p))
 	}
@@ -62,7 +67,14 @@ func (d *desk) ask(what, args string) string {
 // head is an event's head in tab 12, n tenths of a second after [testkit.Begin].
 func head(n int) event.Head {
 	at := testkit.Begin.Add(time.Duration(n) * 100 * time.Millisecond)
-	return event.Head{Time: at, Received: at, Session: "s1", Tab: 12, Document: "D1", PageURL: "http://localhost:3000/checkout"}
+	return event.Head{
+		Time:     at,
+		Received: at,
+		Session:  "s1",
+		Tab:      12,
+		Document: "D1",
+		PageURL:  "http://localhost:3000/checkout",
+	}
 }
 
 // fill puts n events of each kind into tab 12.
@@ -70,14 +82,49 @@ func (d *desk) fill(n int) {
 	for i := range n {
 		h := head(i)
 		d.house.Store.Append(event.Batch{
-			&event.Log{Head: h, Level: "info", Severity: 9, Message: fmt.Sprintf("line %c%c", 'a'+i/26, 'a'+i%26), URL: "http://localhost:3000/app.js", Logger: "page"},
-			&event.Exception{Head: h, Type: "Error", Message: fmt.Sprintf("error %c%c", 'a'+i/26, 'a'+i%26), Mechanism: "onerror", URL: "http://localhost:3000/app.js"},
-			&event.Exchange{Head: h, Method: "GET", URL: fmt.Sprintf("http://localhost:3000/api/%d", i), Status: 500, Started: h.Time, Outcome: "http_error", ResponseBody: `{"id":1}`},
+			&event.Log{
+				Head:     h,
+				Level:    "info",
+				Severity: 9,
+				Message:  fmt.Sprintf("line %c%c", 'a'+i/26, 'a'+i%26),
+				URL:      "http://localhost:3000/app.js",
+				Logger:   "page",
+			},
+			&event.Exception{
+				Head:      h,
+				Type:      "Error",
+				Message:   fmt.Sprintf("error %c%c", 'a'+i/26, 'a'+i%26),
+				Mechanism: "onerror",
+				URL:       "http://localhost:3000/app.js",
+			},
+			&event.Exchange{
+				Head:         h,
+				Method:       "GET",
+				URL:          fmt.Sprintf("http://localhost:3000/api/%d", i),
+				Status:       500,
+				Started:      h.Time,
+				Outcome:      "http_error",
+				ResponseBody: `{"id":1}`,
+			},
 			&event.ResourceTiming{Head: h, URL: fmt.Sprintf("http://localhost:3000/img/%d", i), InitiatorType: "img"},
-			&event.Message{Head: h, Connection: "f1", Protocol: "websocket", URL: "ws://localhost:3000/feed", Event: "message", Direction: "incoming", Type: "text", Data: fmt.Sprint("tick ", i)},
+			&event.Message{
+				Head:       h,
+				Connection: "f1",
+				Protocol:   "websocket",
+				URL:        "ws://localhost:3000/feed",
+				Event:      "message",
+				Direction:  "incoming",
+				Type:       "text",
+				Data:       fmt.Sprint("tick ", i),
+			},
 			&event.Action{Head: h, Type: "click", By: "user", Text: fmt.Sprint("button ", i)},
 			&event.DOM{Head: h, Type: "transient", Class: "toast", Text: fmt.Sprint("toast ", i)},
-			&event.Lifecycle{Head: h, State: "navigate", Trigger: "push", ToURL: fmt.Sprintf("http://localhost:3000/checkout/%d", i)},
+			&event.Lifecycle{
+				Head:    h,
+				State:   "navigate",
+				Trigger: "push",
+				ToURL:   fmt.Sprintf("http://localhost:3000/checkout/%d", i),
+			},
 			&event.ExtensionLog{Head: h, Level: "info", Message: fmt.Sprint("poll ", i), Category: "connection"},
 		})
 	}
@@ -93,9 +140,27 @@ var lists = []struct {
 }{
 	{"logs", 100, true, []string{`"url":"app.js"`, `"text":"line"`, `"min_level":"info"`, `"source":"page"`}},
 	{"errors", 20, true, []string{`"url":"app.js"`}},
-	{"network_bodies", 50, true, []string{`"url":"/api"`, `"text":"id"`, `"method":"GET"`, `"status_min":400`, `"status_max":599`, `"failed":true`, `"body_path":"id"`}},
+	{
+		"network_bodies",
+		50,
+		true,
+		[]string{
+			`"url":"/api"`,
+			`"text":"id"`,
+			`"method":"GET"`,
+			`"status_min":400`,
+			`"status_max":599`,
+			`"failed":true`,
+			`"body_path":"id"`,
+		},
+	},
 	{"network_waterfall", 100, true, []string{`"url":"/img"`}},
-	{"websocket_events", 50, true, []string{`"url":"/feed"`, `"text":"tick"`, `"connection_id":"f1"`, `"direction":"incoming"`}},
+	{
+		"websocket_events",
+		50,
+		true,
+		[]string{`"url":"/feed"`, `"text":"tick"`, `"connection_id":"f1"`, `"direction":"incoming"`},
+	},
 	{"actions", 50, true, []string{`"url":"checkout"`, `"type":"click"`}},
 	{"transients", 50, true, []string{`"url":"checkout"`, `"classification":"toast"`}},
 	{"history", 50, true, []string{`"url":"checkout"`}},
@@ -123,7 +188,8 @@ func TestPositionsBelongToTheirFilters(t *testing.T) {
 				if filter != "" {
 					args += "," + filter
 				}
-				if first := d.ask(l.what, args); strings.Contains(first, "since cursor") || strings.Contains(first, ": 0,") {
+				if first := d.ask(l.what, args); strings.Contains(first, "since cursor") ||
+					strings.Contains(first, ": 0,") {
 					t.Errorf("%s %s has another question's position:\n%s", l.what, filter, first)
 				}
 				if second := d.ask(l.what, args); !atEnd.MatchString(second) {
@@ -142,7 +208,8 @@ func TestListsAreBoundedAndSummariesAreNot(t *testing.T) {
 		const n = 130
 		d.fill(n)
 		for _, l := range lists {
-			if got := d.ask(l.what, `"budget":30000,"since":"10m"`); l.what != "error_bundles" && !strings.Contains(got, fmt.Sprintf(": %d", l.most)) {
+			if got := d.ask(l.what, `"budget":30000,"since":"10m"`); l.what != "error_bundles" &&
+				!strings.Contains(got, fmt.Sprintf(": %d", l.most)) {
 				head, _, _ := strings.Cut(got, "\n")
 				t.Errorf("%s gives %s, want %d entries", l.what, head, l.most)
 			}
@@ -160,13 +227,21 @@ func TestListsAreBoundedAndSummariesAreNot(t *testing.T) {
 				t.Errorf("%s counts %s, want the newest 3", l.what, got)
 			}
 		}
-		if got := d.ask("summarized_logs", `"min_group_size":1`); !strings.Contains(got, "130 lines in 130 groups") || !strings.Contains(got, " more groups; a larger limit or budget shows them") {
+		if got := d.ask("summarized_logs", `"min_group_size":1`); !strings.Contains(got, "130 lines in 130 groups") ||
+			!strings.Contains(got, " more groups; a larger limit or budget shows them") {
 			t.Errorf("summarized_logs gives %s", got)
 		}
-		if got := d.ask("logs", `"limit":1,"include_extension_logs":true,"budget":30000`); !strings.Contains(got, "extension logs: 100 of 100 at the end") {
+		if got := d.ask("logs", `"limit":1,"include_extension_logs":true,"budget":30000`); !strings.Contains(
+			got,
+			"extension logs: 100 of 100 at the end",
+		) {
 			t.Errorf("logs with the extension's give %s", got[max(0, len(got)-200):])
 		}
-		if got := d.ask("logs", `"limit":1,"include_extension_logs":true,"extension_limit":2`); !strings.Contains(got, "extension logs: 2 of 2 at the end") || !strings.Contains(got, "poll 129") {
+		if got := d.ask("logs", `"limit":1,"include_extension_logs":true,"extension_limit":2`); !strings.Contains(
+			got,
+			"extension logs: 2 of 2 at the end",
+		) ||
+			!strings.Contains(got, "poll 129") {
 			t.Errorf("logs with two of the extension's give %s", got)
 		}
 	})
@@ -190,7 +265,10 @@ func TestEmptyListsSayHowManyThereAre(t *testing.T) {
 			if l.what == "timeline" {
 				n = 9*3 + 2
 			}
-			if got, want := d.ask(l.what, `"url":"nowhere"`), fmt.Sprintf("none fits; %d without the filters", n); !strings.Contains(got, want) {
+			if got, want := d.ask(l.what, `"url":"nowhere"`), fmt.Sprintf("none fits; %d without the filters", n); !strings.Contains(
+				got,
+				want,
+			) {
 				t.Errorf("%s: %s; want %q", l.what, got, want)
 			}
 		}

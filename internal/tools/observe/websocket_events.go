@@ -72,7 +72,8 @@ func websocketEvents(ctx context.Context, env Env, p framesParams) (any, error) 
 	var keep func(*event.Message) bool
 	if p.Connection != "" || p.Direction != "" {
 		keep = func(f *event.Message) bool {
-			return (p.Connection == "" || f.Connection == p.Connection) && (p.Direction == "" || f.Direction == p.Direction)
+			return (p.Connection == "" || f.Connection == p.Connection) &&
+				(p.Direction == "" || f.Direction == p.Direction)
 		}
 	}
 	list, cover, err := query.Read(ctx, env.Reader, o.Filter, o.page, keep)
@@ -110,9 +111,14 @@ func frameLines(l *view.List[frameEntry]) func(frameEntry) answer.Entry {
 
 func newFrameEntry(e *event.Message) frameEntry {
 	return frameEntry{
-		ID: query.Handle(event.KindMessage, e.Seq), Connection: e.Connection, Protocol: e.Protocol, URL: e.URL, Event: e.Event, Direction: e.Direction,
+		ID: query.Handle(
+			event.KindMessage,
+			e.Seq,
+		), Connection: e.Connection, Protocol: e.Protocol, URL: e.URL, Event: e.Event, Direction: e.Direction,
 		Order: e.Order, Type: e.Type, Size: e.Size, Data: e.Data, Code: e.Code, Reason: e.Reason, Skipped: e.Skipped, Rate: e.Rate,
-		Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame, PageURL: e.PageURL, Flags: e.Flags.Names(), clock: answer.Clock(e.Time),
+		Timestamp: view.Stamp(
+			e.Time,
+		), Tab: e.Tab, Frame: e.Frame, PageURL: e.PageURL, Flags: e.Flags.Names(), clock: answer.Clock(e.Time),
 	}
 }
 
@@ -142,10 +148,28 @@ func (e frameEntry) brief(n int) string {
 
 func frameDetail(e frameEntry) []string {
 	out := []string{
-		fmt.Sprintf("%s %s %s=%s #%d %s", e.ID, e.Timestamp, answer.Clean(e.Connection), answer.Clean(e.URL), e.Order, e.brief(0)),
+		fmt.Sprintf(
+			"%s %s %s=%s #%d %s",
+			e.ID,
+			e.Timestamp,
+			answer.Clean(e.Connection),
+			answer.Clean(e.URL),
+			e.Order,
+			e.brief(0),
+		),
 	}
 	if e.Event == "message" {
-		out[0] = fmt.Sprintf("%s %s %s=%s #%d %s %s %s", e.ID, e.Timestamp, answer.Clean(e.Connection), answer.Clean(e.URL), e.Order, e.Direction, answer.Clean(e.Type), answer.Bytes(e.Size))
+		out[0] = fmt.Sprintf(
+			"%s %s %s=%s #%d %s %s %s",
+			e.ID,
+			e.Timestamp,
+			answer.Clean(e.Connection),
+			answer.Clean(e.URL),
+			e.Order,
+			e.Direction,
+			answer.Clean(e.Type),
+			answer.Bytes(e.Size),
+		)
 	}
 	if e.Data != "" {
 		out = append(out, flat(e.Data))

@@ -104,9 +104,15 @@ func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, er
 	f := sight.Filter
 	mine := func(c query.Connection) bool {
 		return (f.Session == "" || c.Session == f.Session) && (f.Tab == 0 || c.Tab == f.Tab) && (f.TestID == "" || c.TestID == f.TestID) &&
-			(f.Page == "" || samePage(c.PageURL, f.Page)) && query.Contains(c.URL, p.URL) && (p.Connection == "" || c.ID == p.Connection)
+			(f.Page == "" || samePage(c.PageURL, f.Page)) && query.Contains(c.URL, p.URL) &&
+			(p.Connection == "" || c.ID == p.Connection)
 	}
-	out := &connectionsResult{Open: []connectionEntry{}, Closed: []connectionEntry{}, Scope: sight.Words, Notes: append(sight.Notes, env.LossNotes(sight.Filter, event.KindMessage)...)}
+	out := &connectionsResult{
+		Open:   []connectionEntry{},
+		Closed: []connectionEntry{},
+		Scope:  sight.Words,
+		Notes:  append(sight.Notes, env.LossNotes(sight.Filter, event.KindMessage)...),
+	}
 	now := time.Now()
 	add := func(to *[]connectionEntry, from []query.Connection) error {
 		for _, c := range from {
@@ -136,7 +142,10 @@ func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, er
 		}
 		return &view.Tally{
 			Title: "connections", Total: out.ActiveCount + out.ClosedCount, Scope: out.Scope, Notes: out.Notes,
-			Groups: []view.Group{{Name: "by_state", Counts: map[string]int{"open": out.ActiveCount, "closed": out.ClosedCount}}, {Name: "by_protocol", Counts: protocols}},
+			Groups: []view.Group{
+				{Name: "by_state", Counts: map[string]int{"open": out.ActiveCount, "closed": out.ClosedCount}},
+				{Name: "by_protocol", Counts: protocols},
+			},
 		}, nil
 	}
 	return out, nil
@@ -152,8 +161,14 @@ func newConnectionEntry(c query.Connection, now time.Time) connectionEntry {
 	e := connectionEntry{
 		ID: c.ID, Protocol: c.Protocol, URL: c.URL, State: c.State, CloseCode: c.Code, CloseReason: c.Reason, Tab: c.Tab, PageURL: c.PageURL,
 		Total: c.Incoming.Messages + c.Outgoing.Messages,
-		Rate:  directions{trafficOf(c.Incoming.PerSecond, c.Incoming.Messages, c.Incoming.Bytes), trafficOf(c.Outgoing.PerSecond, c.Outgoing.Messages, c.Outgoing.Bytes)},
-		Last:  lastMessages{lastOf(c.Incoming.Last, c.Incoming.Preview, now), lastOf(c.Outgoing.Last, c.Outgoing.Preview, now)},
+		Rate: directions{
+			trafficOf(c.Incoming.PerSecond, c.Incoming.Messages, c.Incoming.Bytes),
+			trafficOf(c.Outgoing.PerSecond, c.Outgoing.Messages, c.Outgoing.Bytes),
+		},
+		Last: lastMessages{
+			lastOf(c.Incoming.Last, c.Incoming.Preview, now),
+			lastOf(c.Outgoing.Last, c.Outgoing.Preview, now),
+		},
 	}
 	end := now
 	if !c.Closed.IsZero() {
@@ -183,9 +198,15 @@ func lastOf(at time.Time, preview string, now time.Time) *lastMessage {
 const schemaFrames = 50
 
 func schemasOf(ctx context.Context, env Env, c query.Connection) (*schemas, error) {
-	list, _, err := query.Read(ctx, env.Reader, query.Filter{Session: c.Session}, query.Page{Limit: schemaFrames}, func(f *event.Message) bool {
-		return f.Connection == c.ID && f.Event == "message" && f.Data != ""
-	})
+	list, _, err := query.Read(
+		ctx,
+		env.Reader,
+		query.Filter{Session: c.Session},
+		query.Page{Limit: schemaFrames},
+		func(f *event.Message) bool {
+			return f.Connection == c.ID && f.Event == "message" && f.Data != ""
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
