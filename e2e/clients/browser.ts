@@ -42,7 +42,9 @@ export class Browser {
       name: "a browser of the test",
     });
     const { boot } = await this.#fetch("POST", "/prove", undefined, { nonce: randomBytes(32).toString("hex"), key_id });
-    const mac = createHmac("sha256", new Uint8Array(Buffer.from(key, "hex"))).update(`gasoline 1 bearer\n${boot}`).digest("hex");
+    const mac = createHmac("sha256", new Uint8Array(Buffer.from(key, "hex")))
+      .update(`gasoline 1 bearer\n${boot}`)
+      .digest("hex");
     return `${key_id}.${mac}`;
   }
 

@@ -92,12 +92,10 @@ function initiatorOf(type: string): string {
 }
 
 function headersOf(headers: readonly chrome.webRequest.HttpHeader[], redact: Redact): Header[] {
-  return headers
-    .slice(0, MAX_HEADERS)
-    .map(({ name, value }) => ({
-      name: name.toLowerCase(),
-      value: redact.header(name, (value ?? "").slice(0, MAX_VALUE)),
-    }));
+  return headers.slice(0, MAX_HEADERS).map(({ name, value }) => ({
+    name: name.toLowerCase(),
+    value: redact.header(name, (value ?? "").slice(0, MAX_VALUE)),
+  }));
 }
 
 function valueOf(headers: readonly chrome.webRequest.HttpHeader[], name: string): string | undefined {
