@@ -68,7 +68,8 @@ func (q *Queue) Answer(a Answer) string {
 	return "ok"
 }
 
-// redact replaces the secrets in an answer, and bounds its words. An image is not looked into: base64
+// redact replaces the secrets in an answer, and bounds its words after that: a secret that is cut in two is not
+// recognised. An image is not looked into: base64
 // holds no secret that could be read, and a pseudonym in it would break it.
 func (q *Queue) redact(kind string, a *Answer) {
 	var shot ScreenshotResult
@@ -85,9 +86,9 @@ func (q *Queue) redact(kind string, a *Answer) {
 	if a.Failure == nil {
 		return
 	}
-	f := &Failure{Code: cut(a.Failure.Code, 64), Message: q.clean.Text(cut(a.Failure.Message, maxMessage))}
+	f := &Failure{Code: cut(a.Failure.Code, 64), Message: cut(q.clean.Text(a.Failure.Message), maxMessage)}
 	for _, d := range a.Failure.Details[:min(len(a.Failure.Details), maxDetails)] {
-		f.Details = append(f.Details, q.clean.Text(cut(d, maxDetail)))
+		f.Details = append(f.Details, cut(q.clean.Text(d), maxDetail))
 	}
 	a.Failure = f
 }
@@ -157,9 +158,11 @@ func (q *Queue) sweepLocked(now time.Time) {
 		switch {
 		case now.After(e.Deadline.Add(Grace)):
 			e.Failure = &Failure{Code: string(problem.Timeout), Message: "no answer came"}
+			q.cancelLocked(e) // its browser may be alive and at work on it
 			q.endLocked(e, Expired, now)
 		case e.Status != Queued && q.absentLocked(e.Session, now):
 			e.Failure = &Failure{Code: string(Interrupted), Message: "the browser went away while it ran"}
+			q.cancelLocked(e) // it may come back, and must not act for a caller who was told to look first
 			q.endLocked(e, Interrupted, now)
 		}
 	}

@@ -471,3 +471,62 @@ func TestCancelsAreBounded(t *testing.T) {
 		t.Errorf("%d cancelled commands are kept", len(w.Cancel))
 	}
 }
+
+// A browser may be at work on a command that the daemon has given up, or begin it when it comes back.
+func TestACommandThatWasGivenUpIsCancelledInTheBrowser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		given, stop := beside(t, q, "s", "")
+		rec, err := q.Start(click(time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second + command.Grace + time.Second)
+		if now, _ := q.Get(rec.ID); now.Status != command.Expired {
+			t.Fatalf("is %s, want expired", now.Status)
+		}
+		synctest.Wait()
+		if w := given(); len(w.Cancel) != 1 || w.Cancel[0] != rec.ID {
+			t.Errorf("expired: the browser was told to cancel %v, want %s", w.Cancel, rec.ID)
+		}
+		stop()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		rec, err := q.Start(click(time.Hour))
+		if err != nil {
+			t.Fatal(err)
+		}
+		take(t.Context(), q, "s", 0)
+		take(t.Context(), q, "s", 0, rec.ID)
+		time.Sleep(command.Absence + time.Second)
+		if now, _ := q.Get(rec.ID); now.Status != command.Interrupted {
+			t.Fatalf("is %s, want interrupted", now.Status)
+		}
+		back := q.Take(t.Context(), command.Poll{Session: "s"}, 0)
+		if len(back.Cancel) != 1 || back.Cancel[0] != rec.ID {
+			t.Errorf("interrupted: the browser was told to cancel %v, want %s", back.Cancel, rec.ID)
+		}
+	})
+}
+
+// A secret that lies across the bound is replaced whole, not cut to something that no rule knows.
+func TestASecretAcrossTheBoundOfAFailureIsReplaced(t *testing.T) {
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
+	rec, err := q.Start(click(time.Minute))
+	if err != nil {
+		t.Fatal(err)
+	}
+	take(t.Context(), q, "s", 0)
+	const secret = "AKIA" + "IOSFODNN7EXAMPLQ"
+	long := strings.Repeat("a ", 2<<10)[:4<<10-8] + secret
+	detail := strings.Repeat("a ", 1<<9)[:1<<10-8] + secret
+	failure := &command.Failure{Code: "internal", Message: long, Details: []string{detail}}
+	q.Answer(command.Answer{ID: rec.ID, Status: "error", Failure: failure})
+	now, _ := q.Get(rec.ID)
+	for _, text := range append(now.Failure.Details, now.Failure.Message) {
+		if strings.Contains(text, "AKIA") || len(text) > 4<<10 {
+			t.Errorf("%d bytes, ends with %q", len(text), text[len(text)-20:])
+		}
+	}
+}

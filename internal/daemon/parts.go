@@ -118,7 +118,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.store.Clear, Dir: d.dir,
+		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.clearScope, Dir: d.dir,
 	})
 	return d, nil
 }
@@ -178,10 +178,15 @@ func Catalogue() []*catalog.Bound { return (&parts{}).tools() }
 
 // clear empties rings of these kinds (nil: all), of one tab of a session or of all (0).
 func (d *parts) clear(kinds []event.Kind, session string, tab int) int {
-	if kinds == nil && tab == 0 {
+	return d.clearScope(store.Scope{Kinds: kinds, Session: session, Tab: tab})
+}
+
+// clearScope empties what the scope means. Losses are counted anew when every kind of every test and tab goes.
+func (d *parts) clearScope(s store.Scope) int {
+	if s.Kinds == nil && s.Tab == 0 && s.TestID == "" && s.Worker == "" {
 		d.ingest.ForgetLosses()
 	}
-	return d.store.Clear(store.Scope{Kinds: kinds, Session: session, Tab: tab})
+	return d.store.Clear(s)
 }
 
 // patience is how long a call waits for a browser that was not heard of: none is on its way back when

@@ -62,13 +62,13 @@ type Selection struct {
 }
 
 // Select resolves a scope. A client without a tab in use sees all tabs, and is told so.
-func (v View) Select(ctx context.Context, s Scoped) (Selection, error) {
-	out := Selection{Filter: query.Filter{TestID: s.TestID}}
+func (v View) Select(ctx context.Context, s Scoped) (out Selection, _ error) {
+	out = Selection{Filter: query.Filter{TestID: s.TestID}}
 	scope := s.Scope
 	if scope == "current_page" {
 		scope = "page"
 	}
-	out.Notes = v.BrowserNotes()
+	defer func() { out.Notes = append(v.BrowserNotes(out.Filter.Session), out.Notes...) }()
 	if scope == "all" {
 		if s.Tab != 0 {
 			return out, problem.New(
@@ -175,9 +175,13 @@ func IsVisit(e *event.Lifecycle) bool {
 			e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
 }
 
-// BrowserNotes says whether events can arrive at all.
-func (v View) BrowserNotes() []string {
+// BrowserNotes says whether events can arrive at all: from the browser of this run (a session), or from any ("").
+// That another browser is connected says nothing of a session's own.
+func (v View) BrowserNotes(run string) []string {
 	browsers := v.Registry.Browsers()
+	if i := slices.IndexFunc(browsers, func(b session.Browser) bool { return b.Session == run }); i >= 0 {
+		browsers = browsers[i : i+1]
+	}
 	now := time.Now()
 	for _, b := range browsers {
 		if b.Connected(now) {

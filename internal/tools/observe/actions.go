@@ -92,7 +92,7 @@ func actionsMode(ctx context.Context, env Env, p actionsParams) (any, error) {
 			by[a.By]++
 		}
 		return withRange(&view.Tally{
-			Title: "actions", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, losses...),
+			Title: "actions", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_actor", Counts: by}},
 		}, list.OldestTime, list.NewestTime), nil
 	}

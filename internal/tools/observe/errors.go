@@ -78,7 +78,7 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 	}
 	losses := env.LossNotes(o.Filter, errorKinds...)
 	if p.Summary {
-		return tallyErrors(list.Items, o, losses), nil
+		return tallyErrors(list.Items, o, append(losses, env.CoverNotes(cover)...)), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "errors", &list, cover, newErrorEntry)
 	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }

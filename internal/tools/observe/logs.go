@@ -73,7 +73,7 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 	if p.Summary {
 		levels := countLevels(list.Items)
 		return withRange(&view.Tally{
-			Title: "logs", Total: sum(levels), Scope: o.Words, Notes: append(o.Notes, losses...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
+			Title: "logs", Total: sum(levels), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "logs", &list, cover, newLogEntry)

@@ -111,7 +111,7 @@ func networkBodies(ctx context.Context, env Env, p networkBodiesParams) (any, er
 		)
 	}
 	if p.Summary {
-		return tallyExchanges(list.Items, o, notes), nil
+		return tallyExchanges(list.Items, o, append(notes, env.CoverNotes(cover)...)), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, func(e *event.Exchange) exchangeEntry {
 		entry := newExchangeEntry(e)

@@ -75,7 +75,7 @@ func networkWaterfall(ctx context.Context, env Env, p waterfallParams) (any, err
 	}
 	notes = append(notes, env.LossNotes(o.Filter, event.KindResource)...)
 	if p.Summary {
-		return tallyResources(list.Items, o, notes), nil
+		return tallyResources(list.Items, o, append(notes, env.CoverNotes(cover)...)), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, newResourceEntry)
 	out.Title, out.Line = "waterfall", resourceLine

@@ -47,7 +47,7 @@ type tabEntry struct {
 }
 
 func tabsMode(_ context.Context, env Env, p tabsParams) (*tabsResult, error) {
-	out := &tabsResult{Tabs: []tabEntry{}, Notes: env.BrowserNotes()}
+	out := &tabsResult{Tabs: []tabEntry{}, Notes: env.BrowserNotes("")}
 	session, current, ok := env.Registry.Current(env.Call.Client)
 	out.Tracking, out.current = ok, current
 	now := time.Now()

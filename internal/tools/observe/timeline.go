@@ -152,7 +152,7 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 			types[typeOf(it)]++
 		}
 		return withRange(&view.Tally{
-			Title: "timeline", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, losses...),
+			Title: "timeline", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
 			Groups: []view.Group{{Name: "counts_by_type", Counts: types}},
 		}, list.OldestTime, list.NewestTime), nil
 	}

@@ -67,7 +67,7 @@ func transients(ctx context.Context, env Env, p transientsParams) (any, error) {
 			kinds[e.Class]++
 		}
 		return &view.Tally{
-			Title: "transients", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, losses...),
+			Title: "transients", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
 			Groups: []view.Group{{Name: "by_classification", Counts: kinds}},
 		}, nil
 	}

@@ -82,7 +82,7 @@ func websocketEvents(ctx context.Context, env Env, p framesParams) (any, error) 
 	}
 	losses := env.LossNotes(o.Filter, event.KindMessage)
 	if p.Summary {
-		return tallyFrames(list.Items, o, losses), nil
+		return tallyFrames(list.Items, o, append(losses, env.CoverNotes(cover)...)), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "entries", &list, cover, newFrameEntry)
 	out.Title, out.Origin = "websocket events", func(e frameEntry) string { return answer.Origin(e.PageURL) }
