@@ -132,8 +132,8 @@ type Target struct {
 }
 
 // Target returns the tab that a call means: the tab with the id tab when it is not 0, else the client's tracked tab.
-// When the client has no tracked tab or it is gone, Target chooses a granted tab and tracks it: a focused active one before
-// an active one, before one that is loaded, before a discarded one.
+// When the client has no tracked tab or it is gone, Target chooses a granted tab and tracks it: a focused active one
+// before an active one, before one that is loaded, before a discarded one.
 // Problems: extension_offline; tab_gone, when tab is not 0 and no connected browser has it; ambiguous_target, when
 // several have it and the client's tracked tab is in none of them; no_tab, when no granted tab is open.
 // With no_tab, the Target has a Browser and no Tab.
