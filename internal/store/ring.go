@@ -122,7 +122,8 @@ type ring struct {
 func (r *ring) fits(size int) bool { return int64(size+headerSize+minSegment) <= r.cap.Share }
 
 // owner returns the owner of a key and its index in owners. It makes the owner when there is a place or an owner
-// without events to replace, and returns the shared owner otherwise. Events come in runs, so it tries the recent owner first.
+// without events to replace, and returns the shared owner otherwise. Events come in runs, so
+// it tries the recent owner first.
 func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
 	if r.recent < len(r.owners) && r.recent > 0 && r.owners[r.recent].key == key {
 		return r.owners[r.recent], r.recent
