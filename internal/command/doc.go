@@ -1,16 +1,16 @@
-// Package command is the return path: a queue of commands from agents to the browser's extension, and
-// the declarations of what can be asked of it.
+// Package command holds the queue of commands that agents send to the browser's extension, and declares
+// every kind of command with its params and its result.
 //
-// [Queue.Do] puts a command in and waits; the extension takes it with [Queue.Take] (a long poll),
-// acknowledges it with its next poll, and answers with [Queue.Answer]. Delivery is at least once: a
-// command that was taken and not acknowledged within [Lease] is handed out again. The extension
-// executes at most once. Every command ends in exactly one terminal state, and what ended stays
-// readable for [Keep].
+// [Queue.Do] queues a command and waits. The extension takes the command with [Queue.Take] (a long poll),
+// acknowledges it with its next poll, and answers with [Queue.Answer]. Delivery is at least once: the queue
+// hands a command out again when the extension does not acknowledge it within [Lease]. The extension
+// executes each command at most once. Every command ends in exactly one terminal state. An ended command
+// stays readable for [Keep], within bounds of count and bytes.
 //
-// A command that was taken may have been carried out, whatever becomes of its answer. Where that is
-// not known, callers are told so (problem unknown_outcome); they are never told that nothing happened.
-// A command whose caller is gone is cancelled in the browser, by the list that Take returns.
+// The browser may have carried out a command that it took, even when no answer came. [Queue.Do] reports
+// unknown_outcome for such a command when its kind has the trait [Mutates], and timeout when it has not.
+// When the caller of a command is gone, Take lists the command in [Work] for the browser to cancel.
 //
-// There is one queue for each session (browser profile); two profiles never mix. Results are redacted
-// on their way in. The package knows no HTTP and starts no goroutine.
+// One [Queue] serves all sessions (browser profiles). A session gets its own commands only. Answer redacts
+// results before it keeps them. The package does no HTTP and starts no goroutine.
 package command

@@ -3,37 +3,41 @@ package command
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// Bounds of what a browser says of a failure, in bytes.
+// Bounds of a [Failure] that a browser sends. What is beyond them is cut off.
 const (
-	maxMessage = 4 << 10
-	maxDetails = 50
-	maxDetail  = 1 << 10
+	maxCode    = 64      // bytes of the code
+	maxMessage = 4 << 10 // bytes of the message
+	maxDetails = 50      // details
+	maxDetail  = 1 << 10 // bytes of one detail
 )
 
-// Failure is why a command failed, in the page's words.
+// Failure is why a command did not complete. The extension or the queue wrote it; Message and Details may hold
+// text of the page.
 type Failure struct {
 	Code    string
 	Message string
 	Details []string
 }
 
-// Answer is what the extension says of a command.
+// Answer is the answer of the extension to one command.
 type Answer struct {
 	ID      string
-	Session string
-	Status  string // complete, error, timeout, cancelled, interrupted; unknown words mean error
-	Result  json.RawMessage
-	Failure *Failure
-	Elapsed time.Duration // in the browser
+	Session string          // "" skips the check that the command is of this session
+	Status  string          // complete ("", ok, done), timeout, cancelled, interrupted; all else means error
+	Result  json.RawMessage // nil: none
+	Failure *Failure        // nil: none
+	Elapsed time.Duration   // time that the command took in the browser
 }
 
-// Answer ends a command. Secrets are replaced before anything of the answer is kept. It returns "ok",
-// "duplicate" for one that has ended, "unknown" for an id of another run or session.
+// Answer ends a command with the answer of the extension. It redacts the result and the failure before it
+// keeps them. It returns "ok"; "duplicate" when the command has already ended; "unknown" when no command of
+// a.Session has this id: the id is of another run or session, or the command was forgotten.
 func (q *Queue) Answer(a Answer) string {
 	q.mu.Lock()
 	e := q.byID[a.ID]
@@ -46,7 +50,7 @@ func (q *Queue) Answer(a Answer) string {
 	if !known {
 		return "unknown"
 	}
-	q.redact(kind, &a) // it takes time with large results, so not under the lock
+	q.redact(kind, &a) // without the lock: a large result takes long
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if e.Status.Final() {
@@ -68,9 +72,9 @@ func (q *Queue) Answer(a Answer) string {
 	return "ok"
 }
 
-// redact replaces the secrets in an answer, and bounds its words after that: a secret that is cut in two is not
-// recognised. An image is not looked into: base64
-// holds no secret that could be read, and a pseudonym in it would break it.
+// redact replaces the secrets in a's result and failure, and then cuts the failure to its bounds: a secret that is
+// cut in two is not recognised. It leaves the base64 data of a screenshot as it is: a pseudonym in the data would
+// break the image. It does not change what a.Failure pointed to.
 func (q *Queue) redact(kind string, a *Answer) {
 	var shot ScreenshotResult
 	switch {
@@ -86,16 +90,21 @@ func (q *Queue) redact(kind string, a *Answer) {
 	if a.Failure == nil {
 		return
 	}
-	f := &Failure{Code: cut(a.Failure.Code, 64), Message: cut(q.clean.Text(a.Failure.Message), maxMessage)}
+	f := &Failure{
+		Code:    cut(q.clean.Text(a.Failure.Code), maxCode),
+		Message: cut(q.clean.Text(a.Failure.Message), maxMessage),
+	}
 	for _, d := range a.Failure.Details[:min(len(a.Failure.Details), maxDetails)] {
 		f.Details = append(f.Details, cut(q.clean.Text(d), maxDetail))
 	}
 	a.Failure = f
 }
 
-func cut(s string, most int) string { return s[:min(len(s), most)] }
+// cut returns at most the first most bytes of s, and no part of a character.
+func cut(s string, most int) string { return strings.ToValidUTF8(s[:min(len(s), most)], "") }
 
-// endLocked ends a command that has not ended. Its params go; its result stays for a while.
+// endLocked moves a command from pending to done with the terminal state s. The caller has made sure that the
+// command has not ended. endLocked drops the params, and the oldest results while all of them exceed maxResults.
 func (q *Queue) endLocked(e *entry, s Status, now time.Time) {
 	e.Status, e.Finished = s, now
 	close(e.ended)
@@ -134,7 +143,7 @@ func (q *Queue) endLocked(e *entry, s Status, now time.Time) {
 	q.pruneLocked(now)
 }
 
-// pruneLocked forgets finished commands that are too many or too old.
+// pruneLocked forgets the oldest finished commands: those beyond maxDone, and those that ended longer ago than Keep.
 func (q *Queue) pruneLocked(now time.Time) {
 	for len(q.done) > maxDone || len(q.done) > 0 && now.Sub(q.done[0].Finished) > Keep {
 		old := q.done[0]
@@ -151,7 +160,8 @@ func (q *Queue) sweep() {
 	q.sweepLocked(time.Now())
 }
 
-// sweepLocked ends commands that nobody will answer any more, and forgets old ones.
+// sweepLocked forgets old finished commands. It ends commands whose deadline and Grace are over as Expired, and
+// commands that an absent browser took as Interrupted.
 func (q *Queue) sweepLocked(now time.Time) {
 	q.pruneLocked(now)
 	for _, e := range slices.Clone(q.pending) {
@@ -168,7 +178,8 @@ func (q *Queue) sweepLocked(now time.Time) {
 	}
 }
 
-// Get returns the command with this id or correlation id.
+// Get returns the command with this id or correlation id. It reports false when there is none or the queue has
+// forgotten it.
 func (q *Queue) Get(id string) (Record, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -184,8 +195,9 @@ func (q *Queue) Get(id string) (Record, bool) {
 	return Record{}, false
 }
 
-// Lists returns the unfinished commands, the finished ones that are kept, and the newest failed
-// ones, each oldest first.
+// Lists returns three lists, each oldest first: the unfinished commands, the finished ones that are still kept,
+// and the newest maxFailed that ended neither complete nor cancelled. A failed command may be in both of the last
+// two. Records of the third list have no Result.
 func (q *Queue) Lists() (pending, done, failed []Record) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -199,7 +211,7 @@ func (q *Queue) Lists() (pending, done, failed []Record) {
 	return pending, done, slices.Clone(q.failed)
 }
 
-// Totals returns the counts since the start.
+// Totals returns the counts since the queue was made.
 func (q *Queue) Totals() Totals {
 	q.mu.Lock()
 	defer q.mu.Unlock()

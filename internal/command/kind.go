@@ -1,13 +1,13 @@
 package command
 
-// Trait is what the daemon and the extension must know of a kind before they carry it out.
+// Trait is a set of properties of a kind. The daemon and the extension check them before they carry out a command.
 type Trait uint8
 
 // The traits.
 const (
-	Tab     Trait = 1 << iota // it works in a tab
-	Mutates                   // it acts: the extension refuses it while AI Web Pilot is off
-	InPage                    // the document does it: extension/dom-agent has an operation of its name
+	Tab     Trait = 1 << iota // it needs a tab
+	Mutates                   // it changes the page or the browser; the extension refuses it while AI Web Pilot is off
+	InPage                    // extension/dom-agent carries it out in the document, by an operation of the same name
 )
 
 // Declaration is one kind of command. The TypeScript types, validators and registries are generated
@@ -15,20 +15,20 @@ const (
 type Declaration struct {
 	Name   string
 	Traits Trait
-	Params any // zero value of the params struct; its tags are those of package catalog
+	Params any // zero value of the params struct; its struct tags are those that package catalog reads
 	Result any // zero value of the result struct
 }
 
-// Needs reports whether the kind has a trait.
+// Needs reports whether the kind has at least one of the traits in t.
 func (d *Declaration) Needs(t Trait) bool { return d.Traits&t != 0 }
 
 // Kind is a declared kind whose params are P and whose result is R. The zero value is not usable.
 type Kind[P, R any] struct{ *Declaration }
 
-// kinds are all declarations, in the order of their declaration.
+// kinds holds every declaration, in the order of the calls of New. Only package initialisation writes it.
 var kinds []*Declaration
 
-// New declares a kind. It panics when the name is taken: that is a mistake in the source.
+// New declares a kind. Call it during package initialisation only. It panics when the name is already declared.
 func New[P, R any](name string, traits Trait) Kind[P, R] {
 	if _, taken := Lookup(name); taken {
 		panic("command: two kinds are called " + name)
@@ -40,7 +40,7 @@ func New[P, R any](name string, traits Trait) Kind[P, R] {
 	return Kind[P, R]{d}
 }
 
-// Kinds returns every declared kind. The declarations are shared; do not modify them.
+// Kinds returns every declared kind. The slice and the declarations are shared; the caller must not modify them.
 func Kinds() []*Declaration { return kinds }
 
 // Lookup returns the kind of this name.

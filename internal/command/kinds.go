@@ -1,6 +1,6 @@
 package command
 
-// The kinds, in the order of the reference.
+// The kinds. The generated reference lists them in this order.
 var (
 	Navigate        = New[NavigateParams, PageResult]("navigate", Mutates)
 	Refresh         = New[TabOnlyParams, PageResult]("refresh", Tab|Mutates)

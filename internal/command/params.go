@@ -1,13 +1,13 @@
 package command
 
-// Params are declared here once: a mode of a tool embeds them, so that their tags are its parameters'
-// names, docs and bounds; the extension's types and validators are generated from the same tags.
+// This file declares the params of every kind. The modes of the tools embed these structs: the tags give the names,
+// docs and bounds of the tools' parameters. The types and validators of the extension are generated from the same tags.
 
-// NoParams is for kinds that take none.
+// NoParams is for kinds without parameters.
 type NoParams struct{}
 
-// Search is the ways to look for an element. One engine resolves it for every kind
-// (extension/dom-agent): ref before selector.
+// Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and
+// Selector are set, Ref is used.
 type Search struct {
 	Ref      string `json:"ref,omitempty" pattern:"^e\\d{1,12}$" doc:"element from a list (e17)"`
 	Selector string `json:"selector,omitempty" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
@@ -16,25 +16,25 @@ type Search struct {
 	Frame    string `json:"frame,omitempty" length:"2000" doc:"iframe: CSS, index or all"`
 }
 
-// Selectors returns what in the search is in the language of selectors, "" for none.
+// Selectors returns the two fields that hold selectors; "" when one is not set.
 func (s Search) Selectors() (selector, within string) { return s.Selector, s.Within }
 
-// Target names an element: a search, or a point of the viewport in CSS pixels.
+// Target names an element by a search or by a point of the viewport. X and Y count only together.
 type Target struct {
 	Search
 	X *float64 `json:"x,omitempty" doc:"CSS pixels of the viewport"`
 	Y *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
 }
 
-// Empty reports whether the target names nothing.
+// Empty reports whether the target names no element: no ref, no selector and no complete point.
 func (t Target) Empty() bool { return t.Ref == "" && t.Selector == "" && (t.X == nil || t.Y == nil) }
 
-// Toast is a text that the user is shown while a command acts.
+// Toast is a text that the extension shows to the user while a command acts.
 type Toast struct {
 	Reason string `json:"reason,omitempty" length:"500" doc:"shown to the user as a toast"`
 }
 
-// Trust says how input is made.
+// Trust says whether the browser makes real (trusted) input events.
 type Trust struct {
 	Trusted string `json:"trusted,omitempty" enum:"auto,always,never" doc:"real input events: when needed, always, never"`
 }
@@ -52,7 +52,7 @@ type NewTabParams struct {
 	URL string `json:"url,omitempty" length:"100000" doc:"where to go"`
 }
 
-// TabOnlyParams is for kinds that take a tab and nothing else.
+// TabOnlyParams is for kinds that take only a tab and a toast. The tab is in [Command.Tab], not in the params.
 type TabOnlyParams struct{ Toast }
 
 // SwitchParams is for switch_tab.
@@ -61,10 +61,11 @@ type SwitchParams struct {
 	TabIndex *int `json:"tab_index,omitempty" min:"0" doc:"place in its window, from 0"`
 }
 
-// NamesTab reports whether the params name the tab, so that the one in use is not meant.
+// NamesTab reports whether the params name the tab by its index. If not, the command means the tab that the client
+// uses.
 func (p SwitchParams) NamesTab() bool { return p.TabIndex != nil }
 
-// TargetParams is for kinds that act on an element and take nothing else.
+// TargetParams is for kinds that take only an element and a toast.
 type TargetParams struct {
 	Target
 	Toast
@@ -83,7 +84,7 @@ type ClickParams struct {
 	NewTab bool   `json:"new_tab,omitempty" doc:"open the link in a new tab"`
 }
 
-// TypeParams is for type: into a target, or into the focused element.
+// TypeParams is for type. The text goes into the target, or into the focused element when the target is empty.
 type TypeParams struct {
 	Target
 	Toast
@@ -92,7 +93,7 @@ type TypeParams struct {
 	Clear bool   `json:"clear,omitempty" doc:"empty the field first"`
 }
 
-// SelectParams is for select: an option by its value, label or text.
+// SelectParams is for select. Value is the value, the label or the text of the option.
 type SelectParams struct {
 	Target
 	Toast
@@ -114,7 +115,7 @@ type KeyParams struct {
 	Text string `json:"text" required:"true" length:"100" alias:"key" doc:"Enter, Tab, Escape, ArrowDown, Control+a, …"`
 }
 
-// ScrollParams is for scroll_to: a target into view, or the page in a direction.
+// ScrollParams is for scroll_to. It scrolls a target into view, or the page in a direction.
 type ScrollParams struct {
 	Target
 	Toast
@@ -128,7 +129,7 @@ type HighlightParams struct {
 	DurationMS *int `json:"duration_ms,omitempty" min:"0" max:"30000" doc:"how long, in ms; 5000"`
 }
 
-// WaitParams is for wait_for: exactly one condition.
+// WaitParams is for wait_for. Exactly one of the element, Text and URLContains is the condition.
 type WaitParams struct {
 	Search
 	Text        string `json:"text,omitempty" length:"10000" alone:"ref,selector,url_contains,absent,frame,tab" doc:"text to type, to wait for, or key to press"`
@@ -167,7 +168,7 @@ type ListParams struct {
 	Limit        int       `json:"limit,omitempty" min:"1" max:"100" doc:"most elements, 1-100; 60"`
 }
 
-// Selectors returns what in the params is in the language of selectors, "" for none.
+// Selectors returns the two fields that hold selectors; "" when one is not set or the kind lacks it.
 func (p ListParams) Selectors() (selector, within string) { return "", p.Within }
 
 // ScreenshotParams is for screenshot.
@@ -181,5 +182,5 @@ type ScreenshotParams struct {
 	Grayscale     bool   `json:"grayscale,omitempty" doc:"without colours"`
 }
 
-// Selectors returns what in the params is in the language of selectors, "" for none.
+// Selectors returns the two fields that hold selectors; "" when one is not set or the kind lacks it.
 func (p ScreenshotParams) Selectors() (selector, within string) { return p.Selector, "" }

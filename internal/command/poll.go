@@ -8,42 +8,44 @@ import (
 
 // Bounds of polling.
 const (
-	Lease       = 2 * time.Second // an unacknowledged command is handed out again after this
-	Absence     = 3 * time.Second // a browser without a poll for so long has gone; its commands under way end
+	Lease       = 2 * time.Second // an unacknowledged command is handed out again after this time
+	Absence     = 3 * time.Second // a browser without an open poll for longer is absent; the commands it took end
 	maxBrowsers = 100             // sessions whose polls are remembered
-	maxCancels  = 100             // cancelled commands of one session that it was not told of yet
-	maxLife     = 64              // bytes of the name of a worker's life
+	maxCancels  = 100             // cancellations of one session that it has not confirmed
+	maxLife     = 64              // bytes of Poll.Life
 )
 
-// Poll is what an extension says with a poll.
+// Poll is the request of one poll.
 type Poll struct {
 	Session   string
-	Life      string   // names the life of the extension's worker; "" when it does not say
-	Taken     []string // ids of commands that it took since its last poll
-	Cancelled []string // ids that it was told to cancel, and has
+	Life      string   // identifies one run of the extension's service worker; "" when unknown
+	Taken     []string // ids of the commands that the extension acknowledges
+	Cancelled []string // ids of the commands that the extension has cancelled
 }
 
-// Work is what a poll gives.
+// Work is the answer to one poll.
 type Work struct {
 	Commands []Command
-	Cancel   []string // ids of commands to end: nobody waits for them any more
+	Cancel   []string // ids of commands that the extension is to stop: nobody waits for them
 }
 
 // browser is what is known of a session's polls.
 type browser struct {
-	wake    chan struct{} // closed at the next command; nil while nobody waits
+	wake    chan struct{} // signalLocked closes it and sets nil; the next poll to wait makes a new one
 	open    int           // polls that are open
-	left    time.Time     // when the last one ended
-	cancels []cancel      // not confirmed yet, oldest first
+	left    time.Time     // end of the poll that ended last; zero: none has ended
+	cancels []cancel      // the browser has not confirmed them; oldest first
 }
 
+// cancel is one command that the browser is to stop.
 type cancel struct {
 	id   string
-	told time.Time // when it was handed out last; zero: never
+	told time.Time // when Take last handed it out; zero: never
 }
 
-// Take notes what a poll says and returns what there is to do, waiting up to wait for something. It
-// returns nothing when the time is over, ctx ends or the queue stops.
+// Take records what the poll p acknowledges. It returns the commands and cancellations that are due. When none is
+// due, it waits until one is, for at most wait. It returns empty Work when wait is over or ctx ends. When the queue
+// stops, it returns at once with what is due then, mostly cancellations.
 func (q *Queue) Take(ctx context.Context, p Poll, wait time.Duration) Work {
 	end := time.Now().Add(wait)
 	q.mu.Lock()
@@ -86,8 +88,8 @@ func (q *Queue) Take(ctx context.Context, p Poll, wait time.Duration) Work {
 	}
 }
 
-// noteLocked notes what was taken and cancelled. Commands that an earlier life of the worker had begun
-// are leased again: the extension knows what became of them.
+// noteLocked records the acknowledgements of a poll. Commands that an earlier run of the worker acknowledged are
+// handed out again: the extension does not run them twice, and answers with what became of them.
 func (q *Queue) noteLocked(b *browser, p Poll, now time.Time) {
 	for _, id := range p.Taken {
 		if e := q.byID[id]; e != nil && e.Session == p.Session && (e.Status == Sent || e.Status == Queued) {
@@ -105,7 +107,8 @@ func (q *Queue) noteLocked(b *browser, p Poll, now time.Time) {
 	}
 }
 
-// leaseLocked hands out what is due, and says when the next lease runs out.
+// leaseLocked returns the commands and cancellations that are due, and starts a new lease for each. retry is when
+// the first of the other leases ends; zero when there is none.
 func (q *Queue) leaseLocked(b *browser, p Poll, now time.Time) (work Work, retry time.Time) {
 	again := func(t time.Time) {
 		if retry.IsZero() || t.Before(retry) {
@@ -113,8 +116,8 @@ func (q *Queue) leaseLocked(b *browser, p Poll, now time.Time) (work Work, retry
 		}
 	}
 	for _, e := range q.pending {
-		if e.Session != p.Session || e.Status == Running {
-			continue
+		if e.Session != p.Session || e.Status == Running || now.After(e.Deadline) {
+			continue // a command is never begun after its deadline, though its answer is waited for a while longer
 		}
 		if e.Status == Sent && now.Before(e.lease) {
 			again(e.lease)
@@ -139,20 +142,22 @@ func (q *Queue) leaseLocked(b *browser, p Poll, now time.Time) (work Work, retry
 	return work, retry
 }
 
-// cancelLocked has the browser told that nobody waits for a command that it took.
+// cancelLocked queues a cancellation for the browser that took e. It does nothing when no browser took e or e has
+// ended.
 func (q *Queue) cancelLocked(e *entry) {
 	if e.SentAt.IsZero() || e.Status.Final() {
 		return
 	}
 	b := q.browserLocked(e.Session)
-	if len(b.cancels) == maxCancels { // a browser that confirms nothing ends them at their deadlines
+	if len(b.cancels) == maxCancels { // the oldest goes: the browser stops that command at its deadline
 		b.cancels = slices.Delete(b.cancels, 0, 1)
 	}
 	b.cancels = append(b.cancels, cancel{id: e.ID})
 	q.signalLocked(e.Session)
 }
 
-// browserLocked returns what is known of a session. Of too many, one without an open poll goes.
+// browserLocked returns the record of a session, and makes it when there is none. When there are maxBrowsers already,
+// it first drops the one without an open poll whose last poll ended longest ago.
 func (q *Queue) browserLocked(session string) *browser {
 	if b := q.browsers[session]; b != nil {
 		return b
@@ -171,7 +176,7 @@ func (q *Queue) browserLocked(session string) *browser {
 	return b
 }
 
-// signalLocked ends the waiting of a session's polls.
+// signalLocked wakes the polls of a session that wait in Take.
 func (q *Queue) signalLocked(session string) {
 	if b := q.browsers[session]; b != nil && b.wake != nil {
 		close(b.wake)
@@ -179,7 +184,8 @@ func (q *Queue) signalLocked(session string) {
 	}
 }
 
-// absentLocked reports whether a browser that polled has not done so for too long.
+// absentLocked reports whether a browser has polled before, has no open poll now, and has had none for longer than
+// Absence.
 func (q *Queue) absentLocked(session string, now time.Time) bool {
 	b := q.browsers[session]
 	return b != nil && b.open == 0 && !b.left.IsZero() && now.Sub(b.left) > Absence

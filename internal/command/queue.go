@@ -13,24 +13,24 @@ import (
 
 // Bounds of the queue.
 const (
-	MaxPending = 15               // commands of one session that are not finished; more are refused
+	MaxPending = 15               // unfinished commands of one session; more are refused
 	MaxParams  = 4 << 20          // bytes of one command's params as JSON
-	Keep       = 5 * time.Minute  // finished commands stay readable
-	Grace      = 30 * time.Second // a command that was taken may still answer after its deadline
-	maxWaiting = 16 << 20         // bytes of the params of all commands that are not finished
-	maxDone    = 500              // finished commands kept
-	maxResults = 32 << 20         // bytes of their results; the oldest make room, the newest always stays
-	maxFailed  = 100              // failed commands kept beyond Keep
-	tellEvery  = 5 * time.Second  // progress while waiting
-	lookEvery  = time.Second      // whether the browser is still there
+	Keep       = 5 * time.Minute  // how long a finished command stays readable
+	Grace      = 30 * time.Second // how long after its deadline an unfinished command may still be answered
+	maxWaiting = 16 << 20         // bytes of the params of all unfinished commands
+	maxDone    = 500              // finished commands that are kept
+	maxResults = 32 << 20         // bytes of their results; the oldest are dropped first, the newest never
+	maxFailed  = 100              // failed commands that stay readable after Keep, without their results
+	tellEvery  = 5 * time.Second  // time between two progress messages of a waiting call
+	lookEvery  = time.Second      // time between two sweeps of a waiting call
 )
 
-// Status is a command's state. The last six are terminal.
+// Status is a command's state.
 type Status string
 
-// The states, in the order in which a command goes through them.
+// The states. A command goes from Queued over Sent and Running to one of the last six, which are terminal.
 const (
-	Queued      Status = "queued"  // not taken yet
+	Queued      Status = "queued"  // no poll has taken it
 	Sent        Status = "sent"    // taken, not acknowledged
 	Running     Status = "running" // acknowledged
 	Complete    Status = "complete"
@@ -44,18 +44,18 @@ const (
 // Final reports whether the state is terminal.
 func (s Status) Final() bool { return s != Queued && s != Sent && s != Running }
 
-// Request is what an agent wants done.
+// Request is a command that a caller wants to send.
 type Request struct {
 	Session  string
 	Tab      int // 0: the command needs none
 	Kind     string
-	Params   any // marshalled to JSON at once
+	Params   any // Start marshals it to JSON and does not keep it
 	Client   string
-	Deadline time.Time // the one deadline of the call
-	Progress func(message string)
+	Deadline time.Time            // when Do stops waiting; the extension gets it too
+	Progress func(message string) // Do calls it about every 5 s while it waits; nil: no progress
 }
 
-// Command is a request on its way.
+// Command is a request that has its ids.
 type Command struct {
 	ID            string
 	CorrelationID string
@@ -67,7 +67,7 @@ type Command struct {
 	Deadline      time.Time
 }
 
-// Record is a command with its state. It is a copy.
+// Record is a copy of a command with its state. Params, Result and Failure are shared; do not modify what they hold.
 type Record struct {
 	Command
 	Status   Status
@@ -77,18 +77,18 @@ type Record struct {
 	Finished time.Time // zero: not finished
 	Attempts int       // times it was handed out
 	Result   json.RawMessage
-	Dropped  bool // Result was there and made room for later ones
+	Dropped  bool // there was a Result, and the queue dropped it to save memory
 	Failure  *Failure
 	Elapsed  time.Duration
 }
 
-// Acts reports whether the command may have changed something once it was taken.
+// Acts reports whether the kind of the command has the trait Mutates. It is true for an unknown kind.
 func (r *Record) Acts() bool {
 	d, ok := Lookup(r.Kind)
 	return !ok || d.Needs(Mutates)
 }
 
-// Cleaner replaces secrets. Package redact has the one that the daemon uses.
+// Cleaner returns its argument with the secrets replaced. Package redact implements it for the daemon.
 type Cleaner interface {
 	Text(s string) string
 	URL(s string) string
@@ -97,23 +97,24 @@ type Cleaner interface {
 
 // Queue holds the commands of all sessions. Safe for concurrent use.
 type Queue struct {
-	run   string
+	run   string // in the ids; see NewQueue
 	clean Cleaner
 
 	mu       sync.Mutex
 	next     uint64
 	pending  []*entry          // not finished, oldest first
 	waiting  int               // bytes of pending's params; <= maxWaiting
-	byID     map[string]*entry // pending and kept
-	done     []*entry          // finished, oldest first
+	byID     map[string]*entry // pending and done, each by its id and by its correlation id
+	done     []*entry          // finished and still kept, first finished first
 	results  int               // bytes of done's results
-	failed   []Record          // newest maxFailed
+	failed   []Record          // the newest that ended neither complete nor cancelled; <= maxFailed
 	browsers map[string]*browser
 	stopping bool
 	sum      Totals
 }
 
-// Totals count what ended since the queue began.
+// Totals counts the ended commands by terminal state since the queue was made; Failed includes the interrupted ones.
+// Duplicates counts answers to commands that had already ended.
 type Totals struct {
 	Completed, Failed, TimedOut, Expired, Cancelled, Duplicates uint64
 	LastSuccess                                                 time.Time
@@ -121,22 +122,26 @@ type Totals struct {
 
 type entry struct {
 	Record
-	lease time.Time
-	life  string        // of the extension's worker that took it
-	ended chan struct{} // closed when finished
+	lease time.Time     // while Sent: when Take hands it out again
+	life  string        // Life of the poll that took it last
+	ended chan struct{} // endLocked closes it
 }
 
-// NewQueue returns an empty queue. run makes ids of different daemons differ; clean redacts what
-// browsers answer.
+// NewQueue returns an empty queue. run is part of every id, so that ids of two daemons differ. clean redacts the
+// answers of the browsers.
 func NewQueue(run string, clean Cleaner) *Queue {
 	return &Queue{run: run, clean: clean, byID: map[string]*entry{}, browsers: map[string]*browser{}}
 }
 
-// Do sends a command and waits until it ends or its deadline passes. A command that still runs at
-// the deadline is returned with its present state and no error: its record says Running, and a later
-// [Queue.Wait] gets the rest. Errors are problems: queue_full, too_large, stopping, timeout (the
-// browser did not take it, so nothing happened), unknown_outcome (it was taken, and nothing more is
-// known), cancelled. Cancelling ctx cancels the command, in the browser too.
+// Do sends a command and waits until it ends or its deadline passes. It returns the record without an error when the
+// command has ended, whatever its terminal state, and when it is Running at the deadline; [Queue.Wait] then waits on.
+// When ctx ends, Do cancels the command, in the browser too. Errors, except for params that cannot be marshalled, are
+// problems:
+//   - queue_full, too_large, stopping: the command was not queued.
+//   - timeout: at the deadline no browser had taken the command, and none will; or a browser had taken it and not
+//     acknowledged it, and its kind changes nothing. Do has ended the command.
+//   - unknown_outcome: the same, but its kind has the trait Mutates. The command goes on.
+//   - cancelled: ctx ended.
 func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 	rec, err := q.Start(r)
 	if err != nil {
@@ -186,7 +191,7 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 	}
 }
 
-// inWords is a duration as people say it: 100 s, 1.5 s, 300 ms.
+// inWords formats a duration: whole milliseconds below 1 s, else seconds with one decimal at most.
 func inWords(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
@@ -194,7 +199,8 @@ func inWords(d time.Duration) string {
 	return fmt.Sprintf("%g s", d.Round(100*time.Millisecond).Seconds())
 }
 
-// Start sends a command and returns at once.
+// Start queues a command and returns its record without waiting. Its errors are problems (queue_full, too_large,
+// stopping), or that of json.Marshal for r.Params.
 func (q *Queue) Start(r Request) (Record, error) {
 	params, err := json.Marshal(r.Params)
 	if err != nil {
@@ -258,12 +264,14 @@ func (q *Queue) Start(r Request) (Record, error) {
 	return e.Record, nil
 }
 
-// Wait waits for a command until it ends or the deadline. It returns the record as it is then.
+// Wait waits for the command with this id or correlation id until it ends or the deadline passes, and returns its
+// record. Errors: no_data for an id that is not known, or ctx's error.
 func (q *Queue) Wait(ctx context.Context, correlationID string, deadline time.Time) (Record, error) {
 	return q.await(ctx, correlationID, deadline, nil)
 }
 
-// await returns the record when it ends or at the deadline; err is ctx's.
+// await is Wait. While it waits, it sweeps the queue every lookEvery and calls progress, if not nil, every
+// tellEvery.
 func (q *Queue) await(ctx context.Context, id string, deadline time.Time, progress func(string)) (Record, error) {
 	q.mu.Lock()
 	e := q.byID[id]
@@ -318,6 +326,7 @@ func (q *Queue) record(e *entry) Record {
 	return e.Record
 }
 
+// get returns the present record of a command, or otherwise when the queue has forgotten it.
 func (q *Queue) get(id string, otherwise Record) Record {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -327,7 +336,7 @@ func (q *Queue) get(id string, otherwise Record) Record {
 	return otherwise
 }
 
-// withdraw ends a command that was not taken, and reports whether it did.
+// withdraw ends a Queued command as Expired. It reports false, and does nothing, when the command is not Queued.
 func (q *Queue) withdraw(id string) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -339,7 +348,8 @@ func (q *Queue) withdraw(id string) bool {
 	return true
 }
 
-// giveUp ends a command for which nobody waits any more; what was taken is cancelled in the browser.
+// giveUp ends an unfinished command as Cancelled, and in the browser if it was taken. It returns the record, or the
+// zero Record when the queue has forgotten the command.
 func (q *Queue) giveUp(id string) Record {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -354,11 +364,12 @@ func (q *Queue) giveUp(id string) Record {
 	return e.Record
 }
 
-// Cancel ends every unfinished command of a session, or of all when session is "". Their callers get
-// cancelled. It returns how many there were.
+// Cancel ends every unfinished command of a session, or of all sessions when session is "". Their records have the
+// status Cancelled and the failure code cancelled. It returns how many commands it ended.
 func (q *Queue) Cancel(session string) int { return q.endAll(session, Cancelled, problem.Cancelled) }
 
-// Stop refuses new commands and ends those under way; their callers get stopping.
+// Stop makes Start refuse every command, ends the unfinished ones and wakes all polls. The records have the status
+// Cancelled and the failure code stopping.
 func (q *Queue) Stop() {
 	q.mu.Lock()
 	q.stopping = true
@@ -371,6 +382,7 @@ func (q *Queue) Stop() {
 	}
 }
 
+// endAll ends the unfinished commands of a session, or of all when session is "", and returns how many.
 func (q *Queue) endAll(session string, s Status, code problem.Code) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

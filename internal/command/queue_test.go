@@ -530,3 +530,16 @@ func TestASecretAcrossTheBoundOfAFailureIsReplaced(t *testing.T) {
 		}
 	}
 }
+
+func TestNoCommandIsHandedOutAfterItsDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		if _, err := q.Start(click(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(2 * time.Second)
+		if got := take(t.Context(), q, "s", 0); len(got) != 0 {
+			t.Errorf("handed out a second late: %+v", got)
+		}
+	})
+}

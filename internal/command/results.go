@@ -2,7 +2,7 @@ package command
 
 import "encoding/json"
 
-// PageResult says where a navigation ended.
+// PageResult is the page that a navigation reached.
 type PageResult struct {
 	Tab                 int    `json:"tab"`
 	URL                 string `json:"url"`
@@ -10,11 +10,11 @@ type PageResult struct {
 	Title               string `json:"title"`
 	ContentScriptStatus string `json:"content_script_status"` // loaded, refreshed, failed, unavailable
 	CSPLevel            string `json:"csp_level,omitempty"`   // none, script_exec, page_blocked
-	CSPRestricted       bool   `json:"csp_restricted"`        // csp_level is known and not none
+	CSPRestricted       bool   `json:"csp_restricted"`        // csp_level is neither "" nor none
 	Message             string `json:"message,omitempty"`
 }
 
-// TabResult describes the tab afterwards.
+// TabResult describes the tab after the command.
 type TabResult struct {
 	Tab       int    `json:"tab"`
 	TabIndex  int    `json:"tab_index"`
@@ -55,7 +55,7 @@ type Box struct {
 	Height float64 `json:"height"`
 }
 
-// Viewport says where the page is scrolled to.
+// Viewport is the size and scroll position of the viewport, in CSS pixels.
 type Viewport struct {
 	Width        float64 `json:"width"`
 	Height       float64 `json:"height"`
@@ -64,7 +64,7 @@ type Viewport struct {
 	ScrollHeight float64 `json:"scroll_height"`
 }
 
-// ActResult says what was acted on, and how it was found.
+// ActResult describes the element that a command acted on, how it was found, and what the act did to the page.
 type ActResult struct {
 	Matched           *Element  `json:"matched,omitempty"`
 	MatchCount        int       `json:"match_count"`
@@ -80,9 +80,9 @@ type ActResult struct {
 	Title             string    `json:"title,omitempty"`
 	Navigated         bool      `json:"navigated,omitempty"`
 	OpenedTab         int       `json:"opened_tab,omitempty"`
-	Selector          string    `json:"selector,omitempty"`    // of the element that is highlighted
-	DurationMS        *int      `json:"duration_ms,omitempty"` // how long it is
-	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; the page does nothing until it is answered
+	Selector          string    `json:"selector,omitempty"`    // of the highlighted element
+	DurationMS        *int      `json:"duration_ms,omitempty"` // of the highlight
+	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; blocks the page until answered
 }
 
 // Dialog is a native dialog that is open.
@@ -91,7 +91,7 @@ type Dialog struct {
 	Message string `json:"message,omitempty"`
 }
 
-// WaitResult says what came true.
+// WaitResult says which condition was met.
 type WaitResult struct {
 	Value       string   `json:"value,omitempty"`
 	MatchedText string   `json:"matched_text,omitempty"`
@@ -100,7 +100,7 @@ type WaitResult struct {
 	WaitedMS    float64  `json:"waited_ms"`
 }
 
-// StableResult says whether the page became quiet.
+// StableResult says whether the page stopped changing for StabilityMS.
 type StableResult struct {
 	Stable            bool    `json:"stable"`
 	TimedOut          bool    `json:"timed_out,omitempty"`
@@ -116,7 +116,7 @@ type TextResult struct {
 	Matched  *Element  `json:"matched,omitempty"`
 	URL      string    `json:"url"`
 	Hidden   bool      `json:"hidden,omitempty"`    // the element is not visible to the user
-	TrueSize int       `json:"true_size,omitempty"` // characters, when the value was cut
+	TrueSize int       `json:"true_size,omitempty"` // characters of the whole text when Value was cut, else 0
 }
 
 // Section is one part of structured text.
@@ -134,7 +134,8 @@ type ValueResult struct {
 	URL     string   `json:"url"`
 }
 
-// ScriptResult is what a script returned: JSON of depth ≤ 10, ≤ 50 keys, ≤ 100 items.
+// ScriptResult is the value that a script returned. Result is JSON with at most 10 levels, 50 keys in an object and
+// 100 items in an array.
 type ScriptResult struct {
 	Result        json.RawMessage `json:"result"`
 	Type          string          `json:"type"`           // of the result: string, number, object, undefined, …
@@ -154,20 +155,20 @@ type ListResult struct {
 	Viewport       Viewport  `json:"viewport"`
 }
 
-// ScreenshotResult is an image; data is base64.
+// ScreenshotResult is an image. Data is its bytes in base64. Width and Height are those of the image in pixels.
 type ScreenshotResult struct {
 	Format   string `json:"format"`
 	Data     string `json:"data"`
 	Width    int    `json:"width"`
 	Height   int    `json:"height"`
-	Scale    int    `json:"scale,omitempty"` // percent of the CSS size × device pixel ratio, when it was made smaller
+	Scale    int    `json:"scale,omitempty"` // percent of full size (CSS size × device pixel ratio); 0: not made smaller
 	URL      string `json:"url"`
 	Title    string `json:"title"`
 	Route    string `json:"route"`              // visible, debugger
 	Redacted int    `json:"redacted,omitempty"` // password inputs that were masked
 }
 
-// FlushResult says that everything captured so far was sent.
+// FlushResult says that the extension has sent everything that it captured so far.
 type FlushResult struct {
 	Frames int `json:"frames"`
 }

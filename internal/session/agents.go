@@ -11,24 +11,25 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// Requests is what the ids of clients begin with that have no connection of their own: nothing tells when one has gone.
+// Requests is the prefix of the ids of clients that have no connection of their own. Nothing reports when such a client
+// has gone.
 const Requests = "http"
 
-// requestsGone is how long such a client is remembered as there; its protocol's session ends then, too.
+// requestsGone is how long after its last use such a client counts as present.
 const requestsGone = 30 * time.Minute
 
-// maxName are the characters of an agent's name and of its project's.
+// maxName is the most characters of Agent.Name and of Agent.Project.
 const maxName = 64
 
 // Agent is a client as the user of a browser sees it.
 type Agent struct {
 	ID      string
-	Name    string // of its program, without a version; "" when it told none
-	Project string // last element of its project's path; "" when it told none
-	Tab     int    // its tab in use in the browser that was asked about; 0: none there
+	Name    string // of its program, without a version; "" when the client named none
+	Project string // last element of its project's path; "" when the client named none
+	Tab     int    // its tracked tab, when it is in the browser that Agents was called for; else 0
 }
 
-// Named notes what a client says of itself.
+// Named records the name of a client's program ("name" or "name/version") and the root path of its project.
 func (r *Registry) Named(id, name, root string) {
 	name, _, _ = strings.Cut(name, "/")
 	project := path.Base(strings.ReplaceAll(root, `\`, "/"))
@@ -41,7 +42,7 @@ func (r *Registry) Named(id, name, root string) {
 	c.name, c.project = word(name), word(project)
 }
 
-// word returns what a client calls something in at most maxName visible characters.
+// word returns the first maxName printable characters of s, without white space around it.
 func word(s string) string {
 	runes := []rune(strings.Map(func(c rune) rune {
 		if unicode.IsPrint(c) {
@@ -52,7 +53,8 @@ func word(s string) string {
 	return string(runes[:min(maxName, len(runes))])
 }
 
-// Agents returns the clients that are there, by name, project and id, each with its tab in use in one browser.
+// Agents returns the present clients, sorted by name, project and id. Tab is set for those whose tracked tab is in the
+// given session.
 func (r *Registry) Agents(session string) []Agent {
 	now := r.elapsed()
 	r.mu.Lock()
@@ -79,12 +81,14 @@ func (r *Registry) Agents(session string) []Agent {
 	return out
 }
 
+// here reports whether the client counts as present: it has a connection of its own, or it was used recently. now is by
+// Registry.elapsed.
 func (c *client) here(id string, now time.Duration) bool {
 	return !strings.HasPrefix(id, Requests) || now-c.used < requestsGone
 }
 
-// Use makes a tab the one in use of a client that is there, of all of them when id is "". Problems: extension_offline
-// for a browser that was never heard of, tab_gone, no_data for a client that has gone.
+// Use makes a tab the tracked tab of a present client, or of all present clients when id is "". Problems:
+// extension_offline for a session that is not known, tab_gone, no_data for a client that is not present.
 func (r *Registry) Use(id, session string, tab int) error {
 	b, ok := r.Browser(session)
 	if !ok {
@@ -96,8 +100,8 @@ func (r *Registry) Use(id, session string, tab int) error {
 	return r.eachHere(id, func(c *client) { c.session, c.tab = session, tab })
 }
 
-// Release lets a client, all when id is "", have no tab in use when it is this one; it takes the active one when it
-// needs one again. Problem: no_data for a client that has gone.
+// Release clears the tracked tab of a present client, or of all present clients when id is "", where it is this tab.
+// The client's next Target chooses a new one. Problem: no_data for a client that is not present.
 func (r *Registry) Release(id, session string, tab int) error {
 	return r.eachHere(id, func(c *client) {
 		if c.session == session && c.tab == tab {
@@ -106,7 +110,8 @@ func (r *Registry) Release(id, session string, tab int) error {
 	})
 }
 
-// eachHere calls do with a client that is there, or with all when id is "".
+// eachHere calls do, with r.mu locked, for one present client, or for all of them when id is "". Problem: no_data when
+// the client is not present.
 func (r *Registry) eachHere(id string, do func(*client)) error {
 	now := r.elapsed()
 	r.mu.Lock()

@@ -9,16 +9,17 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// maxTabs bounds the tabs of a browser that results of commands add to those that it told.
+// maxTabs bounds the tabs of a browser. SetTab adds none beyond it; Heard takes any number.
 const maxTabs = 2000
 
-// Silence is how long a browser may be quiet before it counts as gone; its poll is open for 25 s.
+// Silence is how long after its last contact a browser without an open poll still counts as connected. It is longer
+// than the 25 s that a poll stays open.
 const Silence = 35 * time.Second
 
-// comeBack is how long a browser that broke off its poll may take to come again.
+// comeBack takes the place of Silence after a browser broke off its poll.
 const comeBack = 5 * time.Second
 
-// maxBrowsers bounds the browsers that are remembered; the one that was quiet the longest goes first.
+// maxBrowsers bounds the browsers that are remembered. The one without an open poll whose contact is oldest goes first.
 const maxBrowsers = 20
 
 // Tab is one tab of a browser.
@@ -32,12 +33,12 @@ type Tab struct {
 	Focused   bool
 	Discarded bool
 	Status    string // loading, complete
-	Granted   bool   // its origin is captured
+	Granted   bool   // the user granted its site: the extension captures it
 	CSP       string // none, script_exec, page_blocked
 	Stale     bool   // capture needs a reload of the page
 }
 
-// Settings is what the user switched on in a browser's extension.
+// Settings holds the settings and the state of a browser's extension, as the extension reports them.
 type Settings struct {
 	Pilot       bool
 	Bodies      bool
@@ -48,27 +49,28 @@ type Settings struct {
 	Name        string
 }
 
-// Browser is one browser profile's run. It is a copy; its slices are not modified later.
+// Browser is one run of a browser profile. It is a copy. Its slices are shared: nobody may modify their elements.
 type Browser struct {
 	Session        string
 	Version        string // of the extension
 	CaptureVersion string
-	Known          bool // settings were told
+	Known          bool // the browser has sent its settings
 	Settings       Settings
 	Tabs           []Tab
-	Since          time.Time
-	Contact        time.Time // last request
-	LastPoll       time.Time
-	Polling        bool // a poll is open
+	Since          time.Time // first request
+	Contact        time.Time // last request, or end of a poll; moved back after a broken poll (see Registry.Poll)
+	LastPoll       time.Time // begin of the last poll; zero: none yet
+	Polling        bool      // a poll is open
 }
 
-// Connected reports whether commands will reach the browser.
+// Connected reports whether the browser is likely to take a command: a poll is open, or the last contact is less than
+// Silence ago.
 func (b Browser) Connected(now time.Time) bool {
 	return b.Polling || !b.Contact.IsZero() && now.Sub(b.Contact) < Silence
 }
 
-// Label names the browser as people and agents tell several apart: "Chrome on Linux [5f2a11]". What
-// is in the brackets is the beginning of Session.
+// Label returns a name for people and agents, such as "Chrome on Linux [5f2a11]". The brackets hold the first six
+// bytes of Session.
 func (b Browser) Label() string {
 	name := b.Settings.Name
 	if name == "" {
@@ -93,12 +95,12 @@ type Registry struct {
 	clients  map[string]*client
 	heard    chan struct{} // closed, and made anew, when a browser is heard of
 
-	elapsed func() time.Duration // since the registry was made, by a clock that nobody sets
+	elapsed func() time.Duration // since the registry was made, by a monotonic clock
 }
 
 type browser struct {
-	Browser
-	polls int
+	Browser     // Polling is unused here; see copy
+	polls   int // open polls
 }
 
 // NewRegistry returns an empty registry.
@@ -110,6 +112,8 @@ func NewRegistry() *Registry {
 	}
 }
 
+// browserLocked returns the browser of a session and sets its Contact to now. It makes the browser when it is not
+// known, and then drops another one if there are maxBrowsers and one of them has no open poll.
 func (r *Registry) browserLocked(session string, now time.Time) *browser {
 	b := r.browsers[session]
 	if b == nil {
@@ -131,7 +135,9 @@ func (r *Registry) browserLocked(session string, now time.Time) *browser {
 	return b
 }
 
-// Heard notes that a browser said something, and what it said of itself. nil means unchanged.
+// Heard records a request of a browser and what it reports of itself. version "" leaves both versions unchanged; nil s
+// and nil tabs leave the settings and the tabs unchanged. The registry keeps tabs and the slices of s; the caller must
+// not modify them later.
 func (r *Registry) Heard(session, version, capture string, s *Settings, tabs []Tab) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,7 +155,8 @@ func (r *Registry) Heard(session, version, capture string, s *Settings, tabs []T
 	r.heard = make(chan struct{})
 }
 
-// SetTab corrects one tab of a browser, as a command's result tells it.
+// SetTab replaces or adds one tab of a browser, from the result of a command. It does nothing for a session that is not
+// known.
 func (r *Registry) SetTab(session string, t Tab) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,9 +173,9 @@ func (r *Registry) SetTab(session string, t Tab) {
 	b.Tabs = tabs
 }
 
-// Poll notes that a browser's poll is open until the returned function is called. broken says that the
-// browser closed the connection itself: its worker was ended, or the browser was. It then counts as
-// gone unless it is heard of within a few seconds.
+// Poll records that a poll of a browser is open. The caller calls closed when the poll ends; later calls of closed do
+// nothing. broken says that the browser closed the connection: the extension's worker or the browser itself ended. The
+// browser then counts as gone after comeBack, unless it sends a request before.
 func (r *Registry) Poll(session string) (closed func(broken bool)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -191,13 +198,14 @@ func (r *Registry) Poll(session string) (closed func(broken bool)) {
 	}
 }
 
+// copy returns the Browser with Polling set.
 func (b *browser) copy() Browser {
 	out := b.Browser
 	out.Polling = b.polls > 0
 	return out
 }
 
-// Browsers returns all known browsers, the one heard of last first.
+// Browsers returns all known browsers, connected or not, newest Contact first.
 func (r *Registry) Browsers() []Browser {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -211,7 +219,7 @@ func (r *Registry) Browsers() []Browser {
 	return out
 }
 
-// Browser returns one browser.
+// Browser returns the browser of a session, connected or not; false when it is not known.
 func (r *Registry) Browser(session string) (Browser, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -222,7 +230,7 @@ func (r *Registry) Browser(session string) (Browser, bool) {
 	return b.copy(), true
 }
 
-// offline is the refusal of everything that needs a browser when none is there.
+// offline returns the problem extension_offline. known says that a browser was connected before.
 func offline(known bool) error {
 	if known {
 		return problem.New(problem.ExtensionOffline,

@@ -14,29 +14,30 @@ import (
 
 // Bounds of a client.
 const (
-	CallsPerMinute = 500
-	maxClients     = 500
-	maxPositions   = 200 // positions of since:"last" that one client may have
-	maxCursor      = 256 // bytes of one; a longer one is none of ours and is not kept
+	CallsPerMinute = 500 // tool calls of one client within 60 s
+	maxClients     = 500 // clients that are remembered; the one that was used longest ago goes first
+	maxPositions   = 200 // positions of since:"last" of one client; the oldest name goes first
+	maxCursor      = 256 // bytes of a cursor; the daemon makes no longer ones, so SetPosition ignores them
 )
 
 type client struct {
 	session   string // browser of the tracked tab
-	tab       int    // tracked tab; 0: none yet
-	name      string // of its program
-	project   string
+	tab       int    // tracked tab; 0: none
+	name      string // see Agent.Name
+	project   string // see Agent.Project
 	positions map[key]string
-	order     []key         // of positions, oldest first
-	calls     [60]int       // per second of the last minute
-	second    int64         // of the newest count in calls
+	order     []key         // keys of positions, oldest first
+	calls     [60]int       // allowed calls in each of the last 60 seconds; second s is at s%60
+	second    int64         // newest second in calls, by Registry.elapsed
 	telemetry string        // off, auto, full; "" is auto
-	used      time.Duration // last, by the registry's steady clock
+	used      time.Duration // last use, by Registry.elapsed
 }
 
-// key stands for the text under which a position is kept. A client chooses that text and may choose any
-// number of long ones; two texts that share a key are not to be found on purpose.
+// key is the SHA-256 of the name of a position. Clients choose the names: a hash bounds the memory of a long name, and
+// a client cannot find two names with one hash.
 type key [sha256.Size]byte
 
+// clientLocked returns a client, and makes it when it is not known. It counts as a use of the client.
 func (r *Registry) clientLocked(id string) *client {
 	c := r.clients[id]
 	if c == nil {
@@ -56,7 +57,8 @@ func (r *Registry) clientLocked(id string) *client {
 	return c
 }
 
-// Allow counts a tool call and refuses the one beyond the limit.
+// Allow counts a tool call of a client. It returns rate_limited, and does not count the call, when the client made
+// CallsPerMinute calls in the last 60 s.
 func (r *Registry) Allow(id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -82,14 +84,14 @@ func (r *Registry) Allow(id string) error {
 	return nil
 }
 
-// Position returns where the client stopped reading under name, "" when it never did.
+// Position returns the cursor that SetPosition kept for the client under name; "" when there is none.
 func (r *Registry) Position(id, name string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.clientLocked(id).positions[sha256.Sum256([]byte(name))]
 }
 
-// SetPosition notes where the client stopped reading under name.
+// SetPosition keeps a cursor for the client under name. It ignores a cursor longer than maxCursor.
 func (r *Registry) SetPosition(id, name, cursor string) {
 	if len(cursor) > maxCursor {
 		return
@@ -115,7 +117,7 @@ func (r *Registry) Forget(id string) {
 	delete(r.clients, id)
 }
 
-// Track makes a tab the client's default target.
+// Track makes a tab the client's tracked tab, which Target returns by default. It does not check that the tab exists.
 func (r *Registry) Track(id, session string, tab int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,17 +128,19 @@ func (r *Registry) Track(id, session string, tab int) {
 // Target is a tab in a browser.
 type Target struct {
 	Browser Browser
-	Tab     Tab // zero when none was needed and none is there
+	Tab     Tab // zero when no captured tab is open
 }
 
-// Target returns the tab that a call means: tab when given, else the client's tracked one, else the active granted tab,
-// which becomes tracked. When the tracked tab is gone, the active one takes its place.
-// Problems: extension_offline, tab_gone for a tab that was given, no_tab with the list of tabs,
-// ambiguous_target for a tab id that several browsers have and the client uses none of.
+// Target returns the tab that a call means: the tab with the id tab when it is not 0, else the client's tracked tab.
+// When the client has no tracked tab or it is gone, Target chooses a granted tab and tracks it: a focused active one
+// before an active one, before one that is loaded, before a discarded one.
+// Problems: extension_offline; tab_gone, when tab is not 0 and no connected browser has it; ambiguous_target, when
+// several have it and the client's tracked tab is in none of them; no_tab, when no granted tab is open.
+// With no_tab, the Target has a Browser and no Tab.
 func (r *Registry) Target(id string, tab int) (Target, error) { return r.TargetIn(id, "", tab) }
 
-// TargetIn is Target within the browser whose Session begins with session; "" means any. invalid_param
-// says that not exactly one does.
+// TargetIn is Target within the one connected browser whose Session begins with in; "" means all of them. Problem:
+// invalid_param, when none or several begin with in.
 func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	now := time.Now()
 	var live []Browser
@@ -236,9 +240,10 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	return best, nil
 }
 
-// Owner returns the session whose tab is meant, though the tab or the browser may be gone: a tab's id is a
-// browser's own. in is the beginning of the session; "" means any. It returns "" when no browser is known, and
-// ambiguous_target or invalid_param when it cannot be told which one is meant.
+// Owner returns the session of the tab that a call means, also when the tab or the browser is gone. Two browsers may
+// use the same tab id. in is the beginning of the session; "" means any. Owner returns "" without an error when in is
+// "" and no browser is known. Problems: ambiguous_target, when several sessions are possible; invalid_param or
+// extension_offline, when no known session begins with in.
 func (r *Registry) Owner(id, in string, tab int) (string, error) {
 	t, err := r.TargetIn(id, in, tab)
 	if err == nil {
@@ -275,17 +280,18 @@ func (r *Registry) Current(id string) (session string, tab int, ok bool) {
 	return c.session, c.tab, true
 }
 
-// settle is how long Await waits for a tab once a browser is there: a page that was just opened is in
-// the browser's next list.
+// settle is how long Await waits for a captured tab when a browser is connected. A page that was just opened is in the
+// next list of tabs that the browser sends.
 const settle = 1500 * time.Millisecond
 
-// Await returns the client's target, waiting up to d for a browser when none is connected: after a
-// restart of the daemon the extension needs a moment to find it. When a tab is needed and no captured
-// one is open, it waits a moment for one, within d; when none is needed, the target is the browser alone.
+// Await is Target, but waits up to d for a browser when none is connected: after a restart of the daemon the extension
+// needs some seconds to connect. When no granted tab is open, Await waits up to settle for one, within d, if needed is
+// set, and else returns a Target without a Tab and no error. When ctx ends, it returns the last problem, not ctx's
+// error.
 func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d time.Duration) (Target, error) {
 	end := time.NewTimer(d)
 	defer end.Stop()
-	var settled <-chan time.Time // nil until a browser without a tab was seen
+	var settled <-chan time.Time // fires settle after the first no_tab; nil before
 	for {
 		r.mu.Lock()
 		heard := r.heard
@@ -319,6 +325,7 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 	}
 }
 
+// withTabs adds a line for each tab of the browsers to p.Page, up to 12 lines in all, and returns p.
 func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 	for _, b := range live {
 		for _, t := range b.Tabs {
@@ -338,12 +345,12 @@ func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 	return p
 }
 
-// maxAddress are the bytes of a page's address in a problem.
+// maxAddress is how many bytes of a page's address a problem shows, about.
 const maxAddress = 100
 
-// address returns a page's address as a problem's line may hold it. The page chooses most of it, and
-// nothing fences a problem's lines: what is no visible ASCII character is escaped, as browsers do
-// with nearly all of it, so that an address neither begins a line of its own nor hides text.
+// address returns the address of a page for a line of a problem, cut after maxAddress bytes. The page chooses most of
+// the address, and no fence is around the line. So address escapes every character that is not printable ASCII: an
+// address can neither begin a new line nor hide text.
 func address(url string) string {
 	var b strings.Builder
 	for _, r := range url {
@@ -359,14 +366,14 @@ func address(url string) string {
 	return b.String()
 }
 
-// SetTelemetry sets how much the client is told beside its answers: off, auto or full.
+// SetTelemetry sets how much telemetry the client's answers get: off, auto or full. It does not check mode.
 func (r *Registry) SetTelemetry(id, mode string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.clientLocked(id).telemetry = mode
 }
 
-// Telemetry returns what SetTelemetry set; auto when it did not.
+// Telemetry returns the mode that SetTelemetry set, or auto when none is set.
 func (r *Registry) Telemetry(id string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -1,5 +1,6 @@
-// Package session holds who is there: browsers (one profile's run each) and clients (one agent or CLI caller
-// each), with the tab that each client uses.
+// Package session keeps the registry of browsers (each one run of a browser profile) and of clients (each one agent or
+// CLI caller), with the tracked tab of each client: the tab that its calls mean when they name none.
 //
-// Its registry has one lock, returns copies, and keeps nothing of a page but the addresses and titles of tabs.
+// The registry has one lock and returns copies. Of a page it keeps what describes its tab, such as address and title,
+// and no content.
 package session

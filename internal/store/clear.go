@@ -2,8 +2,8 @@ package store
 
 import "github.com/brennhill/gasoline/internal/event"
 
-// Scope says what to clear: events of one of the kinds (none named means all) that agree with every
-// other field that is set.
+// Scope says which events to clear: those of one of Kinds (nil: all kinds) that equal every other field that is not
+// zero.
 type Scope struct {
 	Kinds   []event.Kind
 	Session string
@@ -12,6 +12,7 @@ type Scope struct {
 	Worker  string
 }
 
+// whole reports whether only Kinds restricts the scope.
 func (c *Scope) whole() bool {
 	return c.Session == "" && c.Tab == 0 && c.TestID == "" && c.Worker == ""
 }
@@ -22,12 +23,12 @@ func (c *Scope) takes(h *event.Head) bool {
 }
 
 // Clear removes the events in scope, with the bodies of exchanges, and returns how many events that
-// were. Cursors stay valid: what was cleared counts as seen, not as missed. Open connections stay,
+// were. Cursors stay valid: cleared events do not count as evicted. Open connections stay,
 // for they are still open; closed ones go with an unscoped clear of messages and are not counted.
 //
-// Without a field beside Kinds whole segments are let go: the cost does not depend on the number of
-// events when all kinds are cleared. With one, each header of the kinds is looked at, and the bytes
-// of what is removed are overwritten.
+// When only Kinds is set, Clear drops whole segments; when nothing is set, the cost does not depend on the number of
+// events. When another field is set, Clear looks at each header of the kinds, and zeroes the bytes of the records that
+// it removes.
 func (s *Store) Clear(c Scope) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,13 +76,13 @@ func (s *Store) clearRing(r *ring, unlink bool) int {
 		s.used -= o.young.bytes
 		s.kept -= o.kept.bytes
 	}
-	r.owners, r.index = nil, nil // with what they lost: it counts as seen
+	r.owners, r.index = nil, nil // with their counts of evicted events
 	r.bytes, r.count, r.live = 0, 0, 0
 	r.cleared += uint64(n)
 	return n
 }
 
-// clearScope clears single records: their headers stay until their segment goes.
+// clearScope clears single events and returns how many. Their headers stay, marked dead, until their segment goes.
 func (s *Store) clearScope(r *ring, want *matcher, c *Scope) int {
 	n := 0
 	for _, o := range r.owners {
@@ -112,7 +113,7 @@ func (s *Store) clearScope(r *ring, want *matcher, c *Scope) int {
 	return n
 }
 
-// headOf decodes the head of a record, for equal hashes are no proof.
+// headOf decodes the head of a record. Clear compares it, because two texts may have one hash.
 func headOf(seg *segment, h *header) *event.Head {
 	d := coder{reading: true, in: string(seg.buf[h.offset : h.offset+h.size])}
 	var head event.Head

@@ -9,24 +9,24 @@ import (
 )
 
 // coder is the visitor that encodes and decodes events: it either appends the fields to out or reads
-// them from in. Numbers are varints, strings are a length and their bytes. Names are not stored.
+// them from in. Numbers are varints; a string is its length and its bytes. Field names are not stored.
 //
-// Strings that are read are parts of in; decoding a record costs one copy of it and no more.
+// Strings that are read share the memory of in: decoding makes no copies of them.
 type coder struct {
 	out     []byte // writing: the record so far
-	in      string // reading: what is left
+	in      string // reading: the bytes that are not read yet
 	reading bool
-	bodies  bool // visit bodies and nothing else; else everything but bodies
-	bad     bool // reading: in was not what a writer wrote; fields from there on are zero
+	bodies  bool // true: visit bodies only; false: everything but bodies
+	bad     bool // reading: in was malformed; the fields from there on are zero
 }
 
-// fail gives up reading.
+// fail marks the input as malformed and drops the rest of it.
 func (c *coder) fail() {
 	c.bad = true
 	c.in = ""
 }
 
-// number writes a varint; most numbers of an event are small.
+// number appends a varint. Small numbers, the most frequent, take the short path.
 func (c *coder) number(n uint64) {
 	if n < 0x80 {
 		c.out = append(c.out, byte(n))
@@ -104,7 +104,8 @@ func (c *coder) bool(p *bool) {
 	}
 }
 
-// float is a varint of the reversed bits: whole numbers and halves take few bytes.
+// float visits a varint of the float's bits with the order of the bytes reversed: whole numbers and halves have zeros
+// at the end, and so take few bytes.
 func (c *coder) float(p *float64) {
 	u := reverse(math.Float64bits(*p))
 	c.unsigned(&u)
@@ -113,6 +114,7 @@ func (c *coder) float(p *float64) {
 	}
 }
 
+// reverse returns u with the order of its bytes reversed.
 func reverse(u uint64) uint64 {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], u)
@@ -288,7 +290,8 @@ func list[T any](c *coder, p *[]T, each func(*coder, *T)) {
 	*p = s
 }
 
-// head visits the head. The sender's own time is kept as what Time differs from it, which is mostly 0.
+// head visits the head of an event whose Time is at (nanoseconds, by nanos). It stores Raw, the sender's own time, as
+// its difference from at, which is mostly 0.
 func (c *coder) head(h *event.Head, at int64) {
 	const said, differs = 1, 2
 	var tag uint64
@@ -317,8 +320,8 @@ func (c *coder) head(h *event.Head, at int64) {
 	}
 }
 
-// nanos returns t in nanoseconds since 1970, clamped to what 64 bits hold; 0 stands for the zero
-// time, so that the first instant of 1970 is read back as "unset".
+// nanos returns t in nanoseconds since 1970, clamped to the range of int64. 0 stands for the zero time; instant
+// therefore returns the zero time for the first instant of 1970, too.
 func nanos(t time.Time) int64 {
 	const most = math.MaxInt64 / int64(time.Second)
 	switch s := t.Unix(); {
@@ -332,7 +335,7 @@ func nanos(t time.Time) int64 {
 	return t.UnixNano()
 }
 
-// instant is the way back from nanos, in UTC.
+// instant is the inverse of nanos. The time is in UTC.
 func instant(n int64) time.Time {
 	if n == 0 {
 		return time.Time{}

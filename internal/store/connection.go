@@ -16,8 +16,8 @@ const (
 	Closed = "closed"
 )
 
-// Connection is what is known of one WebSocket or EventSource from the messages that came. Strings of
-// a page are cut at a bound.
+// Connection is one WebSocket or EventSource, as far as its messages tell. Strings are at most 256 bytes long where no
+// other bound is given.
 type Connection struct {
 	ID       string // unique within Session
 	Protocol string // websocket, eventsource
@@ -38,14 +38,14 @@ type Connection struct {
 
 	Incoming, Outgoing Traffic
 
-	Rate    float64 // messages per second that the page reported while sampling; 0 when it keeps all
-	Skipped uint64  // messages that were counted and not kept
+	Rate    float64 // messages per second that the page last reported while it sampled; 0 when it sends all
+	Skipped uint64  // messages that the page counted and did not send
 }
 
 // Traffic is one direction of a connection.
 type Traffic struct {
-	Messages  uint64    // with those that were only counted
-	Bytes     uint64    // true sizes of the messages that were kept
+	Messages  uint64    // including the skipped ones
+	Bytes     uint64    // sum of the true sizes, without the skipped ones
 	PerSecond float64   // over the last ten seconds before the question
 	Last      time.Time // Time of the newest message; zero if none came
 	LastSize  int64     // its true size in bytes
@@ -62,7 +62,7 @@ const (
 // rateSeconds is the window of PerSecond.
 const rateSeconds = 10
 
-// meter counts messages in the last seconds, one bucket each.
+// meter counts the messages of the last rateSeconds seconds, one bucket for each second.
 type meter struct {
 	buckets [rateSeconds]uint32
 	second  int64 // of the newest bucket
@@ -73,7 +73,7 @@ func (m *meter) add(second int64, n uint32) {
 	m.buckets[max(second, m.second)%rateSeconds] += n
 }
 
-// turn empties the buckets that time has passed.
+// turn empties the buckets of the seconds after the newest one, up to second.
 func (m *meter) turn(second int64) {
 	if second-m.second >= rateSeconds {
 		m.buckets = [rateSeconds]uint32{}
@@ -97,7 +97,7 @@ func (m meter) perSecond(second int64) float64 {
 type connection struct {
 	Connection
 	in, out meter
-	touched event.Seq // of the message that came last
+	touched event.Seq // number of its newest message
 }
 
 func (c *connection) bytes() int64 {
@@ -111,14 +111,14 @@ func (c *connection) bytes() int64 {
 	return n
 }
 
-// connections is derived from messages as they are appended. It outlives their eviction. The store's
-// lock guards it.
+// connections is the table of connections. Append updates it from each message; eviction of a message does not change
+// it. The store's lock guards it.
 type connections struct {
 	limit   ConnectionCap
 	active  []*connection
 	closed  []*connection // oldest first
 	size    int64         // sum of bytes(); <= limit.Bytes
-	dropped uint64        // active ones that had to make room
+	dropped uint64        // open connections that trim dropped
 }
 
 func (t *connections) find(session, id string) *connection {
@@ -130,7 +130,7 @@ func (t *connections) find(session, id string) *connection {
 	return nil
 }
 
-// see takes note of an event that may concern a connection. now is in nanoseconds by a clock that nobody sets.
+// see updates the table from an event; most kinds change nothing. now is in nanoseconds by the store's monotonic clock.
 func (t *connections) see(e event.Event, now int64) {
 	switch e := e.(type) {
 	case *event.Message:
@@ -198,8 +198,7 @@ func (t *connections) close(c *connection, at time.Time, code int, reason string
 	t.closed = append(t.closed, c)
 }
 
-// lifecycle closes what a document held when it went away for good: a page that is left sends no
-// close frames.
+// lifecycle closes the connections of a document that was left for good: such a page sends no close frames.
 func (t *connections) lifecycle(e *event.Lifecycle) {
 	if e.Document == "" || !(e.State == "pagehide" && !e.Persisted || e.State == "discarded") {
 		return
@@ -212,7 +211,8 @@ func (t *connections) lifecycle(e *event.Lifecycle) {
 	t.trim()
 }
 
-// trim brings the table back within its limit: oldest closed first, then the longest silent.
+// trim drops connections until the table is within its limit: first those that closed first, then the open ones whose
+// newest message is oldest.
 func (t *connections) trim() {
 	for len(t.closed) > t.limit.Closed || t.size > t.limit.Bytes && len(t.closed) > 0 {
 		t.size -= t.closed[0].bytes()
@@ -238,8 +238,8 @@ func (t *connections) clearClosed() {
 	t.closed = nil
 }
 
-// Connections returns copies of the open connections and of those that closed last, each in the
-// order in which they opened or closed.
+// Connections returns copies of the open connections, in the order of their first message, and of the kept closed ones,
+// in the order in which they closed.
 func (s *Store) Connections() (open, closed []Connection) {
 	second := int64(s.elapsed() / time.Second)
 	s.mu.RLock()
@@ -257,7 +257,7 @@ func snapshots(cs []*connection, second int64) []Connection {
 	return out
 }
 
-// cut returns at most n bytes of s, at a character's border.
+// cut returns the first n bytes of s at most, and splits no UTF-8 character.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -268,5 +268,5 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// keep is cut with memory of its own, so that it does not hold on to the sender's buffer.
+// keep returns a copy of cut(s, n), so that the table does not keep the sender's buffer alive.
 func keep(s string, n int) string { return strings.Clone(cut(s, n)) }

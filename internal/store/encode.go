@@ -25,7 +25,7 @@ type encoder struct {
 	memo    [memos]memo
 }
 
-// memo is a text and its hash: events of a batch mostly share them.
+// memo is the newest text of one field and its hash. Most events of a batch have equal texts there.
 type memo struct {
 	text string
 	hash uint64
@@ -57,20 +57,19 @@ func (enc *encoder) hash(s *Store, which int, text string) uint64 {
 
 var encoders = sync.Pool{New: func() any { return new(encoder) }}
 
-// recycle hands the encoder back, unless one large batch has blown it up.
+// recycle gives the encoder back to the pool, unless a large batch made its buffers too large to keep.
 func (enc *encoder) recycle() {
 	const keep = 1 << 20
 	if cap(enc.coder.out) > keep || cap(enc.records) > 4096 {
 		return
 	}
-	clear(enc.records) // they hold on to the batch
+	clear(enc.records) // they point to the events of the batch
 	enc.memo = [memos]memo{}
 	enc.coder.out, enc.records = enc.coder.out[:0], enc.records[:0]
 	encoders.Put(enc)
 }
 
-// encode fills the encoder with the batch's events, merged by time over the kinds: each kind keeps its
-// order.
+// encode encodes the events of a batch. The records are in the order of merge.
 func (enc *encoder) encode(s *Store, b event.Batch) {
 	one := true
 	for i, e := range b {
@@ -82,7 +81,7 @@ func (enc *encoder) encode(s *Store, b event.Batch) {
 	}
 }
 
-// merge brings the records into the order of their time, as far as the order within each kind allows.
+// merge merges the records of the kinds by time. Records of one kind keep their order, whatever their times.
 func (enc *encoder) merge() {
 	var kinds [event.KindCount][]int // indexes of records
 	for i := range enc.records {
@@ -141,7 +140,7 @@ func (enc *encoder) add(s *Store, e event.Event) {
 	p.header.size, p.header.bodies = uint32(p.size), uint32(p.bodies)
 }
 
-// header fills in the header of an event, without number and place.
+// header fills in the header of an event, but for seq, arrived, trace links, offset and sizes.
 func (enc *encoder) header(s *Store, e event.Event, h *event.Head, out *header) {
 	page := &enc.memo[byPage]
 	if h.PageURL != page.text {
@@ -159,11 +158,11 @@ func (enc *encoder) header(s *Store, e event.Event, h *event.Head, out *header) 
 	}
 }
 
-// owner says whose an event of a class is: of a tab in a session, or of an instance of a service.
+// owner returns the key of an event's owner: a tab of a session, or an instance of a service.
 func (enc *encoder) owner(s *Store, c event.Class, h *event.Head) ownerKey {
 	session, tab := enc.hash(s, bySession, h.Session), uint64(uint32(h.Tab))
 	if c == event.Service {
-		const odd = 0x9e3779b97f4a7c15 // so that two names that change places are another key
+		const odd = 0x9e3779b97f4a7c15 // two names in the other order give another key
 		return ownerKey{
 			enc.hash(s, byService, h.Service)*odd + enc.hash(s, bySource, h.Source),
 			enc.hash(s, byInstance, h.Instance)*odd + session + tab,
@@ -172,7 +171,7 @@ func (enc *encoder) owner(s *Store, c event.Class, h *event.Head) ownerKey {
 	return ownerKey{session, tab}
 }
 
-// Page returns the URL without its fragment: what "the same page" means.
+// Page returns the URL without its fragment. Two URLs are of one page when Page returns the same for both.
 func Page(url string) string {
 	page, _, _ := strings.Cut(url, "#")
 	return page

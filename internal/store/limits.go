@@ -27,7 +27,7 @@ func (id RingID) Class() event.Class { return event.Class(int(id) / event.KindCo
 // Kind returns the ring's kind.
 func (id RingID) Kind() event.Kind { return event.Kind(int(id) % event.KindCount) }
 
-// String returns the kind's word, behind that of the class where it is not the only one to have it.
+// String returns the kind's word, with "service_" before it for a ring of services.
 func (id RingID) String() string {
 	if id.Class() == event.Service {
 		return "service_" + id.Kind().String()
@@ -37,20 +37,20 @@ func (id RingID) String() string {
 
 const ringCount = event.ClassCount * event.KindCount
 
-// Cap bounds one ring. Bytes are what bounds it: it takes memory that is free, gives back what is
-// above its share when others need theirs, and is refused nothing below it.
+// Cap bounds one ring, mainly by bytes. A ring may use free memory above its share, and gives it back when other rings
+// need theirs. It always gets memory up to its share.
 type Cap struct {
-	Share   int64         // bytes that the ring has whatever other rings want
-	Floor   int           // an owner with fewer events does not pay while another has more
-	Entries int           // most events; 0: as many as there are bytes for
+	Share   int64         // bytes that other rings cannot take from it
+	Floor   int           // the ring evicts from an owner with at most so many events only when no owner has more
+	Entries int           // most events, without those kept longer; 0: bounded by bytes only
 	Age     time.Duration // an event goes this long after it arrived; 0 means never
 }
 
-// Limits is how much the store keeps of what.
+// Limits holds the memory budget and its parts.
 type Limits struct {
 	Memory      int64          // bytes that everything together never exceeds
-	Rings       map[RingID]Cap // a class without a ring for a kind uses the browser's
-	Kept        int64          // bytes of what is kept longer, for it belongs to a trace with an error
+	Rings       map[RingID]Cap // an event whose class has no ring for its kind goes to the browser's
+	Kept        int64          // bytes for the events that are kept longer (see Store.keep)
 	Connections ConnectionCap
 }
 
@@ -61,8 +61,7 @@ type ConnectionCap struct {
 	Bytes  int64
 }
 
-// shares are the rings, with the thousandths of the memory that each is sure of. What is not given
-// out is for who needs it.
+// shares holds the default rings and the share of each in thousandths of the memory. Any ring may use the rest.
 var shares = map[RingID]int64{
 	Ring(event.Browser, event.KindLog):            100,
 	Ring(event.Browser, event.KindException):      80,
@@ -87,11 +86,11 @@ const (
 	connectionsPart = 10
 )
 
-// floor is the Floor of a ring. It is about what an agent reads of a tab.
+// floor is the default Cap.Floor: about as many events as an agent reads of one tab.
 const floor = 200
 
-// DefaultLimits returns the limits for a budget of memory bytes, which is brought between MinMemory
-// and MaxMemory; 0 means DefaultMemory. The result is the caller's to change.
+// DefaultLimits returns the limits for a budget of memory bytes, clamped to MinMemory and MaxMemory;
+// 0 means DefaultMemory. The caller owns the result.
 func DefaultLimits(memory int64) Limits {
 	if memory == 0 {
 		memory = DefaultMemory
@@ -108,16 +107,15 @@ func DefaultLimits(memory int64) Limits {
 	return l
 }
 
-// traceBytes is what the table of traces takes at most, at the moment when it grows and old and new
-// table exist together.
+// traceBytes is the most bytes of the table of traces. While it grows, the old and the new table count together.
 func (l *Limits) traceBytes() int64 { return l.Memory / 1000 * tracesPart }
 
-// pool is what is left for the rings.
+// pool is the memory for the young segments of all rings, in bytes.
 func (l *Limits) pool() int64 {
 	return l.Memory - l.Kept - l.traceBytes() - l.Connections.Bytes - ownersBytes*int64(len(l.Rings))
 }
 
-// ownersBytes is what the owners of one ring take at most.
+// ownersBytes is the most bytes of the owners of one ring, without their segments.
 const ownersBytes = int64(maxOwners) * (int64(unsafe.Sizeof(owner{})) + maxGone*int64(unsafe.Sizeof(gone{})) + 512)
 
 // check returns an error when a ring cannot work or the shares together exceed the memory.

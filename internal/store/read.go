@@ -11,10 +11,10 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 )
 
-// Want is what the store can tell from headers alone. Zero fields want anything.
+// Want is a filter that the store can apply to headers alone. A zero field accepts every event.
 //
-// The strings are compared by hash: a Slice holds every event that is wanted and, once in a few
-// billion, one that is not. Who must be sure compares the decoded head.
+// The store compares strings by a 32-bit hash (TraceID: 64-bit): a Slice holds every wanted event, and in rare cases
+// one that is not wanted. A caller that must be sure compares the decoded head.
 type Want struct {
 	Kinds    []event.Kind // none named means all
 	Session  string
@@ -24,13 +24,13 @@ type Want struct {
 	TestID   string
 	Worker   string
 	TraceID  string
-	Action   string        // the cause's
-	Severity int           // this one or a higher one, by OpenTelemetry's numbers
+	Action   string        // Cause.Action
+	Severity int           // least severity, by OpenTelemetry's numbers
 	Since    time.Time     // Time, as Offset corrects it, not before
 	Until    time.Time     // Time, as Offset corrects it, not after
 	Received time.Time     // Received not before
-	Windows  []Window      // Time, as Offset corrects it, in one of them; rising, not touching; none means ever
-	Within   time.Duration // arrived this long ago or later, whatever the clock on the wall did since
+	Windows  []Window      // Time, as Offset corrects it, in one of them; sorted, disjoint; nil: any time
+	Within   time.Duration // arrived at most this long ago, by the monotonic clock
 
 	Offset func(event.Clock) time.Duration // what to add to Time; nil: nothing
 }
@@ -48,7 +48,7 @@ type matcher struct {
 	since, until, received, arrived              int64
 	offset                                       func(event.Clock) time.Duration
 	windows                                      [][2]int64
-	narrow                                       bool // something is wanted that is not known of evicted events
+	narrow                                       bool // a field is set that the counts of evicted events ignore
 }
 
 func (s *Store) matcher(w *Want) matcher {
@@ -72,7 +72,7 @@ func (s *Store) matcher(w *Want) matcher {
 	return m
 }
 
-// may reports whether an owner can have what is wanted.
+// may reports whether an owner can have wanted events.
 func (m *matcher) may(o *owner) bool {
 	return o.shared || (m.session == 0 || m.session == o.session) && (m.service == 0 || m.service == o.service) &&
 		(m.tab == 0 || m.tab == o.tab)
@@ -129,11 +129,11 @@ func (m *matcher) passes(s *segment) bool {
 
 // Edge is the state of some rings at one moment.
 type Edge struct {
-	Next event.Seq // of the next event: those below are the same set of whole batches in every ring
+	Next event.Seq // number of the next event; every batch is wholly below it or wholly not yet stored
 	Live int       // events that are kept
 }
 
-// Edge returns the state of the rings of these kinds, of all for none.
+// Edge returns the state of the rings of these kinds; nil means all kinds.
 func (s *Store) Edge(kinds []event.Kind) Edge {
 	s.expire()
 	s.mu.RLock()
@@ -147,9 +147,9 @@ func (s *Store) Edge(kinds []event.Kind) Edge {
 	return e
 }
 
-// Evicted returns how many events that may be wanted, with the number from or a higher one, were
-// evicted: of the kinds, of the session and tab or service, and of that severity; whatever else is
-// wanted is not known of them. upper says that it is only the most it can be.
+// Evicted returns how many events with the number from or a higher one were evicted that w may have accepted. It knows
+// the kinds, the session, the tab, the service and whether the event was an error, and ignores the other fields of w.
+// upper says that n is an upper bound, not exact.
 func (s *Store) Evicted(w *Want, from event.Seq) (n uint64, upper bool) {
 	m := s.matcher(w)
 	s.mu.RLock()
@@ -179,7 +179,7 @@ func (s *Store) evictedLocked(m *matcher, from event.Seq) (n uint64, upper bool)
 	return n, upper && n > 0
 }
 
-// expire drops what is too old, so that readers do not see it although nothing came since.
+// expire drops the events that are too old. Append does so too; Edge and Stats call expire in case no event came since.
 func (s *Store) expire() {
 	now := int64(s.elapsed())
 	due := false
@@ -208,8 +208,8 @@ const (
 	sliceBytes   = 1 << 20
 )
 
-// Slice is a reader's own copy of some records, to be decoded outside of the store's lock. The zero
-// value is ready; one Slice can be filled again and again and keeps its memory.
+// Slice is a copy of some records, which the caller owns and decodes without the store's lock. The zero value is ready
+// to use. A Slice can be filled repeatedly and reuses its memory.
 type Slice struct {
 	records []copied
 	buf     []byte
@@ -241,8 +241,8 @@ func (c *Slice) add(r RingID, seg *segment, h *header) {
 	c.buf = append(c.buf, seg.buf[h.offset:h.offset+h.size]...)
 }
 
-// Skipped returns how many events that Forward was to look at had been evicted before it came, and
-// whether that is only the most it can be.
+// Skipped returns how many wanted events between from and the number that Forward returned had been evicted. upper says
+// that n is an upper bound, not exact. Backward, Find and Trace set it to 0.
 func (c *Slice) Skipped() (n uint64, upper bool) { return c.skipped, c.upper }
 
 // Len returns the number of records.
@@ -261,8 +261,8 @@ func (c *Slice) Ring(i int) RingID { return c.records[i].ring }
 func (c *Slice) HasBody(i int) bool { return c.records[i].bodies }
 
 // Decode fills e, a zero event of the i-th record's kind, and reports whether it could: a record that
-// it cannot read is a bug. Exchanges come without bodies. The event's strings share one copy of the
-// record, which is the caller's. Time is by the event's Clock.
+// it cannot read is a bug. Exchanges have no bodies; see Attach. The strings of the event share one new copy of the
+// record. Time is by the event's Clock and not corrected.
 func (c *Slice) Decode(i int, e event.Event) bool {
 	r := &c.records[i]
 	d := coder{reading: true, in: string(c.buf[r.offset : r.offset+r.size])}
@@ -279,7 +279,7 @@ func (c *Slice) Decode(i int, e event.Event) bool {
 	return true
 }
 
-// walker is a place in one strand of a scan.
+// walker is the position of a scan in one strand.
 type walker struct {
 	strand *strand
 	match  *matcher // segments that hold nothing for it are passed over
@@ -299,7 +299,8 @@ func (w *walker) load() bool {
 	return true
 }
 
-// ahead goes on to the first event of the next segment, from the place or one behind it, that may be wanted.
+// ahead loads the header at the place if its segment may hold a wanted event, else the first header of the next segment
+// that may. It reports false at the end of the strand.
 func (w *walker) ahead() bool {
 	for w.load() {
 		if !w.match.passes(w.seg) {
@@ -310,7 +311,7 @@ func (w *walker) ahead() bool {
 	return false
 }
 
-// aback is ahead in the other direction.
+// aback is ahead towards the begin of the strand: it loads the last header of an earlier segment.
 func (w *walker) aback() bool {
 	for w.load() {
 		if !w.match.passes(w.seg) {
@@ -321,6 +322,7 @@ func (w *walker) aback() bool {
 	return false
 }
 
+// forward moves on by one event, and over segments without wanted ones. It reports false at the end.
 func (w *walker) forward() bool {
 	if w.at.head++; w.at.head < w.seg.heads {
 		w.head = w.seg.head(w.at.head)
@@ -339,8 +341,8 @@ func (w *walker) backward() bool {
 	return w.aback()
 }
 
-// walkers returns the strands that may have what is wanted, each at its first event of the number seq
-// or above, or back: at its last one below.
+// walkers returns a walker for each strand that may have wanted events: at the strand's first event with the number seq
+// or a higher one, or, with back, at its last event with a lower number.
 func (s *Store) walkers(m *matcher, seq event.Seq, back bool) []walker {
 	var out []walker
 	for i := range s.rings {
@@ -376,7 +378,8 @@ func (s *Store) walkers(m *matcher, seq event.Seq, back bool) []walker {
 	return out
 }
 
-// arrange makes ws a heap with the next event's strand first. fix restores it after the first changed.
+// arrange makes ws a heap: ws[0] has the lowest number, or the highest with back. sink restores the heap after ws[0]
+// has changed.
 func arrange(ws []walker, back bool) {
 	for i := len(ws)/2 - 1; i >= 0; i-- {
 		sink(ws, i, back)
@@ -439,8 +442,8 @@ func (s *Store) forwardLocked(m *matcher, from, to event.Seq, limit int, c *Slic
 	return to
 }
 
-// Backward is Forward in the other direction: events of numbers below before, newest first, none below
-// down. It returns the number below which to go on, down when there is nothing more.
+// Backward is Forward in the other direction: it fills c with wanted events with numbers below before and not below
+// down, highest first. It returns the before of the next call, or down when there is nothing more.
 func (s *Store) Backward(w *Want, before, down event.Seq, limit int, c *Slice) event.Seq {
 	c.reset()
 	m := s.matcher(w)
@@ -468,8 +471,8 @@ func (s *Store) Backward(w *Want, before, down event.Seq, limit int, c *Slice) e
 	return down
 }
 
-// Count returns how many kept events are wanted, from headers alone. It lets go of the lock now and
-// then; its error is ctx's.
+// Count returns how many kept events match w by their headers. It releases the lock between parts, so events may come
+// and go meanwhile. Its error is ctx's; n is then the count so far.
 func (s *Store) Count(ctx context.Context, w *Want) (n int, err error) {
 	m := s.matcher(w)
 	var from event.Seq
@@ -485,7 +488,7 @@ func (s *Store) Count(ctx context.Context, w *Want) (n int, err error) {
 	}
 }
 
-// count adds the wanted events of some numbers from from on and returns where to go on.
+// count adds the wanted events of one range of numbers, from from on, to n. It returns the begin of the next range.
 func (s *Store) count(m *matcher, from event.Seq, n *int) (next event.Seq, more bool) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -536,8 +539,9 @@ func (r *ring) find(seq event.Seq) (*segment, *header) {
 	return nil, nil
 }
 
-// Trace fills c with at most limit events of the trace, of all kinds, oldest number first, and
-// reports whether there are more.
+// Trace fills c with at most limit events of the trace, of all kinds, lowest number first, and
+// reports whether there may be more. When the table of traces was full, it searches all events, and then returns the
+// events of the first part of them that has any.
 func (s *Store) Trace(id string, limit int, c *Slice) (more bool) {
 	c.reset()
 	key := s.hash(id)
@@ -566,8 +570,8 @@ func (s *Store) Trace(id string, limit int, c *Slice) (more bool) {
 	return unlinked
 }
 
-// Attach fills in the bodies of x, which was decoded from c's i-th record. An exchange that came
-// without bodies is left alone, and so is one that was evicted since.
+// Attach fills in the bodies of x, which was decoded from c's i-th record. It does nothing for an
+// exchange that came without bodies. When the exchange was evicted or cleared since, it sets BodyNote to Evicted.
 func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	if !c.HasBody(i) {
 		return

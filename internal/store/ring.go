@@ -6,18 +6,18 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 )
 
-// maxOwners bounds the owners that a ring tells apart. Those that come when there is no place share
-// one, so that any number of made-up sessions, tabs and services costs no more.
+// maxOwners bounds the owners that a ring tells apart. Events of further owners go to
+// one shared owner, so that any number of invented sessions, tabs and services costs no more memory.
 const maxOwners = 64
 
-// ownerKey says whose an event is: of a tab in a session, or of an instance of a service.
+// ownerKey names an owner by hashes: a tab of a session, or an instance of a service.
 type ownerKey struct{ name, part uint64 }
 
-// owner is the part of a ring that belongs to one sender. It is its own ring: what another sender
-// does cannot evict from it while its ring is within its share.
+// owner is the part of a ring that belongs to one sender. While the ring is within its share, the events
+// of other rings do not evict from it. See ring.fullest for which owner of a ring gives memory.
 type owner struct {
 	key     ownerKey
-	shared  bool // of all who found no place of their own
+	shared  bool // the owner of all events whose key has no owner
 	session uint32
 	tab     int32
 	service uint32
@@ -27,11 +27,11 @@ type owner struct {
 
 	evicted       uint64 // for room or age, in all
 	evictedErrors uint64 // those that were errors
-	gone          []gone // how evicted grew, by number; ≤ maxGone
+	gone          []gone // how evicted grew, by rising number; ≤ maxGone entries
 	goneErrors    []gone
 }
 
-// gone says that of an owner's events below a number this many were evicted.
+// gone says that count of an owner's events with numbers below below were evicted.
 type gone struct {
 	below event.Seq
 	count uint64
@@ -39,7 +39,7 @@ type gone struct {
 
 const maxGone = 64
 
-// note counts an evicted event.
+// note adds the evicted event seq to list, and returns the list. total is the count of evicted events with this one.
 func note(list []gone, seq event.Seq, total uint64) []gone {
 	i := sort.Search(len(list), func(i int) bool { return list[i].below > seq })
 	if i < len(list) { // it was kept longer than younger ones
@@ -51,7 +51,7 @@ func note(list []gone, seq event.Seq, total uint64) []gone {
 	if len(list) == 0 {
 		list = append(list, gone{seq, total - 1})
 	}
-	// Where every number went, two entries tell all.
+	// When all numbers between two entries were evicted, the entries between them are not needed.
 	if n := len(list); n >= 2 && list[n-1].below == seq &&
 		uint64(seq-list[n-2].below) == list[n-1].count-list[n-2].count {
 		list[n-1] = gone{seq + 1, total}
@@ -63,8 +63,8 @@ func note(list []gone, seq event.Seq, total uint64) []gone {
 	return append(list, gone{seq + 1, total})
 }
 
-// thin forgets entries until n are left: those that say least about how many of total came after them. The
-// first, which says where it began, and the last stay.
+// thin drops entries until about n are left, and fewer than maxGone for certain. It drops first the entries that matter
+// least for the count of events after them. It keeps the last entry.
 func thin(list []gone, n int, total uint64) []gone {
 	for part := uint64(n); part > 0 && len(list) > n; part = part * 3 / 4 {
 		kept := list[:1]
@@ -80,7 +80,7 @@ func thin(list []gone, n int, total uint64) []gone {
 }
 
 // since returns how many of total evicted events had the number from or a higher one, and whether
-// that is only the most it can be.
+// n is an upper bound, not exact.
 func since(list []gone, total uint64, from event.Seq) (n uint64, upper bool) {
 	i := sort.Search(len(list), func(i int) bool { return list[i].below > from })
 	if i == len(list) {
@@ -106,7 +106,7 @@ type ring struct {
 	exists bool
 	owners []*owner // the first is the shared one; nil before the first event
 	index  map[ownerKey]int
-	recent int   // index of the owner that was asked for last
+	recent int   // index of an owner that method owner returned lately
 	bytes  int64 // of all young segments
 	count  int   // events in young strands
 	live   int   // kept and not cleared
@@ -118,10 +118,12 @@ type ring struct {
 	newest  event.Seq
 }
 
-// fits reports whether the ring can hold a record of this size whatever the others do.
+// fits reports whether a record of this size, in bytes, fits into the ring's share.
 func (r *ring) fits(size int) bool { return int64(size+headerSize+minSegment) <= r.cap.Share }
 
-// owner returns the owner of a key and its index, made when there is place. Events come in runs.
+// owner returns the owner of a key and its index in owners. It makes the owner when there is a place or an owner
+// without events to replace, and returns the shared owner otherwise. Events come in runs, so
+// it tries the recent owner first.
 func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
 	if r.recent < len(r.owners) && r.recent > 0 && r.owners[r.recent].key == key {
 		return r.owners[r.recent], r.recent
@@ -144,7 +146,7 @@ func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
 		if o.count() > 0 {
 			continue
 		}
-		// What it lost becomes the shared owner's, so that nobody is told less than was lost.
+		// The shared owner takes over its counts, so that Evicted does not return too few.
 		shared := r.owners[0]
 		shared.evicted += o.evicted
 		shared.evictedErrors += o.evictedErrors
@@ -175,8 +177,8 @@ func merge(a, b []gone) []gone {
 	return thin(all, maxGone-1, na+nb)
 }
 
-// fullest returns the owner that pays when the ring has to give: the one with the most bytes, among
-// those with more events than the floor if there are any. It returns nil when there is nothing to give.
+// fullest returns the owner from which the ring evicts to give memory: the one with the most bytes among those with
+// more events than the floor, or among all when none has more. It returns nil when the ring has no young events.
 func (r *ring) fullest() *owner {
 	var best *owner
 	more := func(o, than *owner) bool {
@@ -204,5 +206,5 @@ func (r *ring) longest() *owner {
 	return best
 }
 
-// pressure is how much of its share the ring uses, with more bytes to come.
+// pressure returns the part of its share that the ring would use with more bytes added; 1 is all of it.
 func (r *ring) pressure(more int) float64 { return float64(r.bytes+int64(more)) / float64(r.cap.Share) }

@@ -8,13 +8,13 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 )
 
-// header is what can be asked about a stored event without touching its record. Headers hold no
-// pointers, so the garbage collector never looks at them. The hashes only rule out; who needs to be
-// sure compares the record.
+// header holds the fields of a stored event that filters use without decoding its record. Headers hold no pointers, so
+// the garbage collector does not scan them. session, page, test, worker, service, action and trace are hashes: unequal
+// hashes prove unequal texts, equal hashes do not prove equal texts.
 type header struct {
 	seq            event.Seq
 	time, received int64 // nanoseconds since 1970, 0 unset; time by clock
-	arrived        int64 // nanoseconds since the store was made, by a clock that nobody sets
+	arrived        int64 // nanoseconds since the store was made, by its monotonic clock
 	trace          uint64
 	previous, next link // neighbours in the trace
 	offset, size   uint32
@@ -25,7 +25,7 @@ type header struct {
 	test           uint32
 	worker         uint32
 	service        uint32
-	action         uint32 // of the cause's
+	action         uint32 // of Cause.Action
 	clock          event.Clock
 	severity       uint8
 	marks          marks
@@ -38,16 +38,16 @@ type marks uint8
 const (
 	dead    marks = 1 << iota // cleared; its bytes are zeroed
 	linked                    // in its trace's chain
-	notable                   // its trace is kept longer
+	notable                   // the events of its trace are kept longer
 )
 
 // segment is a slab of records with their headers: records grow from the front, headers from the
-// back. It is given up as a whole.
+// back. Its memory is freed as a whole.
 type segment struct {
 	buf     []byte // its length is a multiple of 8, so that headers are aligned
 	used    int    // bytes of records
 	heads   int    // headers
-	dropped int    // of them, the oldest, that are evicted
+	dropped int    // how many of the oldest headers are of evicted events
 
 	// Of all its events, so that a reader can pass it over as a whole.
 	from, to int64 // least and greatest time, by clock
@@ -82,8 +82,8 @@ func (s *segment) add(h *header, record []byte) *header {
 	return at
 }
 
-// The sizes of segments: they grow with what their owner has, so that a small one costs little and
-// dropping one of a large one is a small loss.
+// The bounds of a segment's size in bytes; one large record may exceed them. The segments of an owner grow with its
+// bytes: a small owner wastes little memory, and a large one has few segments.
 const (
 	minSegment = 4 << 10
 	maxSegment = 256 << 10
@@ -99,12 +99,12 @@ func segmentSize(has, share int64, record int) int {
 	return max(size, (record+headerSize+7)&^7) // a large record gets a segment of its own
 }
 
-// strand is a row of segments of one owner, in the order of the events' numbers.
+// strand is a list of segments of one owner, in the order of the events' numbers.
 type strand struct {
 	segments []segment
 	bytes    int64 // of all segments
 	count    int   // events that are not evicted, cleared ones included
-	live     int   // events that are neither
+	live     int   // events that are neither evicted nor cleared
 }
 
 // first returns the oldest segment and header that are kept, nil when there is none.
@@ -136,8 +136,7 @@ func (t *strand) search(seq event.Seq) place {
 	}
 }
 
-// after returns the place of the first event behind a segment; before that of the last one in front of it, with
-// a segment of -1 when there is none.
+// after returns the place of the first event of the next segment, or the place after the last one.
 func (t *strand) after(segment int) place {
 	if segment++; segment < len(t.segments) {
 		return place{segment, t.segments[segment].dropped}
@@ -145,6 +144,7 @@ func (t *strand) after(segment int) place {
 	return place{segment, 0}
 }
 
+// before returns the place of the last event of the previous segment, or a place with segment -1 when there is none.
 func (t *strand) before(segment int) place {
 	if segment--; segment >= 0 {
 		return place{segment, t.segments[segment].heads - 1}
@@ -165,7 +165,8 @@ func (t *strand) find(seq event.Seq) (*segment, *header) {
 	return nil, nil
 }
 
-// pass counts the oldest event as evicted and gives its segment back with its last event, or nil.
+// pass drops the oldest event. When that was the last event of its segment, pass drops the segment and returns its
+// buffer, else nil.
 func (t *strand) pass() []byte {
 	s := &t.segments[0]
 	s.dropped++

@@ -9,7 +9,7 @@ import (
 // Stats is what health shows of the store.
 type Stats struct {
 	Seq         event.Seq // newest number given
-	Bytes       int64     // really reserved by everything; <= MaxBytes
+	Bytes       int64     // allocated for everything; <= MaxBytes
 	MaxBytes    int64     // the budget
 	Rings       []RingStats
 	Traces      int   // traces with an event that is kept
@@ -20,12 +20,12 @@ type Stats struct {
 // RingStats describes one ring.
 type RingStats struct {
 	ID       RingID
-	Name     string    // the kind's word; behind "service_" that of a service's
+	Name     string    // see RingID.String
 	Entries  int       // kept
-	Capacity int       // most entries; 0: as many as there are bytes for
-	Bytes    int64     // really reserved, headers and the events kept longer included
-	MaxBytes int64     // its share: what it has whatever the others need. It uses more while there is more
-	Owners   int       // that it tells apart
+	Capacity int       // Cap.Entries; Entries may exceed it by Kept
+	Bytes    int64     // allocated, including headers and the events kept longer
+	MaxBytes int64     // its share (Cap.Share); Bytes may exceed it while memory is free
+	Owners   int       // owners, the shared one included
 	Kept     int       // of Entries, those that are kept longer for their trace
 	Evicted  uint64    // dropped for room or age
 	Dropped  uint64    // refused because they were larger than the share
@@ -40,7 +40,7 @@ type ConnectionStats struct {
 	Active, Closed int
 	Bytes          int64
 	MaxBytes       int64
-	Dropped        uint64 // open ones that had to make room
+	Dropped        uint64 // open ones that were dropped for room
 }
 
 // Stats returns the state of everything at one moment.
@@ -66,7 +66,7 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
-// ownerBytes is what one owner takes beside its segments, about.
+// ownerBytes is the most bytes of one owner without its segments.
 const ownerBytes = ownersBytes / maxOwners
 
 func (r *ring) stats() RingStats {

@@ -23,38 +23,38 @@ type Config struct {
 	Run      string    // names this run of the daemon; cursors of other runs are told apart by it
 	FirstSeq event.Seq // number of the first event; 0 means 1
 	Limits   Limits
-	Elapsed  func() time.Duration // the time that has passed by a clock that nobody sets; nil: the process's
+	Elapsed  func() time.Duration // a monotonic clock that starts near 0; nil: the time since New
 
-	// Reserve, if set, is told a number before any number from there on down to the one it was told
-	// before is given to an event. Who persists it and begins the next run's FirstSeq there never
-	// gives a number twice, whatever happens in between. It is called by one goroutine at a time,
-	// with rising numbers, from within Append but outside of the store's lock; it may do I/O.
+	// Reserve, if not nil, is called before the store gives out numbers: after Reserve(n) it gives out
+	// numbers below n only. A caller that persists n before it returns, and starts the next run with
+	// FirstSeq n, never gives a number twice, even after a crash. Append calls Reserve without the
+	// store's lock, from one goroutine at a time, with rising n. Reserve may do I/O.
 	Reserve func(upTo event.Seq)
 }
 
-// reserveAhead is how many numbers one call of Reserve is good for.
+// reserveAhead is how many numbers a call of Reserve reserves beyond those that Append needs.
 const reserveAhead = 1 << 14
 
-// Store holds the events. Its methods may be called from any number of goroutines; one appends or
-// clears at a time, readers work beside each other.
+// Store holds the events. Its methods may be called from any number of goroutines; one of them
+// appends or clears at a time, and readers run in parallel.
 type Store struct {
 	run     string
 	limits  Limits
 	seed    maphash.Seed
 	reserve func(event.Seq)
-	elapsed func() time.Duration // since the store was made, by a clock that nobody sets
+	elapsed func() time.Duration // since the store was made, by a monotonic clock
 
-	reserving sync.Mutex // orders calls of reserve and guards nothing else; before mu
+	reserving sync.Mutex // serialises calls of reserve; locked before mu
 
 	mu          sync.RWMutex
 	next        event.Seq // of the next event
 	reserved    event.Seq // numbers below may be given out
 	rings       [ringCount]ring
-	used, pool  int64 // bytes of the segments that are not kept longer, and the most of them
-	kept        int64 // bytes of those that are; ≤ limits.Kept
+	used, pool  int64 // bytes of all young segments, and their bound
+	kept        int64 // bytes of all kept segments; ≤ limits.Kept
 	traces      traces
 	connections connections
-	changed     chan struct{} // closed by the next append; nil while nobody waits
+	changed     chan struct{} // the next append closes it; nil while nobody waits
 }
 
 // New returns an empty store. It is an error when the run has no name or the limits contradict
@@ -96,10 +96,10 @@ func (s *Store) NextSeq() event.Seq {
 	return s.next
 }
 
-// Appended tells what became of a batch.
+// Appended is the result of Append.
 type Appended struct {
 	Stored  int
-	Refused []event.Event // larger than their ring's share; they keep number 0. nil when there are none
+	Refused []event.Event // too large for their ring's share; Append does not set their Seq. nil: none
 }
 
 // TooLarge is the BodyNote of an exchange whose bodies were larger than the ring's share.
@@ -107,8 +107,8 @@ const TooLarge = "too_large"
 
 // Append stores copies of the batch's events and sets Seq in those that it stored. Numbers follow Time over
 // all kinds of the batch as far as the order within each kind allows.
-// The whole batch becomes visible to readers at once. Where memory is needed, the ring that is most
-// above its share gives, and in it the owner with the most.
+// The whole batch becomes visible to readers at once. When there is no room, Append evicts from the ring that
+// uses most of its share, and there from the owner that ring.fullest returns.
 func (s *Store) Append(b event.Batch) Appended {
 	enc := encoders.Get().(*encoder)
 	defer enc.recycle()
@@ -191,8 +191,8 @@ func (s *Store) room(r *ring, o *owner, size int) *segment {
 	return &t.segments[len(t.segments)-1]
 }
 
-// victim returns the ring that is most above its share, if r had more bytes, and has something to give.
-// As long as all shares fit into the memory there is one when there is no room.
+// victim returns the ring with the highest pressure, counting more bytes for r, among those with young events. When
+// there is no room there is such a ring, because the shares together fit into the pool.
 func (s *Store) victim(r *ring, more int) *ring {
 	best := (*ring)(nil)
 	most := -1.0
@@ -212,8 +212,8 @@ func (s *Store) victim(r *ring, more int) *ring {
 	return best
 }
 
-// evict takes the oldest event out of an owner's young strand, into the kept one if it is worth that,
-// and returns the segment that became free with it, or nil.
+// evict removes the oldest event of an owner's young strand; keep may copy it to the kept strand. It returns the buffer
+// of the segment that became free, or nil.
 func (s *Store) evict(r *ring, o *owner) []byte {
 	seg, h := o.young.first()
 	if h.marks&dead == 0 {
@@ -231,7 +231,7 @@ func (s *Store) evict(r *ring, o *owner) []byte {
 	return buf
 }
 
-// lost counts an event as evicted for good.
+// lost counts an event as evicted, and takes it out of its trace's chain.
 func (s *Store) lost(r *ring, o *owner, h *header) {
 	if h.marks&linked != 0 {
 		s.traces.remove(h)
@@ -246,11 +246,11 @@ func (s *Store) lost(r *ring, o *owner, h *header) {
 	}
 }
 
-// mostKept bounds the events of one trace that are kept longer.
+// mostKept bounds the events of one trace that keep ever copies.
 const mostKept = 512
 
-// keep copies an event that is about to be evicted, if it belongs to a trace with an error, a failed
-// exchange or an open action, and reports whether it did.
+// keep copies an event that is about to be evicted to its owner's kept strand, and reports whether it did. It does so
+// if the event's trace has an error, a failed exchange or an open action, and the bounds allow it.
 func (s *Store) keep(r *ring, o *owner, seg *segment, h *header) bool {
 	if h.marks&linked == 0 {
 		return false
@@ -284,7 +284,7 @@ func (s *Store) keep(r *ring, o *owner, seg *segment, h *header) bool {
 	return true
 }
 
-// dropKept gives up the oldest segment of the owner who has the most in the kept strands.
+// dropKept drops the oldest kept segment of the owner with the most bytes in its kept strand.
 func (s *Store) dropKept() {
 	var from *ring
 	var fullest *owner
@@ -306,7 +306,7 @@ func (s *Store) dropKept() {
 	s.kept -= int64(len(freed))
 }
 
-// expireLocked drops what is older than its ring allows.
+// expireLocked drops the events that are older than Cap.Age of their ring.
 func (s *Store) expireLocked(now int64) {
 	for i := range s.rings {
 		r := &s.rings[i]
@@ -335,7 +335,7 @@ func expired(t *strand, r *ring, now int64) bool {
 	return h != nil && h.arrived < now-int64(r.cap.Age)
 }
 
-// lockFor takes mu when n numbers may be given out.
+// lockFor locks mu with at least n reserved numbers left. It calls reserve, without mu, when there are fewer.
 func (s *Store) lockFor(n event.Seq) {
 	s.mu.Lock()
 	for s.next+n > s.reserved {
@@ -346,6 +346,7 @@ func (s *Store) lockFor(n event.Seq) {
 	}
 }
 
+// extend reserves the numbers below upTo, unless another goroutine has done so.
 func (s *Store) extend(upTo event.Seq) {
 	s.reserving.Lock()
 	defer s.reserving.Unlock()
@@ -371,7 +372,7 @@ func (s *Store) Changed() <-chan struct{} {
 	return s.changed
 }
 
-// hash returns a non-zero hash of s, and 0 for "".
+// hash returns 0 for "", and else a hash of text whose upper and lower 32 bits are both not 0.
 func (s *Store) hash(text string) uint64 {
 	if text == "" {
 		return 0

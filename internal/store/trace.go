@@ -6,8 +6,8 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 )
 
-// link names a stored event: ring in the top byte, owner below it, then whether it is in the kept
-// strand, then its number. 0 names none.
+// link names a stored event. From the top: 8 bits ring, 7 bits index of the owner, 1 bit set when the event is in the
+// kept strand, 48 bits number. 0 names no event.
 type link uint64
 
 const (
@@ -32,22 +32,22 @@ type slot struct {
 	key         uint64 // hash of the trace id; 0 means an empty slot
 	first, last link
 	notable     bool   // it holds or held an error, a failed exchange or an open action
-	kept        uint16 // events that are or were kept longer; ≤ mostKept
+	kept        uint16 // events that Store.keep has copied; ≤ mostKept
 }
 
 // traces finds the events of a trace. The chain is doubly linked through the headers of all rings,
-// in append order, so that an evicted or cleared event leaves it at once wherever it stands, and an
-// event costs no memory here beyond its header. The table is open-addressed, without pointers, and
-// at most two thirds full. When it is as large as it may be, events of new traces are not linked;
-// who asks for such a trace looks at every header.
+// in append order, so that an evicted or cleared event can leave it from any position, and an event
+// needs no memory beyond its header. The table is open-addressed, without pointers, and
+// at most two thirds full. When it is as large as it may be, events of new traces are not linked,
+// and Store.Trace searches all headers for them.
 //
 // Keys are hashes. Two traces with one hash share a chain; readers compare the id itself.
 type traces struct {
 	store    *Store
-	most     int64  // bytes, while it grows
+	most     int64  // bytes of the old and the new table while it grows
 	slots    []slot // a power of two, or nil
 	used     int
-	unlinked bool // an event found no place
+	unlinked bool // an event was not linked, because the table was full
 }
 
 const minTraceSlots = 256
@@ -82,7 +82,7 @@ func (t *traces) find(key uint64) int {
 	return i
 }
 
-// first returns the chain's beginning, 0 when the trace is unknown.
+// first returns the link of the chain's first event, or 0 when the trace has no slot.
 func (t *traces) first(key uint64) link {
 	if len(t.slots) == 0 {
 		return 0
@@ -109,7 +109,7 @@ func (t *traces) add(l link, h *header) {
 	s.last = l
 }
 
-// move makes the chain lead to a copy of one of its headers.
+// move makes the chain point to l, where h is a copy of one of its headers.
 func (t *traces) move(h *header, l link) {
 	s := &t.slots[t.find(h.trace)]
 	if h.previous != 0 {
@@ -150,7 +150,7 @@ func (t *traces) remove(h *header) {
 	h.marks &^= linked
 }
 
-// forget empties slot i and moves up the ones behind it that would no longer be found.
+// forget empties slot i, and moves later slots so that find still reaches them.
 func (t *traces) forget(i int) {
 	mask := len(t.slots) - 1
 	for j := (i + 1) & mask; t.slots[j].key != 0; j = (j + 1) & mask {
@@ -164,7 +164,7 @@ func (t *traces) forget(i int) {
 	t.used--
 }
 
-// grow doubles the table and reports whether it may.
+// grow doubles the table, unless it would exceed most, and reports whether it did.
 func (t *traces) grow() bool {
 	n := max(minTraceSlots, 2*len(t.slots))
 	if int64(n+len(t.slots))*int64(unsafe.Sizeof(slot{})) > t.most {
@@ -180,7 +180,7 @@ func (t *traces) grow() bool {
 	return true
 }
 
-// reset forgets every trace. The headers that were linked must be gone.
+// reset empties the table. The caller has dropped every linked header.
 func (t *traces) reset() {
 	t.slots, t.used, t.unlinked = nil, 0, false
 }
