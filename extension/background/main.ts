@@ -12,7 +12,7 @@ const started = worker.start();
 chrome.runtime.onConnect.addListener((port) => worker.ports.accept(port));
 worker.network.listen();
 
-chrome.alarms.onAlarm.addListener(() => worker.line.ensure());
+chrome.alarms.onAlarm.addListener(() => void worker.tick());
 chrome.runtime.onStartup.addListener(() => worker.line.ensure());
 onSettings(() => void started.then(() => worker.settingsChanged()));
 

@@ -161,8 +161,15 @@ export class Worker {
     this.#settings = await readSettings();
     this.ports.configure();
     await this.#showBadge();
+    if (before.pilot && !this.#settings.pilot) this.#executor.forbid();
     if (before.port !== this.#settings.port) this.line.restart();
     this.#uploader.schedule(0);
+  }
+
+  /** Time has passed: the line is kept open, and what is too old is forgotten. */
+  async tick(): Promise<void> {
+    this.line.ensure();
+    await this.#executor.forgetOld();
   }
 
   /** Something about tabs changed that the daemon wants to know. */

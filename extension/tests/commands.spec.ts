@@ -164,6 +164,30 @@ test("a cancelled command ends at once, and does nothing later", async ({ daemon
   await expect(status).toHaveText("untouched");
 });
 
+test("what waits for its turn ends at its deadline, or when browser control goes off", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const button = `<p id=status>untouched</p><button id=now onclick="document.getElementById('status').textContent='clicked'">Now</button>`;
+  const { tab, status, run } = await open(browser, site, daemon, button);
+  const before = daemon.send("click", { selector: "#never" }, { tab, timeoutMS: 60_000 });
+  await daemon.until("the first to be taken", () => daemon.taken.has(before));
+  const behind = daemon.send("click", { selector: "#now" }, { tab, timeoutMS: 1500 });
+  const late = await daemon.until("the end of the second", () => daemon.results.get(behind));
+  expect(late).toMatchObject({ status: "timeout", error: { code: "timeout" } });
+  expect(daemon.results.has(before)).toBe(false);
+  const third = daemon.send("click", { selector: "#now" }, { tab, timeoutMS: 60_000 });
+  await daemon.until("the third to be taken", () => daemon.taken.has(third));
+  await browser.set({ pilot: false });
+  for (const id of [before, third]) {
+    const off = await daemon.until("the end of what acts", () => daemon.results.get(id));
+    expect(off.error?.code).toBe("pilot_off");
+  }
+  await run("wait_for_stable", { stability_ms: 300 });
+  await expect(status).toHaveText("untouched");
+});
+
 test("type, select, check, key_press, hover, focus, scroll_to act as a user would", async ({
   daemon,
   site,

@@ -80,7 +80,7 @@ export class CommandLine {
       try {
         this.#restarted = false;
         if (this.#abort.signal.aborted) this.#abort = new AbortController();
-        await chrome.storage.session.set({ alive: Date.now() });
+        await chrome.storage.session.set({ alive: Date.now() }).catch(() => undefined); // a full area must not end the line
         if (!this.#client.proven) {
           const holder = await this.#client.prove();
           if (holder !== "proven") {

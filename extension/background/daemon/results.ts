@@ -1,4 +1,4 @@
-import type { Result } from "@gasoline/schema/wire";
+import type { CommandError, Result } from "@gasoline/schema/wire";
 import { type DaemonClient, Refused } from "./client.ts";
 
 const PREFIX = "done:";
@@ -23,7 +23,7 @@ export class Results {
 
   /** Sends a result. Gives up a minute after the command's deadline. */
   async send(result: Result, deadline: number): Promise<void> {
-    const body: Result = { ...result, session: await this.#session() };
+    let body: Result = { ...result, session: await this.#session() };
     const key = PREFIX + result.id;
     const json = JSON.stringify(body);
     // A full area must not keep the result from being sent.
@@ -33,8 +33,12 @@ export class Results {
         await this.#client.post("/query-result", body, 15_000);
         break;
       } catch (error) {
-        // Refused for good, such as too large or malformed: the same bytes will be refused again.
-        if (error instanceof Refused && error.status < 500) break;
+        if (error instanceof Refused && error.status < 500 && error.status !== 429) {
+          // The same bytes would be refused again. The caller learns why, and is not left to wait for its deadline.
+          if (body.result === undefined) break;
+          body = { ...body, status: "error", result: undefined, error: refusal(error) };
+          continue;
+        }
         if (Date.now() > deadline + 60_000) break;
         await this.#wait(pause);
       }
@@ -48,6 +52,11 @@ export class Results {
     const kept = (await chrome.storage.session.get(key))[key] as { json: string } | undefined;
     return kept ? (JSON.parse(kept.json) as Result) : undefined;
   }
+}
+
+function refusal({ status, message }: Refused): CommandError {
+  if (status === 413) return { code: "too_large", message: "The command was carried out; its result is too large." };
+  return { code: "internal", message: `The command was carried out; the daemon refused its result: ${message}` };
 }
 
 // A chrome.* call counts as life; the fetch that follows does not.

@@ -6,7 +6,7 @@ import { isCommandKind, parseParams } from "../../commands/params.ts";
 import { unlessDialog } from "../../commands/dialog.ts";
 import { HANDLERS } from "../../commands/registry.gen.ts";
 import type { Results } from "../daemon/results.ts";
-import { beforeDeadline, unlessAborted } from "./deadline.ts";
+import { unlessAborted } from "./deadline.ts";
 
 const STARTED = "started:";
 
@@ -34,7 +34,7 @@ export interface ExecutorParts {
  */
 export class Executor {
   readonly #parts: ExecutorParts;
-  readonly #running = new Map<string, AbortController>(); // by id
+  readonly #running = new Map<string, Running>(); // by id
   readonly #queues = new Map<number, Promise<unknown>>(); // by tab: the end of its queue of acts
 
   constructor(parts: ExecutorParts) {
@@ -45,17 +45,27 @@ export class Executor {
   async take(command: Command): Promise<void> {
     if (this.#running.has(command.id)) return;
     const control = new AbortController();
-    this.#running.set(command.id, control);
+    this.#running.set(command.id, { control, kind: command.kind });
+    // Without the abort a handler would go on to act after its caller was told that it timed out.
+    const late = setTimeout(() => control.abort(new CommandProblem("timeout", SILENT)), command.timeout_ms - 50);
     try {
       await this.#answer({ ...command, deadline: Date.now() + command.timeout_ms, signal: control.signal });
     } finally {
+      clearTimeout(late);
       this.#running.delete(command.id);
     }
   }
 
   /** Ends a command for which nobody waits any more: what has not been done by now is not done. */
   cancel(id: string): void {
-    this.#running.get(id)?.abort(new CommandProblem("cancelled", "Nobody waits for this command any more."));
+    this.#running.get(id)?.control.abort(new CommandProblem("cancelled", "Nobody waits for this command any more."));
+  }
+
+  /** The user switched browser control off: what acts, or waits for its turn to, stops. */
+  forbid(): void {
+    for (const { control, kind } of this.#running.values()) {
+      if (isCommandKind(kind) && MUTATING.has(kind)) control.abort(pilotOff());
+    }
   }
 
   /** Forgets marks of commands that nobody can send again. */
@@ -92,7 +102,9 @@ export class Executor {
       if (tab === 0 && NEEDS_TAB.has(kind)) tab = (await this.#parts.activeTab()) ?? 0;
       if (tab === 0 && NEEDS_TAB.has(kind)) throw new CommandProblem("no_tab", "There is no tab that can be used.");
       const work = () => this.#run(kind, params, tab, deadline, command);
-      const result = await (MUTATING.has(kind) && tab !== 0 ? this.#inTurn(tab, work) : work());
+      const result = await (MUTATING.has(kind) && tab !== 0
+        ? unlessAborted(command.signal, this.#inTurn(tab, work))
+        : work());
       const landed = tabOf(result) ?? tab;
       return { status: "complete", result, ...(await this.#where(landed)) };
     } catch (error) {
@@ -105,15 +117,17 @@ export class Executor {
   async #check(command: Leased): Promise<CommandKind> {
     const { kind } = command;
     if (!isCommandKind(kind)) throw new CommandProblem("unknown_mode", `This extension knows no command "${kind}".`);
-    if (MUTATING.has(kind) && !(await this.#parts.pilot())) {
-      throw new CommandProblem(
-        "pilot_off",
-        'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.',
-      );
-    }
-    command.signal.throwIfAborted();
-    if (Date.now() >= command.deadline) throw new CommandProblem("timeout", "The command came after its deadline.");
+    await this.#allowed(kind, command);
     return kind;
+  }
+
+  /** Whether a command may begin: browser control is on for what acts, somebody waits for it, and it has time left. */
+  async #allowed(kind: CommandKind, command: Leased): Promise<void> {
+    if (MUTATING.has(kind) && !(await this.#parts.pilot())) throw pilotOff();
+    command.signal.throwIfAborted();
+    if (Date.now() >= command.deadline) {
+      throw new CommandProblem("timeout", "The command's turn came after its deadline. Nothing was done.");
+    }
   }
 
   async #run<K extends CommandKind>(
@@ -123,7 +137,7 @@ export class Executor {
     deadline: number,
     command: Leased,
   ): Promise<unknown> {
-    command.signal.throwIfAborted(); // It may have waited for its turn.
+    await this.#allowed(kind, command); // It may have waited for its turn.
     const acts = MUTATING.has(kind) && tab !== 0;
     const context = await this.#parts.context(tab, deadline, command.signal);
     const handler = HANDLERS[kind] as unknown as (params: unknown, context: Context) => Promise<unknown>;
@@ -135,13 +149,9 @@ export class Executor {
         context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
     try {
-      return await beforeDeadline(
-        command.deadline - 50,
-        SILENT,
-        unlessAborted(
-          command.signal,
-          unlessDialog(kind, context, () => handler(params, context)),
-        ),
+      return await unlessAborted(
+        command.signal,
+        unlessDialog(kind, context, () => handler(params, context)),
       );
     } finally {
       if (acts) {
@@ -178,6 +188,19 @@ interface Leased extends Command {
   deadline: number;
   /** Fires when nobody waits for the command any more. */
   signal: AbortSignal;
+}
+
+/** A command that was taken and has not been answered. */
+interface Running {
+  control: AbortController;
+  kind: string;
+}
+
+function pilotOff(): CommandProblem {
+  return new CommandProblem(
+    "pilot_off",
+    'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.',
+  );
 }
 
 /** Problems that are states of their own. */
