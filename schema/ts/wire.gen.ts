@@ -544,7 +544,7 @@ export interface NativeAnswer {
   problem?: ProblemBody;
 }
 
-/** Command is a request on its way. */
+/** Command is a request that has its ids. */
 export interface Command {
   id: string;
   correlation_id: string;
@@ -557,7 +557,7 @@ export interface Command {
   client?: string;
 }
 
-/** Poll is what an extension says with a poll. */
+/** Poll is the request of one poll. */
 export interface Poll {
   commands: Command[];
   /** ids of commands to end: nobody waits for them any more */
