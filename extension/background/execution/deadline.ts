@@ -14,12 +14,13 @@ export async function beforeDeadline<T>(deadline: number, message: string, work:
   }
 }
 
-/** Gives what work comes to, or throws the signal's reason as soon as it fires. */
+/** Gives what work comes to, or throws the signal's reason as soon as it fires, or at once when it has fired. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let abort = (): void => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     abort = () => reject(signal.reason as Error);
     signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort(); // it fires no event again
   });
   try {
     return await Promise.race([work, aborted]);

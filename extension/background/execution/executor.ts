@@ -140,6 +140,7 @@ export class Executor {
     await this.#allowed(kind, command); // It may have waited for its turn.
     const acts = MUTATING.has(kind) && tab !== 0;
     const context = await this.#parts.context(tab, deadline, command.signal);
+    command.signal.throwIfAborted();
     const handler = HANDLERS[kind] as unknown as (params: unknown, context: Context) => Promise<unknown>;
     if (acts) {
       this.#parts.actor(tab, command.client ?? "agent");
