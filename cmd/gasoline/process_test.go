@@ -156,6 +156,25 @@ func (m *machine) ask(method, path, body string) (int, string) {
 	return res.StatusCode, string(out)
 }
 
+// heard is what a process has written so far; a failing test reads it while the process still writes.
+type heard struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = append(h.text, p...)
+	return len(p), nil
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return string(h.text)
+}
+
 // mcpClient is a bridge's process with an MCP client on its pipes.
 type mcpClient struct {
 	t      *testing.T
@@ -163,7 +182,7 @@ type mcpClient struct {
 	stdin  io.WriteCloser
 	stdout io.Closer
 	lines  chan string
-	stderr *bytes.Buffer
+	stderr *heard
 	done   chan error
 }
 
@@ -192,7 +211,7 @@ func (m *machine) startBridge(args ...string) (*mcpClient, error) {
 		stdin:  stdin,
 		stdout: stdout,
 		lines:  make(chan string, 1000),
-		stderr: &bytes.Buffer{},
+		stderr: &heard{},
 		done:   make(chan error, 1),
 	}
 	cmd.Stderr = c.stderr

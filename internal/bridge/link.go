@@ -22,11 +22,13 @@ import (
 )
 
 const (
-	handshake = time.Second     // a daemon that lives answers within this
-	startup   = 8 * time.Second // a daemon that was just started listens within this
-	respawn   = time.Second     // before a daemon is started once more
-	departure = 4 * time.Second // a daemon that was asked to stop is gone within this
-	redial    = 2 * time.Millisecond
+	handshake = time.Second      // a daemon that lives answers within this
+	startup   = 20 * time.Second // a daemon that was just started listens within this, on a busy machine too
+	respawn   = time.Second      // before a daemon is started once more
+	departure = 4 * time.Second  // a daemon that was asked to stop is gone within this
+
+	minRedial = 2 * time.Millisecond   // the shortest pause between two dials
+	maxRedial = 100 * time.Millisecond // the longest
 )
 
 // waits are the pauses before the tries after the first.
@@ -123,14 +125,22 @@ func (b *bridge) reach(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
+// redial is the pause before the next dial after a wait of this length. It grows with the wait: a hundred
+// bridges that wait for one daemon on a busy machine must leave it the processor.
+func redial(waited time.Duration) time.Duration {
+	return min(max(waited/8, minRedial), maxRedial)
+}
+
 // until dials again and again until done likes the outcome, at most for d; then it returns the last one.
 func (b *bridge) until(ctx context.Context, d time.Duration, done func(error) bool) (*link, error) {
-	for end := time.Now().Add(d); ; {
+	began := time.Now()
+	for {
 		l, err := b.dial(ctx)
-		if err == nil || done(err) || !time.Now().Before(end) {
+		waited := time.Since(began)
+		if err == nil || done(err) || waited >= d {
 			return l, err
 		}
-		if !pause(ctx, redial) {
+		if !pause(ctx, redial(waited)) {
 			return nil, ctx.Err()
 		}
 	}
@@ -144,8 +154,10 @@ func (b *bridge) renew(ctx context.Context, old *link) (*link, error) {
 		return old, nil
 	}
 	old.close()
-	for end := time.Now().Add(departure); ; {
+	began := time.Now()
+	for {
 		l, err := b.dial(ctx)
+		waited := time.Since(began)
 		switch {
 		case err == nil && l.run != old.run:
 			return l, nil // somebody else was faster
@@ -154,10 +166,10 @@ func (b *bridge) renew(ctx context.Context, old *link) (*link, error) {
 		case isRefused(err):
 			return b.start(ctx)
 		}
-		if !time.Now().Before(end) {
+		if waited >= departure {
 			return nil, fmt.Errorf(`the older daemon (%s) does not stop; "gasoline stop" ends it`, old.version)
 		}
-		if !pause(ctx, redial) {
+		if !pause(ctx, redial(waited)) {
 			return nil, ctx.Err()
 		}
 	}
