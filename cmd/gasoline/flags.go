@@ -3,12 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/daemon"
 )
 
 // value is a flag of a mode. It is sent as it was given: the daemon reads and checks it, as it does
@@ -92,9 +94,11 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	near := nearest(args[0], names)
-	for _, c := range cmd.Commands() {
-		if mode, _, err := c.Find(args[:1]); near == "" && err == nil && mode != c {
-			near = c.Name() + " " + mode.Name() // its tool was left out
+	for _, t := range daemon.Catalogue() {
+		for _, m := range t.Modes() {
+			if near == "" && (m.Name == args[0] || slices.Contains(m.Aliases, args[0])) {
+				near = t.Name + " " + m.Name // its tool was left out
+			}
 		}
 	}
 	if near != "" {

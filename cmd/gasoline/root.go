@@ -32,8 +32,9 @@ func execute(args []string) int {
 }
 
 func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	root := rootCommand()
-	root.SetArgs(modeFirst(args))
+	args = modeFirst(args)
+	root := rootCommand(args)
+	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	cmd, err := root.ExecuteContextC(ctx)
@@ -55,7 +56,8 @@ func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	return f.code
 }
 
-func rootCommand() *cobra.Command {
+// rootCommand returns the tree of commands that these arguments need.
+func rootCommand(args []string) *cobra.Command {
 	var s settings
 	cobra.EnableCommandSorting = false // what is used most comes first
 	root := &cobra.Command{
@@ -102,7 +104,7 @@ something (a switch, a grant, a pairing), 130 interrupted.`,
 	flags.StringVar(&s.memory, "memory", "", "memory for captured events, 16MB–4GB (GASOLINE_MEMORY, default 200MB)")
 	_ = root.MarkPersistentFlagDirname("state-dir") // it is declared
 	root.AddGroup(&cobra.Group{ID: "tools", Title: "Tools:"}, &cobra.Group{ID: "daemon", Title: "Daemon:"})
-	root.AddCommand(toolCommands(&s)...)
+	root.AddCommand(toolCommands(&s, args)...)
 	setup := setupCommand(&s)
 	setup.AddCommand(setupBrowserCommand(&s))
 	root.AddCommand(

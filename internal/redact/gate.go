@@ -141,9 +141,10 @@ func loadEnd(s string) (x uint64) {
 type walk struct {
 	s     string
 	names *nameSet
-	all   bool   // let every word through
-	known *known // nil as long as nothing is known
-	typed bool   // pages masked values that are looked for
+	begin *startSet // of tokens
+	all   bool      // let every word through
+	known *known    // nil as long as nothing is known
+	typed bool      // pages masked values that are looked for
 
 	base         int    // of the block whose words are at hand
 	starts, ends uint64 // of its words, a bit for each byte
@@ -152,7 +153,7 @@ type walk struct {
 }
 
 func newWalk(s string, r *Redactor) walk {
-	w := walk{s: s, names: r.names, base: -blockBytes, open: -1}
+	w := walk{s: s, names: r.names, begin: &tokens().starts, base: -blockBytes, open: -1}
 	if r.known.count.Load() > 0 {
 		w.known = r.known
 	}
@@ -216,7 +217,7 @@ func (w *walk) passes(i, j int) bool {
 	}
 	next := behind[q]
 	flags := before[p]&next | atStart[byte(x)] | atStart[s[j-1]]&startsForeign
-	if w.all || j-i >= longWord || tokenStarts.has(x) || flags&^startsNumber != 0 {
+	if w.all || j-i >= longWord || w.begin.has(x) || flags&^startsNumber != 0 {
 		return true
 	}
 	if next&behindName != 0 && (j < 3 || w.names.ends.has(s[j-3], s[j-2], s[j-1])) {

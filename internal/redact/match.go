@@ -3,6 +3,7 @@ package redact
 import (
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // shape is a compiled [Format].
@@ -32,28 +33,37 @@ type run struct {
 
 const endless = 1 << 30 // max of a run without a longest length
 
-// tokens is the table of formats, compiled.
-var tokens = compileFormats(formats)
-
-// tokenStarts holds the first three bytes of all formats that are not found by their length.
-var tokenStarts = &tokens.starts
+// tokens is the table of formats, compiled when the first text is redacted: the bridge and most commands redact none.
+var tokens = sync.OnceValue(func() *formatTable { return compileFormats(formats) })
 
 // formatTable finds the formats that a text may begin with.
 type formatTable struct {
-	member  [256]uint32 // the alphabets that a byte is in
-	starts  startSet
-	byStart map[uint32][]*shape // by the first three bytes
-	loose   []*shape            // those that begin with anything
+	member    [256]uint32 // the alphabets that a byte is in
+	alphabets map[uint32]alphabet
+	starts    startSet            // the first three bytes of all formats that are not found by their length
+	byStart   map[uint32][]*shape // by the first three bytes
+	loose     []*shape            // those that begin with anything
 }
 
+// alphabet is an [Alphabet], compiled.
+type alphabet struct {
+	bytes string
+	words bool // all bytes belong to words
+}
+
+// compileFormats takes a part of the daemon's start, so it has to take well below a millisecond.
 func compileFormats(list []Format) *formatTable {
-	t := &formatTable{byStart: map[uint32][]*shape{}}
+	t := &formatTable{byStart: make(map[uint32][]*shape, 2*len(list)), alphabets: map[uint32]alphabet{}}
 	bit := map[byte]uint32{}
 	for i, a := range alphabets {
-		bit[a.Letter] = 1 << i
-		for _, c := range []byte(expand(a.Bytes)) {
-			t.member[c] |= 1 << i
+		in := uint32(1) << i
+		bit[a.Letter] = in
+		all := alphabet{bytes: expand(a.Bytes), words: true}
+		for _, c := range []byte(all.bytes) {
+			t.member[c] |= in
+			all.words = all.words && class[c] == wordByte
 		}
+		t.alphabets[in] = all
 	}
 	for _, f := range list {
 		s := compileShape(f, bit)
@@ -63,12 +73,12 @@ func compileFormats(list []Format) *formatTable {
 			t.loose = append(t.loose, s)
 			continue
 		}
-		for _, b := range starts {
-			x := loadAt(b, 0)
-			if !s.long(t) {
-				t.starts.add(x)
+		long := s.long(t)
+		for _, x := range starts {
+			if !long {
+				t.starts.add(uint64(x))
 			}
-			t.byStart[uint32(x)] = append(t.byStart[uint32(x)], s)
+			t.byStart[x] = append(t.byStart[x], s)
 		}
 	}
 	t.starts.add(loadAt("base64", 0)) // of a data URL, which is stepped over
@@ -138,39 +148,44 @@ func compileShape(f Format, bit map[byte]uint32) *shape {
 	return s
 }
 
-// beginnings returns the first three bytes of all texts of the shape, or nil if there are too many.
-func (t *formatTable) beginnings(s *shape) []string {
+// beginnings returns the first three bytes of all texts of the shape, the first one lowest, or nil if there are too many.
+func (t *formatTable) beginnings(s *shape) []uint32 {
 	const most = 200
-	out := []string{""}
+	places := make([]string, 0, 3) // the bytes that may stand there
+	count := 1
 	for _, r := range s.runs {
 		if r.text == "" && r.min == 0 {
 			return nil
 		}
-		for k := 0; len(out[0]) < 3 && (k < len(r.text) || r.text == "" && k < r.min); k++ {
-			var longer []string
-			for _, o := range out {
-				if r.text != "" {
-					longer = append(longer, o+r.text[k:k+1])
-					continue
-				}
-				for c := range 256 {
-					if t.member[c]&r.in != 0 {
-						longer = append(longer, o+string([]byte{byte(c)}))
-					}
-				}
+		for k := 0; len(places) < 3 && (k < len(r.text) || r.text == "" && k < r.min); k++ {
+			bytes := t.alphabets[r.in].bytes
+			if r.text != "" {
+				bytes = r.text[k : k+1]
 			}
-			if out = longer; len(out) > most {
+			places = append(places, bytes)
+			if count *= len(bytes); count > most {
 				return nil
 			}
 		}
-		if len(out[0]) == 3 {
-			return out
+		if len(places) == 3 {
+			break
 		}
 		if r.min < r.max {
 			return nil // what follows may begin anywhere
 		}
 	}
-	return nil
+	if len(places) < 3 {
+		return nil
+	}
+	out := make([]uint32, 0, count)
+	for _, a := range []byte(places[0]) {
+		for _, b := range []byte(places[1]) {
+			for _, c := range []byte(places[2]) {
+				out = append(out, uint32(a)|uint32(b)<<8|uint32(c)<<16)
+			}
+		}
+	}
+	return out
 }
 
 // long reports whether the first word of the shape is found by its length.
@@ -184,10 +199,8 @@ func (f *shape) long(t *formatTable) bool {
 			n++
 		}
 		if r.text == "" {
-			for c := range 256 {
-				if t.member[c]&r.in != 0 && class[c] != wordByte {
-					return false
-				}
+			if !t.alphabets[r.in].words {
+				return false
 			}
 			n += r.min
 		}
@@ -200,12 +213,8 @@ func (f *shape) long(t *formatTable) bool {
 
 // anchor notes what a text must have for the shape, without which most need not be compared.
 func (t *formatTable) anchor(s *shape) {
-	words := true
-	for c := range 256 {
-		words = words && (t.member[c]&s.runs[0].in == 0 || class[c] == wordByte)
-	}
-	if words {
-		s.first = s.runs[0].min
+	if first := s.runs[0]; first.text != "" || t.alphabets[first.in].words {
+		s.first = first.min
 	}
 	for k := range s.runs {
 		r := &s.runs[k]
@@ -227,19 +236,20 @@ func tokenAt(s string, n int) (kind string, from, to int) {
 	if len(s) < 3 {
 		return "", 0, 0
 	}
-	for _, f := range tokens.byStart[uint32(s[0])|uint32(s[1])<<8|uint32(s[2])<<16] {
-		if from, to = f.match(s); to > 0 {
+	t := tokens()
+	for _, f := range t.byStart[uint32(s[0])|uint32(s[1])<<8|uint32(s[2])<<16] {
+		if from, to = f.match(s, &t.member); to > 0 {
 			return f.kind, from, to
 		}
 	}
 	if n < 14 && len(s) > n && class[s[n]] != wordByte && strings.IndexByte("~:+/", s[n]) < 0 {
 		return "", 0, 0 // none of the shapes below begins with so short a word
 	}
-	for _, f := range tokens.loose {
+	for _, f := range t.loose {
 		if n < f.first || len(s) < f.offset+len(f.anchor) || s[f.offset:f.offset+len(f.anchor)] != f.anchor {
 			continue
 		}
-		if from, to = f.match(s); to > 0 {
+		if from, to = f.match(s, &t.member); to > 0 {
 			return f.kind, from, to
 		}
 	}
@@ -259,7 +269,7 @@ func wholeToken(s string) string {
 }
 
 // match returns where the secret part of the token that s begins with begins and ends, or an end of 0.
-func (f *shape) match(s string) (from, to int) {
+func (f *shape) match(s string, member *[256]uint32) (from, to int) {
 	if f.jwt {
 		return 0, jwtAt(s)
 	}
@@ -277,7 +287,7 @@ func (f *shape) match(s string) (from, to int) {
 			continue
 		}
 		n := 0
-		for i+n < len(s) && n < r.max && tokens.member[s[i+n]]&r.in != 0 {
+		for i+n < len(s) && n < r.max && member[s[i+n]]&r.in != 0 {
 			n++
 		}
 		if n < r.min {
