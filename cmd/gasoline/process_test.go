@@ -78,6 +78,11 @@ func newMachine(t *testing.T) *machine {
 		"CLAUDE_PROJECT_DIR=",
 	)
 	t.Cleanup(func() {
+		// A bridge may have started one more daemon just before it ended.
+		eventually(t, "no daemon is being started", func() bool {
+			mark, err := os.Stat(filepath.Join(m.place.StateDir, "run", "starting-"+strconv.Itoa(port)))
+			return err != nil || time.Since(mark.ModTime()) > 2*time.Second
+		})
 		if id, ok := m.place.Running(); ok {
 			if err := m.place.Kill(id.Run); err != nil {
 				t.Error(err)
