@@ -23,6 +23,11 @@ export interface BatcherOptions {
 
 const maxRecords = 500;
 const maxBytes = 1 << 20;
+/**
+ * A burst does not wait for the timer: what fills half of the room leaves at once. So much may leave between two turns of
+ * the timer; a loop that never ends must not fill the memory of who receives it.
+ */
+const maxBurst = 16 << 20; // bytes, 800 more for each record
 const flushEvery = 100;
 const retryEvery = 1000;
 /** Errors leave at once, but a storm of them does not dispatch an event each. */
@@ -59,6 +64,9 @@ export class Batcher {
   private seq = 0;
   private timer: number | undefined;
   private sentAt = -retryEvery;
+  private burstAt = -flushEvery;
+  private burst = 0;
+  private refused = false;
   private sending = false;
   private stopped = false;
 
@@ -70,6 +78,7 @@ export class Batcher {
   add(record: CaptureRecord): void {
     if (this.stopped) return;
     this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
+    this.makeRoom();
     this.schedule(record.urgent === true, isDialog(record));
   }
 
@@ -102,6 +111,7 @@ export class Batcher {
       urgent ||= record.urgent === true;
       last ||= isDialog(record);
       this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
+      this.makeRoom();
     }
     const lost = keys(batch.dropped ?? {});
     for (let i = 0; i < lost.length; i++) {
@@ -121,6 +131,7 @@ export class Batcher {
     const taken = this.send();
     this.sending = false;
     this.sentAt = now();
+    this.refused = !taken;
     if (!taken) this.wake(retryEvery);
     else if (this.count > 0) this.wake(flushEvery);
   }
@@ -178,6 +189,18 @@ export class Batcher {
     this.count++;
     this.bytes += size;
     while (this.count > maxRecords || this.bytes > maxBytes) this.dropOldest();
+  }
+
+  /** makeRoom sends when half of the room is taken, unless the last batch was refused or too much has left already. */
+  private makeRoom(): void {
+    if (this.refused || (this.count < maxRecords / 2 && this.bytes < maxBytes / 2)) return;
+    if (now() - this.burstAt >= flushEvery) {
+      this.burstAt = now();
+      this.burst = 0;
+    }
+    if (this.burst >= maxBurst) return;
+    this.burst += this.count * 800 + this.bytes;
+    this.flush();
   }
 
   private dropOldest(): void {

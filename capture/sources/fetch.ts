@@ -43,6 +43,7 @@ const requestBody = getter<object | null>("Request", "body");
 const requestSignal = getter<object>("Request", "signal");
 const requestKeepalive = getter<boolean>("Request", "keepalive");
 const aborted = getter<boolean>("AbortSignal", "aborted");
+const reasonOf = getter<unknown>("AbortSignal", "reason");
 const statusOf = getter<number>("Response", "status");
 const statusTextOf = getter<string>("Response", "statusText");
 const typeOf = getter<string>("Response", "type");
@@ -177,8 +178,9 @@ function begin(realm: Realm, { url, request, upload, init, started, mono }: Aske
 }
 
 function failure(call: Pending, reason: unknown): End {
-  // A page can abort with any reason; then only the signal knows.
-  const gaveUp = isAbort(reason) || (isA(call.signal, "AbortSignal") && aborted(call.signal));
+  // A page can abort with any reason; then only the signal knows it. A bad URL fails by itself, whatever the signal says.
+  const gaveUp =
+    isAbort(reason) || (isA(call.signal, "AbortSignal") && aborted(call.signal) && reason === reasonOf(call.signal));
   const error = isError(reason) ? describeError(reason) : typeof reason === "string" ? reason : "";
   return { outcome: gaveUp ? "aborted" : "network_error", error };
 }

@@ -82,9 +82,53 @@ describe("Batcher", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("holds 500 records, drops the oldest and counts them by kind", () => {
+  test("a burst leaves when half of the room is taken, all of it", () => {
     const { batcher, sent } = collecting();
+    for (let i = 0; i < 2000; i++) batcher.add(log(String(i)));
+    expect(sent).toHaveLength(8);
+    const all = sent.flatMap((batch) => batch.records.map((record) => record.event));
+    expect(all.map((event) => [event.seq, event["message"]])).toEqual(
+      Array.from({ length: 2000 }, (_, i) => [i + 1, String(i)]),
+    );
+    for (let i = 0; i < 20; i++) batcher.add(log("x".repeat(60_000)));
+    batcher.flush();
+    expect(sent.slice(8).map((batch) => batch.records.length)).toEqual([9, 9, 2]);
+    expect(sent.some((batch) => batch.dropped)).toBe(false);
+  });
+
+  test("a burst without end is cut at 16 MB in 100 ms, a record counting 800 bytes more, and begins anew", () => {
+    const { batcher, sent } = collecting();
+    for (let i = 0; i < 30_000; i++) batcher.add(log(String(i)));
+    const records = sent.reduce((sum, batch) => sum + batch.records.length, 0);
+    expect(records).toBeGreaterThan(18_000);
+    expect(records).toBeLessThan(20_500);
+    vi.advanceTimersByTime(100);
+    expect(sent.at(-1)!.records).toHaveLength(500);
+    expect(sent.at(-1)!.dropped).toEqual({ logs: 29_500 - records });
+    const before = sent.length;
+    for (let i = 0; i < 400; i++) batcher.add(log("x".repeat(60_000)));
+    batcher.flush();
+    expect(JSON.stringify(sent.slice(before)).length).toBeLessThan(18 << 20);
+    expect(sent.at(-1)!.dropped!.logs).toBeGreaterThan(90);
+  });
+
+  test("a burst that the other side refuses waits for the next try", () => {
+    let tries = 0;
+    const { batcher } = collecting(() => {
+      tries++;
+      return false;
+    });
+    for (let i = 0; i < 2000; i++) batcher.add(log(String(i)));
+    expect(tries).toBe(1);
+    vi.advanceTimersByTime(1000);
+    expect(tries).toBe(2);
+  });
+
+  test("holds 500 records, drops the oldest and counts them by kind", () => {
+    let up = false;
+    const { batcher, sent } = collecting(() => up);
     for (let i = 0; i < 700; i++) batcher.add(log(String(i)));
+    up = true;
     batcher.flush();
     expect(sent[0]!.records).toHaveLength(500);
     expect(sent[0]!.records[0]!.event["message"]).toBe("200");
@@ -96,8 +140,10 @@ describe("Batcher", () => {
   });
 
   test("holds 1 MB", () => {
-    const { batcher, sent } = collecting();
+    let up = false;
+    const { batcher, sent } = collecting(() => up);
     for (let i = 0; i < 150; i++) batcher.add(log(String(i).padEnd(10_000, "x")));
+    up = true;
     batcher.flush();
     expect(JSON.stringify(sent[0]).length).toBeLessThan((1 << 20) + 10_000);
     expect(sent[0]!.records.length + sent[0]!.dropped!.logs!).toBe(150);
@@ -107,13 +153,16 @@ describe("Batcher", () => {
   });
 
   test("a flood of logs pushes out no exception and no failed exchange", () => {
-    const { batcher, sent } = collecting(() => true);
+    let up = true;
+    const { batcher, sent } = collecting(() => up);
     batcher.add(log("first"));
     batcher.flush();
+    up = false;
     batcher.add({ ...exception("kept"), urgent: undefined });
     batcher.add(exchange("network_error"));
     batcher.add(exchange("ok"));
     for (let i = 0; i < 2000; i++) batcher.add(log("flood"));
+    up = true;
     batcher.flush();
     const kinds = sent[1]!.records.map((record) => record.kind);
     expect(kinds.slice(0, 2)).toEqual(["exceptions", "network"]);

@@ -266,6 +266,7 @@ test("aborts, network failures, broken bodies and keepalive", async ({ page, cap
     reasoned.abort("changed my mind");
     await other;
     await fetch("/hang?timeout", { signal: AbortSignal.timeout(50) }).catch(() => {});
+    await fetch("http://[bad", { signal: controller.signal }).catch(() => {});
     await fetch("/refused").catch(() => {});
     await fetch("/broken")
       .then((response) => response.text())
@@ -285,6 +286,7 @@ test("aborts, network failures, broken bodies and keepalive", async ({ page, cap
   expect(at("?plain")).toEqual(["aborted"]);
   expect(at("?reason")).toEqual(["aborted"]);
   expect(at("?timeout")).toEqual(["aborted"]);
+  expect(at("[bad")).toEqual(["network_error"]);
   expect(at("/refused")).toEqual(["network_error"]);
   await expect.poll(() => at("/broken")).toEqual(["network_error"]);
   expect(at("?keep")).toEqual(["pending", "ok"]);

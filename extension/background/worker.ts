@@ -36,6 +36,7 @@ import { NetworkJoin } from "./network/join.ts";
 import { NetworkObserver } from "./network/observer.ts";
 import { redactWith } from "./network/redaction.ts";
 import { TabImages } from "./screenshots/images.ts";
+import { LoadedFiles } from "./sourcemaps/loaded.ts";
 import { SourceMapper } from "./sourcemaps/mapper.ts";
 import { Grants } from "./tabs/grants.ts";
 import { TabList } from "./tabs/list.ts";
@@ -67,7 +68,11 @@ export class Worker {
   readonly #images = new TabImages();
   readonly #frames = new AgentFrames(this.refs);
   readonly #pages: TabPages;
-  readonly #mapper = new SourceMapper((url) => this.grants.covers(url));
+  readonly #loaded = new LoadedFiles(chrome.storage.session);
+  readonly #mapper = new SourceMapper(
+    (url) => this.grants.covers(url),
+    (url) => this.#loaded.as(url),
+  );
   #settings: Settings = parseSettings({});
   #settled = false; // settings and what the daemon asked for are read
   #asked: DaemonSettings = { salt: "", body_limit: 16_384 };
@@ -89,12 +94,17 @@ export class Worker {
     const own = new OwnEvents(this.#uploader);
     this.log = new ExtensionLog(own);
     const redact = redactWith(() => this.#asked.salt);
-    const join: NetworkJoin = new NetworkJoin(redact, (request) => this.network.unclaimed(request));
+    const join: NetworkJoin = new NetworkJoin(
+      redact,
+      (url) => this.grants.covers(url),
+      (request) => this.network.unclaimed(request),
+    );
     this.network = new NetworkObserver(join, redact, (url) => !this.#isDaemon(url), {
       exchange: (place, exchange) => {
         const page_url = place.page_url || this.#pageURL(place.tab, place.frame);
         own.emit("network", { ...place, page_url }, exchange, exchange.outcome !== "ok");
       },
+      loaded: (url, as) => void this.#loaded.add(url, as),
       policies: (tab, policies) => this.tabs.setHeaders(tab, policies),
     });
     this.#pipeline = new Pipeline(join, this.#mapper, this.#uploader);

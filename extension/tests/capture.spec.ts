@@ -217,6 +217,67 @@ test("stacks are mapped to their sources, and kept raw", async ({ daemon, site, 
   expect(slow.stack?.[0]).toMatchObject({ url: site.url("/slow.js"), line: 1 });
 });
 
+test("a stack that names what the page did not load as a script makes nobody fetch it", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  site.page("/account/delete", { body: "deleted", headers: { "Access-Control-Allow-Origin": "*" } });
+  site.page("/own.js", { body: "f();", type: "text/javascript" });
+  await page.goto(site.page("/", `<script src="/own.js"></script>`));
+  await page.evaluate(
+    ([forged, own]) => {
+      const error = new Error("forged");
+      error.stack = `Error: forged\n    at f (${forged}:1:1)\n    at g (${own}:1:1)`;
+      setTimeout(() => {
+        throw error;
+      });
+    },
+    [site.url("/account/delete"), site.url("/own.js")],
+  );
+  const log = await daemon.until("the error", () =>
+    daemon.events("exceptions").find((at) => at.message.includes("forged")),
+  );
+  expect(log.stack?.map((frame) => frame.url)).toEqual([site.url("/account/delete"), site.url("/own.js")]);
+  expect(log.flags).toContain("unmapped");
+  expect(log.stack?.[1]?.in_app).toBe(true);
+  expect(site.hits.filter((path) => path.startsWith("/account"))).toEqual([]);
+});
+
+test("two thousand lines in one task all arrive, in order", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  await page.goto(site.page("/", "burst"));
+  await page.evaluate(() => {
+    for (let i = 0; i < 2000; i++) console.log("burst", i);
+  });
+  const lines = () => daemon.events("logs").filter((at) => at.message.startsWith("burst "));
+  await daemon.until("all of them", () => lines().length >= 2000 || undefined);
+  expect(lines().map((at) => at.message)).toEqual(Array.from({ length: 2000 }, (_, i) => `burst ${i}`));
+});
+
+test("a page that calls an origin which was not granted does not fall behind", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  await page.goto(site.page("/", "telemetry"));
+  await page.evaluate(async () => {
+    for (let i = 0; i < 20; i++) {
+      void fetch(`https://telemetry.example/${i}`, { mode: "no-cors" }).catch(() => {});
+      await new Promise((done) => setTimeout(done, 150));
+    }
+    console.log("the last word", Date.now());
+  });
+  const last = await daemon.until("the last word", () =>
+    daemon.events("logs").find((at) => at.message.startsWith("the last word")),
+  );
+  const said = Number(last.message.split(" ").pop());
+  expect(Date.now() - said).toBeLessThan(2000);
+});
+
 test("the policy of a page is told from its headers and meta elements, also after the worker died", async ({
   daemon,
   site,

@@ -10,8 +10,9 @@ interface Batch {
 }
 
 /**
- * The way of a document's batch through the worker: requests get what the network stack saw, stacks
- * get their sources, then it is handed to the uploader. Batches of one document keep their order.
+ * The way of a document's batch through the worker: requests get what the network stack saw, stacks get their sources,
+ * then it is handed to the uploader. Batches are completed beside each other, each within its own time, and handed on in
+ * the order in which they came.
  */
 export class Pipeline {
   readonly #join: NetworkJoin;
@@ -28,7 +29,12 @@ export class Pipeline {
   /** Takes a batch. done is called when its events are delivered or put aside. */
   take(stamp: Stamp, json: string, urgent: boolean, done: () => void): void {
     const before = this.#tails.get(stamp.document) ?? Promise.resolve();
-    const tail = before.then(() => this.#pass(stamp, json, urgent));
+    const complete = this.#complete(stamp, json);
+    const tail = before.then(async () => {
+      const { events, dropped } = await complete;
+      if (dropped) this.#uploader.addDropped(stamp, dropped);
+      this.#uploader.add(stamp, events, urgent);
+    });
     this.#tails.set(stamp.document, tail);
     void tail.then(async () => {
       if (this.#tails.get(stamp.document) === tail) this.#tails.delete(stamp.document);
@@ -42,25 +48,36 @@ export class Pipeline {
     await Promise.all(this.#tails.values());
   }
 
-  async #pass(stamp: Stamp, json: string, urgent: boolean): Promise<void> {
+  async #complete(stamp: Stamp, json: string): Promise<{ events: Outgoing[]; dropped?: Record<string, number> }> {
     let batch: Batch;
     try {
       batch = JSON.parse(json) as Batch;
     } catch {
-      this.#uploader.addDropped(stamp, { batch: 1 });
-      return;
+      return { events: [], dropped: { batch: 1 } };
     }
     const events = await Promise.all(
-      (batch.records ?? []).flatMap(({ kind, event }) =>
-        isEventKind(kind) ? [this.#complete(stamp, { kind, event })] : [],
-      ),
+      (batch.records ?? []).flatMap(({ kind, event }) => {
+        if (!isEventKind(kind)) return [];
+        const exchange = kind === "network" ? (event as Exchange) : undefined;
+        if (exchange?.outcome !== "pending") return [this.#event(stamp, { kind, event })];
+        void this.#follow(stamp, exchange);
+        return [];
+      }),
     );
-    if (batch.dropped) this.#uploader.addDropped(stamp, batch.dropped);
-    this.#uploader.add(stamp, events, urgent);
+    return { events, ...(batch.dropped && { dropped: batch.dropped }) };
   }
 
-  async #complete(stamp: Stamp, { kind, event }: Outgoing): Promise<Outgoing> {
-    if (kind === "network") return { kind, event: await this.#join.complete(stamp.document, event as Exchange) };
+  /** A request without an end so far is listed once: when it ended, or when that takes long. */
+  async #follow(stamp: Stamp, exchange: Exchange): Promise<void> {
+    const event = await this.#join.follow(stamp.document, exchange);
+    if (event) this.#uploader.add(stamp, [{ kind: "network", event }], false);
+  }
+
+  async #event(stamp: Stamp, { kind, event }: Outgoing): Promise<Outgoing> {
+    if (kind === "network") {
+      this.#join.told(stamp.document, event as Exchange);
+      return { kind, event: await this.#join.complete(stamp.document, event as Exchange) };
+    }
     if (kind === "exceptions") return { kind, event: await this.#mapper.map(event as Exception) };
     if (kind === "logs" && (event as Log).stack) return { kind, event: await this.#mapper.map(event as Log) };
     return { kind, event };

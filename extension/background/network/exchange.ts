@@ -59,7 +59,8 @@ export function joined(page: Exchange, request: Request, redact: Redact): Exchan
   if (!page.status && seen.status) exchange.status = seen.status;
   if (page.transfer_size < 0) exchange.transfer_size = seen.transfer_size;
   if (page.response_size < 0) exchange.response_size = seen.response_size;
-  if (seen.error && page.outcome !== "aborted") {
+  // A redirect that the page asked not to follow is an answer for it, and given up by the network.
+  if (seen.error && page.outcome !== "aborted" && page.outcome !== "ok") {
     exchange.error = seen.error;
     if (seen.outcome === "blocked") exchange.outcome = "blocked";
   }
@@ -71,7 +72,8 @@ export function joined(page: Exchange, request: Request, redact: Redact): Exchan
   return exchange;
 }
 
-function outcomeOf(request: Request): string {
+/** How a request ended, in the wire's words. */
+export function outcomeOf(request: Request): string {
   if (request.error) {
     if (request.error === "net::ERR_ABORTED") return "aborted";
     return request.error.startsWith("net::ERR_BLOCKED") ? "blocked" : "network_error";

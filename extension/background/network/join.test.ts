@@ -52,7 +52,11 @@ let join: NetworkJoin;
 beforeEach(() => {
   vi.useFakeTimers();
   unclaimed = [];
-  join = new NetworkJoin(redact, (one) => unclaimed.push(one));
+  join = new NetworkJoin(
+    redact,
+    (url) => !url.includes("elsewhere"),
+    (one) => unclaimed.push(one),
+  );
 });
 afterEach(() => vi.useRealTimers());
 
@@ -145,6 +149,50 @@ test("the network's error name is told, and the page's abort stands", async () =
   expect(await join.complete("d", page({ status: 0, outcome: "aborted" }))).toMatchObject({ outcome: "aborted" });
 });
 
-test("a request that has not ended is passed on at once", async () => {
-  expect((await join.complete("d", page({ outcome: "pending" }))).flags).toBeUndefined();
+test("a request that Chrome does not show is not waited for", async () => {
+  const exchange = page({ url: "http://elsewhere/api" });
+  await expect(join.complete("d", exchange)).resolves.toMatchObject({ flags: ["partial"] });
+  expect(await join.follow("d", page({ url: "http://elsewhere/api", outcome: "pending" }))).toMatchObject({
+    outcome: "pending",
+  });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("a beacon is listed once, with the answer that the network saw", async () => {
+  const beacon = page({ method: "POST", status: 0, outcome: "pending", initiator: { type: "beacon" } });
+  const followed = join.follow("d", beacon);
+  join.offer(request({ asked: "POST", type: "ping", status: 503 }));
+  expect(await followed).toMatchObject({ request_id: "p1", status: 503, outcome: "http_error" });
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(unclaimed).toEqual([]);
+  const lost = join.follow("d", beacon);
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(await lost).toEqual(beacon);
+});
+
+test("a fetch with keepalive is the page's own to tell, and the network's when the page is gone", async () => {
+  const told = join.follow("d", page({ status: 0, outcome: "pending" }));
+  join.offer(request());
+  join.told("d", page());
+  expect(await join.complete("d", page())).toMatchObject({ status: 200, outcome: "ok" });
+  expect(await told).toBeUndefined();
+  const gone = join.follow("d", page({ status: 0, outcome: "pending" }));
+  join.offer(request());
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await gone).toMatchObject({ request_id: "p1", status: 200, outcome: "ok" });
+  expect(unclaimed).toEqual([]);
+});
+
+test("what the page gave up is not given the answer of the next equal request", async () => {
+  join.offer(request({ status: 200, ip: "2.2.2.2" }));
+  const gaveUp = join.complete("d", page({ status: 0, outcome: "aborted" }));
+  expect((await join.complete("d", page())).remote_address).toBe("2.2.2.2");
+  join.offer(request({ status: 200, error: "net::ERR_ABORTED" }));
+  expect(await gaveUp).toMatchObject({ outcome: "aborted" });
+  expect((await gaveUp).flags).toBeUndefined();
+});
+
+test("a redirect that the page does not follow is no failure", async () => {
+  join.offer(request({ status: 302, error: "net::ERR_ABORTED" }));
+  expect((await join.complete("d", page({ status: 0 }))).error).toBeUndefined();
 });

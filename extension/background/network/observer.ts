@@ -1,5 +1,6 @@
 import type { Exchange } from "@gasoline/schema/wire";
 import type { Stamp } from "../daemon/outbox.ts";
+import type { LoadedAs } from "../sourcemaps/loaded.ts";
 import { fromRequest } from "./exchange.ts";
 import type { NetworkJoin } from "./join.ts";
 import type { Redact } from "./redaction.ts";
@@ -9,6 +10,8 @@ import { type Request, RequestTracker } from "./request.ts";
 export interface NetworkEvents {
   /** A request that no page could record. */
   exchange: (stamp: Omit<Stamp, "document" | "since">, exchange: Omit<Exchange, "seq">) => void;
+  /** A page loaded a script or a document. */
+  loaded: (url: string, as: LoadedAs) => void;
   /** The answer to a main-frame navigation began, with these policies. */
   policies: (tab: number, policies: string[]) => void;
 }
@@ -64,10 +67,16 @@ export class NetworkObserver {
       ["responseHeaders"],
     );
     webRequest.onBeforeRedirect.addListener((details) => this.#tracker.redirected(details), filter);
-    webRequest.onResponseStarted.addListener((details) => this.#tracker.answered(details), filter, [
-      "responseHeaders",
-      "extraHeaders",
-    ]);
+    webRequest.onResponseStarted.addListener(
+      (details) => {
+        this.#tracker.answered(details);
+        if (details.tabId < 0 || details.statusCode >= 400) return;
+        if (details.type === "script") this.#events.loaded(details.url, "script");
+        else if (NAVIGATIONS.has(details.type)) this.#events.loaded(details.url, "document");
+      },
+      filter,
+      ["responseHeaders", "extraHeaders"],
+    );
     webRequest.onCompleted.addListener((details) => this.#tracker.completed(details), filter, [
       "responseHeaders",
       "extraHeaders",

@@ -2,12 +2,14 @@ import { AnyMap, type TraceMap, originalPositionFor } from "@jridgewell/trace-ma
 import type { Cause, StackFrame } from "@gasoline/schema/wire";
 import { SizedCache } from "./cache.ts";
 import { decodeDataURL, sourceMapURL } from "./find.ts";
+import type { LoadedAs } from "./loaded.ts";
 
 /** An event is held this long for its maps; later it goes as it is. */
 const HOLD_MS = 300;
 
 const CACHE_SIZE = 20_000_000; // characters of map JSON
-const MAX_SCRIPT = 30_000_000; // bytes; a larger one is not looked at
+const MAX_FILE = 30_000_000; // bytes of a script or a map; a larger one is not read to its end
+const MAX_LOADS = 12; // scripts at once; further ones stay unmapped until the next stack
 const FORGET_FAILURE_MS = 60_000;
 
 /** What is known of a script's map. null: the script has none, it is the source itself. */
@@ -26,14 +28,23 @@ export interface Stacked {
 /** Translates stack frames to the sources they were built from. Raw positions always stay. */
 export class SourceMapper {
   readonly #granted: (url: string) => boolean;
+  readonly #loadedAs: (url: string) => Promise<LoadedAs | undefined>;
   readonly #fetch: (url: string) => Promise<Response>;
   readonly #known = new SizedCache<Known>(CACHE_SIZE);
   readonly #loading = new Map<string, Promise<Known | undefined>>();
   readonly #failed = new Map<string, number>(); // script URL → epoch ms; bounded with the loads
 
-  /** granted says whether an origin may be asked; fetch gets a file with the user's cookies. */
-  constructor(granted: (url: string) => boolean, get = fetchFile) {
+  /**
+   * granted says whether an origin may be asked, loadedAs what a page loaded a URL as. get fetches a file, without the
+   * user's cookies.
+   */
+  constructor(
+    granted: (url: string) => boolean,
+    loadedAs: (url: string) => Promise<LoadedAs | undefined>,
+    get = fetchFile,
+  ) {
     this.#granted = granted;
+    this.#loadedAs = loadedAs;
     this.#fetch = get;
   }
 
@@ -70,6 +81,7 @@ export class SourceMapper {
     if (failedAt !== undefined && Date.now() - failedAt < FORGET_FAILURE_MS) return Promise.resolve(undefined);
     let loading = this.#loading.get(url);
     if (!loading) {
+      if (this.#loading.size >= MAX_LOADS) return Promise.resolve(undefined);
       loading = this.#read(url)
         .catch(() => {
           if (this.#failed.size > 500) this.#failed.clear();
@@ -82,13 +94,16 @@ export class SourceMapper {
     return loading;
   }
 
-  async #read(url: string): Promise<Known> {
+  async #read(url: string): Promise<Known | undefined> {
+    const as = await this.#loadedAs(url);
+    if (!as) return undefined; // a stack can name any URL
+    if (as === "document") return this.#keep(url, { map: null, ignored: new Set() }, 200);
     const response = await this.#fetch(url);
-    const script = await response.text();
+    const script = await textOf(response);
     const where = sourceMapURL(script, url, response.headers.get("SourceMap") ?? response.headers.get("X-SourceMap"));
     if (!where) return this.#keep(url, { map: null, ignored: new Set() }, 200);
     if (!where.startsWith("data:") && !this.#granted(where)) throw new Error("map on an origin that was not granted");
-    const json = where.startsWith("data:") ? decodeDataURL(where) : await (await this.#fetch(where)).text();
+    const json = where.startsWith("data:") ? decodeDataURL(where) : await textOf(await this.#fetch(where));
     if (json === undefined) throw new Error("map cannot be decoded");
     // Servers may begin JSON with )]}' against inclusion as a script.
     const map = new AnyMap(json.replace(/^\)\]\}'[^\n]*\n?/, ""), where.startsWith("data:") ? url : where);
@@ -122,13 +137,30 @@ function mapFrame(frame: StackFrame, known: Known | undefined): StackFrame {
 
 async function fetchFile(url: string): Promise<Response> {
   const response = await fetch(url, {
-    credentials: "include",
+    credentials: "omit",
     cache: "force-cache",
     signal: AbortSignal.timeout(10_000),
   });
   if (!response.ok) throw new Error(`${response.status} for ${url}`);
-  if (Number(response.headers.get("content-length") ?? 0) > MAX_SCRIPT) throw new Error("too large");
   return response;
+}
+
+/** Reads a body as it comes, and gives it up when it is too large. */
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  const reader = response.body?.getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) return text + decoder.decode();
+    size += value.byteLength;
+    if (size > MAX_FILE) {
+      await reader?.cancel();
+      throw new Error("too large");
+    }
+    text += decoder.decode(value, { stream: true });
+  }
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
