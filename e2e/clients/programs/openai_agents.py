@@ -17,7 +17,12 @@ def acts(_context, _agent, tool) -> bool:
 
 async def main(task: str, command: str, *args: str) -> None:
     set_tracing_disabled(True)
-    server = MCPServerStdio({"command": command, "args": list(args)}, name="gasoline", require_approval=acts)
+    server = MCPServerStdio(
+        {"command": command, "args": list(args)},
+        name="gasoline",
+        client_session_timeout_seconds=60,  # a page may take longer than the 5 s that it gives by default
+        require_approval=acts,
+    )
     async with server:
         agent = Agent(name="reader", model="scripted", mcp_servers=[server])
         run = await Runner.run(agent, task)
