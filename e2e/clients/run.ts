@@ -322,6 +322,7 @@ const SCRIPT: Step[] = [
   { tool: "observe", args: { what: "errors" } },
   { tool: "observe", args: { what: "screenshot" } },
   { tool: "observe", args: { what: "command_result", correlation_id: "c9-none" } },
+  { tool: "observe", args: { what: "command_result", correlation_id: "c9-none-either" } }, // some stop at a second error
   { tool: "interact", args: { action: "click", selector: "#pay" } },
   { say: "That is all." },
 ];
@@ -369,7 +370,7 @@ async function check(c: Client): Promise<string[]> {
         `the tool ${tool} is not listed`,
       );
     done.push("list");
-    const [errors, picture, wrong, act] = last.results as (Result | undefined)[];
+    const [errors, picture, wrong, wrongAgain, act] = last.results as (Result | undefined)[];
     expect(errors?.text.includes(ERROR) === true, `the call's answer is ${JSON.stringify(errors)}`);
     done.push("call");
     expect(
@@ -377,7 +378,8 @@ async function check(c: Client): Promise<string[]> {
       `the picture's answer is ${JSON.stringify(picture)}`,
     );
     done.push("picture");
-    expect(wrong?.text.includes("error=no_data") === true, `the error's answer is ${JSON.stringify(wrong)}`);
+    for (const error of [wrong, wrongAgain])
+      expect(error?.text.includes("error=no_data") === true, `an error's answer is ${JSON.stringify(error)}`);
     done.push("error");
     if (c.acts === "refused") {
       // Some hand the refusal to the model, some end the turn.

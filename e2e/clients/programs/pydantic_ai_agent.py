@@ -19,8 +19,13 @@ def acts(_context, tool, _args) -> bool:
 
 
 async def main(task: str, command: str, *args: str) -> None:
-    toolset = MCPToolset(StdioTransport(command, list(args)), id="gasoline").approval_required(acts)
-    agent = Agent(OpenAIChatModel("scripted"), toolsets=[toolset], output_type=[str, DeferredToolRequests])
+    # By default a second error in a row ends the run. "failed" hands every error to the model, which can use its fix.
+    toolset = MCPToolset(StdioTransport(command, list(args)), id="gasoline", tool_error_behavior="failed")
+    agent = Agent(
+        OpenAIChatModel("scripted"),
+        toolsets=[toolset.approval_required(acts)],
+        output_type=[str, DeferredToolRequests],
+    )
     async with agent:
         run = await agent.run(task)
         if isinstance(run.output, DeferredToolRequests):
