@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Installs the packages that REQUIREMENTS names into FOLDER, a virtual environment, unless they are there. WHAT is the
-# task of the Makefile that wants them. Prints nothing when there is nothing to do.
+# Installs the packages that REQUIREMENTS names into FOLDER, a virtual environment, unless they are there. They need a
+# Python of VERSION (3.11) or newer. WHAT is the task of the Makefile that wants them. Prints nothing when there is nothing
+# to do.
 #
-#   e2e/python.sh WHAT FOLDER REQUIREMENTS
+#   e2e/python.sh WHAT VERSION FOLDER REQUIREMENTS
 set -euo pipefail
-what=$1 venv=$2 requirements=$3
+what=$1 version=$2 venv=$3 requirements=$4
 
 python=$(command -v python3 || command -v python || true)
-fits='import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))'
+fits="import ensurepip, sys, venv; sys.exit(sys.version_info < (${version/./, }))"
 if [ -z "$python" ] || ! "$python" -c "$fits" 2> /dev/null; then
-  echo "$what: this needs Python 3.10 or newer with venv." \
+  echo "$what: this needs Python $version or newer with venv." \
     "Install it (Debian: \"apt-get install python3-venv\"), then repeat \"make $what\"." >&2
   exit 1
 fi

@@ -451,7 +451,9 @@ function withPython(clients: Client[]): Client[] {
   const needing = clients.filter((c) => c.program[0]?.startsWith(python));
   if (needing.length === 0) return clients;
   try {
-    execFileSync(join(here, "../python.sh"), ["clients", python, join(here, "requirements.txt")], { stdio: "inherit" });
+    execFileSync(join(here, "../python.sh"), ["clients", "3.11", python, join(here, "requirements.txt")], {
+      stdio: "inherit",
+    });
     return clients;
   } catch {
     failed++;

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 venv=.cache/openapi
-e2e/python.sh openapi "$venv" e2e/openapi/requirements.txt
+e2e/python.sh openapi 3.10 "$venv" e2e/openapi/requirements.txt
 
 work=$(mktemp -d)
 daemon=
