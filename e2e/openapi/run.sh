@@ -5,18 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-python=$(command -v python3 || command -v python || true)
-if [ -z "$python" ] || ! "$python" -c 'import sys, venv; sys.exit(sys.version_info < (3, 10))' 2> /dev/null; then
-  echo 'openapi: this needs Python 3.10 or newer with venv. Install it (Debian: "apt-get install python3-venv"), then repeat "make openapi".' >&2
-  exit 1
-fi
 venv=.cache/openapi
-if ! cmp -s e2e/openapi/requirements.txt "$venv/installed.txt"; then
-  echo "── installing schemathesis into $venv"
-  "$python" -m venv --clear "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --requirement e2e/openapi/requirements.txt
-  cp e2e/openapi/requirements.txt "$venv/installed.txt"
-fi
+e2e/python.sh openapi 3.10 "$venv" e2e/openapi/requirements.txt
 
 work=$(mktemp -d)
 daemon=

@@ -647,6 +647,22 @@ test("flush and waterfall have every frame send what it has", async ({ daemon, s
   expect((await run("waterfall", {})).result.frames).toBeGreaterThanOrEqual(2);
 });
 
+test("flush is answered while a page logs all the time", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<script>setInterval(() => console.log("again"), 20)</script>`,
+  );
+  daemon.uploadMS = 300; // events come more often than that
+  const uploads = daemon.syncs.length;
+  await daemon.until("uploads under way", () => daemon.syncs.length > uploads + 2);
+  await page.evaluate(() => console.log("before the flush"));
+  const { status, error } = await run("flush", {});
+  expect(status, JSON.stringify(error)).toBe("complete");
+  expect(daemon.events("logs").map((l) => l.message)).toContain("before the flush");
+});
+
 test("pilot off: what acts is refused, what reads is not", async ({ daemon, site, browserWithExtension: browser }) => {
   await browser.page.goto(site.page("/form", FORM));
   const tab = await browser.tab(browser.page);

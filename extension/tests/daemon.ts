@@ -42,6 +42,8 @@ export class FakeDaemon {
   forges = false;
   /** What every request but a challenge is answered, instead of what it asks for. */
   refusal: { status: number; code: string; message: string; fix: string } | undefined;
+  /** How long it takes to answer an upload. */
+  uploadMS = 0;
   readonly requests: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   readonly syncs: Sync[] = [];
   readonly results = new Map<string, Result>();
@@ -191,6 +193,7 @@ export class FakeDaemon {
     }
     switch (url.pathname) {
       case "/sync":
+        if (this.uploadMS > 0) await new Promise((resolve) => setTimeout(resolve, this.uploadMS));
         return reply(200, this.#sync(JSON.parse(body) as Sync));
       case "/tracking":
         return reply(200, this.#track(JSON.parse(body) as Tracking));

@@ -5,10 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 
-	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 )
 
@@ -21,8 +19,13 @@ import (
 func commands(root string, files map[string][]byte) error {
 	var schemas, handlers, handlerImports, operations, operationImports, types []string
 	results := map[string]bool{}
+	var params []any
 	for _, k := range command.Kinds() {
-		schemas = append(schemas, fmt.Sprintf("  %s: %s,", k.Name, valibot(k.Params)))
+		params = append(params, k.Params)
+	}
+	checks := newValidators(params)
+	for _, k := range command.Kinds() {
+		schemas = append(schemas, fmt.Sprintf("  %s: %s,", k.Name, checks.schema(k.Params)))
 		name := camel(k.Name)
 		own := exists(root, "extension/commands", k.Name)
 		switch {
@@ -76,11 +79,13 @@ func commands(root string, files map[string][]byte) error {
 		header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
 import * as v from "valibot";
 
+%s
+
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
 export const SCHEMAS = {
 %s
 } satisfies Record<CommandKind, v.GenericSchema>;
-`, list(schemas)),
+`, list(checks.consts), list(schemas)),
 	)
 	files["extension/commands/registry.gen.ts"] = []byte(
 		header + fmt.Sprintf(`import type { CommandKind } from "@gasoline/schema/commands";
@@ -143,64 +148,4 @@ func camel(kind string) string {
 		words[i] = strings.ToUpper(words[i][:1]) + words[i][1:]
 	}
 	return strings.Join(words, "")
-}
-
-// valibot is the validator of a params struct.
-func valibot(params any) string {
-	var fields []string
-	for _, p := range catalog.ParamsOf(params) {
-		check := valibotOf(p)
-		if !p.Required {
-			check = "v.optional(" + check + ")"
-		}
-		fields = append(fields, "    "+p.Name+": "+check+",")
-	}
-	if len(fields) == 0 {
-		return "v.object({})"
-	}
-	return "v.object({\n" + strings.Join(fields, "\n") + "\n  })"
-}
-
-func valibotOf(p catalog.Param) string {
-	var base string
-	var more []string
-	switch p.Type {
-	case "string":
-		if len(p.Enum) > 0 {
-			quoted := make([]string, len(p.Enum))
-			for i, e := range p.Enum {
-				quoted[i] = strconv.Quote(e)
-			}
-			return "v.picklist([" + strings.Join(quoted, ", ") + "])"
-		}
-		base = "v.string()"
-		if p.Length > 0 {
-			more = append(more, fmt.Sprintf("v.maxLength(%d)", p.Length))
-		}
-		if p.Pattern != "" {
-			more = append(more, "v.regex(/"+p.Pattern+"/)")
-		}
-	case "number", "integer":
-		base = "v.number()"
-		more = append(more, map[string]string{"number": "v.finite()", "integer": "v.integer()"}[p.Type])
-		if p.Min != nil {
-			more = append(more, "v.minValue("+strconv.FormatFloat(*p.Min, 'f', -1, 64)+")")
-		}
-		if p.Max != nil {
-			more = append(more, "v.maxValue("+strconv.FormatFloat(*p.Max, 'f', -1, 64)+")")
-		}
-	case "boolean":
-		return "v.boolean()"
-	case "array":
-		base = "v.array(" + valibotOf(catalog.Param{Type: p.Items}) + ")"
-		if p.Length > 0 {
-			more = append(more, fmt.Sprintf("v.maxLength(%d)", p.Length))
-		}
-	default:
-		return "v.unknown()"
-	}
-	if len(more) == 0 {
-		return base
-	}
-	return "v.pipe(" + base + ", " + strings.Join(more, ", ") + ")"
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -35,6 +37,60 @@ func TestRunWritesOnceAndIsStable(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "schema/openapi.json"))
 	if err != nil || !json.Valid(data) || !bytes.Contains(data, []byte(`"/sync"`)) {
 		t.Errorf("openapi: %v, %d bytes", err, len(data))
+	}
+}
+
+func TestEveryCheckOfParamsIsWrittenOnce(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "extension/commands/params.gen.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimRight(strings.TrimSpace(line), ",;")
+		at := strings.Index(line, "v.")
+		if at < 0 || strings.HasSuffix(line, "{") || !strings.HasSuffix(line, ")") {
+			continue
+		}
+		if first := seen[line[at:]]; first != "" {
+			t.Errorf("%q says the same as %q", line, first)
+		}
+		seen[line[at:]] = line
+	}
+	if len(seen) < 20 {
+		t.Errorf("the file has %d checks only", len(seen))
+	}
+}
+
+func TestSharedChecksGetNames(t *testing.T) {
+	type Inner struct {
+		Colour string `json:"colour" enum:"red,green"`
+		Mark   string `json:"mark" pattern:"^m\\d$"`
+	}
+	type Both struct {
+		Inner
+		Other  string  `json:"other" enum:"red,green"`
+		Least  float64 `json:"least" min:"-0.5" required:"true"`
+		Lowest float64 `json:"lowest" min:"-0.5" required:"true"`
+	}
+	v := newValidators([]any{Both{}, Inner{}})
+	want := []string{
+		`const numberFromMinus0Point5Required = v.pipe(v.number(), v.finite(), v.minValue(-0.5));`,
+		"const inner = {\n  colour: check1,\n  mark: v.optional(v.pipe(v.string(), v.regex(/^m\\d$/))),\n};",
+		`const check1 = v.optional(v.picklist(["red", "green"]));`,
+	}
+	for _, w := range want {
+		if !slices.Contains(v.consts, w) {
+			t.Errorf("no %s in\n%s", w, strings.Join(v.consts, "\n"))
+		}
+	}
+	both := "v.object({\n    ...inner,\n    other: check1,\n    least: numberFromMinus0Point5Required,\n" +
+		"    lowest: numberFromMinus0Point5Required,\n  })"
+	if got := v.schema(Both{}); got != both {
+		t.Errorf("the schema is %s", got)
+	}
+	if got := v.schema(Inner{}); got != "v.object(inner)" {
+		t.Errorf("a struct that is embedded and a kind's own gives %s", got)
 	}
 }
 

@@ -39,9 +39,11 @@ test("an event that waits is not taken twice, one that left is", () => {
 test("a parcel is bounded, and comes back to the front", () => {
   const outbox = new Outbox();
   for (let seq = 1; seq <= 10; seq++) outbox.add(stamp(), log(seq, "x".repeat(100)));
-  const { groups } = outbox.take(350);
+  const { groups, oldest } = outbox.take(350);
   expect(groups[0]?.logs).toHaveLength(2);
-  outbox.putBack(groups);
+  expect([oldest, outbox.oldest, outbox.newest]).toEqual([1, 3, 10]);
+  outbox.putBack(groups, oldest);
+  expect([outbox.oldest, outbox.newest]).toEqual([1, 10]);
   const all = outbox.take(1e6).groups[0]?.logs?.map((event) => event.seq);
   expect(all).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
 });

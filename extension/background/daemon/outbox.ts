@@ -23,13 +23,15 @@ export interface Outgoing {
   event: { seq: number };
 }
 
-/** What take gives: groups to send, and how many characters of JSON they are. */
+/** What take gives: groups to send, how many characters of JSON they are, and the number of the oldest event in them. */
 export interface Parcel {
   groups: Group[];
   size: number;
+  oldest: number; // Infinity without events
 }
 
 interface Entry {
+  number: number; // counts what was added; not the sender's seq
   stamp: Stamp;
   outgoing: Outgoing;
   size: number; // characters of its JSON
@@ -48,7 +50,8 @@ const KEEP_LONGEST: ReadonlySet<EventKind> = new Set(["exceptions", "network", "
 export class Outbox {
   readonly #maxEvents: number;
   readonly #maxSize: number;
-  #entries: Entry[] = []; // length <= maxEvents, sum of size <= maxSize
+  #entries: Entry[] = []; // in the order of their numbers; length <= maxEvents, sum of size <= maxSize
+  #newest = 0;
   #size = 0;
   #seen = new Set<string>(); // document and seq of what waits here
   #dropped = new Map<string, { stamp: Stamp; byKind: Record<string, number> }>();
@@ -63,6 +66,16 @@ export class Outbox {
     return this.#entries.length;
   }
 
+  /** The number of the event that was added last, whether it still waits or not; 0 before the first. */
+  get newest(): number {
+    return this.#newest;
+  }
+
+  /** The number of the oldest event that waits; Infinity when none does. */
+  get oldest(): number {
+    return this.#entries[0]?.number ?? Infinity;
+  }
+
   /** Says whether there is anything to send, counts of lost events included. */
   get empty(): boolean {
     return this.#entries.length === 0 && this.#dropped.size === 0;
@@ -73,6 +86,10 @@ export class Outbox {
    * MAX_EVENT is counted as lost.
    */
   add(stamp: Stamp, outgoing: Outgoing): void {
+    this.#add(stamp, outgoing, ++this.#newest);
+  }
+
+  #add(stamp: Stamp, outgoing: Outgoing, number: number): void {
     const key = keyOf(stamp, outgoing);
     if (this.#seen.has(key)) return;
     const size = JSON.stringify(outgoing.event).length;
@@ -81,7 +98,7 @@ export class Outbox {
       return;
     }
     this.#seen.add(key);
-    this.#entries.push({ stamp, outgoing, size });
+    this.#entries.push({ number, stamp, outgoing, size });
     this.#size += size;
     if (this.#entries.length > this.#maxEvents || this.#size > this.#maxSize) this.#makeRoom();
   }
@@ -98,6 +115,7 @@ export class Outbox {
    */
   take(maxSize: number): Parcel {
     const groups = new Map<string, Group>();
+    const oldest = this.oldest;
     let count = 0;
     let size = 0;
     for (const { stamp, outgoing, size: own } of this.#entries) {
@@ -118,21 +136,21 @@ export class Outbox {
       groupOf(groups, stamp).dropped = byKind;
       this.#dropped.delete(place);
     }
-    return { groups: [...groups.values()], size };
+    return { groups: [...groups.values()], size, oldest };
   }
 
-  /** Puts the events of an undelivered parcel back to the front. */
-  putBack(groups: readonly Group[]): void {
+  /** Puts the events of an undelivered parcel back to the front. All of them get the number of the parcel's oldest. */
+  putBack(groups: readonly Group[], oldest: number): void {
     const later = this.#entries;
     this.#entries = [];
     this.#size = 0;
     this.#seen.clear();
     for (const group of groups) {
       const { stamp, events, dropped } = splitGroup(group);
-      for (const outgoing of events) this.add(stamp, outgoing);
+      for (const outgoing of events) this.#add(stamp, outgoing, oldest);
       if (dropped) this.addDropped(stamp, dropped);
     }
-    for (const entry of later) this.add(entry.stamp, entry.outgoing);
+    for (const { stamp, outgoing, number } of later) this.#add(stamp, outgoing, number);
   }
 
   #makeRoom(): void {

@@ -141,3 +141,115 @@ test("a setting that changes while a request is on its way is told with the next
   await vi.advanceTimersByTimeAsync(10_000);
   expect(told).toHaveLength(2);
 });
+
+/** Adds an event every few milliseconds until stop is called: none of the times below finds the outbox empty. */
+function steady(uploader: Uploader, from: number): () => void {
+  let seq = from;
+  const timer = setInterval(() => uploader.add(stamp, [log(seq++)], false), 5);
+  return () => clearInterval(timer);
+}
+
+/** An uploader whose requests and whose spill take 50 ms each. */
+function openSlow() {
+  const delivered: number[] = [];
+  const tabs: string[] = [];
+  const stored: Record<string, string> = {};
+  const state = { away: false, title: "before" };
+  const slow = () => new Promise((resolve) => setTimeout(resolve, 50));
+  const post = async (_path: string, body: Sync): Promise<Response> => {
+    await slow();
+    if (state.away) throw new Unreachable("away");
+    for (const group of body.groups ?? []) delivered.push(...(group.logs ?? []).map(({ seq }) => seq));
+    for (const { title } of body.tabs ?? []) tabs.push(title ?? "");
+    return Response.json({ server: { run: "r" } } as SyncAnswer);
+  };
+  const area = {
+    get: async (key: string | null) => (key === null ? { ...stored } : { [key]: stored[key] }),
+    remove: async (key: string) => void delete stored[key],
+    set: async (items: Record<string, string>) => {
+      await slow();
+      Object.assign(stored, items);
+    },
+  };
+  const uploader = new Uploader({
+    client: { post } as never,
+    spill: new Spill(area as never),
+    session: async () => "s",
+    ready: async () => true,
+    version: "1",
+    settings: async () => ({}) as never,
+    tabs: async () => [{ id: 1, title: state.title }] as never,
+    answered: () => {},
+    failed: () => {},
+  });
+  const aside = (): number[] =>
+    Object.values(stored).flatMap((json) =>
+      (JSON.parse(json) as Group[]).flatMap((group) => (group.logs ?? []).map(({ seq }) => seq)),
+    );
+  return { uploader, delivered, tabs, aside, state };
+}
+
+test("settle waits for what was there when it was asked, not for what comes later", async () => {
+  const { uploader, delivered } = openSlow();
+  const stop = steady(uploader, 1);
+  await vi.advanceTimersByTimeAsync(1000);
+  uploader.add(stamp, [log(9999)], false);
+  let seen: number[] = [];
+  void uploader.settle().then(() => (seen = [...delivered]));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(seen).toContain(9999);
+  await vi.advanceTimersByTimeAsync(5000);
+  stop();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(delivered).toHaveLength(7000 / 5 + 1);
+});
+
+test("a flush among steady events ends, and what was asked to be sent before it has been sent", async () => {
+  const { uploader, delivered, tabs, state } = openSlow();
+  const stop = steady(uploader, 1);
+  await vi.advanceTimersByTimeAsync(1000 + 420); // a request is on its way
+  uploader.add(stamp, [log(9999)], false);
+  state.title = "after";
+  let seen: number[] = [];
+  let told: string[] = [];
+  void uploader.flush().then(() => {
+    seen = [...delivered];
+    told = [...tabs];
+  });
+  await vi.advanceTimersByTimeAsync(1000);
+  stop();
+  expect(seen).toContain(9999);
+  expect(told).toContain("after");
+});
+
+test("settle is answered when the events are put aside, while others come and the daemon is away", async () => {
+  const { uploader, delivered, aside, state } = openSlow();
+  state.away = true;
+  const stop = steady(uploader, 1);
+  await vi.advanceTimersByTimeAsync(1000);
+  uploader.add(stamp, [log(9999)], false);
+  let kept: number[] = [];
+  void uploader.settle().then(() => (kept = aside()));
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(kept).toContain(9999);
+  stop();
+  state.away = false;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(delivered).toHaveLength(2000 / 5 + 1);
+  expect(aside()).toEqual([]);
+});
+
+test("settle waits for an event that was given back by a failed request", async () => {
+  const { uploader, aside, state } = openSlow();
+  uploader.add(stamp, [log(1)], false);
+  void uploader.flush();
+  await vi.advanceTimersByTimeAsync(10); // it is on its way
+  state.away = true;
+  uploader.add(stamp, [log(2)], false);
+  let kept: number[] | undefined;
+  void uploader.settle().then(() => (kept = aside()));
+  await vi.advanceTimersByTimeAsync(60);
+  expect(kept).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(60);
+  expect(kept).toEqual([1, 2]);
+});

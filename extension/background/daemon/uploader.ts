@@ -2,7 +2,7 @@ import { WIRE_VERSION } from "@gasoline/schema/wire";
 import type { ExtensionSettings, Group, Sync, SyncAnswer, Tab } from "@gasoline/schema/wire";
 import { Backoff } from "./backoff.ts";
 import { type DaemonClient, Refused } from "./client.ts";
-import { Outbox, type Outgoing, type Stamp, halves, splitGroup } from "./outbox.ts";
+import { Outbox, type Outgoing, type Parcel, type Stamp, halves, splitGroup } from "./outbox.ts";
 import type { Spill } from "./spill.ts";
 
 /** Events wait at most this long for others before they are sent. */
@@ -42,9 +42,10 @@ export class Uploader {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #due = Infinity; // epoch ms at which the timer fires
   #sending: Promise<void> | undefined;
-  #again = false; // asked to send while a request was on its way, which may not have the newest settings
+  #next: Promise<void> | undefined; // the sending after that one, which has the newest tabs and settings
   #away = false; // the last request failed: events go to the spill
-  #waiting: (() => void)[] = []; // resolved when everything added before is delivered or put aside
+  #taken = Infinity; // the number of the oldest event that left the outbox and is not yet delivered or put aside
+  #waiting: { upTo: number; resolve: () => void }[] = []; // of settle, in the order of upTo
   #sentTabs = "";
   #sentSettings = "";
   #run = "";
@@ -64,10 +65,14 @@ export class Uploader {
     this.#outbox.addDropped(stamp, byKind);
   }
 
-  /** Resolves when everything that was added so far is delivered, or put aside until it can be. */
+  /**
+   * Resolves when everything that was added so far is delivered, counted as lost, or put aside until it can be delivered.
+   * It does not wait for what is added later.
+   */
   settle(): Promise<void> {
-    if (this.#outbox.length === 0 && !this.#sending) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    const upTo = this.#outbox.newest;
+    if (upTo < this.#oldest()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ upTo, resolve }));
   }
 
   /** Sends within delayMS: events, and tabs and settings if they changed. */
@@ -85,14 +90,22 @@ export class Uploader {
     this.#tryAgain();
   }
 
-  /** Sends now. Resolves when the request is over, whatever came of it. */
+  /**
+   * Sends what there is now: events, and tabs and settings if they changed. Where a sending is under way, another one
+   * follows it. Resolves when that is over, whatever came of it; events that are added meanwhile are not waited for.
+   */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#due = Infinity;
-    this.#again = this.#sending !== undefined;
-    this.#sending ??= this.#send().finally(() => {
+    if (this.#sending) {
+      this.#next ??= this.#sending.then(() => {
+        this.#next = undefined;
+        return this.flush();
+      });
+      return this.#next;
+    }
+    this.#sending = this.#send().finally(() => {
       this.#sending = undefined;
-      if (this.#again) this.schedule(0);
       this.#release();
     });
     return this.#sending;
@@ -110,10 +123,14 @@ export class Uploader {
         return;
       }
       await this.#deliverSpilled();
-      // Counts alone do not go round: those of a refused parcel leave with the next request.
+      // Events that come meanwhile have a time of their own. Counts alone do not go round: those of a refused parcel leave
+      // with the next request.
+      const upTo = this.#outbox.newest;
       do {
-        await this.#deliver(this.#outbox.take(REQUEST_SIZE).groups, true);
-      } while (this.#outbox.length > 0);
+        const parcel = this.#take();
+        await this.#deliver(parcel.groups, parcel.oldest);
+        this.#release();
+      } while (this.#outbox.oldest <= upTo);
       this.#backoff.reset();
     } catch (error) {
       this.#away = true;
@@ -127,16 +144,17 @@ export class Uploader {
     for (;;) {
       const chunk = await this.#parts.spill.oldest();
       if (!chunk) return;
-      await this.#deliver(chunk.groups, false);
+      await this.#deliver(chunk.groups);
       await chunk.done();
     }
   }
 
   /**
    * Sends groups in one request. What is refused as too large or malformed is sent again in halves, so that one event that
-   * the daemon cannot take costs no other; what is refused alone is counted as lost.
+   * the daemon cannot take costs no other; what is refused alone is counted as lost. Groups of the outbox come with the
+   * number of their oldest event, and go back there when the daemon is not reached.
    */
-  async #deliver(groups: Group[], putBack: boolean): Promise<void> {
+  async #deliver(groups: Group[], oldest?: number): Promise<void> {
     const counts = groups.filter(({ dropped }) => dropped);
     for (let waiting = [groups], part = waiting.shift(); part; part = waiting.shift()) {
       try {
@@ -144,7 +162,7 @@ export class Uploader {
       } catch (error) {
         const unfit = error instanceof Refused && (error.status === 400 || error.status === 413);
         if (!unfit) {
-          if (putBack) this.#outbox.putBack([part, ...waiting].flat());
+          if (oldest !== undefined) this.#outbox.putBack([part, ...waiting].flat(), oldest);
           throw error;
         }
         const parts = halves(part);
@@ -198,18 +216,32 @@ export class Uploader {
     }
   }
 
+  /** Puts aside what is in the outbox now. */
   async #putAside(): Promise<void> {
-    while (this.#outbox.length > 0) {
-      const { groups } = this.#outbox.take(REQUEST_SIZE);
-      this.#countLost(await this.#parts.spill.keep(groups));
+    const upTo = this.#outbox.newest;
+    while (this.#outbox.oldest <= upTo) {
+      this.#countLost(await this.#parts.spill.keep(this.#take().groups));
+      this.#release();
     }
   }
 
+  /** Takes a parcel from the outbox. Its events are waited for until release is called, or until they are put back. */
+  #take(): Parcel {
+    const parcel = this.#outbox.take(REQUEST_SIZE);
+    this.#taken = parcel.oldest;
+    return parcel;
+  }
+
+  /** What was taken is delivered, put aside, counted as lost or back in the outbox: answers whoever waited for no more. */
   #release(): void {
-    if (this.#outbox.length > 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resolve of waiting) resolve();
+    this.#taken = Infinity;
+    const oldest = this.#oldest();
+    while (this.#waiting[0] && this.#waiting[0].upTo < oldest) this.#waiting.shift()?.resolve();
+  }
+
+  /** The number of the oldest event that is neither delivered nor put aside; Infinity without one. */
+  #oldest(): number {
+    return Math.min(this.#taken, this.#outbox.oldest);
   }
 }
 
