@@ -1,5 +1,6 @@
 import type { Target } from "@gasoline/schema/commands";
 import type { TrustedInput } from "../messages/agent.ts";
+import { type KeyStroke, parseKeys } from "../messages/keys.ts";
 import type { Context, Send } from "./context.ts";
 import { keyStroke } from "./keys.ts";
 
@@ -18,7 +19,7 @@ export async function sendInput(context: Context, input: TrustedInput, target: T
         await type(send, input.text);
         return;
       case "keys":
-        await press(send, input.keys);
+        await strike(send, keyStroke(input.keys));
         return;
     }
   });
@@ -50,16 +51,13 @@ async function type(send: Send, text: string): Promise<void> {
     return;
   }
   for (const char of text) {
-    if (char === "\n") await press(send, "Enter");
-    else {
-      await send("Input.dispatchKeyEvent", { type: "keyDown", text: char, unmodifiedText: char, key: char });
-      await send("Input.dispatchKeyEvent", { type: "keyUp", key: char });
-    }
+    const stroke = parseKeys(char === "\n" ? "Enter" : char);
+    if (stroke) await strike(send, stroke);
+    else await send("Input.insertText", { text: char }); // a control character, which no key types
   }
 }
 
-async function press(send: Send, keys: string): Promise<void> {
-  const stroke = keyStroke(keys);
+async function strike(send: Send, stroke: KeyStroke): Promise<void> {
   const common = {
     key: stroke.key,
     code: stroke.code,

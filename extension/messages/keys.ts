@@ -33,6 +33,19 @@ const NAMED: Record<string, { code: string; keyCode: number; text?: string }> = 
 };
 for (let n = 1; n <= 12; n++) NAMED[`F${n}`] = { code: `F${n}`, keyCode: 111 + n };
 
+/** The keys of a US keyboard that type something: code, virtual key code, what they type plain and with Shift. */
+const PRINTING: [code: string, keyCode: number, plain: string, shifted: string][] = [["Space", 32, " ", " "]];
+for (const [, code = "", plain = "", shifted = "", keyCode] of (
+  "Backquote`~192 Minus-_189 Equal=+187 BracketLeft[{219 BracketRight]}221 Backslash\\|220 " +
+  "Semicolon;:186 Quote'\"222 Comma,<188 Period.>190 Slash/?191"
+).matchAll(/(\w+?)(\W)(\W|_)(\d+)/g))
+  PRINTING.push([code, Number(keyCode), plain, shifted]);
+for (let n = 0; n <= 9; n++) PRINTING.push([`Digit${n}`, 48 + n, String(n), ")!@#$%^&*(".charAt(n)]);
+for (let n = 65; n <= 90; n++) {
+  const letter = String.fromCharCode(n);
+  PRINTING.push([`Key${letter}`, n, letter.toLowerCase(), letter]);
+}
+
 const ALIASES: Record<string, string> = {
   esc: "Escape",
   return: "Enter",
@@ -83,30 +96,28 @@ export function parseKeys(keys: string): KeyStroke | undefined {
   }
   // One code point is one key: a letter of any script, or an emoji.
   if (plain === "" || String.fromCodePoint(plain.codePointAt(0) ?? 0) !== plain) return undefined;
-  const key = held.shift ? plain.toUpperCase() : plain;
-  const upper = plain.toUpperCase();
+  const printing = PRINTING.find(([, , ...typed]) => typed.includes(plain));
+  const [code, keyCode, lower, shifted] = printing ?? ["", 0, plain, plain.toUpperCase()];
+  // "A" and "?" alone are typed with Shift; of a chord people write what they hold.
+  const shift = held.shift || (bare && plain !== lower);
+  const key = shift ? shifted : plain;
   const stroke: KeyStroke = {
     key,
-    code: codeOf(upper),
-    keyCode: upper.charCodeAt(0),
-    modifiers,
+    code,
+    keyCode,
+    modifiers: modifiers | (shift ? 8 : 0),
     ...held,
+    shift,
     text: bare ? key : "",
   };
   const commands: Record<string, string> = {
-    A: "selectAll",
-    C: "copy",
-    X: "cut",
-    V: "paste",
-    Z: held.shift ? "redo" : "undo",
+    KeyA: "selectAll",
+    KeyC: "copy",
+    KeyX: "cut",
+    KeyV: "paste",
+    KeyZ: shift ? "redo" : "undo",
   };
-  const command = held.control || held.meta ? commands[upper] : undefined;
+  const command = held.control || held.meta ? commands[code] : undefined;
   if (command) stroke.commands = [command];
   return stroke;
-}
-
-function codeOf(upper: string): string {
-  if (upper >= "A" && upper <= "Z") return `Key${upper}`;
-  if (upper >= "0" && upper <= "9") return `Digit${upper}`;
-  return upper === " " ? "Space" : "";
 }

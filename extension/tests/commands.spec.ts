@@ -244,6 +244,18 @@ test("trusted input is real, and windows opened by links are seen", async ({ dae
   await expect(status).toHaveText("trusted true");
   expect((await run("type", { selector: "#keys", text: "ab", trusted: "always" })).result.trusted).toBe(true);
   await expect(page.locator("#keys")).toHaveValue("ab");
+  // Every character is typed by its own key: "." is not Delete, "'" is not the right arrow.
+  const typed = `it's (a) "b.c" & d#1!%$-_=+[]{};:,<>/?|~^@ Zé`;
+  await page.locator("#keys").fill("");
+  await page.evaluate(() => {
+    const codes: string[] = [];
+    document.getElementById("keys")!.addEventListener("keydown", (e) => codes.push(e.code + (e.shiftKey ? "+" : "")));
+    Object.assign(window, { codes });
+  });
+  await run("type", { selector: "#keys", text: typed, trusted: "always" });
+  await expect(page.locator("#keys")).toHaveValue(typed);
+  const codes = await page.evaluate(() => (window as unknown as { codes: string[] }).codes);
+  expect(codes.slice(0, 8)).toEqual(["KeyI", "KeyT", "Quote", "KeyS", "Space", "Digit9+", "KeyA", "Digit0+"]);
   const opened = await run("click", { selector: "#blank" });
   expect(opened.result).toMatchObject({ trusted: true, opened_tab: expect.any(Number) });
 });
