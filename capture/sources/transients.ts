@@ -31,6 +31,25 @@ const tellAfter = 5000;
 /** Frameworks insert first and fill afterwards. */
 const fillTime = 50;
 const maxShown = 50;
+/** Tabs in the background draw no frames; there elements are looked at after this long, ms. */
+const frameless = 500;
+
+const frame = requestAnimationFrame.bind(globalThis);
+
+/**
+ * afterFrame calls when the next frame is drawn. Whether an element is visible depends on styles, and asking before the
+ * browser has computed them by itself makes it compute them once more.
+ */
+function afterFrame(call: () => void): void {
+  let called = false;
+  const once = (): void => {
+    if (called) return;
+    called = true;
+    call();
+  };
+  frame(() => later(once, 0));
+  later(once, frameless);
+}
 
 interface Shown {
   since: number;
@@ -50,6 +69,7 @@ export class Transients {
   private readonly guard: Guard;
   private readonly shown = new Map<Element, Shown>();
   private readonly told = new WeakSet<Element>();
+  private readonly changes = new Set<Element>(); // of those that are shown, not yet looked at
 
   constructor(realm: Realm, guard: Guard) {
     this.realm = realm;
@@ -70,11 +90,17 @@ export class Transients {
     }
   }
 
-  /** changed looks at an element whose attributes changed: many are shown and hidden by a class. */
+  /**
+   * changed takes an element whose attributes changed: many are shown and hidden by a class. It is looked at when the frame
+   * is drawn.
+   */
   changed(element: Element): void {
-    const visible = isVisible(element);
-    if (this.shown.has(element) && !visible) this.end(element);
-    else if (visible && element.matches(selector)) this.watch(element);
+    if (!this.shown.has(element)) {
+      if (element.matches(selector)) this.watch(element);
+      return;
+    }
+    if (this.changes.size === 0) afterFrame(() => void this.guard.run(() => this.look()));
+    this.changes.add(element);
   }
 
   /** gone ends what was in a removed node. */
@@ -85,9 +111,16 @@ export class Transients {
     }
   }
 
+  /** look ends those that a change has hidden. */
+  private look(): void {
+    for (const element of this.changes) if (!isVisible(element)) this.end(element);
+    this.changes.clear();
+  }
+
   stop(): void {
     for (const shown of this.shown.values()) cancelLater(shown.timer);
     this.shown.clear();
+    this.changes.clear();
   }
 
   private watch(element: Element): void {
@@ -99,7 +132,7 @@ export class Transients {
     if (this.shown.size >= maxShown || this.told.has(element)) return;
     const classification = classify(element);
     if (!classification) return;
-    const timer = later(() => void this.guard.run(() => this.filled(element)), fillTime);
+    const timer = later(() => afterFrame(() => void this.guard.run(() => this.filled(element))), fillTime);
     this.shown.set(element, {
       since: now(),
       timer,

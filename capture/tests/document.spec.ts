@@ -186,6 +186,34 @@ test("dom: toasts and live regions are told with their text, also when they are 
   });
 });
 
+test("dom: looking for toasts makes the browser compute no styles", async ({ page, capture, server }) => {
+  await capture(both);
+  await page.goto(server.page("<p id=still>x</p>" + "<div class=toast>x</div>".repeat(20)));
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  const count = async (): Promise<number> =>
+    (await session.send("Performance.getMetrics")).metrics.find(({ name }) => name === "RecalcStyleCount")!.value;
+  const before = await count();
+  // Twenty callbacks a frame, each of which moves an element: the browser computes styles once a frame.
+  const frames = await page.evaluate(async () => {
+    const all = [...document.querySelectorAll<HTMLElement>(".toast")];
+    let frames = 0;
+    for (; frames < 60; frames++) {
+      await new Promise<void>((done) => {
+        let left = all.length;
+        for (const element of all)
+          requestAnimationFrame(() => {
+            element.style.transform = `translate(${frames}px)`;
+            document.getElementById("still")!.style.opacity = String(1 - frames / 100);
+            if (--left === 0) done();
+          });
+      });
+    }
+    return frames;
+  });
+  expect((await count()) - before).toBeLessThan(frames * 1.5);
+});
+
 test("waterfall: resource timing with phases, sizes and secrets masked", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.goto(server.page("<script src='/text?size=5000&token=abc'></script>"));
