@@ -1,6 +1,7 @@
 import type { Locator } from "@gasoline/schema/wire";
 import { cssPath, stable } from "./css.ts";
 import { fold, nameOf, roleOf, textHead } from "./name.ts";
+import { now } from "../natives.ts";
 
 type Root = Document | ShadowRoot;
 
@@ -8,6 +9,8 @@ type Root = Document | ShadowRoot;
 const testAttributes = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
 /** Looking for equally named elements stops here; more of them make no locator better. */
 const maxCompared = 300;
+/** And after this long, ms: the main thread belongs to the page. */
+const patience = 8;
 /** A text longer than this changes too easily to find an element by. */
 const maxText = 60;
 
@@ -16,57 +19,96 @@ const score = { testid: 1, role: 10, label: 20, placeholder: 30, text: 40, id: 5
 /** What each further match costs. */
 const ambiguous = 200;
 
-/**
- * locatorsOf lists the ways to find an element again, best first (lowest score): test id, role and name, label,
- * placeholder, text, id, CSS path. Values are selectors that the locator grammar takes, without the kind in front.
- * `matches` counts within the element's own document or shadow root; the CSS path also crosses shadow roots.
- */
-export function locatorsOf(element: Element): Locator[] {
+/** Sketch is what an element is found by, read at one moment: a page may change or remove the element right after. */
+export interface Sketch {
+  element: Element;
+  root: Root;
+  role: string;
+  name: string;
+  /** attribute and value, "" without one */
+  testid: readonly [attribute: string, value: string];
+  label: string;
+  placeholder: string;
+  text: string;
+  id: string;
+}
+
+/** sketchOf reads an element and nothing around it. */
+export function sketchOf(element: Element): Sketch {
   const at = element.getRootNode();
-  const root: Root = at instanceof ShadowRoot || at instanceof Document ? at : element.ownerDocument;
-  const found: Locator[] = [];
-  const add = (kind: keyof typeof score, value: string, matches: number): void => {
-    if (value === "" || matches === 0) return;
-    found.push({ kind, value, matches, score: score[kind] + (matches - 1) * ambiguous });
+  const role = roleOf(element);
+  const attribute = testAttributes.find((name) => element.getAttribute(name)) ?? "";
+  return {
+    element,
+    root: at instanceof ShadowRoot || at instanceof Document ? at : element.ownerDocument,
+    role,
+    name: nameOf(element),
+    testid: [attribute, element.getAttribute(attribute || "data-testid") ?? ""],
+    label: labelOf(element),
+    placeholder: element.getAttribute("placeholder") ?? "",
+    text: shortText(element),
+    id: element.id && stable(element.id) ? element.id : "",
   };
-  byTestId(element, root, add);
-  byRole(element, root, add);
-  byLabel(element, root, add);
-  const placeholder = element.getAttribute("placeholder") ?? "";
-  if (placeholder) add("placeholder", placeholder, count(root, `[placeholder=${CSS.escape(placeholder)}]`));
-  byText(element, root, add);
-  if (element.id && stable(element.id)) add("id", element.id, count(root, "#" + CSS.escape(element.id)));
-  add("css", cssPath(element), 1);
+}
+
+/**
+ * locate lists the ways to find an element again, best first (lowest score): test id, role and name, label, placeholder,
+ * text, id, CSS path. Values are selectors that the locator grammar takes, without the kind in front. `matches` counts
+ * within the element's own document or shadow root; the CSS path also crosses shadow roots, and is left out for an
+ * element that has been removed. It searches the root, for some milliseconds at most.
+ */
+export function locate(sketch: Sketch): Locator[] {
+  const { element, root } = sketch;
+  const until = now() + patience;
+  const found: Locator[] = [];
+  const add = (kind: keyof typeof score, value: string, others: number): void => {
+    found.push({ kind, value, matches: others + 1, score: score[kind] + others * ambiguous });
+  };
+  const others = (selector: string, alike?: (other: Element) => boolean): number => {
+    let matches = 0;
+    let compared = 0;
+    for (const other of root.querySelectorAll(selector)) {
+      if (other === element) continue;
+      if (!alike) matches++;
+      else if (compared++ >= maxCompared || now() > until) break;
+      else if (alike(other)) matches++;
+    }
+    return matches;
+  };
+  const { role, name, label, placeholder, text, id } = sketch;
+  const [attribute, value] = sketch.testid;
+  // The usual attribute needs no name; the others say which one they are.
+  if (value)
+    add(
+      "testid",
+      attribute === "data-testid" ? value : `${attribute}=${value}`,
+      others(`[${attribute}="${CSS.escape(value)}"]`),
+    );
+  if (role && name)
+    add(
+      "role",
+      `${role}[name=${JSON.stringify(name)}]`,
+      others(ofRole(role, element), (other) => isNamed(other, name) && roleOf(other) === role),
+    );
+  if (label)
+    add(
+      "label",
+      label,
+      others("label,[aria-label]", (other) => isLabelled(other, label, element)),
+    );
+  if (placeholder) add("placeholder", placeholder, others(`[placeholder=${CSS.escape(placeholder)}]`));
+  if (text)
+    add(
+      "text",
+      text,
+      others(CSS.escape(element.localName), (other) => shortText(other) === text),
+    );
+  if (id) add("id", id, others("#" + CSS.escape(id)));
+  if (element.isConnected || found.length === 0) add("css", cssPath(element), 0);
   return found.sort((a, b) => a.score - b.score);
 }
 
-type Add = (kind: keyof typeof score, value: string, matches: number) => void;
-
-function byTestId(element: Element, root: Root, add: Add): void {
-  for (const attribute of testAttributes) {
-    const value = element.getAttribute(attribute);
-    if (!value) continue;
-    const matches = count(root, `[${attribute}="${CSS.escape(value)}"]`);
-    // The usual attribute needs no name; the others say which one they are.
-    add("testid", attribute === "data-testid" ? value : `${attribute}=${value}`, matches);
-    return;
-  }
-}
-
-function byRole(element: Element, root: Root, add: Add): void {
-  const role = roleOf(element);
-  if (!role) return;
-  const name = nameOf(element);
-  if (!name) return;
-  let matches = 0;
-  let compared = 0;
-  for (const other of sameRole(element, root, role)) {
-    if (other === element || (compared++ < maxCompared && roleOf(other) === role && nameOf(other) === name)) matches++;
-  }
-  add("role", `${role}[name=${JSON.stringify(name)}]`, Math.max(1, matches));
-}
-
-function sameRole(element: Element, root: Root, role: string): Iterable<Element> {
+function ofRole(role: string, element: Element): string {
   // Other tags can imply the same role, but computing roles of a whole page costs more than it tells.
   const alike: Record<string, string> = {
     button: "button,summary,input[type=button],input[type=submit],input[type=reset],input[type=image]",
@@ -74,37 +116,33 @@ function sameRole(element: Element, root: Root, role: string): Iterable<Element>
     textbox: "input,textarea",
     heading: "h1,h2,h3,h4,h5,h6",
   };
-  return root.querySelectorAll(`[role=${CSS.escape(role)}],${alike[role] ?? CSS.escape(element.localName)}`);
+  return `[role=${CSS.escape(role)}],${alike[role] ?? CSS.escape(element.localName)}`;
 }
 
-function byLabel(element: Element, root: Root, add: Add): void {
+/** isNamed compares a name with an element's. Most elements have their text alone, which is told at once. */
+function isNamed(other: Element, name: string): boolean {
+  const textAlone =
+    other.childElementCount === 0 &&
+    !other.matches("input,select,textarea,[aria-label],[aria-labelledby],[title],[alt]") &&
+    !other.closest("label");
+  return textAlone ? fold(textHead(other, 400), 200) === name : nameOf(other) === name;
+}
+
+function labelOf(element: Element): string {
   const labels = (element as HTMLInputElement).labels;
-  const label = labels?.length
-    ? fold(labels[0]?.textContent ?? "", maxText)
-    : fold(element.getAttribute("aria-label") ?? "", maxText);
-  if (!label) return;
-  let matches = 0;
-  for (const other of root.querySelectorAll("label")) if (fold(other.textContent ?? "", maxText) === label) matches++;
-  for (const other of root.querySelectorAll("[aria-label]"))
-    if (fold(other.getAttribute("aria-label") ?? "", maxText) === label) matches++;
-  add("label", label, Math.max(1, matches));
+  return fold(labels?.length ? (labels[0]?.textContent ?? "") : (element.getAttribute("aria-label") ?? ""), maxText);
 }
 
-function byText(element: Element, root: Root, add: Add): void {
+/** isLabelled reports whether a label, or an element with one in its attribute, says this of another element. */
+function isLabelled(other: Element, label: string, of: Element): boolean {
+  if (!(other instanceof HTMLLabelElement)) return fold(other.getAttribute("aria-label") ?? "", maxText) === label;
+  return other.control !== of && fold(other.textContent ?? "", maxText) === label;
+}
+
+/** shortText is the text of an element by which it may be found, "" where that is none or too long. */
+function shortText(element: Element): string {
   // textContent of a form field is its default value, of a container everything below it.
-  if (element.childElementCount > 3 || element.matches("input,select,textarea,html,body")) return;
-  const raw = textHead(element, maxText * 4);
-  const text = fold(raw, maxText + 1);
-  if (!text || text.length > maxText) return;
-  let matches = 0;
-  let compared = 0;
-  for (const other of root.querySelectorAll(CSS.escape(element.localName))) {
-    if (other === element || (compared++ < maxCompared && fold(textHead(other, maxText * 4), maxText + 1) === text))
-      matches++;
-  }
-  add("text", text, matches);
-}
-
-function count(root: Root, selector: string): number {
-  return root.querySelectorAll(selector).length;
+  if (element.childElementCount > 3 || element.matches("input,select,textarea,html,body")) return "";
+  const text = fold(textHead(element, maxText * 4), maxText + 1);
+  return text.length > maxText ? "" : text;
 }

@@ -1,11 +1,11 @@
 import { cancelLater, later, listen, unlisten } from "../natives.ts";
-import { fold, nameOf, roleOf, textHead } from "../locators/name.ts";
-import { locatorsOf } from "../locators/ranked.ts";
+import { fold, textHead } from "../locators/name.ts";
+import { locate, sketchOf, type Sketch } from "../locators/ranked.ts";
 import type { EventFor } from "../record.ts";
 import type { Realm, Source } from "../realm.ts";
 import type { Actor } from "./actor.ts";
 import { mask } from "../redact.ts";
-import { PasswordWatch, fieldValue, secretField, withoutSecrets } from "./fields.ts";
+import { PasswordWatch, fieldValue, secretField, secretsIn } from "./fields.ts";
 
 /** Typing is one action until it pauses this long, ms. */
 const typingPause = 1000;
@@ -30,6 +30,16 @@ const keysOfInterest = new Set([
 
 type Action = EventFor<"actions">;
 
+/** Actions wait at most so many for their locators; a flood of keys is not searched for. */
+const maxUnnamed = 50;
+
+/** Unnamed is an action whose element has been read and not yet searched for. */
+interface Unnamed {
+  action: Action;
+  sketch: Sketch | undefined;
+  clean: (text: string) => string;
+}
+
 /** Recorder keeps what is not over yet: typing, scrolling. */
 class Recorder {
   private readonly realm: Realm;
@@ -38,6 +48,8 @@ class Recorder {
   private scrolling: number | undefined;
   private typed = new WeakMap<Element, string>();
   private readonly passwords = new PasswordWatch();
+  private unnamed: Unnamed[] = [];
+  private naming: number | undefined;
 
   constructor(realm: Realm, actor: Actor) {
     this.realm = realm;
@@ -65,7 +77,7 @@ class Recorder {
       case "keydown":
         return this.pressed(event as KeyboardEvent, target);
       case "submit":
-        this.settle();
+        this.endTyping();
         return this.emit("submit", target);
       case "dragstart":
         return this.emit("drag", target);
@@ -74,7 +86,7 @@ class Recorder {
       case "scroll":
         return this.scrolled(event.target);
       case "focusout":
-        return this.settle();
+        return this.endTyping();
     }
   }
 
@@ -87,8 +99,13 @@ class Recorder {
     this.passwords.stop();
   }
 
-  /** settle records typing that has not paused yet. */
+  /** settle records everything that is not over yet: typing that has not paused, actions without locators. */
   settle(): void {
+    this.endTyping();
+    this.name();
+  }
+
+  private endTyping(): void {
     const typing = this.typing;
     if (!typing) return;
     this.typing = undefined;
@@ -97,7 +114,7 @@ class Recorder {
   }
 
   private pointed(event: MouseEvent, target: Element): void {
-    this.settle();
+    this.endTyping();
     const actionable =
       target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
     this.emit(event.type, actionable, {
@@ -108,9 +125,9 @@ class Recorder {
 
   private typedInto(field: Element): void {
     if (discrete(field)) return;
-    if (this.typing && this.typing.field !== field) this.settle();
+    if (this.typing && this.typing.field !== field) this.endTyping();
     if (this.typing) cancelLater(this.typing.timer);
-    this.typing = { field, timer: later(() => this.settle(), typingPause) };
+    this.typing = { field, timer: later(() => this.endTyping(), typingPause) };
   }
 
   private changed(field: Element): void {
@@ -119,7 +136,7 @@ class Recorder {
     if (field instanceof HTMLInputElement && field.type === "file")
       return this.emit("upload", field, { value: fieldValue(field, this.realm.config.salt) });
     if (discrete(field)) return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
-    if (this.typing?.field === field) this.settle();
+    if (this.typing?.field === field) this.endTyping();
     else this.tellValue(field);
   }
 
@@ -137,7 +154,7 @@ class Recorder {
     // A chord with a character can spell a password out; other keys are none of it.
     if (target && secretField(target) && event.key.length === 1) return;
     if (event.key === " " && target && target.matches("input,textarea,[contenteditable]")) return;
-    if (event.key === "Enter") this.settle();
+    if (event.key === "Enter") this.endTyping();
     const key =
       (event.ctrlKey ? "Control+" : "") +
       (event.metaKey ? "Meta+" : "") +
@@ -158,22 +175,43 @@ class Recorder {
     }, scrollPause);
   }
 
+  /** emit reads the element now and searches for it later: the page's own handlers come first. */
   private emit(type: string, target: Element | undefined, more?: Partial<Action>): void {
     const { by, client } = this.actor;
+    const sketch = target && sketchOf(target);
     const secret = target !== undefined && secretField(target) !== "";
-    const clean = (text: string): string =>
-      target ? withoutSecrets(text, target, (kind, value) => mask(kind, value, this.realm.config.salt)) : text;
-    this.realm.emit("actions", {
+    const text = target && !secret ? fold(textHead(target, 400), 100) : "";
+    const clean = sketch
+      ? secretsIn(
+          `${sketch.name}\n${sketch.label}\n${sketch.text}\n${sketch.placeholder}`,
+          sketch.element,
+          (kind, value) => mask(kind, value, this.realm.config.salt),
+        )
+      : (part: string) => part;
+    const action: Action = {
       ...this.realm.at(),
       type,
       by,
       client,
-      locators: target && locatorsOf(target).map((locator) => ({ ...locator, value: clean(locator.value) })),
-      role: target && (roleOf(target) || undefined),
-      name: target && (clean(nameOf(target)) || undefined),
-      text: target && !secret ? fold(textHead(target, 400), 100) || undefined : undefined,
+      role: sketch?.role || undefined,
+      name: (sketch && clean(sketch.name)) || undefined,
+      text: text || undefined,
       ...more,
-    });
+    };
+    this.unnamed.push({ action, sketch: this.unnamed.length < maxUnnamed ? sketch : undefined, clean });
+    this.naming ??= later(() => this.name(), 0);
+  }
+
+  /** name gives the actions that wait their locators and emits them. */
+  private name(): void {
+    if (this.naming !== undefined) cancelLater(this.naming);
+    this.naming = undefined;
+    const unnamed = this.unnamed;
+    this.unnamed = [];
+    for (const { action, sketch, clean } of unnamed) {
+      if (sketch) action.locators = locate(sketch).map((locator) => ({ ...locator, value: clean(locator.value) }));
+      this.realm.emit("actions", action);
+    }
   }
 }
 

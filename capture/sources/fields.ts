@@ -59,20 +59,26 @@ export function fieldValue(field: Element, salt: string): string {
 const isPassword = (type: string | null): boolean => type?.toLowerCase() === "password";
 
 /**
- * withoutSecrets replaces the values of secret fields in a text that tells about an element: the name of a control
- * spells out the text fields in its label. Looks at the fields of the element's document or shadow root.
+ * secretsIn looks for the values of secret fields in a text that tells about an element: the name of a control spells out
+ * the text fields in its label. It looks at the fields of the element's document or shadow root, now, and returns what
+ * replaces those values in this text and in parts of it.
  */
-export function withoutSecrets(text: string, element: Element, hide: (kind: string, value: string) => string): string {
+export function secretsIn(
+  text: string,
+  element: Element,
+  hide: (kind: string, value: string) => string,
+): (part: string) => string {
   const root = element.getRootNode();
-  if (text.length < minSought || !(root instanceof Document || root instanceof ShadowRoot)) return text;
-  let clean = text;
-  for (const field of root.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input,textarea")) {
-    if (field.value.length < minSought || field.value.length > maxValue) continue;
-    const value = fold(field.value, maxValue);
-    const kind = clean.includes(value) ? secretField(field) : "";
-    if (kind && value) clean = clean.replaceAll(value, () => hide(kind, field.value));
+  const found: [value: string, hidden: string][] = [];
+  if (text.length >= minSought && (root instanceof Document || root instanceof ShadowRoot)) {
+    for (const field of root.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input,textarea")) {
+      if (field.value.length < minSought || field.value.length > maxValue) continue;
+      const value = fold(field.value, maxValue);
+      const kind = text.includes(value) ? secretField(field) : "";
+      if (kind && value) found.push([value, hide(kind, field.value)]);
+    }
   }
-  return clean;
+  return (part) => found.reduce((clean, [value, hidden]) => clean.replaceAll(value, () => hidden), part);
 }
 
 /** PasswordWatch remembers fields whose type changes, before or after somebody touched them. */

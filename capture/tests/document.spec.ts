@@ -57,6 +57,60 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   for (const secret of ["hunter2", "123456", "4111111111111111"]) expect(all).not.toContain(secret);
 });
 
+test("actions: an element is read before the page's handlers, and searched for after them", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(
+    server.page(
+      "<button onclick='window.searched = searches; this.textContent = `Paying`; this.remove()'>Pay</button>" +
+        "<button>Pay</button>".repeat(500) +
+        `<script>
+          var searches = [];
+          for (const owner of [Document, Element]) {
+            const native = owner.prototype.querySelectorAll;
+            owner.prototype.querySelectorAll = function (selector) {
+              searches = [...searches, selector];
+              return native.call(this, selector);
+            };
+          }
+        </script>`,
+    ),
+  );
+  await page.evaluate("searches = []");
+  await page.locator("button").first().click();
+  const click = await records.one("actions", (x) => x.type === "click");
+  // One look at the fields, whose secrets a name may spell out.
+  expect(await page.evaluate("searched")).toEqual(["input,textarea"]);
+  expect(await page.evaluate("searches.length")).toBeGreaterThan(1);
+  expect(click).toMatchObject({ role: "button", name: "Pay", text: "Pay" });
+  // It is gone, so that no path leads to it; of its like at most 300 are looked at.
+  expect(click.locators!.map((x) => [x.kind, x.value])).toEqual([
+    ["role", 'button[name="Pay"]'],
+    ["text", "Pay"],
+  ]);
+  expect(click.locators![0]!.matches).toBeGreaterThan(1);
+  expect(click.locators![0]!.matches).toBeLessThanOrEqual(301);
+});
+
+test("actions: what a name spells out stays secret when the page removes it at once", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture({ ...both, config: { salt: "s" } });
+  await page.goto(
+    server.page(`<form><label id=row onclick="document.querySelector('form').remove()">
+      <input type=checkbox id=box> Remember <input name=token type=text autocomplete=one-time-code value=987654></label></form>`),
+  );
+  await page.locator("#box").click();
+  const click = await records.one("actions", (x) => x.type === "click");
+  expect(click.name).toContain("Remember");
+  expect(JSON.stringify(records.batches)).not.toContain("987654");
+});
+
 test("actions: events that scripts dispatch are not the user's; in shadow roots the inner element is told", async ({
   page,
   capture,

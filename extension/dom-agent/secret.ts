@@ -1,4 +1,4 @@
-import { secretField, withoutSecrets } from "@gasoline/capture/sources/fields";
+import { secretField, secretsIn } from "@gasoline/capture/sources/fields";
 
 /** What stands in for the value of a secret field. */
 export const MASK = "••••••";
@@ -9,4 +9,4 @@ export function isSecret(element: Element): boolean {
 }
 
 /** A text that tells about an element, without the secrets that fields around it hold. */
-export const clean = (text: string, element: Element): string => withoutSecrets(text, element, () => MASK);
+export const clean = (text: string, element: Element): string => secretsIn(text, element, () => MASK)(text);

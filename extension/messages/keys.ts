@@ -15,23 +15,24 @@ export interface KeyStroke {
   commands?: string[];
 }
 
-const NAMED: Record<string, { code: string; keyCode: number; text?: string }> = {
-  Enter: { code: "Enter", keyCode: 13, text: "\r" },
-  Tab: { code: "Tab", keyCode: 9 },
-  Escape: { code: "Escape", keyCode: 27 },
-  Backspace: { code: "Backspace", keyCode: 8 },
-  Delete: { code: "Delete", keyCode: 46 },
-  Insert: { code: "Insert", keyCode: 45 },
-  Home: { code: "Home", keyCode: 36 },
-  End: { code: "End", keyCode: 35 },
-  PageUp: { code: "PageUp", keyCode: 33 },
-  PageDown: { code: "PageDown", keyCode: 34 },
-  ArrowLeft: { code: "ArrowLeft", keyCode: 37 },
-  ArrowUp: { code: "ArrowUp", keyCode: 38 },
-  ArrowRight: { code: "ArrowRight", keyCode: 39 },
-  ArrowDown: { code: "ArrowDown", keyCode: 40 },
+/** Keys with a name, which is their code, too: their virtual key codes. */
+const NAMED: Record<string, number> = {
+  Enter: 13,
+  Tab: 9,
+  Escape: 27,
+  Backspace: 8,
+  Delete: 46,
+  Insert: 45,
+  Home: 36,
+  End: 35,
+  PageUp: 33,
+  PageDown: 34,
+  ArrowLeft: 37,
+  ArrowUp: 38,
+  ArrowRight: 39,
+  ArrowDown: 40,
 };
-for (let n = 1; n <= 12; n++) NAMED[`F${n}`] = { code: `F${n}`, keyCode: 111 + n };
+for (let n = 1; n <= 12; n++) NAMED[`F${n}`] = 111 + n;
 
 /** The keys of a US keyboard that type something: code, virtual key code, what they type plain and with Shift. */
 const PRINTING: [code: string, keyCode: number, plain: string, shifted: string][] = [["Space", 32, " ", " "]];
@@ -85,14 +86,8 @@ export function parseKeys(keys: string): KeyStroke | undefined {
   const bare = !held.control && !held.meta && !held.alt;
   const named = NAMED[plain];
   if (named) {
-    return {
-      key: plain,
-      code: named.code,
-      keyCode: named.keyCode,
-      modifiers,
-      ...held,
-      text: bare ? (named.text ?? "") : "",
-    };
+    const text = bare && plain === "Enter" ? "\r" : "";
+    return { key: plain, code: plain, keyCode: named, modifiers, ...held, text };
   }
   // One code point is one key: a letter of any script, or an emoji.
   if (plain === "" || String.fromCodePoint(plain.codePointAt(0) ?? 0) !== plain) return undefined;
