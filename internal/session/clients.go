@@ -17,6 +17,7 @@ import (
 const (
 	CallsPerMinute = 500 // tool calls of one client within 60 s
 	maxClients     = 500 // clients that are remembered; the one that was used longest ago goes first
+	maxGone        = 500 // ids of clients that have gone; a call that began before may still end
 	maxPositions   = 200 // positions of since:"last" of one client; the oldest name goes first
 	maxCursor      = 256 // bytes of a cursor; the daemon makes no longer ones, so SetPosition ignores them
 )
@@ -38,10 +39,14 @@ type client struct {
 // a client cannot find two names with one hash.
 type key [sha256.Size]byte
 
-// clientLocked returns a client, and makes it when it is not known. It counts as a use of the client.
+// clientLocked returns a client, and makes it when it is not known. It counts as a use of the client. Of a client that
+// has gone, it returns an empty one that is not kept.
 func (r *Registry) clientLocked(id string) *client {
 	c := r.clients[id]
 	if c == nil {
+		if slices.Contains(r.gone, id) {
+			return &client{positions: map[key]string{}}
+		}
 		if len(r.clients) >= maxClients {
 			oldest := ""
 			for k, v := range r.clients {
@@ -111,11 +116,16 @@ func (r *Registry) SetPosition(id, name, cursor string) {
 	c.positions[key] = cursor
 }
 
-// Forget drops a client that has gone.
+// Forget drops a client that has gone. Ids of clients are not used again: what a late call of this client sets is not
+// kept, as long as it is one of the newest maxGone that have gone.
 func (r *Registry) Forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.clients, id)
+	if len(r.gone) == maxGone {
+		r.gone = slices.Delete(r.gone, 0, 1)
+	}
+	r.gone = append(r.gone, strings.Clone(id))
 }
 
 // Track makes a tab the client's tracked tab, which Target returns by default. It does not check that the tab exists.

@@ -45,6 +45,43 @@ func TestClientsAndPositionsAreBounded(t *testing.T) {
 	})
 }
 
+// A call may end after its client has gone. What it sets then is kept for nobody.
+func TestALateCallOfAClientThatHasGoneLeavesNothing(t *testing.T) {
+	r := session.NewRegistry()
+	r.Heard("s", "1", "1", nil, tabs(1))
+	for name, call := range map[string]func(id string){
+		"Named":        func(id string) { r.Named(id, "agent", "/p") },
+		"Allow":        func(id string) { _ = r.Allow(id) },
+		"SetPosition":  func(id string) { r.SetPosition(id, "logs", "cursor") },
+		"Position":     func(id string) { r.Position(id, "logs") },
+		"Track":        func(id string) { r.Track(id, "s", 1) },
+		"Target":       func(id string) { _, _ = r.Target(id, 0) },
+		"SetTelemetry": func(id string) { r.SetTelemetry(id, "off") },
+	} {
+		call("stream-" + name)
+		if got := r.Agents("s"); len(got) != 1 || got[0].ID != "stream-"+name {
+			t.Errorf("%s: there are %+v", name, got)
+		}
+		r.Forget("stream-" + name)
+		call("stream-" + name)
+		if got := r.Agents("s"); len(got) != 0 {
+			t.Errorf("%s after the client had gone: %+v", name, got)
+		}
+		if got := r.Telemetry("stream-" + name); got != "auto" {
+			t.Errorf("%s after the client had gone: telemetry %s", name, got)
+		}
+	}
+	for i := range 501 { // only so many are remembered
+		r.Forget(fmt.Sprint("other", i))
+	}
+	for _, id := range []string{"other1", "other500", "other0"} {
+		r.Track(id, "s", 1)
+	}
+	if got := r.Agents("s"); len(got) != 1 || got[0].ID != "other0" {
+		t.Errorf("of 501 that have gone: %+v", got)
+	}
+}
+
 // A minute is the last sixty seconds, not one that begins on the clock.
 func TestCallsAreCountedOverTheLastMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
