@@ -161,17 +161,7 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	connected := slices.DeleteFunc(slices.Clone(all), func(b Browser) bool { return !b.Connected(now) })
 	known, live := beginning(all, in), beginning(connected, in)
 	if len(known) == 0 && len(connected) > 0 || len(live) > 1 && in != "" {
-		p := problem.New(
-			problem.InvalidParam,
-			"Use the beginning of one of these, as in its brackets.",
-			"session %q is the beginning of %d browsers' names.",
-			in,
-			len(live),
-		)
-		for _, b := range connected {
-			p.Details = append(p.Details, b.Label())
-		}
-		return Target{}, p
+		return Target{}, notOne(in, len(live), connected)
 	}
 	r.mu.Lock()
 	c := r.clientLocked(id)
@@ -179,6 +169,9 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	r.mu.Unlock()
 	if tracked == 0 || !strings.HasPrefix(session, in) {
 		session = "" // the tracked tab is not meant
+	}
+	if len(known) == 0 {
+		return Target{}, offline(len(all) > 0)
 	}
 	if tab != 0 {
 		return find(tab, session, known, live, now)
@@ -203,7 +196,7 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 		if in != "" && len(known) == 1 {
 			return Target{Browser: known[0]}, silent(known[0], "the browser", connected, now)
 		}
-		return Target{}, offline(len(all) > 0)
+		return Target{}, offline(true)
 	}
 	best, found := best(from)
 	if !found {
@@ -224,6 +217,21 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 		r.Track(id, best.Browser.Session, best.Tab.ID)
 	}
 	return best, nil
+}
+
+// notOne returns the problem invalid_param: in is the beginning of n of the connected browsers, and n is not 1.
+func notOne(in string, n int, connected []Browser) error {
+	p := problem.New(
+		problem.InvalidParam,
+		"Use the beginning of one of these, as in its brackets.",
+		"session %q is the beginning of %d browsers' names.",
+		in,
+		n,
+	)
+	for _, b := range connected {
+		p.Details = append(p.Details, b.Label())
+	}
+	return p
 }
 
 // beginning returns the browsers whose Session begins with in.
@@ -282,7 +290,7 @@ func find(tab int, session string, known, live []Browser, now time.Time) (Target
 	case len(unreachable) == 1:
 		return unreachable[0], silent(unreachable[0].Browser, name, live, now)
 	case len(live) == 0:
-		return Target{}, offline(len(known) > 0)
+		return Target{}, offline(true)
 	}
 	return Target{}, withTabs(
 		problem.New(problem.TabGone, `Use one of these, or leave out "tab".`, "there is no tab %d.", tab),

@@ -133,3 +133,48 @@ func TestAwaitWaitsForTheBrowserOfTheTrackedTab(t *testing.T) {
 		})
 	}
 }
+
+// What is said about whose tab is meant is true, whatever is missing for an answer.
+func TestOwnersAreNamedOrItIsSaidWhyNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		check := func(when, client, in string, tab int, want string) {
+			t.Helper()
+			got, err := r.Owner(client, in, tab)
+			if p := problem.From(err); p != nil {
+				got = strings.TrimSpace(got + " " + string(p.Code) + ": " + p.Message)
+				for _, l := range p.Page {
+					got += "|" + l.Words()
+				}
+			}
+			if got != want {
+				t.Errorf("%s, client %s, in %q, tab %d: %s, want %s", when, client, in, tab, got, want)
+			}
+		}
+		check("without a browser", "c", "", 0, "")
+		r.Heard("alpha", "1", "1", nil, []session.Tab{{ID: 5}})
+		time.Sleep(time.Millisecond)
+		r.Heard("alto", "1", "1", nil, []session.Tab{{ID: 6}, {ID: 9}})
+		time.Sleep(time.Millisecond)
+		r.Heard("beta", "1", "1", nil, []session.Tab{{ID: 9}})
+		const all = "|browser [beta]|browser [alto]|browser [alpha]"
+		check("connected", "c", "al", 5, `invalid_param: session "al" is the beginning of 2 browsers' names.`)
+		check("connected", "c", "x", 5, `invalid_param: session "x" is the beginning of 0 browsers' names.`)
+		check("connected", "c", "", 5, "alpha")
+		check("connected", "c", "", 9, "ambiguous_target: 2 browsers have a tab 9.|browser [beta]: |browser [alto]: ")
+		check("connected", "c", "", 4, "ambiguous_target: 3 browsers are known, and tab 4 is open in none."+all)
+		check("connected", "c", "", 0, "ambiguous_target: 3 browsers are known, and no tab is in use."+all)
+		check("connected", "c", "b", 0, "beta")
+		r.Track("d", "alto", 6)
+		check("connected", "d", "", 6, "alto")
+		check("connected", "d", "", 0, "alto")
+		time.Sleep(time.Minute)
+		check("silent", "c", "x", 5, "extension_offline: the browser with the Gasoline extension was connected and is gone.")
+		check("silent", "c", "", 5, "alpha")
+		check("silent", "c", "", 9, "ambiguous_target: 2 browsers have a tab 9.|browser [beta]: |browser [alto]: ")
+		check("silent", "c", "al", 4, "ambiguous_target: 2 browsers are known, and tab 4 is open in none.|browser [alto]|browser [alpha]")
+		check("silent", "c", "b", 4, "beta")
+		check("silent", "d", "", 0, "alto")
+		check("silent", "d", "", 9, "alto")
+	})
+}
