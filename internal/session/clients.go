@@ -394,14 +394,14 @@ func (r *Registry) Current(id string) (session string, tab int, ok bool) {
 // next list of tabs that the browser sends.
 const settle = 1500 * time.Millisecond
 
-// Await is Target, but waits up to d for a browser when none is connected: after a restart of the daemon the extension
-// needs some seconds to connect. When no granted tab is open, Await waits up to settle for one, within d, if needed is
-// set, and else returns a Target without a Tab and no error. When ctx ends, it returns the last problem, not ctx's
-// error.
+// Await is Target, but waits up to d while a browser is missing: after a restart of the daemon the extension needs some
+// seconds to connect, and so does a worker that was restarted. When no granted tab is open, Await waits up to settle for
+// one, within d, if needed is set, and else returns a Target without a Tab and no error. The time that a browser is
+// missing does not count for settle. When ctx ends, Await returns the last problem, not ctx's error.
 func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d time.Duration) (Target, error) {
 	end := time.NewTimer(d)
 	defer end.Stop()
-	var settled <-chan time.Time // fires settle after the first no_tab; nil before
+	var settled <-chan time.Time // fires settle after the first no_tab of a connected browser; nil when none is
 	for {
 		r.mu.Lock()
 		heard := r.heard
@@ -417,7 +417,9 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 			timer := time.NewTimer(settle)
 			defer timer.Stop()
 			settled = timer.C
-		case p.Code != problem.NoTab && p.Code != problem.ExtensionOffline:
+		case p.Code == problem.ExtensionOffline:
+			settled = nil
+		case p.Code != problem.NoTab:
 			return t, err
 		}
 		select {

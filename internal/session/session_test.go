@@ -303,3 +303,27 @@ func TestAwaitGivesALateBrowserAMomentForItsTabs(t *testing.T) {
 		}
 	})
 }
+
+// While a browser is away, it cannot send its tabs: the moment that it has for them begins anew when it is back.
+func TestAwaitWaitsOnForABrowserThatLeavesMeanwhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		closed := r.Poll("s")
+		closed(true) // it counts as gone in five seconds
+		go func() {
+			time.Sleep(6 * time.Second)
+			r.Heard("s", "1", "1", nil, nil)
+			time.Sleep(time.Second)
+			r.Heard("s", "", "", nil, tabs(1))
+		}()
+		time.Sleep(4 * time.Second)
+		r.Track("c", "s", 1)
+		r.Heard("other", "1", "1", nil, nil)
+		go func() { time.Sleep(1200 * time.Millisecond); r.Heard("other", "", "", nil, nil) }()
+		began := time.Now()
+		got, err := r.Await(t.Context(), "c", 0, true, 5*time.Second)
+		if err != nil || got.Tab.ID != 1 || time.Since(began) != 3*time.Second {
+			t.Errorf("%+v %v after %v", got, err, time.Since(began))
+		}
+	})
+}
