@@ -366,26 +366,28 @@ func (q *Queue) giveUp(id string) Record {
 
 // Cancel ends every unfinished command of a session, or of all sessions when session is "". Their records have the
 // status Cancelled and the failure code cancelled. It returns how many commands it ended.
-func (q *Queue) Cancel(session string) int { return q.endAll(session, Cancelled, problem.Cancelled) }
-
-// Stop makes Start refuse every command, ends the unfinished ones and wakes all polls. The records have the status
-// Cancelled and the failure code stopping.
-func (q *Queue) Stop() {
-	q.mu.Lock()
-	q.stopping = true
-	q.mu.Unlock()
-	q.endAll("", Cancelled, problem.Stopping)
+func (q *Queue) Cancel(session string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.cancelAllLocked(session, problem.Cancelled)
+}
+
+// Stop makes Start refuse every command, ends the unfinished ones and wakes all polls. The records have the status
+// Cancelled and the failure code stopping. It does so under one lock: no poll takes a command after Start has refused
+// one.
+func (q *Queue) Stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopping = true
+	q.cancelAllLocked("", problem.Stopping)
 	for s := range q.browsers {
 		q.signalLocked(s)
 	}
 }
 
-// endAll ends the unfinished commands of a session, or of all when session is "", and returns how many.
-func (q *Queue) endAll(session string, s Status, code problem.Code) int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+// cancelAllLocked ends the unfinished commands of a session, or of all when session is "", as Cancelled with this code.
+// It returns how many.
+func (q *Queue) cancelAllLocked(session string, code problem.Code) int {
 	n := 0
 	for _, e := range slices.Clone(q.pending) {
 		if session != "" && e.Session != session {
@@ -393,7 +395,7 @@ func (q *Queue) endAll(session string, s Status, code problem.Code) int {
 		}
 		e.Failure = &Failure{Code: string(code), Message: "the command was ended before the browser answered"}
 		q.cancelLocked(e)
-		q.endLocked(e, s, time.Now())
+		q.endLocked(e, Cancelled, time.Now())
 		n++
 	}
 	return n

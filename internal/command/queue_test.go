@@ -543,3 +543,41 @@ func TestNoCommandIsHandedOutAfterItsDeadline(t *testing.T) {
 		}
 	})
 }
+
+// Once the queue refuses commands because it stops, it hands none out either: their callers are told that they ended.
+func TestNoCommandIsHandedOutByAQueueThatStops(t *testing.T) {
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
+	for range 30 { // records to list, which takes long
+		for range command.MaxPending {
+			if _, err := q.Start(click(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		q.Cancel("s")
+	}
+	if _, err := q.Start(click(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	other := click(time.Minute)
+	other.Session = "other"
+	var asked, others sync.WaitGroup
+	for range 40 { // so many wait for the queue that every step of Stop has to wait, too
+		asked.Add(1)
+		others.Go(func() {
+			q.Lists()
+			asked.Done()
+			for {
+				q.Lists()
+				if _, err := q.Start(other); problem.From(err) != nil && problem.From(err).Code == problem.Stopping {
+					break
+				}
+			}
+			if got := take(t.Context(), q, "s", 0); len(got) != 0 {
+				t.Errorf("%d commands were handed out", len(got))
+			}
+		})
+	}
+	asked.Wait()
+	q.Stop()
+	others.Wait()
+}
