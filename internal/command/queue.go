@@ -77,8 +77,8 @@ type Record struct {
 	Finished time.Time // zero: not finished
 	Attempts int       // times it was handed out
 	Result   json.RawMessage
-	Dropped  bool // there was a Result, and the queue dropped it to save memory
-	Failure  *Failure
+	Dropped  bool     // there was a Result, and the queue dropped it to save memory
+	Failure  *Failure // nil unless the command ended in another state than Complete
 	Elapsed  time.Duration
 }
 
@@ -135,6 +135,7 @@ func NewQueue(run string, clean Cleaner) *Queue {
 
 // Do sends a command and waits until it ends or its deadline passes. It returns the record without an error when the
 // command has ended, whatever its terminal state, and when it is Running at the deadline; [Queue.Wait] then waits on.
+// Beside an error stands the record of the command as it is then.
 // When ctx ends, Do cancels the command, in the browser too. Errors, except for params that cannot be marshalled, are
 // problems:
 //   - queue_full, too_large, stopping: the command was not queued.
@@ -149,7 +150,7 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 	}
 	rec, err = q.await(ctx, rec.CorrelationID, rec.Deadline, r.Progress)
 	if err != nil {
-		rec = q.giveUp(rec.ID)
+		rec = q.giveUp(rec, Cancelled, Failure{string(problem.Cancelled), "the call was cancelled", nil})
 		if rec.SentAt.IsZero() || !rec.Acts() {
 			return rec, problem.New(problem.Cancelled, "", "the call was cancelled; %s %s.", r.Kind, rec.CorrelationID)
 		}
@@ -161,22 +162,24 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 			rec.CorrelationID,
 		)
 	}
-	if rec.Status == Queued && q.withdraw(rec.ID) {
+	waited := inWords(rec.Deadline.Sub(rec.Created))
+	if rec, ok := q.withdraw(rec.ID, "the browser did not take it within "+waited); ok {
 		return rec, problem.New(problem.Timeout, `Check the browser with configure {"action":"doctor"}.`,
-			"the browser did not take %s within %s, and will not.", r.Kind, inWords(rec.Deadline.Sub(rec.Created)))
+			"the browser did not take %s within %s, and will not.", r.Kind, waited)
 	}
-	rec = q.get(rec.ID, rec)
+	rec = q.get(rec)
 	switch {
 	case rec.Status != Sent:
 		return rec, nil
 	case !rec.Acts():
-		q.giveUp(rec.ID)
+		message := "the browser took it and did not answer within " + waited
+		rec = q.giveUp(rec, TimedOut, Failure{string(problem.Timeout), message, nil})
 		return rec, problem.New(
 			problem.Timeout,
 			`Repeat the call; configure {"action":"doctor"} tells how the browser is.`,
 			"the browser took %s and did not answer within %s.",
 			r.Kind,
-			inWords(rec.Deadline.Sub(rec.Created)),
+			waited,
 		)
 	default:
 		return rec, problem.New(
@@ -326,40 +329,43 @@ func (q *Queue) record(e *entry) Record {
 	return e.Record
 }
 
-// get returns the present record of a command, or otherwise when the queue has forgotten it.
-func (q *Queue) get(id string, otherwise Record) Record {
+// get returns the present record of the command that rec is of, or rec when the queue has forgotten it.
+func (q *Queue) get(rec Record) Record {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e := q.byID[id]; e != nil {
+	if e := q.byID[rec.ID]; e != nil {
 		return e.Record
 	}
-	return otherwise
+	return rec
 }
 
-// withdraw ends a Queued command as Expired. It reports false, and does nothing, when the command is not Queued.
-func (q *Queue) withdraw(id string) bool {
+// withdraw ends a Queued command as Expired and returns its record. It reports false, and does nothing, when the command
+// is not Queued.
+func (q *Queue) withdraw(id, why string) (Record, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	e := q.byID[id]
 	if e == nil || e.Status != Queued {
-		return false
+		return Record{}, false
 	}
+	e.Failure = &Failure{Code: string(problem.Timeout), Message: why}
 	q.endLocked(e, Expired, time.Now())
-	return true
+	return e.Record, true
 }
 
-// giveUp ends an unfinished command as Cancelled, and in the browser if it was taken. It returns the record, or the
-// zero Record when the queue has forgotten the command.
-func (q *Queue) giveUp(id string) Record {
+// giveUp ends the command that rec is of with the terminal state s, unless it has ended, and in the browser if it was
+// taken. It returns the record, or rec when the queue has forgotten the command.
+func (q *Queue) giveUp(rec Record, s Status, why Failure) Record {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	e := q.byID[id]
+	e := q.byID[rec.ID]
 	if e == nil {
-		return Record{}
+		return rec
 	}
 	if !e.Status.Final() {
+		e.Failure = &why
 		q.cancelLocked(e)
-		q.endLocked(e, Cancelled, time.Now())
+		q.endLocked(e, s, time.Now())
 	}
 	return e.Record
 }

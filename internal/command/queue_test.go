@@ -581,3 +581,51 @@ func TestNoCommandIsHandedOutByAQueueThatStops(t *testing.T) {
 	q.Stop()
 	others.Wait()
 }
+
+// Who gets a timeout or is cancelled gets the record as it is then, and lists say why the command ended.
+func TestACommandThatEndsWithoutAnAnswerSaysWhy(t *testing.T) {
+	for _, tt := range []struct {
+		name, kind string
+		taken      bool
+		cancel     time.Duration
+		want       string
+	}{
+		{"never taken", "click", false, time.Hour, "timeout: expired, timeout, the browser did not take it within 1.5 s"},
+		{"taken, changes nothing", "get_text", true, time.Hour, "timeout: timeout, timeout, the browser took it and did not answer within 1.5 s"},
+		{"taken, changes the page", "click", true, time.Hour, "unknown_outcome: sent"},
+		{"cancelled", "click", false, time.Second, "cancelled: cancelled, cancelled, the call was cancelled"},
+		{"cancelled when taken", "click", true, time.Second, "cancelled: cancelled, cancelled, the call was cancelled"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := command.NewQueue("r", redact.New(redact.Rules{}))
+			r := click(1500 * time.Millisecond)
+			r.Kind = tt.kind
+			if tt.taken {
+				go take(t.Context(), q, "s", time.Minute)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), tt.cancel)
+			defer cancel()
+			rec, err := q.Do(ctx, r)
+			text := func(rec command.Record) string {
+				out := string(problem.From(err).Code) + ": " + string(rec.Status)
+				if f := rec.Failure; f != nil {
+					out += ", " + f.Code + ", " + f.Message
+				}
+				return out
+			}
+			kept, known := q.Get(rec.ID)
+			if got, then := text(rec), text(kept); got != tt.want || then != tt.want || !known {
+				t.Errorf("%s: %s, kept as %s, want %s", tt.name, got, then, tt.want)
+			}
+			pending, done, failed := q.Lists()
+			lists := fmt.Sprint(len(pending), len(done), len(failed))
+			want := map[command.Status]string{command.Sent: "1 0 0", command.Cancelled: "0 1 0"}[rec.Status]
+			if want == "" {
+				want = "0 1 1"
+			}
+			if lists != want {
+				t.Errorf("%s: pending, done, failed are %s, want %s", tt.name, lists, want)
+			}
+		})
+	}
+}
