@@ -18,7 +18,7 @@ const (
 	Keep       = 5 * time.Minute  // how long a finished command stays readable
 	Grace      = 30 * time.Second // how long after its deadline an unfinished command may still be answered
 	maxWaiting = 16 << 20         // bytes of the params of all unfinished commands
-	maxDone    = 500              // finished commands that are kept
+	maxDone    = 500              // finished commands that are kept when the queue was swept
 	maxResults = 32 << 20         // bytes of their results; the oldest are dropped first, the newest never
 	maxFailed  = 100              // failed commands that stay readable after Keep, without their results
 	tellEvery  = 5 * time.Second  // time between two progress messages of a waiting call
@@ -163,11 +163,11 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 		)
 	}
 	waited := inWords(rec.Deadline.Sub(rec.Created))
-	if rec, ok := q.withdraw(rec.ID, "the browser did not take it within "+waited); ok {
+	rec, withdrawn := q.withdraw(rec, "the browser did not take it within "+waited)
+	if withdrawn {
 		return rec, problem.New(problem.Timeout, `Check the browser with configure {"action":"doctor"}.`,
 			"the browser did not take %s within %s, and will not.", r.Kind, waited)
 	}
-	rec = q.get(rec)
 	switch {
 	case rec.Status != Sent:
 		return rec, nil
@@ -197,7 +197,7 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 // inWords formats a duration: whole milliseconds below 1 s, else seconds with one decimal at most.
 func inWords(d time.Duration) string {
 	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%g s", d.Round(100*time.Millisecond).Seconds())
 }
@@ -310,14 +310,7 @@ func (q *Queue) await(ctx context.Context, id string, deadline time.Time, progre
 			if progress != nil && time.Since(told) >= tellEvery {
 				told = time.Now()
 				rec := q.record(e)
-				progress(
-					fmt.Sprintf(
-						"%s: %s for %s",
-						rec.Kind,
-						rec.Status,
-						inWords(time.Since(rec.Created).Round(time.Second)),
-					),
-				)
+				progress(fmt.Sprintf("%s: %s for %s", rec.Kind, rec.Status, inWords(time.Since(rec.Created))))
 			}
 		}
 	}
@@ -329,24 +322,17 @@ func (q *Queue) record(e *entry) Record {
 	return e.Record
 }
 
-// get returns the present record of the command that rec is of, or rec when the queue has forgotten it.
-func (q *Queue) get(rec Record) Record {
+// withdraw ends the command that rec is of as Expired, if it is Queued; then it reports true. It returns the record, or
+// rec when the queue has forgotten the command.
+func (q *Queue) withdraw(rec Record, why string) (Record, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e := q.byID[rec.ID]; e != nil {
-		return e.Record
+	e := q.byID[rec.ID]
+	if e == nil {
+		return rec, false
 	}
-	return rec
-}
-
-// withdraw ends a Queued command as Expired and returns its record. It reports false, and does nothing, when the command
-// is not Queued.
-func (q *Queue) withdraw(id, why string) (Record, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	e := q.byID[id]
-	if e == nil || e.Status != Queued {
-		return Record{}, false
+	if e.Status != Queued {
+		return e.Record, false
 	}
 	e.Failure = &Failure{Code: string(problem.Timeout), Message: why}
 	q.endLocked(e, Expired, time.Now())

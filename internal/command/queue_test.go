@@ -268,8 +268,9 @@ func TestPollsOfManySessionsAreBoundedAndStillWoken(t *testing.T) {
 		if _, err := q.Start(click(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
-		if cmds := <-got; len(cmds) != 1 {
-			t.Errorf("the waiting session got %v", cmds)
+		began := time.Now()
+		if cmds := <-got; len(cmds) != 1 || time.Since(began) != 0 {
+			t.Errorf("the waiting session got %v after %v", cmds, time.Since(began))
 		}
 	})
 }
@@ -359,9 +360,10 @@ func TestAnUnconfirmedCancelIsToldAgain(t *testing.T) {
 		q.Cancel("s")
 		p := command.Poll{Session: "s"}
 		first := q.Take(t.Context(), p, time.Second)
+		began := time.Now()
 		again := q.Take(t.Context(), p, 10*time.Second)
-		if len(first.Cancel) != 1 || len(again.Cancel) != 1 {
-			t.Fatalf("told %v, then %v", first.Cancel, again.Cancel)
+		if len(first.Cancel) != 1 || len(again.Cancel) != 1 || time.Since(began) != command.Lease {
+			t.Fatalf("told %v, then %v after %v", first.Cancel, again.Cancel, time.Since(began))
 		}
 		p.Cancelled = again.Cancel
 		if more := q.Take(t.Context(), p, 10*time.Second); len(more.Cancel) != 0 {
@@ -588,13 +590,38 @@ func TestACommandThatEndsWithoutAnAnswerSaysWhy(t *testing.T) {
 		name, kind string
 		taken      bool
 		cancel     time.Duration
-		want       string
+		want, says string
 	}{
-		{"never taken", "click", false, time.Hour, "timeout: expired, timeout, the browser did not take it within 1.5 s"},
-		{"taken, changes nothing", "get_text", true, time.Hour, "timeout: timeout, timeout, the browser took it and did not answer within 1.5 s"},
-		{"taken, changes the page", "click", true, time.Hour, "unknown_outcome: sent"},
-		{"cancelled", "click", false, time.Second, "cancelled: cancelled, cancelled, the call was cancelled"},
-		{"cancelled when taken", "click", true, time.Second, "cancelled: cancelled, cancelled, the call was cancelled"},
+		{
+			"never taken", "click", false, time.Hour,
+			"timeout: expired, timeout, the browser did not take it within 1.5 s",
+			"the browser did not take click within 1.5 s, and will not.",
+		},
+		{
+			"taken, changes nothing", "get_text", true, time.Hour,
+			"timeout: timeout, timeout, the browser took it and did not answer within 1.5 s",
+			"the browser took get_text and did not answer within 1.5 s.",
+		},
+		{
+			"taken, changes the page", "click", true, time.Hour,
+			"unknown_outcome: sent",
+			`the browser took click and has said nothing since: whether it was carried out is not known.|"correlation_id":"c1-r"`,
+		},
+		{
+			"cancelled", "click", false, time.Second,
+			"cancelled: cancelled, cancelled, the call was cancelled",
+			"the call was cancelled; click c1-r.",
+		},
+		{
+			"cancelled when taken", "click", true, time.Second,
+			"cancelled: cancelled, cancelled, the call was cancelled",
+			"the call was cancelled after the browser took click c1-r: it may have been carried out.|Look at the page",
+		},
+		{
+			"cancelled when taken, changes nothing", "get_text", true, time.Second,
+			"cancelled: cancelled, cancelled, the call was cancelled",
+			"the call was cancelled; get_text c1-r.",
+		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			q := command.NewQueue("r", redact.New(redact.Rules{}))
@@ -612,6 +639,10 @@ func TestACommandThatEndsWithoutAnAnswerSaysWhy(t *testing.T) {
 					out += ", " + f.Code + ", " + f.Message
 				}
 				return out
+			}
+			says, fix, _ := strings.Cut(tt.says, "|")
+			if p := problem.From(err); p.Message != says || !strings.Contains(p.Fix, fix) {
+				t.Errorf("%s: %s %s, want %s %s", tt.name, p.Message, p.Fix, says, fix)
 			}
 			kept, known := q.Get(rec.ID)
 			if got, then := text(rec), text(kept); got != tt.want || then != tt.want || !known {
