@@ -283,10 +283,10 @@ func find(tab int, session string, known, live []Browser, now time.Time) (Target
 		}
 	}
 	switch {
-	case len(open) == 1:
-		return open[0], nil
 	case len(open) > 1:
 		return Target{}, several(tab, open)
+	case len(open) == 1:
+		return open[0], nil
 	case len(unreachable) == 1:
 		return unreachable[0], silent(unreachable[0].Browser, name, live, now)
 	case len(live) == 0:
@@ -402,6 +402,7 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 	end := time.NewTimer(d)
 	defer end.Stop()
 	var settled <-chan time.Time // fires settle after the first no_tab of a connected browser; nil when none is
+	over := false
 	for {
 		r.mu.Lock()
 		heard := r.heard
@@ -413,6 +414,8 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 			return t, nil
 		case p.Code == problem.NoTab && !needed:
 			return t, nil
+		case over:
+			return t, err
 		case p.Code == problem.NoTab && settled == nil:
 			timer := time.NewTimer(settle)
 			defer timer.Stop()
@@ -427,10 +430,7 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 		case <-settled:
 			return t, err
 		case <-end.C:
-			if t, err = r.Target(id, tab); err != nil && !needed && problem.From(err).Code == problem.NoTab {
-				err = nil
-			}
-			return t, err
+			over = true
 		case <-ctx.Done():
 			return t, err
 		}

@@ -31,7 +31,11 @@ func TestATrackedTabIsNotReplacedByOneOfAnotherBrowser(t *testing.T) {
 		if got := say(r.Target("c", 0)); got != "alpha 1" {
 			t.Fatalf("on first use: %s", got)
 		}
-		time.Sleep(40 * time.Second)
+		time.Sleep(40*time.Second + 400*time.Millisecond)
+		alone := problem.From(func() error { _, err := r.Target("c", 0); return err }())
+		if alone == nil || strings.Contains(alone.Fix, "another browser") || len(alone.Page) != 0 {
+			t.Errorf("without another browser: %+v", alone)
+		}
 		r.Heard("beta", "1", "1", nil, tabs(2, 7))
 		const of = ", browser [beta]"
 		const beta = "|tab 2: http://localhost/" + of + "|tab 7: http://localhost/" + of
@@ -74,8 +78,9 @@ func TestATrackedTabIsNotReplacedByOneOfAnotherBrowser(t *testing.T) {
 		}
 		r.Heard("alpha", "", "", nil, []session.Tab{{ID: 3, URL: "http://x/"}})
 		want := "alpha 0 no_tab: no tab of a captured site is open in Work [alpha]."
-		if got := say(r.Target("c", 0)); !strings.HasPrefix(got, want+"|tab ") {
-			t.Errorf("when it has no tab: %s, want %s", got, want)
+		got, err := r.Target("c", 0)
+		if text := say(got, err); !strings.HasPrefix(text, want+"|tab ") || !strings.Contains(problem.From(err).Fix, "switch_tab") {
+			t.Errorf("when it has no tab: %s, want %s", text, want)
 		}
 		r.Track("c", "forgotten", 5)
 		want = "forgotten 5 extension_offline: tab 5, the one in use, cannot be reached: browser [forgot] is not known any more.|"
@@ -142,6 +147,9 @@ func TestOwnersAreNamedOrItIsSaidWhyNot(t *testing.T) {
 			t.Helper()
 			got, err := r.Owner(client, in, tab)
 			if p := problem.From(err); p != nil {
+				if p.Code == problem.Ambiguous && !strings.Contains(p.Fix, `"session"`) {
+					t.Errorf("%s: the way out is %q", when, p.Fix)
+				}
 				got = strings.TrimSpace(got + " " + string(p.Code) + ": " + p.Message)
 				for _, l := range p.Page {
 					got += "|" + l.Words()
@@ -156,12 +164,12 @@ func TestOwnersAreNamedOrItIsSaidWhyNot(t *testing.T) {
 		time.Sleep(time.Millisecond)
 		r.Heard("alto", "1", "1", nil, []session.Tab{{ID: 6}, {ID: 9}})
 		time.Sleep(time.Millisecond)
-		r.Heard("beta", "1", "1", nil, []session.Tab{{ID: 9}})
+		r.Heard("beta", "1", "1", nil, []session.Tab{{ID: 9, URL: "http://b/"}})
 		const all = "|browser [beta]|browser [alto]|browser [alpha]"
 		check("connected", "c", "al", 5, `invalid_param: session "al" is the beginning of 2 browsers' names.`)
 		check("connected", "c", "x", 5, `invalid_param: session "x" is the beginning of 0 browsers' names.`)
 		check("connected", "c", "", 5, "alpha")
-		check("connected", "c", "", 9, "ambiguous_target: 2 browsers have a tab 9.|browser [beta]: |browser [alto]: ")
+		check("connected", "c", "", 9, "ambiguous_target: 2 browsers have a tab 9.|browser [beta]: http://b/|browser [alto]: ")
 		check("connected", "c", "", 4, "ambiguous_target: 3 browsers are known, and tab 4 is open in none."+all)
 		check("connected", "c", "", 0, "ambiguous_target: 3 browsers are known, and no tab is in use."+all)
 		check("connected", "c", "b", 0, "beta")
@@ -171,7 +179,7 @@ func TestOwnersAreNamedOrItIsSaidWhyNot(t *testing.T) {
 		time.Sleep(time.Minute)
 		check("silent", "c", "x", 5, "extension_offline: the browser with the Gasoline extension was connected and is gone.")
 		check("silent", "c", "", 5, "alpha")
-		check("silent", "c", "", 9, "ambiguous_target: 2 browsers have a tab 9.|browser [beta]: |browser [alto]: ")
+		check("silent", "c", "", 9, "ambiguous_target: 2 browsers have a tab 9.|browser [beta]: http://b/|browser [alto]: ")
 		check("silent", "c", "al", 4, "ambiguous_target: 2 browsers are known, and tab 4 is open in none.|browser [alto]|browser [alpha]")
 		check("silent", "c", "b", 4, "beta")
 		check("silent", "d", "", 0, "alto")
