@@ -270,6 +270,55 @@ func TestListsSayWhatTheyShow(t *testing.T) {
 	})
 }
 
+// What a list does not rest on stands above its entries' cursor, and in its document.
+func TestListsSayWhatTheyDoNotRestOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := testkit.NewDaemon(t, 20)
+		var lines []map[string]any
+		for i := range 60 {
+			lines = append(lines, map[string]any{"severity": 9, "level": "info", "logger": "console", "message": fmt.Sprint("line ", i+1)})
+		}
+		sync(t, h, browser("alpha", []session.Tab{{ID: 12, URL: logPage, Granted: true}}, group(12, "D", logPage, "logs", lines...)))
+		all, part := list(t, h, view.Paged{}, false), list(t, h, view.Paged{Limit: 3}, false)
+		evicted := fmt.Sprintf("%d older ones were evicted to make room", 60-all.Len())
+		if got := text(all, 9000); all.Len() >= 60 || !strings.HasPrefix(got, fmt.Sprintf("logs: %d, tab 12\n", all.Len())) ||
+			!strings.Contains(got, evicted) || all.Meta.Evicted != uint64(60-all.Len()) {
+			t.Errorf("%q, want %q", got, evicted)
+		}
+		if got := text(part, 9000); strings.Contains(got, "evicted") || part.Meta.Evicted != 0 ||
+			!strings.HasPrefix(got, fmt.Sprintf("logs: 3 of %d, tab 12\n", all.Len())) {
+			t.Errorf("older ones follow: %q", got)
+		}
+		for _, tt := range []struct {
+			meta view.Meta
+			want string
+		}{
+			{view.Meta{Restarted: true}, "the daemon was restarted since that cursor; this begins with the oldest that is kept\ncursor="},
+			{view.Meta{Missed: 7}, "</page-data f>\n7 were evicted unread before these\ncursor="},
+			{view.Meta{Missed: 7, UpTo: true}, "</page-data f>\nup to 7 were evicted unread before these\ncursor="},
+		} {
+			l := list(t, h, view.Paged{Limit: 3}, false)
+			l.Meta.Restarted, l.Meta.Missed, l.Meta.UpTo = tt.meta.Restarted, tt.meta.Missed, tt.meta.UpTo
+			if got := text(l, 9000); !strings.Contains(got, tt.want) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		}
+		l := list(t, h, view.Paged{Limit: 5}, false)
+		if err := l.Fit(9000); err != nil {
+			t.Fatal(err)
+		}
+		l.Keep(5)
+		l.Keep(-1)
+		if got := names(string(entries(t, l))); len(got) != 5 {
+			t.Errorf("%v", got)
+		}
+		l.Keep(2)
+		if got := names(string(entries(t, l))); !slices.Equal(got, []int{59, 60}) {
+			t.Errorf("of two: %v", got)
+		}
+	})
+}
+
 // testkitEmpty is a daemon whose browser has a tab and sent no event.
 func testkitEmpty(t *testing.T) *testkit.Daemon {
 	h := testkit.NewDaemon(t, 0)

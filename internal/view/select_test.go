@@ -156,6 +156,11 @@ func TestCaptureThatBeganLateIsNoted(t *testing.T) {
 			tabs := []session.Tab{{ID: 12, URL: "http://localhost/a", Granted: true}}
 			sync(t, h, browser("alpha", tabs, lifecycle("D", "late", tt.late)))
 			sync(t, h, browser("alpha", tabs, lifecycle("E", start, tt.then)))
+			other := lifecycle("F", "late", []string{start}) // no part of what is asked for
+			sync(t, h, browser("gamma", nil, other))
+			other["tab"] = 13
+			sync(t, h, browser("alpha", tabs, other))
+			time.Sleep(time.Second)
 			s, err := h.View(catalog.Call{Client: "c"}).Select(t.Context(), view.Scoped{})
 			got := strings.Join(s.Notes, "|")
 			if err != nil || !strings.HasPrefix(got, tt.want) || tt.want == "" && got != "" {
@@ -206,7 +211,10 @@ func TestWhatNoCaptureReachesIsNamed(t *testing.T) {
 			page := "http://localhost/a"
 			sync(t, h, browser("alpha",
 				[]session.Tab{{ID: 12, URL: page, Granted: true}, {ID: 13, URL: page}, {ID: 14, URL: page, Granted: true}},
-				group(12, "D", page, "waterfall", tt.frames...), group(12, "E", page, "network", tt.requests...)))
+				group(12, "D", page, "waterfall", tt.frames...), group(12, "E", page+"/other", "network", tt.requests...),
+				group(12, "F", page+"/other", "waterfall", frame("http://other.example/"))))
+			sync(t, h, browser("gamma", nil,
+				group(12, "G", page, "waterfall", frame("http://gamma.example/")), group(14, "H", page, "network", request("worker"))))
 			v := h.View(catalog.Call{Client: "c"})
 			s, err := v.Select(t.Context(), view.Scoped{Tab: tt.tab})
 			if got := v.Unseen(t.Context(), s); err != nil || fmt.Sprint(got) != fmt.Sprint(tt.want) {
