@@ -129,3 +129,22 @@ func TestTestsAreStampedByOurClock(t *testing.T) {
 		}
 	}
 }
+
+// Events of one page in several spellings are of one page.
+func TestPagesOfEventsHaveOneSpelling(t *testing.T) {
+	d := start()
+	b := logs(
+		event.Head{PageURL: "http://LOCALHOST:80/a#top"}, event.Head{PageURL: "http://LOCALHOST:80/a#top"},
+		event.Head{PageURL: "http://localhost/b#end"}, event.Head{}, event.Head{PageURL: "http://localhost:80/a"},
+	)
+	d.Batch(b, noon, noon)
+	const a = "http://localhost/a"
+	for i, want := range []string{a, a, "http://localhost/b", "", a} {
+		if got := b[i].Base().PageURL; got != want {
+			t.Errorf("event %d is of %q, want %q", i, got, want)
+		}
+	}
+	if _, err := d.End("none", "w", noon); problem.From(err) == nil || problem.From(err).Message != `test "none" is not open` {
+		t.Errorf("the end of no test: %v", err)
+	}
+}
