@@ -102,14 +102,14 @@ func explanation(m catalog.Mode) string {
 	return wrapped(text)
 }
 
-// atTheEnd finds the default where the description of a parameter says it: "most elements; 60".
-var atTheEnd = regexp.MustCompile(`^(.+); (?:default (.+)|(\S+))$`)
+// atTheEnd finds the default where the description of a parameter says it: "most elements; default 60".
+var atTheEnd = regexp.MustCompile(`^(.+); default (.+)$`)
 
 // flagText is what help says of a parameter.
 func flagText(p catalog.Param) string {
 	text := p.Doc
 	if m := atTheEnd.FindStringSubmatch(text); m != nil {
-		text = m[1] + " (default " + m[2] + m[3] + ")"
+		text = m[1] + " (default " + m[2] + ")"
 	}
 	if len(p.Enum) > 0 {
 		text = strings.TrimSpace(text + " (" + strings.Join(p.Enum, ", ") + ")")

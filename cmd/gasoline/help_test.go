@@ -16,7 +16,7 @@ import (
 
 type pickParams struct {
 	Tab   int      `json:"tab,omitempty" doc:"another tab's id"`
-	Kind  string   `json:"kind,omitempty" enum:"png,jpeg" doc:"which; png"`
+	Kind  string   `json:"kind,omitempty" enum:"png,jpeg" doc:"which; default png"`
 	Most  int      `json:"most_entries" required:"true" doc:"most entries"`
 	Share float64  `json:"share,omitempty" doc:"part of all; default the half"`
 	Brief bool     `json:"brief,omitempty" doc:"counts only"`
@@ -140,7 +140,8 @@ func TestHelpOfEveryMode(t *testing.T) {
 
 func TestDefaultsStandWhereHelpExpectsThem(t *testing.T) {
 	for doc, want := range map[string]string{
-		"of jpeg; 80":                            "of jpeg (default 80)",
+		"of jpeg; default 80":                    "of jpeg (default 80)",
+		"in one line; short":                     "in one line; short",
 		"tab id; default the one in use":         "tab id (default the one in use)",
 		"which match, from 0; -1 is the last":    "which match, from 0; -1 is the last",
 		"value; entries without it are left out": "value; entries without it are left out",

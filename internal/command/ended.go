@@ -140,7 +140,6 @@ func (q *Queue) endLocked(e *entry, s Status, now time.Time) {
 			old.Result, old.Dropped = nil, true
 		}
 	}
-	q.pruneLocked(now)
 }
 
 // pruneLocked forgets the oldest finished commands: those beyond maxDone, and those that ended longer ago than Keep.
@@ -154,6 +153,7 @@ func (q *Queue) pruneLocked(now time.Time) {
 	}
 }
 
+// sweep is sweepLocked for who does not hold the lock.
 func (q *Queue) sweep() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -79,7 +79,7 @@ type ClickParams struct {
 	Target
 	Toast
 	Trust
-	Button string `json:"button,omitempty" enum:"left,middle,right" doc:"mouse button; left"`
+	Button string `json:"button,omitempty" enum:"left,middle,right" doc:"mouse button; default left"`
 	Count  int    `json:"count,omitempty" min:"1" max:"3" doc:"2 is a double click"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"open the link in a new tab"`
 }
@@ -104,7 +104,7 @@ type SelectParams struct {
 type CheckParams struct {
 	Target
 	Toast
-	Checked *bool `json:"checked,omitempty" doc:"false unchecks; true"`
+	Checked *bool `json:"checked,omitempty" doc:"false unchecks it; default true"`
 }
 
 // KeyParams is for key_press.
@@ -126,7 +126,7 @@ type ScrollParams struct {
 type HighlightParams struct {
 	Target
 	Toast
-	DurationMS *int `json:"duration_ms,omitempty" min:"0" max:"30000" doc:"how long, in ms; 5000"`
+	DurationMS *int `json:"duration_ms,omitempty" min:"0" max:"30000" doc:"how long, in ms; default 5000"`
 }
 
 // WaitParams is for wait_for. Exactly one of the element, Text and URLContains is the condition.
@@ -139,7 +139,7 @@ type WaitParams struct {
 
 // StableParams is for wait_for_stable.
 type StableParams struct {
-	StabilityMS int `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; 500"`
+	StabilityMS int `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; default 500"`
 }
 
 // TextParams is for get_text.
@@ -152,7 +152,7 @@ type TextParams struct {
 type ScriptParams struct {
 	Toast
 	Script string `json:"script" required:"true" length:"1000000" alias:"code,expression,js" doc:"JavaScript; the value of its last expression, or of return"`
-	World  string `json:"world,omitempty" enum:"auto,main,isolated" doc:"where it runs; main"`
+	World  string `json:"world,omitempty" enum:"auto,main,isolated" doc:"where it runs; default main"`
 	Frame  string `json:"frame,omitempty" length:"2000" doc:"iframe: CSS, index or all"`
 }
 
@@ -165,7 +165,7 @@ type ListParams struct {
 	TextContains string    `json:"text_contains,omitempty" length:"1000" doc:"only with this in label or text"`
 	Role         string    `json:"role,omitempty" length:"100" doc:"only this ARIA role"`
 	ExcludeNav   bool      `json:"exclude_nav,omitempty" doc:"leave out navigation, header and footer"`
-	Limit        int       `json:"limit,omitempty" min:"1" max:"100" doc:"most elements, 1-100; 60"`
+	Limit        int       `json:"limit,omitempty" min:"1" max:"100" doc:"most elements, 1-100; default 60"`
 }
 
 // Selectors returns the two fields that hold selectors; "" when one is not set or the kind lacks it.
@@ -173,8 +173,8 @@ func (p ListParams) Selectors() (selector, within string) { return "", p.Within 
 
 // ScreenshotParams is for screenshot.
 type ScreenshotParams struct {
-	Format        string `json:"format,omitempty" enum:"png,jpeg" doc:"png is the default"`
-	Quality       int    `json:"quality,omitempty" min:"1" max:"100" doc:"of jpeg; 80"`
+	Format        string `json:"format,omitempty" enum:"png,jpeg" doc:"of the image; default png"`
+	Quality       int    `json:"quality,omitempty" min:"1" max:"100" doc:"of jpeg; default 80"`
 	FullPage      bool   `json:"full_page,omitempty" doc:"all of the page, not only what is in view"`
 	Selector      string `json:"selector,omitempty" length:"2000" doc:"only this element: CSS, text=, role=, …"`
 	WaitForStable bool   `json:"wait_for_stable,omitempty" doc:"wait until nothing changes, at most 5 s"`

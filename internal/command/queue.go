@@ -18,7 +18,7 @@ const (
 	Keep       = 5 * time.Minute  // how long a finished command stays readable
 	Grace      = 30 * time.Second // how long after its deadline an unfinished command may still be answered
 	maxWaiting = 16 << 20         // bytes of the params of all unfinished commands
-	maxDone    = 500              // finished commands that are kept
+	maxDone    = 500              // finished commands that are kept when the queue was swept
 	maxResults = 32 << 20         // bytes of their results; the oldest are dropped first, the newest never
 	maxFailed  = 100              // failed commands that stay readable after Keep, without their results
 	tellEvery  = 5 * time.Second  // time between two progress messages of a waiting call
@@ -77,8 +77,8 @@ type Record struct {
 	Finished time.Time // zero: not finished
 	Attempts int       // times it was handed out
 	Result   json.RawMessage
-	Dropped  bool // there was a Result, and the queue dropped it to save memory
-	Failure  *Failure
+	Dropped  bool     // there was a Result, and the queue dropped it to save memory
+	Failure  *Failure // nil unless the command ended in another state than Complete
 	Elapsed  time.Duration
 }
 
@@ -135,6 +135,7 @@ func NewQueue(run string, clean Cleaner) *Queue {
 
 // Do sends a command and waits until it ends or its deadline passes. It returns the record without an error when the
 // command has ended, whatever its terminal state, and when it is Running at the deadline; [Queue.Wait] then waits on.
+// Beside an error stands the record of the command as it is then.
 // When ctx ends, Do cancels the command, in the browser too. Errors, except for params that cannot be marshalled, are
 // problems:
 //   - queue_full, too_large, stopping: the command was not queued.
@@ -149,7 +150,7 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 	}
 	rec, err = q.await(ctx, rec.CorrelationID, rec.Deadline, r.Progress)
 	if err != nil {
-		rec = q.giveUp(rec.ID)
+		rec = q.giveUp(rec, Cancelled, Failure{string(problem.Cancelled), "the call was cancelled", nil})
 		if rec.SentAt.IsZero() || !rec.Acts() {
 			return rec, problem.New(problem.Cancelled, "", "the call was cancelled; %s %s.", r.Kind, rec.CorrelationID)
 		}
@@ -161,22 +162,24 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 			rec.CorrelationID,
 		)
 	}
-	if rec.Status == Queued && q.withdraw(rec.ID) {
+	waited := inWords(rec.Deadline.Sub(rec.Created))
+	rec, withdrawn := q.withdraw(rec, "the browser did not take it within "+waited)
+	if withdrawn {
 		return rec, problem.New(problem.Timeout, `Check the browser with configure {"action":"doctor"}.`,
-			"the browser did not take %s within %s, and will not.", r.Kind, inWords(rec.Deadline.Sub(rec.Created)))
+			"the browser did not take %s within %s, and will not.", r.Kind, waited)
 	}
-	rec = q.get(rec.ID, rec)
 	switch {
 	case rec.Status != Sent:
 		return rec, nil
 	case !rec.Acts():
-		q.giveUp(rec.ID)
+		message := "the browser took it and did not answer within " + waited
+		rec = q.giveUp(rec, TimedOut, Failure{string(problem.Timeout), message, nil})
 		return rec, problem.New(
 			problem.Timeout,
 			`Repeat the call; configure {"action":"doctor"} tells how the browser is.`,
 			"the browser took %s and did not answer within %s.",
 			r.Kind,
-			inWords(rec.Deadline.Sub(rec.Created)),
+			waited,
 		)
 	default:
 		return rec, problem.New(
@@ -194,7 +197,7 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 // inWords formats a duration: whole milliseconds below 1 s, else seconds with one decimal at most.
 func inWords(d time.Duration) string {
 	if d < time.Second {
-		return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%g s", d.Round(100*time.Millisecond).Seconds())
 }
@@ -307,14 +310,7 @@ func (q *Queue) await(ctx context.Context, id string, deadline time.Time, progre
 			if progress != nil && time.Since(told) >= tellEvery {
 				told = time.Now()
 				rec := q.record(e)
-				progress(
-					fmt.Sprintf(
-						"%s: %s for %s",
-						rec.Kind,
-						rec.Status,
-						inWords(time.Since(rec.Created).Round(time.Second)),
-					),
-				)
+				progress(fmt.Sprintf("%s: %s for %s", rec.Kind, rec.Status, inWords(time.Since(rec.Created))))
 			}
 		}
 	}
@@ -326,66 +322,64 @@ func (q *Queue) record(e *entry) Record {
 	return e.Record
 }
 
-// get returns the present record of a command, or otherwise when the queue has forgotten it.
-func (q *Queue) get(id string, otherwise Record) Record {
+// withdraw ends the command that rec is of as Expired, if it is Queued; then it reports true. It returns the record, or
+// rec when the queue has forgotten the command.
+func (q *Queue) withdraw(rec Record, why string) (Record, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e := q.byID[id]; e != nil {
-		return e.Record
-	}
-	return otherwise
-}
-
-// withdraw ends a Queued command as Expired. It reports false, and does nothing, when the command is not Queued.
-func (q *Queue) withdraw(id string) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	e := q.byID[id]
-	if e == nil || e.Status != Queued {
-		return false
-	}
-	q.endLocked(e, Expired, time.Now())
-	return true
-}
-
-// giveUp ends an unfinished command as Cancelled, and in the browser if it was taken. It returns the record, or the
-// zero Record when the queue has forgotten the command.
-func (q *Queue) giveUp(id string) Record {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	e := q.byID[id]
+	e := q.byID[rec.ID]
 	if e == nil {
-		return Record{}
+		return rec, false
+	}
+	if e.Status != Queued {
+		return e.Record, false
+	}
+	e.Failure = &Failure{Code: string(problem.Timeout), Message: why}
+	q.endLocked(e, Expired, time.Now())
+	return e.Record, true
+}
+
+// giveUp ends the command that rec is of with the terminal state s, unless it has ended, and in the browser if it was
+// taken. It returns the record, or rec when the queue has forgotten the command.
+func (q *Queue) giveUp(rec Record, s Status, why Failure) Record {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	e := q.byID[rec.ID]
+	if e == nil {
+		return rec
 	}
 	if !e.Status.Final() {
+		e.Failure = &why
 		q.cancelLocked(e)
-		q.endLocked(e, Cancelled, time.Now())
+		q.endLocked(e, s, time.Now())
 	}
 	return e.Record
 }
 
 // Cancel ends every unfinished command of a session, or of all sessions when session is "". Their records have the
 // status Cancelled and the failure code cancelled. It returns how many commands it ended.
-func (q *Queue) Cancel(session string) int { return q.endAll(session, Cancelled, problem.Cancelled) }
-
-// Stop makes Start refuse every command, ends the unfinished ones and wakes all polls. The records have the status
-// Cancelled and the failure code stopping.
-func (q *Queue) Stop() {
-	q.mu.Lock()
-	q.stopping = true
-	q.mu.Unlock()
-	q.endAll("", Cancelled, problem.Stopping)
+func (q *Queue) Cancel(session string) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	return q.cancelAllLocked(session, problem.Cancelled)
+}
+
+// Stop makes Start refuse every command, ends the unfinished ones and wakes all polls. The records have the status
+// Cancelled and the failure code stopping. It does so under one lock: no poll takes a command after Start has refused
+// one.
+func (q *Queue) Stop() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.stopping = true
+	q.cancelAllLocked("", problem.Stopping)
 	for s := range q.browsers {
 		q.signalLocked(s)
 	}
 }
 
-// endAll ends the unfinished commands of a session, or of all when session is "", and returns how many.
-func (q *Queue) endAll(session string, s Status, code problem.Code) int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+// cancelAllLocked ends the unfinished commands of a session, or of all when session is "", as Cancelled with this code.
+// It returns how many.
+func (q *Queue) cancelAllLocked(session string, code problem.Code) int {
 	n := 0
 	for _, e := range slices.Clone(q.pending) {
 		if session != "" && e.Session != session {
@@ -393,7 +387,7 @@ func (q *Queue) endAll(session string, s Status, code problem.Code) int {
 		}
 		e.Failure = &Failure{Code: string(code), Message: "the command was ended before the browser answered"}
 		q.cancelLocked(e)
-		q.endLocked(e, s, time.Now())
+		q.endLocked(e, Cancelled, time.Now())
 		n++
 	}
 	return n

@@ -268,8 +268,9 @@ func TestPollsOfManySessionsAreBoundedAndStillWoken(t *testing.T) {
 		if _, err := q.Start(click(time.Minute)); err != nil {
 			t.Fatal(err)
 		}
-		if cmds := <-got; len(cmds) != 1 {
-			t.Errorf("the waiting session got %v", cmds)
+		began := time.Now()
+		if cmds := <-got; len(cmds) != 1 || time.Since(began) != 0 {
+			t.Errorf("the waiting session got %v after %v", cmds, time.Since(began))
 		}
 	})
 }
@@ -359,9 +360,10 @@ func TestAnUnconfirmedCancelIsToldAgain(t *testing.T) {
 		q.Cancel("s")
 		p := command.Poll{Session: "s"}
 		first := q.Take(t.Context(), p, time.Second)
+		began := time.Now()
 		again := q.Take(t.Context(), p, 10*time.Second)
-		if len(first.Cancel) != 1 || len(again.Cancel) != 1 {
-			t.Fatalf("told %v, then %v", first.Cancel, again.Cancel)
+		if len(first.Cancel) != 1 || len(again.Cancel) != 1 || time.Since(began) != command.Lease {
+			t.Fatalf("told %v, then %v after %v", first.Cancel, again.Cancel, time.Since(began))
 		}
 		p.Cancelled = again.Cancel
 		if more := q.Take(t.Context(), p, 10*time.Second); len(more.Cancel) != 0 {
@@ -542,4 +544,119 @@ func TestNoCommandIsHandedOutAfterItsDeadline(t *testing.T) {
 			t.Errorf("handed out a second late: %+v", got)
 		}
 	})
+}
+
+// Once the queue refuses commands because it stops, it hands none out either: their callers are told that they ended.
+func TestNoCommandIsHandedOutByAQueueThatStops(t *testing.T) {
+	q := command.NewQueue("r", redact.New(redact.Rules{}))
+	for range 30 { // records to list, which takes long
+		for range command.MaxPending {
+			if _, err := q.Start(click(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		q.Cancel("s")
+	}
+	if _, err := q.Start(click(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	other := click(time.Minute)
+	other.Session = "other"
+	var asked, others sync.WaitGroup
+	for range 40 { // so many wait for the queue that every step of Stop has to wait, too
+		asked.Add(1)
+		others.Go(func() {
+			q.Lists()
+			asked.Done()
+			for {
+				q.Lists()
+				if _, err := q.Start(other); problem.From(err) != nil && problem.From(err).Code == problem.Stopping {
+					break
+				}
+			}
+			if got := take(t.Context(), q, "s", 0); len(got) != 0 {
+				t.Errorf("%d commands were handed out", len(got))
+			}
+		})
+	}
+	asked.Wait()
+	q.Stop()
+	others.Wait()
+}
+
+// Who gets a timeout or is cancelled gets the record as it is then, and lists say why the command ended.
+func TestACommandThatEndsWithoutAnAnswerSaysWhy(t *testing.T) {
+	for _, tt := range []struct {
+		name, kind string
+		taken      bool
+		cancel     time.Duration
+		want, says string
+	}{
+		{
+			"never taken", "click", false, time.Hour,
+			"timeout: expired, timeout, the browser did not take it within 1.5 s",
+			"the browser did not take click within 1.5 s, and will not.",
+		},
+		{
+			"taken, changes nothing", "get_text", true, time.Hour,
+			"timeout: timeout, timeout, the browser took it and did not answer within 1.5 s",
+			"the browser took get_text and did not answer within 1.5 s.",
+		},
+		{
+			"taken, changes the page", "click", true, time.Hour,
+			"unknown_outcome: sent",
+			`the browser took click and has said nothing since: whether it was carried out is not known.|"correlation_id":"c1-r"`,
+		},
+		{
+			"cancelled", "click", false, time.Second,
+			"cancelled: cancelled, cancelled, the call was cancelled",
+			"the call was cancelled; click c1-r.",
+		},
+		{
+			"cancelled when taken", "click", true, time.Second,
+			"cancelled: cancelled, cancelled, the call was cancelled",
+			"the call was cancelled after the browser took click c1-r: it may have been carried out.|Look at the page",
+		},
+		{
+			"cancelled when taken, changes nothing", "get_text", true, time.Second,
+			"cancelled: cancelled, cancelled, the call was cancelled",
+			"the call was cancelled; get_text c1-r.",
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			q := command.NewQueue("r", redact.New(redact.Rules{}))
+			r := click(1500 * time.Millisecond)
+			r.Kind = tt.kind
+			if tt.taken {
+				go take(t.Context(), q, "s", time.Minute)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), tt.cancel)
+			defer cancel()
+			rec, err := q.Do(ctx, r)
+			text := func(rec command.Record) string {
+				out := string(problem.From(err).Code) + ": " + string(rec.Status)
+				if f := rec.Failure; f != nil {
+					out += ", " + f.Code + ", " + f.Message
+				}
+				return out
+			}
+			says, fix, _ := strings.Cut(tt.says, "|")
+			if p := problem.From(err); p.Message != says || !strings.Contains(p.Fix, fix) {
+				t.Errorf("%s: %s %s, want %s %s", tt.name, p.Message, p.Fix, says, fix)
+			}
+			kept, known := q.Get(rec.ID)
+			if got, then := text(rec), text(kept); got != tt.want || then != tt.want || !known {
+				t.Errorf("%s: %s, kept as %s, want %s", tt.name, got, then, tt.want)
+			}
+			pending, done, failed := q.Lists()
+			lists := fmt.Sprint(len(pending), len(done), len(failed))
+			want := map[command.Status]string{command.Sent: "1 0 0", command.Cancelled: "0 1 0"}[rec.Status]
+			if want == "" {
+				want = "0 1 1"
+			}
+			if lists != want {
+				t.Errorf("%s: pending, done, failed are %s, want %s", tt.name, lists, want)
+			}
+		})
+	}
 }

@@ -77,9 +77,7 @@ func (c *Correlator) clockLocked(b event.Batch, sent, received time.Time) {
 		// All of the document moves, or its order would be lost.
 		if !g.lead.Time.IsZero() {
 			g.shift = -max(0, g.lead.Time.Add(g.offset).Sub(received))
-			if g.lead.Mono > 0 {
-				g.origin = g.lead.Time.Add(g.shift - milliseconds(g.lead.Mono))
-			}
+			g.origin = g.lead.Time.Add(g.shift - milliseconds(g.lead.Mono))
 		}
 	}
 	at := 0
@@ -124,11 +122,11 @@ func indexOf(groups []group, key document) int {
 func (c *Correlator) groupsLocked(b event.Batch) []group {
 	var groups []group
 	index := map[document]int(nil)
-	at := -1
+	at := 0
 	for _, e := range b {
 		h := e.Base()
 		key := keyOf(h)
-		if at < 0 || groups[at].key != key {
+		if len(groups) == 0 || groups[at].key != key {
 			var ok bool
 			if at, ok = index[key]; !ok {
 				if index == nil {
@@ -144,7 +142,7 @@ func (c *Correlator) groupsLocked(b event.Batch) []group {
 		if h.Time.After(g.newest) {
 			g.newest = h.Time
 		}
-		if !h.Time.IsZero() && (g.lead.Time.IsZero() || h.Mono >= g.lead.Mono) {
+		if !h.Time.IsZero() && h.Mono >= g.lead.Mono {
 			g.lead.Time, g.lead.Mono = h.Time, h.Mono
 		}
 	}
@@ -177,10 +175,11 @@ func (c *Correlator) measureLocked(d domain, sent, newest, received time.Time) (
 	}
 	for i := len(k.stretches) - 1; i >= 0; i-- {
 		s := k.stretches[i]
-		if difference := measured - c.offset(&s); !s.voted || difference.Abs() <= stepOf {
-			if !s.voted || difference < 0 {
-				c.set(&s, measured)
+		if known := c.offset(&s); !s.voted || (measured-known).Abs() <= stepOf {
+			if s.voted {
+				measured = min(measured, known)
 			}
+			c.set(&s, measured)
 			s.voted = true
 			k.stretches = append(append(k.stretches[:i:i], k.stretches[i+1:]...), s)
 			return s.id, c.offset(&s)
@@ -240,7 +239,7 @@ func (g *group) correct(c *Correlator, h *event.Head, received time.Time) {
 			t = ours.Add(-milliseconds(g.mono - h.Mono))
 		}
 	}
-	if g.last != nil && h.Mono > 0 && h.Mono >= g.last.mono {
+	if g.last != nil && h.Mono >= g.last.mono { // which is not 0
 		if last := g.last.time.Add(c.Offset(g.last.clock) - g.offset); t.Before(last) {
 			t = last
 		}

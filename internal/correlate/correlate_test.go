@@ -146,6 +146,8 @@ func TestParseTraceparent(t *testing.T) {
 	check("cc"+parent[2:]+".x", false, false)
 	check(parent+"-x", false, false)
 	check("ff"+parent[2:], false, false)
+	check("0g"+parent[2:], false, false)
+	check(parent[:53]+"0g", false, false)
 	check(strings.ToUpper(parent), false, false)
 	check(strings.Replace(parent, traceID, strings.Repeat("0", 32), 1), false, false)
 	check(strings.Replace(parent, spanID, strings.Repeat("0", 16), 1), false, false)
@@ -216,6 +218,11 @@ func TestPageURL(t *testing.T) {
 	check("http://localhost:3000/#/cart", "http://localhost:3000/#/cart")
 	check("http://localhost:3000?x=1", "http://localhost:3000/?x=1")
 	check("https://ann:pw@x.example/p", "https://x.example/p")
+	check("https://@x.example/p", "https://x.example/p")
+	check("https://x.example#top", "https://x.example/")
+	check("https://x.example:80/", "https://x.example:80/")
+	check("file:///home/ann/x.html#top", "file:///home/ann/x.html")
+	check("://x", "://x")
 	check("about:blank", "about:blank")
 	check("", "")
 }
@@ -408,21 +415,26 @@ func TestOldLinesKeepTheirTime(t *testing.T) {
 	}
 }
 
-// When all numbers of clocks are given out, times are still right.
+// When all numbers of clocks are given out, times are still right, and so is the order within a document.
 func TestAnyNumberOfClocksIsBounded(t *testing.T) {
 	d := start()
-	for i := range 70_000 {
-		name := time.Duration(i).String()
-		h := event.Head{
+	send := func(name string, mono float64, before time.Duration, received time.Time) time.Duration {
+		b := logs(event.Head{
 			Origin:   event.Origin{Source: "sdk", Service: name, Instance: name},
 			Document: name,
-			Time:     noon.Add(time.Hour),
-			Mono:     1,
+			Time:     noon.Add(time.Hour - before),
+			Mono:     mono,
+		})
+		d.Batch(b, received.Add(time.Hour), received)
+		return noon.Sub(d.at(b, 0))
+	}
+	for i := range 70_000 {
+		if at := send(time.Duration(i).String(), 1, 10*time.Second, noon); at != 10*time.Second {
+			t.Fatalf("clock %d: %v before now", i, at)
 		}
-		b := logs(h)
-		if d.Batch(b, noon.Add(time.Hour), noon); !d.at(b, 0).Equal(noon) {
-			t.Fatalf("clock %d: %v", i, d.at(b, 0))
-		}
+	}
+	if at := send(time.Duration(69_999).String(), 2, time.Minute, noon.Add(time.Second)); at != 10*time.Second {
+		t.Errorf("an event that its wall clock puts before the last of its document is %v before now", at)
 	}
 	if clocks, pages := correlate.Sizes(d.Correlator); clocks > 1024 || pages > 4096 {
 		t.Errorf("%d clocks, %d documents", clocks, pages)

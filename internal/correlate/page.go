@@ -32,9 +32,5 @@ func PageURL(u string) string {
 	if tail == "" || tail[0] != '/' {
 		tail = "/" + tail
 	}
-	if len(lowScheme)+len("://")+len(lowHost)+len(tail) == len(u) && strings.HasPrefix(u, lowScheme) &&
-		strings.HasPrefix(rest, lowHost) && strings.HasSuffix(u, tail) {
-		return u
-	}
 	return lowScheme + "://" + lowHost + tail
 }

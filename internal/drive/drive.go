@@ -122,17 +122,24 @@ func Picture(r command.ScreenshotResult) (answer.Image, error) {
 }
 
 // Gate refuses a mode whose needs are not met, before it runs. patience says how long to wait for a
-// browser. Which tab is meant is in the mode's parameters, so whether there is one is for Do to say.
+// browser. Which tab is meant, and so which browser, is in the mode's parameters and is for Do to find: Gate
+// refuses only what no connected browser can do.
 func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 	return func(ctx context.Context, call catalog.Call, needs catalog.Needs) error {
-		target, err := r.Await(ctx, call.Client, 0, false, min(patience(), call.Left()))
+		live, err := r.Present(ctx, min(patience(), call.Left()))
 		if err != nil {
 			return err
 		}
-		if needs&catalog.Pilot != 0 && target.Browser.Known && !target.Browser.Settings.Pilot {
-			return PilotOff(r, target.Browser)
+		may := func(b session.Browser) bool { return !b.Known || b.Settings.Pilot }
+		if needs&catalog.Pilot == 0 || slices.ContainsFunc(live, may) {
+			return nil
 		}
-		return nil
+		in := live[0]
+		current, _, _ := r.Current(call.Client)
+		if i := slices.IndexFunc(live, func(b session.Browser) bool { return b.Session == current }); i >= 0 {
+			in = live[i]
+		}
+		return PilotOff(r, in)
 	}
 }
 

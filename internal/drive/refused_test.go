@@ -1,6 +1,7 @@
 package drive_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -64,6 +65,77 @@ func TestWhatActsIsRefusedWhereThePilotIsOff(t *testing.T) {
 			t.Errorf("beside one where it is on: %s", got)
 		}
 	})
+}
+
+// A click goes to the browser whose tab the agent uses, or to none. The gate leaves the choice of the tab to the mode:
+// a tab of another browser can be named, also where the one in use cannot act.
+func TestACommandGoesToNoOtherBrowserByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := testkit.NewDaemon(t, 0)
+		if err := h.Sync([]byte(strings.Replace(browser, `"pilot":true`, `"pilot":false`, 1))); err != nil {
+			t.Fatal(err)
+		}
+		call := within(6 * time.Second)
+		if got, err := h.Registry.Target(call.Client, 0); err != nil || got.Tab.ID != 12 {
+			t.Fatal(got, err)
+		}
+		gate := drive.Gate(h.Registry, func() time.Duration { return time.Second })
+		second := strings.NewReplacer(`"s1"`, `"s2"`, `"id":12`, `"id":22`, `"id":13`, `"id":23`).Replace(browser)
+		do := func(tab int) (session string, err error) {
+			if err := h.Sync([]byte(second)); err != nil {
+				t.Fatal(err)
+			}
+			if err := gate(t.Context(), call, catalog.Extension|catalog.Pilot); err != nil {
+				t.Errorf("the gate: %v", err)
+			}
+			call := within(6 * time.Second)
+			call.Detached = true
+			out, err := drive.Do(t.Context(), h.Driver(), call, command.Click, tab, command.ClickParams{})
+			return out.Target.Browser.Session, err
+		}
+		if _, err := do(0); problem.From(err) == nil || problem.From(err).Code != problem.PilotOff {
+			t.Errorf("while the browser in use may not act: %v", err)
+		}
+		if in, err := do(22); err != nil || in != "s2" {
+			t.Errorf("in a tab of one that may act: %s %v", in, err)
+		}
+		time.Sleep(40 * time.Second)
+		if _, err := do(0); problem.From(err) == nil || problem.From(err).Code != problem.ExtensionOffline {
+			t.Errorf("while the browser in use is silent: %v", err)
+		}
+		if pending, done, _ := h.Queue.Lists(); len(pending)+len(done) != 1 {
+			t.Errorf("%d commands were sent, want the one whose tab was named", len(pending)+len(done))
+		}
+	})
+}
+
+// The gate waits for a browser, and gives up when none comes or the call has ended.
+func TestTheGateWaitsForABrowser(t *testing.T) {
+	for came, want := range map[time.Duration]time.Duration{500 * time.Millisecond: 500 * time.Millisecond, time.Hour: time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			h := testkit.NewDaemon(t, 0)
+			gate := drive.Gate(h.Registry, func() time.Duration { return time.Second })
+			comes := time.AfterFunc(came, func() {
+				if err := h.Sync([]byte(browser)); err != nil {
+					t.Error(err)
+				}
+			})
+			defer comes.Stop()
+			began := time.Now()
+			err := gate(t.Context(), within(time.Minute), catalog.Extension)
+			if p := problem.From(err); (p == nil) != (came < time.Second) ||
+				p != nil && p.Code != problem.ExtensionOffline || time.Since(began) != want {
+				t.Errorf("a browser after %v: %v after %v", came, err, time.Since(began))
+			}
+			ended, cancel := context.WithCancel(t.Context())
+			cancel()
+			time.Sleep(time.Minute)
+			began = time.Now()
+			if err := gate(ended, within(time.Minute), catalog.Extension); err == nil || time.Since(began) != 0 {
+				t.Errorf("of a call that has ended: %v after %v", err, time.Since(began))
+			}
+		})
+	}
 }
 
 // What a browser answered is decoded, or it is said why it cannot be.

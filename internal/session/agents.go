@@ -95,7 +95,7 @@ func (r *Registry) Use(id, session string, tab int) error {
 		return offline(false)
 	}
 	if _, ok := b.Tab(tab); !ok {
-		return withTabs(problem.New(problem.TabGone, "Use one of these.", "there is no tab %d.", tab), []Browser{b})
+		return withTabs(problem.New(problem.TabGone, "Use one of these.", "there is no tab %d.", tab), []Browser{b}, false)
 	}
 	return r.eachHere(id, func(c *client) { c.session, c.tab = session, tab })
 }

@@ -58,15 +58,21 @@ type Browser struct {
 	Settings       Settings
 	Tabs           []Tab
 	Since          time.Time // first request
-	Contact        time.Time // last request, or end of a poll; moved back after a broken poll (see Registry.Poll)
+	Contact        time.Time // last request, or end of a poll
 	LastPoll       time.Time // begin of the last poll; zero: none yet
 	Polling        bool      // a poll is open
+
+	broken bool // the last contact was the end of a poll that the browser broke off
 }
 
 // Connected reports whether the browser is likely to take a command: a poll is open, or the last contact is less than
-// Silence ago.
+// Silence ago, or less than comeBack where it was the end of a broken poll.
 func (b Browser) Connected(now time.Time) bool {
-	return b.Polling || !b.Contact.IsZero() && now.Sub(b.Contact) < Silence
+	limit := Silence
+	if b.broken {
+		limit = comeBack
+	}
+	return b.Polling || !b.Contact.IsZero() && now.Sub(b.Contact) < limit
 }
 
 // Label returns a name for people and agents, such as "Chrome on Linux [5f2a11]". The brackets hold the first six
@@ -93,6 +99,7 @@ type Registry struct {
 	mu       sync.Mutex
 	browsers map[string]*browser
 	clients  map[string]*client
+	gone     []string      // ids of the clients that were forgotten last, oldest first; <= maxGone
 	heard    chan struct{} // closed, and made anew, when a browser is heard of
 
 	elapsed func() time.Duration // since the registry was made, by a monotonic clock
@@ -131,7 +138,7 @@ func (r *Registry) browserLocked(session string, now time.Time) *browser {
 		b = &browser{Browser: Browser{Session: session, Since: now}}
 		r.browsers[session] = b
 	}
-	b.Contact = now
+	b.Contact, b.broken = now, false
 	return b
 }
 
@@ -190,10 +197,7 @@ func (r *Registry) Poll(session string) (closed func(broken bool)) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			b.polls--
-			b.Contact = time.Now()
-			if broken {
-				b.Contact = b.Contact.Add(comeBack - Silence)
-			}
+			b.Contact, b.broken = time.Now(), broken
 		})
 	}
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 const (
 	CallsPerMinute = 500 // tool calls of one client within 60 s
 	maxClients     = 500 // clients that are remembered; the one that was used longest ago goes first
+	maxGone        = 500 // ids of clients that have gone; a call that began before may still end
 	maxPositions   = 200 // positions of since:"last" of one client; the oldest name goes first
 	maxCursor      = 256 // bytes of a cursor; the daemon makes no longer ones, so SetPosition ignores them
 )
@@ -37,10 +39,14 @@ type client struct {
 // a client cannot find two names with one hash.
 type key [sha256.Size]byte
 
-// clientLocked returns a client, and makes it when it is not known. It counts as a use of the client.
+// clientLocked returns a client, and makes it when it is not known. It counts as a use of the client. Of a client that
+// has gone, it returns an empty one that is not kept.
 func (r *Registry) clientLocked(id string) *client {
 	c := r.clients[id]
 	if c == nil {
+		if slices.Contains(r.gone, id) {
+			return &client{positions: map[key]string{}}
+		}
 		if len(r.clients) >= maxClients {
 			oldest := ""
 			for k, v := range r.clients {
@@ -110,11 +116,16 @@ func (r *Registry) SetPosition(id, name, cursor string) {
 	c.positions[key] = cursor
 }
 
-// Forget drops a client that has gone.
+// Forget drops a client that has gone. Ids of clients are not used again: what a late call of this client sets is not
+// kept, as long as it is one of the newest maxGone that have gone.
 func (r *Registry) Forget(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.clients, id)
+	if len(r.gone) == maxGone {
+		r.gone = slices.Delete(r.gone, 0, 1)
+	}
+	r.gone = append(r.gone, strings.Clone(id))
 }
 
 // Track makes a tab the client's tracked tab, which Target returns by default. It does not check that the tab exists.
@@ -132,86 +143,106 @@ type Target struct {
 }
 
 // Target returns the tab that a call means: the tab with the id tab when it is not 0, else the client's tracked tab.
-// When the client has no tracked tab or it is gone, Target chooses a granted tab and tracks it: a focused active one
-// before an active one, before one that is loaded, before a discarded one.
-// Problems: extension_offline; tab_gone, when tab is not 0 and no connected browser has it; ambiguous_target, when
-// several have it and the client's tracked tab is in none of them; no_tab, when no granted tab is open.
-// With no_tab, the Target has a Browser and no Tab.
+// When the client has no tracked tab, Target chooses a granted tab and tracks it: a focused active one before an active
+// one, before one that is loaded, before a discarded one. When the tracked tab is closed, Target chooses one of the same
+// browser. It never changes from one browser to another.
+// Problems: extension_offline, when no browser is connected, or the browser of the tab is not; tab_gone, when tab is not
+// 0 and no browser has it; ambiguous_target, when several have it and the client's tracked tab is in none of them;
+// no_tab, when no granted tab is open.
+// With no_tab, the Target has a Browser and no Tab. With extension_offline, it has the silent browser where one is
+// meant, and the tab as that browser reported it last.
 func (r *Registry) Target(id string, tab int) (Target, error) { return r.TargetIn(id, "", tab) }
 
-// TargetIn is Target within the one connected browser whose Session begins with in; "" means all of them. Problem:
-// invalid_param, when none or several begin with in.
+// TargetIn is Target within the one connected browser whose Session begins with in; "" means all of them. A tracked tab
+// of another browser stays the tracked one. Problem: invalid_param, when none or several begin with in.
 func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 	now := time.Now()
-	var live []Browser
-	known := false
-	for _, b := range r.Browsers() {
-		known = true
-		if b.Connected(now) {
-			live = append(live, b)
-		}
-	}
-	if len(live) == 0 {
-		return Target{}, offline(known)
-	}
-	if in != "" {
-		all := live
-		live = slices.DeleteFunc(slices.Clone(live), func(b Browser) bool { return !strings.HasPrefix(b.Session, in) })
-		if len(live) != 1 {
-			p := problem.New(
-				problem.InvalidParam,
-				"Use the beginning of one of these, as in its brackets.",
-				"session %q is the beginning of %d browsers' names.",
-				in,
-				len(live),
-			)
-			for _, b := range all {
-				p.Details = append(p.Details, b.Label())
-			}
-			return Target{}, p
-		}
+	all := r.Browsers()
+	connected := slices.DeleteFunc(slices.Clone(all), func(b Browser) bool { return !b.Connected(now) })
+	known, live := beginning(all, in), beginning(connected, in)
+	if len(known) == 0 && len(connected) > 0 || len(live) > 1 && in != "" {
+		return Target{}, notOne(in, len(live), connected)
 	}
 	r.mu.Lock()
 	c := r.clientLocked(id)
 	session, tracked := c.session, c.tab
 	r.mu.Unlock()
-	if i := slices.IndexFunc(live, func(b Browser) bool { return b.Session == session }); i > 0 {
-		live[0], live[i] = live[i], live[0]
+	if tracked == 0 || !strings.HasPrefix(session, in) {
+		session = "" // the tracked tab is not meant
+	}
+	if len(known) == 0 {
+		return Target{}, offline(len(all) > 0)
 	}
 	if tab != 0 {
-		var found []Target
-		for _, b := range live {
-			if t, ok := b.Tab(tab); ok {
-				found = append(found, Target{b, t})
-			}
-		}
-		if len(found) == 1 || len(found) > 1 && found[0].Browser.Session == session {
-			return found[0], nil
-		}
-		if len(found) > 1 {
-			p := problem.New(
-				problem.Ambiguous,
-				`Say whose with "session": the beginning of what is in the brackets.`,
-				"%d browsers have a tab %d.",
-				len(found),
-				tab,
-			)
-			for _, t := range found {
-				p.Page = append(p.Page, page.Wrotef("%s: %s", t.Browser.Label(), address(t.Tab.URL)))
-			}
-			return Target{}, p
-		}
-		return Target{}, withTabs(
-			problem.New(problem.TabGone, `Use one of these, or leave out "tab".`, "there is no tab %d.", tab),
-			live,
-		)
+		return find(tab, session, known, live, now)
 	}
-	if t, ok := live[0].Tab(tracked); ok && live[0].Session == session {
-		return Target{live[0], t}, nil
+	from := live
+	if session != "" {
+		b := Browser{Session: session} // when it was forgotten
+		if i := slices.IndexFunc(known, func(b Browser) bool { return b.Session == session }); i >= 0 {
+			b = known[i]
+		}
+		t, open := b.Tab(tracked)
+		if !b.Connected(now) {
+			t.ID = tracked
+			return Target{b, t}, silent(b, fmt.Sprintf("tab %d, the one in use,", tracked), connected, now)
+		}
+		if open {
+			return Target{b, t}, nil
+		}
+		from = []Browser{b}
 	}
-	best, found := Target{}, false
+	if len(from) == 0 {
+		if in != "" && len(known) == 1 {
+			return Target{Browser: known[0]}, silent(known[0], "the browser", connected, now)
+		}
+		return Target{}, offline(true)
+	}
+	best, found := best(from)
+	if !found {
+		where, other := "", ""
+		if len(from) < len(live) {
+			where = " in " + address(from[0].Label())
+			other = ", or " + another
+		}
+		return Target{Browser: from[0]}, withTabs(problem.New(
+			problem.NoTab,
+			`Open one with interact {"action":"navigate","url":"http://localhost:…"}, or ask the user to grant a site in the extension's popup`+
+				other+".",
+			"no tab of a captured site is open%s.",
+			where,
+		), live, len(live) > 1)
+	}
+	if tracked == 0 || session != "" {
+		r.Track(id, best.Browser.Session, best.Tab.ID)
+	}
+	return best, nil
+}
+
+// notOne returns the problem invalid_param: in is the beginning of n of the connected browsers, and n is not 1.
+func notOne(in string, n int, connected []Browser) error {
+	p := problem.New(
+		problem.InvalidParam,
+		"Use the beginning of one of these, as in its brackets.",
+		"session %q is the beginning of %d browsers' names.",
+		in,
+		n,
+	)
+	for _, b := range connected {
+		p.Details = append(p.Details, b.Label())
+	}
+	return p
+}
+
+// beginning returns the browsers whose Session begins with in.
+func beginning(browsers []Browser, in string) []Browser {
+	return slices.DeleteFunc(slices.Clone(browsers), func(b Browser) bool { return !strings.HasPrefix(b.Session, in) })
+}
+
+// best returns the granted tab that Target chooses; false when no browser has one.
+func best(browsers []Browser) (best Target, found bool) {
 	score := -1
-	for _, b := range live {
+	for _, b := range browsers {
 		for _, t := range b.Tabs {
 			s := 0
 			switch {
@@ -229,30 +260,98 @@ func (r *Registry) TargetIn(id, in string, tab int) (Target, error) {
 			}
 		}
 	}
-	if !found {
-		return Target{Browser: live[0]}, withTabs(problem.New(
-			problem.NoTab,
-			`Open one with interact {"action":"navigate","url":"http://localhost:…"}, or ask the user to grant a site in the extension's popup.`,
-			"no tab of a captured site is open.",
-		), live)
+	return best, found
+}
+
+// find returns the tab with this id among the known browsers; live are those of them that are connected. Where the
+// browser session, which has the client's tracked tab, has such a tab, that one is meant.
+func find(tab int, session string, known, live []Browser, now time.Time) (Target, error) {
+	name := fmt.Sprintf("tab %d", tab)
+	var open, unreachable []Target
+	for _, b := range known {
+		t, ok := b.Tab(tab)
+		switch {
+		case !ok:
+		case b.Connected(now) && b.Session == session:
+			return Target{b, t}, nil
+		case b.Connected(now):
+			open = append(open, Target{b, t})
+		case b.Session == session:
+			return Target{b, t}, silent(b, name, live, now)
+		default:
+			unreachable = append(unreachable, Target{b, t})
+		}
 	}
-	r.Track(id, best.Browser.Session, best.Tab.ID)
-	return best, nil
+	switch {
+	case len(open) > 1:
+		return Target{}, several(tab, open)
+	case len(open) == 1:
+		return open[0], nil
+	case len(unreachable) == 1:
+		return unreachable[0], silent(unreachable[0].Browser, name, live, now)
+	case len(live) == 0:
+		return Target{}, offline(true)
+	}
+	return Target{}, withTabs(
+		problem.New(problem.TabGone, `Use one of these, or leave out "tab".`, "there is no tab %d.", tab),
+		live,
+		len(live) > 1,
+	)
+}
+
+// whose is what to do about a tab that several browsers may have.
+const whose = `Say whose with "session": the beginning of what is in the brackets.`
+
+// several returns the problem ambiguous_target: each target's browser has a tab of this id.
+func several(tab int, targets []Target) error {
+	p := problem.New(problem.Ambiguous, whose, "%d browsers have a tab %d.", len(targets), tab)
+	for _, t := range targets {
+		p.Page = append(p.Page, page.Wrotef("%s: %s", t.Browser.Label(), address(t.Tab.URL)))
+	}
+	return p
+}
+
+// another is what to do when the tab in use cannot be used and another browser has tabs.
+const another = `use a tab of another browser: observe {"what":"tabs"} lists them, and interact switch_tab makes one the tab in use`
+
+// silent returns the problem extension_offline of a call that means a browser which is not connected. what is named as
+// out of reach; connected are the browsers that the caller may use instead.
+func silent(b Browser, what string, connected []Browser, now time.Time) error {
+	since := "is not known any more"
+	if !b.Contact.IsZero() {
+		since = fmt.Sprintf("has been silent for %v", now.Sub(b.Contact).Round(time.Second))
+	}
+	fix := "Ask the user to open that browser (and the extension's popup, which reconnects), then repeat this call."
+	if len(connected) > 0 {
+		fix += " Or " + another + "."
+	}
+	return withTabs(
+		problem.New(
+			problem.ExtensionOffline,
+			fix,
+			"%s cannot be reached: %s %s.",
+			what,
+			address(b.Label()),
+			since,
+		),
+		connected,
+		true,
+	)
 }
 
 // Owner returns the session of the tab that a call means, also when the tab or the browser is gone. Two browsers may
 // use the same tab id. in is the beginning of the session; "" means any. Owner returns "" without an error when in is
 // "" and no browser is known. Problems: ambiguous_target, when several sessions are possible; invalid_param or
-// extension_offline, when no known session begins with in.
+// extension_offline, when none or several begin with in.
 func (r *Registry) Owner(id, in string, tab int) (string, error) {
 	t, err := r.TargetIn(id, in, tab)
-	if err == nil {
+	if err == nil || problem.From(err).Code == problem.ExtensionOffline && t.Browser.Session != "" {
 		return t.Browser.Session, nil
 	}
-	if c := problem.From(err).Code; c == problem.Ambiguous {
+	if code := problem.From(err).Code; code == problem.Ambiguous || code == problem.InvalidParam {
 		return "", err
 	}
-	known := slices.DeleteFunc(r.Browsers(), func(b Browser) bool { return !strings.HasPrefix(b.Session, in) })
+	known := beginning(r.Browsers(), in)
 	switch {
 	case len(known) == 1:
 		return known[0].Session, nil
@@ -261,8 +360,19 @@ func (r *Registry) Owner(id, in string, tab int) (string, error) {
 	case len(known) == 0:
 		return "", err
 	}
-	p := problem.New(problem.Ambiguous, `Say whose with "session": the beginning of what is in the brackets.`,
-		"%d browsers are known, and tab %d is open in none.", len(known), tab)
+	var had []Target
+	for _, b := range known {
+		if t, ok := b.Tab(tab); ok {
+			had = append(had, Target{b, t})
+		}
+	}
+	if len(had) > 0 {
+		return "", several(tab, had)
+	}
+	p := problem.New(problem.Ambiguous, whose, "%d browsers are known, and tab %d is open in none.", len(known), tab)
+	if tab == 0 {
+		p = problem.New(problem.Ambiguous, whose, "%d browsers are known, and no tab is in use.", len(known))
+	}
 	for _, b := range known {
 		p.Page = append(p.Page, page.Wrote(b.Label()))
 	}
@@ -284,14 +394,15 @@ func (r *Registry) Current(id string) (session string, tab int, ok bool) {
 // next list of tabs that the browser sends.
 const settle = 1500 * time.Millisecond
 
-// Await is Target, but waits up to d for a browser when none is connected: after a restart of the daemon the extension
-// needs some seconds to connect. When no granted tab is open, Await waits up to settle for one, within d, if needed is
-// set, and else returns a Target without a Tab and no error. When ctx ends, it returns the last problem, not ctx's
-// error.
+// Await is Target, but waits up to d while a browser is missing: after a restart of the daemon the extension needs some
+// seconds to connect, and so does a worker that was restarted. When no granted tab is open, Await waits up to settle for
+// one, within d, if needed is set, and else returns a Target without a Tab and no error. The time that a browser is
+// missing does not count for settle. When ctx ends, Await returns the last problem, not ctx's error.
 func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d time.Duration) (Target, error) {
 	end := time.NewTimer(d)
 	defer end.Stop()
-	var settled <-chan time.Time // fires settle after the first no_tab; nil before
+	var settled <-chan time.Time // fires settle after the first no_tab of a connected browser; nil when none is
+	over := false
 	for {
 		r.mu.Lock()
 		heard := r.heard
@@ -303,11 +414,15 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 			return t, nil
 		case p.Code == problem.NoTab && !needed:
 			return t, nil
+		case over:
+			return t, err
 		case p.Code == problem.NoTab && settled == nil:
 			timer := time.NewTimer(settle)
 			defer timer.Stop()
 			settled = timer.C
-		case p.Code != problem.NoTab && p.Code != problem.ExtensionOffline:
+		case p.Code == problem.ExtensionOffline:
+			settled = nil
+		case p.Code != problem.NoTab:
 			return t, err
 		}
 		select {
@@ -315,18 +430,40 @@ func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d
 		case <-settled:
 			return t, err
 		case <-end.C:
-			if t, err = r.Target(id, tab); err != nil && !needed && problem.From(err).Code == problem.NoTab {
-				err = nil
-			}
-			return t, err
+			over = true
 		case <-ctx.Done():
 			return t, err
 		}
 	}
 }
 
-// withTabs adds a line for each tab of the browsers to p.Page, up to 12 lines in all, and returns p.
-func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
+// Present waits up to d until a browser is connected, and returns the connected ones, newest Contact first. Problem:
+// extension_offline, when none has come; also when ctx ends.
+func (r *Registry) Present(ctx context.Context, d time.Duration) ([]Browser, error) {
+	end := time.NewTimer(d)
+	defer end.Stop()
+	for {
+		r.mu.Lock()
+		heard := r.heard
+		r.mu.Unlock()
+		all, now := r.Browsers(), time.Now()
+		live := slices.DeleteFunc(slices.Clone(all), func(b Browser) bool { return !b.Connected(now) })
+		if len(live) > 0 {
+			return live, nil
+		}
+		select {
+		case <-heard:
+		case <-end.C:
+			return nil, offline(len(all) > 0)
+		case <-ctx.Done():
+			return nil, offline(len(all) > 0)
+		}
+	}
+}
+
+// withTabs adds a line for each tab of the browsers to p.Page, up to 12 lines in all, and returns p. The lines name the
+// browser when label is set.
+func withTabs(p *problem.Problem, live []Browser, label bool) *problem.Problem {
 	for _, b := range live {
 		for _, t := range b.Tabs {
 			if len(p.Page) >= 12 {
@@ -336,7 +473,7 @@ func withTabs(p *problem.Problem, live []Browser) *problem.Problem {
 			if !t.Granted {
 				mark = " (site not granted)"
 			}
-			if len(live) > 1 {
+			if label {
 				mark += ", " + b.Label()
 			}
 			p.Page = append(p.Page, page.Wrotef("tab %d: %s%s", t.ID, address(t.URL), mark))

@@ -45,6 +45,43 @@ func TestClientsAndPositionsAreBounded(t *testing.T) {
 	})
 }
 
+// A call may end after its client has gone. What it sets then is kept for nobody.
+func TestALateCallOfAClientThatHasGoneLeavesNothing(t *testing.T) {
+	r := session.NewRegistry()
+	r.Heard("s", "1", "1", nil, tabs(1))
+	for name, call := range map[string]func(id string){
+		"Named":        func(id string) { r.Named(id, "agent", "/p") },
+		"Allow":        func(id string) { _ = r.Allow(id) },
+		"SetPosition":  func(id string) { r.SetPosition(id, "logs", "cursor") },
+		"Position":     func(id string) { r.Position(id, "logs") },
+		"Track":        func(id string) { r.Track(id, "s", 1) },
+		"Target":       func(id string) { _, _ = r.Target(id, 0) },
+		"SetTelemetry": func(id string) { r.SetTelemetry(id, "off") },
+	} {
+		call("stream-" + name)
+		if got := r.Agents("s"); len(got) != 1 || got[0].ID != "stream-"+name {
+			t.Errorf("%s: there are %+v", name, got)
+		}
+		r.Forget("stream-" + name)
+		call("stream-" + name)
+		if got := r.Agents("s"); len(got) != 0 {
+			t.Errorf("%s after the client had gone: %+v", name, got)
+		}
+		if got := r.Telemetry("stream-" + name); got != "auto" {
+			t.Errorf("%s after the client had gone: telemetry %s", name, got)
+		}
+	}
+	for i := range 501 { // only so many are remembered
+		r.Forget(fmt.Sprint("other", i))
+	}
+	for _, id := range []string{"other1", "other500", "other0"} {
+		r.Track(id, "s", 1)
+	}
+	if got := r.Agents("s"); len(got) != 1 || got[0].ID != "other0" {
+		t.Errorf("of 501 that have gone: %+v", got)
+	}
+}
+
 // A minute is the last sixty seconds, not one that begins on the clock.
 func TestCallsAreCountedOverTheLastMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -63,6 +100,9 @@ func TestCallsAreCountedOverTheLastMinute(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		if n := spend(301); n != 1 {
 			t.Errorf("%d of the next were refused", n)
+		}
+		if p := problem.From(r.Allow("c")); p == nil || p.Message != "500 tool calls in a minute is the most for one client." {
+			t.Errorf("the limit is said to be: %v", p)
 		}
 		time.Sleep(29 * time.Second)
 		if n := spend(1); n != 1 {
@@ -255,32 +295,85 @@ func TestBrowsersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := session.NewRegistry()
 		closed := r.Poll("polling")
-		var most int
+		known := func(session string) bool { _, ok := r.Browser(session); return ok }
 		for i := range 300 {
 			time.Sleep(time.Second)
-			r.Heard(fmt.Sprint("b", i), "1", "1", nil, nil)
-			most = max(most, len(r.Browsers()))
+			session := fmt.Sprint("b", i)
+			r.Heard(session, "1", "1", nil, nil)
+			if n := len(r.Browsers()); n != min(20, i+2) {
+				t.Fatalf("%d browsers are known after %d and one that polls", n, i+1)
+			}
+			if b, _ := r.Browser(session); !b.Since.Equal(time.Now()) || !b.Contact.Equal(time.Now()) {
+				t.Fatalf("first heard at %v, last at %v", b.Since, b.Contact)
+			}
 		}
-		_, polls := r.Browser("polling")
-		_, first := r.Browser("b0")
-		_, last := r.Browser("b299")
-		_, before := r.Browser(fmt.Sprint("b", 300-(most-1)))
-		_, gone := r.Browser(fmt.Sprint("b", 300-most))
-		if !polls || first || !last || !before || gone || most > 100 {
-			t.Errorf(
-				"polling %v, first %v, last %v, the bound's %v and %v, at most %d",
-				polls,
-				first,
-				last,
-				before,
-				gone,
-				most,
-			)
+		if !known("polling") || known("b280") || !known("b281") || !known("b299") {
+			t.Error("others than those that were heard of last are known")
 		}
 		closed(false)
 		closed(false)
-		if b, _ := r.Browser("polling"); b.Polling {
-			t.Error("its poll is closed")
+		if b, _ := r.Browser("polling"); b.Polling || !b.LastPoll.Equal(b.Since) || !b.Contact.Equal(time.Now()) {
+			t.Errorf("its poll is closed: %+v", b)
 		}
 	})
+}
+
+// Browsers stand with the one that was heard of last in front; of equal ones, the newer first, and then by name.
+func TestBrowsersStandInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := session.NewRegistry()
+		for _, s := range []string{"f", "e", "d", "c", "b", "a"} {
+			r.Heard(s, "1", "1", nil, nil)
+			if s != "d" { // c is as old as d
+				time.Sleep(time.Second)
+			}
+		}
+		for _, s := range []string{"b", "c", "d", "e"} {
+			r.Heard(s, "", "", nil, nil)
+		}
+		var got []string
+		for _, b := range r.Browsers() {
+			got = append(got, b.Session)
+		}
+		if want := []string{"b", "c", "d", "e", "a", "f"}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}
+
+func TestTabsOfABrowserAreBounded(t *testing.T) {
+	r := session.NewRegistry()
+	r.Heard("s", "1", "1", nil, nil)
+	for i := range 2001 {
+		r.SetTab("s", session.Tab{ID: i + 1})
+	}
+	r.SetTab("s", session.Tab{ID: 7, Title: "changed"})
+	b, _ := r.Browser("s")
+	changed, _ := b.Tab(7)
+	if _, one := b.Tab(2000); len(b.Tabs) != 2000 || !one || changed.Title != "changed" {
+		t.Errorf("%d tabs, tab 7 is %+v", len(b.Tabs), changed)
+	}
+}
+
+func TestTelemetryIsAutoUntilAClientSetsIt(t *testing.T) {
+	r := session.NewRegistry()
+	r.Named("c", "agent", "")
+	if got := r.Telemetry("c") + r.Telemetry("unknown"); got != "autoauto" {
+		t.Error(got)
+	}
+	r.SetTelemetry("c", "off")
+	if got := r.Telemetry("c") + r.Telemetry("d"); got != "offauto" {
+		t.Error(got)
+	}
+}
+
+// A cursor of the most bytes is kept; one that is longer leaves the one before.
+func TestCursorsAreBounded(t *testing.T) {
+	r := session.NewRegistry()
+	most := strings.Repeat("x", 256)
+	r.SetPosition("c", "logs", most)
+	r.SetPosition("c", "logs", most+"x")
+	if got := r.Position("c", "logs"); got != most {
+		t.Errorf("%d bytes are kept", len(got))
+	}
 }

@@ -152,7 +152,7 @@ func (l *List[E]) part(n int) []E {
 	return l.Entries[len(l.Entries)-n:]
 }
 
-// Fit narrows the list to the entries that fit into this many bytes of JSON, beside what else a list says.
+// Fit narrows the list to the entries that fit into this many bytes of JSON, at least 1, beside what else a list says.
 func (l *List[E]) Fit(most int) error {
 	all := len(l.Entries)
 	ends := make([]int, 1, all+1) // of the entries in buf

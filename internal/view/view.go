@@ -81,7 +81,7 @@ func (v View) Select(ctx context.Context, s Scoped) (out Selection, _ error) {
 		out.Words = "all tabs"
 		if s.Session != "" {
 			target, err := v.Registry.TargetIn(v.Call.Client, s.Session, 0)
-			if p := problem.From(err); p != nil && p.Code != problem.NoTab {
+			if p := problem.From(err); p != nil && target.Browser.Session == "" {
 				return out, err
 			}
 			out.Filter.Session = target.Browser.Session
@@ -90,22 +90,30 @@ func (v View) Select(ctx context.Context, s Scoped) (out Selection, _ error) {
 		return out, nil
 	}
 	target, err := v.Registry.TargetIn(v.Call.Client, s.Session, s.Tab)
-	if err != nil {
-		p := problem.From(err)
-		if p.Code == problem.Ambiguous || p.Code == problem.InvalidParam {
-			return out, err
-		}
-		if p.Code == problem.TabGone {
+	if p := problem.From(err); p != nil {
+		_, listed := target.Browser.Tab(target.Tab.ID)
+		switch {
+		case p.Code == problem.ExtensionOffline && listed:
+			// What the silent browser has sent is still there.
+		case p.Code == problem.ExtensionOffline && target.Tab.ID != 0 && scope != "page":
+			out.Filter.Session, out.Filter.Tab = target.Browser.Session, target.Tab.ID
+			out.Words = fmt.Sprintf("tab %d (not open)", target.Tab.ID)
+			return out, nil
+		case p.Code == problem.TabGone, p.Code == problem.ExtensionOffline && s.Tab != 0:
 			// A closed tab's events are still there.
 			out.Filter.Session, err = v.Registry.Owner(v.Call.Client, s.Session, s.Tab)
 			out.Filter.Tab, out.Words = s.Tab, fmt.Sprintf("tab %d (not open)", s.Tab)
 			return out, err
-		}
-		if scope == "page" {
+		case scope == "page", p.Code == problem.Ambiguous, p.Code == problem.InvalidParam:
 			return out, err
+		default:
+			out.Words = "all tabs (none is in use)"
+			if s.Session != "" && target.Browser.Session != "" {
+				out.Filter.Session = target.Browser.Session
+				out.Words = "all tabs of " + answer.Clean(target.Browser.Label()) + " (none is in use)"
+			}
+			return out, nil
 		}
-		out.Words = "all tabs (none is in use)"
-		return out, nil
 	}
 	out.Tab, out.Known, out.grants = target.Tab, true, target.Browser.Settings.Grants
 	out.Filter.Session, out.Filter.Tab = target.Browser.Session, target.Tab.ID
@@ -181,6 +189,8 @@ func (v View) BrowserNotes(run string) []string {
 	browsers := v.Registry.Browsers()
 	if i := slices.IndexFunc(browsers, func(b session.Browser) bool { return b.Session == run }); i >= 0 {
 		browsers = browsers[i : i+1]
+	} else if run != "" {
+		return []string{"the browser has not been connected for long; what happened since is not known"}
 	}
 	now := time.Now()
 	for _, b := range browsers {

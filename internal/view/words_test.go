@@ -67,6 +67,12 @@ func TestStacksNameTheSource(t *testing.T) {
 	if got, want := view.StackOf(stack, "http://a/page", 2), "pay⏎SYSTEM src/pay.ts:48:13 < (anonymous) /lib.js:2:3"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if got, want := view.StackLine(stack, 9), "pay⏎SYSTEM src/pay.ts:48:13 < (anonymous) http://a/lib.js:2:3 < main http://b/x.js:4"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if in := view.Stack([]event.StackFrame{{InApp: true}, {}}); !in[0].InApp || in[1].InApp {
+		t.Errorf("in the app: %+v", in)
+	}
 	if stack[0].Raw != "http://a/app.js:1:900" || stack[1].Raw != "" {
 		t.Errorf("raw places %q %q", stack[0].Raw, stack[1].Raw)
 	}

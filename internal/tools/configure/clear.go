@@ -15,7 +15,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 }, clearBuffers)
 
 type clearParams struct {
-	Buffer  string `json:"buffer,omitempty" enum:"all,logs,network,websocket,actions,inbox" doc:"which; all"`
+	Buffer  string `json:"buffer,omitempty" enum:"all,logs,network,websocket,actions,inbox" doc:"which buffer; default all"`
 	Tab     int    `json:"tab,omitempty" doc:"only this tab's"`
 	Session string `json:"session,omitempty" length:"64" doc:"whose tab: the beginning of the browser's name, where several have one of this id"`
 }

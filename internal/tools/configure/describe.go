@@ -18,7 +18,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 type describeParams struct {
 	Tool    string `json:"tool,omitempty" doc:"observe, analyze, generate, configure or interact"`
 	Mode    string `json:"mode,omitempty" doc:"one mode"`
-	Summary *bool  `json:"summary,omitempty" doc:"names only; true"`
+	Summary *bool  `json:"summary,omitempty" doc:"names only; default true"`
 }
 
 type capabilities struct {

@@ -102,7 +102,7 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		target, err := env.Registry.Target(env.Call.Client, 0)
 		in := target.Browser // the one that a call would go to
 		where := ""
-		if len(live) > 1 {
+		if len(live) > 1 || in.Session != live[0].Session {
 			where = " in " + answer.Clean(in.Label())
 		}
 		if in.Settings.Pilot {

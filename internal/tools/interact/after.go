@@ -17,7 +17,7 @@ import (
 // after says what follows an act, within its deadline and in its answer.
 type after struct {
 	WaitForStable      bool `json:"wait_for_stable,omitempty" doc:"afterwards wait until nothing changes"`
-	StabilityMS        int  `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; 500"`
+	StabilityMS        int  `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; default 500"`
 	IncludeScreenshot  bool `json:"include_screenshot,omitempty" doc:"and show a picture"`
 	IncludeInteractive bool `json:"include_interactive,omitempty" doc:"and list the elements"`
 	content            bool

@@ -102,7 +102,7 @@ type tabOnly struct {
 type switchParams struct {
 	command.SwitchParams
 	Tab        int   `json:"tab,omitempty" doc:"tab id"`
-	SetTracked *bool `json:"set_tracked,omitempty" doc:"make it the tab in use; true"`
+	SetTracked *bool `json:"set_tracked,omitempty" doc:"make it the tab in use; default true"`
 }
 
 type historyParams struct {

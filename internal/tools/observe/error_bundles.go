@@ -30,7 +30,7 @@ type bundlesParams struct {
 	view.Scoped
 	view.Paged
 	URL    string  `json:"url,omitempty" doc:"only errors whose script, resource or page URL contains this"`
-	Window float64 `json:"window_seconds,omitempty" min:"0.1" max:"10" doc:"how far before the error to look; 3"`
+	Window float64 `json:"window_seconds,omitempty" min:"0.1" max:"10" doc:"how far before the error to look; default 3"`
 }
 
 // defaultWindow is how far before an error its bundle looks, maxAfter how far behind it: what it

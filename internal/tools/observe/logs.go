@@ -28,7 +28,7 @@ type logsParams struct {
 	URL            string `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
 	Text           string `json:"text,omitempty" doc:"only those that contain this"`
 	Extension      bool   `json:"include_extension_logs,omitempty" alias:"include_internal" doc:"the extension's own lines too"`
-	ExtensionLimit int    `json:"extension_limit,omitempty" min:"1" max:"500" doc:"most lines of the extension; 100"`
+	ExtensionLimit int    `json:"extension_limit,omitempty" min:"1" max:"500" doc:"most lines of the extension; default 100"`
 	Summary        bool   `json:"summary,omitempty" doc:"counts instead of entries"`
 }
 

@@ -36,7 +36,8 @@ func pilotMode(_ context.Context, env Env, _ noParams) (*pilotResult, error) {
 	now := time.Now()
 	out := &pilotResult{State: "unknown", Source: "none", InProgress: []commandEntry{}, Updated: view.Stamp(now)}
 	browsers := env.Registry.Browsers()
-	if target, err := env.Registry.Target(env.Call.Client, 0); err == nil {
+	// Also a silent browser is the one that the client's calls go to.
+	if target, _ := env.Registry.Target(env.Call.Client, 0); target.Browser.Session != "" {
 		browsers = append(browsers[:0:0], target.Browser)
 	}
 	if len(browsers) > 0 {

@@ -31,7 +31,7 @@ type summarizedParams struct {
 	chosen
 	Since    string `json:"since,omitempty" doc:"a duration back (30s), or an RFC 3339 time"`
 	URL      string `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
-	MinGroup int    `json:"min_group_size,omitempty" min:"1" max:"1000" doc:"lines that make a group; 2"`
+	MinGroup int    `json:"min_group_size,omitempty" min:"1" max:"1000" doc:"lines that make a group; default 2"`
 	Limit    int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
 }
 

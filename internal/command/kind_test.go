@@ -1,0 +1,61 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/brennhill/gasoline/internal/command"
+)
+
+func TestAKindIsDeclaredOnce(t *testing.T) {
+	before := len(command.Kinds())
+	defer func() {
+		if words, _ := recover().(string); !strings.Contains(words, "click") || len(command.Kinds()) != before {
+			t.Errorf("%q, %d kinds, want %d", words, len(command.Kinds()), before)
+		}
+	}()
+	command.New[command.ClickParams, command.ActResult]("click", 0)
+	t.Error("a second click was declared")
+}
+
+func TestDeclarationsKnowTheirTypes(t *testing.T) {
+	d, ok := command.Lookup("click")
+	if !ok || d != command.Click.Declaration || d.Name != "click" || !d.Needs(command.Tab) || d.Needs(0) {
+		t.Errorf("%+v", d)
+	}
+	if _, ok := d.Params.(command.ClickParams); !ok {
+		t.Errorf("params are a %T", d.Params)
+	}
+	if _, ok := d.Result.(command.ActResult); !ok {
+		t.Errorf("the result is a %T", d.Result)
+	}
+	if command.Flush.Needs(command.Tab | command.Mutates) {
+		t.Error("flush needs neither a tab nor changes a page")
+	}
+}
+
+// A point counts with both of its numbers only.
+func TestTargetsThatNameNoElement(t *testing.T) {
+	zero := 0.0
+	for name, tt := range map[string]struct {
+		target command.Target
+		empty  bool
+	}{
+		"nothing":   {command.Target{}, true},
+		"x":         {command.Target{X: &zero}, true},
+		"y":         {command.Target{Y: &zero}, true},
+		"x and y":   {command.Target{X: &zero, Y: &zero}, false},
+		"a ref":     {command.Target{Search: command.Search{Ref: "e1"}}, false},
+		"selector":  {command.Target{Search: command.Search{Selector: "p"}}, false},
+		"a part":    {command.Target{Search: command.Search{Within: "form"}}, true},
+		"ref and x": {command.Target{Search: command.Search{Ref: "e1"}, X: &zero}, false},
+	} {
+		if got := tt.target.Empty(); got != tt.empty {
+			t.Errorf("%s: Empty() = %v", name, got)
+		}
+	}
+	index := 0
+	if (command.SwitchParams{}).NamesTab() || !(command.SwitchParams{TabIndex: &index}).NamesTab() {
+		t.Error("an index names a tab, its absence does not")
+	}
+}

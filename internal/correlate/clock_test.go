@@ -1,0 +1,293 @@
+package correlate_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+const s = time.Second
+
+// moment is an event of document d in session s: performance.now in ms, and its time from noon; the latter may be absent.
+type moment struct {
+	mono float64
+	time time.Duration
+	none bool // it has no time
+}
+
+// upload is a batch of one document, sent and received at the same time from noon.
+type upload struct {
+	at     time.Duration
+	events []moment
+}
+
+// The order within a document follows performance.now, over batches too; where that says nothing, the wall clock does.
+func TestTimesWithinADocument(t *testing.T) {
+	for name, tt := range map[string]struct {
+		uploads []upload
+		want    string // times from noon
+	}{
+		"nothing is later than its receipt": {
+			[]upload{{0, []moment{{1000, s, false}, {2000, 2 * s, false}}}},
+			"-1s 0s",
+		},
+		"of equal ones the last leads": {
+			[]upload{{0, []moment{{1000, s, false}, {1000, 2 * s, false}}}},
+			"-1s 0s",
+		},
+		"without performance.now the last leads": {
+			[]upload{{0, []moment{{0, s, false}, {0, 3 * s, false}, {0, 2 * s, false}}}},
+			"-1s 0s 0s",
+		},
+		"a wall clock that was set back": {
+			[]upload{{0, []moment{{1000, time.Hour, false}, {2000, -s, false}}}},
+			"-2s -1s",
+		},
+		"an event without performance.now is not moved by it": {
+			[]upload{{0, []moment{{0, -5 * s, false}, {10000, -s, false}}}},
+			"-5s -1s",
+		},
+		"a wall clock that was set forth": {
+			[]upload{{0, []moment{{5000, -3 * s, false}, {6000, -s, false}}}},
+			"-3s -1s",
+		},
+		"a difference that is no jump": {
+			[]upload{{0, []moment{{5000, -2*s + 20*time.Millisecond, false}, {6000, -s, false}}}},
+			"-1.98s -1s",
+		},
+		"without time and performance.now": {
+			[]upload{{0, []moment{{0, 0, true}, {1000, -s, false}, {700, 0, true}}}},
+			"0s -1s -300ms",
+		},
+		"before the last of the batch before": {
+			[]upload{{0, []moment{{1000, -s, false}}}, {s, []moment{{2000, -5 * s, false}}}},
+			"-1s -1s",
+		},
+		"beside the last of the batch before": {
+			[]upload{{0, []moment{{1000, -s, false}}}, {s, []moment{{1000, -5 * s, false}}}},
+			"-1s -1s",
+		},
+		"older than the batch before": {
+			[]upload{{0, []moment{{1000, -s, false}}}, {s, []moment{{500, -5 * s, false}}}},
+			"-1s -5s",
+		},
+		"after one without performance.now": {
+			[]upload{{0, []moment{{0, 0, false}}}, {s, []moment{{5, -3 * s, false}}}},
+			"0s -3s",
+		},
+		"the last of two equal ones counts": {
+			[]upload{{0, []moment{{1000, -5 * s, false}, {1000, -s, false}}}, {s, []moment{{2000, -3 * s, false}}}},
+			"-5s -1s -1s",
+		},
+		"the last of two equal batches counts": {
+			[]upload{{0, []moment{{1000, -5 * s, false}}}, {s, []moment{{1000, -s, false}}}, {2 * s, []moment{{2000, -3 * s, false}}}},
+			"-5s -1s -1s",
+		},
+		"an older batch does not count": {
+			[]upload{{0, []moment{{1000, -s, false}}}, {s, []moment{{500, -8 * s, false}}}, {2 * s, []moment{{2000, -3 * s, false}}}},
+			"-1s -8s -1s",
+		},
+	} {
+		d := start()
+		var got []time.Duration
+		for _, u := range tt.uploads {
+			var b event.Batch
+			for _, m := range u.events {
+				h := event.Head{Session: "s", Document: "d", Mono: m.mono}
+				if !m.none {
+					h.Time = noon.Add(m.time)
+				}
+				b = append(b, &event.Log{Head: h})
+			}
+			d.Batch(b, noon.Add(u.at), noon.Add(u.at))
+			for i := range b {
+				got = append(got, d.at(b, i).Sub(noon))
+			}
+		}
+		if text := fmt.Sprint(got); text != "["+tt.want+"]" {
+			t.Errorf("%s: %s, want [%s]", name, text, tt.want)
+		}
+	}
+}
+
+// Documents and senders that share a batch do not share their order or their clock.
+func TestABatchOfSeveralSenders(t *testing.T) {
+	d := start()
+	// The clock of one is an hour ahead.
+	d.Batch(logs(event.Head{Session: "ahead", Time: noon.Add(time.Hour)}), noon.Add(time.Hour), noon)
+	head := func(session, document string, mono float64, at time.Duration) event.Head {
+		return event.Head{Session: session, Document: document, Mono: mono, Time: noon.Add(at)}
+	}
+	b := logs(
+		head("ahead", "a", 1000, time.Hour+s),
+		head("right", "b", 1000, -9*s),
+		head("right", "c", 3000, -8*s),
+		head("ahead", "a", 2000, time.Hour+2*s),
+		head("right", "b", 2000, -7*s),
+		head("right", "c", 2000, -7*s),
+	)
+	d.Batch(b, time.Time{}, noon)
+	var got []time.Duration
+	for i := range b {
+		got = append(got, d.at(b, i).Sub(noon))
+	}
+	if want := []time.Duration{-s, -9 * s, -8 * s, 0, -7 * s, -9 * s}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// A sender that does not say when it sent is taken to have sent at its newest event, if that is in our future.
+func TestASenderWithoutATimeOfSending(t *testing.T) {
+	d := start()
+	origin := event.Origin{Source: "otlp", Service: "api"}
+	head := func(at time.Duration) event.Head { return event.Head{Origin: origin, Time: noon.Add(at)} }
+	b := logs(head(time.Hour-5*s), head(time.Hour), head(time.Hour-3*s))
+	d.Batch(b, time.Time{}, noon)
+	for i, want := range []time.Duration{-5 * s, 0, -3 * s} {
+		if got := d.at(b, i).Sub(noon); got != want {
+			t.Errorf("event %d is at %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Each sender has a clock of its own, by each part of its name, and keeps it.
+func TestEachSenderHasItsClock(t *testing.T) {
+	heads := []event.Head{
+		{Origin: event.Origin{Source: "sdk", Service: "api", Instance: "1"}},
+		{Origin: event.Origin{Source: "sdk", Service: "api", Instance: "2"}},
+		{Origin: event.Origin{Source: "sdk", Service: "web", Instance: "1"}},
+		{Origin: event.Origin{Source: "tail", Service: "api", Instance: "1"}},
+		{ClockDomain: "one"},
+		{ClockDomain: "two"},
+		{Session: "one"},
+		{Session: "two"},
+	}
+	d := start()
+	for i, h := range heads {
+		behind := noon.Add(-time.Duration(i+1) * time.Hour)
+		h.Time = behind
+		d.Batch(logs(h), behind, noon)
+	}
+	for i, h := range heads {
+		h.Time = noon.Add(-time.Duration(i+1)*time.Hour - 10*s)
+		b := logs(h)
+		d.Batch(b, time.Time{}, noon)
+		if got := d.at(b, 0).Sub(noon); got != -10*s {
+			t.Errorf("%+v: %v", h.Origin, got)
+		}
+	}
+}
+
+// Of the readings of a clock that agree, the one with the shortest way counts.
+func TestTheShortestWayCounts(t *testing.T) {
+	d := start()
+	var first event.Batch
+	for i, way := range []time.Duration{100, 250, 30, 30, 60} {
+		b := logs(event.Head{Session: "s", Time: noon.Add(-time.Hour)})
+		if i == 0 {
+			first = b
+		}
+		d.Batch(b, noon.Add(-time.Hour), noon.Add(way*time.Millisecond))
+		least := []time.Duration{100, 100, 30, 30, 30}[i] * time.Millisecond
+		if got := d.at(first, 0).Sub(noon); got != least {
+			t.Errorf("after %d readings the first event is at %v, want %v", i+1, got, least)
+		}
+	}
+	// Differences of up to a second are the way, not the clock.
+	for sent, want := range map[time.Duration]time.Duration{-s: -s, -s - time.Millisecond: 0} {
+		d := start()
+		b := logs(event.Head{Session: "s", Time: noon.Add(sent)})
+		d.Batch(b, noon.Add(sent), noon)
+		if got := d.at(b, 0).Sub(noon); got != want {
+			t.Errorf("sent %v before: at %v, want %v", -sent, got, want)
+		}
+	}
+	// From a quarter of a second on, a difference means that the clock was set.
+	for by, same := range map[time.Duration]bool{250 * time.Millisecond: true, 251 * time.Millisecond: false} {
+		d := start()
+		clock := func(ahead time.Duration) event.Clock {
+			b := logs(event.Head{Session: "s", Time: noon})
+			d.Batch(b, noon.Add(ahead), noon)
+			return b[0].Base().Clock
+		}
+		if got := clock(time.Hour) == clock(time.Hour+by); got != same {
+			t.Errorf("set by %v: the same clock is %v", by, got)
+		}
+	}
+}
+
+// A clock that was set is known again when it is set back, as long as it is one of its last four settings.
+func TestTheLastFourSettingsOfAClockAreKnown(t *testing.T) {
+	for settings, known := range map[int]bool{2: true, 4: true, 5: false} {
+		d := start()
+		clock := func(hours int) event.Clock {
+			b := logs(event.Head{Session: "s", Time: noon})
+			d.Batch(b, noon.Add(time.Duration(hours)*time.Hour), noon)
+			return b[0].Base().Clock
+		}
+		first := clock(0)
+		for h := 1; h < settings; h++ {
+			clock(h)
+		}
+		last := clock(settings - 1)
+		if got := clock(0) == first; got != known {
+			t.Errorf("after %d settings: the first is known is %v", settings, got)
+		}
+		if clock(settings-1) != last {
+			t.Errorf("after %d settings the one before is not known", settings)
+		}
+	}
+}
+
+// Of more clocks and documents than are remembered, an eighth goes, those that were not used longest.
+func TestWhatIsUsedIsRemembered(t *testing.T) {
+	d := start()
+	use := func(name string, mono float64, sent, at time.Duration) time.Duration {
+		b := logs(event.Head{Session: name, Document: name, Mono: mono, Time: noon.Add(at)})
+		when := time.Time{}
+		if sent != 0 {
+			when = noon.Add(sent)
+		}
+		d.Batch(b, when, noon)
+		return d.at(b, 0).Sub(noon)
+	}
+	check := func(n, wantClocks, wantPages int) {
+		t.Helper()
+		if clocks, pages := correlate.Sizes(d.Correlator); clocks != wantClocks || pages != wantPages {
+			t.Errorf("of %d: %d clocks and %d documents, want %d and %d", n, clocks, pages, wantClocks, wantPages)
+		}
+	}
+	for i := range 4097 {
+		if i == 1024 || i == 1025 {
+			check(i, map[int]int{1024: 1024, 1025: 896}[i], i)
+		}
+		use(fmt.Sprint(i), 1000, -time.Hour, -time.Hour-s)
+		if i == 4095 {
+			_, pages := correlate.Sizes(d.Correlator)
+			if pages != 4096 {
+				t.Errorf("of %d documents %d are known", i+1, pages)
+			}
+		}
+		if i > 0 { // the first is used all along
+			if got := use("0", 1000, 0, -time.Hour-s); got != -s {
+				t.Fatalf("after %d others the first is at %v", i, got)
+			}
+		}
+	}
+	if _, pages := correlate.Sizes(d.Correlator); pages != 4096-513+1 {
+		t.Errorf("of 4097 documents %d are known", pages)
+	}
+	if got := use("0", 2000, -time.Hour, -time.Hour-5*s); got != -s {
+		t.Errorf("a later event of the first document is at %v", got)
+	}
+	if got := use("4000", 2000, -time.Hour, -time.Hour-5*s); got != -s {
+		t.Errorf("a later event of a new document is at %v", got)
+	}
+	if got := use("1", 2000, -time.Hour, -time.Hour-5*s); got != -5*s {
+		t.Errorf("an event of a document that was forgotten is at %v", got)
+	}
+}
