@@ -121,3 +121,18 @@ func TestALeftPageClosesItsConnections(t *testing.T) {
 		t.Errorf("open %v, closed %v", active, closed)
 	}
 }
+
+// Names that are longer than the table keeps name the same document and session in the table and in later events.
+func TestALeftPageWithLongNamesClosesItsConnections(t *testing.T) {
+	long := strings.Repeat("n", 300)
+	for _, h := range []event.Head{{Session: "s", Document: long}, {Session: long, Document: "d"}} {
+		s := open(t, store.DefaultLimits(0))
+		f := frame("a", "open")
+		f.Head = h
+		s.Append(event.Batch{f})
+		s.Append(event.Batch{&event.Lifecycle{Head: h, State: "pagehide"}})
+		if active, closed := s.Connections(); len(active) != 0 || len(closed) != 1 {
+			t.Errorf("%.5s, %.5s: %d open, %d closed; want 0, 1", h.Session, h.Document, len(active), len(closed))
+		}
+	}
+}
