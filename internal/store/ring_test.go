@@ -259,7 +259,7 @@ func FuzzRings(f *testing.F) {
 		}
 		for id, want := range traces {
 			var c Slice
-			s.Trace(id, 1000, &c)
+			s.Trace(t.Context(), id, 1000, &c)
 			var got []event.Seq
 			for i := range c.Len() {
 				got = append(got, c.Seq(i))
@@ -468,7 +468,7 @@ func TestATraceWithAnErrorSurvivesAHundredTimesItsRing(t *testing.T) {
 		}
 	}
 	var c Slice
-	s.Trace("failed", 10, &c)
+	s.Trace(t.Context(), "failed", 10, &c)
 	if c.Len() != 3 {
 		t.Fatalf("%d events of the failed trace are left, want 3", c.Len())
 	}
@@ -480,7 +480,7 @@ func TestATraceWithAnErrorSurvivesAHundredTimesItsRing(t *testing.T) {
 			}
 		}
 	}
-	if s.Trace("fine", 10, &c); c.Len() != 0 {
+	if s.Trace(t.Context(), "fine", 10, &c); c.Len() != 0 {
 		t.Errorf("%d events of the trace without an error are left", c.Len())
 	}
 	s.checkInvariants(t)
