@@ -63,7 +63,7 @@ func TestHostileTextsCostLinearTime(t *testing.T) {
 		"AAAA", "eyJhbGciOiJIUzI1NiJ9",
 		"hunter2hunter", "hunter2hunter2", "!a1!b2", "@", "a1@", "%21a1", "<password:00000001>", "ü1",
 	} {
-		const few, many, spare = 8 << 10, 64 << 10, 3 * time.Millisecond
+		const few, many, spare = 8 << 10, 64 << 10, time.Millisecond
 		for name, call := range map[string]func(text string){
 			"text":     func(text string) { hostile(redact.Rules{}).Text(text) },
 			"object":   func(text string) { hostile(redact.Rules{}).Body(`{"a":"`+text, "") },
