@@ -115,7 +115,6 @@ type ring struct {
 	evicted uint64 // for room or age
 	refused uint64 // larger than the share
 	cleared uint64
-	newest  event.Seq
 }
 
 // fits reports whether a record of this size, in bytes, fits into the ring's share.
