@@ -172,6 +172,7 @@ func (s *Store) evictedLocked(m *matcher, from event.Seq) (n uint64, upper bool)
 				list, total = o.goneErrors, o.evictedErrors
 			}
 			k, most := since(list, total, from)
+			most = most || k > 0 && o.merged && from > list[0].below
 			n += k
 			upper = upper || most || k > 0 && o.shared && (m.session != 0 || m.tab != 0 || m.service != 0)
 		}
