@@ -63,6 +63,9 @@ func (s *Store) matcher(w *Want) matcher {
 	if w.Within > 0 {
 		m.arrived = max(0, int64(s.elapsed()-w.Within))
 	}
+	if w.Windows != nil { // none at all accept nothing
+		m.windows = make([][2]int64, 0, len(w.Windows))
+	}
 	for _, win := range w.Windows {
 		m.windows = append(m.windows, [2]int64{nanos(win.From), nanos(win.To)})
 	}

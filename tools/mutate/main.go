@@ -10,6 +10,7 @@
 //
 //	go run ./mutate                     a sample of each package; prints a table and the survivors
 //	go run ./mutate -all -only command  every break of the packages whose name contains "command"
+//	go run ./mutate -again out.txt      the breaks that survived an earlier run, whose output is in out.txt
 package main
 
 import (
@@ -55,6 +56,7 @@ type options struct {
 	sample int
 	seed   int64
 	report string
+	again  string
 }
 
 func main() {
@@ -65,6 +67,7 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 60, "breaks of each package")
 	flag.Int64Var(&o.seed, "seed", 1, "chooses the sample")
 	flag.StringVar(&o.report, "report", "", "file whose part between the mutate marks is replaced by the table")
+	flag.StringVar(&o.again, "again", "", "file of an earlier run's output: only the breaks that it names")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -211,6 +214,15 @@ func (o options) pkg(ctx context.Context, p Package, equivalent map[string]bool)
 		return out, errors.New("it does not compile with its breaks")
 	}
 	chosen := o.choose(mutants, equivalent)
+	if o.again != "" {
+		named, err := os.ReadFile(o.again)
+		if err != nil {
+			return out, err
+		}
+		chosen = slices.DeleteFunc(mutants, func(m Mutant) bool {
+			return equivalent[m.Key()] || !bytes.Contains(named, []byte(m.Key()+"\n"))
+		})
+	}
 	out.total = len(chosen)
 	runs, err := healthy(ctx, binaries)
 	if err != nil {
