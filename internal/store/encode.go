@@ -108,7 +108,7 @@ func (enc *encoder) add(s *Store, e event.Event) {
 	p := &enc.records[len(enc.records)-1]
 	p.event, p.ring, p.offset = e, id, len(c.out)
 	enc.header(s, e, h, &p.header)
-	p.owner = enc.owner(s, id.Class(), h)
+	p.owner = enc.owner(s, class, h)
 	c.head(h, p.header.time)
 	e.Fields(c)
 	p.size = len(c.out) - p.offset
@@ -148,10 +148,11 @@ func (enc *encoder) header(s *Store, e event.Event, h *event.Head, out *header) 
 	}
 }
 
-// owner returns the key of an event's owner: a tab of a session, or an instance of a service.
+// owner returns the key of an event's owner: a tab of a session, or an instance of a service. All events of an owner
+// have one service, whichever ring they are in.
 func (enc *encoder) owner(s *Store, c event.Class, h *event.Head) ownerKey {
 	session, tab := enc.memo.session.of(s, h.Session), uint64(uint32(h.Tab))
-	if c == event.Service {
+	if c == event.Service || h.Service != "" {
 		const odd = 0x9e3779b97f4a7c15 // two names in the other order give another key
 		return ownerKey{
 			enc.memo.service.of(s, h.Service)*odd + enc.memo.source.of(s, h.Source),

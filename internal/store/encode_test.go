@@ -46,6 +46,23 @@ func TestOwnersAreToldApart(t *testing.T) {
 	}
 }
 
+// Events of a service are found by it, also of kinds that only the browser has a ring for.
+func TestAServiceIsFoundInEveryRing(t *testing.T) {
+	s := testStore(t, DefaultLimits(0))
+	for _, k := range event.Kinds() {
+		for _, service := range []string{"", "api", "db", "api"} {
+			e := event.New(k)
+			*e.Base() = event.Head{Session: "s", Tab: 1, Origin: event.Origin{Service: service}}
+			s.Append(event.Batch{e})
+		}
+	}
+	for service, want := range map[string]int{"api": 2 * len(event.Kinds()), "db": len(event.Kinds()), "none": 0} {
+		if n := wanted(s, Want{Service: service}); n != want {
+			t.Errorf("%d events of %s, want %d", n, service, want)
+		}
+	}
+}
+
 // Bodies come back whichever of them there are; too large ones leave their note and the rest of the exchange.
 func TestBodiesComeBack(t *testing.T) {
 	at := time.Unix(1_790_000_000, 0).UTC()
