@@ -11,6 +11,7 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/store"
 )
 
 // Every operator compares every shape below, at and above a value.
@@ -42,7 +43,7 @@ func TestOperatorsCompareAtTheirEdges(t *testing.T) {
 	ms := fmt.Sprint(at.UnixMilli())
 	for where, want := range map[string]bool{
 		"time = " + ms: true, "time > " + ms: false, "time >= " + ms + ".001": false, "time = 1e15": false, "time > 0": true,
-		"status = 0x": false, "status ~ 0": true, "status ~ 3": false, "has_auth ~ TRU": true, "time ~ 03:04": true, "method ~ ''": true,
+		"status == 199": false, "status == 200": true, "status = 0x": false, "request_body = in": false, "status ~ 0": true, "status ~ 3": false, "has_auth ~ TRU": true, "time ~ 03:04": true, "method ~ ''": true,
 		"url": false, "url = ''": true, "url != ''": false, "error": false, "duration": true, "time": true, "raw_time": false,
 		"raw_time ~ 1": false, "level = error": false, "level != error": false, "level !~ error": false, "not level": true,
 		"status=200and": false, "method=M": true, "METHOD = M": true, "method='M'": true, "status = 200 or nothing": false,
@@ -94,7 +95,13 @@ func TestExpressionsNest(t *testing.T) {
 	if e, err := query.Compile(`url = "a\\b\"c\'d\e"`, nil); err != nil || !e.Match(quoted) {
 		t.Errorf("escapes: %v", err)
 	}
+	deep := strings.Repeat("(", 33) + "method" + strings.Repeat(")", 33)
 	for where, want := range map[string]string{
+		"method or " + deep: "more than 32 levels", "method and " + deep: "more than 32 levels",
+		"not (method or (" + deep[2:]: "more than 32 levels", "not (method and (" + deep[2:]: "more than 32 levels",
+		"  " + deep:           "character 36: more than 32 levels",
+		"method and   colour": `character 14: no field "colour"`,
+		strings.Repeat("error or ", 64) + "status":                   "character 577: more than 64 tests",
 		strings.Repeat("(", 33) + "method" + strings.Repeat(")", 33): "more than 32 levels",
 		strings.Repeat("error or ", 64) + "method":                   "more than 64 tests",
 		"method" + strings.Repeat(" ", 2043):                         "2049 bytes",
@@ -247,6 +254,185 @@ func TestContainsIgnoresCase(t *testing.T) {
 	} {
 		if got := query.Contains(c.s, c.part); got != c.want {
 			t.Errorf("Contains(%q, %q) = %v", c.s, c.part, got)
+		}
+	}
+}
+
+// A value that the field of one kind cannot hold is no match there, and does not make the expression wrong.
+func TestAValueThatFitsOneKindOnly(t *testing.T) {
+	// duration is a number of an exchange; type is a text of both.
+	e, err := query.Compile("seq >= 0", nil)
+	if err != nil || !e.Match(item(&event.Mark{})) {
+		t.Error(err)
+	}
+	shapes := map[string]map[event.Kind]bool{}
+	for _, k := range event.Kinds() {
+		for _, f := range query.Fields(k) {
+			if shapes[f] == nil {
+				shapes[f] = map[event.Kind]bool{}
+			}
+			_, err := query.Compile(f+" = word", []event.Kind{k})
+			shapes[f][k] = err == nil
+		}
+	}
+	two := 0
+	for f, byKind := range shapes {
+		var with, without []event.Kind
+		for k, fits := range byKind {
+			if fits {
+				with = append(with, k)
+			} else {
+				without = append(without, k)
+			}
+		}
+		if len(with) == 0 || len(without) == 0 {
+			continue
+		}
+		two++
+		for _, op := range []string{"=", "!=", "<", ">="} {
+			e, err := query.Compile(f+" "+op+" word", nil)
+			if err != nil {
+				t.Errorf("%s: %v", f, err)
+				continue
+			}
+			for _, k := range without {
+				if e.Match(item(event.New(k))) {
+					t.Errorf("%s %s word: a %s passes", f, op, k)
+				}
+			}
+		}
+	}
+	t.Logf("%d fields have two shapes", two)
+}
+
+// The fields of every kind are sorted and read as the JSON of the event says.
+func TestFieldsAreSorted(t *testing.T) {
+	for _, k := range event.Kinds() {
+		if f := query.Fields(k); !slices.IsSorted(f) || !slices.Contains(f, "time") || !slices.Contains(f, "session") {
+			t.Errorf("fields of %s: %v", k, f)
+		}
+	}
+	if f := query.Fields(event.Kind(event.KindCount)); f != nil {
+		t.Errorf("no kind has the fields %v", f)
+	}
+	s := newStore(t, "run")
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	s.Append(event.Batch{
+		&event.Log{Args: "[1]", Head: event.Head{Sender: 7}},
+		&event.Exchange{Started: at, Status: 500, Outcome: "http_error", RequestBody: "in", ResponseBody: "out"},
+	})
+	r := query.New(s, nil)
+	for where, want := range map[string]int{
+		"args = '[1]'": 1, "started = 2026-01-02T03:04:05Z": 1, "failed": 1, "not failed": 1, "request_body = in": 1, "response_body = out": 1,
+		"request_body = out": 0, "response_body ~ o": 1,
+	} {
+		rows, _, err := query.Query{Where: where}.Run(t.Context(), r)
+		if err != nil || len(rows.Rows) != want {
+			t.Errorf("%s: %d rows, %v; want %d", where, len(rows.Rows), err, want)
+		}
+	}
+}
+
+// Handles that are wrong are named, with what to do.
+func TestWrongHandlesAreNamed(t *testing.T) {
+	s := newStore(t, "run")
+	s.Append(event.Batch{&event.Log{}, &event.Log{Head: event.Head{TestID: "t"}}})
+	s.Clear(store.Scope{TestID: "t"})
+	r := query.New(s, nil)
+	for handle, want := range map[string]string{
+		"other-l1": `"other-l1" is of another run of the daemon; its events are gone.`,
+		"-l1":      `"-l1" is of another run`,
+		"?1":       `"?1" is not the handle of an event.`,
+		":1":       `":1" is not the handle of an event.`,
+		"/1":       `"/1" is not the handle of an event.`,
+		"l1x":      `"l1x" is not the handle of an event.`,
+		"l0":       `"l0" is not the handle of an event.`,
+		"l2":       `"l2" is not kept any more, or is not of this kind.`,
+		"r1":       `"r1" is not kept any more`,
+		"l3":       `No event has the number of "l3" yet.`,
+		"l99":      `No event has the number of "l99" yet.`,
+	} {
+		_, err := query.ByHandle(r, handle)
+		if p := problem.From(err); err == nil || !strings.Contains(err.Error(), want) || p.Fix == "" {
+			t.Errorf("%s: %v, want %s", handle, err, want)
+		}
+	}
+	for _, handle := range []string{"0001", "9", "run-l1", "l1"} {
+		if _, err := query.ByHandle(r, handle); (err != nil) != (handle == "9") {
+			t.Errorf("%s: %v", handle, err)
+		}
+	}
+	if _, err := query.BySeq(r, 2); err == nil || !strings.Contains(err.Error(), `"2" is not kept any more`) {
+		t.Errorf("2: %v", err)
+	}
+}
+
+// since narrows what the filter asks for already, and never widens it.
+func TestSinceNarrows(t *testing.T) {
+	var now time.Duration
+	s, err := store.New(store.Config{Run: "run", Limits: store.DefaultLimits(0), Elapsed: func() time.Duration { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC)
+	for i := range 10 {
+		now = time.Duration(i) * time.Second
+		s.Append(event.Batch{&event.Log{Head: event.Head{Time: base.Add(now)}, Message: fmt.Sprint(i)}})
+	}
+	r := query.New(s, nil)
+	for _, c := range []struct {
+		filter query.Filter
+		since  string
+		want   int
+	}{
+		{query.Filter{}, "3s", 4}, {query.Filter{Within: 5 * time.Second}, "3s", 4}, {query.Filter{Within: 2 * time.Second}, "3s", 3},
+		{query.Filter{}, "0s", 1}, {query.Filter{}, "2026-01-02T03:04:07Z", 3}, {query.Filter{}, "1h", 10},
+		{query.Filter{Since: base.Add(8 * time.Second)}, "2026-01-02T03:04:07Z", 2},
+		{query.Filter{Since: base.Add(5 * time.Second)}, "2026-01-02T03:04:07Z", 3},
+	} {
+		l, _, err := query.Read[event.Log](t.Context(), r, c.filter, query.Page{Since: c.since}, nil)
+		if err != nil || len(l.Items) != c.want {
+			t.Errorf("%+v since %s: %d, %v; want %d", c.filter, c.since, len(l.Items), err, c.want)
+		}
+	}
+	for since, want := range map[string]string{
+		"-3s": `since "-3s" is neither a duration nor an RFC 3339 time.`, "last": `since "last" needs a session that remembers`,
+		"soon": `since "soon" is neither`,
+	} {
+		if _, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Since: since}, nil); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", since, err, want)
+		}
+	}
+}
+
+// What was evicted between a cursor and a page is counted exactly where only owners and errors are asked for.
+func TestMissedIsExactByOwner(t *testing.T) {
+	s := newStore(t, "run") // 1,000 events a ring
+	r := query.New(s, nil)
+	l, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{}, nil)
+	cursor := must(t, l, err).Cursor
+	for i := range 1100 {
+		h := event.Head{Session: "s", Tab: 1}
+		if i%2 == 0 {
+			h = event.Head{Session: "s", Tab: 1, TestID: "t"}
+		}
+		s.Append(event.Batch{&event.Log{Head: h, Severity: 9 + 8*(i%2)}})
+	}
+	for _, c := range []struct {
+		filter query.Filter
+		missed uint64
+		upper  bool
+	}{
+		{query.Filter{}, 100, false}, {query.Filter{Session: "s"}, 100, false}, {query.Filter{Tab: 1}, 100, false},
+		{query.Filter{Session: "s", Tab: 1, Severity: event.SeverityError}, 50, false}, {query.Filter{Severity: 9}, 100, true},
+		{query.Filter{TestID: "t"}, 100, true}, {query.Filter{Session: "other"}, 0, false}, {query.Filter{Service: "api"}, 0, false},
+		{query.Filter{Text: "x", Tab: 1}, 100, true},
+	} {
+		l, cover, err := query.Read[event.Log](t.Context(), r, c.filter, query.Page{Cursor: cursor}, nil)
+		if l = must(t, l, err); l.Missed != c.missed || l.MissedIsUpper != c.upper || cover.Evicted != c.missed || cover.EvictedUpper != c.upper ||
+			!l.Forward {
+			t.Errorf("%+v: missed %d, upper %v, %+v; want %d, %v", c.filter, l.Missed, l.MissedIsUpper, cover, c.missed, c.upper)
 		}
 	}
 }

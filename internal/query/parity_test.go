@@ -249,3 +249,57 @@ func TestTheArchiveIsBounded(t *testing.T) {
 		t.Errorf("the newest run has %+v, %v", sum, err)
 	}
 }
+
+// The archive tells of the kinds of which events had been evicted when it was made.
+func TestTheArchiveTellsWhatWasEvicted(t *testing.T) {
+	s := newStore(t, "run") // 1,000 events a ring
+	for i := range 1010 {
+		s.Append(event.Batch{&event.Log{Head: event.Head{TestID: "t"}}})
+		if i < 1003 {
+			s.Append(event.Batch{&event.Mark{Head: event.Head{TestID: "t"}}})
+		}
+	}
+	s.Append(event.Batch{&event.Exchange{Head: event.Head{TestID: "t"}}})
+	a := query.NewArchive(1 << 20)
+	if err := a.Keep(t.Context(), query.New(s, nil), "t"); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := a.Open("t")
+	for _, c := range []struct {
+		kinds   []event.Kind
+		evicted uint64
+	}{
+		{nil, 13}, {[]event.Kind{event.KindLog}, 10}, {[]event.Kind{event.KindMark, event.KindExchange}, 3},
+		{[]event.Kind{event.KindExchange}, 0},
+	} {
+		sum, err := r.Sum(t.Context(), c.kinds, &query.Filter{}, 0, true)
+		if err != nil || sum.Evicted != c.evicted || sum.EvictedUpper != (c.evicted > 0) {
+			t.Errorf("%v: %+v, %v; want %d", c.kinds, sum, err, c.evicted)
+		}
+	}
+}
+
+// Refused cursors are named with the list that they are of.
+func TestRefusalsNameTheList(t *testing.T) {
+	s := newStore(t, "run")
+	r := query.New(s, nil)
+	list := readLogs(t, r, query.Page{}).Cursor
+	tl, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{}, nil)
+	timeline := must(t, tl, err).Cursor
+	_, _, one := query.Read[event.Exchange](t.Context(), r, query.Filter{}, query.Page{Cursor: list}, nil)
+	_, _, two := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Cursor: timeline}, nil)
+	_, _, three := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: list}, nil)
+	logs(s, 1, 3)
+	ahead := readLogs(t, r, query.Page{}).Cursor
+	_, _, four := query.Read[event.Log](t.Context(), query.New(newStore(t, "run"), nil), query.Filter{}, query.Page{Cursor: ahead}, nil)
+	for want, err := range map[string]error{
+		string(list) + " belongs to the list of kind log, not to the list of kind exchange.": one,
+		string(timeline) + " belongs to a timeline, not to the list of kind log.":            two,
+		string(list) + " belongs to the list of kind log, not to a timeline.":                three,
+		string(ahead) + " is ahead of everything that was recorded.":                         four,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
