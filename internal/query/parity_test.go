@@ -303,3 +303,19 @@ func TestRefusalsNameTheList(t *testing.T) {
 		}
 	}
 }
+
+// Groups keep the shape and the bounds of their cells apart.
+func TestGroupsOfTwoFieldsAreToldApart(t *testing.T) {
+	s := newStore(t, "run")
+	for _, h := range []event.Head{{Worker: "a", TestID: "bc"}, {Worker: "ab", TestID: "c"}, {Worker: "a", TestID: "bc"}} {
+		s.Append(event.Batch{&event.Log{Head: h}})
+	}
+	rows, _, err := query.Query{Group: []string{"worker", "test_id"}}.Run(t.Context(), query.New(s, nil))
+	if got := fmt.Sprint(rows.Rows); err != nil || got != "[[a bc 2] [ab c 1]]" {
+		t.Errorf("%s, %v", got, err)
+	}
+	_, _, err = query.Query{Select: []string{"colour"}, Kinds: []event.Kind{event.KindMark}}.Run(t.Context(), query.New(s, nil))
+	if err == nil || !strings.Contains(err.Error(), `no field "colour".`) || strings.Contains(err.Error(), "exchange:") {
+		t.Errorf("%v", err)
+	}
+}
