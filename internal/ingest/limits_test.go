@@ -160,12 +160,16 @@ func TestRetryAfterIsTrue(t *testing.T) {
 // What is attempted is counted for the second and the one before, refused or not.
 func TestStateTellsTheRate(t *testing.T) {
 	d := start(t, ingest.Config{Rate: 10, Burst: 10})
+	d.pass(100 * time.Second)
 	if s := d.State(); s != (ingest.State{Threshold: 10}) {
 		t.Errorf("at first: %+v", s)
 	}
 	d.put(t, ingest.Drop, pageLogs(1, 30), 0)
 	d.put(t, ingest.Refuse, pageLogs(2, 12), 0)
-	for i, want := range []int{0, 42, 0, 0} {
+	d.pass(time.Second)
+	d.put(t, ingest.Drop, pageLogs(3, 5), 0)
+	d.put(t, ingest.Refuse, pageLogs(4, 1), 0)
+	for i, want := range []int{42, 6, 0, 0} {
 		if s := d.State(); s.Rate != want || s.Total429s != 1 || s.Open || s.Reason != "" {
 			t.Errorf("after %d s: %+v, want %d", i, s, want)
 		}
@@ -231,4 +235,64 @@ func TestWaitIsGivenUp(t *testing.T) {
 			t.Errorf("nothing: %+v, %v", r, err)
 		}
 	})
+}
+
+// When there are too many sources, those go that were silent for a minute; while none is, newcomers share a limit.
+func TestNewcomersReplaceIdleSources(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 1, Burst: 1})
+	d.pass(10 * time.Second)
+	stored := func(from, to int) (n int) {
+		for tab := from; tab <= to; tab++ {
+			r, err := d.put(t, ingest.Drop, pageLogs(tab, 1), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += r.Stored
+		}
+		return n
+	}
+	if n := stored(1, 1024); n != 1024 {
+		t.Errorf("%d of 1,024 sources are let in", n)
+	}
+	if n := stored(2001, 2010); n != 1 {
+		t.Errorf("%d of ten newcomers are let in, want one for all", n)
+	}
+	service := event.Batch{&event.Log{Head: event.Head{Origin: event.Origin{Source: "http", Service: "api"}}}}
+	if r, err := d.put(t, ingest.Drop, service, 1); err != nil || r.Stored != 1 {
+		t.Errorf("a service pays for tabs: %+v, %v", r, err)
+	}
+	d.pass(time.Minute)
+	stored(1, 24)
+	d.pass(time.Second)
+	if n := stored(3001, 3010); n != 10 {
+		t.Errorf("%d of ten newcomers are let in after the others were silent", n)
+	}
+	if n := stored(1, 24) + stored(1, 24); n != 24 {
+		t.Errorf("%d of 24 sources are let in a second later, want each once", n)
+	}
+	if sources, _ := ingest.Sizes(d.Ingester); sources > 40 {
+		t.Errorf("%d sources are kept", sources)
+	}
+}
+
+// The breaker of a source that is asked for requests refuses them, and says when it may close.
+func TestTheBreakerRefusesRequests(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 10, Burst: 10})
+	d.pass(100 * time.Second)
+	for range 5 {
+		d.put(t, ingest.Drop, pageLogs(1, 30), 0)
+		d.pass(time.Second)
+	}
+	_, err := d.put(t, ingest.Refuse, pageLogs(1, 3), 0)
+	var limited *ingest.Limited
+	if !errors.As(err, &limited) || limited.RetryAfter != 10*time.Second || !strings.Contains(d.lost(), "log/breaker=3") {
+		t.Fatalf("%v, lost %s", err, d.lost())
+	}
+	if s := d.State(); !s.Open || s.Reason != "console of tab 1 came at more than 10 events per second for 5 s" {
+		t.Errorf("%+v", s)
+	}
+	d.pass(limited.RetryAfter + time.Second)
+	if _, err := d.put(t, ingest.Refuse, pageLogs(1, 3), 0); err != nil || d.State().Open {
+		t.Errorf("after %v: %v, %+v", limited.RetryAfter, err, d.State())
+	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -549,17 +548,23 @@ func TestSegmentsGrowWithTheirOwner(t *testing.T) {
 	for range 100 {
 		s.Append(batch)
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	evicted := s.statsOf(browserLog).Evicted
+	buffers := func() map[*byte]bool {
+		out := map[*byte]bool{}
+		for i := range o.young.segments {
+			out[&o.young.segments[i].buf[0]] = true
+		}
+		return out
+	}
+	before, evicted := buffers(), s.statsOf(browserLog).Evicted
 	for range 500 {
 		s.Append(batch)
 	}
-	runtime.ReadMemStats(&after)
-	if s.statsOf(browserLog).Evicted-evicted < 10_000 {
+	if s.statsOf(browserLog).Evicted-evicted < 40_000 {
 		t.Fatal("little was evicted")
 	}
-	if grown := after.TotalAlloc - before.TotalAlloc; grown > 500*100*500/4 {
-		t.Errorf("%d bytes allocated for %d that replaced others", grown, 500*100*500)
+	for b := range buffers() {
+		if !before[b] {
+			t.Fatal("a full owner takes new memory")
+		}
 	}
 }
