@@ -112,7 +112,9 @@ func TestTheWindowHoldsItsBurst(t *testing.T) {
 // A refused request says how long to wait, and is taken just then.
 func TestRetryAfterIsTrue(t *testing.T) {
 	for _, bytes := range []bool{false, true} {
-		d := start(t, ingest.Config{Rate: 100, Burst: 500, ByteRate: 100})
+		d := start(t, ingest.Config{Rate: 100, Burst: 500, ByteRate: 300})
+		d.pass(100 * time.Second)
+		each := map[bool]int{true: 3, false: 1}[bytes] // bytes of an event
 		send := func(n int) error {
 			b := pageLogs(1, n)
 			if bytes {
@@ -120,7 +122,7 @@ func TestRetryAfterIsTrue(t *testing.T) {
 					*e.Base() = event.Head{Origin: event.Origin{Source: "http", Service: "api"}}
 				}
 			}
-			_, err := d.put(t, ingest.Refuse, b, n)
+			_, err := d.put(t, ingest.Refuse, b, n*each)
 			return err
 		}
 		most := 500
@@ -136,7 +138,7 @@ func TestRetryAfterIsTrue(t *testing.T) {
 			t.Fatalf("bytes %v: %v", bytes, err)
 		}
 		unit := map[bool]string{true: "bytes", false: "events"}[bytes]
-		want := fmt.Sprintf("more than 100 %s per second came from one source", unit)
+		want := fmt.Sprintf("more than %d %s per second came from one source", 100*each, unit)
 		if p := problem.From(err); p.Code != problem.RateLimited || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(p.Fix, fmt.Sprintf("after %d s,", limited.RetryAfter/time.Second)) || limited.RetryAfter%time.Second != 0 {
 			t.Errorf("bytes %v: %v, fix %q, after %v", bytes, err, p.Fix, limited.RetryAfter)
@@ -150,8 +152,8 @@ func TestRetryAfterIsTrue(t *testing.T) {
 			t.Errorf("bytes %v: after %v: %v", bytes, limited.RetryAfter, err)
 		}
 		err = send(most + 1)
-		if p := problem.From(err); p.Code != problem.TooLarge || !strings.Contains(p.Fix, fmt.Sprintf("at most %d %s", most, unit)) ||
-			!strings.Contains(err.Error(), fmt.Sprintf("%d %s of one source", most+1, unit)) {
+		if p := problem.From(err); p.Code != problem.TooLarge || !strings.Contains(p.Fix, fmt.Sprintf("at most %d %s", most*each, unit)) ||
+			!strings.Contains(err.Error(), fmt.Sprintf("%d %s of one source", (most+1)*each, unit)) {
 			t.Errorf("bytes %v: %v, fix %q", bytes, err, p.Fix)
 		}
 	}
@@ -294,5 +296,24 @@ func TestTheBreakerRefusesRequests(t *testing.T) {
 	d.pass(limited.RetryAfter + time.Second)
 	if _, err := d.put(t, ingest.Refuse, pageLogs(1, 3), 0); err != nil || d.State().Open {
 		t.Errorf("after %v: %v, %+v", limited.RetryAfter, err, d.State())
+	}
+}
+
+// Every policy stamps when events came, and learns the sender's clock from when it says that it sent them.
+func TestEventsAreCorrelated(t *testing.T) {
+	for _, p := range []ingest.Policy{ingest.Drop, ingest.Refuse, ingest.Partial, ingest.Wait} {
+		now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+		clock := func() time.Time { return now }
+		d := start(t, ingest.Config{})
+		tests := correlate.New(clock)
+		in := ingest.New(ingest.Config{Now: clock}, d.redactor, tests, d.store)
+		e := &event.Log{Head: event.Head{Session: "s", Tab: 1, Time: now.Add(time.Hour)}}
+		u := ingest.Upload{Session: "s", Sent: now.Add(time.Hour), Batch: event.Batch{e}}
+		if _, err := in.Ingest(t.Context(), u, p); err != nil {
+			t.Fatal(err)
+		}
+		if off := tests.Offset(e.Clock); !e.Received.Equal(now) || off > -59*time.Minute || off < -61*time.Minute {
+			t.Errorf("policy %d: received %v, its clock is off by %v", p, e.Received, off)
+		}
 	}
 }
