@@ -299,6 +299,27 @@ func TestTheBreakerRefusesRequests(t *testing.T) {
 	}
 }
 
+// An open breaker stays open as long as more comes than the rate, though all of it is refused.
+func TestTheBreakerStaysOpenInAFlood(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 10, Burst: 10})
+	flood := func(seconds, n int) {
+		for range seconds {
+			d.put(t, ingest.Drop, pageLogs(1, n), 0)
+			d.pass(time.Second)
+		}
+	}
+	flood(25, 11)
+	if !d.State().Open {
+		t.Error("closed in a flood")
+	}
+	if flood(9, 10); !d.State().Open {
+		t.Error("closed after nine good seconds")
+	}
+	if flood(2, 10); d.State().Open {
+		t.Error("open after eleven good seconds")
+	}
+}
+
 // Every policy stamps when events came, and learns the sender's clock from when it says that it sent them.
 func TestEventsAreCorrelated(t *testing.T) {
 	for _, p := range []ingest.Policy{ingest.Drop, ingest.Refuse, ingest.Partial, ingest.Wait} {
