@@ -26,8 +26,12 @@ type Archive struct {
 
 type finished struct {
 	test string
+	lost losses
 	data []byte // a line of JSON for the kind and one for the event, again and again, through gzip
 }
+
+// losses counts by kind the events that had been evicted when a test was archived. Some may have been of the test.
+type losses [event.KindCount]uint64
 
 // NewArchive returns an empty archive of at most most bytes.
 func NewArchive(most int64) *Archive { return &Archive{most: most} }
@@ -65,9 +69,17 @@ func (a *Archive) Keep(ctx context.Context, r Reader, test string) error {
 	if n == 0 || int64(out.Len()) > a.most {
 		return nil
 	}
+	var lost losses
+	for _, k := range event.Kinds() {
+		sum, err := r.Sum(ctx, []event.Kind{k}, &Filter{TestID: test}, 0, false)
+		if err != nil {
+			return err
+		}
+		lost[k] = sum.Evicted
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.tests = append(a.tests, finished{test, bytes.Clone(out.Bytes())})
+	a.tests = append(a.tests, finished{test, lost, bytes.Clone(out.Bytes())})
 	for a.bytes += int64(out.Len()); a.bytes > a.most; a.tests = slices.Delete(a.tests, 0, 1) {
 		a.bytes -= int64(len(a.tests[0].data))
 	}
@@ -77,18 +89,18 @@ func (a *Archive) Keep(ctx context.Context, r Reader, test string) error {
 // Open returns a reader of the newest finished test of this id, and whether there is one.
 func (a *Archive) Open(test string) (Reader, bool) {
 	a.mu.Lock()
-	var data []byte
+	var newest finished
 	for _, f := range a.tests {
 		if f.test == test {
-			data = f.data
+			newest = f
 		}
 	}
 	a.mu.Unlock()
-	zip, err := gzip.NewReader(bytes.NewReader(data))
+	zip, err := gzip.NewReader(bytes.NewReader(newest.data))
 	if err != nil {
 		return nil, false
 	}
-	r := &run{name: "test " + test}
+	r := &run{name: "test " + test, lost: newest.lost}
 	for dec := json.NewDecoder(zip); ; {
 		var k event.Kind
 		if err := dec.Decode(&k); err == io.EOF {
@@ -108,6 +120,7 @@ func (a *Archive) Open(test string) (Reader, bool) {
 // run is a finished test, read: its events in the order of their numbers, by the daemon's clock.
 type run struct {
 	name  string
+	lost  losses
 	items []Item
 }
 
@@ -119,6 +132,12 @@ func (r *run) passes(it Item, kinds []event.Kind, f *Filter) bool {
 
 func (r *run) Sum(ctx context.Context, kinds []event.Kind, f *Filter, _ event.Seq, _ bool) (Sum, error) {
 	s := Sum{Next: 1}
+	for k, n := range r.lost {
+		if len(kinds) == 0 || slices.Contains(kinds, event.Kind(k)) {
+			s.Evicted += n
+		}
+	}
+	s.EvictedUpper = s.Evicted > 0
 	for _, it := range r.items {
 		s.Next = it.Head.Seq + 1
 		if r.passes(it, kinds, &Filter{}) {

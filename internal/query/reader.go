@@ -252,7 +252,10 @@ func (r *Live) Find(kinds []event.Kind, seq event.Seq) (Item, bool) {
 func (r *Live) Trace(ctx context.Context, id string, limit int) (items []Item, exhausted bool, err error) {
 	s := slabs.Get().(*store.Slice)
 	defer slabs.Put(s)
-	more := r.store.Trace(id, Page{Limit: limit}.limit(), s)
+	more, err := r.store.Trace(ctx, id, Page{Limit: limit}.limit(), s)
+	if err != nil {
+		return nil, false, err
+	}
 	for i := range s.Len() {
 		if i%maxChunk == 0 {
 			if err := ctx.Err(); err != nil {

@@ -203,8 +203,9 @@ func (t *connections) lifecycle(e *event.Lifecycle) {
 	if e.Document == "" || !(e.State == "pagehide" && !e.Persisted || e.State == "discarded") {
 		return
 	}
+	document, session := cut(e.Document, maxConnectionWord), cut(e.Session, maxConnectionWord)
 	for _, c := range slices.Clone(t.active) {
-		if c.Document == e.Document && c.Session == e.Session {
+		if c.Document == document && c.Session == session {
 			t.close(c, e.Time, 0, "page left")
 		}
 	}

@@ -22,7 +22,7 @@ type pending struct {
 type encoder struct {
 	coder   coder
 	records []pending
-	memo    [memos]memo
+	memo    memos
 }
 
 // memo is the newest text of one field and its hash. Most events of a batch have equal texts there.
@@ -31,24 +31,14 @@ type memo struct {
 	hash uint64
 }
 
-// The texts of a head that are hashed, as indexes of memos.
-const (
-	bySession = iota
-	byPage
-	byTest
-	byWorker
-	byService
-	bySource
-	byInstance
-	byTrace
-	memos
-)
+// memos are the memos of the texts of a head that are hashed.
+type memos struct{ session, page, test, worker, service, source, instance, trace memo }
 
-func (enc *encoder) hash(s *Store, which int, text string) uint64 {
+// of returns the hash of a text of the memo's field.
+func (m *memo) of(s *Store, text string) uint64 {
 	if text == "" {
 		return 0
 	}
-	m := &enc.memo[which]
 	if m.text != text {
 		*m = memo{text, s.hash(text)}
 	}
@@ -64,7 +54,7 @@ func (enc *encoder) recycle() {
 		return
 	}
 	clear(enc.records) // they point to the events of the batch
-	enc.memo = [memos]memo{}
+	enc.memo = memos{}
 	enc.coder.out, enc.records = enc.coder.out[:0], enc.records[:0]
 	encoders.Put(enc)
 }
@@ -118,7 +108,7 @@ func (enc *encoder) add(s *Store, e event.Event) {
 	p := &enc.records[len(enc.records)-1]
 	p.event, p.ring, p.offset = e, id, len(c.out)
 	enc.header(s, e, h, &p.header)
-	p.owner = enc.owner(s, id.Class(), h)
+	p.owner = enc.owner(s, class, h)
 	c.head(h, p.header.time)
 	e.Fields(c)
 	p.size = len(c.out) - p.offset
@@ -142,30 +132,31 @@ func (enc *encoder) add(s *Store, e event.Event) {
 
 // header fills in the header of an event, but for seq, arrived, trace links, offset and sizes.
 func (enc *encoder) header(s *Store, e event.Event, h *event.Head, out *header) {
-	page := &enc.memo[byPage]
+	page := &enc.memo.page
 	if h.PageURL != page.text {
 		*page = memo{h.PageURL, s.hash(Page(h.PageURL))}
 	}
 	out.time, out.received = nanos(h.Time), nanos(h.Received)
-	out.trace = enc.hash(s, byTrace, h.TraceID)
+	out.trace = enc.memo.trace.of(s, h.TraceID)
 	out.tab = int32(h.Tab)
-	out.session, out.page = uint32(enc.hash(s, bySession, h.Session)), uint32(page.hash)
-	out.test, out.worker = uint32(enc.hash(s, byTest, h.TestID)), uint32(enc.hash(s, byWorker, h.Worker))
-	out.service, out.action = uint32(enc.hash(s, byService, h.Service)), uint32(s.hash(h.Cause.Action))
+	out.session, out.page = uint32(enc.memo.session.of(s, h.Session)), uint32(page.hash)
+	out.test, out.worker = uint32(enc.memo.test.of(s, h.TestID)), uint32(enc.memo.worker.of(s, h.Worker))
+	out.service, out.action = uint32(enc.memo.service.of(s, h.Service)), uint32(s.hash(h.Cause.Action))
 	out.clock, out.severity = h.Clock, uint8(event.Severity(e))
 	if event.Notable(e) {
 		out.marks |= notable
 	}
 }
 
-// owner returns the key of an event's owner: a tab of a session, or an instance of a service.
+// owner returns the key of an event's owner: a tab of a session, or an instance of a service. All events of an owner
+// have one service, whichever ring they are in.
 func (enc *encoder) owner(s *Store, c event.Class, h *event.Head) ownerKey {
-	session, tab := enc.hash(s, bySession, h.Session), uint64(uint32(h.Tab))
-	if c == event.Service {
+	session, tab := enc.memo.session.of(s, h.Session), uint64(uint32(h.Tab))
+	if c == event.Service || h.Service != "" {
 		const odd = 0x9e3779b97f4a7c15 // two names in the other order give another key
 		return ownerKey{
-			enc.hash(s, byService, h.Service)*odd + enc.hash(s, bySource, h.Source),
-			enc.hash(s, byInstance, h.Instance)*odd + session + tab,
+			enc.memo.service.of(s, h.Service)*odd + enc.memo.source.of(s, h.Source),
+			enc.memo.instance.of(s, h.Instance)*odd + session + tab,
 		}
 	}
 	return ownerKey{session, tab}

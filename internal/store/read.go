@@ -63,6 +63,9 @@ func (s *Store) matcher(w *Want) matcher {
 	if w.Within > 0 {
 		m.arrived = max(0, int64(s.elapsed()-w.Within))
 	}
+	if w.Windows != nil { // none at all accept nothing
+		m.windows = make([][2]int64, 0, len(w.Windows))
+	}
 	for _, win := range w.Windows {
 		m.windows = append(m.windows, [2]int64{nanos(win.From), nanos(win.To)})
 	}
@@ -172,6 +175,7 @@ func (s *Store) evictedLocked(m *matcher, from event.Seq) (n uint64, upper bool)
 				list, total = o.goneErrors, o.evictedErrors
 			}
 			k, most := since(list, total, from)
+			most = most || k > 0 && o.merged && from > list[0].below
 			n += k
 			upper = upper || most || k > 0 && o.shared && (m.session != 0 || m.tab != 0 || m.service != 0)
 		}
@@ -540,34 +544,46 @@ func (r *ring) find(seq event.Seq) (*segment, *header) {
 }
 
 // Trace fills c with at most limit events of the trace, of all kinds, lowest number first, and
-// reports whether there may be more. When the table of traces was full, it searches all events, and then returns the
-// events of the first part of them that has any.
-func (s *Store) Trace(id string, limit int, c *Slice) (more bool) {
+// reports whether there may be more. When the table of traces was full at some time, it searches all events, and
+// releases the lock between parts of them, so events may come and go meanwhile. Its error is ctx's.
+func (s *Store) Trace(ctx context.Context, id string, limit int, c *Slice) (more bool, err error) {
 	c.reset()
 	key := s.hash(id)
 	if key == 0 {
-		return false
+		return false, nil
 	}
 	s.mu.RLock()
-	first, unlinked := s.traces.first(key), s.traces.unlinked
-	if first == 0 && unlinked {
+	if s.traces.unlinked {
 		s.mu.RUnlock()
-		next, end := event.Seq(0), s.NextSeq()
-		for next < end && c.Len() == 0 {
-			next = s.Forward(&Want{TraceID: id}, next, end, limit, c)
-		}
-		return next < end
+		return s.searchTrace(ctx, id, limit, c)
 	}
 	defer s.mu.RUnlock()
-	for l := first; l != 0; {
-		if len(c.records) == limit || len(c.buf) >= 4*sliceBytes {
-			return true
+	for l := s.traces.first(key); l != 0; {
+		if len(c.records) == limit || len(c.buf) >= sliceBytes {
+			return true, nil
 		}
 		seg, h := s.traces.at(l)
 		c.add(l.ring(), seg, h)
 		l = h.next
 	}
-	return unlinked
+	return false, nil
+}
+
+// searchTrace is Trace without the table.
+func (s *Store) searchTrace(ctx context.Context, id string, limit int, c *Slice) (more bool, err error) {
+	m := s.matcher(&Want{TraceID: id})
+	for next, end := event.Seq(0), s.NextSeq(); next < end; {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if len(c.records) == limit || len(c.buf) >= sliceBytes {
+			return true, nil
+		}
+		s.mu.RLock()
+		next = s.forwardLocked(&m, next, end, limit, c)
+		s.mu.RUnlock()
+	}
+	return false, nil
 }
 
 // Attach fills in the bodies of x, which was decoded from c's i-th record. It does nothing for an

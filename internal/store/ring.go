@@ -18,6 +18,7 @@ type ownerKey struct{ name, part uint64 }
 type owner struct {
 	key     ownerKey
 	shared  bool // the owner of all events whose key has no owner
+	merged  bool // its histories are sums of several
 	session uint32
 	tab     int32
 	service uint32
@@ -115,7 +116,6 @@ type ring struct {
 	evicted uint64 // for room or age
 	refused uint64 // larger than the share
 	cleared uint64
-	newest  event.Seq
 }
 
 // fits reports whether a record of this size, in bytes, fits into the ring's share.
@@ -151,6 +151,7 @@ func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
 		shared.evicted += o.evicted
 		shared.evictedErrors += o.evictedErrors
 		shared.gone, shared.goneErrors = merge(shared.gone, o.gone), merge(shared.goneErrors, o.goneErrors)
+		shared.merged = true
 		delete(r.index, o.key)
 		r.owners[i+1] = fresh
 		r.index[key] = i + 1
@@ -159,7 +160,8 @@ func (r *ring) owner(key ownerKey, h *header) (*owner, int) {
 	return r.owners[0], 0
 }
 
-// merge adds up two histories. The result is the sum at every number, thinned to maxGone.
+// merge adds up two histories, thinned to maxGone. The counts of the result are at most the sums there: what went
+// between two entries of the one is not known at an entry of the other.
 func merge(a, b []gone) []gone {
 	var all []gone
 	var na, nb uint64

@@ -156,7 +156,6 @@ func (s *Store) appendLocked(r *ring, p *pending, record []byte) {
 	r.count++
 	r.live++
 	r.total++
-	r.newest = h.seq
 	if h.trace != 0 {
 		s.traces.add(linkTo(r.id, index, false, h.seq), h)
 	}

@@ -143,7 +143,7 @@ func TestConcurrentAppendsNeverShareANumber(t *testing.T) {
 					var e event.Log
 					c.Decode(j, &e)
 				}
-				s.Trace("t3", 10, &c)
+				s.Trace(t.Context(), "t3", 10, &c)
 				s.Stats()
 				s.Connections()
 				if _, err := s.Count(t.Context(), &store.Want{Session: "1"}); err != nil {
@@ -306,7 +306,7 @@ func TestScopedClearTakesBodiesAndLeavesNeighbours(t *testing.T) {
 		t.Errorf("left %v, want %d", got, kept.Seq)
 	}
 	var c store.Slice
-	if s.Trace("q", 10, &c); c.Len() != 1 {
+	if s.Trace(t.Context(), "q", 10, &c); c.Len() != 1 {
 		t.Errorf("trace has %d events, want 1", c.Len())
 	}
 	var back event.Exchange

@@ -10,6 +10,7 @@
 //
 //	go run ./mutate                     a sample of each package; prints a table and the survivors
 //	go run ./mutate -all -only command  every break of the packages whose name contains "command"
+//	go run ./mutate -again out.txt      the breaks that survived an earlier run, whose output is in out.txt
 package main
 
 import (
@@ -55,6 +56,7 @@ type options struct {
 	sample int
 	seed   int64
 	report string
+	again  string
 }
 
 func main() {
@@ -65,6 +67,7 @@ func main() {
 	flag.IntVar(&o.sample, "sample", 60, "breaks of each package")
 	flag.Int64Var(&o.seed, "seed", 1, "chooses the sample")
 	flag.StringVar(&o.report, "report", "", "file whose part between the mutate marks is replaced by the table")
+	flag.StringVar(&o.again, "again", "", "file of an earlier run's output: only the breaks that it names")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -211,8 +214,17 @@ func (o options) pkg(ctx context.Context, p Package, equivalent map[string]bool)
 		return out, errors.New("it does not compile with its breaks")
 	}
 	chosen := o.choose(mutants, equivalent)
+	if o.again != "" {
+		named, err := os.ReadFile(o.again)
+		if err != nil {
+			return out, err
+		}
+		chosen = slices.DeleteFunc(mutants, func(m Mutant) bool {
+			return equivalent[m.Key()] || !bytes.Contains(named, []byte(m.Key()+"\n"))
+		})
+	}
 	out.total = len(chosen)
-	limit, err := healthy(ctx, binaries)
+	runs, err := healthy(ctx, binaries)
 	if err != nil {
 		return out, err
 	}
@@ -224,8 +236,8 @@ func (o options) pkg(ctx context.Context, p Package, equivalent map[string]bool)
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			noticed := false
-			for _, b := range binaries {
-				if noticed = !b.passes(ctx, m.ID, limit); noticed {
+			for _, r := range runs {
+				if noticed = !r.passes(ctx, m.ID); noticed {
 					break
 				}
 			}
@@ -235,6 +247,7 @@ func (o options) pkg(ctx context.Context, p Package, equivalent map[string]bool)
 				out.killed++
 			} else {
 				out.survivors = append(out.survivors, m)
+				fmt.Fprintf(os.Stderr, "  survived  %s\n", m)
 			}
 		})
 	}
@@ -351,29 +364,70 @@ func drop(lines []string, overlay map[string]string, tmp string, all []Mutant, d
 	return n
 }
 
-// healthy runs the tests without a break and returns how long one run may take.
-func healthy(ctx context.Context, bs []binary) (time.Duration, error) {
-	limit := time.Duration(0)
-	for _, b := range bs {
-		began := time.Now()
-		if !b.passes(ctx, 0, 5*time.Minute) {
-			return 0, fmt.Errorf("the tests of %s fail without a break", b.dir)
-		}
-		limit = max(limit, time.Since(began))
-	}
-	return 10*time.Second + 6*limit, nil
+// slow is how long a test takes that runs only for breaks which the quicker tests do not notice.
+const slow = 100 * time.Millisecond
+
+// part is some tests of a binary, and the bounds of one run of them.
+type part struct {
+	binary
+	args      []string      // which tests
+	limit     time.Duration // of the clock: a test that waits for ever ends then
+	processor time.Duration // of the processor: a test that loops for ever ends then, however busy the machine is
 }
 
-// passes runs a test binary with one break, 0 for none. A run that takes too long does not pass.
-func (b binary) passes(ctx context.Context, id int, limit time.Duration) bool {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// healthy runs the tests without a break and returns their parts, the quick ones first.
+func healthy(ctx context.Context, bs []binary) ([]part, error) {
+	var quick, rest []part
+	for _, b := range bs {
+		whole := part{binary: b, args: []string{"-test.v"}, limit: 5 * time.Minute, processor: 5 * time.Minute}
+		began := time.Now()
+		cmd, text := whole.start(ctx, 0)
+		if err := cmd.Run(); err != nil {
+			return nil, fmt.Errorf("the tests of %s fail without a break: %w\n%s", b.dir, err, text)
+		}
+		bounds := part{
+			binary: b, limit: 10*time.Second + 6*time.Since(began),
+			processor: 2*time.Second + 4*(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()),
+		}
+		var names []string
+		for _, m := range tested.FindAllStringSubmatch(text.String(), -1) {
+			if took, err := time.ParseDuration(m[2]); err == nil && took >= slow {
+				names = append(names, m[1])
+			}
+		}
+		first := bounds
+		if len(names) > 0 {
+			these := "^(" + strings.Join(names, "|") + ")$"
+			first.args = []string{"-test.skip", these}
+			bounds.args = []string{"-test.run", these}
+			rest = append(rest, bounds)
+		}
+		quick = append(quick, first)
+	}
+	return append(quick, rest...), nil
+}
+
+var tested = regexp.MustCompile(`(?m)^--- PASS: (\S+) \((\S+)\)$`)
+
+// passes runs the part with one break. A run that takes too long does not pass.
+func (p part) passes(ctx context.Context, id int) bool {
+	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, b.path, "-test.failfast", "-test.count=1", "-test.timeout", limit.String())
-	cmd.Dir = b.dir
-	cmd.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", id))
-	var sink bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &sink, &sink
+	cmd, _ := p.start(ctx, id)
 	return cmd.Run() == nil
+}
+
+// start prepares a run with one break, 0 for none. The shell sets the bound of the processor.
+func (p part) start(ctx context.Context, id int) (*exec.Cmd, *bytes.Buffer) {
+	seconds := strconv.Itoa(int(p.processor/time.Second) + 1)
+	args := append([]string{"-c", `ulimit -t "$1" && shift && exec "$@"`, "sh", seconds, p.path,
+		"-test.failfast", "-test.count=1", "-test.timeout", p.limit.String()}, p.args...)
+	cmd := exec.CommandContext(ctx, "sh", args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), fmt.Sprintf("MUTANT=%d", id))
+	var text bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &text, &text
+	return cmd, &text
 }
 
 func readJSON(path string, into any) error {

@@ -46,15 +46,22 @@ type savedFile struct {
 }
 
 func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
-	sight, err := env.Select(ctx, p.Scoped)
+	reader, finished, err := env.reader(ctx, p.TestID)
+	if err != nil {
+		return nil, err
+	}
+	scope := p.Scoped
+	if finished && scope == (view.Scoped{TestID: p.TestID}) { // the tab in use says nothing about a finished test
+		scope.Scope = "all"
+	}
+	sight, err := env.Select(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
 	all := query.Page{Limit: query.MaxLimit}
-	reader := env.reader(p.TestID)
-	if reader != query.Reader(env.Reader) { // the test's tabs may be closed by now
-		sight.Filter = query.Filter{TestID: p.TestID}
-		sight.Words = "the finished test"
+	if finished {
+		sight.Words += ", of the finished test"
+		sight.Notes = nil // they tell of the browsers as they are now
 	}
 	filter := sight.Filter
 	sight.Filter.URL = p.URL
@@ -66,7 +73,9 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 		return nil, err
 	}
 	notes := append(sight.Notes, env.LossNotes(sight.Filter, event.KindExchange)...)
-	notes = append(notes, env.Bodies(sight)...)
+	if !finished {
+		notes = append(notes, env.Bodies(sight)...)
+	}
 	notes = append(notes, env.CoverNotes(cover)...)
 	if len(exchanges.Items) == 0 {
 		problem := problem.New(
@@ -107,14 +116,20 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	return out, nil
 }
 
-// reader reads a finished test that was cleared from memory, else what is in memory.
-func (env Env) reader(test string) query.Reader {
-	if test != "" && env.Archive != nil {
-		if finished, ok := env.Archive.Open(test); ok {
-			return finished
-		}
+// reader returns the reader of a test's events: memory when it has an event of the test, else the archive of finished
+// tests. finished says that it is the archive.
+func (env Env) reader(ctx context.Context, test string) (r query.Reader, finished bool, err error) {
+	if test == "" || env.Archive == nil {
+		return env.Reader, false, nil
 	}
-	return env.Reader
+	sum, err := env.Reader.Sum(ctx, nil, &query.Filter{TestID: test}, 0, true)
+	if err != nil || sum.Passing > 0 {
+		return env.Reader, false, err
+	}
+	if r, ok := env.Archive.Open(test); ok {
+		return r, true, nil
+	}
+	return env.Reader, false, nil
 }
 
 // MarshalJSON gives the archive itself, or where it is.

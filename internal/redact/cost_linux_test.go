@@ -1,0 +1,93 @@
+package redact_test
+
+import (
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/brennhill/gasoline/internal/redact"
+)
+
+// took returns the least processor time of n calls. What else the machine does meanwhile does not count.
+func took(t *testing.T, n int, call func()) time.Duration {
+	t.Helper()
+	now := func() time.Duration {
+		const threadClock = 3 // CLOCK_THREAD_CPUTIME_ID
+		var at syscall.Timespec
+		_, _, err := syscall.Syscall(syscall.SYS_CLOCK_GETTIME, threadClock, uintptr(unsafe.Pointer(&at)), 0)
+		if err != 0 {
+			t.Fatal(err)
+		}
+		return time.Duration(at.Nano())
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	least := time.Duration(-1)
+	for range n {
+		began := now()
+		call()
+		if d := now() - began; least < 0 || d < least {
+			least = d
+		}
+	}
+	return least
+}
+
+// Texts that make a careless scanner look at the rest of the text again and again. Eight times the text may take three
+// times eight times as long; with quadratic cost it would take 64 times as long.
+func TestHostileTextsCostLinearTime(t *testing.T) {
+	rules, err := redact.ParseRules([]byte(`{"pii": true}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"password:[", "password: {", `"token":{`, `token:"`, "token: '", "SG.", "eyJ.", "eyJhbGciOiJIUzI1NiJ9.", "a://",
+		"basic ", "bearer ",
+		"token=null ", "-----BEGIN ", "<a#", "<jwt#1 iss=", "cookie: a=", "key=a/", `\\\\\\`, "%3D", "4111 ", "token ",
+		"secret is ", `name":"pin",`,
+		`"value":{`, `"value":"`, `"value":'`, `value="`, `"value":"x","a":"`, `"name":"pin","a":1`, "<password>",
+		"<password ", "<password><![CDATA[", "<pin><![CDATA[]]>", `["token:",`,
+		`'token', `, `form-data; name="pin"` + "\r\n\r\n", "curl -u a:", "curl -u '", "token: $a ", "authorization: digest a=",
+		`authorization: digest a="`, "let pin = a(", "pin: a(", "token%5B", "token[", "api key ",
+		`pass "`, "&lt;pin&gt;", `name="pin" a="`, `["token: %s`,
+		"/reset/", "/reset/a", "mysql -p", "mysql -pa ", "credentials:\n a: ", "credentials:\n", "a,pin\n",
+		"recovery codes: a1, ",
+		"mnemonic: abc ", "identified by ", "identified with ", "AUTH ", "pass: a", "state=a", "?code=a", `"v":"`,
+		`{"v":"a","k":"`,
+		"пароль: ", "пароль", "login(password: $p) ", "--password ", "password=aB3dE5gH7", "aB3dE5gH7-", "base64,", "a@b.cc",
+		"+49 ", "DE89",
+		"-----BEGIN PRIVATE KEY-----", "PuTTY-User-Key-File-2", "SG.aaaaaaaaaaaaaaaaaaaa.", "hooks.slack.com/services/",
+		"AAAA", "eyJhbGciOiJIUzI1NiJ9",
+		"hunter2hunter", "hunter2hunter2", "!a1!b2", "@", "a1@", "%21a1", "<password:00000001>", "ü1",
+	} {
+		const few, many, spare = 8 << 10, 64 << 10, time.Millisecond
+		for name, call := range map[string]func(text string){
+			"text":     func(text string) { hostile(redact.Rules{}).Text(text) },
+			"object":   func(text string) { hostile(redact.Rules{}).Body(`{"a":"`+text, "") },
+			"array":    func(text string) { hostile(redact.Rules{}).Body("["+text, "") },
+			"url":      func(text string) { hostile(redact.Rules{}).URL(text) },
+			"personal": func(text string) { hostile(rules).Text(text) },
+		} {
+			short, long := strings.Repeat(part, few/len(part)), strings.Repeat(part, many/len(part))
+			limit := 24*took(t, 2, func() { call(short) }) + spare
+			cost := took(t, 1, func() { call(long) })
+			if cost > limit { // the collector may have run meanwhile
+				cost = min(cost, took(t, 3, func() { call(long) }))
+			}
+			if cost > limit {
+				t.Errorf("%s of %q: %v for %d bytes, more than %v", name, part, cost, many, limit)
+			}
+		}
+	}
+}
+
+// hostile returns a redactor that knows a value which a page masked.
+func hostile(rules redact.Rules) *redact.Redactor {
+	r := redact.New(rules)
+	r.SetSalt("salt")
+	r.Text(redact.Mask("password", "hunter2hunter2", "salt"))
+	return r
+}
