@@ -56,9 +56,14 @@ type Committer interface{ Commit() }
 type Options struct {
 	Uncut bool   // no budget: the caller is a program
 	Fence string // mark of the fence; "" makes a random one. Tests set it.
+
+	// Ended returns the error of a call that is over, whose answer nobody reads; nil: it is not asked. Results may read
+	// while they are rendered.
+	Ended func() error
 }
 
-// Render returns the outcome as text or JSON, and its images.
+// Render returns the outcome as text or JSON, and its images. Its error is Ended's, or that of encoding; a Committer is
+// told nothing then.
 func Render(o catalog.Outcome, opt Options) (string, []Image, error) {
 	var images []Image
 	if im, ok := o.Value.(Imager); ok {
@@ -67,6 +72,11 @@ func Render(o catalog.Outcome, opt Options) (string, []Image, error) {
 	text, err := render(o, opt)
 	if err != nil {
 		return "", nil, err
+	}
+	if opt.Ended != nil {
+		if err := opt.Ended(); err != nil {
+			return "", nil, err
+		}
 	}
 	if c, ok := o.Value.(Committer); ok {
 		c.Commit()

@@ -321,3 +321,17 @@ func TestCallsAreAudited(t *testing.T) {
 		}
 	})
 }
+
+// A call that is over moves no position: nobody has read what it would have given.
+func TestACallThatIsOverGivesNothing(t *testing.T) {
+	one := &words{Lines: []string{"a"}}
+	over := errors.New("over")
+	text, images, err := answer.Render(catalog.Outcome{Value: one}, answer.Options{Ended: func() error { return over }})
+	if !errors.Is(err, over) || text != "" || images != nil || one.committed != 0 {
+		t.Errorf("%q, %d images, %d commits: %v", text, len(images), one.committed, err)
+	}
+	if _, _, err := answer.Render(catalog.Outcome{Value: one}, answer.Options{Ended: func() error { return nil }}); err != nil ||
+		one.committed != 1 {
+		t.Errorf("%d commits: %v", one.committed, err)
+	}
+}

@@ -47,7 +47,8 @@ type Answer struct {
 func (c *Runner) Panics() int64 { return c.panics.Load() }
 
 // Run calls a tool and renders what it gives. It never panics: a handler that does gives a problem,
-// and the log has the stack. Answer.Text is set in every case.
+// and the log has the stack. Answer.Text is set in every case. A call that can be repeated without harm gives ctx's
+// error when ctx ended before its answer was written.
 func (c *Runner) Run(
 	ctx context.Context,
 	t *catalog.Bound,
@@ -88,6 +89,9 @@ func (c *Runner) Run(
 	out, err := t.Call(ctx, call, args)
 	if err == nil {
 		a.JSON = out.AsJSON
+		if t.Idempotent { // else what was done has to be told
+			opt.Ended = ctx.Err
+		}
 		a.Text, a.Images, err = answer.Render(out, opt)
 	}
 	return a, problem.From(err)

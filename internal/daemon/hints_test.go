@@ -6,6 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +18,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/mcp"
 )
 
 // Fixes, notes and help name calls such as: observe {"what":"tabs"}. An agent sends them as they are
@@ -54,6 +58,75 @@ func TestWrongHintsAreFound(t *testing.T) {
 			if len(disagreements(b, bad)) == 0 {
 				t.Errorf("%s passes", bad)
 			}
+		}
+	}
+}
+
+// What clients ask the user about depends on the hints of the tools as they are listed. Only what is used all the time is
+// loaded from the start.
+func TestTheToolsStateTheirHints(t *testing.T) {
+	type hints struct {
+		ReadOnly    *bool `json:"readOnlyHint"`
+		Destructive *bool `json:"destructiveHint"`
+		Idempotent  *bool `json:"idempotentHint"`
+		OpenWorld   *bool `json:"openWorldHint"`
+	}
+	h := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: daemon.Catalogue()}).Handler()
+	session := ""
+	post := func(body string) string {
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/mcp", strings.NewReader(body))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		if session != "" {
+			r.Header.Set("Mcp-Session-Id", session)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		session = w.Header().Get("Mcp-Session-Id")
+		return w.Body.String()
+	}
+	post(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"probe","version":"1"}}}`)
+	text := post(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	_, text, _ = strings.Cut(text, "data: ")
+	var list struct {
+		Result struct {
+			Tools []struct {
+				Name        string         `json:"name"`
+				Annotations hints          `json:"annotations"`
+				Meta        map[string]any `json:"_meta"`
+			} `json:"tools"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	wants := map[string][5]bool{ // read only, destructive, idempotent, open world; always loaded
+		"observe":   {true, false, true, true, true},
+		"analyze":   {false, false, true, false, false}, // it will keep baselines
+		"generate":  {false, true, false, false, false}, // overwrite:true replaces a file
+		"interact":  {false, true, false, true, true},
+		"configure": {false, true, false, false, false}, // clear
+	}
+	if len(list.Result.Tools) != len(wants) {
+		t.Errorf("%d tools are listed: %s", len(list.Result.Tools), text)
+	}
+	for _, tool := range list.Result.Tools {
+		a := tool.Annotations
+		stated := map[string]*bool{
+			"destructiveHint": a.Destructive, "openWorldHint": a.OpenWorld, "readOnlyHint": a.ReadOnly, "idempotentHint": a.Idempotent,
+		}
+		is := func(hint string) bool { return stated[hint] != nil && *stated[hint] }
+		for hint, v := range stated {
+			if v == nil {
+				t.Errorf("%s does not state %s", tool.Name, hint)
+			}
+		}
+		got := [5]bool{
+			is("readOnlyHint"), is("destructiveHint"), is("idempotentHint"), is("openWorldHint"),
+			tool.Meta["anthropic/alwaysLoad"] == true,
+		}
+		if want, ok := wants[tool.Name]; !ok || got != want {
+			t.Errorf("%s states %v, want %v", tool.Name, got, want)
 		}
 	}
 }

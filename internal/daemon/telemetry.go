@@ -16,7 +16,8 @@ import (
 )
 
 // tail is the line below an answer that tells a client what else happened since its last one. In
-// mode auto it speaks only of errors and failed requests, in full of everything.
+// mode auto it speaks only of errors and failed requests, in full of everything. It says what it could not count: what
+// was evicted, and what is behind the events that one call looks at; the next call goes on there.
 func (d *parts) tail(call catalog.Call) string {
 	mode := d.registry.Telemetry(call.Client)
 	if mode == "off" || call.Sessionless {
@@ -29,7 +30,7 @@ func (d *parts) tail(call catalog.Call) string {
 		kinds = nil
 	}
 	counts := map[string]int{}
-	list, _, err := query.Timeline(
+	list, cover, err := query.Timeline(
 		context.Background(),
 		d.reader,
 		kinds,
@@ -62,7 +63,7 @@ func (d *parts) tail(call catalog.Call) string {
 		return ""
 	}
 	d.registry.SetPosition(call.Client, key, string(list.Cursor))
-	if cursor == "" || len(counts) == 0 {
+	if cursor == "" || len(counts) == 0 && list.Missed == 0 && cover.Exhausted {
 		return "" // the first answer has nothing to compare with
 	}
 	var words []string
@@ -76,6 +77,16 @@ func (d *parts) tail(call catalog.Call) string {
 		if n := counts[k.String()+" events"]; n > 0 {
 			words = append(words, plural(n, k.String()+" events"))
 		}
+	}
+	if !cover.Exhausted {
+		words = append(words, fmt.Sprintf("more that was not looked at yet (behind the first %d)", cover.Looked))
+	}
+	if list.Missed > 0 {
+		upTo := ""
+		if list.MissedIsUpper {
+			upTo = "up to "
+		}
+		words = append(words, fmt.Sprintf("%s%d evicted uncounted", upTo, list.Missed))
 	}
 	return "new since your last call: " + strings.Join(words, ", ")
 }

@@ -16,15 +16,6 @@ import (
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
-// snapshotKinds are the kinds of a snapshot, in its order.
-var snapshotKinds = []event.Kind{
-	event.KindLog,
-	event.KindException,
-	event.KindMessage,
-	event.KindExchange,
-	event.KindAction,
-}
-
 func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	if err := known(q, snapshotQuery); err != nil {
@@ -46,17 +37,31 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	out := wire.Snapshot{
 		Timestamp: time.Now().UTC().Format(time.RFC3339Nano), TestID: f.TestID,
 		Logs: []wire.SnapshotLog{}, WebSocketEvents: []wire.Frame{}, NetworkBodies: []wire.Exchange{}, EnhancedActions: []wire.Action{},
+		Exhausted: true,
+	}
+	// rests notes what the list of a kind does not rest on.
+	rests := func(k event.Kind, older query.Cursor, c query.Coverage) {
+		out.Exhausted = out.Exhausted && c.Exhausted && older == ""
+		if c.Evicted > 0 {
+			if out.Missed == nil {
+				out.Missed = map[string]int{}
+			}
+			out.Missed[k.String()] = int(c.Evicted)
+			out.MissedIsUpper = out.MissedIsUpper || c.EvictedUpper
+		}
 	}
 	all := query.Page{Limit: query.MaxLimit}
 	ctx := r.Context()
-	logs, _, err := query.Read[event.Log](ctx, s.cfg.Reader, f, all, nil)
+	logs, cover, err := query.Read[event.Log](ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
-	exceptions, _, err := query.Read[event.Exception](ctx, s.cfg.Reader, f, all, nil)
+	rests(event.KindLog, logs.Older, cover)
+	exceptions, cover, err := query.Read[event.Exception](ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
+	rests(event.KindException, exceptions.Older, cover)
 	for i, j := 0, 0; i < len(logs.Items) || j < len(exceptions.Items); {
 		if j == len(exceptions.Items) || i < len(logs.Items) && !logs.Items[i].Time.After(exceptions.Items[j].Time) {
 			e := &logs.Items[i]
@@ -75,39 +80,34 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 		j++
 	}
 	connections := map[string]bool{}
-	frames, _, err := query.Read[event.Message](ctx, s.cfg.Reader, f, all, nil)
+	frames, cover, err := query.Read[event.Message](ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
+	rests(event.KindMessage, frames.Older, cover)
 	for i := range frames.Items {
 		out.WebSocketEvents = append(out.WebSocketEvents, frameOut(&frames.Items[i]))
 		connections[frames.Items[i].Session+"\x00"+frames.Items[i].Connection] = true
 	}
 	out.Stats.WSConnections = len(connections)
-	exchanges, _, err := query.ReadBodies(ctx, s.cfg.Reader, f, all, nil)
+	exchanges, cover, err := query.ReadBodies(ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
+	rests(event.KindExchange, exchanges.Older, cover)
 	for i := range exchanges.Items {
 		out.NetworkBodies = append(out.NetworkBodies, exchangeOut(&exchanges.Items[i]))
 		if exchanges.Items[i].Failed() {
 			out.Stats.NetworkFailures++
 		}
 	}
-	actions, _, err := query.Read[event.Action](ctx, s.cfg.Reader, f, all, nil)
+	actions, cover, err := query.Read[event.Action](ctx, s.cfg.Reader, f, all, nil)
 	if err != nil {
 		return err
 	}
+	rests(event.KindAction, actions.Older, cover)
 	for i := range actions.Items {
 		out.EnhancedActions = append(out.EnhancedActions, actionOut(&actions.Items[i]))
-	}
-	for _, ring := range s.cfg.Reader.Stats().Rings {
-		if k := ring.ID.Kind(); ring.Evicted > 0 && slices.Contains(snapshotKinds, k) {
-			if out.Missed == nil {
-				out.Missed = map[string]int{}
-			}
-			out.Missed[k.String()] += int(ring.Evicted)
-		}
 	}
 	s.json(w, http.StatusOK, out)
 	return nil

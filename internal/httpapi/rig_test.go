@@ -52,6 +52,7 @@ type rig struct {
 	archive  *query.Archive
 	pairings *pairing.Pairings
 	dir      *state.Dir
+	store    *store.Store
 	stopped  atomic.Int64
 	port     int
 }
@@ -144,7 +145,7 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	must(err)
 	r := &rig{
 		t: t, token: token, browser: browser, key: key, pairings: pairings, dir: dir, port: port,
-		registry: session.NewRegistry(), archive: query.NewArchive(1 << 20),
+		store: kept, registry: session.NewRegistry(), archive: query.NewArchive(1 << 20),
 	}
 	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
 	redactor.SetSalt("salt")

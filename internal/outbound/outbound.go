@@ -1,7 +1,7 @@
 // Package outbound is the only place from which the daemon may fetch something for an agent. It
 // goes to origins that were seen in the session, or that the user granted, and nowhere else: an agent
 // reads text that pages wrote, so an address it asks for may be a page's idea. Private addresses are
-// refused unless their origin was seen; redirects are checked like the first request; bodies are bounded.
+// refused, and loopback unless its name says so; redirects are checked like the first request; bodies are bounded.
 //
 // No mode of the tools that exist today fetches. Those that will (links, integrity hashes) take a
 // [Fetcher], and the structure test keeps net/http away from everybody else.
@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -34,6 +35,8 @@ const (
 type Fetcher struct {
 	// Allowed reports whether an origin ("https://example.com") was seen in the session or granted.
 	Allowed func(origin string) bool
+
+	resolver *net.Resolver // of names; nil is the system's
 }
 
 // Response is an answer, whole or cut at MaxBody.
@@ -117,7 +120,7 @@ func (f Fetcher) client() *http.Client {
 	return &http.Client{
 		Transport: &http.Transport{
 			DisableKeepAlives:   true,
-			DialContext:         dial,
+			DialContext:         f.dial,
 			Proxy:               nil,
 			TLSHandshakeTimeout: 5 * time.Second,
 		},
@@ -130,10 +133,58 @@ func (f Fetcher) client() *http.Client {
 	}
 }
 
-// dial connects, and looks at the address itself: a public name may resolve to a private address.
-// Loopback is allowed here because its origin was checked by name; other private ranges are not.
-func dial(ctx context.Context, network, address string) (net.Conn, error) {
-	d := net.Dialer{Control: func(_, address string, _ syscall.RawConn) error {
+// refused are the networks besides loopback that no fetch reaches, whatever name leads there. Those of RFC 1918 and
+// RFC 4193, link-local and multicast ones and the unspecified address are known to netip.
+var refused = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),      // this network; some systems take it for this machine
+	netip.MustParsePrefix("100.64.0.0/10"),  // carrier-grade NAT, RFC 6598
+	netip.MustParsePrefix("240.0.0.0/4"),    // reserved, and broadcast
+	netip.MustParsePrefix("::/96"),          // IPv4-compatible, RFC 4291
+	netip.MustParsePrefix("64:ff9b::/96"),   // NAT64, RFC 6052: it leads to IPv4 addresses
+	netip.MustParsePrefix("64:ff9b:1::/48"), // NAT64 of a local network, RFC 8215
+	netip.MustParsePrefix("2002::/16"),      // 6to4, RFC 3056: it leads to IPv4 addresses
+}
+
+// loopbackName reports whether a host of a URL names this machine by itself: localhost, a name below it, 127.0.0.0/8
+// or ::1. Every other name that resolves to loopback was made to do so by who owns the name.
+func loopbackName(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !ip.Is4In6() && ip.IsLoopback()
+	}
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// reachable returns an error when a connection for a host of this name may not lead to ip.
+func reachable(ip netip.Addr, loopback bool) error {
+	ip = ip.WithZone("").Unmap()
+	if ip.IsLoopback() {
+		if loopback {
+			return nil
+		}
+		return problem.New(problem.OriginNotAllowed, "Use localhost or 127.0.0.1 for this machine.",
+			"the name leads to this machine (%s).", ip)
+	}
+	in := func(p netip.Prefix) bool { return p.Contains(ip) }
+	if loopback || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() ||
+		slices.ContainsFunc(refused, in) {
+		return problem.New(problem.OriginNotAllowed, "", "%s is a private address.", ip)
+	}
+	return nil
+}
+
+// dial connects, and looks at the address itself: a public name may resolve to a private address. Loopback is for
+// names of loopback only, and they lead nowhere else. Names below localhost are not resolved (RFC 6761).
+func (f Fetcher) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	name, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	loopback := loopbackName(name)
+	if _, err := netip.ParseAddr(name); err != nil && loopback {
+		address = net.JoinHostPort("localhost", port)
+	}
+	d := net.Dialer{Resolver: f.resolver, Control: func(_, address string, _ syscall.RawConn) error {
 		host, _, err := net.SplitHostPort(address)
 		if err != nil {
 			return err
@@ -142,11 +193,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 		if err != nil {
 			return err
 		}
-		if ip = ip.Unmap(); !ip.IsLoopback() &&
-			(ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified()) {
-			return problem.New(problem.OriginNotAllowed, "", "%s is a private address.", ip)
-		}
-		return nil
+		return reachable(ip, loopback)
 	}}
 	conn, err := d.DialContext(ctx, network, address)
 	if err != nil {

@@ -238,7 +238,7 @@ func (w *walk) passes(i, j int) bool {
 	case next&behindColon != 0 && j+1 < len(s) && s[j+1] == '/':
 		return true
 	case next&behindSlash != 0:
-		return j >= 3 && w.names.links.has(s[j-3], s[j-2], s[j-1])
+		return j >= 3 && w.names.links.has(s[j-3], s[j-2], s[j-1]) || p == '/' && manyWords(s[i:j])
 	case next&behindName != 0 && j-i == 1:
 		return (s[i] == 'v' || s[i] == 'V') && (q == '"' || q == '\'' || q == '\\')
 	case next&behindName != 0 && !isLetter(s[j-1]):

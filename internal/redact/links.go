@@ -3,7 +3,7 @@ package redact
 import "strings"
 
 // linkWords are the segments of a path behind which an opaque one lets its holder in: "/reset/3f9c…". They also count
-// as the last word of a segment: "/password-reset/…".
+// as one of the words of a segment: "/password-reset/…", "/verify-email/…", "/confirmEmail/…".
 var linkWords = wordSet("reset", "magic", "magiclink", "invite", "invites", "invitation", "invitations", "verify",
 	"verification", "confirm", "confirmation", "activate", "activation", "unlock", "recover", "recovery",
 	"passwordless", "onetime", "otp", "unsubscribe", "link", "login", "signin", "join", "accept", "share",
@@ -21,11 +21,7 @@ func wordSet(words ...string) map[string]bool {
 // it, or 0. Up to two plain segments may stand between.
 func (sc *scan) link(i, j int) int {
 	s := sc.s
-	word := s[i:j]
-	if cut := strings.LastIndexAny(word, "-_"); cut >= 0 {
-		word = word[cut+1:]
-	}
-	if len(word) > 16 || i == 0 || s[i-1] != '/' || !linkWords[strings.ToLower(word)] {
+	if i == 0 || s[i-1] != '/' || !linkSegment(s[i:j]) {
 		return 0
 	}
 	at := j
@@ -54,6 +50,43 @@ func (sc *scan) link(i, j int) int {
 		}
 	}
 	return 0
+}
+
+const maxLinkWord = 16 // bytes, at least those of the longest
+
+// linkSegment reports whether one of the words of a segment is a word of links. '-', '_' and the change from a small
+// letter to a capital separate words; what the first two separate also counts as a whole ("MagicLink").
+func linkSegment(segment string) bool {
+	whole, part := 0, 0
+	for k := 0; k <= len(segment); k++ {
+		end := k == len(segment) || segment[k] == '-' || segment[k] == '_'
+		if end && (linkWord(segment[whole:k]) || part > whole && linkWord(segment[part:k])) {
+			return true
+		}
+		if end {
+			whole, part = k+1, k+1
+		} else if k > part && isUpper(segment[k]) && isLower(segment[k-1]) {
+			if linkWord(segment[part:k]) {
+				return true
+			}
+			part = k
+		}
+	}
+	return false
+}
+
+func linkWord(word string) bool {
+	return len(word) <= maxLinkWord && linkWords[strings.ToLower(word)]
+}
+
+// manyWords reports whether a short segment can have a word of links that is not at its end.
+func manyWords(segment string) bool {
+	for k := 1; k < len(segment); k++ {
+		if c := segment[k]; c == '-' || c == '_' || isUpper(c) {
+			return true
+		}
+	}
+	return false
 }
 
 var inSegment = byteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~%+")

@@ -87,7 +87,9 @@ type Snapshot struct {
 	NetworkBodies   []Exchange     `json:"network_bodies"`
 	EnhancedActions []Action       `json:"enhanced_actions"`
 	Stats           SnapshotStats  `json:"stats"`
-	Missed          map[string]int `json:"missed,omitempty"` // by kind: evicted before this snapshot
+	Missed          map[string]int `json:"missed,omitempty"` // by kind: what may belong here and was evicted before
+	MissedIsUpper   bool           `json:"missed_is_upper_bound,omitempty"`
+	Exhausted       bool           `json:"exhausted"` // everything that is kept and was asked for is here
 }
 
 // SnapshotLog is a log entry with the place it came from.

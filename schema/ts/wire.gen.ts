@@ -674,8 +674,11 @@ export interface Snapshot {
   network_bodies: Exchange[];
   enhanced_actions: Action[];
   stats: SnapshotStats;
-  /** by kind: evicted before this snapshot */
+  /** by kind: what may belong here and was evicted before */
   missed?: Record<string, number>;
+  missed_is_upper_bound?: boolean;
+  /** everything that is kept and was asked for is here */
+  exhausted: boolean;
 }
 
 /** Clear is the body of POST /clear; empty clears everything. */

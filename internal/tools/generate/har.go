@@ -98,8 +98,8 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	out := &harResult{notes: notes, har: artifact.NewHAR(artifact.HARInput{
 		Version: env.Version, Exchanges: exchanges.Items, Resources: resources.Items, Pages: snapshots.Items, Lost: strings.Join(notes, "; "),
 	})}
-	if p.SaveTo == "" {
-		return out, nil
+	if err := ctx.Err(); err != nil || p.SaveTo == "" {
+		return out, err
 	}
 	file, err := env.places().Check(p.SaveTo, p.Overwrite, ".har", ".json")
 	if err != nil {

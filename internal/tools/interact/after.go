@@ -38,6 +38,14 @@ func act[P, R any](
 		)
 	}
 	began := time.Now()
+	var from event.Seq // of what is stored from now on
+	if a.content {
+		sum, err := env.Reader.Sum(ctx, measured, &query.Filter{}, 0, false)
+		if err != nil {
+			return nil, err
+		}
+		from = sum.Next
+	}
 	done, err := do(ctx, env, kind, tab, params, text)
 	if err != nil {
 		return nil, err
@@ -60,7 +68,11 @@ func act[P, R any](
 		if text := step(ctx, &s, command.GetText, command.TextParams{}); text != nil {
 			out.TextContent = text.Value
 		}
-		out.Vitals = vitals(ctx, env, done.Target.Browser.Session, at, url, began)
+		filter := query.Filter{Session: done.Target.Browser.Session, Tab: at, Received: began}
+		var gone string
+		if out.Vitals, gone = vitals(ctx, env, filter, url, from); gone != "" {
+			out.Failed = append(out.Failed, "vitals: "+gone)
+		}
 	}
 	if a.IncludeInteractive {
 		out.Interactive = step(ctx, &s, command.ListInteractive, command.ListParams{Limit: listLimit})
@@ -164,15 +176,28 @@ type vital struct {
 	Rating string  `json:"rating"`
 }
 
-// vitals returns what a page that was gone to has measured already; nil when nothing came yet.
-func vitals(ctx context.Context, env Env, session string, tab int, url string, since time.Time) map[string]vital {
-	filter := query.Filter{Session: session, Tab: tab, Received: since}
+var measured = []event.Kind{event.KindPerformance}
+
+// vitals returns what a page that was gone to has measured already; nil when nothing came yet. gone says what was
+// evicted before it could be read, of what came with the number from or a higher one.
+func vitals(
+	ctx context.Context, env Env, filter query.Filter, url string, from event.Seq,
+) (found map[string]vital, gone string) {
 	// The page before tells its last values as it is left, and they are final.
-	list, _, err := query.Read(ctx, env.Reader, filter, query.Page{Limit: 1}, func(s *event.Performance) bool {
+	list, cover, err := query.Read(ctx, env.Reader, filter, query.Page{Limit: 1}, func(s *event.Performance) bool {
 		return s.Head.Frame == 0 && s.URL == url && !s.LCP.Final
 	})
-	if err != nil || len(list.Items) == 0 {
-		return nil
+	switch {
+	case err != nil:
+		return nil, "the call ended before they were read"
+	case len(list.Items) == 0 && cover.Evicted > 0: // ever; of this page only what came since the act counts
+		lost, err := env.Reader.Sum(ctx, measured, &filter, from, false)
+		if err != nil || lost.Evicted == 0 {
+			return nil, ""
+		}
+		return nil, fmt.Sprintf("up to %d measurements of the page were evicted to make room", lost.Evicted)
+	case len(list.Items) == 0:
+		return nil, ""
 	}
 	s := list.Items[0]
 	out := map[string]vital{}
@@ -181,7 +206,7 @@ func vitals(ctx context.Context, env Env, session string, tab int, url string, s
 			out[name] = vital{v.Value, v.Rating}
 		}
 	}
-	return out
+	return out, ""
 }
 
 // followed is an act with what followed it.
@@ -224,17 +249,17 @@ func (a *aftermath) heads() (out []string) {
 }
 
 func (a *aftermath) lines() (out []string) {
-	var measured []string
+	var shown []string
 	for _, name := range []string{"lcp", "cls", "inp", "fcp", "ttfb"} {
 		if v, ok := a.Vitals[name]; ok {
-			measured = append(
-				measured,
+			shown = append(
+				shown,
 				fmt.Sprintf("%s %.4g %s", strings.ToUpper(name), v.Value, answer.Clean(v.Rating)),
 			)
 		}
 	}
-	if len(measured) > 0 {
-		out = append(out, "vitals so far: "+strings.Join(measured, ", "))
+	if len(shown) > 0 {
+		out = append(out, "vitals so far: "+strings.Join(shown, ", "))
 	}
 	if a.Interactive != nil {
 		out = append(out, listed(*a.Interactive)...)

@@ -69,6 +69,7 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 	slices.SortFunc(items, func(a, b query.Item) int { return a.Head.Time.Compare(b.Head.Time) })
 	all := len(list.Items)
 	list.Items = items
+	o.Notes = append(o.Notes, f.notes...)
 	around := newSurroundings(ctx, env, p.window())
 	out := view.NewList(env.View, o.Selection, o.key, "bundles", &list, cover, func(it *query.Item) *bundle {
 		b := newBundle(it)
@@ -111,6 +112,7 @@ type focus struct {
 	errors map[string]bool // handles of all errors: each kind has a line of its own
 	action string          // handle of the action; "" when no error came after one
 	at     time.Time       // of the action
+	notes  []string        // what the choice does not rest on
 }
 
 // findFocus looks for the newest action after which errors came that had not come before it. Without one the
@@ -123,7 +125,7 @@ func findFocus(ctx context.Context, env Env, o opened, errors []query.Item, kind
 	f := o.scope
 	f.Severity, f.URL = 0, ""
 	f.Session, f.Tab = newest.Head.Session, newest.Head.Tab
-	list, _, err := query.Read(ctx, env.Reader, f, query.Page{Limit: 10}, func(a *event.Action) bool {
+	list, cover, err := query.Read(ctx, env.Reader, f, query.Page{Limit: 10}, func(a *event.Action) bool {
 		return slices.Contains(acts, a.Type)
 	})
 	if err != nil {
@@ -150,7 +152,17 @@ func findFocus(ctx context.Context, env Env, o opened, errors []query.Item, kind
 		}
 		until = a.Time
 	}
-	return focus{first: newest.Handle()}, nil
+	out := focus{first: newest.Handle()}
+	// Only an error from before the oldest of these can be of an earlier action.
+	if len(kinds) > 0 && (until.IsZero() || kinds[0].first.Head.Time.Before(until)) {
+		if list.Older != "" {
+			cover.Exhausted, cover.Looked = false, len(list.Items)
+		}
+		for _, n := range env.CoverNotes(cover) {
+			out.notes = append(out.notes, "which action led to these errors is not known; of the actions: "+n)
+		}
+	}
+	return out, nil
 }
 
 // led reports whether an action led to an error: by its id, else by time.

@@ -185,13 +185,14 @@ type surroundings struct {
 	ctx    context.Context
 	env    Env
 	window time.Duration
+	ended  bool // the call is over
 
 	briefs map[event.Seq]string          // lines of events; one event is near many errors
 	whole  map[event.Seq]*event.Exchange // failed exchanges with their bodies
 }
 
 func newSurroundings(ctx context.Context, env Env, window time.Duration) *surroundings {
-	return &surroundings{ctx, env, window, map[event.Seq]string{}, map[event.Seq]*event.Exchange{}}
+	return &surroundings{ctx, env, window, false, map[event.Seq]string{}, map[event.Seq]*event.Exchange{}}
 }
 
 // after is how far behind an error its bundle looks.
@@ -225,7 +226,8 @@ type tabKey struct {
 	tab     int
 }
 
-// complete gives bundles their context. One of which not all was looked at says so.
+// complete gives bundles their context. One of which not all was looked at says so. When the call is over, it reads no
+// more: its answer is not read.
 func (s *surroundings) complete(bundles []*bundle) {
 	byTab := map[tabKey][]*bundle{}
 	for _, b := range bundles {
@@ -235,12 +237,16 @@ func (s *surroundings) complete(bundles []*bundle) {
 		}
 	}
 	for key, some := range byTab {
+		if s.ended {
+			return
+		}
 		times := make([]time.Time, len(some))
 		for i, b := range some {
 			times[i] = b.at
 		}
 		f := query.Filter{Session: key.session, Tab: key.tab}
 		items, all, err := query.Around(s.ctx, s.env.Reader, times, s.window, s.after(), bundleKinds, f)
+		s.ended = err != nil
 		// What was not looked at came before all that was: it did not happen after that was received.
 		var known time.Time
 		if !all && len(items) > 0 {
@@ -257,6 +263,9 @@ func (s *surroundings) complete(bundles []*bundle) {
 		for _, b := range some {
 			b.ready, b.Window = true, s.window.Seconds()
 			b.Partial = err != nil || !all && !b.at.Add(-s.window).After(known)
+			if s.ended = s.ended || s.ctx.Err() != nil; s.ended {
+				return
+			}
 			b.fill(s, items)
 		}
 	}

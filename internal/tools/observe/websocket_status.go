@@ -114,14 +114,23 @@ func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, er
 		Notes:  append(sight.Notes, env.LossNotes(sight.Filter, event.KindMessage)...),
 	}
 	now := time.Now()
+	lost := query.Coverage{Exhausted: true} // of the messages by which keys are known
 	add := func(to *[]connectionEntry, from []query.Connection) error {
 		for _, c := range from {
 			if !mine(c) {
 				continue
 			}
 			e := newConnectionEntry(c, now)
-			if e.Schema, err = schemasOf(ctx, env, c); err != nil {
+			if p.Summary {
+				*to = append(*to, e)
+				continue
+			}
+			var cover query.Coverage
+			if e.Schema, cover, err = schemasOf(ctx, env, c); err != nil {
 				return err
+			}
+			if cover.Evicted > lost.Evicted {
+				lost.Evicted, lost.EvictedUpper = cover.Evicted, cover.EvictedUpper
 			}
 			*to = append(*to, e)
 			out.pages = append(out.pages, answer.Origin(c.PageURL))
@@ -133,6 +142,9 @@ func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, er
 	}
 	if err := add(&out.Closed, closed); err != nil {
 		return nil, err
+	}
+	for _, n := range env.CoverNotes(lost) {
+		out.Notes = append(out.Notes, "keys of messages may be missing: "+n)
 	}
 	out.ActiveCount, out.ClosedCount = len(out.Open), len(out.Closed)
 	if p.Summary {
@@ -197,18 +209,28 @@ func lastOf(at time.Time, preview string, now time.Time) *lastMessage {
 // schemaFrames is how many of a connection's newest messages are looked at for their keys.
 const schemaFrames = 50
 
-func schemasOf(ctx context.Context, env Env, c query.Connection) (*schemas, error) {
-	list, _, err := query.Read(
+// schemasOf returns the keys of a connection's newest messages. When some of these were evicted, the coverage says how
+// many messages of the connection's tab were.
+func schemasOf(ctx context.Context, env Env, c query.Connection) (*schemas, query.Coverage, error) {
+	kept := c.Skipped // messages of the connection that were not evicted
+	list, cover, err := query.Read(
 		ctx,
 		env.Reader,
-		query.Filter{Session: c.Session},
+		query.Filter{Session: c.Session, Tab: c.Tab},
 		query.Page{Limit: schemaFrames},
 		func(f *event.Message) bool {
-			return f.Connection == c.ID && f.Event == "message" && f.Data != ""
+			if f.Connection != c.ID || f.Event != "message" {
+				return false
+			}
+			kept++
+			return f.Data != ""
 		},
 	)
 	if err != nil {
-		return nil, err
+		return nil, cover, err
+	}
+	if len(list.Items) == schemaFrames || kept >= c.Incoming.Messages+c.Outgoing.Messages {
+		cover.Evicted = 0
 	}
 	var in, out keys
 	for _, f := range list.Items {
@@ -220,9 +242,9 @@ func schemasOf(ctx context.Context, env Env, c query.Connection) (*schemas, erro
 	}
 	s := &schemas{in.list(), out.list()}
 	if s.Incoming == nil && s.Outgoing == nil {
-		return nil, nil
+		return nil, cover, nil
 	}
-	return s, nil
+	return s, cover, nil
 }
 
 // keys counts the top-level keys of JSON objects.

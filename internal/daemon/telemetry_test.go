@@ -1,0 +1,68 @@
+package daemon
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/store"
+)
+
+func built(t *testing.T, p Place) *parts {
+	t.Helper()
+	d, err := build(t.Context(), config(p), "run", store.MinMemory, func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.dir.Close() })
+	return d
+}
+
+func appendLogs(d *parts, n int, level, text string) {
+	for n > 0 {
+		many := make([]event.Log, min(n, 1000))
+		for i := range many {
+			many[i] = event.Log{
+				Head:  event.Head{Session: "s", Tab: 1, Time: time.Now(), Received: time.Now()},
+				Level: level, Message: text,
+			}
+		}
+		d.store.Append(event.Of(many))
+		n -= len(many)
+	}
+}
+
+// The line below an answer says what it did not count.
+func TestTheTailSaysWhatItDidNotCount(t *testing.T) {
+	d := built(t, place(t))
+	call := catalog.Call{Client: "c"}
+	if got := d.tail(call); got != "" {
+		t.Errorf("at first: %q", got)
+	}
+	appendLogs(d, 2, "error", "boom")
+	if got := d.tail(call); got != "new since your last call: 2 console errors" {
+		t.Errorf("two errors: %q", got)
+	}
+	if got := d.tail(call); got != "" {
+		t.Errorf("nothing new: %q", got)
+	}
+	appendLogs(d, 20_000, "info", "fine")
+	appendLogs(d, 1, "error", "boom")
+	if got := d.tail(call); got != "new since your last call: more that was not looked at yet (behind the first 20000)" {
+		t.Errorf("an error behind a flood: %q", got)
+	}
+	if got := d.tail(call); got != "new since your last call: 1 console error" {
+		t.Errorf("the next call goes on there: %q", got)
+	}
+	appendLogs(d, 1, "error", "boom")
+	appendLogs(d, 12_000, "info", strings.Repeat("x", 4000))
+	if got := d.tail(call); !strings.HasPrefix(got, "new since your last call: ") ||
+		!strings.HasSuffix(got, " evicted uncounted") {
+		t.Errorf("an error that was evicted: %q", got)
+	}
+	if got := d.tail(call); got != "" {
+		t.Errorf("it is told again: %q", got)
+	}
+}

@@ -1,0 +1,61 @@
+package testkit
+
+import (
+	"context"
+	"sync"
+)
+
+// Looks is a context that counts how often its Err is asked for, and ends as cancelled when that is asked for
+// often enough. It shows whether a loop ends in the middle, and how soon.
+type Looks struct {
+	context.Context // its values
+
+	mu    sync.Mutex
+	last  int // 0: never
+	count int
+	done  chan struct{}
+}
+
+// NewLooks returns a context that is over from the look with the number last on, counted from 1; 0 means never.
+func NewLooks(parent context.Context, last int) *Looks {
+	return &Looks{Context: context.WithoutCancel(parent), last: last, done: make(chan struct{})}
+}
+
+// Err counts a look.
+func (l *Looks) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count++
+	if l.last == 0 || l.count < l.last {
+		return nil
+	}
+	if l.count == l.last {
+		close(l.done)
+	}
+	return context.Canceled
+}
+
+// Done is closed when the context is over.
+func (l *Looks) Done() <-chan struct{} { return l.done }
+
+// Count returns how often Err was asked for.
+func (l *Looks) Count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.count
+}
+
+// Samples returns up to about 14 of the looks from 1 to all: the first, the last and some in between.
+func Samples(all int) []int {
+	var out []int
+	step := max(1, all/10)
+	for n := 1; n <= all; n += step {
+		out = append(out, n)
+	}
+	for n := max(2, all-2); n <= all; n++ {
+		if out[len(out)-1] < n {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,60 @@
+package analyze_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/calls"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/testkit"
+	"github.com/brennhill/gasoline/internal/tools/analyze"
+)
+
+// A finding that is cancelled while it reads the store ends with that error, soon after it was cancelled.
+func TestFindingsEndInTheMiddle(t *testing.T) {
+	const events, looks, further = 1500, 6, 6
+	h := testkit.NewDaemon(t, 0)
+	for i := range events {
+		head := event.Head{
+			Time: time.Now(), Received: time.Now(), Session: "s1", Tab: 12, Document: fmt.Sprint("D", i),
+			PageURL: "http://localhost:3000/",
+		}
+		h.Store.Append(event.Batch{
+			&event.Exception{Head: head, Type: "Error", Message: "the same", Mechanism: "onerror"},
+			&event.Performance{Head: head, URL: "http://localhost:3000/", Load: 10},
+		})
+	}
+	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c)} }, nil)
+	for _, mode := range b.Modes() {
+		for _, args := range []string{fmt.Sprintf(`{"what":%q}`, mode.Name), fmt.Sprintf(`{"what":%q,"url":"localhost"}`, mode.Name)} {
+			run := func(last int) (*testkit.Looks, string) {
+				ctx := testkit.NewLooks(t.Context(), last)
+				var runner calls.Runner
+				a, p := runner.Run(ctx, b, catalog.Call{Client: "c"}, json.RawMessage(args), answer.Options{Fence: "f3"})
+				if p == nil {
+					return ctx, a.Text
+				}
+				return ctx, p.Message
+			}
+			whole, said := run(0)
+			all := whole.Count()
+			if all < looks {
+				t.Errorf("%s looks %d times whether it is over, with %d events: %.200s", args, all, events, said)
+			}
+			for _, n := range testkit.Samples(all) {
+				ctx, said := run(n)
+				if said != context.Canceled.Error() {
+					t.Errorf("%s cancelled at look %d of %d: %.200s", args, n, all, said)
+				}
+				if more := ctx.Count() - n; more > further {
+					t.Errorf("%s cancelled at look %d of %d looks %d more times", args, n, all, more)
+				}
+			}
+		}
+	}
+}
