@@ -399,17 +399,19 @@ async function check(c: Client): Promise<string[]> {
     model.next = ({ results }) =>
       results.length === 0 ? { tool: "observe", args: { what: "screenshot" } } : { say: "ended" };
     run = start(c, place, model.url, "Look again.");
-    await until("the browser is asked", () => (browser as Browser).taken.length > 0);
+    const { taken, cancelled } = browser;
+    await until("the browser is asked", () => taken.length > 0);
+    const asked = taken[0] as (typeof taken)[number];
+    expect(asked.kind === "screenshot", `the browser was asked for ${asked.kind}`);
+    expect(cancelled.length === 0, `the browser was to cancel ${cancelled.join(", ")} before the interruption`);
     signal(run.process, "SIGINT"); // Ctrl-C
     await within(run.ended, `${c.name} ends when it is interrupted`);
-    await until(
-      "the command is cancelled",
-      async () => {
-        const text = place.gasoline("observe", "pending_commands", "--json");
-        return text.includes('"cancelled"') || !/"(queued|sent|running)"/.test(text);
-      },
-      15_000,
-    );
+    await until("the browser is to cancel the command", () => cancelled.includes(asked.id), 15_000);
+    const { completed } = JSON.parse(place.gasoline("observe", "pending_commands", "--json")) as {
+      completed: { correlation_id: string; status: string }[];
+    };
+    const ended = completed.find((e) => e.correlation_id === asked.correlation_id);
+    expect(ended?.status === "cancelled", `the command ended as ${JSON.stringify(ended)}`);
     done.push("cancel");
 
     const after = JSON.parse(place.gasoline("status", "--json")) as { running: boolean; daemon: { pid: number } };
