@@ -77,7 +77,7 @@ e2e/clients/node_modules/.installed: e2e/clients/package-lock.json
 	@cd e2e/clients && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-clients: build node_modules/.installed e2e/clients/node_modules/.installed ## Real MCP clients against a scripted model (needs Python)
+clients: build node_modules/.installed e2e/clients/node_modules/.installed ## Real MCP clients against a scripted model (some need Python)
 	@echo "── real MCP clients"
 	@cd e2e/clients && node --import ../../scripts/ts.mjs run.ts
 

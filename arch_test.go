@@ -70,6 +70,7 @@ var reserved = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"internal/mcp"},
 	"github.com/spf13/cobra":                         {"cmd/*"},
 	"github.com/spf13/pflag":                         {"cmd/*"},
+	"golang.org/x/tools/txtar":                       {"internal/testkit"},
 	"golang.org/x/image/draw":                        {"internal/artifact", "internal/analysis"},
 }
 

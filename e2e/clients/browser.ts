@@ -18,6 +18,7 @@ interface Command {
 export class Browser {
   waiting = false; // answer nothing
   readonly taken: Command[] = [];
+  readonly cancelled: string[] = []; // ids of commands that the daemon had it cancel
   readonly #url: string;
   readonly #state: string;
   readonly #stop = new AbortController();
@@ -99,12 +100,19 @@ export class Browser {
 
   async #serve(): Promise<void> {
     let acks = "";
+    let confirmed = "";
     while (!this.#stop.signal.aborted) {
       try {
-        const poll = (await this.ask("GET", `/pending-queries?session=s1&wait=5&ack=${acks}`)) as {
+        const poll = (await this.ask(
+          "GET",
+          `/pending-queries?session=s1&wait=5&ack=${acks}&cancelled=${confirmed}`,
+        )) as {
           commands: Command[];
+          cancel?: string[];
         };
         acks = poll.commands.map((c) => c.id).join(",");
+        confirmed = (poll.cancel ?? []).join(",");
+        this.cancelled.push(...(poll.cancel ?? []));
         for (const c of poll.commands) {
           this.taken.push(c);
           if (this.waiting || c.kind !== "screenshot") continue;
@@ -124,7 +132,7 @@ export class Browser {
             },
           });
         }
-        if (poll.commands.length === 0) await this.#sync(false);
+        if (acks === "" && confirmed === "") await this.#sync(false);
       } catch (e) {
         if (!this.#stop.signal.aborted) throw e;
       }

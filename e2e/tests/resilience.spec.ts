@@ -195,7 +195,7 @@ test.describe("with pilot", () => {
   }) => {
     await tab.goto(site.page("/", TALKING));
     await front(agent, tab);
-    const waiting = agent.call("interact", { action: "wait_for", text: "never", timeout_ms: 4000 });
+    const waiting = agent.call("interact", { action: "wait_for", text: "never", timeout_ms: 60_000 });
     await until(
       "the command to be under way",
       () => agent.ask("observe", { what: "pending_commands" }),
@@ -203,9 +203,11 @@ test.describe("with pilot", () => {
     );
     const session = await profile.context.browser()!.newBrowserCDPSession();
     const closed = new Promise((done) => profile.context.once("close", done));
+    const died = Date.now();
     session.send("Browser.crash").catch(() => undefined);
     await closed;
-    expect((await waiting).text).toMatch(/error=|still_running/);
+    expect((await waiting).text).toMatch(/^error=interrupted /);
+    expect(Date.now() - died).toBeLessThan(10_000); // of the minute that it had
     // What it recorded is still there; acting is refused with a way out as soon as the daemon knows.
     expect(await agent.ask("observe", { what: "logs", scope: "all" })).toContain("logs:");
     const next = await until(

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"slices"
 	"sync"
 	"time"
@@ -45,6 +46,9 @@ type Config struct {
 
 	// Gone is closed when nobody reads Stdout any more; nil where the system cannot tell before a write.
 	Gone <-chan struct{}
+
+	// Connect opens a connection to Port; nil stands for TCP to the loopback address.
+	Connect func(context.Context) (net.Conn, error)
 
 	Daemon Daemon
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/bridge"
@@ -91,7 +92,7 @@ func TestAMalformedSecondInitializeHarmsNothing(t *testing.T) {
 func TestAClientThatHasGoneEndsTheBridge(t *testing.T) {
 	h := newHost(t)
 	gone := make(chan struct{})
-	c := attachWith(t, h, h.port, "1.0.0", gone)
+	c := attach(t, h, h, "1.0.0", gone)
 	c.handshake()
 	c.send(call("1", "block", ""))
 	<-h.entered
@@ -137,7 +138,11 @@ func TestABridgeThatEndsDoesNotBlameTheDaemon(t *testing.T) {
 
 // A client that does not read holds neither the bridge nor its end.
 func TestAClientThatDoesNotReadHoldsNothing(t *testing.T) {
-	h := newHost(t)
+	synctest.Test(t, clientDoesNotRead)
+}
+
+func clientDoesNotRead(t *testing.T) {
+	h := newHostOn(t, newNetwork(), 1)
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe() // nobody reads out
 	defer out.Close()
@@ -145,7 +150,8 @@ func TestAClientThatDoesNotReadHoldsNothing(t *testing.T) {
 	done := make(chan error, 1)
 	go func() {
 		done <- bridge.Run(ctx, bridge.Config{
-			Port: h.port, Version: "1.0.0", Stdin: stdin, Stdout: stdout, Log: slog.New(slog.DiscardHandler), Daemon: h,
+			Port: h.port, Version: "1.0.0", Stdin: stdin, Stdout: stdout,
+			Log: slog.New(slog.DiscardHandler), Connect: h.connector(), Daemon: h,
 		})
 	}()
 	written := make(chan struct{})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -28,7 +29,7 @@ func (s *stranger) Write(p []byte) (int, error) {
 // occupy lets a stranger answer at the host's port: each connection is read to its end while answer runs.
 func occupy(t *testing.T, h *host, answer func(net.Conn)) *stranger {
 	t.Helper()
-	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", h.port))
+	l, err := h.listen()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,24 +163,31 @@ func (s *stranger) onlyChallenges(t *testing.T) {
 
 // A stranger that passes the challenge on to a daemon of ours on another port gets a proof for that port.
 func TestARelayedProofIsForAnotherPort(t *testing.T) {
-	ours, h := newHost(t), newHost(t)
+	synctest.Test(t, relayedProof)
+}
+
+func relayedProof(t *testing.T) {
+	n := newNetwork()
+	ours, h := newHostOn(t, n, 1), newHostOn(t, n, 2)
 	if err := ours.Spawn(); err != nil {
 		t.Fatal(err)
 	}
 	var relay *stranger
 	relay = occupy(t, h, func(c net.Conn) {
-		there, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", ours.port))
+		there, err := n.dial(t.Context(), ours.port)
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		defer there.Close()
 		_ = there.SetDeadline(time.Now().Add(2 * time.Second)) // it is not cut by our own end
-		for sent := 0; sent == 0; time.Sleep(time.Millisecond) {
+		var heard []byte
+		for ; len(heard) == 0; time.Sleep(time.Millisecond) {
 			relay.mu.Lock()
-			sent, _ = there.Write(relay.heard.Bytes()) // it fails below
+			heard = bytes.Clone(relay.heard.Bytes())
 			relay.mu.Unlock()
 		}
+		_, _ = there.Write(heard) // it fails below
 		_, _ = io.Copy(c, there)
 	})
 	c := connect(t, h, "1.0.0")
@@ -208,13 +216,13 @@ func TestADaemonOfAnotherStateDirectoryIsNamed(t *testing.T) {
 
 // A daemon whose process hangs: it is ended when it proves to be ours, and calls get answers.
 func TestADaemonThatHangsIsReplaced(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits until the daemon counts as hung")
-	}
-	t.Parallel()
-	h := newHost(t)
-	var held []net.Conn
-	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", h.port))
+	synctest.Test(t, daemonHangs)
+}
+
+func daemonHangs(t *testing.T) {
+	h := newHostOn(t, newNetwork(), 1)
+	var silent sync.WaitGroup
+	l, err := h.listen()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,12 +234,13 @@ func TestADaemonThatHangsIsReplaced(t *testing.T) {
 			if err != nil {
 				return
 			}
-			held = append(held, c)
+			silent.Go(func() { _, _ = io.Copy(io.Discard, c) }) // as a system does that nobody asks for the bytes
 		}
 	}()
 	h.hung = true
 	hung := &hanging{h, l}
-	c := connectTo(t, hung, h.port)
+	c := connectTo(t, h, hung)
+	began := time.Now()
 	c.handshake()
 	c.send(call("1", "run", ""))
 	if a := c.read(); !strings.HasPrefix(a.text(), "run1 ") {
@@ -240,10 +249,11 @@ func TestADaemonThatHangsIsReplaced(t *testing.T) {
 	if _, _, killed := h.counts(); len(killed) != 1 || killed[0] != "" {
 		t.Errorf("ended %q", killed)
 	}
-	<-done
-	for _, c := range held {
-		_ = c.Close()
+	if took := time.Since(began); took > 11*time.Second {
+		t.Errorf("it was replaced after %v", took)
 	}
+	<-done
+	silent.Wait()
 }
 
 // hanging is a host whose port is held by a hung daemon of ours until it is ended.

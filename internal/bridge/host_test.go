@@ -27,8 +27,9 @@ const token = "0123456789abcdef"
 
 // host is a machine with one port: it starts and ends daemons there, which are real MCP servers.
 type host struct {
-	t    *testing.T
-	port int
+	t       *testing.T
+	port    int
+	network *network // nil: TCP
 
 	// What the daemons that are started from now on do.
 	version  string
@@ -57,15 +58,23 @@ func newHost(t *testing.T) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return newHostOn(t, nil, port)
+}
+
+// newHostOn is a host whose port is one of n's, or of TCP when n is nil.
+func newHostOn(t *testing.T, n *network, port int) *host {
+	t.Helper()
 	h := &host{
 		t:       t,
-		port:    l.Addr().(*net.TCPAddr).Port,
+		port:    port,
+		network: n,
 		version: "1.0.0",
 		entered: make(chan struct{}, 100),
 		release: make(chan struct{}),
-	}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		h.mu.Lock()
@@ -75,6 +84,22 @@ func newHost(t *testing.T) *host {
 		}
 	})
 	return h
+}
+
+// listen takes the port.
+func (h *host) listen() (net.Listener, error) {
+	if h.network != nil {
+		return h.network.listen(h.port)
+	}
+	return net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", h.port))
+}
+
+// connector is what a bridge reaches the port by; nil stands for TCP.
+func (h *host) connector() func(context.Context) (net.Conn, error) {
+	if h.network == nil {
+		return nil
+	}
+	return func(ctx context.Context) (net.Conn, error) { return h.network.dial(ctx, h.port) }
 }
 
 func (h *host) Token() (string, error) { return token, h.tokenErr }
@@ -176,7 +201,7 @@ type env struct {
 }
 
 func (h *host) serve(run, version string) (*server, error) {
-	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", h.port))
+	l, err := h.listen()
 	if err != nil {
 		return nil, err
 	}
@@ -325,21 +350,16 @@ const within = 20 * time.Second // bound of everything that a test waits for
 
 func connect(t *testing.T, h *host, version string) *client {
 	t.Helper()
-	return attach(t, h, h.port, version)
+	return attach(t, h, h, version, nil)
 }
 
 // connectTo starts a bridge whose daemon is not quite a host.
-func connectTo(t *testing.T, d bridge.Daemon, port int) *client {
+func connectTo(t *testing.T, h *host, d bridge.Daemon) *client {
 	t.Helper()
-	return attach(t, d, port, "1.0.0")
+	return attach(t, h, d, "1.0.0", nil)
 }
 
-func attach(t *testing.T, d bridge.Daemon, port int, version string) *client {
-	t.Helper()
-	return attachWith(t, d, port, version, nil)
-}
-
-func attachWith(t *testing.T, d bridge.Daemon, port int, version string, gone chan struct{}) *client {
+func attach(t *testing.T, h *host, d bridge.Daemon, version string, gone chan struct{}) *client {
 	t.Helper()
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
@@ -348,7 +368,8 @@ func attachWith(t *testing.T, d bridge.Daemon, port int, version string, gone ch
 	var work sync.WaitGroup
 	work.Go(func() {
 		c.done <- bridge.Run(ctx, bridge.Config{
-			Port: port, Version: version, Root: "/home/me/shop", Stdin: stdin, Stdout: stdout, Log: slog.New(slog.DiscardHandler), Daemon: d, Gone: gone,
+			Port: h.port, Version: version, Root: "/home/me/shop", Stdin: stdin, Stdout: stdout,
+			Log: slog.New(slog.DiscardHandler), Connect: h.connector(), Daemon: d, Gone: gone,
 		})
 		_ = stdout.Close()
 	})

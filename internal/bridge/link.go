@@ -61,7 +61,12 @@ var errLeft = errors.New("it went away")
 
 // dialer opens connections on which the daemon has proved itself.
 func (b *bridge) dialer() proof.Dialer {
-	return proof.Dialer{Port: b.cfg.Port, StateDir: b.cfg.StateDir, Token: b.cfg.Daemon.Token}
+	return proof.Dialer{
+		Port:     b.cfg.Port,
+		StateDir: b.cfg.StateDir,
+		Token:    b.cfg.Daemon.Token,
+		Connect:  b.cfg.Connect,
+	}
 }
 
 // connect returns the present link, or makes one. A daemon that goes away while the handshake is

@@ -3,7 +3,6 @@ package bridge_test
 import (
 	"bufio"
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -15,7 +14,7 @@ import (
 // having begun one of them; orderly, when it says so.
 func leaving(t *testing.T, h *host, n int, orderly bool) {
 	t.Helper()
-	l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", h.port))
+	l, err := h.listen()
 	if err != nil {
 		t.Fatal(err)
 	}

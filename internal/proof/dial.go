@@ -30,6 +30,10 @@ type Dialer struct {
 	Port     int
 	StateDir string // for errors
 	Token    func() (string, error)
+
+	// Connect opens a connection to the port; nil stands for TCP to the loopback address. Its context ends
+	// after a second. When nobody listens, its error is that of package net.
+	Connect func(context.Context) (net.Conn, error)
 }
 
 // Errors of a port whose holder gave no proof. Foreign wraps Silent and Closes where they are the cause.
@@ -90,8 +94,7 @@ func (d Dialer) Dial(ctx context.Context) (net.Conn, wire.Server, error) {
 		return nil, wire.Server{}, err
 	}
 	end := time.Now().Add(within)
-	dialer := net.Dialer{Deadline: end}
-	conn, err := dialer.DialContext(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(d.Port)))
+	conn, err := d.connect(ctx, end)
 	if err != nil {
 		var timeout net.Error
 		if ctx.Err() == nil && errors.As(err, &timeout) && timeout.Timeout() {
@@ -115,6 +118,17 @@ func (d Dialer) Dial(ctx context.Context) (net.Conn, wire.Server, error) {
 		return nil, server, err
 	}
 	return conn, server, nil
+}
+
+// connect opens a connection to whoever listens.
+func (d Dialer) connect(ctx context.Context, end time.Time) (net.Conn, error) {
+	ctx, cancel := context.WithDeadline(ctx, end)
+	defer cancel()
+	if d.Connect != nil {
+		return d.Connect(ctx)
+	}
+	var tcp net.Dialer
+	return tcp.DialContext(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(d.Port)))
 }
 
 func (d Dialer) foreign(claims string, cause error) error {

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/brennhill/gasoline/internal/setup"
 	"github.com/brennhill/gasoline/internal/testkit"
 )
@@ -37,39 +39,38 @@ func golden(
 ) {
 	t.Helper()
 	path := filepath.Join("testdata", file)
-	data, err := os.ReadFile(path)
+	old, err := testkit.ReadArchive(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := testkit.ParseArchive(string(data))
-	out := testkit.Archive{Comment: old.Comment}
-	for _, s := range old.Sections {
+	out := &txtar.Archive{Comment: old.Comment}
+	for _, s := range old.Files {
 		name, what, _ := strings.Cut(s.Name, ": ")
 		if what != "before" {
 			continue
 		}
-		out.Sections = append(out.Sections, s)
-		after, said := step(t, name, []byte(s.Data), false)
+		out.Files = append(out.Files, s)
+		after, said := step(t, name, s.Data, false)
 		if said != "" {
-			out.Sections = append(out.Sections, testkit.Section{Name: name + ": refused", Data: said})
+			out.Files = append(out.Files, txtar.File{Name: name + ": refused", Data: []byte(said)})
 			continue
 		}
-		out.Sections = append(out.Sections, testkit.Section{Name: name + ": after", Data: string(after)})
+		out.Files = append(out.Files, txtar.File{Name: name + ": after", Data: after})
 		if again, _ := step(t, name, after, false); !bytes.Equal(again, after) {
 			t.Errorf("%s: a second run changes it:\n%s", name, again)
 		}
 		removed, _ := step(t, name, after, true)
-		if string(removed) != s.Data {
-			out.Sections = append(out.Sections, testkit.Section{Name: name + ": removed", Data: string(removed)})
+		if !bytes.Equal(removed, s.Data) {
+			out.Files = append(out.Files, txtar.File{Name: name + ": removed", Data: removed})
 		}
 	}
 	if flag.Lookup("update").Value.String() == "true" { // declared by testkit
-		if err := os.WriteFile(path, out.Format(), 0o600); err != nil {
+		if err := os.WriteFile(path, txtar.Format(out), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if got := string(out.Format()); got != string(data) {
+	if got := string(txtar.Format(out)); got != string(txtar.Format(old)) {
 		t.Errorf("%s is not what comes out; -update writes it anew:\n%s", file, got)
 	}
 }

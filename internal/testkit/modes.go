@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"golang.org/x/tools/txtar"
+
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
@@ -60,14 +62,13 @@ func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *Daemon, c 
 	t.Cleanup(func() { time.Local = local })
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
+			archive, err := ReadArchive(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			archive := ParseArchive(string(text))
 			synctest.Test(t, func(t *testing.T) {
 				time.Sleep(time.Until(Begin))
-				runArchive(t, &archive, dir, func(h *Daemon) *catalog.Bound {
+				runArchive(t, archive, dir, func(h *Daemon) *catalog.Bound {
 					return catalog.Bind(
 						tool,
 						func(c catalog.Call) E { return env(h, c) },
@@ -78,7 +79,7 @@ func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *Daemon, c 
 			if !*update || t.Failed() {
 				return
 			}
-			if err := os.WriteFile(file, archive.Format(), 0o644); err != nil {
+			if err := os.WriteFile(file, txtar.Format(archive), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -114,11 +115,19 @@ type script struct {
 	answers  map[string]string
 }
 
-func runArchive(t *testing.T, a *Archive, dir string, bind func(*Daemon) *catalog.Bound) {
+// ReadArchive reads an archive. Carriage returns are left out, which some checkouts add.
+func ReadArchive(file string) (*txtar.Archive, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	return txtar.Parse(bytes.ReplaceAll(text, []byte("\r"), nil)), nil
+}
+
+func runArchive(t *testing.T, a *txtar.Archive, dir string, bind func(*Daemon) *catalog.Bound) {
 	s := &script{t: t, dir: dir, answers: map[string]string{}}
-	sections := a.Sections
-	if len(sections) > 0 && sections[0].Name == "setup.json" {
-		s.decode(sections[0], &s.setup)
+	if len(a.Files) > 0 && a.Files[0].Name == "setup.json" {
+		s.decode(a.Files[0], &s.setup)
 	}
 	s.house = NewDaemon(t, s.setup.Entries)
 	for _, l := range s.setup.Lost {
@@ -134,16 +143,16 @@ func runArchive(t *testing.T, a *Archive, dir string, bind func(*Daemon) *catalo
 			stop()
 		}
 	}()
-	for i := range a.Sections {
-		s.json = i+1 < len(a.Sections) && a.Sections[i+1].Name == "result.json"
-		s.section(&a.Sections[i])
+	for i := range a.Files {
+		s.json = i+1 < len(a.Files) && a.Files[i+1].Name == "result.json"
+		s.section(&a.Files[i])
 	}
 	if s.args != "" {
 		t.Errorf("the last call has no result")
 	}
 }
 
-func (s *script) section(x *Section) {
+func (s *script) section(x *txtar.File) {
 	t := s.t
 	if s.args != "" && !strings.HasPrefix(x.Name, "result") && x.Name != "command" {
 		t.Errorf("call %s has no result", s.args)
@@ -160,13 +169,13 @@ func (s *script) section(x *Section) {
 	case "start":
 		s.start(*x)
 	case "sleep":
-		d, err := time.ParseDuration(strings.TrimSpace(x.Data))
+		d, err := time.ParseDuration(strings.TrimSpace(string(x.Data)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(d)
 	case "call":
-		s.args = s.fill(strings.TrimSpace(x.Data))
+		s.args = s.fill(strings.TrimSpace(string(x.Data)))
 	case "command":
 		s.answer, s.answered = s.call(s.args, s.json), true
 		s.compare(x, s.received())
@@ -191,18 +200,18 @@ func (s *script) section(x *Section) {
 }
 
 // read returns a section's text, or the file's that it names.
-func (s *script) read(x Section) []byte {
-	if name, ok := strings.CutPrefix(strings.TrimSpace(x.Data), "@"); ok {
+func (s *script) read(x txtar.File) []byte {
+	if name, ok := strings.CutPrefix(strings.TrimSpace(string(x.Data)), "@"); ok {
 		data, err := os.ReadFile(filepath.Join(s.dir, name))
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		return data
 	}
-	return []byte(x.Data)
+	return x.Data
 }
 
-func (s *script) decode(x Section, into any) {
+func (s *script) decode(x txtar.File, into any) {
 	dec := json.NewDecoder(bytes.NewReader(s.read(x)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
@@ -210,7 +219,7 @@ func (s *script) decode(x Section, into any) {
 	}
 }
 
-func (s *script) extension(x Section) {
+func (s *script) extension(x txtar.File) {
 	var in struct {
 		Session string              `json:"session"`
 		Answers map[string]Scripted `json:"answers"`
@@ -388,19 +397,21 @@ func (s *script) remember(text string) {
 }
 
 // compare checks a result, or rewrites it.
-func (s *script) compare(x *Section, got string) {
-	got = ended(got)
+func (s *script) compare(x *txtar.File, got string) {
+	if got != "" && !strings.HasSuffix(got, "\n") {
+		got += "\n" // as every section has one
+	}
 	if *update {
-		x.Data = got
+		x.Data = []byte(got)
 		return
 	}
-	if x.Data != got {
+	if string(x.Data) != got {
 		s.t.Errorf("%s of %s\ngot:\n%s\nwant:\n%s", x.Name, s.args, got, x.Data)
 	}
 }
 
 // start sends a command for which no call waits.
-func (s *script) start(x Section) {
+func (s *script) start(x txtar.File) {
 	var in struct {
 		Session string `json:"session"`
 		Kind    string `json:"kind"`

@@ -3,6 +3,7 @@ package observe
 import (
 	"context"
 	"fmt"
+	"html"
 	"strconv"
 	"strings"
 	"time"
@@ -256,10 +257,10 @@ func headerLines(title string, hs []headerEntry) []string {
 
 // textOf returns what a reader sees of an HTML page: error pages hide one sentence behind a screen of
 // markup. The page may be cut anywhere.
-func textOf(html string) string {
+func textOf(page string) string {
 	var out strings.Builder
-	for html != "" {
-		text, rest, tag := strings.Cut(html, "<")
+	for page != "" {
+		text, rest, tag := strings.Cut(page, "<")
 		out.WriteString(text)
 		if !tag {
 			break
@@ -281,13 +282,12 @@ func textOf(html string) string {
 			}
 			break
 		}
-		if _, html, tag = strings.Cut(rest, ">"); !tag {
+		if _, page, tag = strings.Cut(rest, ">"); !tag {
 			break
 		}
 		out.WriteByte(' ')
 	}
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&nbsp;", " ", "&amp;", "&").
-		Replace(out.String())
+	return html.UnescapeString(out.String())
 }
 
 var _ = showInFull(func(ctx context.Context, env Env, e *event.Exchange) exchangeEntry {

@@ -65,8 +65,8 @@ func FuzzPath(f *testing.F) {
 }
 
 func TestHTMLErrorPagesAreReadAsText(t *testing.T) {
-	const page = `<!DOCTYPE html><html><head><title>Error</title><style>body{a:b}</style></head><body><!-- x > y --><pre>Error: no &quot;cart&quot;<br> at pay</pre><script>1<2</script`
-	if got := flat(textOf(page)); got != `Error: no "cart" at pay` {
+	const page = `<!DOCTYPE html><html><head><title>Error</title><style>body{a:b}</style></head><body><!-- x > y --><pre>Error: no &quot;cart&quot;<br> at pay</pre><p>Caf&eacute;&nbsp;&#8217;n&#x27; bar &amp;lt; &mdash; R&D</p><script>1<2</script`
+	if got := flat(textOf(page)); got != `Error: no "cart" at pay Café ’n' bar &lt; — R&D` {
 		t.Errorf("got %q", got)
 	}
 }
