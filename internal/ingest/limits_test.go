@@ -328,7 +328,7 @@ func TestEventsAreCorrelated(t *testing.T) {
 		d := start(t, ingest.Config{})
 		tests := correlate.New(clock)
 		in := ingest.New(ingest.Config{Now: clock}, d.redactor, tests, d.store)
-		e := &event.Log{Head: event.Head{Session: "s", Tab: 1, Time: now.Add(time.Hour)}}
+		e := &event.Log{Head: event.Head{Session: "s", Tab: 1, Time: now.Add(40 * time.Minute)}} // 20 minutes old
 		u := ingest.Upload{Session: "s", Sent: now.Add(time.Hour), Batch: event.Batch{e}}
 		if _, err := in.Ingest(t.Context(), u, p); err != nil {
 			t.Fatal(err)

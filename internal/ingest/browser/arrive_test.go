@@ -227,3 +227,84 @@ func texts(path string, v reflect.Value) map[string]string {
 	walk(path, v)
 	return out
 }
+
+// A field of the wrong type is named, wherever it is, and what follows is read.
+func TestFieldsOfTheWrongTypeAreNamed(t *testing.T) {
+	const str, num, list, truth = "is not a string", "is not a number", "is not a list", "is not true or false"
+	record := map[string]string{
+		"seq": num, "t": num, "mono": num, "test_id": str, "worker": str, "trace_id": str, "span_id": str, "action": str,
+		"command": str, "flags": list, "level": str, "message": str, "args": list, "logger": str, "url": str, "line": num,
+		"column": num, "stack": list, "count": num, "type": str, "raw_stack": str, "cause": list, "handled": truth,
+		"mechanism": str, "element": str,
+	}
+	frame := map[string]string{
+		"function": str, "url": str, "line": num, "column": num, "source": str, "source_line": num, "source_column": num,
+		"in_app": truth,
+	}
+	cause := map[string]string{"type": str, "message": str, "stack": list}
+	for _, place := range []struct {
+		fields map[string]string
+		in     string
+	}{
+		{record, `{"message":"a",%s}`}, {frame, `{"message":"a","stack":[{"in_app":true},{%s}]}`},
+		{cause, `{"message":"a","cause":[{"type":"E"},{%s}]}`}, {frame, `{"message":"a","cause":[{"stack":[{%s}]}]}`},
+	} {
+		for name, want := range place.fields {
+			for _, wrong := range []string{`{"x":[1]}`, "null"} {
+				entry := fmt.Sprintf(place.in, fmt.Sprintf("%q:%s", name, wrong))
+				d := readLogs(t, entry+`,{"message":"after"}`)
+				got := fmt.Sprint(d.Rejected)
+				if wrong == "null" {
+					if got != "[]" && name != "message" || len(d.Upload.Batch) < 1 {
+						t.Errorf("%s: rejected %s", entry, got)
+					}
+					continue
+				}
+				logs := all[event.Log](d.Upload.Batch)
+				if got != fmt.Sprintf("[{0 %s %s}]", name, want) || len(logs) != 1 || logs[0].Message != "after" {
+					t.Errorf("%s: rejected %s, kept %d; want %s %s", entry, got, len(logs), name, want)
+				}
+			}
+		}
+	}
+	for entry, want := range map[string]string{
+		`{"message":"a","handled":true}`: "[]", `{"message":"a","handled":false}`: "[]", `{"message":"a","stack":[5]}`: "[{0 a frame of stack is not an object}]",
+		`{"message":"a","cause":[5]}`: "[{0 a cause is not an object}]", `{"message":"a","flags":[5]}`: "[{0 flags is not a string}]",
+		`{"message":"a","x":false,"y":true,"z":null,"line":3}`: "[]", `{"message":"a","line":"3"}`: "[{0 line is not a number}]",
+		`{"message":"a","seq":1.5}`: "[{0 seq is out of range}]", `{"message":"a","count":-1}`: "[{0 count is out of range}]",
+	} {
+		d := readLogs(t, entry+`,{"message":"after","line":7}`)
+		logs := all[event.Log](d.Upload.Batch)
+		if got := fmt.Sprint(d.Rejected); got != want || logs[len(logs)-1].Line != 7 {
+			t.Errorf("%s: rejected %s, want %s", entry, got, want)
+		}
+	}
+}
+
+// Causes beyond their bound are left out, and the exception says so.
+func TestCausesAreBounded(t *testing.T) {
+	for n, cut := range map[int]bool{15: false, 16: true, 40: true} {
+		list := strings.TrimSuffix(strings.Repeat(`{"type":"E"},`, n), ",")
+		m, err := browser.ReadSync([]byte(`{"session":"s","groups":[{"exceptions":[{"message":"m","cause":[` + list + `],"line":7}]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := all[event.Exception](m.Upload.Batch)[0]
+		if len(x.Causes) != min(n, 15) || (x.Flags&event.Truncated != 0) != cut || x.Line != 7 {
+			t.Errorf("%d causes: %d are kept, flags %v, line %d", n, len(x.Causes), x.Flags.Names(), x.Line)
+		}
+	}
+}
+
+// An exchange without an outcome gets that of its status.
+func TestOutcomesFollowTheStatus(t *testing.T) {
+	for status, want := range map[int]string{0: "network_error", 200: "ok", 399: "ok", 400: "http_error", 503: "http_error"} {
+		d, err := browser.ReadBodies(fmt.Appendf(nil, `{"bodies":[{"url":"/a","status":%d}]}`, status))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x := all[event.Exchange](d.Upload.Batch)[0]; x.Outcome != want || x.Method != "GET" || x.Status != status {
+			t.Errorf("%d: %s %s", status, x.Method, x.Outcome)
+		}
+	}
+}
