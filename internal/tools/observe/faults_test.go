@@ -208,10 +208,15 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 			)
 		},
 		"the daemon's clock is set back": func(_ *testing.T, h *testkit.Daemon, sync func(string)) {
+			// The limits are reached when it happens.
+			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{
+				"exceptions": some(7000, 10_000, exception, time.Now()),
+			}))
 			for i, by := range []time.Duration{-time.Hour, -26 * time.Hour, 3 * time.Hour} {
 				h.SetClock(by)
+				time.Sleep(10 * time.Second)
 				for j := range 5 {
-					n := 1000*i + 100*j + 2
+					n := 20_000 + 1000*i + 100*j
 					sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(5, n, line, time.Now())}))
 					sync(upload("s1", 2, "D2", "http://localhost/two", map[string][]string{"logs": some(50, n, line, time.Now())}))
 					time.Sleep(time.Second)
