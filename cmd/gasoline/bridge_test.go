@@ -311,6 +311,11 @@ func TestTheReasonReachesTheClient(t *testing.T) {
 			must(t, os.WriteFile(m.place.TokenPath(), []byte("x"), 0o600))
 			return m.place.TokenPath()
 		}},
+		{"a damaged salt, which the daemon finds after its start", func(m *machine) string {
+			must(t, os.MkdirAll(m.place.StateDir, 0o700))
+			must(t, os.WriteFile(filepath.Join(m.place.StateDir, "salt"), []byte("x"), 0o600))
+			return filepath.Join(m.place.StateDir, "salt")
+		}},
 		{"a token that cannot be read", func(m *machine) string {
 			must(t, os.MkdirAll(m.place.TokenPath(), 0o700))
 			return m.place.TokenPath()
@@ -328,9 +333,13 @@ func TestTheReasonReachesTheClient(t *testing.T) {
 			m := newMachine(t)
 			want := tt.make(m)
 			c := m.bridge()
+			began := time.Now()
 			c.send(initialize)
 			if a := c.read(); a.Error == nil || !strings.Contains(a.Error.Message, want) || string(a.ID) != "1" {
 				t.Errorf("%+v, want %q", a.Error, want)
+			}
+			if took := time.Since(began); took > 3*time.Second {
+				t.Errorf("it took %v", took)
 			}
 			if _, errs, code := m.run("observe", "logs"); code != exitDown && code != exitError ||
 				!strings.Contains(errs, want) {

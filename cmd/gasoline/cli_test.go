@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -227,6 +228,35 @@ func TestAForeignProgramAtThePort(t *testing.T) {
 	logs, err := filepath.Glob(filepath.Join(tmp, "gasoline-debug-*.log"))
 	if code != exitError || err != nil || len(logs) != 1 || !strings.Contains(errs, logs[0]) {
 		t.Errorf("serve --spawned: %d %s %v", code, errs, logs)
+	}
+}
+
+// A daemon at the port that has another state directory is named as such; nothing is sent to it, and nothing is started.
+func TestStatusOfADaemonWithAnotherStateDirectory(t *testing.T) {
+	m := newMachine(t)
+	m.run("observe", "logs")
+	first := m.identity()
+	other := *m
+	other.place.StateDir = filepath.Join(t.TempDir(), "other")
+	other.env = append(slices.Clone(m.env), "GASOLINE_STATE_DIR="+other.place.StateDir)
+	for _, args := range []string{"status", "status --json", "doctor", "stop"} {
+		out, errs, code := other.run(strings.Fields(args)...)
+		if code != exitDown || !strings.Contains(errs, "It says that it is gasoline 1.0.0: if you started it with another "+
+			"state directory than "+other.place.StateDir+", give that one by --state-dir") {
+			t.Errorf("%s: %d %s%s", args, code, out, errs)
+		}
+		if strings.Contains(out, `"running": true`) || strings.Contains(out, "daemon:  ok") {
+			t.Errorf("%s takes it for its own: %s", args, out)
+		}
+	}
+	if id, ok := other.place.Running(); ok {
+		t.Errorf("one was started: %+v", id)
+	}
+	if now := m.identity(); now.Run != first.Run {
+		t.Errorf("it was replaced: %+v", now)
+	}
+	if out, errs, code := other.run("status", "--state-dir", m.place.StateDir); code != exitOK {
+		t.Errorf("with its state directory: %d %s%s", code, out, errs)
 	}
 }
 

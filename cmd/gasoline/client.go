@@ -154,7 +154,8 @@ func (c *client) ensure(ctx context.Context, stderr io.Writer) error {
 	told := false
 	start := time.Now()
 	for time.Since(start) < 8*time.Second {
-		if _, err := c.health(ctx); !errors.Is(err, errDown) {
+		// One that finds after it listens that it cannot start closes what had connected by then.
+		if _, err := c.health(ctx); !errors.Is(err, errDown) && !errors.Is(err, proof.ErrCloses) {
 			return err
 		}
 		if ctx.Err() != nil {

@@ -154,9 +154,15 @@ func TestARestartIsToldToEveryClient(t *testing.T) {
 	eventually(t, "it is gone", func() bool { _, held := m.place.Running(); return !held })
 	for _, c := range []*mcpClient{a, b} {
 		c.send(call(5, "configure", `{"action":"health"}`, ""))
-		if text := c.read().text(); !strings.Contains(text, "history lost") &&
-			!strings.HasPrefix(text, "error=interrupted") {
+		text := c.read().text()
+		if strings.HasPrefix(text, "error=interrupted") { // it was under way when the connection was lost
+			text = c.health(6, "").text()
+		}
+		if !strings.Contains(text, "\nhistory lost: the daemon was started anew at ") {
 			t.Errorf("after a kill: %q", text)
+		}
+		if text := c.health(7, "").text(); strings.Contains(text, "history lost") {
+			t.Errorf("after a kill, again: %q", text)
 		}
 	}
 	if now := m.identity(); now.Run == old.Run {

@@ -112,18 +112,22 @@ func (s *Server) take(in wire.Result) string {
 // tab is a tab as the registry keeps it: its address and title are the page's, so they may hold secrets.
 func (s *Server) tab(in wire.Tab) session.Tab {
 	t := session.Tab(in)
-	t.URL, t.Title = s.cfg.Redact.URL(bounded(t.URL)), s.cfg.Redact.Text(bounded(t.Title))
+	t.URL, t.Title = s.cfg.Redact.URL(bounded(t.URL, maxTabText)), s.cfg.Redact.Text(bounded(t.Title, maxTabText))
+	t.Status, t.CSP = bounded(t.Status, maxTabWord), bounded(t.CSP, maxTabWord)
 	return t
 }
 
-// maxTabText bounds a tab's address and its title, in bytes: a page makes them as long as it likes.
-const maxTabText = 4 << 10
+// The bounds of a tab's texts, in bytes.
+const (
+	maxTabText = 4 << 10 // address and title: a page makes them as long as it likes
+	maxTabWord = 64      // state and policy, which are words
+)
 
-func bounded(text string) string {
-	if len(text) <= maxTabText {
+func bounded(text string, most int) string {
+	if len(text) <= most {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxTabText], "") + "…"
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // tracking takes the user's choice of the tab that agents use.

@@ -6,6 +6,7 @@ package testkit
 import (
 	"context"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,7 +32,7 @@ const Run = "k9f2"
 const Salt = "salt"
 
 // Daemon is a daemon's parts: the real store, write side, read side, queue and registry. Its clock is
-// the process's, so tests that need a fixed time stand in a synctest bubble.
+// the process's until SetClock, so tests that need a fixed time stand in a synctest bubble.
 type Daemon struct {
 	Store      *store.Store
 	Reader     *query.Live
@@ -40,10 +41,18 @@ type Daemon struct {
 	Correlator *correlate.Correlator
 	Registry   *session.Registry
 	Queue      *command.Queue
-	Dir        *state.Dir  // a fresh state directory
-	Project    string      // a fresh directory that stands for the caller's project
+	Dir        *state.Dir // a fresh state directory
+	Project    string     // a fresh directory that stands for the caller's project
+	Redact     *redact.Redactor
 	Lost       []view.Loss // what footers tell beside what the ingester counts
+
+	ahead atomic.Int64 // of the process's clock, in nanoseconds
 }
+
+// SetClock sets the clock on the wall by which the write side stamps what it receives. Intervals do not change.
+func (h *Daemon) SetClock(by time.Duration) { h.ahead.Add(int64(by)) }
+
+func (h *Daemon) now() time.Time { return time.Now().Round(0).Add(time.Duration(h.ahead.Load())) }
 
 // NewDaemon returns an empty house whose rings hold at most entries events each; 0 means the
 // defaults. Its directories go with the test.
@@ -70,14 +79,15 @@ func NewDaemon(t testing.TB, entries int) *Daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := correlate.New(time.Now)
 	redactor := redact.New(redact.Rules{})
 	redactor.SetSalt(Salt)
 	h := &Daemon{
-		Store: s, Reader: query.New(s, tests.Offset), Correlator: tests, Registry: session.NewRegistry(),
-		Queue: command.NewQueue(Run, redactor), Dir: dir, Project: t.TempDir(),
+		Store: s, Registry: session.NewRegistry(), Queue: command.NewQueue(Run, redactor), Redact: redactor, Dir: dir,
+		Project: t.TempDir(),
 	}
-	h.Ingest = ingest.New(ingest.Config{}, redactor, h.Correlator, s)
+	h.Correlator = correlate.New(h.now)
+	h.Reader = query.New(s, h.Correlator.Offset)
+	h.Ingest = ingest.New(ingest.Config{Now: h.now}, redactor, h.Correlator, s)
 	h.Uploads = browser.NewReceiver(h.Ingest)
 	return h
 }

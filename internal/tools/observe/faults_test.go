@@ -3,6 +3,9 @@ package observe_test
 import (
 	"encoding/json"
 	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
@@ -12,6 +15,9 @@ import (
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/httpapi"
+	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/tools/observe"
 )
@@ -201,6 +207,45 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 				),
 			)
 		},
+		"the daemon's clock is set back": func(_ *testing.T, h *testkit.Daemon, sync func(string)) {
+			// The limits are reached when it happens.
+			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{
+				"exceptions": some(7000, 10_000, exception, time.Now()),
+			}))
+			for i, by := range []time.Duration{-time.Hour, -26 * time.Hour, 3 * time.Hour} {
+				h.SetClock(by)
+				time.Sleep(10 * time.Second)
+				for j := range 5 {
+					n := 20_000 + 1000*i + 100*j
+					sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(5, n, line, time.Now())}))
+					sync(upload("s1", 2, "D2", "http://localhost/two", map[string][]string{"logs": some(50, n, line, time.Now())}))
+					time.Sleep(time.Second)
+				}
+			}
+		},
+		"uploads that are refused as too large": func(t *testing.T, h *testkit.Daemon, sync func(string)) {
+			post, api := route(t, h)
+			large := `"type":"Error","message":"%d ` + strings.Repeat("x", 60_000) + `","mechanism":"onerror"`
+			for i := range 4 {
+				tab := 1 + i%2
+				body := upload("s1", tab, fmt.Sprint("D", tab), "http://localhost/one", map[string][]string{
+					"exceptions": some(100, 2+100*i, large, time.Now()),
+				})
+				if code := post(body); code != http.StatusRequestEntityTooLarge {
+					t.Fatalf("%d bytes: %d", len(body), code)
+				}
+				time.Sleep(time.Second)
+			}
+			if n, _ := api.RefusedUploads(); n != 4 {
+				t.Errorf("%d refused uploads were counted, want 4", n)
+			}
+			if code := post(upload("s1", 2, "D2", "http://localhost/two", map[string][]string{
+				"logs": some(10, 900, plain, time.Now()),
+			})); code != http.StatusOK {
+				t.Errorf("what fits afterwards: %d", code)
+			}
+			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(10, 900, plain, time.Now())}))
+		},
 		"the other tab is emptied": func(_ *testing.T, h *testkit.Daemon, _ func(string)) { h.Clear("s1", 2) },
 	}
 	for name, fault := range faults {
@@ -223,6 +268,15 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 					},
 				}))
 				fault(t, h, sync)
+				// What is told afterwards is heard as well.
+				sync(upload("s1", 1, "D9", "http://localhost/one", map[string][]string{
+					"exceptions": {
+						fmt.Sprintf(
+							`{"seq":1,"t":%d,"type":"Error","message":"the one after it","mechanism":"onerror"}`,
+							time.Now().UnixMilli(),
+						),
+					},
+				}))
 				bound := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 					return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir}
 				}, nil)
@@ -246,6 +300,9 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 						if strings.Contains(a.Text, "no errors were seen") {
 							t.Errorf("%s claims that there was none", args)
 						}
+						if !strings.Contains(a.Text, "the one after it") && !strings.Contains(args, "text") {
+							t.Errorf("%s lacks what came after the fault:\n%.600s", args, a.Text)
+						}
 						if !strings.Contains(a.Text, "the one that counts") && !missing.MatchString(a.Text) {
 							t.Errorf(
 								"%s neither has the error nor says that anything is missing:\n%.600s",
@@ -261,6 +318,66 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 			})
 		})
 	}
+}
+
+// route returns how a paired browser posts to /sync of a server over the daemon's parts, and the server.
+func route(t *testing.T, h *testkit.Daemon) (post func(body string) int, api *httpapi.Server) {
+	t.Helper()
+	pairings, err := pairing.Open(h.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, key, err := pairings.Grant(pairing.Paired{Session: "s1", Name: "Chromium"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const extension = "abcdefghijklmnopabcdefghijklmnop"
+	api = httpapi.New(httpapi.Config{
+		Port: 7890, Version: "1", Run: testkit.Run, Started: time.Now(), ExtensionID: extension, Salt: testkit.Salt,
+		Log: slog.New(slog.DiscardHandler), Pairings: pairings, Registry: h.Registry, Queue: h.Queue, Calls: &calls.Runner{},
+		Context: t.Context(), Ingest: h.Ingest, Uploads: h.Uploads, Redact: h.Redact, Correlator: h.Correlator, Reader: h.Reader,
+		Clear: h.Store.Clear, Dir: h.Dir,
+	})
+	bearer := id + "." + proof.Of(key, proof.Bearer, pairings.Boot())
+	return func(body string) int {
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:7890/sync", strings.NewReader(body))
+		r.Header.Set("Authorization", "Bearer "+bearer)
+		r.Header.Set("Origin", "chrome-extension://"+extension)
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		return w.Code
+	}, api
+}
+
+// An error that was in an upload that was refused, and that the browser gave up then, is told as missing.
+func TestWhatARefusedUploadHeldIsToldAsMissing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(testkit.Begin))
+		h := testkit.NewDaemon(t, 0)
+		post, _ := route(t, h)
+		large := `"type":"Error","message":"%d ` + strings.Repeat("x", 6_000_000) + `","mechanism":"onerror"`
+		if code := post(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{
+			"exceptions": some(1, 1, large, time.Now()),
+		})); code != http.StatusRequestEntityTooLarge {
+			t.Fatalf("%d", code)
+		}
+		rest := upload("s1", 1, "D1", "http://localhost/one", map[string][]string{
+			"logs": some(1, 2, `"level":"info","message":"line %d"`, time.Now()),
+		})
+		rest = strings.Replace(rest, `"document":"D1",`, `"document":"D1","dropped":{"exception":1},`, 1)
+		if code := post(rest); code != http.StatusOK {
+			t.Fatalf("the rest: %d", code)
+		}
+		bound := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
+			return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir}
+		}, nil)
+		for _, what := range []string{"errors", "error_bundles"} {
+			text := ask(t, bound, fmt.Sprintf(`{"what":%q,"tab":1,"session":"s1"}`, what))
+			if strings.Contains(text, "no errors were seen") || !strings.Contains(text, "lost: 1 exception events") {
+				t.Errorf("%s: %s", what, text)
+			}
+		}
+	})
 }
 
 // hasText reports whether errors can be searched by text.
