@@ -1,4 +1,4 @@
-// Package gasoline_test guards the structure of the house: who may import whom, and that every
+// Package gasoline_test guards the structure of the code: who may import whom, and that every
 // package says what it is for. ARCHITECTURE.md explains the rows.
 package gasoline_test
 

@@ -35,7 +35,7 @@ func busyPage(n int) wire.Group {
 		})
 		g.Waterfall = append(
 			g.Waterfall,
-			wire.Resource{Base: base(at), URL: url, InitiatorType: "fetch", Duration: 12, Status: 200},
+			wire.ResourceTiming{Base: base(at), URL: url, InitiatorType: "fetch", Duration: 12, Status: 200},
 		)
 		for j := range 4 {
 			g.Logs = append(

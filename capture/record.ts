@@ -3,19 +3,19 @@ import type {
   DOM,
   Exception,
   Exchange,
-  Frame,
   Lifecycle,
   Log,
+  Message,
   Performance as PerformanceSnapshot,
-  Resource,
+  ResourceTiming,
 } from "@gasoline/schema/wire";
 
 interface EventOf {
   logs: Log;
   exceptions: Exception;
   network: Exchange;
-  waterfall: Resource;
-  websocket: Frame;
+  waterfall: ResourceTiming;
+  websocket: Message;
   actions: Action;
   dom: DOM;
   lifecycle: Lifecycle;

@@ -17,11 +17,11 @@ const maxData = 4096;
 /** Up to this many messages a second are recorded one by one. */
 const maxRate = 20;
 
-type Frame = EventFor<"websocket">;
+type Recorded = EventFor<"websocket">;
 
 /**
- * Connection records the frames of one socket or event stream. Above 20 messages a second it counts: after each second
- * the last message is recorded with how many were skipped. Every frame, recorded or not, has its place in `order`.
+ * Connection records the messages of one socket or event stream. Above 20 messages a second it counts: after each second
+ * the last message is recorded with how many were skipped. Every one of them, recorded or not, has its place in `order`.
  */
 export class Connection {
   private readonly realm: Realm;
@@ -32,7 +32,7 @@ export class Connection {
   private since = 0;
   private inWindow = 0;
   private skipped = 0;
-  private last: Frame | undefined;
+  private last: Recorded | undefined;
   private timer: number | undefined;
 
   constructor(realm: Realm, protocol: "websocket" | "eventsource", url: string) {
@@ -44,10 +44,10 @@ export class Connection {
   /** event records open, close and error. What was being counted is told first, so that order is kept. */
   event(event: string, more?: { code?: number; reason?: string }): void {
     this.tell();
-    const frame = this.frame(event, undefined, undefined);
+    const recorded = this.record(event, undefined, undefined);
     this.realm.emit(
       "websocket",
-      { ...frame, code: more?.code, reason: more?.reason ? prefix(more.reason, 200) : undefined },
+      { ...recorded, code: more?.code, reason: more?.reason ? prefix(more.reason, 200) : undefined },
       event === "error",
     );
   }
@@ -60,10 +60,10 @@ export class Connection {
       this.since = at;
       this.inWindow = 0;
     }
-    const frame = this.frame("message", direction, message);
-    if (++this.inWindow <= maxRate) return this.realm.emit("websocket", frame);
+    const recorded = this.record("message", direction, message);
+    if (++this.inWindow <= maxRate) return this.realm.emit("websocket", recorded);
     this.skipped++;
-    this.last = frame;
+    this.last = recorded;
     this.timer ??= later(() => this.tell(), 1000);
   }
 
@@ -79,7 +79,11 @@ export class Connection {
     this.skipped = 0;
   }
 
-  private frame(event: string, direction: "incoming" | "outgoing" | undefined, message: Message | undefined): Frame {
+  private record(
+    event: string,
+    direction: "incoming" | "outgoing" | undefined,
+    message: Message | undefined,
+  ): Recorded {
     const { t, mono } = this.realm.at();
     const data = message?.data;
     const cut = data !== undefined && data.length > maxData;

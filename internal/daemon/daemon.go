@@ -82,11 +82,11 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	}
 	defer listener.Close()
 	run := newRun()
-	release, err := cfg.hold(
+	release, err := cfg.lock(
 		Identity{PID: os.Getpid(), Run: run, Port: cfg.Port, Version: cfg.Version, Started: time.Now().UTC()},
 	)
 	if err != nil {
-		return fmt.Errorf("hold the state directory: %w", err)
+		return fmt.Errorf("lock the state directory: %w", err)
 	}
 	defer release()
 

@@ -80,9 +80,9 @@ func (p Place) Dialer() proof.Dialer {
 	return proof.Dialer{Port: p.Port, StateDir: p.StateDir, Token: p.Token}
 }
 
-// hold takes the place for this process until the returned function is called. A second daemon of
-// the same place gets an error.
-func (p Place) hold(id Identity) (release func(), err error) {
+// lock locks the state directory and port for this process until the returned function is called. A second daemon of
+// the same two gets an error.
+func (p Place) lock(id Identity) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(p.identityFile()), 0o700); err != nil {
 		return nil, fmt.Errorf("make %s: %w", filepath.Dir(p.identityFile()), err)
 	}

@@ -111,7 +111,8 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	}
 	d.calls = &calls.Runner{Allow: d.allow, Audit: d.audit.add, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
-		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls, Gone: d.registry.Forget, Tail: d.tail,
+		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
+		Gone: d.registry.Forget, Footer: d.tail,
 		Started: d.started,
 	})
 	d.api = httpapi.New(httpapi.Config{
@@ -142,18 +143,18 @@ func (d *parts) allow(c catalog.Call) error {
 
 // tools ties the tools to this daemon's parts.
 func (d *parts) tools() []*catalog.Bound {
-	sight := func(c catalog.Call) view.View {
+	viewOf := func(c catalog.Call) view.View {
 		return view.View{Reader: d.reader, Registry: d.registry, Call: c, Lost: d.lost}
 	}
 	driver := drive.Driver{Queue: d.queue, Registry: d.registry}
 	gate := drive.Gate(d.registry, d.patience)
 	tools := []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-			return observe.Env{View: sight(c), Drive: driver, Queue: d.queue, Dir: d.dir}
+			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir}
 		}, gate),
-		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: sight(c)} }, gate),
+		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: viewOf(c)} }, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-			return generate.Env{View: sight(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
+			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
 		}, gate),
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
 			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}

@@ -60,7 +60,7 @@ func TestAPlaceIsHeldOnce(t *testing.T) {
 		Version: "1",
 		Started: time.Now().UTC().Truncate(time.Second),
 	}
-	release, err := p.hold(mine)
+	release, err := p.lock(mine)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestAPlaceIsHeldOnce(t *testing.T) {
 			t.Fatalf("%+v %v", id, ok)
 		}
 	}
-	if second, err := p.hold(Identity{PID: 1, Run: "r2"}); err == nil {
+	if second, err := p.lock(Identity{PID: 1, Run: "r2"}); err == nil {
 		second()
 		t.Error("held twice")
 	}
@@ -80,7 +80,7 @@ func TestAPlaceIsHeldOnce(t *testing.T) {
 	if id, ok := p.Running(); ok {
 		t.Errorf("released: %+v", id)
 	}
-	release, err = p.hold(Identity{PID: os.Getpid(), Run: "r3"})
+	release, err = p.lock(Identity{PID: os.Getpid(), Run: "r3"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestKillRefusesWhatIsNotOurs(t *testing.T) {
 	if err := p.Kill(""); !errors.Is(err, ErrNotOurs) || !strings.Contains(err.Error(), "--port") {
 		t.Errorf("nothing there: %v", err)
 	}
-	release, err := p.hold(Identity{PID: os.Getpid(), Run: "r1", Port: p.Port})
+	release, err := p.lock(Identity{PID: os.Getpid(), Run: "r1", Port: p.Port})
 	if err != nil {
 		t.Fatal(err)
 	}

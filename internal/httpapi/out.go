@@ -59,8 +59,8 @@ func snapshotException(e *event.Exception) wire.SnapshotLog {
 	return out
 }
 
-func frameOut(f *event.Message) wire.Frame {
-	return wire.Frame{
+func messageOut(f *event.Message) wire.Message {
+	return wire.Message{
 		Base: baseOut(
 			&f.Head,
 		), Connection: f.Connection, Protocol: f.Protocol, URL: f.URL, Event: f.Event, Direction: f.Direction, Order: f.Order,

@@ -36,7 +36,7 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := wire.Snapshot{
 		Timestamp: time.Now().UTC().Format(time.RFC3339Nano), TestID: f.TestID,
-		Logs: []wire.SnapshotLog{}, WebSocketEvents: []wire.Frame{}, NetworkBodies: []wire.Exchange{}, EnhancedActions: []wire.Action{},
+		Logs: []wire.SnapshotLog{}, WebSocketEvents: []wire.Message{}, NetworkBodies: []wire.Exchange{}, EnhancedActions: []wire.Action{},
 		Exhausted: true,
 	}
 	// rests notes what the list of a kind does not rest on.
@@ -86,7 +86,7 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	}
 	rests(event.KindMessage, frames.Older, cover)
 	for i := range frames.Items {
-		out.WebSocketEvents = append(out.WebSocketEvents, frameOut(&frames.Items[i]))
+		out.WebSocketEvents = append(out.WebSocketEvents, messageOut(&frames.Items[i]))
 		connections[frames.Items[i].Session+"\x00"+frames.Items[i].Connection] = true
 	}
 	out.Stats.WSConnections = len(connections)

@@ -45,8 +45,8 @@ type Config struct {
 	// Started is when this daemon began; a client that knew one before is told that its history is lost.
 	Started time.Time
 
-	// Tail returns a line for below an answer, "" for none; nil means none ever.
-	Tail func(call catalog.Call) string
+	// Footer returns a line for below an answer, "" for none; nil means none ever.
+	Footer func(call catalog.Call) string
 }
 
 // Server serves all clients. Safe for concurrent use.
@@ -139,8 +139,8 @@ func (s *Server) handler(t *catalog.Bound) sdk.ToolHandler {
 			}
 		}
 		a, p := s.cfg.Calls.Run(ctx, t, call, req.Params.Arguments, answer.Options{})
-		if s.cfg.Tail != nil && p == nil && !a.JSON {
-			if line := s.cfg.Tail(call); line != "" {
+		if s.cfg.Footer != nil && p == nil && !a.JSON {
+			if line := s.cfg.Footer(call); line != "" {
 				a.Text += "\n" + line
 			}
 		}

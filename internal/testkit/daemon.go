@@ -25,7 +25,7 @@ import (
 	"github.com/brennhill/gasoline/internal/view"
 )
 
-// Run is the daemon's run in every house, so that ids and cursors are the same in every test run.
+// Run is the daemon's run in every test, so that ids and cursors are the same in every run of the tests.
 const Run = "k9f2"
 
 // Salt keys the pseudonyms that pages make for every daemon.
@@ -54,7 +54,7 @@ func (h *Daemon) SetClock(by time.Duration) { h.ahead.Add(int64(by)) }
 
 func (h *Daemon) now() time.Time { return time.Now().Round(0).Add(time.Duration(h.ahead.Load())) }
 
-// NewDaemon returns an empty house whose rings hold at most entries events each; 0 means the
+// NewDaemon returns a daemon without events whose rings hold at most entries events each; 0 means the
 // defaults. Its directories go with the test.
 func NewDaemon(t testing.TB, entries int) *Daemon {
 	t.Helper()
@@ -131,7 +131,7 @@ func (h *Daemon) View(c catalog.Call) view.View {
 	return view.View{Reader: h.Reader, Registry: h.Registry, Call: c, Lost: h.losses}
 }
 
-// Driver sends commands to the house's browsers.
+// Driver sends commands to the browsers that are connected.
 func (h *Daemon) Driver() drive.Driver { return drive.Driver{Queue: h.Queue, Registry: h.Registry} }
 
 func (h *Daemon) losses(session string, tab int) []view.Loss {

@@ -99,12 +99,12 @@ type setup struct {
 
 // script is an archive under way.
 type script struct {
-	t     *testing.T
-	dir   string
-	house *Daemon
-	bound *catalog.Bound
-	setup setup
-	stop  []func()
+	t      *testing.T
+	dir    string
+	daemon *Daemon
+	bound  *catalog.Bound
+	setup  setup
+	stop   []func()
 
 	args     string // of the call whose result comes next
 	answer   string // of that call, when it was carried out already
@@ -129,15 +129,15 @@ func runArchive(t *testing.T, a *txtar.Archive, dir string, bind func(*Daemon) *
 	if len(a.Files) > 0 && a.Files[0].Name == "setup.json" {
 		s.decode(a.Files[0], &s.setup)
 	}
-	s.house = NewDaemon(t, s.setup.Entries)
+	s.daemon = NewDaemon(t, s.setup.Entries)
 	for _, l := range s.setup.Lost {
 		k, ok := event.KindOf(l.Kind)
 		if !ok {
 			t.Fatalf("setup.json: no kind %q", l.Kind)
 		}
-		s.house.Lose(k, l.Cause, l.Count)
+		s.daemon.Lose(k, l.Cause, l.Count)
 	}
-	s.bound = bind(s.house)
+	s.bound = bind(s.daemon)
 	defer func() {
 		for _, stop := range s.stop {
 			stop()
@@ -161,7 +161,7 @@ func (s *script) section(x *txtar.File) {
 	switch name, rest, _ := strings.Cut(x.Name, " "); name {
 	case "setup.json":
 	case "events.json", "browser.json":
-		if err := s.house.Sync(s.read(*x)); err != nil {
+		if err := s.daemon.Sync(s.read(*x)); err != nil {
 			t.Fatalf("%s: %v", x.Name, err)
 		}
 	case "extension.json":
@@ -229,7 +229,7 @@ func (s *script) extension(x txtar.File) {
 	s.browsers = append(s.browsers, e)
 	ctx, cancel := context.WithCancel(s.t.Context())
 	served := make(chan error, 1)
-	go func() { served <- e.Serve(ctx, s.house) }()
+	go func() { served <- e.Serve(ctx, s.daemon) }()
 	synctest.Wait()
 	s.stop = append(s.stop, func() {
 		cancel()
@@ -242,7 +242,7 @@ func (s *script) extension(x txtar.File) {
 // second adds what another browser profile, which is closed by now, recorded in tabs of the same ids, before the first
 // call. Only who asks for all tabs may see it.
 func (s *script) second() {
-	browsers := s.house.Registry.Browsers()
+	browsers := s.daemon.Registry.Browsers()
 	if s.twin || len(browsers) != 1 || !browsers[0].Connected(time.Now()) {
 		return
 	}
@@ -289,7 +289,7 @@ func (s *script) second() {
 		map[string]any{"v": 1, "capture_version": "1", "session": "zz-other", "version": "1", "groups": groups},
 	)
 	if err == nil {
-		err = s.house.Events(body)
+		err = s.daemon.Events(body)
 	}
 	if err != nil {
 		s.t.Fatal(err)
@@ -327,8 +327,8 @@ func (s *script) fill(text string) string {
 	for name, value := range s.answers {
 		text = strings.ReplaceAll(text, "{{"+name+"}}", value)
 	}
-	text = strings.ReplaceAll(text, "{{project}}", s.house.Project)
-	return strings.ReplaceAll(text, "{{state}}", filepath.Clean(s.house.Dir.Path("")))
+	text = strings.ReplaceAll(text, "{{project}}", s.daemon.Project)
+	return strings.ReplaceAll(text, "{{state}}", filepath.Clean(s.daemon.Dir.Path("")))
 }
 
 // call carries a call out and returns the answer as the caller reads it.
@@ -337,7 +337,7 @@ func (s *script) call(args string, asJSON bool) string {
 		args = strings.TrimSuffix(strings.TrimSpace(args), "}") + `,"as":"json"}`
 	}
 	s.second()
-	c := catalog.Call{Client: "agent", Name: "agent", Root: s.house.Project, Sessionless: s.setup.Sessionless}
+	c := catalog.Call{Client: "agent", Name: "agent", Root: s.daemon.Project, Sessionless: s.setup.Sessionless}
 	if s.setup.NoProject {
 		c.Root = ""
 	}
@@ -369,8 +369,8 @@ func (s *script) call(args string, asJSON bool) string {
 	for _, im := range images {
 		text += fmt.Sprintf("\n[image %s, %d bytes]", im.MIME, len(im.Data))
 	}
-	text = strings.ReplaceAll(text, s.house.Project, "{{project}}")
-	return strings.ReplaceAll(text, filepath.Clean(s.house.Dir.Path("")), "{{state}}")
+	text = strings.ReplaceAll(text, s.daemon.Project, "{{project}}")
+	return strings.ReplaceAll(text, filepath.Clean(s.daemon.Dir.Path("")), "{{state}}")
 }
 
 // Hostile is a word that archives put into what pages write, and nowhere else. No answer may show it
@@ -419,7 +419,7 @@ func (s *script) start(x txtar.File) {
 		WaitMS  int    `json:"wait_ms"`
 	}
 	s.decode(x, &in)
-	rec, err := s.house.Queue.Start(command.Request{
+	rec, err := s.daemon.Queue.Start(command.Request{
 		Session: in.Session, Kind: in.Kind, Tab: in.Tab, Params: struct{}{}, Client: "agent",
 		Deadline: time.Now().Add(time.Duration(in.WaitMS) * time.Millisecond),
 	})

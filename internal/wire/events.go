@@ -109,8 +109,8 @@ type Exchange struct {
 	RemoteAddress   string    `json:"remote_address,omitempty"`
 }
 
-// Resource is one Resource Timing entry; phases and times are ms.
-type Resource struct {
+// ResourceTiming is one Resource Timing entry; phases and times are ms.
+type ResourceTiming struct {
 	Base
 	URL            string  `json:"url"`
 	InitiatorType  string  `json:"initiator_type"`
@@ -130,8 +130,8 @@ type Resource struct {
 	Protocol       string  `json:"protocol,omitempty"`
 }
 
-// Frame is an event of a WebSocket or an EventSource. "order" counts per connection.
-type Frame struct {
+// Message is an event of a WebSocket or an EventSource. "order" counts per connection.
+type Message struct {
 	Base
 	Connection string  `json:"connection"`
 	Protocol   string  `json:"protocol"` // websocket, eventsource

@@ -45,13 +45,13 @@ type Bodies struct {
 // Waterfall is the body of POST /network-waterfall.
 type Waterfall struct {
 	Origin
-	Entries []Resource `json:"entries"`
+	Entries []ResourceTiming `json:"entries"`
 }
 
 // Frames is the body of POST /websocket-events.
 type Frames struct {
 	Origin
-	Events []Frame `json:"events"`
+	Events []Message `json:"events"`
 }
 
 // Actions is the body of POST /enhanced-actions.
@@ -83,7 +83,7 @@ type Snapshot struct {
 	Timestamp       string         `json:"timestamp"` // RFC 3339
 	TestID          string         `json:"test_id,omitempty"`
 	Logs            []SnapshotLog  `json:"logs"` // console and exceptions in order
-	WebSocketEvents []Frame        `json:"websocket_events"`
+	WebSocketEvents []Message      `json:"websocket_events"`
 	NetworkBodies   []Exchange     `json:"network_bodies"`
 	EnhancedActions []Action       `json:"enhanced_actions"`
 	Stats           SnapshotStats  `json:"stats"`

@@ -55,23 +55,23 @@ type Tab struct {
 // Group is what happened in one document. The extension's worker stamps tab, frame and document
 // from the sender of the message; a page cannot choose them.
 type Group struct {
-	Tab           int            `json:"tab"`
-	Frame         int            `json:"frame"`
-	Document      string         `json:"document"`
-	PageURL       string         `json:"page_url"`
-	Since         string         `json:"since"`             // document_start, or late
-	Dropped       map[string]int `json:"dropped,omitempty"` // by kind: lost before they could be sent
-	Logs          []Log          `json:"logs,omitempty"`
-	Exceptions    []Exception    `json:"exceptions,omitempty"`
-	Network       []Exchange     `json:"network,omitempty"`
-	Waterfall     []Resource     `json:"waterfall,omitempty"`
-	WebSocket     []Frame        `json:"websocket,omitempty"`
-	Actions       []Action       `json:"actions,omitempty"`
-	DOM           []DOM          `json:"dom,omitempty"`
-	Lifecycle     []Lifecycle    `json:"lifecycle,omitempty"`
-	Performance   []Performance  `json:"performance,omitempty"`
-	ExtensionLogs []ExtensionLog `json:"extension_logs,omitempty"`
-	Marks         []Mark         `json:"marks,omitempty"`
+	Tab           int              `json:"tab"`
+	Frame         int              `json:"frame"`
+	Document      string           `json:"document"`
+	PageURL       string           `json:"page_url"`
+	Since         string           `json:"since"`             // document_start, or late
+	Dropped       map[string]int   `json:"dropped,omitempty"` // by kind: lost before they could be sent
+	Logs          []Log            `json:"logs,omitempty"`
+	Exceptions    []Exception      `json:"exceptions,omitempty"`
+	Network       []Exchange       `json:"network,omitempty"`
+	Waterfall     []ResourceTiming `json:"waterfall,omitempty"`
+	WebSocket     []Message        `json:"websocket,omitempty"`
+	Actions       []Action         `json:"actions,omitempty"`
+	DOM           []DOM            `json:"dom,omitempty"`
+	Lifecycle     []Lifecycle      `json:"lifecycle,omitempty"`
+	Performance   []Performance    `json:"performance,omitempty"`
+	ExtensionLogs []ExtensionLog   `json:"extension_logs,omitempty"`
+	Marks         []Mark           `json:"marks,omitempty"`
 }
 
 // SyncAnswer answers POST /sync. Events over a limit are acknowledged and counted in dropped.

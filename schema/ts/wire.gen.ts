@@ -167,8 +167,8 @@ export interface Exchange extends Base {
   remote_address?: string;
 }
 
-/** Resource is one Resource Timing entry; phases and times are ms. */
-export interface Resource extends Base {
+/** ResourceTiming is one Resource Timing entry; phases and times are ms. */
+export interface ResourceTiming extends Base {
   url: string;
   initiator_type: string;
   start: number;
@@ -187,8 +187,8 @@ export interface Resource extends Base {
   protocol?: string;
 }
 
-/** Frame is an event of a WebSocket or an EventSource. "order" counts per connection. */
-export interface Frame extends Base {
+/** Message is an event of a WebSocket or an EventSource. "order" counts per connection. */
+export interface Message extends Base {
   connection: string;
   /** websocket, eventsource */
   protocol: string;
@@ -335,8 +335,8 @@ export interface Group {
   logs?: Log[];
   exceptions?: Exception[];
   network?: Exchange[];
-  waterfall?: Resource[];
-  websocket?: Frame[];
+  waterfall?: ResourceTiming[];
+  websocket?: Message[];
   actions?: Action[];
   dom?: DOM[];
   lifecycle?: Lifecycle[];
@@ -618,12 +618,12 @@ export interface Bodies extends Origin {
 
 /** Waterfall is the body of POST /network-waterfall. */
 export interface Waterfall extends Origin {
-  entries: Resource[];
+  entries: ResourceTiming[];
 }
 
 /** Frames is the body of POST /websocket-events. */
 export interface Frames extends Origin {
-  events: Frame[];
+  events: Message[];
 }
 
 /** Actions is the body of POST /enhanced-actions. */
@@ -670,7 +670,7 @@ export interface Snapshot {
   test_id?: string;
   /** console and exceptions in order */
   logs: SnapshotLog[];
-  websocket_events: Frame[];
+  websocket_events: Message[];
   network_bodies: Exchange[];
   enhanced_actions: Action[];
   stats: SnapshotStats;

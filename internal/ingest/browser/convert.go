@@ -75,7 +75,7 @@ func urls(b *bounded, ws []string) []string {
 	return ws
 }
 
-func resource(w *wire.Resource) (e event.ResourceTiming, reason string) {
+func resource(w *wire.ResourceTiming) (e event.ResourceTiming, reason string) {
 	var b bounded
 	if w.URL == "" {
 		return e, "url is missing"
@@ -96,7 +96,7 @@ func resource(w *wire.Resource) (e event.ResourceTiming, reason string) {
 	return e, ""
 }
 
-func message(w *wire.Frame) (e event.Message, reason string) {
+func message(w *wire.Message) (e event.Message, reason string) {
 	var b bounded
 	switch w.Event {
 	case "open", "message", "close", "error":

@@ -45,21 +45,21 @@ type cluster struct {
 }
 
 func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResult, error) {
-	sight, err := env.Select(ctx, p.Scoped)
+	selection, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
-	sight.Filter.URL = p.URL
-	sight.Filter.Severity = event.SeverityError
+	selection.Filter.URL = p.URL
+	selection.Filter.Severity = event.SeverityError
 	kinds := []event.Kind{event.KindException, event.KindLog}
-	list, cover, err := query.Timeline(ctx, env.Reader, kinds, sight.Filter, query.Page{Limit: query.MaxLimit}, nil)
+	list, cover, err := query.Timeline(ctx, env.Reader, kinds, selection.Filter, query.Page{Limit: query.MaxLimit}, nil)
 	if err != nil {
 		return nil, err
 	}
 	out := &clusterResult{
 		Clusters: []cluster{},
-		Scope:    sight.Words,
-		Notes:    append(sight.Notes, env.LossNotes(sight.Filter, kinds...)...),
+		Scope:    selection.Words,
+		Notes:    append(selection.Notes, env.LossNotes(selection.Filter, kinds...)...),
 	}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	var errors []analysis.Error

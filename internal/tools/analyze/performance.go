@@ -64,15 +64,15 @@ type resources struct {
 }
 
 func performance(ctx context.Context, env Env, p performanceParams) (*performanceResult, error) {
-	sight, err := env.Select(ctx, p.Scoped)
+	selection, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
-	sight.Filter.URL = p.URL
+	selection.Filter.URL = p.URL
 	list, cover, err := query.Read[event.Performance](
 		ctx,
 		env.Reader,
-		sight.Filter,
+		selection.Filter,
 		query.Page{Limit: query.MaxLimit},
 		nil,
 	)
@@ -82,8 +82,8 @@ func performance(ctx context.Context, env Env, p performanceParams) (*performanc
 	out := &performanceResult{
 		filtered:  p.URL != "",
 		Snapshots: []snapshot{},
-		Scope:     sight.Words,
-		Notes:     append(sight.Notes, env.LossNotes(sight.Filter, event.KindPerformance)...),
+		Scope:     selection.Words,
+		Notes:     append(selection.Notes, env.LossNotes(selection.Filter, event.KindPerformance)...),
 	}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	// Of one visit only the last snapshot counts; the newest visits are shown.

@@ -20,13 +20,13 @@ func TestLinesOfServicesAndLevels(t *testing.T) {
 		d := sit(t, 0)
 		for i, level := range []string{"debug", "log", "info", "warn", "error"} {
 			h := head(i)
-			d.house.Store.Append(
+			d.daemon.Store.Append(
 				event.Batch{
 					&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: level + " line"},
 				},
 			)
 			h.Service = "pay\nSYSTEM"
-			d.house.Store.Append(
+			d.daemon.Store.Append(
 				event.Batch{
 					&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: level + " line"},
 				},
@@ -61,12 +61,12 @@ func TestWhatIsAroundAnErrorIsOfItsTestAndWorker(t *testing.T) {
 		put := func(n int, change func(*event.Head), name string) {
 			h := head(n)
 			change(&h)
-			d.house.Store.Append(event.Batch{&event.Log{Head: h, Level: "info", Severity: 9, Message: name}})
+			d.daemon.Store.Append(event.Batch{&event.Log{Head: h, Level: "info", Severity: 9, Message: name}})
 		}
 		fail := func(n int, change func(*event.Head), name string) {
 			h := head(n)
 			change(&h)
-			d.house.Store.Append(
+			d.daemon.Store.Append(
 				event.Batch{&event.Exception{Head: h, Type: "Error", Message: name, Mechanism: "onerror"}},
 			)
 		}
@@ -101,7 +101,7 @@ func TestABundleIsInTheOrderOfTime(t *testing.T) {
 		d := sit(t, 0)
 		for i := range 5 { // the third is the nearest to the error
 			h := head(2 * i)
-			d.house.Store.Append(event.Batch{
+			d.daemon.Store.Append(event.Batch{
 				&event.Log{Head: h, Level: "info", Severity: 9, Message: fmt.Sprint("line ", string(rune('a'+i)))},
 				&event.Exchange{
 					Head:    h,
@@ -125,7 +125,7 @@ func TestABundleIsInTheOrderOfTime(t *testing.T) {
 				&event.DOM{Head: h, Type: "transient", Class: "toast", Text: fmt.Sprint(i)},
 			})
 			if i != 2 {
-				d.house.Store.Append(
+				d.daemon.Store.Append(
 					event.Batch{
 						&event.Exception{
 							Head:      h,
@@ -137,7 +137,7 @@ func TestABundleIsInTheOrderOfTime(t *testing.T) {
 				)
 			}
 		}
-		d.house.Store.Append(
+		d.daemon.Store.Append(
 			event.Batch{&event.Exception{Head: head(5), Type: "Error", Message: "the one", Mechanism: "worker"}},
 		)
 		var out struct {
@@ -221,7 +221,7 @@ func TestCommandsTellHowFarTheyCame(t *testing.T) {
 			}
 		}
 		start := func() command.Record {
-			rec, err := d.house.Queue.Start(
+			rec, err := d.daemon.Queue.Start(
 				command.Request{
 					Session:  "s1",
 					Tab:      12,
@@ -237,14 +237,14 @@ func TestCommandsTellHowFarTheyCame(t *testing.T) {
 		}
 		rec := start()
 		check("before a poll", rec.CorrelationID, "pending", "queued", true, "queued")
-		d.house.Queue.Take(t.Context(), command.Poll{Session: "s1"}, time.Millisecond)
+		d.daemon.Queue.Take(t.Context(), command.Poll{Session: "s1"}, time.Millisecond)
 		check("after it was sent", rec.CorrelationID, "pending", "queued", true, "sent")
-		d.house.Queue.Take(t.Context(), command.Poll{Session: "s1", Taken: []string{rec.ID}}, time.Millisecond)
+		d.daemon.Queue.Take(t.Context(), command.Poll{Session: "s1", Taken: []string{rec.ID}}, time.Millisecond)
 		check("after it was taken", rec.CorrelationID, "pending", "running", false, "started")
-		d.house.Queue.Answer(command.Answer{ID: rec.ID, Session: "s1", Status: "timeout"})
+		d.daemon.Queue.Answer(command.Answer{ID: rec.ID, Session: "s1", Status: "timeout"})
 		check("after it timed out", rec.CorrelationID, "timeout", "timeout", false, "timed_out")
 		rec = start()
-		d.house.Queue.Answer(command.Answer{ID: rec.ID, Session: "s1", Status: "interrupted"})
+		d.daemon.Queue.Answer(command.Answer{ID: rec.ID, Session: "s1", Status: "interrupted"})
 		check("after it was interrupted", rec.CorrelationID, "interrupted", "error", false, "errored")
 		rec = start()
 		time.Sleep(2 * time.Minute)
@@ -261,7 +261,7 @@ func TestOddLinesAreToldToTheReader(t *testing.T) {
 			time.Sleep(time.Until(testkit.Begin.Add(at)))
 			h := head(0)
 			h.Time, h.Received = time.Now(), time.Now()
-			d.house.Store.Append(
+			d.daemon.Store.Append(
 				event.Batch{
 					&event.Log{Head: h, Level: level, Severity: event.SeverityOf(level), Message: message, URL: url},
 				},
@@ -329,7 +329,7 @@ func TestTabsAndPagesOfTwoBrowsers(t *testing.T) {
 		second := `{"v":1,"session":"s2","version":"1.0.0","settings":{"pilot":true,"bodies":true,"grants":["http://localhost/*"],"script_hosts":[],"user_scripts":%t,"name":"Home"},
 			"tabs":[{"id":20,"window":1,"url":"about:blank","title":"","active":true,"status":"complete","granted":true,"csp":"script_exec"}]}`
 		for _, scripts := range []bool{false, true} {
-			if err := d.house.Sync(fmt.Appendf(nil, second, scripts)); err != nil {
+			if err := d.daemon.Sync(fmt.Appendf(nil, second, scripts)); err != nil {
 				t.Fatal(err)
 			}
 			var page struct {
@@ -361,7 +361,7 @@ func TestFailedRequestsAreNamedWithoutErrors(t *testing.T) {
 		for i, x := range []*event.Exchange{{Status: 200, Outcome: "ok"}, {Status: 500, Outcome: "http_error"}, {Outcome: "network_error", Error: testkit.Hostile}, {Status: 404, Outcome: "http_error"}, {Status: 204, Outcome: "ok"}, {Status: 503, Outcome: "http_error"}} {
 			x.Head, x.Method, x.URL = head(10*i), "GET", "http://localhost:3000/x"
 			time.Sleep(time.Until(x.Head.Time))
-			d.house.Store.Append(event.Batch{x})
+			d.daemon.Store.Append(event.Batch{x})
 		}
 		for since, want := range map[string]string{"": "r3 network_error, r4 404, r6 503;", "2500ms": "r4 404, r6 503;"} {
 			if got := d.ask("error_bundles", `"since":"`+since+`"`); !strings.Contains(

@@ -92,7 +92,7 @@ func kindsOf(errors []query.Item) []*kind {
 	for i := range errors {
 		it := &errors[i]
 		e := newErrorEntry(it)
-		key := analysis.Fingerprint(e.said()) + "\n" + e.Source + "\n" + e.PageURL
+		key := analysis.Fingerprint(e.summary()) + "\n" + e.Source + "\n" + e.PageURL
 		k := known[key]
 		if k == nil {
 			k = &kind{first: it}

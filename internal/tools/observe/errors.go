@@ -99,7 +99,7 @@ func oneError(ctx context.Context, env Env, handle string) (any, error) {
 }
 
 func errorDetail(e errorEntry) []string {
-	lines := []string{fmt.Sprintf("%s %s [%s]", e.ID, e.Timestamp, answer.Clean(e.Source)), answer.Clean(e.said())}
+	lines := []string{fmt.Sprintf("%s %s [%s]", e.ID, e.Timestamp, answer.Clean(e.Source)), answer.Clean(e.summary())}
 	for _, f := range e.Stack {
 		at := "  at " + view.StackOf([]view.Frame{f}, e.PageURL, 1)
 		lines = append(lines, at+part("(%s)", f.Raw))
@@ -141,8 +141,8 @@ func newErrorEntry(it *query.Item) errorEntry {
 	return out
 }
 
-// said is the error in words: type and message.
-func (e errorEntry) said() string {
+// summary is the type and the message of the error.
+func (e errorEntry) summary() string {
 	if e.Type != "" && !strings.HasPrefix(e.Message, e.Type) {
 		return e.Type + ": " + e.Message
 	}
@@ -162,7 +162,7 @@ func (e errorEntry) place(n int) string {
 
 // brief is the error without handle and time, on one line.
 func (e errorEntry) brief() string {
-	out := answer.Cut(answer.Clean(e.said()), 200) + " [" + answer.Clean(e.Source) + "]"
+	out := answer.Cut(answer.Clean(e.summary()), 200) + " [" + answer.Clean(e.Source) + "]"
 	if e.Count > 1 {
 		out += fmt.Sprintf(" ×%d", e.Count)
 	}
@@ -172,7 +172,7 @@ func (e errorEntry) brief() string {
 // lines is the error in full: message, place, causes.
 func (e errorEntry) lines() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s %s [%s]", e.ID, e.clock, answer.Cut(answer.Clean(e.said()), 600), answer.Clean(e.Source))
+	fmt.Fprintf(&out, "%s %s %s [%s]", e.ID, e.clock, answer.Cut(answer.Clean(e.summary()), 600), answer.Clean(e.Source))
 	if e.Frame != 0 {
 		fmt.Fprintf(&out, " in an iframe of %s", answer.Origin(e.PageURL))
 	}
@@ -190,7 +190,7 @@ func (e errorEntry) lines() string {
 }
 
 // fold is the same for errors that are shown as one.
-func (e errorEntry) fold() string { return e.said() + e.Source + e.PageURL }
+func (e errorEntry) fold() string { return e.summary() + e.Source + e.PageURL }
 
 func errorLine(e errorEntry) answer.Entry { return answer.Entry{Text: e.lines(), Fold: e.fold()} }
 
@@ -212,10 +212,10 @@ func tallyErrors(items []query.Item, o opened, losses []string) *view.Tally {
 		n := max(e.Count, 1)
 		total += n
 		sources[e.Source] += n
-		t := tops[e.said()]
+		t := tops[e.summary()]
 		if t == nil {
-			t = &topMessage{Message: e.said()}
-			tops[e.said()] = t
+			t = &topMessage{Message: e.summary()}
+			tops[e.summary()] = t
 			order = append(order, t)
 		}
 		t.Count += n

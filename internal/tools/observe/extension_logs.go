@@ -38,7 +38,7 @@ func extensionLogs(ctx context.Context, env Env, p extensionLogsParams) (any, er
 	if p.ID != "" {
 		return byHandle(ctx, env, p.ID)
 	}
-	sight, err := env.Select(ctx, view.Scoped{Scope: "all"})
+	selection, err := env.Select(ctx, view.Scoped{Scope: "all"})
 	if err != nil {
 		return nil, err
 	}
@@ -46,11 +46,11 @@ func extensionLogs(ctx context.Context, env Env, p extensionLogsParams) (any, er
 	if err != nil {
 		return nil, err
 	}
-	list, cover, err := query.Read[event.ExtensionLog](ctx, env.Reader, sight.Filter, page, nil)
+	list, cover, err := query.Read[event.ExtensionLog](ctx, env.Reader, selection.Filter, page, nil)
 	if err != nil {
 		return nil, err
 	}
-	out := view.NewList(env.View, sight, "", "logs", &list, cover, newExtensionEntry)
+	out := view.NewList(env.View, selection, "", "logs", &list, cover, newExtensionEntry)
 	out.Title, out.Line = "extension logs", extensionLine
 	return out, nil
 }

@@ -22,7 +22,7 @@ type opened struct {
 	view.Selection
 	page  query.Page
 	key   string
-	scope query.Filter // the sight's, before the mode's filters
+	scope query.Filter // the selection's, before the mode's filters
 }
 
 // open resolves scope and page of a list mode. filters are what a since:"last" position depends on
@@ -37,11 +37,11 @@ func (env Env) open(
 	url string,
 	filters ...any,
 ) (opened, error) {
-	sight, err := env.Select(ctx, s)
+	selection, err := env.Select(ctx, s)
 	if err != nil {
 		return opened{}, err
 	}
-	out := opened{Selection: sight, key: view.Key(append([]any{s, url}, filters...)...), scope: sight.Filter}
+	out := opened{Selection: selection, key: view.Key(append([]any{s, url}, filters...)...), scope: selection.Filter}
 	out.Filter.URL = url
 	if out.page, err = env.Page(p, limit, out.key); err != nil {
 		return opened{}, err

@@ -85,15 +85,15 @@ func summarizedLogs(ctx context.Context, env Env, p summarizedParams) (*summariz
 			"summarized_logs keeps no position.",
 		)
 	}
-	sight, err := env.Select(ctx, p.Scoped)
+	selection, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
-	sight.Filter.URL = p.URL
+	selection.Filter.URL = p.URL
 	list, cover, err := query.Read(
 		ctx,
 		env.Reader,
-		sight.Filter,
+		selection.Filter,
 		query.Page{Since: p.Since, Limit: query.MaxLimit},
 		p.keep(),
 	)
@@ -109,8 +109,10 @@ func summarizedLogs(ctx context.Context, env Env, p summarizedParams) (*summariz
 	}
 	groups := groupLogs(list.Items)
 	out := &summarizedResult{
-		Groups: []*logGroup{}, Anomalies: anomalies(groups, list.OldestTime, list.NewestTime), Scope: sight.Words,
-		Notes: append(sight.Notes, slices.Concat(env.LossNotes(sight.Filter, event.KindLog), env.CoverNotes(cover))...),
+		Groups: []*logGroup{}, Anomalies: anomalies(groups, list.OldestTime, list.NewestTime), Scope: selection.Words,
+		Notes: append(
+			selection.Notes,
+			slices.Concat(env.LossNotes(selection.Filter, event.KindLog), env.CoverNotes(cover))...),
 	}
 	s := &out.Summary
 	for _, g := range groups {

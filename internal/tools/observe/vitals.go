@@ -72,15 +72,15 @@ func vitalsMode(ctx context.Context, env Env, p vitalsParams) (any, error) {
 	if p.ID != "" {
 		return byHandle(ctx, env, p.ID)
 	}
-	sight, err := env.Select(ctx, p.Scoped)
+	selection, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
-	sight.Filter.URL = p.URL
+	selection.Filter.URL = p.URL
 	list, cover, err := query.Read(
 		ctx,
 		env.Reader,
-		sight.Filter,
+		selection.Filter,
 		query.Page{Limit: query.MaxLimit},
 		func(s *event.Performance) bool { return s.Head.Frame == 0 },
 	)
@@ -89,10 +89,10 @@ func vitalsMode(ctx context.Context, env Env, p vitalsParams) (any, error) {
 	}
 	out := &vitalsResult{
 		filtered: p.URL != "",
-		Scope:    sight.Words,
+		Scope:    selection.Words,
 		Notes: append(
-			sight.Notes,
-			slices.Concat(env.LossNotes(sight.Filter, event.KindPerformance), env.CoverNotes(cover))...),
+			selection.Notes,
+			slices.Concat(env.LossNotes(selection.Filter, event.KindPerformance), env.CoverNotes(cover))...),
 	}
 	if len(list.Items) == 0 {
 		return out, nil

@@ -20,14 +20,14 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/observe"
 )
 
-// desk is an agent's place before a house: it asks observe and reads the answers.
+// desk is an agent's place before a daemon: it asks observe and reads the answers.
 type desk struct {
-	t     *testing.T
-	house *testkit.Daemon
-	bound *catalog.Bound
+	t      *testing.T
+	daemon *testkit.Daemon
+	bound  *catalog.Bound
 }
 
-// sit opens a house whose browser has tabs 12 and 13 open.
+// sit starts a daemon whose browser has tabs 12 and 13 open.
 func sit(t *testing.T, entries int) *desk {
 	t.Helper()
 	h := testkit.NewDaemon(t, entries)
@@ -81,7 +81,7 @@ func head(n int) event.Head {
 func (d *desk) fill(n int) {
 	for i := range n {
 		h := head(i)
-		d.house.Store.Append(event.Batch{
+		d.daemon.Store.Append(event.Batch{
 			&event.Log{
 				Head:     h,
 				Level:    "info",
@@ -253,7 +253,7 @@ func TestEmptyListsSayHowManyThereAre(t *testing.T) {
 		time.Sleep(time.Until(testkit.Begin.Add(time.Minute)))
 		d := sit(t, 0)
 		d.fill(3)
-		d.house.Store.Append(event.Batch{
+		d.daemon.Store.Append(event.Batch{
 			&event.DOM{Head: head(4), Type: "summary", Added: 1},
 			&event.Lifecycle{Head: head(4), State: "hidden"},
 		})

@@ -96,12 +96,12 @@ type samplingEntry struct {
 }
 
 func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, error) {
-	sight, err := env.Select(ctx, p.Scoped)
+	selection, err := env.Select(ctx, p.Scoped)
 	if err != nil {
 		return nil, err
 	}
 	open, closed := env.Reader.Connections()
-	f := sight.Filter
+	f := selection.Filter
 	mine := func(c query.Connection) bool {
 		return (f.Session == "" || c.Session == f.Session) && (f.Tab == 0 || c.Tab == f.Tab) && (f.TestID == "" || c.TestID == f.TestID) &&
 			(f.Page == "" || samePage(c.PageURL, f.Page)) && query.Contains(c.URL, p.URL) &&
@@ -110,8 +110,8 @@ func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, er
 	out := &connectionsResult{
 		Open:   []connectionEntry{},
 		Closed: []connectionEntry{},
-		Scope:  sight.Words,
-		Notes:  append(sight.Notes, env.LossNotes(sight.Filter, event.KindMessage)...),
+		Scope:  selection.Words,
+		Notes:  append(selection.Notes, env.LossNotes(selection.Filter, event.KindMessage)...),
 	}
 	now := time.Now()
 	lost := query.Coverage{Exhausted: true} // of the messages by which keys are known
