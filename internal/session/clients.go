@@ -144,10 +144,10 @@ type Target struct {
 
 // Target returns the tab that a call means: the tab with the id tab when it is not 0, else the client's tracked tab.
 // When the client has no tracked tab, Target chooses a granted tab and tracks it: a focused active one before an active
-// one, before one that is loaded, before a discarded one. When the tracked tab is closed, Target chooses one of the same
-// browser. It never changes from one browser to another.
-// Problems: extension_offline, when no browser is connected, or the browser of the tab is not; tab_gone, when tab is not
-// 0 and no browser has it; ambiguous_target, when several have it and the client's tracked tab is in none of them;
+// one, before one that is loaded, before a discarded one. When the tracked tab is closed, Target chooses one of the
+// same browser. It never changes from one browser to another.
+// Problems: extension_offline, when no browser is connected, or the browser of the tab is not; tab_gone, when tab is
+// not 0 and no browser has it; ambiguous_target, when several have it and the client's tracked tab is in none of them;
 // no_tab, when no granted tab is open.
 // With no_tab, the Target has a Browser and no Tab. With extension_offline, it has the silent browser where one is
 // meant, and the tab as that browser reported it last.
@@ -312,7 +312,8 @@ func several(tab int, targets []Target) error {
 }
 
 // another is what to do when the tab in use cannot be used and another browser has tabs.
-const another = `use a tab of another browser: observe {"what":"tabs"} lists them, and interact switch_tab makes one the tab in use`
+const another = `use a tab of another browser: observe {"what":"tabs"} lists them, ` +
+	"and interact switch_tab makes one the tab in use"
 
 // silent returns the problem extension_offline of a call that means a browser which is not connected. what is named as
 // out of reach; connected are the browsers that the caller may use instead.
@@ -394,10 +395,10 @@ func (r *Registry) Current(id string) (session string, tab int, ok bool) {
 // next list of tabs that the browser sends.
 const settle = 1500 * time.Millisecond
 
-// Await is Target, but waits up to d while a browser is missing: after a restart of the daemon the extension needs some
-// seconds to connect, and so does a worker that was restarted. When no granted tab is open, Await waits up to settle for
-// one, within d, if needed is set, and else returns a Target without a Tab and no error. The time that a browser is
-// missing does not count for settle. When ctx ends, Await returns the last problem, not ctx's error.
+// Await is Target, but waits up to d while a browser is missing: after a restart of the daemon the extension needs
+// some seconds to connect, and so does a worker that was restarted. When no granted tab is open, Await waits up to
+// settle for one, within d, if needed is set, and else returns a Target without a Tab and no error. The time that a
+// browser is missing does not count for settle. When ctx ends, Await returns the last problem, not ctx's error.
 func (r *Registry) Await(ctx context.Context, id string, tab int, needed bool, d time.Duration) (Target, error) {
 	end := time.NewTimer(d)
 	defer end.Stop()
