@@ -84,7 +84,8 @@ type Hints struct {
 	Open        bool // reads from or acts on the world outside this machine's daemon: pages are that
 }
 
-// Group abbreviates parameters in signatures: "T" for the ways to name an element.
+// Group abbreviates parameters in signatures: "T" for the ways to name an element. Without a Short they are left out of
+// the signatures, each for itself, and Doc names them once for the tool.
 type Group struct {
 	Short  string
 	Doc    string

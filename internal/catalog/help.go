@@ -61,7 +61,7 @@ var implied = []problem.Code{
 func (b *Bound) describe(m Mode) (required, optional []string) {
 	grouped := map[string]bool{}
 	for _, g := range b.Groups {
-		if slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == g.Params[0] }) {
+		if g.Short != "" && slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == g.Params[0] }) {
 			var have []string
 			for _, n := range g.Params {
 				if slices.ContainsFunc(m.Params, func(p Param) bool { return p.Name == n }) {

@@ -17,7 +17,11 @@ func (b *Bound) Description() string {
 	var out strings.Builder
 	out.WriteString(b.Doc)
 	for _, g := range b.Groups {
-		fmt.Fprintf(&out, "\n%s = %s", g.Short, g.Doc)
+		out.WriteByte('\n')
+		if g.Short != "" {
+			out.WriteString(g.Short + " = ")
+		}
+		out.WriteString(g.Doc)
 	}
 	fmt.Fprintf(&out, "\n%s: ", b.Key)
 	for i := range b.modes {
@@ -36,6 +40,12 @@ func (b *Bound) signature(i int) string {
 	taken := map[string]bool{}
 	var words []string
 	for _, g := range b.Groups {
+		if g.Short == "" {
+			for _, n := range g.Params {
+				taken[n] = true
+			}
+			continue
+		}
 		if slices.ContainsFunc(params, func(p Param) bool { return p.Name == g.Params[0] }) {
 			words = append(words, g.Short)
 			for _, n := range g.Params {

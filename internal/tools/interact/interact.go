@@ -31,7 +31,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "interact", Title: "Act in the browser", Key: "action", Always: true,
 	Hints: catalog.Hints{Destructive: true, Open: true},
 	Doc: "Act in the user's browser, in the tab in use: navigate, click, type, wait, read, run JavaScript.\n" +
-		"Needs AI Web Pilot, which only the user switches on. list_interactive gives refs to aim with. Elements are waited for, scrolled to and checked; two equal matches are an error.",
+		"Needs AI Web Pilot, which only the user switches on. list_interactive gives refs. Elements are waited for and checked; two equal matches are an error.",
 	Shown: []string{
 		"ref",
 		"selector",
@@ -47,15 +47,18 @@ var Tool = catalog.New[Env](catalog.Info{
 		"background",
 	},
 	Docs: map[string]string{
-		"tab":  "tab id; default the one in use",
-		"text": "text to type, to wait for, or key to press (Enter, Control+a)",
+		"selector": `CSS (>>> pierces shadow roots), or text=… role=button[name="Save"] label=… placeholder=… testid=…`,
+		"tab":      "tab id; default the one in use",
+		"text":     "text to type, to wait for, or key to press (Enter, Control+a)",
 	},
 	Groups: []catalog.Group{{
-		Short: "T", Doc: `ref | selector (CSS, >>> pierces shadow roots, or text=… role=button[name="Save"] label=… placeholder=… testid=…) with nth, within, frame | x,y`,
+		Short: "T", Doc: "ref | selector with nth, within, frame | x,y",
 		Params: []string{"ref", "selector", "nth", "within", "frame", "x", "y", "tab"},
 	}, {
-		Short: "A", Doc: "then, in the same answer: wait_for_stable, stability_ms, include_screenshot, include_interactive",
+		Short: "A", Doc: "then, in the answer: wait_for_stable, stability_ms, include_screenshot, include_interactive",
 		Params: []string{"wait_for_stable", "stability_ms", "include_screenshot", "include_interactive"},
+	}, {
+		Doc: "Also: tab (which one), reason (shown to the user)", Params: []string{"tab", "reason"},
 	}},
 })
 
