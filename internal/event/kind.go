@@ -49,7 +49,7 @@ var kinds = [...]struct {
 	KindException:    {"exception", 'x', func() Event { return new(Exception) }},
 	KindExchange:     {"exchange", 'r', func() Event { return new(Exchange) }},
 	KindResource:     {"waterfall", 't', func() Event { return new(ResourceTiming) }},
-	KindMessage:      {"frame", 'w', func() Event { return new(Message) }},
+	KindMessage:      {"message", 'w', func() Event { return new(Message) }},
 	KindAction:       {"action", 'a', func() Event { return new(Action) }},
 	KindDOM:          {"dom", 'd', func() Event { return new(DOM) }},
 	KindLifecycle:    {"lifecycle", 'n', func() Event { return new(Lifecycle) }},
