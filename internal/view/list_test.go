@@ -241,7 +241,8 @@ func TestListsSayWhatTheyShow(t *testing.T) {
 		ordered := list(t, h, view.Paged{}, false)
 		ordered.Order = func(rows []row) []row { return []row{rows[1], rows[0], rows[2]} }
 		cursor, older := ordered.Meta.Cursor, ordered.Meta.Older
-		if got := text(ordered, 6000); !slices.Equal(names(got), []int{2, 1, 3}) || strings.Contains(got, "cut to") {
+		if got := text(ordered, 6000); !slices.Equal(names(got), []int{2, 1, 3}) || strings.Contains(got, "cut to") ||
+			ordered.Meta.Cursor != cursor || ordered.Meta.Older != older {
 			t.Errorf("%q", got)
 		}
 		small := list(t, logged(t, 40), view.Paged{}, false)
