@@ -45,14 +45,14 @@ func (l *Looks) Count() int {
 	return l.count
 }
 
-// Samples returns up to about 14 of the looks from 1 to all: the first, the last and some in between.
+// Samples returns at most seven of the looks from 1 to all: the first, the last two and some in between.
 func Samples(all int) []int {
 	var out []int
-	step := max(1, all/10)
+	step := max(1, all/4)
 	for n := 1; n <= all; n += step {
 		out = append(out, n)
 	}
-	for n := max(2, all-2); n <= all; n++ {
+	for n := max(2, all-1); n <= all; n++ {
 		if out[len(out)-1] < n {
 			out = append(out, n)
 		}
