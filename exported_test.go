@@ -31,7 +31,7 @@ var forTests = map[string]string{
 type scope struct {
 	names  []string          // in the order of the files
 	of     map[string]string // type of a constant that has one of its own package
-	shown  map[string]bool   // names in signatures, exported fields and types of what is exported: a reader gets such a value
+	shown  map[string]bool   // names in the signatures, fields and types of what is exported: a reader gets such a value
 	opened map[string]bool   // interfaces: who satisfies one does not name it
 }
 
@@ -131,8 +131,8 @@ func readings(f *ast.File) []string {
 }
 
 // withoutReader returns the exported names that no file of another package reads, as "package.name". Besides those that
-// are named elsewhere these have a reader: interfaces, types of what is exported itself, and the constants of a type when
-// the type or one of them has one. What testkit reads does not count.
+// are named elsewhere these have a reader: interfaces, types of what is exported itself, and the constants of a type
+// when the type or one of them has one. What testkit reads does not count.
 func withoutReader(files []file) []string {
 	read := map[string]bool{}
 	scopes := map[string]*scope{}
@@ -240,8 +240,8 @@ var _ = a.Unused
 `
 	got := withoutReader([]file{parse("internal/a", a), parse("internal/b", b), parse("internal/testkit", kit)})
 	want := []string{
-		"internal/a.Hidden", "internal/a.Most", "internal/a.Least", "internal/a.Fewer", "internal/a.Count", "internal/a.Levels",
-		"internal/a.Unused", "internal/a.Global",
+		"internal/a.Hidden", "internal/a.Most", "internal/a.Least", "internal/a.Fewer", "internal/a.Count",
+		"internal/a.Levels", "internal/a.Unused", "internal/a.Global",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("found %q, want %q", got, want)

@@ -238,7 +238,8 @@ func (b *bridge) dial(ctx context.Context) (*link, error) {
 	var req bytes.Buffer
 	fmt.Fprintf(
 		&req,
-		"GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\nAuthorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n",
+		"GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\n"+
+			"Authorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n",
 		net.JoinHostPort("127.0.0.1", strconv.Itoa(b.cfg.Port)),
 		wire.StreamProtocol,
 		token,
