@@ -20,8 +20,8 @@ const maxRate = 20;
 type Recorded = EventFor<"websocket">;
 
 /**
- * Connection records the messages of one socket or event stream. Above 20 messages a second it counts: after each second
- * the last message is recorded with how many were skipped. Every one of them, recorded or not, has its place in `order`.
+ * Connection records the messages of one socket or event stream. Above 20 messages a second it counts: after each
+ * second the last message is recorded with how many were skipped. Each, recorded or not, has its place in `order`.
  */
 export class Connection {
   private readonly realm: Realm;

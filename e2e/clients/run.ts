@@ -4,8 +4,8 @@
 // written with a library for agents go the same way; they have no settings, and are told the command of the server.
 // Nothing leaves this machine.
 //
-// Clients that need a Python or a Node which this system does not have are named and left out. That is a failure when they
-// were named, or with ALL_CLIENTS=1.
+// Clients that need a Python or a Node which this system does not have are named and left out. That is a failure
+// when they were asked for by name, or with ALL_CLIENTS=1.
 //
 //   node --import ../../scripts/ts.mjs run.ts [CLIENT…]
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";

@@ -238,8 +238,10 @@ func (b *bridge) dial(ctx context.Context) (*link, error) {
 	var req bytes.Buffer
 	fmt.Fprintf(
 		&req,
-		"GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nAuthorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n",
+		"GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: %s\r\n"+
+			"Authorization: Bearer %s\r\nX-Gasoline-Pid: %d\r\n",
 		net.JoinHostPort("127.0.0.1", strconv.Itoa(b.cfg.Port)),
+		wire.StreamProtocol,
 		token,
 		os.Getpid(),
 	)
@@ -267,7 +269,7 @@ func (b *bridge) dial(ctx context.Context) (*link, error) {
 		}
 		return nil, fmt.Errorf("the daemon on port %d: %w", b.cfg.Port, proof.ErrCloses)
 	}
-	if res.StatusCode == http.StatusSwitchingProtocols && res.Header.Get("Upgrade") == "mcp-ndjson" {
+	if res.StatusCode == http.StatusSwitchingProtocols && res.Header.Get("Upgrade") == wire.StreamProtocol {
 		if err := conn.SetDeadline(time.Time{}); err != nil {
 			return nil, errors.Join(err, conn.Close())
 		}

@@ -109,15 +109,15 @@ func (p Place) lock(id Identity) (release func(), err error) {
 	return func() { _ = f.Close() }, nil // closing releases the lock; the file may stay
 }
 
-// ErrNotOurs is returned by Kill when the process at the port did not prove to be our daemon.
-var ErrNotOurs = errors.New("the process that holds the port did not prove to be our daemon")
+// errNotOurs is returned by Kill when the process at the port did not prove to be our daemon.
+var errNotOurs = errors.New("the process that holds the port did not prove to be our daemon")
 
 // Kill ends the daemon of this place. Proof is the locked identity file in our own state directory:
 // whoever holds that lock is the daemon that wrote it. With a run, only that run is ended.
 func (p Place) Kill(run string) error {
 	id, ok := p.Running()
 	if !ok {
-		return fmt.Errorf("%w; end it yourself, or use another port with --port", ErrNotOurs)
+		return fmt.Errorf("%w; end it yourself, or use another port with --port", errNotOurs)
 	}
 	if run != "" && id.Run != run {
 		return nil // it was replaced already

@@ -90,7 +90,7 @@ func TestAPlaceIsHeldOnce(t *testing.T) {
 // A file that says pid 1 proves nothing: only a lock that is held does.
 func TestKillRefusesWhatIsNotOurs(t *testing.T) {
 	p := place(t)
-	if err := p.Kill(""); !errors.Is(err, ErrNotOurs) || !strings.Contains(err.Error(), "--port") {
+	if err := p.Kill(""); !errors.Is(err, errNotOurs) || !strings.Contains(err.Error(), "--port") {
 		t.Errorf("nothing there: %v", err)
 	}
 	release, err := p.lock(Identity{PID: os.Getpid(), Run: "r1", Port: p.Port})
@@ -105,7 +105,7 @@ func TestKillRefusesWhatIsNotOurs(t *testing.T) {
 		if err := os.WriteFile(p.identityFile(), []byte(damaged), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := p.Kill(""); !errors.Is(err, ErrNotOurs) {
+		if err := p.Kill(""); !errors.Is(err, errNotOurs) {
 			t.Errorf("%q: %v", damaged, err)
 		}
 	}
@@ -113,7 +113,7 @@ func TestKillRefusesWhatIsNotOurs(t *testing.T) {
 	if err := os.WriteFile(p.identityFile(), []byte(`{"pid":1,"run":"r1","port":1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Kill(""); !errors.Is(err, ErrNotOurs) {
+	if err := p.Kill(""); !errors.Is(err, errNotOurs) {
 		t.Errorf("a file that nobody holds: %v", err)
 	}
 }

@@ -92,7 +92,7 @@ func (e *Exchange) Fields(v Visitor) {
 	v.URLs("redirects", &e.Redirects)
 	v.Headers("request_headers", &e.RequestHeaders)
 	v.Headers("response_headers", &e.ResponseHeaders)
-	v.Body("request_body", &e.RequestBody, HeaderOf(e.RequestHeaders, "content-type"))
+	v.Body("request_body", &e.RequestBody, headerOf(e.RequestHeaders, "content-type"))
 	v.Body("response_body", &e.ResponseBody, e.ContentType)
 	v.Stack("initiator_stack", &e.Initiator.Stack)
 	v.Word("request_id", &e.RequestID)
@@ -227,8 +227,8 @@ func (e *Mark) Fields(v Visitor) {
 	v.Text("label", &e.Label)
 }
 
-// HeaderOf returns the value of the first header with this name in lower case, or "".
-func HeaderOf(hs []Header, name string) string {
+// headerOf returns the value of the first header with this name in lower case, or "".
+func headerOf(hs []Header, name string) string {
 	for i := range hs {
 		if len(hs[i].Name) == len(name) && foldedEqual(hs[i].Name, name) {
 			return hs[i].Value

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/httpapi"
+	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -138,7 +139,7 @@ func TestBodiesAreBounded(t *testing.T) {
 	r := newRig(t)
 	gzipped := http.Header{"Content-Encoding": {"gzip"}}
 	whole := `{"entries":[{"level":"log","message":"x"}]}`
-	exact := whole + strings.Repeat(" ", httpapi.MaxBody-len(whole))
+	exact := whole + strings.Repeat(" ", browser.MaxBody-len(whole))
 	for what, tt := range map[string]struct {
 		body   string
 		header http.Header
@@ -356,7 +357,7 @@ func TestStreamWantsTheExactUpgrade(t *testing.T) {
 				header: http.Header{"Connection": {"Upgrade"}, "Upgrade": {upgrade}},
 			},
 		)
-		if w.Code != 400 || w.Header().Get("Upgrade") != httpapi.StreamProtocol {
+		if w.Code != 400 || w.Header().Get("Upgrade") != wire.StreamProtocol {
 			t.Errorf("%q: %d %s", upgrade, w.Code, w.Body)
 		}
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/command"
-	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/proof"
 	"github.com/brennhill/gasoline/internal/wire"
 )
@@ -707,7 +706,10 @@ func TestToolsOverHTTP(t *testing.T) {
 		t.Errorf("%d %q", code, out)
 	}
 	envelope := http.Header{"Accept": {"application/vnd.gasoline+json"}}
-	var e httpapi.Envelope
+	var e struct {
+		Text, Error string
+		Images      []struct{ MIME string }
+	}
 	if code, out := with("/tools/observe", `{"what":"picture"}`, envelope); code != 200 ||
 		json.Unmarshal([]byte(out), &e) != nil ||
 		len(e.Images) != 1 ||

@@ -41,8 +41,8 @@ import (
 
 // Bounds of a request.
 const (
-	MaxBody     = 5 << 20 // bytes, before and after decompression
-	MaxHeader   = 32 << 10
+	maxBody     = browser.MaxBody // bytes, before and after decompression
+	maxHeader   = 32 << 10
 	readHeader  = 5 * time.Second
 	readBody    = 30 * time.Second
 	writeAnswer = 30 * time.Second // for who asks and does not read
@@ -178,7 +178,7 @@ func (s *Server) HTTP() *http.Server {
 		ConnContext:       s.withPeer,
 		ReadHeaderTimeout: readHeader,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    MaxHeader,
+		MaxHeaderBytes:    maxHeader,
 		// Else net/http answers "OPTIONS *" itself, before the guard.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(s.cfg.Log.Handler(), slog.LevelDebug),
@@ -247,7 +247,7 @@ func (s *Server) recover(next http.Handler) http.Handler {
 			s.deadline(conn.SetReadDeadline(time.Now().Add(readBody)))
 			// An answer that is given before the body has arrived must not wait for it.
 			w.Header().Set("Connection", "close")
-			r.Body = timedBody{http.MaxBytesReader(w, r.Body, MaxBody), func() {
+			r.Body = timedBody{http.MaxBytesReader(w, r.Body, maxBody), func() {
 				s.deadline(conn.SetReadDeadline(time.Time{}))
 				w.Header().Del("Connection")
 			}}
@@ -397,7 +397,7 @@ func (s *Server) borrow(r *http.Request) (data []byte, giveBack func(), err erro
 	return buf.Bytes(), giveBack, nil
 }
 
-// body reads a request's body, unpacked, at most MaxBody bytes.
+// body reads a request's body, unpacked, at most maxBody bytes.
 func (s *Server) body(r *http.Request) ([]byte, error) {
 	var buf bytes.Buffer
 	if err := s.read(r, &buf); err != nil {
@@ -410,7 +410,7 @@ func (s *Server) read(r *http.Request, into *bytes.Buffer) error {
 	reader := io.Reader(r.Body)
 	switch r.Header.Get("Content-Encoding") {
 	case "", "identity":
-		if n := r.ContentLength; n > 0 && n <= MaxBody {
+		if n := r.ContentLength; n > 0 && n <= maxBody {
 			into.Grow(int(n) + bytes.MinRead) // ReadFrom wants room to find the end
 		}
 	case "gzip":
@@ -418,7 +418,7 @@ func (s *Server) read(r *http.Request, into *bytes.Buffer) error {
 		if err != nil {
 			return readError(err)
 		}
-		reader = io.LimitReader(z, MaxBody+1)
+		reader = io.LimitReader(z, maxBody+1)
 	default:
 		return problem.New(
 			problem.InvalidParam,
@@ -430,14 +430,14 @@ func (s *Server) read(r *http.Request, into *bytes.Buffer) error {
 	if _, err := into.ReadFrom(reader); err != nil {
 		return readError(err)
 	}
-	if into.Len() > MaxBody {
+	if into.Len() > maxBody {
 		return tooLarge()
 	}
 	return nil
 }
 
 func tooLarge() error {
-	return problem.New(problem.TooLarge, "Send smaller batches.", "a request body may have %d MB.", MaxBody>>20)
+	return problem.New(problem.TooLarge, "Send smaller batches.", "a request body may have %d MB.", maxBody>>20)
 }
 
 // readError says why a body could not be read.

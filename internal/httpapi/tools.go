@@ -13,18 +13,19 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/wire"
 )
 
-// Envelope is the answer of /tools/{tool} to "Accept: application/vnd.gasoline+json": the text with
+// envelope is the answer of /tools/{tool} to "Accept: application/vnd.gasoline+json": the text with
 // its images, or the problem as agents read it.
-type Envelope struct {
+type envelope struct {
 	Text   string          `json:"text"`
-	Images []EnvelopeImage `json:"images,omitempty"`
+	Images []envelopeImage `json:"images,omitempty"`
 	Error  string          `json:"error,omitempty"` // problem code
 }
 
-// EnvelopeImage is one image, base64 in JSON.
-type EnvelopeImage struct {
+// envelopeImage is one image, base64 in JSON.
+type envelopeImage struct {
 	MIME string `json:"mime"`
 	Data []byte `json:"data"`
 }
@@ -85,9 +86,9 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args 
 	}
 	a, p := s.cfg.Calls.Run(r.Context(), tool, call, args, answer.Options{Uncut: uncut})
 	if strings.Contains(r.Header.Get("Accept"), envelopeType) {
-		e := Envelope{Text: a.Text}
+		e := envelope{Text: a.Text}
 		for _, im := range a.Images {
-			e.Images = append(e.Images, EnvelopeImage(im))
+			e.Images = append(e.Images, envelopeImage(im))
 		}
 		if p != nil {
 			e.Error = string(p.Code)
@@ -122,13 +123,10 @@ func (s *Server) before(r *http.Request) time.Time {
 	return time.UnixMilli(ms)
 }
 
-// StreamProtocol is the value of the Upgrade header of /stream.
-const StreamProtocol = "mcp-ndjson"
-
 // stream upgrades the connection to raw newline-delimited JSON-RPC and serves it until it ends.
 func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
-	if r.Header.Get("Upgrade") != StreamProtocol {
-		w.Header().Set("Upgrade", StreamProtocol)
+	if r.Header.Get("Upgrade") != wire.StreamProtocol {
+		w.Header().Set("Upgrade", wire.StreamProtocol)
 		return problem.New(
 			problem.InvalidParam,
 			`Send "Connection: Upgrade" and "Upgrade: mcp-ndjson".`,
@@ -141,7 +139,7 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 	}
 	head := fmt.Sprintf(
 		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\nX-Gasoline-Pid: %d\r\n\r\n",
-		StreamProtocol,
+		wire.StreamProtocol,
 		s.cfg.Version,
 		s.cfg.Run,
 		os.Getpid(),

@@ -29,8 +29,8 @@ import (
 // modern is the first revision without sessions.
 const modern = "2026-07-28"
 
-// MaxLine is the most bytes of one message on a stream.
-const MaxLine = 16 << 20
+// maxLine is the most bytes of one message on a stream.
+const maxLine = 16 << 20
 
 // Config is what the server is built from.
 type Config struct {

@@ -27,7 +27,7 @@ type Peer struct {
 // has stopped or ctx ends. It closes rwc. Where rwc has CloseWrite, a stopping server ends its own
 // half first, so that the client hears everything that was said.
 func (s *Server) ServeStream(ctx context.Context, rwc io.ReadWriteCloser, peer Peer) error {
-	lines, err := (&sdk.IOTransport{Reader: rwc, Writer: rwc, MaxLineLength: MaxLine}).Connect(ctx)
+	lines, err := (&sdk.IOTransport{Reader: rwc, Writer: rwc, MaxLineLength: maxLine}).Connect(ctx)
 	if err != nil {
 		return fmt.Errorf("connect stream: %w", err)
 	}

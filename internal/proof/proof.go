@@ -29,19 +29,19 @@ const (
 	Sealed Purpose = "sealed" // the sealed key comes from who knows the code: both nonces, key id, sealed key
 )
 
-// NonceSize is the number of bytes of a nonce; as text it has twice as many characters.
-const NonceSize = 32
+// nonceSize is the number of bytes of a nonce; as text it has twice as many characters.
+const nonceSize = 32
 
-// Nonce returns fresh random text: NonceSize bytes in hexadecimal.
+// Nonce returns fresh random text: nonceSize bytes in hexadecimal.
 func Nonce() string {
-	b := make([]byte, NonceSize)
+	b := make([]byte, nonceSize)
 	_, _ = rand.Read(b) // never fails; see crypto/rand
 	return hex.EncodeToString(b)
 }
 
 // IsNonce reports whether s has the form of a nonce.
 func IsNonce(s string) bool {
-	if len(s) != 2*NonceSize {
+	if len(s) != 2*nonceSize {
 		return false
 	}
 	_, err := hex.DecodeString(s)

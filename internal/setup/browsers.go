@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// HostName is the name by which the extension asks for the host; see
+// hostName is the name by which the extension asks for the host; see
 // https://developer.chrome.com/docs/extensions/develop/concepts/native-messaging.
-const HostName = "com.brennhill.gasoline"
+const hostName = "com.brennhill.gasoline"
 
 // Browser is a place where a browser looks for hosts.
 type Browser struct {
@@ -72,7 +72,7 @@ func browsersIn(system, config string) []Browser {
 		b := InProfile(data)
 		b.Name = v.name
 		if system == "windows" {
-			b = Browser{Name: v.name, Key: `HKCU\Software\` + v.key + `\NativeMessagingHosts\` + HostName}
+			b = Browser{Name: v.name, Key: `HKCU\Software\` + v.key + `\NativeMessagingHosts\` + hostName}
 		}
 		out = append(out, b)
 	}
@@ -108,7 +108,7 @@ func (h Host) manifest() ([]byte, error) {
 		path = h.wrapper()
 	}
 	out, err := json.MarshalIndent(
-		manifest{HostName, "Pairs the Gasoline extension with the daemon of this user.", path, "stdio",
+		manifest{hostName, "Pairs the Gasoline extension with the daemon of this user.", path, "stdio",
 			[]string{"chrome-extension://" + h.ExtensionID + "/"}},
 		"",
 		"  ",
@@ -135,9 +135,9 @@ func (h Host) script() []byte {
 // File returns the manifest's path for a browser.
 func (h Host) File(b Browser) string {
 	if b.Dir == "" {
-		return filepath.Join(h.StateDir, HostName+".json")
+		return filepath.Join(h.StateDir, hostName+".json")
 	}
-	return filepath.Join(b.Dir, HostName+".json")
+	return filepath.Join(b.Dir, hostName+".json")
 }
 
 // Check reports whether a browser finds this host.

@@ -71,7 +71,7 @@ func TestTheHostIsWrittenOnceAndTakenAway(t *testing.T) {
 			t.Fatal(err)
 		}
 		var m manifest
-		if err := json.Unmarshal(data, &m); err != nil || m.Name != HostName || m.Type != "stdio" ||
+		if err := json.Unmarshal(data, &m); err != nil || m.Name != hostName || m.Type != "stdio" ||
 			len(m.Origins) != 1 ||
 			m.Origins[0] != "chrome-extension://"+id+"/" {
 			t.Errorf("%s %v", data, err)

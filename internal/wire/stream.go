@@ -1,5 +1,8 @@
 package wire
 
+// StreamProtocol is the value of the Upgrade header by which a connection becomes a stream (GET /stream).
+const StreamProtocol = "mcp-ndjson"
+
 // StreamStopping is the method of the notification by which a daemon that stops ends a stream
 // (GET /stream): every request that it began has its answer, and those without one may be sent to the
 // next daemon. Clients that do not know it see the stream end.
