@@ -112,7 +112,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	d.calls = &calls.Runner{Allow: d.allow, Audit: d.audit.add, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
-		Gone: d.registry.Forget, Footer: d.tail,
+		Gone: d.registry.Forget, Footer: d.footer,
 		Started: d.started,
 	})
 	d.api = httpapi.New(httpapi.Config{

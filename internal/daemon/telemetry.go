@@ -15,10 +15,10 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/configure"
 )
 
-// tail is the line below an answer that tells a client what else happened since its last one. In
+// footer is the line below an answer that tells a client what else happened since its last one. In
 // mode auto it speaks only of errors and failed requests, in full of everything. It says what it could not count: what
 // was evicted, and what is behind the events that one call looks at; the next call goes on there.
-func (d *parts) tail(call catalog.Call) string {
+func (d *parts) footer(call catalog.Call) string {
 	mode := d.registry.Telemetry(call.Client)
 	if mode == "off" || call.Sessionless {
 		return ""

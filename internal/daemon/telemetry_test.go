@@ -38,31 +38,31 @@ func appendLogs(d *parts, n int, level, text string) {
 func TestTheTailSaysWhatItDidNotCount(t *testing.T) {
 	d := built(t, place(t))
 	call := catalog.Call{Client: "c"}
-	if got := d.tail(call); got != "" {
+	if got := d.footer(call); got != "" {
 		t.Errorf("at first: %q", got)
 	}
 	appendLogs(d, 2, "error", "boom")
-	if got := d.tail(call); got != "new since your last call: 2 console errors" {
+	if got := d.footer(call); got != "new since your last call: 2 console errors" {
 		t.Errorf("two errors: %q", got)
 	}
-	if got := d.tail(call); got != "" {
+	if got := d.footer(call); got != "" {
 		t.Errorf("nothing new: %q", got)
 	}
 	appendLogs(d, 20_000, "info", "fine")
 	appendLogs(d, 1, "error", "boom")
-	if got := d.tail(call); got != "new since your last call: more that was not looked at yet (behind the first 20000)" {
+	if got := d.footer(call); got != "new since your last call: more that was not looked at yet (behind the first 20000)" {
 		t.Errorf("an error behind a flood: %q", got)
 	}
-	if got := d.tail(call); got != "new since your last call: 1 console error" {
+	if got := d.footer(call); got != "new since your last call: 1 console error" {
 		t.Errorf("the next call goes on there: %q", got)
 	}
 	appendLogs(d, 1, "error", "boom")
 	appendLogs(d, 12_000, "info", strings.Repeat("x", 4000))
-	if got := d.tail(call); !strings.HasPrefix(got, "new since your last call: ") ||
+	if got := d.footer(call); !strings.HasPrefix(got, "new since your last call: ") ||
 		!strings.HasSuffix(got, " evicted uncounted") {
 		t.Errorf("an error that was evicted: %q", got)
 	}
-	if got := d.tail(call); got != "" {
+	if got := d.footer(call); got != "" {
 		t.Errorf("it is told again: %q", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // mostLooked is how many requests of a page are looked at for what is not captured.
 const mostLooked = 2000
 
-// Unseen says what of the page that a sight shows no capture reaches: iframes of sites that were not
+// Unseen says what of the page that a selection shows no capture reaches: iframes of sites that were not
 // granted, and the console of workers, which only a debugger sees. Only what was seen to be there is named.
 func (v View) Unseen(ctx context.Context, s Selection) []string {
 	if !s.Known || !s.Tab.Granted {

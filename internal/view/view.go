@@ -18,7 +18,7 @@ import (
 	"github.com/brennhill/gasoline/internal/session"
 )
 
-// View is one client's sight of the store. It is made for each call.
+// View is one client's selection of the store. It is made for each call.
 type View struct {
 	Reader   *query.Live
 	Registry *session.Registry
@@ -210,7 +210,7 @@ func (v View) BrowserNotes(run string) []string {
 	}
 }
 
-// Bodies returns a note when bodies are not captured in the browser that the sight means.
+// Bodies returns a note when bodies are not captured in the browser that the selection means.
 func (v View) Bodies(s Selection) []string {
 	for _, b := range v.Registry.Browsers() {
 		if (s.Filter.Session == "" || s.Filter.Session == b.Session) && b.Known && !b.Settings.Bodies {

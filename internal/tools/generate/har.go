@@ -54,27 +54,27 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 	if finished && scope == (view.Scoped{TestID: p.TestID}) { // the tab in use says nothing about a finished test
 		scope.Scope = "all"
 	}
-	sight, err := env.Select(ctx, scope)
+	selection, err := env.Select(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
 	all := query.Page{Limit: query.MaxLimit}
 	if finished {
-		sight.Words += ", of the finished test"
-		sight.Notes = nil // they tell of the browsers as they are now
+		selection.Words += ", of the finished test"
+		selection.Notes = nil // they tell of the browsers as they are now
 	}
-	filter := sight.Filter
-	sight.Filter.URL = p.URL
-	exchanges, cover, err := query.ReadBodies(ctx, reader, sight.Filter, all, func(e *event.Exchange) bool {
+	filter := selection.Filter
+	selection.Filter.URL = p.URL
+	exchanges, cover, err := query.ReadBodies(ctx, reader, selection.Filter, all, func(e *event.Exchange) bool {
 		return (p.Method == "" || strings.EqualFold(e.Method, p.Method)) && e.Status >= p.StatusMin &&
 			(p.StatusMax == 0 || e.Status <= p.StatusMax)
 	})
 	if err != nil {
 		return nil, err
 	}
-	notes := append(sight.Notes, env.LossNotes(sight.Filter, event.KindExchange)...)
+	notes := append(selection.Notes, env.LossNotes(selection.Filter, event.KindExchange)...)
 	if !finished {
-		notes = append(notes, env.Bodies(sight)...)
+		notes = append(notes, env.Bodies(selection)...)
 	}
 	notes = append(notes, env.CoverNotes(cover)...)
 	if len(exchanges.Items) == 0 {
@@ -82,7 +82,7 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 			problem.NoData,
 			`observe {"what":"network_bodies","scope":"all"} shows what there is; scope:"all" takes every tab.`,
 			"no captured exchange fits, %s.",
-			sight.Words,
+			selection.Words,
 		)
 		problem.Details = notes
 		return nil, problem
