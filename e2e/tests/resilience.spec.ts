@@ -214,7 +214,7 @@ test.describe("with pilot", () => {
       "the refusal",
       () => agent.call("interact", { action: "click", selector: "text=Press", timeout_ms: 1500 }),
       (a) => a.text.includes("extension_offline"),
-      60_000,
+      20_000,
     );
     expect(next.text).toMatch(/retry=after_user_action/);
   });

@@ -93,6 +93,9 @@ func Do[P, R any](
 		return out, nil
 	}
 	if rec.Status != command.Complete {
+		if rec.Status == command.Interrupted {
+			d.Registry.Absent(r.Session)
+		}
 		return out, Failure(rec, target.Tab.URL)
 	}
 	if rec.Dropped {

@@ -126,3 +126,39 @@ func TestFailuresAreInOurWordsAndThePagesApart(t *testing.T) {
 		t.Errorf("interrupted: %+v", p)
 	}
 }
+
+// A browser that goes away between two polls breaks no connection. What it took tells that it has gone.
+func TestABrowserThatWentAwayWithACommandIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := testkit.NewDaemon(t, 0)
+		if err := h.Sync([]byte(browser)); err != nil {
+			t.Fatal(err)
+		}
+		took := make(chan struct{})
+		go func() {
+			closed := h.Registry.Poll("s1")
+			h.Queue.Take(t.Context(), command.Poll{Session: "s1"}, time.Minute)
+			closed(false)
+			close(took)
+		}()
+		click := func() error {
+			_, err := drive.Do(t.Context(), h.Driver(), within(time.Minute), command.Click, 0, command.ClickParams{})
+			return err
+		}
+		if p := problem.From(click()); p.Code != problem.Interrupted {
+			t.Errorf("the command that it took: %v", p)
+		}
+		<-took
+		time.Sleep(5 * time.Second)
+		began := time.Now()
+		if p := problem.From(click()); p.Code != problem.ExtensionOffline || time.Since(began) > 6*time.Second {
+			t.Errorf("the next one, after %v: %v", time.Since(began), p)
+		}
+		if err := h.Sync([]byte(browser)); err != nil {
+			t.Fatal(err)
+		}
+		if b, _ := h.Registry.Browser("s1"); !b.Connected(time.Now()) {
+			t.Error("it came back and is not connected")
+		}
+	})
+}

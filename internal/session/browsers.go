@@ -62,7 +62,7 @@ type Browser struct {
 	LastPoll       time.Time // begin of the last poll; zero: none yet
 	Polling        bool      // a poll is open
 
-	broken bool // the last contact was the end of a poll that the browser broke off
+	broken bool // the browser broke off its last poll, or is Absent
 }
 
 // Connected reports whether the browser is likely to take a command: a poll is open, or the last contact is less than
@@ -199,6 +199,17 @@ func (r *Registry) Poll(session string) (closed func(broken bool)) {
 			b.polls--
 			b.Contact, b.broken = time.Now(), broken
 		})
+	}
+}
+
+// Absent records that a browser took a command and has not been heard of since, so that the command ended as
+// interrupted. With no poll open, the browser counts as gone comeBack after its last contact, unless it sends a request
+// before.
+func (r *Registry) Absent(session string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if b := r.browsers[session]; b != nil && b.polls == 0 {
+		b.broken = true
 	}
 }
 
