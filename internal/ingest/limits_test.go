@@ -338,3 +338,112 @@ func TestEventsAreCorrelated(t *testing.T) {
 		}
 	}
 }
+
+// A source is idle a minute after it was last asked for, whatever the policy of its requests.
+func TestHowLongSourcesAreKept(t *testing.T) {
+	for _, p := range []ingest.Policy{ingest.Drop, ingest.Refuse, ingest.Partial, ingest.Wait} {
+		for _, c := range []struct {
+			idle time.Duration
+			want int
+		}{{0, 1}, {time.Minute, 1}, {time.Minute + 1, 10}} {
+			d := start(t, ingest.Config{Rate: 1, Burst: 1})
+			d.pass(100 * time.Second)
+			for tab := 1; tab <= 1024; tab++ {
+				if r, err := d.put(t, p, pageLogs(tab, 1), 0); err != nil || r.Stored != 1 {
+					t.Fatalf("policy %v: source %d: %+v, %v", p, tab, r, err)
+				}
+			}
+			d.pass(c.idle)
+			n := 0
+			for tab := 2001; tab <= 2010; tab++ {
+				r, err := d.put(t, ingest.Drop, pageLogs(tab, 1), 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n += r.Stored
+			}
+			if n != c.want {
+				t.Errorf("policy %v, silent for %v: %d of ten newcomers are let in, want %d", p, c.idle, n, c.want)
+			}
+		}
+	}
+	d := start(t, ingest.Config{Rate: 1, Burst: 1})
+	for tab := 1; tab <= 1024; tab++ {
+		if _, err := d.put(t, ingest.Drop, pageLogs(tab, 1), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.pass(time.Minute + 1)
+	first, _ := d.put(t, ingest.Drop, pageLogs(3001, 1), 0)
+	again, _ := d.put(t, ingest.Drop, pageLogs(3001, 1), 0)
+	if first.Stored != 1 || again.Stored != 0 {
+		t.Errorf("a newcomer is let in %d and %d times, want once", first.Stored, again.Stored)
+	}
+}
+
+// Losses of causes that nobody knows are not counted; those of kinds that nobody knows are, as of none.
+func TestLossesOfUnknownCausesAndKinds(t *testing.T) {
+	d := start(t, ingest.Config{})
+	report := func(k event.Kind, c ingest.Cause, n, tab int) {
+		d.sync(nil, ingest.Report{Document: "d", Kind: k, Cause: c, Count: n, Tab: tab})
+	}
+	report(event.KindLog, ingest.TooLarge, 1, 1)
+	report(event.KindLog, ingest.TooLarge+1, 10, 1)
+	report(event.KindLog, 255, 100, 1)
+	report(event.Kind(event.KindCount), ingest.Sender, 1, 1)
+	report(255, ingest.Sender, 1, 1)
+	if got, want := d.lost(), "unknown/sender=2 log/too_large=1"; got != want {
+		t.Errorf("lost %q, want %q", got, want)
+	}
+	if got := (ingest.TooLarge + 1).String(); got != "unknown" {
+		t.Errorf("a cause that nobody knows is called %q", got)
+	}
+	for tab := range 300 {
+		report(event.KindLog, ingest.Sender, 1, tab+1)
+	}
+	if _, places := ingest.Sizes(d.Ingester); places != 257 {
+		t.Errorf("%d places are told apart, want 256 and one for the rest", places)
+	}
+}
+
+// Each instance of each service of each source has a budget of its own.
+func TestServicesDoNotShareTheirBudgets(t *testing.T) {
+	d := start(t, ingest.Config{ByteRate: 100})
+	put := func(o event.Origin) error {
+		_, err := d.put(t, ingest.Refuse, event.Batch{&event.Log{Head: event.Head{Origin: o}}}, 100)
+		return err
+	}
+	first := event.Origin{Source: "sdk", Service: "api", Instance: "1"}
+	if err := put(first); err != nil {
+		t.Fatal(err)
+	}
+	full := false
+	for range 100 {
+		full = full || put(first) != nil
+	}
+	if !full {
+		t.Error("one instance is let in beyond its budget")
+	}
+	for _, o := range []event.Origin{
+		{Source: "http", Service: "api", Instance: "1"}, {Source: "sdk", Service: "web", Instance: "1"}, {Source: "sdk", Service: "api", Instance: "2"},
+	} {
+		if err := put(o); err != nil {
+			t.Errorf("%+v pays for another one: %v", o, err)
+		}
+	}
+}
+
+// After seconds in which nothing came, the rate is 0.
+func TestTheRateOfASilentDaemon(t *testing.T) {
+	d := start(t, ingest.Config{})
+	d.put(t, ingest.Drop, pageLogs(1, 5), 0)
+	d.pass(time.Second)
+	d.put(t, ingest.Drop, pageLogs(1, 7), 0)
+	if got := d.State().Rate; got != 5 {
+		t.Errorf("rate %d, want that of the second before, 5", got)
+	}
+	d.pass(2 * time.Second)
+	if got := d.State().Rate; got != 0 {
+		t.Errorf("rate %d after a silent second, want 0", got)
+	}
+}

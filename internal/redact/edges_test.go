@@ -94,7 +94,7 @@ func TestSignsOfAssignment(t *testing.T) {
 		`{"a":"password :\r «hunter22»"}`, "{\"password\" :\n\t\"«hunter22»\"}", "{\"password\"\r\n: «12345678» }",
 		`{"password" : null,"x":true}`, `{"password":""}`, `{"password":false,"b":1}`, `{"password" "x"}`,
 		`{"a":"my password","b":"hunter22"}`, `{"a":"the password:","b":"hunter22"}`, `{"a":"password:"}`,
-		`{"a":"password=","b":"x"}`, `["password"]`, `["the password","hunters"]`, `["the password","«hunter22»"]`,
+		`{"a":"password=","b":"x"}`, `{"my password:":"x"}`, `["password"]`, `["the password","hunters"]`, `["the password","«hunter22»"]`,
 	)
 }
 
