@@ -32,10 +32,13 @@ func (d *daemon) put(t *testing.T, p ingest.Policy, b event.Batch, bytes int) (i
 // Each group of kinds of each tab has a window of its own, and a flood in one costs the others nothing.
 func TestFloodsCostOnlyTheirOwnGroup(t *testing.T) {
 	one := map[string]func() event.Event{
-		"actions":        func() event.Event { return &event.Action{Head: event.Head{Session: "s", Tab: 1}} },
-		"errors":         func() event.Event { return &event.Exception{Head: event.Head{Session: "s", Tab: 1}} },
-		"console":        func() event.Event { return &event.Log{Head: event.Head{Session: "s", Tab: 1}} },
-		"network":        func() event.Event { return &event.Exchange{Head: event.Head{Session: "s", Tab: 1}, Status: 200} },
+		"actions": func() event.Event { return &event.Action{Head: event.Head{Session: "s", Tab: 1}} },
+		"errors":  func() event.Event { return &event.Exception{Head: event.Head{Session: "s", Tab: 1}} },
+		"console": func() event.Event { return &event.Log{Head: event.Head{Session: "s", Tab: 1}} },
+		"network": func() event.Event {
+			return &event.Exchange{Head: event.Head{Session: "s", Tab: 1},
+				Status: 200}
+		},
 		"websocket":      func() event.Event { return &event.Message{Head: event.Head{Session: "s", Tab: 1}} },
 		"dom":            func() event.Event { return &event.DOM{Head: event.Head{Session: "s", Tab: 1}} },
 		"extension_logs": func() event.Event { return &event.ExtensionLog{Head: event.Head{Session: "s", Tab: 1}} },
@@ -91,7 +94,8 @@ func TestTheWindowHoldsItsBurst(t *testing.T) {
 		send int
 		want int
 	}{
-		{0, 150, 150}, {200 * time.Millisecond, 50, 50}, {0, 1, 0}, {1799 * time.Millisecond, 10, 0}, {time.Millisecond, 160, 150},
+		{0, 150, 150}, {200 * time.Millisecond, 50, 50}, {0, 1, 0}, {1799 * time.Millisecond, 10, 0},
+		{time.Millisecond, 160, 150},
 		{199 * time.Millisecond, 1, 0}, {time.Millisecond, 60, 50}, {0, 1, 0}, {time.Hour, 201, 200},
 	} {
 		d.pass(c.pass)
@@ -140,7 +144,8 @@ func TestRetryAfterIsTrue(t *testing.T) {
 		unit := map[bool]string{true: "bytes", false: "events"}[bytes]
 		want := fmt.Sprintf("more than %d %s per second came from one source", 100*each, unit)
 		if p := problem.From(err); p.Code != problem.RateLimited || !strings.Contains(err.Error(), want) ||
-			!strings.Contains(p.Fix, fmt.Sprintf("after %d s,", limited.RetryAfter/time.Second)) || limited.RetryAfter%time.Second != 0 {
+			!strings.Contains(p.Fix, fmt.Sprintf("after %d s,",
+				limited.RetryAfter/time.Second)) || limited.RetryAfter%time.Second != 0 {
 			t.Errorf("bytes %v: %v, fix %q, after %v", bytes, err, p.Fix, limited.RetryAfter)
 		}
 		d.pass(limited.RetryAfter - time.Second - 1)
@@ -183,7 +188,8 @@ func TestStateTellsTheRate(t *testing.T) {
 func TestLossesAreCounted(t *testing.T) {
 	d := start(t, ingest.Config{})
 	report := func(k event.Kind, c ingest.Cause, n int) {
-		_, err := d.Ingest(t.Context(), ingest.Upload{Session: "s", Reports: []ingest.Report{{Tab: 1, Kind: k, Cause: c, Count: n}}}, ingest.Drop)
+		_, err := d.Ingest(t.Context(), ingest.Upload{Session: "s", Reports: []ingest.Report{{Tab: 1, Kind: k,
+			Cause: c, Count: n}}}, ingest.Drop)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +215,8 @@ func TestLossesAreCounted(t *testing.T) {
 	}
 	service := event.Head{Origin: event.Origin{Source: "http", Service: "api"}}
 	b := start(t, ingest.Config{ByteRate: 1})
-	b.put(t, ingest.Drop, event.Batch{&event.Log{Head: service}, &event.Log{Head: service}, &event.Log{Head: service}}, 300)
+	b.put(t, ingest.Drop, event.Batch{&event.Log{Head: service}, &event.Log{Head: service},
+		&event.Log{Head: service}}, 300)
 	if b.lost() != "log/rate=3" || len(b.LossesOf("s", 0)) != 0 || len(b.LossesOf("", 1)) != 0 || len(b.LossesOf("", 0)) != 1 {
 		t.Errorf("a service lost %s; a page is told %v", b.lost(), b.LossesOf("s", 1))
 	}
@@ -425,7 +432,8 @@ func TestServicesDoNotShareTheirBudgets(t *testing.T) {
 		t.Error("one instance is let in beyond its budget")
 	}
 	for _, o := range []event.Origin{
-		{Source: "http", Service: "api", Instance: "1"}, {Source: "sdk", Service: "web", Instance: "1"}, {Source: "sdk", Service: "api", Instance: "2"},
+		{Source: "http", Service: "api", Instance: "1"}, {Source: "sdk", Service: "web", Instance: "1"},
+		{Source: "sdk", Service: "api", Instance: "2"},
 	} {
 		if err := put(o); err != nil {
 			t.Errorf("%+v pays for another one: %v", o, err)

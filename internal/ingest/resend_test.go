@@ -32,43 +32,55 @@ func TestHolesOfARow(t *testing.T) {
 	const most = 30 * time.Second
 	for name, row := range map[string][]upload{
 		"a hole is a loss after half a minute, not before": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(3), 0, 1, 1, ""}, {most - 1, ns(4), 0, 1, 1, ""}, {1, ns(5), 0, 1, 5, "unknown/gap=1"},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(3), 0, 1, 1, ""}, {most - 1, ns(4), 0, 1, 1, ""}, {1, ns(5), 0, 1, 5,
+				"unknown/gap=1"},
 			{0, ns(2), 0, 0, 5, "unknown/gap=1"},
 		},
 		"the age counts from when the hole is first seen": {
-			{0, ns(1), 0, 1, 1, ""}, {time.Hour, ns(3), 0, 1, 1, ""}, {most - 1, ns(4), 0, 1, 1, ""}, {1, ns(3), 0, 0, 4, "unknown/gap=1"},
+			{0, ns(1), 0, 1, 1, ""}, {time.Hour, ns(3), 0, 1, 1, ""}, {most - 1, ns(4), 0, 1, 1, ""}, {1, ns(3), 0, 0,
+				4, "unknown/gap=1"},
 		},
 		"the next hole has an age of its own": {
 			{0, ns(1), 0, 1, 1, ""}, {0, ns(4), 0, 1, 1, ""}, {20 * time.Second, ns(6), 0, 1, 1, ""},
-			{10 * time.Second, ns(7), 0, 1, 4, "unknown/gap=2"}, {most - 1, ns(8), 0, 1, 4, "unknown/gap=2"}, {1, ns(9), 0, 1, 9, "unknown/gap=3"},
+			{10 * time.Second, ns(7), 0, 1, 4, "unknown/gap=2"}, {most - 1, ns(8), 0, 1, 4, "unknown/gap=2"}, {1,
+				ns(9), 0, 1, 9, "unknown/gap=3"},
 		},
 		"a hole that shrinks from below is a new one": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(5), 0, 1, 1, ""}, {20 * time.Second, ns(2), 0, 1, 2, ""}, {most - 1, ns(6), 0, 1, 2, ""},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(5), 0, 1, 1, ""}, {20 * time.Second, ns(2), 0, 1, 2, ""}, {most - 1,
+				ns(6), 0, 1, 2, ""},
 			{1, ns(7), 0, 1, 7, "unknown/gap=2"},
 		},
 		"a hole that is filled is forgotten": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(3), 0, 1, 1, ""}, {0, ns(2), 0, 1, 3, ""}, {most, ns(5), 0, 1, 3, ""}, {most - 1, ns(4), 0, 1, 5, ""},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(3), 0, 1, 1, ""}, {0, ns(2), 0, 1, 3, ""}, {most, ns(5), 0, 1, 3, ""},
+			{most - 1, ns(4), 0, 1, 5, ""},
 		},
 		"dropped events close the lowest hole, when they are as many": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(5), 2, 1, 1, "log/sender=2"}, {0, ns(6), 1, 1, 6, "log/sender=3"}, {0, ns(8), 0, 1, 6, "log/sender=3"},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(5), 2, 1, 1, "log/sender=2"}, {0, ns(6), 1, 1, 6, "log/sender=3"}, {0,
+				ns(8), 0, 1, 6, "log/sender=3"},
 		},
 		"what is left of them closes the next ones": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(3, 6), 1, 2, 3, "log/sender=1"}, {0, ns(8), 4, 1, 8, "log/sender=5"}, {0, ns(10), 0, 1, 10, "log/sender=5"},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(3, 6), 1, 2, 3, "log/sender=1"}, {0, ns(8), 4, 1, 8, "log/sender=5"}, {0,
+				ns(10), 0, 1, 10, "log/sender=5"},
 			{0, ns(12), 0, 1, 10, "log/sender=5"},
 		},
 		"dropped events without a hole count for less than half a minute": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(2), 2, 1, 2, "log/sender=2"}, {most - 1, ns(3), 0, 1, 3, "log/sender=2"}, {0, ns(5), 0, 1, 5, "log/sender=2"},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(2), 2, 1, 2, "log/sender=2"}, {most - 1, ns(3), 0, 1, 3, "log/sender=2"},
+			{0, ns(5), 0, 1, 5, "log/sender=2"},
 			{0, ns(7), 0, 1, 7, "log/sender=2"}, {0, ns(9), 0, 1, 7, "log/sender=2"},
 		},
 		"and then no more": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(2), 2, 1, 2, "log/sender=2"}, {most, ns(3), 0, 1, 3, "log/sender=2"}, {0, ns(5), 0, 1, 3, "log/sender=2"},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(2), 2, 1, 2, "log/sender=2"}, {most, ns(3), 0, 1, 3, "log/sender=2"}, {0,
+				ns(5), 0, 1, 3, "log/sender=2"},
 		},
 		"a hole that they closed starts their time anew": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(3), 0, 1, 1, ""}, {20 * time.Second, ns(4), 3, 1, 4, "log/sender=3"}, {most - 1, ns(5), 0, 1, 5, "log/sender=3"},
-			{0, ns(7), 0, 1, 7, "log/sender=3"}, {most, ns(8), 0, 1, 8, "log/sender=3"}, {0, ns(10), 0, 1, 8, "log/sender=3"},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(3), 0, 1, 1, ""}, {20 * time.Second, ns(4), 3, 1, 4, "log/sender=3"},
+			{most - 1, ns(5), 0, 1, 5, "log/sender=3"},
+			{0, ns(7), 0, 1, 7, "log/sender=3"}, {most, ns(8), 0, 1, 8, "log/sender=3"}, {0, ns(10), 0, 1, 8,
+				"log/sender=3"},
 		},
 		"an upload that repeats only what has come repeats its reports": {
-			{0, ns(1, 2), 1, 2, 2, "log/sender=1"}, {0, ns(1, 2), 1, 0, 2, "log/sender=1"}, {0, ns(2, 3), 1, 1, 3, "log/sender=2"},
+			{0, ns(1, 2), 1, 2, 2, "log/sender=1"}, {0, ns(1, 2), 1, 0, 2, "log/sender=1"}, {0, ns(2, 3), 1, 1, 3,
+				"log/sender=2"},
 			{0, nil, 4, 0, 3, "log/sender=6"}, {0, ns(10), 0, 1, 10, "log/sender=6"},
 		},
 		"a report of nothing, or of less, is none": {
@@ -76,16 +88,20 @@ func TestHolesOfARow(t *testing.T) {
 		},
 		"a report alone acknowledges nothing": {{0, nil, 3, 0, 0, "log/sender=3"}},
 		"numbers come in any order": {
-			{0, ns(1, 5, 3), 0, 3, 1, ""}, {0, ns(1, 3, 5), 0, 0, 1, ""}, {0, ns(4), 0, 1, 1, ""}, {0, ns(3, 4, 5), 0, 0, 1, ""}, {0, ns(7, 6), 0, 2, 1, ""},
+			{0, ns(1, 5, 3), 0, 3, 1, ""}, {0, ns(1, 3, 5), 0, 0, 1, ""}, {0, ns(4), 0, 1, 1, ""}, {0, ns(3, 4, 5), 0,
+				0, 1, ""}, {0, ns(7, 6), 0, 2, 1, ""},
 			{0, ns(9, 2), 0, 2, 7, ""}, {0, ns(8), 0, 1, 9, ""}, {0, ns(1, 2, 3, 4, 5, 6, 7, 8, 9), 0, 0, 9, ""},
 		},
 		"numbers before the begin of the row are taken once": {
-			{0, ns(10), 0, 1, 10, ""}, {0, ns(8), 0, 1, 10, ""}, {0, ns(9, 8), 0, 1, 10, ""}, {0, ns(5, 3), 0, 2, 10, ""}, {most, ns(11), 0, 1, 11, ""},
+			{0, ns(10), 0, 1, 10, ""}, {0, ns(8), 0, 1, 10, ""}, {0, ns(9, 8), 0, 1, 10, ""}, {0, ns(5, 3), 0, 2, 10,
+				""}, {most, ns(11), 0, 1, 11, ""},
 		},
 		"the longest hole": {
-			{0, ns(1), 0, 1, 1, ""}, {0, ns(1 << 40), 0, 1, 1, ""}, {most, ns(1 << 40), 0, 0, 1 << 40, "unknown/gap=2147483648"},
+			{0, ns(1), 0, 1, 1, ""}, {0, ns(1 << 40), 0, 1, 1, ""}, {most, ns(1 << 40), 0, 0, 1 << 40,
+				"unknown/gap=2147483648"},
 		},
-		"the last number": {{0, ns(math.MaxUint64), 0, 1, math.MaxUint64, ""}, {0, ns(math.MaxUint64), 0, 0, math.MaxUint64, ""}},
+		"the last number": {{0, ns(math.MaxUint64), 0, 1, math.MaxUint64, ""}, {0, ns(math.MaxUint64), 0, 0,
+			math.MaxUint64, ""}},
 	} {
 		d := start(t, ingest.Config{Rate: 1 << 30})
 		for i, u := range row {
@@ -143,8 +159,10 @@ func TestRefusedEventsAreSettled(t *testing.T) {
 		ack     uint64
 		lost    string
 	}{
-		{ns(1, 3), []ingest.Report{refused(2)}, 3, "action/invalid=1"}, {ns(1, 3), []ingest.Report{refused(2)}, 3, "action/invalid=1"},
-		{nil, []ingest.Report{refused(2), dropped(1)}, 3, "action/invalid=1"}, {nil, []ingest.Report{refused(4), dropped(2)}, 4, "log/sender=2 action/invalid=2"},
+		{ns(1, 3), []ingest.Report{refused(2)}, 3, "action/invalid=1"}, {ns(1, 3), []ingest.Report{refused(2)}, 3,
+			"action/invalid=1"},
+		{nil, []ingest.Report{refused(2), dropped(1)}, 3, "action/invalid=1"}, {nil, []ingest.Report{refused(4),
+			dropped(2)}, 4, "log/sender=2 action/invalid=2"},
 		{ns(7), nil, 7, "log/sender=2 action/invalid=2"}, {ns(4), nil, 7, "log/sender=2 action/invalid=2"},
 	} {
 		if r := d.sync(numbered(u.numbers...), u.reports...); r.Ack["d"] != u.ack || d.lost() != u.lost {
@@ -164,7 +182,8 @@ func TestRowsOfSeveralDocuments(t *testing.T) {
 		t.Errorf("receipt %+v", r)
 	}
 	// e has nothing new, so its report is a repeated one; d has.
-	r = d.sync(event.Batch{of("e", 2, 5), of("d", 1, 4), of("e", 2, 5)}, dropped(1), ingest.Report{Document: "e", Tab: 2, Cause: ingest.Sender, Count: 5})
+	r = d.sync(event.Batch{of("e", 2, 5), of("d", 1, 4), of("e", 2, 5)}, dropped(1), ingest.Report{Document: "e",
+		Tab: 2, Cause: ingest.Sender, Count: 5})
 	if r.Stored != 1 || r.Ack["d"] != 4 || len(r.Ack) != 2 || d.lost() != "log/sender=1" {
 		t.Errorf("receipt %+v, lost %q", r, d.lost())
 	}
@@ -181,7 +200,8 @@ func TestRowsOfSeveralDocuments(t *testing.T) {
 	if !found {
 		t.Errorf("the gap is not told of tab 3: %v", d.LossesOf("s", 3))
 	}
-	other, err := d.uploads.Sync(context.Background(), ingest.Upload{Session: "t", Batch: event.Batch{&event.Log{Head: event.Head{Session: "t", Document: "d", Sender: 1}}}})
+	other, err := d.uploads.Sync(context.Background(), ingest.Upload{Session: "t",
+		Batch: event.Batch{&event.Log{Head: event.Head{Session: "t", Document: "d", Sender: 1}}}})
 	if err != nil || other.Stored != 1 || other.Ack["d"] != 1 {
 		t.Errorf("the same document of another session: %+v, %v", other, err)
 	}
@@ -191,7 +211,8 @@ func TestRowsOfSeveralDocuments(t *testing.T) {
 func TestOldestDocumentsAreForgotten(t *testing.T) {
 	d := start(t, ingest.Config{Rate: 1 << 30})
 	known := func(i int) bool {
-		return d.sync(event.Batch{&event.Log{Head: event.Head{Session: "s", Document: fmt.Sprint(i), Sender: 1}}}).Stored == 0
+		return d.sync(event.Batch{&event.Log{Head: event.Head{Session: "s", Document: fmt.Sprint(i),
+			Sender: 1}}}).Stored == 0
 	}
 	for i := range 4096 {
 		if known(i) {

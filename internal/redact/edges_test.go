@@ -66,7 +66,8 @@ func TestWhereValuesEnd(t *testing.T) {
 	)
 	checkMarked(t, builtIn, "form", "password=«hun,ter;22)]}»&x=1", "password=«hunter22»#x", "password=«hun%26ter22»&y",
 		"a=1&password=«x»&b=2")
-	checkMarked(t, builtIn, "url", "/x?password=«hun,ter;22)]}»&x=1", "/x?password=«hunter22»#part", "/x?a=b#token=«x»&c=d")
+	checkMarked(t, builtIn, "url", "/x?password=«hun,ter;22)]}»&x=1", "/x?password=«hunter22»#part",
+		"/x?a=b#token=«x»&c=d")
 	checkMarked(t, builtIn, "json",
 		`{"a":"password=«hunter22»\nnext"}`, `{"a":"password=«hun\u0041ter22» x"}`, `{"a":"password=«hun\/ter22» x"}`,
 		`{"a":"password=«hunter22»\\n"}`, `{"a":"password=«hunter22»\"x"}`, `{"a":"password=«hunter22»"}`,
@@ -84,7 +85,8 @@ func TestSignsOfAssignment(t *testing.T) {
 		`password="«hunter22»"`, `password='«hunter22»'`, "password=`«hunter22»`", "password := «hunter22»",
 		"password == «hunter22»", "password === «hunter22»", "password = «hunter22»", "password\t:\t«hunter22»",
 		"password :\n«hunter22»", "password:\r\n«hunter22»", "'password' => '«hunter22»'", "password => hunter22",
-		"password::hunter22", "password; hunter22", "password/hunter22", "password=", "password =", "password", "password: ",
+		"password::hunter22", "password; hunter22", "password/hunter22", "password=", "password =", "password",
+		"password: ",
 		`"password": "«hunter22»"`, `"password" "hunter22"`, "'password':'«hunter22»'", "password%20hunter22",
 		"my_password=«hunter22»", "passwords2=«hunter22»",
 		"password-hunter22", "password.value=hunter22",
@@ -94,7 +96,8 @@ func TestSignsOfAssignment(t *testing.T) {
 		`{"a":"password :\r «hunter22»"}`, "{\"password\" :\n\t\"«hunter22»\"}", "{\"password\"\r\n: «12345678» }",
 		`{"password" : null,"x":true}`, `{"password":""}`, `{"password":false,"b":1}`, `{"password" "x"}`,
 		`{"a":"my password","b":"hunter22"}`, `{"a":"the password:","b":"hunter22"}`, `{"a":"password:"}`,
-		`{"a":"password=","b":"x"}`, `{"my password:":"x"}`, `["password"]`, `["the password","hunters"]`, `["the password","«hunter22»"]`,
+		`{"a":"password=","b":"x"}`, `{"my password:":"x"}`, `["password"]`, `["the password","hunters"]`,
+		`["the password","«hunter22»"]`,
 	)
 }
 
@@ -107,7 +110,8 @@ func TestValuesInBrackets(t *testing.T) {
 		`{"secrets":«{"a":1»`, `{"a":"secrets: «{a:» 1"}`, `{"raw":"{\"secrets\":«{\"a\":1»","b":2}`,
 	)
 	checkMarked(t, builtIn, "text",
-		"secrets = «{a: [1, 2]}» rest", "secrets: «[abc, def]» rest", "secrets = {a: [1, 2] rest", `{"secrets":«{"a":"}"}»}`,
+		"secrets = «{a: [1, 2]}» rest", "secrets: «[abc, def]» rest", "secrets = {a: [1, 2] rest",
+		`{"secrets":«{"a":"}"}»}`,
 		`x {"secrets":«{"a":1»`, "secrets = {a, secrets = {b}",
 	)
 }
@@ -115,14 +119,18 @@ func TestValuesInBrackets(t *testing.T) {
 // What stands behind a name in a program or a schema is no secret.
 func TestTextsOfPrograms(t *testing.T) {
 	checkMarked(t, builtIn, "text",
-		"password: $PASSWORD", "x password: ${PASSWORD}", "x password: «$ecret99»", "x password: «$1abc»", "x password: «$»",
-		"mutation($p: String!){login(password:$p){ok}}", "x password: [String!]!", "x password: [ID]", "x token: «[abc]»",
+		"password: $PASSWORD", "x password: ${PASSWORD}", "x password: «$ecret99»", "x password: «$1abc»",
+		"x password: «$»",
+		"mutation($p: String!){login(password:$p){ok}}", "x password: [String!]!", "x password: [ID]",
+		"x token: «[abc]»",
 		"x sid: 12", "x sid: 1234", "x sid: «12345»", "x sig: 0", "x token: «7»", "x pin: «1234»", "x sid: «12a»",
-		"x password: ***", "x password: «****»", "x password: ::", "x password: «*a*»", "x password: «é!»", "x token: «__»",
+		"x password: ***", "x password: «****»", "x password: ::", "x password: «*a*»", "x password: «é!»",
+		"x token: «__»",
 		"this.token = token", "this.token = token;", "this.token = «tok»", "x token: «toke»", "x token = «tokens»",
 		"password: String!", "token: ID!", "token: boolean", "x password: unknown", "x password: «unknowns»",
 		"x token: Float!!", "x token: «Floats»", "x password: VOID",
-		"query($password: LoginInput!)", "query($password: «Login2!»)", "query(password: «LoginInput!»)", "query($password: !)",
+		"query($password: LoginInput!)", "query($password: «Login2!»)", "query(password: «LoginInput!»)",
+		"query($password: !)",
 		"token = new Token()", "x token: «new»", "x token: «new»,",
 		"const token = await fetch(x)", "let token = typeof x", "var token = async x", "const token = function () {}",
 		"const token = «await»", "const token = get();", "const token = a.b[0]",
@@ -131,7 +139,8 @@ func TestTextsOfPrograms(t *testing.T) {
 		"Unexpected token: foo", "Unexpected token: «abc123»", "Expected token: «foo»", "unexpected token = foo",
 		"unexpected  token: foo", "Xunexpected token: «foo»", "unexpected password: «foo»",
 		"x password: getPassword()", "x token: read(x, y)", "x token: read(x,y);", "x token: store.read(x).id",
-		"x token: read('«abc»')", `x token: decrypt("«abc»", 1)`, `x token: read("token")`, "x token: read('<secret#1>')",
+		"x token: read('«abc»')", `x token: decrypt("«abc»", 1)`, `x token: read("token")`,
+		"x token: read('<secret#1>')",
 		"x password: «a1(»)", "x password: «f(x»)z", "x token: «read(»", "x token: «read(x»", "x token: read()",
 		"x token: read()\r\n", "x token: read()}", "x token: read()]", `x token: read()\n`,
 		"x token: «read(4»)", "x token: read(a_b.c)", "x token: «read(»)(",
@@ -142,7 +151,8 @@ func TestTextsOfPrograms(t *testing.T) {
 	checkMarked(t, builtIn, "form", "token=«Boolean»", "a=1&token=«getToken()»")
 	checkMarked(t, builtIn, "url", "/x?token=«token»", "/x?token=«$p»")
 	checkMarked(t, builtIn, "json",
-		`{"a":"token: read('«abc»')"}`, `{"a":"token: read(\"«abc»\")"}`, `{"a":"token: «read(»"}`, `{"token":"«Boolean»"}`,
+		`{"a":"token: read('«abc»')"}`, `{"a":"token: read(\"«abc»\")"}`, `{"a":"token: «read(»"}`,
+		`{"token":"«Boolean»"}`,
 		`{"query":"mutation($p: String!){login(password:$p){ok}}","variables":{"p":"«hunter22»","q":"x"}}`,
 		`{"query":"mutation($p: String!){login(name:$p){ok}}","variables":{"p":"hunter22"}}`,
 		`{"a":1}`,
