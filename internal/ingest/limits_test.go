@@ -32,10 +32,13 @@ func (d *daemon) put(t *testing.T, p ingest.Policy, b event.Batch, bytes int) (i
 // Each group of kinds of each tab has a window of its own, and a flood in one costs the others nothing.
 func TestFloodsCostOnlyTheirOwnGroup(t *testing.T) {
 	one := map[string]func() event.Event{
-		"actions":        func() event.Event { return &event.Action{Head: event.Head{Session: "s", Tab: 1}} },
-		"errors":         func() event.Event { return &event.Exception{Head: event.Head{Session: "s", Tab: 1}} },
-		"console":        func() event.Event { return &event.Log{Head: event.Head{Session: "s", Tab: 1}} },
-		"network":        func() event.Event { return &event.Exchange{Head: event.Head{Session: "s", Tab: 1}, Status: 200} },
+		"actions": func() event.Event { return &event.Action{Head: event.Head{Session: "s", Tab: 1}} },
+		"errors":  func() event.Event { return &event.Exception{Head: event.Head{Session: "s", Tab: 1}} },
+		"console": func() event.Event { return &event.Log{Head: event.Head{Session: "s", Tab: 1}} },
+		"network": func() event.Event {
+			return &event.Exchange{Head: event.Head{Session: "s", Tab: 1},
+				Status: 200}
+		},
 		"websocket":      func() event.Event { return &event.Message{Head: event.Head{Session: "s", Tab: 1}} },
 		"dom":            func() event.Event { return &event.DOM{Head: event.Head{Session: "s", Tab: 1}} },
 		"extension_logs": func() event.Event { return &event.ExtensionLog{Head: event.Head{Session: "s", Tab: 1}} },
@@ -91,7 +94,8 @@ func TestTheWindowHoldsItsBurst(t *testing.T) {
 		send int
 		want int
 	}{
-		{0, 150, 150}, {200 * time.Millisecond, 50, 50}, {0, 1, 0}, {1799 * time.Millisecond, 10, 0}, {time.Millisecond, 160, 150},
+		{0, 150, 150}, {200 * time.Millisecond, 50, 50}, {0, 1, 0}, {1799 * time.Millisecond, 10, 0},
+		{time.Millisecond, 160, 150},
 		{199 * time.Millisecond, 1, 0}, {time.Millisecond, 60, 50}, {0, 1, 0}, {time.Hour, 201, 200},
 	} {
 		d.pass(c.pass)
@@ -140,7 +144,8 @@ func TestRetryAfterIsTrue(t *testing.T) {
 		unit := map[bool]string{true: "bytes", false: "events"}[bytes]
 		want := fmt.Sprintf("more than %d %s per second came from one source", 100*each, unit)
 		if p := problem.From(err); p.Code != problem.RateLimited || !strings.Contains(err.Error(), want) ||
-			!strings.Contains(p.Fix, fmt.Sprintf("after %d s,", limited.RetryAfter/time.Second)) || limited.RetryAfter%time.Second != 0 {
+			!strings.Contains(p.Fix, fmt.Sprintf("after %d s,",
+				limited.RetryAfter/time.Second)) || limited.RetryAfter%time.Second != 0 {
 			t.Errorf("bytes %v: %v, fix %q, after %v", bytes, err, p.Fix, limited.RetryAfter)
 		}
 		d.pass(limited.RetryAfter - time.Second - 1)
@@ -183,7 +188,8 @@ func TestStateTellsTheRate(t *testing.T) {
 func TestLossesAreCounted(t *testing.T) {
 	d := start(t, ingest.Config{})
 	report := func(k event.Kind, c ingest.Cause, n int) {
-		_, err := d.Ingest(t.Context(), ingest.Upload{Session: "s", Reports: []ingest.Report{{Tab: 1, Kind: k, Cause: c, Count: n}}}, ingest.Drop)
+		_, err := d.Ingest(t.Context(), ingest.Upload{Session: "s", Reports: []ingest.Report{{Tab: 1, Kind: k,
+			Cause: c, Count: n}}}, ingest.Drop)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +215,8 @@ func TestLossesAreCounted(t *testing.T) {
 	}
 	service := event.Head{Origin: event.Origin{Source: "http", Service: "api"}}
 	b := start(t, ingest.Config{ByteRate: 1})
-	b.put(t, ingest.Drop, event.Batch{&event.Log{Head: service}, &event.Log{Head: service}, &event.Log{Head: service}}, 300)
+	b.put(t, ingest.Drop, event.Batch{&event.Log{Head: service}, &event.Log{Head: service},
+		&event.Log{Head: service}}, 300)
 	if b.lost() != "log/rate=3" || len(b.LossesOf("s", 0)) != 0 || len(b.LossesOf("", 1)) != 0 || len(b.LossesOf("", 0)) != 1 {
 		t.Errorf("a service lost %s; a page is told %v", b.lost(), b.LossesOf("s", 1))
 	}
@@ -336,5 +343,115 @@ func TestEventsAreCorrelated(t *testing.T) {
 		if off := tests.Offset(e.Clock); !e.Received.Equal(now) || off > -59*time.Minute || off < -61*time.Minute {
 			t.Errorf("policy %d: received %v, its clock is off by %v", p, e.Received, off)
 		}
+	}
+}
+
+// A source is idle a minute after it was last asked for, whatever the policy of its requests.
+func TestHowLongSourcesAreKept(t *testing.T) {
+	for _, p := range []ingest.Policy{ingest.Drop, ingest.Refuse, ingest.Partial, ingest.Wait} {
+		for _, c := range []struct {
+			idle time.Duration
+			want int
+		}{{0, 1}, {time.Minute, 1}, {time.Minute + 1, 10}} {
+			d := start(t, ingest.Config{Rate: 1, Burst: 1})
+			d.pass(100 * time.Second)
+			for tab := 1; tab <= 1024; tab++ {
+				if r, err := d.put(t, p, pageLogs(tab, 1), 0); err != nil || r.Stored != 1 {
+					t.Fatalf("policy %v: source %d: %+v, %v", p, tab, r, err)
+				}
+			}
+			d.pass(c.idle)
+			n := 0
+			for tab := 2001; tab <= 2010; tab++ {
+				r, err := d.put(t, ingest.Drop, pageLogs(tab, 1), 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				n += r.Stored
+			}
+			if n != c.want {
+				t.Errorf("policy %v, silent for %v: %d of ten newcomers are let in, want %d", p, c.idle, n, c.want)
+			}
+		}
+	}
+	d := start(t, ingest.Config{Rate: 1, Burst: 1})
+	for tab := 1; tab <= 1024; tab++ {
+		if _, err := d.put(t, ingest.Drop, pageLogs(tab, 1), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.pass(time.Minute + 1)
+	first, _ := d.put(t, ingest.Drop, pageLogs(3001, 1), 0)
+	again, _ := d.put(t, ingest.Drop, pageLogs(3001, 1), 0)
+	if first.Stored != 1 || again.Stored != 0 {
+		t.Errorf("a newcomer is let in %d and %d times, want once", first.Stored, again.Stored)
+	}
+}
+
+// Losses of causes that nobody knows are not counted; those of kinds that nobody knows are, as of none.
+func TestLossesOfUnknownCausesAndKinds(t *testing.T) {
+	d := start(t, ingest.Config{})
+	report := func(k event.Kind, c ingest.Cause, n, tab int) {
+		d.sync(nil, ingest.Report{Document: "d", Kind: k, Cause: c, Count: n, Tab: tab})
+	}
+	report(event.KindLog, ingest.TooLarge, 1, 1)
+	report(event.KindLog, ingest.TooLarge+1, 10, 1)
+	report(event.KindLog, 255, 100, 1)
+	report(event.Kind(event.KindCount), ingest.Sender, 1, 1)
+	report(255, ingest.Sender, 1, 1)
+	if got, want := d.lost(), "unknown/sender=2 log/too_large=1"; got != want {
+		t.Errorf("lost %q, want %q", got, want)
+	}
+	if got := (ingest.TooLarge + 1).String(); got != "unknown" {
+		t.Errorf("a cause that nobody knows is called %q", got)
+	}
+	for tab := range 300 {
+		report(event.KindLog, ingest.Sender, 1, tab+1)
+	}
+	if _, places := ingest.Sizes(d.Ingester); places != 257 {
+		t.Errorf("%d places are told apart, want 256 and one for the rest", places)
+	}
+}
+
+// Each instance of each service of each source has a budget of its own.
+func TestServicesDoNotShareTheirBudgets(t *testing.T) {
+	d := start(t, ingest.Config{ByteRate: 100})
+	put := func(o event.Origin) error {
+		_, err := d.put(t, ingest.Refuse, event.Batch{&event.Log{Head: event.Head{Origin: o}}}, 100)
+		return err
+	}
+	first := event.Origin{Source: "sdk", Service: "api", Instance: "1"}
+	if err := put(first); err != nil {
+		t.Fatal(err)
+	}
+	full := false
+	for range 100 {
+		full = full || put(first) != nil
+	}
+	if !full {
+		t.Error("one instance is let in beyond its budget")
+	}
+	for _, o := range []event.Origin{
+		{Source: "http", Service: "api", Instance: "1"}, {Source: "sdk", Service: "web", Instance: "1"},
+		{Source: "sdk", Service: "api", Instance: "2"},
+	} {
+		if err := put(o); err != nil {
+			t.Errorf("%+v pays for another one: %v", o, err)
+		}
+	}
+}
+
+// After seconds in which nothing came, the rate is 0.
+func TestTheRateOfASilentDaemon(t *testing.T) {
+	d := start(t, ingest.Config{})
+	d.put(t, ingest.Drop, pageLogs(1, 5), 0)
+	d.pass(time.Second)
+	d.put(t, ingest.Drop, pageLogs(1, 7), 0)
+	if got := d.State().Rate; got != 5 {
+		t.Errorf("rate %d, want that of the second before, 5", got)
+	}
+	d.pass(2 * time.Second)
+	if got := d.State().Rate; got != 0 {
+		t.Errorf("rate %d after a silent second, want 0", got)
 	}
 }

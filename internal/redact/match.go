@@ -82,7 +82,6 @@ func compileFormats(list []Format) *formatTable {
 		}
 	}
 	t.starts.add(loadAt("base64", 0)) // of a data URL, which is stepped over
-	t.starts.add(loadAt("PuTTY", 0))
 	return t
 }
 
