@@ -131,10 +131,12 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		return fmt.Errorf("serve: %w", err)
 	}
 	cfg.Log.Info("stopping", "reason", context.Cause(ctx).Error())
-	// Commands first: their callers get "stopping" while their connections still are there. Then the
-	// streams, which answer what they have begun and send the rest away; the port is free by then, so
-	// that the rest finds the next daemon. Then what would wait on: polls, slow tools.
+	// Commands first: their callers get "stopping" while their connections still are there. What browsers send
+	// because this daemon has just proved itself must not reach the next program at the port. Then the streams,
+	// which answer what they have begun and send the rest away; the port is free by then, so that the rest finds
+	// the next daemon. Then what would wait on: polls, slow tools.
 	d.queue.Stop()
+	d.api.EndProofs(serving)
 	grace, end := context.WithTimeout(serving, answerWithin)
 	defer end()
 	left := make(chan struct{})

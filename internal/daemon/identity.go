@@ -89,7 +89,7 @@ func (p Place) lock(id Identity) (release func(), err error) {
 	f, err := lockFile(p.identityFile())
 	// Whoever looks whether the file is held has it locked for a moment, and a daemon that is stopping
 	// has given the port away but not yet this.
-	for end := time.Now().Add(stopWithin + time.Second); err != nil && time.Now().Before(end); {
+	for end := time.Now().Add(stopWithin + 2*time.Second); err != nil && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 		f, err = lockFile(p.identityFile())
 	}

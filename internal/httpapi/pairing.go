@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
+	"sync"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -22,6 +25,9 @@ func (s *Server) prove(w http.ResponseWriter, r *http.Request) error {
 	}
 	if r.Header.Get("Origin") != "" {
 		endConnection(w)
+		if !s.proofs.give() {
+			panic(http.ErrAbortHandler) // no answer: the next program at the port is none that we vouch for
+		}
 	}
 	out := wire.ProveAnswer{Server: s.server(), Boot: s.cfg.Pairings.Boot()}
 	if key, ok := s.cfg.Pairings.Key(in.KeyID); ok { // else the answer has no proof
@@ -29,6 +35,45 @@ func (s *Server) prove(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.json(w, http.StatusOK, out)
 	return nil
+}
+
+// trustFor is how long a browser may rely on a proof: what it sends on a new connection within this time still
+// reaches the daemon that proved itself, and not the next program at the port.
+const trustFor = time.Second
+
+// proofs tells when a browser was last given one.
+type proofs struct {
+	mu    sync.Mutex
+	over  bool
+	given time.Time
+}
+
+// give records a proof. It reports false when there are none any more.
+func (p *proofs) give() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over {
+		p.given = time.Now()
+	}
+	return !p.over
+}
+
+// EndProofs proves the daemon to no browser from now on, and returns when no browser relies on an earlier proof: after
+// a second at most, at once when none was given lately. The daemon keeps its port until then.
+func (s *Server) EndProofs(ctx context.Context) {
+	s.proofs.mu.Lock()
+	s.proofs.over = true
+	left := time.Until(s.proofs.given.Add(trustFor))
+	s.proofs.mu.Unlock()
+	if left <= 0 {
+		return
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
 }
 
 // pair gives a browser its key when it knows a code.

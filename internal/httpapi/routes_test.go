@@ -481,6 +481,58 @@ func TestProofsAreGivenHoweverManyAreAskedFor(t *testing.T) {
 	}
 }
 
+// What a browser sends because of a proof reaches the daemon that gave it: this one keeps its port for a second, and
+// gives no browser another proof meanwhile.
+func TestADaemonThatStopsWaitsForWhoTrustsIt(t *testing.T) {
+	r := newRig(t)
+	prove := func(origin string) (code int) {
+		defer func() {
+			if p := recover(); p == http.ErrAbortHandler {
+				code = 0 // the connection is cut
+			}
+		}()
+		header := http.Header{}
+		if origin != "" {
+			header.Set("Origin", origin)
+		}
+		body := `{"nonce":"` + strings.Repeat("0", 64) + `"}`
+		return r.do(request{method: "POST", path: "/prove", body: body, token: "-", header: header}).Code
+	}
+	browser := "chrome-extension://" + extensionID
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		if code := prove(browser); code != http.StatusOK {
+			t.Fatalf("a proof before the end: %d", code)
+		}
+		time.Sleep(400 * time.Millisecond)
+		go func() {
+			time.Sleep(100 * time.Millisecond)
+			if code := prove(browser); code != 0 {
+				t.Errorf("a proof for a browser at the end: %d", code)
+			}
+			if code := prove(""); code != http.StatusOK {
+				t.Errorf("a program that goes on on the same connection: %d", code)
+			}
+		}()
+		r.api.EndProofs(t.Context())
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("ended %v after the proof", took)
+		}
+		r.api.EndProofs(t.Context())
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("waited again: %v", took)
+		}
+	})
+	r = newRig(t)
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		r.api.EndProofs(t.Context())
+		if took := time.Since(began); took != 0 {
+			t.Errorf("waited %v for nobody", took)
+		}
+	})
+}
+
 // A browser sees of each answer, a refusal too, that it is the daemon's; nobody else gets a proof.
 func TestAnswersToABrowserAreProven(t *testing.T) {
 	r := newRig(t)

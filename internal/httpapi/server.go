@@ -101,6 +101,8 @@ type Server struct {
 	malformed    atomic.Int64
 	tooMany      atomic.Int64 // 429
 
+	proofs proofs
+
 	refusedUploads atomic.Int64 // of /sync
 	lastRefused    atomic.Pointer[time.Time]
 }
