@@ -145,6 +145,11 @@ func TestHolesAreBoundedInNumber(t *testing.T) {
 	if r := d.sync(numbered(list...)); r.Stored != 8192 || r.Ack["d"] != 8192 || d.lost() != "" {
 		t.Errorf("two kinds of 4096 events: stored %d, ack %d, lost %q", r.Stored, r.Ack["d"], d.lost())
 	}
+	// What was given up within the upload is told, too.
+	d = start(t, ingest.Config{Rate: 1 << 30})
+	if r := d.sync(numbered(odd(4100)...)); r.Stored != 4100 || d.lost() != "unknown/gap=4036" {
+		t.Errorf("4099 holes: stored %d, lost %q", r.Stored, d.lost())
+	}
 }
 
 // Refused events that have a number are settled like those that came, once.

@@ -317,7 +317,7 @@ func piiRules(t *testing.T) func() *redact.Redactor {
 func TestFormsOfPersonalData(t *testing.T) {
 	checkMarked(t, piiRules(t), "text",
 		"«a@b.de»", "x «ann.b_c%d+e-f@x-y.example.com», z", "a@b", "a@b.c", "a@.de", "@b.de", "a@b.d1", "«a@b.de»-",
-		"<«a@b.de»>",
+		"<«a@b.de»>", "mail «ann@example.com».", "«a@b.de»...", "«a@b.de».-",
 		"mailto:«a@b.de»?x", "«"+strings.Repeat("a", 64)+"@b.de»", "a«"+strings.Repeat("b", 64)+"@b.de»", "a@b.de1",
 		"é«a@b.de»",
 		"«a@b.de» «c@d.de»", "«a@b.de»,«c@d.de»", "a @b.de", "«a@b.co.uk»/x", "a@b..d",

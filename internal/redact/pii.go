@@ -66,16 +66,13 @@ func email(s string, i, least int) (from, to int) {
 		from--
 	}
 	to = i + 1
-	dot := 0
 	for to < len(s) && to-i < 255 && (alnum(s[to]) || s[to] == '-' || s[to] == '.') {
-		if s[to] == '.' {
-			dot = to
-		}
 		to++
 	}
-	for to > i && (s[to-1] == '.' || s[to-1] == '-') {
+	for to > i && (s[to-1] == '.' || s[to-1] == '-') { // of the sentence
 		to--
 	}
+	dot := i + strings.LastIndexByte(s[i:to], '.')
 	if from == i || dot <= i+1 || to-dot < 3 || !letters(s[dot+1:to]) {
 		return 0, 0
 	}

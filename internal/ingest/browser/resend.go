@@ -86,6 +86,7 @@ type document struct {
 	spans   []numbers     // that have come, rising, with holes between them
 	ack     uint64        // up to here all is settled; 0 before the first settling
 	credit  int           // events reported as dropped that no hole was closed with yet
+	given   int           // numbers given up since the last settling, to keep the row short
 	hole    uint64        // first number of the lowest hole above ack, 0 if there is none
 	since   time.Duration // when it was first seen, or since when there has been none
 	used    uint64
@@ -225,7 +226,7 @@ func (d *document) add(n uint64) bool {
 	default:
 		d.spans = slices.Insert(d.spans, at, numbers{n, n})
 		if len(d.spans) > maxSpansWhile {
-			d.close(0)
+			d.given += d.close(0)
 		}
 	}
 	return true
@@ -244,6 +245,7 @@ func (d *document) settle(now time.Duration) (gaps int) {
 	if len(d.spans) == 0 {
 		return 0
 	}
+	gaps, d.given = d.given, 0
 	for len(d.spans) > maxSpans {
 		gaps += d.close(0)
 	}
