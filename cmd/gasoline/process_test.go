@@ -149,6 +149,7 @@ func (m *machine) ask(method, path, body string) (int, string) {
 		m.t.Fatal(err)
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
+	req.Close = true // a kept connection may be to a daemon that was killed
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
 		m.t.Fatal(err)
