@@ -297,11 +297,13 @@ func TestIndentedLines(t *testing.T) {
 		"credentials:\n  username: a\n  name: b\n  id: c\n  type: d\n  host: e\n  port: 1\n" +
 			"  email: f\n  url: g\n  provider: h\n  region: i\n  scope: j\n  Host: k\n  secret2: «l»",
 		"credentials:\n  a: <secret#1>\n  b: «c»",
+		"credentials:\n  url: https://«ann:hunter22»@host/\n  k2: «abc»", "credentials:\n  user: ann\n  port: 1",
+		"credentials:\n  k2: «abc»\n  user: «AKIAQ3EGRT7XZKPLMN2V»\n  port: 1",
 		"credentials:\n  - a: «b»\n  - user: ann", "credentials:\n  -  «abc»", "credentials:\n  - «a:b»",
 		"credentials:\n  a:\n  b: «c»",
 		"credentials:\n  a: null\n  b: «c»", "credentials", "credentials:", "credentials:\n", "credentials:\n  «x»",
 	} {
-		checkFirst(t, builtIn(), "text", text)
+		checkMarked(t, builtIn, "text", text)
 	}
 }
 

@@ -21,6 +21,7 @@ func (sc *scan) children(i, j int, word string) int {
 	}
 	own := indent(s, strings.LastIndexByte(s[:i], '\n')+1)
 	end := 0
+	known := 0 // behind the colon, when lines below it were read: what is no secret in them is no value of the name
 	for at++; at < len(s); {
 		deep := indent(s, at)
 		stop := lineStop(s, at)
@@ -37,8 +38,9 @@ func (sc *scan) children(i, j int, word string) int {
 		case item:
 			from++
 		default:
-			return end
+			return max(end, known)
 		}
+		known = j + 1
 		name = strings.TrimPrefix(name, "- ")
 		v := held{from: from, to: stop}
 		for v.from < v.to && s[v.from] == ' ' {
@@ -50,14 +52,34 @@ func (sc *scan) children(i, j int, word string) int {
 		if open, quote, slashes := closing(s, v.from); quote != 0 && open < v.to {
 			v.from, v.to, v.content = open, min(v.to, sc.closeOf(open, quote, slashes, false)), true
 		}
-		if v.from < v.to && !plainChild[strings.ToLower(name)] && pseudonymAt(s[v.from:v.to]) == 0 {
-			if next := sc.hide(held{from: v.from, to: v.to, content: true}, word); next > 0 {
-				end = next
+		if v.from < v.to && pseudonymAt(s[v.from:v.to]) == 0 {
+			next := 0
+			if plainChild[strings.ToLower(name)] {
+				next = sc.within(v.from, v.to)
+			} else {
+				next = sc.hide(held{from: v.from, to: v.to, content: true}, word)
 			}
+			end = max(end, next)
 		}
 		at = stop + 1
 	}
-	return end
+	return max(end, known)
+}
+
+// within replaces the secrets that show by themselves in s[from:to]. It returns to, or 0 when there are none.
+func (sc *scan) within(from, to int) int {
+	inner := scan{r: sc.r, s: sc.s[from:to], mode: sc.mode, place: sc.place, pass: sc.pass, quiet: sc.quiet}
+	out := inner.run()
+	if inner.hits == 0 {
+		return 0
+	}
+	sc.hits += inner.hits
+	sc.learned = sc.learned || inner.learned
+	if !sc.quiet {
+		sc.out = append(append(sc.out, sc.s[sc.done:from]...), out...)
+		sc.done = to
+	}
+	return to
 }
 
 // plainChild are the members of credentials that are none.
