@@ -15,8 +15,9 @@ type group uint8
 
 // The groups. A kind without a line below is sparse.
 const (
-	sparse group = iota
-	urgent       // exceptions and failed exchanges
+	sparse     group = iota
+	urgent           // exceptions and failed exchanges
+	complaints       // lines of the console with the level error
 	console
 	network
 	sockets
@@ -29,6 +30,7 @@ const (
 var groupNames = [groupEnd]string{
 	"actions",
 	"errors",
+	"console_errors",
 	"console",
 	"network",
 	"websocket",
@@ -55,8 +57,15 @@ func sourceOf(e event.Event, bytes int) (source, int) {
 		return source{at, lines}, max(bytes, 1)
 	}
 	l := groups[e.Kind()]
-	if x, ok := e.(*event.Exchange); ok && x.Failed() {
-		l = urgent
+	switch e := e.(type) {
+	case *event.Exchange:
+		if e.Failed() {
+			l = urgent
+		}
+	case *event.Log:
+		if e.Severity >= event.SeverityError {
+			l = complaints
+		}
 	}
 	return source{at, l}, 1
 }

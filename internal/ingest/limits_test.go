@@ -35,6 +35,9 @@ func TestFloodsCostOnlyTheirOwnGroup(t *testing.T) {
 		"actions": func() event.Event { return &event.Action{Head: event.Head{Session: "s", Tab: 1}} },
 		"errors":  func() event.Event { return &event.Exception{Head: event.Head{Session: "s", Tab: 1}} },
 		"console": func() event.Event { return &event.Log{Head: event.Head{Session: "s", Tab: 1}} },
+		"console_errors": func() event.Event {
+			return &event.Log{Head: event.Head{Session: "s", Tab: 1}, Level: "error", Severity: event.SeverityError}
+		},
 		"network": func() event.Event {
 			return &event.Exchange{Head: event.Head{Session: "s", Tab: 1},
 				Status: 200}
