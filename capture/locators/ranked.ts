@@ -1,7 +1,6 @@
 import type { Locator } from "@gasoline/schema/wire";
 import { cssPath, stable } from "./css.ts";
 import { fold, nameOf, roleOf, textHead } from "./name.ts";
-import { now } from "../natives.ts";
 
 type Root = Document | ShadowRoot;
 
@@ -9,8 +8,8 @@ type Root = Document | ShadowRoot;
 const testAttributes = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
 /** Looking for equally named elements stops here; more of them make no locator better. */
 const maxCompared = 300;
-/** And after this long, ms: the main thread belongs to the page. */
-const patience = 8;
+/** Names that are not an element's text alone take long to compute: at most so many are compared. */
+const maxNamed = 40;
 /** A text longer than this changes too easily to find an element by. */
 const maxText = 60;
 
@@ -55,11 +54,10 @@ export function sketchOf(element: Element): Sketch {
  * locate lists the ways to find an element again, best first (lowest score): test id, role and name, label, placeholder,
  * text, id, CSS path. Values are selectors that the locator grammar takes, without the kind in front. `matches` counts
  * within the element's own document or shadow root; the CSS path also crosses shadow roots, and is left out for an
- * element that has been removed. It searches the root, for some milliseconds at most.
+ * element that has been removed. It searches the root, within bounds of work: the main thread belongs to the page.
  */
 export function locate(sketch: Sketch): Locator[] {
   const { element, root } = sketch;
-  const until = now() + patience;
   const found: Locator[] = [];
   const add = (kind: keyof typeof score, value: string, others: number): void => {
     found.push({ kind, value, matches: others + 1, score: score[kind] + others * ambiguous });
@@ -70,13 +68,16 @@ export function locate(sketch: Sketch): Locator[] {
     for (const other of root.querySelectorAll(selector)) {
       if (other === element) continue;
       if (!alike) matches++;
-      else if (compared++ >= maxCompared || now() > until) break;
+      else if (compared++ >= maxCompared) break;
       else if (alike(other)) matches++;
     }
     return matches;
   };
   const { role, name, label, placeholder, text, id } = sketch;
   const [attribute, value] = sketch.testid;
+  let named = 0;
+  const isNamed = (other: Element): boolean =>
+    hasTextAlone(other) ? fold(textHead(other, 400), 200) === name : named++ < maxNamed && nameOf(other) === name;
   // The usual attribute needs no name; the others say which one they are.
   if (value)
     add(
@@ -88,7 +89,7 @@ export function locate(sketch: Sketch): Locator[] {
     add(
       "role",
       `${role}[name=${JSON.stringify(name)}]`,
-      others(ofRole(role, element), (other) => isNamed(other, name) && roleOf(other) === role),
+      others(ofRole(role, element), (other) => isNamed(other) && roleOf(other) === role),
     );
   if (label)
     add(
@@ -119,13 +120,13 @@ function ofRole(role: string, element: Element): string {
   return `[role=${CSS.escape(role)}],${alike[role] ?? CSS.escape(element.localName)}`;
 }
 
-/** isNamed compares a name with an element's. Most elements have their text alone, which is told at once. */
-function isNamed(other: Element, name: string): boolean {
-  const textAlone =
-    other.childElementCount === 0 &&
-    !other.matches("input,select,textarea,[aria-label],[aria-labelledby],[title],[alt]") &&
-    !other.closest("label");
-  return textAlone ? fold(textHead(other, 400), 200) === name : nameOf(other) === name;
+/** hasTextAlone reports whether an element's accessible name is its text, which is told at once. */
+function hasTextAlone(element: Element): boolean {
+  return (
+    element.childElementCount === 0 &&
+    !element.matches("input,select,textarea,[aria-label],[aria-labelledby],[title],[alt]") &&
+    !element.closest("label")
+  );
 }
 
 function labelOf(element: Element): string {
