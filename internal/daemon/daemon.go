@@ -136,16 +136,24 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	// which answer what they have begun and send the rest away; the port is free by then, so that the rest finds
 	// the next daemon. Then what would wait on: polls, slow tools.
 	d.queue.Stop()
-	d.api.EndProofs(serving)
-	grace, end := context.WithTimeout(serving, answerWithin)
-	defer end()
+	trusted := d.api.EndProofs()
 	left := make(chan struct{})
-	server.RegisterOnShutdown(sync.OnceFunc(func() {
+	endStreams := sync.OnceFunc(func() {
 		defer close(left)
-		if err := d.mcp.Stop(grace); err != nil {
+		within, end := context.WithTimeout(serving, answerWithin)
+		defer end()
+		if err := d.mcp.Stop(within); err != nil {
 			cfg.Log.Info("streams are cut with calls under way", "error", err.Error())
 		}
-	}))
+	})
+	if trusted > 0 {
+		until := time.Now().Add(trusted)
+		endStreams()
+		time.Sleep(time.Until(until))
+	}
+	server.RegisterOnShutdown(endStreams)
+	grace, end := context.WithTimeout(serving, answerWithin)
+	defer end()
 	waiting := server.Shutdown(grace) != nil
 	<-left
 	cut()

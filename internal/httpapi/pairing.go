@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"net/http"
 	"sync"
 	"time"
@@ -23,11 +22,12 @@ func (s *Server) prove(w http.ResponseWriter, r *http.Request) error {
 	if !proof.IsNonce(in.Nonce) {
 		return problem.New(problem.InvalidParam, "Send 64 hexadecimal digits.", "nonce is not one.")
 	}
-	if r.Header.Get("Origin") != "" {
+	browser := r.Header.Get("Origin") != ""
+	if browser {
 		endConnection(w)
-		if !s.proofs.give() {
-			panic(http.ErrAbortHandler) // no answer: the next program at the port is none that we vouch for
-		}
+	}
+	if !s.proofs.give(browser) {
+		panic(http.ErrAbortHandler) // no answer: programs know by it that the daemon stops, and wait for the next
 	}
 	out := wire.ProveAnswer{Server: s.server(), Boot: s.cfg.Pairings.Boot()}
 	if key, ok := s.cfg.Pairings.Key(in.KeyID); ok { // else the answer has no proof
@@ -41,39 +41,30 @@ func (s *Server) prove(w http.ResponseWriter, r *http.Request) error {
 // reaches the daemon that proved itself, and not the next program at the port.
 const trustFor = time.Second
 
-// proofs tells when a browser was last given one.
+// proofs tells when a browser was last given one, and whether there are any more.
 type proofs struct {
 	mu    sync.Mutex
 	over  bool
 	given time.Time
 }
 
-// give records a proof. It reports false when there are none any more.
-func (p *proofs) give() bool {
+// give records a proof for a browser. It reports false when nobody gets one any more.
+func (p *proofs) give(browser bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.over {
+	if browser && !p.over {
 		p.given = time.Now()
 	}
 	return !p.over
 }
 
-// EndProofs proves the daemon to no browser from now on, and returns when no browser relies on an earlier proof: after
-// a second at most, at once when none was given lately. The daemon keeps its port until then.
-func (s *Server) EndProofs(ctx context.Context) {
+// EndProofs proves the daemon to nobody from now on. It returns for how long browsers still rely on an earlier proof, a
+// second at most: the daemon keeps its port until then.
+func (s *Server) EndProofs() time.Duration {
 	s.proofs.mu.Lock()
+	defer s.proofs.mu.Unlock()
 	s.proofs.over = true
-	left := time.Until(s.proofs.given.Add(trustFor))
-	s.proofs.mu.Unlock()
-	if left <= 0 {
-		return
-	}
-	timer := time.NewTimer(left)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	return max(0, time.Until(s.proofs.given.Add(trustFor)))
 }
 
 // pair gives a browser its key when it knows a code.

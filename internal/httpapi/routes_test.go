@@ -482,7 +482,7 @@ func TestProofsAreGivenHoweverManyAreAskedFor(t *testing.T) {
 }
 
 // What a browser sends because of a proof reaches the daemon that gave it: this one keeps its port for a second, and
-// gives no browser another proof meanwhile.
+// gives nobody another proof meanwhile.
 func TestADaemonThatStopsWaitsForWhoTrustsIt(t *testing.T) {
 	r := newRig(t)
 	prove := func(origin string) (code int) {
@@ -500,35 +500,30 @@ func TestADaemonThatStopsWaitsForWhoTrustsIt(t *testing.T) {
 	}
 	browser := "chrome-extension://" + extensionID
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
 		if code := prove(browser); code != http.StatusOK {
 			t.Fatalf("a proof before the end: %d", code)
 		}
 		time.Sleep(400 * time.Millisecond)
-		go func() {
-			time.Sleep(100 * time.Millisecond)
-			if code := prove(browser); code != 0 {
-				t.Errorf("a proof for a browser at the end: %d", code)
-			}
-			if code := prove(""); code != http.StatusOK {
-				t.Errorf("a program that goes on on the same connection: %d", code)
-			}
-		}()
-		r.api.EndProofs(t.Context())
-		if took := time.Since(began); took != time.Second {
-			t.Errorf("ended %v after the proof", took)
+		if left := r.api.EndProofs(); left != 600*time.Millisecond {
+			t.Errorf("it is trusted for %v more", left)
 		}
-		r.api.EndProofs(t.Context())
-		if took := time.Since(began); took != time.Second {
-			t.Errorf("waited again: %v", took)
+		for _, origin := range []string{browser, ""} {
+			if code := prove(origin); code != 0 {
+				t.Errorf("a proof at the end for %q: %d", origin, code)
+			}
+		}
+		time.Sleep(500 * time.Millisecond)
+		if left := r.api.EndProofs(); left != 100*time.Millisecond {
+			t.Errorf("then for %v more", left)
 		}
 	})
 	r = newRig(t)
 	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		r.api.EndProofs(t.Context())
-		if took := time.Since(began); took != 0 {
-			t.Errorf("waited %v for nobody", took)
+		if code := prove(""); code != http.StatusOK {
+			t.Fatalf("a proof for a program: %d", code)
+		}
+		if left := r.api.EndProofs(); left != 0 {
+			t.Errorf("%v for nobody", left)
 		}
 	})
 }
