@@ -3,6 +3,7 @@ package testkit
 import (
 	"context"
 	"sync"
+	"testing"
 )
 
 // Looks is a context that counts how often its Err is asked for, and ends as cancelled when that is asked for
@@ -58,4 +59,19 @@ func Samples(all int) []int {
 		}
 	}
 	return out
+}
+
+// EndInTheMiddle makes a call, named what, with contexts that end at one look after the other. The call has to say that
+// it was cancelled, and may look a few times more. run makes the call and returns its error's message, or its text.
+func EndInTheMiddle(t testing.TB, what string, all, further int, run func(last int) (*Looks, string)) {
+	t.Helper()
+	for _, n := range Samples(all) {
+		ctx, said := run(n)
+		if said != context.Canceled.Error() {
+			t.Errorf("%s cancelled at look %d of %d: %.200s", what, n, all, said)
+		}
+		if more := ctx.Count() - n; more > further {
+			t.Errorf("%s cancelled at look %d of %d looks %d more times", what, n, all, more)
+		}
+	}
 }

@@ -1,7 +1,6 @@
 package analyze_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -46,15 +45,7 @@ func TestFindingsEndInTheMiddle(t *testing.T) {
 			if all < looks {
 				t.Errorf("%s looks %d times whether it is over, with %d events: %.200s", args, all, events, said)
 			}
-			for _, n := range testkit.Samples(all) {
-				ctx, said := run(n)
-				if said != context.Canceled.Error() {
-					t.Errorf("%s cancelled at look %d of %d: %.200s", args, n, all, said)
-				}
-				if more := ctx.Count() - n; more > further {
-					t.Errorf("%s cancelled at look %d of %d looks %d more times", args, n, all, more)
-				}
-			}
+			testkit.EndInTheMiddle(t, args, all, further, run)
 		}
 	}
 }

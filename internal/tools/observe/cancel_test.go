@@ -1,7 +1,6 @@
 package observe_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -82,15 +81,7 @@ func testCallsEndInTheMiddle(t *testing.T) {
 			if !strings.HasPrefix(said, "no error: ") {
 				t.Errorf("%s is no call: %s", args, said)
 			}
-			for _, n := range testkit.Samples(all) {
-				ctx, said := run(n)
-				if said != context.Canceled.Error() {
-					t.Errorf("%s cancelled at look %d of %d: %.200s", args, n, all, said)
-				}
-				if more := ctx.Count() - n; more > further {
-					t.Errorf("%s cancelled at look %d of %d looks %d more times", args, n, all, more)
-				}
-			}
+			testkit.EndInTheMiddle(t, args, all, further, run)
 		}
 		if has := slices.Contains(none, mode.Name); !has && most < looks || has && most >= looks {
 			t.Errorf("%s looks %d times whether it is over, with %d events of each kind", mode.Name, most, events)
