@@ -144,11 +144,11 @@ func NewQueue(run string, clean Cleaner) *Queue {
 //   - unknown_outcome: the same, but its kind has the trait Mutates. The command goes on.
 //   - cancelled: ctx ended.
 func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
-	rec, err := q.Start(r)
+	e, err := q.start(r)
 	if err != nil {
 		return Record{}, err
 	}
-	rec, err = q.await(ctx, rec.CorrelationID, rec.Deadline, r.Progress)
+	rec, err := q.await(ctx, e, e.Deadline, r.Progress)
 	if err != nil {
 		rec = q.giveUp(rec, Cancelled, Failure{string(problem.Cancelled), "the call was cancelled", nil})
 		if rec.SentAt.IsZero() || !rec.Acts() {
@@ -205,12 +205,21 @@ func inWords(d time.Duration) string {
 // Start queues a command and returns its record without waiting. Its errors are problems (queue_full, too_large,
 // stopping), or that of json.Marshal for r.Params.
 func (q *Queue) Start(r Request) (Record, error) {
+	e, err := q.start(r)
+	if err != nil {
+		return Record{}, err
+	}
+	return q.record(e), nil
+}
+
+// start is Start. A caller that keeps the entry hears of its end also when the queue has forgotten the command since.
+func (q *Queue) start(r Request) (*entry, error) {
 	params, err := json.Marshal(r.Params)
 	if err != nil {
-		return Record{}, fmt.Errorf("encode params of %s: %w", r.Kind, err)
+		return nil, fmt.Errorf("encode params of %s: %w", r.Kind, err)
 	}
 	if len(params) > MaxParams {
-		return Record{}, problem.New(
+		return nil, problem.New(
 			problem.TooLarge,
 			"Send less at once.",
 			"the parameters of %s have %d bytes; %d is the most.",
@@ -224,7 +233,7 @@ func (q *Queue) Start(r Request) (Record, error) {
 	defer q.mu.Unlock()
 	q.sweepLocked(now)
 	if q.stopping {
-		return Record{}, problem.New(
+		return nil, problem.New(
 			problem.Stopping,
 			"Repeat the call; a new daemon starts by itself.",
 			"the daemon is stopping.",
@@ -238,7 +247,7 @@ func (q *Queue) Start(r Request) (Record, error) {
 	}
 	const fix = `Wait for one of them: observe {"what":"pending_commands"}.`
 	if n >= MaxPending {
-		return Record{}, problem.New(
+		return nil, problem.New(
 			problem.QueueFull,
 			fix,
 			"%d commands are under way in this browser; that is the most.",
@@ -246,7 +255,7 @@ func (q *Queue) Start(r Request) (Record, error) {
 		)
 	}
 	if q.waiting+len(params) > maxWaiting {
-		return Record{}, problem.New(
+		return nil, problem.New(
 			problem.QueueFull,
 			fix,
 			"the commands under way hold %d bytes; %d is the most.",
@@ -264,29 +273,31 @@ func (q *Queue) Start(r Request) (Record, error) {
 	q.byID[e.ID] = e
 	q.byID[e.CorrelationID] = e
 	q.signalLocked(r.Session)
-	return e.Record, nil
+	return e, nil
 }
 
 // Wait waits for the command with this id or correlation id until it ends or the deadline passes, and returns its
 // record. Errors: no_data for an id that is not known, or ctx's error.
 func (q *Queue) Wait(ctx context.Context, correlationID string, deadline time.Time) (Record, error) {
-	return q.await(ctx, correlationID, deadline, nil)
-}
-
-// await is Wait. While it waits, it sweeps the queue every lookEvery and calls progress, if not nil, every
-// tellEvery.
-func (q *Queue) await(ctx context.Context, id string, deadline time.Time, progress func(string)) (Record, error) {
 	q.mu.Lock()
-	e := q.byID[id]
+	e := q.byID[correlationID]
 	q.mu.Unlock()
 	if e == nil {
 		return Record{}, problem.New(
 			problem.NoData,
 			`observe {"what":"pending_commands"} lists those that are known.`,
 			"no command %q is known.",
-			id,
+			correlationID,
 		)
 	}
+	return q.await(ctx, e, deadline, nil)
+}
+
+// await is Wait. While it waits, it sweeps the queue every lookEvery and calls progress, if not nil, every
+// tellEvery.
+func (q *Queue) await(
+	ctx context.Context, e *entry, deadline time.Time, progress func(string),
+) (Record, error) {
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	tick := time.NewTicker(lookEvery)

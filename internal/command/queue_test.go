@@ -226,6 +226,46 @@ func TestResultsMakeRoomForLaterOnes(t *testing.T) {
 	}
 }
 
+// A caller that waits is told of its command's end, however many others end before it looks.
+func TestACallerHearsOfItsCommandThoughTheQueueForgotIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := command.NewQueue("r", redact.New(redact.Rules{}))
+		answer := func() {
+			for _, c := range take(t.Context(), q, "s", 0) {
+				q.Answer(command.Answer{ID: c.ID, Status: "complete", Result: json.RawMessage(`{}`)})
+			}
+		}
+		looked := false
+		ctx := onDone{t.Context(), func() {
+			if looked {
+				return
+			}
+			looked = true
+			for range 501 { // more than the queue remembers
+				if _, err := q.Start(click(time.Minute)); err != nil {
+					t.Error(err)
+				}
+				answer()
+			}
+		}}
+		rec, err := q.Do(ctx, click(time.Minute))
+		if err != nil || rec.Status != command.Complete {
+			t.Errorf("%+v %v", rec, err)
+		}
+	})
+}
+
+// onDone calls looked whenever somebody begins to wait for its end.
+type onDone struct {
+	context.Context
+	looked func()
+}
+
+func (c onDone) Done() <-chan struct{} {
+	c.looked()
+	return c.Context.Done()
+}
+
 func TestManyAtOnce(t *testing.T) {
 	q := command.NewQueue("r", redact.New(redact.Rules{}))
 	ctx, cancel := context.WithCancel(t.Context())
