@@ -103,7 +103,7 @@ export class Batcher {
       const record = batch.records[i] as unknown as CaptureRecord;
       if (typeof record !== "object" || record === null || !known(record.kind)) continue;
       if (typeof record.event !== "object" || record.event === null) continue;
-      if (!ofPage[record.kind] && !isDialog(record)) {
+      if (!ofPage[record.kind] && !isStateOfPage(record)) {
         this.lose(record.kind, 1);
         continue;
       }
@@ -258,7 +258,19 @@ function known(kind: unknown): kind is Kind {
 /** What startPageRealm records. */
 const ofPage = bare<{ [K in Kind]?: true }>({ logs: true, exceptions: true, network: true, websocket: true });
 
-/** A dialog holds up everything in its document: what tells of it cannot wait for a timer, and comes from the page's realm. */
+/** What the page's realm alone can tell of the document. */
+const statesOfPage = bare<{ [state: string]: true }>({
+  dialog_opened: true,
+  dialog_closed: true,
+  worker_started: true,
+});
+
+function isStateOfPage(record: CaptureRecord): boolean {
+  const { state } = record.event as { state?: unknown };
+  return record.kind === "lifecycle" && typeof state === "string" && statesOfPage[state] === true;
+}
+
+/** A dialog holds up everything in its document: what tells of it cannot wait for a timer. */
 function isDialog(record: CaptureRecord): boolean {
   const { state } = record.event as { state?: unknown };
   return record.kind === "lifecycle" && (state === "dialog_opened" || state === "dialog_closed");

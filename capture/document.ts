@@ -17,6 +17,7 @@ export function startDocument(env: DocumentEnv): DocumentCapture {
   const realm = new Realm(env);
   const actor: Actor = { by: "user", client: undefined };
   const waiting: (() => void)[] = [];
+  let timings = (): void => {};
   const settled = (settle: () => void): void => void waiting.push(settle);
   const sums = new Sums();
   for (const source of [
@@ -25,7 +26,7 @@ export function startDocument(env: DocumentEnv): DocumentCapture {
     actionSource(actor, settled),
     mutationSource(settled),
     cspSource,
-    resourceSource(sums),
+    resourceSource(sums, settled, (take) => (timings = take)),
     vitalSource(sums, settled),
   ]) {
     realm.start(source);
@@ -40,5 +41,6 @@ export function startDocument(env: DocumentEnv): DocumentCapture {
       actor.client = client;
     },
     settle: () => waiting.forEach((settle) => settle()),
+    timings: () => timings(),
   };
 }

@@ -86,6 +86,8 @@ export interface DocumentCapture extends Capture {
   actAs(client?: string): void;
   /** settle records at once what waits for a quiet moment: a half-typed field, a mutation summary, vitals so far. */
   settle(): void;
+  /** timings records the resources that are loaded and not yet told: a script that fails was loaded just before. */
+  timings(): void;
 }
 
 /** PageEnv is what the page-realm sources need. */

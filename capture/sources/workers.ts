@@ -1,9 +1,13 @@
 import { getter, listen, method } from "../natives.ts";
 import { proxyConstructor } from "../patch.ts";
+import { redactURL } from "../redact.ts";
 import type { Source } from "../realm.ts";
 import { Errors, workerError, type Seen } from "./errors.ts";
 
-/** workerSource records errors of dedicated workers: the page's realm only learns of them through the Worker object. */
+/**
+ * workerSource records that a dedicated worker was started, and its errors: the page's realm only learns of them through
+ * the Worker object.
+ */
 export function workerSource(seen: Seen): Source {
   return {
     name: "workers",
@@ -12,6 +16,8 @@ export function workerSource(seen: Seen): Source {
       return proxyConstructor(globalThis, "Worker", (worker, args) => {
         guard.run(() => {
           const script = scriptOf(args.length > 0 ? args[0] : undefined);
+          const { t, mono } = realm.at();
+          realm.emit("lifecycle", { t, mono, state: "worker_started", to_url: redactURL(script, realm.config.salt) });
           listen(worker, "error", (event: Event) => {
             if (event.isTrusted) workerError(event, script, realm, errors, seen, guard);
           });

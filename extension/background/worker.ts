@@ -94,9 +94,10 @@ export class Worker {
     const own = new OwnEvents(this.#uploader);
     this.log = new ExtensionLog(own);
     const redact = redactWith(() => this.#asked.salt);
+    const shows = (url: string): boolean => this.network.shows && this.grants.covers(url);
     const join: NetworkJoin = new NetworkJoin(
       redact,
-      (url) => this.grants.covers(url),
+      shows,
       (request) => this.network.unclaimed(request),
     );
     this.network = new NetworkObserver(join, redact, (url) => !this.#isDaemon(url), {
@@ -104,12 +105,13 @@ export class Worker {
         const page_url = place.page_url || this.#pageURL(place.tab, place.frame);
         own.emit("network", { ...place, page_url }, exchange, exchange.outcome !== "ok");
       },
-      loaded: (url, as) => void this.#loaded.add(url, as),
       policies: (tab, policies) => this.tabs.setHeaders(tab, policies),
     });
-    this.#pipeline = new Pipeline(join, this.#mapper, this.#uploader);
+    this.#pipeline = new Pipeline(join, this.#mapper, this.#loaded, this.#uploader, shows);
     this.ports = new Ports(() => this.#pageConfig(), {
-      hello: ({ tab, frame }) => {
+      hello: ({ tab, frame, document }, loaded) => {
+        void this.#loaded.add(loaded, "document");
+        if (frame === 0) void this.network.load().then(() => this.network.shows || this.tabs.shows(tab, document));
         if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
       },
       batch: (stamp, json, urgent, done) => {
@@ -159,7 +161,7 @@ export class Worker {
     this.#settings = await readSettings(); // not with the others: a change meanwhile must not be undone by them
     this.#settled = true;
     this.ports.configure();
-    await Promise.all([this.stale.load(), this.grants.refresh(), this.tabs.load()]);
+    await Promise.all([this.stale.load(), this.grants.refresh(), this.tabs.load(), this.network.load()]);
     await this.#showBadge();
     this.line.ensure();
     await this.#executor.forgetOld();
@@ -318,6 +320,7 @@ export class Worker {
       grants: [...this.grants.patterns],
       script_hosts: scriptHosts,
       user_scripts: userScriptsAvailable(),
+      network_detail: this.network.shows,
       name: await this.identity.name(),
       ...(problem ? { last_error: problem.message } : {}),
     };

@@ -35,6 +35,7 @@ const here = (): string => location.href.slice(0, MAX_ADDRESS + 1);
 export class WorkerLink {
   readonly #since: "document_start" | "late";
   readonly #events: LinkEvents;
+  readonly #loaded: string;
   #port: chrome.runtime.Port | undefined;
   #unacked: Batch[] = []; // sum of json.length <= maxUnacked, or one batch
   #size = 0;
@@ -45,6 +46,7 @@ export class WorkerLink {
 
   constructor(since: "document_start" | "late", events: LinkEvents) {
     this.#since = since;
+    this.#loaded = since === "late" ? (performance.getEntriesByType("navigation")[0]?.name ?? "") : here();
     this.#events = events;
   }
 
@@ -114,7 +116,7 @@ export class WorkerLink {
       this.#port = undefined;
       setTimeout(() => this.#connect(), RECONNECT_MS);
     });
-    this.#say({ type: "hello", url: here(), since: this.#since });
+    this.#say({ type: "hello", url: here(), loaded: this.#loaded, since: this.#since });
     for (const batch of this.#unacked) this.#post(batch);
   }
 

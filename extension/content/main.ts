@@ -60,7 +60,10 @@ function start(): void {
     },
   });
 
-  channel.onMessage((json) => batcher.relay(json, (record) => gate.admit(record)));
+  channel.onMessage((json) => {
+    if (isUrgent(json)) capture.timings();
+    batcher.relay(json, (record) => gate.admit(record));
+  });
   channel.onHide(flush);
   channel.onReopened(() => {
     capture.reattach();

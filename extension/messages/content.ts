@@ -9,6 +9,8 @@ export type FromContent =
   | {
       type: "hello";
       url: string;
+      /** The URL that the document was loaded from; a page can give itself another one later. */
+      loaded: string;
       /** document_start, or late when the script came after the page began. */
       since: "document_start" | "late";
     }

@@ -1,6 +1,7 @@
 import { element } from "../state/dom.ts";
 import { onSettings, readSettings } from "../state/settings.ts";
 import { listenToDaemonForm, showDaemonForm } from "./daemon-form.ts";
+import { showNetworkDetail } from "./network-detail.ts";
 import { showGrants, showScriptGrants, showUserScripts } from "./grants.ts";
 
 async function show(): Promise<void> {
@@ -9,6 +10,7 @@ async function show(): Promise<void> {
   await showGrants();
   showScriptGrants(settings);
   await showUserScripts();
+  await showNetworkDetail();
   const { daemonSettings } = await chrome.storage.session.get("daemonSettings");
   const limit = (daemonSettings as { body_limit?: number } | undefined)?.body_limit;
   if (limit) element("body-limit", HTMLElement).textContent = `${Math.round(limit / 1024)} kB of text`;

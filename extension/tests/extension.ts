@@ -34,6 +34,8 @@ interface Options {
   daemonUp: boolean;
   /** Whether the browser finds the native messaging host, as after "gasoline setup browser". */
   native: boolean;
+  /** Chrome shows the extension every request, as after the switch in the options and a new start of the browser. */
+  networkDetail: boolean;
   /** Every site is granted, as after the popup's button; a prompt cannot be answered headless. */
   allSites: boolean;
 }
@@ -42,6 +44,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
   daemonUp: [true, { option: true }],
   native: [true, { option: true }],
   allSites: [false, { option: true }],
+  networkDetail: [false, { option: true }],
 
   daemon: async ({ daemonUp }, use) => {
     const daemon = new FakeDaemon();
@@ -59,9 +62,10 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     await site.stop();
   },
 
-  browserWithExtension: async ({ daemon, daemonUp, native, allSites }, use) => {
+  browserWithExtension: async ({ daemon, daemonUp, native, allSites, networkDetail }, use) => {
     const { home, extension } = await unpack(daemon.port);
     if (allSites) await grantAll(join(extension, "manifest.json"));
+    if (networkDetail) await permitNetwork(join(extension, "manifest.json"));
     const profile = join(home, "profile");
     await mkdir(join(profile, "Default"), { recursive: true });
     // Without developer mode a reload of the extension leaves it switched off.
@@ -155,6 +159,12 @@ export async function installHost(profile: string, daemon: FakeDaemon): Promise<
     allowed_origins: [`chrome-extension://${id}/`],
   };
   await writeFile(join(hosts, `${manifest.name}.json`), JSON.stringify(manifest));
+}
+
+async function permitNetwork(path: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(path, "utf8")) as { permissions: string[] };
+  manifest.permissions.push("webRequest");
+  await writeFile(path, JSON.stringify(manifest));
 }
 
 async function grantAll(path: string): Promise<void> {

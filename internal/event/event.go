@@ -280,7 +280,7 @@ type DOM struct {
 // Lifecycle is a change of state of a document: load, visibility, freeze, discard, navigation.
 type Lifecycle struct {
 	Head
-	State     string // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed
+	State     string // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed, worker_started
 	Trigger   string // for navigations: push, replace, traverse, reload, link, form; for dialogs: alert, confirm, prompt
 	FromURL   string
 	ToURL     string

@@ -45,8 +45,10 @@ type Settings struct {
 	Grants      []string
 	ScriptHosts []string
 	UserScripts bool
-	LastError   string
-	Name        string
+	// NetworkDetail says that Chrome shows the extension every request, those of workers too.
+	NetworkDetail bool
+	LastError     string
+	Name          string
 }
 
 // Browser is one run of a browser profile. It is a copy. Its slices are shared: nobody may modify their elements.

@@ -170,26 +170,21 @@ func TestCaptureThatBeganLateIsNoted(t *testing.T) {
 	}
 }
 
-// A site that was not granted is named when its iframe was loaded, and workers when they made a request.
+// A site that was not granted is named when its iframe was loaded, and workers when they were started.
 func TestWhatNoCaptureReachesIsNamed(t *testing.T) {
-	const workers = "the console of this tab's workers is not seen: only a debugger sees it"
+	const workers = "the console and the requests of this tab's workers are not seen: the user can switch network detail on in the extension's options, for the requests"
 	frame := func(url string) map[string]any {
 		return map[string]any{"url": url, "initiator_type": "iframe", "duration": 1}
 	}
-	request := func(by string) map[string]any {
-		return map[string]any{
-			"method": "GET", "url": "http://localhost/x", "status": 200, "started": 1, "duration": 5, "request_size": -1,
-			"response_size": -1, "transfer_size": -1, "initiator": map[string]any{"type": by}, "outcome": "ok",
-		}
-	}
+	state := func(name string) map[string]any { return map[string]any{"state": name, "to_url": "/worker.js"} }
 	type events = []map[string]any
 	for name, tt := range map[string]struct {
-		frames, requests events
+		frames, states events
 		tab              int
 		want             []string
 	}{
 		"nothing":      {nil, nil, 12, nil},
-		"granted ones": {events{frame("http://localhost/f"), {"url": "http://a.example/i.png", "initiator_type": "img", "duration": 1}}, events{request("fetch")}, 12, nil},
+		"granted ones": {events{frame("http://localhost/f"), {"url": "http://a.example/i.png", "initiator_type": "img", "duration": 1}}, events{state("navigate")}, 12, nil},
 		"one site": {
 			events{frame("http://pay.example/1"), frame("http://pay.example/2")}, nil, 12,
 			[]string{"not captured: iframes of http://pay.example, which the user has not granted in the extension's popup"},
@@ -202,8 +197,8 @@ func TestWhatNoCaptureReachesIsNamed(t *testing.T) {
 			events{frame("http://a.example/"), frame("http://b.example/"), frame("http://c.example/"), frame("http://d.example/")}, nil, 12,
 			[]string{"not captured: iframes of http://a.example, http://b.example, http://c.example and 1 more, which the user has not granted in the extension's popup"},
 		},
-		"a worker":         {nil, events{request("worker")}, 12, []string{workers}},
-		"of another tab":   {events{frame("http://pay.example/1")}, events{request("worker")}, 14, nil},
+		"a worker":         {nil, events{state("worker_started")}, 12, []string{workers}},
+		"of another tab":   {events{frame("http://pay.example/1")}, events{state("worker_started")}, 14, nil},
 		"of no known page": {events{frame("http://pay.example/1")}, nil, 13, nil},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -211,10 +206,10 @@ func TestWhatNoCaptureReachesIsNamed(t *testing.T) {
 			page := "http://localhost/a"
 			sync(t, h, browser("alpha",
 				[]session.Tab{{ID: 12, URL: page, Granted: true}, {ID: 13, URL: page}, {ID: 14, URL: page, Granted: true}},
-				group(12, "D", page, "waterfall", tt.frames...), group(12, "E", page+"/other", "network", tt.requests...),
+				group(12, "D", page, "waterfall", tt.frames...), group(12, "E", page+"/other", "lifecycle", tt.states...),
 				group(12, "F", page+"/other", "waterfall", frame("http://other.example/"))))
 			sync(t, h, browser("gamma", nil,
-				group(12, "G", page, "waterfall", frame("http://gamma.example/")), group(14, "H", page, "network", request("worker"))))
+				group(12, "G", page, "waterfall", frame("http://gamma.example/")), group(14, "H", page, "lifecycle", state("worker_started"))))
 			v := h.View(catalog.Call{Client: "c"})
 			s, err := v.Select(t.Context(), view.Scoped{Tab: tt.tab})
 			if got := v.Unseen(t.Context(), s); err != nil || fmt.Sprint(got) != fmt.Sprint(tt.want) {
@@ -262,7 +257,7 @@ func TestWhatWasNotLookedAtIsNotKnown(t *testing.T) {
 		s, err := v.Select(t.Context(), view.Scoped{})
 		want := []string{
 			"whether more iframes are not captured is not known: the newest 2000 loads of the page were looked at",
-			"whether the tab has workers, whose console is not seen, is not known: its newest 2000 requests were looked at",
+			"whether the tab has workers, which are not seen, is not known: the newest 2000 events of its pages' lives were looked at",
 		}
 		if got := v.Unseen(t.Context(), s); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%q %v, want %q", got, err, want)

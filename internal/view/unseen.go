@@ -16,7 +16,8 @@ import (
 const mostLooked = 2000
 
 // Unseen says what of the page that a selection shows no capture reaches: iframes of sites that were not
-// granted, and the console of workers, which only a debugger sees. Only what was seen to be there is named.
+// granted, and workers: their console, which only a debugger sees, and their requests, which Chrome shows where the user
+// switched network detail on. Only what was seen to be there is named.
 func (v View) Unseen(ctx context.Context, s Selection) []string {
 	if !s.Known || !s.Tab.Granted {
 		return nil
@@ -59,25 +60,29 @@ func (v View) Unseen(ctx context.Context, s Selection) []string {
 			cover.Looked,
 		))
 	}
-	// Workers are known by the requests that they make.
-	f.Page = ""
+	f.Page = "" // a page that was renamed since has its workers still
 	workers, cover, err := query.Read(
 		ctx,
 		v.Reader,
 		f,
 		query.Page{Limit: 1, Look: mostLooked},
-		func(e *event.Exchange) bool {
-			return e.Initiator.Type == "worker"
-		},
+		func(e *event.Lifecycle) bool { return e.State == "worker_started" },
 	)
+	if err != nil {
+		return out // the call has ended
+	}
+	what, how := "the console and the requests of this tab's workers are", "the user can switch network detail on in "+
+		"the extension's options, for the requests"
+	if s.detail {
+		what, how = "the console of this tab's workers is", "only a debugger sees it"
+	}
 	switch {
-	case err != nil:
 	case len(workers.Items) > 0:
-		out = append(out, "the console of this tab's workers is not seen: only a debugger sees it")
+		out = append(out, what+" not seen: "+how)
 	case !cover.Exhausted:
 		out = append(out, fmt.Sprintf(
-			"whether the tab has workers, whose console is not seen, is not known: its newest %d requests were looked at",
-			cover.Looked,
+			"whether the tab has workers, which are not seen, is not known: the newest %d events of its pages' lives were "+
+				"looked at", cover.Looked,
 		))
 	}
 	return out

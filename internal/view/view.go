@@ -59,6 +59,7 @@ type Selection struct {
 	Known  bool // Tab is meant
 
 	grants []string // of the tab's browser
+	detail bool     // the tab's browser shows the requests of workers
 }
 
 // Select resolves a scope. A client without a tab in use sees all tabs, and is told so.
@@ -115,7 +116,8 @@ func (v View) Select(ctx context.Context, s Scoped) (out Selection, _ error) {
 			return out, nil
 		}
 	}
-	out.Tab, out.Known, out.grants = target.Tab, true, target.Browser.Settings.Grants
+	out.Tab, out.Known = target.Tab, true
+	out.grants, out.detail = target.Browser.Settings.Grants, target.Browser.Settings.NetworkDetail
 	out.Filter.Session, out.Filter.Tab = target.Browser.Session, target.Tab.ID
 	out.Words = fmt.Sprintf("tab %d", target.Tab.ID)
 	if scope == "page" {

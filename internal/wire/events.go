@@ -193,11 +193,11 @@ type DOM struct {
 // Lifecycle is a change of state of the document.
 type Lifecycle struct {
 	Base
-	State     string `json:"state"`             // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed
+	State     string `json:"state"`             // document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed, worker_started
 	Trigger   string `json:"trigger,omitempty"` // of a navigation: push, replace, traverse, reload, hash; of a dialog: alert, confirm, prompt
 	FromURL   string `json:"from_url,omitempty"`
-	ToURL     string `json:"to_url,omitempty"`
-	Title     string `json:"title,omitempty"` // of the document; the message of a dialog
+	ToURL     string `json:"to_url,omitempty"` // of a worker: its script
+	Title     string `json:"title,omitempty"`  // of the document; the message of a dialog
 	Persisted bool   `json:"persisted,omitempty"`
 }
 

@@ -32,8 +32,11 @@ type ExtensionSettings struct {
 	Grants      []string `json:"grants"`       // origin patterns that are captured, such as "http://localhost/*"
 	ScriptHosts []string `json:"script_hosts"` // origins outside loopback where execute_js was granted
 	UserScripts bool     `json:"user_scripts"` // chrome.userScripts can be used
-	LastError   string   `json:"last_error,omitempty"`
-	Name        string   `json:"name,omitempty"` // of the browser profile, as the user sees it
+	// Chrome shows the extension every request: also those of workers, headers that pages are not shown, and the names of
+	// failures. Absent means false.
+	NetworkDetail bool   `json:"network_detail,omitempty"`
+	LastError     string `json:"last_error,omitempty"`
+	Name          string `json:"name,omitempty"` // of the browser profile, as the user sees it
 }
 
 // Tab is one tab of the browser.

@@ -14,6 +14,7 @@ export interface ExtensionSettings {
   script_hosts: string[];
   /** chrome.userScripts can be used */
   user_scripts: boolean;
+  network_detail?: boolean;
   last_error?: string;
   /** of the browser profile, as the user sees it */
   name?: string;
@@ -257,11 +258,12 @@ export interface DOM extends Base {
 
 /** Lifecycle is a change of state of the document. */
 export interface Lifecycle extends Base {
-  /** document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed */
+  /** document_start, interactive, complete, visible, hidden, freeze, resume, pagehide, pageshow, navigate, discarded, dialog_opened, dialog_closed, worker_started */
   state: string;
   /** of a navigation: push, replace, traverse, reload, hash; of a dialog: alert, confirm, prompt */
   trigger?: string;
   from_url?: string;
+  /** of a worker: its script */
   to_url?: string;
   /** of the document; the message of a dialog */
   title?: string;

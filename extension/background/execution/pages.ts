@@ -64,7 +64,7 @@ export class TabPages implements Pages {
       }
     });
     const asked = how.type === "url" ? how.url : how.type === "reload" ? url : "";
-    await this.#check(ended, asked);
+    await this.#check(ended, asked, deadline);
     // The page before is never told as the one that was asked for.
     const stayed =
       asked !== url &&
@@ -85,7 +85,7 @@ export class TabPages implements Pages {
     const { tab } = ended;
     if (url === undefined) return tab;
     try {
-      await this.#check(ended, url);
+      await this.#check(ended, url, deadline);
       if (ended.loaded && url !== "about:blank" && /^(about:blank)?$/.test((await shownIn(tab))?.url ?? ""))
         throw noPage(url);
     } catch (error) {
@@ -100,12 +100,14 @@ export class TabPages implements Pages {
   }
 
   /** Throws navigation_failed when the browser shows its error page. */
-  async #check({ tab, loaded, failure }: Ended, asked: string): Promise<void> {
+  async #check({ tab, loaded, failure }: Ended, asked: string, deadline: number): Promise<void> {
     if (failure) throw notLoaded(asked, failure.url, failure.error);
-    if (!loaded || (await this.describe(tab)).granted) return;
-    // Requests to a site that was not granted are not seen. Of all titles, that of the error page is the bare host.
+    if (!loaded || this.captured(tab)) return;
+    // Of all titles, that of the error page is the bare host, and no content script comes into it.
     const shown = await shownIn(tab);
-    if (shown?.url.startsWith("http") && shown.title === new URL(shown.url).hostname) throw notLoaded(asked, shown.url);
+    if (!shown?.url.startsWith("http") || shown.title !== new URL(shown.url).hostname) return;
+    if ((await this.describe(tab)).granted) await this.#hello(tab, deadline);
+    if (!this.captured(tab)) throw notLoaded(asked, shown.url);
   }
 
   #document(tab: number): string | undefined {
@@ -258,8 +260,10 @@ async function arrival(deadline: number, patience: number, begin: () => Promise<
   };
   const filter: chrome.webRequest.RequestFilter = { urls: ["http://*/*", "https://*/*"], types: ["main_frame"] };
   chrome.tabs.onUpdated.addListener(updated);
-  chrome.webRequest.onBeforeRequest.addListener(asked, filter);
-  chrome.webRequest.onErrorOccurred.addListener(failed, filter);
+  // The names of failures are seen where the user switched network detail on.
+  const { webRequest } = chrome as { webRequest?: typeof chrome.webRequest };
+  webRequest?.onBeforeRequest.addListener(asked, filter);
+  webRequest?.onErrorOccurred.addListener(failed, filter);
   try {
     const watched = await begin();
     const ended = (loaded: boolean): Ended => ({ tab: watched, loaded, failure: failures.get(watched) });
@@ -280,7 +284,7 @@ async function arrival(deadline: number, patience: number, begin: () => Promise<
     }
   } finally {
     chrome.tabs.onUpdated.removeListener(updated);
-    chrome.webRequest.onBeforeRequest.removeListener(asked);
-    chrome.webRequest.onErrorOccurred.removeListener(failed);
+    webRequest?.onBeforeRequest.removeListener(asked);
+    webRequest?.onErrorOccurred.removeListener(failed);
   }
 }

@@ -3,12 +3,14 @@ import type { Outgoing, Stamp } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
 import { NetworkJoin } from "../network/join.ts";
 import { redactWith } from "../network/redaction.ts";
+import { LoadedFiles } from "../sourcemaps/loaded.ts";
 import { SourceMapper } from "../sourcemaps/mapper.ts";
 import { Pipeline } from "./pipeline.ts";
 
 const stamp: Stamp = { tab: 1, frame: 0, document: "d", page_url: "http://localhost/", since: "document_start" };
 let added: { at: number; ids: unknown[] }[];
 let pipeline: Pipeline;
+let loaded: LoadedFiles;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -19,9 +21,11 @@ beforeEach(() => {
     addDropped: () => {},
     settle: () => Promise.resolve(),
   } as unknown as Uploader;
+  const shows = (url: string): boolean => url.startsWith("http://localhost/");
+  loaded = new LoadedFiles({ get: () => Promise.resolve({}), set: () => Promise.resolve() } as never);
   const join = new NetworkJoin(
     redactWith(() => "salt"),
-    (url) => url.startsWith("http://localhost/"),
+    shows,
     () => {},
   );
   pipeline = new Pipeline(
@@ -30,7 +34,9 @@ beforeEach(() => {
       () => false,
       () => Promise.resolve(undefined),
     ),
+    loaded,
     uploader,
+    shows,
   );
 });
 afterEach(() => vi.useRealTimers());
@@ -74,4 +80,24 @@ test("a request without an end is told by itself and holds nothing up", async ()
     { at: 0, ids: ["next"] },
     { at: 20_000, ids: ["keepalive"] },
   ]);
+});
+
+test("scripts that the document's timing names are known before what came with them is mapped", async () => {
+  const timing = (url: string, initiator_type: string) => ({ kind: "waterfall", event: { url, initiator_type } });
+  const thrown = { kind: "exceptions", event: { message: "e", stack: [{ url: "http://localhost/a.js" }] } };
+  const records = [thrown, timing("http://localhost/a.js", "script"), timing("http://localhost/i.png", "img")];
+  pipeline.take(stamp, JSON.stringify({ records }), true, () => {});
+  expect(await loaded.as("http://localhost/a.js")).toBe("script");
+  expect(await loaded.as("http://localhost/i.png")).toBeUndefined();
+});
+
+test("what a document read from its timing is left out where Chrome shows the request", async () => {
+  const from = (id: string, url: string) => ({
+    kind: "network",
+    event: { request_id: id, url, method: "GET", outcome: "http_error", status: 404, initiator: { type: "image" } },
+  });
+  const records = [from("rt-1", "http://localhost/i.png"), from("rt-2", "http://elsewhere/i.png")];
+  pipeline.take(stamp, JSON.stringify({ records }), false, () => {});
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(added).toEqual([{ at: 0, ids: ["rt-2"] }]);
 });

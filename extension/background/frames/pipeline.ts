@@ -1,13 +1,20 @@
-import type { Exception, Exchange, Log } from "@gasoline/schema/wire";
+import type { Exception, Exchange, Log, ResourceTiming } from "@gasoline/schema/wire";
 import { type Outgoing, type Stamp, isEventKind } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
 import type { NetworkJoin } from "../network/join.ts";
+import type { LoadedFiles } from "../sourcemaps/loaded.ts";
 import type { SourceMapper } from "../sourcemaps/mapper.ts";
 
 interface Batch {
   records?: { kind: string; event: Outgoing["event"] }[];
   dropped?: Record<string, number>;
 }
+
+/** Exchanges that a document read from its own timing carry such an id. */
+const FROM_TIMING = /^rt-/;
+
+/** What Resource Timing calls scripts; "other" are those of workers, among others. */
+const SCRIPTS: ReadonlySet<string> = new Set(["script", "other", "link"]);
 
 /**
  * The way of a document's batch through the worker: requests get what the network stack saw, stacks get their sources,
@@ -17,13 +24,24 @@ interface Batch {
 export class Pipeline {
   readonly #join: NetworkJoin;
   readonly #mapper: SourceMapper;
+  readonly #loaded: LoadedFiles;
   readonly #uploader: Uploader;
+  readonly #shows: (url: string) => boolean;
   readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
 
-  constructor(join: NetworkJoin, mapper: SourceMapper, uploader: Uploader) {
+  /** shows says whether Chrome shows us requests to a URL. */
+  constructor(
+    join: NetworkJoin,
+    mapper: SourceMapper,
+    loaded: LoadedFiles,
+    uploader: Uploader,
+    shows: (url: string) => boolean,
+  ) {
     this.#join = join;
     this.#mapper = mapper;
+    this.#loaded = loaded;
     this.#uploader = uploader;
+    this.#shows = shows;
   }
 
   /** Takes a batch. done is called when its events are delivered or put aside. */
@@ -55,16 +73,26 @@ export class Pipeline {
     } catch {
       return { events: [], dropped: { batch: 1 } };
     }
+    const records = batch.records ?? [];
+    // A script that fails when it is first run is in the same batch as the word that it was loaded.
+    for (const { kind, event } of records) if (kind === "waterfall") this.#timing(stamp, event as ResourceTiming);
     const events = await Promise.all(
-      (batch.records ?? []).flatMap(({ kind, event }) => {
+      records.flatMap(({ kind, event }) => {
         if (!isEventKind(kind)) return [];
         const exchange = kind === "network" ? (event as Exchange) : undefined;
+        // What the document saw of it is the lesser part of what Chrome shows.
+        if (exchange && FROM_TIMING.test(exchange.request_id) && this.#shows(exchange.url)) return [];
         if (exchange?.outcome !== "pending") return [this.#event(stamp, { kind, event })];
         void this.#follow(stamp, exchange);
         return [];
       }),
     );
     return { events, ...(batch.dropped && { dropped: batch.dropped }) };
+  }
+
+  #timing(stamp: Stamp, timing: ResourceTiming): void {
+    if (SCRIPTS.has(timing.initiator_type)) void this.#loaded.add(timing.url, "script");
+    else if (timing.initiator_type === "beacon") this.#join.timed(stamp.document, timing);
   }
 
   /** A request without an end so far is listed once: when it ended, or when that takes long. */

@@ -6,8 +6,8 @@ import { stampOf } from "./stamp.ts";
 
 /** What the ports pass on to the worker. */
 export interface PortEvents {
-  /** A document has its content script. */
-  hello: (stamp: Stamp) => void;
+  /** A document has its content script. loaded is the URL that it was loaded from. */
+  hello: (stamp: Stamp, loaded: string) => void;
   /** A document's batch. done tells the document that it need not keep the batch any longer. */
   batch: (stamp: Stamp, json: string, urgent: boolean, done: () => void) => void;
   /** A document said what policies its meta elements hold. */
@@ -104,7 +104,7 @@ export class Ports {
     switch (message.type) {
       case "hello":
         open.stamp = { ...open.stamp, since: message.since, page_url: boundURL(message.url) };
-        this.#events.hello(open.stamp);
+        this.#events.hello(open.stamp, message.loaded);
         return;
       case "batch": {
         open.stamp = { ...open.stamp, page_url: boundURL(message.url) };

@@ -149,13 +149,36 @@ test("the network's error name is told, and the page's abort stands", async () =
   expect(await join.complete("d", page({ status: 0, outcome: "aborted" }))).toMatchObject({ outcome: "aborted" });
 });
 
-test("a request that Chrome does not show is not waited for", async () => {
+test("a request that Chrome does not show is not waited for, and is whole without it", async () => {
   const exchange = page({ url: "http://elsewhere/api" });
-  await expect(join.complete("d", exchange)).resolves.toMatchObject({ flags: ["partial"] });
-  expect(await join.follow("d", page({ url: "http://elsewhere/api", outcome: "pending" }))).toMatchObject({
-    outcome: "pending",
-  });
+  expect(await join.complete("d", exchange)).toEqual(exchange);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("the end of what Chrome does not show is told by the page or by its timing", async () => {
+  const url = "http://elsewhere/api";
+  const kept = join.follow("d", page({ url, status: 0, outcome: "pending" }));
+  join.told("d", page({ url }));
+  expect(await kept).toBeUndefined();
+  const beacon = page({ url, method: "POST", status: 0, outcome: "pending", initiator: { type: "beacon" } });
+  const timing = { seq: 2, t: 1, mono: 1, initiator_type: "beacon", start: 0, duration: 12, url, encoded_size: 0 };
+  const sent = join.follow("d", beacon);
+  join.timed("d", { ...timing, url: `${url}/other`, transfer_size: 300, decoded_size: 0, status: 200 });
+  join.timed("d", { ...timing, transfer_size: 300, decoded_size: 0, status: 503, protocol: "h2" });
+  expect(await sent).toEqual({
+    ...beacon,
+    status: 503,
+    outcome: "http_error",
+    duration: 12,
+    transfer_size: 300,
+    protocol: "h2",
+  });
+  join.timed("d", { ...timing, transfer_size: 0, decoded_size: 0 });
+  expect(await join.follow("d", beacon)).toMatchObject({ status: 0, outcome: "pending" });
+  const shown = join.follow("d", { ...beacon, url: "http://localhost/b" });
+  join.timed("d", { ...timing, url: "http://localhost/b", transfer_size: 0, decoded_size: 0, status: 503 });
+  join.offer(request({ url: "http://localhost/b", asked: "POST", type: "ping", status: 200 }));
+  expect(await shown).toMatchObject({ status: 200, outcome: "ok", remote_address: "127.0.0.1" });
 });
 
 test("a beacon is listed once, with the answer that the network saw", async () => {

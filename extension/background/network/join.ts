@@ -1,5 +1,5 @@
 import { redactURL } from "@gasoline/capture/redact";
-import type { Exchange } from "@gasoline/schema/wire";
+import type { Exchange, ResourceTiming } from "@gasoline/schema/wire";
 import { joined, outcomeOf } from "./exchange.ts";
 import type { Redact } from "./redaction.ts";
 import type { Request } from "./request.ts";
@@ -46,19 +46,21 @@ interface Waiting {
  */
 export class NetworkJoin {
   readonly #redact: Redact;
-  readonly #granted: (url: string) => boolean;
+  readonly #shows: (url: string) => boolean;
   readonly #unclaimedEnded: (request: Request) => void;
   readonly #unclaimed = new Map<string, Unclaimed[]>(); // by keyOf; <= MAX_UNCLAIMED in all
   readonly #waiting = new Map<string, Waiting[]>(); // by keyOf
+  readonly #timings = new Map<string, ResourceTiming[]>(); // of beacons, by keyOf; <= MAX_UNCLAIMED in all, for CLAIM_MS
+  #timed = 0;
   #count = 0;
   #waits = 0;
 
   /**
-   * granted says whether Chrome shows requests to a URL. unclaimedEnded gets requests that no page record belongs to.
+   * shows says whether Chrome shows us requests to a URL. unclaimedEnded gets requests that no page record belongs to.
    */
-  constructor(redact: Redact, granted: (url: string) => boolean, unclaimedEnded: (request: Request) => void) {
+  constructor(redact: Redact, shows: (url: string) => boolean, unclaimedEnded: (request: Request) => void) {
     this.#redact = redact;
-    this.#granted = granted;
+    this.#shows = shows;
     this.#unclaimedEnded = unclaimedEnded;
   }
 
@@ -83,25 +85,52 @@ export class NetworkJoin {
   }
 
   /**
-   * Completes a page's record, or flags it partial when the network's does not come in time. Requests that Chrome does
-   * not show are flagged at once.
+   * Completes a page's record, or flags it partial when the network's does not come in time. Of requests that Chrome
+   * does not show the page's record is all there is.
    */
   async complete(document: string, exchange: Exchange): Promise<Exchange> {
-    const request = await this.#find(document, exchange, WAIT_MS);
-    if (request && request !== "told") return joined(exchange, request, this.#redact);
+    if (!this.#shows(asked(exchange))) return exchange;
+    const request = await this.#find(document, exchange);
+    if (request) return joined(exchange, request, this.#redact);
     return { ...exchange, flags: [...new Set([...(exchange.flags ?? []), "partial"])] };
   }
 
   /**
    * Waits for the end of a request that a page told of as pending, because its answer may come when the page is gone:
-   * beacons and fetches with keepalive. Returns the record as the network completes it; as it is, when Chrome does not
-   * show the request or it takes long; undefined when the page itself told its end after all.
+   * beacons and fetches with keepalive. Returns the record as the network or, for a beacon, the document's timing
+   * completes it; as it is, when neither says how it ended; undefined when the page itself told its end after all.
    */
   async follow(document: string, exchange: Exchange): Promise<Exchange | undefined> {
+    const shown = shownURL(exchange);
+    const key = keyOf(document, exchange.method, shown);
     const patient = exchange.initiator.type !== "beacon";
-    const request = await this.#find(document, exchange, FOLLOW_MS, patient);
-    if (request === "told") return undefined;
-    return request ? joined({ ...exchange, outcome: outcomeOf(request) }, request, this.#redact) : exchange;
+    const known = patient ? undefined : (this.#claimFor(key, exchange, true) ?? this.#timingFor(key, exchange));
+    const found = known ?? (await this.#wait(key, { exchange, shown, patient }, FOLLOW_MS));
+    if (found === "told") return undefined;
+    if (!found) return exchange;
+    if ("initiator_type" in found) return timed(exchange, found);
+    return joined({ ...exchange, outcome: outcomeOf(found) }, found, this.#redact);
+  }
+
+  /** A document's timing of a beacon, which tells how it ended. */
+  timed(document: string, timing: ResourceTiming): void {
+    if (this.#shows(timing.url)) return;
+    const shown = comparable(timing.url);
+    const key = keyOf(document, "POST", shown);
+    const item = take(this.#waiting, key, (at) => at.exchange.initiator.type === "beacon" && at.shown === shown);
+    if (item) return item.settle(timing);
+    if (this.#timed >= MAX_UNCLAIMED) return;
+    this.#timed++;
+    listOf(this.#timings, key).push(timing);
+    setTimeout(() => {
+      this.#timed--;
+      take(this.#timings, key, (at) => at === timing);
+    }, CLAIM_MS);
+  }
+
+  #timingFor(key: string, exchange: Exchange): ResourceTiming | undefined {
+    if (exchange.initiator.type !== "beacon") return undefined;
+    return take(this.#timings, key, (at) => comparable(at.url) === shownURL(exchange));
   }
 
   /** The page told the end of a request itself. */
@@ -112,17 +141,20 @@ export class NetworkJoin {
     );
   }
 
-  async #find(document: string, exchange: Exchange, within: number, patient = false): Promise<Found> {
+  async #find(document: string, exchange: Exchange): Promise<Request | undefined> {
     const shown = shownURL(exchange);
     const key = keyOf(document, exchange.method, shown);
-    const claim = (equal: boolean) =>
-      patient
-        ? undefined
-        : this.#claim(key, (item) => (!equal || item.shown.includes(shown)) && agree(exchange, item.request));
-    const known = claim(true);
-    if (known || !this.#granted(exchange.redirects?.[0] ?? exchange.url)) return known;
+    const known = this.#claimFor(key, exchange, true);
+    if (known) return known;
+    const found = await this.#wait(key, { exchange, shown, patient: false }, WAIT_MS);
+    if (found && found !== "told" && "id" in found) return found;
     // The salt may have changed in between: then the masked values differ and nothing else does.
-    return (await this.#wait(key, { exchange, shown, patient }, within)) ?? claim(false);
+    return this.#claimFor(key, exchange, false);
+  }
+
+  #claimFor(key: string, exchange: Exchange, equal: boolean): Request | undefined {
+    const shown = shownURL(exchange);
+    return this.#claim(key, (item) => (!equal || item.shown.includes(shown)) && agree(exchange, item.request));
   }
 
   #claim(key: string, fits: (item: Unclaimed) => boolean): Request | undefined {
@@ -162,8 +194,20 @@ export class NetworkJoin {
   }
 }
 
-/** What a record waited for: the network's record, or that the page told the end itself, or nothing in time. */
-type Found = Request | "told" | undefined;
+/** What a record waited for: the network's record or the document's timing, or that the page told the end itself. */
+type Found = Request | ResourceTiming | "told" | undefined;
+
+/** A beacon with what the document's timing tells of its end. Status 0: another site's, whose status is not shown. */
+function timed(exchange: Exchange, { status, duration, transfer_size, protocol, from_cache }: ResourceTiming): Exchange {
+  return {
+    ...exchange,
+    ...(status ? { status, outcome: status >= 400 ? "http_error" : "ok" } : {}),
+    duration,
+    transfer_size,
+    ...(protocol ? { protocol } : {}),
+    ...(from_cache ? { from_cache } : {}),
+  };
+}
 
 const fits = (item: Waiting, request: Request, shown: readonly string[]): boolean =>
   shown.includes(item.shown) && agree(item.exchange, request);
@@ -184,8 +228,11 @@ function agree(page: Exchange, request: Request): boolean {
   }
 }
 
-/** The URL that the page asked for, as it shows it. */
-const shownURL = (exchange: Exchange): string => comparable(exchange.redirects?.[0] ?? exchange.url);
+/** The URL that the page asked for. */
+const asked = (exchange: Exchange): string => exchange.redirects?.[0] ?? exchange.url;
+
+/** The same as it is compared. */
+const shownURL = (exchange: Exchange): string => comparable(asked(exchange));
 
 /** Takes the first item that fits out of the list of a key. */
 function take<T>(map: Map<string, T[]>, key: string, fits: (item: T) => boolean): T | undefined {

@@ -1,6 +1,5 @@
 import type { Exchange } from "@gasoline/schema/wire";
 import type { Stamp } from "../daemon/outbox.ts";
-import type { LoadedAs } from "../sourcemaps/loaded.ts";
 import { fromRequest } from "./exchange.ts";
 import type { NetworkJoin } from "./join.ts";
 import type { Redact } from "./redaction.ts";
@@ -10,8 +9,6 @@ import { type Request, RequestTracker } from "./request.ts";
 export interface NetworkEvents {
   /** A request that no page could record. */
   exchange: (stamp: Omit<Stamp, "document" | "since">, exchange: Omit<Exchange, "seq">) => void;
-  /** A page loaded a script or a document. */
-  loaded: (url: string, as: LoadedAs) => void;
   /** The answer to a main-frame navigation began, with these policies. */
   policies: (tab: number, policies: string[]) => void;
 }
@@ -22,9 +19,13 @@ const PAGE_TYPES: ReadonlySet<string> = new Set(["xmlhttprequest", "ping"]);
 /** Requests that matter even when they succeed. */
 const NAVIGATIONS: ReadonlySet<string> = new Set(["main_frame", "sub_frame"]);
 
+/** Marks in storage.session that Chrome has shown us a request since the browser started. */
+const SHOWN = "networkShown";
+
 /**
- * Watches Chrome's network stack. Requests of pages go to the join; navigations, what workers fetch and
- * resources that failed are exchanges of their own.
+ * Watches Chrome's network stack where the user switched that on: it needs the permission webRequest, which delays every
+ * request of the browser and takes effect when the browser starts. Requests of pages go to the join; navigations, what
+ * workers fetch and resources that failed are exchanges of their own.
  */
 export class NetworkObserver {
   readonly #tracker: RequestTracker;
@@ -32,6 +33,7 @@ export class NetworkObserver {
   readonly #redact: Redact;
   readonly #events: NetworkEvents;
   readonly #relevant: (url: string) => boolean;
+  #shows = false;
 
   /** relevant says whether requests to a URL are captured; those to the daemon itself are not. */
   constructor(join: NetworkJoin, redact: Redact, relevant: (url: string) => boolean, events: NetworkEvents) {
@@ -42,11 +44,30 @@ export class NetworkObserver {
     this.#tracker = new RequestTracker((request) => this.#ended(request));
   }
 
+  /**
+   * Whether Chrome shows us requests. Without the permission it never does; with it, not before the browser was started
+   * anew.
+   */
+  get shows(): boolean {
+    return this.#shows;
+  }
+
+  /** Reads whether an earlier life of the worker was shown requests. */
+  async load(): Promise<void> {
+    if (!isPermitted()) return;
+    this.#shows ||= (await chrome.storage.session.get(SHOWN))[SHOWN] === true;
+  }
+
   /** Registers the listeners; to be called while the worker starts, before anything is awaited. */
   listen(): void {
+    if (!isPermitted()) return;
     const filter = { urls: ["http://*/*", "https://*/*", "ws://*/*", "wss://*/*"] };
     const { webRequest } = chrome;
     webRequest.onBeforeRequest.addListener((details) => {
+      if (!this.#shows) {
+        this.#shows = true;
+        void chrome.storage.session.set({ [SHOWN]: true });
+      }
       // The extension's own requests, and those of no tab such as of the browser itself.
       if (details.initiator === `chrome-extension://${chrome.runtime.id}` || !this.#relevant(details.url))
         return undefined;
@@ -67,16 +88,10 @@ export class NetworkObserver {
       ["responseHeaders"],
     );
     webRequest.onBeforeRedirect.addListener((details) => this.#tracker.redirected(details), filter);
-    webRequest.onResponseStarted.addListener(
-      (details) => {
-        this.#tracker.answered(details);
-        if (details.tabId < 0 || details.statusCode >= 400) return;
-        if (details.type === "script") this.#events.loaded(details.url, "script");
-        else if (NAVIGATIONS.has(details.type)) this.#events.loaded(details.url, "document");
-      },
-      filter,
-      ["responseHeaders", "extraHeaders"],
-    );
+    webRequest.onResponseStarted.addListener((details) => this.#tracker.answered(details), filter, [
+      "responseHeaders",
+      "extraHeaders",
+    ]);
     webRequest.onCompleted.addListener((details) => this.#tracker.completed(details), filter, [
       "responseHeaders",
       "extraHeaders",
@@ -103,6 +118,9 @@ export class NetworkObserver {
     this.#events.exchange({ tab: Math.max(0, request.tab), frame: Math.max(0, request.frame), page_url }, exchange);
   }
 }
+
+/** Without the permission Chrome gives no webRequest at all, whatever the types say. */
+const isPermitted = (): boolean => (chrome as { webRequest?: unknown }).webRequest !== undefined;
 
 // A resource that the page itself gave up (a new navigation, a replaced image) did not fail.
 const failed = (request: Request): boolean =>

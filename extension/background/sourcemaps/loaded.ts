@@ -8,8 +8,8 @@ const MAX_URL = 4096;
 const SAVE_MS = 1000;
 
 /**
- * The scripts and documents that pages loaded, by what Chrome's network stack saw. Stacks come from pages, which can
- * write any URL into them; only what is known here may be fetched again for its source map. Kept in storage.session,
+ * The scripts and documents that pages loaded, by the documents' Resource Timing. Stacks come from pages, which can
+ * write any URL into them; the timing is Chrome's own. Only what is known here may be fetched again for its source map. Kept in storage.session,
  * because scripts outlive the worker; the oldest go first.
  */
 export class LoadedFiles {

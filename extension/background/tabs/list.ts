@@ -39,6 +39,11 @@ export class TabList {
     return this.#policies.load();
   }
 
+  /** A tab shows a document whose answer was not seen. */
+  shows(tab: number, document: string): Promise<void> {
+    return this.#policies.shows(tab, document);
+  }
+
   /** Keeps the policies of a page that a main-frame answer carried. */
   setHeaders(tab: number, policies: readonly string[]): void {
     this.#policies.setHeaders(tab, policies);

@@ -39,3 +39,14 @@ test("a new page has none of the policies of the last one's meta elements", asyn
   expect(policies.of(1)).toBe("none");
   await policies.forget(1);
 });
+
+test("of a document whose answer was not seen, what its meta elements forbid is known and nothing else", async () => {
+  const policies = new PagePolicies();
+  await policies.shows(1, "a");
+  expect(policies.of(1)).toBeUndefined();
+  policies.setMetas(1, ["script-src 'self'"]);
+  await policies.shows(1, "a"); // the worker came back
+  expect(policies.of(1)).toBe("script_exec");
+  await policies.shows(1, "b");
+  expect(policies.of(1)).toBeUndefined();
+});

@@ -4,8 +4,11 @@ const KEY = "policies";
 
 /** What a page's policies let run, by where they stand. */
 interface Levels {
-  headers: PolicyLevel;
+  /** null: the answer was not seen. */
+  headers: PolicyLevel | null;
   metas: PolicyLevel;
+  /** The document, where its answer was not seen. */
+  document?: string;
 }
 
 /**
@@ -28,17 +31,27 @@ export class PagePolicies {
     void this.#save();
   }
 
+  /** A tab shows a document whose answer was not seen; nothing changes when it did before. */
+  async shows(tab: number, document: string): Promise<void> {
+    await this.load();
+    if (this.#levels.get(tab)?.document === document) return;
+    this.#levels.set(tab, { headers: null, metas: "none", document });
+    await this.#save();
+  }
+
   /** The page of a tab has these policies in its meta elements. */
   setMetas(tab: number, policies: readonly string[]): void {
-    const headers = this.#levels.get(tab)?.headers ?? "none";
-    this.#levels.set(tab, { headers, metas: policyLevel([], policies) });
+    const known = this.#levels.get(tab) ?? { headers: null };
+    this.#levels.set(tab, { ...known, metas: policyLevel([], policies) });
     void this.#save();
   }
 
-  /** The level of a tab's page; undefined when its answer was not seen. */
+  /** The level of a tab's page; undefined when its answer was not seen and its meta elements forbid nothing. */
   of(tab: number): PolicyLevel | undefined {
     const levels = this.#levels.get(tab);
-    return levels && stricter(levels.headers, levels.metas);
+    if (!levels) return undefined;
+    if (levels.headers === null) return levels.metas === "none" ? undefined : levels.metas;
+    return stricter(levels.headers, levels.metas);
   }
 
   /** Forgets a tab that was closed. */

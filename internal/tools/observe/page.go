@@ -30,7 +30,7 @@ type pageResult struct {
 	Active        bool     `json:"is_active"`
 	Captured      bool     `json:"captured"`
 	CSPRestricted bool     `json:"csp_restricted"`
-	CSPLevel      string   `json:"csp_level"`  // none, script_exec, page_blocked
+	CSPLevel      string   `json:"csp_level"`  // none, script_exec, page_blocked, unknown
 	TabStatus     string   `json:"tab_status"` // loading, complete, discarded
 	Ready         bool     `json:"page_ready_for_commands"`
 	Blocked       []string `json:"blocked_actions,omitempty"`
@@ -48,10 +48,10 @@ func pageMode(_ context.Context, env Env, p pageParams) (*pageResult, error) {
 		URL: tab.URL, Title: tab.Title, Tab: tab.ID, Active: tab.Active, Captured: tab.Granted && !tab.Stale, CSPLevel: tab.CSP, TabStatus: tab.Status,
 		Session: target.Browser.Session,
 	}
+	out.CSPRestricted = out.CSPLevel == "script_exec" || out.CSPLevel == "page_blocked"
 	if out.CSPLevel == "" {
-		out.CSPLevel = "none"
+		out.CSPLevel = "unknown" // the extension did not see the page's answer
 	}
-	out.CSPRestricted = out.CSPLevel != "none"
 	if tab.Discarded {
 		out.TabStatus = "discarded"
 	}

@@ -1,0 +1,277 @@
+import { expect, test } from "./extension.ts";
+
+test("a request has what the page saw, without secrets", async ({ daemon, site, browserWithExtension: { page } }) => {
+  site.page("/api", {
+    body: '{"ok":true}',
+    type: "application/json",
+    status: 503,
+    headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" },
+  });
+  await page.goto(
+    site.page(
+      "/",
+      `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`,
+    ),
+  );
+  const exchange = await daemon.until("the exchange", () =>
+    daemon.events("network").find((at) => at.url.includes("/api")),
+  );
+  expect(exchange).toMatchObject({
+    method: "GET",
+    status: 503,
+    outcome: "http_error",
+    initiator: { type: "fetch" },
+    content_type: "application/json",
+    has_auth: true,
+  });
+  expect(exchange.flags ?? []).not.toContain("partial");
+  const header = (name: string) => exchange.response_headers?.find((at) => at.name === name)?.value;
+  expect(header("x-request-id")).toBe("abc");
+  expect(exchange.server_timing).toContain("db");
+  const all = JSON.stringify(daemon.syncs);
+  for (const secret of ["topsecret", "verysecret", "hunter2hunter2"]) expect(all).not.toContain(secret);
+  expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>&a=1$/);
+});
+
+test("requests that differ only in what they ask for keep their own answers, also over a redirect that changes the method", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  site.page("/api", { body: "{}", type: "application/json", headers: { "X-Answer": "here" } });
+  site.page("/form", { body: "", status: 303, headers: { Location: "/api?after" } });
+  await page.goto(site.page("/", "x"));
+  await page.evaluate(async () => {
+    const gone = new AbortController();
+    gone.abort();
+    await Promise.allSettled([
+      fetch("/api?q=ok"),
+      fetch("http://127.0.0.1:9/api?q=refused"),
+      fetch("/api?q=never", { signal: gone.signal }),
+      fetch("/form", { method: "POST", body: "a=1" }),
+    ]);
+  });
+  const find = (end: string) => daemon.until(end, () => daemon.events("network").find((at) => at.url.endsWith(end)));
+  const own = expect.arrayContaining([{ name: "x-answer", value: "here" }]);
+  const ok = await find("?q=ok");
+  expect(ok).toMatchObject({ status: 200, outcome: "ok", response_headers: own });
+  expect(ok.flags).toBeUndefined();
+  expect(await find("?q=refused")).toMatchObject({
+    status: 0,
+    outcome: "network_error",
+    error: "TypeError: Failed to fetch",
+  });
+  expect(await find("?q=never")).toMatchObject({ status: 0, outcome: "aborted" });
+  const form = await find("?after");
+  expect(form).toMatchObject({
+    method: "POST",
+    status: 200,
+    redirects: [site.url("/form")],
+  });
+  expect(form.flags).toBeUndefined();
+});
+
+test("navigations and failed resources are exchanges by the document's own timing", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  site.page("/worker.js", { body: `fetch("/from-worker").then(() => postMessage(1))`, type: "text/javascript" });
+  site.page("/from-worker", { body: "w", type: "text/plain" });
+  site.page("/new", {
+    body: `<img src="/missing.png"><iframe src="/sub?token=topsecret"></iframe><script>
+      new Worker("/worker.js").onmessage = () => fetch("/after-worker");
+      fetch("http://127.0.0.1:9/refused").catch(() => {}); fetch("/missing.json")</script>`,
+    status: 500,
+    headers: { "Server-Timing": 'db;dur=5;desc="the \\"first\\""' },
+  });
+  site.page("/sub", "sub");
+  await page.goto(site.url("/new"));
+  const find = (path: string) => daemon.until(path, () => daemon.events("network").find((at) => at.url.endsWith(path)));
+  expect(await find("/new")).toMatchObject({
+    initiator: { type: "navigation" },
+    method: "GET",
+    status: 500,
+    outcome: "http_error",
+    content_type: "text/html",
+    protocol: "http/1.1",
+    server_timing: 'db;dur=5;desc="the \\"first\\""',
+    flags: ["inferred"],
+  });
+  const sub = await daemon.until("the frame", () => daemon.events("network").find((at) => at.url.includes("/sub")));
+  expect(sub).toMatchObject({ initiator: { type: "navigation" }, status: 200, outcome: "ok" });
+  expect(sub.url).not.toContain("topsecret");
+  expect(await find("/missing.png")).toMatchObject({
+    initiator: { type: "image" },
+    status: 404,
+    outcome: "http_error",
+  });
+  expect(await find(":9/refused")).toMatchObject({ outcome: "network_error", status: 0 });
+  await find("/after-worker");
+  expect(daemon.events("lifecycle").find((at) => at.state === "worker_started")).toMatchObject({
+    to_url: "/worker.js",
+  });
+  await page.goto(site.url("/sub"));
+  await find("/sub");
+  const seen = daemon.events("network").map((at) => at.url.replace(/\?.*/, ""));
+  expect(seen.filter((url) => url.endsWith("/missing.json"))).toHaveLength(1); // the page's own record, and no second one
+  expect(seen.filter((url) => url.endsWith("/new"))).toHaveLength(1);
+  expect(seen.some((url) => url.endsWith("/from-worker"))).toBe(false);
+  expect(daemon.settings?.network_detail ?? false).toBe(false);
+});
+
+test("of a page's policy its meta elements are known", async ({ daemon, site, browserWithExtension: { page } }) => {
+  site.page("/header", { body: "x", headers: { "Content-Security-Policy": "script-src 'self'" } });
+  site.page("/meta", `<meta http-equiv="Content-Security-Policy" content="default-src 'self'">x`);
+  for (const [path, csp] of [
+    ["/meta", "script_exec"],
+    ["/header", undefined],
+  ] as const) {
+    await page.goto(site.url(path));
+    await daemon.until(`${path} is ${csp}`, () =>
+      daemon.tabs.some(
+        (tab) => tab.url === site.url(path) && tab.csp === csp && tab.granted && tab.status === "complete",
+      ),
+    );
+  }
+});
+
+test.describe("with network detail", () => {
+  test.use({ networkDetail: true });
+
+  test("a request has what the page saw and what the network stack saw, without secrets", async ({
+    daemon,
+    site,
+    browserWithExtension: { page },
+  }) => {
+    site.page("/api", {
+      body: '{"ok":true}',
+      type: "application/json",
+      status: 503,
+      headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" },
+    });
+    await page.goto(
+      site.page(
+        "/",
+        `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`,
+      ),
+    );
+    const exchange = await daemon.until("the exchange", () =>
+      daemon.events("network").find((at) => at.url.includes("/api")),
+    );
+    expect(exchange).toMatchObject({
+      method: "GET",
+      status: 503,
+      outcome: "http_error",
+      remote_address: "127.0.0.1",
+      initiator: { type: "fetch" },
+      content_type: "application/json",
+      has_auth: true,
+    });
+    expect(exchange.flags ?? []).not.toContain("partial");
+    const header = (name: string) => exchange.response_headers?.find((at) => at.name === name)?.value;
+    expect(header("x-request-id")).toBe("abc");
+    expect(exchange.server_timing).toContain("db");
+    const all = JSON.stringify(daemon.syncs);
+    for (const secret of ["topsecret", "verysecret", "hunter2hunter2"]) expect(all).not.toContain(secret);
+    expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>&a=1$/);
+  });
+
+  test("requests that differ only in what they ask for keep their own answers, also over a redirect that changes the method", async ({
+    daemon,
+    site,
+    browserWithExtension: { page },
+  }) => {
+    site.page("/api", { body: "{}", type: "application/json", headers: { "X-Answer": "here" } });
+    site.page("/form", { body: "", status: 303, headers: { Location: "/api?after" } });
+    await page.goto(site.page("/", "x"));
+    await page.evaluate(async () => {
+      const gone = new AbortController();
+      gone.abort();
+      await Promise.allSettled([
+        fetch("/api?q=ok"),
+        fetch("http://127.0.0.1:9/api?q=refused"),
+        fetch("/api?q=never", { signal: gone.signal }),
+        fetch("/form", { method: "POST", body: "a=1" }),
+      ]);
+    });
+    const find = (end: string) => daemon.until(end, () => daemon.events("network").find((at) => at.url.endsWith(end)));
+    const own = expect.arrayContaining([{ name: "x-answer", value: "here" }]);
+    const ok = await find("?q=ok");
+    expect(ok).toMatchObject({ status: 200, outcome: "ok", response_headers: own });
+    expect(ok.flags).toBeUndefined();
+    expect(await find("?q=refused")).toMatchObject({ status: 0, error: expect.stringMatching(/net::ERR_/) });
+    expect(await find("?q=never")).toMatchObject({ status: 0, outcome: "aborted" });
+    const form = await find("?after");
+    expect(form).toMatchObject({
+      method: "POST",
+      status: 200,
+      redirects: [site.url("/form")],
+      remote_address: "127.0.0.1",
+    });
+    expect(form.flags).toBeUndefined();
+  });
+
+  test("navigations, failed resources, worker requests and refused connections are exchanges", async ({
+    daemon,
+    site,
+    browserWithExtension: { page },
+  }) => {
+    site.page("/worker.js", { body: `fetch("/from-worker").then(() => postMessage(1))`, type: "text/javascript" });
+    site.page("/from-worker", { body: "w", type: "text/plain" });
+    site.page("/old", { body: "", status: 302, headers: { Location: "/new" } });
+    site.page(
+      "/new",
+      `<img src="/missing.png"><iframe src="/sub"></iframe><script>new Worker("/worker.js"); fetch("http://127.0.0.1:9/refused").catch(() => {})</script>`,
+    );
+    site.page("/sub", "sub");
+    await page.goto(site.url("/old"));
+    const find = (path: string) =>
+      daemon.until(path, () => daemon.events("network").find((at) => at.url.endsWith(path)));
+    expect(await find("/new")).toMatchObject({
+      initiator: { type: "navigation" },
+      status: 200,
+      outcome: "ok",
+      redirects: [site.url("/old")],
+    });
+    expect(await find("/sub")).toMatchObject({ initiator: { type: "navigation" }, status: 200 });
+    expect(await find("/missing.png")).toMatchObject({
+      initiator: { type: "image" },
+      status: 404,
+      outcome: "http_error",
+    });
+    expect(await find("/from-worker")).toMatchObject({ initiator: { type: "worker" }, status: 200 });
+    expect(await find(":9/refused")).toMatchObject({
+      outcome: "network_error",
+      error: expect.stringMatching(/net::ERR_/),
+      status: 0,
+    });
+  });
+
+  test("the policy of a page is told from its headers and meta elements, also after the worker died", async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    const { page } = browser;
+    site.page("/header", { body: "x", headers: { "Content-Security-Policy": "script-src 'self'" } });
+    site.page("/meta", `<meta http-equiv="Content-Security-Policy" content="default-src 'self'">x`);
+    site.page("/none", "x");
+    for (const [path, csp] of [
+      ["/header", "script_exec"],
+      ["/none", "none"],
+      ["/meta", "script_exec"],
+    ] as const) {
+      await page.goto(site.url(path));
+      await daemon.until(`${path} is ${csp}`, () =>
+        daemon.tabs.some((tab) => tab.url === site.url(path) && tab.csp === csp && tab.granted),
+      );
+      await browser.killWorker();
+      daemon.tabs = [];
+      await page.evaluate(() => console.log("wake up"));
+      await daemon.until(`${path} is known to the next worker`, () =>
+        daemon.tabs.some((tab) => tab.url === site.url(path) && tab.csp === csp),
+      );
+    }
+  });
+});
