@@ -28,6 +28,7 @@ import {
   headersOf,
   isA,
   known,
+  parses,
   requestURL,
   streams,
   textArgument,
@@ -80,7 +81,8 @@ export const fetchSource: Source = {
       const upload = request !== undefined && requestBody(request) !== null;
       const promise = apply(target, self, args) as Promise<object>;
       const call = guard.run(() => begin(realm, { url, request, upload, init, started, mono }, top));
-      return call ? watched(promise, realm, guard, call) : promise;
+      if (!call) return promise;
+      return guard.run(() => givenUp(realm, call)) ? promise : watched(promise, realm, guard, call);
     });
   },
 };
@@ -175,6 +177,17 @@ function begin(realm: Realm, { url, request, upload, init, started, mono }: Aske
   if (init.keepalive ? true : init.keepalive === undefined && request && requestKeepalive(request))
     report(realm, call, { outcome: "pending" });
   return call;
+}
+
+/**
+ * givenUp records a call whose signal was aborted before it was made. Its promise is rejected already, and the page gets
+ * that one: a promise of ours in between would settle a microtask later, which shows in the order of the page's handlers.
+ * What the native refuses without a look at the signal, such as a bad URL, is not given up.
+ */
+function givenUp(realm: Realm, call: Pending): boolean {
+  if (!isA(call.signal, "AbortSignal") || !aborted(call.signal) || !parses(call.url)) return false;
+  report(realm, call, failure(call, reasonOf(call.signal)));
+  return true;
 }
 
 function failure(call: Pending, reason: unknown): End {

@@ -113,6 +113,15 @@ export function absolute(url: string): string {
   }
 }
 
+/** parses says whether a text is an absolute URL. */
+export function parses(url: string): boolean {
+  try {
+    return hrefOf(new NativeURL(url)) !== "";
+  } catch {
+    return false;
+  }
+}
+
 /** shownTitle is the document's title as it is recorded: ≤ 512 characters, undefined without one. */
 export const shownTitle = (): string | undefined => slice(document.title, 0, 512) || undefined;
 

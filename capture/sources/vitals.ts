@@ -39,6 +39,7 @@ class Vitals {
   private id: string | undefined;
   private timer: number | undefined;
   private dirty = false;
+  private navigation: PerformanceNavigationTiming | undefined; // kept: looking it up costs more than the rest
 
   constructor(realm: Realm, guard: Guard, sums: Sums, tasks: LongTasks) {
     this.realm = realm;
@@ -103,7 +104,8 @@ class Vitals {
   }
 
   private snapshot(): EventFor<"performance"> {
-    const [navigation] = performance.getEntriesByType("navigation") as PerformanceNavigationTiming[];
+    this.navigation ??= performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
+    const { navigation } = this;
     const { url, type, soft, vitals } = this.page;
     const tasks = this.tasks.list();
     const resources = this.sums.list();

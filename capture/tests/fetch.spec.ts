@@ -297,6 +297,38 @@ test("aborts, network failures, broken bodies and keepalive", async ({ page, cap
   expect(broken).toMatchObject({ status: 200, response_body: "half" });
 });
 
+test("a fetch that was given up before it began rejects at the moment of the native", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const order = () =>
+    page.evaluate(async () => {
+      const seen: string[] = [];
+      const signal = AbortSignal.abort();
+      const all = [
+        fetch("/x?1", { signal }).catch(() => seen.push("fetch")),
+        Promise.reject(new Error("mine")).catch(() => seen.push("mine")),
+        fetch(new Request("/x?2", { signal })).catch(() => seen.push("request")),
+        Promise.resolve().then(() => seen.push("then")),
+        fetch("/x?3", { signal: AbortSignal.abort("words") }).catch((reason) => seen.push(String(reason))),
+      ];
+      await Promise.all(all);
+      return seen;
+    });
+  await page.goto(server.page("x"));
+  const native = await order();
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  expect(await order()).toEqual(native);
+  await records.one("network", (x) => x.url.endsWith("?3"));
+  expect(records.all("network").map((x) => [x.url.slice(-2), x.outcome, x.error])).toEqual([
+    ["?1", "aborted", expect.stringContaining("AbortError")],
+    ["?2", "aborted", expect.stringContaining("AbortError")],
+    ["?3", "aborted", "words"],
+  ]);
+});
+
 test("the initiator's stack is read only when the request failed", async ({ page, capture, server }) => {
   const records = await capture();
   const url = server.page(`<script>

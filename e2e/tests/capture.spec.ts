@@ -323,7 +323,10 @@ test.describe("with a site that is not granted", () => {
     const text = await sees(
       agent,
       "errors",
-      [/not captured: iframes of http:\/\/pay\.test/, /the console and the requests of this tab's workers are not seen/],
+      [
+        /not captured: iframes of http:\/\/pay\.test/,
+        /the console and the requests of this tab's workers are not seen/,
+      ],
       {
         scope: "tab",
         limit: undefined,

@@ -95,11 +95,7 @@ export class Worker {
     this.log = new ExtensionLog(own);
     const redact = redactWith(() => this.#asked.salt);
     const shows = (url: string): boolean => this.network.shows && this.grants.covers(url);
-    const join: NetworkJoin = new NetworkJoin(
-      redact,
-      shows,
-      (request) => this.network.unclaimed(request),
-    );
+    const join: NetworkJoin = new NetworkJoin(redact, shows, (request) => this.network.unclaimed(request));
     this.network = new NetworkObserver(join, redact, (url) => !this.#isDaemon(url), {
       exchange: (place, exchange) => {
         const page_url = place.page_url || this.#pageURL(place.tab, place.frame);
@@ -111,14 +107,14 @@ export class Worker {
     this.ports = new Ports(() => this.#pageConfig(), {
       hello: ({ tab, frame, document }, loaded) => {
         void this.#loaded.add(loaded, "document");
-        if (frame === 0) void this.network.load().then(() => this.network.shows || this.tabs.shows(tab, document));
+        if (frame === 0) void this.#showed(tab, document);
         if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
       },
       batch: (stamp, json, urgent, done) => {
         this.line.ensure();
         this.#pipeline.take(stamp, json, urgent, done);
       },
-      policy: (stamp, content) => this.tabs.setMetas(stamp.tab, content),
+      policy: (stamp, content) => void this.network.load().then(() => this.tabs.setMetas(stamp.tab, content)),
     });
     this.#pages = new TabPages(this.tabs, this.ports);
     this.#frames.listen();
@@ -324,6 +320,12 @@ export class Worker {
       name: await this.identity.name(),
       ...(problem ? { last_error: problem.message } : {}),
     };
+  }
+
+  /** A tab shows a document. Where Chrome shows requests, its answer was seen before. */
+  async #showed(tab: number, document: string): Promise<void> {
+    await this.network.load();
+    if (!this.network.shows) await this.tabs.shows(tab, document);
   }
 
   #isDaemon(url: string): boolean {

@@ -198,7 +198,10 @@ export class NetworkJoin {
 type Found = Request | ResourceTiming | "told" | undefined;
 
 /** A beacon with what the document's timing tells of its end. Status 0: another site's, whose status is not shown. */
-function timed(exchange: Exchange, { status, duration, transfer_size, protocol, from_cache }: ResourceTiming): Exchange {
+function timed(
+  exchange: Exchange,
+  { status, duration, transfer_size, protocol, from_cache }: ResourceTiming,
+): Exchange {
   return {
     ...exchange,
     ...(status ? { status, outcome: status >= 400 ? "http_error" : "ok" } : {}),

@@ -50,8 +50,8 @@ export class TabList {
   }
 
   /** Keeps the policies that a page's meta elements hold. */
-  setMetas(tab: number, policies: readonly string[]): void {
-    this.#policies.setMetas(tab, policies);
+  setMetas(tab: number, policies: readonly string[]): Promise<void> {
+    return this.#policies.setMetas(tab, policies);
   }
 
   /** Forgets a tab that was closed. */

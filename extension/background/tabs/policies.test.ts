@@ -16,7 +16,7 @@ test("the next life of the worker knows what this one saw, and what it saw itsel
   const first = new PagePolicies();
   first.setHeaders(1, ["script-src 'self'"]);
   first.setHeaders(2, []);
-  first.setMetas(2, ["default-src 'self'"]);
+  await first.setMetas(2, ["default-src 'self'"]);
   first.setHeaders(3, ["sandbox"]);
   await vi.waitFor(() => expect(stored["policies"]).toHaveLength(3));
 
@@ -34,7 +34,7 @@ test("the next life of the worker knows what this one saw, and what it saw itsel
 test("a new page has none of the policies of the last one's meta elements", async () => {
   const policies = new PagePolicies();
   policies.setHeaders(1, []);
-  policies.setMetas(1, ["script-src 'self'"]);
+  await policies.setMetas(1, ["script-src 'self'"]);
   policies.setHeaders(1, []);
   expect(policies.of(1)).toBe("none");
   await policies.forget(1);
@@ -44,7 +44,7 @@ test("of a document whose answer was not seen, what its meta elements forbid is 
   const policies = new PagePolicies();
   await policies.shows(1, "a");
   expect(policies.of(1)).toBeUndefined();
-  policies.setMetas(1, ["script-src 'self'"]);
+  await policies.setMetas(1, ["script-src 'self'"]);
   await policies.shows(1, "a"); // the worker came back
   expect(policies.of(1)).toBe("script_exec");
   await policies.shows(1, "b");

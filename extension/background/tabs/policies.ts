@@ -40,10 +40,11 @@ export class PagePolicies {
   }
 
   /** The page of a tab has these policies in its meta elements. */
-  setMetas(tab: number, policies: readonly string[]): void {
+  async setMetas(tab: number, policies: readonly string[]): Promise<void> {
+    await this.load();
     const known = this.#levels.get(tab) ?? { headers: null };
     this.#levels.set(tab, { ...known, metas: policyLevel([], policies) });
-    void this.#save();
+    await this.#save();
   }
 
   /** The level of a tab's page; undefined when its answer was not seen and its meta elements forbid nothing. */
