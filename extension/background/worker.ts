@@ -75,6 +75,8 @@ export class Worker {
   );
   #settings: Settings = parseSettings({});
   #settled = false; // settings and what the daemon asked for are read
+  #tellSalt: (salt: string) => void = () => {};
+  readonly #firstSalt = new Promise<string>((tell) => (this.#tellSalt = tell));
   #asked: DaemonSettings = { salt: "", body_limit: 16_384 };
   #connection: Connection = { phase: "searching", port: 0, since: Date.now(), agents: [] };
 
@@ -107,7 +109,8 @@ export class Worker {
       loaded: (url, as) => void this.#loaded.add(url, as),
       policies: (tab, policies) => this.tabs.setHeaders(tab, policies),
     });
-    this.#pipeline = new Pipeline(join, this.#mapper, this.#uploader);
+    const salt = (): Promise<string> => this.#firstSalt.then(() => this.#asked.salt);
+    this.#pipeline = new Pipeline(join, this.#mapper, this.#uploader, salt);
     this.ports = new Ports(() => this.#pageConfig(), {
       hello: ({ tab, frame }) => {
         if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
@@ -156,6 +159,7 @@ export class Worker {
       chrome.storage.session.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
     ]);
     [this.#asked, this.#connection] = await Promise.all([loadDaemonSettings(), readConnection()]);
+    this.#tellSalt(this.#asked.salt);
     this.#settings = await readSettings(); // not with the others: a change meanwhile must not be undone by them
     this.#settled = true;
     this.ports.configure();
@@ -275,7 +279,7 @@ export class Worker {
     this.#asked = mergeDaemonSettings(before, answer.settings);
     if (JSON.stringify(before) !== JSON.stringify(this.#asked)) {
       await keepDaemonSettings(this.#asked);
-      if (before.salt !== this.#asked.salt || before.body_limit !== this.#asked.body_limit) this.ports.configure();
+      if (before.body_limit !== this.#asked.body_limit) this.ports.configure();
     }
     await this.#enter({ phase: "connected", version: answer.server.version, agents: answer.agents ?? [] });
   }
@@ -306,7 +310,7 @@ export class Worker {
 
   #pageConfig(): PageConfig | undefined {
     if (!this.#settled) return undefined;
-    return { bodies: this.#settings.bodies, bodyLimit: this.#asked.body_limit, salt: this.#asked.salt };
+    return { bodies: this.#settings.bodies, bodyLimit: this.#asked.body_limit };
   }
 
   async #wireSettings(): Promise<ExtensionSettings> {

@@ -39,7 +39,6 @@ export class WorkerLink {
   #unacked: Batch[] = []; // sum of json.length <= maxUnacked, or one batch
   #size = 0;
   #nextId = 1;
-  #config: PageConfig | undefined;
   #orphaned = false;
   #frozen = false; // in the back/forward cache: connecting would throw the page out of it
 
@@ -74,11 +73,6 @@ export class WorkerLink {
   /** Reports what policies the document's meta elements hold. */
   policy(content: string[]): void {
     this.#say({ type: "policy", content });
-  }
-
-  /** Hands the last config out again: the page side came later than the worker's word. */
-  repeatConfig(): void {
-    if (this.#config) this.#events.config(this.#config);
   }
 
   readonly #hidden = (event: PageTransitionEvent): void => {
@@ -121,7 +115,6 @@ export class WorkerLink {
   #take(message: ToContent): void {
     switch (message.type) {
       case "config":
-        this.#config = message.config;
         this.#events.config(message.config);
         return;
       case "ack":

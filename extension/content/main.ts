@@ -36,13 +36,9 @@ function start(): void {
     // Nobody said that bodies are wanted: the page need not read any more of them.
     gaveUp: () => tellPage({ bodies: false }),
   });
-  // For the same reason a late page gets a salt that is good for nothing else.
-  const lateSalt = crypto.getRandomValues(new Uint32Array(4)).join("-");
   const configure = (config: PageConfig): void => {
-    const change: Partial<CaptureConfig> = { ...config };
-    capture.configure(change);
-    if (late) Object.assign(change, { lateSince: true, salt: lateSalt });
-    tellPage(change);
+    capture.configure(config);
+    tellPage(late ? { ...config, lateSince: true } : config);
     gate.set(config.bodies);
   };
   const link = new WorkerLink(late ? "late" : "document_start", {
@@ -66,7 +62,6 @@ function start(): void {
     capture.reattach();
     link.listen();
   });
-  channel.onOpen(() => link.repeatConfig());
   link.open();
   reportPolicies((content) => link.policy(content));
 }

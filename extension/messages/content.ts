@@ -49,6 +49,4 @@ export interface PageConfig {
   bodies: boolean;
   /** Bytes of a captured body. */
   bodyLimit: number;
-  /** Keys the pseudonyms that replace secrets. */
-  salt: string;
 }

@@ -107,7 +107,7 @@ type TrackingAnswer struct {
 // DaemonSettings is what the daemon asks of the extension. Nothing here can switch the pilot or
 // bodies on.
 type DaemonSettings struct {
-	Salt      string `json:"salt"`       // keys the pseudonyms that the page makes
+	Salt      string `json:"salt"`       // keys what pages mask; the worker keeps it
 	BodyLimit int    `json:"body_limit"` // bytes of a captured body
 }
 

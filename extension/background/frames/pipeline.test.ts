@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { mask } from "@gasoline/capture/redact";
 import type { Outgoing, Stamp } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
 import { NetworkJoin } from "../network/join.ts";
@@ -8,14 +9,18 @@ import { Pipeline } from "./pipeline.ts";
 
 const stamp: Stamp = { tab: 1, frame: 0, document: "d", page_url: "http://localhost/", since: "document_start" };
 let added: { at: number; ids: unknown[] }[];
+let all: Outgoing[]; // events of all batches
 let pipeline: Pipeline;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
   added = [];
+  all = [];
   const uploader = {
-    add: (_: Stamp, events: Outgoing[]) =>
-      added.push({ at: Date.now(), ids: events.map(({ event }) => (event as { request_id?: string }).request_id) }),
+    add: (_: Stamp, events: Outgoing[]) => {
+      all.push(...events);
+      added.push({ at: Date.now(), ids: events.map(({ event }) => (event as { request_id?: string }).request_id) });
+    },
     addDropped: () => {},
     settle: () => Promise.resolve(),
   } as unknown as Uploader;
@@ -31,6 +36,7 @@ beforeEach(() => {
       () => Promise.resolve(undefined),
     ),
     uploader,
+    () => Promise.resolve("salt"),
   );
 });
 afterEach(() => vi.useRealTimers());
@@ -74,4 +80,15 @@ test("a request without an end is told by itself and holds nothing up", async ()
     { at: 0, ids: ["next"] },
     { at: 20_000, ids: ["keepalive"] },
   ]);
+});
+
+test("what pages masked is keyed here, and equal values stay equal whichever page masked them", async () => {
+  const line = (message: string) => JSON.stringify({ records: [{ kind: "logs", event: { message } }] });
+  const masked = (value: string, salt: string) => `typed ${mask("password", value, salt)}, <b:c> and <d:0>`;
+  pipeline.take(stamp, line(masked("hunter2", "")), false, () => {});
+  pipeline.take({ ...stamp, document: "e" }, line(masked("hunter2", "")), false, () => {});
+  await vi.advanceTimersByTimeAsync(0);
+  const messages = all.map(({ event }) => (event as { message?: string }).message);
+  expect(messages).toEqual([masked("hunter2", "salt"), masked("hunter2", "salt")]);
+  expect(messages[0]).not.toBe(masked("hunter2", ""));
 });

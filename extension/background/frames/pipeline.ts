@@ -1,4 +1,5 @@
 import type { Exception, Exchange, Log } from "@gasoline/schema/wire";
+import { withSalt } from "@gasoline/capture/redact";
 import { type Outgoing, type Stamp, isEventKind } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
 import type { NetworkJoin } from "../network/join.ts";
@@ -10,20 +11,23 @@ interface Batch {
 }
 
 /**
- * The way of a document's batch through the worker: requests get what the network stack saw, stacks get their sources,
- * then it is handed to the uploader. Batches are completed beside each other, each within its own time, and handed on in
+ * The way of a document's batch through the worker: pseudonyms get their key, which no page is told, requests get what
+ * the network stack saw, stacks get their sources, then it is handed to the uploader. Batches are completed beside each other, each within its own time, and handed on in
  * the order in which they came.
  */
 export class Pipeline {
   readonly #join: NetworkJoin;
   readonly #mapper: SourceMapper;
   readonly #uploader: Uploader;
+  readonly #salt: () => Promise<string>;
   readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
 
-  constructor(join: NetworkJoin, mapper: SourceMapper, uploader: Uploader) {
+  /** salt keys the pseudonyms of pages; the join uses the same. */
+  constructor(join: NetworkJoin, mapper: SourceMapper, uploader: Uploader, salt: () => Promise<string>) {
     this.#join = join;
     this.#mapper = mapper;
     this.#uploader = uploader;
+    this.#salt = salt;
   }
 
   /** Takes a batch. done is called when its events are delivered or put aside. */
@@ -51,7 +55,7 @@ export class Pipeline {
   async #complete(stamp: Stamp, json: string): Promise<{ events: Outgoing[]; dropped?: Record<string, number> }> {
     let batch: Batch;
     try {
-      batch = JSON.parse(json) as Batch;
+      batch = JSON.parse(withSalt(json, await this.#salt())) as Batch;
     } catch {
       return { events: [], dropped: { batch: 1 } };
     }

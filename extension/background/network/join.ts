@@ -1,4 +1,3 @@
-import { redactURL } from "@gasoline/capture/redact";
 import type { Exchange } from "@gasoline/schema/wire";
 import { joined, outcomeOf } from "./exchange.ts";
 import type { Redact } from "./redaction.ts";
@@ -24,8 +23,8 @@ const MAX_URL = 4096;
 
 interface Unclaimed {
   request: Request;
-  /** How the page may show its URL. */
-  shown: readonly string[];
+  /** Its URL as the page shows it. */
+  shown: string;
   timer: ReturnType<typeof setTimeout>;
 }
 
@@ -65,9 +64,8 @@ export class NetworkJoin {
   /** A request of a page or of one of its workers is over. */
   offer(request: Request): void {
     const url = request.redirects[0] ?? request.url;
-    // A page masks by the salt in use, or by none before it was told.
-    const shown = [comparable(this.#redact.url(url)), comparable(redactURL(url, ""))];
-    const key = keyOf(request.document, request.asked, shown[0] ?? "");
+    const shown = comparable(this.#redact.url(url));
+    const key = keyOf(request.document, request.asked, shown);
     const waiting = take(this.#waiting, key, (item) => !item.patient && fits(item, request, shown));
     if (waiting) {
       waiting.settle(request);
@@ -118,7 +116,7 @@ export class NetworkJoin {
     const claim = (equal: boolean) =>
       patient
         ? undefined
-        : this.#claim(key, (item) => (!equal || item.shown.includes(shown)) && agree(exchange, item.request));
+        : this.#claim(key, (item) => (!equal || item.shown === shown) && agree(exchange, item.request));
     const known = claim(true);
     if (known || !this.#granted(exchange.redirects?.[0] ?? exchange.url)) return known;
     // The salt may have changed in between: then the masked values differ and nothing else does.
@@ -165,8 +163,8 @@ export class NetworkJoin {
 /** What a record waited for: the network's record, or that the page told the end itself, or nothing in time. */
 type Found = Request | "told" | undefined;
 
-const fits = (item: Waiting, request: Request, shown: readonly string[]): boolean =>
-  shown.includes(item.shown) && agree(item.exchange, request);
+const fits = (item: Waiting, request: Request, shown: string): boolean =>
+  shown === item.shown && agree(item.exchange, request);
 
 /**
  * Whether both can be of one request by their ends. What the page gave up did not end well in the network, and what it
