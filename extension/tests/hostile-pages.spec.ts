@@ -1,3 +1,4 @@
+import { mask } from "@gasoline/capture/redact";
 import type { Page } from "@playwright/test";
 import type { FakeDaemon } from "./daemon.ts";
 import { expect, test } from "./extension.ts";
@@ -26,7 +27,9 @@ const SPY = `
   };
   const take = (e) => { if (e.relatedTarget && !own.has(e.relatedTarget)) { heard.push("took " + e.type); e.stopImmediatePropagation(); forge(e.relatedTarget); } };
   const OFFERS = ["gasoline-channel", "load"];
-  window.lurk = (w) => { for (const type of OFFERS) w.addEventListener(type, take, true); };
+  window.lurk = (w) => {
+    for (const at of [w, w.document, w.document.fonts]) for (const type of OFFERS) natives.add.call(at, type, take, true);
+  };
   window.offer = (w) => {
     for (const at of [w, w.document, w.document.fonts, w.document.documentElement]) for (const type of OFFERS) {
       const bait = new EventTarget();
@@ -60,7 +63,7 @@ const SPY = `
   window.loaded = (f) => new Promise((done) => f.addEventListener("load", done, { once: true }));
 `;
 
-const INNER = `<!doctype html><title>inner</title><button>Inner</button>`;
+const INNER = `<!doctype html><title>inner</title><button>Inner</button><script>console.log("inner speaks")</script>`;
 
 /** Opens the attacker's page and gives the address of the document that it is after. */
 async function attacker(page: Page, site: Site, html = "<p>outer"): Promise<string> {
@@ -141,10 +144,14 @@ const ATTACKS: Record<string, (inner: string) => Promise<void>> = {
     const f = frame((f) => (f.src = "javascript:'<p>by script'"));
     lurk(f.contentWindow!);
     await new Promise((done) => setTimeout(done, 300));
+    lurk(f.contentWindow!);
     offer(f.contentWindow!);
-    f.contentWindow!.location.href = "javascript:'<p>by script again'";
+    const g = frame(() => {});
+    lurk(g.contentWindow!);
+    g.contentWindow!.location.href = "javascript:'<p>by script'";
     await new Promise((done) => setTimeout(done, 300));
-    offer(f.contentWindow!);
+    lurk(g.contentWindow!);
+    offer(g.contentWindow!);
   },
   "a window that opens at the address": async (inner) => {
     const w = open(inner)!;
@@ -178,6 +185,86 @@ const ATTACKS: Record<string, (inner: string) => Promise<void>> = {
   },
 };
 
+/**
+ * Attacks by which the page runs its own script in the other document before ours: it owns that realm. It may speak
+ * there as the realm's own script does, and learns nothing that the realm does not know.
+ */
+const TAKEOVERS: Record<string, (inner: string) => Promise<void>> = {
+  "natives replaced in a frame's first window": async (inner) => {
+    const f = frame((f) => (f.src = inner));
+    poison(f.contentWindow!);
+    lurk(f.contentWindow!);
+    await loaded(f);
+  },
+  "natives replaced in a window's first document": async (inner) => {
+    const w = open(inner)!;
+    poison(w);
+    lurk(w);
+    await new Promise((done) => setTimeout(done, 700));
+    w.close();
+  },
+  "an answer that begins and stops": async (inner) => {
+    const f = frame((f) => (f.src = inner.replace("/inner", "/slow")));
+    for (;;) {
+      await new Promise((done) => setTimeout(done, 5));
+      if (f.contentDocument?.URL.endsWith("/slow")) break;
+    }
+    if (f.contentDocument.documentElement) throw new Error("too late");
+    poison(f.contentWindow!);
+    lurk(f.contentWindow!);
+    await loaded(f);
+  },
+};
+
+for (const [name, attack] of Object.entries(TAKEOVERS)) {
+  test(`who owns a realm owns its half of the channel and nothing more: ${name}`, async ({
+    daemon,
+    site,
+    browserWithExtension: { page },
+  }) => {
+    const inner = await attacker(page, site);
+    site.page("/slow", { body: INNER, pause: 1000 });
+    await page.evaluate(attack, inner);
+    const { heard, told } = await spoils(page, daemon);
+    expect(heard).toMatch(/took|parsed/); // or the attack proves nothing
+    expect(heard).not.toContain("salt");
+    // What a realm can bring about anyway, by its console.
+    expect(told).toContain("forged line");
+    expect(told).not.toMatch(/forged (click|state)/);
+  });
+}
+
+test("a page in a sandbox of its own origin reaches no channel by offers", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  const inner = site.page("/inner", `<!doctype html><script>${SPY} lurk(window); offer(window);
+    console.log("inside heard " + (heard.join() || "nothing"))</script>`);
+  await page.goto(site.page("/", `<iframe sandbox="allow-scripts" src="${inner}"></iframe>`));
+  const log = await daemon.until("its line", () =>
+    daemon.events("logs").find((at) => at.message.startsWith("inside heard")),
+  );
+  expect(log.message).toBe("inside heard nothing");
+  expect(JSON.stringify(daemon.groups)).not.toContain("forged");
+});
+
+test("a secret has one pseudonym in all pages, and no page is told what keys it", async ({
+  daemon,
+  site,
+  browserWithExtension: { page },
+}) => {
+  const html = `<!doctype html><script>fetch("/api?token=one-secret-of-many").catch(() => {})</script>`;
+  await page.goto(site.page("/", html));
+  await page.goto(site.page("/", html).replace("127.0.0.1", "localhost"));
+  const urls = await daemon.until("both requests", () => {
+    const found = daemon.events("network").filter((at) => at.url.includes("/api?"));
+    return found.length === 2 && found.map((at) => at.url.replace(/.*token=/, ""));
+  });
+  expect(urls[0]).toBe(mask("token", "one-secret-of-many", "salt-of-the-test"));
+  expect(urls[1]).toBe(urls[0]);
+});
+
 for (const [name, attack] of Object.entries(ATTACKS)) {
   test(`the channel is out of reach: ${name}`, async ({ daemon, site, browserWithExtension: { page } }) => {
     const inner = await attacker(page, site);
@@ -185,5 +272,6 @@ for (const [name, attack] of Object.entries(ATTACKS)) {
     const { heard, told } = await spoils(page, daemon);
     expect(heard).toBe("");
     expect(told).not.toContain("forged");
+    if (/with scripts|used again|elsewhere|address/.test(name)) expect(told).toContain("inner speaks");
   });
 }

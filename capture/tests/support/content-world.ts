@@ -21,4 +21,5 @@ channel.post(JSON.stringify({ bodies: true }));
 // The test closes the content side as the extension does when it was reloaded under the page.
 addEventListener("message", (event) => {
   if (event.data === "close the content side") channel.close();
+  if (event.data === "is the channel open?") dispatchEvent(new CustomEvent("told", { detail: String(channel.open) }));
 });
