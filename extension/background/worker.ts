@@ -50,7 +50,7 @@ export class Worker {
   readonly identity = new Identity();
   readonly grants = new Grants();
   readonly stale = new StaleTabs();
-  readonly tabs = new TabList(this.grants, this.stale);
+  readonly tabs = new TabList(this.grants, this.stale, (tab) => this.ports.withoutPageScript(tab));
   readonly refs = new RefBlocks();
   readonly debuggers = new Debuggers();
   readonly ports: Ports;
@@ -114,6 +114,7 @@ export class Worker {
     this.ports = new Ports(() => this.#pageConfig(), {
       hello: ({ tab, frame }) => {
         if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
+        else if (this.ports.withoutPageScript(tab)) this.tabsChanged();
       },
       batch: (stamp, json, urgent, done) => {
         this.line.ensure();

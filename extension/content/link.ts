@@ -34,6 +34,7 @@ const here = (): string => location.href.slice(0, MAX_ADDRESS + 1);
  */
 export class WorkerLink {
   readonly #since: "document_start" | "late";
+  readonly #noPageScript: boolean;
   readonly #events: LinkEvents;
   #port: chrome.runtime.Port | undefined;
   #unacked: Batch[] = []; // sum of json.length <= maxUnacked, or one batch
@@ -42,8 +43,10 @@ export class WorkerLink {
   #orphaned = false;
   #frozen = false; // in the back/forward cache: connecting would throw the page out of it
 
-  constructor(since: "document_start" | "late", events: LinkEvents) {
+  /** noPageScript: the page's half of the capture is missing. */
+  constructor(since: "document_start" | "late", noPageScript: boolean, events: LinkEvents) {
     this.#since = since;
+    this.#noPageScript = noPageScript;
     this.#events = events;
   }
 
@@ -108,7 +111,7 @@ export class WorkerLink {
       this.#port = undefined;
       setTimeout(() => this.#connect(), RECONNECT_MS);
     });
-    this.#say({ type: "hello", url: here(), since: this.#since });
+    this.#say({ type: "hello", url: here(), since: this.#since, noPageScript: this.#noPageScript });
     for (const batch of this.#unacked) this.#post(batch);
   }
 

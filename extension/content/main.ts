@@ -41,7 +41,7 @@ function start(): void {
     tellPage(late ? { ...config, lateSince: true } : config);
     gate.set(config.bodies);
   };
-  const link = new WorkerLink(late ? "late" : "document_start", {
+  const link = new WorkerLink(late ? "late" : "document_start", !channel.open && scriptsRun(), {
     config: configure,
     flush,
     actor: (client) => capture.actAs(client),
@@ -64,6 +64,12 @@ function start(): void {
   });
   link.open();
   reportPolicies((content) => link.policy(content));
+}
+
+/** Says whether this document's own scripts run, as far as that shows. A sandboxed frame has an origin of its own, or says it. */
+function scriptsRun(): boolean {
+  const sandbox = window.frameElement?.getAttribute("sandbox");
+  return window.origin !== "null" && (typeof sandbox !== "string" || /(^|\s)allow-scripts(\s|$)/i.test(sandbox));
 }
 
 // The Batcher writes the mark itself, before the event; a page's text would carry escaped quotes.

@@ -11,6 +11,8 @@ export type FromContent =
       url: string;
       /** document_start, or late when the script came after the page began. */
       since: "document_start" | "late";
+      /** The capture's script in the page's own world did not start, though scripts run in this document. */
+      noPageScript?: boolean;
     }
   | {
       type: "batch";

@@ -275,3 +275,43 @@ for (const [name, attack] of Object.entries(ATTACKS)) {
     if (/with scripts|used again|elsewhere|address/.test(name)) expect(told).toContain("inner speaks");
   });
 }
+
+test("a document that keeps our script from starting is told of, a frame in which no script runs is not", async ({
+  daemon,
+  site,
+  browserWithExtension: { page, tab },
+}) => {
+  const inner = await attacker(page, site);
+  const id = await tab(page);
+  const without = (of: number) => daemon.tabs.find((at) => at.id === of)?.no_page_script;
+  await page.evaluate(async (inner) => {
+    for (const sandbox of ["", "allow-same-origin"]) {
+      await loaded(
+        frame((f) => {
+          f.setAttribute("sandbox", sandbox);
+          f.src = inner;
+        }),
+      );
+    }
+    console.log("framed");
+  }, inner);
+  await daemon.until("the frames", () => daemon.events("logs").find((log) => log.message === "framed"));
+  expect(without(id)).toBeUndefined();
+
+  await page.evaluate(async (inner) => {
+    const f = frame((f) => (f.src = inner));
+    (f.contentWindow as unknown as typeof globalThis).EventTarget.prototype.addEventListener = () => {};
+    await loaded(f);
+  }, inner);
+  await daemon.until("that a frame lacks it", () => without(id) === "frames");
+
+  await page.evaluate((inner) => {
+    const w = open(inner)!;
+    (w as unknown as typeof globalThis).EventTarget.prototype.addEventListener = () => {};
+  }, inner);
+  await daemon.until("that a page lacks it", () =>
+    daemon.tabs.some((at) => at.url === inner && at.no_page_script === "page"),
+  );
+  await page.reload();
+  await daemon.until("that it is there again", () => without(id) === undefined);
+});

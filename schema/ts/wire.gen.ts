@@ -38,6 +38,7 @@ export interface Tab {
   csp?: string;
   /** capture needs a reload of the page */
   stale?: boolean;
+  no_page_script?: string;
 }
 
 /** Base is what every event on the wire has. */
