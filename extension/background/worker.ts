@@ -155,6 +155,7 @@ export class Worker {
 
   /** Reads what earlier lives left behind, and goes to work. */
   async start(): Promise<void> {
+    const granted = this.grants.refresh(); // at once: a page that opens before its scripts are registered has none
     await Promise.all([
       chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
       chrome.storage.session.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
@@ -164,7 +165,7 @@ export class Worker {
     this.#settings = await readSettings(); // not with the others: a change meanwhile must not be undone by them
     this.#settled = true;
     this.ports.configure();
-    await Promise.all([this.stale.load(), this.grants.refresh(), this.tabs.load()]);
+    await Promise.all([this.stale.load(), granted, this.tabs.load()]);
     await this.#showBadge();
     this.line.ensure();
     await this.#executor.forgetOld();

@@ -157,7 +157,8 @@ export async function installHost(profile: string, daemon: FakeDaemon): Promise<
   await writeFile(join(hosts, `${manifest.name}.json`), JSON.stringify(manifest));
 }
 
-async function grantAll(path: string): Promise<void> {
+/** Makes a manifest grant every site. */
+export async function grantAll(path: string): Promise<void> {
   const manifest = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
   manifest["host_permissions"] = ["<all_urls>"];
   manifest["optional_host_permissions"] = [];
