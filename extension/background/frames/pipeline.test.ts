@@ -10,18 +10,20 @@ import { Pipeline } from "./pipeline.ts";
 const stamp: Stamp = { tab: 1, frame: 0, document: "d", page_url: "http://localhost/", since: "document_start" };
 let added: { at: number; ids: unknown[] }[];
 let all: Outgoing[]; // events of all batches
+let dropped: { document: string; counts: Record<string, number> }[];
 let pipeline: Pipeline;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
   added = [];
   all = [];
+  dropped = [];
   const uploader = {
     add: (_: Stamp, events: Outgoing[]) => {
       all.push(...events);
       added.push({ at: Date.now(), ids: events.map(({ event }) => (event as { request_id?: string }).request_id) });
     },
-    addDropped: () => {},
+    addDropped: ({ document }: Stamp, counts: Record<string, number>) => dropped.push({ document, counts }),
     settle: () => Promise.resolve(),
   } as unknown as Uploader;
   const join = new NetworkJoin(
@@ -91,4 +93,22 @@ test("what pages masked is keyed here, and equal values stay equal whichever pag
   const messages = all.map(({ event }) => (event as { message?: string }).message);
   expect(messages).toEqual([masked("hunter2", "salt"), masked("hunter2", "salt")]);
   expect(messages[0]).not.toBe(masked("hunter2", ""));
+});
+
+test("what frames send at once is bounded and counted; the page's own batches pass", async () => {
+  const line = { kind: "logs", event: { message: `{"kind":"logs" ${"x".repeat(1_000_000)}` } };
+  const json = JSON.stringify({ records: [line, { kind: "exceptions", event: {} }] });
+  const over: string[] = [];
+  for (let frame = 1; frame <= 20; frame++) {
+    const of = { ...stamp, frame, document: `f${frame}` };
+    pipeline.take(of, json, false, () => over.push(of.document));
+  }
+  pipeline.take(stamp, json, false, () => over.push("page"));
+  expect(over).toEqual(["f16", "f17", "f18", "f19", "f20"]);
+  expect(dropped.map(({ document }) => document)).toEqual(over);
+  expect(dropped[0]?.counts).toEqual({ logs: 1, exceptions: 1 });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(over).toContain("page");
+  pipeline.take({ ...stamp, frame: 1, document: "f1" }, json, false, () => {});
+  expect(dropped).toHaveLength(5);
 });

@@ -5,6 +5,9 @@ import type { Uploader } from "../daemon/uploader.ts";
 import type { NetworkJoin } from "../network/join.ts";
 import type { SourceMapper } from "../sourcemaps/mapper.ts";
 
+/** Characters of frames' batches that are on their way at once. Pages have a bound of their own, a thousand frames do not. */
+const MAX_FRAMES = 16_000_000;
+
 interface Batch {
   records?: { kind: string; event: Outgoing["event"] }[];
   dropped?: Record<string, number>;
@@ -20,6 +23,7 @@ export class Pipeline {
   readonly #mapper: SourceMapper;
   readonly #uploader: Uploader;
   readonly #salt: () => Promise<string>;
+  #frames = 0; // characters of frames' batches on their way; <= MAX_FRAMES
   readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
 
   /** salt keys the pseudonyms of pages; the join uses the same. */
@@ -30,8 +34,19 @@ export class Pipeline {
     this.#salt = salt;
   }
 
-  /** Takes a batch. done is called when its events are delivered or put aside. */
+  /**
+   * Takes a batch. done is called when its events are delivered or put aside. Where frames send more than MAX_FRAMES, the
+   * events of a frame's batch are counted as lost.
+   */
   take(stamp: Stamp, json: string, urgent: boolean, done: () => void): void {
+    const size = stamp.frame === 0 ? 0 : json.length;
+    if (this.#frames + size > MAX_FRAMES) {
+      this.#uploader.addDropped(stamp, countsOf(json));
+      this.#uploader.add(stamp, [], urgent);
+      done();
+      return;
+    }
+    this.#frames += size;
     const before = this.#tails.get(stamp.document) ?? Promise.resolve();
     const complete = this.#complete(stamp, json);
     const tail = before.then(async () => {
@@ -41,6 +56,7 @@ export class Pipeline {
     });
     this.#tails.set(stamp.document, tail);
     void tail.then(async () => {
+      this.#frames -= size;
       if (this.#tails.get(stamp.document) === tail) this.#tails.delete(stamp.document);
       await this.#uploader.settle();
       done();
@@ -86,4 +102,13 @@ export class Pipeline {
     if (kind === "logs" && (event as Log).stack) return { kind, event: await this.#mapper.map(event as Log) };
     return { kind, event };
   }
+}
+
+/** How many events of each kind a batch has, without reading it: in a text of a page the quotes would be escaped. */
+function countsOf(json: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [, kind = ""] of json.matchAll(/\{"kind":"([a-z]+)"/g)) {
+    if (isEventKind(kind)) counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
 }
