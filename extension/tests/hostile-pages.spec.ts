@@ -315,3 +315,171 @@ test("a document that keeps our script from starting is told of, a frame in whic
   await page.reload();
   await daemon.until("that it is there again", () => without(id) === undefined);
 });
+
+test("a page that replaces every prototype after its start is captured and operated, and calls none of ours", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  await browser.set({ pilot: true });
+  const url = site.page(
+    "/",
+    `<!doctype html><button id=b onclick="seen = 'clicked'">Press</button><input name=word><script>
+      seen = "";
+      const values = [{ a: { b: [1, 2] } }, new Map([[1, 2]])];
+      const print = console.error, raise = setTimeout, get = fetch;
+      addEventListener("load", () => {
+        const { getOwnPropertyNames: names, getOwnPropertyDescriptor: find, defineProperty: define } = Object, { ownKeys } = Reflect;
+        const all = names(window);
+        for (let i = 0; i < all.length; i++) {
+          const proto = window[all[i]] && window[all[i]].prototype;
+          const keys = proto ? ownKeys(proto) : [];
+          for (let k = 0; k < keys.length; k++) {
+            const found = find(proto, keys[k]);
+            if (keys[k] === "constructor" || !found.configurable) continue;
+            const no = () => { throw new Error("replaced") };
+            if (typeof found.value === "function") define(proto, keys[k], { __proto__: null, value: no, configurable: true });
+            else if (!("value" in found)) define(proto, keys[k], { __proto__: null, get: no, set: no, configurable: true });
+          }
+        }
+        print("everything is replaced", values[0], values[1]);
+        get("/answer?token=very-secret-token");
+        raise(() => { throw { not: "an error" } });
+      });
+    </script>`,
+  );
+  await browser.page.goto(url);
+  await daemon.until("the line", () =>
+    daemon.events("logs").find((at) => at.message.includes("everything is replaced")),
+  );
+  await daemon.until("the exception", () => daemon.events("exceptions").find((at) => at.message.includes("an error")));
+  const exchange = await daemon.until("the request", () =>
+    daemon.events("network").find((at) => at.url.includes("/answer")),
+  );
+  expect(exchange).toMatchObject({ status: 404, initiator: { type: "fetch" } });
+  expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>$/);
+  const tab = await browser.tab(browser.page);
+  expect((await daemon.command("click", { selector: "text=Press" }, { tab })).result).toMatchObject({ match_count: 1 });
+  expect(daemon.events("exceptions").filter((at) => at.message.includes("replaced"))).toEqual([]);
+});
+
+test("setters on Object.prototype hear nothing of us", async ({ daemon, site, browserWithExtension: browser }) => {
+  await browser.page.goto(
+    site.page(
+      "/",
+      `<!doctype html><script>
+      const heard = window.heard = [];
+      const names = ["kind", "event", "urgent", "seq", "t", "mono", "records", "dropped", "detail", "relatedTarget", "capture", "once",
+        "passive", "signal", "bubbles", "composed", "message", "level", "args", "stack", "url", "name", "value", "writable", "enumerable",
+        "configurable", "get", "set", "next", "first", "last", "salt", "bodies", "0", "1", "length", "head", "size", "then", "body", "headers"];
+      for (const name of names) Object.defineProperty(Object.prototype, name, {
+        __proto__: null, configurable: true, get() { if (this === window) return; heard.push("get " + name); }, set(value) { heard.push("set " + name); },
+      });
+      console.warn("set upon", { x: 1 }, [1, 2]);
+      setTimeout(() => { throw new RangeError("set upon, too") });
+      setTimeout(() => console.log("heard:" + heard.join()), 500);
+    </script>`,
+    ),
+  );
+  await daemon.until("the line", () => daemon.events("logs").find((at) => at.message.startsWith("set upon")));
+  await daemon.until("the exception", () => daemon.events("exceptions").find((at) => at.type === "RangeError"));
+  const heard = await daemon.until("what it heard", () =>
+    daemon.events("logs").find((at) => at.message.startsWith("heard:")),
+  );
+  expect(heard.message).toBe("heard:");
+});
+
+/** How many lines that start so came, and how many of those documents' lines were told as lost. */
+function linesOf(daemon: FakeDaemon, start: string): { came: number; lost: number } {
+  const came = daemon.events("logs").filter((at) => at.message.startsWith(start)).length;
+  const lost = daemon.syncs
+    .flatMap(({ groups = [] }) => groups)
+    .filter((group) => group.frame !== 0)
+    .reduce((sum, { dropped = {} }) => sum + (dropped["logs"] ?? 0), 0);
+  return { came, lost };
+}
+
+test("many frames: the page's line comes, each line of a frame comes or is counted, other tabs are served", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  test.setTimeout(120_000);
+  await browser.set({ pilot: true });
+  const other = await browser.context.newPage();
+  await other.goto(site.page("/other", `<!doctype html><button onclick="document.title='pressed'">Press</button>`));
+  const tab = await browser.tab(other);
+  await browser.page.goto(site.page("/", `<!doctype html><title>many</title><body>`));
+  const made = browser.page.evaluate(() => {
+    for (let i = 0; i < 150; i++) {
+      const f = document.body.appendChild(document.createElement("iframe"));
+      const { console: inside } = f.contentWindow as unknown as typeof globalThis;
+      for (let k = 0; k < 20; k++) inside.log(`in frame ${"x".repeat(200)}`);
+    }
+    console.error("all frames are there");
+  });
+  expect((await daemon.command("click", { selector: "text=Press" }, { tab })).result).toMatchObject({ match_count: 1 });
+  await made;
+  const wait = { timeout: 60_000 };
+  await expect.poll(() => daemon.events("logs").some((at) => at.message === "all frames are there"), wait).toBe(true);
+  const total = (): number => {
+    const { came, lost } = linesOf(daemon, "in frame");
+    return came + lost;
+  };
+  await expect.poll(total, wait).toBe(3000);
+});
+
+test("frames that flood, and frames that load for ever, take no line from the page", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  test.setTimeout(90_000);
+  await browser.set({ pilot: true });
+  daemon.uploadMS = 2500; // a daemon that is slower than the flood
+  site.page(
+    "/flood",
+    `<script>setInterval(() => { for (let i = 0; i < 200; i++) console.error("ad " + "x".repeat(5000)) }, 200)</script>`,
+  );
+  site.page(
+    "/again",
+    `<body><script>console.log("again"); setInterval(() => { document.body.style.width = Math.random() * 500 + "px" }, 10);
+      setTimeout(() => location.reload(), 100)</script>`,
+  );
+  const frames = `${'<iframe src="/flood"></iframe>'.repeat(2)}${'<iframe src="/again"></iframe>'.repeat(2)}`;
+  await browser.page.goto(
+    site.page(
+      "/",
+      `<!doctype html><button onclick="document.title='pressed'">Press</button>${frames}<script>
+        let n = 0; const timer = setInterval(() => { console.error("mine " + ++n); if (n === 20) clearInterval(timer) }, 100)</script>`,
+    ),
+    { waitUntil: "commit" }, // frames that load for ever keep it from being loaded
+  );
+  const tab = await browser.tab(browser.page);
+  await expect.poll(() => linesOf(daemon, "mine").came, { timeout: 60_000 }).toBe(20);
+  expect(linesOf(daemon, "ad").lost).toBeGreaterThan(0); // or nothing was put to the test
+  const click = await daemon.command("click", { selector: "text=Press" }, { tab });
+  expect(click.result).toMatchObject({ match_count: 1 });
+});
+
+test("addresses and titles that read from right to left come as they are, in the page's own words only", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const name = "\u202Egnp.exe \u2066אבג\u2069 😀";
+  await browser.page.goto(
+    site.page("/", `<!doctype html><title>${name}</title><button>${name}</button><script>
+      history.replaceState(null, "", "/" + encodeURIComponent(${JSON.stringify(name)}) + "#" + ${JSON.stringify(name)});
+      console.log(${JSON.stringify(name)}); fetch("/" + ${JSON.stringify(name)});</script>`),
+  );
+  await daemon.until("the line", () => daemon.events("logs").find((at) => at.message === name));
+  const exchange = await daemon.until("the request", () =>
+    daemon.events("network").find((at) => at.initiator.type === "fetch"),
+  );
+  expect(exchange).toMatchObject({ url: new URL(`/${name}`, site.url("/")).href, status: 404 });
+  await browser.page.click("button");
+  const click = await daemon.until("the click", () => daemon.events("actions").find((at) => at.type === "click"));
+  expect(click.name).toContain("אבג");
+  await daemon.until("the title", () => daemon.tabs.find((at) => at.title === name));
+});
