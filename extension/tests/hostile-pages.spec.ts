@@ -83,7 +83,6 @@ async function spoils(page: Page, daemon: FakeDaemon): Promise<{ heard: string; 
   return { heard, told: JSON.stringify(daemon.groups) };
 }
 
-declare const heard: string[];
 declare function lurk(w: Window): void;
 declare function offer(w: Window): void;
 declare function poison(w: Window): void;
@@ -239,8 +238,11 @@ test("a page in a sandbox of its own origin reaches no channel by offers", async
   site,
   browserWithExtension: { page },
 }) => {
-  const inner = site.page("/inner", `<!doctype html><script>${SPY} lurk(window); offer(window);
-    console.log("inside heard " + (heard.join() || "nothing"))</script>`);
+  const inner = site.page(
+    "/inner",
+    `<!doctype html><script>${SPY} lurk(window); offer(window);
+    console.log("inside heard " + (heard.join() || "nothing"))</script>`,
+  );
   await page.goto(site.page("/", `<iframe sandbox="allow-scripts" src="${inner}"></iframe>`));
   const log = await daemon.until("its line", () =>
     daemon.events("logs").find((at) => at.message.startsWith("inside heard")),
@@ -279,10 +281,11 @@ for (const [name, attack] of Object.entries(ATTACKS)) {
 test("a document that keeps our script from starting is told of, a frame in which no script runs is not", async ({
   daemon,
   site,
-  browserWithExtension: { page, tab },
+  browserWithExtension: browser,
 }) => {
+  const { page } = browser;
   const inner = await attacker(page, site);
-  const id = await tab(page);
+  const id = await browser.tab(page);
   const without = (of: number) => daemon.tabs.find((at) => at.id === of)?.no_page_script;
   await page.evaluate(async (inner) => {
     for (const sandbox of ["", "allow-same-origin"]) {
@@ -469,9 +472,12 @@ test("addresses and titles that read from right to left come as they are, in the
 }) => {
   const name = "\u202Egnp.exe \u2066אבג\u2069 😀";
   await browser.page.goto(
-    site.page("/", `<!doctype html><title>${name}</title><button>${name}</button><script>
+    site.page(
+      "/",
+      `<!doctype html><title>${name}</title><button>${name}</button><script>
       history.replaceState(null, "", "/" + encodeURIComponent(${JSON.stringify(name)}) + "#" + ${JSON.stringify(name)});
-      console.log(${JSON.stringify(name)}); fetch("/" + ${JSON.stringify(name)});</script>`),
+      console.log(${JSON.stringify(name)}); fetch("/" + ${JSON.stringify(name)});</script>`,
+    ),
   );
   await daemon.until("the line", () => daemon.events("logs").find((at) => at.message === name));
   const exchange = await daemon.until("the request", () =>
