@@ -6,13 +6,12 @@ export interface Channel {
   post(json: string): boolean;
   /** onMessage sets who receives the other side's text; one receiver. */
   onMessage(receive: (json: string) => void): void;
-  /** onOpen is called once both sides are connected, at once if they are. */
-  onOpen(opened: () => void): void;
-  readonly open: boolean;
 }
 
 /** PageChannel is the end in the page's world. After the content side closed, post swallows what it is given. */
 export interface PageChannel extends Channel {
+  /** onOpen is called once both sides are connected, at once if they are. */
+  onOpen(opened: () => void): void;
   /** onFlush is called when the content side wants everything now: the page is going away. */
   onFlush(flush: () => void): void;
   /** reopened tells the content side that document.open() took its listeners away. */
@@ -21,6 +20,8 @@ export interface PageChannel extends Channel {
 
 /** ContentChannel is the end in the content script's world. */
 export interface ContentChannel extends Channel {
+  /** open says whether the page's side took the offer and the channel was not closed. */
+  readonly open: boolean;
   /** flush makes the page side hand over what it holds, before it returns. */
   flush(): void;
   /** onHide is called on pagehide and when the page becomes hidden, after the page side was flushed. */
@@ -37,35 +38,45 @@ const NativeCustomEvent = globalThis.CustomEvent;
 const NativeEventTarget = globalThis.EventTarget;
 const relatedTarget = getter<EventTarget | null>("FocusEvent", "relatedTarget");
 const detailOf = getter<unknown>("CustomEvent", "detail");
+const fontsOf = getter<EventTarget>("Document", "fonts");
 
-/**
- * connect finds the other side, whichever starts first. Each side offers a private EventTarget in the relatedTarget of
- * a FocusEvent on window: both worlds then hold wrappers of the same object. The first one's offer finds nobody, so it
- * waits; the second one's offer is taken and answered before it returns. Works where origins are opaque, where
- * postMessage cannot be used.
+/*
+ * The worlds meet at the document's FontFaceSet: both find it, each document has one of its own, and an event there
+ * passes no window and no node. What a page added to a window before the document came hears nothing of it.
+ *
+ * The page's side waits there, and the content side offers a private EventTarget in the relatedTarget of an event: both
+ * worlds then hold wrappers of the same object. The content side offers once and takes nothing, so a page that makes
+ * offers reaches nobody, and a document without the page's side stays without a channel. Works where origins are
+ * opaque, where postMessage cannot be used.
  */
-function connect(connected: (target: EventTarget) => void, opened: () => void): void {
-  const own = new NativeEventTarget();
-  let done = false;
-  listen(own, "taken", () => {
-    if (done) return;
-    done = true;
-    connected(own);
-    opened();
-  });
-  dispatch(window, new NativeFocusEvent(offer, bare({ relatedTarget: own })));
-  if (done) return;
+
+/** waitForOffer waits for the content side's offer. connected is called with the target, opened when both sides listen. */
+function waitForOffer(connected: (target: EventTarget) => void, opened: () => void): void {
+  const place = fontsOf(document);
   const take = (event: Event): void => {
     const offered = relatedTarget(event);
     if (!offered) return;
     stopImmediate(event);
-    unlisten(window, offer, take, true);
+    unlisten(place, offer, take);
     connected(offered);
     dispatch(offered, new NativeCustomEvent("taken"));
     // Only now does the other side listen.
     opened();
   };
-  listen(window, offer, take, true);
+  listen(place, offer, take);
+}
+
+/** makeOffer offers a target to the page's side, which takes it before this returns, or never. */
+function makeOffer(connected: (target: EventTarget) => void): void {
+  const own = new NativeEventTarget();
+  const taken = (): void => {
+    unlisten(own, "taken", taken);
+    connected(own);
+  };
+  listen(own, "taken", taken);
+  dispatch(fontsOf(document), new NativeFocusEvent(offer, bare({ relatedTarget: own })));
+  // Who kept the target for later comes too late.
+  unlisten(own, "taken", taken);
 }
 
 /** End is one side's view of the shared target: what it says and what it hears are told apart by event type. */
@@ -75,24 +86,20 @@ class End {
   private receive: ((json: string) => void) | undefined;
   /** what came before there was a receiver: the other side may speak within our own start */
   private readonly early: string[] = [];
-  private opened: (() => void) | undefined;
   private readonly says: string;
 
-  constructor(says: string, hears: string, also: (target: EventTarget) => void) {
+  constructor(says: string) {
     this.says = says;
-    connect(
-      (target) => {
-        this.target = target;
-        listen(target, hears, (event: Event) => {
-          const json = detailOf(event);
-          if (typeof json !== "string") return;
-          if (this.receive) this.receive(json);
-          else if (this.early.length < maxEarly) append(this.early, json);
-        });
-        also(target);
-      },
-      () => this.opened?.(),
-    );
+  }
+
+  connect(target: EventTarget, hears: string): void {
+    this.target = target;
+    listen(target, hears, (event: Event) => {
+      const json = detailOf(event);
+      if (typeof json !== "string") return;
+      if (this.receive) this.receive(json);
+      else if (this.early.length < maxEarly) append(this.early, json);
+    });
   }
 
   get open(): boolean {
@@ -114,37 +121,43 @@ class End {
     for (let i = 0; i < this.early.length; i++) receive(this.early[i]!);
     this.early.length = 0;
   }
-
-  onOpen(opened: () => void): void {
-    this.opened = opened;
-    if (this.open) opened();
-  }
 }
 
-/** openPageSide starts the page's end. Call it at document_start, before any script of the page. */
+/**
+ * openPageSide starts the page's end. Call it at document_start, before any script of the page and before the content
+ * side starts.
+ */
 export function openPageSide(): PageChannel {
   let flush: (() => void) | undefined;
-  const end = new End("up", "down", (target) => {
-    listen(target, "flush", () => flush?.());
-    listen(target, "close", () => (end.closed = true));
-  });
+  let opened: (() => void) | undefined;
+  const end = new End("up");
+  waitForOffer(
+    (target) => {
+      end.connect(target, "down");
+      listen(target, "flush", () => flush?.());
+      listen(target, "close", () => (end.closed = true));
+    },
+    () => opened?.(),
+  );
   return {
     post: (json) => end.post(json),
     onMessage: (receive) => end.onMessage(receive),
-    onOpen: (opened) => end.onOpen(opened),
-    get open() {
-      return end.open;
+    onOpen: (fn) => {
+      opened = fn;
+      if (end.open) fn();
     },
     onFlush: (fn) => (flush = fn),
     reopened: () => void end.say("reopened"),
   };
 }
 
-/** openContentSide starts the content script's end. */
+/** openContentSide starts the content script's end. open tells at once, and for good, whether the page's side is there. */
 export function openContentSide(): ContentChannel {
   let hidden: (() => void) | undefined;
   let reopened: (() => void) | undefined;
-  const end = new End("down", "up", (target) => {
+  const end = new End("down");
+  makeOffer((target) => {
+    end.connect(target, "up");
     listen(target, "reopened", () => {
       attach(listen);
       reopened?.();
@@ -167,7 +180,6 @@ export function openContentSide(): ContentChannel {
   return {
     post: (json) => end.post(json),
     onMessage: (receive) => end.onMessage(receive),
-    onOpen: (opened) => end.onOpen(opened),
     get open() {
       return end.open;
     },

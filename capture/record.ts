@@ -53,7 +53,7 @@ export interface CaptureConfig {
   bodies: boolean;
   /** bytes of one captured body */
   bodyLimit: number;
-  /** keys the pseudonyms that replace secrets */
+  /** keys the pseudonyms that replace secrets; "" where who takes the records keys them, by withSalt */
   salt: string;
   /** capture began after the document did: what is replayed from before is flagged "late" */
   lateSince: boolean;

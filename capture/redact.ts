@@ -4,21 +4,44 @@ import { secretHeader, secretName } from "./names.ts";
 
 /**
  * mask gives the pseudonym `<kind:hash32>` of a secret: equal values stay equal while the salt is, nothing else of
- * them is left. The hash is 32 bits on purpose, many values share one, so that it cannot be turned round.
+ * them is left. The hash is 32 bits on purpose, many values share one, so that it cannot be turned round. Without a
+ * salt the hash is keyed with nothing, and whoever gets the text keys it, by withSalt.
  */
 export function mask(kind: string, value: string, salt: string): string {
-  const hex = radix(hash32(salt + "\u0000" + value), 16);
-  return "<" + kind + ":" + slice("0000000" + hex, -8) + ">";
+  const hash = mix(fnv(fnvStart, value));
+  return "<" + kind + ":" + hex(salt === "" ? hash : mix(hash ^ keyOf(salt))) + ">";
 }
 
-/** FNV-1a over UTF-16 units with a final mix, so that values that differ in one character differ all over. */
-function hash32(text: string): number {
-  let hash = 0x811c9dc5;
+/** withSalt keys the pseudonyms in a text that were made without a salt: what mask would have given with this one. */
+export function withSalt(text: string, salt: string): string {
+  if (salt === "" || indexOf(text, ":") < 0) return text;
+  const key = keyOf(salt);
+  return text.replace(
+    unkeyed,
+    (_, before: string, hash: string, after: string) => before + hex(mix(parseInt(hash, 16) ^ key)) + after,
+  );
+}
+
+const unkeyed = /((?:<|%3C)[a-z][a-z0-9_]*:)([0-9a-f]{8})(>|%3E)/g;
+
+const fnvStart = 0x811c9dc5;
+
+/** FNV-1a over UTF-16 units, from a state on. */
+function fnv(from: number, text: string): number {
+  let hash = from;
   for (let i = 0; i < text.length; i++) hash = imul(hash ^ charCode(text, i), 0x01000193);
-  hash = imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return hash;
+}
+
+/** mix ends a hash, so that values that differ in one unit differ all over. It can be turned round: the daemon does. */
+function mix(state: number): number {
+  let hash = imul(state ^ (state >>> 16), 0x85ebca6b);
   hash = imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
+
+const keyOf = (salt: string): number => fnv(fnvStart, salt);
+const hex = (hash: number): string => slice("0000000" + radix(hash, 16), -8);
 
 const imul = Math.imul;
 

@@ -8,18 +8,14 @@ async function takeLeft(page: Page, records: Records): Promise<void> {
   for (const json of left.split("\n").filter(Boolean)) records.take(json);
 }
 
-for (const first of ["page", "content"] as const) {
-  test(`the worlds find each other when ${first} starts first, before any script of the page, unseen by it`, async ({
-    page,
-    server,
-  }) => {
-    const records = await twoWorlds(page, first);
-    await page.goto(
-      server.page(`<script>
+test("the worlds find each other before any script of the page, unseen by it", async ({ page, server }) => {
+  const records = await twoWorlds(page);
+  await page.goto(
+    server.page(`<script>
 console.log("first line");
 fetch("/json");
 const heard = window.heard = [];
-for (const type of ["gasoline-channel", "focus", "message", "up", "down", "taken"]) addEventListener(type, (e) => heard.push(e.type), true);
+for (const type of ["gasoline-channel", "focus", "message", "up", "down", "taken"]) addEventListener(type, (e) => heard.push(e.type), true), document.fonts.addEventListener(type, (e) => heard.push(e.type));
 const dispatch = EventTarget.prototype.dispatchEvent;
 EventTarget.prototype.dispatchEvent = function (e) { heard.push("dispatch " + e.type); return dispatch.call(this, e) };
 Object.defineProperty(CustomEvent.prototype, "detail", { get() { heard.push("detail"); return "{}" } });
@@ -27,21 +23,47 @@ window.CustomEvent = class { constructor() { heard.push("CustomEvent") } };
 console.log("second line");
 setTimeout(() => { throw new Error("uncaught") });
 </script>`),
-    );
-    await records.one("logs", (log) => log.message === "first line");
-    await records.one("exceptions", (x) => x.message === "uncaught");
-    const exchange = await records.one("network");
-    // The content side's word reached the page side before its first script: bodies are on.
-    expect(exchange.response_body).toMatch(/<password:/);
-    await records.one("lifecycle", (x) => x.state === "complete");
-    const all = records.batches.flatMap((batch) => batch.records.map((record) => record.event.seq));
-    expect(all).toEqual(all.map((_, i) => i + 1));
-    expect(await page.evaluate("heard")).toEqual([]);
-  });
+  );
+  await records.one("logs", (log) => log.message === "first line");
+  await records.one("exceptions", (x) => x.message === "uncaught");
+  const exchange = await records.one("network");
+  // The content side's word reached the page side before its first script: bodies are on.
+  expect(exchange.response_body).toMatch(/<password:/);
+  await records.one("lifecycle", (x) => x.state === "complete");
+  const all = records.batches.flatMap((batch) => batch.records.map((record) => record.event.seq));
+  expect(all).toEqual(all.map((_, i) => i + 1));
+  expect(await page.evaluate("heard")).toEqual([]);
+});
+
+test("a content side without a page's side says so, offers once, and takes no offer", async ({ page, server }) => {
+  const records = await twoWorlds(page, "content");
+  await page.goto(
+    server.page(`<script>
+const taken = window.taken = [];
+for (const at of [window, document, document.fonts]) {
+  at.addEventListener("gasoline-channel", (e) => { if (!e.relatedTarget.mine) taken.push("an offer") }, true);
+  const own = Object.assign(new EventTarget(), { mine: true });
+  own.addEventListener("taken", () => taken.push("taken"));
+  own.addEventListener("down", (e) => taken.push(e.detail));
+  at.dispatchEvent(new FocusEvent("gasoline-channel", { relatedTarget: own }));
 }
+</script><button>B</button>`),
+  );
+  await page.click("button");
+  await records.one("actions", (x) => x.type === "click");
+  const open = await page.evaluate(() => {
+    const said = new Promise((done) => addEventListener("told", (e) => done((e as CustomEvent).detail)));
+    postMessage("is the channel open?", "*");
+    return said;
+  });
+  expect(open).toBe("false");
+  // The page's side, which started too late, is the one who takes; it holds nothing but the page's own records.
+  expect(await page.evaluate("taken")).toEqual(["taken"]);
+  expect(records.all("logs")).toEqual([]);
+});
 
 test("what the page did last leaves with pagehide", async ({ page, server }) => {
-  const records = await twoWorlds(page, "page");
+  const records = await twoWorlds(page);
   await page.goto(server.page(`<script>addEventListener("pagehide", () => console.log("last words"))</script>`));
   await records.one("lifecycle", (x) => x.state === "complete");
   await page.evaluate(() => console.log("just before"));
@@ -51,7 +73,7 @@ test("what the page did last leaves with pagehide", async ({ page, server }) => 
 });
 
 test("document.open takes listeners of both worlds away; both come back", async ({ page, server }) => {
-  const records = await twoWorlds(page, "page");
+  const records = await twoWorlds(page);
   await page.goto(server.page("<p>before</p>"));
   await page.evaluate(() => {
     document.open();
@@ -70,7 +92,7 @@ test("document.open takes listeners of both worlds away; both come back", async 
 });
 
 test("after the content side closed, the page side is silent and the page goes on", async ({ page, server }) => {
-  const records = await twoWorlds(page, "page");
+  const records = await twoWorlds(page);
   await page.goto(server.page(""));
   await page.evaluate(() => console.log("heard"));
   await records.one("logs", (log) => log.message === "heard");
@@ -100,7 +122,7 @@ for (const [name, policy] of [
   ["CSP sandbox", "sandbox allow-scripts; script-src 'nonce-x'"],
 ]) {
   test(`capture works under ${name} and causes no violation of its own`, async ({ page, server }) => {
-    const records = await twoWorlds(page, "content");
+    const records = await twoWorlds(page);
     await page.goto(
       server.page(
         `<script nonce=x>console.log("allowed"); try { document.write("<b>x</b>") } catch (e) { console.log(e.name) } try { eval("1") } catch (e) { console.log(e.name) } fetch("/json").catch((e) => console.log("fetch " + e.name)); setTimeout(() => { throw new Error("seen") })</script>`,

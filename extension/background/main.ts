@@ -43,7 +43,8 @@ const installed = async (reason: string): Promise<void> => {
   // The safety net: if the loop was lost for any reason, it starts again within half a minute.
   await chrome.alarms.create("line", { periodInMinutes: 0.5 });
   await started;
-  if (reason === "install") await injectLate([]);
+  // Pages beyond loopback that came before their scripts were registered have none.
+  if (reason === "install") await injectLate(worker.grants.patterns);
   else if (reason === "update") await worker.stale.markAll(worker.grants);
   worker.tabsChanged();
 };

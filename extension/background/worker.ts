@@ -50,7 +50,7 @@ export class Worker {
   readonly identity = new Identity();
   readonly grants = new Grants();
   readonly stale = new StaleTabs();
-  readonly tabs = new TabList(this.grants, this.stale);
+  readonly tabs = new TabList(this.grants, this.stale, (tab) => this.ports.withoutPageScript(tab));
   readonly refs = new RefBlocks();
   readonly debuggers = new Debuggers();
   readonly ports: Ports;
@@ -75,6 +75,8 @@ export class Worker {
   );
   #settings: Settings = parseSettings({});
   #settled = false; // settings and what the daemon asked for are read
+  #tellSalt: (salt: string) => void = () => {};
+  readonly #firstSalt = new Promise<string>((tell) => (this.#tellSalt = tell));
   #asked: DaemonSettings = { salt: "", body_limit: 16_384 };
   #connection: Connection = { phase: "searching", port: 0, since: Date.now(), agents: [] };
 
@@ -103,12 +105,14 @@ export class Worker {
       },
       policies: (tab, policies) => this.tabs.setHeaders(tab, policies),
     });
-    this.#pipeline = new Pipeline(join, this.#mapper, this.#loaded, this.#uploader, shows);
+    const salt = (): Promise<string> => this.#firstSalt.then(() => this.#asked.salt);
+    this.#pipeline = new Pipeline(join, this.#mapper, this.#loaded, this.#uploader, shows, salt);
     this.ports = new Ports(() => this.#pageConfig(), {
       hello: ({ tab, frame, document }, loaded) => {
         void this.#loaded.add(loaded, "document");
         if (frame === 0) void this.#showed(tab, document);
         if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
+        else if (this.ports.withoutPageScript(tab)) this.tabsChanged();
       },
       batch: (stamp, json, urgent, done) => {
         this.line.ensure();
@@ -149,15 +153,17 @@ export class Worker {
 
   /** Reads what earlier lives left behind, and goes to work. */
   async start(): Promise<void> {
+    const granted = this.grants.refresh(); // at once: a page that opens before its scripts are registered has none
     await Promise.all([
       chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
       chrome.storage.session.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
     ]);
     [this.#asked, this.#connection] = await Promise.all([loadDaemonSettings(), readConnection()]);
+    this.#tellSalt(this.#asked.salt);
     this.#settings = await readSettings(); // not with the others: a change meanwhile must not be undone by them
     this.#settled = true;
     this.ports.configure();
-    await Promise.all([this.stale.load(), this.grants.refresh(), this.tabs.load(), this.network.load()]);
+    await Promise.all([this.stale.load(), granted, this.tabs.load(), this.network.load()]);
     await this.#showBadge();
     this.line.ensure();
     await this.#executor.forgetOld();
@@ -273,7 +279,7 @@ export class Worker {
     this.#asked = mergeDaemonSettings(before, answer.settings);
     if (JSON.stringify(before) !== JSON.stringify(this.#asked)) {
       await keepDaemonSettings(this.#asked);
-      if (before.salt !== this.#asked.salt || before.body_limit !== this.#asked.body_limit) this.ports.configure();
+      if (before.body_limit !== this.#asked.body_limit) this.ports.configure();
     }
     await this.#enter({ phase: "connected", version: answer.server.version, agents: answer.agents ?? [] });
   }
@@ -304,7 +310,7 @@ export class Worker {
 
   #pageConfig(): PageConfig | undefined {
     if (!this.#settled) return undefined;
-    return { bodies: this.#settings.bodies, bodyLimit: this.#asked.body_limit, salt: this.#asked.salt };
+    return { bodies: this.#settings.bodies, bodyLimit: this.#asked.body_limit };
   }
 
   async #wireSettings(): Promise<ExtensionSettings> {

@@ -18,7 +18,7 @@ test("a page that was written over still gets a new line when it comes back from
     .spyOn(window, "addEventListener")
     .mockImplementation((type, listen) => void heard.push([type, listen as EventListener]));
   const nothing = (): void => {};
-  const link = new WorkerLink("document_start", {
+  const link = new WorkerLink("document_start", false, {
     config: nothing,
     flush: nothing,
     actor: nothing,

@@ -34,19 +34,21 @@ const here = (): string => location.href.slice(0, MAX_ADDRESS + 1);
  */
 export class WorkerLink {
   readonly #since: "document_start" | "late";
+  readonly #noPageScript: boolean;
   readonly #events: LinkEvents;
   readonly #loaded: string;
   #port: chrome.runtime.Port | undefined;
   #unacked: Batch[] = []; // sum of json.length <= maxUnacked, or one batch
   #size = 0;
   #nextId = 1;
-  #config: PageConfig | undefined;
   #orphaned = false;
   #frozen = false; // in the back/forward cache: connecting would throw the page out of it
 
-  constructor(since: "document_start" | "late", events: LinkEvents) {
+  /** noPageScript: the page's half of the capture is missing. */
+  constructor(since: "document_start" | "late", noPageScript: boolean, events: LinkEvents) {
     this.#since = since;
     this.#loaded = since === "late" ? (performance.getEntriesByType("navigation")[0]?.name ?? "") : here();
+    this.#noPageScript = noPageScript;
     this.#events = events;
   }
 
@@ -76,11 +78,6 @@ export class WorkerLink {
   /** Reports what policies the document's meta elements hold. */
   policy(content: string[]): void {
     this.#say({ type: "policy", content });
-  }
-
-  /** Hands the last config out again: the page side came later than the worker's word. */
-  repeatConfig(): void {
-    if (this.#config) this.#events.config(this.#config);
   }
 
   readonly #hidden = (event: PageTransitionEvent): void => {
@@ -116,14 +113,19 @@ export class WorkerLink {
       this.#port = undefined;
       setTimeout(() => this.#connect(), RECONNECT_MS);
     });
-    this.#say({ type: "hello", url: here(), loaded: this.#loaded, since: this.#since });
+    this.#say({
+      type: "hello",
+      url: here(),
+      loaded: this.#loaded,
+      since: this.#since,
+      noPageScript: this.#noPageScript,
+    });
     for (const batch of this.#unacked) this.#post(batch);
   }
 
   #take(message: ToContent): void {
     switch (message.type) {
       case "config":
-        this.#config = message.config;
         this.#events.config(message.config);
         return;
       case "ack":

@@ -36,16 +36,12 @@ function start(): void {
     // Nobody said that bodies are wanted: the page need not read any more of them.
     gaveUp: () => tellPage({ bodies: false }),
   });
-  // For the same reason a late page gets a salt that is good for nothing else.
-  const lateSalt = crypto.getRandomValues(new Uint32Array(4)).join("-");
   const configure = (config: PageConfig): void => {
-    const change: Partial<CaptureConfig> = { ...config };
-    capture.configure(change);
-    if (late) Object.assign(change, { lateSince: true, salt: lateSalt });
-    tellPage(change);
+    capture.configure(config);
+    tellPage(late ? { ...config, lateSince: true } : config);
     gate.set(config.bodies);
   };
-  const link = new WorkerLink(late ? "late" : "document_start", {
+  const link = new WorkerLink(late ? "late" : "document_start", !channel.open && scriptsRun(), {
     config: configure,
     flush,
     actor: (client) => capture.actAs(client),
@@ -69,9 +65,14 @@ function start(): void {
     capture.reattach();
     link.listen();
   });
-  channel.onOpen(() => link.repeatConfig());
   link.open();
   reportPolicies((content) => link.policy(content));
+}
+
+/** Says whether this document's own scripts run, as far as that shows. A sandboxed frame has an origin of its own, or says it. */
+function scriptsRun(): boolean {
+  const sandbox = window.frameElement?.getAttribute("sandbox");
+  return window.origin !== "null" && (typeof sandbox !== "string" || /(^|\s)allow-scripts(\s|$)/i.test(sandbox));
 }
 
 // The Batcher writes the mark itself, before the event; a page's text would carry escaped quotes.

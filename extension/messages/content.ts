@@ -13,6 +13,8 @@ export type FromContent =
       loaded: string;
       /** document_start, or late when the script came after the page began. */
       since: "document_start" | "late";
+      /** The capture's script in the page's own world did not start, though scripts run in this document. */
+      noPageScript?: boolean;
     }
   | {
       type: "batch";
@@ -51,6 +53,4 @@ export interface PageConfig {
   bodies: boolean;
   /** Bytes of a captured body. */
   bodyLimit: number;
-  /** Keys the pseudonyms that replace secrets. */
-  salt: string;
 }

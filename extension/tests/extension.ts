@@ -167,7 +167,8 @@ async function permitNetwork(path: string): Promise<void> {
   await writeFile(path, JSON.stringify(manifest));
 }
 
-async function grantAll(path: string): Promise<void> {
+/** Makes a manifest grant every site. */
+export async function grantAll(path: string): Promise<void> {
   const manifest = JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
   manifest["host_permissions"] = ["<all_urls>"];
   manifest["optional_host_permissions"] = [];

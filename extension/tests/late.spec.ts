@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Page, chromium } from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { test as base, expect, installHost, unpack } from "./extension.ts";
+import { test as base, expect, grantAll, installHost, unpack } from "./extension.ts";
 
 interface Browser {
   page: Page;
@@ -11,15 +11,21 @@ interface Browser {
 }
 
 const test = base.extend<{ browserWithout: Browser }>({
-  browserWithout: async ({ daemon }, use) => {
+  browserWithout: async ({ daemon, allSites }, use) => {
     const { home, extension } = await unpack(daemon.port);
+    if (allSites) await grantAll(join(extension, "manifest.json"));
     const profile = join(home, "profile");
     await installHost(profile, daemon);
     const context = await chromium.launchPersistentContext(profile, {
       executablePath: findChromium() ?? "",
       headless: true,
       ignoreDefaultArgs: ["--disable-extensions"],
-      args: ["--no-sandbox", "--disable-gpu", "--enable-unsafe-extension-debugging"],
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--enable-unsafe-extension-debugging",
+        "--host-resolver-rules=MAP app.test 127.0.0.1",
+      ],
     });
     const session = await context.browser()?.newBrowserCDPSession();
     await use({
@@ -69,7 +75,7 @@ test("a page that was there first and takes the place of our script learns no se
       "/",
       `<script>
         heard = [];
-        addEventListener("gasoline-channel", (event) => {
+        document.fonts.addEventListener("gasoline-channel", (event) => {
           const target = event.relatedTarget;
           if (!target) return;
           event.stopImmediatePropagation();
@@ -89,8 +95,29 @@ test("a page that was there first and takes the place of our script learns no se
   await browser.install();
   await daemon.until("what it may say", () => daemon.events("logs").find((log) => log.message === "its own"));
   await expect.poll(() => browser.page.evaluate("heard.join()")).toContain("lateSince");
-  expect(await browser.page.evaluate("heard.join()")).not.toContain("salt-of-the-test");
+  expect(await browser.page.evaluate("heard.join()")).not.toContain("salt");
   await browser.page.click("body");
   await daemon.until("the click", () => daemon.events("actions").find((at) => at.type === "click"));
   expect(JSON.stringify(daemon.groups)).not.toContain("forged");
+});
+
+test.describe("with every site granted by the manifest", () => {
+  test.use({ allSites: true });
+  test("a page that is not of this machine and was open before the scripts were registered is captured, too", async ({
+    daemon,
+    site,
+    browserWithout: browser,
+  }) => {
+    const url = site.page("/", `<button>B</button><script>${TALK}</script>`).replace("127.0.0.1", "app.test");
+    await browser.page.goto(url);
+    await browser.install();
+    const group = await daemon.until("it", () =>
+      daemon.groups.find((at) => at.logs?.some((log) => log.message === "said")),
+    );
+    expect(group).toMatchObject({ since: "late", page_url: url });
+    await browser.page.reload();
+    await daemon.until("it from its beginning", () =>
+      daemon.groups.find((at) => at.since === "document_start" && at.logs?.some((log) => log.message === "said")),
+    );
+  });
 });

@@ -9,6 +9,8 @@ export interface Page {
   headers?: Record<string, string>;
   /** ms before the answer begins */
   delay?: number;
+  /** ms between the answer's headers and its body */
+  pause?: number;
   /** the answer goes on after the body, until the site stops */
   endless?: boolean;
 }
@@ -30,7 +32,10 @@ export class Site {
           "Content-Type": page.type ?? "text/html; charset=utf-8",
           ...page.headers,
         });
-        if (page.endless) response.write(page.body);
+        if (page.pause) {
+          response.flushHeaders();
+          setTimeout(() => response.end(page.body), page.pause);
+        } else if (page.endless) response.write(page.body);
         else response.end(page.body);
       }, page.delay ?? 0);
     });

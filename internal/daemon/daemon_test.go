@@ -361,13 +361,19 @@ func TestWhatAPageMaskedIsMaskedInResults(t *testing.T) {
 	if err := json.Unmarshal([]byte(sync("")), &settings); err != nil || settings.Settings.Salt == "" {
 		t.Fatalf("no salt: %v", err)
 	}
-	h := uint32(0x811c9dc5)
-	for _, c := range []byte(settings.Settings.Salt + "\x00" + password) {
-		h = (h ^ uint32(c)) * 0x01000193
+	fnv := func(text string) uint32 {
+		h := uint32(0x811c9dc5)
+		for _, c := range []byte(text) {
+			h = (h ^ uint32(c)) * 0x01000193
+		}
+		return h
 	}
-	h = (h ^ h>>16) * 0x85ebca6b
-	h = (h ^ h>>13) * 0xc2b2ae35
-	sync(fmt.Sprintf("typed <password:%08x>", h^h>>16))
+	mix := func(h uint32) uint32 {
+		h = (h ^ h>>16) * 0x85ebca6b
+		h = (h ^ h>>13) * 0xc2b2ae35
+		return h ^ h>>16
+	}
+	sync(fmt.Sprintf("typed <password:%08x>", mix(mix(fnv(password))^fnv(settings.Settings.Salt))))
 	answer := make(chan string, 1)
 	go func() {
 		_, out := d.ask("POST", "/tools/interact", `{"action":"get_text"}`)

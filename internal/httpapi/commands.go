@@ -114,13 +114,14 @@ func (s *Server) tab(in wire.Tab) session.Tab {
 	t := session.Tab(in)
 	t.URL, t.Title = s.cfg.Redact.URL(bounded(t.URL, maxTabText)), s.cfg.Redact.Text(bounded(t.Title, maxTabText))
 	t.Status, t.CSP = bounded(t.Status, maxTabWord), bounded(t.CSP, maxTabWord)
+	t.NoPageScript = bounded(t.NoPageScript, maxTabWord)
 	return t
 }
 
 // The bounds of a tab's texts, in bytes.
 const (
 	maxTabText = 4 << 10 // address and title: a page makes them as long as it likes
-	maxTabWord = 64      // state and policy, which are words
+	maxTabWord = 64      // state, policy and what is missing, which are words
 )
 
 func bounded(text string, most int) string {

@@ -42,9 +42,12 @@ func MaskedValues(r *Redactor) int {
 
 // Mask returns the pseudonym that the page makes of value.
 func Mask(kind, value, salt string) string {
-	h := uint32(fnvStart)
-	for _, unit := range utf16.Encode([]rune(salt + "\x00" + value)) {
-		h = (h ^ uint32(unit)) * fnvPrime
+	hash := func(text string) uint32 {
+		h := uint32(fnvStart)
+		for _, unit := range utf16.Encode([]rune(text)) {
+			h = (h ^ uint32(unit)) * fnvPrime
+		}
+		return h
 	}
-	return fmt.Sprintf("<%s:%08x>", kind, mix(h))
+	return fmt.Sprintf("<%s:%08x>", kind, mix(mix(hash(value))^hash(salt)))
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // The page masks what is typed into a password field before it sends it: the daemon gets <password:hash32> and never
-// the value. The hash is keyed by a salt that the daemon gave out, so the daemon can tell whether a text has the
+// the value. The hash is keyed by a salt that the daemon gave to the extension, and that no page sees, so the daemon can tell whether a text has the
 // value: it hashes words that may be one, and compares. Only 32 bits are compared, so the set is kept small: a word
 // that was never typed matches one of 256 hashes with a chance of 256 / 2^32, less than 1 in 10^7.
 const (
@@ -27,7 +27,7 @@ const (
 // masked is the set of the hashes of the values that pages masked. Words of many goroutines are looked up in filter
 // without a lock.
 type masked struct {
-	start  uint32 // state of the hash behind the salt
+	key    uint32 // what the salt makes of hashes
 	keyed  bool   // there is a salt
 	count  atomic.Int64
 	filter [1 << maskedSlotBits / 64]atomic.Uint64
@@ -41,16 +41,23 @@ type masked struct {
 // that a page masked is not looked for in other texts.
 func (r *Redactor) SetSalt(salt string) {
 	h := uint32(fnvStart)
-	for _, unit := range utf16.Encode([]rune(salt + "\x00")) {
+	for _, unit := range utf16.Encode([]rune(salt)) {
 		h = (h ^ uint32(unit)) * fnvPrime
 	}
-	r.masked.start, r.masked.keyed = h, salt != ""
+	r.masked.key, r.masked.keyed = h, salt != ""
 }
 
 // mix ends a hash: values that differ in one unit differ in all bits.
 func mix(h uint32) uint32 {
 	h = (h ^ h>>16) * 0x85ebca6b
 	h = (h ^ h>>13) * 0xc2b2ae35
+	return h ^ h>>16
+}
+
+// unmix gives what mix made h of. The factors are the inverses of mix's.
+func unmix(h uint32) uint32 {
+	h = (h ^ h>>16) * 0x7ed1b41d
+	h = (h ^ h>>13 ^ h>>26) * 0xa5cb9243
 	return h ^ h>>16
 }
 
@@ -64,6 +71,7 @@ func (m *masked) remember(p string) bool {
 	for _, c := range []byte(p[len(kind)+2 : len(p)-1]) {
 		h = h<<4 | uint32(unhex(c))
 	}
+	h = unmix(h) ^ m.key // of the value alone
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, ok := m.kinds[h]; ok {
@@ -156,6 +164,7 @@ func (sc *scan) maskedAt(i int) int {
 		}
 		const hexDigits = "0123456789abcdef"
 		page := []byte("<" + kind + ":00000000>")
+		h = mix(h ^ sc.r.masked.key)
 		for k := len(page) - 2; h > 0; k-- {
 			page[k] = hexDigits[h&15]
 			h >>= 4
@@ -175,7 +184,7 @@ func (sc *scan) maskedAt(i int) int {
 // 0. The text ends at a blank at the latest, or where the string ends that it is in.
 func (sc *scan) maskedValue(from int) (to int, found uint32, kind string) {
 	s, m := sc.s, &sc.r.masked
-	h := m.start
+	h := uint32(fnvStart)
 	last := byte(0) // of the text, as it is decoded
 	for k := from; k <= len(s) && k-from <= maxMaskedBytes; {
 		if k < len(s) && alnum(s[k]) && alnum(last) {

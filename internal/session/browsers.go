@@ -36,6 +36,8 @@ type Tab struct {
 	Granted   bool   // the user granted its site: the extension captures it
 	CSP       string // none, script_exec, page_blocked
 	Stale     bool   // capture needs a reload of the page
+
+	NoPageScript string // page, frames: where the capture's script in the page's own world is missing
 }
 
 // Settings holds the settings and the state of a browser's extension, as the extension reports them.

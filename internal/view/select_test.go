@@ -24,7 +24,7 @@ func browser(name string, tabs []session.Tab, groups ...map[string]any) []byte {
 	for i, t := range tabs {
 		list = append(list, map[string]any{
 			"id": t.ID, "index": i, "window": 1, "url": t.URL, "title": "", "active": t.Active, "granted": t.Granted,
-			"stale": t.Stale, "status": "complete",
+			"stale": t.Stale, "no_page_script": t.NoPageScript, "status": "complete",
 		})
 	}
 	body, err := json.Marshal(map[string]any{
@@ -90,6 +90,8 @@ func TestScopesChooseWhoseEventsAreRead(t *testing.T) {
 
 		tabs := []session.Tab{
 			{ID: 12, URL: page, Granted: true, Active: true}, {ID: 13, URL: "http://bank.example/"}, {ID: 14, URL: page, Granted: true, Stale: true},
+			{ID: 15, URL: page, Granted: true, NoPageScript: "page"}, {ID: 16, URL: page, Granted: true, NoPageScript: "frames"},
+			{ID: 17, URL: page, Granted: true, Stale: true, NoPageScript: "page"},
 		}
 		sync(t, h, browser("alpha", tabs))
 		check("c", view.Scoped{TestID: "t1"}, "tab 12; alpha 12  t1; 12 true")
@@ -105,6 +107,12 @@ func TestScopesChooseWhoseEventsAreRead(t *testing.T) {
 			"tab 13; alpha 13  ; 13 true|not captured: tab 13 is on a site that the user has not granted in the extension's popup")
 		check("c", view.Scoped{Tab: 14},
 			`tab 14; alpha 14  ; 14 true|not captured: tab 14 was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`)
+		const missing = "console, exceptions, sockets and bodies are not captured in %s of tab %d: the capture's script did not start there" +
+			`; interact {"action":"refresh"} loads it anew`
+		check("c", view.Scoped{Tab: 15}, "tab 15; alpha 15  ; 15 true|"+fmt.Sprintf(missing, "the page", 15))
+		check("c", view.Scoped{Tab: 16}, "tab 16; alpha 16  ; 16 true|"+fmt.Sprintf(missing, "some frames", 16))
+		check("c", view.Scoped{Tab: 17},
+			`tab 17; alpha 17  ; 17 true|not captured: tab 17 was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`)
 		check("c", view.Scoped{Tab: 99}, "tab 99 (not open); alpha 99  ; 0 false")
 
 		time.Sleep(40 * time.Second)

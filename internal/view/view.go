@@ -125,6 +125,9 @@ func (v View) Select(ctx context.Context, s Scoped) (out Selection, _ error) {
 		out.Words = fmt.Sprintf("the page of tab %d, %s", target.Tab.ID, answer.Origin(target.Tab.URL))
 	}
 	late := v.late(ctx, target)
+	if half := NoPageScript(target.Tab); half != "" {
+		out.Notes = append(out.Notes, half+`; interact {"action":"refresh"} loads it anew`)
+	}
 	switch {
 	case !target.Tab.Granted:
 		out.Notes = append(
@@ -146,6 +149,22 @@ func (v View) Select(ctx context.Context, s Scoped) (out Selection, _ error) {
 		out.Notes = append(out.Notes, late)
 	}
 	return out, nil
+}
+
+// NoPageScript says what is not captured of a tab because the capture's script in the page's own world did not start;
+// "" when it did, or when nothing of the tab is captured.
+func NoPageScript(t session.Tab) string {
+	if !t.Granted || t.Stale {
+		return ""
+	}
+	const missing = "console, exceptions, sockets and bodies are not captured in %s of tab %d: the capture's script did not start there"
+	switch t.NoPageScript {
+	case "page":
+		return fmt.Sprintf(missing, "the page", t.ID)
+	case "frames":
+		return fmt.Sprintf(missing, "some frames", t.ID)
+	}
+	return ""
 }
 
 // late says when the page that a tab shows began before its capture; "" when it did not. Where that is not known,

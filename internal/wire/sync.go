@@ -53,6 +53,10 @@ type Tab struct {
 	Granted   bool   `json:"granted"`          // its origin is captured
 	CSP       string `json:"csp,omitempty"`    // none, script_exec, page_blocked
 	Stale     bool   `json:"stale,omitempty"`  // capture needs a reload of the page
+
+	// NoPageScript says where the capture's script in the page's own world is missing, so that console, exceptions,
+	// sockets and bodies are not captured: page, or frames when the page itself has it.
+	NoPageScript string `json:"no_page_script,omitempty"`
 }
 
 // Group is what happened in one document. The extension's worker stamps tab, frame and document
@@ -110,7 +114,7 @@ type TrackingAnswer struct {
 // DaemonSettings is what the daemon asks of the extension. Nothing here can switch the pilot or
 // bodies on.
 type DaemonSettings struct {
-	Salt      string `json:"salt"`       // keys the pseudonyms that the page makes
+	Salt      string `json:"salt"`       // keys what pages mask; the worker keeps it
 	BodyLimit int    `json:"body_limit"` // bytes of a captured body
 }
 

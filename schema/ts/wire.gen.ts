@@ -39,6 +39,7 @@ export interface Tab {
   csp?: string;
   /** capture needs a reload of the page */
   stale?: boolean;
+  no_page_script?: string;
 }
 
 /** Base is what every event on the wire has. */
@@ -400,7 +401,7 @@ export interface Sync {
 
 /** DaemonSettings is what the daemon asks of the extension. Nothing here can switch the pilot or bodies on. */
 export interface DaemonSettings {
-  /** keys the pseudonyms that the page makes */
+  /** keys what pages mask; the worker keeps it */
   salt: string;
   /** bytes of a captured body */
   body_limit: number;

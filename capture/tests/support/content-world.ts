@@ -17,8 +17,9 @@ channel.onHide(() => {
   batcher.flush();
 });
 channel.onReopened(() => capture.reattach());
-channel.onOpen(() => channel.post(JSON.stringify({ bodies: true, salt: "from content" })));
+channel.post(JSON.stringify({ bodies: true }));
 // The test closes the content side as the extension does when it was reloaded under the page.
 addEventListener("message", (event) => {
   if (event.data === "close the content side") channel.close();
+  if (event.data === "is the channel open?") dispatchEvent(new CustomEvent("told", { detail: String(channel.open) }));
 });

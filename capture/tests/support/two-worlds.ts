@@ -1,8 +1,11 @@
 import type { Page } from "@playwright/test";
 import { bundle, Records } from "./fixture.ts";
 
-/** Worlds installs the extension's arrangement without an extension: the page's half in its realm, the content half in an isolated world. */
-export async function twoWorlds(page: Page, first: "page" | "content"): Promise<Records> {
+/**
+ * twoWorlds installs the extension's arrangement without an extension: the page's half in its realm, the content half in
+ * an isolated world. The page's half is there first, as in the extension, unless a test says otherwise.
+ */
+export async function twoWorlds(page: Page, first: "page" | "content" = "page"): Promise<Records> {
   const records = new Records();
   const session = await page.context().newCDPSession(page);
   session.on("Runtime.bindingCalled", ({ payload }) => records.take(payload));

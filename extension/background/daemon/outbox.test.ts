@@ -59,6 +59,40 @@ test("a flood pushes out the oldest logs, counts them, and spares exceptions", (
   expect((group?.logs?.length ?? 0) + (group?.dropped?.["logs"] ?? 0)).toBe(499);
 });
 
+test("frames that flood take nothing from their page, nor from another tab, also by errors", () => {
+  for (const limits of [
+    [100, 1e6],
+    [1e6, 8000],
+  ]) {
+    const outbox = new Outbox(...limits);
+    const other = { ...stamp("other"), tab: 2 };
+    outbox.add(other, log(1));
+    for (let seq = 1; seq <= 5; seq++) outbox.add(stamp("page"), seq < 3 ? log(seq) : exception(seq));
+    for (let seq = 1; seq <= 100; seq++) {
+      for (let frame = 1; frame <= 20; frame++)
+        outbox.add({ ...stamp(`ad${frame}`), frame }, seq % 2 ? exception(seq) : log(seq, "x".repeat(50)));
+    }
+    const { groups } = outbox.take(1e9);
+    const of = (document: string) => groups.find((group) => group.document === document);
+    expect(of("other")).toEqual({ ...other, logs: [{ seq: 1, message: "m" }] });
+    expect([of("page")?.logs?.length, of("page")?.exceptions?.length, of("page")?.dropped]).toEqual([2, 3, undefined]);
+    const ads = groups.filter((group) => group.document.startsWith("ad"));
+    const kept = ads.reduce((sum, { logs = [], exceptions = [] }) => sum + logs.length + exceptions.length, 0);
+    const lost = ads.reduce((sum, { dropped = {} }) => sum + (dropped["logs"] ?? 0) + (dropped["exceptions"] ?? 0), 0);
+    expect(kept + lost).toBe(2000);
+  }
+});
+
+test("losses of more documents than are told apart stay with their tab", () => {
+  const outbox = new Outbox();
+  outbox.addDropped(stamp("first"), { logs: 1 });
+  for (let n = 0; n < 1000; n++) outbox.addDropped({ ...stamp(`f${n}`), tab: 2, frame: n + 1 }, { logs: 1 });
+  const { groups } = outbox.take(1e9);
+  const of = (tab: number) =>
+    groups.filter((group) => group.tab === tab).reduce((sum, { dropped }) => sum + (dropped?.["logs"] ?? 0), 0);
+  expect([groups.length, of(1), of(2)]).toEqual([200, 1, 1000]);
+});
+
 test("bytes are a bound as well as events", () => {
   const outbox = new Outbox(1000, 10_000);
   for (let seq = 1; seq <= 50; seq++) outbox.add(stamp(), log(seq, "x".repeat(1000)));

@@ -1,4 +1,5 @@
 import type { Group } from "@gasoline/schema/wire";
+import { sharesOf } from "./shares.ts";
 
 /** The lists of a group, by the name they have on the wire. */
 export type EventKind =
@@ -44,8 +45,8 @@ const MAX_EVENT = 1_000_000;
 const KEEP_LONGEST: ReadonlySet<EventKind> = new Set(["exceptions", "network", "actions"]);
 
 /**
- * Events that wait for the daemon, oldest first, bounded in count and in characters. What does not
- * fit pushes out the oldest events of lesser worth; they are counted and the count is sent.
+ * Events that wait for the daemon, oldest first, bounded in count and in characters. What does not fit pushes out the
+ * oldest events of lesser worth of who has more than its share; they are counted and the count is sent.
  */
 export class Outbox {
   readonly #maxEvents: number;
@@ -153,35 +154,46 @@ export class Outbox {
     for (const { stamp, outgoing, number } of later) this.#add(stamp, outgoing, number);
   }
 
+  /**
+   * Makes room from what is over its document's share, oldest first, of lesser worth first. A tenth at once, so that a
+   * flood does not scan for each of its events.
+   */
   #makeRoom(): void {
-    // A tenth at once, so that a flood does not scan for each of its events.
-    const events = this.#maxEvents * 0.9;
-    const size = this.#maxSize * 0.9;
     for (const spare of [(kind: EventKind) => !KEEP_LONGEST.has(kind), () => true]) {
-      const kept: Entry[] = [];
-      for (const [i, entry] of this.#entries.entries()) {
-        const over = this.#entries.length - i + kept.length > events || this.#size > size;
-        if (!over || !spare(entry.outgoing.kind)) {
-          kept.push(entry);
-          continue;
-        }
-        this.#size -= entry.size;
-        this.#seen.delete(keyOf(entry.stamp, entry.outgoing));
-        this.#drop(entry.stamp, entry.outgoing.kind, 1);
-      }
-      this.#entries = kept;
+      if (this.#entries.length > this.#maxEvents) this.#shrink(this.#maxEvents * 0.9, () => 1, spare);
+      if (this.#size > this.#maxSize) this.#shrink(this.#maxSize * 0.9, (entry) => entry.size, spare);
       if (this.#entries.length <= this.#maxEvents && this.#size <= this.#maxSize) return;
     }
+  }
+
+  #shrink(most: number, weigh: (entry: Entry) => number, spare: (kind: EventKind) => boolean): void {
+    const held = this.#entries.map((entry) => ({ stamp: entry.stamp, weight: weigh(entry) }));
+    const holdings = sharesOf(held, most);
+    this.#entries = this.#entries.filter((entry, i) => {
+      const holding = holdings[i];
+      if (!holding || holding.over <= 0 || !spare(entry.outgoing.kind)) return true;
+      holding.over -= weigh(entry);
+      this.#size -= entry.size;
+      this.#seen.delete(keyOf(entry.stamp, entry.outgoing));
+      this.#drop(entry.stamp, entry.outgoing.kind, 1);
+      return false;
+    });
   }
 
   #drop(stamp: Stamp, kind: string, n: number): void {
     let counts = this.#dropped.get(placeOf(stamp));
     if (!counts) {
       // Documents are bounded too: a page that makes frames in a loop must not grow this map.
-      if (this.#dropped.size >= 200) counts = this.#dropped.values().next().value;
-      else this.#dropped.set(placeOf(stamp), (counts = { stamp, byKind: {} }));
+      if (this.#dropped.size >= 200) counts = this.#anyOf(stamp.tab);
+      if (!counts) this.#dropped.set(placeOf(stamp), (counts = { stamp, byKind: {} }));
     }
-    if (counts) counts.byKind[kind] = (counts.byKind[kind] ?? 0) + n;
+    counts.byKind[kind] = (counts.byKind[kind] ?? 0) + n;
+  }
+
+  /** Counts of the same tab, or of any. */
+  #anyOf(tab: number): { stamp: Stamp; byKind: Record<string, number> } | undefined {
+    const all = [...this.#dropped.values()];
+    return all.find(({ stamp }) => stamp.tab === tab) ?? all[0];
   }
 }
 

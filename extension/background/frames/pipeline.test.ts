@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { mask } from "@gasoline/capture/redact";
 import type { Outgoing, Stamp } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
 import { NetworkJoin } from "../network/join.ts";
@@ -9,16 +10,22 @@ import { Pipeline } from "./pipeline.ts";
 
 const stamp: Stamp = { tab: 1, frame: 0, document: "d", page_url: "http://localhost/", since: "document_start" };
 let added: { at: number; ids: unknown[] }[];
+let all: Outgoing[]; // events of all batches
+let dropped: { document: string; counts: Record<string, number> }[];
 let pipeline: Pipeline;
 let loaded: LoadedFiles;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
   added = [];
+  all = [];
+  dropped = [];
   const uploader = {
-    add: (_: Stamp, events: Outgoing[]) =>
-      added.push({ at: Date.now(), ids: events.map(({ event }) => (event as { request_id?: string }).request_id) }),
-    addDropped: () => {},
+    add: (_: Stamp, events: Outgoing[]) => {
+      all.push(...events);
+      added.push({ at: Date.now(), ids: events.map(({ event }) => (event as { request_id?: string }).request_id) });
+    },
+    addDropped: ({ document }: Stamp, counts: Record<string, number>) => dropped.push({ document, counts }),
     settle: () => Promise.resolve(),
   } as unknown as Uploader;
   const shows = (url: string): boolean => url.startsWith("http://localhost/");
@@ -37,6 +44,7 @@ beforeEach(() => {
     loaded,
     uploader,
     shows,
+    () => Promise.resolve("salt"),
   );
 });
 afterEach(() => vi.useRealTimers());
@@ -87,6 +95,7 @@ test("scripts that the document's timing names are known before what came with t
   const thrown = { kind: "exceptions", event: { message: "e", stack: [{ url: "http://localhost/a.js" }] } };
   const records = [thrown, timing("http://localhost/a.js", "script"), timing("http://localhost/i.png", "img")];
   pipeline.take(stamp, JSON.stringify({ records }), true, () => {});
+  await vi.advanceTimersByTimeAsync(0);
   expect(await loaded.as("http://localhost/a.js")).toBe("script");
   expect(await loaded.as("http://localhost/i.png")).toBeUndefined();
 });
@@ -100,4 +109,33 @@ test("what a document read from its timing is left out where Chrome shows the re
   pipeline.take(stamp, JSON.stringify({ records }), false, () => {});
   await vi.advanceTimersByTimeAsync(1000);
   expect(added).toEqual([{ at: 0, ids: ["rt-2"] }]);
+});
+
+test("what pages masked is keyed here, and equal values stay equal whichever page masked them", async () => {
+  const line = (message: string) => JSON.stringify({ records: [{ kind: "logs", event: { message } }] });
+  const masked = (value: string, salt: string) => `typed ${mask("password", value, salt)}, <b:c> and <d:0>`;
+  pipeline.take(stamp, line(masked("hunter2", "")), false, () => {});
+  pipeline.take({ ...stamp, document: "e" }, line(masked("hunter2", "")), false, () => {});
+  await vi.advanceTimersByTimeAsync(0);
+  const messages = all.map(({ event }) => (event as { message?: string }).message);
+  expect(messages).toEqual([masked("hunter2", "salt"), masked("hunter2", "salt")]);
+  expect(messages[0]).not.toBe(masked("hunter2", ""));
+});
+
+test("what frames send at once is bounded and counted; the page's own batches pass", async () => {
+  const line = { kind: "logs", event: { message: `{"kind":"logs" ${"x".repeat(1_000_000)}` } };
+  const json = JSON.stringify({ records: [line, { kind: "exceptions", event: {} }] });
+  const over: string[] = [];
+  for (let frame = 1; frame <= 20; frame++) {
+    const of = { ...stamp, frame, document: `f${frame}` };
+    pipeline.take(of, json, false, () => over.push(of.document));
+  }
+  pipeline.take(stamp, json, false, () => over.push("page"));
+  expect(over).toEqual(["f16", "f17", "f18", "f19", "f20"]);
+  expect(dropped.map(({ document }) => document)).toEqual(over);
+  expect(dropped[0]?.counts).toEqual({ logs: 1, exceptions: 1 });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(over).toContain("page");
+  pipeline.take({ ...stamp, frame: 1, document: "f1" }, json, false, () => {});
+  expect(dropped).toHaveLength(5);
 });

@@ -1,9 +1,13 @@
 import type { Exception, Exchange, Log, ResourceTiming } from "@gasoline/schema/wire";
+import { withSalt } from "@gasoline/capture/redact";
 import { type Outgoing, type Stamp, isEventKind } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
 import type { NetworkJoin } from "../network/join.ts";
 import type { LoadedFiles } from "../sourcemaps/loaded.ts";
 import type { SourceMapper } from "../sourcemaps/mapper.ts";
+
+/** Characters of frames' batches that are on their way at once. Pages have a bound of their own, a thousand frames do not. */
+const MAX_FRAMES = 16_000_000;
 
 interface Batch {
   records?: { kind: string; event: Outgoing["event"] }[];
@@ -17,8 +21,8 @@ const FROM_TIMING = /^rt-/;
 const SCRIPTS: ReadonlySet<string> = new Set(["script", "other", "link"]);
 
 /**
- * The way of a document's batch through the worker: requests get what the network stack saw, stacks get their sources,
- * then it is handed to the uploader. Batches are completed beside each other, each within its own time, and handed on in
+ * The way of a document's batch through the worker: pseudonyms get their key, which no page is told, requests get what
+ * the network stack saw, stacks get their sources, then it is handed to the uploader. Batches are completed beside each other, each within its own time, and handed on in
  * the order in which they came.
  */
 export class Pipeline {
@@ -27,25 +31,40 @@ export class Pipeline {
   readonly #loaded: LoadedFiles;
   readonly #uploader: Uploader;
   readonly #shows: (url: string) => boolean;
+  readonly #salt: () => Promise<string>;
+  #frames = 0; // characters of frames' batches on their way; <= MAX_FRAMES
   readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
 
-  /** shows says whether Chrome shows us requests to a URL. */
+  /** shows says whether Chrome shows us requests to a URL. salt keys the pseudonyms of pages; the join uses the same. */
   constructor(
     join: NetworkJoin,
     mapper: SourceMapper,
     loaded: LoadedFiles,
     uploader: Uploader,
     shows: (url: string) => boolean,
+    salt: () => Promise<string>,
   ) {
     this.#join = join;
     this.#mapper = mapper;
     this.#loaded = loaded;
     this.#uploader = uploader;
     this.#shows = shows;
+    this.#salt = salt;
   }
 
-  /** Takes a batch. done is called when its events are delivered or put aside. */
+  /**
+   * Takes a batch. done is called when its events are delivered or put aside. Where frames send more than MAX_FRAMES, the
+   * events of a frame's batch are counted as lost.
+   */
   take(stamp: Stamp, json: string, urgent: boolean, done: () => void): void {
+    const size = stamp.frame === 0 ? 0 : json.length;
+    if (this.#frames + size > MAX_FRAMES) {
+      this.#uploader.addDropped(stamp, countsOf(json));
+      this.#uploader.add(stamp, [], urgent);
+      done();
+      return;
+    }
+    this.#frames += size;
     const before = this.#tails.get(stamp.document) ?? Promise.resolve();
     const complete = this.#complete(stamp, json);
     const tail = before.then(async () => {
@@ -55,6 +74,7 @@ export class Pipeline {
     });
     this.#tails.set(stamp.document, tail);
     void tail.then(async () => {
+      this.#frames -= size;
       if (this.#tails.get(stamp.document) === tail) this.#tails.delete(stamp.document);
       await this.#uploader.settle();
       done();
@@ -69,7 +89,7 @@ export class Pipeline {
   async #complete(stamp: Stamp, json: string): Promise<{ events: Outgoing[]; dropped?: Record<string, number> }> {
     let batch: Batch;
     try {
-      batch = JSON.parse(json) as Batch;
+      batch = JSON.parse(withSalt(json, await this.#salt())) as Batch;
     } catch {
       return { events: [], dropped: { batch: 1 } };
     }
@@ -110,4 +130,13 @@ export class Pipeline {
     if (kind === "logs" && (event as Log).stack) return { kind, event: await this.#mapper.map(event as Log) };
     return { kind, event };
   }
+}
+
+/** How many events of each kind a batch has, without reading it: in a text of a page the quotes would be escaped. */
+function countsOf(json: string): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const [, kind = ""] of json.matchAll(/\{"kind":"([a-z]+)"/g)) {
+    if (isEventKind(kind)) counts[kind] = (counts[kind] ?? 0) + 1;
+  }
+  return counts;
 }

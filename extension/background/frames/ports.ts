@@ -20,6 +20,8 @@ const FLUSH_MS = 1500;
 interface Open {
   port: chrome.runtime.Port;
   stamp: Stamp;
+  /** It lacks the capture's script in the page's own world. */
+  noPageScript: boolean;
 }
 
 /** The open line of every captured document, and what the worker can ask of all of them. */
@@ -45,7 +47,7 @@ export class Ports {
       port.disconnect();
       return;
     }
-    const open: Open = { port, stamp };
+    const open: Open = { port, stamp, noPageScript: false };
     this.#open.set(port, open);
     port.onDisconnect.addListener(() => {
       // Read, or Chrome logs it: a page that goes into the back/forward cache closes its port.
@@ -61,6 +63,13 @@ export class Ports {
   /** The documents of a tab that have a line. */
   documents(tab: number): Stamp[] {
     return [...this.#open.values()].filter((open) => open.stamp.tab === tab).map((open) => open.stamp);
+  }
+
+  /** Where the capture's script in the page's own world is missing in a tab: in the page, or in frames only. */
+  withoutPageScript(tab: number): "page" | "frames" | undefined {
+    const lacking = [...this.#open.values()].filter((open) => open.stamp.tab === tab && open.noPageScript);
+    if (lacking.length === 0) return undefined;
+    return lacking.some((open) => open.stamp.frame === 0) ? "page" : "frames";
   }
 
   /** Tells every document what it may capture now. */
@@ -104,6 +113,7 @@ export class Ports {
     switch (message.type) {
       case "hello":
         open.stamp = { ...open.stamp, since: message.since, page_url: boundURL(message.url) };
+        open.noPageScript = message.noPageScript === true;
         this.#events.hello(open.stamp, message.loaded);
         return;
       case "batch": {

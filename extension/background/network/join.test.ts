@@ -94,15 +94,13 @@ test("a request that differs in its query is another one, whichever of both come
   expect((await answered).error).toBeUndefined();
 });
 
-test("requests that differ in a secret alone are told apart by its mask, with the salt or from before it was known", async () => {
-  for (const salt of ["salt", ""]) {
-    const url = (token: string) => `http://localhost/api?token=${token}&a=1`;
-    join.offer(request({ url: url("one"), ip: "1.1.1.1" }));
-    const second = join.complete("d", page({ url: redactURL(url("two"), salt) }));
-    join.offer(request({ url: url("two"), ip: "2.2.2.2" }));
-    expect((await second).remote_address).toBe("2.2.2.2");
-    expect((await join.complete("d", page({ url: redactURL(url("one"), salt) }))).remote_address).toBe("1.1.1.1");
-  }
+test("requests that differ in a secret alone are told apart by its mask", async () => {
+  const url = (token: string) => `http://localhost/api?token=${token}&a=1`;
+  join.offer(request({ url: url("one"), ip: "1.1.1.1" }));
+  const second = join.complete("d", page({ url: redactURL(url("two"), "salt") }));
+  join.offer(request({ url: url("two"), ip: "2.2.2.2" }));
+  expect((await second).remote_address).toBe("2.2.2.2");
+  expect((await join.complete("d", page({ url: redactURL(url("one"), "salt") }))).remote_address).toBe("1.1.1.1");
 });
 
 test("a mask by another salt fits when nothing better has come", async () => {

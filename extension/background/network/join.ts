@@ -1,4 +1,3 @@
-import { redactURL } from "@gasoline/capture/redact";
 import type { Exchange, ResourceTiming } from "@gasoline/schema/wire";
 import { joined, outcomeOf } from "./exchange.ts";
 import type { Redact } from "./redaction.ts";
@@ -24,8 +23,8 @@ const MAX_URL = 4096;
 
 interface Unclaimed {
   request: Request;
-  /** How the page may show its URL. */
-  shown: readonly string[];
+  /** Its URL as the page shows it. */
+  shown: string;
   timer: ReturnType<typeof setTimeout>;
 }
 
@@ -67,9 +66,8 @@ export class NetworkJoin {
   /** A request of a page or of one of its workers is over. */
   offer(request: Request): void {
     const url = request.redirects[0] ?? request.url;
-    // A page masks by the salt in use, or by none before it was told.
-    const shown = [comparable(this.#redact.url(url)), comparable(redactURL(url, ""))];
-    const key = keyOf(request.document, request.asked, shown[0] ?? "");
+    const shown = comparable(this.#redact.url(url));
+    const key = keyOf(request.document, request.asked, shown);
     const waiting = take(this.#waiting, key, (item) => !item.patient && fits(item, request, shown));
     if (waiting) {
       waiting.settle(request);
@@ -154,7 +152,7 @@ export class NetworkJoin {
 
   #claimFor(key: string, exchange: Exchange, equal: boolean): Request | undefined {
     const shown = shownURL(exchange);
-    return this.#claim(key, (item) => (!equal || item.shown.includes(shown)) && agree(exchange, item.request));
+    return this.#claim(key, (item) => (!equal || item.shown === shown) && agree(exchange, item.request));
   }
 
   #claim(key: string, fits: (item: Unclaimed) => boolean): Request | undefined {
@@ -212,8 +210,8 @@ function timed(
   };
 }
 
-const fits = (item: Waiting, request: Request, shown: readonly string[]): boolean =>
-  shown.includes(item.shown) && agree(item.exchange, request);
+const fits = (item: Waiting, request: Request, shown: string): boolean =>
+  shown === item.shown && agree(item.exchange, request);
 
 /**
  * Whether both can be of one request by their ends. What the page gave up did not end well in the network, and what it

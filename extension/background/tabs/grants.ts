@@ -52,6 +52,10 @@ async function register(patterns: string[]): Promise<void> {
     { ...common, id: MAIN_ID, js: ["page.js"], world: "MAIN" },
     { ...common, id: CONTENT_ID, js: ["content.js"], world: "ISOLATED" },
   ];
+  const same = (script: chrome.scripting.RegisteredContentScript): boolean =>
+    [...(script.matches ?? [])].sort().join() === patterns.join();
+  // They outlive the browser. An update of the extension takes them away, so what they are beside that is the same.
+  if (registered.length === scripts.length && registered.every(same)) return;
   if (registered.length === scripts.length) await chrome.scripting.updateContentScripts(scripts);
   else {
     if (registered.length > 0) await chrome.scripting.unregisterContentScripts({ ids: registered.map(({ id }) => id) });

@@ -1,4 +1,4 @@
-import { LOOPBACK_PATTERNS, matchesAny } from "../../state/origins.ts";
+import { matchesAny } from "../../state/origins.ts";
 
 /**
  * Starts capture in pages that are open already, after their site was granted or the extension was
@@ -6,9 +6,8 @@ import { LOOPBACK_PATTERNS, matchesAny } from "../../state/origins.ts";
  * are left alone.
  */
 export async function injectLate(patterns: readonly string[]): Promise<void> {
-  const urls = patterns.length > 0 ? [...patterns] : [...LOOPBACK_PATTERNS];
   for (const tab of await chrome.tabs.query({})) {
-    if (tab.id === undefined || tab.discarded || !matchesAny(urls, tab.url ?? "")) continue;
+    if (tab.id === undefined || tab.discarded || !matchesAny(patterns, tab.url ?? "")) continue;
     try {
       await injectInto(tab.id);
     } catch {

@@ -12,11 +12,14 @@ const MAX_TABS = 1000;
 export class TabList {
   readonly #grants: Grants;
   readonly #stale: StaleTabs;
+  readonly #withoutPageScript: (tab: number) => "page" | "frames" | undefined;
   readonly #policies = new PagePolicies();
 
-  constructor(grants: Grants, stale: StaleTabs) {
+  /** withoutPageScript says where the capture's script in the page's own world is missing. */
+  constructor(grants: Grants, stale: StaleTabs, withoutPageScript: (tab: number) => "page" | "frames" | undefined) {
     this.#grants = grants;
     this.#stale = stale;
+    this.#withoutPageScript = withoutPageScript;
   }
 
   /** Every tab, at most MAX_TABS; URL and title only of those that the extension may see. */
@@ -82,6 +85,9 @@ export class TabList {
     if (this.#stale.has(id)) described.stale = true;
     const csp = isCapturable(url) ? this.policy(id) : undefined;
     if (csp) described.csp = csp;
+    const without = this.#withoutPageScript(id);
+    // Where the policy lets no script run, none is missing.
+    if (without && csp !== "page_blocked") described.no_page_script = without;
     return described;
   }
 }

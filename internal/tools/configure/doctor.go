@@ -10,6 +10,7 @@ import (
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/view"
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
@@ -140,6 +141,8 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 				"tab %d was open before the extension was loaded, so it is not captured",
 				target.Tab.ID,
 			)
+		case view.NoPageScript(target.Tab) != "":
+			add("tracked_tab", "warn", `Reload it: interact {"action":"refresh"}.`, "%s", view.NoPageScript(target.Tab))
 		default:
 			add("tracked_tab", "pass", "", "tab %d %s", target.Tab.ID, answer.Origin(target.Tab.URL))
 		}
