@@ -3,6 +3,8 @@ package configure_test
 import (
 	"encoding/json"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -204,6 +206,18 @@ func TestTheClientsOwnTabIsMeant(t *testing.T) {
 	})
 }
 
+// What is wrong with the directory is said in the doctor's words for it.
+func TestTheDoctorTellsOfTheStateDirectory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := ask(t, testkit.NewDaemon(t, 0), func(e *configure.Env) {
+			e.Daemon.State = func() []string { return []string{"others can read it: 100% open"} }
+		}, `{"action":"doctor"}`)
+		if want := "\nwarn state_directory: others can read it: 100% open\n     fix: "; !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	})
+}
+
 func TestRestartStopsTheDaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, stopped := testkit.NewDaemon(t, 0), 0
@@ -262,6 +276,34 @@ func TestHealthTellsOfEachBuffer(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		if read(); typed.Pilot.Source != "unknown" {
 			t.Errorf("long after: %+v", typed)
+		}
+	})
+}
+
+// Every ring that holds or lost something is listed, by the names that modes have for it.
+func TestHealthListsEveryRing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := testkit.NewDaemon(t, 0)
+		page := event.Head{Session: "s1", Tab: 12}
+		service := event.Head{Origin: event.Origin{Source: "http", Service: "api"}}
+		h.Store.Append(event.Batch{
+			&event.Log{Head: page, Message: "a"}, &event.Exchange{Head: page, URL: "/"}, &event.Message{Head: page, Data: "m"},
+			&event.Action{Head: page, Type: "click"}, &event.Log{Head: service, Message: strings.Repeat("x", 1<<20)},
+			&event.Mark{Head: page, Label: strings.Repeat("x", 17<<20)},
+		})
+		noFaults := func(e *configure.Env) {
+			e.Daemon.Faults = func() (panics, bugs, refused int64) { return 0, 0, 0 }
+		}
+		got := ask(t, h, noFaults, `{"action":"health"}`)
+		var lines []string
+		for _, m := range regexp.MustCompile(`\n(\w+: \d+, )(0 B|[1-9].* k?M?B)(.*)`).FindAllStringSubmatch(got, -1) {
+			lines = append(lines, m[1]+strings.Trim(m[2], ".0123456789")+m[3])
+		}
+		want := []string{
+			"console: 1,  kB", "network: 1,  kB", "websocket: 1,  kB", "actions: 1,  kB", "mark: 0,  B, 1 dropped", "service_log: 1,  MB",
+		}
+		if !slices.Equal(lines, want) || !strings.Contains(got, "\nmemory: 1 of 16 MB") || strings.Contains(got, "panics") {
+			t.Errorf("rings %q, want %q in\n%s", lines, want, got)
 		}
 	})
 }
