@@ -179,7 +179,8 @@ func TestStateTellsTheRate(t *testing.T) {
 	d.pass(time.Second)
 	d.put(t, ingest.Drop, pageLogs(3, 5), 0)
 	d.put(t, ingest.Refuse, pageLogs(4, 1), 0)
-	for i, want := range []int{42, 6, 0, 0} {
+	d.put(t, ingest.Wait, pageLogs(5, 4), 0)
+	for i, want := range []int{42, 10, 0, 0} {
 		if s := d.State(); s.Rate != want || s.Total429s != 1 || s.Open || s.Reason != "" {
 			t.Errorf("after %d s: %+v, want %d", i, s, want)
 		}
@@ -309,6 +310,26 @@ func TestTheBreakerRefusesRequests(t *testing.T) {
 	}
 }
 
+// Requests that are refused as a whole open the breaker like events that are dropped.
+func TestRefusedRequestsOpenTheBreaker(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 10, Burst: 10})
+	d.pass(100 * time.Second)
+	for second := range 5 {
+		for i, refused := range []bool{false, true} {
+			if _, err := d.put(t, ingest.Refuse, pageLogs(1, 10), 0); (err != nil) != refused {
+				t.Errorf("request %d of second %d: %v", i, second, err)
+			}
+		}
+		if d.State().Open {
+			t.Errorf("open in second %d", second)
+		}
+		d.pass(time.Second)
+	}
+	if !d.State().Open {
+		t.Error("not open after five seconds with refused requests")
+	}
+}
+
 // An open breaker stays open as long as more comes than the rate, though all of it is refused.
 func TestTheBreakerStaysOpenInAFlood(t *testing.T) {
 	d := start(t, ingest.Config{Rate: 10, Burst: 10})
@@ -388,6 +409,30 @@ func TestHowLongSourcesAreKept(t *testing.T) {
 	again, _ := d.put(t, ingest.Drop, pageLogs(3001, 1), 0)
 	if first.Stored != 1 || again.Stored != 0 {
 		t.Errorf("a newcomer is let in %d and %d times, want once", first.Stored, again.Stored)
+	}
+}
+
+// A source that goes on alone is not idle: it gets no second burst when newcomers replace the others.
+func TestTheLastSourceIsNotIdle(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 1, Burst: 1})
+	store := func(tab int) int {
+		r, err := d.put(t, ingest.Drop, pageLogs(tab, 1), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Stored
+	}
+	for tab := 1; tab <= 1024; tab++ {
+		store(tab)
+	}
+	for range 2 {
+		d.pass(40 * time.Second)
+		if store(1024) != 1 {
+			t.Error("the last source is not let in")
+		}
+	}
+	if store(2001) != 1 || store(1024) != 0 {
+		t.Error("a newcomer gave the last source another burst")
 	}
 }
 

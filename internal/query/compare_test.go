@@ -108,6 +108,7 @@ func TestExpressionsNest(t *testing.T) {
 		"method = ":                                                  "character 10: a value is missing at the end",
 		"method = (":                                                 `a value is missing before "("`,
 		"method = 'x\\'":                                             "the quote is not closed",
+		"method = 'x\\":                                              "the quote is not closed",
 		"orphan":                                                     `no field "orphan"`,
 		"notes":                                                      `no field "notes"`,
 		"method andy":                                                `"andy" does not belong here`,
@@ -174,6 +175,7 @@ func TestFieldsReadAsTheyAre(t *testing.T) {
 		{&event.Exchange{}, "has_auth", false},
 		{&event.Exchange{RequestBody: "in"}, "request_body", "in"},
 		{&event.Exchange{TransferSize: 12}, "transfer_size", 12.0},
+		{&event.Mark{Head: event.Head{Sender: 9}}, "sender_seq", 9.0},
 		{&event.Action{Locators: []event.Locator{{Kind: "css", Value: "#a"}}}, "locators", "css=#a\n"},
 		{&event.Action{Value: "v"}, "value", "v"},
 		{&event.DOM{Changes: []string{"a", "b"}}, "changes", "a\nb"},
@@ -406,6 +408,28 @@ func TestSinceNarrows(t *testing.T) {
 	}
 }
 
+// Bodies are read when the expression or a column asks for one, and only then.
+func TestBodiesAreReadWhereAskedFor(t *testing.T) {
+	s := newStore(t, "run")
+	s.Append(event.Batch{&event.Exchange{RequestBody: "in", ResponseBody: "out"}})
+	for _, c := range []struct {
+		where, column string
+		want          any
+	}{
+		{"request_body = in", "status", 0.0}, {"response_body = out", "status", 0.0}, {"", "request_body", "in"},
+		{"", "response_body", "out"}, {"request_body = out", "status", nil},
+	} {
+		rows, _, err := query.Query{Where: c.where, Select: []string{c.column}}.Run(t.Context(), query.New(s, nil))
+		var got any
+		if len(rows.Rows) == 1 {
+			got = rows.Rows[0][0]
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%s of %q: %v, %v; want %v", c.column, c.where, got, err, c.want)
+		}
+	}
+}
+
 // What was evicted between a cursor and a page is counted exactly where only owners and errors are asked for.
 func TestMissedIsExactByOwner(t *testing.T) {
 	s := newStore(t, "run") // 1,000 events a ring
@@ -434,5 +458,24 @@ func TestMissedIsExactByOwner(t *testing.T) {
 			!l.Forward {
 			t.Errorf("%+v: missed %d, upper %v, %+v; want %d, %v", c.filter, l.Missed, l.MissedIsUpper, cover, c.missed, c.upper)
 		}
+	}
+	for where, upper := range map[string]bool{"": false, "tab = 1": true} {
+		rows, cover, err := query.Query{Kinds: []event.Kind{event.KindLog}, Where: where}.Run(t.Context(), r)
+		if err != nil || cover.Evicted != 100 || cover.EvictedUpper != upper {
+			t.Errorf("where %q: %d rows, %+v, %v", where, len(rows.Rows), cover, err)
+		}
+	}
+	for from, want := range map[event.Seq]uint64{0: 100, 41: 60, 101: 0} {
+		sum, err := r.Sum(t.Context(), []event.Kind{event.KindLog}, &query.Filter{}, from, false)
+		if err != nil || sum.Evicted != want {
+			t.Errorf("from %d: %+v, %v; want %d", from, sum, err, want)
+		}
+	}
+	for range 1100 {
+		s.Append(event.Batch{&event.Log{Head: event.Head{Origin: event.Origin{Source: "http", Service: "api"}}}})
+	}
+	l, _, err = query.Read[event.Log](t.Context(), r, query.Filter{Service: "api"}, query.Page{Cursor: cursor}, nil)
+	if l = must(t, l, err); l.Missed != 100 || l.MissedIsUpper {
+		t.Errorf("of a service: missed %d, upper %v", l.Missed, l.MissedIsUpper)
 	}
 }

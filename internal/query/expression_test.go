@@ -111,7 +111,7 @@ func TestBadExpressionsNameThePlace(t *testing.T) {
 		strings.Repeat("(", 40):            "more than 32 levels",
 		strings.Repeat("not ", 40) + "x":   "more than 32 levels",
 		strings.Repeat("tab or ", 70) + "": "more than 64 tests",
-		strings.Repeat("x", 3000):          "3000 bytes",
+		strings.Repeat("x", 3000):          "3000 bytes, more than 2048",
 	} {
 		_, err := query.Compile(where, []event.Kind{event.KindExchange})
 		if err == nil || !strings.Contains(err.Error(), want) {

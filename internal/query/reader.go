@@ -61,7 +61,7 @@ type Span struct {
 
 // Scanned says how far a scan came.
 type Scanned struct {
-	At        event.Seq // forward: everything below was looked at; back: everything from here up
+	At        event.Seq // of a scan that ended early; forward: all below was looked at, back: all from here up
 	Exhausted bool      // the scan came to the end of its span
 	Looked    int       // events that were looked into
 
