@@ -98,3 +98,24 @@ func TestActionsThatWereNotLookedAtAreTold(t *testing.T) {
 		t.Errorf("after all actions: %s", text)
 	}
 }
+
+// What other tabs did takes no room of what is looked at around an error.
+func TestOtherTabsDoNotCrowdABundle(t *testing.T) {
+	s := newStore(t, store.MinMemory)
+	at := time.Now()
+	head := func(tab int) event.Head {
+		return event.Head{Session: "s", Tab: tab, Time: at, Received: at}
+	}
+	s.Append(event.Batch{
+		&event.Action{Head: head(1), Type: "click", Name: "Pay"}, &event.Exception{Head: head(1), Type: "Error", Message: "broken"},
+	})
+	many := make([]event.Log, 20_001)
+	for i := range many {
+		many[i] = event.Log{Head: head(2)}
+	}
+	s.Append(event.Of(many))
+	text := ask(t, over(s), `{"what":"error_bundles","scope":"all","as":"json"}`)
+	if strings.Contains(text, "context_incomplete") || !strings.Contains(text, "Pay") {
+		t.Errorf("the bundle of the other tab: %s", text)
+	}
+}

@@ -80,3 +80,13 @@ func FuzzTextOf(f *testing.F) {
 		}
 	})
 }
+
+func TestJSONThatIsCutIsFlattened(t *testing.T) {
+	for whole, want := range map[string]string{
+		`{"a b" : "c\" d" }`: `{"a b":"c\" d"}`, `[ 1, "c\`: `[1,"c\`, `[ 1, "c\\`: `[1,"c\\`, " a \n b ": "a b",
+	} {
+		if got := flat(whole); got != want {
+			t.Errorf("%s became %s, want %s", whole, got, want)
+		}
+	}
+}
