@@ -123,8 +123,6 @@ func TestKeepAndFilterPageExactly(t *testing.T) {
 	l = must(t, l, err)
 	check(t, "newest", messages(l), numbered(960, 1000, 10))
 	check(t, "total", l.Total, -1)
-	n, cover, err := query.Count(t.Context(), r, query.Filter{}, isError)
-	check(t, "count", []any{n, cover.Exhausted, err}, []any{100, true, nil})
 	var back []string
 	for l.Older != "" {
 		l, _, err = query.Read(t.Context(), r, query.Filter{}, query.Page{Cursor: l.Older, Limit: 40}, isError)

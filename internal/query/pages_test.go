@@ -103,8 +103,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// keep sees bodies where they were asked for, and counts rest on what was looked at.
-func TestCountsAndBodies(t *testing.T) {
+// keep sees bodies where they were asked for, and a page says how much was looked at.
+func TestCoverageAndBodies(t *testing.T) {
 	r := crowd(t, 100)
 	l, _, err := query.ReadBodies(t.Context(), r, query.Filter{}, query.Page{}, func(x *event.Exchange) bool {
 		return x.ResponseBody == "body 50"
@@ -122,33 +122,29 @@ func TestCountsAndBodies(t *testing.T) {
 		n      int
 		looked int
 	}{
-		{query.Filter{}, nil, 100, 0}, {query.Filter{Tab: 2}, nil, 10, 0}, {query.Filter{Text: "5"}, nil, 19, 100},
+		{query.Filter{}, nil, 100, 100}, {query.Filter{Tab: 2}, nil, 10, 10}, {query.Filter{Text: "5"}, nil, 19, 100},
 		{query.Filter{Tab: 2}, func(l *event.Log) bool { return l.Message > "5" }, 5, 10},
 		{query.Filter{}, func(l *event.Log) bool { return l.Line == 0 && l.Message == "7" }, 1, 100},
 	} {
-		n, cover, err := query.Count(t.Context(), r, c.filter, c.keep)
-		if err != nil || n != c.n || cover != (query.Coverage{Exhausted: true, Looked: c.looked}) {
-			t.Errorf("%d: %d, %+v, %v; want %d of %d", i, n, cover, err, c.n, c.looked)
+		l, cover, err := query.Read(t.Context(), r, c.filter, query.Page{}, c.keep)
+		if l = must(t, l, err); len(l.Items) != c.n || cover != (query.Coverage{Exhausted: true, Looked: c.looked}) {
+			t.Errorf("%d: %d, %+v; want %d of %d", i, len(l.Items), cover, c.n, c.looked)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, _, err := query.Count(ctx, r, query.Filter{}, func(*event.Log) bool { cancel(); return true }); !errors.Is(err, context.Canceled) {
-		t.Errorf("given up while it counts: %v", err)
-	}
-	if _, _, err := query.Count[event.Log](ctx, r, query.Filter{}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
+	keep := func(*event.Exchange) bool { cancel(); return true }
+	if _, _, err := query.ReadBodies(ctx, r, query.Filter{}, query.Page{}, keep); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up while it reads: %v", err)
 	}
 	few := newStore(t, "run")
 	for range 1100 {
 		few.Append(event.Batch{&event.Log{Head: event.Head{Tab: 1, Session: "s"}}, &event.Mark{}})
 	}
-	_, cover, err := query.Count[event.Log](t.Context(), query.New(few, nil), query.Filter{}, nil)
-	if err != nil || cover.Evicted != 100 || cover.EvictedUpper || cover.Whole() {
-		t.Errorf("%+v, %v", cover, err)
-	}
-	_, cover, err = query.Count[event.Log](t.Context(), query.New(few, nil), query.Filter{Text: "x"}, nil)
-	if err != nil || cover.Evicted != 100 || !cover.EvictedUpper {
-		t.Errorf("%+v, %v", cover, err)
+	for text, upper := range map[string]bool{"": false, "x": true} {
+		_, cover, err := query.Read[event.Log](t.Context(), query.New(few, nil), query.Filter{Text: text}, query.Page{}, nil)
+		if err != nil || cover.Evicted != 100 || cover.EvictedUpper != upper || cover.Whole() {
+			t.Errorf("text %q: %+v, %v", text, cover, err)
+		}
 	}
 }
 
