@@ -15,11 +15,7 @@ import (
 // unread are packages whose exported names may have no reader yet. It is to become empty.
 var unread = []string{
 	"internal/command",
-	"internal/correlate",
 	"internal/outbound",
-	"internal/query",
-	"internal/session",
-	"internal/store",
 }
 
 // forTests are names that only tests of other packages read, with what these do with it.

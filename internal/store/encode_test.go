@@ -68,8 +68,8 @@ func TestBodiesComeBack(t *testing.T) {
 	at := time.Unix(1_790_000_000, 0).UTC()
 	large := strings.Repeat("x", 25<<10)
 	for _, c := range []struct{ request, response, note string }{
-		{"in", "", ""}, {"", "out", ""}, {"in", "out", ""}, {"", "", ""}, {large, "", TooLarge}, {"in", large, TooLarge},
-		{large[:13<<10], large[:13<<10], TooLarge}, {large[:9<<10], large[:9<<10], ""},
+		{"in", "", ""}, {"", "out", ""}, {"in", "out", ""}, {"", "", ""}, {large, "", bodyTooLarge}, {"in", large, bodyTooLarge},
+		{large[:13<<10], large[:13<<10], bodyTooLarge}, {large[:9<<10], large[:9<<10], ""},
 	} {
 		s := testStore(t, tiny())
 		x := &event.Exchange{
@@ -109,7 +109,7 @@ func TestBodiesThatWentAreTold(t *testing.T) {
 		"cleared": func(s *Store) { s.Clear(Scope{TestID: "t"}) },
 		"all":     func(s *Store) { s.Clear(Scope{}) },
 		"evicted": func(s *Store) {
-			for s.statsOf(Ring(event.Browser, event.KindExchange)).Evicted == 0 {
+			for s.statsOf(ringOf(event.Browser, event.KindExchange)).Evicted == 0 {
 				s.Append(event.Batch{&event.Exchange{Head: tabHead(1), URL: strings.Repeat("u", 500)}})
 			}
 		},
@@ -121,7 +121,7 @@ func TestBodiesThatWentAreTold(t *testing.T) {
 		var c Slice
 		s.Forward(&Want{}, 0, 3, 10, &c)
 		remove(s)
-		for i, note := range []string{Evicted, ""} {
+		for i, note := range []string{bodyEvicted, ""} {
 			var x event.Exchange
 			c.Decode(i, &x)
 			if s.Attach(&c, i, &x); x.ResponseBody != "" || x.BodyNote != note {

@@ -587,7 +587,7 @@ func (s *Store) searchTrace(ctx context.Context, id string, limit int, c *Slice)
 }
 
 // Attach fills in the bodies of x, which was decoded from c's i-th record. It does nothing for an
-// exchange that came without bodies. When the exchange was evicted or cleared since, it sets BodyNote to Evicted.
+// exchange that came without bodies. When the exchange was evicted or cleared since, it sets BodyNote to bodyEvicted.
 func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	if !c.HasBody(i) {
 		return
@@ -600,7 +600,7 @@ func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	}
 	s.mu.RUnlock()
 	if record == "" {
-		x.BodyNote = Evicted
+		x.BodyNote = bodyEvicted
 		return
 	}
 	d := coder{reading: true, bodies: true, in: record}
@@ -609,5 +609,5 @@ func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	}
 }
 
-// Evicted is the BodyNote of an exchange that was evicted between the reading of its head and of its bodies.
-const Evicted = "evicted"
+// bodyEvicted is the BodyNote of an exchange that was evicted between the reading of its head and of its bodies.
+const bodyEvicted = "evicted"

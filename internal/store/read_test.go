@@ -285,7 +285,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	s.Find(nil, 2, &c)
-	if c.Kind(0) != event.KindExchange || c.Ring(0) != Ring(event.Browser, event.KindExchange) || c.HasBody(0) {
+	if c.Kind(0) != event.KindExchange || c.Ring(0) != ringOf(event.Browser, event.KindExchange) || c.HasBody(0) {
 		t.Errorf("kind %s, ring %s, body %v", c.Kind(0), c.Ring(0), c.HasBody(0))
 	}
 	if s.Clear(Scope{TestID: "t"}); s.Find(nil, 1, &c) {
