@@ -15,7 +15,6 @@ import (
 // unread are packages whose exported names may have no reader yet. It is to become empty.
 var unread = []string{
 	"internal/command",
-	"internal/outbound",
 }
 
 // forTests are names that only tests of other packages read, with what these do with it.
