@@ -270,6 +270,13 @@ func TestNewcomersReplaceIdleSources(t *testing.T) {
 	if n := stored(2001, 2010); n != 1 {
 		t.Errorf("%d of ten newcomers are let in, want one for all", n)
 	}
+	for range 6 {
+		stored(2001, 2003)
+		d.pass(time.Second)
+	}
+	if s := d.State(); s.Reason != "console of many new senders came at more than 1 events per second for 5 s" {
+		t.Errorf("newcomers: %+v", s)
+	}
 	service := event.Batch{&event.Log{Head: event.Head{Origin: event.Origin{Source: "http", Service: "api"}}}}
 	if r, err := d.put(t, ingest.Drop, service, 1); err != nil || r.Stored != 1 {
 		t.Errorf("a service pays for tabs: %+v, %v", r, err)
@@ -409,6 +416,50 @@ func TestHowLongSourcesAreKept(t *testing.T) {
 	again, _ := d.put(t, ingest.Drop, pageLogs(3001, 1), 0)
 	if first.Stored != 1 || again.Stored != 0 {
 		t.Errorf("a newcomer is let in %d and %d times, want once", first.Stored, again.Stored)
+	}
+}
+
+// A request of a newcomer makes idle sources go before it is judged.
+func TestRequestsOfNewcomersAreJudgedByTheirOwnLimit(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 1, Burst: 1})
+	for tab := 1; tab <= 1024; tab++ {
+		d.put(t, ingest.Refuse, pageLogs(tab, 1), 0)
+	}
+	d.pass(time.Minute)
+	if _, err := d.put(t, ingest.Refuse, pageLogs(2001, 1), 0); err != nil {
+		t.Errorf("the first newcomer: %v", err)
+	}
+	d.pass(1)
+	if _, err := d.put(t, ingest.Refuse, pageLogs(2002, 1), 0); err != nil {
+		t.Errorf("a newcomer, when others are idle: %v", err)
+	}
+}
+
+// Tabs of one number in two sessions have limits and losses of their own; a report of nothing takes no room.
+func TestSessionsAreToldApart(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 2, Burst: 2})
+	for _, session := range []string{"a", "b"} {
+		many := make([]event.Log, 3)
+		for i := range many {
+			many[i].Head = event.Head{Session: session, Tab: 1}
+		}
+		if session == "b" {
+			many = many[:2]
+		}
+		r, err := d.Ingest(t.Context(), ingest.Upload{Session: session, Batch: event.Of(many)}, ingest.Drop)
+		if err != nil || r.Stored != 2 {
+			t.Errorf("session %s: stored %d, %v", session, r.Stored, err)
+		}
+	}
+	if a, b := d.LossesOf("a", 1), d.LossesOf("b", 1); len(a) != 1 || a[0].Count != 1 || len(b) != 0 {
+		t.Errorf("lost %v of a, %v of b", a, b)
+	}
+	none := ingest.Upload{Session: "c", Reports: []ingest.Report{{Tab: 1, Cause: ingest.Sender}}}
+	if _, err := d.Ingest(t.Context(), none, ingest.Drop); err != nil {
+		t.Fatal(err)
+	}
+	if _, places := ingest.Sizes(d.Ingester); places != 1 {
+		t.Errorf("%d places, want that of session a alone", places)
 	}
 }
 

@@ -96,6 +96,10 @@ func TestHolesOfARow(t *testing.T) {
 			{0, ns(10), 0, 1, 10, ""}, {0, ns(8), 0, 1, 10, ""}, {0, ns(9, 8), 0, 1, 10, ""}, {0, ns(5, 3), 0, 2, 10,
 				""}, {most, ns(11), 0, 1, 11, ""},
 		},
+		"a hole behind a number before the begin is closed for good": {
+			{0, ns(5, 6), 0, 2, 6, ""}, {0, ns(2), 0, 1, 6, ""}, {0, ns(8), 1, 1, 8, "log/sender=1"}, {0, ns(7), 0, 0, 8,
+				"log/sender=1"},
+		},
 		"the longest hole": {
 			{0, ns(1), 0, 1, 1, ""}, {0, ns(1 << 40), 0, 1, 1, ""}, {most, ns(1 << 40), 0, 0, 1 << 40,
 				"unknown/gap=2147483648"},

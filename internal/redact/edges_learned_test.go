@@ -321,6 +321,8 @@ func TestPlacesOfABatch(t *testing.T) {
 		{&event.Action{Type: "click", Locators: []event.Locator{{Kind: "xsrf=q14"}}}, "secret", "action:xsrf"},
 		{&event.Action{Type: "input", Name: "Password", Value: "abc"}, "secret", "action:secret"},
 		{&event.Exception{Message: "cvc=q15"}, "secret", "exception:cvc"},
+		{&event.Exchange{ResponseBody: "passphrase=q19"}, "secret", "body:passphrase"},
+		{&event.DOM{Type: "x", Changes: []string{"cvv2=q18"}}, "secret", "dom:cvv"},
 		{&event.Performance{LCP: event.Vital{Attribution: `{"a":"sid=q16"}`}}, "secret", "performance:sid"},
 		{&event.Performance{LCP: event.Vital{Rating: "totp=q17"}}, "secret", "performance:totp"},
 	}
