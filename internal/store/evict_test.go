@@ -13,6 +13,20 @@ import (
 
 var browserLog = ringOf(event.Browser, event.KindLog)
 
+// forgetful returns a small store by the clock now, whose logs of pages go after a minute.
+func forgetful(t *testing.T, now *time.Duration) *Store {
+	t.Helper()
+	l := tiny()
+	c := l.Rings[browserLog]
+	c.Age = time.Minute
+	l.Rings[browserLog] = c
+	s, err := New(Config{Run: "r", Limits: l, Elapsed: func() time.Duration { return *now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func tabHead(tab int) event.Head { return event.Head{Session: "s", Tab: tab} }
 
 func (s *Store) statsOf(id RingID) RingStats {
@@ -30,16 +44,9 @@ func fill(s *Store, tab int, done func() bool) {
 // Events go when they are older than their ring allows, whoever looks or writes, and not a moment before.
 func TestEventsGoAtTheirAge(t *testing.T) {
 	var now time.Duration
-	l := tiny()
-	c := l.Rings[browserLog]
-	c.Age = time.Minute
-	l.Rings[browserLog] = c
 	old := func() *Store {
 		now = time.Second
-		s, err := New(Config{Run: "r", Limits: l, Elapsed: func() time.Duration { return now }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := forgetful(t, &now)
 		h := tabHead(1)
 		h.TraceID = "q"
 		s.Append(event.Batch{&event.Log{Head: h, Severity: event.SeverityError, Message: "kept longer"}})
@@ -313,14 +320,7 @@ func (s *Store) key(tab int) ownerKey { return ownerKey{s.hash("s"), uint64(tab)
 // The owner that replaces another in a full ring is its own, and what the other lost is not forgotten.
 func TestOwnersWithoutEventsAreReplaced(t *testing.T) {
 	var now time.Duration
-	l := tiny()
-	c := l.Rings[browserLog]
-	c.Age = time.Minute
-	l.Rings[browserLog] = c
-	s, err := New(Config{Run: "r", Limits: l, Elapsed: func() time.Duration { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := forgetful(t, &now)
 	for tab := 1; tab <= 70; tab++ { // 63 have an owner, the others share one
 		s.Append(event.Of([]event.Log{{Head: tabHead(tab)}, {Head: tabHead(tab), Severity: event.SeverityError}}))
 	}
@@ -490,14 +490,7 @@ func TestEvictedIsExactOrSaysThatItIsNot(t *testing.T) {
 // Counts that the shared owner took over from several owners are not said to be exact where they are not.
 func TestCountsOfReplacedOwnersSayWhetherTheyAreExact(t *testing.T) {
 	var now time.Duration
-	l := tiny()
-	c := l.Rings[browserLog]
-	c.Age = time.Minute
-	l.Rings[browserLog] = c
-	s, err := New(Config{Run: "r", Limits: l, Elapsed: func() time.Duration { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := forgetful(t, &now)
 	for i := range 300 {
 		s.Append(event.Of([]event.Log{{Head: tabHead(1 + i%2)}, {Head: tabHead(3 + i%61)}}))
 		s.Append(event.Of(make([]event.Mark, i%3)))

@@ -14,6 +14,27 @@ import (
 	"github.com/brennhill/gasoline/internal/tools/generate"
 )
 
+// harOf returns the archive that the daemon makes with the parameters.
+func harOf(t *testing.T, h *testkit.Daemon, params string) string {
+	t.Helper()
+	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
+		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
+	}, nil)
+	out, err := b.Call(
+		t.Context(),
+		catalog.Call{Client: "agent"},
+		json.RawMessage(`{"format":"har","as":"json",`+params+`}`),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, err := answer.Render(out, answer.Options{Uncut: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
 // An archive holds everything that is kept, with the phases and load times of all of it.
 func TestAnArchiveHoldsAllThatIsKept(t *testing.T) {
 	h := testkit.NewDaemon(t, 0)
@@ -36,21 +57,7 @@ func TestAnArchiveHoldsAllThatIsKept(t *testing.T) {
 			&event.Performance{Head: head, URL: url, Load: 77},
 		})
 	}
-	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
-	}, nil)
-	out, err := b.Call(
-		t.Context(),
-		catalog.Call{Client: "agent"},
-		json.RawMessage(`{"format":"har","scope":"all","as":"json"}`),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _, err := answer.Render(out, answer.Options{Uncut: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := harOf(t, h, `"scope":"all"`)
 	for _, want := range []string{`"method":"GET"`, `"receive":7`, `"onLoad":77`} {
 		if n := strings.Count(text, want); n != 150 {
 			t.Errorf("%s stands %d times, want 150", want, n)
@@ -73,18 +80,7 @@ func TestTimingsAreOfTheTestAskedFor(t *testing.T) {
 			&event.Performance{Head: head, URL: "http://a", Load: float64(81 + i)},
 		})
 	}
-	b := catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
-		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0"}
-	}, nil)
-	out, err := b.Call(t.Context(), catalog.Call{Client: "agent"},
-		json.RawMessage(`{"format":"har","scope":"all","test_id":"t2","as":"json"}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, _, err := answer.Render(out, answer.Options{Uncut: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := harOf(t, h, `"scope":"all","test_id":"t2"`)
 	for _, want := range []string{`"receive":7`, `"onLoad":82`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in %s", want, text)
