@@ -139,7 +139,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("take over connection: %w", err)
 	}
 	head := fmt.Sprintf(
-		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\nX-Gasoline-Pid: %d\r\n\r\n",
+		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Gasoline-Version: "+
+			"%s\r\nX-Gasoline-Run: %s\r\nX-Gasoline-Pid: %d\r\n\r\n",
 		wire.StreamProtocol,
 		s.cfg.Version,
 		s.cfg.Run,

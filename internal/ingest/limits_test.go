@@ -52,7 +52,8 @@ func TestFloodsCostOnlyTheirOwnGroup(t *testing.T) {
 		for range 30 {
 			b = append(b, make())
 		}
-		if r, err := d.put(t, ingest.Drop, b, 0); err != nil || r.Stored != 10 || r.Dropped[make().Kind()] != 20 || r.Rejected != nil {
+		if r, err := d.put(t, ingest.Drop, b, 0); err != nil || r.Stored != 10 || r.Dropped[make().Kind()] != 20 ||
+			r.Rejected != nil {
 			t.Errorf("%s: %+v, %v", flood, r, err)
 		}
 		for other, make := range one {
@@ -160,7 +161,8 @@ func TestRetryAfterIsTrue(t *testing.T) {
 			t.Errorf("bytes %v: after %v: %v", bytes, limited.RetryAfter, err)
 		}
 		err = send(most + 1)
-		if p := problem.From(err); p.Code != problem.TooLarge || !strings.Contains(p.Fix, fmt.Sprintf("at most %d %s", most*each, unit)) ||
+		if p := problem.From(err); p.Code != problem.TooLarge ||
+			!strings.Contains(p.Fix, fmt.Sprintf("at most %d %s", most*each, unit)) ||
 			!strings.Contains(err.Error(), fmt.Sprintf("%d %s of one source", (most+1)*each, unit)) {
 			t.Errorf("bytes %v: %v, fix %q", bytes, err, p.Fix)
 		}
@@ -209,19 +211,22 @@ func TestLossesAreCounted(t *testing.T) {
 	if got, want := d.lost(), "unknown/invalid=5 log/sender=5 dom/gap=1"; got != want {
 		t.Errorf("lost %s, want %s", got, want)
 	}
-	if ingest.Cause(99).String() != "unknown" || ingest.TooLarge.String() != "too_large" || ingest.Breaker.String() != "breaker" {
+	if ingest.Cause(99).String() != "unknown" || ingest.TooLarge.String() != "too_large" ||
+		ingest.Breaker.String() != "breaker" {
 		t.Error("words of causes")
 	}
 	large := &event.Log{Head: event.Head{Session: "s", Tab: 3}, Message: strings.Repeat("x", 40<<20)}
 	r, err := d.put(t, ingest.Drop, event.Batch{large}, 0)
-	if err != nil || r.Stored != 0 || r.Dropped[event.KindLog] != 1 || fmt.Sprint(d.LossesOf("s", 3)) != fmt.Sprint([]ingest.Loss{{Kind: event.KindLog, Cause: ingest.TooLarge, Count: 1}}) {
+	if err != nil || r.Stored != 0 || r.Dropped[event.KindLog] != 1 ||
+		fmt.Sprint(d.LossesOf("s", 3)) != fmt.Sprint([]ingest.Loss{{Kind: event.KindLog, Cause: ingest.TooLarge, Count: 1}}) {
 		t.Errorf("%+v, %v, lost %v", r, err, d.LossesOf("s", 3))
 	}
 	service := event.Head{Origin: event.Origin{Source: "http", Service: "api"}}
 	b := start(t, ingest.Config{ByteRate: 1})
 	b.put(t, ingest.Drop, event.Batch{&event.Log{Head: service}, &event.Log{Head: service},
 		&event.Log{Head: service}}, 300)
-	if b.lost() != "log/rate=3" || len(b.LossesOf("s", 0)) != 0 || len(b.LossesOf("", 1)) != 0 || len(b.LossesOf("", 0)) != 1 {
+	if b.lost() != "log/rate=3" || len(b.LossesOf("s", 0)) != 0 || len(b.LossesOf("", 1)) != 0 ||
+		len(b.LossesOf("", 0)) != 1 {
 		t.Errorf("a service lost %s; a page is told %v", b.lost(), b.LossesOf("s", 1))
 	}
 }
@@ -238,7 +243,8 @@ func TestWaitIsGivenUp(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 		began := time.Now()
-		if r, err = in.Ingest(t.Context(), ingest.Upload{Session: "s", Batch: pageLogs(1, 60)}, ingest.Wait); err != nil || r.Stored != 60 {
+		if r, err = in.Ingest(t.Context(), ingest.Upload{Session: "s", Batch: pageLogs(1, 60)},
+			ingest.Wait); err != nil || r.Stored != 60 {
 			t.Errorf("%+v, %v", r, err)
 		}
 		if took := time.Since(began); took < 3*time.Second || took > 5*time.Second {

@@ -114,8 +114,10 @@ func TestHolesOfARow(t *testing.T) {
 			if u.dropped != 0 {
 				reports = append(reports, dropped(u.dropped))
 			}
-			if r := d.sync(numbered(u.numbers...), reports...); r.Stored != u.stored || r.Ack["d"] != u.ack || d.lost() != u.lost {
-				t.Errorf("%s, upload %d: stored %d, ack %d, lost %q; want %d, %d, %q", name, i+1, r.Stored, r.Ack["d"], d.lost(), u.stored, u.ack, u.lost)
+			if r := d.sync(numbered(u.numbers...), reports...); r.Stored != u.stored || r.Ack["d"] != u.ack ||
+				d.lost() != u.lost {
+				t.Errorf("%s, upload %d: stored %d, ack %d, lost %q; want %d, %d, %q", name, i+1, r.Stored,
+					r.Ack["d"], d.lost(), u.stored, u.ack, u.lost)
 			}
 		}
 	}
@@ -234,7 +236,8 @@ func TestOldestDocumentsAreForgotten(t *testing.T) {
 		}
 	}
 	known(5000)
-	for i, want := range map[int]bool{0: true, 600: true, 4095: true, 514: true, 5000: true, 1: false, 512: false, 513: false} {
+	for i, want := range map[int]bool{0: true, 600: true, 4095: true, 514: true, 5000: true, 1: false, 512: false,
+		513: false} {
 		if known(i) != want {
 			t.Errorf("document %d is known: %v, want %v", i, !want, want)
 		}

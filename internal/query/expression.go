@@ -24,7 +24,8 @@ import (
 // part without regard to case. Times take an RFC 3339 time, epoch milliseconds, or a duration back
 // ("time > 30s" is the last 30 seconds); other numbers take a duration as milliseconds ("duration > 1.5s").
 // An event whose kind has no such field passes no test of it, "!=" and "!~" included; "not" turns that around.
-const grammar = `field = value, also != ~ !~ < <= > >=, joined by and, or, not, ( ): status >= 400 and url ~ /api or message ~ "timed out"`
+const grammar = `field = value, also != ~ !~ < <= > >=, joined by and, or, not, ( ): ` +
+	`status >= 400 and url ~ /api or message ~ "timed out"`
 
 // The bounds of an expression.
 const (
@@ -115,7 +116,8 @@ func (x *expression) narrow(f Filter) Filter {
 // demand sets a field that is not set.
 func (f *Filter) demand(name, s string) {
 	into := map[string]*string{
-		"service": &f.Service, "session": &f.Session, "test_id": &f.TestID, "worker": &f.Worker, "trace_id": &f.TraceID, "action": &f.Action,
+		"service": &f.Service, "session": &f.Session, "test_id": &f.TestID, "worker": &f.Worker,
+		"trace_id": &f.TraceID, "action": &f.Action,
 	}[name]
 	switch {
 	case into != nil && *into == "":

@@ -31,7 +31,7 @@ type Filter struct {
 
 	Document string
 	Source   string // who sent: extension, ci, sdk, …
-	URL      string // contained, without regard to case, in the event's URL or, where that is its page's, in the page's; see urlOf
+	URL      string // contained, without regard to case, in what urlOf returns
 	Text     string // contained, without regard to case, in one of the event's texts
 }
 

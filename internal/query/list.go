@@ -87,8 +87,9 @@ func read[T any, P pointer[T]](
 		slices.Reverse(items)
 	}
 	list := List[T]{
-		Items: items, Total: page.Total, Cursor: page.Cursor, Older: page.Older, Missed: page.Missed, MissedIsUpper: page.MissedIsUpper,
-		Forward: page.Forward, More: page.More, Restarted: page.Restarted, here: page.here,
+		Items: items, Total: page.Total, Cursor: page.Cursor, Older: page.Older, Missed: page.Missed,
+		MissedIsUpper: page.MissedIsUpper,
+		Forward:       page.Forward, More: page.More, Restarted: page.Restarted, here: page.here,
 	}
 	for i := range items {
 		list.span(P(&items[i]).Base())

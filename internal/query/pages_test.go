@@ -112,7 +112,8 @@ func TestCoverageAndBodies(t *testing.T) {
 	if l = must(t, l, err); len(l.Items) != 1 || l.Items[0].URL != "/50" {
 		t.Errorf("%d exchanges have the body", len(l.Items))
 	}
-	l, _, err = query.Read(t.Context(), r, query.Filter{}, query.Page{}, func(x *event.Exchange) bool { return x.ResponseBody == "" })
+	l, _, err = query.Read(t.Context(), r, query.Filter{}, query.Page{},
+		func(x *event.Exchange) bool { return x.ResponseBody == "" })
 	if l = must(t, l, err); len(l.Items) != 10 {
 		t.Errorf("%d exchanges are without bodies", len(l.Items))
 	}
@@ -196,7 +197,8 @@ func TestAroundOverlaps(t *testing.T) {
 		}
 		many.Append(event.Of(slab))
 	}
-	_, exhausted, err := query.Around(t.Context(), query.New(many, nil), at(1), time.Hour, time.Hour, nil, query.Filter{Text: "x"})
+	_, exhausted, err := query.Around(t.Context(), query.New(many, nil), at(1), time.Hour, time.Hour, nil,
+		query.Filter{Text: "x"})
 	if err != nil || exhausted {
 		t.Errorf("exhausted %v, %v", exhausted, err)
 	}
@@ -219,14 +221,17 @@ func TestKeepLeavesTheOrderOfTime(t *testing.T) {
 		older  bool
 		more   bool
 	}{
-		{3, true, []event.Seq{4, 5, 3}, true, false}, {3, false, []event.Seq{2, 3, 1}, false, true}, {0, true, nil, true, false},
-		{0, false, nil, false, true}, {5, true, []event.Seq{2, 4, 5, 3, 1}, false, false}, {-1, true, []event.Seq{2, 4, 5, 3, 1}, false, false},
+		{3, true, []event.Seq{4, 5, 3}, true, false}, {3, false, []event.Seq{2, 3, 1}, false, true},
+		{0, true, nil, true, false},
+		{0, false, nil, false, true}, {5, true, []event.Seq{2, 4, 5, 3, 1}, false, false},
+		{-1, true, []event.Seq{2, 4, 5, 3, 1}, false, false},
 		{9, false, []event.Seq{2, 4, 5, 3, 1}, false, false},
 	} {
 		l := page()
 		l.Keep(c.n, c.newest)
 		_, older, more := l.Cursors()
-		if got := numbers(l.Items); fmt.Sprint(got) != fmt.Sprint(c.want) || (older != "") != c.older || more != c.more || older != l.Older {
+		if got := numbers(l.Items); fmt.Sprint(got) != fmt.Sprint(c.want) || (older != "") != c.older ||
+			more != c.more || older != l.Older {
 			t.Errorf("Keep(%d, %v): %v, older %q, more %v; want %v", c.n, c.newest, got, older, more, c.want)
 		}
 	}
@@ -236,7 +241,8 @@ func TestKeepLeavesTheOrderOfTime(t *testing.T) {
 func TestTimesAreCorrectedWhenRead(t *testing.T) {
 	s := newStore(t, "run")
 	at := time.UnixMilli(1000).UTC()
-	s.Append(event.Batch{&event.Log{Head: event.Head{Time: at, Clock: 2, TraceID: "q"}}, &event.Mark{Head: event.Head{Time: at}}})
+	s.Append(event.Batch{&event.Log{Head: event.Head{Time: at, Clock: 2, TraceID: "q"}},
+		&event.Mark{Head: event.Head{Time: at}}})
 	r := query.New(s, func(c event.Clock) time.Duration { return time.Duration(c) * time.Hour })
 	late := at.Add(2 * time.Hour)
 	it, _ := r.Find(nil, 1)

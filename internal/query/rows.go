@@ -94,7 +94,8 @@ func (q Query) Run(ctx context.Context, r Reader) (Rows, Coverage, error) {
 	if err != nil {
 		return Rows{}, Coverage{}, err
 	}
-	rows.Cursor, rows.Missed, rows.MissedIsUpper, rows.Restarted = list.Cursor, list.Missed, list.MissedIsUpper, list.Restarted
+	rows.Cursor, rows.Missed, rows.MissedIsUpper, rows.Restarted = list.Cursor, list.Missed, list.MissedIsUpper,
+		list.Restarted
 	if group {
 		rows.Rows, rows.More = tally(list.Items, columns, q.Page.limit())
 		rows.More = rows.More || list.More || list.Older != ""

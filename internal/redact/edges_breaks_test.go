@@ -20,7 +20,8 @@ func TestBehindASecretOfADocument(t *testing.T) {
 	spanning := taught("header:X-Api-Key", `hunter22","x9`)
 	checkMarked(t, spanning, "json", `{"a":"hunter22","x9":1}`, `{"a":"see «hunter22\",\"x9» there"}`)
 	number := taught("json", `{"pin":"1234567890123456"}`)()
-	if got := number.Body(`[identified by "hunter22",1234567890123456]`, ""); got != `[identified by "<secret#2>","<secret#1>"]` {
+	if got := number.Body(`[identified by "hunter22",1234567890123456]`,
+		""); got != `[identified by "<secret#2>","<secret#1>"]` {
 		t.Errorf("a number behind a statement became %s", got)
 	}
 	page := taught("text", "typed "+redact.Mask("password", "4929123412341234567", "salt"))
@@ -40,7 +41,8 @@ func TestBehindASecretOfADocument(t *testing.T) {
 // A value that may be none is read in full where its beginning may be secret, however long the text goes on.
 func TestOpaqueValuesOfLongQueries(t *testing.T) {
 	rest := "&x=" + strings.Repeat("y", 600)
-	checkMarked(t, builtIn, "url", "/cb?code=«a1b2c3d4»"+rest, "/cb?code=abc"+rest, "/cb?code="+rest, "/cb?a=b&state=«a1b2c3d4»"+rest)
+	checkMarked(t, builtIn, "url", "/cb?code=«a1b2c3d4»"+rest, "/cb?code=abc"+rest, "/cb?code="+rest,
+		"/cb?a=b&state=«a1b2c3d4»"+rest)
 	checkMarked(t, builtIn, "text", "GET /cb?code=«a1b2c3d4»"+rest)
 }
 
@@ -48,7 +50,8 @@ func TestOpaqueValuesOfLongQueries(t *testing.T) {
 func TestNeighboursOfSecrets(t *testing.T) {
 	checkMarked(t, builtIn, "json", `{"name":"password","valueOf":"yes","value":"«hunter22»"}`)
 	checkMarked(t, builtIn, "text",
-		"<input name=\"password\"\tvalue=\"«hunter22»\">", `{"cookie": «a=1»}`, "x password=$PASSWORD", "x sid=12", "x password=getPassword()",
+		"<input name=\"password\"\tvalue=\"«hunter22»\">", `{"cookie": «a=1»}`, "x password=$PASSWORD", "x sid=12",
+		"x password=getPassword()",
 		"«AKIAZZ0011223344XYZW» password=«hunter22»", "«AKIAZZ0011223344XYZW» and \\npassword=«hunter22»",
 	)
 	checkMarked(t, builtIn, "form", "credentials:\n  url: token=«a1,b2»\n")

@@ -18,15 +18,17 @@ func TestOwnersAreToldApart(t *testing.T) {
 		heads  []event.Head
 		owners int
 	}{
-		"one tab":      {[]event.Head{{Session: "a", Tab: 1, Document: "x"}, {Session: "a", Tab: 1, Document: "y"}}, 1},
-		"tabs":         {[]event.Head{{Session: "a", Tab: 1}, {Session: "a", Tab: 2}, {Session: "b", Tab: 1}, {Session: "b", Tab: 2}}, 4},
+		"one tab": {[]event.Head{{Session: "a", Tab: 1, Document: "x"}, {Session: "a", Tab: 1, Document: "y"}}, 1},
+		"tabs": {[]event.Head{{Session: "a", Tab: 1}, {Session: "a", Tab: 2}, {Session: "b", Tab: 1},
+			{Session: "b", Tab: 2}}, 4},
 		"one instance": {[]event.Head{service("otlp", "api", "i"), service("otlp", "api", "i")}, 1},
 		"services": {[]event.Head{
 			service("otlp", "api", "i"), service("otlp", "db", "i"), service("sdk", "api", "i"), service("otlp", "api", "j"),
 			service("api", "otlp", "i"), service("", "", "i"),
 		}, 6},
 		"services in tabs": {[]event.Head{
-			{Session: "a", Tab: 1, Origin: event.Origin{Service: "api"}}, {Session: "a", Tab: 2, Origin: event.Origin{Service: "api"}},
+			{Session: "a", Tab: 1, Origin: event.Origin{Service: "api"}},
+			{Session: "a", Tab: 2, Origin: event.Origin{Service: "api"}},
 			{Session: "b", Tab: 1, Origin: event.Origin{Service: "api"}},
 		}, 3},
 	} {
@@ -68,7 +70,8 @@ func TestBodiesComeBack(t *testing.T) {
 	at := time.Unix(1_790_000_000, 0).UTC()
 	large := strings.Repeat("x", 25<<10)
 	for _, c := range []struct{ request, response, note string }{
-		{"in", "", ""}, {"", "out", ""}, {"in", "out", ""}, {"", "", ""}, {large, "", bodyTooLarge}, {"in", large, bodyTooLarge},
+		{"in", "", ""}, {"", "out", ""}, {"in", "out", ""}, {"", "", ""}, {large, "", bodyTooLarge},
+		{"in", large, bodyTooLarge},
 		{large[:13<<10], large[:13<<10], bodyTooLarge}, {large[:9<<10], large[:9<<10], ""},
 	} {
 		s := testStore(t, tiny())
@@ -77,7 +80,8 @@ func TestBodiesComeBack(t *testing.T) {
 			RequestBody: c.request, ResponseBody: c.response,
 		}
 		s.Append(event.Batch{x, &event.Exchange{URL: "next", ResponseBody: "of the next"}})
-		for seq, want := range map[event.Seq][3]string{x.Seq: {"u", c.request, c.response}, x.Seq + 1: {"next", "", "of the next"}} {
+		for seq, want := range map[event.Seq][3]string{x.Seq: {"u", c.request, c.response},
+			x.Seq + 1: {"next", "", "of the next"}} {
 			note := ""
 			if seq == x.Seq {
 				if note = c.note; note != "" {

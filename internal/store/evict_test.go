@@ -124,15 +124,36 @@ func TestOtherRingsCannotTakeAShare(t *testing.T) {
 	text := strings.Repeat("x", 900)
 	of := map[RingID]func() event.Event{
 		browserLog: func() event.Event { return &event.Log{Head: tabHead(1), Message: text} },
-		ringOf(event.Browser, event.KindException):   func() event.Event { return &event.Exception{Head: tabHead(1), Message: text} },
-		ringOf(event.Browser, event.KindExchange):    func() event.Event { return &event.Exchange{Head: tabHead(1), URL: text} },
-		ringOf(event.Browser, event.KindResource):    func() event.Event { return &event.ResourceTiming{Head: tabHead(1), URL: text} },
-		ringOf(event.Browser, event.KindMessage):     func() event.Event { return &event.Message{Head: tabHead(1), Data: text} },
-		ringOf(event.Browser, event.KindAction):      func() event.Event { return &event.Action{Head: tabHead(1), Text: text} },
-		ringOf(event.Browser, event.KindDOM):         func() event.Event { return &event.DOM{Head: tabHead(1), Text: text} },
-		ringOf(event.Browser, event.KindLifecycle):   func() event.Event { return &event.Lifecycle{Head: tabHead(1), Title: text} },
-		ringOf(event.Browser, event.KindPerformance): func() event.Event { return &event.Performance{Head: tabHead(1), URL: text} },
-		ringOf(event.Browser, event.KindMark):        func() event.Event { return &event.Mark{Head: tabHead(1), Label: text} },
+		ringOf(event.Browser, event.KindException): func() event.Event {
+			return &event.Exception{Head: tabHead(1),
+				Message: text}
+		},
+		ringOf(event.Browser, event.KindExchange): func() event.Event {
+			return &event.Exchange{Head: tabHead(1),
+				URL: text}
+		},
+		ringOf(event.Browser, event.KindResource): func() event.Event {
+			return &event.ResourceTiming{Head: tabHead(1),
+				URL: text}
+		},
+		ringOf(event.Browser, event.KindMessage): func() event.Event {
+			return &event.Message{Head: tabHead(1),
+				Data: text}
+		},
+		ringOf(event.Browser, event.KindAction): func() event.Event {
+			return &event.Action{Head: tabHead(1),
+				Text: text}
+		},
+		ringOf(event.Browser, event.KindDOM): func() event.Event { return &event.DOM{Head: tabHead(1), Text: text} },
+		ringOf(event.Browser, event.KindLifecycle): func() event.Event {
+			return &event.Lifecycle{Head: tabHead(1),
+				Title: text}
+		},
+		ringOf(event.Browser, event.KindPerformance): func() event.Event {
+			return &event.Performance{Head: tabHead(1),
+				URL: text}
+		},
+		ringOf(event.Browser, event.KindMark): func() event.Event { return &event.Mark{Head: tabHead(1), Label: text} },
 		ringOf(event.Service, event.KindLog): func() event.Event {
 			return &event.Log{Head: event.Head{Origin: event.Origin{Service: "a"}}, Message: text}
 		},
@@ -142,7 +163,8 @@ func TestOtherRingsCannotTakeAShare(t *testing.T) {
 		ringOf(event.Service, event.KindExchange): func() event.Event {
 			return &event.Exchange{Head: event.Head{Origin: event.Origin{Service: "a"}}, URL: text}
 		},
-		ringOf(event.Extension, event.KindExtensionLog): func() event.Event { return &event.ExtensionLog{Head: tabHead(1), Data: text} },
+		ringOf(event.Extension,
+			event.KindExtensionLog): func() event.Event { return &event.ExtensionLog{Head: tabHead(1), Data: text} },
 	}
 	if len(of) != len(l.Rings) {
 		t.Fatalf("%d of %d rings", len(of), len(l.Rings))

@@ -11,7 +11,8 @@ import (
 
 func TestDefaultLimitsFollowTheMemory(t *testing.T) {
 	for memory, want := range map[int64]int64{
-		0: DefaultMemory, 1: MinMemory, MinMemory - 1: MinMemory, MinMemory: MinMemory, 100 << 20: 100 << 20, MaxMemory + 1: MaxMemory,
+		0: DefaultMemory, 1: MinMemory, MinMemory - 1: MinMemory, MinMemory: MinMemory, 100 << 20: 100 << 20,
+		MaxMemory + 1: MaxMemory,
 	} {
 		l := DefaultLimits(memory)
 		if l.Memory != want || l.Kept != want/1000*60 || l.Connections != (ConnectionCap{20, 10, want / 1000 * 10}) {

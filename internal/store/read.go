@@ -240,7 +240,8 @@ func (c *Slice) reset() {
 
 func (c *Slice) add(r RingID, seg *segment, h *header) {
 	c.records = append(c.records, copied{
-		seq: h.seq, time: h.time, received: h.received, offset: len(c.buf), size: int(h.size), ring: r, clock: h.clock, bodies: h.bodies > 0,
+		seq: h.seq, time: h.time, received: h.received, offset: len(c.buf), size: int(h.size), ring: r,
+		clock: h.clock, bodies: h.bodies > 0,
 	})
 	c.buf = append(c.buf, seg.buf[h.offset:h.offset+h.size]...)
 }

@@ -316,7 +316,8 @@ func TestStats(t *testing.T) {
 		empty.Connections != (ConnectionStats{MaxBytes: s.limits.Connections.Bytes}) {
 		t.Errorf("empty: %+v", empty)
 	}
-	if r := s.statsOf(browserLog); r != (RingStats{ID: browserLog, Name: "log", MaxBytes: s.limits.Rings[browserLog].Share}) {
+	if r := s.statsOf(browserLog); r != (RingStats{ID: browserLog, Name: "log",
+		MaxBytes: s.limits.Rings[browserLog].Share}) {
 		t.Errorf("empty ring: %+v", r)
 	}
 	for i := range int64(4) {
@@ -328,7 +329,8 @@ func TestStats(t *testing.T) {
 		entries  int
 		from, to time.Time
 	}{
-		{"none", 4, at(0), at(3)}, {"0", 3, at(1), at(3)}, {"3", 2, at(1), at(2)}, {"1", 1, at(2), at(2)}, {"2", 0, time.Time{}, time.Time{}},
+		{"none", 4, at(0), at(3)}, {"0", 3, at(1), at(3)}, {"3", 2, at(1), at(2)}, {"1", 1, at(2), at(2)},
+		{"2", 0, time.Time{}, time.Time{}},
 	} {
 		s.Clear(Scope{TestID: c.clear})
 		r := s.statsOf(browserLog)
@@ -338,7 +340,8 @@ func TestStats(t *testing.T) {
 		}
 	}
 	st := s.Stats()
-	if st.Seq != 4 || st.Traces != 0 || st.TraceBytes != minTraceSlots*32 || st.Bytes != s.statsOf(browserLog).Bytes+st.TraceBytes {
+	if st.Seq != 4 || st.Traces != 0 || st.TraceBytes != minTraceSlots*32 ||
+		st.Bytes != s.statsOf(browserLog).Bytes+st.TraceBytes {
 		t.Errorf("%+v", st)
 	}
 }

@@ -104,7 +104,8 @@ func TestBodiesThatEndEarly(t *testing.T) {
 		t.Errorf("the whole body: %v", err)
 	}
 	long := strings.Replace(whole, `"document":"`, `"document":"d`, 1)
-	if _, err := browser.ReadSync([]byte(long)); err == nil || !strings.Contains(err.Error(), "name of a document is too long") {
+	if _, err := browser.ReadSync([]byte(long)); err == nil ||
+		!strings.Contains(err.Error(), "name of a document is too long") {
 		t.Errorf("129 bytes as a document's name: %v", err)
 	}
 }
@@ -174,8 +175,10 @@ func TestValuesAtTheirBounds(t *testing.T) {
 	if len(logs) != 4 || len(m.Upload.Reports) != 0 {
 		t.Fatalf("%d logs, reports %v", len(logs), m.Upload.Reports)
 	}
-	if l := logs[0]; l.Message != "" || l.Level != "log" || l.Sender != 1<<53 || l.Count != 1<<31 || l.Mono != 1e-23 || l.Args != args {
-		t.Errorf("the first log: level %q, seq %d, count %d, mono %v, %d bytes of args", l.Level, l.Sender, l.Count, l.Mono, len(l.Args))
+	if l := logs[0]; l.Message != "" || l.Level != "log" || l.Sender != 1<<53 || l.Count != 1<<31 ||
+		l.Mono != 1e-23 || l.Args != args {
+		t.Errorf("the first log: level %q, seq %d, count %d, mono %v, %d bytes of args", l.Level, l.Sender, l.Count,
+			l.Mono, len(l.Args))
 	}
 	if logs[1].Message != "ÿú" || logs[2].Args != "" || logs[2].Flags&event.Truncated == 0 {
 		t.Errorf("%q, %d bytes of args, flags %v", logs[1].Message, len(logs[2].Args), logs[2].Flags)

@@ -12,7 +12,8 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "health", Doc: "The daemon's state: memory, buffers, limits, tool calls, browser control, commands.", Aliases: []string{"status"},
+	Name: "health", Doc: "The daemon's state: memory, buffers, limits, tool calls, browser control, commands.",
+	Aliases: []string{"status"},
 }, health)
 
 type healthResult struct {
@@ -61,7 +62,8 @@ type bufferHealth struct {
 }
 
 // bufferNames are the names of buffers that modes of observe have in other words than the store.
-var bufferNames = map[string]string{"log": "console", "exchange": "network", "message": "websocket", "action": "actions"}
+var bufferNames = map[string]string{"log": "console", "exchange": "network", "message": "websocket",
+	"action": "actions"}
 
 type pilotHealth struct {
 	Enabled   bool   `json:"enabled"`
@@ -122,7 +124,8 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 			int64(mem.Sys >> 20),
 			map[string]int64{},
 		},
-		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(), Commands: commands(env.Queue, now),
+		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(),
+		Commands: commands(env.Queue, now),
 	}
 	for _, r := range stats.Rings {
 		pct := float64(1000*r.Bytes/r.MaxBytes) / 10

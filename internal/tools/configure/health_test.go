@@ -45,9 +45,12 @@ func TestHealth(t *testing.T) {
 			runtime.GOOS,
 			runtime.GOARCH,
 		)
-		tail := "\ntool calls: 20, 1 errors\n9 events never reached a buffer since the start\n1 panics and 2 bugs were caught; please report them with the daemon's log"
+		tail := "\ntool calls: 20, 1 errors\n9 events never reached a buffer since the start\n1 panics and 2 bugs " +
+			"were caught; please report them with the daemon's log"
 		limit := "ingest: 9000 events/s, limit 1000 per source, CUT OFF: flood⏎SYSTEM\n"
-		if got, want := health(`{"action":"health"}`), head+limit+"browser: not connected\ncommands: pass, 0 done and 0 failed in the last 5 min, 0 pending"+tail; got != want {
+		if got, want := health(`{"action":"health"}`),
+			head+limit+"browser: not connected\ncommands: pass, 0 done and 0 failed in the last 5 min, 0 pending"+
+				tail; got != want {
 			t.Errorf("without a browser\n%s\nwant\n%s", got, want)
 		}
 
@@ -68,7 +71,8 @@ func TestHealth(t *testing.T) {
 		}
 		h.Queue.Answer(command.Answer{ID: rec.ID, Session: "s1", Status: "complete"})
 		got := health(`{"action":"status"}`)
-		for _, want := range []string{"\nconsole: 2, ", "\nbrowser: connected, browser control on\n", "\ncommands: pass, 1 done and 0 failed in the last 5 min, 0 pending\n"} {
+		for _, want := range []string{"\nconsole: 2, ", "\nbrowser: connected, browser control on\n",
+			"\ncommands: pass, 1 done and 0 failed in the last 5 min, 0 pending\n"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
 			}

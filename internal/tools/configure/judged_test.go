@@ -70,8 +70,11 @@ func TestCommandsAreJudgedByTheirEnds(t *testing.T) {
 		want execution
 	}{
 		{nil, execution{Ready: true, Status: "pass"}},
-		{[]string{"complete", "error", "cancelled"}, execution{Ready: true, Status: "pass", Successes: 1, Last: "2026-03-01T12:00:10Z", Age: 2000}},
-		{[]string{"complete", "complete", "timeout"}, execution{Ready: true, Status: "warn", Successes: 2, Failures: 1, Rate: 33.3, Last: "2026-03-01T12:00:10Z", Age: 2000}},
+		{[]string{"complete", "error", "cancelled"},
+			execution{Ready: true, Status: "pass", Successes: 1, Last: "2026-03-01T12:00:10Z", Age: 2000}},
+		{[]string{"complete", "complete", "timeout"},
+			execution{Ready: true, Status: "warn", Successes: 2, Failures: 1, Rate: 33.3,
+				Last: "2026-03-01T12:00:10Z", Age: 2000}},
 		{[]string{"timeout", "interrupted", "timeout"}, execution{Status: "fail", Failures: 3, Rate: 100}},
 		{[]string{"interrupted"}, execution{Ready: true, Status: "warn", Failures: 1, Rate: 100}},
 	} {
@@ -165,7 +168,8 @@ func TestWaitingCommandsAreJudgedByTheirAge(t *testing.T) {
 // An upload that was refused lately fails, one of long ago warns.
 func TestRefusedUploadsAgeFromFailureToWarning(t *testing.T) {
 	for ago, want := range map[time.Duration]string{
-		5*time.Minute - time.Millisecond: "FAIL uploads: 3 of the browser's uploads were refused, the last 5m0s ago: events may be missing\n",
+		5*time.Minute - time.Millisecond: "FAIL uploads: 3 of the browser's uploads were refused, the last 5m0s " +
+			"ago: events may be missing\n",
 		5 * time.Minute:                  "warn uploads: 3 of the browser's uploads were refused, the last 5m0s ago\n",
 		time.Hour + 400*time.Millisecond: "warn uploads: 3 of the browser's uploads were refused, the last 1h0m0s ago\n",
 	} {
@@ -300,7 +304,8 @@ func TestHealthListsEveryRing(t *testing.T) {
 			lines = append(lines, m[1]+strings.Trim(m[2], ".0123456789")+m[3])
 		}
 		want := []string{
-			"console: 1,  kB", "network: 1,  kB", "websocket: 1,  kB", "actions: 1,  kB", "mark: 0,  B, 1 dropped", "service_log: 1,  MB",
+			"console: 1,  kB", "network: 1,  kB", "websocket: 1,  kB", "actions: 1,  kB", "mark: 0,  B, 1 dropped",
+			"service_log: 1,  MB",
 		}
 		if !slices.Equal(lines, want) || !strings.Contains(got, "\nmemory: 1 of 16 MB") || strings.Contains(got, "panics") {
 			t.Errorf("rings %q, want %q in\n%s", lines, want, got)

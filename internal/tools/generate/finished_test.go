@@ -117,7 +117,8 @@ func TestAFinishedTestIsGenerated(t *testing.T) {
 // Whose events are asked for is obeyed in the archive, too.
 func TestTheScopeNarrowsAFinishedTest(t *testing.T) {
 	f := newFinished(t, 0)
-	f.Registry.Heard("s1", "1", "1", &session.Settings{}, []session.Tab{{ID: 1, URL: "http://a", Active: true, Granted: true}, {ID: 2}})
+	f.Registry.Heard("s1", "1", "1", &session.Settings{},
+		[]session.Tab{{ID: 1, URL: "http://a", Active: true, Granted: true}, {ID: 2}})
 	f.run("t1", "http://a")
 	f.finish("t1")
 	f.want(`"test_id":"t1","tab":2`, "http://a/2")

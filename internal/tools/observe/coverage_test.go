@@ -41,14 +41,16 @@ func TestEvictedMessagesAreToldBesideTheirKeys(t *testing.T) {
 		strings.Contains(text, "keys: total") || !strings.Contains(text, "keys: price") {
 		t.Errorf("those of one are gone: %s", text)
 	}
-	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"connection_id":"busy"}`); strings.Contains(text, missing) {
+	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"connection_id":"busy"}`); strings.Contains(text,
+		missing) {
 		t.Errorf("the newest of this one are kept: %s", text)
 	}
 	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"summary":true}`); strings.Contains(text, missing) {
 		t.Errorf("a summary has no keys: %s", text)
 	}
 	messages(s, "late", 2, `{"total":1}`)
-	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"connection_id":"late"}`); strings.Contains(text, missing) {
+	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"connection_id":"late"}`); strings.Contains(text,
+		missing) {
 		t.Errorf("all of this one are kept: %s", text)
 	}
 }
@@ -107,7 +109,8 @@ func TestOtherTabsDoNotCrowdABundle(t *testing.T) {
 		return event.Head{Session: "s", Tab: tab, Time: at, Received: at}
 	}
 	s.Append(event.Batch{
-		&event.Action{Head: head(1), Type: "click", Name: "Pay"}, &event.Exception{Head: head(1), Type: "Error", Message: "broken"},
+		&event.Action{Head: head(1), Type: "click", Name: "Pay"},
+		&event.Exception{Head: head(1), Type: "Error", Message: "broken"},
 	})
 	many := make([]event.Log, 20_001)
 	for i := range many {

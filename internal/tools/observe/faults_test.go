@@ -229,7 +229,8 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 					return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir}
 				}, nil)
 				for _, args := range []string{
-					`{"what":"errors","tab":1,"session":"s1","limit":1000}`, `{"what":"errors","tab":1,"session":"s1","text":"that counts"}`,
+					`{"what":"errors","tab":1,"session":"s1","limit":1000}`,
+					`{"what":"errors","tab":1,"session":"s1","text":"that counts"}`,
 					`{"what":"error_bundles","tab":1,"session":"s1"}`, `{"what":"timeline","tab":1,"session":"s1","limit":500}`,
 				} {
 					if !strings.Contains(args, "text") || hasText(bound) {
@@ -283,8 +284,9 @@ func route(t *testing.T, h *testkit.Daemon) (post func(body string) int, api *ht
 	api = httpapi.New(httpapi.Config{
 		Port: 7890, Version: "1", Run: testkit.Run, Started: time.Now(), ExtensionID: extension, Salt: testkit.Salt,
 		Log: slog.New(slog.DiscardHandler), Pairings: pairings, Registry: h.Registry, Queue: h.Queue, Calls: &calls.Runner{},
-		Context: t.Context(), Ingest: h.Ingest, Uploads: h.Uploads, Redact: h.Redact, Correlator: h.Correlator, Reader: h.Reader,
-		Clear: h.Store.Clear, Dir: h.Dir,
+		Context: t.Context(), Ingest: h.Ingest, Uploads: h.Uploads, Redact: h.Redact, Correlator: h.Correlator,
+		Reader: h.Reader,
+		Clear:  h.Store.Clear, Dir: h.Dir,
 	})
 	bearer := id + "." + proof.Of(key, proof.Bearer, pairings.Boot())
 	return func(body string) int {
