@@ -31,7 +31,8 @@ func busyPage(n int) wire.Group {
 		g.Network = append(g.Network, wire.Exchange{
 			Base: base(
 				at,
-			), Method: "GET", URL: url, Status: 200, Duration: 12, Outcome: "ok", ResponseBody: strings.Repeat("text ", 180), ContentType: "text/plain",
+			), Method: "GET", URL: url, Status: 200, Duration: 12, Outcome: "ok",
+			ResponseBody: strings.Repeat("text ", 180), ContentType: "text/plain",
 		})
 		g.Waterfall = append(
 			g.Waterfall,
@@ -64,7 +65,8 @@ func failing(g *wire.Group, first, n int) {
 		}
 		base.Seq, base.T = base.Seq+1, at+80
 		g.Network = append(g.Network, wire.Exchange{
-			Base: base, Method: "POST", URL: "http://localhost:3000/api/pay", Status: 500, Duration: 70, Outcome: "http_error", ResponseBody: `{"error":"no such order"}`,
+			Base: base, Method: "POST", URL: "http://localhost:3000/api/pay", Status: 500, Duration: 70,
+			Outcome: "http_error", ResponseBody: `{"error":"no such order"}`,
 		})
 		base.Seq, base.T = base.Seq+1, at+85
 		g.Logs = append(
@@ -77,7 +79,8 @@ func failing(g *wire.Group, first, n int) {
 		)
 		base.Seq, base.T = base.Seq+1, at+90
 		g.Exceptions = append(g.Exceptions, wire.Exception{
-			Base: base, Type: "TypeError", Message: fmt.Sprintf("order %d has no total", first+i), Mechanism: "onerror", URL: "http://localhost:3000/app.js", Line: 10,
+			Base: base, Type: "TypeError", Message: fmt.Sprintf("order %d has no total", first+i),
+			Mechanism: "onerror", URL: "http://localhost:3000/app.js", Line: 10,
 			Stack: []wire.StackFrame{{Function: "pay", URL: "http://localhost:3000/app.js", Line: 10, Column: 7}},
 		})
 	}

@@ -181,7 +181,8 @@ func (c *mcp) close() error {
 
 // call sends a request and returns the line of the answer.
 func (c *mcp) call(id int, method, params string) ([]byte, error) {
-	if _, err := fmt.Fprintf(c.stdin, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
+	const call = `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}` + "\n"
+	if _, err := fmt.Fprintf(c.stdin, call, id, method, params); err != nil {
 		return nil, err
 	}
 	line, err := c.out.ReadBytes('\n')

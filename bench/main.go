@@ -59,7 +59,8 @@ func run(flood time.Duration, out, only string, pages bool) error {
 		measure func() error
 	}{
 		{"size", b.size}, {"start", b.start}, {"idle", b.idle}, {"ingest", b.ingest}, {"lines", b.lines},
-		{"answers", b.answers}, {"bundles", b.bundles}, {"cursors", b.cursors}, {"commands", b.commands}, {"clients", b.clients}, {"flood", b.memory},
+		{"answers", b.answers}, {"bundles", b.bundles}, {"cursors", b.cursors}, {"commands", b.commands},
+		{"clients", b.clients}, {"flood", b.memory},
 	} {
 		if !strings.Contains(m.name, only) {
 			continue

@@ -29,10 +29,13 @@ func floods() ([][]byte, error) {
 			g.Exceptions = append(g.Exceptions, wire.Exception{Base: base(i), Type: "TypeError", Message: long(6000)})
 		},
 		func(g *wire.Group, i int) {
-			g.Network = append(g.Network, wire.Exchange{Base: base(i), Method: "GET", URL: "http://localhost:3000/api/" + long(1000), Status: 200, ResponseBody: long(16 << 10), RequestBody: long(16 << 10), ContentType: "text/plain"})
+			g.Network = append(g.Network, wire.Exchange{Base: base(i), Method: "GET",
+				URL: "http://localhost:3000/api/" + long(1000), Status: 200, ResponseBody: long(16 << 10),
+				RequestBody: long(16 << 10), ContentType: "text/plain"})
 		},
 		func(g *wire.Group, i int) {
-			g.WebSocket = append(g.WebSocket, wire.Message{Base: base(i), Connection: fmt.Sprint(i), URL: "ws://localhost:3000/", Event: "message", Direction: "incoming", Data: long(8000)})
+			g.WebSocket = append(g.WebSocket, wire.Message{Base: base(i), Connection: fmt.Sprint(i),
+				URL: "ws://localhost:3000/", Event: "message", Direction: "incoming", Data: long(8000)})
 		},
 		func(g *wire.Group, i int) {
 			g.Actions = append(g.Actions, wire.Action{Base: base(i), Type: "click", Name: long(200), Text: long(1000)})

@@ -27,7 +27,8 @@ func console(n int) (body []byte, document int, err error) {
 			Base:  wire.Base{Seq: uint64(i + 1), T: 1763636400000.25 + float64(i)*3.5, Mono: 1204.3 + float64(i)*3.5},
 			Level: "log",
 			Message: fmt.Sprintf(
-				"[Checkout] order %d updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; cart synced with server after 142 ms, next step: payment",
+				"[Checkout] order %d updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; "+
+					"cart synced with server after 142 ms, next step: payment",
 				8800+i,
 			),
 			Args: json.RawMessage(
@@ -225,7 +226,8 @@ func (b *bench) answers() error {
 	for _, e := range []struct {
 		method, path string
 		body         []byte
-	}{{"GET", "/health", nil}, {"POST", "/logs", []byte(`{"entries":[{"level":"log","message":"one line"}]}`)}, {"GET", "/completed", nil}} {
+	}{{"GET", "/health", nil}, {"POST", "/logs", []byte(`{"entries":[{"level":"log","message":"one line"}]}`)},
+		{"GET", "/completed", nil}} {
 		ours, bare, _, err := compare(2000, func(int) ([]byte, error) { return m.ask(e.method, e.path, e.body, nil) })
 		if err != nil {
 			return err
@@ -396,7 +398,9 @@ func (m *machine) extension(n int) error {
 		}
 		for _, c := range poll.Commands {
 			ack = c.ID
-			if _, err := m.ask("POST", "/query-result", []byte(`{"id":"`+c.ID+`","session":"s-bench","status":"complete","result":{"value":"Total 5 EUR","url":"http://localhost:3000/"}}`), nil); err != nil {
+			given := `{"id":"` + c.ID + `","session":"s-bench","status":"complete",` +
+				`"result":{"value":"Total 5 EUR","url":"http://localhost:3000/"}}`
+			if _, err := m.ask("POST", "/query-result", []byte(given), nil); err != nil {
 				return err
 			}
 			done++

@@ -213,7 +213,8 @@ func TestEventNumbersGoOnAfterACrash(t *testing.T) {
 	for round := range 3 {
 		c.health(2, "")
 		for i := range 3 {
-			if code, out := m.ask(http.MethodPost, "/logs", fmt.Sprintf(`{"entries":[{"level":"log","message":"round %d line %d"}]}`, round, i)); code != http.StatusOK {
+			if code, out := m.ask(http.MethodPost, "/logs",
+				fmt.Sprintf(`{"entries":[{"level":"log","message":"round %d line %d"}]}`, round, i)); code != http.StatusOK {
 				t.Fatalf("logs: %d %s", code, out)
 			}
 		}
@@ -281,7 +282,8 @@ func TestEOFWithACallUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := m.take()
-	if code, out := m.ask(http.MethodPost, "/query-result", `{"id":"`+cmd.ID+`","session":"s1","status":"complete","result":{"value":"the total","url":"http://localhost:3000/"}}`); code != http.StatusOK {
+	if code, out := m.ask(http.MethodPost, "/query-result",
+		`{"id":"`+cmd.ID+`","session":"s1","status":"complete","result":{"value":"the total","url":"http://localhost:3000/"}}`); code != http.StatusOK {
 		t.Fatalf("result: %d %s", code, out)
 	}
 	if a := c.read(); string(a.ID) != "2" || !strings.Contains(a.text(), "the total") {

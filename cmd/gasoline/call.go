@@ -92,7 +92,8 @@ func (t toolCall) deliver(a toolAnswer, stdout, stderr io.Writer) error {
 		return err
 	case path == "" && t.args["save_to"] == nil:
 		var err error
-		if path, err = freshName("screenshot-"+time.Now().Format("20060102-150405"), "."+strings.TrimPrefix(image.MIME, "image/")); err != nil {
+		if path, err = freshName("screenshot-"+time.Now().Format("20060102-150405"),
+			"."+strings.TrimPrefix(image.MIME, "image/")); err != nil {
 			return fmt.Errorf("%w; --output takes another place", err)
 		}
 	}

@@ -160,7 +160,8 @@ func TestOnlyThePlaceMeansTheBridge(t *testing.T) {
 	t.Setenv("GASOLINE_STATE_DIR", t.TempDir())
 	for args, want := range map[string]bool{
 		"": true, "--port 1234": true, "--port=1234 --state-dir /x --memory 64MB": true,
-		"--port": false, "--port x": false, "--help": false, "status": false, "--port 1234 status": false, "--memory 1": false,
+		"--port": false, "--port x": false, "--help": false, "status": false, "--port 1234 status": false,
+		"--memory 1": false,
 	} {
 		place, ok := bridgeArgs(strings.Fields(args))
 		if ok != want || ok && strings.Contains(args, "1234") && place.Port != 1234 {
@@ -231,7 +232,8 @@ func TestAForeignProgramAtThePort(t *testing.T) {
 	}
 }
 
-// A daemon at the port that has another state directory is named as such; nothing is sent to it, and nothing is started.
+// A daemon at the port that has another state directory is named as such; nothing is sent to it, and nothing is
+// started.
 func TestStatusOfADaemonWithAnotherStateDirectory(t *testing.T) {
 	m := newMachine(t)
 	m.run("observe", "logs")

@@ -23,7 +23,8 @@ func serveCommand(s *settings) *cobra.Command {
 	var verbose, spawned bool
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Run the daemon in the foreground", GroupID: "daemon", Args: cobra.NoArgs,
-		Long: "Run the daemon in the foreground. MCP clients and the CLI start it by themselves when none runs.\nCtrl-C stops it.",
+		Long: "Run the daemon in the foreground. MCP clients and the CLI start it by themselves when none " +
+			"runs.\nCtrl-C stops it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			place, err := s.place()
 			if err != nil {
@@ -216,7 +217,8 @@ func (st status) print(out io.Writer) {
 	fmt.Fprintf(out, "clients: %d\n", h.Clients)
 }
 
-const whatACodeIs = "A browser pairs by itself when \"gasoline setup browser\" has told it about this program. Where that is not possible, " +
+const whatACodeIs = "A browser pairs by itself when \"gasoline setup browser\" has told it about this program. " +
+	"Where that is not possible, " +
 	"this command prints a code that you paste into the extension's popup. It is good once, for five minutes. " +
 	"Both sides prove that they know it, so that no other program can take their place."
 

@@ -14,7 +14,8 @@ import (
 func doctorCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "doctor", Short: "Check everything and say how to fix it", GroupID: "daemon", Args: cobra.NoArgs,
-		Long: "Say which settings are in force and where each came from, then check all that is\nneeded to see and act, each with its fix. Exit code 4 means that you have to do something.",
+		Long: "Say which settings are in force and where each came from, then check all that is\nneeded to see and " +
+			"act, each with its fix. Exit code 4 means that you have to do something.",
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print settings and checks as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -29,7 +29,8 @@ func TestHelpOfAModeIsForPeople(t *testing.T) {
 	)
 	catalog.Add(tool, catalog.Spec{
 		Name: "pick", Aliases: []string{"choose"}, Needs: catalog.Extension | catalog.Pilot, Wait: 5 * time.Second,
-		Doc:     "Picks some entries; brief:true picks fewer, and most_entries bounds them. Then there is more to say of them.",
+		Doc: "Picks some entries; brief:true picks fewer, and most_entries bounds them. Then there is more to " +
+			"say of them.",
 		Example: `{"most_entries":5,"words":["a b","c"]}`,
 	}, func(context.Context, int, pickParams) (string, error) { return "", nil })
 	bound := catalog.Bind(tool, func(catalog.Call) int { return 0 }, nil)
@@ -93,8 +94,10 @@ Global flags:
 func TestHelpFromTheShell(t *testing.T) {
 	m := newMachine(t)
 	for args, wants := range map[string][]string{
-		"observe errors --help":      {"gasoline observe errors --limit 5", "--limit int ", "--summary ", "Global flags:"},
-		"interact click --help":      {`--selector 'role=button[name="Save"]'`, `Needs a connected browser and "AI Web Pilot" switched on`, "--new-tab ", "mouse button (default left) (left, middle, right)", "(default 5000)"},
+		"observe errors --help": {"gasoline observe errors --limit 5", "--limit int ", "--summary ", "Global flags:"},
+		"interact click --help": {`--selector 'role=button[name="Save"]'`,
+			`Needs a connected browser and "AI Web Pilot" switched on`, "--new-tab ",
+			"mouse button (default left) (left, middle, right)", "(default 5000)"},
 		"interact check --help":      {"uncheck it with --checked=false."},
 		"interact navigate --help":   {"where to go (required)"},
 		"observe timeline --help":    {"--include actions,errors,network --since 30s", "--include list "},
@@ -158,7 +161,8 @@ func TestCompletion(t *testing.T) {
 	const words, files, dirs = ":4\n", ":0\n", ":16\n"
 	for _, tt := range []struct{ args, last, want string }{
 		{"observe errors --scope", "", "tab\npage\nall\ncurrent_page\n" + words},
-		{"observe", "err", "error_bundles\tErrors with what led to them in the same tab\nerrors\tUncaught exceptions, unhandled rejections, failed resources …\n" + words},
+		{"observe", "err", "error_bundles\tErrors with what led to them in the same tab\nerrors\tUncaught " +
+			"exceptions, unhandled rejections, failed resources …\n" + words},
 		{"observe help", "erro", "errors\t"},
 		{"observe errors", "", words},
 		{"observe errors --url", "", words},

@@ -93,7 +93,8 @@ func runBridge(place daemon.Place) int {
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	err := bridge.Run(ctx, bridge.Config{
-		Port: place.Port, StateDir: place.StateDir, Version: version, Root: projectRoot(), Stdin: os.Stdin, Stdout: os.Stdout, Log: log, Daemon: place,
+		Port: place.Port, StateDir: place.StateDir, Version: version, Root: projectRoot(), Stdin: os.Stdin,
+		Stdout: os.Stdout, Log: log, Daemon: place,
 		Gone: nobodyReads(os.Stdout),
 	})
 	if err != nil && ctx.Err() == nil {

@@ -51,7 +51,8 @@ func TestAnArtifactIsPrintedWholeAndAlone(t *testing.T) {
 	m.run()
 	const n = 100 // what is kept; far more than the budget of an answer
 	m.exchanges(n)
-	for _, args := range []string{"generate har --scope all", "generate har --scope all --json", "generate har --scope all --output -"} {
+	for _, args := range []string{"generate har --scope all", "generate har --scope all --json",
+		"generate har --scope all --output -"} {
 		out, errs, code := m.run(strings.Fields(args)...)
 		if code != exitOK || errs != "" {
 			t.Errorf("%s: exit %d, stderr %s", args, code, errs)

@@ -34,7 +34,8 @@ func setupCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "setup [CLIENT…]", Short: "Write this program into your agent's settings", GroupID: "daemon",
 		Long: wrapped(
-			"Write this program into the settings of MCP clients, each in its own file, with a copy of the old file beside it. " +
+			"Write this program into the settings of MCP clients, each in its own file, with a copy of the old " +
+				"file beside it. " +
 				"Without names it finds the clients that are installed, shows what it would write and asks once. " +
 				"observe and analyze are approved where a client can be told so; what acts is asked for each time.\n\n" +
 				"Clients: " + strings.Join(
@@ -42,7 +43,8 @@ func setupCommand(s *settings) *cobra.Command {
 				", ",
 			) + ".",
 		),
-		Example: "  gasoline setup                 what is installed, with a question\n  gasoline setup codex           this one, without\n" +
+		Example: "  gasoline setup                 what is installed, with a question\n" +
+			"  gasoline setup codex           this one, without\n" +
 			"  gasoline setup --check         what stands where",
 		Args: func(_ *cobra.Command, args []string) error {
 			for _, a := range args {

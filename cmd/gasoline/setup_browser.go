@@ -55,7 +55,8 @@ func setupBrowserCommand(s *settings) *cobra.Command {
 		Use: "browser", Short: "Let browsers pair the extension by themselves", Args: cobra.NoArgs,
 		Long: wrapped(
 			"Write the file by which each Chromium-family browser of this user finds this program (a native messaging host). " +
-				"The extension then pairs with the daemon without a code: the browser starts this program for the Gasoline extension only. " +
+				"The extension then pairs with the daemon without a code: the browser starts this program for the " +
+				"Gasoline extension only. " +
 				"A daemon in the default state directory does this when it starts; --remove undoes it and keeps it from doing so.",
 		),
 		Example: "  gasoline setup browser\n  gasoline setup browser --profile /tmp/profile",

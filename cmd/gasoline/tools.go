@@ -56,7 +56,9 @@ func helpCommand(t *catalog.Bound) *cobra.Command {
 		Args:    cobra.MaximumNArgs(1),
 	}
 	mode := cmd.Flags().String("mode", "", "the mode")
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	cmd.ValidArgsFunction = func(
+		cmd *cobra.Command, args []string, _ string,
+	) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		for _, m := range t.Modes() {
 			if len(args) == 0 {
 				out = append(out, cobra.CompletionWithDesc(m.Name, summary(m.Doc)))

@@ -19,7 +19,8 @@ func TestLinesThatSayTheSameHaveOneFingerprint(t *testing.T) {
 			t.Errorf("%q and %q: %q and %q", same[0], same[1], a, b)
 		}
 	}
-	for _, different := range [][]string{{"payment failed", "payment done"}, {"don't stop", "don't go"}, {"face", "cafe"}} {
+	for _, different := range [][]string{{"payment failed", "payment done"}, {"don't stop", "don't go"},
+		{"face", "cafe"}} {
 		if a, b := analysis.Fingerprint(different[0]), analysis.Fingerprint(different[1]); a == b {
 			t.Errorf("%q and %q are both %q", different[0], different[1], a)
 		}

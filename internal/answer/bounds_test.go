@@ -20,18 +20,30 @@ import (
 
 func TestWordsChangeAtTheirBounds(t *testing.T) {
 	for _, tt := range []struct{ got, want string }{
-		{answer.Ago(-1), "now"}, {answer.Ago(0), "0 ms ago"}, {answer.Ago(999 * time.Millisecond), "999 ms ago"}, {answer.Ago(time.Second), "1 s ago"},
-		{answer.Ago(59 * time.Second), "59 s ago"}, {answer.Ago(time.Minute), "1 min ago"}, {answer.Ago(59 * time.Minute), "59 min ago"}, {answer.Ago(time.Hour), "1 h ago"},
-		{answer.Took(time.Second), "1.0 s"}, {answer.Took(time.Minute), "1 min"}, {answer.Took(time.Hour), "1.0 h"}, {answer.Took(59*time.Minute + 59*time.Second), "59 min"},
-		{answer.Bytes(-1), "?"}, {answer.Bytes(0), "0 B"}, {answer.Bytes(999), "999 B"}, {answer.Bytes(1000), "1.0 kB"}, {answer.Bytes(999_900), "999.9 kB"}, {answer.Bytes(1_000_000), "1.0 MB"},
-		{answer.Cut("abcd", 4), "abcd"}, {answer.Cut("abcde", 4), "…[+5 bytes]"}, {answer.Cut(strings.Repeat("ä", 20), 37), strings.Repeat("ä", 6) + "…[+28 bytes]"},
-		{answer.Place("", 3, 4), ""}, {answer.Place("a.js", 0, 4), "a.js"}, {answer.Place("a.js", 3, 0), "a.js:3"}, {answer.Place("a.js", 1, 1), "a.js:1:1"},
-		{answer.Short("abcdefghij", 10), "abcdefghij"}, {answer.Short("abcdefghijk", 10), "abcd…hijk"}, {answer.Short(strings.Repeat("ä", 9), 10), "ää…ää"},
+		{answer.Ago(-1), "now"}, {answer.Ago(0), "0 ms ago"}, {answer.Ago(999 * time.Millisecond), "999 ms ago"},
+		{answer.Ago(time.Second), "1 s ago"},
+		{answer.Ago(59 * time.Second), "59 s ago"}, {answer.Ago(time.Minute), "1 min ago"},
+		{answer.Ago(59 * time.Minute), "59 min ago"}, {answer.Ago(time.Hour), "1 h ago"},
+		{answer.Took(time.Second), "1.0 s"}, {answer.Took(time.Minute), "1 min"}, {answer.Took(time.Hour), "1.0 h"},
+		{answer.Took(59*time.Minute + 59*time.Second), "59 min"},
+		{answer.Bytes(-1), "?"}, {answer.Bytes(0), "0 B"}, {answer.Bytes(999), "999 B"},
+		{answer.Bytes(1000), "1.0 kB"}, {answer.Bytes(999_900), "999.9 kB"}, {answer.Bytes(1_000_000), "1.0 MB"},
+		{answer.Cut("abcd", 4), "abcd"}, {answer.Cut("abcde", 4), "…[+5 bytes]"},
+		{answer.Cut(strings.Repeat("ä", 20), 37), strings.Repeat("ä", 6) + "…[+28 bytes]"},
+		{answer.Place("", 3, 4), ""}, {answer.Place("a.js", 0, 4), "a.js"}, {answer.Place("a.js", 3, 0), "a.js:3"},
+		{answer.Place("a.js", 1, 1), "a.js:1:1"},
+		{answer.Short("abcdefghij", 10), "abcdefghij"}, {answer.Short("abcdefghijk", 10), "abcd…hijk"},
+		{answer.Short(strings.Repeat("ä", 9), 10), "ää…ää"},
 		{answer.Short(strings.Repeat("ä", 9), 12), "ää…ää"},
 		{answer.Short("data:text/html,<b>x", 80), "data:text/html"},
-		{answer.Clean("a\tb\r\nc"), "a b⏎c"}, {answer.Clean("\x1b\x7f\u009f"), `\x1b\x7f\x9f`}, {answer.Clean("\u00ad\u00ae"), `\xad®`}, {answer.Clean("\u2028\u3164\u115f\u1160\u200b"), `\u{2028}\u{3164}\u{115f}\u{1160}\u{200b}`},
-		{answer.Clean("\u200d\ufe00\ufe0f\ufe10"), "\u200d\ufe00\ufe0f\ufe10"}, {answer.Clean("\U000e0000\U000e0fff\U000e1000"), `\u{e0000}\u{e0fff}` + "\U000e1000"}, {answer.Clean("a\xffb"), "a\ufffdb"},
-		{answer.Clean(" ~\u00a0\u02ff\u0300"), " ~\u00a0\u02ff\u0300"}, {answer.Origin("a:b"), "a:"}, {answer.Origin("abcdefg:b"), "abcdefg:"}, {answer.Origin("abcdefgh:b"), ""}, {answer.Origin("http://a b/"), "http:"},
+		{answer.Clean("a\tb\r\nc"), "a b⏎c"}, {answer.Clean("\x1b\x7f\u009f"), `\x1b\x7f\x9f`},
+		{answer.Clean("\u00ad\u00ae"), `\xad®`}, {answer.Clean("\u2028\u3164\u115f\u1160\u200b"),
+			`\u{2028}\u{3164}\u{115f}\u{1160}\u{200b}`},
+		{answer.Clean("\u200d\ufe00\ufe0f\ufe10"), "\u200d\ufe00\ufe0f\ufe10"},
+		{answer.Clean("\U000e0000\U000e0fff\U000e1000"), `\u{e0000}\u{e0fff}` + "\U000e1000"},
+		{answer.Clean("a\xffb"), "a\ufffdb"},
+		{answer.Clean(" ~\u00a0\u02ff\u0300"), " ~\u00a0\u02ff\u0300"}, {answer.Origin("a:b"), "a:"},
+		{answer.Origin("abcdefg:b"), "abcdefg:"}, {answer.Origin("abcdefgh:b"), ""}, {answer.Origin("http://a b/"), "http:"},
 		{answer.Origin("http://ä.example/x"), "http://ä.example"}, {answer.Origin(":b"), ""},
 	} {
 		if tt.got != tt.want {
@@ -54,7 +66,8 @@ func TestHeadsAndNotesKeepToTheirLines(t *testing.T) {
 
 func TestAFenceNamesThreeOrigins(t *testing.T) {
 	for _, tt := range []struct{ origins, want string }{
-		{"", "a page"}, {"http://a", "http://a"}, {"http://a http://a", "http://a"}, {"http://a\u202eb", `http://a\u{202e}b`}, {"http://a http://b http://c", "http://a, http://b, http://c"},
+		{"", "a page"}, {"http://a", "http://a"}, {"http://a http://a", "http://a"},
+		{"http://a\u202eb", `http://a\u{202e}b`}, {"http://a http://b http://c", "http://a, http://b, http://c"},
 		{"http://a http://b http://c http://d http://e", "http://a, http://b, http://c, 2 more"},
 	} {
 		w := answer.NewWriter(2000, "f")
@@ -197,11 +210,13 @@ func TestABudgetIsTheCallsOrTheLimitsOrTheDefault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for short := range 2 {
-		if _, _, err := answer.Render(catalog.Outcome{Value: few, AsJSON: true, Budget: len(fits) - short}, answer.Options{}); (err == nil) != (short == 0) {
+		if _, _, err := answer.Render(catalog.Outcome{Value: few, AsJSON: true, Budget: len(fits) - short},
+			answer.Options{}); (err == nil) != (short == 0) {
 			t.Errorf("%d characters in a budget %d smaller: %v", len(fits), short, err)
 		}
 	}
-	if _, _, err := answer.Render(catalog.Outcome{Value: &stubborn{*few}, AsJSON: true, Budget: 5}, answer.Options{}); err == nil {
+	if _, _, err := answer.Render(catalog.Outcome{Value: &stubborn{*few}, AsJSON: true, Budget: 5},
+		answer.Options{}); err == nil {
 		t.Error("a result that does not shrink is rendered")
 	}
 	exact := &list{Items: []string{"abc", "def"}, Total: 2}
@@ -211,7 +226,8 @@ func TestABudgetIsTheCallsOrTheLimitsOrTheDefault(t *testing.T) {
 	}
 	for budget, items := range map[int]int{len(whole): 2, len(whole) - 1: 1} {
 		l := &list{Items: []string{"abc", "def"}, Total: 2}
-		if _, _, err := answer.Render(catalog.Outcome{Value: l, AsJSON: true, Budget: budget}, answer.Options{}); err != nil ||
+		if _, _, err := answer.Render(catalog.Outcome{Value: l, AsJSON: true, Budget: budget},
+			answer.Options{}); err != nil ||
 			len(l.Items) != items {
 			t.Errorf("of %d characters %d items are left in a budget of %d: %v", len(whole), len(l.Items), budget, err)
 		}
@@ -308,14 +324,16 @@ func TestCallsAreAudited(t *testing.T) {
 				t.Errorf("%+v, want %s", r, code)
 			}
 		}
-		if a, p := runner.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"fine","as":"json"}`), answer.Options{}); a.Text != `"well"` ||
+		if a, p := runner.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"fine","as":"json"}`),
+			answer.Options{}); a.Text != `"well"` ||
 			!a.JSON ||
 			p != nil {
 			t.Errorf("%+v %v", a, p)
 		}
 		var quiet calls.Runner
 		quiet.Panicked("here", errors.New("x"))
-		if _, p := quiet.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"broken"}`), answer.Options{}); p == nil ||
+		if _, p := quiet.Run(t.Context(), bound, catalog.Call{}, json.RawMessage(`{"what":"broken"}`),
+			answer.Options{}); p == nil ||
 			quiet.Panics() != 2 {
 			t.Errorf("without a log: %v, %d panics", p, quiet.Panics())
 		}
@@ -330,7 +348,8 @@ func TestACallThatIsOverGivesNothing(t *testing.T) {
 	if !errors.Is(err, over) || text != "" || images != nil || one.committed != 0 {
 		t.Errorf("%q, %d images, %d commits: %v", text, len(images), one.committed, err)
 	}
-	if _, _, err := answer.Render(catalog.Outcome{Value: one}, answer.Options{Ended: func() error { return nil }}); err != nil ||
+	if _, _, err := answer.Render(catalog.Outcome{Value: one},
+		answer.Options{Ended: func() error { return nil }}); err != nil ||
 		one.committed != 1 {
 		t.Errorf("%d commits: %v", one.committed, err)
 	}

@@ -264,7 +264,8 @@ func harEntry(e *event.Exchange, timing *event.ResourceTiming) HAREntry {
 			QueryString: harQuery(e.URL), HeadersSize: -1, BodySize: e.RequestSize,
 		},
 		Response: HARResponse{
-			Status: e.Status, StatusText: e.StatusText, HTTPVersion: version, Cookies: []HARPair{}, Headers: harHeaders(e.ResponseHeaders),
+			Status: e.Status, StatusText: e.StatusText, HTTPVersion: version,
+			Cookies: []HARPair{}, Headers: harHeaders(e.ResponseHeaders),
 			Content:     HARContent{Size: max(e.ResponseSize, 0), MIMEType: e.ContentType, Text: e.ResponseBody},
 			HeadersSize: -1, BodySize: e.TransferSize, TransferSize: e.TransferSize, Error: e.Error,
 		},
@@ -296,7 +297,8 @@ func harEntry(e *event.Exchange, timing *event.ResourceTiming) HAREntry {
 	entry.Timings = HARTimings{Blocked: -1, DNS: -1, Connect: -1, SSL: -1, Wait: wait, Receive: receive}
 	if timing != nil && timing.Duration > 0 && timing.Wait+timing.Receive > 0 {
 		entry.Timings = HARTimings{
-			Blocked: -1, DNS: unknownZero(timing.DNS), Connect: unknownZero(timing.Connect), SSL: unknownZero(timing.TLS), Wait: timing.Wait, Receive: timing.Receive,
+			Blocked: -1, DNS: unknownZero(timing.DNS), Connect: unknownZero(timing.Connect),
+			SSL: unknownZero(timing.TLS), Wait: timing.Wait, Receive: timing.Receive,
 		}
 		// The specification wants time to be the sum of the phases; ssl is part of connect.
 		entry.Time = max(0, timing.DNS) + max(0, timing.Connect) + timing.Wait + timing.Receive

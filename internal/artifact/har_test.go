@@ -18,8 +18,10 @@ func exchange(doc, url string, status int, at time.Time) event.Exchange {
 			PageURL:  "http://localhost/",
 			Time:     at,
 		}, Method: "GET", URL: url, Status: status, Started: at,
-		TTFB: 20 * time.Millisecond, Duration: 50 * time.Millisecond, ContentType: "application/json", ResponseBody: `{"a":1}`, ResponseSize: 7,
-		RequestSize: 0, TransferSize: 120, Outcome: "ok", Protocol: "h2", RequestHeaders: []event.Header{{Name: "Accept", Value: "*/*"}},
+		TTFB: 20 * time.Millisecond, Duration: 50 * time.Millisecond, ContentType: "application/json",
+		ResponseBody: `{"a":1}`, ResponseSize: 7,
+		RequestSize: 0, TransferSize: 120, Outcome: "ok", Protocol: "h2",
+		RequestHeaders: []event.Header{{Name: "Accept", Value: "*/*"}},
 	}
 }
 
@@ -70,7 +72,8 @@ func TestHARHasWhatTheSpecificationDemands(t *testing.T) {
 	failed := exchange("", "http://localhost/gone", 0, at.Add(2*time.Second))
 	failed.Outcome, failed.Error, failed.TTFB, failed.ContentType = "network_error", "net::ERR_CONNECTION_REFUSED", 0, ""
 	data, err := json.Marshal(artifact.NewHAR(artifact.HARInput{
-		Version: "1.2.3", Exchanges: []event.Exchange{failed, exchange("d1", "http://localhost/", 200, at.Add(time.Second)), post},
+		Version: "1.2.3", Exchanges: []event.Exchange{failed,
+			exchange("d1", "http://localhost/", 200, at.Add(time.Second)), post},
 		Resources: []event.ResourceTiming{
 			{
 				Head:     event.Head{Session: "s", Document: "d1"},

@@ -280,8 +280,10 @@ func TestWithoutADaemonTheReasonIsAnswered(t *testing.T) {
 		set  func(*host)
 		want []string
 	}{
-		{"no token", func(h *host) { h.tokenErr = errors.New("read /state/token: permission denied") }, []string{"/state/token: permission denied"}},
-		{"no start", func(h *host) { h.spawnErr = errors.New("make /state/run: read-only file system") }, []string{"read-only file system", "/state/logs/daemon.log"}},
+		{"no token", func(h *host) { h.tokenErr = errors.New("read /state/token: permission denied") },
+			[]string{"/state/token: permission denied"}},
+		{"no start", func(h *host) { h.spawnErr = errors.New("make /state/run: read-only file system") },
+			[]string{"read-only file system", "/state/logs/daemon.log"}},
 	} {
 		h := newHost(t)
 		tt.set(h)

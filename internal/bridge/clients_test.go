@@ -58,7 +58,8 @@ func TestDeepMessagesHarmNoOtherCall(t *testing.T) {
 func TestAMalformedSecondInitializeHarmsNothing(t *testing.T) {
 	for _, second := range []string{
 		`{"jsonrpc":"2.0","id":9,"method":"initialize","params":5}`, `{"jsonrpc":"2.0","id":9,"method":"initialize"}`,
-		`{"jsonrpc":"2.0","id":"<init>","method":"initialize","params":{"protocolVersion":7}}`, strings.Replace(initialize, `"<init>"`, "9", 1),
+		`{"jsonrpc":"2.0","id":"<init>","method":"initialize","params":{"protocolVersion":7}}`,
+		strings.Replace(initialize, `"<init>"`, "9", 1),
 	} {
 		h := newHost(t)
 		c := connect(t, h, "1.0.0")

@@ -94,16 +94,23 @@ func TestAForeignProgramIsNamedAndGetsNothing(t *testing.T) {
 		answer func(net.Conn)
 		want   string
 	}{
-		{"a web server", reply("HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\nNot Found"), "404"},
+		{"a web server", reply("HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: 9\r\n\r\nNot " +
+			"Found"), "404"},
 		{"a proxy", reply("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"), "503"},
 		{"another protocol", reply("SSH-2.0-OpenSSH_9.9\r\n"), "does not speak HTTP"},
 		{"one that closes", func(c net.Conn) { _ = c.Close() }, "closes every connection"},
 		{"one that is silent", func(net.Conn) {}, "does not answer"},
-		{"one that trickles its head", func(c net.Conn) { endless(c, ok, "X-A: b\r\n", 50*time.Millisecond) }, "does not answer"},
-		{"one that trickles its body", func(c net.Conn) { endless(c, ok+"Content-Length: 3000\r\n\r\n", " ", 50*time.Millisecond) }, "does not answer"},
-		{"one that floods", func(c net.Conn) { endless(c, ok, "X-A: "+strings.Repeat("b", 1000)+"\r\n", 0) }, "closes every connection"},
+		{"one that trickles its head", func(c net.Conn) { endless(c, ok, "X-A: b\r\n", 50*time.Millisecond) },
+			"does not answer"},
+		{"one that trickles its body", func(c net.Conn) {
+			endless(c, ok+"Content-Length: 3000\r\n\r\n", " ",
+				50*time.Millisecond)
+		}, "does not answer"},
+		{"one that floods", func(c net.Conn) { endless(c, ok, "X-A: "+strings.Repeat("b", 1000)+"\r\n", 0) },
+			"closes every connection"},
 		{"one that says yes", forge(`{}`), "did not prove"},
-		{"one that forges", forge(`{"server":{"name":"gasoline","version":"9.9.9","run":"r"},"boot":"b","proof":"` + strings.Repeat("ab", 32) + `"}`), "gasoline 9.9.9"},
+		{"one that forges", forge(`{"server":{"name":"gasoline","version":"9.9.9","run":"r"},"boot":"b","proof":"` +
+			strings.Repeat("ab", 32) + `"}`), "gasoline 9.9.9"},
 		{"one that accepts everything", func(c net.Conn) {
 			forge(`{"server":{"name":"gasoline","version":"1.0.0","run":"r"},"boot":"b","proof":""}`)(c)
 			_, _ = io.WriteString(c, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\n\r\n")

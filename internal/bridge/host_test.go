@@ -284,13 +284,15 @@ func (h *host) handle(s *server, m *mcp.Server, c net.Conn, run, version string)
 		if req.Header.Get("Authorization") != "Bearer "+token {
 			fmt.Fprint(
 				c,
-				"HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"+`{"error":{"code":"unauthorized","message":"a valid token is required."}}`,
+				"HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n"+
+					`{"error":{"code":"unauthorized","message":"a valid token is required."}}`,
 			)
 			return
 		}
 		fmt.Fprintf(
 			c,
-			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\n\r\n",
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: "+
+				"%s\r\nX-Gasoline-Run: %s\r\n\r\n",
 			version,
 			run,
 		)
@@ -445,5 +447,6 @@ func (c *client) handshake() {
 }
 
 func call(id, mode, more string) string {
-	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"observe","arguments":{"what":"` + mode + `"}` + more + `}}`
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"observe","arguments":{"what":"` +
+		mode + `"}` + more + `}}`
 }

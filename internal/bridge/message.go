@@ -162,7 +162,8 @@ func interrupted(m message, why error) []byte {
 		}
 		return failure(m.raw, -32603, text)
 	}
-	text := "error=interrupted retry=now\nThe Gasoline daemon went away during the call (" + why.Error() + "). Repeat the call; a new daemon starts by itself. What was captured before is lost."
+	text := "error=interrupted retry=now\nThe Gasoline daemon went away during the call (" + why.Error() +
+		"). Repeat the call; a new daemon starts by itself. What was captured before is lost."
 	if m.method == "tools/call" {
 		return toolError(m.raw, m.modern, text)
 	}

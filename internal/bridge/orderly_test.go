@@ -39,7 +39,8 @@ func leaving(t *testing.T, h *host, n int, orderly bool) {
 		}
 		fmt.Fprint(
 			c,
-			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: 1.0.0\r\nX-Gasoline-Run: run0\r\n\r\n",
+			"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\nX-Gasoline-Version: "+
+				"1.0.0\r\nX-Gasoline-Run: run0\r\n\r\n",
 		)
 		for lines := 0; lines < n; {
 			line, err := in.ReadString('\n')

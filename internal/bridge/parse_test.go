@@ -17,9 +17,12 @@ import (
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`,
-		`{"jsonrpc":"2.0","id":"\ud800","method":"x"}`, `{"jsonrpc":"2.0","method":"x","id":null}`, `{"jsonrpc":"2.0","id":-5,"error":{"code":1,"message":"x"}}`,
-		`{"jsonrpc":"2.0","id":1e3,"method":"x"}`, `{"jsonrpc":"2.0","id":99999999999999999999,"method":"x"}`, `{"jsonrpc":"2.0","id":9007199270000001,"method":"x"}`, `{"jsonrpc":"2.0","id":1,"result":null}`,
-		`{"jsonrpc":"2.0","id":1,"error":"x"}`, `{"jsonrpc":"2.0","id":1,"error":null}`, `[1]`, `{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`, `{"jsonrpc":"2.0","id":1,"method":null}`,
+		`{"jsonrpc":"2.0","id":"\ud800","method":"x"}`, `{"jsonrpc":"2.0","method":"x","id":null}`,
+		`{"jsonrpc":"2.0","id":-5,"error":{"code":1,"message":"x"}}`,
+		`{"jsonrpc":"2.0","id":1e3,"method":"x"}`, `{"jsonrpc":"2.0","id":99999999999999999999,"method":"x"}`,
+		`{"jsonrpc":"2.0","id":9007199270000001,"method":"x"}`, `{"jsonrpc":"2.0","id":1,"result":null}`,
+		`{"jsonrpc":"2.0","id":1,"error":"x"}`, `{"jsonrpc":"2.0","id":1,"error":null}`, `[1]`,
+		`{"jsonrpc":"2.0","id":1,"method":"a","method":"b"}`, `{"jsonrpc":"2.0","id":1,"method":null}`,
 	} {
 		f.Add([]byte(s))
 	}

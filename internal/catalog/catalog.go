@@ -68,7 +68,7 @@ type Info struct {
 	Hints
 	Always bool     // clients that load tools on demand have this one from the start
 	First  []string // modes that lists begin with, most used first; the others follow as declared
-	Shown  []string // parameters that stand in the schema, most used first; others are accepted and named in the signatures
+	Shown  []string // parameters that stand in the schema, most used first; signatures name the others, too
 	Groups []Group  // parameters that signatures abbreviate
 
 	// Docs say in the schema what a shown parameter means whose modes word it differently, by name.

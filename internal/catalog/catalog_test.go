@@ -270,10 +270,12 @@ func TestMistakesAreLedOutOf(t *testing.T) {
 		{observe, `{"what":"log_s"}`, `observe has no mode "log_s"; did you mean "logs"? One of: screenshot, logs.`},
 		{observe, `{"what":["logs"],"url":"x"}`, ""},
 		{observe, `{"what":["logs","screenshot"]}`, "what is required."},
-		{interact, `{"action":"click","text":"Pay","url":"x"}`, `interact click has no parameter "text"; use selector:"text=…". It takes: url.`},
+		{interact, `{"action":"click","text":"Pay","url":"x"}`,
+			`interact click has no parameter "text"; use selector:"text=…". It takes: url.`},
 		{interact, `{"action":"click"}`, "url is required. Give it as string: where."}, // before anybody is asked to switch something on
 		{interact, `{"action":"click","url":"x"}`, "It is off."},
-		{observe, `{"what":"logs","url":"x","client":"` + strings.Repeat("c", 65) + `"}`, "client has 65 bytes; it may have 64."},
+		{observe, `{"what":"logs","url":"x","client":"` + strings.Repeat("c", 65) + `"}`,
+			"client has 65 bytes; it may have 64."},
 	} {
 		_, err := tt.tool.Call(t.Context(), catalog.Call{}, json.RawMessage(tt.args))
 		got := ""

@@ -96,7 +96,8 @@ func TestFilledPropertiesAreAbsent(t *testing.T) {
 // Beside a handle other parameters would do nothing, and are refused; those that say nothing are not.
 func TestFilledPropertiesStandBesideAHandle(t *testing.T) {
 	b, _ := tool()
-	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"logs","ref":"","x":0,"url":null,"min_level":"","limit":0}`)); err != nil {
+	if _, err := b.Call(t.Context(), catalog.Call{},
+		json.RawMessage(`{"what":"logs","ref":"","x":0,"url":null,"min_level":"","limit":0}`)); err != nil {
 		t.Error(err)
 	}
 	if _, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"logs","nonsense":0}`)); problem.From(

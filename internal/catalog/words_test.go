@@ -48,21 +48,37 @@ func full() *catalog.Bound {
 func TestParametersAreTakenUpToTheirBounds(t *testing.T) {
 	b := full()
 	for args, want := range map[string]string{
-		`"text":"abcdé"`: `{"text":"abcdé"}`, `"text":"abcdéf"`: "text has 6 characters; it may have 5. Give less.", `"text":""`: `{}`, `"text":true`: `{"text":"true"}`,
-		`"text":"A"`: `text must be string, not "A". text: what to write.`, `"text":[1]`: `text must be string, not [1]. text: what to write.`, `"text":1.5`: `text must be string, not 1.5. text: what to write.`,
+		`"text":"abcdé"`: `{"text":"abcdé"}`, `"text":"abcdéf"`: "text has 6 characters; it may have 5. Give less.",
+		`"text":""`: `{}`, `"text":true`: `{"text":"true"}`,
+		`"text":"A"`: `text must be string, not "A". text: what to write.`,
+		`"text":[1]`: `text must be string, not [1]. text: what to write.`,
+		`"text":1.5`: `text must be string, not 1.5. text: what to write.`,
 		`"bare":{"a":"` + strings.Repeat("b", 52) + `"}`: `bare must be string, not {"a":"` + strings.Repeat("b", 52) + `"}.`,
 		`"bare":{"a":"` + strings.Repeat("b", 53) + `"}`: `bare must be string, not {"a":"` + strings.Repeat("b", 53) + `"….`,
-		`"word":"UP-SIDE"`: `{"word":"up_side"}`, `"word":"up side"`: `{"word":"up_side"}`, `"word":"left"`: `word cannot be "left". Use one of: up_side, down.`,
-		`"count":2`: `{"count":2}`, `"count":9`: `{"count":9}`, `"count":" 9 "`: `{"count":9}`, `"count":1`: "count is 1; it must be 2–9.", `"count":10`: "count is 10; it must be 2–9.",
-		`"count":2.5`: "count must be integer, not 2.5. count: how many.", `"count":"many"`: `count must be integer, not "many". count: how many.`, `"count":true`: "count must be integer, not true. count: how many.",
-		`"least":0.5`: `{"least":0.5}`, `"least":0.4`: "least is 0.4; it must be at least 0.5.", `"most":1.5`: `{"most":1.5}`, `"most":1.6`: "most is 1.6; it must be at most 1.5.",
-		`"on":"Yes"`: `{"on":true}`, `"on":" on "`: `{"on":true}`, `"on":"1"`: `{"on":true}`, `"on":"No"`: `{}`, `"on":"off"`: `{}`, `"on":"0"`: `{}`, `"on":false`: `{}`,
+		`"word":"UP-SIDE"`: `{"word":"up_side"}`, `"word":"up side"`: `{"word":"up_side"}`,
+		`"word":"left"`: `word cannot be "left". Use one of: up_side, down.`,
+		`"count":2`:     `{"count":2}`, `"count":9`: `{"count":9}`, `"count":" 9 "`: `{"count":9}`,
+		`"count":1`: "count is 1; it must be 2–9.", `"count":10`: "count is 10; it must be 2–9.",
+		`"count":2.5`:    "count must be integer, not 2.5. count: how many.",
+		`"count":"many"`: `count must be integer, not "many". count: how many.`,
+		`"count":true`:   "count must be integer, not true. count: how many.",
+		`"least":0.5`:    `{"least":0.5}`, `"least":0.4`: "least is 0.4; it must be at least 0.5.",
+		`"most":1.5`: `{"most":1.5}`, `"most":1.6`: "most is 1.6; it must be at most 1.5.",
+		`"on":"Yes"`: `{"on":true}`, `"on":" on "`: `{"on":true}`, `"on":"1"`: `{"on":true}`, `"on":"No"`: `{}`,
+		`"on":"off"`: `{}`, `"on":"0"`: `{}`, `"on":false`: `{}`,
 		`"on":1`: "on must be boolean, not 1. on: whether.", `"on":"maybe"`: `on must be boolean, not "maybe". on: whether.`,
-		`"list":["a","b","c"]`: `{"list":["a","b","c"]}`, `"list":["a","b","c","d"]`: "list has 4 items; it may have 3. Give less.", `"list":"a"`: `{"list":["a"]}`,
-		`"list":"a,b,c,d"`: "list has 4 items; it may have 3. Give less.", `"list":"[\"a\",\"b\",\"c\",\"d\"]"`: "list has 4 items; it may have 3. Give less.",
-		`"list":" [\"a,b\"]"`: `{"list":["a,b"]}`, `"list":"[a"`: `{"list":["[a"]}`, `"list":[1]`: `list must be array of string, not [1]. list: names.`, `"list":7`: `list must be array of string, not 7. list: names.`,
-		`"counts":5`: `{"counts":[5]}`, `"counts":"[5,6]"`: `{"counts":[5,6]}`, `"counts":"5"`: `counts must be array of integer, not "5".`,
-		`"any":"{\"a\":1}"`: `{"any":{"a":1}}`, `"any":"plain"`: `{"any":"plain"}`, `"any":{"b":[2]}`: `{"any":{"b":[2]}}`, `"map":"{\"a\":\"b\"}"`: `{"map":{"a":"b"}}`, `"map":5`: "map must be object, not 5.",
+		`"list":["a","b","c"]`:     `{"list":["a","b","c"]}`,
+		`"list":["a","b","c","d"]`: "list has 4 items; it may have 3. Give less.", `"list":"a"`: `{"list":["a"]}`,
+		`"list":"a,b,c,d"`:                   "list has 4 items; it may have 3. Give less.",
+		`"list":"[\"a\",\"b\",\"c\",\"d\"]"`: "list has 4 items; it may have 3. Give less.",
+		`"list":" [\"a,b\"]"`:                `{"list":["a,b"]}`, `"list":"[a"`: `{"list":["[a"]}`,
+		`"list":[1]`: `list must be array of string, not [1]. list: names.`,
+		`"list":7`:   `list must be array of string, not 7. list: names.`,
+		`"counts":5`: `{"counts":[5]}`, `"counts":"[5,6]"`: `{"counts":[5,6]}`,
+		`"counts":"5"`:      `counts must be array of integer, not "5".`,
+		`"any":"{\"a\":1}"`: `{"any":{"a":1}}`, `"any":"plain"`: `{"any":"plain"}`,
+		`"any":{"b":[2]}`: `{"any":{"b":[2]}}`, `"map":"{\"a\":\"b\"}"`: `{"map":{"a":"b"}}`,
+		`"map":5`:         "map must be object, not 5.",
 		`"budget":"mine"`: `{"budget":"mine"}`,
 	} {
 		out, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(`{"what":"all",`+args+`}`))
@@ -84,7 +100,8 @@ func TestParametersAreTakenUpToTheirBounds(t *testing.T) {
 func TestCallsAreRefusedInWholeSentences(t *testing.T) {
 	b := full()
 	for args, want := range map[string]string{
-		`[1]`:                                   "invalid_param the arguments of observe are no JSON object. Send a JSON object.",
+		`[1]`: "invalid_param the arguments of observe are no JSON object. Send " +
+			"a JSON object.",
 		`null`:                                  `missing_param what is required. Give what, one of: all, empty, waits. observe {"what":"help"} explains them.`,
 		``:                                      `missing_param what is required. Give what, one of: all, empty, waits. observe {"what":"help"} explains them.`,
 		`{"what":"empty","zzz":1}`:              `invalid_param observe empty has no parameter "zzz". It takes no parameters.`,
@@ -101,7 +118,8 @@ func TestCallsAreRefusedInWholeSentences(t *testing.T) {
 		`{"what":"emty"}`:                       `unknown_mode observe has no mode "emty"; did you mean "empty"? One of: all, empty, waits.`,
 		`{"what":"every_thin"}`:                 `unknown_mode observe has no mode "every_thin"; did you mean "all"? One of: all, empty, waits.`,
 		`{"what":"al"}`:                         `unknown_mode observe has no mode "al". One of: all, empty, waits.`,
-		`{"what":"empty","budget":500}`:         "", `{"what":"Empty ","budget":30000}`: "", `{"what":"Every-Thing"}`: "", `{"what":"empty","client":"` + strings.Repeat("c", 64) + `"}`: "",
+		`{"what":"empty","budget":500}`:         "", `{"what":"Empty ","budget":30000}`: "",
+		`{"what":"Every-Thing"}`: "", `{"what":"empty","client":"` + strings.Repeat("c", 64) + `"}`: "",
 		`{"what":"waits","url":"a","timeout_ms":100,"background":true}`: "",
 	} {
 		_, err := b.Call(t.Context(), catalog.Call{}, json.RawMessage(args))
@@ -117,7 +135,8 @@ func TestCallsAreRefusedInWholeSentences(t *testing.T) {
 
 func TestTheModeOfACallIsNamedForItsRecord(t *testing.T) {
 	b := full()
-	for args, want := range map[string]string{`{"what":"every thing","zzz":1}`: "all", `{"action":"empty"}`: "empty", `{"what":"none"}`: "", `[`: "", `{}`: ""} {
+	for args, want := range map[string]string{`{"what":"every thing","zzz":1}`: "all", `{"action":"empty"}`: "empty",
+		`{"what":"none"}`: "", `[`: "", `{}`: ""} {
 		if got := b.ModeOf(json.RawMessage(args)); got != want {
 			t.Errorf("%s is a call of %q, want %q", args, got, want)
 		}

@@ -3,9 +3,9 @@
 //
 // [Queue.Do] queues a command and waits. The extension takes the command with [Queue.Take] (a long poll),
 // acknowledges it with its next poll, and answers with [Queue.Answer]. Delivery is at least once: the queue
-// hands a command out again when the extension does not acknowledge it within [Lease]. The extension
+// hands a command out again when the extension does not acknowledge it within [leaseFor]. The extension
 // executes each command at most once. Every command ends in exactly one terminal state. An ended command
-// stays readable for [Keep], within bounds of count and bytes.
+// stays readable for [keepFor], within bounds of count and bytes.
 //
 // The browser may have carried out a command that it took, even when no answer came. [Queue.Do] reports
 // unknown_outcome for such a command when its kind has the trait [Mutates], and timeout when it has not.

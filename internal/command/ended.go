@@ -142,9 +142,9 @@ func (q *Queue) endLocked(e *entry, s Status, now time.Time) {
 	}
 }
 
-// pruneLocked forgets the oldest finished commands: those beyond maxDone, and those that ended longer ago than Keep.
+// pruneLocked forgets the oldest finished commands: those beyond maxDone, and those that ended longer ago than keepFor.
 func (q *Queue) pruneLocked(now time.Time) {
-	for len(q.done) > maxDone || len(q.done) > 0 && now.Sub(q.done[0].Finished) > Keep {
+	for len(q.done) > maxDone || len(q.done) > 0 && now.Sub(q.done[0].Finished) > keepFor {
 		old := q.done[0]
 		delete(q.byID, old.ID)
 		delete(q.byID, old.CorrelationID)
@@ -160,13 +160,13 @@ func (q *Queue) sweep() {
 	q.sweepLocked(time.Now())
 }
 
-// sweepLocked forgets old finished commands. It ends commands whose deadline and Grace are over as Expired, and
+// sweepLocked forgets old finished commands. It ends commands whose deadline and graceFor are over as Expired, and
 // commands that an absent browser took as Interrupted.
 func (q *Queue) sweepLocked(now time.Time) {
 	q.pruneLocked(now)
 	for _, e := range slices.Clone(q.pending) {
 		switch {
-		case now.After(e.Deadline.Add(Grace)):
+		case now.After(e.Deadline.Add(graceFor)):
 			e.Failure = &Failure{Code: string(problem.Timeout), Message: "no answer came"}
 			q.cancelLocked(e) // its browser may be alive and at work on it
 			q.endLocked(e, Expired, now)

@@ -25,12 +25,12 @@ func (d *Declaration) Needs(t Trait) bool { return d.Traits&t != 0 }
 // Kind is a declared kind whose params are P and whose result is R. The zero value is not usable.
 type Kind[P, R any] struct{ *Declaration }
 
-// kinds holds every declaration, in the order of the calls of New. Only package initialisation writes it.
+// kinds holds every declaration, in the order of the calls of declare. Only package initialisation writes it.
 var kinds []*Declaration
 
-// New declares a kind. Call it during package initialisation only. It panics when the name is already declared.
-func New[P, R any](name string, traits Trait) Kind[P, R] {
-	if _, taken := Lookup(name); taken {
+// declare declares a kind. Call it during package initialisation only. It panics when the name is already declared.
+func declare[P, R any](name string, traits Trait) Kind[P, R] {
+	if _, taken := lookup(name); taken {
 		panic("command: two kinds are called " + name)
 	}
 	var p P
@@ -43,8 +43,8 @@ func New[P, R any](name string, traits Trait) Kind[P, R] {
 // Kinds returns every declared kind. The slice and the declarations are shared; the caller must not modify them.
 func Kinds() []*Declaration { return kinds }
 
-// Lookup returns the kind of this name.
-func Lookup(name string) (*Declaration, bool) {
+// lookup returns the kind of this name.
+func lookup(name string) (*Declaration, bool) {
 	for _, d := range kinds {
 		if d.Name == name {
 			return d, true

@@ -8,8 +8,8 @@ import (
 
 // Bounds of polling.
 const (
-	Lease       = 2 * time.Second // an unacknowledged command is handed out again after this time
-	Absence     = 3 * time.Second // a browser without an open poll for longer is absent; the commands it took end
+	leaseFor    = 2 * time.Second // an unacknowledged command is handed out again after this time
+	absentAfter = 3 * time.Second // a browser without an open poll for longer is absent; the commands it took end
 	maxBrowsers = 100             // sessions whose polls are remembered
 	maxCancels  = 100             // cancellations of one session that it has not confirmed
 	maxLife     = 64              // bytes of Poll.Life
@@ -126,13 +126,13 @@ func (q *Queue) leaseLocked(b *browser, p Poll, now time.Time) (work Work, retry
 		if e.Status == Queued {
 			e.Status, e.SentAt = Sent, now
 		}
-		e.lease, e.life = now.Add(Lease), p.Life[:min(len(p.Life), maxLife)]
+		e.lease, e.life = now.Add(leaseFor), p.Life[:min(len(p.Life), maxLife)]
 		e.Attempts++
 		work.Commands = append(work.Commands, e.Command)
 	}
 	for i := range b.cancels {
 		c := &b.cancels[i]
-		if due := c.told.Add(Lease); !c.told.IsZero() && now.Before(due) {
+		if due := c.told.Add(leaseFor); !c.told.IsZero() && now.Before(due) {
 			again(due)
 			continue
 		}
@@ -185,8 +185,8 @@ func (q *Queue) signalLocked(session string) {
 }
 
 // absentLocked reports whether a browser has polled before, has no open poll now, and has had none for longer than
-// Absence.
+// absentAfter.
 func (q *Queue) absentLocked(session string, now time.Time) bool {
 	b := q.browsers[session]
-	return b != nil && b.open == 0 && !b.left.IsZero() && now.Sub(b.left) > Absence
+	return b != nil && b.open == 0 && !b.left.IsZero() && now.Sub(b.left) > absentAfter
 }

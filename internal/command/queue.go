@@ -13,14 +13,14 @@ import (
 
 // Bounds of the queue.
 const (
-	MaxPending = 15               // unfinished commands of one session; more are refused
-	MaxParams  = 4 << 20          // bytes of one command's params as JSON
-	Keep       = 5 * time.Minute  // how long a finished command stays readable
-	Grace      = 30 * time.Second // how long after its deadline an unfinished command may still be answered
+	maxPending = 15               // unfinished commands of one session; more are refused
+	maxParams  = 4 << 20          // bytes of one command's params as JSON
+	keepFor    = 5 * time.Minute  // how long a finished command stays readable
+	graceFor   = 30 * time.Second // how long after its deadline an unfinished command may still be answered
 	maxWaiting = 16 << 20         // bytes of the params of all unfinished commands
 	maxDone    = 500              // finished commands that are kept when the queue was swept
 	maxResults = 32 << 20         // bytes of their results; the oldest are dropped first, the newest never
-	maxFailed  = 100              // failed commands that stay readable after Keep, without their results
+	maxFailed  = 100              // failed commands that stay readable after keepFor, without their results
 	tellEvery  = 5 * time.Second  // time between two progress messages of a waiting call
 	lookEvery  = time.Second      // time between two sweeps of a waiting call
 )
@@ -84,7 +84,7 @@ type Record struct {
 
 // Acts reports whether the kind of the command has the trait Mutates. It is true for an unknown kind.
 func (r *Record) Acts() bool {
-	d, ok := Lookup(r.Kind)
+	d, ok := lookup(r.Kind)
 	return !ok || d.Needs(Mutates)
 }
 
@@ -218,14 +218,14 @@ func (q *Queue) start(r Request) (*entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode params of %s: %w", r.Kind, err)
 	}
-	if len(params) > MaxParams {
+	if len(params) > maxParams {
 		return nil, problem.New(
 			problem.TooLarge,
 			"Send less at once.",
 			"the parameters of %s have %d bytes; %d is the most.",
 			r.Kind,
 			len(params),
-			MaxParams,
+			maxParams,
 		)
 	}
 	now := time.Now()
@@ -246,7 +246,7 @@ func (q *Queue) start(r Request) (*entry, error) {
 		}
 	}
 	const fix = `Wait for one of them: observe {"what":"pending_commands"}.`
-	if n >= MaxPending {
+	if n >= maxPending {
 		return nil, problem.New(
 			problem.QueueFull,
 			fix,

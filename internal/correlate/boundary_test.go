@@ -13,7 +13,8 @@ import (
 // Ids, workers and labels have 512 bytes at most.
 func TestNamesOfTestsAreBounded(t *testing.T) {
 	most := strings.Repeat("x", 512)
-	for _, names := range [][3]string{{most, most, most}, {most + "x", "", ""}, {"a", most + "x", ""}, {"a", "", most + "x"}} {
+	for _, names := range [][3]string{{most, most, most}, {most + "x", "", ""}, {"a", most + "x", ""},
+		{"a", "", most + "x"}} {
 		_, err := start().Start(names[0], names[1], names[2], time.Time{})
 		p := problem.From(err)
 		if fits := names[0] == most; fits != (p == nil) {
@@ -144,7 +145,8 @@ func TestPagesOfEventsHaveOneSpelling(t *testing.T) {
 			t.Errorf("event %d is of %q, want %q", i, got, want)
 		}
 	}
-	if _, err := d.End("none", "w", noon); problem.From(err) == nil || problem.From(err).Message != `test "none" is not open` {
+	if _, err := d.End("none", "w", noon); problem.From(err) == nil ||
+		problem.From(err).Message != `test "none" is not open` {
 		t.Errorf("the end of no test: %v", err)
 	}
 }

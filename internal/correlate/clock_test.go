@@ -12,7 +12,8 @@ import (
 
 const s = time.Second
 
-// moment is an event of document d in session s: performance.now in ms, and its time from noon; the latter may be absent.
+// moment is an event of document d in session s: performance.now in ms, and its time from noon; the latter may be
+// absent.
 type moment struct {
 	mono float64
 	time time.Duration
@@ -84,11 +85,13 @@ func TestTimesWithinADocument(t *testing.T) {
 			"-5s -1s -1s",
 		},
 		"the last of two equal batches counts": {
-			[]upload{{0, []moment{{1000, -5 * s, false}}}, {s, []moment{{1000, -s, false}}}, {2 * s, []moment{{2000, -3 * s, false}}}},
+			[]upload{{0, []moment{{1000, -5 * s, false}}}, {s, []moment{{1000, -s, false}}},
+				{2 * s, []moment{{2000, -3 * s, false}}}},
 			"-5s -1s -1s",
 		},
 		"an older batch does not count": {
-			[]upload{{0, []moment{{1000, -s, false}}}, {s, []moment{{500, -8 * s, false}}}, {2 * s, []moment{{2000, -3 * s, false}}}},
+			[]upload{{0, []moment{{1000, -s, false}}}, {s, []moment{{500, -8 * s, false}}},
+				{2 * s, []moment{{2000, -3 * s, false}}}},
 			"-1s -8s -1s",
 		},
 	} {

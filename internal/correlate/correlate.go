@@ -46,7 +46,7 @@ func (c *Correlator) Batch(b event.Batch, sent, received time.Time) {
 		h := e.Base()
 		h.Received, h.Raw = received, h.Time
 		if h.PageURL != page {
-			page, normal = h.PageURL, PageURL(h.PageURL)
+			page, normal = h.PageURL, pageURL(h.PageURL)
 		}
 		h.PageURL = normal
 		h.TraceID, h.SpanID = validID(h.TraceID, traceDigits), validID(h.SpanID, spanDigits)

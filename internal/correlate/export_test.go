@@ -6,3 +6,9 @@ func Sizes(c *Correlator) (clocks, pages int) {
 	defer c.mu.Unlock()
 	return len(c.clocks), len(c.pages)
 }
+
+// PageURL is pageURL.
+var PageURL = pageURL
+
+// ParseTraceparent is parseTraceparent.
+var ParseTraceparent = parseTraceparent

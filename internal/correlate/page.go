@@ -2,10 +2,10 @@ package correlate
 
 import "strings"
 
-// PageURL returns a page's URL in one spelling: scheme and host in lower case, no default port, no
+// pageURL returns a page's URL in one spelling: scheme and host in lower case, no default port, no
 // user, "/" for the empty path, and no fragment unless it is a route of a single-page app ("#/…",
 // "#!…"). What is no URL with a host comes back as it is.
-func PageURL(u string) string {
+func pageURL(u string) string {
 	scheme, rest, ok := strings.Cut(u, "://")
 	if !ok || scheme == "" {
 		return u

@@ -11,17 +11,17 @@ const (
 	spanDigits  = 16
 )
 
-// Traceparent is what a W3C traceparent says.
-type Traceparent struct {
+// traceparent is what a W3C traceparent says.
+type traceparent struct {
 	TraceID string // 32 lower-case hex digits, not all zero
 	SpanID  string // 16 lower-case hex digits, not all zero: the caller's span
 	Sampled bool
 }
 
-// ParseTraceparent reads the value of a traceparent or traceresponse header by the rules of W3C
+// parseTraceparent reads the value of a traceparent or traceresponse header by the rules of W3C
 // Trace Context: version 00 exactly, later ones as far as 00 goes, ff never. ok is false for
 // anything else, upper-case digits included.
-func ParseTraceparent(s string) (tp Traceparent, ok bool) {
+func parseTraceparent(s string) (tp traceparent, ok bool) {
 	const size = 2 + 1 + traceDigits + 1 + spanDigits + 1 + 2
 	s = strings.Trim(s, " \t")
 	if len(s) < size || s[2] != '-' || s[35] != '-' || s[52] != '-' {
@@ -34,12 +34,12 @@ func ParseTraceparent(s string) (tp Traceparent, ok bool) {
 	if len(s) > size && (version == "00" || s[size] != '-') {
 		return tp, false
 	}
-	tp = Traceparent{TraceID: s[3:35], SpanID: s[36:52], Sampled: flags[1]&1 == 1}
+	tp = traceparent{TraceID: s[3:35], SpanID: s[36:52], Sampled: flags[1]&1 == 1}
 	if isLetter := flags[1] >= 'a'; isLetter {
 		tp.Sampled = (flags[1]-'a'+10)&1 == 1
 	}
 	if !valid(tp.TraceID) || !valid(tp.SpanID) {
-		return Traceparent{}, false
+		return traceparent{}, false
 	}
 	return tp, true
 }
@@ -80,11 +80,11 @@ func adopt(e *event.Exchange) {
 	if e.TraceID != "" {
 		return
 	}
-	if tp, ok := ParseTraceparent(header(e.RequestHeaders, "traceparent")); ok {
+	if tp, ok := parseTraceparent(header(e.RequestHeaders, "traceparent")); ok {
 		e.TraceID, e.SpanID = tp.TraceID, tp.SpanID
 		return
 	}
-	if tp, ok := ParseTraceparent(header(e.ResponseHeaders, "traceresponse")); ok {
+	if tp, ok := parseTraceparent(header(e.ResponseHeaders, "traceresponse")); ok {
 		e.TraceID = tp.TraceID
 		return
 	}
@@ -106,7 +106,7 @@ func header(hs []event.Header, name string) string {
 }
 
 // serverTiming finds `traceparent;desc="00-…"` among the metrics of a Server-Timing header.
-func serverTiming(value string) (Traceparent, bool) {
+func serverTiming(value string) (traceparent, bool) {
 	for metric := range strings.SplitSeq(value, ",") {
 		name, params, _ := strings.Cut(strings.TrimSpace(metric), ";")
 		if !strings.EqualFold(strings.TrimSpace(name), "traceparent") {
@@ -115,9 +115,9 @@ func serverTiming(value string) (Traceparent, bool) {
 		for param := range strings.SplitSeq(params, ";") {
 			key, desc, _ := strings.Cut(strings.TrimSpace(param), "=")
 			if strings.EqualFold(strings.TrimSpace(key), "desc") {
-				return ParseTraceparent(strings.Trim(strings.TrimSpace(desc), `"`))
+				return parseTraceparent(strings.Trim(strings.TrimSpace(desc), `"`))
 			}
 		}
 	}
-	return Traceparent{}, false
+	return traceparent{}, false
 }

@@ -286,7 +286,8 @@ func (d *parts) watchPlace(ctx context.Context, stop func()) {
 		if !d.dir.Moved() {
 			missing = 0
 		} else if missing++; missing == 2 {
-			d.cfg.Log.Error("the state directory was moved, removed or replaced; the daemon ends, and the next client starts another", "path", d.cfg.StateDir)
+			d.cfg.Log.Error("the state directory was moved, removed or replaced; the daemon ends, and the next "+
+				"client starts another", "path", d.cfg.StateDir)
 			stop()
 			return
 		}

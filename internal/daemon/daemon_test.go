@@ -119,7 +119,8 @@ func TestEventNumbersGoOnAfterARestart(t *testing.T) {
 	var all []string
 	for range 3 {
 		d := start(t, config(p))
-		if code, out := d.ask("POST", "/logs", `{"entries":[{"level":"log","message":"a"},{"level":"log","message":"b"}]}`); code != 200 {
+		if code, out := d.ask("POST", "/logs",
+			`{"entries":[{"level":"log","message":"a"},{"level":"log","message":"b"}]}`); code != 200 {
 			t.Fatalf("%d %s", code, out)
 		}
 		all = append(all, d.seqs()...)
@@ -187,7 +188,9 @@ func TestGenerateGivesTheWholeArtifact(t *testing.T) {
 	d := start(t, config(place(t)))
 	const n = 120
 	for i := range n {
-		if code, out := d.ask("POST", "/network-bodies", fmt.Sprintf(`{"bodies":[{"url":"http://localhost/%d","method":"GET","status":200,"response_body":%q}]}`, i, strings.Repeat("x", 1000))); code != 200 {
+		if code, out := d.ask("POST", "/network-bodies",
+			fmt.Sprintf(`{"bodies":[{"url":"http://localhost/%d","method":"GET","status":200,"response_body":%q}]}`,
+				i, strings.Repeat("x", 1000))); code != 200 {
 			t.Fatalf("%d %s", code, out)
 		}
 	}
@@ -453,7 +456,8 @@ func TestSecretsReachNoAnswer(t *testing.T) {
 	for _, path := range []string{"/completed", "/health", "/doctor", "/metrics", "/snapshot", "/buffers/timeline"} {
 		_, answers[path] = d.ask("GET", path, "")
 	}
-	for tool, modes := range map[string][]string{"observe": {"tabs", "page", "pilot", "pending_commands", "failed_commands", "errors", "timeline"}, "configure": {"health", "doctor"}} {
+	for tool, modes := range map[string][]string{"observe": {"tabs", "page", "pilot", "pending_commands",
+		"failed_commands", "errors", "timeline"}, "configure": {"health", "doctor"}} {
 		for _, mode := range modes {
 			key := map[string]string{"observe": "what", "configure": "action"}[tool]
 			_, answers[tool+" "+mode] = d.ask("POST", "/tools/"+tool, fmt.Sprintf(`{%q:%q}`, key, mode))

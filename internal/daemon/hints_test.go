@@ -54,7 +54,8 @@ func TestWrongHintsAreFound(t *testing.T) {
 		if b.Name != "interact" {
 			continue
 		}
-		for _, bad := range []string{`{"action":"fly"}`, `{"action":"click","colour":1}`, `{"action":"navigate"}`, `{"action":"scroll_to","direction":"sideways"}`, `{"action":}`, `{}`} {
+		for _, bad := range []string{`{"action":"fly"}`, `{"action":"click","colour":1}`, `{"action":"navigate"}`,
+			`{"action":"scroll_to","direction":"sideways"}`, `{"action":}`, `{}`} {
 			if len(disagreements(b, bad)) == 0 {
 				t.Errorf("%s passes", bad)
 			}
@@ -62,8 +63,8 @@ func TestWrongHintsAreFound(t *testing.T) {
 	}
 }
 
-// What clients ask the user about depends on the hints of the tools as they are listed. Only what is used all the time is
-// loaded from the start.
+// What clients ask the user about depends on the hints of the tools as they are listed. Only what is used all the
+// time is loaded from the start.
 func TestTheToolsStateTheirHints(t *testing.T) {
 	type hints struct {
 		ReadOnly    *bool `json:"readOnlyHint"`
@@ -113,7 +114,8 @@ func TestTheToolsStateTheirHints(t *testing.T) {
 	for _, tool := range list.Result.Tools {
 		a := tool.Annotations
 		stated := map[string]*bool{
-			"destructiveHint": a.Destructive, "openWorldHint": a.OpenWorld, "readOnlyHint": a.ReadOnly, "idempotentHint": a.Idempotent,
+			"destructiveHint": a.Destructive, "openWorldHint": a.OpenWorld, "readOnlyHint": a.ReadOnly,
+			"idempotentHint": a.Idempotent,
 		}
 		is := func(hint string) bool { return stated[hint] != nil && *stated[hint] }
 		for hint, v := range stated {

@@ -116,10 +116,12 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Started: d.started,
 	})
 	d.api = httpapi.New(httpapi.Config{
-		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension, Salt: salt, Log: cfg.Log,
+		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension,
+		Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive, Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.clearScope, Dir: d.dir,
+		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive,
+		Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.clearScope, Dir: d.dir,
 	})
 	return d, nil
 }

@@ -23,14 +23,16 @@ func place(t *testing.T) Place {
 
 func TestParseMemory(t *testing.T) {
 	for in, want := range map[string]int64{
-		"": 200 << 20, "16MB": 16 << 20, "16mb": 16 << 20, " 64 MB ": 64 << 20, "64M": 64 << 20, "64MiB": 64 << 20, "1GB": 1 << 30, "0.5g": 1 << 29,
+		"": 200 << 20, "16MB": 16 << 20, "16mb": 16 << 20, " 64 MB ": 64 << 20, "64M": 64 << 20, "64MiB": 64 << 20,
+		"1GB": 1 << 30, "0.5g": 1 << 29,
 		"4GB": 4 << 30, "20000KB": 20000 << 10, "33554432": 32 << 20, "33554432B": 32 << 20,
 	} {
 		if got, err := ParseMemory(in); err != nil || got != want {
 			t.Errorf("%q: %d %v, want %d", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"15MB", "4.1GB", "0", "-64MB", "x", "MB", "64XB", "NaN", "Inf", "1e400", "64MB 1", "64 M B x", "1TB"} {
+	for _, in := range []string{"15MB", "4.1GB", "0", "-64MB", "x", "MB", "64XB", "NaN", "Inf", "1e400", "64MB 1",
+		"64 M B x", "1TB"} {
 		if got, err := ParseMemory(in); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(in)) {
 			t.Errorf("%q: %d %v", in, got, err)
 		}
@@ -211,7 +213,8 @@ func TestADaemonStartsWithBrokenFiles(t *testing.T) {
 	p := place(t)
 	p.Port = freePort(t)
 	damage(t, p, "run/seq-1", "5000000\n")
-	for _, counter := range []string{"", "many\n", "\x00\x00\x00", "99999999999999999999999\n", "-1", "9223372036854775807\n"} {
+	for _, counter := range []string{"", "many\n", "\x00\x00\x00", "99999999999999999999999\n", "-1",
+		"9223372036854775807\n"} {
 		paths := map[string]string{
 			damage(t, p, p.seqFile(), counter):                                         ":1: ",
 			damage(t, p, "pairings.json", "[\n {\"id\": \"a\",\n}]"):                   ":3: ",

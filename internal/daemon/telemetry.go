@@ -136,7 +136,8 @@ func (a *audit) calls() configure.Calls {
 // self is what the tool configure knows of the daemon.
 func (d *parts) self() configure.Daemon {
 	return configure.Daemon{
-		Version: d.cfg.Version, Run: d.run, PID: d.pid, Port: d.cfg.Port, StateDir: d.cfg.StateDir, Started: d.started, Spawned: d.cfg.Spawned, Parent: os.Getppid(),
+		Version: d.cfg.Version, Run: d.run, PID: d.pid, Port: d.cfg.Port, StateDir: d.cfg.StateDir,
+		Started: d.started, Spawned: d.cfg.Spawned, Parent: os.Getppid(),
 		Limits: func() configure.Limits {
 			s := d.ingest.State()
 			return configure.Limits{

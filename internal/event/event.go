@@ -310,8 +310,8 @@ type ResourceSum struct {
 	Bytes int64
 }
 
-// Performance is a snapshot of how a page loaded and feels. A later snapshot of the same document replaces the meaning of
-// an earlier one.
+// Performance is a snapshot of how a page loaded and feels. A later snapshot of the same document replaces the
+// meaning of an earlier one.
 type Performance struct {
 	Head
 	URL              string

@@ -96,8 +96,10 @@ func openapi(root string, files map[string][]byte) error {
 	out, err := indented(object{
 		"openapi": "3.1.0",
 		"info": object{
-			"title": "Gasoline", "version": fmt.Sprint(wire.Version), "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-			"description": "The daemon's interface on 127.0.0.1. Every route but /health, /prove and /pair wants the token of the state directory.",
+			"title": "Gasoline", "version": fmt.Sprint(wire.Version),
+			"license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+			"description": "The daemon's interface on 127.0.0.1. Every route but /health, /prove and /pair wants " +
+				"the token of the state directory.",
 		},
 		"servers":  []object{{"url": "http://127.0.0.1:7890"}},
 		"security": []object{{"token": []string{}}},
@@ -233,10 +235,12 @@ func httpPage() []byte {
 	var b strings.Builder
 	b.WriteString(generated)
 	b.WriteString(
-		"# HTTP\n\nThe daemon listens on 127.0.0.1 only. Every route but those marked *open* wants `Authorization: Bearer` with the contents of the token file; web pages are refused whatever they send. ",
+		"# HTTP\n\nThe daemon listens on 127.0.0.1 only. Every route but those marked *open* wants `Authorization: " +
+			"Bearer` with the contents of the token file; web pages are refused whatever they send. ",
 	)
 	b.WriteString(
-		"A refusal is `{\"error\":{\"code\",\"message\",\"fix\"}}`. The types are in [openapi.json](../../schema/openapi.json), which the daemon serves at `/openapi.json`.\n\n",
+		"A refusal is `{\"error\":{\"code\",\"message\",\"fix\"}}`. The types are in " +
+			"[openapi.json](../../schema/openapi.json), which the daemon serves at `/openapi.json`.\n\n",
 	)
 	b.WriteString("| Route | | Body | Answer |\n|---|---|---|---|\n")
 	for _, r := range httpapi.Routes() {

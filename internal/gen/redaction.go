@@ -61,7 +61,8 @@ In a shape, what stands before ` + "`|`" + ` stays readable. ` + "`{a36}`" + ` i
 	)
 	b.WriteString("\"digit\": letters and digits. ")
 	b.WriteString(
-		"\"mixed\": capitals and digits, or capitals as no name has them.\n\n| Kind | Shape | Check | Documented in |\n|---|---|---|---|\n",
+		"\"mixed\": capitals and digits, or capitals as no name has them.\n\n| Kind | Shape | Check | Documented " +
+			"in |\n|---|---|---|---|\n",
 	)
 	for _, f := range redact.Formats() {
 		fmt.Fprintf(

@@ -72,14 +72,16 @@ func toolPage(t *catalog.Bound) []byte {
 	}
 	fmt.Fprintf(
 		&b,
-		"Over MCP: `%s {%q: \"MODE\", …}`. Every mode also takes `as` (text or json) and `budget` (characters of the answer, 500–30000); ",
+		"Over MCP: `%s {%q: \"MODE\", …}`. Every mode also takes `as` (text or json) and `budget` (characters of "+
+			"the answer, 500–30000); ",
 		t.Name,
 		t.Key,
 	)
 	b.WriteString("modes that wait take `timeout_ms` and `background`.\n\n")
 	fmt.Fprintf(
 		&b,
-		"On the command line: `gasoline %s MODE --some-parameter value`. `--json` is there instead of `as` and gives the typed result whole; ",
+		"On the command line: `gasoline %s MODE --some-parameter value`. `--json` is there instead of `as` and "+
+			"gives the typed result whole; ",
 		t.Name,
 	)
 	if t.Name == "generate" {

@@ -39,10 +39,12 @@ func TestThePoliciesOfTheRoutes(t *testing.T) {
 		"/health": "nothing public none", "/prove": "in the body public extension", "/pair": "in the body public extension",
 		"/mcp": "token control own",
 	}
-	for path := range strings.FieldsSeq("/sync /pending-queries /query-result /dom-result /completed /completed-results /tracking") {
+	for path := range strings.FieldsSeq("/sync /pending-queries /query-result /dom-result /completed " +
+		"/completed-results /tracking") {
 		want[path] = "token browser extension"
 	}
-	for path := range strings.FieldsSeq("/logs /network-bodies /network-waterfall /websocket-events /enhanced-actions /performance-snapshots /screenshots") {
+	for path := range strings.FieldsSeq("/logs /network-bodies /network-waterfall /websocket-events " +
+		"/enhanced-actions /performance-snapshots /screenshots") {
 		want[path] = "token ingest extension"
 	}
 	for _, r := range httpapi.Routes() {
@@ -214,7 +216,8 @@ func TestWithoutATokenOnlyTheOpenRoutesAnswer(t *testing.T) {
 			t.Errorf("health with %q: %d %s", token, w.Code, w.Body)
 		}
 	}
-	if w := r.do(request{method: "GET", path: "/health", token: "-", header: http.Header{"Authorization": {"Basic " + r.token}}}); strings.Contains(
+	if w := r.do(request{method: "GET", path: "/health", token: "-",
+		header: http.Header{"Authorization": {"Basic " + r.token}}}); strings.Contains(
 		w.Body.String(),
 		"pid",
 	) {

@@ -88,8 +88,9 @@ func TestBadBodiesAreRefusedWithAReason(t *testing.T) {
 	r := newRig(t)
 	deep := strings.Repeat(`{"groups":[`, 20_000)
 	for what, body := range map[string]string{
-		"no JSON": `hello`, "half": `{"session":"s1"`, "two": `{} {}`, "bytes": "\xff\xfe\x00", "deep": deep, "deeper": strings.Repeat("[", 1<<20),
-		"array": `[]`, "text": `"x"`, "number": `5`, "boolean": `true`,
+		"no JSON": `hello`, "half": `{"session":"s1"`, "two": `{} {}`, "bytes": "\xff\xfe\x00", "deep": deep,
+		"deeper": strings.Repeat("[", 1<<20),
+		"array":  `[]`, "text": `"x"`, "number": `5`, "boolean": `true`,
 	} {
 		for _, path := range posts() {
 			before := r.api.Counts()
@@ -104,9 +105,12 @@ func TestBadBodiesAreRefusedWithAReason(t *testing.T) {
 		}
 	}
 	// These are odd, and answered, one way or the other.
-	for _, body := range []string{`null`, `{}`, ``, `{"unknown":[1,{"x":null}],"session":"s1"}`, `{"session":"\ud800","test_id":"\udfff","code":"\ud800"}`, "\ufeff{}",
-		`{"session":5,"id":[],"code":{},"test_id":7,"entries":{},"limit":"x","kinds":[["log"]],"data":1}`, `{"limit":-5}`, `{"limit":1e300}`, `{"kinds":[null,5]}`,
-		`{"entries":[null,5,"x",[],{}],"bodies":[null],"events":[7],"actions":["x"],"snapshots":[{}]}`, `{"session":"s1","groups":[null,{"logs":[null,{"level":5}]}]}`} {
+	for _, body := range []string{`null`, `{}`, ``, `{"unknown":[1,{"x":null}],"session":"s1"}`,
+		`{"session":"\ud800","test_id":"\udfff","code":"\ud800"}`, "\ufeff{}",
+		`{"session":5,"id":[],"code":{},"test_id":7,"entries":{},"limit":"x","kinds":[["log"]],"data":1}`,
+		`{"limit":-5}`, `{"limit":1e300}`, `{"kinds":[null,5]}`,
+		`{"entries":[null,5,"x",[],{}],"bodies":[null],"events":[7],"actions":["x"],"snapshots":[{}]}`,
+		`{"session":"s1","groups":[null,{"logs":[null,{"level":5}]}]}`} {
 		for _, path := range posts() {
 			w := r.postAsExtension(path, body, nil)
 			if w.Code >= 500 {
@@ -237,7 +241,10 @@ func TestSlowClientsAreCut(t *testing.T) {
 						case "foreign":
 							host, header = "evil.example", ""
 						}
-						if _, err := fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: %s\r\n%sContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{", method, rt.Path, host, header); err != nil {
+						if _, err := fmt.Fprintf(c,
+							"%s %s HTTP/1.1\r\nHost: %s\r\n%sContent-Type: application/json\r\nAccept: "+
+								"application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{", method,
+							rt.Path, host, header); err != nil {
 							t.Fatal(err)
 						}
 						start := time.Now()
@@ -282,7 +289,8 @@ func TestALongCallOutlivesTheReadDeadline(t *testing.T) {
 		// A chunked body has no length to go by.
 		_, err := fmt.Fprintf(
 			c,
-			"POST /tools/observe HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: chunked\r\n\r\n1e\r\n{\"what\":\"sleep\",\"seconds\":100}\r\n0\r\n\r\n",
+			"POST /tools/observe HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nTransfer-Encoding: "+
+				"chunked\r\n\r\n1e\r\n{\"what\":\"sleep\",\"seconds\":100}\r\n0\r\n\r\n",
 			port,
 			r.token,
 		)
@@ -320,7 +328,8 @@ func TestAStreamThatIsNeverReadIsCut(t *testing.T) {
 		c := r.serve(t)()
 		_, err := fmt.Fprintf(
 			c,
-			"GET /stream HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nConnection: Upgrade\r\nUpgrade: mcp-ndjson\r\n\r\n",
+			"GET /stream HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAuthorization: Bearer %s\r\nConnection: "+
+				"Upgrade\r\nUpgrade: mcp-ndjson\r\n\r\n",
 			port,
 			r.token,
 		)

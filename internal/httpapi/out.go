@@ -80,14 +80,18 @@ func exchangeOut(e *event.Exchange) wire.Exchange {
 	return wire.Exchange{
 		Base: baseOut(
 			&e.Head,
-		), RequestID: e.RequestID, Method: e.Method, URL: e.URL, Status: e.Status, StatusText: e.StatusText, Started: epoch(e.Started),
-		TTFB: float64(e.TTFB.Microseconds()) / 1000, Duration: float64(e.Duration.Microseconds()) / 1000,
+		), RequestID: e.RequestID, Method: e.Method, URL: e.URL, Status: e.Status, StatusText: e.StatusText,
+		Started: epoch(e.Started),
+		TTFB:    float64(e.TTFB.Microseconds()) / 1000, Duration: float64(e.Duration.Microseconds()) / 1000,
 		RequestHeaders: headersOut(
 			e.RequestHeaders,
 		), ResponseHeaders: headersOut(e.ResponseHeaders), HasAuth: e.HasAuth,
-		RequestBody: e.RequestBody, ResponseBody: e.ResponseBody, RequestSize: e.RequestSize, ResponseSize: e.ResponseSize, TransferSize: e.TransferSize,
-		BodyNote: e.BodyNote, ContentType: e.ContentType, Initiator: wire.Initiator{Type: e.Initiator.Type, Stack: stackOut(e.Initiator.Stack)},
-		Outcome: e.Outcome, Error: e.Error, Protocol: e.Protocol, FromCache: e.FromCache, Redirects: e.Redirects, ServerTiming: e.ServerTiming, RemoteAddress: e.RemoteAddress,
+		RequestBody: e.RequestBody, ResponseBody: e.ResponseBody, RequestSize: e.RequestSize,
+		ResponseSize: e.ResponseSize, TransferSize: e.TransferSize,
+		BodyNote: e.BodyNote, ContentType: e.ContentType,
+		Initiator: wire.Initiator{Type: e.Initiator.Type, Stack: stackOut(e.Initiator.Stack)},
+		Outcome:   e.Outcome, Error: e.Error, Protocol: e.Protocol, FromCache: e.FromCache, Redirects: e.Redirects,
+		ServerTiming: e.ServerTiming, RemoteAddress: e.RemoteAddress,
 	}
 }
 

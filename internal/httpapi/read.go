@@ -36,8 +36,9 @@ func (s *Server) snapshot(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := wire.Snapshot{
 		Timestamp: time.Now().UTC().Format(time.RFC3339Nano), TestID: f.TestID,
-		Logs: []wire.SnapshotLog{}, WebSocketEvents: []wire.Message{}, NetworkBodies: []wire.Exchange{}, EnhancedActions: []wire.Action{},
-		Exhausted: true,
+		Logs: []wire.SnapshotLog{}, WebSocketEvents: []wire.Message{}, NetworkBodies: []wire.Exchange{},
+		EnhancedActions: []wire.Action{},
+		Exhausted:       true,
 	}
 	// rests notes what the list of a kind does not rest on.
 	rests := func(k event.Kind, older query.Cursor, c query.Coverage) {
@@ -278,7 +279,8 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 				s.cfg.Reader,
 				it.Head.Seq,
 			), Handle: it.Handle(), Kind: it.Kind.String(), Time: epoch(it.Head.Time), Summary: it.Event.Summary(),
-			Source: it.Head.Source, Service: it.Head.Service, Tab: it.Head.Tab, PageURL: it.Head.PageURL, TestID: it.Head.TestID, TraceID: it.Head.TraceID,
+			Source: it.Head.Source, Service: it.Head.Service, Tab: it.Head.Tab, PageURL: it.Head.PageURL,
+			TestID: it.Head.TestID, TraceID: it.Head.TraceID,
 		})
 	}
 	s.json(w, http.StatusOK, out)

@@ -153,9 +153,13 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	protocol := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: r.tools()})
 	in := ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept)
 	r.api = httpapi.New(httpapi.Config{
-		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID, Salt: "salt", Log: slog.New(slog.DiscardHandler),
-		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(), Calls: &calls.Runner{Allow: func(c catalog.Call) error { return r.registry.Allow(c.Client) }}, MCP: protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
-		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Archive: r.archive, Redact: redactor, Correlator: tests, Reader: query.New(kept, tests.Offset),
+		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID,
+		Salt: "salt", Log: slog.New(slog.DiscardHandler),
+		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(),
+		Calls: &calls.Runner{Allow: func(c catalog.Call) error { return r.registry.Allow(c.Client) }},
+		MCP:   protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
+		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Archive: r.archive, Redact: redactor,
+		Correlator: tests, Reader: query.New(kept, tests.Offset),
 		Clear: kept.Clear, Dir: dir, Shutdown: func() { r.stopped.Add(1) },
 	})
 	return r

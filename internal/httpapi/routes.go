@@ -489,6 +489,7 @@ func expressionQuery() []Query {
 			"group",
 			"string",
 			"field to count by",
-		}, {"since", "string", "RFC 3339 time, or a duration back such as 30s"}, {"cursor", "string", "continue after this"}, {"limit", "integer", "most rows, 1–1000; 100"},
+		}, {"since", "string", "RFC 3339 time, or a duration back such as 30s"},
+		{"cursor", "string", "continue after this"}, {"limit", "integer", "most rows, 1–1000; 100"},
 	}
 }

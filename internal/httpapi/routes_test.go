@@ -110,7 +110,8 @@ func TestRoutesOfOneKindAreLimited(t *testing.T) {
 	if r.api.Counts().TooMany != 1 {
 		t.Error("not counted")
 	}
-	if a := into[wire.Accepted](newRig(t), newRig(t).post("/logs", `{"entries":[{"level":"log","message":"x"},5,{"level":"log","message":"y"}]}`)); a.Accepted != 2 ||
+	if a := into[wire.Accepted](newRig(t), newRig(t).post("/logs",
+		`{"entries":[{"level":"log","message":"x"},5,{"level":"log","message":"y"}]}`)); a.Accepted != 2 ||
 		len(a.Rejected) != 1 ||
 		a.Rejected[0].Index != 1 ||
 		a.Rejected[0].Reason == "" {
@@ -200,7 +201,7 @@ func TestCommandsAreLeasedUntilTheyArrive(t *testing.T) {
 			t.Errorf("%+v after %v", p, took)
 		}
 		// Not acknowledged within 2 s: leased again. Acknowledged: not.
-		if p, took := poll("&wait=25"); len(p.Commands) != 1 || took != command.Lease {
+		if p, took := poll("&wait=25"); len(p.Commands) != 1 || took != 2*time.Second {
 			t.Errorf("again: %+v after %v", p, took)
 		}
 		if p, took := poll("&wait=5&ack=nothing," + rec.ID); len(p.Commands) != 0 || took != 5*time.Second {
@@ -237,7 +238,8 @@ func TestResultsAreIdempotent(t *testing.T) {
 		{"/query-result", body(rec.ID, "s1", "second"), "duplicate"},
 		{"/dom-result", body(rec.ID, "s1", "third"), "duplicate"},
 	} {
-		if got := into[wire.ResultAnswer](r, r.do(request{method: "POST", path: tt.path, body: tt.body, token: r.browser})); got.Status != tt.want {
+		if got := into[wire.ResultAnswer](r, r.do(request{method: "POST", path: tt.path, body: tt.body,
+			token: r.browser})); got.Status != tt.want {
 			t.Errorf("%s %s: %s, want %s", tt.path, tt.body, got.Status, tt.want)
 		}
 	}
@@ -347,7 +349,8 @@ func TestNoSecretOfAPageIsKept(t *testing.T) {
 		}
 		return wire.Result{Status: "complete", Result: raw}
 	}
-	if text := answer("get_text", result(command.TextResult{Value: "Total 5 EUR. Key: " + secret + ", " + jwt, URL: tab.URL, Sections: []command.Section{{Header: secret, Content: `{"password":"hunter2"}`}}})); !strings.Contains(
+	if text := answer("get_text", result(command.TextResult{Value: "Total 5 EUR. Key: " + secret + ", " + jwt,
+		URL: tab.URL, Sections: []command.Section{{Header: secret, Content: `{"password":"hunter2"}`}}})); !strings.Contains(
 		text,
 		"Total 5 EUR",
 	) {
@@ -421,11 +424,13 @@ func TestPairing(t *testing.T) {
 	if strings.Contains(w.Body.String(), proof.Hex(key)) || strings.Contains(w.Body.String(), code[8:]) {
 		t.Error("a secret was sent")
 	}
-	if w := r.do(request{method: "GET", path: "/pending-queries?session=s2", token: a.KeyID + "." + proof.Of(key, proof.Bearer, r.pairings.Boot())}); w.Code != 200 {
+	if w := r.do(request{method: "GET", path: "/pending-queries?session=s2",
+		token: a.KeyID + "." + proof.Of(key, proof.Bearer, r.pairings.Boot())}); w.Code != 200 {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	for _, path := range []string{"/pair/code", "/pair/key"} {
-		if w := r.do(request{method: "POST", path: path, body: `{"session":"s3"}`, token: r.browser}); w.Code != http.StatusForbidden {
+		if w := r.do(request{method: "POST", path: path, body: `{"session":"s3"}`,
+			token: r.browser}); w.Code != http.StatusForbidden {
 			t.Errorf("a browser made itself a key by %s: %d", path, w.Code)
 		}
 	}
@@ -464,7 +469,8 @@ func TestProve(t *testing.T) {
 			t.Errorf("%s: %+v", what, a)
 		}
 	}
-	for _, nonce := range []string{"", "00", strings.Repeat("0", 63), strings.Repeat("x", 64), strings.Repeat("0", 128), strings.Repeat("\\n", 64)} {
+	for _, nonce := range []string{"", "00", strings.Repeat("0", 63), strings.Repeat("x", 64),
+		strings.Repeat("0", 128), strings.Repeat("\\n", 64)} {
 		if w := r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + nonce + `"}`, token: "-"}); w.Code != 400 {
 			t.Errorf("%q: %d", nonce, w.Code)
 		}
@@ -475,7 +481,8 @@ func TestProve(t *testing.T) {
 func TestProofsAreGivenHoweverManyAreAskedFor(t *testing.T) {
 	r := newRig(t)
 	for range 2000 {
-		if w := r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + strings.Repeat("0", 64) + `"}`, token: "-"}); w.Code != 200 {
+		if w := r.do(request{method: "POST", path: "/prove", body: `{"nonce":"` + strings.Repeat("0", 64) + `"}`,
+			token: "-"}); w.Code != 200 {
 			t.Fatalf("%d %s", w.Code, w.Body)
 		}
 	}
@@ -569,7 +576,8 @@ func TestBoundariesSnapshotAndClear(t *testing.T) {
 	if code, out := boundary(`{"test_id":"t1","action":"end"}`); code != http.StatusConflict {
 		t.Errorf("end without start: %d %s", code, out)
 	}
-	for _, bad := range []string{`{"test_id":"t1","action":"begin"}`, `{"test_id":"","action":"start"}`, `{"test_id":"t1","action":"start","timestamp":"yesterday"}`} {
+	for _, bad := range []string{`{"test_id":"t1","action":"begin"}`, `{"test_id":"","action":"start"}`,
+		`{"test_id":"t1","action":"start","timestamp":"yesterday"}`} {
 		if code, out := boundary(bad); code != 400 {
 			t.Errorf("%s: %d %s", bad, code, out)
 		}
@@ -636,7 +644,8 @@ func TestBoundariesSnapshotAndClear(t *testing.T) {
 		t.Errorf("left: %+v", left)
 	}
 	// Unscoped, commands go as well, and their callers hear it.
-	if _, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Deadline: time.Now().Add(time.Minute)}); err != nil {
+	if _, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text",
+		Deadline: time.Now().Add(time.Minute)}); err != nil {
 		t.Fatal(err)
 	}
 	if c := into[wire.Cleared](r, r.post("/clear", ``)); c.EntriesRemoved < 5 {
@@ -682,7 +691,8 @@ func TestTimelineAndQueryPage(t *testing.T) {
 		!strings.HasPrefix(got.Events[0].Handle, "l") {
 		t.Errorf("filtered: %+v", got)
 	}
-	for _, bad := range []string{"limit=0", "limit=1001", "limit=x", "tab=x", "kinds=log,nonsense", "until=x", "since=x", "cursor=nonsense"} {
+	for _, bad := range []string{"limit=0", "limit=1001", "limit=x", "tab=x", "kinds=log,nonsense", "until=x",
+		"since=x", "cursor=nonsense"} {
 		if w := r.get("/buffers/timeline?" + bad); w.Code != 400 || r.refused(w).Fix == "" {
 			t.Errorf("%s: %d %s", bad, w.Code, w.Body)
 		}
@@ -718,7 +728,8 @@ func TestScreenshotsAreKept(t *testing.T) {
 		t.Errorf("%+v: %q %v", a, data, err)
 	}
 	for _, bad := range []string{
-		`{"format":"png","data":""}`, `{"format":"png","data":"%%"}`, `{"format":"svg","data":"AAAA"}`, `{"format":"../x","data":"AAAA"}`, `{}`,
+		`{"format":"png","data":""}`, `{"format":"png","data":"%%"}`, `{"format":"svg","data":"AAAA"}`,
+		`{"format":"../x","data":"AAAA"}`, `{}`,
 		`{"format":"png","data":"` + base64.StdEncoding.EncodeToString([]byte("<script>")) + `"}`,
 		`{"format":"jpeg","data":"` + base64.StdEncoding.EncodeToString([]byte(png)) + `"}`,
 	} {
@@ -784,7 +795,8 @@ func TestTheDaemonDescribesItself(t *testing.T) {
 			t.Errorf("no metric: %q", line)
 		}
 	}
-	for _, name := range []string{"gasoline_requests_refused_total", "gasoline_ring_entries{ring=", "gasoline_memory_bytes ", "gasoline_commands_total{status="} {
+	for _, name := range []string{"gasoline_requests_refused_total", "gasoline_ring_entries{ring=",
+		"gasoline_memory_bytes ", "gasoline_commands_total{status="} {
 		if !strings.Contains(w.Body.String(), name) {
 			t.Errorf("no %s", name)
 		}
@@ -808,7 +820,8 @@ func TestMisspeltNamesAreRefused(t *testing.T) {
 	r := newRig(t)
 	r.post("/logs", `{"entries":[{"level":"log","message":"kept"}]}`)
 	for _, w := range []*httptest.ResponseRecorder{
-		r.post("/clear", `{"testid":"x"}`), r.post("/query", `{"wher":"level=error"}`), r.post("/query", `{"kinds":5}`), r.post("/query", `{"limit":-3}`),
+		r.post("/clear", `{"testid":"x"}`), r.post("/query", `{"wher":"level=error"}`),
+		r.post("/query", `{"kinds":5}`), r.post("/query", `{"limit":-3}`),
 		r.get("/query?q=kept"), r.get("/buffers/timeline?kind=log"), r.get("/snapshot?test=x"),
 	} {
 		if p := r.refused(w); w.Code != http.StatusBadRequest || p.Code != "invalid_param" || p.Fix == "" ||
@@ -877,7 +890,8 @@ func TestAFinishedTestIsArchivedWhenItIsCleared(t *testing.T) {
 // A path that there is, with a method that it has not, is told which it has.
 func TestOtherMethodsAreNamed(t *testing.T) {
 	r := newRig(t)
-	for path, allow := range map[string]string{"/sync": "POST", "/metrics": "GET", "/query": "GET, POST", "/tools/observe": "POST", "/generate/har": "POST"} {
+	for path, allow := range map[string]string{"/sync": "POST", "/metrics": "GET", "/query": "GET, POST",
+		"/tools/observe": "POST", "/generate/har": "POST"} {
 		for _, method := range []string{"PUT", "DELETE", "PATCH", "XYZZY"} {
 			w := r.do(request{method: method, path: path})
 			if p := r.refused(w); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != allow ||

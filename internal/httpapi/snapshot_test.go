@@ -29,7 +29,8 @@ func (r *rig) flood(n int, text string) {
 func TestSnapshotsSayWhatIsMissing(t *testing.T) {
 	r := newRig(t)
 	r.flood(10, "x")
-	r.store.Append(event.Batch{&event.Action{Head: event.Head{Session: "s", Tab: 1, Time: time.Now(), Received: time.Now()}}})
+	r.store.Append(event.Batch{&event.Action{Head: event.Head{Session: "s", Tab: 1, Time: time.Now(),
+		Received: time.Now()}}})
 	if got := into[wire.Snapshot](r, r.get("/snapshot")); !got.Exhausted || got.Missed != nil || got.MissedIsUpper {
 		t.Errorf("all is here: exhausted %v, missed %v (%v)", got.Exhausted, got.Missed, got.MissedIsUpper)
 	}

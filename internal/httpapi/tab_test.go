@@ -13,15 +13,18 @@ import (
 // What a page puts into its address and title is kept in a few KB, whichever way a tab is told.
 func TestTabsAreBoundedHoweverTheyCome(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	tab := wire.Tab{ID: 5, URL: "http://localhost/#" + long, Title: "ä" + strings.Repeat("ö", 1<<19), Status: long, CSP: long}
+	tab := wire.Tab{ID: 5, URL: "http://localhost/#" + long, Title: "ä" + strings.Repeat("ö", 1<<19), Status: long,
+		CSP: long}
 	r := newRig(t)
 	r.sync(wire.Sync{V: 1, Session: "s1", Tabs: []wire.Tab{{ID: 5, URL: "http://localhost/"}}})
-	rec, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Tab: 5, Deadline: time.Now().Add(time.Minute)})
+	rec, err := r.queue.Start(command.Request{Session: "s1", Kind: "get_text", Tab: 5,
+		Deadline: time.Now().Add(time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := wire.Result{
-		ID: rec.ID, CorrelationID: rec.CorrelationID, Session: "s1", Status: "complete", Result: json.RawMessage(`{"value":"x"}`), Tab: &tab,
+		ID: rec.ID, CorrelationID: rec.CorrelationID, Session: "s1", Status: "complete",
+		Result: json.RawMessage(`{"value":"x"}`), Tab: &tab,
 	}
 	body, err := json.Marshal(result)
 	if err != nil {
@@ -43,7 +46,8 @@ func TestTabsAreBoundedHoweverTheyCome(t *testing.T) {
 			}
 		}
 	}
-	if got := into[wire.ResultAnswer](r, r.do(request{method: "POST", path: "/query-result", body: string(body), token: r.browser})); got.Status != "ok" {
+	if got := into[wire.ResultAnswer](r, r.do(request{method: "POST", path: "/query-result", body: string(body),
+		token: r.browser})); got.Status != "ok" {
 		t.Fatalf("%+v", got)
 	}
 	check("effective_tab of /query-result")

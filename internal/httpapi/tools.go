@@ -13,6 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -77,12 +78,12 @@ func (s *Server) call(w http.ResponseWriter, r *http.Request, name string, args 
 		)
 	}
 	call := catalog.Call{
-		Client: "http-" + clip(r.Header.Get("X-Gasoline-Client")),
+		Client: session.Requests + "-" + clip(r.Header.Get("X-Gasoline-Client")),
 		Name:   clip(r.UserAgent()),
 		Root:   r.Header.Get("X-Gasoline-Project"),
 	}
-	if call.Client == "http-" {
-		call.Client, call.Sessionless = "http", true
+	if call.Client == session.Requests+"-" {
+		call.Client, call.Sessionless = session.Requests, true
 	}
 	a, p := s.cfg.Calls.Run(r.Context(), tool, call, args, answer.Options{Uncut: uncut})
 	if strings.Contains(r.Header.Get("Accept"), envelopeType) {
@@ -138,7 +139,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request) error {
 		return fmt.Errorf("take over connection: %w", err)
 	}
 	head := fmt.Sprintf(
-		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Gasoline-Version: %s\r\nX-Gasoline-Run: %s\r\nX-Gasoline-Pid: %d\r\n\r\n",
+		"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: %s\r\nX-Gasoline-Version: "+
+			"%s\r\nX-Gasoline-Run: %s\r\nX-Gasoline-Pid: %d\r\n\r\n",
 		wire.StreamProtocol,
 		s.cfg.Version,
 		s.cfg.Run,

@@ -378,7 +378,8 @@ func TestLossesAreToldByPlace(t *testing.T) {
 		session string
 		tab     int
 		want    uint64
-	}{{"a", 1, 1001}, {"a", 2, 1010}, {"a", 3, 1000}, {"b", 1, 100}, {"b", 2, 0}, {"a", 0, 1011}, {"", 0, 1111}, {"c", 0, 0}} {
+	}{{"a", 1, 1001}, {"a", 2, 1010}, {"a", 3, 1000}, {"b", 1, 100}, {"b", 2, 0}, {"a", 0, 1011}, {"", 0, 1111},
+		{"c", 0, 0}} {
 		if got := of(tt.session, tt.tab); got != tt.want {
 			t.Errorf("of %s/%d: %d, want %d", tt.session, tt.tab, got, tt.want)
 		}

@@ -207,7 +207,7 @@ func (l *limiter) of(s source, now time.Duration) *meter {
 			}
 		}
 		if len(l.sources) >= maxSources {
-			s = source{place{class: s.class, tab: -1}, s.group}
+			s = source{place{tab: -1}, s.group}
 			m = l.sources[s]
 		}
 		if m == nil {
@@ -247,7 +247,10 @@ func (l *limiter) state(now time.Duration) State {
 		if m.open && !s.Open {
 			s.Open = true
 			whose := fmt.Sprintf("tab %d", k.tab)
-			if k.class == event.Service {
+			switch {
+			case k.tab < 0:
+				whose = "many new senders"
+			case k.class == event.Service:
 				whose = "one service"
 			}
 			s.Reason = fmt.Sprintf(
@@ -267,7 +270,7 @@ func (l *limiter) state(now time.Duration) State {
 type place struct {
 	class                     event.Class
 	session                   string // "" is not known
-	tab                       int    // 0 is not known
+	tab                       int    // 0 is not known; -1 in a source: newcomers that share a meter
 	source, service, instance string // of a service
 }
 

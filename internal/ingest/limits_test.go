@@ -52,7 +52,8 @@ func TestFloodsCostOnlyTheirOwnGroup(t *testing.T) {
 		for range 30 {
 			b = append(b, make())
 		}
-		if r, err := d.put(t, ingest.Drop, b, 0); err != nil || r.Stored != 10 || r.Dropped[make().Kind()] != 20 || r.Rejected != nil {
+		if r, err := d.put(t, ingest.Drop, b, 0); err != nil || r.Stored != 10 || r.Dropped[make().Kind()] != 20 ||
+			r.Rejected != nil {
 			t.Errorf("%s: %+v, %v", flood, r, err)
 		}
 		for other, make := range one {
@@ -160,7 +161,8 @@ func TestRetryAfterIsTrue(t *testing.T) {
 			t.Errorf("bytes %v: after %v: %v", bytes, limited.RetryAfter, err)
 		}
 		err = send(most + 1)
-		if p := problem.From(err); p.Code != problem.TooLarge || !strings.Contains(p.Fix, fmt.Sprintf("at most %d %s", most*each, unit)) ||
+		if p := problem.From(err); p.Code != problem.TooLarge ||
+			!strings.Contains(p.Fix, fmt.Sprintf("at most %d %s", most*each, unit)) ||
 			!strings.Contains(err.Error(), fmt.Sprintf("%d %s of one source", (most+1)*each, unit)) {
 			t.Errorf("bytes %v: %v, fix %q", bytes, err, p.Fix)
 		}
@@ -179,7 +181,8 @@ func TestStateTellsTheRate(t *testing.T) {
 	d.pass(time.Second)
 	d.put(t, ingest.Drop, pageLogs(3, 5), 0)
 	d.put(t, ingest.Refuse, pageLogs(4, 1), 0)
-	for i, want := range []int{42, 6, 0, 0} {
+	d.put(t, ingest.Wait, pageLogs(5, 4), 0)
+	for i, want := range []int{42, 10, 0, 0} {
 		if s := d.State(); s.Rate != want || s.Total429s != 1 || s.Open || s.Reason != "" {
 			t.Errorf("after %d s: %+v, want %d", i, s, want)
 		}
@@ -208,19 +211,22 @@ func TestLossesAreCounted(t *testing.T) {
 	if got, want := d.lost(), "unknown/invalid=5 log/sender=5 dom/gap=1"; got != want {
 		t.Errorf("lost %s, want %s", got, want)
 	}
-	if ingest.Cause(99).String() != "unknown" || ingest.TooLarge.String() != "too_large" || ingest.Breaker.String() != "breaker" {
+	if ingest.Cause(99).String() != "unknown" || ingest.TooLarge.String() != "too_large" ||
+		ingest.Breaker.String() != "breaker" {
 		t.Error("words of causes")
 	}
 	large := &event.Log{Head: event.Head{Session: "s", Tab: 3}, Message: strings.Repeat("x", 40<<20)}
 	r, err := d.put(t, ingest.Drop, event.Batch{large}, 0)
-	if err != nil || r.Stored != 0 || r.Dropped[event.KindLog] != 1 || fmt.Sprint(d.LossesOf("s", 3)) != fmt.Sprint([]ingest.Loss{{Kind: event.KindLog, Cause: ingest.TooLarge, Count: 1}}) {
+	if err != nil || r.Stored != 0 || r.Dropped[event.KindLog] != 1 ||
+		fmt.Sprint(d.LossesOf("s", 3)) != fmt.Sprint([]ingest.Loss{{Kind: event.KindLog, Cause: ingest.TooLarge, Count: 1}}) {
 		t.Errorf("%+v, %v, lost %v", r, err, d.LossesOf("s", 3))
 	}
 	service := event.Head{Origin: event.Origin{Source: "http", Service: "api"}}
 	b := start(t, ingest.Config{ByteRate: 1})
 	b.put(t, ingest.Drop, event.Batch{&event.Log{Head: service}, &event.Log{Head: service},
 		&event.Log{Head: service}}, 300)
-	if b.lost() != "log/rate=3" || len(b.LossesOf("s", 0)) != 0 || len(b.LossesOf("", 1)) != 0 || len(b.LossesOf("", 0)) != 1 {
+	if b.lost() != "log/rate=3" || len(b.LossesOf("s", 0)) != 0 || len(b.LossesOf("", 1)) != 0 ||
+		len(b.LossesOf("", 0)) != 1 {
 		t.Errorf("a service lost %s; a page is told %v", b.lost(), b.LossesOf("s", 1))
 	}
 }
@@ -237,7 +243,8 @@ func TestWaitIsGivenUp(t *testing.T) {
 			t.Errorf("%+v, %v", r, err)
 		}
 		began := time.Now()
-		if r, err = in.Ingest(t.Context(), ingest.Upload{Session: "s", Batch: pageLogs(1, 60)}, ingest.Wait); err != nil || r.Stored != 60 {
+		if r, err = in.Ingest(t.Context(), ingest.Upload{Session: "s", Batch: pageLogs(1, 60)},
+			ingest.Wait); err != nil || r.Stored != 60 {
 			t.Errorf("%+v, %v", r, err)
 		}
 		if took := time.Since(began); took < 3*time.Second || took > 5*time.Second {
@@ -268,6 +275,13 @@ func TestNewcomersReplaceIdleSources(t *testing.T) {
 	}
 	if n := stored(2001, 2010); n != 1 {
 		t.Errorf("%d of ten newcomers are let in, want one for all", n)
+	}
+	for range 6 {
+		stored(2001, 2003)
+		d.pass(time.Second)
+	}
+	if s := d.State(); s.Reason != "console of many new senders came at more than 1 events per second for 5 s" {
+		t.Errorf("newcomers: %+v", s)
 	}
 	service := event.Batch{&event.Log{Head: event.Head{Origin: event.Origin{Source: "http", Service: "api"}}}}
 	if r, err := d.put(t, ingest.Drop, service, 1); err != nil || r.Stored != 1 {
@@ -306,6 +320,26 @@ func TestTheBreakerRefusesRequests(t *testing.T) {
 	d.pass(limited.RetryAfter + time.Second)
 	if _, err := d.put(t, ingest.Refuse, pageLogs(1, 3), 0); err != nil || d.State().Open {
 		t.Errorf("after %v: %v, %+v", limited.RetryAfter, err, d.State())
+	}
+}
+
+// Requests that are refused as a whole open the breaker like events that are dropped.
+func TestRefusedRequestsOpenTheBreaker(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 10, Burst: 10})
+	d.pass(100 * time.Second)
+	for second := range 5 {
+		for i, refused := range []bool{false, true} {
+			if _, err := d.put(t, ingest.Refuse, pageLogs(1, 10), 0); (err != nil) != refused {
+				t.Errorf("request %d of second %d: %v", i, second, err)
+			}
+		}
+		if d.State().Open {
+			t.Errorf("open in second %d", second)
+		}
+		d.pass(time.Second)
+	}
+	if !d.State().Open {
+		t.Error("not open after five seconds with refused requests")
 	}
 }
 
@@ -388,6 +422,74 @@ func TestHowLongSourcesAreKept(t *testing.T) {
 	again, _ := d.put(t, ingest.Drop, pageLogs(3001, 1), 0)
 	if first.Stored != 1 || again.Stored != 0 {
 		t.Errorf("a newcomer is let in %d and %d times, want once", first.Stored, again.Stored)
+	}
+}
+
+// A request of a newcomer makes idle sources go before it is judged.
+func TestRequestsOfNewcomersAreJudgedByTheirOwnLimit(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 1, Burst: 1})
+	for tab := 1; tab <= 1024; tab++ {
+		d.put(t, ingest.Refuse, pageLogs(tab, 1), 0)
+	}
+	d.pass(time.Minute)
+	if _, err := d.put(t, ingest.Refuse, pageLogs(2001, 1), 0); err != nil {
+		t.Errorf("the first newcomer: %v", err)
+	}
+	d.pass(1)
+	if _, err := d.put(t, ingest.Refuse, pageLogs(2002, 1), 0); err != nil {
+		t.Errorf("a newcomer, when others are idle: %v", err)
+	}
+}
+
+// Tabs of one number in two sessions have limits and losses of their own; a report of nothing takes no room.
+func TestSessionsAreToldApart(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 2, Burst: 2})
+	for _, session := range []string{"a", "b"} {
+		many := make([]event.Log, 3)
+		for i := range many {
+			many[i].Head = event.Head{Session: session, Tab: 1}
+		}
+		if session == "b" {
+			many = many[:2]
+		}
+		r, err := d.Ingest(t.Context(), ingest.Upload{Session: session, Batch: event.Of(many)}, ingest.Drop)
+		if err != nil || r.Stored != 2 {
+			t.Errorf("session %s: stored %d, %v", session, r.Stored, err)
+		}
+	}
+	if a, b := d.LossesOf("a", 1), d.LossesOf("b", 1); len(a) != 1 || a[0].Count != 1 || len(b) != 0 {
+		t.Errorf("lost %v of a, %v of b", a, b)
+	}
+	none := ingest.Upload{Session: "c", Reports: []ingest.Report{{Tab: 1, Cause: ingest.Sender}}}
+	if _, err := d.Ingest(t.Context(), none, ingest.Drop); err != nil {
+		t.Fatal(err)
+	}
+	if _, places := ingest.Sizes(d.Ingester); places != 1 {
+		t.Errorf("%d places, want that of session a alone", places)
+	}
+}
+
+// A source that goes on alone is not idle: it gets no second burst when newcomers replace the others.
+func TestTheLastSourceIsNotIdle(t *testing.T) {
+	d := start(t, ingest.Config{Rate: 1, Burst: 1})
+	store := func(tab int) int {
+		r, err := d.put(t, ingest.Drop, pageLogs(tab, 1), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Stored
+	}
+	for tab := 1; tab <= 1024; tab++ {
+		store(tab)
+	}
+	for range 2 {
+		d.pass(40 * time.Second)
+		if store(1024) != 1 {
+			t.Error("the last source is not let in")
+		}
+	}
+	if store(2001) != 1 || store(1024) != 0 {
+		t.Error("a newcomer gave the last source another burst")
 	}
 }
 

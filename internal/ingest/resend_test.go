@@ -96,6 +96,10 @@ func TestHolesOfARow(t *testing.T) {
 			{0, ns(10), 0, 1, 10, ""}, {0, ns(8), 0, 1, 10, ""}, {0, ns(9, 8), 0, 1, 10, ""}, {0, ns(5, 3), 0, 2, 10,
 				""}, {most, ns(11), 0, 1, 11, ""},
 		},
+		"a hole behind a number before the begin is closed for good": {
+			{0, ns(5, 6), 0, 2, 6, ""}, {0, ns(2), 0, 1, 6, ""}, {0, ns(8), 1, 1, 8, "log/sender=1"}, {0, ns(7), 0, 0, 8,
+				"log/sender=1"},
+		},
 		"the longest hole": {
 			{0, ns(1), 0, 1, 1, ""}, {0, ns(1 << 40), 0, 1, 1, ""}, {most, ns(1 << 40), 0, 0, 1 << 40,
 				"unknown/gap=2147483648"},
@@ -110,8 +114,10 @@ func TestHolesOfARow(t *testing.T) {
 			if u.dropped != 0 {
 				reports = append(reports, dropped(u.dropped))
 			}
-			if r := d.sync(numbered(u.numbers...), reports...); r.Stored != u.stored || r.Ack["d"] != u.ack || d.lost() != u.lost {
-				t.Errorf("%s, upload %d: stored %d, ack %d, lost %q; want %d, %d, %q", name, i+1, r.Stored, r.Ack["d"], d.lost(), u.stored, u.ack, u.lost)
+			if r := d.sync(numbered(u.numbers...), reports...); r.Stored != u.stored || r.Ack["d"] != u.ack ||
+				d.lost() != u.lost {
+				t.Errorf("%s, upload %d: stored %d, ack %d, lost %q; want %d, %d, %q", name, i+1, r.Stored,
+					r.Ack["d"], d.lost(), u.stored, u.ack, u.lost)
 			}
 		}
 	}
@@ -230,7 +236,8 @@ func TestOldestDocumentsAreForgotten(t *testing.T) {
 		}
 	}
 	known(5000)
-	for i, want := range map[int]bool{0: true, 600: true, 4095: true, 514: true, 5000: true, 1: false, 512: false, 513: false} {
+	for i, want := range map[int]bool{0: true, 600: true, 4095: true, 514: true, 5000: true, 1: false, 512: false,
+		513: false} {
 		if known(i) != want {
 			t.Errorf("document %d is known: %v, want %v", i, !want, want)
 		}

@@ -146,7 +146,8 @@ func TestToolsStateAllHints(t *testing.T) {
 	c.send(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	m := c.read()
 	for _, want := range []string{
-		`"annotations":{"destructiveHint":false,"idempotentHint":true,"openWorldHint":true,"readOnlyHint":true}`, `"_meta":{"anthropic/alwaysLoad":true}`,
+		`"annotations":{"destructiveHint":false,"idempotentHint":true,"openWorldHint":true,"readOnlyHint":true}`,
+		`"_meta":{"anthropic/alwaysLoad":true}`,
 	} {
 		if !strings.Contains(string(m.Result), want) {
 			t.Errorf("the list lacks %s: %s", want, m.Result)
@@ -159,7 +160,8 @@ func TestALostHistoryIsTold(t *testing.T) {
 	started := time.Date(2026, 11, 20, 14, 3, 5, 0, time.Local)
 	c := dialPeer(t, mcp.Config{Version: "1", Started: started}, mcp.Peer{Before: started.Add(-7 * time.Second)})
 	c.handshake()
-	want := "\nhistory lost: the daemon was started anew at 14:03:05.000; what was captured before is gone (last contact with the earlier one: 14:02:58.000)"
+	want := "\nhistory lost: the daemon was started anew at 14:03:05.000; what was captured before is gone (last " +
+		"contact with the earlier one: 14:02:58.000)"
 	if text, _, _ := c.call(`{"what":"who","as":"json"}`); strings.Contains(text, "history") {
 		t.Errorf("JSON has a line below it: %s", text)
 	}

@@ -132,7 +132,8 @@ func (st *stream) restarted(started time.Time) string {
 	}
 	st.told = true
 	return fmt.Sprintf(
-		"\nhistory lost: the daemon was started anew at %s; what was captured before is gone (last contact with the earlier one: %s)",
+		"\nhistory lost: the daemon was started anew at %s; what was captured before is gone (last contact with "+
+			"the earlier one: %s)",
 		answer.Clock(started),
 		answer.Clock(st.peer.Before),
 	)

@@ -21,7 +21,8 @@ func TestTextOfAPageIsNotPrintedByAccident(t *testing.T) {
 			t.Errorf("%s printed %s", format, got)
 		}
 	}
-	if got := fmt.Sprint(struct{ In []page.Text }{[]page.Text{text}}, &text, map[string]page.Text{"a": text}); strings.Contains(
+	if got := fmt.Sprint(struct{ In []page.Text }{[]page.Text{text}}, &text,
+		map[string]page.Text{"a": text}); strings.Contains(
 		got,
 		"ignore",
 	) {

@@ -152,10 +152,9 @@ func (r *run) Sum(ctx context.Context, kinds []event.Kind, f *Filter, _ event.Se
 
 func (r *run) Scan(ctx context.Context, span Span, f *Filter, visit func(Item) bool) (Scanned, error) {
 	items := slices.Clone(r.items)
-	done := Scanned{At: span.To}
+	var done Scanned
 	if span.Back {
 		slices.Reverse(items)
-		done.At = span.From
 	}
 	for _, it := range items {
 		if it.Head.Seq < span.From || it.Head.Seq >= span.To || !r.passes(it, span.Kinds, f) {

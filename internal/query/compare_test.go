@@ -17,7 +17,8 @@ import (
 // Every operator compares every shape below, at and above a value.
 func TestOperatorsCompareAtTheirEdges(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	x := item(&event.Exchange{Head: event.Head{Time: at}, Method: "M", Status: 200, HasAuth: true, Duration: 1500 * time.Millisecond})
+	x := item(&event.Exchange{Head: event.Head{Time: at}, Method: "M", Status: 200, HasAuth: true,
+		Duration: 1500 * time.Millisecond})
 	for field, values := range map[string][3]string{
 		"status":   {"199", "200", "201"},
 		"duration": {"1499ms", "1.5s", "1.501s"},
@@ -43,13 +44,15 @@ func TestOperatorsCompareAtTheirEdges(t *testing.T) {
 	ms := fmt.Sprint(at.UnixMilli())
 	for where, want := range map[string]bool{
 		"time = " + ms: true, "time > " + ms: false, "time >= " + ms + ".001": false, "time = 1e15": false, "time > 0": true,
-		"status == 199": false, "status == 200": true, "status = 0x": false, "request_body = in": false, "status ~ 0": true, "status ~ 3": false, "has_auth ~ TRU": true, "time ~ 03:04": true, "method ~ ''": true,
+		"status == 199": false, "status == 200": true, "status = 0x": false, "request_body = in": false,
+		"status ~ 0": true, "status ~ 3": false, "has_auth ~ TRU": true, "time ~ 03:04": true, "method ~ ''": true,
 		"url": false, "url = ''": true, "url != ''": false, "error": false, "duration": true, "time": true, "raw_time": false,
 		"raw_time ~ 1": false, "level = error": false, "level != error": false, "level !~ error": false, "not level": true,
 		"status=200and": false, "method=M": true, "METHOD = M": true, "method='M'": true, "status = 200 or nothing": false,
 	} {
 		e, err := query.Compile(where, nil)
-		if bad := slices.Contains([]string{"time = 1e15", "status = 0x", "status=200and", "status = 200 or nothing"}, where); (err != nil) != bad {
+		if bad := slices.Contains([]string{"time = 1e15", "status = 0x", "status=200and", "status = 200 or nothing"},
+			where); (err != nil) != bad {
 			t.Errorf("%s: %v", where, err)
 			continue
 		}
@@ -108,13 +111,15 @@ func TestExpressionsNest(t *testing.T) {
 		"method = ":                                                  "character 10: a value is missing at the end",
 		"method = (":                                                 `a value is missing before "("`,
 		"method = 'x\\'":                                             "the quote is not closed",
+		"method = 'x\\":                                              "the quote is not closed",
 		"orphan":                                                     `no field "orphan"`,
 		"notes":                                                      `no field "notes"`,
 		"method andy":                                                `"andy" does not belong here`,
 		"status = x and a234567890123456":                            `status is a number, "x" is not`,
 		"method a234567890123456":                                    `"a23456789012" does not belong`,
-		"(method":                                                    "character 8: the parenthesis of character 1 is not closed",
-		"method and (status or (error)":                              "the parenthesis of character 12 is not closed",
+		"(method": "character 8: the parenthesis of character 1 " +
+			"is not closed",
+		"method and (status or (error)": "the parenthesis of character 12 is not closed",
 	} {
 		if _, err := query.Compile(where, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: %v, want %s", where, err, want)
@@ -137,7 +142,8 @@ func TestFieldsOfTwoShapes(t *testing.T) {
 		e    event.Event
 		want bool
 	}{
-		{&event.DOM{Text: "Hello"}, true}, {&event.Exchange{Status: 200}, true}, {&event.Exchange{Status: 201}, false}, {&event.DOM{}, false},
+		{&event.DOM{Text: "Hello"}, true}, {&event.Exchange{Status: 200}, true},
+		{&event.Exchange{Status: 201}, false}, {&event.DOM{}, false},
 	} {
 		if e.Match(item(c.e)) != c.want {
 			t.Errorf("%s: want %v", c.e.Kind(), c.want)
@@ -151,13 +157,15 @@ func TestFieldsOfTwoShapes(t *testing.T) {
 // Each field reads as its event holds it, a list as its entries.
 func TestFieldsReadAsTheyAre(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC)
-	frames := []event.StackFrame{{Function: "f", URL: "a.js", Line: 1}, {Function: "g", URL: "b.js", Line: 2, Source: "b.ts", SourceLine: 9}}
+	frames := []event.StackFrame{{Function: "f", URL: "a.js", Line: 1},
+		{Function: "g", URL: "b.js", Line: 2, Source: "b.ts", SourceLine: 9}}
 	for _, c := range []struct {
 		e     event.Event
 		field string
 		want  any
 	}{
-		{&event.Log{Head: event.Head{Seq: 7, Time: at, Raw: at.Add(time.Hour), Received: at.Add(time.Minute), Tab: 3}}, "time", "2026-01-02T03:04:05.006Z"},
+		{&event.Log{Head: event.Head{Seq: 7, Time: at, Raw: at.Add(time.Hour), Received: at.Add(time.Minute),
+			Tab: 3}}, "time", "2026-01-02T03:04:05.006Z"},
 		{&event.Log{Head: event.Head{Raw: at}}, "raw_time", "2026-01-02T03:04:05.006Z"},
 		{&event.Log{}, "raw_time", nil},
 		{&event.Log{Head: event.Head{Received: at}}, "received", "2026-01-02T03:04:05.006Z"},
@@ -174,6 +182,7 @@ func TestFieldsReadAsTheyAre(t *testing.T) {
 		{&event.Exchange{}, "has_auth", false},
 		{&event.Exchange{RequestBody: "in"}, "request_body", "in"},
 		{&event.Exchange{TransferSize: 12}, "transfer_size", 12.0},
+		{&event.Mark{Head: event.Head{Sender: 9}}, "sender_seq", 9.0},
 		{&event.Action{Locators: []event.Locator{{Kind: "css", Value: "#a"}}}, "locators", "css=#a\n"},
 		{&event.Action{Value: "v"}, "value", "v"},
 		{&event.DOM{Changes: []string{"a", "b"}}, "changes", "a\nb"},
@@ -188,7 +197,8 @@ func TestFieldsReadAsTheyAre(t *testing.T) {
 		if err != nil || len(rows.Rows) != 1 || rows.Rows[0][0] != c.want || rows.Rows[0][1] != 1.0 {
 			t.Errorf("%s of %s: %v, %v; want %v", c.field, c.e.Kind(), rows.Rows, err, c.want)
 		}
-		if _, exchange := c.e.(*event.Exchange); err == nil && !exchange && c.e.Kind() != event.KindResource && rows.Rows[0][2] != nil {
+		if _, exchange := c.e.(*event.Exchange); err == nil && !exchange && c.e.Kind() != event.KindResource &&
+			rows.Rows[0][2] != nil {
 			t.Errorf("status of %s: %v", c.e.Kind(), rows.Rows[0][2])
 		}
 	}
@@ -237,7 +247,8 @@ func TestGroups(t *testing.T) {
 	for i := range 10_002 {
 		many.Append(event.Batch{&event.Log{Message: fmt.Sprint(i)}})
 	}
-	rows, _, err := query.Query{Group: []string{"message"}, Page: query.Page{Limit: query.MaxLimit}}.Run(t.Context(), query.New(many, nil))
+	rows, _, err := query.Query{Group: []string{"message"}, Page: query.Page{Limit: query.MaxLimit}}.Run(t.Context(),
+		query.New(many, nil))
 	if err != nil || len(rows.Rows) != 10_000 || !rows.More {
 		t.Errorf("%d groups, more %v, %v; want 10,000 of more", len(rows.Rows), rows.More, err)
 	}
@@ -249,7 +260,8 @@ func TestContainsIgnoresCase(t *testing.T) {
 		want    bool
 	}{
 		{"", "", true}, {"a", "", true}, {"", "a", false}, {"abc", "ABC", true}, {"ABC", "bc", true}, {"abc", "abcd", false},
-		{"aab", "AB", true}, {"xaax", "aab", false}, {"@[`{", "@[`{", true}, {"@", "`", false}, {"[", "{", false}, {"Zz", "zZ", true},
+		{"aab", "AB", true}, {"xaax", "aab", false}, {"@[`{", "@[`{", true}, {"@", "`", false}, {"[", "{", false},
+		{"Zz", "zZ", true},
 		{"GRÖSSE", "größe", false}, {"GRÖßE", "größe", true}, {"no", "é", false}, {"xÉ", "é", true}, {"a1-b2", "1-B", true},
 	} {
 		if got := query.Contains(c.s, c.part); got != c.want {
@@ -323,8 +335,9 @@ func TestFieldsAreSorted(t *testing.T) {
 	})
 	r := query.New(s, nil)
 	for where, want := range map[string]int{
-		"args = '[1]'": 1, "started = 2026-01-02T03:04:05Z": 1, "failed": 1, "not failed": 1, "request_body = in": 1, "response_body = out": 1,
-		"request_body = out": 0, "response_body ~ o": 1,
+		"args = '[1]'": 1, "started = 2026-01-02T03:04:05Z": 1, "failed": 1, "not failed": 1, "request_body = in": 1,
+		"response_body = out": 1,
+		"request_body = out":  0, "response_body ~ o": 1,
 	} {
 		rows, _, err := query.Query{Where: where}.Run(t.Context(), r)
 		if err != nil || len(rows.Rows) != want {
@@ -370,7 +383,8 @@ func TestWrongHandlesAreNamed(t *testing.T) {
 // since narrows what the filter asks for already, and never widens it.
 func TestSinceNarrows(t *testing.T) {
 	var now time.Duration
-	s, err := store.New(store.Config{Run: "run", Limits: store.DefaultLimits(0), Elapsed: func() time.Duration { return now }})
+	s, err := store.New(store.Config{Run: "run", Limits: store.DefaultLimits(0),
+		Elapsed: func() time.Duration { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +399,8 @@ func TestSinceNarrows(t *testing.T) {
 		since  string
 		want   int
 	}{
-		{query.Filter{}, "3s", 4}, {query.Filter{Within: 5 * time.Second}, "3s", 4}, {query.Filter{Within: 2 * time.Second}, "3s", 3},
+		{query.Filter{}, "3s", 4}, {query.Filter{Within: 5 * time.Second}, "3s", 4},
+		{query.Filter{Within: 2 * time.Second}, "3s", 3},
 		{query.Filter{}, "0s", 1}, {query.Filter{}, "2026-01-02T03:04:07Z", 3}, {query.Filter{}, "1h", 10},
 		{query.Filter{Since: base.Add(8 * time.Second)}, "2026-01-02T03:04:07Z", 2},
 		{query.Filter{Since: base.Add(5 * time.Second)}, "2026-01-02T03:04:07Z", 3},
@@ -396,12 +411,35 @@ func TestSinceNarrows(t *testing.T) {
 		}
 	}
 	for since, want := range map[string]string{
-		"-3s": `since "-3s" is neither a duration nor an RFC 3339 time.`, "last": `since "last" needs a session that remembers`,
+		"-3s":  `since "-3s" is neither a duration nor an RFC 3339 time.`,
+		"last": `since "last" needs a session that remembers`,
 		"soon": `since "soon" is neither`,
 	} {
 		if _, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Since: since}, nil); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", since, err, want)
+		}
+	}
+}
+
+// Bodies are read when the expression or a column asks for one, and only then.
+func TestBodiesAreReadWhereAskedFor(t *testing.T) {
+	s := newStore(t, "run")
+	s.Append(event.Batch{&event.Exchange{RequestBody: "in", ResponseBody: "out"}})
+	for _, c := range []struct {
+		where, column string
+		want          any
+	}{
+		{"request_body = in", "status", 0.0}, {"response_body = out", "status", 0.0}, {"", "request_body", "in"},
+		{"", "response_body", "out"}, {"request_body = out", "status", nil},
+	} {
+		rows, _, err := query.Query{Where: c.where, Select: []string{c.column}}.Run(t.Context(), query.New(s, nil))
+		var got any
+		if len(rows.Rows) == 1 {
+			got = rows.Rows[0][0]
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%s of %q: %v, %v; want %v", c.column, c.where, got, err, c.want)
 		}
 	}
 }
@@ -425,14 +463,36 @@ func TestMissedIsExactByOwner(t *testing.T) {
 		upper  bool
 	}{
 		{query.Filter{}, 100, false}, {query.Filter{Session: "s"}, 100, false}, {query.Filter{Tab: 1}, 100, false},
-		{query.Filter{Session: "s", Tab: 1, Severity: event.SeverityError}, 50, false}, {query.Filter{Severity: 9}, 100, true},
-		{query.Filter{TestID: "t"}, 100, true}, {query.Filter{Session: "other"}, 0, false}, {query.Filter{Service: "api"}, 0, false},
+		{query.Filter{Session: "s", Tab: 1, Severity: event.SeverityError}, 50, false},
+		{query.Filter{Severity: 9}, 100, true},
+		{query.Filter{TestID: "t"}, 100, true}, {query.Filter{Session: "other"}, 0, false},
+		{query.Filter{Service: "api"}, 0, false},
 		{query.Filter{Text: "x", Tab: 1}, 100, true},
 	} {
 		l, cover, err := query.Read[event.Log](t.Context(), r, c.filter, query.Page{Cursor: cursor}, nil)
-		if l = must(t, l, err); l.Missed != c.missed || l.MissedIsUpper != c.upper || cover.Evicted != c.missed || cover.EvictedUpper != c.upper ||
+		if l = must(t, l, err); l.Missed != c.missed || l.MissedIsUpper != c.upper || cover.Evicted != c.missed ||
+			cover.EvictedUpper != c.upper ||
 			!l.Forward {
 			t.Errorf("%+v: missed %d, upper %v, %+v; want %d, %v", c.filter, l.Missed, l.MissedIsUpper, cover, c.missed, c.upper)
 		}
+	}
+	for where, upper := range map[string]bool{"": false, "tab = 1": true} {
+		rows, cover, err := query.Query{Kinds: []event.Kind{event.KindLog}, Where: where}.Run(t.Context(), r)
+		if err != nil || cover.Evicted != 100 || cover.EvictedUpper != upper {
+			t.Errorf("where %q: %d rows, %+v, %v", where, len(rows.Rows), cover, err)
+		}
+	}
+	for from, want := range map[event.Seq]uint64{0: 100, 41: 60, 101: 0} {
+		sum, err := r.Sum(t.Context(), []event.Kind{event.KindLog}, &query.Filter{}, from, false)
+		if err != nil || sum.Evicted != want {
+			t.Errorf("from %d: %+v, %v; want %d", from, sum, err, want)
+		}
+	}
+	for range 1100 {
+		s.Append(event.Batch{&event.Log{Head: event.Head{Origin: event.Origin{Source: "http", Service: "api"}}}})
+	}
+	l, _, err = query.Read[event.Log](t.Context(), r, query.Filter{Service: "api"}, query.Page{Cursor: cursor}, nil)
+	if l = must(t, l, err); l.Missed != 100 || l.MissedIsUpper {
+		t.Errorf("of a service: missed %d, upper %v", l.Missed, l.MissedIsUpper)
 	}
 }

@@ -22,7 +22,7 @@ type position struct {
 	kind   event.Kind
 	back   bool      // goes to older events
 	before event.Seq // back: number below which to go on
-	next   event.Seq // of the next event to read going forward; cursors that go back keep it, so that paging back loses nothing new
+	next   event.Seq // of the next event to read going forward; cursors that go back keep it, to lose nothing new
 }
 
 // A cursor is base64 of: the run's hash, one byte with the kind (0 for timelines) and the
@@ -105,7 +105,8 @@ func decode(c Cursor) (p position, ok bool) {
 	return p, ok && len(b) == 0
 }
 
-const cursorFix = `Pass the "cursor" of an earlier answer of the same list unchanged, or leave it out to begin with the newest.`
+const cursorFix = `Pass the "cursor" of an earlier answer of the same list unchanged, ` +
+	"or leave it out to begin with the newest."
 
 // start says how a page begins.
 type start struct {

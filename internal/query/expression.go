@@ -10,7 +10,7 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// Grammar is the language of Query.Where:
+// grammar is the language of Query.Where:
 //
 //	or     = and { "or" and } .
 //	and    = not { "and" not } .
@@ -24,7 +24,8 @@ import (
 // part without regard to case. Times take an RFC 3339 time, epoch milliseconds, or a duration back
 // ("time > 30s" is the last 30 seconds); other numbers take a duration as milliseconds ("duration > 1.5s").
 // An event whose kind has no such field passes no test of it, "!=" and "!~" included; "not" turns that around.
-const Grammar = `field = value, also != ~ !~ < <= > >=, joined by and, or, not, ( ): status >= 400 and url ~ /api or message ~ "timed out"`
+const grammar = `field = value, also != ~ !~ < <= > >=, joined by and, or, not, ( ): ` +
+	`status >= 400 and url ~ /api or message ~ "timed out"`
 
 // The bounds of an expression.
 const (
@@ -33,8 +34,8 @@ const (
 	maxTests      = 64
 )
 
-// Expression is a filter in words, compiled for some kinds. It may be shared by goroutines.
-type Expression struct {
+// expression is a filter in words, compiled for some kinds. It may be shared by goroutines.
+type expression struct {
 	root   *node
 	bodies bool
 }
@@ -47,13 +48,9 @@ type node struct {
 	of          [event.KindCount]value // what to compare with, in the field's shape for the kind
 }
 
-// Compile reads an expression over the kinds (none named means all). "" passes everything. Error:
+// compile reads an expression over the kinds. "" passes everything; durations back are counted from now. Error:
 // invalid_param that tells the place, as a character counted from 1.
-func Compile(source string, kinds []event.Kind) (*Expression, error) {
-	return compile(source, known(kinds), time.Now())
-}
-
-func compile(source string, kinds []event.Kind, now time.Time) (*Expression, error) {
+func compile(source string, kinds []event.Kind, now time.Time) (*expression, error) {
 	if len(source) > maxExpression {
 		return nil, problem.New(
 			problem.InvalidParam,
@@ -63,7 +60,7 @@ func compile(source string, kinds []event.Kind, now time.Time) (*Expression, err
 			maxExpression,
 		)
 	}
-	p := parser{source: source, kinds: kinds, now: now, x: &Expression{}}
+	p := parser{source: source, kinds: kinds, now: now, x: &expression{}}
 	p.space()
 	if p.at == len(source) {
 		return p.x, nil
@@ -95,7 +92,7 @@ func known(kinds []event.Kind) []event.Kind {
 
 // narrow adds to f what the expression asks of every event and headers can tell, so that the rest is not
 // decoded. A test that is there already stays.
-func (x *Expression) narrow(f Filter) Filter {
+func (x *expression) narrow(f Filter) Filter {
 	var all func(*node)
 	all = func(n *node) {
 		switch {
@@ -119,7 +116,8 @@ func (x *Expression) narrow(f Filter) Filter {
 // demand sets a field that is not set.
 func (f *Filter) demand(name, s string) {
 	into := map[string]*string{
-		"service": &f.Service, "session": &f.Session, "test_id": &f.TestID, "worker": &f.Worker, "trace_id": &f.TraceID, "action": &f.Action,
+		"service": &f.Service, "session": &f.Session, "test_id": &f.TestID, "worker": &f.Worker,
+		"trace_id": &f.TraceID, "action": &f.Action,
 	}[name]
 	switch {
 	case into != nil && *into == "":
@@ -129,8 +127,8 @@ func (f *Filter) demand(name, s string) {
 	}
 }
 
-// Match reports whether the item passes.
-func (x *Expression) Match(it Item) bool { return x.root == nil || x.root.match(it) }
+// match reports whether the item passes.
+func (x *expression) match(it Item) bool { return x.root == nil || x.root.match(it) }
 
 func (n *node) match(it Item) bool {
 	switch n.op {
@@ -193,13 +191,13 @@ type parser struct {
 	tests  int
 	kinds  []event.Kind
 	now    time.Time
-	x      *Expression
+	x      *expression
 }
 
 func (p *parser) problem(at int, format string, args ...any) error {
 	return problem.New(
 		problem.InvalidParam,
-		"Write "+Grammar,
+		"Write "+grammar,
 		"where, character %d: %s.",
 		len([]rune(p.source[:at]))+1,
 		fmt.Sprintf(format, args...),
@@ -426,7 +424,7 @@ func unknownField(err error, kinds []event.Kind) error {
 	p := problem.From(err)
 	p.Fix = "Use one of the fields below."
 	for _, k := range kinds {
-		p.Details = append(p.Details, k.String()+": "+strings.Join(Fields(k), " "))
+		p.Details = append(p.Details, k.String()+": "+strings.Join(fields(k), " "))
 	}
 	return p
 }

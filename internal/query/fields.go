@@ -53,8 +53,8 @@ var declared = sync.OnceValue(func() (out [event.KindCount]map[string]getter) {
 	return out
 })
 
-// Fields returns the names that expressions and projections over this kind may use, sorted.
-func Fields(k event.Kind) []string {
+// fields returns the names that expressions and projections over this kind may use, sorted.
+func fields(k event.Kind) []string {
 	var names []string
 	if int(k) < event.KindCount {
 		for n := range declared()[k] {

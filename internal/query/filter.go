@@ -31,7 +31,7 @@ type Filter struct {
 
 	Document string
 	Source   string // who sent: extension, ci, sdk, …
-	URL      string // contained, without regard to case, in the event's URL or, where that is its page's, in the page's; see URLOf
+	URL      string // contained, without regard to case, in what urlOf returns
 	Text     string // contained, without regard to case, in one of the event's texts
 }
 
@@ -110,13 +110,13 @@ func (f *Filter) takes(e event.Event) bool {
 		(f.Since.IsZero() || !h.Time.Before(f.Since)) && (f.Until.IsZero() || !h.Time.After(f.Until)) &&
 		(f.Received.IsZero() || !h.Received.Before(f.Received)) &&
 		(f.Page == "" || store.Page(f.Page) == store.Page(h.PageURL)) &&
-		(f.URL == "" || Contains(URLOf(e), f.URL)) &&
+		(f.URL == "" || Contains(urlOf(e), f.URL)) &&
 		(f.Text == "" || slices.ContainsFunc(e.Searched(), func(s string) bool { return Contains(s, f.Text) }))
 }
 
-// URLOf returns the URL that a reader means when asking for events by URL: the event's own, or where it
+// urlOf returns the URL that a reader means when asking for events by URL: the event's own, or where it
 // has none, its page's.
-func URLOf(e event.Event) string {
+func urlOf(e event.Event) string {
 	if own := e.Address(); own != "" {
 		return own
 	}

@@ -42,57 +42,31 @@ func TestNarrowedTimelinesLoseAndRepeatNothing(t *testing.T) {
 	const n = 41
 	r := jumbled(t, n)
 	kinds := []event.Kind{event.KindLog, event.KindException}
-	for _, keep := range []int{1, 2, 5, 7} {
-		// Forward from the beginning, showing fewer than each page holds.
-		var seen []int
-		first, _, err := query.Timeline(t.Context(), r, kinds, query.Filter{}, query.Page{Limit: n}, nil)
+	// page returns the numbers of keep items of a page, and where to go on in either direction.
+	page := func(p query.Page, keep int, newest bool) (shown []int, forward, older query.Cursor) {
+		t.Helper()
+		l, _, err := query.Timeline(t.Context(), r, kinds, query.Filter{}, p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		first.Keep(keep, false)
-		seen = append(seen, seqs(first.Items)...)
-		for cursor := first.Cursor; ; {
-			l, _, err := query.Timeline(
-				t.Context(),
-				r,
-				kinds,
-				query.Filter{},
-				query.Page{Cursor: cursor, Limit: 10},
-				nil,
-			)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l.Keep(keep, false)
-			if len(l.Items) == 0 {
-				break
-			}
-			seen = append(seen, seqs(l.Items)...)
-			cursor = l.Cursor
+		l.Keep(keep, newest)
+		return seqs(l.Items), l.Cursor, l.Older
+	}
+	for _, keep := range []int{1, 2, 5, 7} {
+		// Forward from the beginning, showing fewer than each page holds.
+		var seen []int
+		shown, cursor, _ := page(query.Page{Limit: n}, keep, false)
+		for len(shown) > 0 {
+			seen = append(seen, shown...)
+			shown, cursor, _ = page(query.Page{Cursor: cursor, Limit: 10}, keep, false)
 		}
 		if len(seen) != n || !slices.IsSorted(seen) || len(slices.Compact(slices.Clone(seen))) != n {
 			t.Errorf("keep %d forward: %v", keep, seen)
 		}
 		// Back from the end.
-		seen = nil
-		for cursor := query.Cursor(""); ; {
-			l, _, err := query.Timeline(
-				t.Context(),
-				r,
-				kinds,
-				query.Filter{},
-				query.Page{Cursor: cursor, Limit: 10},
-				nil,
-			)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l.Keep(keep, true)
-			seen = append(seqs(l.Items), seen...)
-			if l.Older == "" {
-				break
-			}
-			cursor = l.Older
+		shown, _, older := page(query.Page{Limit: 10}, keep, true)
+		for seen = shown; older != ""; seen = append(shown, seen...) {
+			shown, _, older = page(query.Page{Cursor: older, Limit: 10}, keep, true)
 		}
 		if len(seen) != n || !slices.IsSorted(seen) {
 			t.Errorf("keep %d back: %v", keep, seen)

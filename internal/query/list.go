@@ -52,26 +52,6 @@ func ReadBodies(
 	return read[event.Exchange](ctx, r, f, p, keep, true)
 }
 
-// Count returns how many kept events of type T pass the filter and keep.
-func Count[T any, P pointer[T]](ctx context.Context, r Reader, f Filter, keep func(P) bool) (int, Coverage, error) {
-	kinds := []event.Kind{P(nil).Kind()}
-	sum, err := r.Sum(ctx, kinds, &f, 0, true)
-	c := Coverage{Exhausted: true, Evicted: sum.Evicted, EvictedUpper: sum.EvictedUpper}
-	if err != nil || keep == nil && sum.Passing >= 0 {
-		return sum.Passing, c, err
-	}
-	n := 0
-	span := Span{Kinds: kinds, To: sum.Next, Blank: reuse[T, P](), Guess: maxChunk}
-	done, err := r.Scan(ctx, span, &f, func(it Item) bool {
-		if keep == nil || keep(it.Event.(P)) {
-			n++
-		}
-		return true
-	})
-	c.Exhausted, c.Looked = done.Exhausted, done.Looked
-	return n, c, err
-}
-
 // reuse returns a function that makes the same event zero again and again.
 func reuse[T any, P pointer[T]]() func(event.Kind) event.Event {
 	e := P(new(T))
@@ -107,8 +87,9 @@ func read[T any, P pointer[T]](
 		slices.Reverse(items)
 	}
 	list := List[T]{
-		Items: items, Total: page.Total, Cursor: page.Cursor, Older: page.Older, Missed: page.Missed, MissedIsUpper: page.MissedIsUpper,
-		Forward: page.Forward, More: page.More, Restarted: page.Restarted, here: page.here,
+		Items: items, Total: page.Total, Cursor: page.Cursor, Older: page.Older, Missed: page.Missed,
+		MissedIsUpper: page.MissedIsUpper,
+		Forward:       page.Forward, More: page.More, Restarted: page.Restarted, here: page.here,
 	}
 	for i := range items {
 		list.span(P(&items[i]).Base())

@@ -123,8 +123,6 @@ func TestKeepAndFilterPageExactly(t *testing.T) {
 	l = must(t, l, err)
 	check(t, "newest", messages(l), numbered(960, 1000, 10))
 	check(t, "total", l.Total, -1)
-	n, cover, err := query.Count(t.Context(), r, query.Filter{}, isError)
-	check(t, "count", []any{n, cover.Exhausted, err}, []any{100, true, nil})
 	var back []string
 	for l.Older != "" {
 		l, _, err = query.Read(t.Context(), r, query.Filter{}, query.Page{Cursor: l.Older, Limit: 40}, isError)
@@ -296,8 +294,10 @@ func TestFilterFields(t *testing.T) {
 		},
 	)
 	for name, f := range map[string]query.Filter{
-		"session": {Session: "s"}, "tab": {Tab: 3}, "document": {Document: "d"}, "page": {Page: "http://localhost/shop#b"}, "test": {TestID: "t"},
-		"worker": {Worker: "w"}, "trace": {TraceID: "q"}, "source": {Source: "ci"}, "service": {Service: "api"}, "action": {Action: "a7"}, "url": {URL: "/api/CART"}, "body": {Text: "größe"},
+		"session": {Session: "s"}, "tab": {Tab: 3}, "document": {Document: "d"},
+		"page": {Page: "http://localhost/shop#b"}, "test": {TestID: "t"},
+		"worker": {Worker: "w"}, "trace": {TraceID: "q"}, "source": {Source: "ci"}, "service": {Service: "api"},
+		"action": {Action: "a7"}, "url": {URL: "/api/CART"}, "body": {Text: "größe"},
 	} {
 		l, _, err := query.ReadBodies(t.Context(), r, f, query.Page{}, nil)
 		if l = must(t, l, err); len(l.Items) != 1 || l.Items[0].ResponseBody != "Größe XL" {
@@ -329,7 +329,8 @@ func TestHandlesNameOneEvent(t *testing.T) {
 		}
 	}
 	for h, want := range map[string]problem.Code{
-		"": problem.InvalidParam, "r": problem.InvalidParam, "e7": problem.InvalidParam, "r-1": problem.NoData, "rx": problem.InvalidParam, "é1": problem.InvalidParam, "0": problem.InvalidParam,
+		"": problem.InvalidParam, "r": problem.InvalidParam, "e7": problem.InvalidParam, "r-1": problem.NoData,
+		"rx": problem.InvalidParam, "é1": problem.InvalidParam, "0": problem.InvalidParam,
 		"l1": problem.NoData, "r99": problem.NoData, "other-1": problem.NoData, "99999999999999999999": problem.InvalidParam,
 	} {
 		if _, err := query.ByHandle(r, h); err == nil || problem.From(err).Code != want {

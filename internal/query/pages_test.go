@@ -103,8 +103,8 @@ func TestTotals(t *testing.T) {
 	}
 }
 
-// keep sees bodies where they were asked for, and counts rest on what was looked at.
-func TestCountsAndBodies(t *testing.T) {
+// keep sees bodies where they were asked for, and a page says how much was looked at.
+func TestCoverageAndBodies(t *testing.T) {
 	r := crowd(t, 100)
 	l, _, err := query.ReadBodies(t.Context(), r, query.Filter{}, query.Page{}, func(x *event.Exchange) bool {
 		return x.ResponseBody == "body 50"
@@ -112,7 +112,8 @@ func TestCountsAndBodies(t *testing.T) {
 	if l = must(t, l, err); len(l.Items) != 1 || l.Items[0].URL != "/50" {
 		t.Errorf("%d exchanges have the body", len(l.Items))
 	}
-	l, _, err = query.Read(t.Context(), r, query.Filter{}, query.Page{}, func(x *event.Exchange) bool { return x.ResponseBody == "" })
+	l, _, err = query.Read(t.Context(), r, query.Filter{}, query.Page{},
+		func(x *event.Exchange) bool { return x.ResponseBody == "" })
 	if l = must(t, l, err); len(l.Items) != 10 {
 		t.Errorf("%d exchanges are without bodies", len(l.Items))
 	}
@@ -122,33 +123,29 @@ func TestCountsAndBodies(t *testing.T) {
 		n      int
 		looked int
 	}{
-		{query.Filter{}, nil, 100, 0}, {query.Filter{Tab: 2}, nil, 10, 0}, {query.Filter{Text: "5"}, nil, 19, 100},
+		{query.Filter{}, nil, 100, 100}, {query.Filter{Tab: 2}, nil, 10, 10}, {query.Filter{Text: "5"}, nil, 19, 100},
 		{query.Filter{Tab: 2}, func(l *event.Log) bool { return l.Message > "5" }, 5, 10},
 		{query.Filter{}, func(l *event.Log) bool { return l.Line == 0 && l.Message == "7" }, 1, 100},
 	} {
-		n, cover, err := query.Count(t.Context(), r, c.filter, c.keep)
-		if err != nil || n != c.n || cover != (query.Coverage{Exhausted: true, Looked: c.looked}) {
-			t.Errorf("%d: %d, %+v, %v; want %d of %d", i, n, cover, err, c.n, c.looked)
+		l, cover, err := query.Read(t.Context(), r, c.filter, query.Page{}, c.keep)
+		if l = must(t, l, err); len(l.Items) != c.n || cover != (query.Coverage{Exhausted: true, Looked: c.looked}) {
+			t.Errorf("%d: %d, %+v; want %d of %d", i, len(l.Items), cover, c.n, c.looked)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if _, _, err := query.Count(ctx, r, query.Filter{}, func(*event.Log) bool { cancel(); return true }); !errors.Is(err, context.Canceled) {
-		t.Errorf("given up while it counts: %v", err)
-	}
-	if _, _, err := query.Count[event.Log](ctx, r, query.Filter{}, nil); !errors.Is(err, context.Canceled) {
-		t.Errorf("given up: %v", err)
+	keep := func(*event.Exchange) bool { cancel(); return true }
+	if _, _, err := query.ReadBodies(ctx, r, query.Filter{}, query.Page{}, keep); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up while it reads: %v", err)
 	}
 	few := newStore(t, "run")
 	for range 1100 {
 		few.Append(event.Batch{&event.Log{Head: event.Head{Tab: 1, Session: "s"}}, &event.Mark{}})
 	}
-	_, cover, err := query.Count[event.Log](t.Context(), query.New(few, nil), query.Filter{}, nil)
-	if err != nil || cover.Evicted != 100 || cover.EvictedUpper || cover.Whole() {
-		t.Errorf("%+v, %v", cover, err)
-	}
-	_, cover, err = query.Count[event.Log](t.Context(), query.New(few, nil), query.Filter{Text: "x"}, nil)
-	if err != nil || cover.Evicted != 100 || !cover.EvictedUpper {
-		t.Errorf("%+v, %v", cover, err)
+	for text, upper := range map[string]bool{"": false, "x": true} {
+		_, cover, err := query.Read[event.Log](t.Context(), query.New(few, nil), query.Filter{Text: text}, query.Page{}, nil)
+		if err != nil || cover.Evicted != 100 || cover.EvictedUpper != upper || cover.Whole() {
+			t.Errorf("text %q: %+v, %v", text, cover, err)
+		}
 	}
 }
 
@@ -200,7 +197,8 @@ func TestAroundOverlaps(t *testing.T) {
 		}
 		many.Append(event.Of(slab))
 	}
-	_, exhausted, err := query.Around(t.Context(), query.New(many, nil), at(1), time.Hour, time.Hour, nil, query.Filter{Text: "x"})
+	_, exhausted, err := query.Around(t.Context(), query.New(many, nil), at(1), time.Hour, time.Hour, nil,
+		query.Filter{Text: "x"})
 	if err != nil || exhausted {
 		t.Errorf("exhausted %v, %v", exhausted, err)
 	}
@@ -223,14 +221,17 @@ func TestKeepLeavesTheOrderOfTime(t *testing.T) {
 		older  bool
 		more   bool
 	}{
-		{3, true, []event.Seq{4, 5, 3}, true, false}, {3, false, []event.Seq{2, 3, 1}, false, true}, {0, true, nil, true, false},
-		{0, false, nil, false, true}, {5, true, []event.Seq{2, 4, 5, 3, 1}, false, false}, {-1, true, []event.Seq{2, 4, 5, 3, 1}, false, false},
+		{3, true, []event.Seq{4, 5, 3}, true, false}, {3, false, []event.Seq{2, 3, 1}, false, true},
+		{0, true, nil, true, false},
+		{0, false, nil, false, true}, {5, true, []event.Seq{2, 4, 5, 3, 1}, false, false},
+		{-1, true, []event.Seq{2, 4, 5, 3, 1}, false, false},
 		{9, false, []event.Seq{2, 4, 5, 3, 1}, false, false},
 	} {
 		l := page()
 		l.Keep(c.n, c.newest)
 		_, older, more := l.Cursors()
-		if got := numbers(l.Items); fmt.Sprint(got) != fmt.Sprint(c.want) || (older != "") != c.older || more != c.more || older != l.Older {
+		if got := numbers(l.Items); fmt.Sprint(got) != fmt.Sprint(c.want) || (older != "") != c.older ||
+			more != c.more || older != l.Older {
 			t.Errorf("Keep(%d, %v): %v, older %q, more %v; want %v", c.n, c.newest, got, older, more, c.want)
 		}
 	}
@@ -240,7 +241,8 @@ func TestKeepLeavesTheOrderOfTime(t *testing.T) {
 func TestTimesAreCorrectedWhenRead(t *testing.T) {
 	s := newStore(t, "run")
 	at := time.UnixMilli(1000).UTC()
-	s.Append(event.Batch{&event.Log{Head: event.Head{Time: at, Clock: 2, TraceID: "q"}}, &event.Mark{Head: event.Head{Time: at}}})
+	s.Append(event.Batch{&event.Log{Head: event.Head{Time: at, Clock: 2, TraceID: "q"}},
+		&event.Mark{Head: event.Head{Time: at}}})
 	r := query.New(s, func(c event.Clock) time.Duration { return time.Duration(c) * time.Hour })
 	late := at.Add(2 * time.Hour)
 	it, _ := r.Find(nil, 1)

@@ -32,7 +32,8 @@ func varied(n int) event.Batch {
 		case 0:
 			b = append(b, &event.Log{Head: h, Message: fmt.Sprint("Message ", i), Severity: 1 + i%20})
 		case 1:
-			b = append(b, &event.Exchange{Head: h, URL: fmt.Sprint("http://api/Items/", i), Status: 200 + i%2*300, Outcome: pick(i, 1, "ok", "http_error")})
+			b = append(b, &event.Exchange{Head: h, URL: fmt.Sprint("http://api/Items/", i), Status: 200 + i%2*300,
+				Outcome: pick(i, 1, "ok", "http_error")})
 		case 2:
 			b = append(b, &event.Action{Head: h, Type: "click", Name: pick(i, 2, "Pay", "Cancel")})
 		case 3:
@@ -89,10 +90,12 @@ func TestStoreAndArchiveAnswerAlike(t *testing.T) {
 		t.Error("a test that was never kept is there")
 	}
 	filters := []query.Filter{
-		{}, {Session: "s1"}, {Session: "none"}, {Tab: 2}, {Page: "http://p/a#y"}, {TestID: "t"}, {TestID: "u"}, {Worker: "w2"},
+		{}, {Session: "s1"}, {Session: "none"}, {Tab: 2}, {Page: "http://p/a#y"}, {TestID: "t"}, {TestID: "u"},
+		{Worker: "w2"},
 		{TraceID: "q1"}, {Document: "d2"}, {Source: "ci"}, {Service: "api"}, {Action: "a1"}, {Severity: event.SeverityError},
 		{Severity: 5}, {Since: parityBase.Add(100 * time.Second)}, {Until: parityBase.Add(100 * time.Second)},
-		{Received: parityBase.Add(200 * time.Second)}, {URL: "/ITEMS/1"}, {URL: "p/b"}, {Text: "MESSAGE 1"}, {Text: "GRÖSS"}, {Text: "GRÖß"},
+		{Received: parityBase.Add(200 * time.Second)}, {URL: "/ITEMS/1"}, {URL: "p/b"}, {Text: "MESSAGE 1"},
+		{Text: "GRÖSS"}, {Text: "GRÖß"},
 		{Session: "s2", Tab: 1, Service: "api"}, {Document: "d1", Severity: 9},
 	}
 	kinds := [][]event.Kind{nil, {event.KindLog}, {event.KindExchange, event.KindMark}, {event.KindDOM}}
@@ -129,13 +132,14 @@ func TestStoreAndArchiveAnswerAlike(t *testing.T) {
 					if back {
 						slices.Reverse(part)
 					}
-					done, err := r.Scan(t.Context(), query.Span{Kinds: ks, From: from, To: to, Back: back}, &f, func(it query.Item) bool {
-						if it.Kind != it.Event.Kind() || it.Head != it.Event.Base() {
-							t.Errorf("%s: item %+v", what, it)
-						}
-						got = append(got, it.Head.Seq)
-						return true
-					})
+					done, err := r.Scan(t.Context(), query.Span{Kinds: ks, From: from, To: to, Back: back}, &f,
+						func(it query.Item) bool {
+							if it.Kind != it.Event.Kind() || it.Head != it.Event.Base() {
+								t.Errorf("%s: item %+v", what, it)
+							}
+							got = append(got, it.Head.Seq)
+							return true
+						})
 					if err != nil || !slices.Equal(got, part) || !done.Exhausted || done.Looked < len(part) {
 						t.Errorf("%s: from %d to %d, back %v: %v, %+v, %v; want %v", what, from, to, back, got, done, err, part)
 					}
@@ -177,7 +181,8 @@ func TestStoreAndArchiveAnswerAlike(t *testing.T) {
 					most = query.DefaultLimit
 				}
 				sorted := slices.IsSortedFunc(items, func(a, b query.Item) int { return a.Head.Time.Compare(b.Head.Time) })
-				if err != nil || len(items) != min(want, most) || want <= most-1 && !exhausted || want > most && exhausted || !sorted {
+				if err != nil || len(items) != min(want, most) || want <= most-1 && !exhausted || want > most &&
+					exhausted || !sorted {
 					t.Errorf("%s: trace %s up to %d: %d, %v, %v", name, id, limit, len(items), exhausted, err)
 				}
 			}
@@ -291,7 +296,8 @@ func TestRefusalsNameTheList(t *testing.T) {
 	_, _, three := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: list}, nil)
 	logs(s, 1, 3)
 	ahead := readLogs(t, r, query.Page{}).Cursor
-	_, _, four := query.Read[event.Log](t.Context(), query.New(newStore(t, "run"), nil), query.Filter{}, query.Page{Cursor: ahead}, nil)
+	_, _, four := query.Read[event.Log](t.Context(), query.New(newStore(t, "run"), nil), query.Filter{},
+		query.Page{Cursor: ahead}, nil)
 	for want, err := range map[string]error{
 		string(list) + " belongs to the list of kind log, not to the list of kind exchange.": one,
 		string(timeline) + " belongs to a timeline, not to the list of kind log.":            two,
@@ -314,7 +320,8 @@ func TestGroupsOfTwoFieldsAreToldApart(t *testing.T) {
 	if got := fmt.Sprint(rows.Rows); err != nil || got != "[[a bc 2] [ab c 1]]" {
 		t.Errorf("%s, %v", got, err)
 	}
-	_, _, err = query.Query{Select: []string{"colour"}, Kinds: []event.Kind{event.KindMark}}.Run(t.Context(), query.New(s, nil))
+	_, _, err = query.Query{Select: []string{"colour"}, Kinds: []event.Kind{event.KindMark}}.Run(t.Context(),
+		query.New(s, nil))
 	if err == nil || !strings.Contains(err.Error(), `no field "colour".`) || strings.Contains(err.Error(), "exchange:") {
 		t.Errorf("%v", err)
 	}

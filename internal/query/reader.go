@@ -61,7 +61,7 @@ type Span struct {
 
 // Scanned says how far a scan came.
 type Scanned struct {
-	At        event.Seq // forward: everything below was looked at; back: everything from here up
+	At        event.Seq // of a scan that ended early; forward: all below was looked at, back: all from here up
 	Exhausted bool      // the scan came to the end of its span
 	Looked    int       // events that were looked into
 
@@ -274,19 +274,19 @@ func (r *Live) Trace(ctx context.Context, id string, limit int) (items []Item, e
 type Page struct {
 	Cursor Cursor // go on from an earlier answer; "" for the newest
 	Since  string // a duration back ("30s", by when the daemon received) or an RFC 3339 time (by when it happened)
-	Limit  int    // most items; 0 means DefaultLimit, more than MaxLimit means MaxLimit
+	Limit  int    // most items; 0 means defaultLimit, more than MaxLimit means MaxLimit
 	Look   int    // most events that are looked into, whatever is found; 0 means all, for timelines 20,000
 }
 
 // The number of items of a page. Modes have lower maxima of their own.
 const (
-	DefaultLimit = 100
+	defaultLimit = 100
 	MaxLimit     = 100_000
 )
 
 func (p Page) limit() int {
 	if p.Limit <= 0 {
-		return DefaultLimit
+		return defaultLimit
 	}
 	return min(p.Limit, MaxLimit)
 }

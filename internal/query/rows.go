@@ -14,7 +14,7 @@ import (
 // Query asks for rows: some fields of the events that pass, or their count by group.
 type Query struct {
 	Kinds  []event.Kind // none: all
-	Where  string       // see Grammar; "": everything
+	Where  string       // see grammar; "": everything
 	Select []string     // columns; none: handle, kind, time, summary. Not together with Group
 	Group  []string     // count the events that agree in these fields
 	Filter Filter
@@ -68,7 +68,7 @@ func (q Query) Run(ctx context.Context, r Reader) (Rows, Coverage, error) {
 			maxColumns,
 		)
 	}
-	m := pager{reader: r, kinds: kinds, filter: x.narrow(q.Filter), bodies: x.bodies, keep: x.Match}
+	m := pager{reader: r, kinds: kinds, filter: x.narrow(q.Filter), bodies: x.bodies, keep: x.match}
 	if x.root == nil {
 		m.keep = nil
 	}
@@ -94,7 +94,8 @@ func (q Query) Run(ctx context.Context, r Reader) (Rows, Coverage, error) {
 	if err != nil {
 		return Rows{}, Coverage{}, err
 	}
-	rows.Cursor, rows.Missed, rows.MissedIsUpper, rows.Restarted = list.Cursor, list.Missed, list.MissedIsUpper, list.Restarted
+	rows.Cursor, rows.Missed, rows.MissedIsUpper, rows.Restarted = list.Cursor, list.Missed, list.MissedIsUpper,
+		list.Restarted
 	if group {
 		rows.Rows, rows.More = tally(list.Items, columns, q.Page.limit())
 		rows.More = rows.More || list.More || list.Older != ""

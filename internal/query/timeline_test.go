@@ -93,6 +93,9 @@ func TestLateEventsAreShownOnceInTimeOrder(t *testing.T) {
 	l, _, err := query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{}, nil)
 	l = must(t, l, err)
 	check(t, "by time", numbers(l.Items), []event.Seq{1, 3, 2})
+	few, _, err := query.Read[event.Log](t.Context(), r, query.Filter{}, query.Page{Limit: 2}, nil)
+	few = must(t, few, err)
+	check(t, "span", []time.Time{few.OldestTime, few.NewestTime}, []time.Time{time.UnixMilli(200), time.UnixMilli(300)})
 	b := at(50)
 	s.Append(b)
 	l, _, err = query.Timeline(t.Context(), r, nil, query.Filter{}, query.Page{Cursor: l.Cursor}, nil)
@@ -251,18 +254,23 @@ func TestSummaries(t *testing.T) {
 		long[i] = 'x'
 	}
 	for want, e := range map[string]event.Event{
-		"warn a b ×3":                       &event.Log{Level: "warn", Message: "a\n\tb ", Count: 3},
-		"TypeError: no (worker)":            &event.Exception{Type: "TypeError", Message: "no", Mechanism: "worker"},
-		"POST /a 500 120 ms":                &event.Exchange{Method: "POST", URL: "/a", Status: 500, Outcome: "http_error", Duration: 120 * time.Millisecond},
-		"GET /a network_error net::ERR_X":   &event.Exchange{Method: "GET", URL: "/a", Outcome: "network_error", Error: "net::ERR_X"},
-		"img /i 12 ms":                      &event.ResourceTiming{InitiatorType: "img", URL: "/i", Duration: 12.4},
-		"incoming ws://h 2 B hi":            &event.Message{Event: "message", Direction: "incoming", URL: "ws://h", Size: 2, Data: "hi"},
-		"close ws://h 1006":                 &event.Message{Event: "close", URL: "ws://h", Code: 1006},
-		"click (agent) button “Pay”":        &event.Action{Type: "click", By: "agent", Role: "button", Name: "Pay"},
-		"toast “Saved” #t":                  &event.DOM{Type: "transient", Class: "toast", Text: "Saved", Selector: "#t"},
-		"+1 −2 ~3 a; b":                     &event.DOM{Type: "summary", Added: 1, Removed: 2, Changed: 3, Changes: []string{"a", "b"}},
-		"navigate push /x “T”":              &event.Lifecycle{State: "navigate", Trigger: "push", ToURL: "/x", Title: "T"},
-		"/p LCP 1200ms CLS 0.012":           &event.Performance{URL: "/p", LCP: event.Vital{Value: 1200, Rating: "good"}, CLS: event.Vital{Value: 0.0123, Rating: "good"}},
+		"warn a b ×3":            &event.Log{Level: "warn", Message: "a\n\tb ", Count: 3},
+		"TypeError: no (worker)": &event.Exception{Type: "TypeError", Message: "no", Mechanism: "worker"},
+		"POST /a 500 120 ms": &event.Exchange{Method: "POST", URL: "/a", Status: 500,
+			Outcome: "http_error", Duration: 120 * time.Millisecond},
+		"GET /a network_error net::ERR_X": &event.Exchange{Method: "GET", URL: "/a", Outcome: "network_error",
+			Error: "net::ERR_X"},
+		"img /i 12 ms": &event.ResourceTiming{InitiatorType: "img", URL: "/i", Duration: 12.4},
+		"incoming ws://h 2 B hi": &event.Message{Event: "message", Direction: "incoming", URL: "ws://h",
+			Size: 2, Data: "hi"},
+		"close ws://h 1006":          &event.Message{Event: "close", URL: "ws://h", Code: 1006},
+		"click (agent) button “Pay”": &event.Action{Type: "click", By: "agent", Role: "button", Name: "Pay"},
+		"toast “Saved” #t":           &event.DOM{Type: "transient", Class: "toast", Text: "Saved", Selector: "#t"},
+		"+1 −2 ~3 a; b": &event.DOM{Type: "summary", Added: 1, Removed: 2, Changed: 3,
+			Changes: []string{"a", "b"}},
+		"navigate push /x “T”": &event.Lifecycle{State: "navigate", Trigger: "push", ToURL: "/x", Title: "T"},
+		"/p LCP 1200ms CLS 0.012": &event.Performance{URL: "/p",
+			LCP: event.Vital{Value: 1200, Rating: "good"}, CLS: event.Vital{Value: 0.0123, Rating: "good"}},
 		"info net up":                       &event.ExtensionLog{Level: "info", Category: "net", Message: "up"},
 		"user that is it":                   &event.Mark{Type: "user", Label: "that is it"},
 		"error " + string(long[:192]) + "…": &event.Log{Level: "error", Message: string(long)},

@@ -33,7 +33,8 @@ func TestWhichValuesAreSpread(t *testing.T) {
 		"one-two-three-four": true, "one-two-three-4": false, "one-two-threefour": true, "one-twothreefourfive": false,
 		"one-two-three-x": false, "/shop/hunter22": false, "{hunter22}": false, "[hunter22]": false,
 		"https://hunter22": false,
-		"ab1c-de2f":        false, "ab1cd-ef": true, strings.Repeat("a1", 2048): true, strings.Repeat("a1", 2048) + "b": false,
+		"ab1c-de2f":        false, "ab1cd-ef": true, strings.Repeat("a1", 2048): true,
+		strings.Repeat("a1", 2048) + "b": false,
 	} {
 		want := "see " + value + " there"
 		if spread {
@@ -126,7 +127,8 @@ func TestWhereMaskedValuesAreFound(t *testing.T) {
 		`{"a":"«hunter22\"te\\r/x»","b":1}`)
 	checkMarked(t, masked("password", `hunter22`), "json", `{"a":"«hunter22»\n"}`, `{"a":"\n«hunter22»"}`,
 		`["x «hunter22»"]`)
-	for kind, found := range map[string]bool{"password": true, "pwd": true, "passcode": true, "token": false, "secret": false} {
+	for kind, found := range map[string]bool{"password": true, "pwd": true, "passcode": true, "token": false,
+		"secret": false} {
 		want := "see abcdefghijkl there"
 		if found {
 			want = "see «abcdefghijkl» there"
@@ -147,7 +149,8 @@ func jwt(header, payload string) string {
 func TestClaimsOfTokens(t *testing.T) {
 	const head = `{"alg":"HS256"}`
 	for payload, want := range map[string]string{
-		`{"iss":"https://id.example/a","exp":1700000000,"iat":1600000000.5}`: "<jwt#1 iss=https://id.example/a exp=1700000000 iat=1600000000>",
+		`{"iss":"https://id.example/a","exp":1700000000,"iat":1600000000.5}`: "<jwt#1 iss=https://id.example/a " +
+			"exp=1700000000 iat=1600000000>",
 		`{"exp":0}`: "<jwt#1 exp=0>", `{"exp":-1,"iat":5}`: "<jwt#1 iat=5>",
 		`{"exp":999999999999}`:  "<jwt#1 exp=999999999999>",
 		`{"exp":1000000000000}`: "<jwt#1>", `{"exp":"x","iss":7}`: "<jwt#1>", `{"iss":""}`: "<jwt#1>",
@@ -220,10 +223,11 @@ func TestBoundsOfRules(t *testing.T) {
 		`{"rules":[` + rule("a1_", "x") + `]}`:                      "", `{"rules":[` + rule("1a", "x") + `]}`: "a name is",
 		`{"names":["` + strings.Repeat("x", 64) + `"]}`: "", `{"names":["` + strings.Repeat("x",
 			65) + `"]}`: "has to have 2 to 64 letters", `{"names":["ab"]}`: "", `{"names":["a1"]}`: `line 1: name "a1"`,
-		"  \n ":                            "the file is empty",
-		`{"names":7}`:                      `"names" has to be of another type: write {"rules": [], "names": [], "headers": []}`,
-		"{\n\"names\":[\n7]}":              "line 3",
-		"{\n\"names\":[,]}":                "line 2: invalid character ',' looking for beginning of value; repair the JSON there",
+		"  \n ":               "the file is empty",
+		`{"names":7}`:         `"names" has to be of another type: write {"rules": [], "names": [], "headers": []}`,
+		"{\n\"names\":[\n7]}": "line 3",
+		"{\n\"names\":[,]}": "line 2: invalid character ',' looking for beginning of value; repair " +
+			"the JSON there",
 		"{\n\"rul\":[]}":                   `line 2: unknown field "rul"; known are rules, names, headers and pii`,
 		"{}\n{}":                           "line 2: something follows the closing brace",
 		"{\n\n\"names\":[\"ab\",\n\"c\"]}": "line 4: name \"c\"",
@@ -264,7 +268,8 @@ func TestWhatRulesReplace(t *testing.T) {
 	}
 	found := r()
 	found.Text("EMP-123 room1")
-	if got, want := fmt.Sprint(found.Findings()), fmt.Sprint([]event.Finding{{Kind: "employee", Place: "text"}, {Kind: "room", Place: "text"}}); got != want {
+	if got, want := fmt.Sprint(found.Findings()), fmt.Sprint([]event.Finding{{Kind: "employee", Place: "text"},
+		{Kind: "room", Place: "text"}}); got != want {
 		t.Errorf("findings %s, want %s", got, want)
 	}
 	names := withRules(t, `{"names":["tenant_id"],"headers":["X-Tenant"]}`)
@@ -321,6 +326,8 @@ func TestPlacesOfABatch(t *testing.T) {
 		{&event.Action{Type: "click", Locators: []event.Locator{{Kind: "xsrf=q14"}}}, "secret", "action:xsrf"},
 		{&event.Action{Type: "input", Name: "Password", Value: "abc"}, "secret", "action:secret"},
 		{&event.Exception{Message: "cvc=q15"}, "secret", "exception:cvc"},
+		{&event.Exchange{ResponseBody: "passphrase=q19"}, "secret", "body:passphrase"},
+		{&event.DOM{Type: "x", Changes: []string{"cvv2=q18"}}, "secret", "dom:cvv"},
 		{&event.Performance{LCP: event.Vital{Attribution: `{"a":"sid=q16"}`}}, "secret", "performance:sid"},
 		{&event.Performance{LCP: event.Vital{Rating: "totp=q17"}}, "secret", "performance:totp"},
 	}

@@ -147,7 +147,8 @@ func compileShape(f Format, bit map[byte]uint32) *shape {
 	return s
 }
 
-// beginnings returns the first three bytes of all texts of the shape, the first one lowest, or nil if there are too many.
+// beginnings returns the first three bytes of all texts of the shape, the first one lowest, or nil if there are too
+// many.
 func (t *formatTable) beginnings(s *shape) []uint32 {
 	const most = 200
 	places := make([]string, 0, 3) // the bytes that may stand there

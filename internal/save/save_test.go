@@ -41,7 +41,8 @@ func places(t testing.TB) (p save.Places, outside string) {
 
 func TestFilesGoWhereTheyMay(t *testing.T) {
 	p, _ := places(t)
-	for _, path := range []string{"a.png", "shots/b.png", "new/dir/c.PNG", filepath.Join(p.Root, "d.png"), p.State.Path("artifacts/e.png"), p.State.Path("screenshots/f.png")} {
+	for _, path := range []string{"a.png", "shots/b.png", "new/dir/c.PNG", filepath.Join(p.Root, "d.png"),
+		p.State.Path("artifacts/e.png"), p.State.Path("screenshots/f.png")} {
 		f, err := p.Check(path, false, ".png")
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -72,7 +73,8 @@ func TestFilesGoWhereTheyMay(t *testing.T) {
 func TestOtherPathsAreRefused(t *testing.T) {
 	p, outside := places(t)
 	for _, path := range []string{
-		"", "../a.png", "shots/../../a.png", "shots/../a.png", filepath.Join(outside, "a.png"), "/etc/a.png", p.Root + "x/a.png",
+		"", "../a.png", "shots/../../a.png", "shots/../a.png", filepath.Join(outside, "a.png"), "/etc/a.png",
+		p.Root + "x/a.png",
 		"link/a.png", "link/own.png", "linked.png", "shots", "shots/.git/a.png", ".git/hooks/a.png", "a\x00.png",
 		p.State.Path("a.png"), p.State.Path("token.png"), p.State.Path("run/a.png"), "C:\\..\\a.png/..",
 	} {
@@ -156,12 +158,16 @@ func TestNoPathOfTheProjectLeadsIntoTheStateDirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, root := range []string{base, filepath.Join(base, ".gasoline"), filepath.Join(base, "home"), filepath.Join(base, "home", ".gasoline", "run")} {
+	for _, root := range []string{base, filepath.Join(base, ".gasoline"), filepath.Join(base, "home"),
+		filepath.Join(base, "home", ".gasoline", "run")} {
 		p := save.Places{Root: root, State: state}
 		for _, path := range []string{
-			".gasoline/pairings.json", ".gasoline/new.json", ".gasoline/new/deep/x.json", "./.gasoline//run/x.json", "inside/pairings.json",
-			"deep/x.json", "deep/new.json", "home/.gasoline/pairings.json", "home/inside/new.json", "pairings.json", "x.json", "run/x.json",
-			".gasoline/artifacts/a.json", filepath.Join(base, "home/.gasoline/token.json"), filepath.Join(base, "inside/new.json"),
+			".gasoline/pairings.json", ".gasoline/new.json", ".gasoline/new/deep/x.json", "./.gasoline//run/x.json",
+			"inside/pairings.json",
+			"deep/x.json", "deep/new.json", "home/.gasoline/pairings.json", "home/inside/new.json", "pairings.json",
+			"x.json", "run/x.json",
+			".gasoline/artifacts/a.json", filepath.Join(base, "home/.gasoline/token.json"),
+			filepath.Join(base, "inside/new.json"),
 		} {
 			f, err := p.Check(path, true, ".json")
 			if err != nil {

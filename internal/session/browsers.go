@@ -12,11 +12,11 @@ import (
 // maxTabs bounds the tabs of a browser. SetTab adds none beyond it; Heard takes any number.
 const maxTabs = 2000
 
-// Silence is how long after its last contact a browser without an open poll still counts as connected. It is longer
+// silence is how long after its last contact a browser without an open poll still counts as connected. It is longer
 // than the 25 s that a poll stays open.
-const Silence = 35 * time.Second
+const silence = 35 * time.Second
 
-// comeBack takes the place of Silence after a browser broke off its poll.
+// comeBack takes the place of silence after a browser broke off its poll.
 const comeBack = 5 * time.Second
 
 // maxBrowsers bounds the browsers that are remembered. The one without an open poll whose contact is oldest goes first.
@@ -70,9 +70,9 @@ type Browser struct {
 }
 
 // Connected reports whether the browser is likely to take a command: a poll is open, or the last contact is less than
-// Silence ago, or less than comeBack where it was the end of a broken poll.
+// silence ago, or less than comeBack where it was the end of a broken poll.
 func (b Browser) Connected(now time.Time) bool {
-	limit := Silence
+	limit := silence
 	if b.broken {
 		limit = comeBack
 	}

@@ -15,7 +15,7 @@ import (
 
 // Bounds of a client.
 const (
-	CallsPerMinute = 500 // tool calls of one client within 60 s
+	callsPerMinute = 500 // tool calls of one client within 60 s
 	maxClients     = 500 // clients that are remembered; the one that was used longest ago goes first
 	maxGone        = 500 // ids of clients that have gone; a call that began before may still end
 	maxPositions   = 200 // positions of since:"last" of one client; the oldest name goes first
@@ -64,7 +64,7 @@ func (r *Registry) clientLocked(id string) *client {
 }
 
 // Allow counts a tool call of a client. It returns rate_limited, and does not count the call, when the client made
-// CallsPerMinute calls in the last 60 s.
+// callsPerMinute calls in the last 60 s.
 func (r *Registry) Allow(id string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -78,12 +78,12 @@ func (r *Registry) Allow(id string) error {
 	for _, n := range c.calls {
 		sum += n
 	}
-	if sum >= CallsPerMinute {
+	if sum >= callsPerMinute {
 		return problem.New(
 			problem.RateLimited,
 			"Wait a few seconds; ask for more in one call.",
 			"%d tool calls in a minute is the most for one client.",
-			CallsPerMinute,
+			callsPerMinute,
 		)
 	}
 	c.calls[second%60]++

@@ -101,7 +101,8 @@ func TestCallsAreCountedOverTheLastMinute(t *testing.T) {
 		if n := spend(301); n != 1 {
 			t.Errorf("%d of the next were refused", n)
 		}
-		if p := problem.From(r.Allow("c")); p == nil || p.Message != "500 tool calls in a minute is the most for one client." {
+		if p := problem.From(r.Allow("c")); p == nil ||
+			p.Message != "500 tool calls in a minute is the most for one client." {
 			t.Errorf("the limit is said to be: %v", p)
 		}
 		time.Sleep(29 * time.Second)
@@ -131,7 +132,8 @@ func TestTheBestTabIsTaken(t *testing.T) {
 			ID:      5,
 			Granted: true,
 			Active:  true,
-		}, {ID: 6, Granted: true, Focused: true}, {ID: 7, Granted: true, Active: true, Focused: true}, {ID: 8, Granted: true, Active: true, Focused: true},
+		}, {ID: 6, Granted: true, Focused: true}, {ID: 7, Granted: true, Active: true, Focused: true},
+		{ID: 8, Granted: true, Active: true, Focused: true},
 	}
 	for n, want := range map[int]int{2: 2, 3: 3, 4: 3, 5: 5, 6: 5, 7: 7, 8: 7} {
 		r := session.NewRegistry()
@@ -190,7 +192,9 @@ func TestProblemsOfTargetsNameWhatThereIs(t *testing.T) {
 		tab  int
 		want string
 	}{
-		{"", 1, "ambiguous_target: 2 browsers have a tab 1.|"}, {"", 77, "tab_gone: there is no tab 77.|tab 1: http://a/"}, {"x", 1, `invalid_param: session "x" is the beginning of 0 browsers' names.|`},
+		{"", 1, "ambiguous_target: 2 browsers have a tab 1.|"},
+		{"", 77, "tab_gone: there is no tab 77.|tab 1: http://a/"},
+		{"x", 1, `invalid_param: session "x" is the beginning of 0 browsers' names.|`},
 		{"b", 2, "tab_gone: there is no tab 2.|tab 1: http://a/"}, {"alpha", 2, ""}, {"beta", 0, ""},
 	} {
 		_, err := r.TargetIn("d", tt.in, tt.tab)
@@ -236,7 +240,8 @@ func TestWhoseTabIsMeantIsToldWhenItIsClosed(t *testing.T) {
 
 func TestAgentsStandInOrder(t *testing.T) {
 	r := session.NewRegistry()
-	for _, a := range [][3]string{{"s-10", "b", "/p/x"}, {"s-9", "b", "/p/x"}, {"s-8", "b", "/p/x"}, {"s-1", "b", "/p/a"}, {"s-2", "a", "/"}, {"s-3", "", "."}} {
+	for _, a := range [][3]string{{"s-10", "b", "/p/x"}, {"s-9", "b", "/p/x"}, {"s-8", "b", "/p/x"},
+		{"s-1", "b", "/p/a"}, {"s-2", "a", "/"}, {"s-3", "", "."}} {
 		r.Named(a[0], a[1], a[2])
 	}
 	var got []string

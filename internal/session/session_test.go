@@ -263,7 +263,8 @@ func TestAddressesInProblemsStayOnTheirLine(t *testing.T) {
 	})
 	_, err := r.Target("c", 0)
 	p := problem.From(err)
-	if p == nil || len(p.Page) != 3 || p.Message != "no tab of a captured site is open." || strings.Contains(p.Fix, "another") {
+	if p == nil || len(p.Page) != 3 || p.Message != "no tab of a captured site is open." ||
+		strings.Contains(p.Fix, "another") {
 		t.Fatalf("%v", err)
 	}
 	if want := `tab 3: http://a/ ~\x7f (site not granted)`; p.Page[2].Words() != want {
@@ -407,10 +408,12 @@ func TestPresentWaitsForABrowser(t *testing.T) {
 	}{
 		{false, time.Second, time.Hour, 3 * time.Second, "1s s"},
 		{true, time.Second, time.Hour, 3 * time.Second, "1s s"},
-		{true, time.Hour, time.Hour, 3 * time.Second, "3s the browser with the Gasoline extension was connected and is gone."},
+		{true, time.Hour, time.Hour, 3 * time.Second,
+			"3s the browser with the Gasoline extension was connected and is gone."},
 		{false, time.Hour, time.Hour, 3 * time.Second, "3s no browser with the Gasoline extension is connected."},
 		{false, time.Hour, 2 * time.Second, 3 * time.Second, "2s no browser with the Gasoline extension is connected."},
-		{true, time.Hour, 2 * time.Second, 3 * time.Second, "2s the browser with the Gasoline extension was connected and is gone."},
+		{true, time.Hour, 2 * time.Second, 3 * time.Second,
+			"2s the browser with the Gasoline extension was connected and is gone."},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := session.NewRegistry()

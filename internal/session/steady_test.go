@@ -14,7 +14,7 @@ func TestCallLimitsGoByASteadyClock(t *testing.T) {
 	r := NewRegistry()
 	elapsed := time.Duration(0)
 	r.elapsed = func() time.Duration { return elapsed }
-	for range CallsPerMinute {
+	for range callsPerMinute {
 		if err := r.Allow("c"); err != nil {
 			t.Fatal(err)
 		}

@@ -44,13 +44,16 @@ func TestATrackedTabIsNotReplacedByOneOfAnotherBrowser(t *testing.T) {
 			tab        int
 			want       string
 		}{
-			{"c", "", 0, "alpha 1 extension_offline: tab 1, the one in use, cannot be reached: Work [alpha] has been silent for 40s." + beta},
-			{"c", "al", 0, "alpha 1 extension_offline: tab 1, the one in use, cannot be reached: Work [alpha] has been silent for 40s." + beta},
+			{"c", "", 0, "alpha 1 extension_offline: tab 1, the one in use, cannot be reached: Work [alpha] has " +
+				"been silent for 40s." + beta},
+			{"c", "al", 0, "alpha 1 extension_offline: tab 1, the one in use, cannot be reached: Work [alpha] has " +
+				"been silent for 40s." + beta},
 			{"c", "", 7, "alpha 7 extension_offline: tab 7 cannot be reached: Work [alpha] has been silent for 40s." + beta},
 			{"c", "", 2, "beta 2"},
 			{"c", "b", 0, "beta 2"},
 			{"c", "b", 7, "beta 7"},
-			{"d", "al", 0, "alpha 0 extension_offline: the browser cannot be reached: Work [alpha] has been silent for 40s." + beta},
+			{"d", "al", 0, "alpha 0 extension_offline: the browser cannot be reached: Work [alpha] has been silent " +
+				"for 40s." + beta},
 			{"d", "", 1, "alpha 1 extension_offline: tab 1 cannot be reached: Work [alpha] has been silent for 40s." + beta},
 			{"d", "", 7, "beta 7"},
 			{"d", "", 9, "0 tab_gone: there is no tab 9." + strings.ReplaceAll(beta, of, "")},
@@ -79,11 +82,13 @@ func TestATrackedTabIsNotReplacedByOneOfAnotherBrowser(t *testing.T) {
 		r.Heard("alpha", "", "", nil, []session.Tab{{ID: 3, URL: "http://x/"}})
 		want := "alpha 0 no_tab: no tab of a captured site is open in Work [alpha]."
 		got, err := r.Target("c", 0)
-		if text := say(got, err); !strings.HasPrefix(text, want+"|tab ") || !strings.Contains(problem.From(err).Fix, "switch_tab") {
+		if text := say(got, err); !strings.HasPrefix(text, want+"|tab ") ||
+			!strings.Contains(problem.From(err).Fix, "switch_tab") {
 			t.Errorf("when it has no tab: %s, want %s", text, want)
 		}
 		r.Track("c", "forgotten", 5)
-		want = "forgotten 5 extension_offline: tab 5, the one in use, cannot be reached: browser [forgot] is not known any more.|"
+		want = "forgotten 5 extension_offline: tab 5, the one in use, cannot be reached: browser [forgot] is not " +
+			"known any more.|"
 		if got := say(r.Target("c", 0)); !strings.HasPrefix(got, want) {
 			t.Errorf("of a browser that was forgotten: %s, want %s", got, want)
 		}
@@ -112,7 +117,8 @@ func TestNamingABrowserChangesNoTrackedTab(t *testing.T) {
 	}
 }
 
-// A short silence, such as the restart of the extension's worker, is waited for; a long one is not turned into another browser.
+// A short silence, such as the restart of the extension's worker, is waited for; a long one is not turned into
+// another browser.
 func TestAwaitWaitsForTheBrowserOfTheTrackedTab(t *testing.T) {
 	for after, want := range map[time.Duration]string{
 		3 * time.Second: "alpha 1",
@@ -169,7 +175,8 @@ func TestOwnersAreNamedOrItIsSaidWhyNot(t *testing.T) {
 		check("connected", "c", "al", 5, `invalid_param: session "al" is the beginning of 2 browsers' names.`)
 		check("connected", "c", "x", 5, `invalid_param: session "x" is the beginning of 0 browsers' names.`)
 		check("connected", "c", "", 5, "alpha")
-		check("connected", "c", "", 9, "ambiguous_target: 2 browsers have a tab 9.|browser [beta]: http://b/|browser [alto]: ")
+		check("connected", "c", "", 9,
+			"ambiguous_target: 2 browsers have a tab 9.|browser [beta]: http://b/|browser [alto]: ")
 		check("connected", "c", "", 4, "ambiguous_target: 3 browsers are known, and tab 4 is open in none."+all)
 		check("connected", "c", "", 0, "ambiguous_target: 3 browsers are known, and no tab is in use."+all)
 		check("connected", "c", "b", 0, "beta")
@@ -180,7 +187,8 @@ func TestOwnersAreNamedOrItIsSaidWhyNot(t *testing.T) {
 		check("silent", "c", "x", 5, "extension_offline: the browser with the Gasoline extension was connected and is gone.")
 		check("silent", "c", "", 5, "alpha")
 		check("silent", "c", "", 9, "ambiguous_target: 2 browsers have a tab 9.|browser [beta]: http://b/|browser [alto]: ")
-		check("silent", "c", "al", 4, "ambiguous_target: 2 browsers are known, and tab 4 is open in none.|browser [alto]|browser [alpha]")
+		check("silent", "c", "al", 4,
+			"ambiguous_target: 2 browsers are known, and tab 4 is open in none.|browser [alto]|browser [alpha]")
 		check("silent", "c", "b", 4, "beta")
 		check("silent", "d", "", 0, "alto")
 		check("silent", "d", "", 9, "alto")

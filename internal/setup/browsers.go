@@ -183,7 +183,8 @@ func (h Host) Install(b Browser) (changed bool, err error) {
 		return false, err
 	}
 	if b.Key != "" {
-		if text, err := exec.Command("reg.exe", "add", b.Key, "/ve", "/t", "REG_SZ", "/d", file, "/f").CombinedOutput(); err != nil {
+		if text, err := exec.Command("reg.exe", "add", b.Key, "/ve", "/t", "REG_SZ", "/d", file,
+			"/f").CombinedOutput(); err != nil {
 			return true, fmt.Errorf("write the registry for %s: %w: %s", b.Name, err, bytes.TrimSpace(text))
 		}
 	}

@@ -206,7 +206,8 @@ func (c *client) planJSON(src []byte, w Want) ([]byte, error) {
 		}
 		own := c.own(w)
 		// One that is there keeps what the user added, unless it is of another kind: a URL.
-		if there == nil || there.kind != '{' || there.get("url") != nil || there.get("httpUrl") != nil || there.get("serverUrl") != nil {
+		if there == nil || there.kind != '{' || there.get("url") != nil || there.get("httpUrl") != nil ||
+			there.get("serverUrl") != nil {
 			if err := d.set(slices.Concat(c.extra, own), path...); err != nil {
 				return nil, err
 			}

@@ -210,7 +210,8 @@ func apply(t *testing.T, target setup.Target, m setup.Machine, w setup.Want) (wr
 // Clients have variables of their own for their folders, and systems have their places.
 func TestPlacesFollowTheEnvironment(t *testing.T) {
 	env := map[string]string{
-		"CODEX_HOME": "/c", "CLAUDE_CONFIG_DIR": "/cc", "XDG_CONFIG_HOME": "/x", "QWEN_HOME": "/q", "GEMINI_CLI_HOME": "/g", "APPDATA": "/a",
+		"CODEX_HOME": "/c", "CLAUDE_CONFIG_DIR": "/cc", "XDG_CONFIG_HOME": "/x", "QWEN_HOME": "/q",
+		"GEMINI_CLI_HOME": "/g", "APPDATA": "/a",
 	}
 	for _, tt := range []struct {
 		os, client, with, without string
@@ -224,7 +225,8 @@ func TestPlacesFollowTheEnvironment(t *testing.T) {
 		{"darwin", "zed", "/x/zed/settings.json", "/home/me/.config/zed/settings.json"},
 		{"windows", "zed", "/a/Zed/settings.json", "/home/me/AppData/Roaming/Zed/settings.json"},
 		{"linux", "vscode", "/x/Code/User/mcp.json", "/home/me/.config/Code/User/mcp.json"},
-		{"darwin", "VS-Code", "/home/me/Library/Application Support/Code/User/mcp.json", "/home/me/Library/Application Support/Code/User/mcp.json"},
+		{"darwin", "VS-Code", "/home/me/Library/Application Support/Code/User/mcp.json",
+			"/home/me/Library/Application Support/Code/User/mcp.json"},
 		{"windows", "code", "/a/Code/User/mcp.json", "/home/me/AppData/Roaming/Code/User/mcp.json"},
 		{"linux", "cursor", "/home/me/.cursor/mcp.json", "/home/me/.cursor/mcp.json"},
 		{"linux", "windsurf", "/home/me/.codeium/windsurf/mcp_config.json", "/home/me/.codeium/windsurf/mcp_config.json"},
@@ -367,7 +369,8 @@ func TestThePreviewShowsNoNeighbour(t *testing.T) {
 
 // What is written is JSON for every reader that took the file before.
 func FuzzJSONStaysJSON(f *testing.F) {
-	for _, s := range []string{`{}`, `{"mcpServers":{"a":{}}}`, "{\n\t\"mcpServers\": {\n\t}\n}", `{"mcpServers":{"gasoline":{"command":"x","args":["y"]}}}`, `{"a":[1,{"b":"\u0041"}]}`, ``} {
+	for _, s := range []string{`{}`, `{"mcpServers":{"a":{}}}`, "{\n\t\"mcpServers\": {\n\t}\n}",
+		`{"mcpServers":{"gasoline":{"command":"x","args":["y"]}}}`, `{"a":[1,{"b":"\u0041"}]}`, ``} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -79,7 +79,8 @@ func manyMakeTheToken(t *testing.T, path string) {
 }
 
 func TestADamagedTokenIsToldNotReplaced(t *testing.T) {
-	for _, contents := range []string{"", "\n", "abc", "no hexadecimal digits at all", strings.Repeat("ab", 16) + "\r\nX-Evil: 1"} {
+	for _, contents := range []string{"", "\n", "abc", "no hexadecimal digits at all",
+		strings.Repeat("ab", 16) + "\r\nX-Evil: 1"} {
 		d := open(t)
 		if err := os.WriteFile(d.Path("token"), []byte(contents), 0o600); err != nil {
 			t.Fatal(err)

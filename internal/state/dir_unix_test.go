@@ -112,7 +112,8 @@ func TestAMovedDirectoryIsNoticed(t *testing.T) {
 func TestSweepRemovesWhatWasCutOff(t *testing.T) {
 	d := open(t)
 	old := time.Now().Add(-time.Hour)
-	for _, name := range []string{"pairings.json.0123abcd.tmp", "run/seq-1.0123abcd.tmp", "notes.tmp", "token.deadbeef.tmp"} {
+	for _, name := range []string{"pairings.json.0123abcd.tmp", "run/seq-1.0123abcd.tmp", "notes.tmp",
+		"token.deadbeef.tmp"} {
 		if err := d.Write(name, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,8 @@ func TestSweepRemovesWhatWasCutOff(t *testing.T) {
 	if err := d.Sweep(time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]bool{"pairings.json.0123abcd.tmp": false, "run/seq-1.0123abcd.tmp": false, "notes.tmp": true, "token.deadbeef.tmp": true} {
+	for name, want := range map[string]bool{"pairings.json.0123abcd.tmp": false, "run/seq-1.0123abcd.tmp": false,
+		"notes.tmp": true, "token.deadbeef.tmp": true} {
 		if _, err := os.Stat(d.Path(name)); (err == nil) != want {
 			t.Errorf("%s is there: %v", name, err == nil)
 		}

@@ -21,11 +21,13 @@ func consoleBatch() event.Batch {
 				Origin: event.Origin{
 					Source: "extension",
 				}, Session: "5b0c1d7e-2f", Tab: 412, Document: "7E5A0B9C1F2D4E6A8B0C2D4E6F8A0B1C",
-				PageURL: "http://localhost:3000/shop/checkout?step=2", TraceID: fmt.Sprintf("%032x", i/5+1), SpanID: "b7ad6b7169203331",
+				PageURL: "http://localhost:3000/shop/checkout?step=2", TraceID: fmt.Sprintf("%032x", i/5+1),
+				SpanID: "b7ad6b7169203331",
 			},
-			Severity: 9, Level: "info", Message: "cart updated: 3 items, total 119.97 EUR, voucher SUMMER applied to the second item only",
-			Args: `["cart updated",{"items":3,"total":119.97,"currency":"EUR","voucher":"SUMMER","lines":[{"sku":"A-1","n":1},{"sku":"B-7","n":2}]}]`,
-			URL:  "http://localhost:3000/static/js/checkout.chunk.js", Line: 1042, Column: 17, Logger: "console.info",
+			Severity: 9, Level: "info",
+			Message: "cart updated: 3 items, total 119.97 EUR, voucher SUMMER applied to the second item only",
+			Args:    `["cart updated",{"items":3,"total":119.97,"currency":"EUR","voucher":"SUMMER","lines":[{"sku":"A-1","n":1},{"sku":"B-7","n":2}]}]`,
+			URL:     "http://localhost:3000/static/js/checkout.chunk.js", Line: 1042, Column: 17, Logger: "console.info",
 		}
 	}
 	return event.Of(logs)

@@ -47,7 +47,7 @@ func (s *Store) Clear(c Scope) int {
 	if !c.whole() {
 		return n
 	}
-	if want.rings[Ring(event.Browser, event.KindMessage)] {
+	if want.rings[ringOf(event.Browser, event.KindMessage)] {
 		s.connections.clearClosed()
 	}
 	if all {

@@ -28,8 +28,11 @@ func full() event.Batch {
 	}
 	at := time.UnixMilli(1_790_000_000_123).UTC()
 	h := event.Head{
-		Seq: 1, Time: at, Raw: at.Add(-time.Hour), Received: at.Add(time.Second), Clock: 3, ClockDomain: "clock", Cause: event.Cause{Action: "a1", Command: "k1"}, Mono: 12.5, Sender: 7, Origin: event.Origin{Source: "extension", Service: "shop", Instance: "i1"}, Session: "s1", Tab: 9, Frame: 3,
-		Document: "D1", PageURL: "http://localhost/p#x", TestID: "t1", Worker: "w1", TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331", Flags: event.Truncated | event.Unmapped,
+		Seq: 1, Time: at, Raw: at.Add(-time.Hour), Received: at.Add(time.Second), Clock: 3, ClockDomain: "clock",
+		Cause: event.Cause{Action: "a1", Command: "k1"}, Mono: 12.5, Sender: 7,
+		Origin: event.Origin{Source: "extension", Service: "shop", Instance: "i1"}, Session: "s1", Tab: 9, Frame: 3,
+		Document: "D1", PageURL: "http://localhost/p#x", TestID: "t1", Worker: "w1",
+		TraceID: "0af7651916cd43dd8448eb211c80319c", SpanID: "b7ad6b7169203331", Flags: event.Truncated | event.Unmapped,
 	}
 	v := event.Vital{Value: 1.5, Rating: "good", Final: true, Attribution: "{}"}
 	return event.Batch{
@@ -68,8 +71,10 @@ func full() event.Batch {
 			RequestHeaders: []event.Header{
 				{Name: "a", Value: "b"},
 			}, ResponseHeaders: []event.Header{{Name: "c", Value: "d"}}, HasAuth: true, RequestBody: "in", ResponseBody: "out",
-			RequestSize: 2, ResponseSize: -1, TransferSize: 4, BodyNote: "truncated", ContentType: "t", Initiator: event.Initiator{Type: "fetch", Stack: stack},
-			Outcome: "http_error", Error: "e", Protocol: "h2", FromCache: true, Redirects: []string{"x"}, ServerTiming: "s", RemoteAddress: "127.0.0.1",
+			RequestSize: 2, ResponseSize: -1, TransferSize: 4, BodyNote: "truncated", ContentType: "t",
+			Initiator: event.Initiator{Type: "fetch", Stack: stack},
+			Outcome:   "http_error", Error: "e", Protocol: "h2", FromCache: true, Redirects: []string{"x"},
+			ServerTiming: "s", RemoteAddress: "127.0.0.1",
 		},
 		&event.ResourceTiming{
 			Head:           h,

@@ -12,8 +12,8 @@ import (
 
 // The states of a connection.
 const (
-	Open   = "open"
-	Closed = "closed"
+	stateOpen   = "open"
+	stateClosed = "closed"
 )
 
 // Connection is one WebSocket or EventSource, as far as its messages tell. Strings are at most 256 bytes long where no
@@ -171,7 +171,7 @@ func newConnection(f *event.Message) *connection {
 		ID: keep(f.Connection, maxConnectionWord), Protocol: keep(f.Protocol, maxConnectionWord),
 		URL: keep(f.URL, maxConnectionURL), Session: keep(f.Session, maxConnectionWord), Tab: f.Tab, Frame: f.Frame,
 		Document: keep(f.Document, maxConnectionWord), PageURL: keep(f.PageURL, maxConnectionURL),
-		TestID: keep(f.TestID, maxConnectionWord), Worker: keep(f.Worker, maxConnectionWord), State: Open,
+		TestID: keep(f.TestID, maxConnectionWord), Worker: keep(f.Worker, maxConnectionWord), State: stateOpen,
 	}}
 }
 
@@ -192,7 +192,7 @@ func (c *connection) message(f *event.Message, second int64) {
 
 func (t *connections) close(c *connection, at time.Time, code int, reason string) {
 	t.size -= c.bytes()
-	c.State, c.Closed, c.Code, c.Reason = Closed, at, code, keep(reason, maxConnectionReason)
+	c.State, c.Closed, c.Code, c.Reason = stateClosed, at, code, keep(reason, maxConnectionReason)
 	t.size += c.bytes()
 	t.active = slices.DeleteFunc(t.active, func(o *connection) bool { return o == c })
 	t.closed = append(t.closed, c)

@@ -240,7 +240,8 @@ func TestConnectionsAreBoundedInBytes(t *testing.T) {
 		m.URL = "ws://" + strings.Repeat("u", 4000)
 		return m
 	}
-	s.Append(event.Batch{f("old", "open"), f("gone", "open"), f("silent", "open"), f("old", "message"), f("gone", "close")})
+	s.Append(event.Batch{f("old", "open"), f("gone", "open"), f("silent", "open"), f("old", "message"),
+		f("gone", "close")})
 	for i := range 20 {
 		s.Append(event.Batch{f(fmt.Sprint(i), "open"), f("old", "message")})
 		active, closed := s.Connections()

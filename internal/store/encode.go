@@ -100,9 +100,9 @@ func (enc *encoder) add(s *Store, e event.Event) {
 	c := &enc.coder
 	h := e.Base()
 	class := event.ClassOf(e)
-	id := Ring(class, e.Kind())
+	id := ringOf(class, e.Kind())
 	if !s.rings[id].exists {
-		id = Ring(event.Browser, e.Kind())
+		id = ringOf(event.Browser, e.Kind())
 	}
 	enc.records = append(enc.records, pending{})
 	p := &enc.records[len(enc.records)-1]
@@ -120,7 +120,7 @@ func (enc *encoder) add(s *Store, e event.Event) {
 			p.bodies = len(c.out) - p.offset - p.size
 		} else {
 			without := *x
-			without.BodyNote = TooLarge
+			without.BodyNote = bodyTooLarge
 			c.out = c.out[:p.offset]
 			c.head(h, p.header.time)
 			without.Fields(c)

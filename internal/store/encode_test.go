@@ -18,15 +18,17 @@ func TestOwnersAreToldApart(t *testing.T) {
 		heads  []event.Head
 		owners int
 	}{
-		"one tab":      {[]event.Head{{Session: "a", Tab: 1, Document: "x"}, {Session: "a", Tab: 1, Document: "y"}}, 1},
-		"tabs":         {[]event.Head{{Session: "a", Tab: 1}, {Session: "a", Tab: 2}, {Session: "b", Tab: 1}, {Session: "b", Tab: 2}}, 4},
+		"one tab": {[]event.Head{{Session: "a", Tab: 1, Document: "x"}, {Session: "a", Tab: 1, Document: "y"}}, 1},
+		"tabs": {[]event.Head{{Session: "a", Tab: 1}, {Session: "a", Tab: 2}, {Session: "b", Tab: 1},
+			{Session: "b", Tab: 2}}, 4},
 		"one instance": {[]event.Head{service("otlp", "api", "i"), service("otlp", "api", "i")}, 1},
 		"services": {[]event.Head{
 			service("otlp", "api", "i"), service("otlp", "db", "i"), service("sdk", "api", "i"), service("otlp", "api", "j"),
 			service("api", "otlp", "i"), service("", "", "i"),
 		}, 6},
 		"services in tabs": {[]event.Head{
-			{Session: "a", Tab: 1, Origin: event.Origin{Service: "api"}}, {Session: "a", Tab: 2, Origin: event.Origin{Service: "api"}},
+			{Session: "a", Tab: 1, Origin: event.Origin{Service: "api"}},
+			{Session: "a", Tab: 2, Origin: event.Origin{Service: "api"}},
 			{Session: "b", Tab: 1, Origin: event.Origin{Service: "api"}},
 		}, 3},
 	} {
@@ -68,8 +70,9 @@ func TestBodiesComeBack(t *testing.T) {
 	at := time.Unix(1_790_000_000, 0).UTC()
 	large := strings.Repeat("x", 25<<10)
 	for _, c := range []struct{ request, response, note string }{
-		{"in", "", ""}, {"", "out", ""}, {"in", "out", ""}, {"", "", ""}, {large, "", TooLarge}, {"in", large, TooLarge},
-		{large[:13<<10], large[:13<<10], TooLarge}, {large[:9<<10], large[:9<<10], ""},
+		{"in", "", ""}, {"", "out", ""}, {"in", "out", ""}, {"", "", ""}, {large, "", bodyTooLarge},
+		{"in", large, bodyTooLarge},
+		{large[:13<<10], large[:13<<10], bodyTooLarge}, {large[:9<<10], large[:9<<10], ""},
 	} {
 		s := testStore(t, tiny())
 		x := &event.Exchange{
@@ -77,7 +80,8 @@ func TestBodiesComeBack(t *testing.T) {
 			RequestBody: c.request, ResponseBody: c.response,
 		}
 		s.Append(event.Batch{x, &event.Exchange{URL: "next", ResponseBody: "of the next"}})
-		for seq, want := range map[event.Seq][3]string{x.Seq: {"u", c.request, c.response}, x.Seq + 1: {"next", "", "of the next"}} {
+		for seq, want := range map[event.Seq][3]string{x.Seq: {"u", c.request, c.response},
+			x.Seq + 1: {"next", "", "of the next"}} {
 			note := ""
 			if seq == x.Seq {
 				if note = c.note; note != "" {
@@ -109,7 +113,7 @@ func TestBodiesThatWentAreTold(t *testing.T) {
 		"cleared": func(s *Store) { s.Clear(Scope{TestID: "t"}) },
 		"all":     func(s *Store) { s.Clear(Scope{}) },
 		"evicted": func(s *Store) {
-			for s.statsOf(Ring(event.Browser, event.KindExchange)).Evicted == 0 {
+			for s.statsOf(ringOf(event.Browser, event.KindExchange)).Evicted == 0 {
 				s.Append(event.Batch{&event.Exchange{Head: tabHead(1), URL: strings.Repeat("u", 500)}})
 			}
 		},
@@ -121,7 +125,7 @@ func TestBodiesThatWentAreTold(t *testing.T) {
 		var c Slice
 		s.Forward(&Want{}, 0, 3, 10, &c)
 		remove(s)
-		for i, note := range []string{Evicted, ""} {
+		for i, note := range []string{bodyEvicted, ""} {
 			var x event.Exchange
 			c.Decode(i, &x)
 			if s.Attach(&c, i, &x); x.ResponseBody != "" || x.BodyNote != note {

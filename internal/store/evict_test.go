@@ -11,7 +11,21 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 )
 
-var browserLog = Ring(event.Browser, event.KindLog)
+var browserLog = ringOf(event.Browser, event.KindLog)
+
+// forgetful returns a small store by the clock now, whose logs of pages go after a minute.
+func forgetful(t *testing.T, now *time.Duration) *Store {
+	t.Helper()
+	l := tiny()
+	c := l.Rings[browserLog]
+	c.Age = time.Minute
+	l.Rings[browserLog] = c
+	s, err := New(Config{Run: "r", Limits: l, Elapsed: func() time.Duration { return *now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 func tabHead(tab int) event.Head { return event.Head{Session: "s", Tab: tab} }
 
@@ -30,16 +44,9 @@ func fill(s *Store, tab int, done func() bool) {
 // Events go when they are older than their ring allows, whoever looks or writes, and not a moment before.
 func TestEventsGoAtTheirAge(t *testing.T) {
 	var now time.Duration
-	l := tiny()
-	c := l.Rings[browserLog]
-	c.Age = time.Minute
-	l.Rings[browserLog] = c
 	old := func() *Store {
 		now = time.Second
-		s, err := New(Config{Run: "r", Limits: l, Elapsed: func() time.Duration { return now }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := forgetful(t, &now)
 		h := tabHead(1)
 		h.TraceID = "q"
 		s.Append(event.Batch{&event.Log{Head: h, Severity: event.SeverityError, Message: "kept longer"}})
@@ -116,26 +123,48 @@ func TestOtherRingsCannotTakeAShare(t *testing.T) {
 	s := testStore(t, exact(l))
 	text := strings.Repeat("x", 900)
 	of := map[RingID]func() event.Event{
-		browserLog:                                 func() event.Event { return &event.Log{Head: tabHead(1), Message: text} },
-		Ring(event.Browser, event.KindException):   func() event.Event { return &event.Exception{Head: tabHead(1), Message: text} },
-		Ring(event.Browser, event.KindExchange):    func() event.Event { return &event.Exchange{Head: tabHead(1), URL: text} },
-		Ring(event.Browser, event.KindResource):    func() event.Event { return &event.ResourceTiming{Head: tabHead(1), URL: text} },
-		Ring(event.Browser, event.KindMessage):     func() event.Event { return &event.Message{Head: tabHead(1), Data: text} },
-		Ring(event.Browser, event.KindAction):      func() event.Event { return &event.Action{Head: tabHead(1), Text: text} },
-		Ring(event.Browser, event.KindDOM):         func() event.Event { return &event.DOM{Head: tabHead(1), Text: text} },
-		Ring(event.Browser, event.KindLifecycle):   func() event.Event { return &event.Lifecycle{Head: tabHead(1), Title: text} },
-		Ring(event.Browser, event.KindPerformance): func() event.Event { return &event.Performance{Head: tabHead(1), URL: text} },
-		Ring(event.Browser, event.KindMark):        func() event.Event { return &event.Mark{Head: tabHead(1), Label: text} },
-		Ring(event.Service, event.KindLog): func() event.Event {
+		browserLog: func() event.Event { return &event.Log{Head: tabHead(1), Message: text} },
+		ringOf(event.Browser, event.KindException): func() event.Event {
+			return &event.Exception{Head: tabHead(1),
+				Message: text}
+		},
+		ringOf(event.Browser, event.KindExchange): func() event.Event {
+			return &event.Exchange{Head: tabHead(1),
+				URL: text}
+		},
+		ringOf(event.Browser, event.KindResource): func() event.Event {
+			return &event.ResourceTiming{Head: tabHead(1),
+				URL: text}
+		},
+		ringOf(event.Browser, event.KindMessage): func() event.Event {
+			return &event.Message{Head: tabHead(1),
+				Data: text}
+		},
+		ringOf(event.Browser, event.KindAction): func() event.Event {
+			return &event.Action{Head: tabHead(1),
+				Text: text}
+		},
+		ringOf(event.Browser, event.KindDOM): func() event.Event { return &event.DOM{Head: tabHead(1), Text: text} },
+		ringOf(event.Browser, event.KindLifecycle): func() event.Event {
+			return &event.Lifecycle{Head: tabHead(1),
+				Title: text}
+		},
+		ringOf(event.Browser, event.KindPerformance): func() event.Event {
+			return &event.Performance{Head: tabHead(1),
+				URL: text}
+		},
+		ringOf(event.Browser, event.KindMark): func() event.Event { return &event.Mark{Head: tabHead(1), Label: text} },
+		ringOf(event.Service, event.KindLog): func() event.Event {
 			return &event.Log{Head: event.Head{Origin: event.Origin{Service: "a"}}, Message: text}
 		},
-		Ring(event.Service, event.KindException): func() event.Event {
+		ringOf(event.Service, event.KindException): func() event.Event {
 			return &event.Exception{Head: event.Head{Origin: event.Origin{Service: "a"}}, Message: text}
 		},
-		Ring(event.Service, event.KindExchange): func() event.Event {
+		ringOf(event.Service, event.KindExchange): func() event.Event {
 			return &event.Exchange{Head: event.Head{Origin: event.Origin{Service: "a"}}, URL: text}
 		},
-		Ring(event.Extension, event.KindExtensionLog): func() event.Event { return &event.ExtensionLog{Head: tabHead(1), Data: text} },
+		ringOf(event.Extension,
+			event.KindExtensionLog): func() event.Event { return &event.ExtensionLog{Head: tabHead(1), Data: text} },
 	}
 	if len(of) != len(l.Rings) {
 		t.Fatalf("%d of %d rings", len(of), len(l.Rings))
@@ -178,7 +207,7 @@ func TestTheRingMostAboveItsShareGives(t *testing.T) {
 	for s.statsOf(browserLog).Evicted == 0 {
 		s.Append(event.Batch{&event.Mark{Head: tabHead(3), Label: strings.Repeat("m", 400)}})
 	}
-	if n := s.statsOf(Ring(event.Browser, event.KindExchange)).Evicted; n != 0 {
+	if n := s.statsOf(ringOf(event.Browser, event.KindExchange)).Evicted; n != 0 {
 		t.Errorf("%d exchanges went, though more logs were there", n)
 	}
 	if n, _ := s.Evicted(&Want{Session: "s", Tab: 7}, 0); n != 0 {
@@ -313,14 +342,7 @@ func (s *Store) key(tab int) ownerKey { return ownerKey{s.hash("s"), uint64(tab)
 // The owner that replaces another in a full ring is its own, and what the other lost is not forgotten.
 func TestOwnersWithoutEventsAreReplaced(t *testing.T) {
 	var now time.Duration
-	l := tiny()
-	c := l.Rings[browserLog]
-	c.Age = time.Minute
-	l.Rings[browserLog] = c
-	s, err := New(Config{Run: "r", Limits: l, Elapsed: func() time.Duration { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := forgetful(t, &now)
 	for tab := 1; tab <= 70; tab++ { // 63 have an owner, the others share one
 		s.Append(event.Of([]event.Log{{Head: tabHead(tab)}, {Head: tabHead(tab), Severity: event.SeverityError}}))
 	}
@@ -490,14 +512,7 @@ func TestEvictedIsExactOrSaysThatItIsNot(t *testing.T) {
 // Counts that the shared owner took over from several owners are not said to be exact where they are not.
 func TestCountsOfReplacedOwnersSayWhetherTheyAreExact(t *testing.T) {
 	var now time.Duration
-	l := tiny()
-	c := l.Rings[browserLog]
-	c.Age = time.Minute
-	l.Rings[browserLog] = c
-	s, err := New(Config{Run: "r", Limits: l, Elapsed: func() time.Duration { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := forgetful(t, &now)
 	for i := range 300 {
 		s.Append(event.Of([]event.Log{{Head: tabHead(1 + i%2)}, {Head: tabHead(3 + i%61)}}))
 		s.Append(event.Of(make([]event.Mark, i%3)))

@@ -18,8 +18,8 @@ const (
 // RingID names a ring: the events of one kind from one class of senders.
 type RingID uint8
 
-// Ring returns the ring for a class and kind.
-func Ring(c event.Class, k event.Kind) RingID { return RingID(int(c)*event.KindCount + int(k)) }
+// ringOf returns the ring for a class and kind.
+func ringOf(c event.Class, k event.Kind) RingID { return RingID(int(c)*event.KindCount + int(k)) }
 
 // Class returns the ring's class.
 func (id RingID) Class() event.Class { return event.Class(int(id) / event.KindCount) }
@@ -63,20 +63,20 @@ type ConnectionCap struct {
 
 // shares holds the default rings and the share of each in thousandths of the memory. Any ring may use the rest.
 var shares = map[RingID]int64{
-	Ring(event.Browser, event.KindLog):            100,
-	Ring(event.Browser, event.KindException):      80,
-	Ring(event.Browser, event.KindExchange):       150,
-	Ring(event.Browser, event.KindResource):       50,
-	Ring(event.Browser, event.KindMessage):        60,
-	Ring(event.Browser, event.KindAction):         40,
-	Ring(event.Browser, event.KindDOM):            20,
-	Ring(event.Browser, event.KindLifecycle):      20,
-	Ring(event.Browser, event.KindPerformance):    20,
-	Ring(event.Browser, event.KindMark):           10,
-	Ring(event.Service, event.KindLog):            80,
-	Ring(event.Service, event.KindException):      40,
-	Ring(event.Service, event.KindExchange):       40,
-	Ring(event.Extension, event.KindExtensionLog): 10,
+	ringOf(event.Browser, event.KindLog):            100,
+	ringOf(event.Browser, event.KindException):      80,
+	ringOf(event.Browser, event.KindExchange):       150,
+	ringOf(event.Browser, event.KindResource):       50,
+	ringOf(event.Browser, event.KindMessage):        60,
+	ringOf(event.Browser, event.KindAction):         40,
+	ringOf(event.Browser, event.KindDOM):            20,
+	ringOf(event.Browser, event.KindLifecycle):      20,
+	ringOf(event.Browser, event.KindPerformance):    20,
+	ringOf(event.Browser, event.KindMark):           10,
+	ringOf(event.Service, event.KindLog):            80,
+	ringOf(event.Service, event.KindException):      40,
+	ringOf(event.Service, event.KindExchange):       40,
+	ringOf(event.Extension, event.KindExtensionLog): 10,
 }
 
 // The other parts of the memory, in thousandths.
@@ -144,7 +144,7 @@ func (l *Limits) check() error {
 		sum += c.Share
 	}
 	for _, k := range event.Kinds() {
-		if _, ok := l.Rings[Ring(event.Browser, k)]; !ok && k != event.KindExtensionLog {
+		if _, ok := l.Rings[ringOf(event.Browser, k)]; !ok && k != event.KindExtensionLog {
 			return fmt.Errorf("limits: kind %s has no ring", k)
 		}
 	}

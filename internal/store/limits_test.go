@@ -11,7 +11,8 @@ import (
 
 func TestDefaultLimitsFollowTheMemory(t *testing.T) {
 	for memory, want := range map[int64]int64{
-		0: DefaultMemory, 1: MinMemory, MinMemory - 1: MinMemory, MinMemory: MinMemory, 100 << 20: 100 << 20, MaxMemory + 1: MaxMemory,
+		0: DefaultMemory, 1: MinMemory, MinMemory - 1: MinMemory, MinMemory: MinMemory, 100 << 20: 100 << 20,
+		MaxMemory + 1: MaxMemory,
 	} {
 		l := DefaultLimits(memory)
 		if l.Memory != want || l.Kept != want/1000*60 || l.Connections != (ConnectionCap{20, 10, want / 1000 * 10}) {
@@ -28,7 +29,7 @@ func TestDefaultLimitsFollowTheMemory(t *testing.T) {
 
 // What is refused is named; what is just within the bounds is not refused.
 func TestLimitsAreChecked(t *testing.T) {
-	mark, service := Ring(event.Browser, event.KindMark), Ring(event.Service, event.KindLog)
+	mark, service := ringOf(event.Browser, event.KindMark), ringOf(event.Service, event.KindLog)
 	set := func(id RingID, c Cap) func(*Limits) { return func(l *Limits) { l.Rings[id] = c } }
 	for _, c := range []struct {
 		change func(*Limits)
@@ -45,9 +46,9 @@ func TestLimitsAreChecked(t *testing.T) {
 		{set(mark, Cap{Share: 1 << 31}), "limit of ring mark: 2147483648 bytes are more than the 2147483647"},
 		{set(mark, Cap{Share: 1<<31 - 1}), "limits of the rings: their shares are "},
 		{set(RingID(ringCount), Cap{Share: 1 << 20}), fmt.Sprintf("there is no ring %d", ringCount)},
-		{set(Ring(event.Service, 0), Cap{Share: 1 << 20}), fmt.Sprintf("there is no ring %d", Ring(event.Service, 0))},
+		{set(ringOf(event.Service, 0), Cap{Share: 1 << 20}), fmt.Sprintf("there is no ring %d", ringOf(event.Service, 0))},
 		{func(l *Limits) { delete(l.Rings, mark) }, "kind mark has no ring"},
-		{func(l *Limits) { delete(l.Rings, Ring(event.Extension, event.KindExtensionLog)) }, ""},
+		{func(l *Limits) { delete(l.Rings, ringOf(event.Extension, event.KindExtensionLog)) }, ""},
 		{func(l *Limits) { delete(l.Rings, service) }, ""},
 		{func(l *Limits) { l.Connections = ConnectionCap{} }, ""},
 		{func(l *Limits) { l.Kept = 0 }, ""},

@@ -240,7 +240,8 @@ func (c *Slice) reset() {
 
 func (c *Slice) add(r RingID, seg *segment, h *header) {
 	c.records = append(c.records, copied{
-		seq: h.seq, time: h.time, received: h.received, offset: len(c.buf), size: int(h.size), ring: r, clock: h.clock, bodies: h.bodies > 0,
+		seq: h.seq, time: h.time, received: h.received, offset: len(c.buf), size: int(h.size), ring: r,
+		clock: h.clock, bodies: h.bodies > 0,
 	})
 	c.buf = append(c.buf, seg.buf[h.offset:h.offset+h.size]...)
 }
@@ -587,7 +588,7 @@ func (s *Store) searchTrace(ctx context.Context, id string, limit int, c *Slice)
 }
 
 // Attach fills in the bodies of x, which was decoded from c's i-th record. It does nothing for an
-// exchange that came without bodies. When the exchange was evicted or cleared since, it sets BodyNote to Evicted.
+// exchange that came without bodies. When the exchange was evicted or cleared since, it sets BodyNote to bodyEvicted.
 func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	if !c.HasBody(i) {
 		return
@@ -600,7 +601,7 @@ func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	}
 	s.mu.RUnlock()
 	if record == "" {
-		x.BodyNote = Evicted
+		x.BodyNote = bodyEvicted
 		return
 	}
 	d := coder{reading: true, bodies: true, in: record}
@@ -609,5 +610,5 @@ func (s *Store) Attach(c *Slice, i int, x *event.Exchange) {
 	}
 }
 
-// Evicted is the BodyNote of an exchange that was evicted between the reading of its head and of its bodies.
-const Evicted = "evicted"
+// bodyEvicted is the BodyNote of an exchange that was evicted between the reading of its head and of its bodies.
+const bodyEvicted = "evicted"

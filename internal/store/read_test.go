@@ -285,7 +285,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	s.Find(nil, 2, &c)
-	if c.Kind(0) != event.KindExchange || c.Ring(0) != Ring(event.Browser, event.KindExchange) || c.HasBody(0) {
+	if c.Kind(0) != event.KindExchange || c.Ring(0) != ringOf(event.Browser, event.KindExchange) || c.HasBody(0) {
 		t.Errorf("kind %s, ring %s, body %v", c.Kind(0), c.Ring(0), c.HasBody(0))
 	}
 	if s.Clear(Scope{TestID: "t"}); s.Find(nil, 1, &c) {
@@ -316,7 +316,8 @@ func TestStats(t *testing.T) {
 		empty.Connections != (ConnectionStats{MaxBytes: s.limits.Connections.Bytes}) {
 		t.Errorf("empty: %+v", empty)
 	}
-	if r := s.statsOf(browserLog); r != (RingStats{ID: browserLog, Name: "log", MaxBytes: s.limits.Rings[browserLog].Share}) {
+	if r := s.statsOf(browserLog); r != (RingStats{ID: browserLog, Name: "log",
+		MaxBytes: s.limits.Rings[browserLog].Share}) {
 		t.Errorf("empty ring: %+v", r)
 	}
 	for i := range int64(4) {
@@ -328,7 +329,8 @@ func TestStats(t *testing.T) {
 		entries  int
 		from, to time.Time
 	}{
-		{"none", 4, at(0), at(3)}, {"0", 3, at(1), at(3)}, {"3", 2, at(1), at(2)}, {"1", 1, at(2), at(2)}, {"2", 0, time.Time{}, time.Time{}},
+		{"none", 4, at(0), at(3)}, {"0", 3, at(1), at(3)}, {"3", 2, at(1), at(2)}, {"1", 1, at(2), at(2)},
+		{"2", 0, time.Time{}, time.Time{}},
 	} {
 		s.Clear(Scope{TestID: c.clear})
 		r := s.statsOf(browserLog)
@@ -338,7 +340,8 @@ func TestStats(t *testing.T) {
 		}
 	}
 	st := s.Stats()
-	if st.Seq != 4 || st.Traces != 0 || st.TraceBytes != minTraceSlots*32 || st.Bytes != s.statsOf(browserLog).Bytes+st.TraceBytes {
+	if st.Seq != 4 || st.Traces != 0 || st.TraceBytes != minTraceSlots*32 ||
+		st.Bytes != s.statsOf(browserLog).Bytes+st.TraceBytes {
 		t.Errorf("%+v", st)
 	}
 }

@@ -102,8 +102,8 @@ type Appended struct {
 	Refused []event.Event // too large for their ring's share; Append does not set their Seq. nil: none
 }
 
-// TooLarge is the BodyNote of an exchange whose bodies were larger than the ring's share.
-const TooLarge = "too_large"
+// bodyTooLarge is the BodyNote of an exchange whose bodies were larger than the ring's share.
+const bodyTooLarge = "too_large"
 
 // Append stores copies of the batch's events and sets Seq in those that it stored. Numbers follow Time over
 // all kinds of the batch as far as the order within each kind allows.

@@ -278,7 +278,8 @@ func TestWantIsAnsweredFromHeaders(t *testing.T) {
 		{store.Want{Since: at.Add(1)}, []event.Seq{2, 3}},
 		{store.Want{Since: at.Add(1), Offset: minusHour}, []event.Seq{2}},
 		{store.Want{Until: at, Offset: minusHour}, []event.Seq{1, 3}},
-		{store.Want{Windows: []store.Window{{From: at, To: at}, {From: at.Add(time.Minute), To: at.Add(time.Hour)}}}, []event.Seq{1, 3}},
+		{store.Want{Windows: []store.Window{{From: at, To: at}, {From: at.Add(time.Minute), To: at.Add(time.Hour)}}},
+			[]event.Seq{1, 3}},
 		{store.Want{Received: at}, []event.Seq{2}},
 		{store.Want{Within: time.Hour}, []event.Seq{1, 2, 3}},
 	} {

@@ -48,7 +48,7 @@ func (e *Extension) Received() []Received {
 func (e *Extension) Serve(ctx context.Context, h *Daemon) error {
 	closed := h.Registry.Poll(e.Session)
 	defer closed(false)
-	work := make(chan command.Command, command.MaxPending)
+	work := make(chan command.Command, 100) // more than a session may have unfinished
 	worked := make(chan error, 1)
 	go func() {
 		var first error

@@ -48,7 +48,8 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 //
 // What pages write holds the word [Hostile] in many places: an answer that shows it outside of a fence fails.
 //
-// Text that begins with @ names a file in the folder to be read instead. In calls {{cursor}}, {{older}} and {{command}} stand for the
+// Text that begins with @ names a file in the folder to be read instead. In calls {{cursor}}, {{older}} and
+// {{command}} stand for the
 // last answer's cursors and the last command's correlation id, {{project}} and {{state}} for
 // directories; the latter are put back in results. With -update, results are rewritten.
 func RunModes[E any](t *testing.T, tool *catalog.Tool[E], env func(h *Daemon, c catalog.Call) E, dir string) {

@@ -101,10 +101,12 @@ func TestScopesChooseWhoseEventsAreRead(t *testing.T) {
 		check("c", view.Scoped{Scope: "all"}, "all tabs;  0  ; 0 false")
 		check("c", view.Scoped{Scope: "all", Tab: 12}, "invalid_param: scope all takes every tab, and tab says 12.")
 		check("c", view.Scoped{Scope: "all", Session: "al"}, "all tabs of The alpha [alpha]; alpha 0  ; 0 false")
-		check("c", view.Scoped{Scope: "all", Session: "x"}, `invalid_param: session "x" is the beginning of 0 browsers' names.`)
+		check("c", view.Scoped{Scope: "all", Session: "x"},
+			`invalid_param: session "x" is the beginning of 0 browsers' names.`)
 		check("c", view.Scoped{Session: "x"}, `invalid_param: session "x" is the beginning of 0 browsers' names.`)
 		check("c", view.Scoped{Tab: 13},
-			"tab 13; alpha 13  ; 13 true|not captured: tab 13 is on a site that the user has not granted in the extension's popup")
+			"tab 13; alpha 13  ; 13 true|not captured: tab 13 is on a site that the user has not granted in the "+
+				"extension's popup")
 		check("c", view.Scoped{Tab: 14},
 			`tab 14; alpha 14  ; 14 true|not captured: tab 14 was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`)
 		const missing = "console, exceptions, sockets and bodies are not captured in %s of tab %d: the capture's script did not start there" +
@@ -128,8 +130,11 @@ func TestScopesChooseWhoseEventsAreRead(t *testing.T) {
 		check("d", view.Scoped{Tab: 99}, "ambiguous_target: 2 browsers are known, and tab 99 is open in none.")
 		check("d", view.Scoped{Tab: 12}, "tab 12; alpha 12  ; 12 true"+gone)
 		h.Registry.Track("e", "forgotten", 7)
-		check("e", view.Scoped{}, "tab 7 (not open); forgotten 7  ; 0 false|the browser has not been connected for long; what happened since is not known")
-		check("e", view.Scoped{Scope: "page"}, "extension_offline: tab 7, the one in use, cannot be reached: browser [forgot] is not known any more.")
+		check("e", view.Scoped{},
+			"tab 7 (not open); forgotten 7  ; 0 false|the browser has not been connected for long; what happened "+
+				"since is not known")
+		check("e", view.Scoped{Scope: "page"},
+			"extension_offline: tab 7, the one in use, cannot be reached: browser [forgot] is not known any more.")
 		time.Sleep(40 * time.Second)
 		check("f", view.Scoped{Tab: 99}, "ambiguous_target: 2 browsers are known, and tab 99 is open in none.")
 		check("f", view.Scoped{}, "all tabs (none is in use);  0  ; 0 false"+gone)
@@ -188,8 +193,8 @@ func TestWhatNoCaptureReachesIsNamed(t *testing.T) {
 	type events = []map[string]any
 	for name, tt := range map[string]struct {
 		frames, states events
-		tab              int
-		want             []string
+		tab            int
+		want           []string
 	}{
 		"nothing":      {nil, nil, 12, nil},
 		"granted ones": {events{frame("http://localhost/f"), {"url": "http://a.example/i.png", "initiator_type": "img", "duration": 1}}, events{state("navigate")}, 12, nil},
@@ -199,11 +204,14 @@ func TestWhatNoCaptureReachesIsNamed(t *testing.T) {
 		},
 		"three sites": {
 			events{frame("http://a.example/"), frame("http://b.example/"), frame("http://c.example/")}, nil, 12,
-			[]string{"not captured: iframes of http://a.example, http://b.example, http://c.example, which the user has not granted in the extension's popup"},
+			[]string{"not captured: iframes of http://a.example, http://b.example, http://c.example, which the " +
+				"user has not granted in the extension's popup"},
 		},
 		"four sites": {
-			events{frame("http://a.example/"), frame("http://b.example/"), frame("http://c.example/"), frame("http://d.example/")}, nil, 12,
-			[]string{"not captured: iframes of http://a.example, http://b.example, http://c.example and 1 more, which the user has not granted in the extension's popup"},
+			events{frame("http://a.example/"), frame("http://b.example/"), frame("http://c.example/"),
+				frame("http://d.example/")}, nil, 12,
+			[]string{"not captured: iframes of http://a.example, http://b.example, http://c.example and 1 more, " +
+				"which the user has not granted in the extension's popup"},
 		},
 		"a worker":         {nil, events{state("worker_started")}, 12, []string{workers}},
 		"of another tab":   {events{frame("http://pay.example/1")}, events{state("worker_started")}, 14, nil},
@@ -290,8 +298,9 @@ func TestVisitsBeginWithADocumentOrARoute(t *testing.T) {
 		"a page hidden":          {event.Lifecycle{State: "pagehide", Persisted: true}, false},
 		"loaded":                 {event.Lifecycle{State: "load", ToURL: "u"}, false},
 		"what a late script saw": {event.Lifecycle{State: "load", ToURL: "u", Head: event.Head{Flags: event.Late}}, true},
-		"that was triggered":     {event.Lifecycle{State: "load", ToURL: "u", Trigger: "push", Head: event.Head{Flags: event.Late}}, false},
-		"that went nowhere":      {event.Lifecycle{State: "load", Head: event.Head{Flags: event.Late}}, false},
+		"that was triggered": {event.Lifecycle{State: "load", ToURL: "u", Trigger: "push",
+			Head: event.Head{Flags: event.Late}}, false},
+		"that went nowhere": {event.Lifecycle{State: "load", Head: event.Head{Flags: event.Late}}, false},
 	} {
 		if got := view.IsVisit(&tt.e); got != tt.want {
 			t.Errorf("%s: %v", name, got)
@@ -335,7 +344,8 @@ func TestLossesAreTold(t *testing.T) {
 	}{
 		{nil, "[lost: 3 log events (rate limit), 1 action events (lost in the page), 2 events (refused)]"},
 		{[]event.Kind{event.KindLog}, "[lost: 3 log events (rate limit), 2 events (refused)]"},
-		{[]event.Kind{event.KindExchange, event.KindAction}, "[lost: 1 action events (lost in the page), 2 events (refused)]"},
+		{[]event.Kind{event.KindExchange, event.KindAction},
+			"[lost: 1 action events (lost in the page), 2 events (refused)]"},
 		{[]event.Kind{event.KindExchange}, "[lost: 2 events (refused)]"},
 	} {
 		if got := fmt.Sprint(v.LossNotes(f, tt.kinds...)); got != tt.want || asked != "s7" {
@@ -359,7 +369,8 @@ func TestCoverageIsTold(t *testing.T) {
 		{query.Coverage{Exhausted: true, Looked: 9}, "[]"},
 		{query.Coverage{Looked: 9}, "[looked at the newest 9, more are kept]"},
 		{query.Coverage{Exhausted: true, Evicted: 1}, "[1 older ones were evicted to make room]"},
-		{query.Coverage{Looked: 9, Evicted: 4, EvictedUpper: true}, "[looked at the newest 9, more are kept up to 4 older ones were evicted to make room]"},
+		{query.Coverage{Looked: 9, Evicted: 4, EvictedUpper: true},
+			"[looked at the newest 9, more are kept up to 4 older ones were evicted to make room]"},
 	} {
 		if got := fmt.Sprint((view.View{}).CoverNotes(tt.c)); got != tt.want {
 			t.Errorf("%+v: %s, want %s", tt.c, got, tt.want)
@@ -399,7 +410,8 @@ func TestSinceLastGoesOnWhereTheClientStopped(t *testing.T) {
 	}
 	none := of("c", "logs")
 	none.Call.Sessionless = true
-	if _, err := none.Page(view.Paged{Since: "last"}, 20, "k"); problem.From(err) == nil || problem.From(err).Code != problem.InvalidParam {
+	if _, err := none.Page(view.Paged{Since: "last"}, 20, "k"); problem.From(err) == nil ||
+		problem.From(err).Code != problem.InvalidParam {
 		t.Errorf("without a session: %v", err)
 	}
 	none.Remember("k", "456")

@@ -190,7 +190,8 @@ func (v View) late(ctx context.Context, t session.Target) string {
 	case len(list.Items) == 0 && cover.Evicted > 0:
 		return "whether capture began with this page is not known: the event that says so was evicted"
 	case len(list.Items) > 0 && list.Items[0].Flags&event.Late != 0:
-		const words = `capture began at %s, after this page: what was before is not known; interact {"action":"refresh"} records it from its first moment`
+		const words = "capture began at %s, after this page: what was before is not known; " +
+			`interact {"action":"refresh"} records it from its first moment`
 		return fmt.Sprintf(words, answer.Clock(list.Items[0].Time))
 	}
 	return ""
@@ -280,8 +281,8 @@ func (v View) CoverNotes(c query.Coverage) []string {
 	return out
 }
 
-// Page turns the paging parameters into a query's, with the mode's default limit. The key names the mode and its filters:
-// since "last" is remembered under it.
+// Page turns the paging parameters into a query's, with the mode's default limit. The key names the mode and its
+// filters: since "last" is remembered under it.
 func (v View) Page(p Paged, limit int, key string) (query.Page, error) {
 	out := query.Page{Cursor: query.Cursor(p.Cursor), Since: p.Since, Limit: p.Limit}
 	if out.Limit == 0 {

@@ -64,10 +64,12 @@ func TestStacksNameTheSource(t *testing.T) {
 		},
 		{URL: "http://a/lib.js", Line: 2, Column: 3}, {Function: "main", URL: "http://b/x.js", Line: 4},
 	})
-	if got, want := view.StackOf(stack, "http://a/page", 2), "pay⏎SYSTEM src/pay.ts:48:13 < (anonymous) /lib.js:2:3"; got != want {
+	if got, want := view.StackOf(stack, "http://a/page", 2),
+		"pay⏎SYSTEM src/pay.ts:48:13 < (anonymous) /lib.js:2:3"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got, want := view.StackLine(stack, 9), "pay⏎SYSTEM src/pay.ts:48:13 < (anonymous) http://a/lib.js:2:3 < main http://b/x.js:4"; got != want {
+	if got, want := view.StackLine(stack, 9),
+		"pay⏎SYSTEM src/pay.ts:48:13 < (anonymous) http://a/lib.js:2:3 < main http://b/x.js:4"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if in := view.Stack([]event.StackFrame{{InApp: true}, {}}); !in[0].InApp || in[1].InApp {
@@ -79,7 +81,8 @@ func TestStacksNameTheSource(t *testing.T) {
 }
 
 func TestStampsAreUTC(t *testing.T) {
-	if got := view.Stamp(time.Date(2026, 3, 1, 1, 0, 0, 5_000_000, time.FixedZone("east", 3600))); got != "2026-03-01T00:00:00.005Z" {
+	if got := view.Stamp(time.Date(2026, 3, 1, 1, 0, 0, 5_000_000,
+		time.FixedZone("east", 3600))); got != "2026-03-01T00:00:00.005Z" {
 		t.Error(got)
 	}
 }

@@ -349,7 +349,8 @@ func pure(e ast.Expr) bool {
 		if c, call := n.(*ast.CallExpr); call {
 			id, plain := c.Fun.(*ast.Ident)
 			ok = ok && plain &&
-				(id.Name == "len" || id.Name == "cap" || id.Name == "min" || id.Name == "max" || id.Name == "int" || id.Name == "int64")
+				(id.Name == "len" || id.Name == "cap" || id.Name == "min" || id.Name == "max" || id.Name == "int" ||
+					id.Name == "int64")
 		}
 		if u, is := n.(*ast.UnaryExpr); is && u.Op == token.ARROW {
 			ok = false
@@ -365,7 +366,8 @@ func (w *finder) statements(list []ast.Stmt) {
 		switch s := s.(type) {
 		case *ast.ExprStmt:
 			c, ok := s.X.(*ast.CallExpr)
-			if !ok || called(c) == "panic" || strings.HasSuffix(called(c), "Lock") || strings.Contains(called(c), "Log.") || saves(c) {
+			if !ok || called(c) == "panic" || strings.HasSuffix(called(c), "Lock") ||
+				strings.Contains(called(c), "Log.") || saves(c) {
 				continue
 			}
 			w.add("skip", s, "if mutantKeep(ID) { ", " }")
@@ -427,9 +429,11 @@ func called(c *ast.CallExpr) string {
 
 // builtins take types or are no calls at all.
 var builtins = map[string]bool{
-	"len": true, "cap": true, "make": true, "new": true, "append": true, "panic": true, "close": true, "delete": true, "copy": true,
-	"min": true, "max": true, "clear": true, "recover": true, "print": true, "println": true, "unsafe.Sizeof": true,
-	"string": true, "int": true, "int64": true, "uint64": true, "float64": true, "byte": true, "rune": true, "uint32": true, "int32": true,
+	"len": true, "cap": true, "make": true, "new": true, "append": true, "panic": true, "close": true, "delete": true,
+	"copy": true,
+	"min":  true, "max": true, "clear": true, "recover": true, "print": true, "println": true, "unsafe.Sizeof": true,
+	"string": true, "int": true, "int64": true, "uint64": true, "float64": true, "byte": true, "rune": true,
+	"uint32": true, "int32": true,
 }
 
 // arguments breaks each argument of a call that is no constant.
@@ -450,7 +454,8 @@ func (w *finder) arguments(c *ast.CallExpr) {
 func (w *finder) zero(e ast.Expr) {
 	switch x := e.(type) {
 	case *ast.Ident:
-		if x.Name == "nil" || x.Name == "true" || x.Name == "false" || x.Name == "ctx" || x.Name == "_" || x.Name == "err" || w.isZero("", x.Name) {
+		if x.Name == "nil" || x.Name == "true" || x.Name == "false" || x.Name == "ctx" || x.Name == "_" ||
+			x.Name == "err" || w.isZero("", x.Name) {
 			return
 		}
 	case *ast.SelectorExpr:

@@ -268,10 +268,14 @@ func TestFieldsOfTheWrongTypeAreNamed(t *testing.T) {
 		}
 	}
 	for entry, want := range map[string]string{
-		`{"message":"a","handled":true}`: "[]", `{"message":"a","handled":false}`: "[]", `{"message":"a","stack":[5]}`: "[{0 a frame of stack is not an object}]",
-		`{"message":"a","cause":[5]}`: "[{0 a cause is not an object}]", `{"message":"a","flags":[5]}`: "[{0 flags is not a string}]",
-		`{"message":"a","x":false,"y":true,"z":null,"line":3}`: "[]", `{"message":"a","line":"3"}`: "[{0 line is not a number}]",
-		`{"message":"a","seq":1.5}`: "[{0 seq is out of range}]", `{"message":"a","count":-1}`: "[{0 count is out of range}]",
+		`{"message":"a","handled":true}`: "[]", `{"message":"a","handled":false}`: "[]",
+		`{"message":"a","stack":[5]}`:                          "[{0 a frame of stack is not an object}]",
+		`{"message":"a","cause":[5]}`:                          "[{0 a cause is not an object}]",
+		`{"message":"a","flags":[5]}`:                          "[{0 flags is not a string}]",
+		`{"message":"a","x":false,"y":true,"z":null,"line":3}`: "[]",
+		`{"message":"a","line":"3"}`:                           "[{0 line is not a number}]",
+		`{"message":"a","seq":1.5}`:                            "[{0 seq is out of range}]",
+		`{"message":"a","count":-1}`:                           "[{0 count is out of range}]",
 	} {
 		d := readLogs(t, entry+`,{"message":"after","line":7}`)
 		logs := all[event.Log](d.Upload.Batch)
@@ -285,7 +289,8 @@ func TestFieldsOfTheWrongTypeAreNamed(t *testing.T) {
 func TestCausesAreBounded(t *testing.T) {
 	for n, cut := range map[int]bool{15: false, 16: true, 40: true} {
 		list := strings.TrimSuffix(strings.Repeat(`{"type":"E"},`, n), ",")
-		m, err := browser.ReadSync([]byte(`{"session":"s","groups":[{"exceptions":[{"message":"m","cause":[` + list + `],"line":7}]}]}`))
+		m, err := browser.ReadSync([]byte(`{"session":"s","groups":[{"exceptions":[{"message":"m","cause":[` + list +
+			`],"line":7}]}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +303,8 @@ func TestCausesAreBounded(t *testing.T) {
 
 // An exchange without an outcome gets that of its status.
 func TestOutcomesFollowTheStatus(t *testing.T) {
-	for status, want := range map[int]string{0: "network_error", 200: "ok", 399: "ok", 400: "http_error", 503: "http_error"} {
+	for status, want := range map[int]string{0: "network_error", 200: "ok", 399: "ok", 400: "http_error",
+		503: "http_error"} {
 		d, err := browser.ReadBodies(fmt.Appendf(nil, `{"bodies":[{"url":"/a","status":%d}]}`, status))
 		if err != nil {
 			t.Fatal(err)

@@ -30,7 +30,8 @@ func consoleUpload(n int) []byte {
 			Base:  wire.Base{Seq: uint64(i + 1), T: 1763636400000.25 + float64(i)*3.5, Mono: 1204.3 + float64(i)*3.5},
 			Level: "log",
 			Message: fmt.Sprintf(
-				"[Checkout] order %d updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; cart synced with server after 142 ms, next step: payment",
+				"[Checkout] order %d updated: 3 items, total 59.97 EUR, shipping to Berlin (express) in 2 days; "+
+					"cart synced with server after 142 ms, next step: payment",
 				8800+i,
 			),
 			Args: json.RawMessage(

@@ -67,9 +67,12 @@ func TestBadValuesOfOtherKindsAreNamed(t *testing.T) {
 
 func TestMalformedBodiesAreProblems(t *testing.T) {
 	for _, body := range []string{
-		``, `null`, `[]`, `{`, `{"entries":[}`, `{"entries":[{"message":"a"}]`, `{"entries":[{"message":"a",}]}`, `{"entries":[,]}`,
-		`{"entries":[{"message":"a"}]} x`, `{"entries":[{"message":"` + "\n" + `"}]}`, `{"entries":[{"message":"\q"}]}`, `{"entries":[{"line":01}]}`,
-		`{"entries":[{"x":tru}]}`, `{"entries":[{"x":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}]}`, `{"entries":[{"x":"\u12"}]}`,
+		``, `null`, `[]`, `{`, `{"entries":[}`, `{"entries":[{"message":"a"}]`, `{"entries":[{"message":"a",}]}`,
+		`{"entries":[,]}`,
+		`{"entries":[{"message":"a"}]} x`, `{"entries":[{"message":"` + "\n" + `"}]}`,
+		`{"entries":[{"message":"\q"}]}`, `{"entries":[{"line":01}]}`,
+		`{"entries":[{"x":tru}]}`, `{"entries":[{"x":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}]}`,
+		`{"entries":[{"x":"\u12"}]}`,
 		`{"entries":5}`, `{}`, `{"entries":[]}` + "\x00", `{"tab":"x","entries":[]}`,
 	} {
 		_, err := browser.ReadLogs([]byte(body))
@@ -78,7 +81,8 @@ func TestMalformedBodiesAreProblems(t *testing.T) {
 			t.Errorf("ReadLogs(%q) = %v, want a problem", body, err)
 		}
 	}
-	for _, body := range []string{`{}`, `{"session":""}`, `{"session":"` + strings.Repeat("s", 65) + `"}`, `{"session":"s","groups":[5]}`, `{"session":"s","groups":[{"tab":"x"}]}`} {
+	for _, body := range []string{`{}`, `{"session":""}`, `{"session":"` + strings.Repeat("s", 65) + `"}`,
+		`{"session":"s","groups":[5]}`, `{"session":"s","groups":[{"tab":"x"}]}`} {
 		if _, err := browser.ReadSync([]byte(body)); err == nil {
 			t.Errorf("ReadSync(%q) is no problem", body)
 		}

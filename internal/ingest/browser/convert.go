@@ -109,7 +109,8 @@ func message(w *wire.Message) (e event.Message, reason string) {
 		Head: b.head(
 			&w.Base,
 		), Connection: b.text(w.Connection, maxID), Protocol: b.text(w.Protocol, maxWord), URL: b.text(w.URL, maxURL),
-		Event: w.Event, Direction: b.text(w.Direction, maxWord), Order: w.Order, Type: b.text(w.Type, maxText), Size: size(w.Size),
+		Event: w.Event, Direction: b.text(w.Direction, maxWord), Order: w.Order, Type: b.text(w.Type, maxText),
+		Size: size(w.Size),
 		Data: b.text(w.Data, maxData), Code: count(w.Code, 65535), Reason: b.text(w.Reason, maxText),
 		Skipped: count(w.Skipped, maxCount), Rate: max(0, number(w.Rate)),
 	}

@@ -153,7 +153,8 @@ func TestPickedFieldsAreTheWires(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, want := all[event.Log](m.Upload.Batch)[1], w.Groups[0].Logs[1]
-	if got.Message != want.Message || got.Args != compactOf(t, raw, "args") || got.Level != want.Level || got.Logger != want.Logger ||
+	if got.Message != want.Message || got.Args != compactOf(t, raw, "args") || got.Level != want.Level ||
+		got.Logger != want.Logger ||
 		got.URL != want.URL || got.Line != want.Line || got.Column != want.Column ||
 		got.Count != want.Count ||
 		got.Severity != 13 {
@@ -166,7 +167,8 @@ func TestPickedFieldsAreTheWires(t *testing.T) {
 		t.Errorf("head %+v, want %+v", got.Head, want.Base)
 	}
 	gotX, wantX := all[event.Exception](m.Upload.Batch)[0], w.Groups[0].Exceptions[0]
-	if gotX.Type != wantX.Type || gotX.Message != wantX.Message || gotX.RawStack != wantX.RawStack || gotX.Mechanism != wantX.Mechanism ||
+	if gotX.Type != wantX.Type || gotX.Message != wantX.Message || gotX.RawStack != wantX.RawStack ||
+		gotX.Mechanism != wantX.Mechanism ||
 		gotX.Handled != wantX.Handled ||
 		gotX.Element != wantX.Element ||
 		gotX.Causes[0].Message != wantX.Causes[0].Message {

@@ -107,21 +107,23 @@ func (r *reader) field(name string, limit int) string {
 	if r.peek() == '"' {
 		return r.record.text(r.cursor.text(), limit)
 	}
+	r.instead(name, "a string")
+	return ""
+}
+
+// instead steps over what stands where a member wants something else. null is nothing, and else the record is none.
+func (r *reader) instead(name, wanted string) {
 	if !r.null() {
 		r.skip()
-		r.reject("%s is not a string", name)
+		r.reject("%s is not %s", name, wanted)
 	}
-	return ""
 }
 
 // number reads a number from lo to hi; null reads as 0.
 func (r *reader) number(name string, lo, hi float64, whole bool) float64 {
 	b := r.peek()
 	if b != '-' && (b < '0' || b > '9') {
-		if !r.null() {
-			r.skip()
-			r.reject("%s is not a number", name)
-		}
+		r.instead(name, "a number")
 		return 0
 	}
 	f := parseNumber(r.literalNumber())
@@ -154,10 +156,7 @@ func (r *reader) truth(name string) bool {
 		r.word("false")
 		return false
 	}
-	if !r.null() {
-		r.skip()
-		r.reject("%s is not true or false", name)
-	}
+	r.instead(name, "true or false")
 	return false
 }
 
@@ -166,10 +165,7 @@ func (r *reader) array(name string) bool {
 	if r.peek() == '[' {
 		return r.enter('[')
 	}
-	if !r.null() {
-		r.skip()
-		r.reject("%s is not a list", name)
-	}
+	r.instead(name, "a list")
 	return false
 }
 
@@ -197,10 +193,7 @@ func (r *reader) flags() event.Flags {
 // arguments reads the structured arguments as they are written.
 func (r *reader) arguments() string {
 	if r.peek() != '[' {
-		if !r.null() {
-			r.skip()
-			r.reject("args is not a list")
-		}
+		r.instead("args", "a list")
 		return ""
 	}
 	raw := r.skip()

@@ -30,7 +30,8 @@ func TestFindingsEndInTheMiddle(t *testing.T) {
 	}
 	b := catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: h.View(c)} }, nil)
 	for _, mode := range b.Modes() {
-		for _, args := range []string{fmt.Sprintf(`{"what":%q}`, mode.Name), fmt.Sprintf(`{"what":%q,"url":"localhost"}`, mode.Name)} {
+		for _, args := range []string{fmt.Sprintf(`{"what":%q}`, mode.Name),
+			fmt.Sprintf(`{"what":%q,"url":"localhost"}`, mode.Name)} {
 			run := func(last int) (*testkit.Looks, string) {
 				ctx := testkit.NewLooks(t.Context(), last)
 				var runner calls.Runner

@@ -13,7 +13,8 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "error_clusters", Doc: "Errors grouped by what they are: type, message without its numbers, place. The most frequent first.",
+	Name: "error_clusters", Doc: "Errors grouped by what they are: type, message without its numbers, place. The " +
+		"most frequent first.",
 	Aliases: []string{"clusters", "errors"}, Example: `{"limit":10}`,
 }, errorClusters)
 

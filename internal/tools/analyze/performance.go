@@ -14,7 +14,8 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "performance", Doc: "The last performance snapshot of each page visit: load times, web vitals with ratings, long tasks by script, resources by type.",
+	Name: "performance", Doc: "The last performance snapshot of each page visit: load times, web vitals with " +
+		"ratings, long tasks by script, resources by type.",
 	Aliases: []string{"perf", "vitals"},
 }, performance)
 
@@ -120,7 +121,8 @@ func newSnapshot(s *event.Performance) snapshot {
 			event.KindPerformance,
 			s.Seq,
 		), URL: s.URL, Timestamp: view.Stamp(s.Time), NavigationType: s.NavigationType,
-		DOMContentLoaded: s.DOMContentLoaded, Load: s.Load, Vitals: map[string]vital{}, Soft: s.Soft, clock: answer.Clock(s.Time), page: s.PageURL,
+		DOMContentLoaded: s.DOMContentLoaded, Load: s.Load, Vitals: map[string]vital{}, Soft: s.Soft,
+		clock: answer.Clock(s.Time), page: s.PageURL,
 	}
 	for name, v := range map[string]event.Vital{"lcp": s.LCP, "cls": s.CLS, "inp": s.INP, "fcp": s.FCP, "ttfb": s.TTFB} {
 		if v.Rating != "" {

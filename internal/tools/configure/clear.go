@@ -11,7 +11,8 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "clear", Doc: "Empty the buffers, all or one group of them, of one tab or of all.", Aliases: []string{"reset", "empty"}, Example: `{"buffer":"logs"}`,
+	Name: "clear", Doc: "Empty the buffers, all or one group of them, of one tab or of all.",
+	Aliases: []string{"reset", "empty"}, Example: `{"buffer":"logs"}`,
 }, clearBuffers)
 
 type clearParams struct {

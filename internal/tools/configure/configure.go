@@ -39,7 +39,7 @@ type Daemon struct {
 	Calls  func() Calls                                          // what the tools were asked
 	Clear  func(kinds []event.Kind, session string, tab int) int // empties rings, returns how many events went
 	Tools  func() []*catalog.Bound                               // to describe
-	Stop   func()                                                // stops the daemon after the answer is out; bridges start a new one
+	Stop   func()                                                // the daemon, after the answer is out; bridges start a new one
 	Faults func() (panics, bugs, refused int64)                  // what should not happen
 	State  func() []string                                       // what is wrong with the state directory, a line each
 	Loss   func() (lost uint64)                                  // events that never reached a ring

@@ -11,7 +11,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "describe_capabilities", Doc: "What the tools can do: all modes in brief, one tool, or one mode with its parameters.", Aliases: []string{"capabilities", "describe"},
+	Name:    "describe_capabilities",
+	Doc:     "What the tools can do: all modes in brief, one tool, or one mode with its parameters.",
+	Aliases: []string{"capabilities", "describe"},
 	Example: `{"tool":"observe","mode":"errors"}`,
 }, describe)
 

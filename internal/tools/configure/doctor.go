@@ -82,7 +82,8 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 			"extension_connected",
 			"fail",
 			fmt.Sprintf(
-				"Load the extension in Chrome (chrome://extensions, Developer mode, Load unpacked) and open its popup. If it is loaded, its options page must say port %d.",
+				"Load the extension in Chrome (chrome://extensions, Developer mode, Load unpacked) and open its "+
+					"popup. If it is loaded, its options page must say port %d.",
 				d.Port,
 			),
 			"no browser has ever paired with this daemon",

@@ -12,7 +12,8 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "health", Doc: "The daemon's state: memory, buffers, limits, tool calls, browser control, commands.", Aliases: []string{"status"},
+	Name: "health", Doc: "The daemon's state: memory, buffers, limits, tool calls, browser control, commands.",
+	Aliases: []string{"status"},
 }, health)
 
 type healthResult struct {
@@ -25,6 +26,8 @@ type healthResult struct {
 	Commands commandHealth           `json:"command_execution"`
 	Lost     uint64                  `json:"events_lost"`
 	Faults   faults                  `json:"faults"`
+
+	rings []string // names of Buffers in the order of the store
 }
 
 type serverHealth struct {
@@ -59,7 +62,8 @@ type bufferHealth struct {
 }
 
 // bufferNames are the names of buffers that modes of observe have in other words than the store.
-var bufferNames = map[string]string{"log": "console", "exchange": "network", "frame": "websocket", "action": "actions"}
+var bufferNames = map[string]string{"log": "console", "exchange": "network", "message": "websocket",
+	"action": "actions"}
 
 type pilotHealth struct {
 	Enabled   bool   `json:"enabled"`
@@ -120,7 +124,8 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 			int64(mem.Sys >> 20),
 			map[string]int64{},
 		},
-		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(), Commands: commands(env.Queue, now),
+		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(),
+		Commands: commands(env.Queue, now),
 	}
 	for _, r := range stats.Rings {
 		pct := float64(1000*r.Bytes/r.MaxBytes) / 10
@@ -128,6 +133,7 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 		if n, ok := bufferNames[name]; ok {
 			name = n
 		}
+		out.rings = append(out.rings, name)
 		out.Buffers[name] = bufferHealth{r.Entries, r.Bytes, r.MaxBytes, pct, r.Evicted, r.Dropped}
 		out.Memory.Buffers[name+"_bytes"] = r.Bytes
 	}
@@ -216,9 +222,9 @@ func (h *healthResult) Text(w *answer.Writer) {
 			),
 		},
 	}
-	for _, name := range []string{"console", "exception", "network", "bodies", "waterfall", "websocket", "actions", "dom", "lifecycle", "performance", "extension_log", "mark"} {
-		b, ok := h.Buffers[name]
-		if !ok || b.Entries == 0 && b.Evicted == 0 && b.Dropped == 0 {
+	for _, name := range h.rings {
+		b := h.Buffers[name]
+		if b.Entries == 0 && b.Evicted == 0 && b.Dropped == 0 {
 			continue
 		}
 		line := fmt.Sprintf("%s: %d, %s", name, b.Entries, answer.Bytes(b.Bytes))

@@ -3,6 +3,8 @@ package configure_test
 import (
 	"encoding/json"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -68,8 +70,11 @@ func TestCommandsAreJudgedByTheirEnds(t *testing.T) {
 		want execution
 	}{
 		{nil, execution{Ready: true, Status: "pass"}},
-		{[]string{"complete", "error", "cancelled"}, execution{Ready: true, Status: "pass", Successes: 1, Last: "2026-03-01T12:00:10Z", Age: 2000}},
-		{[]string{"complete", "complete", "timeout"}, execution{Ready: true, Status: "warn", Successes: 2, Failures: 1, Rate: 33.3, Last: "2026-03-01T12:00:10Z", Age: 2000}},
+		{[]string{"complete", "error", "cancelled"},
+			execution{Ready: true, Status: "pass", Successes: 1, Last: "2026-03-01T12:00:10Z", Age: 2000}},
+		{[]string{"complete", "complete", "timeout"},
+			execution{Ready: true, Status: "warn", Successes: 2, Failures: 1, Rate: 33.3,
+				Last: "2026-03-01T12:00:10Z", Age: 2000}},
 		{[]string{"timeout", "interrupted", "timeout"}, execution{Status: "fail", Failures: 3, Rate: 100}},
 		{[]string{"interrupted"}, execution{Ready: true, Status: "warn", Failures: 1, Rate: 100}},
 	} {
@@ -163,7 +168,8 @@ func TestWaitingCommandsAreJudgedByTheirAge(t *testing.T) {
 // An upload that was refused lately fails, one of long ago warns.
 func TestRefusedUploadsAgeFromFailureToWarning(t *testing.T) {
 	for ago, want := range map[time.Duration]string{
-		5*time.Minute - time.Millisecond: "FAIL uploads: 3 of the browser's uploads were refused, the last 5m0s ago: events may be missing\n",
+		5*time.Minute - time.Millisecond: "FAIL uploads: 3 of the browser's uploads were refused, the last 5m0s " +
+			"ago: events may be missing\n",
 		5 * time.Minute:                  "warn uploads: 3 of the browser's uploads were refused, the last 5m0s ago\n",
 		time.Hour + 400*time.Millisecond: "warn uploads: 3 of the browser's uploads were refused, the last 1h0m0s ago\n",
 	} {
@@ -200,6 +206,18 @@ func TestTheClientsOwnTabIsMeant(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, got)
 				}
 			}
+		}
+	})
+}
+
+// What is wrong with the directory is said in the doctor's words for it.
+func TestTheDoctorTellsOfTheStateDirectory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := ask(t, testkit.NewDaemon(t, 0), func(e *configure.Env) {
+			e.Daemon.State = func() []string { return []string{"others can read it: 100% open"} }
+		}, `{"action":"doctor"}`)
+		if want := "\nwarn state_directory: others can read it: 100% open\n     fix: "; !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
 		}
 	})
 }
@@ -262,6 +280,35 @@ func TestHealthTellsOfEachBuffer(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		if read(); typed.Pilot.Source != "unknown" {
 			t.Errorf("long after: %+v", typed)
+		}
+	})
+}
+
+// Every ring that holds or lost something is listed, by the names that modes have for it.
+func TestHealthListsEveryRing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := testkit.NewDaemon(t, 0)
+		page := event.Head{Session: "s1", Tab: 12}
+		service := event.Head{Origin: event.Origin{Source: "http", Service: "api"}}
+		h.Store.Append(event.Batch{
+			&event.Log{Head: page, Message: "a"}, &event.Exchange{Head: page, URL: "/"}, &event.Message{Head: page, Data: "m"},
+			&event.Action{Head: page, Type: "click"}, &event.Log{Head: service, Message: strings.Repeat("x", 1<<20)},
+			&event.Mark{Head: page, Label: strings.Repeat("x", 17<<20)},
+		})
+		noFaults := func(e *configure.Env) {
+			e.Daemon.Faults = func() (panics, bugs, refused int64) { return 0, 0, 0 }
+		}
+		got := ask(t, h, noFaults, `{"action":"health"}`)
+		var lines []string
+		for _, m := range regexp.MustCompile(`\n(\w+: \d+, )(0 B|[1-9].* k?M?B)(.*)`).FindAllStringSubmatch(got, -1) {
+			lines = append(lines, m[1]+strings.Trim(m[2], ".0123456789")+m[3])
+		}
+		want := []string{
+			"console: 1,  kB", "network: 1,  kB", "websocket: 1,  kB", "actions: 1,  kB", "mark: 0,  B, 1 dropped",
+			"service_log: 1,  MB",
+		}
+		if !slices.Equal(lines, want) || !strings.Contains(got, "\nmemory: 1 of 16 MB") || strings.Contains(got, "panics") {
+			t.Errorf("rings %q, want %q in\n%s", lines, want, got)
 		}
 	})
 }

@@ -28,7 +28,8 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 		return configure.Env{
 			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.Reader,
 			Daemon: configure.Daemon{
-				Version: "1.0.0-rc.1", Run: testkit.Run, PID: 4711, Port: 7890, StateDir: h.Dir.Path(""), Started: testkit.Begin.Add(-time.Hour), Spawned: true, Parent: 1,
+				Version: "1.0.0-rc.1", Run: testkit.Run, PID: 4711, Port: 7890, StateDir: h.Dir.Path(""),
+				Started: testkit.Begin.Add(-time.Hour), Spawned: true, Parent: 1,
 				Limits: func() configure.Limits { return limits },
 				Calls: func() configure.Calls {
 					return configure.Calls{Total: 20, Errors: 1, Percent: 5, ByTool: map[string]int{"observe": 20}}

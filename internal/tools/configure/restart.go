@@ -9,10 +9,12 @@ import (
 
 var (
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "restart", Doc: "Restart the daemon. What was captured is lost; clients and the browser reconnect by themselves.",
+		Name: "restart", Doc: "Restart the daemon. What was captured is lost; clients and the browser reconnect by " +
+			"themselves.",
 	}, restart)
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "telemetry", Doc: "How much is said beside answers about what else happened: off, auto or full. Without a mode it tells the present one. Nothing ever leaves this machine.",
+		Name: "telemetry", Doc: "How much is said beside answers about what else happened: off, auto or full. " +
+			"Without a mode it tells the present one. Nothing ever leaves this machine.",
 	}, telemetry)
 )
 

@@ -41,7 +41,8 @@ func TestArtifactsEndInTheMiddle(t *testing.T) {
 		return generate.Env{View: h.View(c), Dir: h.Dir, Version: "1.0.0", Archive: archive}
 	}, nil)
 	for _, mode := range b.Modes() {
-		for _, more := range []string{`"scope":"all"`, `"scope":"all","test_id":"t1"`, `"scope":"all","save_to":"x.har","overwrite":true`} {
+		for _, more := range []string{`"scope":"all"`, `"scope":"all","test_id":"t1"`,
+			`"scope":"all","save_to":"x.har","overwrite":true`} {
 			args := fmt.Sprintf(`{"format":%q,%s}`, mode.Name, more)
 			file := filepath.Join(h.Project, "x.har")
 			run := func(last int) (*testkit.Looks, string) {

@@ -16,7 +16,8 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "har", Doc: "HTTP Archive 1.2 of the captured exchanges, for DevTools, Playwright and others. Secrets are pseudonyms in it.",
+	Name: "har", Doc: "HTTP Archive 1.2 of the captured exchanges, for DevTools, Playwright and others. Secrets " +
+		"are pseudonyms in it.",
 	Example: `{"save_to":"session.har"}`, Errors: []problem.Code{problem.NoData, problem.PathNotAllowed, problem.Conflict},
 }, har)
 
@@ -96,7 +97,8 @@ func har(ctx context.Context, env Env, p harParams) (*harResult, error) {
 		return nil, err
 	}
 	out := &harResult{notes: notes, har: artifact.NewHAR(artifact.HARInput{
-		Version: env.Version, Exchanges: exchanges.Items, Resources: resources.Items, Pages: snapshots.Items, Lost: strings.Join(notes, "; "),
+		Version: env.Version, Exchanges: exchanges.Items, Resources: resources.Items, Pages: snapshots.Items,
+		Lost: strings.Join(notes, "; "),
 	})}
 	if err := ctx.Err(); err != nil || p.SaveTo == "" {
 		return out, err

@@ -14,8 +14,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "actions",
-	Doc:     "What the user and agents did in pages: clicks, typing, choices, submits, navigations. An id (a12) gives every way to find the element again.",
+	Name: "actions",
+	Doc: "What the user and agents did in pages: clicks, typing, choices, submits, navigations. An id (a12) " +
+		"gives every way to find the element again.",
 	Aliases: []string{"user_actions", "enhanced_actions"},
 	Example: `{"last_n":10}`,
 	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},
@@ -92,7 +93,8 @@ func actionsMode(ctx context.Context, env Env, p actionsParams) (any, error) {
 			by[a.By]++
 		}
 		return withRange(&view.Tally{
-			Title: "actions", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
+			Title: "actions", Total: len(list.Items), Scope: o.Words,
+			Notes:  append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_actor", Counts: by}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
@@ -109,7 +111,8 @@ func newActionEntry(e *event.Action) actionEntry {
 			event.KindAction,
 			e.Seq,
 		), Type: e.Type, By: e.By, Client: e.Client, Role: e.Role, Name: e.Name, Text: e.Text, Value: e.Value,
-		Key: e.Key, FromURL: e.FromURL, ToURL: e.ToURL, X: e.X, Y: e.Y, Outcome: e.Outcome, Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame,
+		Key: e.Key, FromURL: e.FromURL, ToURL: e.ToURL, X: e.X, Y: e.Y, Outcome: e.Outcome,
+		Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame,
 		PageURL: e.PageURL, TestID: e.TestID, Flags: e.Flags.Names(), clock: answer.Clock(e.Time),
 	}
 	for _, l := range e.Locators {

@@ -27,14 +27,16 @@ func BenchmarkLogs(b *testing.B) {
 	for i := range 1000 {
 		s.Append(event.Batch{&event.Log{
 			Head:  event.Head{Time: now, Received: now, Session: "s", Tab: 7, PageURL: "http://localhost:3000/cart"},
-			Level: "log", Severity: 9, Message: fmt.Sprintf("line %d %s", i, strings.Repeat("x", i%200)), URL: "http://localhost:3000/app.js", Line: 10, Column: 3,
+			Level: "log", Severity: 9, Message: fmt.Sprintf("line %d %s", i, strings.Repeat("x", i%200)),
+			URL: "http://localhost:3000/app.js", Line: 10, Column: 3,
 		}})
 	}
 	reader, registry := query.New(s, nil), session.NewRegistry()
 	tool := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
 		return observe.Env{View: view.View{Reader: reader, Registry: registry, Call: c}}
 	}, nil)
-	for name, args := range map[string]string{"text": `{"what":"logs","limit":100}`, "json": `{"what":"logs","limit":100,"as":"json"}`} {
+	for name, args := range map[string]string{"text": `{"what":"logs","limit":100}`,
+		"json": `{"what":"logs","limit":100,"as":"json"}`} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -56,7 +58,8 @@ func BenchmarkErrorBundles(b *testing.B) {
 	tool := fullOfErrors(b, 500)
 	for _, c := range []struct{ name, args string }{
 		{"cold", `{"what":"error_bundles"}`}, {"cold-json", `{"what":"error_bundles","as":"json"}`},
-		{"500-text", `{"what":"error_bundles","limit":500}`}, {"500-json", `{"what":"error_bundles","limit":500,"as":"json"}`},
+		{"500-text", `{"what":"error_bundles","limit":500}`},
+		{"500-json", `{"what":"error_bundles","limit":500,"as":"json"}`},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()

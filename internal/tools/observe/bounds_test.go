@@ -165,7 +165,8 @@ func TestABundleIsInTheOrderOfTime(t *testing.T) {
 				times["network"] = append(times["network"], x.Started)
 			}
 			for name, list := range map[string][]struct{ Timestamp string }{
-				"waterfall": b.Waterfall, "actions": b.Actions, "logs": b.Logs, "errors": b.Errors, "frames": b.Frames, "navigation": b.Navigation, "transients": b.Transients,
+				"waterfall": b.Waterfall, "actions": b.Actions, "logs": b.Logs, "errors": b.Errors,
+				"frames": b.Frames, "navigation": b.Navigation, "transients": b.Transients,
 			} {
 				for _, x := range list {
 					times[name] = append(times[name], x.Timestamp)
@@ -194,7 +195,8 @@ func TestCommandsTellHowFarTheyCame(t *testing.T) {
 		d := sit(t, 0)
 		state := func(id string) map[string]any {
 			out := map[string]any{}
-			if err := json.Unmarshal([]byte(d.ask("command_result", `"correlation_id":"`+id+`","timeout_ms":100,"as":"json"`)), &out); err != nil {
+			if err := json.Unmarshal([]byte(d.ask("command_result",
+				`"correlation_id":"`+id+`","timeout_ms":100,"as":"json"`)), &out); err != nil {
 				t.Fatal(err)
 			}
 			trace, _ := out["trace"].(map[string]any)
@@ -290,7 +292,8 @@ func TestOddLinesAreToldToTheReader(t *testing.T) {
 		put(90*time.Second, "warn", "late", "")
 		put(100*time.Second, "info", "end", "")
 		got := d.ask("summarized_logs", "")
-		for _, want := range []string{"odd: burst l", " flood: 20 lines within 1.0 s at 12:00:11.000", "odd: stopped l", " pulse: every 10.0 s until 12:00:50.000, then silent for 1 min",
+		for _, want := range []string{"odd: burst l", " flood: 20 lines within 1.0 s at 12:00:11.000",
+			"odd: stopped l", " pulse: every 10.0 s until 12:00:50.000, then silent for 1 min",
 			"odd: new error l", " new: first seen at 12:01:30.001"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("no %q in\n%s", want, got)
@@ -358,7 +361,9 @@ func TestFailedRequestsAreNamedWithoutErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(testkit.Begin))
 		d := sit(t, 0)
-		for i, x := range []*event.Exchange{{Status: 200, Outcome: "ok"}, {Status: 500, Outcome: "http_error"}, {Outcome: "network_error", Error: testkit.Hostile}, {Status: 404, Outcome: "http_error"}, {Status: 204, Outcome: "ok"}, {Status: 503, Outcome: "http_error"}} {
+		for i, x := range []*event.Exchange{{Status: 200, Outcome: "ok"}, {Status: 500, Outcome: "http_error"},
+			{Outcome: "network_error", Error: testkit.Hostile}, {Status: 404, Outcome: "http_error"},
+			{Status: 204, Outcome: "ok"}, {Status: 503, Outcome: "http_error"}} {
 			x.Head, x.Method, x.URL = head(10*i), "GET", "http://localhost:3000/x"
 			time.Sleep(time.Until(x.Head.Time))
 			d.daemon.Store.Append(event.Batch{x})

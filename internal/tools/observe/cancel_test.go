@@ -22,7 +22,8 @@ func everyKind(s *store.Store, n int) {
 	begin := time.Now().Add(-time.Duration(n) * time.Millisecond) // the page is not asked for what is newer
 	for i := range n {
 		h := event.Head{
-			Session: "s", Tab: 1, Document: "D", PageURL: "http://localhost/", Received: begin.Add(time.Duration(i) * time.Millisecond),
+			Session: "s", Tab: 1, Document: "D", PageURL: "http://localhost/",
+			Received: begin.Add(time.Duration(i) * time.Millisecond),
 		}
 		h.Time = h.Received
 		status, level, severity := 200, "info", 9

@@ -125,7 +125,8 @@ func TestCancelledCallsEndAtOnce(t *testing.T) {
 	s := newStore(t, 0)
 	flood(s, 1, 200_000, 17, "boom")
 	tool := over(s)
-	for _, what := range []string{"errors", "error_bundles", "logs", "timeline", "network_bodies", "history", "summarized_logs", "transients"} {
+	for _, what := range []string{"errors", "error_bundles", "logs", "timeline", "network_bodies", "history",
+		"summarized_logs", "transients"} {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		start := time.Now()

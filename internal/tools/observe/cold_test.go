@@ -137,7 +137,8 @@ func TestAColdAgentFindsTheCauseOnABusyPage(t *testing.T) {
 		}
 		first := ask(`{"what":"error_bundles"}`)
 		t.Logf("%d bytes\n%s", len(first), first)
-		for _, want := range []string{"reading 'total'", "src/checkout/pay.ts:48", `click button "Pay now"`, "POST 500", "no such order"} {
+		for _, want := range []string{"reading 'total'", "src/checkout/pay.ts:48", `click button "Pay now"`,
+			"POST 500", "no such order"} {
 			if !strings.Contains(first, want) {
 				t.Errorf("the first answer lacks %q", want)
 			}

@@ -15,8 +15,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "command_result",
-	Doc:     "State and result of a command that went on after its call, by correlation_id. Waits for one that still runs.",
+	Name: "command_result",
+	Doc: "State and result of a command that went on after its call, by correlation_id. Waits for one that " +
+		"still runs.",
 	Aliases: []string{"result"},
 	Wait:    15 * time.Second,
 	Example: `{"correlation_id":"c3-k9f2","timeout_ms":10000}`,
@@ -87,7 +88,8 @@ func commandResult(ctx context.Context, env Env, p commandResultParams) (*comman
 func newCommandState(env Env, r command.Record) *commandState {
 	now := time.Now()
 	out := &commandState{
-		CorrelationID: r.CorrelationID, Kind: r.Kind, Status: string(r.Status), Lifecycle: string(r.Status), Final: r.Status.Final(), Created: view.Stamp(r.Created),
+		CorrelationID: r.CorrelationID, Kind: r.Kind, Status: string(r.Status), Lifecycle: string(r.Status),
+		Final: r.Status.Final(), Created: view.Stamp(r.Created),
 		TimingMS: milliseconds(r.Elapsed), Tab: r.Tab,
 	}
 	if b, ok := env.Registry.Browser(r.Session); ok {

@@ -50,7 +50,8 @@ func newCommandEntry(r command.Record, now time.Time) commandEntry {
 		end = now
 	}
 	e := commandEntry{
-		CorrelationID: r.CorrelationID, Kind: r.Kind, Status: string(r.Status), Tab: r.Tab, Client: r.Client, Created: view.Stamp(r.Created),
+		CorrelationID: r.CorrelationID, Kind: r.Kind, Status: string(r.Status), Tab: r.Tab, Client: r.Client,
+		Created: view.Stamp(r.Created),
 		ElapsedMS: end.Sub(r.Created).
 			Milliseconds(),
 		Attempts: r.Attempts, clock: answer.Clock(r.Created), elapsed: answer.Took(end.Sub(r.Created)),
@@ -132,7 +133,8 @@ func (l *commandLists) Text(w *answer.Writer) {
 		len(l.Failed),
 	)
 	var entries []answer.Entry
-	for _, list := range [][]commandEntry{l.Failed[max(0, len(l.Failed)-newestDone):], l.Completed[max(0, len(l.Completed)-newestDone):], l.InProgress, l.Pending} {
+	for _, list := range [][]commandEntry{l.Failed[max(0, len(l.Failed)-newestDone):],
+		l.Completed[max(0, len(l.Completed)-newestDone):], l.InProgress, l.Pending} {
 		for _, e := range list {
 			entries = append(entries, answer.Entry{Text: e.line()})
 		}

@@ -41,14 +41,16 @@ func TestEvictedMessagesAreToldBesideTheirKeys(t *testing.T) {
 		strings.Contains(text, "keys: total") || !strings.Contains(text, "keys: price") {
 		t.Errorf("those of one are gone: %s", text)
 	}
-	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"connection_id":"busy"}`); strings.Contains(text, missing) {
+	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"connection_id":"busy"}`); strings.Contains(text,
+		missing) {
 		t.Errorf("the newest of this one are kept: %s", text)
 	}
 	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"summary":true}`); strings.Contains(text, missing) {
 		t.Errorf("a summary has no keys: %s", text)
 	}
 	messages(s, "late", 2, `{"total":1}`)
-	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"connection_id":"late"}`); strings.Contains(text, missing) {
+	if text := ask(t, tool, `{"what":"websocket_status","tab":1,"connection_id":"late"}`); strings.Contains(text,
+		missing) {
 		t.Errorf("all of this one are kept: %s", text)
 	}
 }
@@ -96,5 +98,27 @@ func TestActionsThatWereNotLookedAtAreTold(t *testing.T) {
 	s.Append(event.Batch{&event.Exception{Head: at(50), Message: "the one"}})
 	if text := ask(t, over(s), `{"what":"error_bundles","tab":1}`); strings.Contains(text, unknown) {
 		t.Errorf("after all actions: %s", text)
+	}
+}
+
+// What other tabs did takes no room of what is looked at around an error.
+func TestOtherTabsDoNotCrowdABundle(t *testing.T) {
+	s := newStore(t, store.MinMemory)
+	at := time.Now()
+	head := func(tab int) event.Head {
+		return event.Head{Session: "s", Tab: tab, Time: at, Received: at}
+	}
+	s.Append(event.Batch{
+		&event.Action{Head: head(1), Type: "click", Name: "Pay"},
+		&event.Exception{Head: head(1), Type: "Error", Message: "broken"},
+	})
+	many := make([]event.Log, 20_001)
+	for i := range many {
+		many[i] = event.Log{Head: head(2)}
+	}
+	s.Append(event.Of(many))
+	text := ask(t, over(s), `{"what":"error_bundles","scope":"all","as":"json"}`)
+	if strings.Contains(text, "context_incomplete") || !strings.Contains(text, "Pay") {
+		t.Errorf("the bundle of the other tab: %s", text)
 	}
 }

@@ -19,8 +19,10 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "error_bundles",
-	Doc:     "Errors with what led to them in the same tab: the action, the requests with failing bodies, logs, navigations. The first thing to ask when something fails: what the last action led to comes first and whole, the rest on one line each; limit gives each whole.",
+	Name: "error_bundles",
+	Doc: "Errors with what led to them in the same tab: the action, the requests with failing bodies, logs, " +
+		"navigations. The first thing to ask when something fails: what the last action led to comes first and " +
+		"whole, the rest on one line each; limit gives each whole.",
 	Aliases: []string{"bundles", "error_context", "why"},
 	Example: `{"limit":3}`,
 	Errors:  []problem.Code{problem.InvalidParam},
@@ -177,7 +179,8 @@ func failedRequests(ctx context.Context, env Env, o opened) ([]string, error) {
 }
 
 var bundleKinds = []event.Kind{
-	event.KindException, event.KindLog, event.KindExchange, event.KindResource, event.KindAction, event.KindMessage, event.KindLifecycle, event.KindDOM,
+	event.KindException, event.KindLog, event.KindExchange, event.KindResource, event.KindAction, event.KindMessage,
+	event.KindLifecycle, event.KindDOM,
 }
 
 // surroundings reads what happened around errors, when it is asked for.
@@ -271,8 +274,8 @@ func (s *surroundings) complete(bundles []*bundle) {
 	}
 }
 
-// around returns which of a tab's items happened around an event in the same test and worker: what failed before what did
-// not, and the nearest first, so that the bounds leave out what says least. The slice is the caller's.
+// around returns which of a tab's items happened around an event in the same test and worker: what failed before what
+// did not, and the nearest first, so that the bounds leave out what says least. The slice is the caller's.
 func around(items []query.Item, h *event.Head, before, after time.Duration) []query.Item {
 	from, to := h.Time.Add(-before), h.Time.Add(after)
 	i, _ := slices.BinarySearchFunc(
@@ -304,7 +307,8 @@ func around(items []query.Item, h *event.Head, before, after time.Duration) []qu
 			right++
 		}
 		switch {
-		case it.Head.Seq == h.Seq || h.TestID != "" && h.TestID != it.Head.TestID || h.Worker != "" && h.Worker != it.Head.Worker:
+		case it.Head.Seq == h.Seq || h.TestID != "" && h.TestID != it.Head.TestID || h.Worker != "" &&
+			h.Worker != it.Head.Worker:
 		case weight(it) > 0:
 			failed = append(failed, it)
 		default:

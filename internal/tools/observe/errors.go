@@ -14,8 +14,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "errors",
-	Doc:     "Uncaught exceptions, unhandled rejections, failed resources, CSP violations and console errors, with stacks and causes. An id (x7) gives one with its whole stack.",
+	Name: "errors",
+	Doc: "Uncaught exceptions, unhandled rejections, failed resources, CSP violations and console errors, with " +
+		"stacks and causes. An id (x7) gives one with its whole stack.",
 	Aliases: []string{"exceptions", "error"},
 	Example: `{"limit":5}`,
 }, errorsMode)
@@ -130,13 +131,15 @@ func newErrorEntry(it *query.Item) errorEntry {
 	}
 	switch e := it.Event.(type) {
 	case *event.Exception:
-		out.Type, out.Message, out.Source, out.URL, out.Line, out.Column = e.Type, e.Message, e.Mechanism, e.URL, e.Line, e.Column
+		out.Type, out.Message, out.Source, out.URL, out.Line, out.Column = e.Type, e.Message, e.Mechanism, e.URL,
+			e.Line, e.Column
 		out.Stack, out.Element, out.Count = view.Stack(e.Stack), e.Element, e.Count
 		for _, c := range e.Causes {
 			out.Causes = append(out.Causes, strings.TrimPrefix(c.Type+": "+c.Message, ": "))
 		}
 	case *event.Log:
-		out.Message, out.Source, out.URL, out.Line, out.Column, out.Stack, out.Count = e.Message, "console", e.URL, e.Line, e.Column, view.Stack(e.Stack), e.Count
+		out.Message, out.Source, out.URL, out.Line, out.Column, out.Stack, out.Count = e.Message, "console", e.URL,
+			e.Line, e.Column, view.Stack(e.Stack), e.Count
 	}
 	return out
 }

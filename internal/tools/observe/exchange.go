@@ -80,15 +80,18 @@ func newExchangeEntry(e *event.Exchange) exchangeEntry {
 			event.KindExchange,
 			e.Seq,
 		), RequestID: e.RequestID, Method: e.Method, URL: e.URL, Status: e.Status, StatusText: e.StatusText,
-		Outcome: e.Outcome, Error: e.Error, Started: view.Stamp(e.Started), Ended: view.Stamp(e.Started.Add(e.Duration)), TTFB: milliseconds(e.TTFB), Duration: milliseconds(e.Duration),
+		Outcome: e.Outcome, Error: e.Error, Started: view.Stamp(e.Started),
+		Ended: view.Stamp(e.Started.Add(e.Duration)), TTFB: milliseconds(e.TTFB), Duration: milliseconds(e.Duration),
 		RequestHeaders: headerEntries(
 			e.RequestHeaders,
 		), ResponseHeaders: headerEntries(e.ResponseHeaders), HasAuth: e.HasAuth,
 		RequestBody: e.RequestBody, BodyNote: e.BodyNote, ContentType: e.ContentType,
 		Sizes:     exchangeSizes{e.RequestSize, e.ResponseSize, e.TransferSize},
 		Initiator: initiatorEntry{Type: e.Initiator.Type, Stack: view.Stack(e.Initiator.Stack)},
-		Protocol:  e.Protocol, FromCache: e.FromCache, Redirects: e.Redirects, ServerTiming: e.ServerTiming, RemoteAddress: e.RemoteAddress,
-		Tab: e.Tab, Frame: e.Frame, PageURL: e.PageURL, TestID: e.TestID, TraceID: e.TraceID, Flags: e.Flags.Names(),
+		Protocol:  e.Protocol, FromCache: e.FromCache, Redirects: e.Redirects, ServerTiming: e.ServerTiming,
+		RemoteAddress: e.RemoteAddress,
+		Tab:           e.Tab, Frame: e.Frame, PageURL: e.PageURL, TestID: e.TestID, TraceID: e.TraceID,
+		Flags: e.Flags.Names(),
 		clock: answer.Clock(e.Time), took: e.Duration, failed: e.Failed(), response: e.ResponseBody,
 	}
 	if e.ResponseBody != "" {

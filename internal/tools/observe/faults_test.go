@@ -58,81 +58,45 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 		exception = `"type":"Error","message":"of a flood %d","mechanism":"onerror"`
 	)
 	missing := regexp.MustCompile(`evicted|lost|dropped|not understood|more are kept|over the rate`)
-	faults := map[string]func(t *testing.T, h *testkit.Daemon, sync func(string)){
-		"a busy tab beside it": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
-			for i := range 10 {
-				sync(upload("s1", 2, "D2", "http://localhost/two", map[string][]string{
-					"logs": some(
-						2000,
-						i*4000+1,
-						line,
-						time.Now(),
-					), "exceptions": some(1200, i*4000+2001, exception, time.Now()),
-				}))
-				time.Sleep(6 * time.Second)
+	type fault = func(t *testing.T, h *testkit.Daemon, sync func(string))
+	// repeat sends n uploads, with a pause behind each.
+	repeat := func(n int, pause time.Duration, body func(i int) string) fault {
+		return func(_ *testing.T, _ *testkit.Daemon, sync func(string)) {
+			for i := range n {
+				sync(body(i))
+				time.Sleep(pause)
 			}
-		},
-		"a flood in the same tab": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
-			for i := range 40 {
-				sync(
-					upload(
-						"s1",
-						1,
-						"D1",
-						"http://localhost/one",
-						map[string][]string{"logs": some(4000, i*4000+100, plain, time.Now())},
-					),
-				)
-				time.Sleep(6 * time.Second)
-			}
-		},
-		"more errors than are kept": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
+		}
+	}
+	one := func(lists map[string][]string) string {
+		return upload("s1", 1, "D1", "http://localhost/one", lists)
+	}
+	clockOff := func(by time.Duration) fault {
+		return repeat(20, time.Second, func(i int) string {
+			return upload("s2", 1, "DX", "http://localhost/x",
+				map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(by))})
+		})
+	}
+	faults := map[string]fault{
+		"a busy tab beside it": repeat(10, 6*time.Second, func(i int) string {
+			return upload("s1", 2, "D2", "http://localhost/two", map[string][]string{
+				"logs":       some(2000, i*4000+1, line, time.Now()),
+				"exceptions": some(1200, i*4000+2001, exception, time.Now()),
+			})
+		}),
+		"a flood in the same tab": repeat(40, 6*time.Second, func(i int) string {
+			return one(map[string][]string{"logs": some(4000, i*4000+100, plain, time.Now())})
+		}),
+		"more errors than are kept": repeat(40, 6*time.Second, func(i int) string {
 			long := `"type":"Error","message":"%d ` + strings.Repeat("x", 4000) + `","mechanism":"onerror"`
-			for i := range 40 {
-				sync(
-					upload(
-						"s1",
-						1,
-						"D1",
-						"http://localhost/one",
-						map[string][]string{"exceptions": some(1000, i*1000+100, long, time.Now())},
-					),
-				)
-				time.Sleep(6 * time.Second)
-			}
-		},
-		"addresses of 2 MB": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
+			return one(map[string][]string{"exceptions": some(1000, i*1000+100, long, time.Now())})
+		}),
+		"addresses of 2 MB": repeat(1, 0, func(int) string {
 			long := "http://localhost/#" + strings.Repeat("x", 2_000_000)
-			sync(upload("s1", 2, "D2", long, map[string][]string{"logs": some(10, 1, plain, time.Now())}))
-		},
-		"a sender an hour ahead": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
-			for i := range 20 {
-				sync(
-					upload(
-						"s2",
-						1,
-						"DX",
-						"http://localhost/x",
-						map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(time.Hour))},
-					),
-				)
-				time.Sleep(time.Second)
-			}
-		},
-		"a sender three hours behind": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
-			for i := range 20 {
-				sync(
-					upload(
-						"s2",
-						1,
-						"DX",
-						"http://localhost/x",
-						map[string][]string{"logs": some(100, i*100+1, line, time.Now().Add(-3*time.Hour))},
-					),
-				)
-				time.Sleep(time.Second)
-			}
-		},
+			return upload("s1", 2, "D2", long, map[string][]string{"logs": some(10, 1, plain, time.Now())})
+		}),
+		"a sender an hour ahead":      clockOff(time.Hour),
+		"a sender three hours behind": clockOff(-3 * time.Hour),
 		"ten thousand made-up tabs": func(t *testing.T, h *testkit.Daemon, _ func(string)) {
 			for i := range 10_000 {
 				body := upload(
@@ -187,29 +151,13 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 			}
 		},
 		"numbers that never come": func(t *testing.T, _ *testkit.Daemon, sync func(string)) {
-			sync(
-				upload(
-					"s1",
-					1,
-					"D1",
-					"http://localhost/one",
-					map[string][]string{"logs": some(10, 5000, plain, time.Now())},
-				),
-			)
+			sync(one(map[string][]string{"logs": some(10, 5000, plain, time.Now())}))
 			time.Sleep(time.Minute)
-			sync(
-				upload(
-					"s1",
-					1,
-					"D1",
-					"http://localhost/one",
-					map[string][]string{"logs": some(10, 6000, plain, time.Now())},
-				),
-			)
+			sync(one(map[string][]string{"logs": some(10, 6000, plain, time.Now())}))
 		},
 		"the daemon's clock is set back": func(_ *testing.T, h *testkit.Daemon, sync func(string)) {
 			// The limits are reached when it happens.
-			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{
+			sync(one(map[string][]string{
 				"exceptions": some(7000, 10_000, exception, time.Now()),
 			}))
 			for i, by := range []time.Duration{-time.Hour, -26 * time.Hour, 3 * time.Hour} {
@@ -217,7 +165,7 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 				time.Sleep(10 * time.Second)
 				for j := range 5 {
 					n := 20_000 + 1000*i + 100*j
-					sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(5, n, line, time.Now())}))
+					sync(one(map[string][]string{"logs": some(5, n, line, time.Now())}))
 					sync(upload("s1", 2, "D2", "http://localhost/two", map[string][]string{"logs": some(50, n, line, time.Now())}))
 					time.Sleep(time.Second)
 				}
@@ -244,7 +192,7 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 			})); code != http.StatusOK {
 				t.Errorf("what fits afterwards: %d", code)
 			}
-			sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{"logs": some(10, 900, plain, time.Now())}))
+			sync(one(map[string][]string{"logs": some(10, 900, plain, time.Now())}))
 		},
 		"the other tab is emptied": func(_ *testing.T, h *testkit.Daemon, _ func(string)) { h.Clear("s1", 2) },
 	}
@@ -259,7 +207,7 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				sync(upload("s1", 1, "D1", "http://localhost/one", map[string][]string{
+				sync(one(map[string][]string{
 					"exceptions": {
 						fmt.Sprintf(
 							`{"seq":1,"t":%d,"type":"Error","message":"the one that counts","mechanism":"onerror"}`,
@@ -281,7 +229,8 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 					return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir}
 				}, nil)
 				for _, args := range []string{
-					`{"what":"errors","tab":1,"session":"s1","limit":1000}`, `{"what":"errors","tab":1,"session":"s1","text":"that counts"}`,
+					`{"what":"errors","tab":1,"session":"s1","limit":1000}`,
+					`{"what":"errors","tab":1,"session":"s1","text":"that counts"}`,
 					`{"what":"error_bundles","tab":1,"session":"s1"}`, `{"what":"timeline","tab":1,"session":"s1","limit":500}`,
 				} {
 					if !strings.Contains(args, "text") || hasText(bound) {
@@ -335,8 +284,9 @@ func route(t *testing.T, h *testkit.Daemon) (post func(body string) int, api *ht
 	api = httpapi.New(httpapi.Config{
 		Port: 7890, Version: "1", Run: testkit.Run, Started: time.Now(), ExtensionID: extension, Salt: testkit.Salt,
 		Log: slog.New(slog.DiscardHandler), Pairings: pairings, Registry: h.Registry, Queue: h.Queue, Calls: &calls.Runner{},
-		Context: t.Context(), Ingest: h.Ingest, Uploads: h.Uploads, Redact: h.Redact, Correlator: h.Correlator, Reader: h.Reader,
-		Clear: h.Store.Clear, Dir: h.Dir,
+		Context: t.Context(), Ingest: h.Ingest, Uploads: h.Uploads, Redact: h.Redact, Correlator: h.Correlator,
+		Reader: h.Reader,
+		Clear:  h.Store.Clear, Dir: h.Dir,
 	})
 	bearer := id + "." + proof.Of(key, proof.Bearer, pairings.Boot())
 	return func(body string) int {

@@ -83,7 +83,8 @@ func historyMode(ctx context.Context, env Env, p historyParams) (any, error) {
 			}
 		}
 		return withRange(&view.Tally{
-			Title: "history", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
+			Title: "history", Total: len(list.Items), Scope: o.Words,
+			Notes:  append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
 			Groups: []view.Group{{Name: "by_type", Counts: kinds}, {Name: "by_reached", Counts: reached}},
 		}, list.OldestTime, list.NewestTime), nil
 	}

@@ -73,7 +73,9 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 	if p.Summary {
 		levels := countLevels(list.Items)
 		return withRange(&view.Tally{
-			Title: "logs", Total: sum(levels), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...), Groups: []view.Group{{Name: "by_level", Counts: levels}},
+			Title: "logs", Total: sum(levels), Scope: o.Words,
+			Notes:  append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
+			Groups: []view.Group{{Name: "by_level", Counts: levels}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "logs", &list, cover, newLogEntry)
@@ -134,8 +136,10 @@ func newLogEntry(l *event.Log) logEntry {
 			event.KindLog,
 			l.Seq,
 		), Level: l.Level, Message: l.Message, Args: json.RawMessage(l.Args), Source: l.Source, Logger: l.Logger,
-		Service: l.Service, URL: l.URL, Line: l.Line, Column: l.Column, Stack: view.Stack(l.Stack), Count: l.Count, Timestamp: view.Stamp(l.Time),
-		Tab: l.Tab, Frame: l.Frame, PageURL: l.PageURL, TestID: l.TestID, TraceID: l.TraceID, Flags: l.Flags.Names(), clock: answer.Clock(l.Time),
+		Service: l.Service, URL: l.URL, Line: l.Line, Column: l.Column, Stack: view.Stack(l.Stack), Count: l.Count,
+		Timestamp: view.Stamp(l.Time),
+		Tab:       l.Tab, Frame: l.Frame, PageURL: l.PageURL, TestID: l.TestID, TraceID: l.TraceID,
+		Flags: l.Flags.Names(), clock: answer.Clock(l.Time),
 	}
 }
 

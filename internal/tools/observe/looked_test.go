@@ -68,7 +68,8 @@ func TestWhatIsNotCapturedIsKnownOrSaidNotToBe(t *testing.T) {
 	add(2000)
 	text := ask(t, over(s), `{"what":"errors","tab":1}`)
 	for _, want := range []string{
-		"whether more iframes are not captured is not known", "whether the tab has workers", "whether capture began with this page is not known",
+		"whether more iframes are not captured is not known", "whether the tab has workers",
+		"whether capture began with this page is not known",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not said: %s", want, text)
@@ -117,7 +118,8 @@ func TestASizeIsNotTakenFromATimingThatMayBeAnothers(t *testing.T) {
 		s.Append(event.Batch{&event.Exchange{
 			Head: headAt(
 				at,
-			), Method: "GET", URL: "http://localhost/big", Status: 200, Started: at, ResponseSize: -1, RequestSize: -1, TransferSize: -1,
+			), Method: "GET", URL: "http://localhost/big", Status: 200, Started: at, ResponseSize: -1,
+			RequestSize: -1, TransferSize: -1,
 			ResponseBody: "cut", BodyNote: "truncated",
 		}})
 		others := make([]event.ResourceTiming, c.others)

@@ -14,8 +14,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "network_bodies",
-	Doc:     "Requests of fetch and XHR with status, time, size; failures and short lists with the head of the response body. An id (r42) gives headers and bodies.",
+	Name: "network_bodies",
+	Doc: "Requests of fetch and XHR with status, time, size; failures and short lists with the head of the " +
+		"response body. An id (r42) gives headers and bodies.",
 	Aliases: []string{"bodies", "requests", "network_requests"},
 	Example: `{"failed":true,"limit":10}`,
 	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},

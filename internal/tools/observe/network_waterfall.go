@@ -19,8 +19,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "network_waterfall",
-	Doc:     "Everything that pages loaded, by Resource Timing: scripts, images, styles, fetches; with times and sizes. An id (t12) gives the phases.",
+	Name: "network_waterfall",
+	Doc: "Everything that pages loaded, by Resource Timing: scripts, images, styles, fetches; with times and " +
+		"sizes. An id (t12) gives the phases.",
 	Aliases: []string{"network", "waterfall", "resources"},
 	Wait:    5 * time.Second,
 	Example: `{"url":".js","limit":20}`,
@@ -122,8 +123,10 @@ func newResourceEntry(e *event.ResourceTiming) resourceEntry {
 			event.KindResource,
 			e.Seq,
 		), URL: e.URL, InitiatorType: e.InitiatorType, Start: e.Start, Duration: e.Duration,
-		TransferSize: e.TransferSize, EncodedSize: e.EncodedSize, DecodedSize: e.DecodedSize, Status: e.Status, RenderBlocking: e.RenderBlocking,
-		FromCache: e.FromCache, Protocol: e.Protocol, Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame, PageURL: e.PageURL, Flags: e.Flags.Names(),
+		TransferSize: e.TransferSize, EncodedSize: e.EncodedSize, DecodedSize: e.DecodedSize, Status: e.Status,
+		RenderBlocking: e.RenderBlocking,
+		FromCache:      e.FromCache, Protocol: e.Protocol, Timestamp: view.Stamp(e.Time), Tab: e.Tab, Frame: e.Frame,
+		PageURL: e.PageURL, Flags: e.Flags.Names(),
 	}
 	for i, v := range []float64{e.DNS, e.Connect, e.TLS, e.Wait, e.Receive} {
 		if v > 0 {
@@ -204,7 +207,8 @@ func tallyResources(items []event.ResourceTiming, o opened, notes []string) *vie
 	}
 	slices.SortStableFunc(order, func(a, b *event.ResourceTiming) int { return cmp.Compare(b.Duration, a.Duration) })
 	out := &view.Tally{
-		Title: "waterfall", Total: len(items), Scope: o.Words + ", " + answer.Bytes(bytes) + " transferred", Notes: append(o.Notes, notes...),
+		Title: "waterfall", Total: len(items), Scope: o.Words + ", " + answer.Bytes(bytes) + " transferred",
+		Notes:  append(o.Notes, notes...),
 		Groups: []view.Group{{Name: "by_type", Counts: kinds}},
 	}
 	rows := []row{}

@@ -52,7 +52,8 @@ var Tool = catalog.New[Env](catalog.Info{
 		"correlation_id",
 	},
 	Docs: map[string]string{
-		"url": "only with this in the URL", "since": "last, a duration back (30s), or an RFC 3339 time", "summary": "counts instead of entries",
+		"url": "only with this in the URL", "since": "last, a duration back (30s), or an RFC 3339 time",
+		"summary": "counts instead of entries",
 	},
 	Groups: []catalog.Group{
 		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},

@@ -45,7 +45,8 @@ func pageMode(_ context.Context, env Env, p pageParams) (*pageResult, error) {
 	}
 	tab := target.Tab
 	out := &pageResult{
-		URL: tab.URL, Title: tab.Title, Tab: tab.ID, Active: tab.Active, Captured: tab.Granted && !tab.Stale, CSPLevel: tab.CSP, TabStatus: tab.Status,
+		URL: tab.URL, Title: tab.Title, Tab: tab.ID, Active: tab.Active, Captured: tab.Granted && !tab.Stale,
+		CSPLevel: tab.CSP, TabStatus: tab.Status,
 		Session: target.Browser.Session,
 	}
 	out.CSPRestricted = out.CSPLevel == "script_exec" || out.CSPLevel == "page_blocked"

@@ -15,8 +15,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "screenshot",
-	Doc:     "Picture of the tab, of the full page, or of one element. It is in the answer; save_to also writes it to a file in the project.",
+	Name: "screenshot",
+	Doc: "Picture of the tab, of the full page, or of one element. It is in the answer; save_to also writes it " +
+		"to a file in the project.",
 	Aliases: []string{"take_screenshot", "image"},
 	Needs:   catalog.Extension,
 	Wait:    20 * time.Second,
@@ -72,7 +73,8 @@ func screenshot(ctx context.Context, env Env, p screenshotParams) (*screenshotRe
 	var file *save.File
 	if p.SaveTo != "" {
 		var err error
-		if file, err = (save.Places{Root: env.Call.Root, State: env.Dir}).Check(p.SaveTo, p.Overwrite, extensions[p.Format]...); err != nil {
+		if file, err = (save.Places{Root: env.Call.Root, State: env.Dir}).Check(p.SaveTo, p.Overwrite,
+			extensions[p.Format]...); err != nil {
 			return nil, err
 		}
 		if env.Call.Detached {

@@ -11,7 +11,8 @@ import (
 func TestPathsSelectValues(t *testing.T) {
 	const body = `{"a":{"b":[{"c d":1},{"c d":"two"}]},"a.b":3,"list":[[1,2],[3]],"x":null}`
 	for path, want := range map[string]string{
-		"a.b[1]['c d']": `"two"`, `$.a.b[0]["c d"]`: "1", "['a.b']": "3", "list[0][1]": "2", "x": "null", "a": `{"b":[{"c d":1},{"c d":"two"}]}`,
+		"a.b[1]['c d']": `"two"`, `$.a.b[0]["c d"]`: "1", "['a.b']": "3", "list[0][1]": "2", "x": "null",
+		"a":            `{"b":[{"c d":1},{"c d":"two"}]}`,
 		"$['list'][1]": "[3]",
 	} {
 		steps, err := parsePath(path)
@@ -32,7 +33,8 @@ func TestPathsSelectValues(t *testing.T) {
 			t.Errorf("%s gave %s", path, got)
 		}
 	}
-	for _, path := range []string{"", "$", ".", "a.", "a..b", "a[", "a[x]", "a[-1]", "a['b]", "a[0]b", "[0", strings.Repeat("a.", 40) + "a"} {
+	for _, path := range []string{"", "$", ".", "a.", "a..b", "a[", "a[x]", "a[-1]", "a['b]", "a[0]b", "[0",
+		strings.Repeat("a.", 40) + "a"} {
 		if _, err := parsePath(path); problem.From(err) == nil || problem.From(err).Code != problem.InvalidParam {
 			t.Errorf("%q: %v", path, err)
 		}
@@ -79,4 +81,14 @@ func FuzzTextOf(f *testing.F) {
 			t.Errorf("%q grew to %q", s, got)
 		}
 	})
+}
+
+func TestJSONThatIsCutIsFlattened(t *testing.T) {
+	for whole, want := range map[string]string{
+		`{"a b" : "c\" d" }`: `{"a b":"c\" d"}`, `[ 1, "c\`: `[1,"c\`, `[ 1, "c\\`: `[1,"c\\`, " a \n b ": "a b",
+	} {
+		if got := flat(whole); got != want {
+			t.Errorf("%s became %s, want %s", whole, got, want)
+		}
+	}
 }

@@ -19,8 +19,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "summarized_logs",
-	Doc:     "Console lines grouped by what they say, numbers, ids and quoted text aside: counts, levels, first and last, what comes periodically, what is odd.",
+	Name: "summarized_logs",
+	Doc: "Console lines grouped by what they say, numbers, ids and quoted text aside: counts, levels, first " +
+		"and last, what comes periodically, what is odd.",
 	Aliases: []string{"log_summary", "log_groups"},
 	Example: `{"since":"5m","min_group_size":3}`,
 	Errors:  []problem.Code{problem.InvalidParam},

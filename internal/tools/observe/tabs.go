@@ -58,9 +58,11 @@ func tabsMode(_ context.Context, env Env, p tabsParams) (*tabsResult, error) {
 				continue
 			}
 			out.Tabs = append(out.Tabs, tabEntry{
-				ID: t.ID, URL: t.URL, Title: t.Title, Tracked: ok && b.Session == session && t.ID == current, Active: t.Active, Focused: t.Focused, Discarded: t.Discarded,
+				ID: t.ID, URL: t.URL, Title: t.Title, Tracked: ok && b.Session == session && t.ID == current,
+				Active: t.Active, Focused: t.Focused, Discarded: t.Discarded,
 				Captured: t.Granted &&
-					!t.Stale, Granted: t.Granted, Status: t.Status, Window: t.Window, Session: b.Session, Connected: b.Connected(now), browser: b.Label(),
+					!t.Stale, Granted: t.Granted, Status: t.Status, Window: t.Window, Session: b.Session,
+				Connected: b.Connected(now), browser: b.Label(),
 			})
 		}
 	}
@@ -89,7 +91,8 @@ func (r *tabsResult) Text(w *answer.Writer) {
 			word string
 		}{
 			{t.Tracked, "in use"}, {t.Active, "active"}, {t.Discarded, "asleep"}, {t.Status == "loading", "loading"},
-			{!t.Granted, "not granted"}, {t.Granted && !t.Captured, "not captured until reloaded"}, {!t.Connected, "browser gone"},
+			{!t.Granted, "not granted"}, {t.Granted && !t.Captured, "not captured until reloaded"},
+			{!t.Connected, "browser gone"},
 		} {
 			if m.is {
 				text += ", " + m.word

@@ -14,8 +14,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "timeline",
-	Doc:     "Everything in the order in which it happened: actions, errors, requests, WebSocket messages, logs, navigations, toasts. Handles drill down.",
+	Name: "timeline",
+	Doc: "Everything in the order in which it happened: actions, errors, requests, WebSocket messages, logs, " +
+		"navigations, toasts. Handles drill down.",
 	Aliases: []string{"events"},
 	Example: `{"include":["actions","errors","network"],"since":"30s"}`,
 	Errors:  []problem.Code{problem.InvalidParam},
@@ -152,7 +153,8 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 			types[typeOf(it)]++
 		}
 		return withRange(&view.Tally{
-			Title: "timeline", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
+			Title: "timeline", Total: len(list.Items), Scope: o.Words,
+			Notes:  append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
 			Groups: []view.Group{{Name: "counts_by_type", Counts: types}},
 		}, list.OldestTime, list.NewestTime), nil
 	}
@@ -203,7 +205,8 @@ func brief(it query.Item) string {
 			word = "sse "
 		}
 		// A socket's scheme is its page's with other letters: ws for http, wss for https.
-		return word + answer.Local("http"+strings.TrimPrefix(strings.TrimPrefix(e.URL, "http"), "ws"), e.PageURL, 60) + " " + newFrameEntry(e).brief(120)
+		return word + answer.Local("http"+strings.TrimPrefix(strings.TrimPrefix(e.URL, "http"), "ws"), e.PageURL,
+			60) + " " + newFrameEntry(e).brief(120)
 	case *event.Action:
 		return newActionEntry(e).brief()
 	case *event.Lifecycle:

@@ -14,8 +14,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "transients",
-	Doc:     "What appeared for a moment: toasts, alerts, snackbars, tooltips, banners; a screenshot a second later misses them.",
+	Name: "transients",
+	Doc: "What appeared for a moment: toasts, alerts, snackbars, tooltips, banners; a screenshot a second " +
+		"later misses them.",
 	Aliases: []string{"toasts", "alerts"},
 	Example: `{"classification":"toast"}`,
 	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},
@@ -67,7 +68,8 @@ func transients(ctx context.Context, env Env, p transientsParams) (any, error) {
 			kinds[e.Class]++
 		}
 		return &view.Tally{
-			Title: "transients", Total: len(list.Items), Scope: o.Words, Notes: append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
+			Title: "transients", Total: len(list.Items), Scope: o.Words,
+			Notes:  append(o.Notes, append(losses, env.CoverNotes(cover)...)...),
 			Groups: []view.Group{{Name: "by_classification", Counts: kinds}},
 		}, nil
 	}

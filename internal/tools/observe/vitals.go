@@ -15,8 +15,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "vitals",
-	Doc:     "Web vitals of the newest page visit with rating and cause, load times, long tasks by script, soft navigations. Values are so far until the page is left.",
+	Name: "vitals",
+	Doc: "Web vitals of the newest page visit with rating and cause, load times, long tasks by script, soft " +
+		"navigations. Values are so far until the page is left.",
 	Aliases: []string{"web_vitals", "performance", "perf"},
 }, vitalsMode)
 
@@ -130,8 +131,10 @@ func vitalsMode(ctx context.Context, env Env, p vitalsParams) (any, error) {
 
 func newMetrics(s *event.Performance) metrics {
 	return metrics{
-		Has: true, ID: query.Handle(event.KindPerformance, s.Seq), URL: s.URL, Timestamp: view.Stamp(s.Time), NavigationType: s.NavigationType,
-		DOMContentLoaded: s.DOMContentLoaded, Load: s.Load, LCP: vitalOf(s.LCP), INP: vitalOf(s.INP), CLS: vitalOf(s.CLS), FCP: vitalOf(s.FCP), TTFB: vitalOf(s.TTFB),
+		Has: true, ID: query.Handle(event.KindPerformance, s.Seq), URL: s.URL, Timestamp: view.Stamp(s.Time),
+		NavigationType:   s.NavigationType,
+		DOMContentLoaded: s.DOMContentLoaded, Load: s.Load, LCP: vitalOf(s.LCP), INP: vitalOf(s.INP),
+		CLS: vitalOf(s.CLS), FCP: vitalOf(s.FCP), TTFB: vitalOf(s.TTFB),
 		clock: answer.Clock(s.Time),
 	}
 }

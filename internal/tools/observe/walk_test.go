@@ -265,7 +265,8 @@ func TestEmptyListsSayHowManyThereAre(t *testing.T) {
 			if l.what == "timeline" {
 				n = 9*3 + 2
 			}
-			if got, want := d.ask(l.what, `"url":"nowhere"`), fmt.Sprintf("none fits; %d without the filters", n); !strings.Contains(
+			if got, want := d.ask(l.what, `"url":"nowhere"`),
+				fmt.Sprintf("none fits; %d without the filters", n); !strings.Contains(
 				got,
 				want,
 			) {

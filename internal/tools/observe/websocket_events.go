@@ -13,8 +13,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "websocket_events",
-	Doc:     "Messages of WebSockets and EventSources with their opening and closing. An id (w12) gives one message in full.",
+	Name: "websocket_events",
+	Doc: "Messages of WebSockets and EventSources with their opening and closing. An id (w12) gives one " +
+		"message in full.",
 	Aliases: []string{"ws", "websocket", "sse", "frames"},
 	Example: `{"direction":"incoming","last_n":20}`,
 	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},
@@ -115,7 +116,8 @@ func newFrameEntry(e *event.Message) frameEntry {
 			event.KindMessage,
 			e.Seq,
 		), Connection: e.Connection, Protocol: e.Protocol, URL: e.URL, Event: e.Event, Direction: e.Direction,
-		Order: e.Order, Type: e.Type, Size: e.Size, Data: e.Data, Code: e.Code, Reason: e.Reason, Skipped: e.Skipped, Rate: e.Rate,
+		Order: e.Order, Type: e.Type, Size: e.Size, Data: e.Data, Code: e.Code, Reason: e.Reason, Skipped: e.Skipped,
+		Rate: e.Rate,
 		Timestamp: view.Stamp(
 			e.Time,
 		), Tab: e.Tab, Frame: e.Frame, PageURL: e.PageURL, Flags: e.Flags.Names(), clock: answer.Clock(e.Time),
@@ -191,7 +193,8 @@ func tallyFrames(items []event.Message, o opened, notes []string) *view.Tally {
 		}
 	}
 	return &view.Tally{
-		Title: "websocket events", Total: len(items), Scope: fmt.Sprintf("%s, %d connections", o.Words, len(connections)), Notes: append(o.Notes, notes...),
+		Title: "websocket events", Total: len(items),
+		Scope: fmt.Sprintf("%s, %d connections", o.Words, len(connections)), Notes: append(o.Notes, notes...),
 		Groups: []view.Group{{Name: "by_direction", Counts: direction}, {Name: "by_event_type", Counts: kind}},
 		Fields: map[string]any{"connection_count": len(connections)},
 	}

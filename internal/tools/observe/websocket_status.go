@@ -16,8 +16,9 @@ import (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name:    "websocket_status",
-	Doc:     "WebSocket and EventSource connections, open and closed, with rates, last messages and the JSON keys that they carry.",
+	Name: "websocket_status",
+	Doc: "WebSocket and EventSource connections, open and closed, with rates, last messages and the JSON keys " +
+		"that they carry.",
 	Aliases: []string{"ws_status", "connections"},
 	Example: `{"url":"/feed"}`,
 }, websocketStatus)
@@ -103,7 +104,8 @@ func websocketStatus(ctx context.Context, env Env, p connectionsParams) (any, er
 	open, closed := env.Reader.Connections()
 	f := selection.Filter
 	mine := func(c query.Connection) bool {
-		return (f.Session == "" || c.Session == f.Session) && (f.Tab == 0 || c.Tab == f.Tab) && (f.TestID == "" || c.TestID == f.TestID) &&
+		return (f.Session == "" || c.Session == f.Session) && (f.Tab == 0 || c.Tab == f.Tab) &&
+			(f.TestID == "" || c.TestID == f.TestID) &&
 			(f.Page == "" || samePage(c.PageURL, f.Page)) && query.Contains(c.URL, p.URL) &&
 			(p.Connection == "" || c.ID == p.Connection)
 	}
@@ -171,7 +173,8 @@ func samePage(a, b string) bool {
 
 func newConnectionEntry(c query.Connection, now time.Time) connectionEntry {
 	e := connectionEntry{
-		ID: c.ID, Protocol: c.Protocol, URL: c.URL, State: c.State, CloseCode: c.Code, CloseReason: c.Reason, Tab: c.Tab, PageURL: c.PageURL,
+		ID: c.ID, Protocol: c.Protocol, URL: c.URL, State: c.State, CloseCode: c.Code, CloseReason: c.Reason,
+		Tab: c.Tab, PageURL: c.PageURL,
 		Total: c.Incoming.Messages + c.Outgoing.Messages,
 		Rate: directions{
 			trafficOf(c.Incoming.PerSecond, c.Incoming.Messages, c.Incoming.Bytes),

@@ -1,0 +1,7 @@
+package session
+
+// The bounds that tests reach.
+const (
+	CallsPerMinute = callsPerMinute
+	Silence        = silence
+)
