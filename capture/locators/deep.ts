@@ -21,7 +21,7 @@ export function run<T>(steps: Steps<T>): T {
 /** A tree of elements, and the roots below it. */
 export interface Tree {
   scope: Scope;
-  /** In document order. */
+  /** In no order. */
   below: { host: Element; tree: Tree }[];
 }
 
@@ -36,13 +36,21 @@ const ASKED_AGAIN = 200;
 const STRIDE = 500;
 /** Roots in roots end here. */
 const MAX_DEPTH = 50;
+/** With more new nodes than this since the last search the whole page is gone through again. */
+const MAX_ADDED = 1000;
 
-/** Roots finds shadow roots. Open ones are seen at once; elements that were asked for closed ones are remembered. */
+/**
+ * Roots finds the shadow roots of the document and remembers them: after the first search only what the page has added
+ * is gone through. A closed root that an element got after it was first seen is found by and by, 200 elements a search.
+ */
 export class Roots {
   readonly #closed: OpenShadow | undefined;
-  readonly #none = new WeakSet<Element>();
-  #turn = 0;
-  #known = 0;
+  readonly #hosts = new Set<Element>();
+  readonly #waiting = new Set<Element>(); // custom elements that have no root yet
+  readonly #observer = new MutationObserver((records) => this.#take(records));
+  #added: Node[] = [];
+  #whole = true; // nothing is known, or too much has changed
+  #again: TreeWalker | undefined;
 
   constructor(closed?: OpenShadow) {
     this.#closed = closed;
@@ -55,37 +63,92 @@ export class Roots {
 
   /** The scope with all roots below it. */
   *below(scope: Scope): Steps<Tree> {
-    this.#known = 0;
-    const tree = yield* this.#tree(scope, 0);
-    this.#turn = this.#turn + ASKED_AGAIN < this.#known ? this.#turn + ASKED_AGAIN : 0;
-    return tree;
+    this.#take(this.#observer.takeRecords());
+    if (this.#whole) {
+      this.#hosts.clear();
+      this.#waiting.clear();
+      this.#added = [];
+      this.#observer.observe(document, { childList: true, subtree: true });
+      yield* this.#scan(document, 0);
+      this.#whole = false;
+    } else {
+      for (const node of this.#added.splice(0)) if (node.isConnected) yield* this.#scan(node, 0);
+      for (const element of this.#waiting) if (this.#ask(element)) yield* this.#enter(element, 0);
+      yield* this.#askAgain();
+    }
+    return this.#tree(scope);
   }
 
-  *#tree(scope: Scope, depth: number): Steps<Tree> {
-    const below: Tree["below"] = [];
-    const own = scope instanceof Element ? this.of(scope) : null;
-    if (own && depth < MAX_DEPTH) below.push({ host: scope as Element, tree: yield* this.#tree(own, depth + 1) });
-    const walker = document.createTreeWalker(scope, NodeFilter.SHOW_ELEMENT);
+  #take(records: MutationRecord[]): void {
+    for (const { addedNodes } of records)
+      for (const node of addedNodes) if (node instanceof Element) this.#added.push(node);
+    if (this.#added.length <= MAX_ADDED) return;
+    // A page that changes all the time is not watched until the next search.
+    this.#observer.disconnect();
+    this.#added = [];
+    this.#whole = true;
+  }
+
+  *#scan(from: Node, depth: number): Steps<void> {
+    if (from instanceof Element && this.#ask(from)) yield* this.#enter(from, depth);
+    const walker = document.createTreeWalker(from, NodeFilter.SHOW_ELEMENT);
     for (let n = 1; walker.nextNode(); n++) {
       if (n % STRIDE === 0) yield;
-      const root = this.#ask(walker.currentNode as Element);
-      if (root && depth < MAX_DEPTH)
-        below.push({ host: walker.currentNode as Element, tree: yield* this.#tree(root, depth + 1) });
+      if (this.#ask(walker.currentNode as Element)) yield* this.#enter(walker.currentNode as Element, depth);
     }
-    return { scope, below };
   }
 
-  #ask(element: Element): ShadowRoot | null {
+  *#enter(host: Element, depth: number): Steps<void> {
+    const root = this.of(host);
+    if (!root || this.#hosts.has(host) || depth >= MAX_DEPTH) return;
+    this.#hosts.add(host);
+    this.#observer.observe(root, { childList: true, subtree: true });
+    yield* this.#scan(root, depth + 1);
+  }
+
+  #ask(element: Element): boolean {
     const custom = element.localName.includes("-");
-    if (!custom && !HOSTS.has(element.localName)) return null;
-    if (element.shadowRoot) return element.shadowRoot;
-    if (!this.#closed || !(element instanceof HTMLElement)) return null;
-    if (custom) return this.#closed(element);
-    const place = this.#none.has(element) ? this.#known++ - this.#turn : 0;
-    if (place < 0 || place >= ASKED_AGAIN) return null;
-    const root = this.#closed(element);
-    if (!root) this.#none.add(element);
-    return root;
+    if (!custom && !HOSTS.has(element.localName)) return false;
+    const root = this.of(element);
+    if (!custom) return root !== null;
+    if (root) this.#waiting.delete(element);
+    else if (this.#waiting.size < MAX_ADDED) this.#waiting.add(element);
+    return root !== null;
+  }
+
+  *#askAgain(): Steps<void> {
+    if (!this.#closed) return;
+    this.#again ??= document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT);
+    for (let asked = 0; asked < ASKED_AGAIN; asked++) {
+      if (!this.#again.nextNode()) {
+        this.#again = undefined;
+        return;
+      }
+      const element = this.#again.currentNode as Element;
+      if (!this.#hosts.has(element) && this.#ask(element)) yield* this.#enter(element, 0);
+    }
+  }
+
+  #tree(scope: Scope): Tree {
+    const byRoot = new Map<Node, Element[]>();
+    for (const hosts of [this.#hosts, this.#waiting])
+      for (const host of hosts) if (!host.isConnected) hosts.delete(host);
+    for (const host of this.#hosts) {
+      const root = host.getRootNode();
+      const known = byRoot.get(root);
+      if (known) known.push(host);
+      else byRoot.set(root, [host]);
+    }
+    const grow = (at: Scope): Tree => {
+      const hosts = byRoot.get(at.getRootNode()) ?? [];
+      const below: Tree["below"] = [];
+      for (const host of at instanceof Element ? hosts.filter((host) => at.contains(host)) : hosts) {
+        const root = this.of(host);
+        if (root) below.push({ host, tree: grow(root) });
+      }
+      return { scope: at, below };
+    };
+    return grow(scope);
   }
 }
 
@@ -103,7 +166,6 @@ export function gather(tree: Tree, search: (scope: Scope) => Element[]): Element
     if (own.length > 0) inside.set(host, own);
   }
   if (inside.size === 0) return found;
-  if (found.length === 0) return [...inside.values()].flat();
   // A host stands before what is in it.
   const itself = tree.scope instanceof Element ? (inside.get(tree.scope) ?? []) : [];
   return [...itself, ...inOrder(tree.scope, new Set(found), inside)];

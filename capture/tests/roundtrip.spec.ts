@@ -55,7 +55,11 @@ test("what the recorder prints for elements of generated pages, the engine finds
   expect(checked).toBeGreaterThan(1500);
 });
 
-for (const file of ["examples/shop/web/index.html", "extension/popup/popup.html", "extension/options/options.html"]) {
+for (const file of [
+  "examples/shop/web/public/index.html",
+  "extension/popup/popup.html",
+  "extension/options/options.html",
+]) {
   test(`what the recorder prints in ${file}, the engine finds`, async ({ page, server }) => {
     const html = readFileSync(new URL(`../../${file}`, import.meta.url), "utf8").replace(/<script[^]*?<\/script>/g, "");
     await open(page, server, html);
@@ -129,30 +133,33 @@ test("what the recorder prints in a table with an editor, the engine finds", asy
   expect(await roundTrip(page)).toBeGreaterThan(300);
 });
 
+// Chromium itself cannot lay out trees that are much deeper than 2,000 elements; what it does not show can be.
 test("names of 10,000 characters and deep trees stay within bounds", async ({ page, server }) => {
   await open(
     page,
     server,
-    `<button id=long></button><button id=other></button><div id=deep></div><script>
+    `<button id=long></button><button id=other></button><div id=deep></div><div id=deeper style="display:none"></div><script>
       document.querySelector("#long").textContent = "word ".repeat(2000);
       document.querySelector("#other").textContent = "word ".repeat(20) + "other ".repeat(2000);
-      let at = document.querySelector("#deep");
-      for (let i = 0; i < 5000; i++) at = at.appendChild(document.createElement("div"));
-      at.innerHTML = "<button>Bottom</button><i></i>";
+      for (const [id, depth] of [["#deep", 2000], ["#deeper", 5000]]) {
+        let at = document.querySelector(id);
+        for (let i = 0; i < depth; i++) at = at.appendChild(document.createElement("div"));
+        at.innerHTML = "<button>Bottom of " + id + "</button><i></i>";
+      }
     </script>`,
   );
   const told = await page.evaluate(() => {
     const start = performance.now();
-    const wrong = ["#long", "#other", "#deep button"].flatMap((selector) =>
+    const wrong = ["#long", "#other", "#deep button", "#deeper button"].flatMap((selector) =>
       locators.wrongs(document.querySelector(selector)!),
     );
-    const bottom = locators.found("text=Bottom").map((element) => element.localName);
+    const bottom = locators.found("text=Bottom of #deeper").map((element) => element.localName);
+    // Both trees end alike, and no path of 64 steps tells one from the other.
     const path = locators.cssPath(document.querySelector("#deep i")!);
-    const lost = locators.cssPath(document.querySelector("#deep div div div")!);
+    const top = locators.cssPath(document.querySelector("#deeper div")!);
     const name = new locators.Names().of(document.querySelector("#long")!);
-    return { wrong, bottom, path, lost, name: name.length, took: performance.now() - start };
+    return { wrong, bottom, path, top, name: name.length, took: performance.now() - start };
   });
-  expect(told).toMatchObject({ wrong: [], bottom: ["button"], path: "i", name: 200 });
-  expect(told.lost.length).toBeLessThanOrEqual(1000);
+  expect(told).toMatchObject({ wrong: [], bottom: ["button"], path: "", top: "#deeper > div", name: 200 });
   expect(told.took).toBeLessThan(2000);
 });

@@ -1,13 +1,13 @@
 import type { Deadline } from "./environment.ts";
+import { Pass } from "./pass.ts";
 
-/** Work in one go, ms: half of what the page's next frame has. */
-const SLICE_MS = 8;
+/** Work in one go, ms: less than the page's next frame has. */
+const SLICE_MS = 12;
 
-/**
- * Slices lets the page work in between. Call pause often; it waits only when a slice is over. Nothing that was read before a
- * pause may be taken for what the page is after it.
- */
+/** Slices lets the page work in between. Call pause where over says so. */
 export class Slices {
+  /** Good until the next pause. It stays the same while the page does not change. */
+  pass = new Pass();
   readonly #deadline: Deadline;
   #until = performance.now() + SLICE_MS;
 
@@ -15,7 +15,7 @@ export class Slices {
     this.#deadline = deadline;
   }
 
-  /** Whether a slice is over, and the next call of pause would wait. */
+  /** Whether a slice is over. */
   get over(): boolean {
     return performance.now() >= this.#until;
   }
@@ -28,6 +28,11 @@ export class Slices {
   /** Lets the page work. Throws when nobody waits for the call any more. */
   async pause(): Promise<void> {
     this.#deadline.signal.throwIfAborted();
+    let changed = false;
+    const change = (): void => void (changed = true);
+    const observer = new MutationObserver(change);
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    addEventListener("input", change, true);
     await new Promise<void>((resolve) => {
       const { port1, port2 } = new MessageChannel();
       // A message lets input and frames go first, and is not held back in background tabs as timers are.
@@ -35,6 +40,9 @@ export class Slices {
       port1.start();
       port2.postMessage(null);
     });
+    removeEventListener("input", change, true);
+    if (observer.takeRecords().length > 0 || changed) this.pass = new Pass();
+    observer.disconnect();
     this.#deadline.signal.throwIfAborted();
     this.#until = performance.now() + SLICE_MS;
   }

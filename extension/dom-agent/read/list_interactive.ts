@@ -4,7 +4,7 @@ import type { Element as ElementRecord, ListParams, ListResult } from "@gasoline
 import { viewport } from "../act/scroll_to.ts";
 import { controlOf, inList, kindOf, labelOf } from "../describe.ts";
 import type { Environment } from "../environment.ts";
-import { Pass } from "../pass.ts";
+import type { Pass } from "../pass.ts";
 import { AgentProblem } from "../problem.ts";
 import { find } from "../selector.ts";
 import { ROOTS, type Scope, parentOf } from "../shadow.ts";
@@ -47,7 +47,6 @@ export async function listInteractive(params: ListParams, environment: Environme
   const shown = new Set<string>();
   let count = 0;
   let unread = left;
-  let pass = new Pass();
   for (const [i, { element, visible, distance }] of placed.entries()) {
     if (slices.over) {
       if (slices.late && kept.length > 0) {
@@ -55,8 +54,8 @@ export async function listInteractive(params: ListParams, environment: Environme
         break;
       }
       await slices.pause();
-      pass = new Pass();
     }
+    const { pass } = slices;
     // The page may have gone on in a pause.
     if (!element.isConnected || !fits(element, pass)) continue;
     count++;
