@@ -9,11 +9,14 @@ import { AgentProblem } from "../problem.ts";
 import { find } from "../selector.ts";
 import { ROOTS, type Scope, parentOf } from "../shadow.ts";
 import { Slices } from "../slices.ts";
-import { boxOf, isVisible, rounded } from "../visible.ts";
+import { boxOf, isShown, rounded } from "../visible.ts";
 
-const OPERABLE =
-  "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, [contenteditable=''], [contenteditable=true], [onclick], [tabindex], " +
-  "[role=button], [role=link], [role=tab], [role=menuitem], [role=menuitemcheckbox], [role=menuitemradio], [role=option], [role=checkbox], [role=radio], [role=switch], [role=combobox], [role=textbox], [role=slider], [role=treeitem]";
+/** What may be operated; the rest is asked of each, which is cheaper than a longer selector for the whole page. */
+const PERHAPS =
+  "a[href],area[href],button,input,select,textarea,summary,[contenteditable],[onclick],[tabindex],[role]";
+const OPERABLE_TAG = /^(a|area|button|input|select|textarea|summary)$/;
+const OPERABLE_ROLE =
+  /^(button|link|tab|menuitem|menuitemcheckbox|menuitemradio|option|checkbox|radio|switch|combobox|textbox|slider|treeitem)$/i;
 
 /** Elements beyond the known kinds that are asked for their cursor: each asks for its style. */
 const MAX_CURSOR_CHECKS = 500;
@@ -105,13 +108,9 @@ async function operable(scope: Scope, slices: Slices): Promise<Set<Element>> {
   let tree = steps.next();
   for (; !tree.done; tree = steps.next()) if (slices.over) await slices.pause();
   const found = new Set<Element>();
-  for (const element of select(OPERABLE, tree.value)) {
+  for (const element of select(PERHAPS, tree.value)) {
     if (slices.over) await slices.pause();
-    if (element.getAttribute("tabindex") !== "-1" || element.matches("a, button, input, select, textarea, [role]"))
-      found.add(element);
-  }
-  for (const element of select("[contenteditable]", tree.value)) {
-    if (isEditor(element)) found.add(element);
+    if (isOperable(element)) found.add(element);
   }
   let checks = MAX_CURSOR_CHECKS;
   for (const root of rootsOf(tree.value)) {
@@ -132,8 +131,18 @@ function* rootsOf(tree: Tree): Generator<Scope, void, void> {
   for (const { tree: inner } of tree.below) yield* rootsOf(inner);
 }
 
-const isEditor = (element: Element): boolean =>
-  element instanceof HTMLElement && element.isContentEditable && !element.parentElement?.isContentEditable;
+/** Whether an element is made to be operated. It is one of PERHAPS. */
+function isOperable(element: Element): boolean {
+  const { localName } = element;
+  if (OPERABLE_TAG.test(localName) && ((localName !== "a" && localName !== "area") || element.hasAttribute("href")))
+    return localName !== "input" || (element as HTMLInputElement).type !== "hidden";
+  const role = element.getAttribute("role");
+  if (role !== null && OPERABLE_ROLE.test(role)) return true;
+  const focusable = element.getAttribute("tabindex");
+  if (role === null && focusable === "-1") return false;
+  if (focusable !== null || element.hasAttribute("onclick")) return true;
+  return element instanceof HTMLElement && element.isContentEditable && !element.parentElement?.isContentEditable;
+}
 
 /** The cursor is inherited: only where it begins, something is meant to be clicked. */
 function beginsPointer(element: HTMLElement): boolean {
@@ -161,9 +170,9 @@ async function place(
     }
     left--;
     if (params.exclude_nav && element.closest(NAVIGATION) !== null) continue;
-    const visible = isVisible(element);
-    if (params.visible_only && !visible) continue;
     const box = rounded(boxOf(element));
+    const visible = isShown(element, box);
+    if (params.visible_only && !visible) continue;
     if (rect && !overlaps(box, rect)) continue;
     placed.push({ element, box, visible, distance: rect ? distance(box, rect) : 0 });
   }
