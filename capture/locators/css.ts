@@ -25,10 +25,9 @@ export function cssPath(element: Element): string {
 
 function within(element: Element, root: Node): string {
   const whole = root instanceof Document || root instanceof ShadowRoot ? root : undefined;
-  const only = (selector: string, wanted: Element): boolean => {
-    const [first, second] = whole?.querySelectorAll(selector) ?? [];
-    return first === wanted && second === undefined;
-  };
+  // Most selectors fit something earlier in the page, which is seen before all of it is gone through.
+  const only = (selector: string, wanted: Element): boolean =>
+    whole?.querySelector(selector) === wanted && whole.querySelectorAll(selector).length === 1;
   const finds = (selector: string): boolean => only(selector, element);
   for (const short of shortOf(element)) if (finds(short)) return short;
   let path = "";

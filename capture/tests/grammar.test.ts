@@ -11,7 +11,7 @@ function seeded(seed: number): (below: number) => number {
 }
 
 const PIECES = [
-  ..."abcZ09 \t\n\"'\\[]()=<>#.,:;*|~+-_/$^{}!?…",
+  ...Array.from("abcZ09 \t\n\"'\\[]()=<>#.,:;*|~+-_/$^{}!?…"),
   '\\"',
   '"]',
   ">>>",

@@ -1,6 +1,6 @@
-import { fold, nameOf, roleOf, textHead } from "@gasoline/capture/locators/name";
-import type { Pass } from "./pass.ts";
-import { clean, isSecret } from "./secret.ts";
+import { fold, roleOf, textHead } from "@gasoline/capture/locators/name";
+import { Pass } from "./pass.ts";
+import { isSecret } from "./secret.ts";
 
 /** What an element is to who was told of it: another role or name makes it another thing. */
 export interface Identity {
@@ -11,8 +11,8 @@ export interface Identity {
 }
 
 /** The accessible name of an element, as it may be told. */
-export const shownName = (element: Element, pass?: Pass): string =>
-  pass ? pass.secrets.clean(pass.names.of(element), element) : clean(nameOf(element), element);
+export const shownName = (element: Element, pass = new Pass()): string =>
+  pass.secrets.clean(pass.names.of(element), element);
 
 /** The beginning of an element's text on one line, as it may be told. */
 export const shownText = (element: Element, max: number): string =>

@@ -1,4 +1,4 @@
-import { secretField, secretsIn } from "@gasoline/capture/sources/fields";
+import { secretField } from "@gasoline/capture/sources/fields";
 import { fold } from "@gasoline/capture/locators/name";
 
 /** What stands in for the value of a secret field. */
@@ -14,9 +14,6 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 export function isSecret(element: Element): boolean {
   return (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) && secretField(element) !== "";
 }
-
-/** A text that tells about an element, without the secrets that fields around it hold. */
-export const clean = (text: string, element: Element): string => secretsIn(text, element, () => MASK)(text);
 
 /** Secrets cleans many texts of one pass: the fields of each document or shadow root are read once. */
 export class Secrets {
