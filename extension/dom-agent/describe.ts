@@ -25,7 +25,8 @@ const LANDMARK_ROLES = /^(main|navigation|banner|contentinfo|complementary|form|
 /** Says what an element is, as agents see it. index is set by who makes a list. */
 export function describe(element: Element, refs: RefBook, frame: string): ElementRecord {
   const record = inList(element, refs, frame, new Pass(), isVisible(element));
-  return { ...record, ...selectorOf(element) };
+  const selector = cssPath(element);
+  return selector ? { ...record, selector } : record;
 }
 
 /** The same for one of many: without a selector, which takes a search. The ref is enough. */
@@ -57,14 +58,13 @@ export function inList(element: Element, refs: RefBook, frame: string, pass: Pas
   return record;
 }
 
-/** An element that might have been meant. */
+/** An element that might have been meant, without a selector: that would take a search for each. */
 export function candidate(element: Element, refs: RefBook): Candidate {
   const role = roleOf(element);
   const name = shownName(element);
   return {
     ref: refs.refOf(element, identityOf(element, role, name)),
     visible: isVisible(element),
-    ...selectorOf(element),
     ...(role ? { role } : {}),
     ...(name ? { name: fold(name, 80) } : {}),
   };
@@ -77,11 +77,6 @@ export function inWords(element: Element): string {
   const classes = element.classList.length > 0 ? `.${[...element.classList].slice(0, 2).join(".")}` : "";
   return `<${element.localName}${id}${id ? "" : classes}>${name ? ` "${name}"` : ""}`;
 }
-
-const selectorOf = (element: Element): { selector?: string } => {
-  const selector = cssPath(element);
-  return selector ? { selector } : {};
-};
 
 /** Says whether a control cannot be operated. */
 export const isDisabled = (element: Element, pass = new Pass()): boolean =>

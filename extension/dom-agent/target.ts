@@ -111,7 +111,7 @@ function scopeOf(target: Target, refs: RefBook): Scope {
 
 const CONTROLS = "a, button, input, select, textarea, summary, label, [role], [tabindex], [contenteditable]";
 /** Of these so many are looked at, the first of the page. */
-const MAX_CONTROLS = 1000;
+const MAX_CONTROLS = 500;
 
 /** Elements whose name shares a word with what was looked for. */
 function alike(selector: string, scope: Scope, refs: RefBook): ReturnType<typeof candidate>[] {

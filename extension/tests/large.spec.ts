@@ -115,12 +115,13 @@ test("a list without time tells what it has, and how much it did not look at", a
 test("a list that is cancelled ends at its next pause", async () => {
   const { answer, pauses } = await alone(cards(1250), async () => {
     let pauses = 0;
-    MessagePort.prototype.postMessage = new Proxy(MessagePort.prototype.postMessage, {
-      apply: (target, port, given) => {
+    const Native = MessageChannel;
+    globalThis.MessageChannel = class extends Native {
+      constructor() {
+        super();
         pauses++;
-        return Reflect.apply(target, port, given) as void;
-      },
-    });
+      }
+    };
     const running = gasolineAgent.run({
       id: "a",
       op: "list_interactive",
