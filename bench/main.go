@@ -101,15 +101,26 @@ type bench struct {
 	table   table
 }
 
-// capturePages returns what the capture's own bench prints, or why there is nothing.
+// capturePages returns what the benches in pages print, of the capture and of commands on large pages, or why there is
+// nothing.
 func capturePages() string {
-	script := filepath.Join("capture", "bench", "run.mjs")
-	if _, err := os.Stat(script); err != nil {
-		return "The capture's bench is not here.\n"
+	var all strings.Builder
+	for i, script := range []string{
+		filepath.Join("capture", "bench", "run.mjs"),
+		filepath.Join("extension", "bench", "large.mjs"),
+	} {
+		if i > 0 {
+			all.WriteString("\n")
+		}
+		if _, err := os.Stat(script); err != nil {
+			fmt.Fprintf(&all, "%s is not here.\n", script)
+			continue
+		}
+		out, err := exec.Command("node", script).CombinedOutput()
+		if err != nil {
+			fmt.Fprintf(&all, "node %s: %v\n", script, err)
+		}
+		all.Write(out)
 	}
-	out, err := exec.Command("node", script).CombinedOutput()
-	if err != nil {
-		return fmt.Sprintf("node %s: %v\n%s", script, err, out)
-	}
-	return string(out)
+	return all.String()
 }

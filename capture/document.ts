@@ -1,3 +1,4 @@
+import { Roots } from "./locators/deep.ts";
 import { Realm } from "./realm.ts";
 import type { DocumentCapture, DocumentEnv } from "./record.ts";
 import { actionSource } from "./sources/actions.ts";
@@ -23,7 +24,7 @@ export function startDocument(env: DocumentEnv): DocumentCapture {
   for (const source of [
     lifecycleSource,
     navigationSource(actor),
-    actionSource(actor, settled),
+    actionSource(actor, settled, new Roots(env.closedShadow)),
     mutationSource(settled),
     cspSource,
     resourceSource(sums, settled, (take) => (timings = take)),

@@ -9,7 +9,7 @@
 export { Batcher, type Batch, type BatcherOptions } from "./batch.ts";
 export { openContentSide, openPageSide, type Channel, type ContentChannel, type PageChannel } from "./channel.ts";
 export { startDocument } from "./document.ts";
-export { cssPath, deepQuery, locate, nameOf, roleOf, sketchOf } from "./locators/index.ts";
+export { cssPath, locate, nameOf, roleOf, sketchOf, type OpenShadow } from "./locators/index.ts";
 export { startPageRealm } from "./page.ts";
 export {
   defaultConfig,

@@ -9,6 +9,7 @@ import type {
   Performance as PerformanceSnapshot,
   ResourceTiming,
 } from "@gasoline/schema/wire";
+import type { OpenShadow } from "./locators/deep.ts";
 
 interface EventOf {
   logs: Log;
@@ -102,6 +103,8 @@ export interface PageEnv {
 export interface DocumentEnv {
   emit(record: CaptureRecord): void;
   config: CaptureConfig;
+  /** Opens closed shadow roots, where the world of the script can. */
+  closedShadow?: OpenShadow;
 }
 
 /** defaultConfig is the state before the user and the daemon have spoken. */

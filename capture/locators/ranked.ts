@@ -1,27 +1,25 @@
 import type { Locator } from "@gasoline/schema/wire";
 import { cssPath, stable } from "./css.ts";
-import { fold, nameOf, roleOf, textHead } from "./name.ts";
+import { type Roots, Search, type Steps } from "./deep.ts";
+import { TEST_ATTRIBUTES, asText, print } from "./grammar.ts";
+import { type Findable, find, textOf } from "./match.ts";
+import { Names, fold, roleOf, textHead } from "./name.ts";
 
-type Root = Document | ShadowRoot;
-
-/** Attributes that teams put on elements for their tests. */
-const testAttributes = ["data-testid", "data-test-id", "data-test", "data-cy", "data-qa"];
-/** Looking for equally named elements stops here; more of them make no locator better. */
-const maxCompared = 300;
-/** Names that are not an element's text alone take long to compute: at most so many are compared. */
-const maxNamed = 40;
 /** A text longer than this changes too easily to find an element by. */
-const maxText = 60;
+const MAX_TEXT = 60;
+/** Longer locators are left out: commands take no selectors of more than 2,000 characters. */
+const MAX_LENGTH = 1000;
 
 /** What a kind costs when it is unique. The gaps say how readily it survives a change of the page. */
-const score = { testid: 1, role: 10, label: 20, placeholder: 30, text: 40, id: 50, css: 100 };
+const SCORE = { testid: 1, role: 10, label: 20, placeholder: 30, text: 40, id: 50, css: 100 };
 /** What each further match costs. */
-const ambiguous = 200;
+const AMBIGUOUS = 200;
+
+type Kind = keyof typeof SCORE;
 
 /** Sketch is what an element is found by, read at one moment: a page may change or remove the element right after. */
 export interface Sketch {
   element: Element;
-  root: Root;
   role: string;
   name: string;
   /** attribute and value, "" without one */
@@ -34,116 +32,91 @@ export interface Sketch {
 
 /** sketchOf reads an element and nothing around it. */
 export function sketchOf(element: Element): Sketch {
-  const at = element.getRootNode();
-  const role = roleOf(element);
-  const attribute = testAttributes.find((name) => element.getAttribute(name)) ?? "";
+  const attribute = TEST_ATTRIBUTES.find((name) => element.getAttribute(name)) ?? "";
+  const names = new Names();
   return {
     element,
-    root: at instanceof ShadowRoot || at instanceof Document ? at : element.ownerDocument,
-    role,
-    name: nameOf(element),
+    role: roleOf(element),
+    name: names.of(element),
     testid: [attribute, element.getAttribute(attribute || "data-testid") ?? ""],
-    label: labelOf(element),
-    placeholder: element.getAttribute("placeholder") ?? "",
+    label: labelOf(element, names),
+    placeholder: fold(element.getAttribute("placeholder") ?? "", MAX_LENGTH),
     text: shortText(element),
-    id: element.id && stable(element.id) ? element.id : "",
+    id: element.id && stable(element.id) && element.getRootNode() instanceof Document ? element.id : "",
   };
 }
 
 /**
  * locate lists the ways to find an element again, best first (lowest score): test id, role and name, label, placeholder,
- * text, id, CSS path. Values are selectors that the locator grammar takes, without the kind in front. `matches` counts
- * within the element's own document or shadow root; the CSS path also crosses shadow roots, and is left out for an
- * element that has been removed. It searches the root, within bounds of work: the main thread belongs to the page.
+ * text, id, CSS path. Values are selectors without the kind in front, as selectorFor puts it there. `matches` is the
+ * number of elements that the selector finds in the document now; a way that would not find the element is left out. The
+ * element may be gone: then matches counts it beside the others, and there is no CSS path.
  */
-export function locate(sketch: Sketch): Locator[] {
-  const { element, root } = sketch;
+export function* locate(sketch: Sketch, roots: Roots): Steps<Locator[]> {
+  const { element } = sketch;
+  const search = new Search(element.ownerDocument, roots);
   const found: Locator[] = [];
-  const add = (kind: keyof typeof score, value: string, others: number): void => {
-    found.push({ kind, value, matches: others + 1, score: score[kind] + others * ambiguous });
-  };
-  const others = (selector: string, alike?: (other: Element) => boolean): number => {
-    let matches = 0;
-    let compared = 0;
-    for (const other of root.querySelectorAll(selector)) {
-      if (other === element) continue;
-      if (!alike) matches++;
-      else if (compared++ >= maxCompared) break;
-      else if (alike(other)) matches++;
-    }
-    return matches;
-  };
-  const { role, name, label, placeholder, text, id } = sketch;
-  const [attribute, value] = sketch.testid;
-  let named = 0;
-  const isNamed = (other: Element): boolean =>
-    hasTextAlone(other) ? fold(textHead(other, 400), 200) === name : named++ < maxNamed && nameOf(other) === name;
-  // The usual attribute needs no name; the others say which one they are.
-  if (value)
-    add(
-      "testid",
-      attribute === "data-testid" ? value : `${attribute}=${value}`,
-      others(`[${attribute}="${CSS.escape(value)}"]`),
-    );
-  if (role && name)
-    add(
-      "role",
-      `${role}[name=${JSON.stringify(name)}]`,
-      others(ofRole(role, element), (other) => isNamed(other) && roleOf(other) === role),
-    );
-  if (label)
-    add(
-      "label",
-      label,
-      others("label,[aria-label]", (other) => isLabelled(other, label, element)),
-    );
-  if (placeholder) add("placeholder", placeholder, others(`[placeholder=${CSS.escape(placeholder)}]`));
-  if (text)
-    add(
-      "text",
-      text,
-      others(CSS.escape(element.localName), (other) => shortText(other) === text),
-    );
-  if (id) add("id", id, others("#" + CSS.escape(id)));
-  if (element.isConnected || found.length === 0) add("css", cssPath(element), 0);
+  for (const [kind, locator] of waysOf(sketch)) {
+    const value = valueOf(kind, locator, sketch);
+    // Half a character does not survive the way to an agent.
+    if (value.length > MAX_LENGTH || /\p{Surrogate}/u.test(value)) continue;
+    const all = yield* find(locator, search);
+    const there = all.includes(element);
+    if (!there && element.isConnected && sameIn(kind, sketch, sketchOf(element))) continue;
+    const others = all.length - (there ? 1 : 0);
+    found.push({ kind, value, matches: others + 1, score: SCORE[kind] + others * AMBIGUOUS });
+    yield;
+  }
+  const path = element.isConnected ? cssPath(element) : "";
+  if (path) found.push({ kind: "css", value: path, matches: 1, score: SCORE.css });
   return found.sort((a, b) => a.score - b.score);
 }
 
-function ofRole(role: string, element: Element): string {
-  // Other tags can imply the same role, but computing roles of a whole page costs more than it tells.
-  const alike: Record<string, string> = {
-    button: "button,summary,input[type=button],input[type=submit],input[type=reset],input[type=image]",
-    link: "a[href],area[href]",
-    textbox: "input,textarea",
-    heading: "h1,h2,h3,h4,h5,h6",
-  };
-  return `[role=${CSS.escape(role)}],${alike[role] ?? CSS.escape(element.localName)}`;
+/** selectorFor gives the selector of a locator, as commands take it. */
+export function selectorFor({ kind, value }: Pick<Locator, "kind" | "value">): string {
+  return kind === "css" ? value : kind === "id" ? `#${CSS.escape(value)}` : `${kind}=${value}`;
 }
 
-/** hasTextAlone reports whether an element's accessible name is its text, which is told at once. */
-function hasTextAlone(element: Element): boolean {
-  return (
-    element.childElementCount === 0 &&
-    !element.matches("input,select,textarea,[aria-label],[aria-labelledby],[title],[alt]") &&
-    !element.closest("label")
-  );
+function waysOf(sketch: Sketch): [Kind, Findable][] {
+  const { role, name, label, placeholder, text, id } = sketch;
+  const [attribute, value] = sketch.testid;
+  const ways: [Kind, Findable][] = [];
+  // The usual attribute needs no name; the others say which one they are.
+  if (value)
+    ways.push(["testid", { kind: "testid", id: value, ...(attribute === TEST_ATTRIBUTES[0] ? {} : { attribute }) }]);
+  if (role && name) ways.push(["role", { kind: "role", role, name: { text: name, exact: true }, states: {} }]);
+  if (label) ways.push(["label", { kind: "label", ...asText(label) }]);
+  if (placeholder) ways.push(["placeholder", { kind: "placeholder", ...asText(placeholder) }]);
+  if (text) ways.push(["text", { kind: "text", ...asText(text) }]);
+  if (id) ways.push(["id", { kind: "css", steps: [`#${CSS.escape(id)}`] }]);
+  return ways;
 }
 
-function labelOf(element: Element): string {
-  const labels = (element as HTMLInputElement).labels;
-  return fold(labels?.length ? (labels[0]?.textContent ?? "") : (element.getAttribute("aria-label") ?? ""), maxText);
+const valueOf = (kind: Kind, locator: Findable, { id }: Sketch): string =>
+  kind === "id" ? id : print(locator).slice(kind.length + 1);
+
+/** Whether two sketches say the same in what a kind goes by. */
+function sameIn(kind: Kind, a: Sketch, b: Sketch): boolean {
+  if (kind === "role") return a.role === b.role && a.name === b.name;
+  if (kind === "testid") return a.testid[1] === b.testid[1];
+  return kind === "css" || a[kind] === b[kind];
 }
 
-/** isLabelled reports whether a label, or an element with one in its attribute, says this of another element. */
-function isLabelled(other: Element, label: string, of: Element): boolean {
-  if (!(other instanceof HTMLLabelElement)) return fold(other.getAttribute("aria-label") ?? "", maxText) === label;
-  return other.control !== of && fold(other.textContent ?? "", maxText) === label;
+function labelOf(element: Element, names: Names): string {
+  const [first] = names.labelsOf(element);
+  return whole(first ? textHead(first, MAX_TEXT * 4) : (element.getAttribute("aria-label") ?? ""));
 }
 
-/** shortText is the text of an element by which it may be found, "" where that is none or too long. */
+/** shortText is the text of an element by which it may be found, "" where that is none, too long, or that of a child. */
 function shortText(element: Element): string {
   // textContent of a form field is its default value, of a container everything below it.
-  if (element.childElementCount > 3 || element.matches("input,select,textarea,html,body")) return "";
-  const text = fold(textHead(element, maxText * 4), maxText + 1);
-  return text.length > maxText ? "" : text;
+  if (element.childElementCount > 3 || element.matches("select,textarea,html,body")) return "";
+  const text = whole(element instanceof HTMLInputElement ? textOf(element) : textHead(element, MAX_TEXT * 4));
+  for (const child of element.children) if (text && whole(textHead(child, MAX_TEXT * 4)) === text) return "";
+  return text;
+}
+
+function whole(text: string): string {
+  const folded = fold(text, MAX_TEXT + 1);
+  return folded.length > MAX_TEXT ? "" : folded;
 }

@@ -1,6 +1,8 @@
 import { cancelLater, later, listen, unlisten } from "../natives.ts";
 import { fold, textHead } from "../locators/name.ts";
-import { locate, sketchOf, type Sketch } from "../locators/ranked.ts";
+import type { Roots } from "../locators/deep.ts";
+import { Naming } from "../locators/naming.ts";
+import { sketchOf } from "../locators/ranked.ts";
 import type { EventFor } from "../record.ts";
 import type { Realm, Source } from "../realm.ts";
 import type { Actor } from "./actor.ts";
@@ -33,13 +35,6 @@ type Action = EventFor<"actions">;
 /** Actions wait at most so many for their locators; a flood of keys is not searched for. */
 const maxUnnamed = 50;
 
-/** Unnamed is an action whose element has been read and not yet searched for. */
-interface Unnamed {
-  action: Action;
-  sketch: Sketch | undefined;
-  clean: (text: string) => string;
-}
-
 /** Recorder keeps what is not over yet: typing, scrolling. */
 class Recorder {
   private readonly realm: Realm;
@@ -48,12 +43,12 @@ class Recorder {
   private scrolling: number | undefined;
   private typed = new WeakMap<Element, string>();
   private readonly passwords = new PasswordWatch();
-  private unnamed: Unnamed[] = [];
-  private naming: number | undefined;
+  private readonly naming: Naming;
 
-  constructor(realm: Realm, actor: Actor) {
+  constructor(realm: Realm, actor: Actor, naming: Naming) {
     this.realm = realm;
     this.actor = actor;
+    this.naming = naming;
   }
 
   /** on takes one event of the page. */
@@ -102,7 +97,7 @@ class Recorder {
   /** settle records everything that is not over yet: typing that has not paused, actions without locators. */
   settle(): void {
     this.endTyping();
-    this.name();
+    this.naming.settle();
   }
 
   private endTyping(): void {
@@ -198,29 +193,21 @@ class Recorder {
       text: text || undefined,
       ...more,
     };
-    this.unnamed.push({ action, sketch: this.unnamed.length < maxUnnamed ? sketch : undefined, clean });
-    this.naming ??= later(() => this.name(), 0);
-  }
-
-  /** name gives the actions that wait their locators and emits them. */
-  private name(): void {
-    if (this.naming !== undefined) cancelLater(this.naming);
-    this.naming = undefined;
-    const unnamed = this.unnamed;
-    this.unnamed = [];
-    for (const { action, sketch, clean } of unnamed) {
-      if (sketch) action.locators = locate(sketch).map((locator) => ({ ...locator, value: clean(locator.value) }));
+    this.naming.add(this.naming.size < maxUnnamed ? sketch : undefined, (locators) => {
+      // One with a secret in it would find nothing without it.
+      if (locators) action.locators = locators.filter(({ value }) => clean(value) === value);
       this.realm.emit("actions", action);
-    }
+    });
   }
 }
 
 /** actionSource records what the user does, with ranked ways to find each element again. */
-export function actionSource(actor: Actor, settled: (settle: () => void) => void): Source {
+export function actionSource(actor: Actor, settled: (settle: () => void) => void, roots: Roots): Source {
   return {
     name: "actions",
     start(realm, guard) {
-      const recorder = new Recorder(realm, actor);
+      const naming = new Naming(roots, (work) => void guard.run(work));
+      const recorder = new Recorder(realm, actor, naming);
       settled(() => guard.run(() => recorder.settle()));
       const hear = (event: Event): void => void guard.run(() => recorder.on(event));
       const names = [

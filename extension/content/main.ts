@@ -21,6 +21,7 @@ function start(): void {
   const capture = startDocument({
     emit: (record) => batcher.add(record),
     config: { ...defaultConfig, lateSince: late },
+    closedShadow: (host) => (host instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(host) : null),
   });
 
   const flush = (): void => {

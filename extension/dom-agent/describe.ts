@@ -3,6 +3,7 @@ import { fold, roleOf } from "@gasoline/capture/locators/name";
 import type { Element as ElementRecord } from "@gasoline/schema/commands";
 import type { Candidate } from "@gasoline/schema/wire";
 import { identityOf, shownName, shownText } from "./identity.ts";
+import { Pass } from "./pass.ts";
 import type { RefBook } from "./refs.ts";
 import { MASK, isSecret } from "./secret.ts";
 import { parentOf } from "./shadow.ts";
@@ -23,26 +24,32 @@ const LANDMARK_ROLES = /^(main|navigation|banner|contentinfo|complementary|form|
 
 /** Says what an element is, as agents see it. index is set by who makes a list. */
 export function describe(element: Element, refs: RefBook, frame: string): ElementRecord {
+  const record = inList(element, refs, frame, new Pass(), isVisible(element));
+  const selector = cssPath(element);
+  return selector ? { ...record, selector } : record;
+}
+
+/** The same for one of many: without a selector, which takes a search. The ref is enough. */
+export function inList(element: Element, refs: RefBook, frame: string, pass: Pass, visible: boolean): ElementRecord {
   const role = roleOf(element);
-  const name = shownName(element);
+  const name = shownName(element, pass);
   const record: ElementRecord = {
     index: 0,
     ref: refs.refOf(element, identityOf(element, role, name)),
     tag: element.localName,
     element_type: kindOf(element, role),
-    selector: cssPath(element),
-    label: name || shownText(element, 80) || element.getAttribute("title") || "",
+    label: labelOf(element, pass),
     bbox: rounded(boxOf(element)),
-    visible: isVisible(element),
+    visible,
+    ...controlOf(element),
   };
   if (role) record.role = role;
   if (frame) record.frame = frame;
-  describeControl(element, record);
   const expanded = element.getAttribute("aria-expanded");
   if (expanded !== null) record.expanded = expanded === "true";
-  if (isDisabled(element)) record.disabled = true;
-  if (inOverlay(element)) record.in_overlay = true;
-  const landmark = landmarkOf(element);
+  if (isDisabled(element, pass)) record.disabled = true;
+  if (pass.upwards("overlay", element, isOverlay, false)) record.in_overlay = true;
+  const landmark = landmarkOf(element, pass);
   if (landmark) {
     record.landmark_tag = landmark.localName;
     const landmarkRole = roleOf(landmark);
@@ -51,14 +58,13 @@ export function describe(element: Element, refs: RefBook, frame: string): Elemen
   return record;
 }
 
-/** An element that might have been meant. */
+/** An element that might have been meant, without a selector: that would take a search for each. */
 export function candidate(element: Element, refs: RefBook): Candidate {
   const role = roleOf(element);
   const name = shownName(element);
   return {
     ref: refs.refOf(element, identityOf(element, role, name)),
     visible: isVisible(element),
-    selector: cssPath(element),
     ...(role ? { role } : {}),
     ...(name ? { name: fold(name, 80) } : {}),
   };
@@ -73,33 +79,39 @@ export function inWords(element: Element): string {
 }
 
 /** Says whether a control cannot be operated. */
-export function isDisabled(element: Element): boolean {
-  if (element.matches(":disabled")) return true;
-  for (let at: Element | null = element; at; at = parentOf(at)) {
-    if (at.getAttribute("aria-disabled") === "true" || at.hasAttribute("inert")) return true;
-  }
-  return false;
-}
+export const isDisabled = (element: Element, pass = new Pass()): boolean =>
+  element.matches(":disabled") || pass.upwards("disabled", element, isOff, false);
 
-function describeControl(element: Element, record: ElementRecord): void {
+const isOff = (at: Element): true | undefined =>
+  at.getAttribute("aria-disabled") === "true" || at.hasAttribute("inert") || undefined;
+
+/** What an element is called: its name, or else its text. */
+export const labelOf = (element: Element, pass: Pass): string =>
+  shownName(element, pass) || shownText(element, 80) || element.getAttribute("title") || "";
+
+/** What a control holds, as it may be told. */
+export function controlOf(element: Element): Pick<ElementRecord, "type" | "placeholder" | "checked" | "value"> {
+  const told: ReturnType<typeof controlOf> = {};
   if (element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement) {
-    record.type = element.type;
-    if (element.placeholder) record.placeholder = element.placeholder;
+    told.type = element.type;
+    if (element.placeholder) told.placeholder = element.placeholder;
     if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio")) {
-      record.checked = element.checked;
+      told.checked = element.checked;
     } else if (element.value !== "") {
-      record.value = isSecret(element) ? MASK : fold(element.value, 200);
+      told.value = isSecret(element) ? MASK : fold(element.value, 200);
     }
   } else if (element instanceof HTMLSelectElement) {
-    record.value = fold(element.selectedOptions[0]?.label ?? "", 200);
+    told.value = fold(element.selectedOptions[0]?.label ?? "", 200);
   } else if (element instanceof HTMLButtonElement) {
-    record.type = element.type;
+    told.type = element.type;
   }
   const checked = element.getAttribute("aria-checked");
-  if (checked !== null && record.checked === undefined) record.checked = checked === "true";
+  if (checked !== null && told.checked === undefined) told.checked = checked === "true";
+  return told;
 }
 
-function kindOf(element: Element, role: string): string {
+/** The element_type of an element. */
+export function kindOf(element: Element, role: string): string {
   switch (role) {
     case "link":
     case "button":
@@ -127,18 +139,16 @@ function kindOf(element: Element, role: string): string {
   return element.hasAttribute("onclick") || element.hasAttribute("tabindex") ? "interactive" : "clickable";
 }
 
-function inOverlay(element: Element): boolean {
-  for (let at: Element | null = element; at; at = parentOf(at)) {
-    if (at.matches("dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true], :popover-open")) return true;
-    const { position, zIndex } = getComputedStyle(at);
-    if (position === "fixed" && Number(zIndex) >= 10) return true;
-  }
-  return false;
+function isOverlay(at: Element): true | undefined {
+  if (at.matches("dialog[open], [role=dialog], [role=alertdialog], [aria-modal=true], :popover-open")) return true;
+  const { position, zIndex } = getComputedStyle(at);
+  return (position === "fixed" && Number(zIndex) >= 10) || undefined;
 }
 
-function landmarkOf(element: Element): Element | null {
-  for (let at = parentOf(element); at; at = parentOf(at)) {
-    if (LANDMARK_TAGS.has(at.localName) || LANDMARK_ROLES.test(at.getAttribute("role") ?? "")) return at;
-  }
-  return null;
+const isLandmark = (at: Element): Element | undefined =>
+  LANDMARK_TAGS.has(at.localName) || LANDMARK_ROLES.test(at.getAttribute("role") ?? "") ? at : undefined;
+
+function landmarkOf(element: Element, pass: Pass): Element | null {
+  const around = parentOf(element);
+  return around && pass.upwards<Element | null>("landmark", around, isLandmark, null);
 }

@@ -1,5 +1,6 @@
-import { fold, nameOf, roleOf, textHead } from "@gasoline/capture/locators/name";
-import { clean, isSecret } from "./secret.ts";
+import { fold, roleOf, textHead } from "@gasoline/capture/locators/name";
+import { Pass } from "./pass.ts";
+import { isSecret } from "./secret.ts";
 
 /** What an element is to who was told of it: another role or name makes it another thing. */
 export interface Identity {
@@ -10,7 +11,8 @@ export interface Identity {
 }
 
 /** The accessible name of an element, as it may be told. */
-export const shownName = (element: Element): string => clean(nameOf(element), element);
+export const shownName = (element: Element, pass = new Pass()): string =>
+  pass.secrets.clean(pass.names.of(element), element);
 
 /** The beginning of an element's text on one line, as it may be told. */
 export const shownText = (element: Element, max: number): string =>
@@ -22,8 +24,12 @@ export function identityOf(element: Element, role = roleOf(element), name = show
 }
 
 /** Says whether an element is what was known. */
-export const is = (element: Element, known: Identity): boolean =>
-  kindOf(element, roleOf(element)) === known.role && identityOf(element).name === known.name;
+export function is(element: Element, known: Identity, pass?: Pass): boolean {
+  const role = roleOf(element);
+  return (
+    kindOf(element, role) === known.role && identityOf(element, role, shownName(element, pass)).name === known.name
+  );
+}
 
 /** A password has no role until it is shown; that makes it no other field. */
 const kindOf = (element: Element, role: string): string => (isSecret(element) ? "textbox" : role || element.localName);

@@ -1,7 +1,9 @@
+import { selectorOf } from "@gasoline/capture/locators/role";
 import { candidate } from "./describe.ts";
 import { type Identity, identityOf, is } from "./identity.ts";
 import { AgentProblem } from "./problem.ts";
-import { everyElement } from "./shadow.ts";
+import { Pass } from "./pass.ts";
+import { everywhere } from "./shadow.ts";
 
 interface Known extends Identity {
   element: WeakRef<Element>;
@@ -54,7 +56,7 @@ export class RefBook {
     const element = known.element.deref();
     const there = element?.isConnected ? element : undefined;
     if (there && is(there, known)) return there;
-    const again = known.name === "" ? [] : everyElement(document).filter((at) => is(at, known));
+    const again = known.name === "" ? [] : called(known);
     const [only] = again;
     if (!only || again.length > 1) throw this.#stale(ref, known, there, again);
     this.#byRef.set(ref, { ...known, element: new WeakRef(only) });
@@ -66,9 +68,13 @@ export class RefBook {
     const was = `${ref} was ${inQuotes(known)}`;
     if (again.length > 1) {
       const candidates = again.slice(0, MAX_CANDIDATES).map((at) => candidate(at, this));
-      return new AgentProblem("stale_ref", `${was}; it was replaced, and now ${again.length} elements are called so.`, {
-        candidates,
-      });
+      return new AgentProblem(
+        "stale_ref",
+        `${was}; it was replaced, and now ${again.length > MAX_CANDIDATES ? `more than ${MAX_CANDIDATES}` : again.length} elements are called so.`,
+        {
+          candidates,
+        },
+      );
     }
     if (!there) return new AgentProblem("stale_ref", `${was}, and it is gone.`);
     const now = identityOf(there);
@@ -94,6 +100,21 @@ export class RefBook {
     this.#byRef.delete(oldest);
     return Number(oldest.slice(1));
   }
+}
+
+/** The elements that have a role and a name now. Two and eight are as good as ten: more are not looked for. */
+function called(known: Identity): Element[] {
+  const pass = new Pass();
+  const letters = known.name.replace(/…$/, "").toLowerCase().replace(/\s/g, "");
+  const found: Element[] = [];
+  // The role of what has none is its tag; a password field is known as a text field.
+  const alike = `${selectorOf(known.role)},${CSS.escape(known.role)}${known.role === "textbox" ? ",input" : ""}`;
+  for (const at of everywhere(alike, document)) {
+    const text = known.role === at.localName || pass.names.mayHold(at, letters);
+    if (text && is(at, known, pass)) found.push(at);
+    if (found.length > MAX_CANDIDATES) break;
+  }
+  return found;
 }
 
 const inQuotes = ({ role, name }: Identity): string => `${role} "${name}"`;

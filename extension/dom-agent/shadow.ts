@@ -1,31 +1,27 @@
-import { deepQuery } from "@gasoline/capture/locators/deep";
+import { Roots, type Scope, Search, run, select } from "@gasoline/capture/locators/deep";
+import { parse } from "@gasoline/capture/locators/grammar";
 
-/** The shadow root of a host, closed ones included: content scripts may ask Chrome for them. */
-export function shadowOf(host: Element): ShadowRoot | null {
-  // Only HTML elements can be hosts, and Chrome throws for others.
-  return host instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(host) : null;
-}
+/** The shadow roots of the document: content scripts may ask Chrome for closed ones, for HTML elements only. */
+export const ROOTS = new Roots((host) =>
+  host instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(host) : null,
+);
 
-/** Where a search starts. */
-export type Scope = Document | ShadowRoot | Element;
+/** The shadow root of a host, closed ones included. */
+export const shadowOf = (host: Element): ShadowRoot | null => ROOTS.of(host);
+
+export type { Scope };
 
 /** Finds by CSS with ">>>" for steps into shadow roots. Throws SyntaxError for invalid selectors. */
-export const query = (selector: string, scope: Scope): Element[] => deepQuery(selector, scope, shadowOf);
-
-/** Every element below a scope, shadow roots included, in document order. At most max. */
-export function everyElement(scope: Scope, max = 50_000): Element[] {
-  const found: Element[] = [];
-  const walk = (root: Scope): void => {
-    for (const element of root.querySelectorAll("*")) {
-      if (found.length >= max) return;
-      found.push(element);
-      const shadow = shadowOf(element);
-      if (shadow) walk(shadow);
-    }
-  };
-  walk(scope);
-  return found;
+export function query(selector: string, scope: Scope): Element[] {
+  const locator = parse(selector);
+  return run(new Search(scope, ROOTS).query(locator.kind === "css" ? locator.steps : [selector]));
 }
+
+/** Elements below a scope that fit CSS, in every shadow root, in the order of the page. */
+export const everywhere = (selector: string, scope: Scope): Element[] => select(selector, run(ROOTS.below(scope)));
+
+/** Every element below a scope, shadow roots included, in document order. */
+export const everyElement = (scope: Scope): Element[] => everywhere("*", scope);
 
 /** The parent in the tree as it is shown: out of a shadow root to its host. */
 export function parentOf(element: Element): Element | null {

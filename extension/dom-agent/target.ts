@@ -2,9 +2,10 @@ import { fold, nameOf, roleOf } from "@gasoline/capture/locators/name";
 import type { ActResult, Target } from "@gasoline/schema/commands";
 import { candidate } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
+import { Pass } from "./pass.ts";
 import type { RefBook } from "./refs.ts";
 import { MAX_CANDIDATES, find, isPhrase } from "./selector.ts";
-import { type Scope, elementAt, everyElement, focused } from "./shadow.ts";
+import { type Scope, elementAt, everywhere, focused } from "./shadow.ts";
 import { isVisible } from "./visible.ts";
 
 /** The element that a target names, and how it was found. */
@@ -51,18 +52,34 @@ function choose(selector: string, target: Target, refs: RefBook): Resolved {
   const scope = scopeOf(target, refs);
   const { elements, strategy } = find(selector, scope, refs);
   if (target.nth !== undefined) return { ...nth(elements, target.nth, selector), strategy };
-  const visible = elements.filter(isVisible);
-  const pool = visible.length > 0 ? visible : elements;
-  const [only] = pool;
+  const [only, ...more] = meant(elements);
   if (!only) {
-    throw new AgentProblem("element_not_found", nothing(selector), { candidates: alike(selector, scope, refs) });
+    throw new AgentProblem("element_not_found", nothing(selector), () => ({
+      candidates: alike(selector, scope, refs),
+    }));
   }
-  if (pool.length > 1) {
-    throw new AgentProblem("ambiguous_target", `${pool.length} elements fit ${selector.slice(0, 200)}.`, {
-      candidates: pool.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)),
-    });
-  }
+  if (more.length > 0) throw ambiguous(elements, [only, ...more], selector.slice(0, 200), refs);
   return { element: only, count: elements.length, strategy };
+}
+
+/** Of so many visible elements nobody means one. */
+const MANY = 100;
+
+/** The visible ones, or all if none is: at most 100, for more are not told apart. */
+function meant(elements: readonly Element[]): Element[] {
+  const visible: Element[] = [];
+  for (const element of elements) {
+    if (isVisible(element)) visible.push(element);
+    if (visible.length >= MANY) break;
+  }
+  return visible.length > 0 ? visible : elements.slice(0, MANY);
+}
+
+function ambiguous(elements: readonly Element[], among: Element[], selector: string, refs: RefBook): AgentProblem {
+  const count = among.length < MANY ? among.length : elements.length;
+  return new AgentProblem("ambiguous_target", `${count} elements fit ${selector}.`, () => ({
+    candidates: among.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)),
+  }));
 }
 
 /** Why nothing was found: words were perhaps meant as text that has not come. */
@@ -86,17 +103,15 @@ function nth(elements: Element[], index: number, selector: string): { element: E
 function scopeOf(target: Target, refs: RefBook): Scope {
   if (target.within === undefined) return document;
   const { elements } = find(target.within, document, refs);
-  const visible = elements.filter(isVisible);
-  const pool = visible.length > 0 ? visible : elements;
-  const [only] = pool;
+  const [only, ...more] = meant(elements);
   if (!only) throw new AgentProblem("scope_not_found", `Nothing fits within: ${target.within.slice(0, 200)}.`);
-  if (pool.length > 1) {
-    throw new AgentProblem("ambiguous_target", `${pool.length} elements fit within: ${target.within.slice(0, 200)}.`, {
-      candidates: pool.slice(0, MAX_CANDIDATES).map((element) => candidate(element, refs)),
-    });
-  }
+  if (more.length > 0) throw ambiguous(elements, [only, ...more], `within: ${target.within.slice(0, 200)}`, refs);
   return only;
 }
+
+const CONTROLS = "a, button, input, select, textarea, summary, label, [role], [tabindex], [contenteditable]";
+/** Of these so many are looked at, the first of the page. */
+const MAX_CONTROLS = 500;
 
 /** Elements whose name shares a word with what was looked for. */
 function alike(selector: string, scope: Scope, refs: RefBook): ReturnType<typeof candidate>[] {
@@ -111,14 +126,18 @@ function alike(selector: string, scope: Scope, refs: RefBook): ReturnType<typeof
   );
   if (words.size === 0 && role === undefined) return [];
   const scored: { element: Element; score: number }[] = [];
-  for (const element of everyElement(scope, 5000)) {
-    if (!element.matches("a, button, input, select, textarea, summary, label, [role], [tabindex], [contenteditable]"))
-      continue;
-    const name = nameOf(element).toLowerCase();
+  const { names } = new Pass();
+  for (const element of everywhere(CONTROLS, scope).slice(0, MAX_CONTROLS)) {
+    const hopeful = [...words].some((word) => names.mayHold(element, word));
+    const name = hopeful ? nameOf(element, names).toLowerCase() : "";
     const shared = name.split(/\W+/).filter((word) => words.has(word)).length;
     const score = shared * 2 + (role !== undefined && roleOf(element) === role ? 1 : 0);
-    if (score > 0 && isVisible(element)) scored.push({ element, score });
+    if (score > 0) scored.push({ element, score });
   }
   scored.sort((a, b) => b.score - a.score);
-  return scored.slice(0, MAX_CANDIDATES).map(({ element }) => candidate(element, refs));
+  const shown: Element[] = [];
+  for (const { element } of scored) {
+    if (shown.length < MAX_CANDIDATES && isVisible(element)) shown.push(element);
+  }
+  return shown.map((element) => candidate(element, refs));
 }

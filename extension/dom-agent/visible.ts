@@ -2,13 +2,16 @@ import type { Rect } from "../messages/agent.ts";
 import { parentOf } from "./shadow.ts";
 
 /** Says whether a user could see the element if it was scrolled to: it has a box and nothing hides it. */
-export function isVisible(element: Element): boolean {
+export const isVisible = (element: Element): boolean => isShown(element, undefined);
+
+/** The same for an element whose box was read already. */
+export function isShown(element: Element, box: Rect | undefined): boolean {
   if (!element.isConnected) return false;
   // An option is shown by its select; its own box is empty.
   if (element instanceof HTMLOptionElement) return element.parentElement !== null && isVisible(element.parentElement);
   if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: true }))
     return false;
-  const { width, height } = element.getBoundingClientRect();
+  const { width, height } = box ?? element.getBoundingClientRect();
   if (width > 0 && height > 0) return true;
   // display: contents has no box of its own, its children have.
   if (getComputedStyle(element).display !== "contents") return false;

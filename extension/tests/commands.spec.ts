@@ -333,7 +333,7 @@ test("get_text reads pages, elements, sections and hidden things", async ({ daem
   expect(sections?.[2]?.content).toContain("Body");
 });
 
-test("list_interactive gives elements whose refs and selectors work", async ({
+test("list_interactive gives elements whose refs work, and looks for no selectors", async ({
   daemon,
   site,
   browserWithExtension,
@@ -350,7 +350,8 @@ test("list_interactive gives elements whose refs and selectors work", async ({
   expect(again.result.filters_applied).toEqual(["role", "text_contains"]);
   const [far] = again.result.elements;
   expect(far?.ref).toBe(result.elements.find((e) => e.label === "Far away")?.ref);
-  await run("click", { selector: far?.selector ?? "" });
+  expect(far?.selector).toBeUndefined();
+  await run("click", { ref: far?.ref ?? "" });
   await expect(status).toHaveText("far");
   await run("scroll_to", { direction: "top" });
   expect((await run("list_interactive", { scope_rect: [0, 0] })).error?.code).toBe("invalid_scope_rect");

@@ -29,8 +29,8 @@ type Element struct {
 	Ref          string  `json:"ref"`
 	Tag          string  `json:"tag"`
 	Type         string  `json:"type,omitempty"`
-	ElementType  string  `json:"element_type"` // link, button, checkbox, input, select, textarea, tab, menuitem, interactive, clickable
-	Selector     string  `json:"selector"`
+	ElementType  string  `json:"element_type"`       // link, button, checkbox, input, select, textarea, tab, menuitem, interactive, clickable
+	Selector     string  `json:"selector,omitempty"` // not in lists, where the ref is enough
 	Label        string  `json:"label"`
 	Role         string  `json:"role,omitempty"`
 	Placeholder  string  `json:"placeholder,omitempty"`
@@ -147,6 +147,7 @@ type ScriptResult struct {
 type ListResult struct {
 	Elements       []Element `json:"elements"`
 	CandidateCount int       `json:"candidate_count"`
+	Unread         int       `json:"unread,omitempty"` // elements that were not looked at before the deadline
 	FiltersApplied []string  `json:"filters_applied,omitempty"`
 	ScopeRectUsed  []float64 `json:"scope_rect_used,omitempty"`
 	Generation     int       `json:"generation"`

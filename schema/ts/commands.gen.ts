@@ -94,7 +94,8 @@ export interface Element {
   type?: string;
   /** link, button, checkbox, input, select, textarea, tab, menuitem, interactive, clickable */
   element_type: string;
-  selector: string;
+  /** not in lists, where the ref is enough */
+  selector?: string;
   label: string;
   role?: string;
   placeholder?: string;
@@ -291,6 +292,8 @@ export interface ListParams {
 export interface ListResult {
   elements: Element[];
   candidate_count: number;
+  /** elements that were not looked at before the deadline */
+  unread?: number;
   filters_applied?: string[];
   scope_rect_used?: number[];
   generation: number;

@@ -1,14 +1,16 @@
 import type { Section, TextParams, TextResult } from "@gasoline/schema/commands";
 import { describe } from "../describe.ts";
-import type { Environment } from "../environment.ts";
+import type { Deadline, Environment } from "../environment.ts";
 import { isNamed, resolve } from "../target.ts";
 import { MASK, isSecret } from "../secret.ts";
+import { Slices } from "../slices.ts";
 import { isVisible } from "../visible.ts";
 import { retry } from "../waiting.ts";
 
 /** Characters of one text; the rest is cut, and the true size told. */
 const MAX_TEXT = 100_000;
 const MAX_SECTIONS = 100;
+const HEADS = "h1, h2, h3, h4, h5, h6, summary, [role=heading], [aria-expanded][aria-controls]";
 
 /** Reads the text of an element as it is rendered, or of the page. */
 export async function getText(params: TextParams, environment: Environment): Promise<TextResult> {
@@ -21,7 +23,7 @@ export async function getText(params: TextParams, environment: Environment): Pro
     result.matched = describe(found.element, environment.refs, environment.frame);
     if (!isVisible(found.element)) result.hidden = true;
   }
-  if (params.structured) return { ...result, sections: sections(element) };
+  if (params.structured) return { ...result, sections: await sections(element, environment.deadline) };
   const all = textOf(element);
   result.value = all.slice(0, MAX_TEXT);
   if (all.length > MAX_TEXT) result.true_size = all.length;
@@ -35,18 +37,48 @@ function textOf(element: Element): string {
   return element instanceof HTMLElement ? element.innerText : (element.textContent ?? "");
 }
 
-/** The text cut at its headings; parts that open and close say whether they are open. */
-function sections(root: Element): Section[] {
-  const heads = [
-    ...root.querySelectorAll("h1, h2, h3, h4, h5, h6, summary, [role=heading], [aria-expanded][aria-controls]"),
-  ].filter(isVisible);
+/** The text cut at its headings, in slices; parts that open and close say whether they are open. */
+async function sections(root: Element, deadline: Deadline): Promise<Section[]> {
+  const slices = new Slices(deadline);
+  const heads: Element[] = [];
+  for (const head of root.querySelectorAll(HEADS)) {
+    if (slices.over) await slices.pause();
+    if (isVisible(head)) heads.push(head);
+    // One more: the text of the last section ends at it.
+    if (heads.length > MAX_SECTIONS) break;
+  }
   const found: Section[] = [];
-  const before = between(root, undefined, heads[0]);
+  const parts: string[][] = Array.from({ length: heads.length + 1 }, () => []);
+  let at = 0;
+  let size = 0;
+  let shown = new WeakMap<Element, boolean>();
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node && at <= MAX_SECTIONS; node = walker.nextNode()) {
+    if (slices.over) {
+      await slices.pause();
+      shown = new WeakMap();
+    }
+    for (let next = heads[at]; next && reaches(node, next); next = heads[at]) {
+      at++;
+      size = 0;
+    }
+    const parent = node.parentElement;
+    if (!parent || size >= MAX_TEXT || heads[at - 1]?.contains(node)) continue;
+    if (/^(script|style|noscript|template)$/.test(parent.localName)) continue;
+    const line = (node.nodeValue ?? "").replace(/\s+/g, " ").trim();
+    if (line === "") continue;
+    let visible = shown.get(parent);
+    if (visible === undefined) shown.set(parent, (visible = isVisible(parent)));
+    if (!visible) continue;
+    parts[at]?.push(line);
+    size += line.length;
+  }
+  const before = parts[0]?.join("\n");
   if (before) found.push({ header: "", content: before, tag: root.localName });
   for (const [i, head] of heads.slice(0, MAX_SECTIONS).entries()) {
     const section: Section = {
       header: textOf(head).trim(),
-      content: between(root, head, heads[i + 1]),
+      content: parts[i + 1]?.join("\n") ?? "",
       tag: head.localName,
     };
     const expanded =
@@ -57,27 +89,11 @@ function sections(root: Element): Section[] {
   return found;
 }
 
+/** Whether a text stands in a head, or behind it. */
+const reaches = (node: Node, head: Element): boolean =>
+  (head.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+
 function attribute(head: Element): boolean | undefined {
   const value = head.getAttribute("aria-expanded");
   return value === null ? undefined : value === "true";
-}
-
-/** The visible text of root after one element and before another. */
-function between(root: Element, after: Element | undefined, until: Element | undefined): string {
-  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
-  const parts: string[] = [];
-  let size = 0;
-  for (let node = walker.nextNode(); node && size < MAX_TEXT; node = walker.nextNode()) {
-    const parent = node.parentElement;
-    if (!parent || /^(script|style|noscript|template)$/.test(parent.localName)) continue;
-    if (after && (after.contains(node) || after.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING))
-      continue;
-    if (until && (until.contains(node) || until.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING))
-      break;
-    const line = (node.nodeValue ?? "").replace(/\s+/g, " ").trim();
-    if (line === "" || !isVisible(parent)) continue;
-    parts.push(line);
-    size += line.length;
-  }
-  return parts.join("\n");
 }

@@ -1,64 +1,90 @@
+import { type Tree, select } from "@gasoline/capture/locators/deep";
+import { roleOf } from "@gasoline/capture/locators/name";
 import type { Element as ElementRecord, ListParams, ListResult } from "@gasoline/schema/commands";
 import { viewport } from "../act/scroll_to.ts";
-import { describe } from "../describe.ts";
+import { controlOf, inList, kindOf, labelOf } from "../describe.ts";
 import type { Environment } from "../environment.ts";
+import type { Pass } from "../pass.ts";
 import { AgentProblem } from "../problem.ts";
 import { find } from "../selector.ts";
-import { type Scope, everyElement, parentOf } from "../shadow.ts";
-import { isVisible } from "../visible.ts";
+import { ROOTS, type Scope, parentOf } from "../shadow.ts";
+import { Slices } from "../slices.ts";
+import { boxOf, isShown, rounded } from "../visible.ts";
 
-const OPERABLE =
-  "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, [contenteditable=''], [contenteditable=true], [onclick], [tabindex], " +
-  "[role=button], [role=link], [role=tab], [role=menuitem], [role=menuitemcheckbox], [role=menuitemradio], [role=option], [role=checkbox], [role=radio], [role=switch], [role=combobox], [role=textbox], [role=slider], [role=treeitem]";
+/** What may be operated; the rest is asked of each, which is cheaper than a longer selector for the whole page. */
+const PERHAPS = "a[href],area[href],button,input,select,textarea,summary,[contenteditable],[onclick],[tabindex],[role]";
+const OPERABLE_TAG = /^(a|area|button|input|select|textarea|summary)$/;
+const OPERABLE_ROLE =
+  /^(button|link|tab|menuitem|menuitemcheckbox|menuitemradio|option|checkbox|radio|switch|combobox|textbox|slider|treeitem)$/i;
 
 /** Elements beyond the known kinds that are asked for their cursor: each asks for its style. */
 const MAX_CURSOR_CHECKS = 500;
 const MAX_LISTED = 100;
 /** Tops within so many pixels are one row in reading order. */
 const ROW_PX = 10;
+const NAVIGATION = "nav, header, footer, [role=navigation], [role=banner], [role=contentinfo]";
 
 let generation = 0;
 
-/** Lists what a user could operate, in reading order, visible ones first. */
-export function listInteractive(params: ListParams, environment: Environment): ListResult {
+/** An element that may be listed, with what decides on its place. */
+interface Placed {
+  element: Element;
+  box: Box;
+  visible: boolean;
+  distance: number;
+}
+
+/**
+ * Lists what a user could operate, in reading order, visible ones first. It works in slices, and describes no more
+ * elements than it lists. At the deadline it tells what it has, and how many elements it did not look at.
+ */
+export async function listInteractive(params: ListParams, environment: Environment): Promise<ListResult> {
   const rect = scopeRect(params.scope_rect);
-  const filters: string[] = [];
-  let elements = operable(scopeOf(params.within, environment));
-  if (params.within !== undefined) filters.push("within");
-  if (params.visible_only) {
-    filters.push("visible_only");
-    elements = elements.filter(isVisible);
+  const slices = new Slices(environment.deadline);
+  const found = await operable(scopeOf(params.within, environment), slices);
+  const { placed, left } = await place(found, params, rect, slices);
+  const fits = filter(params);
+  const limit = params.limit || MAX_LISTED;
+  const kept: ElementRecord[] = [];
+  const shown = new Set<string>();
+  let count = 0;
+  let unread = left;
+  for (const [i, { element, visible, distance }] of placed.entries()) {
+    if (slices.over) {
+      if (slices.late && kept.length > 0) {
+        unread += placed.length - i;
+        break;
+      }
+      await slices.pause();
+    }
+    const { pass } = slices;
+    // The page may have gone on in a pause.
+    if (!element.isConnected || !fits(element, pass)) continue;
+    count++;
+    if (kept.length >= limit) {
+      if (params.role === undefined && params.text_contains === undefined) {
+        count += placed.length - i - 1;
+        break;
+      }
+      continue;
+    }
+    const record = inList(element, environment.refs, environment.frame, pass, visible);
+    const key = `${record.role} ${record.tag} ${record.type} ${record.label}`;
+    // Pages keep a hidden copy of a menu or a form for other screens; the visible one is meant.
+    if (!visible && shown.has(key)) {
+      count--;
+      continue;
+    }
+    if (visible) shown.add(key);
+    kept.push({ ...record, index: kept.length, ...(rect ? { distance_px: distance } : {}) });
   }
-  if (params.exclude_nav) {
-    filters.push("exclude_nav");
-    elements = elements.filter(
-      (element) =>
-        element.closest("nav, header, footer, [role=navigation], [role=banner], [role=contentinfo]") === null,
-    );
-  }
-  let records = elements.map((element) => describe(element, environment.refs, environment.frame));
-  const { role, text_contains: part } = params;
-  if (role !== undefined) {
-    filters.push("role");
-    records = records.filter((record) => record.role === role || record.element_type === role);
-  }
-  if (part !== undefined) {
-    filters.push("text_contains");
-    const lower = part.toLowerCase();
-    records = records.filter((record) =>
-      [record.label, record.placeholder, record.value].some((text) => text?.toLowerCase().includes(lower)),
-    );
-  }
-  if (rect) {
-    filters.push("scope_rect");
-    records = records
-      .filter(({ bbox }) => overlaps(bbox, rect))
-      .map((record) => ({ ...record, distance_px: distance(record.bbox, rect) }));
-  }
-  const kept = order(withoutHiddenTwins(records)).slice(0, params.limit || MAX_LISTED);
+  const filters = (["within", "visible_only", "exclude_nav", "role", "text_contains", "scope_rect"] as const).filter(
+    (name) => params[name] !== undefined && params[name] !== false,
+  );
   return {
-    elements: kept.map((record, index) => ({ ...record, index })),
-    candidate_count: records.length,
+    elements: kept,
+    candidate_count: count,
+    ...(unread > 0 ? { unread } : {}),
     ...(filters.length > 0 ? { filters_applied: filters } : {}),
     ...(rect ? { scope_rect_used: params.scope_rect as number[] } : {}),
     generation: ++generation,
@@ -75,46 +101,109 @@ function scopeOf(within: string | undefined, { refs }: Environment): Scope {
   return first;
 }
 
-function operable(scope: Scope): Element[] {
-  const found: Element[] = [];
-  let checks = 0;
-  for (const element of everyElement(scope)) {
-    if (
-      element.matches(OPERABLE) ||
-      (element instanceof HTMLElement && element.isContentEditable && !element.parentElement?.isContentEditable)
-    ) {
-      if (element.getAttribute("tabindex") !== "-1" || element.matches("a, button, input, select, textarea, [role]"))
-        found.push(element);
-      continue;
+/** The elements that a user could operate, in no order. */
+async function operable(scope: Scope, slices: Slices): Promise<Set<Element>> {
+  const steps = ROOTS.below(scope);
+  let tree = steps.next();
+  for (; !tree.done; tree = steps.next()) if (slices.over) await slices.pause();
+  const found = new Set<Element>();
+  for (const element of select(PERHAPS, tree.value)) {
+    if (slices.over) await slices.pause();
+    if (isOperable(element)) found.add(element);
+  }
+  let checks = MAX_CURSOR_CHECKS;
+  for (const root of rootsOf(tree.value)) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT);
+    while (checks > 0 && walker.nextNode()) {
+      const element = walker.currentNode;
+      if (!(element instanceof HTMLElement) || element.firstChild === null || found.has(element)) continue;
+      checks--;
+      if (slices.over) await slices.pause();
+      if (beginsPointer(element)) found.add(element);
     }
-    if (checks >= MAX_CURSOR_CHECKS || element.firstChild === null || !(element instanceof HTMLElement)) continue;
-    checks++;
-    // The cursor is inherited: only where it begins, something is meant to be clicked.
-    const parent = parentOf(element);
-    if (getComputedStyle(element).cursor !== "pointer" || (parent && getComputedStyle(parent).cursor === "pointer"))
-      continue;
-    if (element.closest("a[href], button, label") === null) found.push(element);
   }
   return found;
 }
 
-/** Pages keep a hidden copy of a menu or a form for other screens; the visible one is meant. */
-function withoutHiddenTwins(records: readonly ElementRecord[]): ElementRecord[] {
-  const key = (record: ElementRecord) => `${record.role} ${record.tag} ${record.type} ${record.label}`;
-  const shown = new Set(records.filter((record) => record.visible).map(key));
-  return records.filter((record) => record.visible || !shown.has(key(record)));
+function* rootsOf(tree: Tree): Generator<Scope, void, void> {
+  yield tree.scope;
+  for (const { tree: inner } of tree.below) yield* rootsOf(inner);
 }
 
-function order(records: ElementRecord[]): ElementRecord[] {
-  const row = ({ bbox }: ElementRecord) => Math.round(bbox.y / ROW_PX);
-  return records.sort(
-    (a, b) =>
-      Number(b.visible) - Number(a.visible) ||
-      (a.distance_px ?? 0) - (b.distance_px ?? 0) ||
-      row(a) - row(b) ||
-      a.bbox.x - b.bbox.x,
+/** Whether an element is made to be operated. It is one of PERHAPS. */
+function isOperable(element: Element): boolean {
+  const { localName } = element;
+  if (OPERABLE_TAG.test(localName) && ((localName !== "a" && localName !== "area") || element.hasAttribute("href")))
+    return localName !== "input" || (element as HTMLInputElement).type !== "hidden";
+  const role = element.getAttribute("role");
+  if (role !== null && OPERABLE_ROLE.test(role)) return true;
+  const focusable = element.getAttribute("tabindex");
+  if (role === null && focusable === "-1") return false;
+  if (focusable !== null || element.hasAttribute("onclick")) return true;
+  return element instanceof HTMLElement && element.isContentEditable && !element.parentElement?.isContentEditable;
+}
+
+/** The cursor is inherited: only where it begins, something is meant to be clicked. */
+function beginsPointer(element: HTMLElement): boolean {
+  if (getComputedStyle(element).cursor !== "pointer") return false;
+  const parent = parentOf(element);
+  return (
+    (parent === null || getComputedStyle(parent).cursor !== "pointer") &&
+    element.closest("a[href], button, label") === null
   );
 }
+
+/** Those that the filters of place leave, in the order of the list, and how many were not looked at any more. */
+async function place(
+  elements: ReadonlySet<Element>,
+  params: ListParams,
+  rect: Box | undefined,
+  slices: Slices,
+): Promise<{ placed: Placed[]; left: number }> {
+  const placed: Placed[] = [];
+  let left = elements.size;
+  for (const element of elements) {
+    if (slices.over) {
+      if (slices.late && placed.length > 0) break;
+      await slices.pause();
+    }
+    left--;
+    if (params.exclude_nav && element.closest(NAVIGATION) !== null) continue;
+    const box = rounded(boxOf(element));
+    const visible = isShown(element, box);
+    if (params.visible_only && !visible) continue;
+    if (rect && !overlaps(box, rect)) continue;
+    placed.push({ element, box, visible, distance: rect ? distance(box, rect) : 0 });
+  }
+  const row = ({ box }: Placed) => Math.round(box.y / ROW_PX);
+  placed.sort(
+    (a, b) => Number(b.visible) - Number(a.visible) || a.distance - b.distance || row(a) - row(b) || a.box.x - b.box.x,
+  );
+  return { placed, left };
+}
+
+/** Whether an element has the role and the text that are asked for. */
+function filter({ role, text_contains: part }: ListParams): (element: Element, pass: Pass) => boolean {
+  const lower = part?.toLowerCase();
+  const letters = lower?.replace(/\s/g, "");
+  return (element, pass) => {
+    if (role !== undefined) {
+      const own = roleOf(element);
+      if (own !== role && kindOf(element, own) !== role) return false;
+    }
+    if (lower === undefined || letters === undefined) return true;
+    const { placeholder = "", value = "" } = controlOf(element);
+    if ([placeholder, value].some((text) => text.toLowerCase().includes(lower))) return true;
+    return mayBeCalled(element, letters, pass) && labelOf(element, pass).toLowerCase().includes(lower);
+  };
+}
+
+/** Whether the label can hold a text; what has no name is called by its text. */
+const mayBeCalled = (element: Element, letters: string, { names }: Pass): boolean =>
+  names.mayHold(element, letters) ||
+  roleOf(element) === "" ||
+  element.childElementCount > 0 ||
+  names.of(element) === "";
 
 type Box = ElementRecord["bbox"];
 

@@ -9,16 +9,21 @@ import { isVisible } from "../visible.ts";
 import { change } from "../waiting.ts";
 
 const POLL_MS = 80;
+/** On a page that changes all the time, looking takes at most this part of it. */
+const SHARE = 0.2;
 
 /** Waits for the one condition that the params name. Throws timeout with what was there at the end. */
 export async function waitFor(params: WaitParams, environment: Environment): Promise<WaitResult> {
   const began = Date.now();
   for (;;) {
+    const looked = performance.now();
     const found = look(params, environment);
     if (found) return { ...found, waited_ms: Date.now() - began };
     const left = environment.deadline.at - Date.now();
     if (left <= 0) throw new AgentProblem("timeout", missing(params));
-    await change(Math.min(POLL_MS, left));
+    const rest = (performance.now() - looked) / SHARE;
+    if (rest > 10) await new Promise((resolve) => setTimeout(resolve, Math.min(rest, left)));
+    else await change(Math.min(POLL_MS, left));
     environment.deadline.signal.throwIfAborted();
   }
 }

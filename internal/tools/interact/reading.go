@@ -198,5 +198,11 @@ func listed(r command.ListResult) []string {
 		}
 		out = append(out, line)
 	}
+	if r.Unread > 0 {
+		out = append(out, fmt.Sprintf(
+			"%d elements were not looked at: the time was up. timeout_ms gives more, within narrows the list.",
+			r.Unread,
+		))
+	}
 	return out
 }

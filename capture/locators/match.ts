@@ -1,0 +1,214 @@
+import { type Scope, type Search, type Steps, type Tree, gather, inOrder, select } from "./deep.ts";
+import { type Locator, TEST_ATTRIBUTES, type State, type Text } from "./grammar.ts";
+import { MAX_NAME, Names } from "./name.ts";
+import { roleOf, selectorOf } from "./role.ts";
+import { fold } from "./text.ts";
+
+/** Elements between two pauses. */
+const STRIDE = 100;
+/** Longer texts are compared as far as this. */
+const MAX_TEXT = 10_000;
+
+/** A locator that can be looked for in a page. */
+export type Findable = Exclude<Locator, { kind: "ref" }>;
+
+/**
+ * find gives the elements that a locator fits now, in the order of the page, through open and closed shadow roots (CSS
+ * enters them by ">>>" only). text= gives the innermost elements. A weaker fit of a text counts only where there is no
+ * better one. Invalid CSS throws SyntaxError. All work is in proportion to the size of the page.
+ */
+export function* find(locator: Findable, search: Search): Steps<Element[]> {
+  if (locator.kind === "css") return yield* search.query(locator.steps);
+  const tree = yield* search.tree();
+  yield;
+  switch (locator.kind) {
+    case "testid": {
+      const names = locator.attribute === undefined ? TEST_ATTRIBUTES : [locator.attribute];
+      return select(names.map((name) => `[${CSS.escape(name)}=${cssString(locator.id)}]`).join(","), tree);
+    }
+    case "placeholder":
+      return yield* best(locator, select("[placeholder]", tree), (element) => [
+        element.getAttribute("placeholder") ?? "",
+      ]);
+    case "text":
+      return byText(locator, tree);
+    case "label":
+      return yield* byLabel(locator, tree);
+    case "role":
+      return yield* byRole(locator, tree);
+  }
+}
+
+/** A value between quotes in CSS. */
+export const cssString = (value: string): string =>
+  `"${value.replace(/[\\"]/g, "\\$&").replace(/[\n\r\f]/g, (end) => `\\${end.charCodeAt(0).toString(16)} `)}"`;
+
+/** Whether a folded text is what is looked for: 0 the whole, 1 in other case, 2 a part, 3 not at all. */
+function fit(text: string, { text: wanted }: Text, lower: string): number {
+  if (text === wanted) return 0;
+  const other = text.toLowerCase();
+  return other === lower ? 1 : other.includes(lower) ? 2 : 3;
+}
+
+/** The elements of which a text fits best; with one that is exact, those of which it fits letter for letter. */
+function* best(wanted: Text, elements: Iterable<Element>, textsOf: (element: Element) => string[]): Steps<Element[]> {
+  const tiers: [Element[], Element[], Element[], Element[]] = [[], [], [], []];
+  if (wanted.text === "") return [];
+  const lower = wanted.text.toLowerCase();
+  let n = 0;
+  for (const element of elements) {
+    if (++n % STRIDE === 0) yield;
+    let tier = 3;
+    for (const text of textsOf(element)) tier = Math.min(tier, fit(short(text), wanted, lower));
+    (tiers[tier] as Element[]).push(element);
+  }
+  if (wanted.exact) return tiers[0];
+  return tiers.slice(0, 3).find((tier) => tier.length > 0) ?? [];
+}
+
+/** A text without white space in lower case, to compare letters by. */
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(" ", "");
+
+function* byRole(locator: Extract<Locator, { kind: "role" }>, tree: Tree): Steps<Element[]> {
+  const { role, name } = locator;
+  const states = Object.entries(locator.states);
+  const wanted = name && { text: fold(name.text, MAX_NAME), exact: false };
+  const letters = wanted && lettersOf(wanted.text.replace(/…$/, ""));
+  const names = new Names();
+  const found: Element[] = [];
+  let n = 0;
+  for (const element of select(selectorOf(role), tree)) {
+    if (++n % STRIDE === 0) yield;
+    if (roleOf(element) !== role || states.some(([state, value]) => stateOf(element, state as State) !== value))
+      continue;
+    if (letters === undefined || names.mayHold(element, letters)) found.push(element);
+  }
+  return wanted ? yield* best(wanted, found, (element) => [names.of(element)]) : found;
+}
+
+function stateOf(element: Element, state: State): string {
+  const told = element.getAttribute(`aria-${state}`) ?? "false";
+  switch (state) {
+    case "checked":
+      if (!(element instanceof HTMLInputElement)) return told;
+      return element.indeterminate ? "mixed" : String(element.checked);
+    case "disabled":
+      return element.matches(":disabled") ? "true" : told;
+    case "selected":
+      return element instanceof HTMLOptionElement ? String(element.selected) : told;
+    case "expanded":
+      return element.localName === "summary" && element.parentElement instanceof HTMLDetailsElement
+        ? String(element.parentElement.open)
+        : told;
+    case "pressed":
+      return told;
+  }
+}
+
+const FIELDS =
+  "input:not([type=hidden]),textarea,select,meter,progress,output,[contenteditable],[role],[aria-label],[aria-labelledby]";
+
+function* byLabel(wanted: Text, tree: Tree): Steps<Element[]> {
+  const names = new Names();
+  const letters = lettersOf(wanted.text);
+  const fields = select(FIELDS, tree).filter(
+    (element) =>
+      element.hasAttribute("aria-label") ||
+      element.hasAttribute("aria-labelledby") ||
+      names.labelsOf(element).length > 0,
+  );
+  yield;
+  return yield* best(wanted, fields, (element) => {
+    const texts = labelsOf(element, names);
+    return names.mayHold(element, letters) ? [...texts, names.of(element)] : texts;
+  });
+}
+
+/** The texts by which label= knows an element, beside its name. */
+export const labelsOf = (element: Element, names: Names): string[] => [
+  ...names.labelsOf(element).map((label) => label.textContent ?? ""),
+  element.getAttribute("aria-label") ?? "",
+];
+
+/** Elements whose text is not shown as text. */
+const UNSHOWN = /^(script|style|noscript|template|title)$/;
+
+/**
+ * byText searches the text of each root as one string and only then for the elements around what it found: a page of
+ * any depth takes time in proportion to its size.
+ */
+function byText(wanted: Text, tree: Tree): Element[] {
+  if (wanted.text === "") return [];
+  const lower = wanted.text.toLowerCase();
+  const tiers: Set<Element>[] = [new Set(), new Set(), new Set()];
+  const found = gather(tree, (scope) => {
+    const inRoot = withText(wanted.text, scope).map((element) => ({
+      element,
+      tier: fit(short(textOf(element)), wanted, lower),
+    }));
+    for (const { element, tier } of inRoot) (tiers[Math.min(tier, 2)] as Set<Element>).add(element);
+    return inRoot.map(({ element }) => element);
+  });
+  if (wanted.exact) return found.filter((element) => tiers[0]?.has(element));
+  const top = tiers.find((tier) => tier.size > 0);
+  return top ? found.filter((element) => top.has(element)) : [];
+}
+
+/** The innermost elements of a root whose text holds another, in any case; in document order. */
+function withText(text: string, scope: Scope): Element[] {
+  const pattern = text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "\\s+");
+  const whole = scope instanceof Document ? (scope.documentElement?.textContent ?? "") : (scope.textContent ?? "");
+  const found = new Set<Element>();
+  let walker: TreeWalker | undefined;
+  let start = 0;
+  let end = 0;
+  for (const { index, 0: match } of whole.matchAll(new RegExp(pattern, "giu"))) {
+    // Most texts are not there: only now the nodes are counted off.
+    walker ??= document.createTreeWalker(scope, NodeFilter.SHOW_TEXT);
+    const reach = (at: number): Node | undefined => {
+      while (end <= at && walker?.nextNode()) {
+        start = end;
+        end += (walker.currentNode as CharacterData).length;
+      }
+      return at >= start && at < end ? walker?.currentNode : undefined;
+    };
+    const first = reach(index);
+    const last = reach(index + match.length - 1);
+    const around = first && last && commonElement(first, last, scope);
+    if (around && !UNSHOWN.test(around.localName)) found.add(around);
+  }
+  const inner = withoutOuter(found);
+  const lower = text.toLowerCase();
+  const buttons = [...scope.querySelectorAll<HTMLInputElement>("input")].filter(
+    (input) => fit(short(textOf(input)), { text, exact: false }, lower) < 3,
+  );
+  return buttons.length === 0 ? inner : inner.length === 0 ? buttons : inOrder(scope, new Set([...inner, ...buttons]));
+}
+
+/** The innermost element with both nodes in it, below the scope. */
+function commonElement(first: Node, last: Node, scope: Scope): Element | undefined {
+  let at = first.parentElement;
+  if (first !== last) while (at && !at.contains(last)) at = at.parentElement;
+  return at && at !== scope ? at : undefined;
+}
+
+/** Those without another one in them. */
+function withoutOuter(elements: Set<Element>): Element[] {
+  const seen = new Set<Element>();
+  const outer = new Set<Element>();
+  for (const element of elements) {
+    for (let at = element.parentElement; at && !seen.has(at); at = at.parentElement) {
+      seen.add(at);
+      if (elements.has(at)) outer.add(at);
+    }
+  }
+  return [...elements].filter((element) => !outer.has(element));
+}
+
+const short = (text: string): string => fold(text.slice(0, 4 * MAX_TEXT), MAX_TEXT);
+
+/** The text of an element by which text= knows it. */
+export function textOf(element: Element): string {
+  if (element instanceof HTMLInputElement) return /^(button|submit|reset)$/.test(element.type) ? element.value : "";
+  return element.textContent ?? "";
+}

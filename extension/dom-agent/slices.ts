@@ -1,0 +1,49 @@
+import type { Deadline } from "./environment.ts";
+import { Pass } from "./pass.ts";
+
+/** Work in one go, ms: less than the page's next frame has. */
+const SLICE_MS = 12;
+
+/** Slices lets the page work in between. Call pause where over says so. */
+export class Slices {
+  /** Good until the next pause. It stays the same while the page does not change. */
+  pass = new Pass();
+  readonly #deadline: Deadline;
+  #until = performance.now() + SLICE_MS;
+
+  constructor(deadline: Deadline) {
+    this.#deadline = deadline;
+  }
+
+  /** Whether a slice is over. */
+  get over(): boolean {
+    return performance.now() >= this.#until;
+  }
+
+  /** Whether the time of the whole call is up. */
+  get late(): boolean {
+    return Date.now() >= this.#deadline.at;
+  }
+
+  /** Lets the page work. Throws when nobody waits for the call any more. */
+  async pause(): Promise<void> {
+    this.#deadline.signal.throwIfAborted();
+    let changed = false;
+    const change = (): void => void (changed = true);
+    const observer = new MutationObserver(change);
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    addEventListener("input", change, true);
+    await new Promise<void>((resolve) => {
+      const { port1, port2 } = new MessageChannel();
+      // A message lets input and frames go first, and is not held back in background tabs as timers are.
+      port1.addEventListener("message", () => resolve(), { once: true });
+      port1.start();
+      port2.postMessage(null);
+    });
+    removeEventListener("input", change, true);
+    if (observer.takeRecords().length > 0 || changed) this.pass = new Pass();
+    observer.disconnect();
+    this.#deadline.signal.throwIfAborted();
+    this.#until = performance.now() + SLICE_MS;
+  }
+}
