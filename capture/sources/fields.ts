@@ -21,22 +21,16 @@ const minSought = 3;
 
 type Root = Document | ShadowRoot;
 
-const world = globalThis as { gasolineContent?: boolean; gasolinePasswords?: WeakSet<Element> };
-const own = new WeakSet<Element>();
-
-/**
- * Every field that was seen as a password's: the eye icon of a form changes the type, not what the field holds. The
- * extension's two scripts of its isolated world share the set; elsewhere a global would be the page's to find.
- */
-const passwords = (): WeakSet<Element> => (world.gasolineContent ? (world.gasolinePasswords ??= own) : own);
+/** Every field that was seen as a password's: the eye icon of a form changes the type, not what the field holds. */
+const passwords = new WeakSet<Element>();
 
 /**
  * secretField says which kind of secret a form field holds, by its type now or at any time it was seen, its
  * autocomplete, name or id; "" for none.
  */
 export function secretField(field: Element): string {
-  if (isPassword(field.getAttribute("type"))) passwords().add(field);
-  if (passwords().has(field)) return "password";
+  if (isPassword(field.getAttribute("type"))) passwords.add(field);
+  if (passwords.has(field)) return "password";
   for (const token of (field.getAttribute("autocomplete") ?? "").toLowerCase().split(/\s+/)) {
     const kind = secretTokens[token];
     if (kind) return kind;
@@ -105,7 +99,7 @@ export class PasswordWatch {
 
   private take(records: MutationRecord[]): void {
     for (const { target, oldValue } of records) {
-      if (isPassword(oldValue)) passwords().add(target as Element);
+      if (isPassword(oldValue)) passwords.add(target as Element);
       else secretField(target as Element);
     }
   }

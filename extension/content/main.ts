@@ -1,6 +1,7 @@
 import { Batcher, type CaptureConfig, defaultConfig, openContentSide, startDocument } from "@gasoline/capture";
 import type { PageConfig } from "../messages/content.ts";
 import { BodyGate } from "./body-gate.ts";
+import { shadowOf } from "./browser.ts";
 import { WorkerLink } from "./link.ts";
 import { reportPolicies } from "./policies.ts";
 
@@ -21,7 +22,7 @@ function start(): void {
   const capture = startDocument({
     emit: (record) => batcher.add(record),
     config: { ...defaultConfig, lateSince: late },
-    closedShadow: (host) => (host instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(host) : null),
+    closedShadow: shadowOf,
   });
 
   const flush = (): void => {

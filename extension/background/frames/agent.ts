@@ -235,7 +235,7 @@ export class AgentFrames implements Frames {
     try {
       let [first] = await ask();
       if (!first?.result) {
-        await chrome.scripting.executeScript({ target, files: ["dom-agent.js"], injectImmediately: true });
+        await chrome.scripting.executeScript({ target, files: ["core.js", "dom-agent.js"], injectImmediately: true });
         [first] = await ask();
       }
       if (first?.result) return first.result;
