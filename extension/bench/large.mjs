@@ -84,7 +84,11 @@ const { outputFiles } = await build({
   target: "chrome120",
 });
 await writeFile(join(home, "recorder.js"), outputFiles[0].text);
-const scripts = { matches: ["http://127.0.0.1/*"], js: ["recorder.js", "core.js", "dom-agent.js"], run_at: "document_start" };
+const scripts = {
+  matches: ["http://127.0.0.1/*"],
+  js: ["recorder.js", "core.js", "dom-agent.js"],
+  run_at: "document_start",
+};
 await writeFile(
   join(home, "manifest.json"),
   JSON.stringify({ manifest_version: 3, name, version: "1", content_scripts: [scripts] }),
