@@ -18,7 +18,7 @@ export class Guard {
   readonly turn: Turn;
   failures = 0;
   disabled = false;
-  private inRow = 0;
+  #inRow = 0;
 
   constructor(source: string, turn: Turn) {
     this.source = source;
@@ -36,7 +36,7 @@ export class Guard {
     this.turn.taken = true;
     try {
       const result = work();
-      this.inRow = 0;
+      this.#inRow = 0;
       return result;
     } catch {
       this.fail();
@@ -49,7 +49,7 @@ export class Guard {
   /** fail counts one failure. */
   fail(): void {
     this.failures++;
-    if (++this.inRow >= tolerated) this.disabled = true;
+    if (++this.#inRow >= tolerated) this.disabled = true;
   }
 
   health(): SourceHealth {

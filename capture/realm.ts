@@ -12,21 +12,21 @@ export interface Source {
 /** Realm is what sources of one window share: where records go, the settings, the clock, whose turn it is. */
 export class Realm implements Capture {
   config: CaptureConfig;
-  private readonly emitTo: (record: CaptureRecord) => void;
-  private readonly turn: Turn = { taken: false };
+  readonly #emitTo: (record: CaptureRecord) => void;
+  readonly #turn: Turn = { taken: false };
   // Linked, because the page owns the array methods.
-  private running: { guard: Guard; stop: Stop; next: Running } | undefined;
-  private attaching: { attach: () => void; next: Attaching } | undefined;
-  private live = true;
+  #running: { guard: Guard; stop: Stop; next: Running } | undefined;
+  #attaching: { attach: () => void; next: Attaching } | undefined;
+  #live = true;
 
   constructor(env: { emit(record: CaptureRecord): void; config: CaptureConfig }) {
     this.config = { ...env.config };
-    this.emitTo = env.emit;
+    this.#emitTo = env.emit;
   }
 
   /** start adds a source. One that cannot start is counted as failed; the others do not notice. */
   start(source: Source): void {
-    const guard = new Guard(source.name, this.turn);
+    const guard = new Guard(source.name, this.#turn);
     let stop: Stop = () => {};
     try {
       // Not under the guard: a source may have something to tell at once.
@@ -34,12 +34,12 @@ export class Realm implements Capture {
     } catch {
       guard.fail();
     }
-    this.running = { guard, stop, next: this.running };
+    this.#running = { guard, stop, next: this.#running };
   }
 
   /** emit hands a record on, unless capture was stopped. */
   emit<K extends Kind>(kind: K, event: EventFor<K>, urgent = false): void {
-    if (this.live) this.emitTo({ kind, urgent: urgent || undefined, event } as unknown as CaptureRecord);
+    if (this.#live) this.#emitTo({ kind, urgent: urgent || undefined, event } as unknown as CaptureRecord);
   }
 
   /** at is the time stamp that every event starts with. */
@@ -49,19 +49,19 @@ export class Realm implements Capture {
 
   /** attached runs attach now and whenever document.open() has removed listeners. */
   attached(attach: () => void): void {
-    this.attaching = { attach, next: this.attaching };
+    this.#attaching = { attach, next: this.#attaching };
     attach();
   }
 
   reattach(): void {
-    for (let at = this.attaching; at; at = at.next) at.attach();
+    for (let at = this.#attaching; at; at = at.next) at.attach();
   }
 
   stop(): void {
-    this.live = false;
-    for (let at = this.running; at; at = at.next) at.stop();
-    this.running = undefined;
-    this.attaching = undefined;
+    this.#live = false;
+    for (let at = this.#running; at; at = at.next) at.stop();
+    this.#running = undefined;
+    this.#attaching = undefined;
   }
 
   configure(change: Partial<CaptureConfig>): void {
@@ -70,7 +70,7 @@ export class Realm implements Capture {
 
   health(): SourceHealth[] {
     const all: SourceHealth[] = [];
-    for (let at = this.running; at; at = at.next) all[all.length] = at.guard.health();
+    for (let at = this.#running; at; at = at.next) all[all.length] = at.guard.health();
     return all;
   }
 }

@@ -37,142 +37,142 @@ const maxUnnamed = 50;
 
 /** Recorder keeps what is not over yet: typing, scrolling. */
 class Recorder {
-  private readonly realm: Realm;
-  private readonly actor: Actor;
-  private typing: { field: Element; timer: number } | undefined;
-  private scrolling: number | undefined;
-  private typed = new WeakMap<Element, string>();
-  private readonly passwords = new PasswordWatch();
-  private readonly naming: Naming;
+  readonly #realm: Realm;
+  readonly #actor: Actor;
+  #typing: { field: Element; timer: number } | undefined;
+  #scrolling: number | undefined;
+  #typed = new WeakMap<Element, string>();
+  readonly #passwords = new PasswordWatch();
+  readonly #naming: Naming;
 
   constructor(realm: Realm, actor: Actor, naming: Naming) {
-    this.realm = realm;
-    this.actor = actor;
-    this.naming = naming;
+    this.#realm = realm;
+    this.#actor = actor;
+    this.#naming = naming;
   }
 
   /** on takes one event of the page. */
   on(event: Event): void {
     const target = targetOf(event);
-    this.passwords.look(target);
+    this.#passwords.look(target);
     // Scripts of the page dispatch events too; they are not the user. While an agent acts, its events are such as well.
     // A change is taken from anybody: test drivers choose options and files by setting them and dispatching one.
-    if (!event.isTrusted && this.actor.by === "user" && event.type !== "change") return;
+    if (!event.isTrusted && this.#actor.by === "user" && event.type !== "change") return;
     switch (event.type) {
       case "click":
       case "dblclick":
-        if (target) this.pointed(event as MouseEvent, target);
+        if (target) this.#pointed(event as MouseEvent, target);
         return;
       case "input":
-        if (target) this.typedInto(target);
+        if (target) this.#typedInto(target);
         return;
       case "change":
-        if (target) this.changed(target);
+        if (target) this.#changed(target);
         return;
       case "keydown":
-        return this.pressed(event as KeyboardEvent, target);
+        return this.#pressed(event as KeyboardEvent, target);
       case "submit":
-        this.endTyping();
-        return this.emit("submit", target);
+        this.#endTyping();
+        return this.#emit("submit", target);
       case "dragstart":
-        return this.emit("drag", target);
+        return this.#emit("drag", target);
       case "drop":
-        return this.emit("drop", target, { value: dropped(event as DragEvent) });
+        return this.#emit("drop", target, { value: dropped(event as DragEvent) });
       case "scroll":
-        return this.scrolled(event.target);
+        return this.#scrolled(event.target);
       case "focusout":
-        return this.endTyping();
+        return this.#endTyping();
     }
   }
 
   /** attach begins to watch the document, also again after document.open(). */
   attach(): void {
-    this.passwords.observe(document);
+    this.#passwords.observe(document);
   }
 
   stop(): void {
-    this.passwords.stop();
+    this.#passwords.stop();
   }
 
   /** settle records everything that is not over yet: typing that has not paused, actions without locators. */
   settle(): void {
-    this.endTyping();
-    this.naming.settle();
+    this.#endTyping();
+    this.#naming.settle();
   }
 
-  private endTyping(): void {
-    const typing = this.typing;
+  #endTyping(): void {
+    const typing = this.#typing;
     if (!typing) return;
-    this.typing = undefined;
+    this.#typing = undefined;
     cancelLater(typing.timer);
-    this.tellValue(typing.field);
+    this.#tellValue(typing.field);
   }
 
-  private pointed(event: MouseEvent, target: Element): void {
-    this.endTyping();
+  #pointed(event: MouseEvent, target: Element): void {
+    this.#endTyping();
     const actionable =
       target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
-    this.emit(event.type, actionable, {
+    this.#emit(event.type, actionable, {
       x: Math.round(event.clientX),
       y: Math.round(event.clientY),
     });
   }
 
-  private typedInto(field: Element): void {
+  #typedInto(field: Element): void {
     if (discrete(field)) return;
-    if (this.typing && this.typing.field !== field) this.endTyping();
-    if (this.typing) cancelLater(this.typing.timer);
-    this.typing = { field, timer: later(() => this.endTyping(), typingPause) };
+    if (this.#typing && this.#typing.field !== field) this.#endTyping();
+    if (this.#typing) cancelLater(this.#typing.timer);
+    this.#typing = { field, timer: later(() => this.#endTyping(), typingPause) };
   }
 
-  private changed(field: Element): void {
+  #changed(field: Element): void {
     if (field instanceof HTMLSelectElement)
-      return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
+      return this.#emit("select", field, { value: fieldValue(field, this.#realm.config.salt) });
     if (field instanceof HTMLInputElement && field.type === "file")
-      return this.emit("upload", field, { value: fieldValue(field, this.realm.config.salt) });
-    if (discrete(field)) return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
-    if (this.typing?.field === field) this.endTyping();
-    else this.tellValue(field);
+      return this.#emit("upload", field, { value: fieldValue(field, this.#realm.config.salt) });
+    if (discrete(field)) return this.#emit("check", field, { value: fieldValue(field, this.#realm.config.salt) });
+    if (this.#typing?.field === field) this.#endTyping();
+    else this.#tellValue(field);
   }
 
-  private tellValue(field: Element): void {
-    const value = fieldValue(field, this.realm.config.salt);
+  #tellValue(field: Element): void {
+    const value = fieldValue(field, this.#realm.config.salt);
     // change and focusout follow on typing that was told already.
-    if (this.typed.get(field) === value) return;
-    this.typed.set(field, value);
-    this.emit("input", field, { value });
+    if (this.#typed.get(field) === value) return;
+    this.#typed.set(field, value);
+    this.#emit("input", field, { value });
   }
 
-  private pressed(event: KeyboardEvent, target: Element | undefined): void {
+  #pressed(event: KeyboardEvent, target: Element | undefined): void {
     const chord = event.ctrlKey || event.metaKey || event.altKey;
     if (event.repeat || (!chord && !keysOfInterest.has(event.key))) return;
     // A chord with a character can spell a password out; other keys are none of it.
     if (target && secretField(target) && event.key.length === 1) return;
     if (event.key === " " && target && target.matches("input,textarea,[contenteditable]")) return;
-    if (event.key === "Enter") this.endTyping();
+    if (event.key === "Enter") this.#endTyping();
     const key =
       (event.ctrlKey ? "Control+" : "") +
       (event.metaKey ? "Meta+" : "") +
       (event.altKey ? "Alt+" : "") +
       (event.shiftKey ? "Shift+" : "") +
       event.key;
-    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt") this.emit("keypress", target, { key });
+    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt") this.#emit("keypress", target, { key });
   }
 
-  private scrolled(target: EventTarget | null): void {
-    if (this.scrolling !== undefined) cancelLater(this.scrolling);
-    this.scrolling = later(() => {
-      this.scrolling = undefined;
+  #scrolled(target: EventTarget | null): void {
+    if (this.#scrolling !== undefined) cancelLater(this.#scrolling);
+    this.#scrolling = later(() => {
+      this.#scrolling = undefined;
       const element = target instanceof Element ? target : undefined;
       const x = Math.round(element ? element.scrollLeft : window.scrollX);
       const y = Math.round(element ? element.scrollTop : window.scrollY);
-      this.emit("scroll", element, { x, y });
+      this.#emit("scroll", element, { x, y });
     }, scrollPause);
   }
 
   /** emit reads the element now and searches for it later: the page's own handlers come first. */
-  private emit(type: string, target: Element | undefined, more?: Partial<Action>): void {
-    const { by, client } = this.actor;
+  #emit(type: string, target: Element | undefined, more?: Partial<Action>): void {
+    const { by, client } = this.#actor;
     const sketch = target && sketchOf(target);
     const secret = target !== undefined && secretField(target) !== "";
     const text = target && !secret ? fold(textHead(target, 400), 100) : "";
@@ -180,11 +180,11 @@ class Recorder {
       ? secretsIn(
           `${sketch.name}\n${sketch.label}\n${sketch.text}\n${sketch.placeholder}`,
           sketch.element,
-          (kind, value) => mask(kind, value, this.realm.config.salt),
+          (kind, value) => mask(kind, value, this.#realm.config.salt),
         )
       : (part: string) => part;
     const action: Action = {
-      ...this.realm.at(),
+      ...this.#realm.at(),
       type,
       by,
       client,
@@ -193,10 +193,10 @@ class Recorder {
       text: text || undefined,
       ...more,
     };
-    this.naming.add(this.naming.size < maxUnnamed ? sketch : undefined, (locators) => {
+    this.#naming.add(this.#naming.size < maxUnnamed ? sketch : undefined, (locators) => {
       // One with a secret in it would find nothing without it.
       if (locators) action.locators = locators.filter(({ value }) => clean(value) === value);
-      this.realm.emit("actions", action);
+      this.#realm.emit("actions", action);
     });
   }
 }

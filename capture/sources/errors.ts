@@ -58,17 +58,17 @@ const maxRepeats = 200;
  * top frame) within a second are counted and emitted once more with the count.
  */
 export class Errors {
-  private readonly realm: Realm;
-  private readonly recent = new NativeMap<string, { event: Exception; more: number }>();
-  private size = 0;
+  readonly #realm: Realm;
+  readonly #recent = new NativeMap<string, { event: Exception; more: number }>();
+  #size = 0;
 
   constructor(realm: Realm) {
-    this.realm = realm;
+    this.#realm = realm;
   }
 
   /** textOf is a short text of a thrown value that is no error. */
   readonly textOf = (value: unknown): string =>
-    serialize(value, budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.realm.config.salt));
+    serialize(value, budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.#realm.config.salt));
 
   /** report emits an exception, or counts it with its like. */
   report(event: Exception): void {
@@ -81,32 +81,32 @@ export class Errors {
       event.message +
       "\n" +
       (top ? top.url + ":" + top.line + ":" + top.column : event.url);
-    const before = mapGet(this.recent, key) as { event: Exception; more: number } | undefined;
+    const before = mapGet(this.#recent, key) as { event: Exception; more: number } | undefined;
     if (before) {
       before.more++;
       before.event = event;
       return;
     }
-    if (++this.size > maxRepeats) {
-      mapClear(this.recent);
-      this.size = 1;
+    if (++this.#size > maxRepeats) {
+      mapClear(this.#recent);
+      this.#size = 1;
     }
     const entry = { event, more: 0 };
-    mapSet(this.recent, key, entry);
+    mapSet(this.#recent, key, entry);
     later(() => {
-      if (mapGet(this.recent, key) !== entry) return;
-      mapDelete(this.recent, key);
-      this.size--;
-      if (entry.more > 0) this.realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
+      if (mapGet(this.#recent, key) !== entry) return;
+      mapDelete(this.#recent, key);
+      this.#size--;
+      if (entry.more > 0) this.#realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
     }, repeatsFor);
-    this.realm.emit("exceptions", event, true);
+    this.#realm.emit("exceptions", event, true);
   }
 
   /** exception makes the event of something that was thrown. */
   exception(thrown: unknown, mechanism: string): Exception {
     const shape: ErrorShape = shapeOf(thrown, this.textOf);
     const top = shape.frames.length > 0 ? shape.frames[0] : undefined;
-    const { t, mono } = this.realm.at();
+    const { t, mono } = this.#realm.at();
     return {
       t,
       mono,

@@ -77,16 +77,16 @@ export function secretsIn(
 
 /** PasswordWatch remembers fields whose type changes, before or after somebody touched them. */
 export class PasswordWatch {
-  private readonly observer = new MutationObserver((records) => this.take(records));
+  readonly #observer = new MutationObserver((records) => this.#take(records));
 
   /** observe watches a document, or a shadow root, which no observer of its document sees into. Again does no harm. */
   observe(root: Root): void {
-    this.observer.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+    this.#observer.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
   }
 
   /** look catches up with changes in this turn, and remembers the target of an event before the page can change it. */
   look(target: Element | undefined): void {
-    this.take(this.observer.takeRecords());
+    this.#take(this.#observer.takeRecords());
     if (!target) return;
     secretField(target);
     const root = target.getRootNode();
@@ -94,10 +94,10 @@ export class PasswordWatch {
   }
 
   stop(): void {
-    this.observer.disconnect();
+    this.#observer.disconnect();
   }
 
-  private take(records: MutationRecord[]): void {
+  #take(records: MutationRecord[]): void {
     for (const { target, oldValue } of records) {
       if (isPassword(oldValue)) passwords.add(target as Element);
       else secretField(target as Element);
