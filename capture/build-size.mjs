@@ -23,7 +23,7 @@ export const entries = [
   {
     name: "ci",
     budget: 40_000,
-    code: 'export { startPageRealm, startDocument, Batcher } from "./index.ts";',
+    code: 'export { startPageRealm, startDocument, Builtins, Batcher } from "./index.ts";',
   },
 ];
 

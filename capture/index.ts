@@ -6,6 +6,8 @@
  * startDocument watches what any world sees: actions, navigation, DOM changes, timings, vitals, policy violations.
  * Both emit records; a Batcher bounds, numbers and writes them; a channel joins the two worlds.
  */
+// First: it has to be there when the library is loaded.
+export { Builtins } from "./builtins.ts";
 export { Batcher, type Batch, type BatcherOptions } from "./batch.ts";
 export { openContentSide, openPageSide, type Channel, type ContentChannel, type PageChannel } from "./channel.ts";
 export { startDocument } from "./document.ts";

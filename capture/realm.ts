@@ -1,3 +1,4 @@
+import type { Builtins } from "./builtins.ts";
 import { Guard, type Turn } from "./guard.ts";
 import { epoch, now } from "./natives.ts";
 import type { Stop } from "./patch.ts";
@@ -12,6 +13,7 @@ export interface Source {
 /** Realm is what sources of one window share: where records go, the settings, the clock, whose turn it is. */
 export class Realm implements Capture {
   config: CaptureConfig;
+  readonly #builtins: Builtins | undefined;
   readonly #emitTo: (record: CaptureRecord) => void;
   readonly #turn: Turn = { taken: false };
   // Linked, because the page owns the array methods.
@@ -19,14 +21,15 @@ export class Realm implements Capture {
   #attaching: { attach: () => void; next: Attaching } | undefined;
   #live = true;
 
-  constructor(env: { emit(record: CaptureRecord): void; config: CaptureConfig }) {
+  constructor(env: { emit(record: CaptureRecord): void; config: CaptureConfig; builtins?: Builtins }) {
     this.config = { ...env.config };
     this.#emitTo = env.emit;
+    this.#builtins = env.builtins;
   }
 
   /** start adds a source. One that cannot start is counted as failed; the others do not notice. */
   start(source: Source): void {
-    const guard = new Guard(source.name, this.#turn);
+    const guard = new Guard(source.name, this.#turn, this.#builtins);
     let stop: Stop = () => {};
     try {
       // Not under the guard: a source may have something to tell at once.

@@ -1,3 +1,4 @@
+import type { Builtins } from "./builtins.ts";
 import type {
   Action,
   DOM,
@@ -105,6 +106,8 @@ export interface DocumentEnv {
   config: CaptureConfig;
   /** Opens closed shadow roots, where the world of the script can. */
   closedShadow?: OpenShadow;
+  /** In the page's own realm, and there only: made at document_start. */
+  builtins?: Builtins;
 }
 
 /** defaultConfig is the state before the user and the daemon have spoken. */

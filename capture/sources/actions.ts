@@ -44,8 +44,11 @@ class Recorder {
   #typed = new WeakMap<Element, string>();
   readonly #passwords = new PasswordWatch();
   readonly #naming: Naming;
+  readonly #run: (work: () => void) => void;
 
-  constructor(realm: Realm, actor: Actor, naming: Naming) {
+  /** run is what timers work in. */
+  constructor(realm: Realm, actor: Actor, naming: Naming, run: (work: () => void) => void) {
+    this.#run = run;
     this.#realm = realm;
     this.#actor = actor;
     this.#naming = naming;
@@ -122,7 +125,7 @@ class Recorder {
     if (discrete(field)) return;
     if (this.#typing && this.#typing.field !== field) this.#endTyping();
     if (this.#typing) cancelLater(this.#typing.timer);
-    this.#typing = { field, timer: later(() => this.#endTyping(), typingPause) };
+    this.#typing = { field, timer: later(() => this.#run(() => this.#endTyping()), typingPause) };
   }
 
   #changed(field: Element): void {
@@ -161,13 +164,14 @@ class Recorder {
 
   #scrolled(target: EventTarget | null): void {
     if (this.#scrolling !== undefined) cancelLater(this.#scrolling);
-    this.#scrolling = later(() => {
+    const over = (): void => {
       this.#scrolling = undefined;
       const element = target instanceof Element ? target : undefined;
       const x = Math.round(element ? element.scrollLeft : window.scrollX);
       const y = Math.round(element ? element.scrollTop : window.scrollY);
       this.#emit("scroll", element, { x, y });
-    }, scrollPause);
+    };
+    this.#scrolling = later(() => this.#run(over), scrollPause);
   }
 
   /** emit reads the element now and searches for it later: the page's own handlers come first. */
@@ -206,8 +210,9 @@ export function actionSource(actor: Actor, settled: (settle: () => void) => void
   return {
     name: "actions",
     start(realm, guard) {
-      const naming = new Naming(roots, (work) => void guard.run(work));
-      const recorder = new Recorder(realm, actor, naming);
+      const run = (work: () => void): void => void guard.run(work);
+      const naming = new Naming(roots, run);
+      const recorder = new Recorder(realm, actor, naming, run);
       settled(() => guard.run(() => recorder.settle()));
       const hear = (event: Event): void => void guard.run(() => recorder.on(event));
       const names = [
