@@ -29,13 +29,13 @@ const locked = new Error("the page has locked what it replaced");
 
 /** Of these the document half and its library use the methods; of the others they only read the global. */
 const classes = "Object Array String Number RegExp Function Map Set WeakMap WeakSet Math JSON";
-const others = "URL performance getComputedStyle";
+const others = "Date URL performance getComputedStyle";
 /** These take callbacks. */
 const callers =
   "setTimeout queueMicrotask requestAnimationFrame requestIdleCallback addEventListener removeEventListener MutationObserver";
 const observer = "PerformanceObserver";
 
-let entered: Builtins | undefined;
+let entered: ((work: () => unknown) => unknown) | undefined;
 const entering = new WeakMap<object, Fn>();
 
 /** What a caller is given instead of a callback: it calls the callback among the builtins. */
@@ -43,7 +43,7 @@ function enter(callback: Fn): Fn {
   const made = function (this: unknown, ...args: unknown[]): unknown {
     const call = (): unknown => apply(callback, this, args);
     try {
-      return entered ? entered.runWith(call) : call();
+      return entered ? entered(call) : call();
     } catch {
       return undefined; // the page's onerror is not the place for it
     }
@@ -92,7 +92,7 @@ export class Builtins {
 
   constructor() {
     realm[observer] = Observer;
-    entered = this;
+    entered = (work) => this.runWith(work);
     const values: (object | null | undefined)[] = [
       [].values(),
       new Map().keys(),
@@ -106,6 +106,7 @@ export class Builtins {
     for (const key of classes.split(" ")) owners.push(realm[key] as object, prototypeOf(key) ?? null);
     for (const owner of owners) if (owner) for (const key of ownKeys(owner)) this.#save(owner, key);
     for (const key of `${classes} ${others} ${callers} ${observer}`.split(" ")) this.#save(globalThis, key);
+    this.#save(Date, "now");
     for (const key of ownKeys(Object.prototype)) this.#known[key] = true;
     for (const key of `${callers} ${observer}`.split(" ")) {
       const is = bare({ value: wrapped(key), writable: true, enumerable: true, configurable: true });

@@ -1,6 +1,6 @@
 import type { Builtins } from "./builtins.ts";
 import { Guard, type Turn } from "./guard.ts";
-import { epoch, now } from "./natives.ts";
+import { epoch, listen, now, unlisten } from "./natives.ts";
 import type { Stop } from "./patch.ts";
 import type { Capture, CaptureConfig, CaptureRecord, EventFor, Kind, SourceHealth } from "./record.ts";
 
@@ -19,6 +19,7 @@ export class Realm implements Capture {
   // Linked, because the page owns the array methods.
   #running: { guard: Guard; stop: Stop; next: Running } | undefined;
   #attaching: { attach: () => void; next: Attaching } | undefined;
+  #hearing: { end: () => void; next: Hearing } | undefined;
   #live = true;
 
   constructor(env: { emit(record: CaptureRecord): void; config: CaptureConfig; builtins?: Builtins }) {
@@ -56,6 +57,19 @@ export class Realm implements Capture {
     attach();
   }
 
+  /** hear listens under a guard, also after document.open() has removed listeners, until capture ends. */
+  hear(
+    guard: Guard,
+    target: EventTarget,
+    name: string,
+    work: (event: Event) => void,
+    how: boolean | AddEventListenerOptions = true,
+  ): void {
+    const heard = (event: Event): void => void guard.run(() => work(event));
+    this.attached(() => listen(target, name, heard, how));
+    this.#hearing = { end: () => unlisten(target, name, heard, how), next: this.#hearing };
+  }
+
   reattach(): void {
     for (let at = this.#attaching; at; at = at.next) at.attach();
   }
@@ -63,8 +77,10 @@ export class Realm implements Capture {
   stop(): void {
     this.#live = false;
     for (let at = this.#running; at; at = at.next) at.stop();
+    for (let at = this.#hearing; at; at = at.next) at.end();
     this.#running = undefined;
     this.#attaching = undefined;
+    this.#hearing = undefined;
   }
 
   configure(change: Partial<CaptureConfig>): void {
@@ -79,4 +95,5 @@ export class Realm implements Capture {
 }
 
 type Running = { guard: Guard; stop: Stop; next: Running } | undefined;
+type Hearing = { end: () => void; next: Hearing } | undefined;
 type Attaching = { attach: () => void; next: Attaching } | undefined;

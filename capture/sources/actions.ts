@@ -1,4 +1,4 @@
-import { cancelLater, later, listen, unlisten } from "../natives.ts";
+import { cancelLater, later } from "../natives.ts";
 import { fold, textHead } from "../locators/name.ts";
 import type { Roots } from "../locators/deep.ts";
 import { Naming } from "../locators/naming.ts";
@@ -214,7 +214,6 @@ export function actionSource(actor: Actor, settled: (settle: () => void) => void
       const naming = new Naming(roots, run);
       const recorder = new Recorder(realm, actor, naming, run);
       settled(() => guard.run(() => recorder.settle()));
-      const hear = (event: Event): void => void guard.run(() => recorder.on(event));
       const names = [
         "click",
         "dblclick",
@@ -229,14 +228,11 @@ export function actionSource(actor: Actor, settled: (settle: () => void) => void
         "focusout",
       ];
       // Passive and capturing on window: first in line, and never in the way of scrolling.
-      realm.attached(() => {
-        names.forEach((name) => listen(window, name, hear, { capture: true, passive: true }));
-        recorder.attach();
-      });
-      return () => {
-        names.forEach((name) => unlisten(window, name, hear, true));
-        recorder.stop();
-      };
+      for (const name of names) {
+        realm.hear(guard, window, name, (event) => recorder.on(event), { capture: true, passive: true });
+      }
+      realm.attached(() => recorder.attach());
+      return () => recorder.stop();
     },
   };
 }

@@ -9,7 +9,6 @@ import {
   hasOwn,
   indexOf,
   later,
-  listen,
   mapClear,
   mapDelete,
   mapGet,
@@ -17,7 +16,6 @@ import {
   NativeMap,
   slice,
   startsWith,
-  unlisten,
 } from "../natives.ts";
 import { redactURL } from "../redact.ts";
 import { budgetOf, serialize } from "../serialize.ts";
@@ -144,21 +142,13 @@ export function errorSource(seen: Seen): Source {
     name: "errors",
     start(realm, guard) {
       const errors = new Errors(realm);
-      const onError = (event: Event): void => void guard.run(() => uncaught(event, realm, errors, seen));
-      const onRejection = (event: Event): void =>
-        void guard.run(() => {
-          const rejection = rejectionOf(event);
-          if (rejection) errors.report(errors.exception(rejection.reason, "unhandledrejection"));
-        });
       // Listeners and not window.onerror, which pages assign over. The capture phase, since resource errors do not bubble.
-      realm.attached(() => {
-        listen(window, "error", onError, true);
-        listen(window, "unhandledrejection", onRejection, true);
+      realm.hear(guard, window, "error", (event) => uncaught(event, realm, errors, seen));
+      realm.hear(guard, window, "unhandledrejection", (event) => {
+        const rejection = rejectionOf(event);
+        if (rejection) errors.report(errors.exception(rejection.reason, "unhandledrejection"));
       });
-      return () => {
-        unlisten(window, "error", onError, true);
-        unlisten(window, "unhandledrejection", onRejection, true);
-      };
+      return () => {};
     },
   };
 }

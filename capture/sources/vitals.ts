@@ -1,6 +1,6 @@
 import type { Vital } from "@gasoline/schema/wire";
 import { onCLS, onFCP, onINP, onLCP, onTTFB, type MetricWithAttribution } from "web-vitals/attribution";
-import { cancelLater, later, listen, unlisten } from "../natives.ts";
+import { cancelLater, later } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Guard } from "../guard.ts";
 import type { Realm, Source } from "../realm.ts";
@@ -149,33 +149,24 @@ export function vitalSource(sums: Sums, settled: (settle: () => void) => void): 
         onINP(take, options);
       };
       const unwatch = tasks.watch(() => void guard.run(() => vitals.changed()));
-      const hidden = (): void => {
-        if (document.visibilityState === "hidden") void guard.run(() => vitals.tell(true));
-      };
-      const left = (): void => void guard.run(() => vitals.tell(true));
-      const input = (event: Event): void => {
-        if (event.isTrusted) guard.run(() => vitals.inputGiven());
-      };
-      const loaded = (): void => void later(() => void guard.run(() => vitals.changed()), 0);
       settled(() => void guard.run(() => vitals.tell(false)));
-      realm.attached(() => {
-        // A document that was written over has another root, and has lost the library's listeners with ours.
-        measure();
-        listen(document, "visibilitychange", hidden);
-        listen(window, "pagehide", left);
-        listen(window, "load", loaded, true);
-        listen(window, "keydown", input, true);
-        listen(window, "pointerdown", input, true);
-      });
+      // A document that was written over has another root, and has lost the library's listeners with ours.
+      realm.attached(measure);
+      const hidden = (): void => {
+        if (document.visibilityState === "hidden") vitals.tell(true);
+      };
+      realm.hear(guard, document, "visibilitychange", hidden, false);
+      realm.hear(guard, window, "pagehide", () => vitals.tell(true), false);
+      realm.hear(guard, window, "load", () => void later(() => void guard.run(() => vitals.changed()), 0));
+      for (const name of ["keydown", "pointerdown"]) {
+        realm.hear(guard, window, name, (event) => {
+          if (event.isTrusted) vitals.inputGiven();
+        });
+      }
       return () => {
         live = false;
         vitals.stop();
         unwatch();
-        unlisten(document, "visibilitychange", hidden);
-        unlisten(window, "pagehide", left);
-        unlisten(window, "load", loaded, true);
-        unlisten(window, "keydown", input, true);
-        unlisten(window, "pointerdown", input, true);
       };
     },
   };

@@ -2,7 +2,7 @@
 export const language = {
   classes: "String, Array, Map, WeakMap, Set, WeakSet, Promise, Function, RegExp, Error, URL, Number, BigInt, Symbol",
   globals:
-    '"Array", "Object", "String", "Number", "RegExp", "Math", "JSON", "Map", "Set", "WeakMap", "WeakSet", "Promise", "Proxy", "URL", "Error", "setTimeout", "clearTimeout", "queueMicrotask", "requestAnimationFrame", "requestIdleCallback", "MutationObserver", "PerformanceObserver", "getComputedStyle"',
+    '"Array", "Object", "String", "Number", "RegExp", "Date", "Math", "JSON", "Map", "Set", "WeakMap", "WeakSet", "Promise", "Proxy", "URL", "Error", "setTimeout", "clearTimeout", "queueMicrotask", "requestAnimationFrame", "requestIdleCallback", "MutationObserver", "PerformanceObserver", "getComputedStyle"',
 };
 
 /** Those of the platform, too. */
