@@ -9,6 +9,8 @@ import type {
   Performance as PerformanceSnapshot,
   ResourceTiming,
 } from "@gasoline/schema/wire";
+import type { ActionMessage, Upward } from "./scope.ts";
+import type { Actors } from "./sources/actor.ts";
 
 interface EventOf {
   logs: Log;
@@ -77,13 +79,16 @@ export interface Capture {
   reattach(): void;
 }
 
+/** PageCapture also follows actions in the page's realm. */
+export interface PageCapture extends Capture {
+  /** take does what the other world says of an action, and gives the answer to what it asks. */
+  take(message: ActionMessage): Upward | undefined;
+}
+
 /** DocumentCapture can also say who acts. */
 export interface DocumentCapture extends Capture {
-  /**
-   * actAs marks the actions that follow as an agent's, also untrusted ones, until it is called without a client.
-   * The extension sets it around each command.
-   */
-  actAs(client?: string): void;
+  /** who knows what an agent does in this document */
+  readonly actors: Actors;
   /** settle records at once what waits for a quiet moment: a half-typed field, a mutation summary, vitals so far. */
   settle(): void;
 }
@@ -100,6 +105,8 @@ export interface PageEnv {
 export interface DocumentEnv {
   emit(record: CaptureRecord): void;
   config: CaptureConfig;
+  /** began is called before the page's own handlers hear of an action of the user. */
+  began?(action: string): void;
 }
 
 /** defaultConfig is the state before the user and the daemon have spoken. */

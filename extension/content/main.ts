@@ -1,5 +1,13 @@
-import { Batcher, type CaptureConfig, defaultConfig, openContentSide, startDocument } from "@gasoline/capture";
+import {
+  Batcher,
+  type CaptureConfig,
+  defaultConfig,
+  type Downward,
+  openContentSide,
+  startDocument,
+} from "@gasoline/capture";
 import type { PageConfig } from "../messages/content.ts";
+import { DocumentActs, isAnswer } from "./acts.ts";
 import { BodyGate } from "./body-gate.ts";
 import { WorkerLink } from "./link.ts";
 import { reportPolicies } from "./policies.ts";
@@ -11,6 +19,9 @@ declare global {
   var gasolineContent: boolean | undefined;
 }
 
+/** What a user does is followed for so long in the page, in ms. */
+const USER_MS = 2000;
+
 function start(): void {
   if (globalThis.gasolineContent) return;
   globalThis.gasolineContent = true;
@@ -21,6 +32,7 @@ function start(): void {
   const capture = startDocument({
     emit: (record) => batcher.add(record),
     config: { ...defaultConfig, lateSince: late },
+    began: (action) => tellPage({ type: "begin", action, ms: USER_MS, alone: true }),
   });
 
   const flush = (): void => {
@@ -29,12 +41,13 @@ function start(): void {
     gate.release();
     batcher.flush();
   };
-  /** What the page side may do from now on; null: it is over. */
-  const tellPage = (change: Partial<CaptureConfig> | null): void => void channel.post(JSON.stringify(change));
+  const tellPage = (message: Downward<Partial<CaptureConfig>>): void => void channel.post(JSON.stringify(message));
+  const acts = new DocumentActs(capture.actors, tellPage);
+  globalThis.gasolineActs = acts;
   const gate = new BodyGate({
     pass: (record) => batcher.add(record),
     // Nobody said that bodies are wanted: the page need not read any more of them.
-    gaveUp: () => tellPage({ bodies: false }),
+    gaveUp: () => tellPage({ type: "configure", change: { bodies: false } }),
   });
   // For the same reason a late page gets a salt that is good for nothing else.
   const lateSalt = crypto.getRandomValues(new Uint32Array(4)).join("-");
@@ -42,25 +55,29 @@ function start(): void {
     const change: Partial<CaptureConfig> = { ...config };
     capture.configure(change);
     if (late) Object.assign(change, { lateSince: true, salt: lateSalt });
-    tellPage(change);
+    tellPage({ type: "configure", change });
     gate.set(config.bodies);
   };
   const link = new WorkerLink(late ? "late" : "document_start", {
     config: configure,
     flush,
-    actor: (client) => capture.actAs(client),
+    begin: (action) => acts.begin(action),
+    end: (action) => acts.end(action),
     room: () => batcher.flush(),
     orphaned: () => {
       // The extension was reloaded: nobody will ever listen to this script again.
       capture.stop();
       gate.stop();
       batcher.stop();
-      tellPage(null);
+      tellPage({ type: "stop" });
       channel.close();
     },
   });
 
-  channel.onMessage((json) => batcher.relay(json, (record) => gate.admit(record)));
+  channel.onMessage((json) => {
+    if (isAnswer(json)) acts.answered(json);
+    else batcher.relay(json, (record) => gate.admit(record));
+  });
   channel.onHide(flush);
   channel.onReopened(() => {
     capture.reattach();

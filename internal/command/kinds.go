@@ -15,7 +15,7 @@ var (
 	Check           = New[CheckParams, ActResult]("check", Tab|Mutates|InPage)
 	KeyPress        = New[KeyParams, ActResult]("key_press", Tab|Mutates|InPage)
 	ScrollTo        = New[ScrollParams, ActResult]("scroll_to", Tab|Mutates|InPage)
-	Hover           = New[TargetParams, ActResult]("hover", Tab|Mutates|InPage)
+	Hover           = New[HoverParams, ActResult]("hover", Tab|Mutates|InPage)
 	Focus           = New[TargetParams, ActResult]("focus", Tab|Mutates|InPage)
 	Highlight       = New[HighlightParams, ActResult]("highlight", Tab|Mutates|InPage)
 	WaitFor         = New[WaitParams, WaitResult]("wait_for", Tab|InPage)

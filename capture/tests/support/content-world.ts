@@ -17,7 +17,9 @@ channel.onHide(() => {
   batcher.flush();
 });
 channel.onReopened(() => capture.reattach());
-channel.onOpen(() => channel.post(JSON.stringify({ bodies: true, salt: "from content" })));
+channel.onOpen(() =>
+  channel.post(JSON.stringify({ type: "configure", change: { bodies: true, salt: "from content" } })),
+);
 // The test closes the content side as the extension does when it was reloaded under the page.
 addEventListener("message", (event) => {
   if (event.data === "close the content side") channel.close();

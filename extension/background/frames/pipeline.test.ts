@@ -1,3 +1,4 @@
+import { ActionTimes } from "../execution/times.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Outgoing, Stamp } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
@@ -31,6 +32,7 @@ beforeEach(() => {
       () => Promise.resolve(undefined),
     ),
     uploader,
+    new ActionTimes(),
   );
 });
 afterEach(() => vi.useRealTimers());

@@ -1,8 +1,12 @@
 import type { Exception, Exchange, Log } from "@gasoline/schema/wire";
 import { type Outgoing, type Stamp, isEventKind } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
+import type { ActionTimes, Stampable } from "../execution/times.ts";
 import type { NetworkJoin } from "../network/join.ts";
 import type { SourceMapper } from "../sourcemaps/mapper.ts";
+
+/** Kinds of which an action that runs in the tab may be the cause. */
+const IN_TIME: ReadonlySet<string> = new Set(["logs", "exceptions", "network", "websocket", "dom", "lifecycle"]);
 
 interface Batch {
   records?: { kind: string; event: Outgoing["event"] }[];
@@ -18,12 +22,14 @@ export class Pipeline {
   readonly #join: NetworkJoin;
   readonly #mapper: SourceMapper;
   readonly #uploader: Uploader;
+  readonly #times: ActionTimes;
   readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
 
-  constructor(join: NetworkJoin, mapper: SourceMapper, uploader: Uploader) {
+  constructor(join: NetworkJoin, mapper: SourceMapper, uploader: Uploader, times: ActionTimes) {
     this.#join = join;
     this.#mapper = mapper;
     this.#uploader = uploader;
+    this.#times = times;
   }
 
   /** Takes a batch. done is called when its events are delivered or put aside. */
@@ -58,6 +64,7 @@ export class Pipeline {
     const events = await Promise.all(
       (batch.records ?? []).flatMap(({ kind, event }) => {
         if (!isEventKind(kind)) return [];
+        if (IN_TIME.has(kind)) this.#times.stamp(stamp.tab, event as Stampable);
         const exchange = kind === "network" ? (event as Exchange) : undefined;
         if (exchange?.outcome !== "pending") return [this.#event(stamp, { kind, event })];
         void this.#follow(stamp, exchange);
