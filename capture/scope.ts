@@ -121,7 +121,8 @@ const nextTask = (call: () => void): void => {
 export class Scope {
   private running: Running | undefined; // newest first
   private current: Running | undefined;
-  private before: Running | undefined; // whose task has just ended: rejections are told a task later
+  private before: Running | undefined; // whose task ended last
+  private left = 0; // counts the tasks that ended
   private turn = 0;
   private stops: Stop | undefined;
   private readonly requests = new NativeWeakMap<object, Followed>();
@@ -197,7 +198,6 @@ export class Scope {
 
   /** stamp writes the cause of this moment into an event that has none. */
   stamp(event: object, late: boolean): void {
-    if (!this.running && !this.current && !this.before) return;
     const cause = this.cause(late);
     if (cause) writeCause(event, cause);
   }
@@ -293,8 +293,10 @@ export class Scope {
     this.current = undefined;
     this.before = at;
     at.last = now();
+    const left = ++this.left;
+    // What this task queued comes before what is queued now.
     later(() => {
-      if (this.before === at) this.before = undefined;
+      if (this.left === left) this.before = undefined;
     }, 0);
   }
 

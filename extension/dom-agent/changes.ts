@@ -61,7 +61,7 @@ export class Changes {
       if (told.some((other) => other.contains(element)) || !isVisible(element)) continue;
       told.push(element);
       const text = shownText(element, 100);
-      if (text !== "" || isDialog(element)) lines.add(cut(`${kindOf(element)} ${quote(text)}`));
+      if (text !== "" || isDialog(element) || isInvalid(element)) lines.add(cut(`${kindOf(element)} ${quote(text)}`));
     }
     for (const text of this.#gone) if (lines.size < MAX_LINES) lines.add(cut(`gone: ${text}`));
     const parts = [...this.#parts].filter(([part]) => part.isConnected && !told.some((other) => other.contains(part)));
@@ -99,7 +99,7 @@ export class Changes {
     }
     const around = target?.closest(TELLING);
     if (around) this.#telling.add(around);
-    if (target?.matches("[aria-invalid=true]")) this.#telling.add(target);
+    if (target && isInvalid(target)) this.#telling.add(target);
     for (const node of removed)
       if (node instanceof Element && node.matches(TELLING)) {
         const text = shownText(node, 60);
@@ -118,10 +118,12 @@ export class Changes {
 
 const notOurs = (node: Node): boolean => !(node instanceof Element && OURS.test(node.id));
 
+const isInvalid = (element: Element): boolean => element.matches("[aria-invalid=true]");
+
 const isDialog = (element: Element): boolean => element.matches("dialog, [role=dialog], [role=alertdialog]");
 
 function kindOf(element: Element): string {
-  if (element.matches("[aria-invalid=true]")) return `invalid field ${quote(nameOf(element))}`;
+  if (isInvalid(element)) return `invalid field ${quote(nameOf(element))}`;
   if (isDialog(element)) return "dialog";
   const role = element.getAttribute("role");
   if (role === "alert" || role === "status") return role;
