@@ -73,6 +73,7 @@ export class Worker {
     this.#frames.offsetIn(tab, document, deadline),
   );
   readonly #times = new ActionTimes();
+  readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
   readonly #loaded = new LoadedFiles(chrome.storage.session);
   readonly #mapper = new SourceMapper(
@@ -202,7 +203,7 @@ export class Worker {
       this.#times.end(tab, action.id);
       this.#inputs.close(action.id);
       this.ports.action(tab, "end", action);
-      void this.#flush(tab);
+      if (!this.#flushed.delete(action.id)) void this.#flush(tab);
     };
   }
 
@@ -217,7 +218,10 @@ export class Worker {
       debug: this.debuggers,
       images: this.#images,
       scripts: scriptRoutes((await readSettings()).scriptHosts),
-      flush: (only) => this.#flush(only),
+      flush: (only) => {
+        if (action) this.#flushed.add(action.id);
+        return this.#flush(only);
+      },
     };
   }
 

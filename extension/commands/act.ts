@@ -1,4 +1,5 @@
 import type { ActResult, CommandKind, Receipt } from "@gasoline/schema/commands";
+import type { Tab } from "@gasoline/schema/wire";
 import type { Acted, AgentOp, AgentOps, Settled } from "../messages/agent.ts";
 import type { Context, Left } from "./context.ts";
 import type { Handler } from "./handler.ts";
@@ -29,7 +30,7 @@ interface Performed<R> {
 export async function pipeline<R extends { receipt?: Receipt }>(
   context: Context,
   perform: () => Promise<Performed<R>>,
-): Promise<R & Left> {
+): Promise<R & Left & { page: Tab }> {
   const began = Date.now();
   const watch = context.pages.watch(context.tab);
   try {
@@ -37,14 +38,17 @@ export async function pipeline<R extends { receipt?: Receipt }>(
     const until = Math.min(began + SETTLE_MS, context.deadline);
     const left = settled.leaving ? await watch.left(until) : watch.now();
     const loading = left.navigated && !(await context.pages.loaded(context.tab, until));
-    await within(FLUSH_MS, context.deadline, context.flush(context.tab));
-    const { url } = await context.pages.describe(context.tab);
+    const [page] = await Promise.all([
+      context.pages.describe(context.tab),
+      within(FLUSH_MS, context.deadline, context.flush(context.tab)),
+    ]);
+    const { url } = page;
     const receipt: Receipt = { settled_ms: Date.now() - began };
     if (settled.from !== undefined && settled.from !== url) Object.assign(receipt, { from: settled.from, to: url });
     if (settled.changes.length > 0 && !left.navigated) receipt.changes = settled.changes;
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
     if (busy.length > 0) receipt.busy = busy;
-    return { ...result, ...left, receipt };
+    return { ...result, ...left, receipt, page };
   } finally {
     watch.stop();
   }
@@ -52,11 +56,10 @@ export async function pipeline<R extends { receipt?: Receipt }>(
 
 /** Acts in the page, and says whether the tab went elsewhere because of it. */
 export async function act<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<ActResult> {
-  const { navigated, openedTab, ...result } = await pipeline(context, async () => {
+  const { navigated, openedTab, page, ...result } = await pipeline(context, async () => {
     const { result, settled } = await acted(context, op, params);
     return { result, settled: settled ?? NOTHING };
   });
-  const page = await context.pages.describe(context.tab);
   const whole: ActResult = { ...result, url: page.url, title: page.title };
   if (navigated) whole.navigated = true;
   if (openedTab !== undefined) whole.opened_tab = openedTab;
