@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/command"
@@ -134,7 +135,8 @@ func bound(r *command.Receipt) {
 		text, _ := json.Marshal(r) // of strings and numbers: it cannot fail
 		return len(text)
 	}
-	cut := func(text *string, n int) { *text = answer.Cut(*text, n) }
+	// A control character takes six bytes of JSON and says nothing.
+	cut := func(text *string, n int) { *text = answer.Cut(strings.Map(printable, *text), n) }
 	for _, text := range []*string{&r.From, &r.To} {
 		cut(text, 200)
 	}
@@ -170,6 +172,13 @@ func bound(r *command.Receipt) {
 			return
 		}
 	}
+}
+
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
 }
 
 // receiptLines says a receipt in lines, which hold text of the page. told: where the act led is said already.
