@@ -22,7 +22,7 @@ func main() {
 	flood := flag.Duration("flood", 20*time.Second, "how long the flood of events lasts; 10m for the whole test")
 	out := flag.String("out", filepath.Join("docs", "benchmarks.md"), "file to write")
 	only := flag.String("only", "", "run only measures whose name contains this, and write nothing")
-	pages := flag.Bool("pages", true, "run the capture's own bench in Chromium as well")
+	pages := flag.Bool("pages", true, "run the benches in Chromium as well")
 	flag.Parse()
 	if *peer {
 		if err := servePeer(os.Stdout); err != nil {
@@ -100,15 +100,20 @@ type bench struct {
 	table   table
 }
 
-// capturePages returns what the capture's own bench prints, or why there is nothing.
+// capturePages returns what the benches in Chromium print, or why there is nothing.
 func capturePages() string {
-	script := filepath.Join("capture", "bench", "run.mjs")
-	if _, err := os.Stat(script); err != nil {
-		return "The capture's bench is not here.\n"
+	var all strings.Builder
+	for _, script := range []string{filepath.Join("capture", "bench", "run.mjs"), filepath.Join("extension", "bench", "act.mjs")} {
+		if _, err := os.Stat(script); err != nil {
+			fmt.Fprintf(&all, "%s is not here.\n", script)
+			continue
+		}
+		out, err := exec.Command("node", script).CombinedOutput()
+		if err != nil {
+			fmt.Fprintf(&all, "node %s: %v\n", script, err)
+		}
+		all.Write(out)
+		all.WriteString("\n")
 	}
-	out, err := exec.Command("node", script).CombinedOutput()
-	if err != nil {
-		return fmt.Sprintf("node %s: %v\n%s", script, err, out)
-	}
-	return string(out)
+	return all.String()
 }

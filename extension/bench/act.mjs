@@ -61,6 +61,7 @@ const place = await Place.make();
 await place.serve();
 const browser = await Browser.launch(place, { hosts: [], args: [], ignoreDefaultArgs: [] });
 const agent = await connect(place);
+/** @type {{noop: number[], fetch: number[], bare: number[], final: number, late: string[]}} */
 const figures = { noop: [], fetch: [], bare: [], final: 0, late: [] };
 try {
   await until(

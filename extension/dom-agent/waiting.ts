@@ -77,6 +77,21 @@ export function frame(): Promise<void> {
   });
 }
 
+/** Resolves after ms, or as soon as nobody waits any more. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
 /** Resolves when nothing changed for quietMS, or at the deadline, with how often something did. */
 export async function quiet(quietMS: number, deadline: Deadline): Promise<{ quiet: boolean; mutations: number }> {
   let last = Date.now();
@@ -91,7 +106,7 @@ export async function quiet(quietMS: number, deadline: Deadline): Promise<{ quie
       deadline.signal.throwIfAborted();
       const still = quietMS - (Date.now() - last);
       if (still <= 0) return { quiet: true, mutations };
-      await new Promise((resolve) => setTimeout(resolve, Math.min(still, Math.max(1, deadline.at - Date.now()))));
+      await pause(Math.min(still, Math.max(1, deadline.at - Date.now())), deadline.signal);
     }
     return { quiet: false, mutations };
   } finally {

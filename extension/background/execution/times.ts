@@ -1,5 +1,6 @@
-/** Actions of a tab that are remembered. */
+/** Actions of a tab that are remembered, and tabs. */
 const MAX_KEPT = 8;
+const MAX_TABS = 50;
 
 /** The part of an event that names its cause. */
 export interface Stampable {
@@ -21,10 +22,12 @@ interface Time {
  * another frame's doing, or the next page's after a navigation.
  */
 export class ActionTimes {
-  readonly #tabs = new Map<number, Time[]>(); // <= MAX_KEPT each, newest first
+  readonly #tabs = new Map<number, Time[]>(); // <= MAX_TABS of <= MAX_KEPT each, newest first
 
   begin(tab: number, id: string): void {
     const times = this.#tabs.get(tab) ?? [];
+    this.#tabs.delete(tab); // comes last again: the tab of which nothing was heard for longest goes first
+    if (this.#tabs.size >= MAX_TABS) this.#tabs.delete(this.#tabs.keys().next().value ?? 0);
     times.unshift({ id, began: Date.now(), ended: Infinity });
     times.length = Math.min(times.length, MAX_KEPT);
     this.#tabs.set(tab, times);
@@ -33,10 +36,6 @@ export class ActionTimes {
   end(tab: number, id: string): void {
     const time = this.#tabs.get(tab)?.find((at) => at.id === id);
     if (time) time.ended = Date.now();
-  }
-
-  forget(tab: number): void {
-    this.#tabs.delete(tab);
   }
 
   /** The action that ran in a tab at a time (epoch ms). */

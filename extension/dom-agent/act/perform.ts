@@ -68,7 +68,7 @@ export function expected(gesture: Gesture, point: { x: number; y: number }): Exp
     case "keys":
       return { type: "keys", keys: keysOf(gesture.keys) };
     case "text":
-      return { type: "keys", keys: [...gesture.text].flatMap((char) => keysOf(char === "\n" ? "Enter" : char)) };
+      return { type: "keys", keys: Array.from(gesture.text).flatMap((char) => keysOf(char === "\n" ? "Enter" : char)) };
   }
 }
 
