@@ -63,11 +63,17 @@ function frameIndex(selector: string): { index: number } {
 
 const isActed = (result: object | null): result is Acted => result !== null && "result" in result;
 
+const cancelled = (): AgentProblem => new AgentProblem("cancelled", "Nobody waits for this any more.");
+
+/** Cancellations of calls that have not come are remembered up to this many. */
+const MAX_EARLY = 100;
+
 /** The agent of one document: called by the worker, one call at a time or several at once. */
 class Agent {
   readonly #refs = new RefBook();
   readonly #running = new Map<string, AbortController>(); // by the call's id
   readonly #acts = new Map<string, ActScope>(); // by action
+  readonly #early = new Set<string>(); // calls that were cancelled before they came; <= MAX_EARLY
 
   async run<K extends AgentOp>(call: AgentCall<K>): Promise<AgentAnswer<K>> {
     this.#refs.allow(call.refs);
@@ -77,6 +83,7 @@ class Agent {
     const act = this.#actOf(call, deadline);
     const environment: Environment = { refs: this.#refs, deadline, frame: call.frame, act };
     try {
+      if (this.#early.delete(call.id)) throw cancelled();
       const operation = OPERATIONS[call.op] as Operation<K>;
       const result = await operation(call.params, environment);
       // What acts has settled before it answers.
@@ -108,7 +115,11 @@ class Agent {
 
   /** Ends a call for which nobody waits any more. */
   cancel(id: string): void {
-    this.#running.get(id)?.abort(new AgentProblem("cancelled", "Nobody waits for this any more."));
+    const running = this.#running.get(id);
+    if (running) return running.abort(cancelled());
+    // It overtook the call, or came too late.
+    if (this.#early.size >= MAX_EARLY) this.#early.clear();
+    this.#early.add(id);
   }
 }
 

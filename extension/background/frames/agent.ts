@@ -249,14 +249,16 @@ export class AgentFrames implements Frames {
 
   async #inject(tab: number, documentId: string, call: AgentCall): Promise<AgentAnswer> {
     const target = { tabId: tab, documentIds: [documentId] };
-    const ask = () =>
-      chrome.scripting.executeScript({
+    const ask = () => {
+      this.#signal?.throwIfAborted(); // It may have fired while the agent was loaded.
+      return chrome.scripting.executeScript({
         target,
         // The agent's script shares this world with the content script and stays until the page goes.
         func: (given: AgentCall) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.run(given)),
         args: [call],
         injectImmediately: true,
       });
+    };
     try {
       let [first] = await ask();
       if (!first?.result) {
