@@ -86,7 +86,11 @@ export class Actors {
   /** expect announces real input; undefined: all of it has come. */
   expect(input: Expected | undefined): void {
     this.expected = input;
+    if (input) this.came = false;
   }
+
+  /** Whether anything came of the input that was announced last. */
+  came = false;
 
   /** isAgents says whether an event is the doing of an agent's input. */
   isAgents(event: Event): boolean {
@@ -142,6 +146,7 @@ export class Actors {
     if (this.performing > 0) return agent;
     if (!this.matches(event)) return user;
     this.sent.add(event);
+    this.came = true;
     return agent;
   }
 

@@ -88,6 +88,10 @@ export class DocumentActs implements Acts {
     };
   }
 
+  came(): boolean {
+    return this.#actors.came;
+  }
+
   busy({ id }: ActionId): string[] {
     this.#answer = { busy: [] };
     this.#say({ type: "ask", action: id });

@@ -19,6 +19,8 @@ export interface Acts {
   click(element: HTMLElement): void;
   /** Announces real input; undefined: all of it has come. */
   expect(action: ActionId, input: ExpectedInput | undefined): void;
+  /** Whether the document heard anything of the input that was announced last. */
+  came(): boolean;
   /** What the action started and has not ended, in words: at most five. */
   busy(action: ActionId): string[];
 }

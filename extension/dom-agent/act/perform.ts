@@ -3,7 +3,9 @@ import type { Gesture } from "../../messages/agent.ts";
 import type { ExpectedInput } from "../../messages/acts.ts";
 import { parseKeys } from "../../messages/keys.ts";
 import { type Needs, type Ready, ready } from "../actionable.ts";
+import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
+import { AgentProblem } from "../problem.ts";
 import { elementAt, isInside } from "../shadow.ts";
 import { enter, press } from "./pointer.ts";
 
@@ -35,18 +37,27 @@ export async function perform(environment: Environment, how: Performance): Promi
   const { refs, deadline, act } = environment;
   let found = await ready(how.target, refs, how.needs, deadline);
   const real = how.route(found) === "real";
-  if (real) {
-    await act.attach();
+  const again = async (): Promise<void> => {
     // A point that was named stays the point; an element that was found is looked for no second time.
     const target = found.strategy === "point" ? how.target : { ref: refs.refOf(found.element) };
     const { count, strategy, scrolled } = found;
     const now = await ready(target, refs, how.needs, deadline);
     found = { ...now, count, strategy, scrolled: scrolled || now.scrolled };
+  };
+  if (real) {
+    await act.attach();
+    await again();
   }
   const result = how.result(found);
   act.tell(result);
   if (real) {
-    await act.send(how.gesture, found.point, expected(how.gesture, found.point));
+    const send = (): Promise<boolean> => act.send(how.gesture, found.point, expected(how.gesture, found.point));
+    if (!(await send()) && how.gesture.type === "press" && how.gesture.button === "left") {
+      // It moved between the look and the press, and nobody heard of that: once more, where it is now.
+      await again();
+      if (!(await send()))
+        throw new AgentProblem("not_actionable", `The page heard nothing of a click on ${inWords(found.element)}.`);
+    }
     result.trusted = true;
   } else act.perform(() => makeUp(how.gesture, found));
   return { found, result };

@@ -31,6 +31,7 @@ const UNCAPTURED: Acts = {
   dispatch: (target, event) => target.dispatchEvent(event),
   click: (element) => element.click(),
   expect: () => undefined,
+  came: () => true,
   busy: () => [],
 };
 
@@ -78,12 +79,17 @@ export class ActScope {
     await this.#ask({ type: "gasoline-input", action: this.#action.id, step: "attach" });
   }
 
-  /** Has the browser make a gesture at a point of this document's viewport. */
-  async send(gesture: Gesture, point: { x: number; y: number }, expected: ExpectedInput): Promise<void> {
+  /**
+   * Has the browser make a gesture at a point of this document's viewport. Says whether the document heard of it: one that
+   * moves at that moment does not.
+   */
+  async send(gesture: Gesture, point: { x: number; y: number }, expected: ExpectedInput): Promise<boolean> {
     this.#began = Date.now();
     acts().expect(this.#action, expected);
     try {
       await this.#ask({ type: "gasoline-input", action: this.#action.id, step: "send", gesture, ...point });
+      if (!acts().came() && !this.#leaving) await this.#turn();
+      return acts().came() || this.#leaving;
     } finally {
       acts().expect(this.#action, undefined);
     }
