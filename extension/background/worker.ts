@@ -127,7 +127,7 @@ export class Worker {
       },
       policy: (stamp, content) => void this.network.load().then(() => this.tabs.setMetas(stamp.tab, content)),
     });
-    this.#pages = new TabPages(this.tabs, this.ports);
+    this.#pages = new TabPages(this.tabs, this.ports, this.debuggers);
     this.#frames.listen();
     this.#inputs.listen();
     this.#executor = new Executor({

@@ -124,6 +124,8 @@ export interface FrameInfo {
 export interface Debug {
   /** Throws timeout at the deadline (epoch ms) and lets go, also while a page that hangs answers nothing. */
   run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T>;
+  /** Loads the tab's page anew. Resolves with Chrome's name for why it did not come, or "" when an answer came. */
+  reload(tab: number, deadline: number): Promise<string>;
 }
 
 export type Send = (method: string, params?: Record<string, unknown>) => Promise<unknown>;

@@ -1,5 +1,5 @@
 import type { Tab } from "@gasoline/schema/wire";
-import type { Arrival, Dialog, Left, Move, Pages, Watch } from "../../commands/context.ts";
+import type { Arrival, Debug, Dialog, Left, Move, Pages, Watch } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
@@ -17,6 +17,9 @@ const LEAVING_MS = 1000;
 /** A tab that is said to load, of which nothing is heard, is asked again after this time, ms. */
 const RETRY_MS = 500;
 
+/** The debugger tells within this time why a page did not come, or nobody does. */
+const REASON_MS = 2000;
+
 /** After a page is complete its content script may need a moment to say so. */
 const HELLO_MS = 400;
 
@@ -24,10 +27,12 @@ const HELLO_MS = 400;
 export class TabPages implements Pages {
   readonly #list: TabList;
   readonly #ports: Ports;
+  readonly #debug: Debug;
 
-  constructor(list: TabList, ports: Ports) {
+  constructor(list: TabList, ports: Ports, debug: Debug) {
     this.#list = list;
     this.#ports = ports;
+    this.#debug = debug;
   }
 
   async describe(tab: number): Promise<Tab> {
@@ -110,7 +115,11 @@ export class TabPages implements Pages {
     const shown = await shownIn(tab);
     if (!shown?.url.startsWith("http") || shown.title !== new URL(shown.url).hostname) return;
     if ((await this.describe(tab)).granted) await this.#hello(tab, deadline);
-    if (!this.captured(tab)) throw notLoaded(asked, shown.url);
+    if (this.captured(tab)) return;
+    // Only the debugger can tell why.
+    const error = await this.#debug.reload(tab, Math.min(deadline, Date.now() + REASON_MS)).catch(() => undefined);
+    if (error !== "") throw notLoaded(asked, shown.url, error);
+    await this.loaded(tab, deadline);
   }
 
   #document(tab: number): string | undefined {

@@ -7,6 +7,7 @@ import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { elementAt, isInside } from "../shadow.ts";
+import { Aim } from "./aim.ts";
 import { enter, press } from "./pointer.ts";
 
 /** How a gesture is made: by the browser's real input, or by events that are made up. */
@@ -52,15 +53,35 @@ export async function perform(environment: Environment, how: Performance): Promi
   act.tell(result);
   if (real) {
     const send = (): Promise<boolean> => act.send(how.gesture, found.point, expected(how.gesture, found.point));
-    if (!(await send()) && how.gesture.type === "press" && how.gesture.button === "left") {
-      // It moved between the look and the press, and nobody heard of that: once more, where it is now.
-      await again();
-      if (!(await send()))
-        throw new AgentProblem("not_actionable", `The page heard nothing of a click on ${inWords(found.element)}.`);
-    }
+    if (how.gesture.type === "press") await aimed(found.strategy !== "point" && how.needs.hit, send);
+    else await send();
     result.trusted = true;
   } else act.perform(() => makeUp(how.gesture, found));
   return { found, result };
+
+  /** Presses, and again where the element is now, as long as the press came to another one and so to nobody. */
+  async function aimed(at: boolean, send: () => Promise<boolean>): Promise<void> {
+    for (;;) {
+      const aim = at ? new Aim(found.element, found.point) : undefined;
+      let heard: boolean;
+      try {
+        heard = await send();
+      } finally {
+        aim?.stop();
+      }
+      if (heard && !aim?.missed) return;
+      const button = how.gesture.type === "press" ? how.gesture.button : "left";
+      // What no document heard may have come to something else: it is not done a second time.
+      if (!aim?.missed) {
+        if (button !== "left") return;
+        throw new AgentProblem(
+          "not_actionable",
+          `The page heard nothing of a click on ${inWords(found.element)}: look at the page before you repeat it.`,
+        );
+      }
+      await again();
+    }
+  }
 }
 
 function makeUp(gesture: Performance["gesture"], { element, point }: Ready): void {
