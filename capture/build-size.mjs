@@ -12,17 +12,17 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const entries = [
   {
     name: "page",
-    budget: 18_200,
+    budget: 19_900,
     code: 'export { startPageRealm, Batcher, openPageSide } from "./index.ts";',
   },
   {
     name: "document",
-    budget: 25_800,
+    budget: 26_500,
     code: 'export { startDocument, Batcher, openContentSide } from "./index.ts";',
   },
   {
     name: "ci",
-    budget: 37_700,
+    budget: 40_100,
     code: 'export { startPageRealm, startDocument, Builtins, Batcher } from "./index.ts";',
   },
 ];

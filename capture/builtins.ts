@@ -69,6 +69,13 @@ function wrapped(key: string): object {
   );
 }
 
+// Around the natives, and not around what the page half puts there: what the library does is nothing that the page does.
+let library: Property | undefined;
+for (const key of `${callers} ${observer}`.split(" ")) {
+  const is = bare({ value: wrapped(key), writable: true, enumerable: true, configurable: true });
+  library = { owner: globalThis, key, is, next: library };
+}
+
 // The library makes an observer while it is loaded, which is after this file. The first Builtins gives the class back.
 const Observer = realm[observer] as object;
 realm[observer] = wrapped(observer);
@@ -85,7 +92,6 @@ realm[observer] = wrapped(observer);
  */
 export class Builtins {
   #saved: Property | undefined;
-  #callers: Property | undefined;
   #changed: Property | undefined;
   readonly #known = bare<Record<PropertyKey, true>>({});
   #inside = false;
@@ -108,10 +114,6 @@ export class Builtins {
     for (const key of `${classes} ${others} ${callers} ${observer}`.split(" ")) this.#save(globalThis, key);
     this.#save(Date, "now");
     for (const key of ownKeys(Object.prototype)) this.#known[key] = true;
-    for (const key of `${callers} ${observer}`.split(" ")) {
-      const is = bare({ value: wrapped(key), writable: true, enumerable: true, configurable: true });
-      this.#callers = { owner: globalThis, key, is, next: this.#callers };
-    }
   }
 
   /** run does work among the saved builtins. Work inside of work is only called. */
@@ -138,7 +140,7 @@ export class Builtins {
   /** runWith is run for code that gives callbacks to the browser by itself: they run the same way. */
   runWith<T>(work: () => T): T {
     return this.run(() => {
-      for (let at = this.#callers; at; at = at.next) this.#change(at, descriptor(at.owner, at.key));
+      for (let at = library; at; at = at.next) this.#change(at, descriptor(at.owner, at.key));
       return work();
     });
   }

@@ -1,5 +1,5 @@
 import type { CommandError } from "@gasoline/schema/wire";
-import type { AskAround } from "../messages/agent.ts";
+import type { AskAround, AskInput, TellPerformed } from "../messages/agent.ts";
 
 // An isolated world of an extension has both; a page that a test driver opened has neither.
 const { dom, runtime } = (globalThis as { chrome?: Partial<typeof chrome> }).chrome ?? {};
@@ -8,6 +8,10 @@ const { dom, runtime } = (globalThis as { chrome?: Partial<typeof chrome> }).chr
 export const rootOf = (host: Element): ShadowRoot | null =>
   dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
 
-/** Asks the worker what lies over a point of this frame, in the frames around it; null: nothing, or nobody can tell. */
-export const askAround = async (ask: AskAround): Promise<CommandError | null> =>
-  runtime?.id ? runtime.sendMessage<AskAround, CommandError | null>(ask) : null;
+/** Asks the worker; undefined: there is none. */
+export const askWorker = async (ask: AskAround | AskInput): Promise<CommandError | null | undefined> =>
+  runtime?.id ? runtime.sendMessage<AskAround | AskInput, CommandError | null>(ask) : undefined;
+
+/** Tells the worker something that it need not hear. */
+export const tellWorker = (told: TellPerformed): void =>
+  void (runtime?.id ? runtime.sendMessage(told) : undefined)?.catch(() => undefined);

@@ -1,0 +1,87 @@
+import type { CommandError } from "@gasoline/schema/wire";
+import type { Debug, Send } from "../../commands/context.ts";
+import { sendInput } from "../../commands/input.ts";
+import { CommandProblem } from "../../commands/problem.ts";
+import { onAsked } from "../frames/browser.ts";
+import type { Acted, AskInput, TellPerformed } from "../../messages/agent.ts";
+
+/** An act that runs, as far as real input is concerned. */
+interface Running {
+  tab: number;
+  deadline: number;
+  send: Promise<Send> | undefined;
+  release: () => void;
+  performed: Acted | undefined;
+}
+
+/** Real input for the agents of acts that run: the debugger is attached when the first is asked for, until the act ends. */
+export class Inputs {
+  readonly #debug: Debug;
+  readonly #offset: (tab: number, documentId: string, deadline: number) => Promise<{ x: number; y: number }>;
+  readonly #running = new Map<string, Running>(); // by action
+
+  /** offset says where a document's viewport begins in the tab's. */
+  constructor(
+    debug: Debug,
+    offset: (tab: number, documentId: string, deadline: number) => Promise<{ x: number; y: number }>,
+  ) {
+    this.#debug = debug;
+    this.#offset = offset;
+  }
+
+  /** Answers agents that ask for input or tell what they are about to do. */
+  listen(): void {
+    onAsked((message, tab, document) => {
+      const { type, action } = message as Partial<AskInput | TellPerformed>;
+      const running = this.#running.get(action ?? "");
+      // Only an act that runs in the sender's own tab is served.
+      const own = running?.tab === tab ? running : undefined;
+      if (type === "gasoline-performed" && own) own.performed = (message as TellPerformed).acted;
+      return type === "gasoline-input" ? this.#serve(own, document, message as AskInput) : undefined;
+    });
+  }
+
+  /** An act begins in a tab. */
+  open(action: string, tab: number, deadline: number): void {
+    this.#running.set(action, { tab, deadline, send: undefined, release: () => undefined, performed: undefined });
+  }
+
+  /** It is over: the debugger is let go. */
+  close(action: string): void {
+    this.#running.get(action)?.release();
+    this.#running.delete(action);
+  }
+
+  /** What a document said that an act comes to. */
+  performed(action: string): Acted | undefined {
+    return this.#running.get(action)?.performed;
+  }
+
+  async #serve(running: Running | undefined, documentId: string, ask: AskInput): Promise<CommandError | null> {
+    try {
+      if (!running) throw new CommandProblem("cancelled", "Nobody waits for this act any more.");
+      running.send ??= this.#attach(running);
+      const send = await running.send;
+      if (ask.step === "send") {
+        const at = await this.#offset(running.tab, documentId, running.deadline);
+        await sendInput(send, ask.gesture, ask.x + at.x, ask.y + at.y);
+      }
+      return null;
+    } catch (error) {
+      return error instanceof CommandProblem ? error.toWire() : { code: "internal", message: String(error) };
+    }
+  }
+
+  /** Resolves when the debugger is attached, and keeps it until release. */
+  #attach(running: Running): Promise<Send> {
+    return new Promise((resolve, reject) => {
+      const over = new Promise<void>((release) => (running.release = release));
+      this.#debug
+        .run(running.tab, running.deadline, (send) => {
+          resolve(send);
+          return over;
+        })
+        .catch(reject);
+    });
+  }
+}
