@@ -72,6 +72,7 @@ function wrapped(key: string): object {
 // Around the natives, and not around what the page half puts there: what the library does is nothing that the page does.
 let library: Property | undefined;
 for (const key of `${callers} ${observer}`.split(" ")) {
+  if (!realm[key]) continue; // not every browser has all
   const is = bare({ value: wrapped(key), writable: true, enumerable: true, configurable: true });
   library = { owner: globalThis, key, is, next: library };
 }
