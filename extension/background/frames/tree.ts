@@ -1,16 +1,67 @@
 import type { FrameInfo } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 
+/** Frames of a tab that are asked for their place. A page with more has them counted. */
+const MAX_KNOWN = 200;
+
+/** Frames are asked together in parts of this many, where they cannot be asked all at once. */
+const PART = 25;
+
+/** A document that is known to be in a tab. */
+export interface Known {
+  frame: number;
+  document: string;
+  page_url: string;
+}
+
+/** The frames of a tab. */
+export interface Tree {
+  /** Those that can be reached, the main frame first, then in document order. */
+  frames: FrameInfo[];
+  /** Documents that did not say where they are in time. */
+  silent: Known[];
+  /** Frames beyond MAX_KNOWN. */
+  more: number;
+}
+
+/** What a frame says of itself. */
+type Said = Omit<FrameInfo, "name" | "frameId" | "documentId">;
+type Found = Omit<FrameInfo, "name">;
+type Where = { allFrames: true } | { frameIds: number[] } | { documentIds: string[] };
+
 /**
- * The frames of a tab that can be reached, the main frame first, then in document order. A frame says
- * where it hangs by finding itself in its parent's window.frames, which works across origins too.
+ * The frames of a tab. A frame says where it hangs by finding itself in its parent's window.frames, which works across
+ * origins too. Where all cannot be asked at once within silence (ms), because one does not answer or there are too many,
+ * the known ones are asked in parts.
  */
-export async function frameTree(tab: number): Promise<FrameInfo[]> {
-  const found = await inject(tab, { allFrames: true });
-  const frames = found
-    .filter(({ path }) => !path.includes(-1)) // inside a shadow root: not among its parent's frames
-    .sort((a, b) => compare(a.path, b.path));
-  return frames.map((frame, i) => ({ ...frame, name: frame.path.length === 0 ? "" : String(i - 1) }));
+export async function frameTree(tab: number, known: Known[], silence: number): Promise<Tree> {
+  const inner = known.filter(({ frame }) => frame !== 0).sort((a, b) => a.frame - b.frame);
+  if (inner.length <= MAX_KNOWN) {
+    const all = inject(tab, { allFrames: true });
+    const found = await Promise.race([all, after(silence)]);
+    if (found) return { frames: inOrder(found), silent: [], more: 0 };
+    all.catch(() => undefined);
+  }
+  const asked = inner.slice(0, MAX_KNOWN);
+  const parts: Known[][] = [];
+  for (let i = 0; i < asked.length; i += PART) parts.push(asked.slice(i, i + PART));
+  // A frame that is frozen holds the others of its part; those are asked one by one then.
+  const main = inject(tab, { frameIds: [0] });
+  const found = (await Promise.all(parts.map((part) => injectPart(tab, part, silence)))).flat();
+  const heard = new Set(found.map(({ documentId }) => documentId));
+  const silent = asked.filter(({ document }) => !heard.has(document));
+  return { frames: inOrder([...(await main), ...found]), silent, more: inner.length - asked.length };
+}
+
+async function injectPart(tab: number, part: Known[], silence: number): Promise<Found[]> {
+  const ask = (documents: Known[]): Promise<Found[] | undefined> => {
+    const asking = inject(tab, { documentIds: documents.map(({ document }) => document) });
+    asking.catch(() => undefined);
+    return Promise.race([asking, after(silence)]).catch(() => undefined); // One of them went away.
+  };
+  const found = await ask(part);
+  if (found || part.length === 1) return found ?? [];
+  return (await Promise.all(part.map((one) => ask([one])))).flatMap((answer) => answer ?? []);
 }
 
 /** The main frame of a tab. */
@@ -20,11 +71,9 @@ export async function mainFrame(tab: number): Promise<FrameInfo> {
   return { ...main, name: "" };
 }
 
-type Found = Omit<FrameInfo, "name">;
-
-async function inject(tab: number, where: { allFrames: true } | { frameIds: number[] }): Promise<Found[]> {
+async function inject(tab: number, where: Where): Promise<Found[]> {
   const results = await chrome.scripting.executeScript({
-    target: { tabId: tab, ...where },
+    target: { tabId: tab, ...where } as chrome.scripting.InjectionTarget,
     func: whereAmI,
     injectImmediately: true,
   });
@@ -32,20 +81,50 @@ async function inject(tab: number, where: { allFrames: true } | { frameIds: numb
 }
 
 /** Runs in the page's frame. */
-function whereAmI(): { path: number[]; url: string } {
+function whereAmI(): Said {
   const path: number[] = [];
   for (let at: Window = window; at !== at.parent; at = at.parent) {
     let index = at.parent.length - 1;
     while (index >= 0 && at.parent[index] !== at) index--;
     path.unshift(index);
   }
-  return { path, url: location.href };
+  const root = document.body ?? document.documentElement;
+  const hasElement = [...(root?.children ?? [])].some(
+    ({ localName }) => !/^(script|style|link|template|noscript|meta)$/.test(localName),
+  );
+  return {
+    path,
+    url: location.href,
+    title: document.title.slice(0, 200),
+    shown: path.length === 0 || (innerWidth > 1 && innerHeight > 1),
+    empty: path.length > 0 && !hasElement && window.length === 0 && !root?.textContent?.trim(),
+    children: window.length,
+  };
 }
 
+/** Numbers the frames, and hides those that are in hidden ones. */
+function inOrder(found: Found[]): FrameInfo[] {
+  const hidden = new Set<string>();
+  let number = 0;
+  return found
+    .sort((a, b) => compare(a.path, b.path) || a.frameId - b.frameId)
+    .map((frame) => {
+      const key = frame.path.join(".");
+      const shown = frame.shown && !hidden.has(frame.path.slice(0, -1).join("."));
+      if (!shown) hidden.add(key);
+      return { ...frame, shown, name: frame.path.length === 0 ? "" : String(number++) };
+    });
+}
+
+/** Document order: what is not placed, in a shadow root, comes behind its parent's other frames. */
 function compare(a: readonly number[], b: readonly number[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const difference = (a[i] ?? 0) - (b[i] ?? 0);
-    if (difference !== 0) return difference;
+    const [left, right] = [a[i] ?? 0, b[i] ?? 0].map((n) => (n < 0 ? Infinity : n)) as [number, number];
+    if (left !== right) return left < right ? -1 : 1;
   }
   return a.length - b.length;
 }
+
+/** undefined after ms. */
+export const after = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), ms));
