@@ -96,8 +96,9 @@ export interface Frames {
     deadline: number,
   ): Promise<AgentOps[K]["result"]>;
   /**
-   * Calls the agent in every frame, or in the one that frame names; at most MAX_ASKED of them, those that the user sees
-   * first. Throws what the main frame throws; of other frames the failures are among the answers.
+   * Calls the agent in every frame, or in the one that frame names; at most 50 of them, those that the user sees first.
+   * Throws what the main frame throws; of other frames the failures are among the answers. The main frame's answer is
+   * the first.
    */
   each<K extends AgentOp>(
     tab: number,
@@ -143,12 +144,6 @@ export interface FrameInfo {
   /** Windows of child frames, those in shadow roots apart. */
   children: number;
 }
-
-/** Says whether a frame is the main one. */
-export const isMain = (frame: string | undefined): boolean => frame === "main" || frame === "top";
-
-/** Says whether frame names every frame. */
-export const isEvery = (frame: string | undefined): boolean => frame === undefined || frame === "all";
 
 /** Chrome's debugger, attached for as long as run runs. */
 export interface Debug {

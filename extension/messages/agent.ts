@@ -55,11 +55,16 @@ export interface TellPerformed {
   acted: Acted;
 }
 
+/** Where a child frame's viewport is in its parent's, and by how much what is in it is scaled. */
+export interface FrameBox extends Rect {
+  scale: number;
+}
+
 /** Where a frame shows things that nobody may see, and where its child frames are. */
 export interface FrameGeometry {
   secrets: Rect[];
   /** By place: the index in window.frames, then those in shadow roots; null for one without a box. */
-  children: (Rect | null)[];
+  children: (FrameBox | null)[];
   viewport: { width: number; height: number; ratio: number };
 }
 

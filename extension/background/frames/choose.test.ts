@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { FrameInfo } from "../../commands/context.ts";
-import { choose, shares, toAsk } from "./choose.ts";
+import { choose, toAsk } from "./choose.ts";
 
 const frame = (name: string, shown = true, empty = false): FrameInfo => ({
   frameId: Number(name),
@@ -58,15 +58,6 @@ test("nth counts through the frames, from the end too", () => {
   expect(choose(probes, -3)).toEqual({ frame: main, nth: 0 });
   expect(choose(probes, 3)).toBeUndefined();
   expect(choose(probes, -4)).toBeUndefined();
-});
-
-test("frames share what the main one leaves, and at least a third", () => {
-  expect(shares([10, 5], 60)).toEqual([10, 5]);
-  expect(shares([100, 5], 60)).toEqual([55, 5]);
-  expect(shares([100, 50, 3], 60)).toEqual([40, 17, 3]);
-  expect(shares([100, 1, 1, 1], 2)).toEqual([2, 0, 0, 0]);
-  expect(shares([0, 70, 70], 60)).toEqual([0, 30, 30]);
-  expect(shares([], 60)).toEqual([0]);
 });
 
 test("empty frames are not asked, and hidden ones only where there is room", () => {

@@ -34,28 +34,6 @@ function nthOf(probes: readonly Probe[], nth: number): Choice {
   return undefined;
 }
 
-/**
- * How many of a list's entries each frame gets, by how many it has; the first is the main frame. Frames get what the main
- * one leaves, and at least a third of the room; among them the ones with few are served first.
- */
-export function shares(counts: readonly number[], limit: number): number[] {
-  const [main = 0, ...inner] = counts;
-  const wanted = inner.reduce((sum, count) => sum + count, 0);
-  const room = Math.min(wanted, Math.max(limit - main, Math.floor(limit / 3)));
-  const given = inner.map(() => 0);
-  let left = room;
-  while (left > 0) {
-    const hungry = [...inner.keys()].filter((i) => (given[i] ?? 0) < (inner[i] ?? 0));
-    const each = Math.max(1, Math.floor(left / hungry.length));
-    for (const i of hungry) {
-      const more = Math.min(each, (inner[i] ?? 0) - (given[i] ?? 0), left);
-      given[i] = (given[i] ?? 0) + more;
-      left -= more;
-    }
-  }
-  return [Math.min(main, limit - room), ...given];
-}
-
 /** The frames to ask, at most max: those that the user sees first, without those that are empty. */
 export function toAsk(frames: readonly FrameInfo[], max: number): { asked: FrameInfo[]; more: number } {
   const full = frames.filter(({ empty }) => !empty);

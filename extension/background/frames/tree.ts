@@ -103,7 +103,7 @@ function whereAmI(): Said {
 }
 
 /** Numbers the frames, and hides those that are in hidden ones. */
-function inOrder(found: Found[]): FrameInfo[] {
+export function inOrder(found: Found[]): FrameInfo[] {
   const hidden = new Set<string>();
   let number = 0;
   return found
