@@ -150,7 +150,6 @@ type TextResult struct {
 	Sections []Section `json:"sections,omitempty"`
 	Matched  *Element  `json:"matched,omitempty"`
 	URL      string    `json:"url"`
-	Title    string    `json:"title,omitempty"`     // of a text that is the whole document's
 	Hidden   bool      `json:"hidden,omitempty"`    // the element is not visible to the user
 	TrueSize int       `json:"true_size,omitempty"` // characters of the whole text when Value was cut, else 0
 	Frames   []Text    `json:"frames,omitempty"`    // texts of the page's iframes, when the page's own text was asked for

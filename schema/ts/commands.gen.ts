@@ -321,8 +321,6 @@ export interface TextResult {
   sections?: Section[];
   matched?: Element;
   url: string;
-  /** of a text that is the whole document's */
-  title?: string;
   /** the element is not visible to the user */
   hidden?: boolean;
   /** characters of the whole text when Value was cut, else 0 */

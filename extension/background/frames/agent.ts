@@ -32,6 +32,7 @@ const AT_ONCE = 10;
 const SILENCE_MS = 1000;
 /** A page with frames that come and go is looked at again so many times in one call. */
 const MAX_LOOKS = 100;
+const MAX_MEMORY = 1000;
 /** Frames and origins that an answer names. */
 const MAX_NAMED = 10;
 /** A child frame in a shadow root is told its place within so long, ms. */
@@ -52,31 +53,39 @@ type TargetLike = Pick<Target, "ref" | "selector" | "nth"> & { frame?: string | 
 /** A call that never began, because its document went away before. */
 class Gone extends CommandProblem {}
 
+/** What is known of documents from one command to the next: at most MAX_MEMORY of each. */
+interface Memory {
+  /** Unused numbers for refs, by document. */
+  left: Map<string, number>;
+  /** Documents that did not answer. They are not waited for again until they do. */
+  silent: Set<string>;
+}
+
 /** Calls the agent in documents, bringing it there on first use. */
 export class AgentFrames implements Frames {
   readonly #refs: RefBlocks;
   readonly #documents: Documents;
-  readonly #left: Map<string, number>; // document → unused numbers for refs; bounded below
+  readonly #memory: Memory;
   readonly #signal: AbortSignal | undefined;
   readonly #action: ActionId | undefined;
 
   constructor(
     refs: RefBlocks,
     documents: Documents,
-    left = new Map<string, number>(),
+    memory: Memory = { left: new Map(), silent: new Set() },
     signal?: AbortSignal,
     action?: ActionId,
   ) {
     this.#refs = refs;
     this.#documents = documents;
-    this.#left = left;
+    this.#memory = memory;
     this.#signal = signal;
     this.#action = action;
   }
 
   /** The same agents for one command: its calls end in the documents when the signal fires, and are its action's. */
   for(signal: AbortSignal, action?: ActionId): AgentFrames {
-    return new AgentFrames(this.#refs, this.#documents, this.#left, signal, action);
+    return new AgentFrames(this.#refs, this.#documents, this.#memory, signal, action);
   }
 
   /** The same agents, until a signal fires. */
@@ -163,24 +172,18 @@ export class AgentFrames implements Frames {
     const frames = this.#until(control.signal);
     const asked = new Set<string>();
     return new Promise<{ frame: FrameInfo; value: AgentOps[K]["result"] }>((resolve, reject) => {
-      let pending = 0;
       let last: unknown; // what the main frame failed with
-      const end = (): void => {
-        if (pending === 0 && last !== undefined) reject(last as Error);
-      };
       const ask = async (frame: FrameInfo): Promise<void> => {
         const { op, params } = callOf(frame);
-        pending++;
         try {
           resolve({ frame, value: await frames.#run(tab, frame, op, params, deadline) });
         } catch (error) {
           const code = error instanceof CommandProblem ? error.code : "";
-          if (frame.name === "" && !PASSED.has(code)) reject(error as Error);
-          else if (FAULTS.has(code)) reject(error as Error);
+          if (FAULTS.has(code) || (frame.name === "" && !PASSED.has(code))) reject(error as Error);
           else if (frame.name === "") last = error;
         }
-        pending--;
-        end();
+        // The main frame fails at the deadline; a frame that is frozen then does not answer later.
+        if (last !== undefined && Date.now() >= deadline) reject(last as Error);
       };
       const look = async (): Promise<void> => {
         try {
@@ -390,7 +393,7 @@ export class AgentFrames implements Frames {
     }
   }
 
-  /** next resolves once a document has come to the tab since, its page changes, or at the deadline. */
+  /** next resolves once a document has come to the tab since, one of its documents changes, or at the deadline. */
   #come(tab: number, deadline: number): { next: () => Promise<void>; stop: () => void } {
     const control = new AbortController();
     let come: () => void = () => undefined;
@@ -400,9 +403,7 @@ export class AgentFrames implements Frames {
     this.#signal?.addEventListener("abort", come, { once: true });
     return {
       next: async () => {
-        const changed = this.#main(tab).then((main) =>
-          this.#until(control.signal).#run(tab, main, "changed", {}, deadline),
-        );
+        const changed = this.#until(control.signal).#first(tab, deadline, () => ({ op: "changed", params: {} }));
         await Promise.race([heard, changed.catch(() => heard)]);
       },
       stop: () => {
@@ -414,15 +415,38 @@ export class AgentFrames implements Frames {
     };
   }
 
+  /** Asks the main frame while the others are looked for: on most pages that is all. */
+  async #early(
+    tab: number,
+    ask: (frame: Pick<FrameInfo, "name">) => AgentOps["probe"]["params"],
+    deadline: number,
+  ): Promise<({ document: string } & Pick<FrameAnswer<"probe">, "value" | "error">) | undefined> {
+    const main = this.#documents.known(tab).find(({ frame }) => frame === 0);
+    if (!main) return undefined;
+    const { document } = main;
+    const at = { documentId: document, name: "" };
+    const asking = this.#run(tab, at, "probe", ask(at), deadline).then(
+      (value) => ({ document, value }),
+      (error: unknown) => (error instanceof Gone ? undefined : { document, error }),
+    );
+    return Promise.race([asking, after(SILENCE_MS)]);
+  }
+
   /** The one frame in which the target fits; the main frame when it fits nowhere in time, which says what is there instead. */
   async #fitting(tab: number, target: TargetLike, deadline: number): Promise<{ frame: FrameInfo; nth?: number }> {
     const until = deadline - Math.min(EXPLAIN_MS, (deadline - Date.now()) / 4);
+    const ask = probing(target);
+    let early = this.#early(tab, ask, deadline);
     for (let looks = 0; ; looks++) {
-      const { frames } = await this.#tree(tab);
-      const ask = probing(target);
+      const [{ frames }, first] = await Promise.all([this.#tree(tab), early]);
+      early = Promise.resolve(undefined);
       const probes: FrameAnswer<"probe">[] = [];
       // Beyond the first part frames are asked only where nothing fitted yet.
       let rest: readonly FrameInfo[] = frames;
+      if (first && frames[0]?.documentId === first.document) {
+        probes.push({ frame: frames[0], ...first });
+        rest = frames.slice(1);
+      }
       let choice: Choice;
       do {
         const { asked } = toAsk(rest, MAX_ASKED);
@@ -438,14 +462,19 @@ export class AgentFrames implements Frames {
       const fault = probes.find(({ error }) => error instanceof CommandProblem && FAULTS.has(error.code));
       if (fault) throw fault.error;
       const main = frames[0];
-      if (!main || Date.now() >= until || looks >= MAX_LOOKS || target.nth !== undefined) return { frame: main ?? (await this.#main(tab)) };
+      if (!main || Date.now() >= until || looks >= MAX_LOOKS) return { frame: main ?? (await this.#main(tab)) };
+      if (target.nth !== undefined) {
+        // Some may fit, but not enough.
+        const come = this.#come(tab, until);
+        await come.next().finally(come.stop);
+        continue;
+      }
       try {
         await this.#first(tab, until, (frame) => ({ op: "probe", params: { ...ask(frame), wait: true } }));
       } catch (error) {
         this.#signal?.throwIfAborted();
-        const passed = error instanceof CommandProblem && (PASSED.has(error.code) || error.code === "page_left");
-        if (!passed) throw error;
-        if (error.code === "page_left") throw error;
+        if (!(error instanceof CommandProblem) || !PASSED.has(error.code)) throw error;
+        return { frame: main };
       }
     }
   }
@@ -481,13 +510,13 @@ export class AgentFrames implements Frames {
 
   async #run<K extends AgentOp>(
     tab: number,
-    frame: FrameInfo,
+    frame: Pick<FrameInfo, "documentId" | "name">,
     op: K,
     params: AgentOps[K]["params"],
     deadline: number,
   ): Promise<AgentOps[K]["result"]> {
     const { documentId } = frame;
-    const refs = await this.#refs.rangesOf(tab, documentId, this.#left.get(documentId) ?? Infinity);
+    const refs = await this.#refs.rangesOf(tab, documentId, this.#memory.left.get(documentId) ?? Infinity);
     const call: AgentCall<K> = {
       id: crypto.randomUUID(),
       op,
@@ -506,8 +535,9 @@ export class AgentFrames implements Frames {
     } finally {
       this.#signal?.removeEventListener("abort", stop);
     }
-    if (this.#left.size > 1000) this.#left.clear();
-    this.#left.set(documentId, answer.refsLeft);
+    const { left } = this.#memory;
+    if (left.size > MAX_MEMORY) left.clear();
+    left.set(documentId, answer.refsLeft);
     if (answer.ok) return answer.value;
     throw problemFrom(answer.error);
   }
@@ -559,9 +589,13 @@ export class AgentFrames implements Frames {
   }
 
   async #tree(tab: number): Promise<Tree> {
-    const tree = await frameTree(tab, this.#documents.known(tab), SILENCE_MS).catch((error: unknown) => {
+    const { silent } = this.#memory;
+    const tree = await frameTree(tab, this.#documents.known(tab), SILENCE_MS, silent).catch((error: unknown) => {
       throw unreachable(error);
     });
+    if (silent.size > MAX_MEMORY) silent.clear();
+    for (const { documentId } of tree.frames) silent.delete(documentId);
+    for (const { document } of tree.silent) silent.add(document);
     if (!tree.frames.some(({ path }) => path.includes(-1))) return tree;
     return { ...tree, frames: await this.#place(tab, tree.frames) };
   }
@@ -635,7 +669,7 @@ declare global {
 /** The params of a probe in a frame. */
 const probing =
   (target: TargetLike) =>
-  (frame: FrameInfo): AgentOps["probe"]["params"] => {
+  (frame: Pick<FrameInfo, "name">): AgentOps["probe"]["params"] => {
     const { ref: _ref, frame: _frame, nth: _nth, ...rest } = target as Target;
     const { selector, within } = rest;
     return {

@@ -4,6 +4,9 @@ import { CommandProblem } from "../../commands/problem.ts";
 /** Frames of a tab that are asked for their place. A page with more has them counted. */
 const MAX_KNOWN = 200;
 
+/** A document that did not answer before has so long, ms. */
+const AGAIN_MS = 150;
+
 /** Frames are asked together in parts of this many, where they cannot be asked all at once. */
 const PART = 25;
 
@@ -32,36 +35,48 @@ type Where = { allFrames: true } | { frameIds: number[] } | { documentIds: strin
 /**
  * The frames of a tab. A frame says where it hangs by finding itself in its parent's window.frames, which works across
  * origins too. Where all cannot be asked at once within silence (ms), because one does not answer or there are too many,
- * the known ones are asked in parts.
+ * the known ones are asked in parts. Documents of which it is known that they are silent are asked alone.
  */
-export async function frameTree(tab: number, known: Known[], silence: number): Promise<Tree> {
+export async function frameTree(
+  tab: number,
+  known: Known[],
+  silence: number,
+  silent: ReadonlySet<string>,
+): Promise<Tree> {
   const inner = known.filter(({ frame }) => frame !== 0).sort((a, b) => a.frame - b.frame);
-  if (inner.length <= MAX_KNOWN) {
+  if (inner.length <= MAX_KNOWN && !inner.some(({ document }) => silent.has(document))) {
     const all = inject(tab, { allFrames: true });
     const found = await Promise.race([all, after(silence)]);
     if (found) return { frames: inOrder(found), silent: [], more: 0 };
     all.catch(() => undefined);
   }
   const asked = inner.slice(0, MAX_KNOWN);
-  const parts: Known[][] = [];
-  for (let i = 0; i < asked.length; i += PART) parts.push(asked.slice(i, i + PART));
-  // A frame that is frozen holds the others of its part; those are asked one by one then.
-  const main = inject(tab, { frameIds: [0] });
-  const found = (await Promise.all(parts.map((part) => injectPart(tab, part, silence)))).flat();
+  const speaking = asked.filter(({ document }) => !silent.has(document));
+  const parts: Promise<Found[]>[] = asked
+    .filter(({ document }) => silent.has(document))
+    .map(async (one) => (await injectInto(tab, [one], AGAIN_MS)) ?? []);
+  for (let i = 0; i < speaking.length; i += PART) parts.push(injectPart(tab, speaking.slice(i, i + PART), silence));
+  const [main, ...inners] = await Promise.all([inject(tab, { frameIds: [0] }), ...parts]);
+  const found = inners.flat();
   const heard = new Set(found.map(({ documentId }) => documentId));
-  const silent = asked.filter(({ document }) => !heard.has(document));
-  return { frames: inOrder([...(await main), ...found]), silent, more: inner.length - asked.length };
+  return {
+    frames: inOrder([...main, ...found]),
+    silent: asked.filter(({ document }) => !heard.has(document)),
+    more: inner.length - asked.length,
+  };
 }
 
+/** A frame that is frozen holds the others of its part; those are asked one by one then. */
 async function injectPart(tab: number, part: Known[], silence: number): Promise<Found[]> {
-  const ask = (documents: Known[]): Promise<Found[] | undefined> => {
-    const asking = inject(tab, { documentIds: documents.map(({ document }) => document) });
-    asking.catch(() => undefined);
-    return Promise.race([asking, after(silence)]).catch(() => undefined); // One of them went away.
-  };
-  const found = await ask(part);
+  const found = await injectInto(tab, part, silence);
   if (found || part.length === 1) return found ?? [];
-  return (await Promise.all(part.map((one) => ask([one])))).flatMap((answer) => answer ?? []);
+  return (await Promise.all(part.map((one) => injectInto(tab, [one], silence)))).flatMap((answer) => answer ?? []);
+}
+
+/** undefined where they do not all answer within ms, or one of them went away. */
+async function injectInto(tab: number, documents: Known[], ms: number): Promise<Found[] | undefined> {
+  const asking = inject(tab, { documentIds: documents.map(({ document }) => document) }).catch(() => undefined);
+  return Promise.race([asking, after(ms)]);
 }
 
 /** The main frame of a tab. */
