@@ -24,7 +24,7 @@ const anySize = dev || process.argv.includes("--any-size");
 const entries = [
   { in: "page/main.ts", out: "page", format: "iife", budget: 53_000, ignored: true },
   { in: "content/main.ts", out: "content", format: "iife", budget: 77_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", format: "iife", budget: 73_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", format: "iife", budget: 74_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
   { in: "popup/main.ts", out: "popup", format: "iife" },
   { in: "options/main.ts", out: "options", format: "iife" },

@@ -9,13 +9,7 @@ const MAX_TEXT = 100_000;
 export const getText: Handler<"get_text"> = async (params, context) => {
   if (isNamed(params) || !isEvery(params.frame))
     return context.frames.call(context.tab, "get_text", params, context.deadline);
-  const { answers, coverage } = await context.frames.each(
-    context.tab,
-    "get_text",
-    params,
-    undefined,
-    context.deadline,
-  );
+  const { answers, coverage } = await context.frames.each(context.tab, "get_text", params, undefined, context.deadline);
   const [main, ...inner] = answers;
   if (!main?.value) throw main?.error; // each gives the main frame's answer first
   let room = MAX_TEXT - sizeOf(main.value);

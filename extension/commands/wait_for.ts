@@ -48,7 +48,8 @@ async function gone(params: WaitParams, context: Context): Promise<WaitResult> {
       await frames.call(tab, "wait_for", { ...params, frame: there }, deadline);
     } catch (error) {
       // A frame that went away has nothing in it any more.
-      const left = there !== "main" && error instanceof CommandProblem && /^(page_left|frame_not_found)$/.test(error.code);
+      const left =
+        there !== "main" && error instanceof CommandProblem && /^(page_left|frame_not_found)$/.test(error.code);
       if (!left || Date.now() >= deadline) throw error;
     }
   }

@@ -153,7 +153,10 @@ test("a frame that answers nothing, one that loads for ever and one that goes aw
   site,
   browserWithExtension: browser,
 }) => {
-  site.page("/frozen", "<title>Frozen</title><button>Frozen</button><script>setTimeout(() => { for (;;); }, 800)</script>");
+  site.page(
+    "/frozen",
+    "<title>Frozen</title><button>Frozen</button><script>setTimeout(() => { for (;;); }, 800)</script>",
+  );
   site.page("/again", "<button>Again</button><script>setTimeout(() => location.reload(), 40)</script>");
   site.page("/away", "<button onclick='parent.away.remove()'>Away</button>");
   const run = await open(

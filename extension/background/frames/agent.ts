@@ -281,9 +281,13 @@ export class AgentFrames implements Frames {
         (i) => !reached.has(i),
       );
       if (indexes.length === 0 || tree.more > 0 || tree.silent.length > 0) continue;
-      const { origins } = await this.#run(tab, parent, "origins", { indexes }, Math.min(deadline, Date.now() + 500)).catch(
-        () => ({ origins: [] }),
-      );
+      const { origins } = await this.#run(
+        tab,
+        parent,
+        "origins",
+        { indexes },
+        Math.min(deadline, Date.now() + 500),
+      ).catch(() => ({ origins: [] }));
       for (const origin of origins) if (origin !== "" && !this.#documents.granted(`${origin}/`)) ungranted.add(origin);
       if (ungranted.size >= MAX_NAMED) break;
     }
