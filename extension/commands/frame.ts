@@ -21,3 +21,13 @@ export const frameOf = ({ name, url, title, shown }: FrameInfo): Frame => ({
 /** What an answer says of frames that it does not cover: nothing when it covers all. */
 export const covered = (coverage: Coverage): { coverage?: Coverage } =>
   Object.keys(coverage).length > 0 ? { coverage } : {};
+
+/** The same in a sentence for a problem; "" when all is covered. */
+export function inWords({ ungranted = [], unanswered = [], more = 0 }: Coverage): string {
+  const parts = [
+    ...unanswered.map(({ name, url }) => `frame ${name === "" ? url.slice(0, 100) : `${name} (${url.slice(0, 100)})`}`),
+    ...(ungranted.length > 0 ? [`iframes of ${ungranted.join(", ")}, which are not granted`] : []),
+    ...(more > 0 ? [`${more} more frames`] : []),
+  ];
+  return parts.length > 0 ? `Not looked at: ${parts.join("; ")}.` : "";
+}

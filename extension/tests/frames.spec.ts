@@ -179,6 +179,7 @@ test("a frame that answers nothing, one that loads for ever and one that goes aw
   await expect(browser.page.locator("#away")).toHaveCount(0);
   const none = await run("click", { selector: "text=Nowhere" }, 4000);
   expect(none.error?.code).toBe("element_not_found");
+  expect(none.error?.message).toContain(site.url("/frozen", "localhost"));
 });
 
 test("frames of sites that are not granted are named", async ({ daemon, site, browserWithExtension: browser }) => {
@@ -189,6 +190,8 @@ test("frames of sites that are not granted are named", async ({ daemon, site, br
   );
   const list = await run("list_interactive", {});
   expect(list.result.coverage).toEqual({ ungranted: ["https://pay.invalid"] });
+  const none = await run("click", { selector: "text=Card" }, 1500);
+  expect(none.error?.message).toMatch(/Nothing fits.*iframes of https:\/\/pay\.invalid, which are not granted/);
 });
 
 test("of very many frames the visible ones with something in them are listed, within the time", async ({

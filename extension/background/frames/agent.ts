@@ -1,13 +1,13 @@
 import { type Coverage, type Frame, MUTATING, type Target } from "@gasoline/schema/commands";
 import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
-import { MAX_URL, frameOf, isEvery, isMain } from "../../commands/frame.ts";
+import { MAX_URL, frameOf, inWords, isEvery, isMain } from "../../commands/frame.ts";
 import { CommandProblem, problemFrom } from "../../commands/problem.ts";
 import type { AgentAnswer, AgentCall, AgentOp, AgentOps, AskAround } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { type Choice, choose, toAsk } from "./choose.ts";
 import type { RefBlocks } from "./refs.ts";
-import { type Known, type Tree, after, frameTree, inOrder, mainFrame } from "./tree.ts";
+import { type Known, Silence, type Tree, after, frameTree, inOrder, mainFrame } from "./tree.ts";
 
 /** The agent's object in the isolated world of a document. */
 declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cancel(id: string): void } | undefined;
@@ -113,10 +113,12 @@ export class AgentFrames implements Frames {
     const searched = target.ref === undefined && target.selector !== undefined && isEvery(target.frame);
     if (!searched) return this.#run(tab, await this.#named(tab, target, deadline), op, params, deadline);
     for (let tries = 0; ; tries++) {
-      const { frame, nth } = await this.#fitting(tab, target, deadline);
+      const { frame, nth, unseen } = await this.#fitting(tab, target, deadline);
       try {
         return await this.#run(tab, frame, op, nth === undefined ? params : { ...params, nth }, deadline);
       } catch (error) {
+        if (unseen && error instanceof CommandProblem && PASSED.has(error.code))
+          throw new CommandProblem(error.code, `${error.message} ${unseen}`, error.more);
         // An iframe that loads anew was left before anything happened there.
         if (!(error instanceof Gone) || frame.name === "" || tries >= MAX_LOOKS || Date.now() >= deadline) throw error;
       }
@@ -229,13 +231,7 @@ export class AgentFrames implements Frames {
     const own = this.#until(control.signal);
     const answers = new Map<FrameInfo, FrameAnswer<K>>();
     let next = 0;
-    let stop: () => void = () => undefined;
-    const over = new Promise<void>((resolve) => (stop = resolve));
-    let silence: ReturnType<typeof setTimeout> | undefined;
-    const heard = (): void => {
-      clearTimeout(silence);
-      silence = setTimeout(stop, Math.min(SILENCE_MS, Math.max(0, deadline - Date.now())) + LATE_MS);
-    };
+    const quiet = new Silence(SILENCE_MS, deadline + LATE_MS);
     const one = async (): Promise<void> => {
       for (let frame = frames[next++]; frame && !control.signal.aborted; frame = frames[next++]) {
         const given = typeof params === "function" ? params(frame) : params;
@@ -244,12 +240,11 @@ export class AgentFrames implements Frames {
         } catch (error) {
           if (!control.signal.aborted) answers.set(frame, { frame, error });
         }
-        heard();
+        quiet.heard();
       }
     };
-    heard();
-    await Promise.race([Promise.all(Array.from({ length: AT_ONCE }, one)), over]);
-    clearTimeout(silence);
+    await Promise.race([Promise.all(Array.from({ length: AT_ONCE }, one)), quiet.over]);
+    quiet.stop();
     control.abort(new CommandProblem("cancelled", "The frame did not answer in time."));
     this.#signal?.throwIfAborted();
     return {
@@ -437,14 +432,20 @@ export class AgentFrames implements Frames {
   }
 
   /** The one frame in which the target fits; the main frame when it fits nowhere in time, which says what is there instead. */
-  async #fitting(tab: number, target: TargetLike, deadline: number): Promise<{ frame: FrameInfo; nth?: number }> {
+  async #fitting(
+    tab: number,
+    target: TargetLike,
+    deadline: number,
+  ): Promise<{ frame: FrameInfo; nth?: number; unseen?: string }> {
     const until = deadline - Math.min(EXPLAIN_MS, (deadline - Date.now()) / 4);
     const ask = probing(target);
     let early = this.#early(tab, ask, deadline);
     for (let looks = 0; ; looks++) {
-      const [{ frames }, first] = await Promise.all([this.#tree(tab), early]);
+      const [tree, first] = await Promise.all([this.#tree(tab), early]);
+      const { frames } = tree;
       early = Promise.resolve(undefined);
       const probes: FrameAnswer<"probe">[] = [];
+      const silent: FrameInfo[] = [];
       // Beyond the first part frames are asked only where nothing fitted yet.
       let rest: readonly FrameInfo[] = frames;
       if (first && frames[0]?.documentId === first.document) {
@@ -455,7 +456,9 @@ export class AgentFrames implements Frames {
       do {
         const { asked } = toAsk(rest, MAX_ASKED);
         rest = rest.filter((frame) => !asked.includes(frame) && !frame.empty);
-        probes.push(...(await this.#ask(tab, asked, "probe", ask, deadline)).answers);
+        const answered = await this.#ask(tab, asked, "probe", ask, deadline);
+        probes.push(...answered.answers);
+        silent.push(...answered.silent);
         choice = choose(
           probes.flatMap(({ frame, value }) => (value ? [{ frame, ...value }] : [])),
           target.nth,
@@ -478,7 +481,7 @@ export class AgentFrames implements Frames {
       } catch (error) {
         this.#signal?.throwIfAborted();
         if (!(error instanceof CommandProblem) || !PASSED.has(error.code)) throw error;
-        return { frame: main };
+        return { frame: main, unseen: inWords(await this.#coverage(tab, tree, silent, rest.length, deadline)) };
       }
     }
   }

@@ -52,11 +52,12 @@ export async function frameTree(
   }
   const asked = inner.slice(0, MAX_KNOWN);
   const speaking = asked.filter(({ document }) => !silent.has(document));
-  const parts: Promise<Found[]>[] = asked
-    .filter(({ document }) => silent.has(document))
-    .map(async (one) => (await injectInto(tab, [one], AGAIN_MS)) ?? []);
-  for (let i = 0; i < speaking.length; i += PART) parts.push(injectPart(tab, speaking.slice(i, i + PART), silence));
-  const [main, ...inners] = await Promise.all([inject(tab, { frameIds: [0] }), ...parts]);
+  const again = asked.filter(({ document }) => silent.has(document));
+  const [main, ...inners] = await Promise.all([
+    inject(tab, { frameIds: [0] }),
+    injectParts(tab, inParts(speaking, PART), silence),
+    injectParts(tab, inParts(again, 1), AGAIN_MS),
+  ]);
   const found = inners.flat();
   const heard = new Set(found.map(({ documentId }) => documentId));
   return {
@@ -66,17 +67,55 @@ export async function frameTree(
   };
 }
 
-/** A frame that is frozen holds the others of its part; those are asked one by one then. */
-async function injectPart(tab: number, part: Known[], silence: number): Promise<Found[]> {
-  const found = await injectInto(tab, part, silence);
-  if (found || part.length === 1) return found ?? [];
-  return (await Promise.all(part.map((one) => injectInto(tab, [one], silence)))).flatMap((answer) => answer ?? []);
+/**
+ * What the documents of each part say, until none has answered for silence (ms). A frame that is frozen or gone holds the
+ * others of its part; those are asked one by one then.
+ */
+async function injectParts(tab: number, parts: Known[][], silence: number): Promise<Found[]> {
+  const found: Found[] = [];
+  const left: Known[] = [];
+  const quiet = new Silence(silence, Infinity);
+  const one = async (part: Known[]): Promise<void> => {
+    const asking = inject(tab, { documentIds: part.map(({ document }) => document) }).catch(() => undefined);
+    const answer = await Promise.race([asking, quiet.over]);
+    if (answer) {
+      quiet.heard();
+      found.push(...answer);
+    } else if (part.length > 1) left.push(...part);
+  };
+  await Promise.all(parts.map(one));
+  quiet.stop();
+  return left.length > 0 ? [...found, ...(await injectParts(tab, inParts(left, 1), silence))] : found;
 }
 
-/** undefined where they do not all answer within ms, or one of them went away. */
-async function injectInto(tab: number, documents: Known[], ms: number): Promise<Found[] | undefined> {
-  const asking = inject(tab, { documentIds: documents.map(({ document }) => document) }).catch(() => undefined);
-  return Promise.race([asking, after(ms)]);
+function inParts<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}
+
+/** Tells when nothing was heard for ms, and not later than until (epoch ms). */
+export class Silence {
+  readonly over: Promise<undefined>;
+  readonly #ms: number;
+  readonly #until: number;
+  #end: () => void = () => undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number, until: number) {
+    this.#ms = ms;
+    this.#until = until;
+    this.over = new Promise((resolve) => (this.#end = () => resolve(undefined)));
+    this.heard();
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#end, Math.max(0, Math.min(this.#ms, this.#until - Date.now())));
+  }
+
+  /** Nobody waits any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 /** The main frame of a tab. */
