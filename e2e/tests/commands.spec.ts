@@ -83,6 +83,32 @@ test("hidden, far, moving and framed elements are reached", async ({ site, tab, 
   await expect(tab.locator("#keys")).toBeFocused();
 });
 
+test("an agent lists and clicks what is in iframes without naming them", async ({ site, tab, agent }) => {
+  const { act, refused } = await open(site, tab, agent);
+  const press = (name: string) => `<title>${name}</title><button onclick="this.textContent='Done'">${name}</button>`;
+  site.page("/near", press("Near"));
+  site.page("/far", press("Far"));
+  site.page(
+    "/frames",
+    `<title>Around</title><button>Outside</button><iframe src="/near"></iframe><iframe src="${site.url("/far", "localhost")}"></iframe>
+     <iframe src="https://pay.invalid/"></iframe>`,
+  );
+  await tab.goto(site.url("/frames"));
+  await expect(tab.frameLocator("iframe >> nth=1").getByRole("button")).toHaveText("Far");
+  const list = await act("list_interactive");
+  expect(list).toMatch(/Outside.*in frame 0 .*"Near":\ne\d+ button "Near".*\nin frame 1 .*"Far":\ne\d+ button "Far"/s);
+  expect(list).toContain("iframes of https://pay.invalid are not granted");
+  await act("click", { selector: "text=Near" });
+  const [, far] = /(e\d+) button "Far"/.exec(list) ?? [];
+  expect(await act("click", { ref: far })).toContain("in frame 1");
+  for (const nth of [0, 1])
+    await expect(tab.frameLocator(`iframe >> nth=${nth}`).getByRole("button")).toHaveText("Done");
+  const twice = await refused("click", { selector: "text=Done" });
+  expect(twice.code).toBe("ambiguous_target");
+  expect(twice.text).toMatch(/e\d+ button "Done" in frame 0\ne\d+ button "Done" in frame 1/);
+  expect(await act("get_text")).toMatch(/Outside\n--- frame 0 .*\nDone\n--- frame 1 .*\nDone/s);
+});
+
 test("what is refused is named, and the hint leads on", async ({ site, tab, agent }) => {
   const { act, refused, status } = await open(site, tab, agent);
   const same = await refused("click", { selector: "text=Same" });

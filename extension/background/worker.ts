@@ -69,9 +69,13 @@ export class Worker {
   readonly #pipeline: Pipeline;
   readonly #executor: Executor;
   readonly #images = new TabImages();
-  readonly #frames = new AgentFrames(this.refs);
-  readonly #inputs = new Inputs(this.debuggers, (tab, document, deadline) =>
-    this.#frames.offsetIn(tab, document, deadline),
+  readonly #frames = new AgentFrames(this.refs, {
+    known: (tab) => this.ports.documents(tab),
+    onCome: (tab, heard) => this.ports.onHello((stamp) => stamp.tab === tab && heard()),
+    granted: (url) => this.grants.covers(url),
+  });
+  readonly #inputs = new Inputs(this.debuggers, (tab, document, point, deadline) =>
+    this.#frames.pointIn(tab, document, point, deadline),
   );
   readonly #times = new ActionTimes();
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent

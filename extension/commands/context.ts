@@ -1,4 +1,4 @@
-import type { Target } from "@gasoline/schema/commands";
+import type { Coverage } from "@gasoline/schema/commands";
 import type { Tab } from "@gasoline/schema/wire";
 import type { Acted, AgentOp, AgentOps } from "../messages/agent.ts";
 
@@ -83,11 +83,11 @@ export interface Arrival {
   loaded: boolean;
 }
 
-/** Calls into documents. */
+/** Calls into documents. A page's frames are part of it: what names no frame means every one that can be reached. */
 export interface Frames {
   /**
-   * Calls the agent in the document that the target names: the main frame, the frame of a ref, or what
-   * frame says. With frame "all" every frame is probed and the one that fits is taken.
+   * Calls the agent in one document: the frame of a ref, or what frame says. A selector without a frame is looked for in
+   * every frame, and the one where it fits is called; ambiguous_target tells of several. Anything else means the main frame.
    */
   call<K extends AgentOp>(
     tab: number,
@@ -95,18 +95,36 @@ export interface Frames {
     params: AgentOps[K]["params"],
     deadline: number,
   ): Promise<AgentOps[K]["result"]>;
-  /** Calls the agent in every frame that frame selects ("all" for every one). */
-  callEach<K extends AgentOp>(
+  /**
+   * Calls the agent in every frame, or in the one that frame names; at most 50 of them, those that the user sees first.
+   * Throws what the main frame throws; of other frames the failures are among the answers. The main frame's answer is
+   * the first.
+   */
+  each<K extends AgentOp>(
     tab: number,
     op: K,
     params: AgentOps[K]["params"],
     frame: string | undefined,
     deadline: number,
-  ): Promise<{ frame: FrameInfo; value: AgentOps[K]["result"] }[]>;
-  /** Where the frame's viewport begins in the tab's viewport. */
-  offset(tab: number, target: Pick<Target, "frame" | "ref" | "selector">): Promise<{ x: number; y: number }>;
+  ): Promise<{ answers: FrameAnswer<K>[]; coverage: Coverage }>;
+  /** Calls the agent in every frame as each does, in frames that come later too, and takes the first answer. */
+  first<K extends AgentOp>(
+    tab: number,
+    op: K,
+    params: AgentOps[K]["params"],
+    frame: string | undefined,
+    deadline: number,
+  ): Promise<{ frame: FrameInfo; value: AgentOps[K]["result"] }>;
   /** The one frame that frame selects; the main frame when absent. */
   find(tab: number, frame: string | undefined): Promise<FrameInfo>;
+}
+
+/** What one frame answered. */
+export interface FrameAnswer<K extends AgentOp> {
+  frame: FrameInfo;
+  /** undefined where the call failed: error says why. */
+  value?: AgentOps[K]["result"];
+  error?: unknown;
 }
 
 /** One frame of a tab. */
@@ -114,10 +132,17 @@ export interface FrameInfo {
   frameId: number;
   documentId: string;
   url: string;
-  /** Indexes in window.frames from the top; empty for the main frame. */
+  title: string;
+  /** Places among the frames of each parent, from the top; empty for the main frame, -1 where the place is not known. */
   path: number[];
   /** What frame= takes for it: "" for the main frame, else its number in document order. */
   name: string;
+  /** The user can see it: it has more than a pixel, and so have the frames around it. */
+  shown: boolean;
+  /** Nothing is in it that could be found. */
+  empty: boolean;
+  /** Windows of child frames, those in shadow roots apart. */
+  children: number;
 }
 
 /** Chrome's debugger, attached for as long as run runs. */

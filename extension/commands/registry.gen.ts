@@ -13,6 +13,7 @@ import { closeTab } from "./close_tab.ts";
 import { click } from "./click.ts";
 import { waitFor } from "./wait_for.ts";
 import { waitForStable } from "./wait_for_stable.ts";
+import { getText } from "./get_text.ts";
 import { executeJs } from "./execute_js.ts";
 import { listInteractive } from "./list_interactive.ts";
 import { screenshot } from "./screenshot.ts";
@@ -39,7 +40,7 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   highlight: acts("highlight"),
   wait_for: waitFor,
   wait_for_stable: waitForStable,
-  get_text: reads("get_text"),
+  get_text: getText,
   get_value: reads("get_value"),
   execute_js: executeJs,
   list_interactive: listInteractive,

@@ -1,6 +1,6 @@
 import type { ScreenshotParams, ScreenshotResult } from "@gasoline/schema/commands";
-import type { Rect } from "../messages/agent.ts";
-import type { Context, FrameInfo, Send } from "./context.ts";
+import type { FrameBox, Rect } from "../messages/agent.ts";
+import type { Context, Send } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
@@ -94,7 +94,7 @@ async function cropOf(context: Context, selector: string): Promise<Rect> {
   const { rect } = await context.frames.call(
     context.tab,
     "rect",
-    { selector },
+    { selector, frame: "main" },
     Math.min(context.deadline, Date.now() + FIND_MS),
   );
   if (rect.width < 1 || rect.height < 1)
@@ -123,15 +123,16 @@ async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, rati
     clip: { ...area, scale: 1 },
   })) as { data: string };
   // Rectangles are of the viewport; the picture begins elsewhere.
-  const moved = secrets.map((rect) => ({ ...rect, x: rect.x + pageX - area.x, y: rect.y + pageY - area.y }));
-  return { data, route: "debugger", ratio, secrets: moved };
+  const at = { x: pageX - area.x, y: pageY - area.y, scale: 1 };
+  return { data, route: "debugger", ratio, secrets: secrets.map((rect) => moved(rect, at)) };
 }
 
 /** What must not be seen, in the tab's viewport, over all frames. */
 async function geometry(
   context: Context,
 ): Promise<{ secrets: Rect[]; viewport: { width: number; height: number; ratio: number } }> {
-  const frames = await context.frames.callEach(context.tab, "geometry", {}, "all", context.deadline);
+  const { answers, coverage } = await context.frames.each(context.tab, "geometry", {}, undefined, context.deadline);
+  const frames = answers.flatMap(({ frame, value }) => (value ? [{ frame, value }] : []));
   const key = (path: readonly number[]) => path.join(".");
   const byPath = new Map(frames.map(({ frame, value }) => [key(frame.path), value]));
   const main = byPath.get("");
@@ -140,23 +141,50 @@ async function geometry(
       "origin_not_allowed",
       "The page cannot be reached, so it cannot be said what must not be seen.",
     );
+  const childrenOf = (path: readonly number[]) => byPath.get(key(path))?.children;
   const secrets = frames.flatMap(({ frame, value }) => {
-    const at = offsetOf(frame, (path) => byPath.get(key(path))?.children);
-    return at ? value.secrets.map((rect) => ({ ...rect, x: rect.x + at.x, y: rect.y + at.y })) : [];
+    const at = placeOf(frame.path, childrenOf);
+    return at ? value.secrets.map((rect) => moved(rect, at)) : [];
   });
+  // What a frame shows that did not say where its secrets are is not shown at all.
+  const asked = new Set(frames.map(({ frame }) => key(frame.path)));
+  const failed = new Set(answers.flatMap(({ frame, error }) => (error === undefined ? [] : [key(frame.path)])));
+  for (const { frame, value } of frames) {
+    const at = placeOf(frame.path, childrenOf);
+    for (const [i, box] of value.children.entries()) {
+      const child = key([...frame.path, i]);
+      const unknown = failed.has(child) || (coverage.more !== undefined && !asked.has(child));
+      if (at && box && unknown) secrets.push(moved(box, at));
+    }
+  }
   return { secrets, viewport: main.viewport };
 }
 
-function offsetOf(
-  frame: FrameInfo,
-  childrenOf: (path: number[]) => (Rect | null)[] | undefined,
-): { x: number; y: number } | undefined {
-  const at = { x: 0, y: 0 };
-  for (let depth = 0; depth < frame.path.length; depth++) {
-    const box = childrenOf(frame.path.slice(0, depth))?.[frame.path[depth] ?? -1];
+/** Where a frame's viewport begins in the tab's, and by how much what is in it is scaled. */
+interface Place {
+  x: number;
+  y: number;
+  scale: number;
+}
+
+function placeOf(
+  path: readonly number[],
+  childrenOf: (path: readonly number[]) => (FrameBox | null)[] | undefined,
+): Place | undefined {
+  const at = { x: 0, y: 0, scale: 1 };
+  for (let depth = 0; depth < path.length; depth++) {
+    const box = childrenOf(path.slice(0, depth))?.[path[depth] ?? -1];
     if (!box) return undefined;
-    at.x += box.x;
-    at.y += box.y;
+    at.x += box.x * at.scale;
+    at.y += box.y * at.scale;
+    at.scale *= box.scale;
   }
   return at;
 }
+
+const moved = ({ x, y, width, height }: Rect, { scale, ...at }: Place): Rect => ({
+  x: at.x + x * scale,
+  y: at.y + y * scale,
+  width: width * scale,
+  height: height * scale,
+});

@@ -1,15 +1,20 @@
-import type { WaitParams } from "@gasoline/schema/commands";
+import type { WaitParams, WaitResult } from "@gasoline/schema/commands";
+import type { Context } from "./context.ts";
+import { isEvery } from "./frame.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
-/** Waits until one condition holds. A page that is left meanwhile does not end the wait: the next one is looked at. */
+/** A frame in which something is still there is asked for so long, ms, before another one is. */
+const LOOK_MS = 200;
+
+/** Waits until one condition holds, in any of the page's frames. A page that is left meanwhile does not end the wait: the next one is looked at. */
 export const waitFor: Handler<"wait_for"> = async (params, context) => {
   checkOne(params);
   const began = Date.now();
   for (;;) {
     context.signal.throwIfAborted();
     try {
-      const found = await context.frames.call(context.tab, "wait_for", params, context.deadline);
+      const found = params.absent ? await gone(params, context) : await come(params, context);
       return { ...found, waited_ms: Date.now() - began };
     } catch (error) {
       const left = error instanceof CommandProblem && error.code === "page_left";
@@ -21,6 +26,53 @@ export const waitFor: Handler<"wait_for"> = async (params, context) => {
     }
   }
 };
+
+/** The first frame in which the condition holds. The URL is the page's. */
+async function come(params: WaitParams, context: Context): Promise<WaitResult> {
+  const frame = params.frame ?? (params.url_contains === undefined ? undefined : "main");
+  const found = await context.frames.first(context.tab, "wait_for", params, frame, context.deadline);
+  const name = found.frame.name;
+  return name === "" || found.value.matched ? found.value : { ...found.value, frame: name };
+}
+
+/** What is to be gone has to be gone from every frame that answers. Where it is still, it is waited for. */
+async function gone(params: WaitParams, context: Context): Promise<WaitResult> {
+  const { tab, deadline, frames } = context;
+  if (params.url_contains !== undefined || params.ref !== undefined || !isEvery(params.frame))
+    return frames.call(tab, "wait_for", params, deadline);
+  for (;;) {
+    context.signal.throwIfAborted();
+    const there = await holder(params, context);
+    if (there === undefined) return { absent: true, waited_ms: 0 };
+    try {
+      await frames.call(tab, "wait_for", { ...params, frame: there }, deadline);
+    } catch (error) {
+      // A frame that went away has nothing in it any more.
+      const left =
+        there !== "main" && error instanceof CommandProblem && /^(page_left|frame_not_found)$/.test(error.code);
+      if (!left || Date.now() >= deadline) throw error;
+    }
+  }
+}
+
+/** A frame in which it is still. */
+async function holder(params: WaitParams, { tab, deadline, frames }: Context): Promise<string | undefined> {
+  const late = (error: unknown): boolean => error instanceof CommandProblem && error.code === "timeout";
+  try {
+    const { answers, coverage } = await frames.each(
+      tab,
+      "wait_for",
+      params,
+      undefined,
+      Math.min(deadline, Date.now() + LOOK_MS),
+    );
+    const silent = new Set((coverage.unanswered ?? []).map(({ name }) => name));
+    return answers.find(({ frame, error }) => late(error) && !silent.has(frame.name))?.frame.name;
+  } catch (error) {
+    if (!late(error)) throw error;
+    return "main";
+  }
+}
 
 function checkOne(params: WaitParams): void {
   const given = [

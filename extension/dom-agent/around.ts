@@ -1,6 +1,7 @@
 import type { AskAround } from "../messages/agent.ts";
 import { askWorker } from "./browser.ts";
 import { inWords } from "./describe.ts";
+import { frameElements } from "./frames.ts";
 import { AgentProblem } from "./problem.ts";
 import { elementAt, isInside, parentOf } from "./shadow.ts";
 import { inViewport, isClipped } from "./visible.ts";
@@ -21,9 +22,7 @@ export async function checkAround({ x, y }: Point, deadline: number): Promise<vo
 
 /** Brings a point of a child frame into view. Says where it is in this frame, or throws what lies over it. */
 export function around({ index, ...inside }: Point & { index: number }): Point | null {
-  const frame = [...document.querySelectorAll<HTMLIFrameElement>("iframe, frame")].find(
-    (at) => at.contentWindow === window[index],
-  );
+  const frame = frameElements()[index];
   if (!frame) return null;
   let point = pointIn(frame, inside);
   if (isClipped(frame, point)) {

@@ -4,15 +4,17 @@ import { scrollTo } from "./actionable.ts";
 import { around } from "./around.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
+import { callChildren, frameElements, origins } from "./frames.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
-import { geometry, indexOf } from "./read/geometry.ts";
+import { probe } from "./probe.ts";
+import { geometry } from "./read/geometry.ts";
 import { RefBook } from "./refs.ts";
 import { query } from "./shadow.ts";
-import { matches, resolve } from "./target.ts";
+import { resolve } from "./target.ts";
 import { toast } from "./toast.ts";
 import { boxOf, isVisible, rounded } from "./visible.ts";
-import { frame, quiet, retry } from "./waiting.ts";
+import { change, frame, quiet, retry } from "./waiting.ts";
 
 type Operation<K extends AgentOp> = (
   params: AgentOps[K]["params"],
@@ -21,9 +23,15 @@ type Operation<K extends AgentOp> = (
 
 const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   ...KINDS,
-  probe: (params, { refs }) => {
-    const found = matches(params, refs);
-    return { count: found.length, visible: found.filter(isVisible).length };
+  probe,
+  origins: ({ indexes }) => ({ origins: origins(indexes) }),
+  changed: async (_params, { deadline }) => {
+    await change(Math.max(0, deadline.at - Date.now()), deadline.signal);
+    return {};
+  },
+  call_children: ({ token }) => {
+    callChildren(token);
+    return {};
   },
   frame_index: ({ selector }) => frameIndex(selector),
   rect: async (params, { refs, deadline }) => {
@@ -58,7 +66,7 @@ function frameIndex(selector: string): { index: number } {
   if (!only) throw new AgentProblem("frame_not_found", `No iframe fits ${selector.slice(0, 200)}.`);
   if (frames.length > 1)
     throw new AgentProblem("ambiguous_target", `${frames.length} iframes fit ${selector.slice(0, 200)}.`);
-  return { index: indexOf(only) };
+  return { index: frameElements().indexOf(only) };
 }
 
 const isActed = (result: object | null): result is Acted => result !== null && "result" in result;

@@ -51,14 +51,16 @@ export async function retryUntil(deadline: Deadline, holds: () => boolean): Prom
   }
 }
 
-/** Resolves at the next change of the document, or after ms. */
-export function change(ms: number): Promise<void> {
+/** Resolves at the next change of the document, after ms, or when nobody waits any more. */
+export function change(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
       observer.disconnect();
+      signal?.removeEventListener("abort", done);
       resolve();
     };
+    signal?.addEventListener("abort", done);
     const observer = new MutationObserver(done);
     const timer = setTimeout(done, ms);
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });

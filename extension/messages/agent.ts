@@ -1,5 +1,5 @@
 import type { ActResult, Target } from "@gasoline/schema/commands";
-import type { CommandError } from "@gasoline/schema/wire";
+import type { Candidate, CommandError } from "@gasoline/schema/wire";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
 
@@ -55,22 +55,39 @@ export interface TellPerformed {
   acted: Acted;
 }
 
+/** Where a child frame's viewport is in its parent's, and by how much what is in it is scaled. */
+export interface FrameBox extends Rect {
+  scale: number;
+}
+
 /** Where a frame shows things that nobody may see, and where its child frames are. */
 export interface FrameGeometry {
   secrets: Rect[];
-  /** By index in window.frames; null for one without a box. */
-  children: (Rect | null)[];
+  /** By place: the index in window.frames, then those in shadow roots; null for one without a box. */
+  children: (FrameBox | null)[];
   viewport: { width: number; height: number; ratio: number };
 }
 
 /** The operations of the agent in a document: what goes in, what comes out. */
 export interface AgentOps extends KindOps {
-  /** How many elements fit the target now. */
-  probe: { params: Target; result: { count: number; visible: number } };
-  /** Index in window.frames of the iframe that fits the CSS selector. */
+  /**
+   * How many elements fit the target now. wait: once one fits, or at the deadline. inner: of an iframe that was not named,
+   * whose root and body stand for themselves only there. tell: with candidates.
+   */
+  probe: {
+    params: Target & { wait?: boolean; inner?: boolean; tell?: boolean };
+    result: { count: number; visible: number; candidates?: Candidate[] };
+  };
+  /** Place of the iframe that fits the CSS selector. */
   frame_index: { params: { selector: string }; result: { index: number } };
   /** Scrolls an element into view and says where it is, for a crop. */
   rect: { params: Target; result: { rect: Rect } };
+  /** Origins of the child frames at these places; "" where they have none. */
+  origins: { params: { indexes: number[] }; result: { origins: string[] } };
+  /** Resolves at the next change of the document, or at the deadline. */
+  changed: { params: Record<string, never>; result: Record<string, never> };
+  /** Sends a token into each child frame that is in a shadow root, with its place. */
+  call_children: { params: { token: string }; result: Record<string, never> };
   geometry: { params: Record<string, never>; result: FrameGeometry };
   /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };

@@ -13,7 +13,7 @@ type Search struct {
 	Selector string `json:"selector,omitempty" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
 	Nth      *int   `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
 	Within   string `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
-	Frame    string `json:"frame,omitempty" length:"2000" doc:"iframe: CSS, index or all"`
+	Frame    string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
 // Selectors returns the two fields that hold selectors; "" when one is not set.
@@ -162,13 +162,13 @@ type ScriptParams struct {
 	Toast
 	Script string `json:"script" required:"true" length:"1000000" alias:"code,expression,js" doc:"JavaScript; the value of its last expression, or of return"`
 	World  string `json:"world,omitempty" enum:"auto,main,isolated" doc:"where it runs; default main"`
-	Frame  string `json:"frame,omitempty" length:"2000" doc:"iframe: CSS, index or all"`
+	Frame  string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
 // ListParams is for list_interactive.
 type ListParams struct {
 	VisibleOnly  bool      `json:"visible_only,omitempty" doc:"leave out what is not visible"`
-	Frame        string    `json:"frame,omitempty" length:"2000" doc:"iframe: CSS, index or all"`
+	Frame        string    `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 	Within       string    `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
 	ScopeRect    []float64 `json:"scope_rect,omitempty" length:"4" doc:"x, y, width, height: nearest to it first"`
 	TextContains string    `json:"text_contains,omitempty" length:"1000" doc:"only with this in label or text"`

@@ -129,6 +129,7 @@ type Dialog struct {
 type WaitResult struct {
 	Value       string   `json:"value,omitempty"`
 	MatchedText string   `json:"matched_text,omitempty"`
+	Frame       string   `json:"frame,omitempty"` // of the text; "" is the main document
 	Absent      bool     `json:"absent,omitempty"`
 	Matched     *Element `json:"matched,omitempty"`
 	WaitedMS    float64  `json:"waited_ms"`
@@ -151,6 +152,31 @@ type TextResult struct {
 	URL      string    `json:"url"`
 	Hidden   bool      `json:"hidden,omitempty"`    // the element is not visible to the user
 	TrueSize int       `json:"true_size,omitempty"` // characters of the whole text when Value was cut, else 0
+	Frames   []Text    `json:"frames,omitempty"`    // texts of the page's iframes, when the page's own text was asked for
+	Coverage *Coverage `json:"coverage,omitempty"`
+}
+
+// Text is the text of one iframe. Either Value or Sections is set.
+type Text struct {
+	Frame    Frame     `json:"frame"`
+	Value    string    `json:"value,omitempty"`
+	Sections []Section `json:"sections,omitempty"`
+	TrueSize int       `json:"true_size,omitempty"`
+}
+
+// Frame is an iframe of a page. Name is what the parameter frame takes for it: its number in the order of the document.
+type Frame struct {
+	Name   string `json:"name"`
+	URL    string `json:"url"`
+	Title  string `json:"title,omitempty"`
+	Hidden bool   `json:"hidden,omitempty"` // the user cannot see it
+}
+
+// Coverage says which iframes of the page an answer does not cover. It is left out when the answer covers all.
+type Coverage struct {
+	Ungranted  []string `json:"ungranted,omitempty"`  // origins that the user did not grant, at most 10
+	Unanswered []Frame  `json:"unanswered,omitempty"` // frames that did not answer in time, at most 10
+	More       int      `json:"more,omitempty"`       // further frames, which were not asked
 }
 
 // Section is one part of structured text.
@@ -189,6 +215,14 @@ type ListResult struct {
 	URL            string    `json:"url"`
 	Title          string    `json:"title"`
 	Viewport       Viewport  `json:"viewport"`
+	Frames         []Listed  `json:"frames,omitempty"` // iframes that have something to operate
+	Coverage       *Coverage `json:"coverage,omitempty"`
+}
+
+// Listed is an iframe with the number of its elements that fit the filters. Those that are listed name it by Frame.
+type Listed struct {
+	Frame Frame `json:"frame"`
+	Count int   `json:"count"`
 }
 
 // ScreenshotResult is an image. Data is its bytes in base64. Width and Height are those of the image in pixels.

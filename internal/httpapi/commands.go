@@ -100,6 +100,9 @@ func (s *Server) take(in wire.Result) string {
 			if !c.Visible {
 				line += " (not visible)"
 			}
+			if c.Frame != "" {
+				line += " in frame " + c.Frame
+			}
 			a.Failure.Details = append(a.Failure.Details, line)
 		}
 	}

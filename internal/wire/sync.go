@@ -223,6 +223,7 @@ type Candidate struct {
 	Name     string `json:"name,omitempty"`
 	Selector string `json:"selector,omitempty"`
 	Visible  bool   `json:"visible"`
+	Frame    string `json:"frame,omitempty"` // number of its iframe in the order of the document
 }
 
 // ResultAnswer answers POST /query-result.

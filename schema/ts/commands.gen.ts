@@ -254,6 +254,8 @@ export interface WaitParams extends Search {
 export interface WaitResult {
   value?: string;
   matched_text?: string;
+  /** of the text; "" is the main document */
+  frame?: string;
   absent?: boolean;
   matched?: Element;
   waited_ms: number;
@@ -286,6 +288,33 @@ export interface Section {
   tag: string;
 }
 
+/** Frame is an iframe of a page. Name is what the parameter frame takes for it: its number in the order of the document. */
+export interface Frame {
+  name: string;
+  url: string;
+  title?: string;
+  /** the user cannot see it */
+  hidden?: boolean;
+}
+
+/** Text is the text of one iframe. Either Value or Sections is set. */
+export interface Text {
+  frame: Frame;
+  value?: string;
+  sections?: Section[];
+  true_size?: number;
+}
+
+/** Coverage says which iframes of the page an answer does not cover. It is left out when the answer covers all. */
+export interface Coverage {
+  /** origins that the user did not grant, at most 10 */
+  ungranted?: string[];
+  /** frames that did not answer in time, at most 10 */
+  unanswered?: Frame[];
+  /** further frames, which were not asked */
+  more?: number;
+}
+
 /** TextResult is text of the page. */
 export interface TextResult {
   value?: string;
@@ -296,6 +325,9 @@ export interface TextResult {
   hidden?: boolean;
   /** characters of the whole text when Value was cut, else 0 */
   true_size?: number;
+  /** texts of the page's iframes, when the page's own text was asked for */
+  frames?: Text[];
+  coverage?: Coverage;
 }
 
 /** ValueParams is for get_value. */
@@ -340,6 +372,12 @@ export interface ListParams {
   limit?: number;
 }
 
+/** Listed is an iframe with the number of its elements that fit the filters. Those that are listed name it by Frame. */
+export interface Listed {
+  frame: Frame;
+  count: number;
+}
+
 /** ListResult lists interactive elements. */
 export interface ListResult {
   elements: Element[];
@@ -352,6 +390,9 @@ export interface ListResult {
   url: string;
   title: string;
   viewport: Viewport;
+  /** iframes that have something to operate */
+  frames?: Listed[];
+  coverage?: Coverage;
 }
 
 /** ScreenshotParams is for screenshot. */

@@ -355,6 +355,8 @@ export interface Candidate {
   name?: string;
   selector?: string;
   visible: boolean;
+  /** number of its iframe in the order of the document */
+  frame?: string;
 }
 
 /** CommandError says why a command failed, in the words of the page. */

@@ -14,19 +14,23 @@ interface Running {
   performed: Acted | undefined;
 }
 
+/** Says where a point of a document's viewport is in the tab's. */
+type PointIn = (
+  tab: number,
+  documentId: string,
+  point: { x: number; y: number },
+  deadline: number,
+) => Promise<{ x: number; y: number }>;
+
 /** Real input for the agents of acts that run: the debugger is attached when the first is asked for, until the act ends. */
 export class Inputs {
   readonly #debug: Debug;
-  readonly #offset: (tab: number, documentId: string, deadline: number) => Promise<{ x: number; y: number }>;
+  readonly #pointIn: PointIn;
   readonly #running = new Map<string, Running>(); // by action
 
-  /** offset says where a document's viewport begins in the tab's. */
-  constructor(
-    debug: Debug,
-    offset: (tab: number, documentId: string, deadline: number) => Promise<{ x: number; y: number }>,
-  ) {
+  constructor(debug: Debug, pointIn: PointIn) {
     this.#debug = debug;
-    this.#offset = offset;
+    this.#pointIn = pointIn;
   }
 
   /** Answers agents that ask for input or tell what they are about to do. */
@@ -63,8 +67,10 @@ export class Inputs {
       running.send ??= this.#attach(running);
       const send = await running.send;
       if (ask.step === "send") {
-        const at = await this.#offset(running.tab, documentId, running.deadline);
-        await sendInput(send, ask.gesture, ask.x + at.x, ask.y + at.y);
+        const { gesture, x, y } = ask;
+        const pointed = gesture.type === "press" || gesture.type === "move";
+        const at = pointed ? await this.#pointIn(running.tab, documentId, { x, y }, running.deadline) : { x, y };
+        await sendInput(send, gesture, at.x, at.y);
       }
       return null;
     } catch (error) {

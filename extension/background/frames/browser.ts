@@ -1,7 +1,7 @@
 import { CONTENT_PORT } from "../../messages/content.ts";
 
 /** Which frames of a tab. */
-type Where = { allFrames: true } | { frameIds: number[] } | { documentIds: string[] };
+export type Where = { allFrames: true } | { frameIds: number[] } | { documentIds: string[] };
 
 /** Runs a function in frames, in the world of the content script, at once; gives what each frame answered. */
 export async function runIn<A extends unknown[], R>(tabId: number, where: Where, func: (...args: A) => R, args: A) {

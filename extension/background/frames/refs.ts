@@ -6,7 +6,7 @@ const LOW = 200; // a document with fewer numbers left gets another block
 
 interface TabRefs {
   next: number; // first number of the next block
-  blocks: { document: string; first: number }[]; // oldest first
+  blocks: { document: string; first: number }[]; // longest unused first
 }
 
 /**
@@ -14,12 +14,15 @@ interface TabRefs {
  * can never mean an element of the next. Kept in storage.session: it outlives the worker.
  */
 export class RefBlocks {
-  readonly #tabs = new Map<number, TabRefs>();
+  readonly #tabs = new Map<number, Promise<TabRefs>>();
 
   /** The ranges of a document, [first, last] each; more is made when it has few left. */
   async rangesOf(tab: number, document: string, left: number): Promise<[number, number][]> {
     const refs = await this.#load(tab);
     const own = refs.blocks.filter((block) => block.document === document);
+    // Frames that load for ever push each other out, not the documents that are in use.
+    if (refs.blocks.at(-1)?.document !== document)
+      refs.blocks = [...refs.blocks.filter((block) => block.document !== document), ...own];
     if (own.length === 0 || left < LOW) {
       const block = { document, first: refs.next };
       refs.next += BLOCK;
@@ -44,14 +47,19 @@ export class RefBlocks {
     await session.remove(keyOf(tab));
   }
 
-  async #load(tab: number): Promise<TabRefs> {
+  /** Frames ask for their numbers at the same time: there is one record of them. */
+  #load(tab: number): Promise<TabRefs> {
     let refs = this.#tabs.get(tab);
     if (!refs) {
-      refs = (await session.read<TabRefs>(keyOf(tab))) ?? { next: 1, blocks: [] };
+      refs = stored(tab);
       this.#tabs.set(tab, refs);
     }
     return refs;
   }
+}
+
+async function stored(tab: number): Promise<TabRefs> {
+  return (await session.read<TabRefs>(keyOf(tab))) ?? { next: 1, blocks: [] };
 }
 
 const keyOf = (tab: number): string => `refs:${tab}`;

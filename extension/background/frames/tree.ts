@@ -1,17 +1,121 @@
 import type { FrameInfo } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import { runIn } from "./browser.ts";
+import { type Where, runIn } from "./browser.ts";
+
+/** Frames of a tab that are asked for their place. A page with more has them counted. */
+const MAX_KNOWN = 200;
+
+/** A document that did not answer before has so long, ms. */
+const AGAIN_MS = 150;
+
+/** Frames are asked together in parts of this many, where they cannot be asked all at once. */
+const PART = 25;
+
+/** A document that is known to be in a tab. */
+export interface Known {
+  frame: number;
+  document: string;
+  page_url: string;
+}
+
+/** The frames of a tab. */
+export interface Tree {
+  /** Those that can be reached, the main frame first, then in document order. */
+  frames: FrameInfo[];
+  /** Documents that did not say where they are in time. */
+  silent: Known[];
+  /** Frames beyond MAX_KNOWN. */
+  more: number;
+}
+
+/** What a frame says of itself. */
+type Said = Omit<FrameInfo, "name" | "frameId" | "documentId">;
+type Found = Omit<FrameInfo, "name">;
 
 /**
- * The frames of a tab that can be reached, the main frame first, then in document order. A frame says
- * where it hangs by finding itself in its parent's window.frames, which works across origins too.
+ * The frames of a tab. A frame says where it hangs by finding itself in its parent's window.frames, which works across
+ * origins too. Where all cannot be asked at once within silence (ms), because one does not answer or there are too many,
+ * the known ones are asked in parts. Documents of which it is known that they are silent are asked alone.
  */
-export async function frameTree(tab: number): Promise<FrameInfo[]> {
-  const found = await inject(tab, { allFrames: true });
-  const frames = found
-    .filter(({ path }) => !path.includes(-1)) // inside a shadow root: not among its parent's frames
-    .sort((a, b) => compare(a.path, b.path));
-  return frames.map((frame, i) => ({ ...frame, name: frame.path.length === 0 ? "" : String(i - 1) }));
+export async function frameTree(
+  tab: number,
+  known: Known[],
+  silence: number,
+  silent: ReadonlySet<string>,
+): Promise<Tree> {
+  const inner = known.filter(({ frame }) => frame !== 0).sort((a, b) => a.frame - b.frame);
+  if (inner.length <= MAX_KNOWN && !inner.some(({ document }) => silent.has(document))) {
+    const all = inject(tab, { allFrames: true });
+    const found = await Promise.race([all, after(silence)]);
+    if (found) return { frames: inOrder(found), silent: [], more: 0 };
+    all.catch(() => undefined);
+  }
+  const asked = inner.slice(0, MAX_KNOWN);
+  const speaking = asked.filter(({ document }) => !silent.has(document));
+  const again = asked.filter(({ document }) => silent.has(document));
+  const [main, ...inners] = await Promise.all([
+    inject(tab, { frameIds: [0] }),
+    injectParts(tab, inParts(speaking, PART), silence),
+    injectParts(tab, inParts(again, 1), AGAIN_MS),
+  ]);
+  const found = inners.flat();
+  const heard = new Set(found.map(({ documentId }) => documentId));
+  return {
+    frames: inOrder([...main, ...found]),
+    silent: asked.filter(({ document }) => !heard.has(document)),
+    more: inner.length - asked.length,
+  };
+}
+
+/**
+ * What the documents of each part say, until none has answered for silence (ms). A frame that is frozen or gone holds the
+ * others of its part; those are asked one by one then.
+ */
+async function injectParts(tab: number, parts: Known[][], silence: number): Promise<Found[]> {
+  const found: Found[] = [];
+  const left: Known[] = [];
+  const quiet = new Silence(silence, Infinity);
+  const one = async (part: Known[]): Promise<void> => {
+    const asking = inject(tab, { documentIds: part.map(({ document }) => document) }).catch(() => undefined);
+    const answer = await Promise.race([asking, quiet.over]);
+    if (answer) {
+      quiet.heard();
+      found.push(...answer);
+    } else if (part.length > 1) left.push(...part);
+  };
+  await Promise.all(parts.map(one));
+  quiet.stop();
+  return left.length > 0 ? [...found, ...(await injectParts(tab, inParts(left, 1), silence))] : found;
+}
+
+function inParts<T>(all: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}
+
+/** Tells when nothing was heard for ms, and not later than until (epoch ms). */
+export class Silence {
+  readonly over: Promise<undefined>;
+  readonly #ms: number;
+  readonly #until: number;
+  #end: () => void = () => undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number, until: number) {
+    this.#ms = ms;
+    this.#until = until;
+    this.over = new Promise((resolve) => (this.#end = () => resolve(undefined)));
+    this.heard();
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#end, Math.max(0, Math.min(this.#ms, this.#until - Date.now())));
+  }
+
+  /** Nobody waits any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 /** The main frame of a tab. */
@@ -21,28 +125,56 @@ export async function mainFrame(tab: number): Promise<FrameInfo> {
   return { ...main, name: "" };
 }
 
-type Found = Omit<FrameInfo, "name">;
-
-async function inject(tab: number, where: { allFrames: true } | { frameIds: number[] }): Promise<Found[]> {
+async function inject(tab: number, where: Where): Promise<Found[]> {
   const results = await runIn(tab, where, whereAmI, []);
   return results.flatMap(({ frameId, documentId, result }) => (result ? [{ frameId, documentId, ...result }] : []));
 }
 
 /** Runs in the page's frame. */
-function whereAmI(): { path: number[]; url: string } {
+function whereAmI(): Said {
   const path: number[] = [];
   for (let at: Window = window; at !== at.parent; at = at.parent) {
     let index = at.parent.length - 1;
     while (index >= 0 && at.parent[index] !== at) index--;
     path.unshift(index);
   }
-  return { path, url: location.href };
+  const root = document.body ?? document.documentElement;
+  const hasElement = [...(root?.children ?? [])].some(
+    ({ localName }) => !/^(script|style|link|template|noscript|meta)$/.test(localName),
+  );
+  return {
+    path,
+    url: location.href,
+    title: document.title.slice(0, 200),
+    shown: path.length === 0 || (innerWidth > 1 && innerHeight > 1),
+    empty: path.length > 0 && !hasElement && window.length === 0 && !root?.textContent?.trim(),
+    children: window.length,
+  };
 }
 
+/** Numbers the frames, and hides those that are in hidden ones. */
+export function inOrder(found: Found[]): FrameInfo[] {
+  const hidden = new Set<string>();
+  let number = 0;
+  return found
+    .sort((a, b) => compare(a.path, b.path) || a.frameId - b.frameId)
+    .map((frame) => {
+      const key = frame.path.join(".");
+      const shown = frame.shown && !hidden.has(frame.path.slice(0, -1).join("."));
+      if (!shown) hidden.add(key);
+      return { ...frame, shown, name: frame.path.length === 0 ? "" : String(number++) };
+    });
+}
+
+/** Document order: what is not placed, in a shadow root, comes behind its parent's other frames. */
 function compare(a: readonly number[], b: readonly number[]): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const difference = (a[i] ?? 0) - (b[i] ?? 0);
-    if (difference !== 0) return difference;
+    const [left, right] = [a[i] ?? 0, b[i] ?? 0].map((n) => (n < 0 ? Infinity : n)) as [number, number];
+    if (left !== right) return left < right ? -1 : 1;
   }
   return a.length - b.length;
 }
+
+/** undefined after ms. */
+export const after = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), ms));

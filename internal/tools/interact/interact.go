@@ -223,6 +223,9 @@ func element(e *command.Element) string {
 	if !e.Visible {
 		out += " (not visible)"
 	}
+	if e.Frame != "" {
+		out += " in frame " + answer.Clean(e.Frame)
+	}
 	return out
 }
 

@@ -3,6 +3,7 @@ package interact
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -18,7 +19,7 @@ var (
 		Needs: looks, Wait: wait, Example: `{"text":"Order placed"}`, Errors: []problem.Code{problem.Timeout, problem.InvalidParam, "invalid_selector"},
 	}, waitFor)
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "get_text", Doc: "Read the text of an element, or of the page when none is named; structured gives it by headings.", Aliases: []string{"read", "text"},
+		Name: "get_text", Doc: "Read the text of an element, or of the page with its frames when none is named; structured gives it by headings.", Aliases: []string{"read", "text"},
 		Needs: looks, Wait: wait, Errors: elementErrors,
 	}, func(ctx context.Context, env Env, p struct {
 		command.TextParams
@@ -40,7 +41,7 @@ var (
 		})
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "execute_js", Doc: "Run JavaScript in the page and get its value as JSON; promises are awaited. Loopback pages only, others by the user's grant.",
+		Name: "execute_js", Doc: "Run JavaScript in the page, or in the frame named, and get its value as JSON; promises are awaited. Loopback pages only, others by the user's grant.",
 		Aliases: []string{"evaluate", "js", "execute_javascript", "run_js"}, Needs: acts, Wait: wait,
 		Example: `{"script":"document.querySelectorAll('li').length"}`,
 		Errors: []problem.Code{
@@ -58,7 +59,7 @@ var (
 		return do(ctx, env, command.ExecuteJS, p.Tab, p.ScriptParams, scripted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "list_interactive", Doc: "What can be clicked, typed into or chosen, with refs to aim at. Visible first, in reading order.",
+		Name: "list_interactive", Doc: "What can be clicked, typed into or chosen, in the page and its frames, with refs to aim at. Visible first, in reading order.",
 		Aliases: []string{
 			"list_elements",
 			"elements",
@@ -116,6 +117,9 @@ func waitFor(ctx context.Context, env Env, p waitParams) (any, error) {
 		} else if r.Value != "" {
 			line += ": " + answer.Cut(answer.Clean(r.Value), 200)
 		}
+		if r.Frame != "" {
+			line += " in frame " + answer.Clean(r.Frame)
+		}
 		return []string{line}
 	})
 }
@@ -125,14 +129,35 @@ func readText(r command.TextResult) []string {
 	if r.Hidden {
 		out = append(out, "(not visible to the user)")
 	}
-	if len(r.Sections) == 0 {
-		for _, l := range strings.Split(r.Value, "\n") {
+	out = append(out, texts(r.Value, r.Sections)...)
+	out = append(out, cut(r.TrueSize)...)
+	for _, f := range r.Frames {
+		out = append(out, "--- "+inWords(f.Frame))
+		out = append(out, texts(f.Value, f.Sections)...)
+		out = append(out, cut(f.TrueSize)...)
+	}
+	return append(out, uncovered(r.Coverage)...)
+}
+
+// cut says that a text was longer.
+func cut(size int) []string {
+	if size == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("(cut; the whole has %d characters)", size)}
+}
+
+// texts gives the lines of a text, or of its sections.
+func texts(value string, sections []command.Section) []string {
+	var out []string
+	if len(sections) == 0 {
+		for _, l := range strings.Split(value, "\n") {
 			if l = strings.TrimSpace(l); l != "" {
 				out = append(out, answer.Clean(l))
 			}
 		}
 	}
-	for _, s := range r.Sections {
+	for _, s := range sections {
 		line := "## " + answer.Clean(s.Header)
 		if s.Expanded != nil && !*s.Expanded {
 			line += " (collapsed)"
@@ -141,9 +166,6 @@ func readText(r command.TextResult) []string {
 		if s.Content != "" {
 			out = append(out, answer.Clean(s.Content))
 		}
-	}
-	if r.TrueSize > 0 {
-		out = append(out, fmt.Sprintf("(cut; the whole has %d characters)", r.TrueSize))
 	}
 	return out
 }
@@ -169,9 +191,15 @@ func listed(r command.ListResult) []string {
 			r.CandidateCount,
 		),
 	}
+	frame := "" // of the line before
 	for i := range r.Elements {
-		e := &r.Elements[i]
-		line := element(e)
+		e := r.Elements[i]
+		if e.Frame != frame {
+			frame = e.Frame
+			out = append(out, "in "+frameWords(frame, r.Frames)+":")
+		}
+		e.Frame = "" // it is in the line above
+		line := element(&e)
 		if e.Type != "" && e.Type != e.Role {
 			line += " type=" + answer.Clean(e.Type)
 		}
@@ -193,16 +221,70 @@ func listed(r command.ListResult) []string {
 		if e.InOverlay {
 			line += " in-overlay"
 		}
-		if e.Frame != "" {
-			line += " frame=" + answer.Clean(e.Frame)
-		}
 		out = append(out, line)
+	}
+	for _, f := range r.Frames {
+		if !slices.ContainsFunc(r.Elements, func(e command.Element) bool { return e.Frame == f.Frame.Name }) {
+			out = append(out, fmt.Sprintf("in %s: %d elements that are not listed", inWords(f.Frame), f.Count))
+		}
 	}
 	if r.Unread > 0 {
 		out = append(out, fmt.Sprintf(
 			"%d elements were not looked at: the time was up. timeout_ms gives more, within narrows the list.",
 			r.Unread,
 		))
+	}
+	return append(out, uncovered(r.Coverage)...)
+}
+
+// frameWords gives the words for a frame of a list.
+func frameWords(name string, frames []command.Listed) string {
+	if name == "" {
+		return "the page"
+	}
+	for _, f := range frames {
+		if f.Frame.Name == name {
+			return inWords(f.Frame)
+		}
+	}
+	return "frame " + answer.Clean(name)
+}
+
+// inWords names a frame by its number, where it is from and its title.
+func inWords(f command.Frame) string {
+	line := "a frame"
+	if f.Name != "" {
+		line = "frame " + answer.Clean(f.Name)
+	}
+	if at := answer.Short(f.URL, 80); at != "" && !strings.HasPrefix(f.URL, "about:") {
+		line += " (" + at + ")"
+	}
+	if f.Title != "" {
+		line += fmt.Sprintf(" %q", answer.Cut(answer.Clean(f.Title), 60))
+	}
+	if f.Hidden {
+		line += ", hidden"
+	}
+	return line
+}
+
+// uncovered says which frames of the page an answer does not cover; nothing when it covers all.
+func uncovered(c *command.Coverage) []string {
+	if c == nil {
+		return nil
+	}
+	var out []string
+	if len(c.Ungranted) > 0 {
+		out = append(out, fmt.Sprintf(
+			"iframes of %s are not granted: only the user can grant their sites, in the Gasoline popup",
+			answer.Clean(strings.Join(c.Ungranted, ", ")),
+		))
+	}
+	for _, f := range c.Unanswered {
+		out = append(out, "not looked at, it did not answer: "+inWords(f))
+	}
+	if c.More > 0 {
+		out = append(out, fmt.Sprintf("%d more frames were not looked at: name one by frame", c.More))
 	}
 	return out
 }

@@ -1,0 +1,62 @@
+import { everywhere } from "./shadow.ts";
+
+/** An element that holds a frame. */
+export type FrameElement = HTMLIFrameElement | HTMLFrameElement;
+
+/**
+ * The frame elements of the document by place: the index in window.frames, then, in document order, those in shadow
+ * roots, which window.frames lacks.
+ */
+export function frameElements(): (FrameElement | undefined)[] {
+  const byWindow = new Map<Window, number>();
+  for (let i = 0; i < window.length; i++) byWindow.set(window[i] as Window, i);
+  const placed: (FrameElement | undefined)[] = Array.from({ length: window.length }, () => undefined);
+  for (const element of everywhere("iframe, frame", document) as FrameElement[]) {
+    if (!element.contentWindow) continue;
+    const index = byWindow.get(element.contentWindow);
+    if (index === undefined) placed.push(element);
+    else placed[index] = element;
+  }
+  return placed;
+}
+
+/** The origin that a frame was to be loaded from; "" where it has none of its own, "null" in a sandbox without one. */
+export function originOf(element: FrameElement | undefined): string {
+  if (!element) return "";
+  if (element instanceof HTMLIFrameElement) {
+    if (element.hasAttribute("sandbox") && !element.sandbox.contains("allow-same-origin")) return "null";
+    if (element.hasAttribute("srcdoc")) return "";
+  }
+  try {
+    const { origin, protocol } = new URL(element.src, document.baseURI);
+    return /^https?:$/.test(protocol) ? origin : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Origins of the frames at places; of a frame in a sandbox the one that it is loaded from. */
+export const origins = (indexes: number[]): string[] => {
+  const elements = frameElements();
+  return indexes.map((index) => {
+    const element = elements[index];
+    const origin = originOf(element);
+    if (origin !== "null" || !element?.src) return origin === "null" ? "" : origin;
+    return new URL(element.src, document.baseURI).origin;
+  });
+};
+
+/**
+ * Tells each frame in a shadow root its place. The frame's own agent waits for the token; it keeps the message from the
+ * page there.
+ */
+export function callChildren(token: string): void {
+  for (const [place, element] of frameElements().entries()) {
+    if (place < window.length) continue;
+    const origin = originOf(element);
+    element?.contentWindow?.postMessage(
+      { gasoline: token, place },
+      origin === "null" || location.origin === "null" ? "*" : origin || location.origin,
+    );
+  }
+}

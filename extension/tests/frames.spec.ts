@@ -1,0 +1,214 @@
+import type { CommandKind, Commands } from "@gasoline/schema/commands";
+import type { FakeDaemon } from "./daemon.ts";
+import { type Browser, expect, test } from "./extension.ts";
+import type { Site } from "./site.ts";
+
+/** Opens a page and returns what runs commands in its tab. */
+async function open(browser: Browser, daemon: FakeDaemon, url: string) {
+  await browser.set({ pilot: true });
+  await browser.page.goto(url, { waitUntil: "domcontentloaded" });
+  const tab = await browser.tab(browser.page);
+  return <K extends CommandKind>(kind: K, params: Commands[K]["params"], timeoutMS = 5000) =>
+    daemon.command(kind, params, { tab, timeoutMS });
+}
+
+const button = (name: string) =>
+  `<title>T ${name}</title><button onclick="this.textContent='${name} pressed ' + event.isTrusted">${name}</button>`;
+
+/** A page with a frame of every sort. */
+function everySort(site: Site): string {
+  site.page("/same", button("Same"));
+  site.page("/cross", `${button("Cross")}<iframe srcdoc='${button("Deep").replaceAll("'", "&#39;")}'></iframe>`);
+  const srcdoc = button("Srcdoc").replaceAll("'", "&#39;");
+  const sandboxed = button("Sandboxed").replaceAll("'", "&#39;");
+  site.page("/closed", button("Closed"));
+  site.page("/closed-cross", button("Remote"));
+  return site.page(
+    "/",
+    `<title>Outer</title><button>Outer</button><iframe src="/same"></iframe><iframe src="${site.url("/cross", "localhost")}"></iframe>
+     <iframe srcdoc='${srcdoc}'></iframe><iframe sandbox="allow-scripts" srcdoc='${sandboxed}'></iframe><div id=host></div><iframe style="display:none" srcdoc="<button>Unseen</button>"></iframe>
+     <script>document.getElementById("host").attachShadow({ mode: "closed" }).innerHTML =
+       '<iframe src="/closed"></iframe><iframe style="border:3px solid" src="${site.url("/closed-cross", "localhost")}"></iframe>'</script>`,
+  );
+}
+
+const NAMES = ["Same", "Cross", "Deep", "Srcdoc", "Sandboxed", "Closed", "Remote"];
+
+test("what is in a frame of any sort is listed, found and acted on without naming the frame", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const run = await open(browser, daemon, everySort(site));
+  await browser.page.waitForLoadState("networkidle");
+  const { result, error } = await run("list_interactive", {});
+  expect(error).toBeUndefined();
+  const labels = result.elements.map(({ label }) => label);
+  expect(labels.slice(0, 1)).toEqual(["Outer"]);
+  expect(labels.at(-1)).toBe("Unseen");
+  expect([...labels].sort()).toEqual(["Outer", "Unseen", ...NAMES].sort());
+  expect(result.elements.at(-1)).toMatchObject({ visible: false });
+  expect(result.coverage).toBeUndefined();
+  const frameOf = new Map(result.frames?.map(({ frame }) => [frame.name, frame]));
+  for (const element of result.elements.slice(1, -1)) {
+    expect(frameOf.get(element.frame ?? "")?.title).toBe(`T ${element.label}`);
+  }
+  for (const name of NAMES) {
+    const click = await run("click", { selector: `text=${name}` });
+    expect(click.error, name).toBeUndefined();
+    expect((await run("wait_for", { text: `${name} pressed false` })).error, name).toBeUndefined();
+  }
+  for (const element of result.elements.slice(1, -1)) {
+    const real = await run("click", { ref: element.ref, trusted: "always" });
+    // The button is called otherwise since it was pressed, so its ref is another thing.
+    expect(real.error?.code, element.label).toBe("stale_ref");
+    const again = real.error?.candidates?.[0]?.ref ?? "";
+    expect((await run("click", { ref: again, trusted: "always" })).error, element.label).toBeUndefined();
+    const { result } = await run("wait_for", { text: `${element.label} pressed true` });
+    expect(result.frame, element.label).toBe(element.frame);
+  }
+  const { result: text } = await run("get_text", {});
+  expect(text.frames?.map(({ value }) => value?.trim()).sort()).toEqual(
+    NAMES.map((name) => `${name} pressed true`).sort(),
+  );
+  const alone = await run("list_interactive", { frame: "main" });
+  expect(alone.result.elements.map(({ label }) => label)).toEqual(["Outer"]);
+});
+
+test("a target that fits in several frames is refused with candidates of each, and waited for where it is not yet", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  site.page("/inner", "<title>In</title><body><button onclick='document.title=1'>Twice</button><p>Gone soon</p>");
+  const run = await open(
+    browser,
+    daemon,
+    site.page(
+      "/",
+      `<title>Out</title><button>Twice</button><iframe src="/inner"></iframe><iframe width=1 height=1 src="/inner"></iframe>`,
+    ),
+  );
+  await browser.page.waitForLoadState("networkidle");
+  const twice = await run("click", { selector: "text=Twice" });
+  expect(twice.error?.code).toBe("ambiguous_target");
+  expect(twice.error?.candidates?.map(({ frame, visible }) => [frame, visible])).toEqual([
+    [undefined, true],
+    ["0", true],
+  ]);
+  expect((await run("click", { ref: twice.error?.candidates?.[1]?.ref ?? "" })).error).toBeUndefined();
+  await expect.poll(() => browser.page.frames()[1]?.title()).toBe("1");
+  expect((await run("click", { selector: "text=Twice", nth: 1 })).result.matched).toMatchObject({ frame: "0" });
+  expect((await run("click", { selector: "text=Twice", frame: "main" })).error).toBeUndefined();
+  // What the document is itself is of the main frame.
+  expect((await run("get_text", { selector: "body" })).result.matched?.frame).toBeUndefined();
+  expect((await run("get_text", { selector: "body", frame: "0" })).result.matched?.frame).toBe("0");
+
+  const none = await run("click", { selector: "role=button[name='Twise']" }, 1200);
+  expect(none.error?.code).toBe("element_not_found");
+
+  const late = run("click", { selector: "text=Late" }, 8000);
+  await browser.page.waitForTimeout(300);
+  await browser.page.evaluate(() => {
+    const frame = document.body.appendChild(document.createElement("iframe"));
+    frame.srcdoc = "<body><script>setTimeout(() => document.body.innerHTML = '<button>Late</button>', 300)</script>";
+  });
+  expect((await late).result.matched).toMatchObject({ frame: "2", label: "Late" });
+
+  const gone = run("wait_for", { text: "Gone soon", absent: true }, 8000);
+  await browser.page.waitForTimeout(300);
+  await browser.page.evaluate(() => {
+    for (const at of document.querySelectorAll("iframe")) at.contentDocument?.querySelector("p")?.remove();
+  });
+  expect((await gone).result).toMatchObject({ absent: true });
+  const still = await run("wait_for", { text: "Late", absent: true }, 800);
+  expect(still.error?.code).toBe("timeout");
+});
+
+test("real clicks hit what is in scaled, scrolled and nested frames", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  site.page("/inner", `<body style="height:2000px"><div style="height:900px"></div>${button("Inner")}`);
+  site.page(
+    "/middle",
+    `<div style="height:700px"></div><iframe style="transform:scale(.7);border:11px solid;padding:7px" src="${site.url("/inner", "localhost")}"></iframe>`,
+  );
+  const run = await open(
+    browser,
+    daemon,
+    site.page(
+      "/",
+      `<div style="height:1500px"></div><div style="transform:scale(1.4);transform-origin:0 0"><iframe src="/middle" style="border:5px solid"></iframe></div>`,
+    ),
+  );
+  await browser.page.waitForLoadState("networkidle");
+  expect((await run("click", { selector: "text=Inner", trusted: "always" })).result).toMatchObject({ trusted: true });
+  expect((await run("get_text", { selector: "button" })).result.value).toBe("Inner pressed true");
+});
+
+test("a frame that answers nothing, one that loads for ever and one that goes away hold nobody", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  site.page(
+    "/frozen",
+    "<title>Frozen</title><button>Frozen</button><script>setTimeout(() => { for (;;); }, 800)</script>",
+  );
+  site.page("/again", "<button>Again</button><script>setTimeout(() => location.reload(), 40)</script>");
+  site.page("/away", "<button onclick='parent.away.remove()'>Away</button>");
+  const run = await open(
+    browser,
+    daemon,
+    site.page(
+      "/",
+      `<button onclick="this.textContent='Pressed'">Press</button><iframe src="/again"></iframe><iframe id=away src="/away"></iframe><iframe src="${site.url("/frozen", "localhost")}"></iframe>`,
+    ),
+  );
+  await browser.page.waitForTimeout(2500);
+  const list = await run("list_interactive", {}, 8000);
+  expect(list.error).toBeUndefined();
+  expect(list.result.elements.map(({ label }) => label)).toEqual(expect.arrayContaining(["Press", "Away"]));
+  expect(list.result.coverage?.unanswered?.map(({ url }) => url)).toContain(site.url("/frozen", "localhost"));
+  const press = await run("click", { selector: "text=Press" }, 8000);
+  expect(press.error).toBeUndefined();
+  const away = await run("click", { selector: "text=Away" }, 8000);
+  expect(away.error).toBeUndefined();
+  await expect(browser.page.locator("#away")).toHaveCount(0);
+  const none = await run("click", { selector: "text=Nowhere" }, 4000);
+  expect(none.error?.code).toBe("element_not_found");
+  expect(none.error?.message).toContain(site.url("/frozen", "localhost"));
+});
+
+test("frames of sites that are not granted are named", async ({ daemon, site, browserWithExtension: browser }) => {
+  const run = await open(
+    browser,
+    daemon,
+    site.page("/", `<button>Pay</button><iframe src="https://pay.invalid/form"></iframe><iframe></iframe>`),
+  );
+  const list = await run("list_interactive", {});
+  expect(list.result.coverage).toEqual({ ungranted: ["https://pay.invalid"] });
+  const none = await run("click", { selector: "text=Card" }, 1500);
+  expect(none.error?.message).toMatch(/Nothing fits.*iframes of https:\/\/pay\.invalid, which are not granted/);
+});
+
+test("of very many frames the visible ones with something in them are listed, within the time", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  test.setTimeout(120_000);
+  const frames = Array.from({ length: 300 }, (_, i) =>
+    i % 4 === 0 ? `<iframe width=60 height=40 srcdoc="<button>B${i}</button>"></iframe>` : "<iframe></iframe>",
+  );
+  const run = await open(browser, daemon, site.page("/", `<button>Main</button>${frames.join("")}`));
+  await browser.page.waitForLoadState("load");
+  const list = await run("list_interactive", {}, 15_000);
+  expect(list.error).toBeUndefined();
+  expect(list.result.elements[0]?.label).toBe("Main");
+  expect(list.result.frames?.length).toBeGreaterThan(5);
+  expect(list.result.frames?.length).toBeLessThanOrEqual(50);
+  expect(list.result.coverage?.more).toBeGreaterThan(0);
+});
