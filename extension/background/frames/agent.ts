@@ -21,6 +21,8 @@ const PASSED: ReadonlySet<string> = new Set(["timeout", "element_not_found", "sc
 const FAULTS: ReadonlySet<string> = new Set(["invalid_selector", "invalid_param", "ambiguous_target"]);
 /** Frames end their calls at the deadline; their answers need some time, ms. */
 const LATE_MS = 150;
+/** A page that has not answered so long, ms, after the deadline hangs. */
+const HANG_MS = 1000;
 /** Of the time of a call this is left for the main frame to say what it has instead of the target, ms. */
 const EXPLAIN_MS = 200;
 
@@ -645,11 +647,11 @@ export class AgentFrames implements Frames {
   }
 }
 
-/** A page that hangs is not waited for longer than its answer would take. */
+/** A page that hangs is not waited for for ever; one that is slow says itself why nothing could be done. */
 async function inTime<T>(deadline: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const left = Math.max(0, deadline - Date.now()) + LATE_MS;
+    const left = Math.max(0, deadline - Date.now()) + HANG_MS;
     timer = setTimeout(() => reject(new CommandProblem("timeout", "The page did not answer in time.")), left);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
