@@ -22,6 +22,8 @@ const PASSED: ReadonlySet<string> = new Set(["timeout", "element_not_found", "sc
 const FAULTS: ReadonlySet<string> = new Set(["invalid_selector", "invalid_param", "ambiguous_target"]);
 /** Frames end their calls at the deadline; their answers need some time, ms. */
 const LATE_MS = 150;
+/** A page that has not answered so long, ms, after the deadline hangs. */
+const HANG_MS = 1000;
 /** Of the time of a call this is left for the main frame to say what it has instead of the target, ms. */
 const EXPLAIN_MS = 200;
 
@@ -109,6 +111,15 @@ export class AgentFrames implements Frames {
     params: AgentOps[K]["params"],
     deadline: number,
   ): Promise<AgentOps[K]["result"]> {
+    return inTime(deadline, this.#call(tab, op, params, deadline));
+  }
+
+  async #call<K extends AgentOp>(
+    tab: number,
+    op: K,
+    params: AgentOps[K]["params"],
+    deadline: number,
+  ): Promise<AgentOps[K]["result"]> {
     const target = params as TargetLike;
     const searched = target.ref === undefined && target.selector !== undefined && isEvery(target.frame);
     if (!searched) return this.#run(tab, await this.#named(tab, target, deadline), op, params, deadline);
@@ -136,7 +147,7 @@ export class AgentFrames implements Frames {
       const at = await this.find(tab, frame);
       return { answers: [{ frame: at, value: await this.#run(tab, at, op, params, deadline) }], coverage: {} };
     }
-    const tree = await this.#tree(tab);
+    const tree = await inTime(deadline, this.#tree(tab));
     const { asked, more } = toAsk(tree.frames, MAX_ASKED);
     const { answers, silent } = await this.#ask(tab, asked, op, params, deadline);
     const main = answers.find((answer) => answer.frame.name === "");
@@ -231,7 +242,10 @@ export class AgentFrames implements Frames {
     const own = this.#until(control.signal);
     const answers = new Map<FrameInfo, FrameAnswer<K>>();
     let next = 0;
-    const quiet = new Silence(SILENCE_MS, deadline + LATE_MS);
+    let mainAnswered: () => void = () => undefined;
+    const first = new Promise<void>((resolve) => (mainAnswered = resolve));
+    if (frames[0]?.name !== "") mainAnswered();
+    const quiet = new Silence(SILENCE_MS, deadline + LATE_MS, first);
     const one = async (): Promise<void> => {
       for (let frame = frames[next++]; frame && !control.signal.aborted; frame = frames[next++]) {
         const given = typeof params === "function" ? params(frame) : params;
@@ -240,6 +254,7 @@ export class AgentFrames implements Frames {
         } catch (error) {
           if (!control.signal.aborted) answers.set(frame, { frame, error });
         }
+        if (frame.name === "") mainAnswered();
         quiet.heard();
       }
     };
@@ -619,6 +634,16 @@ export class AgentFrames implements Frames {
       }),
     );
   }
+}
+
+/** A page that hangs is not waited for for ever; one that is slow says itself why nothing could be done. */
+async function inTime<T>(deadline: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const left = Math.max(0, deadline - Date.now()) + HANG_MS;
+    timer = setTimeout(() => reject(new CommandProblem("timeout", "The page did not answer in time.")), left);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
 async function inDocument<A extends unknown[], R>(

@@ -53,10 +53,11 @@ export async function frameTree(
   const asked = inner.slice(0, MAX_KNOWN);
   const speaking = asked.filter(({ document }) => !silent.has(document));
   const again = asked.filter(({ document }) => silent.has(document));
+  const asking = inject(tab, { frameIds: [0] });
   const [main, ...inners] = await Promise.all([
-    inject(tab, { frameIds: [0] }),
-    injectParts(tab, inParts(speaking, PART), silence),
-    injectParts(tab, inParts(again, 1), AGAIN_MS),
+    asking,
+    injectParts(tab, inParts(speaking, PART), silence, asking),
+    injectParts(tab, inParts(again, 1), AGAIN_MS, asking),
   ]);
   const found = inners.flat();
   const heard = new Set(found.map(({ documentId }) => documentId));
@@ -71,10 +72,10 @@ export async function frameTree(
  * What the documents of each part say, until none has answered for silence (ms). A frame that is frozen or gone holds the
  * others of its part; those are asked one by one then.
  */
-async function injectParts(tab: number, parts: Known[][], silence: number): Promise<Found[]> {
+async function injectParts(tab: number, parts: Known[][], silence: number, first: Promise<unknown>): Promise<Found[]> {
   const found: Found[] = [];
   const left: Known[] = [];
-  const quiet = new Silence(silence, Infinity);
+  const quiet = new Silence(silence, Infinity, first);
   const one = async (part: Known[]): Promise<void> => {
     const asking = inject(tab, { documentIds: part.map(({ document }) => document) }).catch(() => undefined);
     const answer = await Promise.race([asking, quiet.over]);
@@ -85,35 +86,47 @@ async function injectParts(tab: number, parts: Known[][], silence: number): Prom
   };
   await Promise.all(parts.map(one));
   quiet.stop();
-  return left.length > 0 ? [...found, ...(await injectParts(tab, inParts(left, 1), silence))] : found;
+  return left.length > 0 ? [...found, ...(await injectParts(tab, inParts(left, 1), silence, first))] : found;
 }
 
 function inParts<T>(all: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
 }
 
-/** Tells when nothing was heard for ms, and not later than until (epoch ms). */
+/**
+ * Tells when nothing was heard for ms, and not later than until (epoch ms). Before first has ended nothing is silence: where
+ * the main frame itself is slow, the others may be.
+ */
 export class Silence {
   readonly over: Promise<undefined>;
   readonly #ms: number;
   readonly #until: number;
+  #first: boolean;
   #end: () => void = () => undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(ms: number, until: number) {
+  constructor(ms: number, until: number, first?: Promise<unknown>) {
     this.#ms = ms;
     this.#until = until;
+    this.#first = first === undefined;
     this.over = new Promise((resolve) => (this.#end = () => resolve(undefined)));
+    const begin = (): void => {
+      this.#first = true;
+      this.heard();
+    };
+    first?.then(begin, begin);
     this.heard();
   }
 
   heard(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(this.#end, Math.max(0, Math.min(this.#ms, this.#until - Date.now())));
+    const left = Math.min(this.#first ? this.#ms : Infinity, this.#until - Date.now());
+    if (left < Infinity) this.#timer = setTimeout(this.#end, Math.max(0, left));
   }
 
   /** Nobody waits any more. */
   stop(): void {
+    this.#first = false;
     clearTimeout(this.#timer);
   }
 }
