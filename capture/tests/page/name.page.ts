@@ -16,15 +16,43 @@ describe("the name of", () => {
     ["a button with a title is its text", "<button x title=tip>text</button>", "text"],
     ["aria-label wins over text", "<button x aria-label=' label '>text</button>", "label"],
     ["an empty aria-label is none", "<button x aria-label=' '>text</button>", "text"],
-    ["aria-labelledby wins over aria-label", "<button x aria-label=label aria-labelledby=a>text</button><i id=a>named</i>", "named"],
+    [
+      "aria-labelledby wins over aria-label",
+      "<button x aria-label=label aria-labelledby=a>text</button><i id=a>named</i>",
+      "named",
+    ],
     ["several ids in their order", "<button x aria-labelledby=' b  a '>text</button><i id=a>A</i><i id=b>B</i>", "B A"],
     ["ids of nothing are none", "<button x aria-labelledby=zz>text</button>", "text"],
-    ["an element that names itself and another", "<button x id=x aria-label=Delete aria-labelledby='x a'>text</button><i id=a>file</i>", "Delete file"],
-    ["what is named by something hidden", "<button x aria-labelledby=a>text</button><i id=a style='display:none'>hidden</i>", "hidden"],
-    ["what names is not named by others", "<button x aria-labelledby=a></button><i id=a aria-labelledby=b>A</i><i id=b>B</i>", "A"],
-    ["what names by a part that is named by others", "<button x aria-labelledby=a></button><i id=a>1 <b aria-labelledby=b>A</b></i><i id=b>B</i>", "1 B"],
-    ["what names with a field tells its value", "<button x aria-labelledby=a></button><input id=a value=typed>", "typed"],
-    ["what names with a field that has a label", "<button x aria-labelledby=a></button><input id=a value=typed aria-label=label>", "label"],
+    [
+      "an element that names itself and another",
+      "<button x id=x aria-label=Delete aria-labelledby='x a'>text</button><i id=a>file</i>",
+      "Delete file",
+    ],
+    [
+      "what is named by something hidden",
+      "<button x aria-labelledby=a>text</button><i id=a style='display:none'>hidden</i>",
+      "hidden",
+    ],
+    [
+      "what names is not named by others",
+      "<button x aria-labelledby=a></button><i id=a aria-labelledby=b>A</i><i id=b>B</i>",
+      "A",
+    ],
+    [
+      "what names by a part that is named by others",
+      "<button x aria-labelledby=a></button><i id=a>1 <b aria-labelledby=b>A</b></i><i id=b>B</i>",
+      "1 B",
+    ],
+    [
+      "what names with a field tells its value",
+      "<button x aria-labelledby=a></button><input id=a value=typed>",
+      "typed",
+    ],
+    [
+      "what names with a field that has a label",
+      "<button x aria-labelledby=a></button><input id=a value=typed aria-label=label>",
+      "label",
+    ],
     ["a heading", "<h2 x>head</h2>", "head"],
     ["a link", "<a x href=#>link</a>", "link"],
     ["a link without href", "<a x>link</a>", ""],
@@ -54,25 +82,89 @@ describe("the name of", () => {
     ["a picture that submits by its label", "<label>l<input x type=image alt=go></label>", "l"],
     ["a field by its label", "<label for=x>mail</label><input x id=x value=typed>", "mail"],
     ["a field by the label around it, without itself", "<label>mail <input x value=typed> here</label>", "mail here"],
-    ["a field by two labels", "<label for=x>mail</label><label>more<input x id=x></label><label for=x> </label>", "mail more"],
-    ["a field in whose label another is", "<label>every <input value=5> days <input x type=checkbox></label>", "every"],
-    ["a box in whose label a field is", "<input x type=checkbox id=x><label for=x>every <input value=5> days</label>", "every 5 days"],
-    ["a label with a search and a text area", "<input x type=checkbox id=x><label for=x>a <input type=search value=b> <textarea>c</textarea></label>", "a b c"],
-    ["a label with an editor", "<input x type=checkbox id=x><label for=x>a <i role=textbox>b</i> <i role=searchbox>c</i></label>", "a b c"],
-    ["a label with a list", "<input x type=checkbox id=x><label for=x>a <select><option>b<option selected>c</select></label>", "a c"],
-    ["a label with a list of many", "<input x type=checkbox id=x><label for=x>a <select multiple><option selected>b<option selected>c<option>d</select></label>", "a b c"],
-    ["a label with a custom list", "<input x type=checkbox id=x><label for=x>a <i role=listbox><b aria-selected=true>b</b><b>c</b></i></label>", "a b"],
-    ["a label with a custom box", "<input x type=checkbox id=x><label for=x>a <i role=combobox><b aria-selected=true>b</b><b aria-selected=true>c</b></i></label>", "a b c"],
-    ["a label with a field that suggests", "<input x type=checkbox id=x><label for=x>a <input list=l value=b></label>", "a b"],
+    [
+      "a field by two labels",
+      "<label for=x>mail</label><label>more<input x id=x></label><label for=x> </label>",
+      "mail more",
+    ],
+    ["the second field in a label", "<label>every <input value=5> days <input x type=checkbox></label>", ""],
+    [
+      "a box in whose label a field is",
+      "<input x type=checkbox id=x><label for=x>every <input value=5> days</label>",
+      "every 5 days",
+    ],
+    [
+      "a label with a search and a text area",
+      "<input x type=checkbox id=x><label for=x>a <input type=search value=b> <textarea>c</textarea></label>",
+      "a b c",
+    ],
+    [
+      "a label with an editor",
+      "<input x type=checkbox id=x><label for=x>a <i role=textbox>b</i> <i role=searchbox>c</i></label>",
+      "a b c",
+    ],
+    [
+      "a label with a list",
+      "<input x type=checkbox id=x><label for=x>a <select><option>b<option selected>c</select></label>",
+      "a c",
+    ],
+    [
+      "a label with a list of many",
+      "<input x type=checkbox id=x><label for=x>a <select multiple><option selected>b<option selected>c<option>d</select></label>",
+      "a b c",
+    ],
+    [
+      "a label with a custom list",
+      "<input x type=checkbox id=x><label for=x>a <i role=listbox><b aria-selected=true>b</b><b>c</b></i></label>",
+      "a b",
+    ],
+    [
+      "a label with a custom box",
+      "<input x type=checkbox id=x><label for=x>a <i role=combobox><b aria-selected=true>b</b><b aria-selected=true>c</b></i></label>",
+      "a b c",
+    ],
+    [
+      "a label with a field that suggests",
+      "<input x type=checkbox id=x><label for=x>a <input list=l value=b></label>",
+      "a b",
+    ],
     ["a label with a range", "<input x type=checkbox id=x><label for=x>a <input type=range value=7></label>", "a 7"],
     ["a label with a number", "<input x type=checkbox id=x><label for=x>a <input type=number value=7></label>", "a 7"],
-    ["a label with a progress", "<input x type=checkbox id=x><label for=x>a <progress value=0.5></progress></label>", "a 0.5"],
-    ["a label with a scrollbar that says how much", "<input x type=checkbox id=x><label for=x>a <i role=scrollbar aria-valuenow=7>b</i></label>", "a 7"],
-    ["a label with a slider that says it in words", "<input x type=checkbox id=x><label for=x>a <i role=slider aria-valuetext=most aria-valuenow=7>b</i></label>", "a most"],
-    ["a label with a spin button without a value", "<input x type=checkbox id=x><label for=x>a <i role=spinbutton>b</i> c</label>", "a c"],
-    ["a label with a meter", "<input x type=checkbox id=x><label for=x>a <i role=meter value=' 3 '>b</i></label>", "a 3"],
-    ["a field of which aria-label is there, in a label", "<input x type=checkbox id=x><label for=x>a <input aria-label=no value=5></label>", "a 5"],
-    ["a button in a label", "<input x type=checkbox id=x><label for=x>a <button aria-label=b>c</button></label>", "a b"],
+    [
+      "a label with a progress",
+      "<input x type=checkbox id=x><label for=x>a <progress value=0.5></progress></label>",
+      "a 0.5",
+    ],
+    [
+      "a label with a scrollbar that says how much",
+      "<input x type=checkbox id=x><label for=x>a <i role=scrollbar aria-valuenow=7>b</i></label>",
+      "a 7",
+    ],
+    [
+      "a label with a slider that says it in words",
+      "<input x type=checkbox id=x><label for=x>a <i role=slider aria-valuetext=most aria-valuenow=7>b</i></label>",
+      "a most",
+    ],
+    [
+      "a label with a spin button without a value",
+      "<input x type=checkbox id=x><label for=x>a <i role=spinbutton>b</i> c</label>",
+      "a c",
+    ],
+    [
+      "a label with a meter",
+      "<input x type=checkbox id=x><label for=x>a <i role=meter value=' 3 '>b</i></label>",
+      "a 3",
+    ],
+    [
+      "a field of which aria-label is there, in a label",
+      "<input x type=checkbox id=x><label for=x>a <input aria-label=no value=5></label>",
+      "a 5",
+    ],
+    [
+      "a button in a label",
+      "<input x type=checkbox id=x><label for=x>a <button aria-label=b>c</button></label>",
+      "a b",
+    ],
     ["a labelled field is not its value", "<input x value=typed>", ""],
     ["a field is its title", "<input x value=typed title=tip>", "tip"],
     ["a field's placeholder is no name", "<input x placeholder=hint>", ""],
@@ -81,16 +173,32 @@ describe("the name of", () => {
     ["a select by its label", "<label>size <select x><option>b</select></label>", "size"],
     ["a text area by its label", "<label>note <textarea x>b</textarea></label>", "note"],
     ["a button by its label", "<label>go <button x>no</button></label>", "go"],
-    ["text without what is hidden", "<button x>a<i hidden>b</i><i aria-hidden=true>c</i><i style='display:none'>d</i><i style='visibility:hidden'>e</i><i style='visibility:collapse'>f</i></button>", "a"],
+    [
+      "text without what is hidden",
+      "<button x>a<i hidden>b</i><i aria-hidden=true>c</i><i style='display:none'>d</i><i style='visibility:hidden'>e</i><i style='visibility:collapse'>f</i></button>",
+      "a",
+    ],
     ["text with what is not hidden", "<button x>a<i aria-hidden=false>b</i></button>", "ab"],
-    ["text without scripts", "<button x>a<script>1</script><style>b{}</style><noscript>c</noscript><template>d</template></button>", "a"],
-    ["words apart by blocks", "<button x>a<div>b</div>c<br>d<i>e</i><i style='display:inline-block'>f</i><i style='display:contents'>g</i></button>", "a b c de f g"],
+    [
+      "text without scripts",
+      "<button x>a<script>1</script><style>b{}</style><noscript>c</noscript><template>d</template></button>",
+      "a",
+    ],
+    [
+      "words apart by blocks",
+      "<button x>a<div>b</div>c<br>d<i>e</i><i style='display:inline-block'>f</i><i style='display:contents'>g</i></button>",
+      "a b c de f g",
+    ],
     ["comments are no text", "<button x>a<!-- b -->c</button>", "ac"],
     ["pictures in text", "<button x><img alt=cat> b</button>", "cat b"],
     ["titles in text", "<button x><i title=tip></i> b</button>", "b"],
     ["aria-owns adds", "<button x aria-owns='o p'>a</button><i id=o>b</i><i id=p> c</i>", "ab c"],
     ["aria-owns of itself does not loop", "<button x id=x aria-owns=x>a</button>", "a"],
-    ["things named by each other", "<button x id=a aria-labelledby=b>a</button><i id=b><i aria-labelledby=a>b</i></i>", "a"],
+    [
+      "things named by each other",
+      "<button x id=a aria-labelledby=b>a</button><i id=b><i aria-labelledby=a>b</i></i>",
+      "a",
+    ],
     ["a custom element of a form", "<x-a x title=tip>a</x-a>", "tip"],
     ["text is cut at 200 signs", `<button x>${"a".repeat(201)}</button>`, `${"a".repeat(199)}…`],
     ["text of 200 signs is whole", `<button x>${"a".repeat(200)}</button>`, "a".repeat(200)],
@@ -152,7 +260,8 @@ describe("a name stays within bounds", () => {
     expect(fill(498)).toBe("");
   });
   test("100 steps down are read", () => {
-    const deep = (steps: number): string => nameOf(put(`<button x>${"<i>".repeat(steps)}a${"</i>".repeat(steps)}</button>`));
+    const deep = (steps: number): string =>
+      nameOf(put(`<button x>${"<i>".repeat(steps)}a${"</i>".repeat(steps)}</button>`));
     expect(deep(99)).toBe("a");
     expect(deep(100)).toBe("");
   });
@@ -162,13 +271,17 @@ describe("a name stays within bounds", () => {
     expect(deep(98)).toBe("a");
     expect(deep(99)).toBe("");
     const named = (steps: number): string =>
-      nameOf(put(`<button x aria-labelledby=i></button><div id=i>${"<i>".repeat(steps)}a${"</i>".repeat(steps)}</div>`));
+      nameOf(
+        put(`<button x aria-labelledby=i></button><div id=i>${"<i>".repeat(steps)}a${"</i>".repeat(steps)}</div>`),
+      );
     expect(named(98)).toBe("a");
     expect(named(99)).toBe("");
   });
   test("100 ids are read", () => {
     const ids = Array.from({ length: 101 }, (_, i) => `n${i}`);
-    const name = nameOf(put(`<button x aria-labelledby='${ids.join(" ")}'></button>${ids.map((id) => `<i id=${id}>a</i>`).join("")}`));
+    const name = nameOf(
+      put(`<button x aria-labelledby='${ids.join(" ")}'></button>${ids.map((id) => `<i id=${id}>a</i>`).join("")}`),
+    );
     expect(name).toBe(Array.from({ length: 100 }, () => "a").join(" "));
   });
   test("100 chosen options are read", () => {
@@ -190,7 +303,9 @@ describe("names of one pass", () => {
   });
   const texts = (elements: readonly Element[]): (string | null)[] => elements.map((label) => label.textContent);
   test("know the labels of each control, the first that is asked for and the others", () => {
-    put("<label for=a>1</label><label>2<input id=a></label><label>3<input></label><input id=c><label><i>no</i></label>");
+    put(
+      "<label for=a>1</label><label>2<input id=a></label><label>3<input></label><input id=c><label><i>no</i></label>",
+    );
     const names = new Names();
     const [a, b, c] = document.querySelectorAll("input");
     for (let i = 0; i < 2; i++) {
@@ -208,7 +323,8 @@ describe("names of one pass", () => {
     expect(texts(names.labelsOf(a!))).toEqual(["1", "2"]);
   });
   test("know the labels in each shadow root, read once", () => {
-    put("<input><label>out <input></label><div x></div>").attachShadow({ mode: "open" }).innerHTML = "<label>in <input></label>";
+    put("<input><label>out <input></label><div x></div>").attachShadow({ mode: "open" }).innerHTML =
+      "<label>in <input></label>";
     const names = new Names();
     const [first, second] = document.querySelectorAll("input");
     names.labelsOf(first!);
@@ -228,7 +344,12 @@ describe("names of one pass", () => {
   });
   test("know the labels of custom elements of forms", () => {
     if (!customElements.get("x-field"))
-      customElements.define("x-field", class extends HTMLElement { static formAssociated = true; });
+      customElements.define(
+        "x-field",
+        class extends HTMLElement {
+          static formAssociated = true;
+        },
+      );
     const field = put("<label>l<x-field x></x-field></label><p>");
     const names = new Names();
     expect(names.labelsOf(document.querySelector("p")!)).toEqual([]);

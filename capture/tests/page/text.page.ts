@@ -4,7 +4,14 @@ import { fold, textHead } from "../../locators/text.ts";
 test("the beginning of a text is as long as it is asked for", () => {
   document.body.innerHTML = "<p>one<b>two</b><!-- no --><i>three</i></p>";
   const p = document.querySelector("p")!;
-  expect([0, 2, 3, 5, 11, 12].map((max) => textHead(p, max))).toEqual(["", "on", "one", "onetw", "onetwothree", "onetwothree"]);
+  expect([0, 2, 3, 5, 11, 12].map((max) => textHead(p, max))).toEqual([
+    "",
+    "on",
+    "one",
+    "onetw",
+    "onetwothree",
+    "onetwothree",
+  ]);
   expect(textHead(p.firstChild!, 2)).toBe("on");
   expect(textHead(p.firstChild!, 5)).toBe("one");
 });
