@@ -37,7 +37,6 @@ const { values: options } = parseArgs({
  * @property {string[]} [not] names of files that are not broken
  * @property {string} page folder of the tests that run in a page
  * @property {string[]} [tests] more test files
- * @property {string} [without] pattern of the names of tests that do not count: they look at the clock
  */
 
 /** The sources of a package that are broken. */

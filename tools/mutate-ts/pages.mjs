@@ -20,7 +20,6 @@ export class PageTests {
   #tests = []; // { index, took, reached }, the quickest first
   #always = new Set(); // breaks that are reached while the modules load
   #url = "";
-  #without; // names of tests that look at the clock: a busy machine fails them
 
   /**
    * Bundles and runs the tests without a break. Throws when one fails.
@@ -30,7 +29,6 @@ export class PageTests {
    */
   static async open(root, given, files) {
     const made = new PageTests();
-    if (given.without) made.#without = new RegExp(given.without);
     const broken = new Set(files);
     const texts = new Map();
     for (const file of files) {
@@ -113,7 +111,6 @@ $mutate.until = performance.now() + 5000;</script><script src="/tests.js"></scri
       throw new Error(failed.map(({ name, failed: why }) => `${name} fails without a break: ${why}`).join("\n"));
     this.#always = new Set(always);
     this.#tests = runs
-      .filter(({ name }) => !this.#without?.test(name))
       .map((run) => ({ ...run, reached: new Set(run.reached) }))
       .toSorted((a, b) => a.took - b.took);
   }
