@@ -1,0 +1,67 @@
+// What the agent finds in its isolated world: closed shadow roots, and a worker that answers.
+import type { Environment } from "../../dom-agent/environment.ts";
+import type { AgentProblem } from "../../dom-agent/problem.ts";
+import { RefBook } from "../../dom-agent/refs.ts";
+
+const closed = new WeakMap<Element, ShadowRoot>();
+const attach = Element.prototype.attachShadow;
+Element.prototype.attachShadow = function (init) {
+  const root = attach.call(this, init);
+  closed.set(this, root);
+  return root;
+};
+
+/** What the worker was asked, and what it answers. */
+export const worker: { asked: unknown[]; answer: unknown } = { asked: [], answer: null };
+
+Object.assign(globalThis, {
+  chrome: {
+    dom: { openOrClosedShadowRoot: (host: Element) => closed.get(host) ?? null },
+    runtime: {
+      sendMessage: async (message: unknown) => {
+        worker.asked.push(message);
+        return worker.answer;
+      },
+    },
+  },
+});
+
+/** Fills the page. Returns the element with the attribute x. */
+export function put(html: string): HTMLElement {
+  document.body.innerHTML = html;
+  return document.querySelector<HTMLElement>("[x]")!;
+}
+
+export function shadow(host: Element, html: string, mode: ShadowRootMode = "open"): ShadowRoot {
+  const root = host.attachShadow({ mode });
+  root.innerHTML = html;
+  return root;
+}
+
+/** A book of refs that may give e1 to e100000. */
+export function book(...ranges: [number, number][]): RefBook {
+  const refs = new RefBook();
+  refs.allow(ranges.length > 0 ? ranges : [[1, 100_000]]);
+  return refs;
+}
+
+/** What an operation works with, for ms. */
+export const within = (ms = 0, refs = book(), frame = ""): Environment => ({
+  refs,
+  deadline: { at: Date.now() + ms, signal: new AbortController().signal },
+  frame,
+});
+
+/** The problem that work throws, as the worker hears of it. */
+export async function problem(work: () => unknown): Promise<ReturnType<AgentProblem["toWire"]>> {
+  try {
+    await work();
+  } catch (error) {
+    if (typeof (error as AgentProblem).toWire !== "function") throw error;
+    return (error as AgentProblem).toWire();
+  }
+  throw new Error("nothing was wrong");
+}
+
+export const ids = (elements: Iterable<Element>): string[] => [...elements].map((element) => element.id);
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
