@@ -63,7 +63,7 @@ export class PageTests {
 
   async #serve(script) {
     const html = `<!doctype html><html><head><meta charset=utf-8><script>(${install.toString()})(Number(location.search.slice(1)));
-$mutate.until = performance.now() + 5000;</script><script src="/tests.js"></script></head><body></body></html>`;
+$mutate.allow(5000);</script><script src="/tests.js"></script></head><body></body></html>`;
     this.#server = createServer((request, response) => {
       const isScript = request.url === "/tests.js";
       response.setHeader("Content-Type", isScript ? "text/javascript;charset=utf-8" : "text/html;charset=utf-8");
@@ -99,7 +99,7 @@ $mutate.until = performance.now() + 5000;</script><script src="/tests.js"></scri
       const runs = [];
       for (const [index] of inPage.names().entries()) {
         $mutate.reached = new Set();
-        $mutate.until = performance.now() + 60_000;
+        $mutate.allow(60_000);
         const run = await inPage.run(index, 60_000);
         runs.push({ ...run, index, reached: [...$mutate.reached] });
       }
@@ -128,7 +128,7 @@ $mutate.until = performance.now() + 5000;</script><script src="/tests.js"></scri
       return page.evaluate(async (tests) => {
         if (!globalThis.inPage) return "it does not load";
         for (const [index, ms] of tests) {
-          $mutate.until = performance.now() + ms;
+          $mutate.allow(ms);
           const { name, failed } = await inPage.run(index, ms);
           if (failed) return name;
         }

@@ -112,12 +112,12 @@ describe("roots", () => {
     expect(below(roots)).toEqual(["a", "b"]);
   });
   test("of 1,001 custom elements that wait, the last is not watched", () => {
-    put("<x-a></x-a>".repeat(1002));
+    put("<x-a></x-a>".repeat(1001));
     const roots = new Roots();
     below(roots);
     const all = document.querySelectorAll("x-a");
     shadow(all[999]!, "<i id=a></i>");
-    shadow(all[1001]!, "<i id=b></i>");
+    shadow(all[1000]!, "<i id=b></i>");
     expect(below(roots)).toEqual(["a"]);
   });
   test("that are closed and come late are found by and by, 200 elements a search", () => {
@@ -125,17 +125,29 @@ describe("roots", () => {
     const roots = opening();
     below(roots);
     const all = document.querySelectorAll("div");
-    const outer = 3; // html, head, body
-    closed.set(all[200 - outer]!, shadow(all[200 - outer]!, "<i id=a></i>", "closed"));
-    closed.set(all[400]!, shadow(all[400]!, "<i id=b></i>", "closed"));
-    asked.length = 0;
-    expect(below(roots)).toEqual([]);
-    expect(asked.length).toBeLessThanOrEqual(200);
+    const outer = document.querySelectorAll("*").length - all.length;
+    closed.set(all[199 - outer]!, shadow(all[199 - outer]!, "<i id=a></i>", "closed"));
+    closed.set(all[200 - outer]!, shadow(all[200 - outer]!, "<i id=b></i>", "closed"));
+    closed.set(all[400]!, shadow(all[400]!, "<i id=c></i>", "closed"));
     expect(below(roots)).toEqual(["a"]);
     expect(below(roots)).toEqual(["a", "b"]);
+    expect(below(roots)).toEqual(["a", "b", "c"]);
     // It begins again at the top.
-    closed.set(all[0]!, shadow(all[0]!, "<i id=c></i>", "closed"));
-    expect(below(roots)).toEqual(["c", "a", "b"]);
+    closed.set(all[0]!, shadow(all[0]!, "<i id=d></i>", "closed"));
+    expect(below(roots)).toEqual(["d", "a", "b", "c"]);
+  });
+  test("are watched again after a page was gone through anew", () => {
+    put("<div id=a></div>");
+    const root = shadow(document.querySelector("#a")!, "<p id=b></p>");
+    const roots = new Roots();
+    below(roots);
+    document.body.append(...Array.from({ length: 1001 }, () => document.createElement("i")));
+    below(roots);
+    const late = document.createElement("div");
+    shadow(late, "<i id=c></i>");
+    // Deep in the root, not only at its top.
+    root.querySelector("#b")!.append(late);
+    expect(below(roots)).toEqual(["a", "b", "c"]);
   });
   test("that only the page can open are not asked for again", () => {
     put("<div id=a></div>");
@@ -198,6 +210,16 @@ describe("roots", () => {
     for (let i = 1; i <= 51; i++) host = shadow(host, `<div id=d${i}></div>`).firstElementChild!;
     document.body.append(top);
     expect(below(roots)).toHaveLength(50);
+    put("<div></div>");
+    const asking = opening();
+    below(asking);
+    host = document.body.firstElementChild!;
+    for (let i = 1; i <= 51; i++) {
+      const root = shadow(host, `<div id=d${i}></div>`, "closed");
+      closed.set(host, root);
+      host = root.firstElementChild!;
+    }
+    expect(below(asking)).toHaveLength(50);
   });
   test("are looked for with a pause every 500 elements", () => {
     const pauses = (count: number): number => {

@@ -42,6 +42,8 @@ describe("what is written is read", () => {
     ['role=button[name="a" b" ]', role({}, { text: 'a" b', exact: true })],
     ['role=button[name="a"  "]', role({}, { text: 'a"', exact: true })],
     ["role=button[name=a'b]", role({}, { text: "a'b", exact: false })],
+    ['role= button[name="a"" ]', role({}, { text: 'a"', exact: true })],
+    ['role=button[name="a""  ]', role({}, { text: 'a"', exact: true })],
     ["role=menu-item_1", { kind: "role", role: "menu-item_1", states: {} }],
     ["a>>>b", { kind: "css", steps: ["a", "b"] }],
     ["a >> > b", { kind: "css", steps: ["a >> > b"] }],

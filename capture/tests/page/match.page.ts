@@ -124,6 +124,10 @@ describe("role=", () => {
     expect(ids("role=button[name='']")).toEqual([]);
     expect(ids("role=button[name=avesall]")).toEqual([]);
   });
+  test("finds by words that stand in elements of their own", () => {
+    put("<button id=a><div>Pay</div><div>now</div></button>");
+    expect(ids("role=button[name='pay now']")).toEqual(["a"]);
+  });
   test("finds by names that are cut", () => {
     put(`<button id=a>${"a".repeat(250)}</button><button id=b>${"a".repeat(150)}</button>`);
     expect(ids(`role=button[name="${"a".repeat(250)}"]`)).toEqual(["a"]);
@@ -167,6 +171,10 @@ describe("text=", () => {
     ["over two elements of three", "<p id=a><i>Save</i> <b>all</b> <u>of it</u></p>", "all of it", ["a"]],
     ["twice in one element", "<p id=a>Save, save</p>", "save", ["a"]],
     ["in an element and in one in it", "<p id=a>Save <b id=b>Save</b></p>", "Save", ["b"]],
+    ["a part, in an element and in one in it", "<p id=a>Save <b id=b>Save</b></p>", "sav", ["b"]],
+    ["a part, in the innermost of many", "<p>Save <b>Save <i id=a>Save</i><i id=b>Save</i></b></p>", "sav", ["a", "b"]],
+    ["other case before a part", "<p id=a>Save all</p><p id=b>SAVE</p>", "save", ["b"]],
+    ["the value of a button beside one text", "<p id=a>Go</p><input id=b type=button value=Go>", "Go", ["a", "b"]],
     ["in an element around, when the inner does not fit", "<p id=a>Save <b id=b>no</b></p>", "save", ["a"]],
     ["in neighbours", "<p><i id=a>Save</i><i id=b>Save</i></p>", "Save", ["a", "b"]],
     ["signs of patterns", "<p id=a>a.b*c+d?[e](f){g}^h$i|j\\k/l</p><p>axb</p>", "a.b*c+d?[e](f){g}^h$i|j\\k/l", ["a"]],
@@ -219,6 +227,11 @@ describe("text=", () => {
     expect(ids("text=top")).toEqual([]);
     expect(ids('text="Save"')).toEqual(["c", "b"]);
   });
+  test("below a scope, whatever fits better in a root elsewhere", () => {
+    put("<div id=scope><p id=a>Save all</p></div><div id=host></div>");
+    document.querySelector("#host")!.attachShadow({ mode: "open" }).innerHTML = "<p id=b>Save</p>";
+    expect(ids("text=Save", document.querySelector("#scope")!)).toEqual(["a"]);
+  });
   test("in a document without an element", () => {
     const empty = document.implementation.createHTMLDocument();
     empty.documentElement.remove();
@@ -249,6 +262,13 @@ test("searches pause in proportion to what they look at", () => {
     while (!steps.next().done) n++;
     return n;
   };
+  for (const [count, more] of [
+    [99, 0],
+    [100, 1],
+  ] as const) {
+    put("<button placeholder=a aria-label=b>c</button>".repeat(count));
+    expect(["testid=a", "placeholder=a", "label=b", "role=button"].map(pauses)).toEqual([1, 1 + more, 2 + more, 1 + more]);
+  }
   put("<button placeholder=a aria-label=b>c</button>".repeat(50));
   const few = ["role=button", "placeholder=a", "label=b"].map(pauses);
   put("<button placeholder=a aria-label=b>c</button>".repeat(1000));

@@ -1,103 +1,118 @@
-import { describe, expect, test } from "vitest";
+import { clock } from "./clock.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Roots } from "../../locators/deep.ts";
 import { Naming } from "../../locators/naming.ts";
 import { type Sketch, sketchOf } from "../../locators/ranked.ts";
 
 const sketches = (count: number): Sketch[] => {
-  document.body.innerHTML = Array.from({ length: count }, (_, i) => `<button>b${i}</button>`).join("");
+  document.body.innerHTML = Array.from({ length: count }, (_, i) => `<button id=button-${i} data-testid=t${i}>b${i}</button>`).join("");
   return [...document.querySelectorAll("button")].map((button) => sketchOf(button));
 };
-const direct = (work: () => void): void => work();
-const later = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));
+const later = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 5));
+
+/** A naming, how often it ran, and what it told. */
+function begin(roots = new Roots()) {
+  const state = { runs: 0, told: [] as unknown[], inside: false };
+  const naming = new Naming(roots, (work) => {
+    state.runs++;
+    state.inside = true;
+    work();
+    state.inside = false;
+  });
+  const add = (sketch: Sketch | undefined): void =>
+    naming.add(sketch, (found) => state.told.push(found?.find(({ kind }) => kind === "role")?.value));
+  return { naming, state, add };
+}
+
+beforeEach(() => Object.assign(clock, { at: 0, step: 0 }));
+afterEach(() => void (clock.at = undefined));
 
 describe("naming", () => {
-  test("calls in the order in which things came, later", async () => {
-    const naming = new Naming(new Roots(), direct);
-    const told: unknown[] = [];
-    for (const [i, sketch] of sketches(3).entries()) naming.add(sketch, (found) => told.push([i, found?.[0]?.value]));
-    naming.add(undefined, (found) => told.push(found));
-    expect([naming.size, told]).toEqual([4, []]);
+  test("tells in the order in which things came, later, in what it was given", async () => {
+    const { naming, state, add } = begin();
+    sketches(3).forEach(add);
+    add(undefined);
+    naming.add(undefined, () => state.told.push(state.inside));
+    expect([naming.size, state.runs, state.told]).toEqual([5, 0, []]);
     while (naming.size > 0) await later();
-    expect(told).toEqual([[0, 'button[name="b0"]'], [1, 'button[name="b1"]'], [2, 'button[name="b2"]'], undefined]);
-    naming.add(sketches(1)[0], (found) => told.push(found?.length));
+    await later();
+    expect(state.told).toEqual(['button[name="b0"]', 'button[name="b1"]', 'button[name="b2"]', undefined, true]);
+    expect(state.runs).toBe(1);
+    sketches(1).forEach(add);
     while (naming.size > 0) await later();
-    expect(told.at(-1)).toBe(3);
-  });
-  test("works in what it was given", async () => {
-    let inside = false;
-    const naming = new Naming(new Roots(), (work) => {
-      inside = true;
-      work();
-      inside = false;
-    });
-    const told: boolean[] = [];
-    naming.add(sketches(1)[0], () => told.push(inside));
-    while (naming.size > 0) await later();
-    expect(told).toEqual([true]);
+    expect([state.told.length, state.runs]).toEqual([6, 2]);
   });
   test("loses what waits where it may not work any more", async () => {
-    const naming = new Naming(new Roots(), () => {});
+    let runs = 0;
     const told: unknown[] = [];
+    const naming = new Naming(new Roots(), () => void runs++);
     naming.add(sketches(1)[0], (found) => told.push(found));
     await later();
-    expect([naming.size, told]).toEqual([0, []]);
+    await later();
+    expect([naming.size, told, runs]).toEqual([0, [], 1]);
   });
   test("settles at once, and does nothing later", async () => {
-    let runs = 0;
-    const naming = new Naming(new Roots(), (work) => {
-      runs++;
-      work();
-    });
-    const told: unknown[] = [];
-    for (const sketch of sketches(2)) naming.add(sketch, (found) => told.push(found?.length));
+    const { naming, state, add } = begin();
+    sketches(2).forEach(add);
     naming.settle();
-    expect([naming.size, told]).toEqual([0, [3, 3]]);
+    expect([naming.size, state.told]).toEqual([0, ['button[name="b0"]', 'button[name="b1"]']]);
     await later();
-    expect([runs, told]).toEqual([0, [3, 3]]);
+    await later();
+    expect([state.runs, state.told.length]).toEqual([0, 2]);
     naming.settle();
-    naming.add(sketches(1)[0], (found) => told.push(found?.length));
+    sketches(1).forEach(add);
     while (naming.size > 0) await later();
-    expect(told).toEqual([3, 3, 3]);
+    expect(state.told).toHaveLength(3);
   });
   test("goes on with the next when a page is in a state that no search goes through", () => {
-    const naming = new Naming(new Roots(), direct);
-    const told: unknown[] = [];
+    const { naming, state, add } = begin();
     const [first, second] = sketches(2);
-    const broken = { ...first!, get role(): string { throw new Error("no"); } };
-    naming.add(broken, (found) => told.push(found));
-    naming.add(second, (found) => told.push(found?.length));
+    const broken = {
+      ...first!,
+      get role(): string {
+        throw new Error("no");
+      },
+    };
+    add(broken);
+    add(second);
     naming.settle();
-    expect(told).toEqual([undefined, 3]);
+    expect(state.told).toEqual([undefined, 'button[name="b1"]']);
   });
-  /** A root that takes ms each time it is asked for. */
+  /** Roots that put the clock forward each time something asks for one. */
   const slow = (ms: number): Roots =>
     new Roots(() => {
-      for (const start = performance.now(); performance.now() - start < ms;);
+      clock.at! += ms;
       return null;
     });
   test("tells without locators what cannot be found in 50 ms", () => {
-    const naming = new Naming(slow(30), direct);
-    const told: unknown[] = [];
-    const given = sketches(2);
-    document.body.append(...Array.from({ length: 6 }, () => document.createElement("div")));
-    for (const sketch of given) naming.add(sketch, (found) => told.push(found));
-    const start = performance.now();
-    naming.settle();
-    expect(told).toEqual([undefined, undefined]);
-    expect(performance.now() - start).toBeGreaterThan(50);
-    expect(naming.size).toBe(0);
+    for (const [ms, found] of [
+      [49, true],
+      [50, false],
+    ] as const) {
+      clock.at = 0;
+      const { naming, state, add } = begin(slow(ms));
+      add(sketches(1)[0]);
+      naming.settle();
+      expect(state.told.map((told) => told !== undefined), String(ms)).toEqual([found]);
+      expect(naming.size).toBe(0);
+    }
   });
-  test("pauses, and goes on where it was", async () => {
-    let runs = 0;
-    const naming = new Naming(slow(8), (work) => {
-      runs++;
-      work();
-    });
-    const told: unknown[] = [];
-    const [sketch] = sketches(1);
-    naming.add(sketch, (found) => told.push(found?.[0]?.kind));
+  test("forgets a search that had no time", async () => {
+    const { naming, state, add } = begin(slow(50));
+    const [first, second] = sketches(2);
+    add(first);
+    naming.settle();
+    expect(state.told).toEqual([undefined]);
+    add(second);
     while (naming.size > 0) await later();
-    expect(told).toEqual(["role"]);
-    expect(runs).toBeGreaterThan(1);
+    expect(state.told).toEqual([undefined, 'button[name="b1"]']);
+  });
+  test("works 6 ms at a time, and goes on where it was", async () => {
+    const { naming, state, add } = begin();
+    clock.step = 1;
+    sketches(8).forEach(add);
+    while (naming.size > 0) await later();
+    expect(state.told).toEqual(Array.from({ length: 8 }, (_, i) => `button[name="b${i}"]`));
+    expect(state.runs).toBe(13);
   });
 });

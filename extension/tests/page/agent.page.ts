@@ -1,0 +1,247 @@
+import { describe, expect, test } from "vitest";
+import { Slices } from "../../dom-agent/slices.ts";
+import { AgentProblem } from "../../dom-agent/problem.ts";
+import { Pass } from "../../dom-agent/pass.ts";
+import { change, frame, quiet, retry } from "../../dom-agent/waiting.ts";
+import { pause, problem, put, shadow, within } from "./world.ts";
+
+describe("a pass", () => {
+  test("looks upwards for an answer, at each element once", () => {
+    const element = put("<section class=a><div><p x></p><i></i></div></section>");
+    const pass = new Pass();
+    const looked: string[] = [];
+    const look = (at: Element): string | undefined => {
+      looked.push(at.localName);
+      return at.className || undefined;
+    };
+    expect(pass.upwards("class", element, look, "none")).toBe("a");
+    expect(looked).toEqual(["p", "div", "section"]);
+    expect(pass.upwards("class", document.querySelector("i")!, look, "none")).toBe("a");
+    expect(pass.upwards("class", element, look, "none")).toBe("a");
+    expect(looked).toEqual(["p", "div", "section", "i"]);
+    expect(pass.upwards("class", document.body, look, "none")).toBe("none");
+    expect(pass.upwards("class", document.body, look, "other")).toBe("none");
+    expect(pass.upwards("tag", element, ({ localName }) => localName, "none")).toBe("p");
+  });
+  test("looks out of shadow roots", () => {
+    const root = shadow(put("<div x class=a></div>"), "<p></p>");
+    expect(new Pass().upwards("class", root.querySelector("p")!, ({ className }) => className || undefined, "")).toBe("a");
+  });
+});
+
+describe("a problem", () => {
+  test("is told with what would help, made when it is told", () => {
+    expect(new AgentProblem("code", "sentence").toWire()).toEqual({ code: "code", message: "sentence" });
+    expect(new AgentProblem("code", "sentence", { blocker: "b" }).toWire()).toEqual({ code: "code", message: "sentence", blocker: "b" });
+    let made = 0;
+    const dear = new AgentProblem("code", "sentence", () => ({ blocker: `b${++made}` }));
+    expect(made).toBe(0);
+    expect(dear.toWire().blocker).toBe("b1");
+  });
+});
+
+describe("waiting", () => {
+  const passing = ["element_not_found", "scope_not_found", "not_actionable", "blocked_by_overlay", "nth_out_of_range", "option_not_found"];
+  test.each(passing)("tries again after %s", async (code) => {
+    let tries = 0;
+    const result = await retry(within(2000).deadline, async () => {
+      if (++tries < 3) throw new AgentProblem(code as string, "not yet");
+      return tries;
+    });
+    expect(result).toBe(3);
+  });
+  test("does not try again after what does not pass", async () => {
+    let tries = 0;
+    const fails = (error: Error) => retry(within(2000).deadline, () => {
+      tries++;
+      throw error;
+    });
+    expect((await problem(() => fails(new AgentProblem("stale_ref", "gone")))).code).toBe("stale_ref");
+    expect(tries).toBe(1);
+    await expect(fails(new TypeError("broken"))).rejects.toThrow("broken");
+    expect(tries).toBe(2);
+  });
+  test("throws the last problem at the deadline", async () => {
+    let tries = 0;
+    const start = performance.now();
+    const last = await problem(() => retry(within(250).deadline, () => {
+      throw new AgentProblem("not_actionable", `try ${++tries}`);
+    }));
+    expect(last.message).toBe(`try ${tries}`);
+    expect(tries).toBeGreaterThan(2);
+    expect(performance.now() - start).toBeGreaterThan(200);
+    tries = 0;
+    await problem(() => retry(within(-1).deadline, () => {
+      throw new AgentProblem("not_actionable", `try ${++tries}`);
+    }));
+    expect(tries).toBe(1);
+  });
+  test("tries at once after a change", async () => {
+    let tries = 0;
+    const waiting = retry({ at: Date.now() + 5000, signal: new AbortController().signal }, () => {
+      tries++;
+      if (!document.querySelector("[x]")) throw new AgentProblem("element_not_found", "no");
+      return tries;
+    });
+    put("<p x></p>");
+    await Promise.resolve();
+    expect(await waiting).toBe(2);
+  });
+  test("ends when nobody waits any more", async () => {
+    const control = new AbortController();
+    const waiting = retry({ at: Date.now() + 5000, signal: control.signal }, () => {
+      throw new AgentProblem("element_not_found", "no");
+    });
+    control.abort(new AgentProblem("cancelled", "over"));
+    expect((await problem(() => waiting)).code).toBe("cancelled");
+  });
+  test.each([
+    ["an element", (at: Element) => at.append("text")],
+    ["an attribute", (at: Element) => at.setAttribute("a", "b")],
+    ["a text", (at: Element) => ((at.firstChild as Text).data = "other")],
+  ])("hears of %s that changes deep in the page", async (_, work) => {
+    const element = put("<div><p x>text</p></div>");
+    await pause(0);
+    const start = performance.now();
+    const waiting = change(3000);
+    (work as (at: Element) => void)(element);
+    await waiting;
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+  test("gives up without a change", async () => {
+    put("");
+    await pause(0);
+    const start = performance.now();
+    await change(60);
+    expect(performance.now() - start).toBeGreaterThan(50);
+  });
+  test("for a frame goes on with the next one", async () => {
+    let frames = 0;
+    requestAnimationFrame(() => frames++);
+    await frame();
+    expect(frames).toBe(1);
+  });
+  test("for a frame goes on without one where the page is hidden or has none", async () => {
+    const request = globalThis.requestAnimationFrame;
+    let asked = 0;
+    globalThis.requestAnimationFrame = () => ++asked;
+    try {
+      const start = performance.now();
+      await frame();
+      expect(performance.now() - start).toBeGreaterThan(90);
+      expect(asked).toBe(1);
+      Object.defineProperty(document, "hidden", { value: true, configurable: true });
+      await frame();
+      expect(asked).toBe(1);
+    } finally {
+      delete (document as { hidden?: boolean }).hidden;
+      globalThis.requestAnimationFrame = request;
+    }
+  });
+});
+
+describe("quiet", () => {
+  test("is when nothing changed for so long", async () => {
+    const element = put("<div><p x>text</p></div>");
+    await pause(0);
+    const start = performance.now();
+    const waiting = quiet(100, within(3000).deadline);
+    await pause(40);
+    element.append("a");
+    element.setAttribute("a", "b");
+    (element.firstChild as Text).data = "other";
+    expect(await waiting).toEqual({ quiet: true, mutations: 3 });
+    expect(performance.now() - start).toBeGreaterThan(130);
+  });
+  test("comes at once where no time has to pass", async () => {
+    expect(await quiet(0, within(1000).deadline)).toEqual({ quiet: true, mutations: 0 });
+  });
+  test("does not come before the deadline on a page that changes", async () => {
+    const element = put("<p x></p>");
+    const timer = setInterval(() => element.append("a"), 5);
+    const start = performance.now();
+    const result = await quiet(150, within(300).deadline);
+    clearInterval(timer);
+    expect(result.quiet).toBe(false);
+    expect(result.mutations).toBeGreaterThan(3);
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+  test("is not told to who has no time", async () => {
+    expect(await quiet(100, within(-1).deadline)).toEqual({ quiet: false, mutations: 0 });
+  });
+  test("ends when nobody waits any more", async () => {
+    const control = new AbortController();
+    const waiting = quiet(600, { at: Date.now() + 3000, signal: control.signal });
+    control.abort(new AgentProblem("cancelled", "over"));
+    expect((await problem(() => waiting)).code).toBe("cancelled");
+  });
+});
+
+describe("slices", () => {
+  const until = (over: () => boolean): void => {
+    while (!over());
+  };
+  test("are over after 12 ms, and begin anew after a pause", async () => {
+    const slices = new Slices(within(5000).deadline);
+    const start = performance.now();
+    expect(slices.over).toBe(false);
+    until(() => slices.over);
+    expect(performance.now() - start).toBeGreaterThan(11);
+    await slices.pause();
+    expect(slices.over).toBe(false);
+  });
+  test("are late from the deadline on", () => {
+    expect(new Slices(within(5000).deadline).late).toBe(false);
+    expect(new Slices(within(-1).deadline).late).toBe(true);
+    expect(new Slices({ ...within().deadline, at: Date.now() }).late).toBe(true);
+  });
+  test("let the page work", async () => {
+    const slices = new Slices(within(5000).deadline);
+    let worked = false;
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener("message", () => (worked = true));
+    port1.start();
+    port2.postMessage(null);
+    await slices.pause();
+    expect(worked).toBe(true);
+  });
+  const page = async (work: (element: HTMLInputElement) => void): Promise<boolean> => {
+    const element = put("<div><input x></div>").parentElement!;
+    element.append("text");
+    const slices = new Slices(within(5000).deadline);
+    const { pass } = slices;
+    const pausing = slices.pause();
+    work(element.querySelector("input")!);
+    await pausing;
+    return slices.pass === pass;
+  };
+  test.each([
+    ["nothing", () => {}, true],
+    ["an element", (at: Element) => at.after("more"), false],
+    ["an attribute", (at: Element) => at.setAttribute("a", "b"), false],
+    ["a text", (at: Element) => ((at.nextSibling as Text).data = "other"), false],
+    ["a field", (at: Element) => at.dispatchEvent(new Event("input")), false],
+  ])("keep their pass while %s changes or not", async (_, work, kept) => {
+    expect(await page(work as (at: Element) => void)).toBe(kept);
+  });
+  test("do not hear of what changes outside of a pause", async () => {
+    const element = put("<input x>");
+    const slices = new Slices(within(5000).deadline);
+    await slices.pause();
+    const { pass } = slices;
+    element.dispatchEvent(new Event("input"));
+    element.append("a");
+    await slices.pause();
+    expect(slices.pass).toBe(pass);
+  });
+  test("end when nobody waits any more", async () => {
+    const control = new AbortController();
+    const slices = new Slices({ at: Date.now() + 5000, signal: control.signal });
+    const pausing = slices.pause();
+    control.abort(new AgentProblem("cancelled", "over"));
+    expect((await problem(() => pausing)).code).toBe("cancelled");
+    const start = performance.now();
+    expect((await problem(() => slices.pause())).code).toBe("cancelled");
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});
