@@ -66,7 +66,8 @@ class Writer {
 
   write(node) {
     if (node.type.startsWith("TS") && !EXPRESSIONS_WITH_TYPES.has(node.type)) return this.#raw(node);
-    if (/^(Import|ExportAll)/.test(node.type) || (node.type === "ExportNamedDeclaration" && node.source)) return this.#raw(node);
+    if (/^(Import|ExportAll)/.test(node.type) || (node.type === "ExportNamedDeclaration" && node.source))
+      return this.#raw(node);
     const name = nameOf(node);
     if (name) this.#names.push(name);
     this.#mark(node);
@@ -87,7 +88,8 @@ class Writer {
   #inner(node) {
     const children = [];
     for (const [key, value] of Object.entries(node)) {
-      if (key === "typeAnnotation" || key === "typeArguments" || key === "typeParameters" || key === "returnType") continue;
+      if (key === "typeAnnotation" || key === "typeArguments" || key === "typeParameters" || key === "returnType")
+        continue;
       for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) children.push([key, child]);
     }
     children.sort(([, a], [, b]) => a.start - b.start);
@@ -99,7 +101,8 @@ class Writer {
       text += this.#source.slice(at, child.start);
       if (this.#isName(node, key)) text += this.#raw(child);
       else if (node.type === "Property" && node.shorthand && key === "key")
-        text += node.value.type === "Identifier" ? shorthand(child.name, this.write(node.value)) : this.#raw(node.value);
+        text +=
+          node.value.type === "Identifier" ? shorthand(child.name, this.write(node.value)) : this.#raw(node.value);
       else if (loop && key === "body") text += `{ $step(); ${this.write(child)} }`;
       else text += this.write(child);
       at = node.type === "Property" && node.shorthand ? node.value.end : child.end;
@@ -143,7 +146,8 @@ class Writer {
         for (const argument of node.arguments) this.#zero(argument);
         break;
       case "ObjectExpression":
-        for (const property of node.properties) if (property.value && property.kind === "init") this.#zero(property.value);
+        for (const property of node.properties)
+          if (property.value && property.kind === "init") this.#zero(property.value);
     }
   }
 

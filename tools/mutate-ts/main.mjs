@@ -42,7 +42,8 @@ const { values: options } = parseArgs({
 /** The sources of a package that are broken. */
 async function filesOf({ path, files, not = [] }) {
   const folder = join(root, path);
-  const all = files ?? (await readdir(folder)).filter((name) => /\.ts$/.test(name) && !/\.(test|gen|config)\.ts$/.test(name));
+  const all =
+    files ?? (await readdir(folder)).filter((name) => /\.ts$/.test(name) && !/\.(test|gen|config)\.ts$/.test(name));
   return all.filter((name) => !not.includes(name)).map((name) => join(folder, name));
 }
 
@@ -114,7 +115,8 @@ async function writeReport(file, text) {
 }
 
 /** The keys that a run printed. */
-const keysIn = (text) => new Set(text.split("\n").flatMap((line) => /^  survived  \S+?:\d+  (.*)$/.exec(line)?.[1] ?? []));
+const keysIn = (text) =>
+  new Set(text.split("\n").flatMap((line) => /^  survived  \S+?:\d+  (.*)$/.exec(line)?.[1] ?? []));
 
 const groups = JSON.parse(await readFile(join(root, "tools/mutate-ts/groups.json"), "utf8"));
 const equivalent = await readEquivalent(join(root, "tools/mutate-ts/equivalent.txt"));
@@ -136,7 +138,8 @@ for (const { name, goal, packages } of groups) {
   if (total === 0) continue;
   const percent = (100 * killed) / total;
   table.push(`| ${name} | ${total} | ${percent.toFixed(1)} % | ${goal} % |`);
-  if (percent < goal) missed.push(`${name}: ${percent.toFixed(1)} % of ${total} breaks are noticed; the goal is ${goal} %`);
+  if (percent < goal)
+    missed.push(`${name}: ${percent.toFixed(1)} % of ${total} breaks are noticed; the goal is ${goal} %`);
 }
 console.log(table.join("\n"));
 if (options.report)

@@ -110,9 +110,7 @@ $mutate.allow(5000);</script><script src="/tests.js"></script></head><body></bod
     if (failed.length > 0)
       throw new Error(failed.map(({ name, failed: why }) => `${name} fails without a break: ${why}`).join("\n"));
     this.#always = new Set(always);
-    this.#tests = runs
-      .map((run) => ({ ...run, reached: new Set(run.reached) }))
-      .toSorted((a, b) => a.took - b.took);
+    this.#tests = runs.map((run) => ({ ...run, reached: new Set(run.reached) })).toSorted((a, b) => a.took - b.took);
   }
 
   /** Says which test notices a break; "" for none. */

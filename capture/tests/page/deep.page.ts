@@ -15,7 +15,8 @@ const opening = (): Roots =>
     return closed.get(host) ?? null;
   });
 const ids = (elements: Iterable<Element>): string[] => [...elements].map((element) => element.id);
-const below = (roots: Roots, css = "[id]", scope: Scope = document): string[] => ids(select(css, run(roots.below(scope))));
+const below = (roots: Roots, css = "[id]", scope: Scope = document): string[] =>
+  ids(select(css, run(roots.below(scope))));
 
 beforeEach(() => {
   closed.clear();
@@ -250,13 +251,26 @@ describe("gathering", () => {
   test("gives what is found as it is, where roots hold nothing", () => {
     put("<div id=a></div><i id=b></i>");
     shadow(document.querySelector("#a")!, "<p></p>");
-    expect(ids(gather(run(new Roots().below(document)), (scope) => [...scope.querySelectorAll("[id]")].toReversed()))).toEqual(["b", "a"]);
+    expect(
+      ids(gather(run(new Roots().below(document)), (scope) => [...scope.querySelectorAll("[id]")].toReversed())),
+    ).toEqual(["b", "a"]);
   });
   test("orders elements below a scope, with what is inside of them behind", () => {
     put("<i id=a></i><i id=b></i><i id=c></i><i id=d></i>");
     const [a, b, c, d] = document.querySelectorAll("i");
     expect(ids(inOrder(document.body, new Set([d!, b!, document.body])))).toEqual(["b", "d"]);
-    expect(ids(inOrder(document, new Set([d!, b!]), new Map([[a!, [c!]], [b!, [a!]]])))).toEqual(["c", "b", "a", "d"]);
+    expect(
+      ids(
+        inOrder(
+          document,
+          new Set([d!, b!]),
+          new Map([
+            [a!, [c!]],
+            [b!, [a!]],
+          ]),
+        ),
+      ),
+    ).toEqual(["c", "b", "a", "d"]);
   });
 });
 

@@ -267,7 +267,12 @@ test("searches pause in proportion to what they look at", () => {
     [100, 1],
   ] as const) {
     put("<button placeholder=a aria-label=b>c</button>".repeat(count));
-    expect(["testid=a", "placeholder=a", "label=b", "role=button"].map(pauses)).toEqual([1, 1 + more, 2 + more, 1 + more]);
+    expect(["testid=a", "placeholder=a", "label=b", "role=button"].map(pauses)).toEqual([
+      1,
+      1 + more,
+      2 + more,
+      1 + more,
+    ]);
   }
   put("<button placeholder=a aria-label=b>c</button>".repeat(50));
   const few = ["role=button", "placeholder=a", "label=b"].map(pauses);

@@ -5,7 +5,10 @@ import { Naming } from "../../locators/naming.ts";
 import { type Sketch, sketchOf } from "../../locators/ranked.ts";
 
 const sketches = (count: number): Sketch[] => {
-  document.body.innerHTML = Array.from({ length: count }, (_, i) => `<button id=button-${i} data-testid=t${i}>b${i}</button>`).join("");
+  document.body.innerHTML = Array.from(
+    { length: count },
+    (_, i) => `<button id=button-${i} data-testid=t${i}>b${i}</button>`,
+  ).join("");
   return [...document.querySelectorAll("button")].map((button) => sketchOf(button));
 };
 const later = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 5));
@@ -93,7 +96,10 @@ describe("naming", () => {
       const { naming, state, add } = begin(slow(ms));
       add(sketches(1)[0]);
       naming.settle();
-      expect(state.told.map((told) => told !== undefined), String(ms)).toEqual([found]);
+      expect(
+        state.told.map((told) => told !== undefined),
+        String(ms),
+      ).toEqual([found]);
       expect(naming.size).toBe(0);
     }
   });

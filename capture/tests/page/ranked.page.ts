@@ -31,7 +31,16 @@ describe("a sketch", () => {
   });
   test("of something with nothing is empty", () => {
     const element = put("<div x></div>");
-    expect(sketchOf(element)).toEqual({ element, role: "", name: "", testid: ["", ""], label: "", placeholder: "", text: "", id: "" });
+    expect(sketchOf(element)).toEqual({
+      element,
+      role: "",
+      name: "",
+      testid: ["", ""],
+      label: "",
+      placeholder: "",
+      text: "",
+      id: "",
+    });
   });
   test.each([
     ["data-testid", "<p x data-testid=a data-cy=b>", ["data-testid", "a"]],
@@ -84,7 +93,9 @@ describe("a sketch", () => {
 
 describe("the ways to an element", () => {
   test("come best first, with their scores", () => {
-    expect(ways(put("<label for=total>Sum</label><input x type=text id=total class=c data-testid=t placeholder=p>"))).toEqual([
+    expect(
+      ways(put("<label for=total>Sum</label><input x type=text id=total class=c data-testid=t placeholder=p>")),
+    ).toEqual([
       ["testid", "t", 1, 1],
       ["role", 'textbox[name="Sum"]', 1, 10],
       ["label", "Sum", 1, 20],

@@ -1,5 +1,14 @@
 import { describe as group, expect, test } from "vitest";
-import { candidate, controlOf, describe, inList, inWords, isDisabled, kindOf, labelOf } from "../../dom-agent/describe.ts";
+import {
+  candidate,
+  controlOf,
+  describe,
+  inList,
+  inWords,
+  isDisabled,
+  kindOf,
+  labelOf,
+} from "../../dom-agent/describe.ts";
 import { Pass } from "../../dom-agent/pass.ts";
 import { roleOf } from "@gasoline/capture/locators/name";
 import { MASK } from "../../dom-agent/secret.ts";
@@ -9,19 +18,42 @@ group("an element is told", () => {
   test("with its place, its kind and its name", () => {
     const element = put("<button x id=pay style='position:fixed;left:1px;top:2px;width:30px;height:40px'>Pay</button>");
     expect(describe(element, book(), "")).toEqual({
-      index: 0, ref: "e1", tag: "button", element_type: "button", label: "Pay", bbox: { x: 1, y: 2, width: 30, height: 40 },
-      visible: true, role: "button", type: "submit", selector: "#pay",
+      index: 0,
+      ref: "e1",
+      tag: "button",
+      element_type: "button",
+      label: "Pay",
+      bbox: { x: 1, y: 2, width: 30, height: 40 },
+      visible: true,
+      role: "button",
+      type: "submit",
+      selector: "#pay",
     });
     expect(inList(element, book(), "1", new Pass(), false)).toEqual({
-      index: 0, ref: "e1", tag: "button", element_type: "button", label: "Pay", bbox: { x: 1, y: 2, width: 30, height: 40 },
-      visible: false, role: "button", type: "submit", frame: "1",
+      index: 0,
+      ref: "e1",
+      tag: "button",
+      element_type: "button",
+      label: "Pay",
+      bbox: { x: 1, y: 2, width: 30, height: 40 },
+      visible: false,
+      role: "button",
+      type: "submit",
+      frame: "1",
     });
   });
   test("without what it does not have", () => {
     const element = put("<p x hidden>a</p>");
     expect(describe(element, book(), "2")).toEqual({
-      index: 0, ref: "e1", tag: "p", element_type: "clickable", label: "a", bbox: { x: 0, y: 0, width: 0, height: 0 },
-      visible: false, selector: "p", frame: "2",
+      index: 0,
+      ref: "e1",
+      tag: "p",
+      element_type: "clickable",
+      label: "a",
+      bbox: { x: 0, y: 0, width: 0, height: 0 },
+      visible: false,
+      selector: "p",
+      frame: "2",
     });
     let deep: Element = element;
     for (let i = 0; i < 80; i++) deep = deep.appendChild(document.createElement("i"));
@@ -31,7 +63,11 @@ group("an element is told", () => {
   });
   test("open, closed or neither", () => {
     const told = (html: string): unknown => describe(put(html), book(), "").expanded;
-    expect(["<b x aria-expanded=true>", "<b x aria-expanded=false>", "<b x>"].map(told)).toEqual([true, false, undefined]);
+    expect(["<b x aria-expanded=true>", "<b x aria-expanded=false>", "<b x>"].map(told)).toEqual([
+      true,
+      false,
+      undefined,
+    ]);
   });
   test("disabled or not", () => {
     const told = (html: string): unknown => describe(put(html), book(), "").disabled;
@@ -57,10 +93,29 @@ group("an element is told", () => {
     expect(describe(element, book(), "").in_overlay).toBe(true);
   });
   test.each([
-    ...Object.entries({ main: "main", nav: "navigation", header: "banner", footer: "contentinfo", aside: "complementary", form: "form", section: "region", dialog: "dialog", article: "article" }).map(
-      ([tag, role]) => [`<${tag}><b x>`, tag, role],
-    ),
-    ...["main", "navigation", "banner", "contentinfo", "complementary", "form", "search", "region", "dialog", "alertdialog"].map((role) => [`<div role=${role}><b x>`, "div", role]),
+    ...Object.entries({
+      main: "main",
+      nav: "navigation",
+      header: "banner",
+      footer: "contentinfo",
+      aside: "complementary",
+      form: "form",
+      section: "region",
+      dialog: "dialog",
+      article: "article",
+    }).map(([tag, role]) => [`<${tag}><b x>`, tag, role]),
+    ...[
+      "main",
+      "navigation",
+      "banner",
+      "contentinfo",
+      "complementary",
+      "form",
+      "search",
+      "region",
+      "dialog",
+      "alertdialog",
+    ].map((role) => [`<div role=${role}><b x>`, "div", role]),
     ["<main role=none><b x>", "main", undefined],
     ["<div role=button><b x>", undefined, undefined],
     ["<div role=mainly><b x>", undefined, undefined],
@@ -78,7 +133,12 @@ group("an element is told", () => {
 });
 
 test("a candidate is told in short", () => {
-  expect(candidate(put("<button x>Pay</button>"), book())).toEqual({ ref: "e1", visible: true, role: "button", name: "Pay" });
+  expect(candidate(put("<button x>Pay</button>"), book())).toEqual({
+    ref: "e1",
+    visible: true,
+    role: "button",
+    name: "Pay",
+  });
   expect(candidate(put("<p x hidden>Pay</p>"), book())).toEqual({ ref: "e1", visible: false });
   expect(candidate(put(`<button x>${"a".repeat(81)}</button>`), book()).name).toBe(`${"a".repeat(79)}…`);
 });

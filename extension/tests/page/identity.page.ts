@@ -55,10 +55,15 @@ describe("a book of refs", () => {
   test("gives numbers of its ranges, and counts those that are left", () => {
     const refs = book([3, 4], [7, 8]);
     expect(refs.left).toBe(4);
-    const given = Array.from({ length: 4 }, (_, i) => refs.refOf(Object.assign(document.createElement("p"), { textContent: `${i}` })));
+    const given = Array.from({ length: 4 }, (_, i) =>
+      refs.refOf(Object.assign(document.createElement("p"), { textContent: `${i}` })),
+    );
     expect(given).toEqual(["e3", "e4", "e7", "e8"]);
     expect(refs.left).toBe(0);
-    refs.allow([[7, 8], [20, 21]]);
+    refs.allow([
+      [7, 8],
+      [20, 21],
+    ]);
     expect(refs.left).toBe(2);
     expect(refs.refOf(document.createElement("p"))).toBe("e20");
     expect(refs.left).toBe(1);
@@ -83,7 +88,10 @@ describe("a book of refs", () => {
     expect(refs.left).toBe(0);
   });
   test("does not know what it did not give", async () => {
-    expect(await problem(() => book().elementOf("e9"))).toEqual({ code: "stale_ref", message: "e9 is not known in this page." });
+    expect(await problem(() => book().elementOf("e9"))).toEqual({
+      code: "stale_ref",
+      message: "e9 is not known in this page.",
+    });
   });
   test("finds what was rendered anew by its role and name", () => {
     const element = put("<button x>Pay</button><a href=#>Pay</a><button>Cancel</button>");
@@ -102,7 +110,11 @@ describe("a book of refs", () => {
     ["a long name", `<button x>${"word ".repeat(60)}</button>`, `<button>${"word ".repeat(60)}</button>`],
     ["a password field", "<label>Pass <input type=password x></label>", "<label>Pass <input type=password></label>"],
     ["a password field that is shown", "<label>Pass <input type=password x></label>", "<label>Pass <input></label>"],
-    ["something called otherwise than its text", "<button x aria-label=Pay>×</button>", "<button aria-label=Pay>+</button>"],
+    [
+      "something called otherwise than its text",
+      "<button x aria-label=Pay>×</button>",
+      "<button aria-label=Pay>+</button>",
+    ],
     ["something in a shadow root", "<button x>Pay</button>", "<div class=host></div>"],
   ])("finds %s again", (_, before, after) => {
     const refs = book();
@@ -118,7 +130,10 @@ describe("a book of refs", () => {
     const refs = book();
     const ref = refs.refOf(put("<ul x></ul>"));
     put("<ul></ul>");
-    expect(await problem(() => refs.elementOf(ref))).toEqual({ code: "stale_ref", message: 'e1 was list "", and it is gone.' });
+    expect(await problem(() => refs.elementOf(ref))).toEqual({
+      code: "stale_ref",
+      message: 'e1 was list "", and it is gone.',
+    });
   });
   test("says what several there are now", async () => {
     const refs = book();

@@ -26,8 +26,18 @@ describe("texts are told without what secret fields hold", () => {
     ["a value that is a part", "abcd", "<p x></p><input type=password value=abc>", `${MASK}d`],
     ["no beginning of a value", "abc", "<p x></p><input type=password value=abcd>", "abc"],
     ["a value at the end", "xabc", "<p x></p><input type=password value=abc>", `x${MASK}`],
-    ["two values that begin alike", "abcd abce", "<p x></p><input type=password value=abcd><input type=password value=abce>", `${MASK} ${MASK}`],
-    ["one of two values that begin alike", "abcd abce", "<p x></p><input value=abcd><input type=password value=abce>", `abcd ${MASK}`],
+    [
+      "two values that begin alike",
+      "abcd abce",
+      "<p x></p><input type=password value=abcd><input type=password value=abce>",
+      `${MASK} ${MASK}`,
+    ],
+    [
+      "one of two values that begin alike",
+      "abcd abce",
+      "<p x></p><input value=abcd><input type=password value=abce>",
+      `abcd ${MASK}`,
+    ],
     ["a value of several words", "a b c", "<p x></p><input type=password value='a   b'>", `${MASK} c`],
     ["a value with signs of replacements", "$& $1", "<p x></p><input type=password value='$& $1'>", MASK],
     ["without any field", "abc", "<p x></p>", "abc"],
@@ -43,7 +53,10 @@ describe("texts are told without what secret fields hold", () => {
     }
   });
   test("in the same root", () => {
-    const root = shadow(put("<div x></div><input type=password value=outside>"), "<p></p><input type=password value=inside>");
+    const root = shadow(
+      put("<div x></div><input type=password value=outside>"),
+      "<p></p><input type=password value=inside>",
+    );
     const secrets = new Secrets();
     expect(secrets.clean("inside outside", root.querySelector("p")!)).toBe(`${MASK} outside`);
     expect(secrets.clean("inside outside", document.body)).toBe(`inside ${MASK}`);

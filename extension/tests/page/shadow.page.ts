@@ -1,5 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { elementAt, everyElement, everywhere, focused, isInside, parentOf, query, shadowOf } from "../../dom-agent/shadow.ts";
+import {
+  elementAt,
+  everyElement,
+  everywhere,
+  focused,
+  isInside,
+  parentOf,
+  query,
+  shadowOf,
+} from "../../dom-agent/shadow.ts";
 import { ids, put, shadow } from "./world.ts";
 
 const box = "style='position:fixed;left:0;top:0;width:50px;height:50px'";

@@ -15,7 +15,9 @@ describe("a selector finds", () => {
     ["testid=t", "testid", ["b"]],
     ["nav", "css", []],
   ])("by %s", (selector, strategy, found) => {
-    put(`<button id=a>Pay</button><button id=b data-testid=t>Cancel</button><div id=host></div><label>Mail <input id=d placeholder=you></label>`);
+    put(
+      `<button id=a>Pay</button><button id=b data-testid=t>Cancel</button><div id=host></div><label>Mail <input id=d placeholder=you></label>`,
+    );
     shadow(document.querySelector("#host")!, "<button id=c>Inner</button>", "closed");
     const refs = book();
     refs.refOf(document.querySelector("#a")!);
@@ -30,9 +32,18 @@ describe("a selector finds", () => {
   test("nothing that cannot be read", async () => {
     const refs = book();
     put("");
-    expect(await problem(() => find("div[[", document, refs))).toEqual({ code: "invalid_selector", message: "Not a CSS selector: div[[" });
-    expect(await problem(() => find(`[[${"a".repeat(300)}`, document, refs))).toEqual({ code: "invalid_selector", message: `Not a CSS selector: [[${"a".repeat(198)}` });
-    expect(await problem(() => find("ref=17", document, refs))).toEqual({ code: "invalid_selector", message: "Write ref=e17, not ref=17" });
+    expect(await problem(() => find("div[[", document, refs))).toEqual({
+      code: "invalid_selector",
+      message: "Not a CSS selector: div[[",
+    });
+    expect(await problem(() => find(`[[${"a".repeat(300)}`, document, refs))).toEqual({
+      code: "invalid_selector",
+      message: `Not a CSS selector: [[${"a".repeat(198)}`,
+    });
+    expect(await problem(() => find("ref=17", document, refs))).toEqual({
+      code: "invalid_selector",
+      message: "Write ref=e17, not ref=17",
+    });
     expect((await problem(() => find("ref=e17", document, refs))).code).toBe("stale_ref");
   });
   test("words at once as text, when the page shows them", async () => {
@@ -52,7 +63,7 @@ describe("a selector finds", () => {
     expect(find("Far away", document, book()).elements).toEqual([]);
     expect(await problem(() => find("Don't panic!", document, book()))).toEqual({
       code: "invalid_selector",
-      message: 'Don\'t panic! is words, not CSS: write selector:"text=Don\'t panic!".',
+      message: "Don't panic! is words, not CSS: write selector:\"text=Don't panic!\".",
       candidates: [],
     });
     expect((await problem(() => find(`Don't ${"a".repeat(300)}`, document, book()))).message).toBe(
@@ -79,7 +90,7 @@ test.each([
   ["circle", false],
   ["div Save", true],
   ["  ", true],
-  ...[..."#.:[]>+~*=(){}|@/\\\""].map((sign) => [`Far ${sign} away`, false]),
+  ...[...'#.:[]>+~*=(){}|@/\\"'].map((sign) => [`Far ${sign} away`, false]),
 ])("words rather than CSS: %s", (selector, words) => expect(isPhrase(selector as string)).toBe(words));
 
 describe("a target", () => {
@@ -111,12 +122,26 @@ describe("a target", () => {
     put(page);
     const refs = book();
     const told = (target: object) => problem(() => resolve(target, refs));
-    expect(await told({})).toEqual({ code: "missing_target", message: "No target was given, and no element has the focus." });
-    expect(await told({ x: -5, y: 1 })).toEqual({ code: "element_not_found", message: "There is nothing at -5, 1: it is outside of the viewport." });
-    expect(await told({ selector: "#no" })).toEqual({ code: "element_not_found", message: "Nothing fits #no.", candidates: [] });
-    expect(await told({ selector: "No such" })).toMatchObject({ message: "Nothing fits No such as CSS; as text it would be text=No such." });
+    expect(await told({})).toEqual({
+      code: "missing_target",
+      message: "No target was given, and no element has the focus.",
+    });
+    expect(await told({ x: -5, y: 1 })).toEqual({
+      code: "element_not_found",
+      message: "There is nothing at -5, 1: it is outside of the viewport.",
+    });
+    expect(await told({ selector: "#no" })).toEqual({
+      code: "element_not_found",
+      message: "Nothing fits #no.",
+      candidates: [],
+    });
+    expect(await told({ selector: "No such" })).toMatchObject({
+      message: "Nothing fits No such as CSS; as text it would be text=No such.",
+    });
     expect(nothing(`#${"a".repeat(300)}`)).toBe(`Nothing fits #${"a".repeat(199)}.`);
-    expect(nothing("a".repeat(300))).toBe(`Nothing fits ${"a".repeat(200)} as CSS; as text it would be text=${"a".repeat(200)}.`);
+    expect(nothing("a".repeat(300))).toBe(
+      `Nothing fits ${"a".repeat(200)} as CSS; as text it would be text=${"a".repeat(200)}.`,
+    );
     Object.defineProperty(document, "activeElement", { get: () => document.documentElement, configurable: true });
     expect((await told({})).code).toBe("missing_target");
     Object.defineProperty(document, "activeElement", { get: () => null, configurable: true });
@@ -152,7 +177,9 @@ describe("a target", () => {
       expect(candidates).toHaveLength(8);
     }
     const long = `i,${"a".repeat(300)}`;
-    expect((await problem(() => resolve({ selector: long }, book()))).message).toBe(`99 elements fit ${long.slice(0, 200)}.`);
+    expect((await problem(() => resolve({ selector: long }, book()))).message).toBe(
+      `99 elements fit ${long.slice(0, 200)}.`,
+    );
   });
   test("is one of several by its number", async () => {
     put(page);
@@ -160,20 +187,36 @@ describe("a target", () => {
     const at = (nth: number) => resolve({ selector: "button", nth }, refs);
     expect([0, 1, -1, -2].map((nth) => at(nth).element.id)).toEqual(["a", "b", "b", "a"]);
     expect(at(0)).toMatchObject({ count: 2, strategy: "css" });
-    expect(await problem(() => at(2))).toEqual({ code: "nth_out_of_range", message: "nth is 2, and 2 elements fit; they are counted from 0." });
+    expect(await problem(() => at(2))).toEqual({
+      code: "nth_out_of_range",
+      message: "nth is 2, and 2 elements fit; they are counted from 0.",
+    });
     expect((await problem(() => at(-3))).code).toBe("nth_out_of_range");
-    expect(await problem(() => resolve({ selector: "#no", nth: 0 }, refs))).toEqual({ code: "element_not_found", message: "Nothing fits #no." });
+    expect(await problem(() => resolve({ selector: "#no", nth: 0 }, refs))).toEqual({
+      code: "element_not_found",
+      message: "Nothing fits #no.",
+    });
   });
   test("is within something", async () => {
     put(page);
     const refs = book();
     expect(resolve({ selector: "i", within: "#in" }, refs).element.id).toBe("c");
     expect(ids(matches({ selector: "i", within: "#in" }, refs))).toEqual(["c"]);
-    expect(await problem(() => resolve({ selector: "i", within: "#no" }, refs))).toEqual({ code: "scope_not_found", message: "Nothing fits within: #no." });
-    expect(await problem(() => resolve({ selector: "i", within: `#${"a".repeat(300)}` }, refs))).toMatchObject({ message: `Nothing fits within: #${"a".repeat(199)}.` });
-    expect(await problem(() => resolve({ selector: "i", within: "button" }, refs))).toMatchObject({ code: "ambiguous_target", message: "2 elements fit within: button." });
+    expect(await problem(() => resolve({ selector: "i", within: "#no" }, refs))).toEqual({
+      code: "scope_not_found",
+      message: "Nothing fits within: #no.",
+    });
+    expect(await problem(() => resolve({ selector: "i", within: `#${"a".repeat(300)}` }, refs))).toMatchObject({
+      message: `Nothing fits within: #${"a".repeat(199)}.`,
+    });
+    expect(await problem(() => resolve({ selector: "i", within: "button" }, refs))).toMatchObject({
+      code: "ambiguous_target",
+      message: "2 elements fit within: button.",
+    });
     const long = `button,${"a".repeat(300)}`;
-    expect((await problem(() => resolve({ selector: "i", within: long }, refs))).message).toBe(`2 elements fit within: ${long.slice(0, 200)}.`);
+    expect((await problem(() => resolve({ selector: "i", within: long }, refs))).message).toBe(
+      `2 elements fit within: ${long.slice(0, 200)}.`,
+    );
   });
   test("fits all of several", () => {
     put(page);
@@ -189,7 +232,12 @@ describe("what is called alike is told", () => {
   const alike = async (selector: string, html: string): Promise<unknown> =>
     (await problem(() => (put(html), resolve({ selector }, book())))).candidates?.map(({ name, role }) => name ?? role);
   test.each([
-    ["by a word of a name", "role=button[name='Order later']", "<button>Order now</button><button>Cancel</button>", ["Order now", "Cancel"]],
+    [
+      "by a word of a name",
+      "role=button[name='Order later']",
+      "<button>Order now</button><button>Cancel</button>",
+      ["Order now", "Cancel"],
+    ],
     ["by a word in other case", 'text="ORDER later"', "<a href=#>order now</a><a href=#>Cancel</a>", ["order now"]],
     ["by text", "text=Order later", "<a href=#>Order now</a>", ["Order now"]],
     ["by label", "label=Order later", "<label>Order now <input></label>", ["Order now"]],
@@ -200,18 +248,45 @@ describe("what is called alike is told", () => {
     ["by CSS with quotes", "[title='Order later']", "<button>Order now</button>", ["Order now"]],
     ["by role alone", "role=tab", "<button>Order</button>", []],
     ["by role and no word", "role=button[name=zzz]", "<a href=#>no</a><button>Order</button>", ["Order"]],
-    ["more words first", "text='Order it later'", "<button>Order</button><button>Order later</button><button>later</button>", ["Order later", "Order", "later"]],
-    ["more words before the role", "role=button[name='order later']", "<button>order</button><a href=#>order later on</a>", ["order later on", "order"]],
-    ["only what is shown", "text=Order later", "<button hidden>Order now</button><button>Order then</button>", ["Order then"]],
+    [
+      "more words first",
+      "text='Order it later'",
+      "<button>Order</button><button>Order later</button><button>later</button>",
+      ["Order later", "Order", "later"],
+    ],
+    [
+      "more words before the role",
+      "role=button[name='order later']",
+      "<button>order</button><a href=#>order later on</a>",
+      ["order later on", "order"],
+    ],
+    [
+      "only what is shown",
+      "text=Order later",
+      "<button hidden>Order now</button><button>Order then</button>",
+      ["Order then"],
+    ],
     ["only controls", "text=Order later", "<p>Order now</p>", []],
-    ...["<a>", "<button>", "<select title='Order now'>", "<textarea title='Order now'>", "<summary>", "<b role=tab>", "<b role=button tabindex=0>", "<input type=button value='Order now'>", "<h2 tabindex=0>"].map((tag) => [
-      `of ${tag}`, "text=Order later", `${tag}Order now`, tag === "<a>" ? [] : ["Order now"],
-    ]),
+    ...[
+      "<a>",
+      "<button>",
+      "<select title='Order now'>",
+      "<textarea title='Order now'>",
+      "<summary>",
+      "<b role=tab>",
+      "<b role=button tabindex=0>",
+      "<input type=button value='Order now'>",
+      "<h2 tabindex=0>",
+    ].map((tag) => [`of ${tag}`, "text=Order later", `${tag}Order now`, tag === "<a>" ? [] : ["Order now"]]),
   ])("%s", async (_, selector, html, names) => expect(await alike(selector as string, html as string)).toEqual(names));
   test("eight at most, of the first 500 controls", async () => {
     expect(await alike("text=Order later", "<button>Order now</button>".repeat(9))).toHaveLength(8);
-    expect(await alike("text=Order later", "<button>no</button>".repeat(499) + "<button>Order now</button>")).toHaveLength(1);
-    expect(await alike("text=Order later", "<button>no</button>".repeat(500) + "<button>Order now</button>")).toHaveLength(0);
+    expect(
+      await alike("text=Order later", "<button>no</button>".repeat(499) + "<button>Order now</button>"),
+    ).toHaveLength(1);
+    expect(
+      await alike("text=Order later", "<button>no</button>".repeat(500) + "<button>Order now</button>"),
+    ).toHaveLength(0);
   });
   test("by 200 signs", async () => {
     expect(await alike(`text=${"a ".repeat(98)}Order later`, "<button>Order now</button>")).toHaveLength(0);

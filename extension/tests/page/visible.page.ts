@@ -1,5 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { boxOf, inViewport, isClipped, isShown, isTransparent, isVisible, pointOf, rounded } from "../../dom-agent/visible.ts";
+import {
+  boxOf,
+  inViewport,
+  isClipped,
+  isShown,
+  isTransparent,
+  isVisible,
+  pointOf,
+  rounded,
+} from "../../dom-agent/visible.ts";
 import { put, shadow } from "./world.ts";
 
 describe("an element is visible", () => {
@@ -14,10 +23,22 @@ describe("an element is visible", () => {
     ["collapsed", "<p x style='visibility:collapse'>a</p>", false],
     ["in what is not displayed", "<div hidden><p x>a</p></div>", false],
     ["in what is skipped by content-visibility", "<div style='content-visibility:hidden'><p x>a</p></div>", false],
-    ["without a box of its own, with a child that has one", "<div x style='display:contents'><i></i><b>a</b></div>", true],
-    ["without a box of its own, in what is hidden", "<div hidden><div x style='display:contents'><b>a</b></div></div>", false],
+    [
+      "without a box of its own, with a child that has one",
+      "<div x style='display:contents'><i></i><b>a</b></div>",
+      true,
+    ],
+    [
+      "without a box of its own, in what is hidden",
+      "<div hidden><div x style='display:contents'><b>a</b></div></div>",
+      false,
+    ],
     ["without a box of its own or a child's", "<div x style='display:contents'><i></i></div>", false],
-    ["without a box, with a child that is shown elsewhere", "<div x style='height:0;width:0'><b style='position:fixed'>a</b></div>", false],
+    [
+      "without a box, with a child that is shown elsewhere",
+      "<div x style='height:0;width:0'><b style='position:fixed'>a</b></div>",
+      false,
+    ],
     ["option of a list", "<select><option x>a</select>", true],
     ["option of a hidden list", "<select hidden><option x>a</select>", false],
     ["closed part of details", "<details><summary>a</summary><p x>a</p></details>", false],
@@ -51,7 +72,10 @@ describe("the point of an element", () => {
   test("is the middle of the part in the viewport", () => {
     const { innerWidth: width, innerHeight: height } = window;
     expect(at(`left:-20px;top:-40px;width:50px;height:100px`)).toEqual({ x: 15, y: 30 });
-    expect(at(`left:${width - 30}px;top:${height - 60}px;width:50px;height:100px`)).toEqual({ x: width - 15, y: height - 30 });
+    expect(at(`left:${width - 30}px;top:${height - 60}px;width:50px;height:100px`)).toEqual({
+      x: width - 15,
+      y: height - 30,
+    });
   });
   test("is its middle where the viewport shows nothing", () => {
     expect(at("left:-90px;top:10px;width:40px;height:40px")).toEqual({ x: -70, y: 30 });
@@ -61,7 +85,9 @@ describe("the point of an element", () => {
     expect(at("left:10px;top:-40px;width:40px;height:40px")).toEqual({ x: 30, y: -20 });
   });
   test("is in the first of its lines that is in the viewport", () => {
-    put("<div style='position:absolute;left:0;top:-15px;width:60px;font:10px/30px monospace'><a x href=#>one two three</a></div>");
+    put(
+      "<div style='position:absolute;left:0;top:-15px;width:60px;font:10px/30px monospace'><a x href=#>one two three</a></div>",
+    );
     const link = document.querySelector("a")!;
     const boxes = [...link.getClientRects()];
     expect(boxes.length).toBeGreaterThan(1);
@@ -83,13 +109,29 @@ describe("the point of an element", () => {
 
 test("the viewport ends before its width and height", () => {
   const { innerWidth: width, innerHeight: height } = window;
-  const points = [[0, 0], [-1, 0], [0, -1], [width - 1, height - 1], [width, 0], [0, height]] as const;
+  const points = [
+    [0, 0],
+    [-1, 0],
+    [0, -1],
+    [width - 1, height - 1],
+    [width, 0],
+    [0, height],
+  ] as const;
   expect(points.map(([x, y]) => inViewport({ x, y }))).toEqual([true, false, false, true, false, false]);
 });
 
 test("a point is clipped where a box around it scrolls it away", () => {
-  const inner = put("<div id=box style='position:fixed;left:10px;top:10px;width:20px;height:20px;overflow:auto'><p x>a</p></div>");
-  const points = [[10, 10], [30, 30], [9, 20], [31, 20], [20, 9], [20, 31]] as const;
+  const inner = put(
+    "<div id=box style='position:fixed;left:10px;top:10px;width:20px;height:20px;overflow:auto'><p x>a</p></div>",
+  );
+  const points = [
+    [10, 10],
+    [30, 30],
+    [9, 20],
+    [31, 20],
+    [20, 9],
+    [20, 31],
+  ] as const;
   expect(points.map(([x, y]) => isClipped(inner, { x, y }))).toEqual([false, false, true, true, true, true]);
   expect(isClipped(document.querySelector("#box")!, { x: 500, y: 500 })).toBe(false);
   document.querySelector<HTMLElement>("#box")!.style.overflow = "visible";
