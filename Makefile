@@ -11,7 +11,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e clients bench soak ext demo release clean chromium
+.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e clients bench soak wpt ext demo release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -95,6 +95,9 @@ bench: build ext chromium ## Measure what docs/benchmarks.md lists, and write it
 
 soak: build ext chromium ## Long runs: worker lifetime, floods, reconnects
 	@npm run --silent soak --workspace @gasoline/e2e
+
+wpt: ext chromium ## Web platform tests with and without the extension: WPT_DIR=checkout WPT="paths" (needs Python)
+	@WPT_DIR="$(WPT_DIR)" e2e/wpt/run.sh $(WPT)
 
 demo: build ext chromium ## Play a failing checkout and print what an agent sees (KEEP=1 leaves it open)
 	@node --import ./scripts/ts.mjs examples/demo.ts

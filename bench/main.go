@@ -22,7 +22,7 @@ func main() {
 	flood := flag.Duration("flood", 20*time.Second, "how long the flood of events lasts; 10m for the whole test")
 	out := flag.String("out", filepath.Join("docs", "benchmarks.md"), "file to write")
 	only := flag.String("only", "", "run only measures whose name contains this, and write nothing")
-	pages := flag.Bool("pages", true, "run the capture's own bench in Chromium as well")
+	pages := flag.Bool("pages", true, "run the benches in Chromium as well")
 	flag.Parse()
 	if *peer {
 		if err := servePeer(os.Stdout); err != nil {
@@ -101,13 +101,15 @@ type bench struct {
 	table   table
 }
 
-// capturePages returns what the benches in pages print, of the capture and of commands on large pages, or why there is
-// nothing.
+// capturePages returns what the benches in Chromium print, of the capture, of requests, of large pages and of acts, or why
+// there is nothing.
 func capturePages() string {
 	var all strings.Builder
 	for i, script := range []string{
 		filepath.Join("capture", "bench", "run.mjs"),
+		filepath.Join("extension", "bench", "network.mjs"),
 		filepath.Join("extension", "bench", "large.mjs"),
+		filepath.Join("extension", "bench", "act.mjs"),
 	} {
 		if i > 0 {
 			all.WriteString("\n")

@@ -2,7 +2,7 @@ import { Roots } from "./locators/deep.ts";
 import { Realm } from "./realm.ts";
 import type { DocumentCapture, DocumentEnv } from "./record.ts";
 import { actionSource } from "./sources/actions.ts";
-import type { Actor } from "./sources/actor.ts";
+import { Actors } from "./sources/actor.ts";
 import { cspSource } from "./sources/csp.ts";
 import { lifecycleSource } from "./sources/lifecycle.ts";
 import { mutationSource } from "./sources/mutations.ts";
@@ -16,15 +16,15 @@ import { vitalSource } from "./sources/vitals.ts";
  */
 export function startDocument(env: DocumentEnv): DocumentCapture {
   const realm = new Realm(env);
-  const actor: Actor = { by: "user", client: undefined };
+  const actors = new Actors((action) => env.began?.(action));
   const waiting: (() => void)[] = [];
   let timings = (): void => {};
   const settled = (settle: () => void): void => void waiting.push(settle);
   const sums = new Sums();
   for (const source of [
     lifecycleSource,
-    navigationSource(actor),
-    actionSource(actor, settled, new Roots(env.closedShadow)),
+    navigationSource(actors),
+    actionSource(actors, settled, new Roots(env.closedShadow)),
     mutationSource(settled),
     cspSource,
     resourceSource(sums, settled, (take) => (timings = take)),
@@ -37,10 +37,7 @@ export function startDocument(env: DocumentEnv): DocumentCapture {
     configure: (change) => realm.configure(change),
     health: () => realm.health(),
     reattach: () => realm.reattach(),
-    actAs: (client) => {
-      actor.by = client === undefined ? "user" : "agent";
-      actor.client = client;
-    },
+    actors,
     settle: () => waiting.forEach((settle) => settle()),
     timings: () => timings(),
   };

@@ -11,6 +11,8 @@ export { openContentSide, openPageSide, type Channel, type ContentChannel, type 
 export { startDocument } from "./document.ts";
 export { cssPath, locate, nameOf, roleOf, sketchOf, type OpenShadow } from "./locators/index.ts";
 export { startPageRealm } from "./page.ts";
+export type { ActionMessage, Downward, Upward } from "./scope.ts";
+export type { Actors, Deed, Expected } from "./sources/actor.ts";
 export {
   defaultConfig,
   type Capture,
@@ -20,6 +22,7 @@ export {
   type DocumentEnv,
   type EventFor,
   type Kind,
+  type PageCapture,
   type PageEnv,
   type RecordOf,
   type SourceHealth,

@@ -1,6 +1,7 @@
 import { disguise } from "./patch.ts";
 import { Realm, type Source } from "./realm.ts";
-import type { Capture, PageEnv } from "./record.ts";
+import type { PageCapture, PageEnv } from "./record.ts";
+import { Scope } from "./scope.ts";
 import { beaconSource } from "./sources/beacon.ts";
 import { consoleSource } from "./sources/console.ts";
 import { dialogSource } from "./sources/dialogs.ts";
@@ -21,8 +22,9 @@ import { xhrSource } from "./sources/xhr.ts";
  * The script should have a URL of its own (a sourceURL does), by which its frames are taken out of the stacks that are
  * recorded; frames of a script that is part of the document stay in them.
  */
-export function startPageRealm(env: PageEnv): Capture {
-  const realm = new Realm(env);
+export function startPageRealm(env: PageEnv): PageCapture {
+  const scope = new Scope();
+  const realm = new Realm(env, scope);
   const seen: Seen = { worker: undefined };
   const sources: Source[] = [
     { name: "disguise", start: disguise },
@@ -38,5 +40,14 @@ export function startPageRealm(env: PageEnv): Capture {
     reopenSource(() => env.reopened?.()),
   ];
   for (let i = 0; i < sources.length; i++) realm.start(sources[i]!);
-  return realm;
+  return {
+    stop: () => {
+      scope.stop();
+      realm.stop();
+    },
+    configure: (change) => realm.configure(change),
+    health: () => realm.health(),
+    reattach: () => realm.reattach(),
+    take: (message) => scope.take(message),
+  };
 }

@@ -1,5 +1,6 @@
 import { Guard, type Turn } from "./guard.ts";
 import { epoch, now } from "./natives.ts";
+import type { Scope } from "./scope.ts";
 import type { Stop } from "./patch.ts";
 import type { Capture, CaptureConfig, CaptureRecord, EventFor, Kind, SourceHealth } from "./record.ts";
 
@@ -12,6 +13,8 @@ export interface Source {
 /** Realm is what sources of one window share: where records go, the settings, the clock, whose turn it is. */
 export class Realm implements Capture {
   config: CaptureConfig;
+  /** which action leads to what; the page's realm has one */
+  readonly scope: Scope | undefined;
   private readonly emitTo: (record: CaptureRecord) => void;
   private readonly turn: Turn = { taken: false };
   // Linked, because the page owns the array methods.
@@ -19,9 +22,10 @@ export class Realm implements Capture {
   private attaching: { attach: () => void; next: Attaching } | undefined;
   private live = true;
 
-  constructor(env: { emit(record: CaptureRecord): void; config: CaptureConfig }) {
+  constructor(env: { emit(record: CaptureRecord): void; config: CaptureConfig }, scope?: Scope) {
     this.config = { ...env.config };
     this.emitTo = env.emit;
+    this.scope = scope;
   }
 
   /** start adds a source. One that cannot start is counted as failed; the others do not notice. */
@@ -39,7 +43,10 @@ export class Realm implements Capture {
 
   /** emit hands a record on, unless capture was stopped. */
   emit<K extends Kind>(kind: K, event: EventFor<K>, urgent = false): void {
-    if (this.live) this.emitTo({ kind, urgent: urgent || undefined, event } as unknown as CaptureRecord);
+    if (!this.live) return;
+    // Of a request the cause is what made it, which report knows.
+    if (kind !== "network") this.scope?.stamp(event, kind === "exceptions");
+    this.emitTo({ kind, urgent: urgent || undefined, event } as unknown as CaptureRecord);
   }
 
   /** at is the time stamp that every event starts with. */

@@ -10,6 +10,8 @@ import type {
   ResourceTiming,
 } from "@gasoline/schema/wire";
 import type { OpenShadow } from "./locators/deep.ts";
+import type { ActionMessage, Upward } from "./scope.ts";
+import type { Actors } from "./sources/actor.ts";
 
 interface EventOf {
   logs: Log;
@@ -78,13 +80,16 @@ export interface Capture {
   reattach(): void;
 }
 
+/** PageCapture also follows actions in the page's realm. */
+export interface PageCapture extends Capture {
+  /** take does what the other world says of an action, and gives the answer to what it asks. */
+  take(message: ActionMessage): Upward | undefined;
+}
+
 /** DocumentCapture can also say who acts. */
 export interface DocumentCapture extends Capture {
-  /**
-   * actAs marks the actions that follow as an agent's, also untrusted ones, until it is called without a client.
-   * The extension sets it around each command.
-   */
-  actAs(client?: string): void;
+  /** who knows what an agent does in this document */
+  readonly actors: Actors;
   /** settle records at once what waits for a quiet moment: a half-typed field, a mutation summary, vitals so far. */
   settle(): void;
   /** timings records the resources that are loaded and not yet told: a script that fails was loaded just before. */
@@ -105,6 +110,8 @@ export interface DocumentEnv {
   config: CaptureConfig;
   /** Opens closed shadow roots, where the world of the script can. */
   closedShadow?: OpenShadow;
+  /** began is called before the page's own handlers hear of an action of the user. */
+  began?(action: string): void;
 }
 
 /** defaultConfig is the state before the user and the daemon have spoken. */

@@ -22,9 +22,9 @@ const anySize = dev || process.argv.includes("--any-size");
 // Scripts that run in pages are IIFEs, so that nothing leaks into the page's scope and nothing is
 // loaded asynchronously: document_start would be lost. Budgets are bytes after minification.
 const entries = [
-  { in: "page/main.ts", out: "page", format: "iife", budget: 47_000, ignored: true },
-  { in: "content/main.ts", out: "content", format: "iife", budget: 72_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", format: "iife", budget: 66_000 },
+  { in: "page/main.ts", out: "page", format: "iife", budget: 53_000, ignored: true },
+  { in: "content/main.ts", out: "content", format: "iife", budget: 77_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", format: "iife", budget: 73_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
   { in: "popup/main.ts", out: "popup", format: "iife" },
   { in: "options/main.ts", out: "options", format: "iife" },

@@ -5,7 +5,7 @@ import { Naming } from "../locators/naming.ts";
 import { sketchOf } from "../locators/ranked.ts";
 import type { EventFor } from "../record.ts";
 import type { Realm, Source } from "../realm.ts";
-import type { Actor } from "./actor.ts";
+import type { Actors, Deed } from "./actor.ts";
 import { mask } from "../redact.ts";
 import { PasswordWatch, fieldValue, secretField, secretsIn } from "./fields.ts";
 
@@ -38,16 +38,16 @@ const maxUnnamed = 50;
 /** Recorder keeps what is not over yet: typing, scrolling. */
 class Recorder {
   private readonly realm: Realm;
-  private readonly actor: Actor;
-  private typing: { field: Element; timer: number } | undefined;
-  private scrolling: number | undefined;
+  private readonly actors: Actors;
+  private typing: { field: Element; deed: Deed; timer: number } | undefined;
+  private scrolling: { deed: Deed; timer: number } | undefined;
   private typed = new WeakMap<Element, string>();
   private readonly passwords = new PasswordWatch();
   private readonly naming: Naming;
 
-  constructor(realm: Realm, actor: Actor, naming: Naming) {
+  constructor(realm: Realm, actors: Actors, naming: Naming) {
     this.realm = realm;
-    this.actor = actor;
+    this.actors = actors;
     this.naming = naming;
   }
 
@@ -55,33 +55,33 @@ class Recorder {
   on(event: Event): void {
     const target = targetOf(event);
     this.passwords.look(target);
-    // Scripts of the page dispatch events too; they are not the user. While an agent acts, its events are such as well.
-    // A change is taken from anybody: test drivers choose options and files by setting them and dispatching one.
-    if (!event.isTrusted && this.actor.by === "user" && event.type !== "change") return;
+    if (event.type === "scroll") return this.scrolled(event);
+    if (event.type === "focusout") return this.endTyping();
+    if (event.type === "focusin") return;
+    // Of what scripts of the page dispatch, changes are told: test drivers choose options and files by setting them and
+    // dispatching one.
+    const deed = this.actors.heard(event) ?? (event.type === "change" ? script : undefined);
+    if (!deed) return;
     switch (event.type) {
       case "click":
       case "dblclick":
-        if (target) this.pointed(event as MouseEvent, target);
+        if (target) this.pointed(event as MouseEvent, target, deed);
         return;
       case "input":
-        if (target) this.typedInto(target);
+        if (target) this.typedInto(target, deed);
         return;
       case "change":
-        if (target) this.changed(target);
+        if (target) this.changed(target, deed);
         return;
       case "keydown":
-        return this.pressed(event as KeyboardEvent, target);
+        return this.pressed(event as KeyboardEvent, target, deed);
       case "submit":
         this.endTyping();
-        return this.emit("submit", target);
+        return this.emit("submit", target, deed);
       case "dragstart":
-        return this.emit("drag", target);
+        return this.emit("drag", target, deed);
       case "drop":
-        return this.emit("drop", target, { value: dropped(event as DragEvent) });
-      case "scroll":
-        return this.scrolled(event.target);
-      case "focusout":
-        return this.endTyping();
+        return this.emit("drop", target, deed, { value: dropped(event as DragEvent) });
     }
   }
 
@@ -105,45 +105,46 @@ class Recorder {
     if (!typing) return;
     this.typing = undefined;
     cancelLater(typing.timer);
-    this.tellValue(typing.field);
+    this.tellValue(typing.field, typing.deed);
   }
 
-  private pointed(event: MouseEvent, target: Element): void {
+  private pointed(event: MouseEvent, target: Element, deed: Deed): void {
     this.endTyping();
     const actionable =
       target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
-    this.emit(event.type, actionable, {
+    this.emit(event.type, actionable, deed, {
       x: Math.round(event.clientX),
       y: Math.round(event.clientY),
     });
   }
 
-  private typedInto(field: Element): void {
+  private typedInto(field: Element, by: Deed): void {
     if (discrete(field)) return;
-    if (this.typing && this.typing.field !== field) this.endTyping();
+    if (this.typing && (this.typing.field !== field || this.typing.deed.by !== by.by)) this.endTyping();
     if (this.typing) cancelLater(this.typing.timer);
-    this.typing = { field, timer: later(() => this.endTyping(), typingPause) };
+    const deed = this.typing?.deed ?? by;
+    this.typing = { field, deed, timer: later(() => this.endTyping(), typingPause) };
   }
 
-  private changed(field: Element): void {
+  private changed(field: Element, deed: Deed): void {
     if (field instanceof HTMLSelectElement)
-      return this.emit("select", field, { value: fieldValue(field, this.realm.config.salt) });
+      return this.emit("select", field, deed, { value: fieldValue(field, this.realm.config.salt) });
     if (field instanceof HTMLInputElement && field.type === "file")
-      return this.emit("upload", field, { value: fieldValue(field, this.realm.config.salt) });
-    if (discrete(field)) return this.emit("check", field, { value: fieldValue(field, this.realm.config.salt) });
+      return this.emit("upload", field, deed, { value: fieldValue(field, this.realm.config.salt) });
+    if (discrete(field)) return this.emit("check", field, deed, { value: fieldValue(field, this.realm.config.salt) });
     if (this.typing?.field === field) this.endTyping();
-    else this.tellValue(field);
+    else this.tellValue(field, deed);
   }
 
-  private tellValue(field: Element): void {
+  private tellValue(field: Element, deed: Deed): void {
     const value = fieldValue(field, this.realm.config.salt);
     // change and focusout follow on typing that was told already.
     if (this.typed.get(field) === value) return;
     this.typed.set(field, value);
-    this.emit("input", field, { value });
+    this.emit("input", field, deed, { value });
   }
 
-  private pressed(event: KeyboardEvent, target: Element | undefined): void {
+  private pressed(event: KeyboardEvent, target: Element | undefined, deed: Deed): void {
     const chord = event.ctrlKey || event.metaKey || event.altKey;
     if (event.repeat || (!chord && !keysOfInterest.has(event.key))) return;
     // A chord with a character can spell a password out; other keys are none of it.
@@ -156,23 +157,32 @@ class Recorder {
       (event.altKey ? "Alt+" : "") +
       (event.shiftKey ? "Shift+" : "") +
       event.key;
-    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt") this.emit("keypress", target, { key });
+    if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt")
+      this.emit("keypress", target, deed, { key });
   }
 
-  private scrolled(target: EventTarget | null): void {
-    if (this.scrolling !== undefined) cancelLater(this.scrolling);
-    this.scrolling = later(() => {
+  private scrolled(event: Event): void {
+    const deed = this.scrolling?.deed ?? this.actors.heard(event);
+    if (!deed) return;
+    const { target } = event;
+    if (this.scrolling) cancelLater(this.scrolling.timer);
+    const timer = later(() => {
       this.scrolling = undefined;
       const element = target instanceof Element ? target : undefined;
       const x = Math.round(element ? element.scrollLeft : window.scrollX);
       const y = Math.round(element ? element.scrollTop : window.scrollY);
-      this.emit("scroll", element, { x, y });
+      this.emit("scroll", element, deed, { x, y });
     }, scrollPause);
+    this.scrolling = { deed, timer };
   }
 
   /** emit reads the element now and searches for it later: the page's own handlers come first. */
-  private emit(type: string, target: Element | undefined, more?: Partial<Action>): void {
-    const { by, client } = this.actor;
+  private emit(
+    type: string,
+    target: Element | undefined,
+    { by, client, action: id }: Deed,
+    more?: Partial<Action>,
+  ): void {
     const sketch = target && sketchOf(target);
     const secret = target !== undefined && secretField(target) !== "";
     const text = target && !secret ? fold(textHead(target, 400), 100) : "";
@@ -185,6 +195,7 @@ class Recorder {
       : (part: string) => part;
     const action: Action = {
       ...this.realm.at(),
+      action: id,
       type,
       by,
       client,
@@ -202,12 +213,12 @@ class Recorder {
 }
 
 /** actionSource records what the user does, with ranked ways to find each element again. */
-export function actionSource(actor: Actor, settled: (settle: () => void) => void, roots: Roots): Source {
+export function actionSource(actors: Actors, settled: (settle: () => void) => void, roots: Roots): Source {
   return {
     name: "actions",
     start(realm, guard) {
       const naming = new Naming(roots, (work) => void guard.run(work));
-      const recorder = new Recorder(realm, actor, naming);
+      const recorder = new Recorder(realm, actors, naming);
       settled(() => guard.run(() => recorder.settle()));
       const hear = (event: Event): void => void guard.run(() => recorder.on(event));
       const names = [
@@ -235,6 +246,8 @@ export function actionSource(actor: Actor, settled: (settle: () => void) => void
     },
   };
 }
+
+const script: Deed = { by: "script", client: undefined, action: undefined };
 
 /** The element that was really meant: event.target is the host for everything inside a shadow root. */
 function targetOf(event: Event): Element | undefined {

@@ -19,7 +19,7 @@ export const beaconSource: Source = {
       const url = textArgument(args, 0);
       const call = guard.run((): Call => {
         const body = args.length > 1 ? args[1] : undefined;
-        return {
+        const made: Call = {
           id: nextId(),
           type: "beacon",
           method: "POST",
@@ -30,6 +30,8 @@ export const beaconSource: Source = {
           body: bodyOf(body, isA(body, "Blob") ? blobType(body) : "text/plain", realm.config),
           trace: traceBelow(top),
         };
+        realm.scope?.requested(made);
+        return made;
       });
       const accepted = apply(target, self, args) as boolean;
       if (call) {

@@ -73,7 +73,10 @@ export class Errors {
   /** report emits an exception, or counts it with its like. */
   report(event: Exception): void {
     const top = event.stack && event.stack.length > 0 ? event.stack[0] : undefined;
+    // What another action led to is told, however alike it is.
     const key =
+      (this.realm.scope?.cause(true)?.action ?? "") +
+      "\n" +
       event.mechanism +
       "\n" +
       event.type +

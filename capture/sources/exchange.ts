@@ -1,4 +1,5 @@
 import type { Header } from "@gasoline/schema/wire";
+import { writeCause } from "../scope.ts";
 import { append, lower, random, radix, slice, startsWith } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Realm } from "../realm.ts";
@@ -81,7 +82,10 @@ export function report(realm: Realm, call: Call, end: End): void {
     server_timing: (headers && header(headers, "server-timing")) || undefined,
     flags: end.body?.note === "truncated" || call.body.note === "truncated" ? list("truncated") : undefined,
   };
+  const cause = realm.scope?.caused(call);
+  if (cause) writeCause(event, cause);
   realm.emit("network", event, failed);
+  if (end.outcome !== "pending") realm.scope?.finished(call);
 }
 
 function list(item: string): string[] {

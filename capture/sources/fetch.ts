@@ -173,6 +173,7 @@ function begin(realm: Realm, { url, request, upload, init, started, mono }: Aske
     trace: traceBelow(top),
     signal: init.signal ?? (request && requestSignal(request)),
   };
+  realm.scope?.requested(call);
   // The page may be gone before the answer comes.
   if (init.keepalive ? true : init.keepalive === undefined && request && requestKeepalive(request))
     report(realm, call, { outcome: "pending" });
@@ -210,6 +211,7 @@ function isAbort(reason: unknown): boolean {
 const domName = getter<string>("DOMException", "name");
 
 function answered(realm: Realm, guard: Guard, call: Pending, response: object): void {
+  realm.scope?.answered(call);
   // Somebody replaced fetch before us, by one that answers with anything.
   if (!isA(response, "Response")) return report(realm, call, { outcome: "pending" });
   const status = statusOf(response);

@@ -1,6 +1,6 @@
 import { listen, unlisten } from "../natives.ts";
 import type { Source } from "../realm.ts";
-import type { Actor } from "./actor.ts";
+import type { Actors } from "./actor.ts";
 import { shownTitle, shownURL } from "./request.ts";
 
 /** What the Navigation API tells, as far as we read it. */
@@ -14,7 +14,7 @@ interface CurrentEntryChange extends Event {
  * Navigation API and never touches history, which routers patch themselves; popstate and hashchange are the fallback
  * for frames without it (opaque origins).
  */
-export function navigationSource(actor: Actor): Source {
+export function navigationSource(actors: Actors): Source {
   return {
     name: "navigation",
     start(realm, guard) {
@@ -31,7 +31,8 @@ export function navigationSource(actor: Actor): Source {
             from_url: shownURL(from, realm.config),
             to_url: shownURL(at, realm.config),
           };
-          const time = realm.at();
+          const deed = actors.recently();
+          const time = { ...realm.at(), action: deed?.action, flags: deed?.action ? ["inferred"] : undefined };
           realm.emit("lifecycle", {
             ...time,
             state: "navigate",
@@ -42,8 +43,9 @@ export function navigationSource(actor: Actor): Source {
           realm.emit("actions", {
             ...time,
             type: "navigate",
-            by: actor.by,
-            client: actor.client,
+            // Going back by the browser's buttons shows no event before it.
+            by: deed?.by ?? (trigger === "traverse" ? "user" : "script"),
+            client: deed?.client,
             ...urls,
           });
         });

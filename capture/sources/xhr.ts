@@ -144,10 +144,12 @@ function sent(realm: Realm, state: State, args: readonly unknown[], top: Fn): vo
     body: bodyOf(args.length > 0 ? args[0] : undefined, type, realm.config),
     trace: traceBelow(top),
   };
+  realm.scope?.requested(state.call);
 }
 
 function changed(realm: Realm, xhr: object, event: Event, state: State | undefined): void {
   if (!state?.call || state.done) return;
+  realm.scope?.answered(state.call);
   const type = eventType(event);
   if (type === "readystatechange") {
     const ready = readyState(xhr);

@@ -1,3 +1,4 @@
+import type { Actors } from "../index.ts";
 import { expect, test } from "./support/fixture.ts";
 
 const both = { page: false, document: true };
@@ -122,12 +123,15 @@ customElements.define("x-box", class extends HTMLElement { constructor() { super
 </script>`),
   );
   await page.evaluate(() => {
-    const { captures } = (window as never as { capture: { captures: { actAs(client?: string): void }[] } }).capture;
-    document.getElementById("a")!.click();
-    captures[0]!.actAs("claude");
-    document.getElementById("a")!.click();
-    captures[0]!.actAs();
-    document.getElementById("a")!.click();
+    const { captures } = (window as never as { capture: { captures: { actors: Actors }[] } }).capture;
+    const { actors } = captures[0]!;
+    const button = document.getElementById("a")!;
+    button.click();
+    actors.begin("c1", "claude");
+    button.click(); // a script's, beside the agent's
+    actors.click(button);
+    actors.end("c1");
+    button.click();
   });
   await page.click("x-box >> button");
   const inside = await records.one("actions", (x) => x.name === "Inside");

@@ -252,7 +252,10 @@ test("the agent that attaches six seconds after the load gets everything from th
       "thrown in worker",
     ]);
     await sees(late, "network_bodies", ["/early", "503"]);
-    await sees(late, "network_bodies", ["/from-worker"]);
+    await sees(late, "errors", [/the console and the requests of this tab's workers are not seen/], {
+      scope: "tab",
+      limit: undefined,
+    });
     await sees(late, "websocket_events", ["hello socket"]);
     const { errors } = await late.json<{ errors: { message: string }[] }>("observe", { what: "errors", ...ALL });
     expect(errors.filter((e) => e.message.includes("thrown in worker"))).toHaveLength(1);

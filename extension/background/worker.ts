@@ -1,6 +1,6 @@
 import type { DaemonSettings, ExtensionSettings, SyncAnswer, Tracking, TrackingAnswer } from "@gasoline/schema/wire";
 import type { Context } from "../commands/context.ts";
-import type { PageConfig } from "../messages/content.ts";
+import type { ActionId, PageConfig } from "../messages/content.ts";
 import { type AskPairing, type PairingTold, parseCode } from "../state/pairing.ts";
 import type { AskTracking, TrackingTold } from "../state/tracking.ts";
 import {
@@ -26,8 +26,10 @@ import { Spill } from "./daemon/spill.ts";
 import { Uploader } from "./daemon/uploader.ts";
 import { Debuggers } from "./debugger/debugger.ts";
 import { Executor } from "./execution/executor.ts";
+import { Inputs } from "./execution/inputs.ts";
 import { TabPages } from "./execution/pages.ts";
 import { scriptRoutes, userScriptsAvailable } from "./execution/scripts.ts";
+import { ActionTimes } from "./execution/times.ts";
 import { AgentFrames } from "./frames/agent.ts";
 import { Pipeline } from "./frames/pipeline.ts";
 import { Ports } from "./frames/ports.ts";
@@ -67,6 +69,11 @@ export class Worker {
   readonly #executor: Executor;
   readonly #images = new TabImages();
   readonly #frames = new AgentFrames(this.refs);
+  readonly #inputs = new Inputs(this.debuggers, (tab, document, deadline) =>
+    this.#frames.offsetIn(tab, document, deadline),
+  );
+  readonly #times = new ActionTimes();
+  readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
   readonly #loaded = new LoadedFiles(chrome.storage.session);
   readonly #mapper = new SourceMapper(
@@ -106,7 +113,7 @@ export class Worker {
       policies: (tab, policies) => this.tabs.setHeaders(tab, policies),
     });
     const salt = (): Promise<string> => this.#firstSalt.then(() => this.#asked.salt);
-    this.#pipeline = new Pipeline(join, this.#mapper, this.#loaded, this.#uploader, shows, salt);
+    this.#pipeline = new Pipeline(join, this.#mapper, this.#loaded, this.#uploader, shows, salt, this.#times);
     this.ports = new Ports(() => this.#pageConfig(), {
       hello: ({ tab, frame, document }, loaded) => {
         void this.#loaded.add(loaded, "document");
@@ -120,16 +127,16 @@ export class Worker {
       },
       policy: (stamp, content) => void this.network.load().then(() => this.tabs.setMetas(stamp.tab, content)),
     });
-    this.#pages = new TabPages(this.tabs, this.ports);
+    this.#pages = new TabPages(this.tabs, this.ports, this.debuggers);
     this.#frames.listen();
+    this.#inputs.listen();
     this.#executor = new Executor({
       results: new Results(this.#client, session),
       pilot: async () => (await readSettings()).pilot,
-      context: (tab, deadline, signal) => this.#context(tab, deadline, signal),
+      context: (tab, deadline, signal, action) => this.#context(tab, deadline, signal, action),
       describe: (tab) => this.tabs.one(tab),
       activeTab: () => this.#pages.active(),
-      actor: (tab, client) => this.ports.actor(tab, client),
-      acted: (tab) => void this.#flush(tab),
+      begin: (tab, action, deadline) => this.#begin(tab, action, deadline),
       log: (message, data) => this.log.warn("command", message, data),
     });
     this.line = new CommandLine(this.#client, this.identity, {
@@ -191,17 +198,34 @@ export class Worker {
     this.#uploader.schedule(200);
   }
 
-  async #context(tab: number, deadline: number, signal: AbortSignal): Promise<Context> {
+  /** Begins an action in a tab. The returned function ends it, and has what it caused sent. */
+  #begin(tab: number, action: ActionId, deadline: number): () => void {
+    this.#times.begin(tab, action.id);
+    this.#inputs.open(action.id, tab, deadline);
+    this.ports.action(tab, "begin", action);
+    return () => {
+      this.#times.end(tab, action.id);
+      this.#inputs.close(action.id);
+      this.ports.action(tab, "end", action);
+      if (!this.#flushed.delete(action.id)) void this.#flush(tab);
+    };
+  }
+
+  async #context(tab: number, deadline: number, signal: AbortSignal, action?: ActionId): Promise<Context> {
     return {
       tab,
       deadline,
       signal,
       pages: this.#pages,
-      frames: this.#frames.for(signal),
+      performed: () => (action ? this.#inputs.performed(action.id) : undefined),
+      frames: this.#frames.for(signal, action),
       debug: this.debuggers,
       images: this.#images,
       scripts: scriptRoutes((await readSettings()).scriptHosts),
-      flush: (only) => this.#flush(only),
+      flush: (only) => {
+        if (action) this.#flushed.add(action.id);
+        return this.#flush(only);
+      },
     };
   }
 

@@ -1,6 +1,6 @@
 import type { Target } from "@gasoline/schema/commands";
 import type { Tab } from "@gasoline/schema/wire";
-import type { AgentOp, AgentOps } from "../messages/agent.ts";
+import type { Acted, AgentOp, AgentOps } from "../messages/agent.ts";
 
 /** What a command may reach. The worker provides it; commands never touch chrome themselves. */
 export interface Context {
@@ -10,6 +10,8 @@ export interface Context {
   deadline: number;
   /** Fires when nobody waits for the command any more. */
   signal: AbortSignal;
+  /** What a document said that an act came to, before it went away. */
+  performed(): Acted | undefined;
   pages: Pages;
   frames: Frames;
   debug: Debug;
@@ -35,11 +37,12 @@ export interface Pages {
   open(url: string | undefined, active: boolean, deadline: number): Promise<number>;
   activate(tab: number): Promise<void>;
   close(tab: number): Promise<void>;
-  /**
-   * Watches whether a tab begins to load another page, or opens a tab, until stop is called. stop waits
-   * a moment for it; longer when the page said that it is leaving.
-   */
-  watch(tab: number): { stop(leaving: boolean): Promise<{ navigated: boolean; openedTab?: number }> };
+  /** Watches whether a tab begins to load another page, or opens a tab, until stop is called. */
+  watch(tab: number): Watch;
+  /** Waits until the tab's page is complete. false: it is still loading at the time (epoch ms). */
+  loaded(tab: number, until: number): Promise<boolean>;
+  /** Resolves when a document of the tab is there anew, or at the time (epoch ms). */
+  nextDocument(tab: number, until: number): Promise<void>;
   /** The native dialog that is open in a tab: until the user answers it, none of the tab's documents does anything. */
   dialog(tab: number): Dialog | undefined;
   /** Resolves with the next dialog that opens in a tab; stop ends the waiting. */
@@ -48,6 +51,20 @@ export interface Pages {
   policy(tab: number): string | undefined;
   /** Says whether the content script of the tab's main frame is there. */
   captured(tab: number): boolean;
+}
+
+/** Whether a tab went to another page, and which tab it opened. */
+export interface Left {
+  navigated: boolean;
+  openedTab?: number;
+}
+
+export interface Watch {
+  /** What was seen so far. */
+  now(): Left;
+  /** Waits for a page that said that it is leaving to begin so, until the time (epoch ms). */
+  left(until: number): Promise<Left>;
+  stop(): void;
 }
 
 /** An alert, confirm or prompt of a page. */
@@ -107,6 +124,8 @@ export interface FrameInfo {
 export interface Debug {
   /** Throws timeout at the deadline (epoch ms) and lets go, also while a page that hangs answers nothing. */
   run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T>;
+  /** Loads the tab's page anew. Resolves with Chrome's name for why it did not come, or "" when an answer came. */
+  reload(tab: number, deadline: number): Promise<string>;
 }
 
 export type Send = (method: string, params?: Record<string, unknown>) => Promise<unknown>;

@@ -1,4 +1,5 @@
-import type { ScriptResult } from "@gasoline/schema/commands";
+import type { ScriptParams, ScriptResult } from "@gasoline/schema/commands";
+import { pipeline } from "./act.ts";
 import type { Context, FrameInfo, Send } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
@@ -23,6 +24,24 @@ export const executeJs: Handler<"execute_js"> = async (params, context) => {
       "Scripts run on localhost only. For this site the user can allow them in the Gasoline popup.",
     );
   }
+  const {
+    navigated: _navigated,
+    openedTab: _opened,
+    ...result
+  } = await pipeline<ScriptResult>(context, async () => {
+    const at = params.frame === undefined ? {} : { frame: params.frame };
+    await context.frames.call(context.tab, "begin", at, context.deadline);
+    const result = await run(context, frame, params);
+    // A script that leads elsewhere takes the document with it.
+    const settled = await context.frames
+      .call(context.tab, "settle", at, context.deadline)
+      .catch(() => ({ changes: [], busy: [], leaving: true }));
+    return { result, settled };
+  });
+  return result;
+};
+
+async function run(context: Context, frame: FrameInfo, params: ScriptParams): Promise<ScriptResult> {
   const isolated = params.world === "isolated";
   const work = context.scripts.user
     ? byUserScript(context, frame, params.script, isolated)
@@ -34,8 +53,8 @@ export const executeJs: Handler<"execute_js"> = async (params, context) => {
     type: outcome.type,
     execution_mode: context.scripts.user ? "user_script" : "debugger",
     url: frame.url,
-  } satisfies ScriptResult;
-};
+  };
+}
 
 async function byUserScript(context: Context, frame: FrameInfo, script: string, isolated: boolean): Promise<Outcome> {
   // Text that does not parse did not run at all, so it can be tried in its other form. Chrome tells it

@@ -1,28 +1,21 @@
-import type { Target } from "@gasoline/schema/commands";
-import type { TrustedInput } from "../messages/agent.ts";
+import type { Gesture } from "../messages/agent.ts";
 import { type KeyStroke, parseKeys } from "../messages/keys.ts";
-import type { Context, Send } from "./context.ts";
-import { keyStroke } from "./keys.ts";
+import type { Send } from "./context.ts";
 
-/** Sends real input to the tab through the debugger. Points are in the viewport of the target's frame. */
-export async function sendInput(context: Context, input: TrustedInput, target: Target): Promise<void> {
-  const at = "x" in input ? await context.frames.offset(context.tab, target) : { x: 0, y: 0 };
-  await context.debug.run(context.tab, context.deadline, async (send) => {
-    switch (input.type) {
-      case "move":
-        await mouse(send, "mouseMoved", input.x + at.x, input.y + at.y, "none", 0);
-        return;
-      case "click":
-        await click(send, input.x + at.x, input.y + at.y, input.button, input.count);
-        return;
-      case "text":
-        await type(send, input.text);
-        return;
-      case "keys":
-        await strike(send, keyStroke(input.keys));
-        return;
+/** Makes a gesture with the browser's real input. The point is in the viewport of the tab. */
+export async function sendInput(send: Send, gesture: Gesture, x: number, y: number): Promise<void> {
+  switch (gesture.type) {
+    case "move":
+      return mouse(send, "mouseMoved", x, y, "none", 0);
+    case "press":
+      return click(send, x, y, gesture.button, gesture.count);
+    case "text":
+      return type(send, gesture.text);
+    case "keys": {
+      const stroke = parseKeys(gesture.keys);
+      if (stroke) await strike(send, stroke);
     }
-  });
+  }
 }
 
 async function click(send: Send, x: number, y: number, button: string, count: number): Promise<void> {

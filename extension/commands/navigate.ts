@@ -1,4 +1,5 @@
 import type { PageResult } from "@gasoline/schema/commands";
+import { pipeline } from "./act.ts";
 import type { Context, Move } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
@@ -35,10 +36,20 @@ const withScheme = (url: string): string =>
 /** Moves through the tab's history and says where it ended. */
 export async function move(context: Context, how: Move): Promise<PageResult> {
   const before = await context.pages.describe(context.tab);
-  const arrival = await context.pages.go(context.tab, how, context.deadline);
-  const asked = how.type === "url" ? how.url : before.url;
-  const result = await pageResult(context, context.tab, asked, how.type === "reload" ? "refreshed" : "loaded");
-  return arrival.loaded ? result : { ...result, message: "The page is still loading." };
+  const {
+    navigated: _navigated,
+    openedTab: _opened,
+    ...result
+  } = await pipeline<PageResult>(context, async () => {
+    const arrival = await context.pages.go(context.tab, how, context.deadline);
+    const asked = how.type === "url" ? how.url : before.url;
+    const result = await pageResult(context, context.tab, asked, how.type === "reload" ? "refreshed" : "loaded");
+    return {
+      result: arrival.loaded ? result : { ...result, message: "The page is still loading." },
+      settled: { from: before.url, changes: [], busy: [] },
+    };
+  });
+  return result;
 }
 
 async function pageResult(context: Context, tab: number, url: string, status: string): Promise<PageResult> {

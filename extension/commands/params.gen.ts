@@ -30,10 +30,6 @@ const target = {
 const trust = {
   trusted: v.optional(v.picklist(["auto", "always", "never"])),
 };
-const targetParams = v.object({
-  ...target,
-  ...toast,
-});
 const noParams = v.object({});
 
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
@@ -73,11 +69,13 @@ export const SCHEMAS = {
   select: v.object({
     ...target,
     ...toast,
+    ...trust,
     value: v.pipe(v.string(), v.maxLength(10000)),
   }),
   check: v.object({
     ...target,
     ...toast,
+    ...trust,
     checked: flag,
   }),
   key_press: v.object({
@@ -91,8 +89,15 @@ export const SCHEMAS = {
     ...toast,
     direction: v.optional(v.picklist(["top", "bottom", "up", "down"])),
   }),
-  hover: targetParams,
-  focus: targetParams,
+  hover: v.object({
+    ...target,
+    ...toast,
+    ...trust,
+  }),
+  focus: v.object({
+    ...target,
+    ...toast,
+  }),
   highlight: v.object({
     ...target,
     ...toast,

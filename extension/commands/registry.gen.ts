@@ -11,8 +11,6 @@ import { newTab } from "./new_tab.ts";
 import { switchTab } from "./switch_tab.ts";
 import { closeTab } from "./close_tab.ts";
 import { click } from "./click.ts";
-import { keyPress } from "./key_press.ts";
-import { hover } from "./hover.ts";
 import { waitFor } from "./wait_for.ts";
 import { waitForStable } from "./wait_for_stable.ts";
 import { executeJs } from "./execute_js.ts";
@@ -34,9 +32,9 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   type: acts("type"),
   select: acts("select"),
   check: acts("check"),
-  key_press: keyPress,
+  key_press: acts("key_press"),
   scroll_to: acts("scroll_to"),
-  hover,
+  hover: acts("hover"),
   focus: acts("focus"),
   highlight: acts("highlight"),
   wait_for: waitFor,

@@ -20,7 +20,7 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
   if (params.wait_for_stable)
     await context.frames.call(
       context.tab,
-      "settle",
+      "quiet",
       { stability_ms: 250 },
       Math.min(context.deadline, Date.now() + 5000),
     );

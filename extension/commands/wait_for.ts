@@ -17,7 +17,7 @@ export const waitFor: Handler<"wait_for"> = async (params, context) => {
       if (Date.now() >= context.deadline) {
         throw new CommandProblem("timeout", "The page was still loading when the time was over.");
       }
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await context.pages.nextDocument(context.tab, Math.min(context.deadline, Date.now() + 500));
     }
   }
 };

@@ -15,14 +15,14 @@ export const waitForStable: Handler<"wait_for_stable"> = async (params, context)
     context.signal.throwIfAborted();
     let stable = false;
     try {
-      const rest = await context.frames.call(context.tab, "settle", { stability_ms }, context.deadline);
+      const rest = await context.frames.call(context.tab, "quiet", { stability_ms }, context.deadline);
       mutations += rest.mutations;
       stable = rest.quiet;
     } catch (error) {
       const left = error instanceof CommandProblem && error.code === "page_left";
       if (!left) throw error;
       if (Date.now() < context.deadline) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        await context.pages.nextDocument(context.tab, Math.min(context.deadline, Date.now() + 500));
         continue;
       }
     }

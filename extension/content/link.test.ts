@@ -21,7 +21,8 @@ test("a page that was written over still gets a new line when it comes back from
   const link = new WorkerLink("document_start", false, {
     config: nothing,
     flush: nothing,
-    actor: nothing,
+    begin: nothing,
+    end: nothing,
     room: nothing,
     orphaned: nothing,
   });

@@ -1,12 +1,20 @@
-import { CONTENT_PORT, MAX_ADDRESS, type FromContent, type PageConfig, type ToContent } from "../messages/content.ts";
+import {
+  type ActionId,
+  CONTENT_PORT,
+  MAX_ADDRESS,
+  type FromContent,
+  type PageConfig,
+  type ToContent,
+} from "../messages/content.ts";
 
 /** What the worker asks of the content script. */
 export interface LinkEvents {
   config: (config: PageConfig) => void;
   /** Hand over everything captured so far by send, before it returns. */
   flush: () => void;
-  /** Actions from now on are this client's; undefined: the user's. */
-  actor: (client: string | undefined) => void;
+  /** An agent's command acts in the tab from now on. */
+  begin: (action: ActionId) => void;
+  end: (action: ActionId) => void;
   /** send takes batches again. */
   room: () => void;
   /** The extension is gone; nothing can be sent ever again. */
@@ -125,7 +133,7 @@ export class WorkerLink {
 
   #take(message: ToContent): void {
     switch (message.type) {
-      case "config":
+      case "configure":
         this.#events.config(message.config);
         return;
       case "ack":
@@ -135,8 +143,11 @@ export class WorkerLink {
         this.#events.flush();
         this.#say({ type: "flushed", id: message.id });
         return;
-      case "actor":
-        this.#events.actor(message.client ?? undefined);
+      case "begin":
+        this.#events.begin(message.action);
+        return;
+      case "end":
+        this.#events.end(message.action);
         return;
     }
   }

@@ -1,5 +1,13 @@
-import { Batcher, type CaptureConfig, defaultConfig, openContentSide, startDocument } from "@gasoline/capture";
+import {
+  Batcher,
+  type CaptureConfig,
+  defaultConfig,
+  type Downward,
+  openContentSide,
+  startDocument,
+} from "@gasoline/capture";
 import type { PageConfig } from "../messages/content.ts";
+import { DocumentActs, isAnswer } from "./acts.ts";
 import { BodyGate } from "./body-gate.ts";
 import { WorkerLink } from "./link.ts";
 import { reportPolicies } from "./policies.ts";
@@ -10,6 +18,9 @@ declare global {
   // This realm has its content script. A second injection must not record everything twice.
   var gasolineContent: boolean | undefined;
 }
+
+/** What a user does is followed for so long in the page, in ms. */
+const USER_MS = 2000;
 
 function start(): void {
   if (globalThis.gasolineContent) return;
@@ -22,6 +33,7 @@ function start(): void {
     emit: (record) => batcher.add(record),
     config: { ...defaultConfig, lateSince: late },
     closedShadow: (host) => (host instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(host) : null),
+    began: (action) => tellPage({ type: "begin", action, ms: USER_MS, alone: true }),
   });
 
   const flush = (): void => {
@@ -30,36 +42,39 @@ function start(): void {
     gate.release();
     batcher.flush();
   };
-  /** What the page side may do from now on; null: it is over. */
-  const tellPage = (change: Partial<CaptureConfig> | null): void => void channel.post(JSON.stringify(change));
+  const tellPage = (message: Downward<Partial<CaptureConfig>>): void => void channel.post(JSON.stringify(message));
+  const acts = new DocumentActs(capture.actors, tellPage);
+  globalThis.gasolineActs = acts;
   const gate = new BodyGate({
     pass: (record) => batcher.add(record),
     // Nobody said that bodies are wanted: the page need not read any more of them.
-    gaveUp: () => tellPage({ bodies: false }),
+    gaveUp: () => tellPage({ type: "configure", change: { bodies: false } }),
   });
   const configure = (config: PageConfig): void => {
     capture.configure(config);
-    tellPage(late ? { ...config, lateSince: true } : config);
+    tellPage({ type: "configure", change: late ? { ...config, lateSince: true } : config });
     gate.set(config.bodies);
   };
   const link = new WorkerLink(late ? "late" : "document_start", !channel.open && scriptsRun(), {
     config: configure,
     flush,
-    actor: (client) => capture.actAs(client),
+    begin: (action) => acts.begin(action),
+    end: (action) => acts.end(action),
     room: () => batcher.flush(),
     orphaned: () => {
       // The extension was reloaded: nobody will ever listen to this script again.
       capture.stop();
       gate.stop();
       batcher.stop();
-      tellPage(null);
+      tellPage({ type: "stop" });
       channel.close();
     },
   });
 
   channel.onMessage((json) => {
     if (isUrgent(json)) capture.timings();
-    batcher.relay(json, (record) => gate.admit(record));
+    if (isAnswer(json)) acts.answered(json);
+    else batcher.relay(json, (record) => gate.admit(record));
   });
   channel.onHide(flush);
   channel.onReopened(() => {

@@ -65,10 +65,14 @@ async function still(element: Element): Promise<void> {
 function checkHit(element: Element, point: { x: number; y: number }): void {
   const hit = elementAt(point.x, point.y);
   if (!hit) throw new AgentProblem("not_actionable", `${inWords(element)} cannot be scrolled into view.`);
-  if (isInside(hit, element)) return;
-  // A click on a label goes to its control, wherever the two are.
+  if (!isTarget(hit, element)) throw blocking(hit, element);
+}
+
+/** Whether what lies at a point stands for an element: it is inside of it, or in its label, wherever the two are. */
+export function isTarget(hit: Element, element: Element): boolean {
+  if (isInside(hit, element)) return true;
   for (let at: Element | null = hit; at; at = parentOf(at)) {
-    if (at instanceof HTMLLabelElement && at.control === element) return;
+    if (at instanceof HTMLLabelElement && at.control === element) return true;
   }
-  throw blocking(hit, element);
+  return false;
 }

@@ -1,3 +1,4 @@
+import type { ActScope } from "./act/scope.ts";
 import type { RefBook } from "./refs.ts";
 
 /** When an operation has to end. */
@@ -12,6 +13,8 @@ export interface Deadline {
 export interface Environment {
   refs: RefBook;
   deadline: Deadline;
+  /** The act that the operation belongs to; its methods do nothing special for operations that only read. */
+  act: ActScope;
   /** The frame's name in element records. */
   frame: string;
 }

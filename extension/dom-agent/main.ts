@@ -1,7 +1,9 @@
-import type { AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
+import type { ActionId } from "../messages/content.ts";
+import type { Acted, AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
 import { scrollTo } from "./actionable.ts";
 import { around } from "./around.ts";
-import type { Environment } from "./environment.ts";
+import { ActScope } from "./act/scope.ts";
+import type { Deadline, Environment } from "./environment.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { geometry, indexOf } from "./read/geometry.ts";
@@ -35,7 +37,9 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   },
   geometry: () => geometry(),
   around: (params) => around(params),
-  settle: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
+  quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
+  begin: () => ({}),
+  settle: (_params, { act }) => act.settle(),
   toast: ({ text: said }) => {
     toast(said);
     return {};
@@ -57,32 +61,65 @@ function frameIndex(selector: string): { index: number } {
   return { index: indexOf(only) };
 }
 
+const isActed = (result: object | null): result is Acted => result !== null && "result" in result;
+
+const cancelled = (): AgentProblem => new AgentProblem("cancelled", "Nobody waits for this any more.");
+
+/** Cancellations of calls that have not come are remembered up to this many. */
+const MAX_EARLY = 100;
+
 /** The agent of one document: called by the worker, one call at a time or several at once. */
 class Agent {
   readonly #refs = new RefBook();
   readonly #running = new Map<string, AbortController>(); // by the call's id
+  readonly #acts = new Map<string, ActScope>(); // by action
+  readonly #early = new Set<string>(); // calls that were cancelled before they came; <= MAX_EARLY
 
   async run<K extends AgentOp>(call: AgentCall<K>): Promise<AgentAnswer<K>> {
     this.#refs.allow(call.refs);
     const control = new AbortController();
     this.#running.set(call.id, control);
     const deadline = { at: call.deadline, signal: control.signal };
-    const environment: Environment = { refs: this.#refs, deadline, frame: call.frame };
+    const act = this.#actOf(call, deadline);
+    const environment: Environment = { refs: this.#refs, deadline, frame: call.frame, act };
     try {
+      if (this.#early.delete(call.id)) throw cancelled();
       const operation = OPERATIONS[call.op] as Operation<K>;
       const result = await operation(call.params, environment);
+      // What acts has settled before it answers.
+      if (isActed(result) && result.href === undefined) result.settled = await act.settle();
       return { ok: true, value: result, refsLeft: this.#refs.left };
     } catch (error) {
       const problem = error instanceof AgentProblem ? error : new AgentProblem("internal", String(error));
       return { ok: false, error: problem.toWire(), refsLeft: this.#refs.left };
     } finally {
       this.#running.delete(call.id);
+      if (call.op !== "begin") this.#stop(call.action);
     }
+  }
+
+  /** The act that a call belongs to; an act that begin began goes on. */
+  #actOf({ action }: AgentCall, deadline: Deadline): ActScope {
+    const begun = action && this.#acts.get(action.id);
+    if (begun) return begun;
+    const act = new ActScope(action, deadline);
+    if (action) this.#acts.set(action.id, act);
+    return act;
+  }
+
+  #stop(action: ActionId | undefined): void {
+    if (!action) return;
+    this.#acts.get(action.id)?.stop();
+    this.#acts.delete(action.id);
   }
 
   /** Ends a call for which nobody waits any more. */
   cancel(id: string): void {
-    this.#running.get(id)?.abort(new AgentProblem("cancelled", "Nobody waits for this any more."));
+    const running = this.#running.get(id);
+    if (running) return running.abort(cancelled());
+    // It overtook the call, or came too late.
+    if (this.#early.size >= MAX_EARLY) this.#early.clear();
+    this.#early.add(id);
   }
 }
 

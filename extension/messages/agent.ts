@@ -1,5 +1,6 @@
-import type { ActResult, Target, TargetParams } from "@gasoline/schema/commands";
+import type { ActResult, Target } from "@gasoline/schema/commands";
 import type { CommandError } from "@gasoline/schema/wire";
+import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
 
 /** A rectangle in CSS pixels of a frame's viewport. */
@@ -10,25 +11,49 @@ export interface Rect {
   height: number;
 }
 
-/**
- * What acting in a document came to. When trusted is there, the agent found and prepared the element
- * but did not act: the worker has to, with real input at that point.
- */
+/** What acting in a document came to. */
 export interface Acted {
   result: ActResult;
-  trusted?: TrustedInput;
-  /** The page began to navigate to another document. */
-  leaving?: boolean;
   /** Of the link that was to be opened in a new tab, and was not clicked. */
   href?: string;
+  /** What the agent adds once the act has settled. */
+  settled?: Settled;
 }
 
-/** Real input that the worker sends through the debugger. */
-export type TrustedInput =
-  | { type: "click"; x: number; y: number; button: string; count: number }
-  | { type: "move"; x: number; y: number }
+/** What a document saw of an act's consequences. */
+export interface Settled {
+  /** Address before the act. */
+  from?: string;
+  /** What changed, in words: at most 8 of at most 140 characters. */
+  changes: string[];
+  /** What the act still waits for, in words. */
+  busy: string[];
+  /** The page began to navigate to another document, and was not waited for any longer. */
+  leaving?: boolean;
+}
+
+/** What a person would do with a device at a point, as data: events that are made up and real input do the same. */
+export type Gesture =
+  | { type: "press"; button: "left" | "middle" | "right"; count: number }
+  | { type: "move" }
   | { type: "text"; text: string }
   | { type: "keys"; keys: string };
+
+/**
+ * The agent asks the worker for real input: first to attach the debugger, whose bar moves the page, then to make the
+ * gesture at a point of the document's viewport. Answered with a problem or null.
+ */
+export type AskInput = { type: "gasoline-input"; action: string } & (
+  | { step: "attach" }
+  | { step: "send"; gesture: Gesture; x: number; y: number }
+);
+
+/** The agent tells what an act comes to before it is done: the document may not live to say it. */
+export interface TellPerformed {
+  type: "gasoline-performed";
+  action: string;
+  acted: Acted;
+}
 
 /** Where a frame shows things that nobody may see, and where its child frames are. */
 export interface FrameGeometry {
@@ -39,9 +64,7 @@ export interface FrameGeometry {
 }
 
 /** The operations of the agent in a document: what goes in, what comes out. */
-export interface AgentOps extends Omit<KindOps, "hover"> {
-  /** The worker says whether the real pointer is moved: the agent cannot know whether that will be refused. */
-  hover: { params: TargetParams & { trusted?: string }; result: Acted };
+export interface AgentOps extends KindOps {
   /** How many elements fit the target now. */
   probe: { params: Target; result: { count: number; visible: number } };
   /** Index in window.frames of the iframe that fits the CSS selector. */
@@ -52,7 +75,10 @@ export interface AgentOps extends Omit<KindOps, "hover"> {
   /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
   /** Resolves when the document was quiet for so long, or at the deadline. */
-  settle: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
+  quiet: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
+  /** An act that does not go through the document begins; settle follows it. */
+  begin: { params: { frame?: string }; result: Record<string, never> };
+  settle: { params: { frame?: string }; result: Settled };
   toast: { params: { text: string }; result: Record<string, never> };
 }
 
@@ -79,6 +105,8 @@ export interface AgentCall<K extends AgentOp = AgentOp> {
   refs: [number, number][];
   /** The frame's name in element records; "" for the main frame. */
   frame: string;
+  /** The command's action, when it acts. */
+  action?: ActionId;
 }
 
 /** The answer to a call. */

@@ -39,14 +39,25 @@ export type FromContent =
 
 /** What the worker says to a content script. */
 export type ToContent =
-  | { type: "config"; config: PageConfig }
+  | { type: "configure"; config: PageConfig }
   | { type: "ack"; id: number }
   | { type: "flush"; id: number }
   | {
-      /** An agent's command begins (client given) or is over: actions meanwhile are the agent's. */
-      type: "actor";
-      client: string | null;
+      /** An agent's command begins to act in the tab. */
+      type: "begin";
+      action: ActionId;
+    }
+  | {
+      /** It is over. */
+      type: "end";
+      action: ActionId;
     };
+
+/** An agent's action: what it causes carries the id. */
+export interface ActionId {
+  id: string;
+  client: string;
+}
 
 /** What the page side may capture. */
 export interface PageConfig {

@@ -7,6 +7,7 @@ import type {
   CheckParams,
   KeyParams,
   ScrollParams,
+  HoverParams,
   TargetParams,
   HighlightParams,
   WaitParams,
@@ -28,7 +29,7 @@ export interface KindOps {
   check: { params: CheckParams; result: Acted };
   key_press: { params: KeyParams; result: Acted };
   scroll_to: { params: ScrollParams; result: Acted };
-  hover: { params: TargetParams; result: Acted };
+  hover: { params: HoverParams; result: Acted };
   focus: { params: TargetParams; result: Acted };
   highlight: { params: HighlightParams; result: Acted };
   wait_for: { params: WaitParams; result: WaitResult };

@@ -3,6 +3,8 @@ import { openPageSide } from "@gasoline/capture/channel";
 import { parse } from "@gasoline/capture/natives";
 import { startPageRealm } from "@gasoline/capture/page";
 import { type CaptureConfig, defaultConfig } from "@gasoline/capture/record";
+import type { Downward } from "@gasoline/capture/scope";
+import { write } from "@gasoline/capture/write";
 
 // Runs in the page's own world before any of its scripts. What is recorded goes to the content
 // script of the same frame; nothing here speaks to the extension or to the network.
@@ -19,9 +21,17 @@ const capture = startPageRealm({
 channel.onOpen(() => batcher.flush());
 channel.onFlush(() => batcher.flush());
 channel.onMessage((json) => {
-  const change = parse(json) as Partial<CaptureConfig> | null;
-  if (change) return capture.configure(change);
-  // Nobody will listen any more. What we put before the natives stays: the page may hold it, and compare.
-  capture.configure({ bodies: false });
-  batcher.stop();
+  const message = parse(json) as Downward<Partial<CaptureConfig>>;
+  switch (message.type) {
+    case "configure":
+      return capture.configure(message.change);
+    case "stop":
+      // Nobody will listen any more. What we put before the natives stays: the page may hold it, and compare.
+      capture.configure({ bodies: false });
+      return batcher.stop();
+    default: {
+      const answer = capture.take(message);
+      if (answer) channel.post(write(answer));
+    }
+  }
 });

@@ -260,6 +260,34 @@ test("trusted input is real, and windows opened by links are seen", async ({ dae
   expect(opened.result).toMatchObject({ trusted: true, opened_tab: expect.any(Number) });
 });
 
+test("a real click that comes to another element, because the page moved, comes to nobody and is made anew", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<style>button { position: absolute; top: 40px; width: 120px; height: 40px }</style>
+    <button id=save style="left: 20px">Save</button><button id=delete style="left: 300px">Delete</button>
+    <script>
+      var heard = [];
+      for (const name of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"])
+        document.addEventListener(name, (e) => heard.push(e.target.id + " " + name));
+      // The buttons change places when the pointer comes.
+      document.getElementById("save").addEventListener("mousemove", (e) => {
+        e.target.style.left = "300px";
+        document.getElementById("delete").style.left = "20px";
+      }, { once: true });
+    </script>`,
+  );
+  const clicked = await run("click", { selector: "#save", trusted: "always" });
+  expect(clicked.result.trusted).toBe(true);
+  const heard = await page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+  expect(heard).toEqual(["pointerdown", "mousedown", "pointerup", "mouseup", "click"].map((name) => `save ${name}`));
+});
+
 test("a click on a link says that the page was left", async ({ daemon, site, browserWithExtension }) => {
   const { run } = await open(browserWithExtension, site, daemon);
   const gone = await run("click", { selector: "#away" });

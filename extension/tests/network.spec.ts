@@ -1,4 +1,8 @@
-import { expect, test } from "./extension.ts";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { type BrowserContext, chromium } from "@playwright/test";
+import { findChromium } from "../../scripts/chromium.mjs";
+import { expect, installHost, test, unpack } from "./extension.ts";
 
 test("a request has what the page saw, without secrets", async ({ daemon, site, browserWithExtension: { page } }) => {
   site.page("/api", {
@@ -134,6 +138,59 @@ test("of a page's policy its meta elements are known", async ({ daemon, site, br
       ),
     );
   }
+});
+
+test("network detail is switched on in the options, and shows the requests of workers when the browser was started anew", async ({
+  daemon,
+  site,
+}) => {
+  site.page("/worker.js", { body: `fetch("/from-worker")`, type: "text/javascript" });
+  site.page("/from-worker", { body: "w", type: "text/plain" });
+  site.page("/", `<script>new Worker("/worker.js")</script>`);
+  const { home, extension } = await unpack(daemon.port);
+  const profile = join(home, "profile");
+  await mkdir(profile);
+  await installHost(profile, daemon);
+  const start = async (): Promise<{ context: BrowserContext; id: string }> => {
+    const context = await chromium.launchPersistentContext(profile, {
+      executablePath: findChromium() ?? "",
+      headless: true,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        `--disable-extensions-except=${extension}`,
+        `--load-extension=${extension}`,
+      ],
+    });
+    const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+    return { context, id: new URL(worker.url()).host };
+  };
+  const options = async ({ context, id }: { context: BrowserContext; id: string }) => {
+    const page = await context.newPage();
+    await page.goto(`chrome-extension://${id}/options.html`);
+    return page;
+  };
+
+  let browser = await start();
+  let page = await options(browser);
+  await expect(page.locator("#network-detail")).toHaveText("Off.");
+  await page.getByRole("button", { name: "Switch network detail on" }).click();
+  await expect(page.locator("#network-detail")).toHaveText("On as soon as the browser is started anew.");
+  await browser.context.close();
+
+  browser = await start();
+  await daemon.until("the worker is up", () => daemon.settings);
+  const shop = await browser.context.newPage();
+  await shop.goto(site.url("/"));
+  await daemon.until("the worker's request", () =>
+    daemon.events("network").find((at) => at.url.endsWith("/from-worker") && at.initiator.type === "worker"),
+  );
+  await daemon.until("the setting", () => daemon.settings?.network_detail === true);
+  page = await options(browser);
+  await expect(page.locator("#network-detail")).toHaveText("On.");
+  await page.getByRole("button", { name: "Switch network detail off" }).click();
+  await expect(page.locator("#network-detail")).toHaveText("Off.");
+  await browser.context.close();
 });
 
 test.describe("with network detail", () => {

@@ -15,7 +15,7 @@ var (
 	Check           = declare[CheckParams, ActResult]("check", Tab|Mutates|InPage)
 	KeyPress        = declare[KeyParams, ActResult]("key_press", Tab|Mutates|InPage)
 	ScrollTo        = declare[ScrollParams, ActResult]("scroll_to", Tab|Mutates|InPage)
-	Hover           = declare[TargetParams, ActResult]("hover", Tab|Mutates|InPage)
+	Hover           = declare[HoverParams, ActResult]("hover", Tab|Mutates|InPage)
 	Focus           = declare[TargetParams, ActResult]("focus", Tab|Mutates|InPage)
 	Highlight       = declare[HighlightParams, ActResult]("highlight", Tab|Mutates|InPage)
 	WaitFor         = declare[WaitParams, WaitResult]("wait_for", Tab|InPage)

@@ -65,6 +65,13 @@ type SwitchParams struct {
 // uses.
 func (p SwitchParams) NamesTab() bool { return p.TabIndex != nil }
 
+// HoverParams is for hover.
+type HoverParams struct {
+	Target
+	Toast
+	Trust
+}
+
 // TargetParams is for kinds that take only an element and a toast.
 type TargetParams struct {
 	Target
@@ -97,6 +104,7 @@ type TypeParams struct {
 type SelectParams struct {
 	Target
 	Toast
+	Trust
 	Value string `json:"value" required:"true" blank:"true" length:"10000" doc:"the option"`
 }
 
@@ -104,6 +112,7 @@ type SelectParams struct {
 type CheckParams struct {
 	Target
 	Toast
+	Trust
 	Checked *bool `json:"checked,omitempty" doc:"false unchecks it; default true"`
 }
 

@@ -4,14 +4,47 @@ import "encoding/json"
 
 // PageResult is the page that a navigation reached.
 type PageResult struct {
-	Tab                 int    `json:"tab"`
-	URL                 string `json:"url"`
-	FinalURL            string `json:"final_url"`
-	Title               string `json:"title"`
-	ContentScriptStatus string `json:"content_script_status"` // loaded, refreshed, failed, unavailable
-	CSPLevel            string `json:"csp_level,omitempty"`   // none, script_exec, page_blocked
-	CSPRestricted       bool   `json:"csp_restricted"`        // csp_level is neither "" nor none
-	Message             string `json:"message,omitempty"`
+	Tab                 int      `json:"tab"`
+	URL                 string   `json:"url"`
+	FinalURL            string   `json:"final_url"`
+	Title               string   `json:"title"`
+	ContentScriptStatus string   `json:"content_script_status"` // loaded, refreshed, failed, unavailable
+	CSPLevel            string   `json:"csp_level,omitempty"`   // none, script_exec, page_blocked
+	CSPRestricted       bool     `json:"csp_restricted"`        // csp_level is neither "" nor none
+	Message             string   `json:"message,omitempty"`
+	Receipt             *Receipt `json:"receipt,omitempty"`
+}
+
+// Receipt says what an act led to, as far as it was seen before the act answered: at most 1,500 bytes of JSON. The
+// extension tells what the page shows, the daemon adds the errors and requests that it has stored.
+type Receipt struct {
+	From      string        `json:"from,omitempty"`     // address before, when the act led to another one
+	To        string        `json:"to,omitempty"`       // address after
+	Changes   []string      `json:"changes,omitempty"`  // of the page, in words; at most 8 of at most 140 characters
+	Errors    []CausedError `json:"errors,omitempty"`   // at most 3
+	Requests  []CausedCall  `json:"requests,omitempty"` // at most 5, failed ones first
+	More      int           `json:"more,omitempty"`     // errors and requests that found no room here
+	Busy      []string      `json:"busy,omitempty"`     // what the act still waited for when it answered; at most 5
+	SettledMS float64       `json:"settled_ms"`         // from the act until nothing of it ran, or until the answer
+}
+
+// CausedError is an error that an act led to.
+type CausedError struct {
+	Handle   string `json:"handle"`
+	Text     string `json:"text"`                // at most 160 characters
+	Inferred bool   `json:"same_time,omitempty"` // nothing but the time speaks for the act as its cause
+}
+
+// CausedCall is a request that an act led to.
+type CausedCall struct {
+	Handle   string  `json:"handle"`
+	Method   string  `json:"method"`
+	Path     string  `json:"path"` // at most 100 characters
+	Status   int     `json:"status,omitempty"`
+	Outcome  string  `json:"outcome,omitempty"` // when it is not ok
+	Duration float64 `json:"duration_ms"`
+	Body     string  `json:"body,omitempty"` // the first 160 characters of what a failed one was answered
+	Inferred bool    `json:"same_time,omitempty"`
 }
 
 // TabResult describes the tab after the command.
@@ -83,6 +116,7 @@ type ActResult struct {
 	Selector          string    `json:"selector,omitempty"`    // of the highlighted element
 	DurationMS        *int      `json:"duration_ms,omitempty"` // of the highlight
 	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; blocks the page until answered
+	Receipt           *Receipt  `json:"receipt,omitempty"`
 }
 
 // Dialog is a native dialog that is open.
@@ -141,6 +175,7 @@ type ScriptResult struct {
 	Type          string          `json:"type"`           // of the result: string, number, object, undefined, …
 	ExecutionMode string          `json:"execution_mode"` // user_script, debugger
 	URL           string          `json:"url"`
+	Receipt       *Receipt        `json:"receipt,omitempty"`
 }
 
 // ListResult lists interactive elements.

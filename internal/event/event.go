@@ -248,7 +248,7 @@ type Locator struct {
 type Action struct {
 	Head
 	Type     string // click, dblclick, input, keypress, submit, navigate, select, check, scroll, drag, drop, upload
-	By       string // user, or agent
+	By       string // user, agent, or script
 	Client   string // the agent's name, when By is agent
 	Locators []Locator
 	Role     string

@@ -115,8 +115,8 @@ func (e *Message) Summary() string {
 // Summary tells what was done to which element.
 func (e *Action) Summary() string {
 	by := ""
-	if e.By == "agent" {
-		by = "(agent)"
+	if e.By == "agent" || e.By == "script" {
+		by = "(" + e.By + ")"
 	}
 	what := e.Name
 	if what == "" {

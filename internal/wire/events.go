@@ -160,7 +160,7 @@ type Locator struct {
 type Action struct {
 	Base
 	Type     string    `json:"type"` // click, dblclick, input, keypress, submit, navigate, select, check, scroll, drag, drop, upload
-	By       string    `json:"by"`   // user, agent
+	By       string    `json:"by"`   // user, agent, script
 	Client   string    `json:"client,omitempty"`
 	Locators []Locator `json:"locators,omitempty"`
 	Role     string    `json:"role,omitempty"`

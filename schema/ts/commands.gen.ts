@@ -12,6 +12,50 @@ export interface NavigateParams extends Toast {
   new_tab?: boolean;
 }
 
+/** CausedError is an error that an act led to. */
+export interface CausedError {
+  handle: string;
+  /** at most 160 characters */
+  text: string;
+  /** nothing but the time speaks for the act as its cause */
+  same_time?: boolean;
+}
+
+/** CausedCall is a request that an act led to. */
+export interface CausedCall {
+  handle: string;
+  method: string;
+  /** at most 100 characters */
+  path: string;
+  status?: number;
+  /** when it is not ok */
+  outcome?: string;
+  duration_ms: number;
+  /** the first 160 characters of what a failed one was answered */
+  body?: string;
+  same_time?: boolean;
+}
+
+/** Receipt says what an act led to, as far as it was seen before the act answered: at most 1,500 bytes of JSON. The extension tells what the page shows, the daemon adds the errors and requests that it has stored. */
+export interface Receipt {
+  /** address before, when the act led to another one */
+  from?: string;
+  /** address after */
+  to?: string;
+  /** of the page, in words; at most 8 of at most 140 characters */
+  changes?: string[];
+  /** at most 3 */
+  errors?: CausedError[];
+  /** at most 5, failed ones first */
+  requests?: CausedCall[];
+  /** errors and requests that found no room here */
+  more?: number;
+  /** what the act still waited for when it answered; at most 5 */
+  busy?: string[];
+  /** from the act until nothing of it ran, or until the answer */
+  settled_ms: number;
+}
+
 /** PageResult is the page that a navigation reached. */
 export interface PageResult {
   tab: number;
@@ -25,6 +69,7 @@ export interface PageResult {
   /** csp_level is neither "" nor none */
   csp_restricted: boolean;
   message?: string;
+  receipt?: Receipt;
 }
 
 /** TabOnlyParams is for kinds that take only a tab and a toast. The tab is in [Command.Tab], not in the params. */
@@ -154,6 +199,7 @@ export interface ActResult {
   duration_ms?: number;
   /** opened by the act; blocks the page until answered */
   dialog?: Dialog;
+  receipt?: Receipt;
 }
 
 /** TypeParams is for type. The text goes into the target, or into the focused element when the target is empty. */
@@ -163,12 +209,12 @@ export interface TypeParams extends Target, Toast, Trust {
 }
 
 /** SelectParams is for select. Value is the value, the label or the text of the option. */
-export interface SelectParams extends Target, Toast {
+export interface SelectParams extends Target, Toast, Trust {
   value: string;
 }
 
 /** CheckParams is for check. */
-export interface CheckParams extends Target, Toast {
+export interface CheckParams extends Target, Toast, Trust {
   checked?: boolean;
 }
 
@@ -180,6 +226,11 @@ export interface KeyParams extends Target, Toast, Trust {
 /** ScrollParams is for scroll_to. It scrolls a target into view, or the page in a direction. */
 export interface ScrollParams extends Target, Toast {
   direction?: string;
+}
+
+/** HoverParams is for hover. */
+export interface HoverParams extends Target, Toast, Trust {
+
 }
 
 /** TargetParams is for kinds that take only an element and a toast. */
@@ -274,6 +325,7 @@ export interface ScriptResult {
   /** user_script, debugger */
   execution_mode: string;
   url: string;
+  receipt?: Receipt;
 }
 
 /** ListParams is for list_interactive. */
@@ -352,7 +404,7 @@ export interface Commands {
   check: { params: CheckParams; result: ActResult };
   key_press: { params: KeyParams; result: ActResult };
   scroll_to: { params: ScrollParams; result: ActResult };
-  hover: { params: TargetParams; result: ActResult };
+  hover: { params: HoverParams; result: ActResult };
   focus: { params: TargetParams; result: ActResult };
   highlight: { params: HighlightParams; result: ActResult };
   wait_for: { params: WaitParams; result: WaitResult };

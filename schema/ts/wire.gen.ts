@@ -224,7 +224,7 @@ export interface Locator {
 export interface Action extends Base {
   /** click, dblclick, input, keypress, submit, navigate, select, check, scroll, drag, drop, upload */
   type: string;
-  /** user, agent */
+  /** user, agent, script */
   by: string;
   client?: string;
   locators?: Locator[];

@@ -17,7 +17,7 @@ channel.onHide(() => {
   batcher.flush();
 });
 channel.onReopened(() => capture.reattach());
-channel.post(JSON.stringify({ bodies: true }));
+channel.post(JSON.stringify({ type: "configure", change: { bodies: true } }));
 // The test closes the content side as the extension does when it was reloaded under the page.
 addEventListener("message", (event) => {
   if (event.data === "close the content side") channel.close();

@@ -6,6 +6,7 @@ import {
   defaultConfig,
   type Capture,
   type CaptureConfig,
+  type PageCapture,
 } from "../../index.ts";
 
 declare const OPTIONS: {
@@ -24,11 +25,17 @@ const batcher = new Batcher({ numbered: true, send: (json) => void send(json) })
 const emit = batcher.add.bind(batcher);
 const captures: Capture[] = [];
 let document_: Capture | undefined;
+let page_: PageCapture | undefined;
 if (OPTIONS.page) {
-  captures.push(startPageRealm({ emit, config, reopened: () => document_?.reattach() }));
+  page_ = startPageRealm({ emit, config, reopened: () => document_?.reattach() });
+  captures.push(page_);
 }
 if (OPTIONS.document) {
-  document_ = startDocument({ emit, config });
+  document_ = startDocument({
+    emit,
+    config,
+    began: (action) => page_?.take({ type: "begin", action, ms: 2000, alone: true }),
+  });
   captures.push(document_);
 }
 const flush = batcher.flush.bind(batcher);

@@ -44,6 +44,30 @@ export class Debuggers implements Debug {
     }
   }
 
+  async reload(tab: number, deadline: number): Promise<string> {
+    let heard = (_source: chrome.debugger.Debuggee, _method: string, _params?: object): void => {};
+    try {
+      return await this.run(tab, deadline, async (send) => {
+        const end = new Promise<string>((resolve) => {
+          heard = (source, method, params) => {
+            const { type, errorText } = (params ?? {}) as { type?: string; errorText?: string };
+            if (source.tabId !== tab || type !== "Document") return;
+            if (method === "Network.loadingFailed") resolve(errorText ?? "");
+            if (method === "Network.responseReceived") resolve("");
+          };
+        });
+        chrome.debugger.onEvent.addListener(heard);
+        await send("Network.enable");
+        await send("Page.reload");
+        const error = await end;
+        await send("Network.disable");
+        return error;
+      });
+    } finally {
+      chrome.debugger.onEvent.removeListener(heard);
+    }
+  }
+
   #letGo(tab: number, attached: Attached): void {
     attached.timer = setTimeout(() => {
       if (attached.users > 0 || this.#attached.get(tab) !== attached) return;

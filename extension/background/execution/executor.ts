@@ -6,6 +6,7 @@ import { isCommandKind, parseParams } from "../../commands/params.ts";
 import { unlessDialog } from "../../commands/dialog.ts";
 import { HANDLERS } from "../../commands/registry.gen.ts";
 import type { Results } from "../daemon/results.ts";
+import type { ActionId } from "../../messages/content.ts";
 import { unlessAborted } from "./deadline.ts";
 
 const STARTED = "started:";
@@ -17,13 +18,12 @@ const KEEP_STARTED_MS = 600_000;
 export interface ExecutorParts {
   results: Results;
   pilot: () => Promise<boolean>;
-  context: (tab: number, deadline: number, signal: AbortSignal) => Promise<Context>;
+  /** action is there when the command acts. */
+  context: (tab: number, deadline: number, signal: AbortSignal, action?: ActionId) => Promise<Context>;
   describe: (tab: number) => Promise<Tab>;
   activeTab: () => Promise<number | undefined>;
-  /** Actions in the tab are the client's from now on; null: the user's again. */
-  actor: (tab: number, client: string | null) => void;
-  /** An act in the tab is over: what it caused should be with the daemon before the agent asks for it. */
-  acted: (tab: number) => void;
+  /** An action begins in the tab. The returned function ends it. */
+  begin: (tab: number, action: ActionId, deadline: number) => () => void;
   log: (message: string, data: unknown) => void;
 }
 
@@ -138,12 +138,13 @@ export class Executor {
     command: Leased,
   ): Promise<unknown> {
     await this.#allowed(kind, command); // It may have waited for its turn.
-    const acts = MUTATING.has(kind) && tab !== 0;
-    const context = await this.#parts.context(tab, deadline, command.signal);
+    const action =
+      MUTATING.has(kind) && tab !== 0 ? { id: command.correlation_id, client: command.client ?? "agent" } : undefined;
+    const context = await this.#parts.context(tab, deadline, command.signal, action);
     command.signal.throwIfAborted();
     const handler = HANDLERS[kind] as unknown as (params: unknown, context: Context) => Promise<unknown>;
-    if (acts) {
-      this.#parts.actor(tab, command.client ?? "agent");
+    const end = action && this.#parts.begin(tab, action, deadline);
+    if (action) {
       const { reason } = params as Toast;
       // A toast never delays the command, and a page that cannot show it is acted on all the same.
       if (reason && !context.pages.dialog(tab))
@@ -155,10 +156,7 @@ export class Executor {
         unlessDialog(kind, context, () => handler(params, context)),
       );
     } finally {
-      if (acts) {
-        this.#parts.acted(tab);
-        this.#parts.actor(tab, null);
-      }
+      end?.();
     }
   }
 

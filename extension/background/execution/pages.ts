@@ -1,5 +1,5 @@
 import type { Tab } from "@gasoline/schema/wire";
-import type { Arrival, Dialog, Move, Pages } from "../../commands/context.ts";
+import type { Arrival, Debug, Dialog, Left, Move, Pages, Watch } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
@@ -8,11 +8,17 @@ import { noPage, notLoaded } from "./failure.ts";
 /** A step that a page was asked for begins within this time, or leads nowhere. */
 const STEP_MS = 1000;
 
-/** A click's navigation or new tab shows within this time after it, or is not its doing. */
-const AFTERMATH_MS = 25;
+/** A navigation within a document that nothing loads is over in this time, ms. */
+const WITHIN_MS = 150;
 
 /** A page that began to navigate is left within this time, or its server is slow to answer. */
 const LEAVING_MS = 1000;
+
+/** A tab that is said to load, of which nothing is heard, is asked again after this time, ms. */
+const RETRY_MS = 500;
+
+/** The debugger tells within this time why a page did not come, or nobody does. */
+const REASON_MS = 2000;
 
 /** After a page is complete its content script may need a moment to say so. */
 const HELLO_MS = 400;
@@ -21,10 +27,12 @@ const HELLO_MS = 400;
 export class TabPages implements Pages {
   readonly #list: TabList;
   readonly #ports: Ports;
+  readonly #debug: Debug;
 
-  constructor(list: TabList, ports: Ports) {
+  constructor(list: TabList, ports: Ports, debug: Debug) {
     this.#list = list;
     this.#ports = ports;
+    this.#debug = debug;
   }
 
   async describe(tab: number): Promise<Tab> {
@@ -49,7 +57,7 @@ export class TabPages implements Pages {
     const { url } = await this.describe(tab);
     const document = this.#document(tab);
     const inHistory = how.type === "back" || how.type === "forward";
-    const ended = await arrival(deadline, inHistory ? STEP_MS : 150, async () => {
+    const ended = await arrival(deadline, inHistory ? STEP_MS : WITHIN_MS, async () => {
       switch (how.type) {
         case "url":
           await chrome.tabs.update(tab, { url: how.url });
@@ -78,7 +86,7 @@ export class TabPages implements Pages {
   }
 
   async open(url: string | undefined, active: boolean, deadline: number): Promise<number> {
-    const ended = await arrival(deadline, 150, async () => {
+    const ended = await arrival(deadline, WITHIN_MS, async () => {
       const { id = 0 } = await chrome.tabs.create({ active, ...(url === undefined ? {} : { url }) });
       return id;
     });
@@ -107,7 +115,11 @@ export class TabPages implements Pages {
     const shown = await shownIn(tab);
     if (!shown?.url.startsWith("http") || shown.title !== new URL(shown.url).hostname) return;
     if ((await this.describe(tab)).granted) await this.#hello(tab, deadline);
-    if (!this.captured(tab)) throw notLoaded(asked, shown.url);
+    if (this.captured(tab)) return;
+    // Only the debugger can tell why.
+    const error = await this.#debug.reload(tab, Math.min(deadline, Date.now() + REASON_MS)).catch(() => undefined);
+    if (error !== "") throw notLoaded(asked, shown.url, error);
+    await this.loaded(tab, deadline);
   }
 
   #document(tab: number): string | undefined {
@@ -116,8 +128,17 @@ export class TabPages implements Pages {
 
   /** Waits a moment for the content script of a captured page. */
   async #hello(tab: number, deadline: number): Promise<void> {
-    const until = Math.min(deadline, Date.now() + HELLO_MS);
-    while (Date.now() < until && !this.captured(tab)) await new Promise((resolve) => setTimeout(resolve, 20));
+    if (this.captured(tab)) return;
+    let stop = (): void => {};
+    await event(
+      (done) => {
+        stop = this.#ports.onHello((stamp) => {
+          if (stamp.tab === tab && stamp.frame === 0) done();
+        });
+      },
+      Math.min(deadline, Date.now() + HELLO_MS),
+    );
+    stop();
   }
 
   async activate(tab: number): Promise<void> {
@@ -132,32 +153,64 @@ export class TabPages implements Pages {
     });
   }
 
-  watch(tab: number): { stop(leaving: boolean): Promise<{ navigated: boolean; openedTab?: number }> } {
-    let navigated = false;
-    let openedTab: number | undefined;
+  watch(tab: number): Watch {
+    const seen: Left = { navigated: false };
     let wake: (() => void) | undefined;
     const updated = (id: number, change: { status?: string; url?: string }): void => {
-      if (id === tab && (change.status === "loading" || change.url !== undefined)) navigated = true;
-      if (navigated) wake?.();
+      if (id !== tab || (change.status !== "loading" && change.url === undefined)) return;
+      seen.navigated = true;
+      wake?.();
     };
     const created = (opened: chrome.tabs.Tab): void => {
-      if (opened.openerTabId === tab && opened.id !== undefined) openedTab = opened.id;
+      if (opened.openerTabId === tab && opened.id !== undefined) seen.openedTab = opened.id;
     };
     chrome.tabs.onUpdated.addListener(updated);
     chrome.tabs.onCreated.addListener(created);
     return {
-      stop: async (leaving) => {
-        if (!navigated && openedTab === undefined) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-            setTimeout(resolve, leaving ? LEAVING_MS : AFTERMATH_MS);
-          });
-        }
+      now: () => ({ ...seen }),
+      left: async (until) => {
+        if (!seen.navigated) await event((done) => (wake = done), Math.min(until, Date.now() + LEAVING_MS));
+        return { ...seen };
+      },
+      stop: () => {
         chrome.tabs.onUpdated.removeListener(updated);
         chrome.tabs.onCreated.removeListener(created);
-        return { navigated, ...(openedTab === undefined ? {} : { openedTab }) };
       },
     };
+  }
+
+  async loaded(tab: number, until: number): Promise<boolean> {
+    let wake: (() => void) | undefined;
+    const updated = (id: number): void => {
+      if (id === tab) wake?.();
+    };
+    chrome.tabs.onUpdated.addListener(updated);
+    try {
+      for (;;) {
+        const next = event((done) => (wake = done), until);
+        const { status } = await chrome.tabs.get(tab);
+        if (status === "complete") return true;
+        if (Date.now() >= until) return false;
+        await next;
+      }
+    } catch {
+      return true; // It is closed: nothing loads there.
+    } finally {
+      wake?.();
+      chrome.tabs.onUpdated.removeListener(updated);
+    }
+  }
+
+  async nextDocument(tab: number, until: number): Promise<void> {
+    const updated = (id: number): void => {
+      if (id === tab) wake?.();
+    };
+    let wake: (() => void) | undefined;
+    chrome.tabs.onUpdated.addListener(updated);
+    const stop = this.#ports.onHello((stamp) => updated(stamp.tab));
+    await event((done) => (wake = done), until);
+    chrome.tabs.onUpdated.removeListener(updated);
+    stop();
   }
 
   dialog(tab: number): Dialog | undefined {
@@ -175,6 +228,17 @@ export class TabPages implements Pages {
   captured(tab: number): boolean {
     return this.#document(tab) !== undefined;
   }
+}
+
+/** Resolves when what subscribe was given is called, or at the time (epoch ms). */
+function event(subscribe: (done: () => void) => void, until: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.max(0, until - Date.now()));
+    subscribe(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 /** What a tab shows, of sites that were not granted too. Not for answers. */
@@ -273,14 +337,16 @@ async function arrival(deadline: number, patience: number, begin: () => Promise<
       if (completed.has(watched) && began.has(watched)) return ended(true);
       const now = Date.now();
       if (now >= deadline) return ended(false);
-      if (!began.has(watched) && now >= start + (moved.has(watched) ? 150 : patience)) {
+      if (!began.has(watched) && now >= start + (moved.has(watched) ? WITHIN_MS : patience)) {
         const { status, pendingUrl } = await chrome.tabs.get(watched);
         if (moved.has(watched) || (status === "complete" && !pendingUrl)) return ended(true);
       }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, Math.min(50, deadline - now));
-      });
+      // Something happens, or the time has come at which nothing will.
+      const decided = start + (moved.has(watched) ? WITHIN_MS : patience);
+      await event(
+        (done) => (wake = done),
+        now < decided ? Math.min(decided, deadline) : Math.min(now + RETRY_MS, deadline),
+      );
     }
   } finally {
     chrome.tabs.onUpdated.removeListener(updated);

@@ -1,13 +1,17 @@
-import type { Target } from "@gasoline/schema/commands";
+import { MUTATING, type Target } from "@gasoline/schema/commands";
 import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameInfo, Frames } from "../../commands/context.ts";
 import { CommandProblem, problemFrom } from "../../commands/problem.ts";
 import type { AgentAnswer, AgentCall, AgentOp, AgentOps, AskAround } from "../../messages/agent.ts";
+import type { ActionId } from "../../messages/content.ts";
 import type { RefBlocks } from "./refs.ts";
 import { frameTree, mainFrame } from "./tree.ts";
 
 /** The agent's object in the isolated world of a document. */
 declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cancel(id: string): void } | undefined;
+
+/** Operations that are part of an act; others only help it. */
+const ACTING: ReadonlySet<string> = new Set([...MUTATING, "begin", "settle"]);
 
 type TargetLike = Pick<Target, "ref" | "frame" | "selector">;
 
@@ -16,16 +20,18 @@ export class AgentFrames implements Frames {
   readonly #refs: RefBlocks;
   readonly #left: Map<string, number>; // document → unused numbers for refs; bounded below
   readonly #signal: AbortSignal | undefined;
+  readonly #action: ActionId | undefined;
 
-  constructor(refs: RefBlocks, left = new Map<string, number>(), signal?: AbortSignal) {
+  constructor(refs: RefBlocks, left = new Map<string, number>(), signal?: AbortSignal, action?: ActionId) {
     this.#refs = refs;
     this.#left = left;
     this.#signal = signal;
+    this.#action = action;
   }
 
-  /** The same agents for one command: its calls end in the documents when the signal fires. */
-  for(signal: AbortSignal): AgentFrames {
-    return new AgentFrames(this.#refs, this.#left, signal);
+  /** The same agents for one command: its calls end in the documents when the signal fires, and are its action's. */
+  for(signal: AbortSignal, action?: ActionId): AgentFrames {
+    return new AgentFrames(this.#refs, this.#left, signal, action);
   }
 
   /** Answers agents that ask what lies around their frame. */
@@ -73,6 +79,17 @@ export class AgentFrames implements Frames {
     const deadline = Date.now() + 2000;
     const frame =
       target.frame === "all" ? await this.#fitting(tab, target, deadline) : await this.#named(tab, target, deadline);
+    return this.#offsetOf(tab, frame, deadline);
+  }
+
+  /** Where a document's viewport begins in the tab's viewport. */
+  async offsetIn(tab: number, documentId: string, deadline: number): Promise<{ x: number; y: number }> {
+    const frame = (await this.#tree(tab)).find((at) => at.documentId === documentId);
+    if (!frame) throw new CommandProblem("page_left", "The page was left while the command ran.");
+    return this.#offsetOf(tab, frame, deadline);
+  }
+
+  async #offsetOf(tab: number, frame: FrameInfo, deadline: number): Promise<{ x: number; y: number }> {
     if (frame.path.length === 0) return { x: 0, y: 0 };
     const frames = await this.#tree(tab);
     const at = { x: 0, y: 0 };
@@ -194,7 +211,15 @@ export class AgentFrames implements Frames {
   ): Promise<AgentOps[K]["result"]> {
     const { documentId } = frame;
     const refs = await this.#refs.rangesOf(tab, documentId, this.#left.get(documentId) ?? Infinity);
-    const call: AgentCall<K> = { id: crypto.randomUUID(), op, params, deadline, refs, frame: frame.name };
+    const call: AgentCall<K> = {
+      id: crypto.randomUUID(),
+      op,
+      params,
+      deadline,
+      refs,
+      frame: frame.name,
+      ...(this.#action && ACTING.has(op) ? { action: this.#action } : {}),
+    };
     const stop = () => void this.#stop(tab, documentId, call.id);
     this.#signal?.addEventListener("abort", stop, { once: true });
     let answer: AgentAnswer<K>;
@@ -224,14 +249,16 @@ export class AgentFrames implements Frames {
 
   async #inject(tab: number, documentId: string, call: AgentCall): Promise<AgentAnswer> {
     const target = { tabId: tab, documentIds: [documentId] };
-    const ask = () =>
-      chrome.scripting.executeScript({
+    const ask = () => {
+      this.#signal?.throwIfAborted(); // It may have fired while the agent was loaded.
+      return chrome.scripting.executeScript({
         target,
         // The agent's script shares this world with the content script and stays until the page goes.
         func: (given: AgentCall) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.run(given)),
         args: [call],
         injectImmediately: true,
       });
+    };
     try {
       let [first] = await ask();
       if (!first?.result) {

@@ -1,3 +1,4 @@
+import { ActionTimes } from "../execution/times.ts";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { mask } from "@gasoline/capture/redact";
 import type { Outgoing, Stamp } from "../daemon/outbox.ts";
@@ -45,6 +46,7 @@ beforeEach(() => {
     uploader,
     shows,
     () => Promise.resolve("salt"),
+    new ActionTimes(),
   );
 });
 afterEach(() => vi.useRealTimers());

@@ -2,12 +2,15 @@ import type { Exception, Exchange, Log, ResourceTiming } from "@gasoline/schema/
 import { withSalt } from "@gasoline/capture/redact";
 import { type Outgoing, type Stamp, isEventKind } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
+import type { ActionTimes, Stampable } from "../execution/times.ts";
 import type { NetworkJoin } from "../network/join.ts";
 import type { LoadedFiles } from "../sourcemaps/loaded.ts";
 import type { SourceMapper } from "../sourcemaps/mapper.ts";
 
 /** Characters of frames' batches that are on their way at once. Pages have a bound of their own, a thousand frames do not. */
 const MAX_FRAMES = 16_000_000;
+/** Kinds of which an action that runs in the tab may be the cause. */
+const IN_TIME: ReadonlySet<string> = new Set(["logs", "exceptions", "network", "websocket", "dom", "lifecycle"]);
 
 interface Batch {
   records?: { kind: string; event: Outgoing["event"] }[];
@@ -32,10 +35,13 @@ export class Pipeline {
   readonly #uploader: Uploader;
   readonly #shows: (url: string) => boolean;
   readonly #salt: () => Promise<string>;
+  readonly #times: ActionTimes;
   #frames = 0; // characters of frames' batches on their way; <= MAX_FRAMES
   readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
 
-  /** shows says whether Chrome shows us requests to a URL. salt keys the pseudonyms of pages; the join uses the same. */
+  /**
+   * shows says whether Chrome shows us requests to a URL. salt keys the pseudonyms of pages; the join uses the same.
+   */
   constructor(
     join: NetworkJoin,
     mapper: SourceMapper,
@@ -43,6 +49,7 @@ export class Pipeline {
     uploader: Uploader,
     shows: (url: string) => boolean,
     salt: () => Promise<string>,
+    times: ActionTimes,
   ) {
     this.#join = join;
     this.#mapper = mapper;
@@ -50,6 +57,7 @@ export class Pipeline {
     this.#uploader = uploader;
     this.#shows = shows;
     this.#salt = salt;
+    this.#times = times;
   }
 
   /**
@@ -99,6 +107,7 @@ export class Pipeline {
     const events = await Promise.all(
       records.flatMap(({ kind, event }) => {
         if (!isEventKind(kind)) return [];
+        if (IN_TIME.has(kind)) this.#times.stamp(stamp.tab, event as Stampable);
         const exchange = kind === "network" ? (event as Exchange) : undefined;
         // What the document saw of it is the lesser part of what Chrome shows.
         if (exchange && FROM_TIMING.test(exchange.request_id) && this.#shows(exchange.url)) return [];

@@ -1,4 +1,10 @@
-import { CONTENT_PORT, type FromContent, type PageConfig, type ToContent } from "../../messages/content.ts";
+import {
+  type ActionId,
+  CONTENT_PORT,
+  type FromContent,
+  type PageConfig,
+  type ToContent,
+} from "../../messages/content.ts";
 import type { Stamp } from "../daemon/outbox.ts";
 import { boundURL } from "./bound.ts";
 import { Dialogs } from "./dialogs.ts";
@@ -30,6 +36,7 @@ export class Ports {
   readonly #config: () => PageConfig | undefined;
   readonly #open = new Map<chrome.runtime.Port, Open>();
   readonly #flushes = new Map<number, (frame: chrome.runtime.Port) => void>();
+  readonly #hellos = new Set<(stamp: Stamp) => void>();
   #flushId = 0;
   readonly dialogs = new Dialogs();
 
@@ -57,7 +64,13 @@ export class Ports {
     });
     port.onMessage.addListener((message: FromContent) => this.#take(open, message));
     const config = this.#config();
-    if (config) this.#say(port, { type: "config", config });
+    if (config) this.#say(port, { type: "configure", config });
+  }
+
+  /** Calls for every document that comes, until the returned function is called. */
+  onHello(heard: (stamp: Stamp) => void): () => void {
+    this.#hellos.add(heard);
+    return () => void this.#hellos.delete(heard);
   }
 
   /** The documents of a tab that have a line. */
@@ -76,13 +89,13 @@ export class Ports {
   configure(): void {
     const config = this.#config();
     if (!config) return;
-    for (const port of this.#open.keys()) this.#say(port, { type: "config", config });
+    for (const port of this.#open.keys()) this.#say(port, { type: "configure", config });
   }
 
-  /** Tells the documents of a tab that an agent acts from now on, or no longer does. */
-  actor(tab: number, client: string | null): void {
+  /** Tells the documents of a tab that an agent's action begins there, or is over. */
+  action(tab: number, type: "begin" | "end", action: ActionId): void {
     for (const { port, stamp } of this.#open.values()) {
-      if (stamp.tab === tab) this.#say(port, { type: "actor", client });
+      if (stamp.tab === tab) this.#say(port, { type, action });
     }
   }
 
@@ -115,6 +128,7 @@ export class Ports {
         open.stamp = { ...open.stamp, since: message.since, page_url: boundURL(message.url) };
         open.noPageScript = message.noPageScript === true;
         this.#events.hello(open.stamp, message.loaded);
+        for (const heard of this.#hellos) heard(open.stamp);
         return;
       case "batch": {
         open.stamp = { ...open.stamp, page_url: boundURL(message.url) };

@@ -1,14 +1,13 @@
 import type { CheckParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
-import { ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
-import { frame, retry } from "../waiting.ts";
+import { retry, retryUntil } from "../waiting.ts";
 import { outcome } from "./outcome.ts";
-import { press } from "./pointer.ts";
+import { perform, routeOf } from "./perform.ts";
 
 /** Brings a checkbox, radio button or switch into a state; one that is in it already is left alone. */
 export async function check(params: CheckParams, environment: Environment): Promise<Acted> {
@@ -26,25 +25,26 @@ export async function check(params: CheckParams, environment: Environment): Prom
   const label = control instanceof HTMLInputElement ? [...(control.labels ?? [])].find(isVisible) : undefined;
   const clickable = !isVisible(control) && label ? label : control;
   const target = { ref: environment.refs.refOf(clickable) };
-  const found = await ready(
+  const { found, result } = await perform(environment, {
     target,
-    environment.refs,
-    { enabled: true, hit: clickable === control },
-    environment.deadline,
-  );
-  press(found.element, found.point, "left", 1);
-  await frame();
+    needs: { enabled: true, hit: true },
+    gesture: { type: "press", button: "left", count: 1 },
+    route: routeOf(params.trusted, () => false),
+    result: (at) =>
+      outcome({ ...at, element: control, count: first.count, strategy: first.strategy }, environment, {
+        value: String(want),
+      }),
+  });
+  // A page that draws its own switch may do so in the next frame.
+  await retryUntil(environment.deadline, () => stateOf(control) === want);
   if (stateOf(control) !== want) {
     throw new AgentProblem(
       "status_mismatch",
       `${inWords(control)} was clicked and is still ${want ? "not checked" : "checked"}.`,
     );
   }
-  return {
-    result: outcome({ ...found, element: control, count: first.count, strategy: first.strategy }, environment, {
-      value: String(want),
-    }),
-  };
+  const { matched } = outcome({ ...found, element: control }, environment);
+  return { result: matched ? { ...result, matched } : result };
 }
 
 /** The control that a label, or an element around a single one, stands for. */

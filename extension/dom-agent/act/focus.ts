@@ -12,7 +12,7 @@ import { outcome } from "./outcome.ts";
 export async function focus(params: TargetParams, environment: Environment): Promise<Acted> {
   if (!isNamed(params)) throw new AgentProblem("missing_target", "focus needs a ref, a selector, or x and y.");
   const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
-  giveFocus(found.element);
+  environment.act.perform(() => giveFocus(found.element));
   return { result: outcome(found, environment) };
 }
 

@@ -1,18 +1,31 @@
-import type { TargetParams } from "@gasoline/schema/commands";
+import type { HoverParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
-import { ready } from "../actionable.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { isNamed } from "../target.ts";
-import { handOver, outcome } from "./outcome.ts";
-import { enter } from "./pointer.ts";
+import { outcome } from "./outcome.ts";
+import { type Route, perform } from "./perform.ts";
 
-/** Moves the pointer over the target: the real one when asked to, else what pages hear of it. */
-export async function hover(params: TargetParams & { trusted?: string }, environment: Environment): Promise<Acted> {
+/**
+ * Moves the pointer over the target. A style that shows a menu on :hover answers only to a real pointer; where the
+ * debugger is refused, pages get the events alone.
+ */
+export async function hover(params: HoverParams, environment: Environment): Promise<Acted> {
   if (!isNamed(params)) throw new AgentProblem("missing_target", "hover needs a ref, a selector, or x and y.");
-  const found = await ready(params, environment.refs, { enabled: false, hit: true }, environment.deadline);
-  const result = outcome(found, environment);
-  if (params.trusted === "always") return handOver(result, { type: "move", ...found.point });
-  enter(found.element, found.point);
-  return { result };
+  const by = (route: Route) =>
+    perform(environment, {
+      target: params,
+      needs: { enabled: false, hit: true },
+      gesture: { type: "move" },
+      route: () => route,
+      result: (found) => outcome(found, environment),
+    });
+  if (params.trusted === "never") return { result: (await by("made up")).result };
+  try {
+    return { result: (await by("real")).result };
+  } catch (error) {
+    const refused = error instanceof AgentProblem && error.code === "debugger_refused";
+    if (!refused || params.trusted === "always") throw error;
+    return { result: (await by("made up")).result };
+  }
 }

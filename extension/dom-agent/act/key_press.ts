@@ -8,13 +8,19 @@ import { everyElement, focused } from "../shadow.ts";
 import { isNamed } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { giveFocus } from "./focus.ts";
-import { isLeaving } from "./leaving.ts";
-import { handOver, outcome } from "./outcome.ts";
+import { outcome } from "./outcome.ts";
+import { expected } from "./perform.ts";
+import { acts } from "./scope.ts";
 
 /** Presses a key. Keys whose effect cannot be made up are handed to the worker for real input. */
 export async function keyPress(params: KeyParams, environment: Environment): Promise<Acted> {
   const stroke = parseKeys(params.text);
-  if (!stroke) throw new AgentProblem("invalid_param", `No such key: ${params.text.slice(0, 40)}`);
+  if (!stroke) {
+    throw new AgentProblem(
+      "invalid_param",
+      `No such key: ${params.text.slice(0, 40)}. Write "Enter", "a" or "Control+Shift+a".`,
+    );
+  }
   let result: Acted["result"];
   if (isNamed(params)) {
     const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
@@ -27,22 +33,34 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
   const element = focused() ?? document.body;
   const effect = EFFECTS[stroke.key] ?? (stroke.text ? insertChar : undefined);
   const plain = !stroke.control && !stroke.meta && !stroke.alt;
+  const { act } = environment;
   if (params.trusted === "always" || (params.trusted !== "never" && !(effect && plain))) {
-    return handOver(result, { type: "keys", keys: params.text });
+    await act.attach();
+    // The focus may have gone elsewhere meanwhile.
+    if (isNamed(params)) giveFocus(element);
+    const gesture = { type: "keys", keys: params.text } as const;
+    act.tell(result);
+    await act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+    return { result: { ...result, trusted: true } };
   }
-  const leaving = await isLeaving(() => {
+  act.tell(result);
+  act.perform(() => {
     if (dispatchKey(element, "keydown", stroke)) {
       if (stroke.text) dispatchKey(element, "keypress", stroke);
       effect?.(element, stroke);
     }
     dispatchKey(focused() ?? element, "keyup", stroke);
   });
-  return { result, leaving };
+  return { result };
 }
+
+/** Keys go to the focus, wherever that is. */
+const ORIGIN = { x: 0, y: 0 };
 
 /** Tells an element of a key. false: the page prevents what the key does by itself. */
 export function dispatchKey(element: Element, type: "keydown" | "keypress" | "keyup", stroke: KeyStroke): boolean {
-  return element.dispatchEvent(
+  return acts().dispatch(
+    element,
     new KeyboardEvent(type, {
       key: stroke.key,
       code: stroke.code,
@@ -71,12 +89,12 @@ const EFFECTS: Record<string, Effect> = {
     const dialog =
       element.closest<HTMLDialogElement>("dialog[open]") ?? document.querySelector<HTMLDialogElement>("dialog:modal");
     if (!dialog) return;
-    if (dialog.dispatchEvent(new Event("cancel", { cancelable: true }))) dialog.close();
+    if (acts().dispatch(dialog, new Event("cancel", { cancelable: true }))) dialog.close();
   },
   Backspace: () => void document.execCommand("delete"),
   Delete: () => void document.execCommand("forwardDelete"),
   " ": (element, stroke) => {
-    if (isToggle(element)) (element as HTMLElement).click();
+    if (isToggle(element)) acts().click(element as HTMLElement);
     else insertChar(element, stroke);
   },
 };
@@ -89,19 +107,19 @@ function enter(element: Element): void {
     !/^(button|submit|reset|image|checkbox|radio|file)$/.test(element.type)
   )
     submit(element);
-  else if (element.matches("button, a[href], summary, input")) (element as HTMLElement).click();
+  else if (element.matches("button, a[href], summary, input")) acts().click(element as HTMLElement);
 }
 
 /** A form with a submit button is submitted through it; one without only when it has a single field. */
 function submit(field: HTMLInputElement): void {
-  field.dispatchEvent(new Event("change", { bubbles: true }));
+  acts().dispatch(field, new Event("change", { bubbles: true }));
   const { form } = field;
   if (!form) return;
   const button = [...form.elements].find((at): at is HTMLElement =>
     at.matches("button:not([type]), button[type=submit], input[type=submit], input[type=image]"),
   );
   if (button) {
-    if (!button.matches(":disabled")) button.click();
+    if (!button.matches(":disabled")) acts().click(button);
     return;
   }
   const fields = [...form.elements].filter(

@@ -1,5 +1,4 @@
 import type { ActResult } from "@gasoline/schema/commands";
-import type { Acted, TrustedInput } from "../../messages/agent.ts";
 import type { Ready } from "../actionable.ts";
 import { describe } from "../describe.ts";
 import type { Environment } from "../environment.ts";
@@ -20,6 +19,3 @@ export function outcome(
   if (found.scrolled) result.auto_scrolled = true;
   return result;
 }
-
-/** The agent prepared everything; the worker has to give the real input. */
-export const handOver = (result: ActResult, trusted: TrustedInput): Acted => ({ result, trusted });

@@ -1,3 +1,5 @@
+import { acts } from "./scope.ts";
+
 interface Point {
   x: number;
   y: number;
@@ -47,7 +49,8 @@ function focusFrom(element: Element): void {
 }
 
 function pointer(element: Element, type: string, { x, y }: Point, more: PointerEventInit = {}): void {
-  element.dispatchEvent(
+  acts().dispatch(
+    element,
     new PointerEvent(type, {
       ...common(x, y),
       pointerId: 1,
@@ -61,7 +64,7 @@ function pointer(element: Element, type: string, { x, y }: Point, more: PointerE
 }
 
 function mouse(element: Element, type: string, { x, y }: Point, more: MouseEventInit = {}): boolean {
-  return element.dispatchEvent(new MouseEvent(type, { ...common(x, y), ...more }));
+  return acts().dispatch(element, new MouseEvent(type, { ...common(x, y), ...more }));
 }
 
 const common = (x: number, y: number): MouseEventInit => ({

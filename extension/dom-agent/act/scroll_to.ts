@@ -2,20 +2,23 @@ import type { ScrollParams, Viewport } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import type { Environment } from "../environment.ts";
 import { type Resolved, isNamed, resolve } from "../target.ts";
-import { frame, retry } from "../waiting.ts";
+import { retry } from "../waiting.ts";
 import { outcome } from "./outcome.ts";
 
 /** Scrolls the target into view; with a direction, scrolls the page, or the target's own content. */
 export async function scrollTo(params: ScrollParams, environment: Environment): Promise<Acted> {
   if (!isNamed(params)) {
-    move(document.scrollingElement ?? document.documentElement, params.direction ?? "down");
-    await frame();
+    environment.act.perform(() =>
+      move(document.scrollingElement ?? document.documentElement, params.direction ?? "down"),
+    );
     return { result: { match_count: 0, match_strategy: "point", viewport: viewport() } };
   }
   const found = await retry(environment.deadline, () => resolve(params, environment.refs));
-  if (params.direction) move(scrollable(found), params.direction);
-  else found.element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
-  await frame();
+  const { direction } = params;
+  environment.act.perform(() => {
+    if (direction) move(scrollable(found), direction);
+    else found.element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+  });
   return { result: outcome(found, environment, { viewport: viewport() }) };
 }
 

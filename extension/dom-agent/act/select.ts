@@ -1,47 +1,65 @@
 import { nameOf } from "@gasoline/capture/locators/name";
-import type { SelectParams } from "@gasoline/schema/commands";
+import type { ActResult, SelectParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { everyElement } from "../shadow.ts";
-import { isVisible, pointOf } from "../visible.ts";
+import { isVisible } from "../visible.ts";
 import { retry } from "../waiting.ts";
 import { outcome } from "./outcome.ts";
-import { press } from "./pointer.ts";
+import { perform, routeOf } from "./perform.ts";
+import { acts } from "./scope.ts";
 
 /** Chooses an option of a select element, or of a list that a page built itself. */
 export async function select(params: SelectParams, environment: Environment): Promise<Acted> {
   const { refs, deadline } = environment;
-  const found = await ready(params, refs, { enabled: true, hit: false }, deadline);
-  const { element } = found;
+  const needs = { enabled: true, hit: true };
+  const named = await ready(params, refs, { enabled: true, hit: false }, deadline);
+  const { element } = named;
   const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
   if (control instanceof HTMLSelectElement) {
-    const value = await retry(deadline, () => choose(control, params.value));
-    return { result: outcome({ ...found, element: control }, environment, { value }) };
+    // The list of a native one is the browser's own; what lies over the control covers it all the same.
+    const found = isVisible(control) ? await ready({ ref: refs.refOf(control) }, refs, needs, deadline) : named;
+    const value = await retry(deadline, () => choose(control, params.value, environment));
+    const { count, strategy } = named;
+    return { result: outcome({ ...found, element: control, count, strategy }, environment, { value }) };
   }
   if (!isCustom(control)) throw new AgentProblem("not_select", `${inWords(control)} has no options to choose from.`);
   if (control.getAttribute("role") !== "listbox" && control.getAttribute("aria-expanded") !== "true") {
-    press(control, pointOf(control), "left", 1);
+    await press(control, params, environment);
   }
   const option = await retry(deadline, () => customOption(params.value));
-  option.scrollIntoView({ block: "nearest", behavior: "instant" });
   const value = nameOf(option) || (option.textContent ?? "").trim();
-  press(option, pointOf(option), "left", 1);
-  return { result: outcome(found, environment, { value }) };
+  const { trusted } = await press(option, params, environment);
+  const result = outcome(named, environment, { value });
+  return { result: trusted ? { ...result, trusted } : result };
 }
 
-function choose(control: HTMLSelectElement, value: string): string {
+/** Presses a part of a list that the page built itself: on the same way as any click. */
+async function press(element: Element, params: SelectParams, environment: Environment): Promise<ActResult> {
+  const { result } = await perform(environment, {
+    target: { ref: environment.refs.refOf(element) },
+    needs: { enabled: true, hit: true },
+    gesture: { type: "press", button: "left", count: 1 },
+    route: routeOf(params.trusted, () => false),
+    result: (found) => outcome(found, environment),
+  });
+  return result;
+}
+
+function choose(control: HTMLSelectElement, value: string, { act }: Environment): string {
   const option = pick([...control.options], value, (at) => [at.value, at.label, at.text]);
   if (option.matches(":disabled"))
     throw new AgentProblem("not_actionable", `The option "${option.label}" is disabled.`);
   const before = [...control.selectedOptions];
-  if (!control.multiple || !option.selected) option.selected = true;
-  if (before.length !== control.selectedOptions.length || before[0] !== control.selectedOptions[0]) {
-    control.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
-    control.dispatchEvent(new Event("change", { bubbles: true }));
-  }
+  act.perform(() => {
+    if (!control.multiple || !option.selected) option.selected = true;
+    if (before.length === control.selectedOptions.length && before[0] === control.selectedOptions[0]) return;
+    acts().dispatch(control, new Event("input", { bubbles: true, composed: true }));
+    acts().dispatch(control, new Event("change", { bubbles: true }));
+  });
   return option.value;
 }
 

@@ -6,7 +6,9 @@ import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { MASK, isSecret } from "../secret.ts";
 import { giveFocus } from "./focus.ts";
-import { handOver, outcome } from "./outcome.ts";
+import { outcome } from "./outcome.ts";
+import { expected } from "./perform.ts";
+import { acts } from "./scope.ts";
 import { dispatchKey } from "./key_press.ts";
 import { parseKeys } from "../../messages/keys.ts";
 
@@ -21,33 +23,50 @@ export async function type(params: TypeParams, environment: Environment): Promis
   const element = typeable(found.element);
   const before = isField(element) && takesText(element) && !params.clear ? element.value : "";
   if (isField(element)) checkFormat(element, before + params.text);
-  giveFocus(element);
-  place(element, params.clear === true);
+  const { act } = environment;
+  const enterField = (): void => {
+    giveFocus(element);
+    place(element, params.clear === true);
+  };
   const result = (strategy: string) =>
     outcome({ ...found, element }, environment, { value: shownValue(element), insertion_strategy: strategy });
   if (params.trusted === "always") {
-    if (params.clear) document.execCommand("delete");
-    return handOver(result("keyboard"), { type: "text", text: params.text });
+    await act.attach();
+    act.perform(() => {
+      enterField();
+      if (params.clear) document.execCommand("delete");
+    });
+    const gesture = { type: "text", text: params.text } as const;
+    const at = { x: 0, y: 0 };
+    act.tell(result("keyboard"));
+    await act.send(gesture, at, expected(gesture, at));
+    return { result: { ...result("keyboard"), trusted: true } };
   }
+  return { result: result(act.perform(() => madeUp(params, element, before, enterField))) };
+}
+
+/** Types by events that are made up, and says by which means the text got in. */
+function madeUp(params: TypeParams, element: HTMLElement, before: string, enterField: () => void): string {
+  enterField();
   if (!isField(element)) {
     insertIntoEditor(params.text, params.clear === true);
-    return { result: result(editorOf(element) ?? "execCommand") };
+    return editorOf(element) ?? "execCommand";
   }
   if (!takesText(element)) {
     setValue(element, params.text);
-    return { result: result("native") };
+    return "native";
   }
-  const expected = before + params.text;
+  const wanted = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
   insert(element, params.text);
-  if (element.value === expected || reformatted(element, params.text)) return { result: result("execCommand") };
+  if (element.value === wanted || reformatted(element, params.text)) return "execCommand";
   // The field took nothing (an editing host around it, a page that prevents input): its value is set.
-  setValue(element, expected.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
+  setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
   // A line that was sent with Enter, or made a chip at its comma, may leave the field empty.
   if (element.value === "" && /^[^\n,;]+$/.test(params.text)) {
     throw new AgentProblem("status_mismatch", `${inWords(element)} is still empty: the page does not let the text in.`);
   }
-  return { result: result("native") };
+  return "native";
 }
 
 /** The field or editor that an element is, holds or labels. */
@@ -158,8 +177,11 @@ function setValue(field: Field, value: string): void {
   // This world's setter is the browser's own: a framework that watches the page's property still sees
   // a value that it did not set itself, and takes the event for the user's.
   field.value = value;
-  field.dispatchEvent(new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: value }));
-  field.dispatchEvent(new Event("change", { bubbles: true }));
+  acts().dispatch(
+    field,
+    new InputEvent("input", { bubbles: true, composed: true, inputType: "insertText", data: value }),
+  );
+  acts().dispatch(field, new Event("change", { bubbles: true }));
 }
 
 function shownValue(element: HTMLElement): string {

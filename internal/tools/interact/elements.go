@@ -103,7 +103,16 @@ var (
 			Wait:   wait,
 			Errors: elementErrors,
 		},
-		onElement(command.Hover),
+		func(ctx context.Context, env Env, p struct {
+			command.HoverParams
+			in
+			after
+		}) (any, error) {
+			if err := aimed(p.Target); err != nil {
+				return nil, err
+			}
+			return act(ctx, env, command.Hover, p.Tab, p.after, p.HoverParams, acted)
+		},
 	)
 	_ = catalog.Add(
 		Tool,
@@ -114,7 +123,16 @@ var (
 			Wait:   wait,
 			Errors: append(elementErrors, "not_focusable"),
 		},
-		onElement(command.Focus),
+		func(ctx context.Context, env Env, p struct {
+			command.TargetParams
+			in
+			after
+		}) (any, error) {
+			if err := aimed(p.Target); err != nil {
+				return nil, err
+			}
+			return act(ctx, env, command.Focus, p.Tab, p.after, p.TargetParams, acted)
+		},
 	)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "highlight", Doc: "Draw a red box around an element to show it to the user; duration_ms 0 removes it.", Aliases: []string{"point"},
@@ -131,19 +149,3 @@ var (
 		return do(ctx, env, command.Highlight, p.Tab, p.HighlightParams, acted)
 	})
 )
-
-type elementParams struct {
-	command.TargetParams
-	in
-	after
-}
-
-// onElement is the handler of a kind that needs an element and nothing else.
-func onElement(kind command.Kind[command.TargetParams, command.ActResult]) catalog.Handler[Env, elementParams, any] {
-	return func(ctx context.Context, env Env, p elementParams) (any, error) {
-		if err := aimed(p.Target); err != nil {
-			return nil, err
-		}
-		return act(ctx, env, kind, p.Tab, p.after, p.TargetParams, acted)
-	}
-}

@@ -58,7 +58,7 @@ var Tool = catalog.New[Env](catalog.Info{
 		Short: "A", Doc: "then, in the answer: wait_for_stable, stability_ms, include_screenshot, include_interactive",
 		Params: []string{"wait_for_stable", "stability_ms", "include_screenshot", "include_interactive"},
 	}, {
-		Doc: "Also: tab (which one), reason (shown to the user)", Params: []string{"tab", "reason"},
+		Doc: "Also: tab (which one), reason (shown to the user), trusted (real input)", Params: []string{"tab", "reason", "trusted"},
 	}},
 })
 
@@ -102,9 +102,13 @@ func do[P, R any](
 	params P,
 	text func(R) []string,
 ) (*result[R], error) {
+	began := time.Now()
 	o, err := drive.Do(ctx, env.Drive, env.Call, kind, tab, params)
 	if err != nil {
 		return nil, err
+	}
+	if receipt := receiptOf(&o.Result); receipt != nil {
+		complete(ctx, env, receipt, o.Target.Browser.Session, o.CorrelationID, began)
 	}
 	return &result[R]{Action: kind.Name, Outcome: o, text: text}, nil
 }
@@ -130,7 +134,8 @@ func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	for _, h := range heads {
 		w.Head("%s", h)
 	}
-	lines := append(r.text(r.Result), more...)
+	lines := append(r.text(r.Result), receiptLines(receiptOf(&r.Result), url != r.Target.Tab.URL)...)
+	lines = append(lines, more...)
 	entries := make([]answer.Entry, 0, len(lines))
 	for _, l := range lines {
 		entries = append(entries, answer.Entry{Text: l})

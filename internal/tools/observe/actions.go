@@ -36,7 +36,7 @@ type actionsParams struct {
 type actionEntry struct {
 	ID        string         `json:"id"`
 	Type      string         `json:"type"`
-	By        string         `json:"by"` // user, agent
+	By        string         `json:"by"` // user, agent, script
 	Client    string         `json:"client,omitempty"`
 	Locators  []locatorEntry `json:"locators,omitempty"` // best first
 	Role      string         `json:"role,omitempty"`
@@ -127,6 +127,9 @@ func (e actionEntry) brief() string {
 	out.WriteString(answer.Clean(e.Type))
 	if e.By == "agent" {
 		out.WriteString(" (agent" + part("%s", answer.Clean(e.Client)) + ")")
+	}
+	if e.By == "script" {
+		out.WriteString(" (script)")
 	}
 	out.WriteString(part("%s", answer.Clean(e.Role)))
 	name := e.Name

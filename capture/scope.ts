@@ -1,0 +1,470 @@
+import {
+  append,
+  apply,
+  bare,
+  cancelLater,
+  defineProperty,
+  hasOwn,
+  later,
+  lower,
+  mapDelete,
+  mapGet,
+  mapSet,
+  method,
+  NativeMap,
+  NativeWeakMap,
+  now,
+  settled,
+  slice,
+  weakGet,
+  weakSet,
+} from "./natives.ts";
+import { proxyMethod, type Stop } from "./patch.ts";
+
+/** What the other world says to the page's: one message each, as JSON. */
+export type Downward<Change> =
+  | { type: "configure"; change: Change }
+  | {
+      /** An action begins, and what runs next is its doing. */
+      type: "begin";
+      action: string;
+      /** for how long it is followed at most */
+      ms: number;
+      /** nobody ends it: it ends once nothing that it started runs */
+      alone: boolean;
+    }
+  /** An action is over: what it started is followed no longer. */
+  | { type: "end"; action: string }
+  /** Say at once, by a message up, what an action is still waiting for. */
+  | { type: "ask"; action: string }
+  /** Nobody listens any more. */
+  | { type: "stop" };
+
+/** What of it is about actions. */
+export type ActionMessage = Extract<Downward<unknown>, { action: string }>;
+
+/** What the page's world answers to "ask". */
+export interface Upward {
+  /** What runs, in words; empty when all that the action started has ended. */
+  busy: string[];
+}
+
+/** Cause says which action led to something. */
+export interface Cause {
+  action: string;
+  /** nothing but the time speaks for it */
+  inferred: boolean;
+}
+
+/** A timer above this many ms is told apart when it fires, but nobody waits for it. */
+const patience = 1000;
+/** Timers above this many ms are left alone. */
+const longest = 10_000;
+/** What an action started and has not ended is counted up to this many; more is not followed. */
+const maxWorks = 300;
+/** A request this soon after something that the action started is taken for its doing, in ms. */
+const closeBy = 50;
+/** An action that nobody ends is looked at this often, in ms. */
+const lookEvery = 100;
+
+/** Work is one thing that an action waits for. */
+interface Work {
+  words: string;
+  over: boolean;
+  next: Work | undefined;
+}
+
+interface Running {
+  action: string;
+  /** performance.now at which it is followed no longer */
+  until: number;
+  /** it ends by itself as soon as it waits for nothing */
+  alone: boolean;
+  works: Work | undefined;
+  count: number;
+  /** performance.now when something of it ran last */
+  last: number;
+  live: boolean;
+  next: Running | undefined;
+}
+
+/** A request as far as it is followed. */
+interface Asked {
+  type: string;
+  method: string;
+  /** absolute */
+  url: string;
+}
+
+interface Followed {
+  cause: Cause;
+  work: Work | undefined;
+}
+
+const frame = requestAnimationFrame.bind(globalThis);
+const every = setInterval.bind(globalThis) as (fn: () => void, ms: number) => number;
+const cancelEvery = clearInterval.bind(globalThis) as (id: number) => void;
+const scheduler = (globalThis as { scheduler?: object }).scheduler;
+const postTask = method<[() => void, { priority: string }], Promise<unknown>>("Scheduler", "postTask");
+/** nextTask calls in a task of its own, before those that wait already where the browser can do that. */
+const nextTask = (call: () => void): void => {
+  if (scheduler) void postTask(scheduler, call, bare({ priority: "user-blocking" }));
+  else later(call, 0);
+};
+
+/**
+ * Scope knows which action the code that runs now belongs to. While an action is followed, the page's timers and
+ * animation frames are scheduled between two of ours, of which the first says whose turn it is and the second that it is
+ * over: the page's callbacks are called by the browser as ever, with nothing of us in their stacks. What starts in no
+ * known turn belongs to an action by time alone. Nothing is patched while no action is followed.
+ */
+export class Scope {
+  private running: Running | undefined; // newest first
+  private current: Running | undefined;
+  private before: Running | undefined; // whose task ended last
+  private left = 0; // counts the tasks that ended
+  private turn = 0;
+  private stops: Stop | undefined;
+  private readonly requests = new NativeWeakMap<object, Followed>();
+  private readonly timers = new NativeMap<unknown, () => void>();
+
+  /** begin follows an action for at most ms. One that ends by itself does so once nothing that it started runs. */
+  begin(action: string, ms: number, alone: boolean): void {
+    let at = this.find(action);
+    if (at) {
+      at.until = now() + ms;
+    } else {
+      at = {
+        action,
+        until: now() + ms,
+        alone,
+        works: undefined,
+        count: 0,
+        last: now(),
+        live: true,
+        next: this.running,
+      };
+      this.running = at;
+      this.stops ??= this.patch();
+      this.watch(at);
+    }
+    this.enter(at);
+  }
+
+  /** end follows an action no longer. What it started keeps its name. */
+  end(action: string): void {
+    const at = this.find(action);
+    if (at) this.drop(at);
+  }
+
+  /** take does what the other world says, and gives the answer to what it asks. */
+  take(message: ActionMessage): Upward | undefined {
+    switch (message.type) {
+      case "begin":
+        this.begin(message.action, message.ms, message.alone);
+        return undefined;
+      case "end":
+        this.end(message.action);
+        return undefined;
+      case "ask":
+        return { busy: this.busy(message.action) };
+    }
+  }
+
+  /** stop follows nothing any more. */
+  stop(): void {
+    while (this.running) this.drop(this.running);
+  }
+
+  /** busy says in words what an action waits for: at most five. */
+  busy(action: string): string[] {
+    const words: string[] = [];
+    const at = this.find(action);
+    for (let work = at?.works; work && words.length < 5; work = work.next) {
+      if (work.over) continue;
+      let told = false;
+      for (let i = 0; i < words.length; i++) told ||= words[i] === work.words;
+      if (!told) append(words, work.words);
+    }
+    return words;
+  }
+
+  /** cause says what led to an event of this moment; late ones may come a task after what led to them. */
+  cause(late = false): Cause | undefined {
+    const sure = this.current ?? (late ? this.before : undefined);
+    if (sure) return { action: sure.action, inferred: false };
+    return this.running && { action: this.running.action, inferred: true };
+  }
+
+  /** stamp writes the cause of this moment into an event that has none. */
+  stamp(event: object, late: boolean): void {
+    const cause = this.cause(late);
+    if (cause) writeCause(event, cause);
+  }
+
+  /** requested notes whose a request is, and waits for its end. */
+  requested(call: Asked): void {
+    const cause = this.cause();
+    if (!cause) return;
+    const at = this.current ?? (this.running && now() - this.running.last < closeBy ? this.running : undefined);
+    const work = at && call.type !== "beacon" && this.add(at, call.type + " " + call.method + " " + pathOf(call.url));
+    weakSet(this.requests, call, { cause, work: work === false ? undefined : work } satisfies Followed);
+  }
+
+  /** caused says what led to a request; undefined when nothing is known to have. */
+  caused(call: object): Cause | undefined {
+    return this.followed(call)?.cause;
+  }
+
+  /** answered says that what waits for a request runs now. */
+  answered(call: object): void {
+    const of = this.followed(call);
+    const at = of && this.find(of.cause.action);
+    if (!at) return;
+    at.last = now();
+    if (!of.cause.inferred) this.enter(at);
+  }
+
+  /** finished ends what requested began. */
+  finished(call: object): void {
+    const work = this.followed(call)?.work;
+    if (work) work.over = true;
+    this.answered(call);
+  }
+
+  private followed(call: object): Followed | undefined {
+    return weakGet(this.requests, call) as Followed | undefined;
+  }
+
+  private find(action: string): Running | undefined {
+    let at = this.running;
+    while (at && at.action !== action) at = at.next;
+    return at;
+  }
+
+  private drop(at: Running): void {
+    at.live = false;
+    if (this.running === at) this.running = at.next;
+    for (let other = this.running; other; other = other.next) if (other.next === at) other.next = at.next;
+    if (this.running) return;
+    this.stops?.();
+    this.stops = undefined;
+  }
+
+  private watch(at: Running): void {
+    later(() => {
+      if (!at.live) return;
+      if (now() >= at.until || (at.alone && this.busy(at.action).length === 0 && now() - at.last > closeBy))
+        this.drop(at);
+      else this.watch(at);
+    }, lookEvery);
+  }
+
+  private add(at: Running, words: string): Work | undefined {
+    if (at.count >= maxWorks) {
+      // Those that are over make room.
+      let kept: Work | undefined;
+      at.count = 0;
+      for (let work = at.works; work; work = work.next) {
+        if (work.over) continue;
+        kept = { ...work, next: kept };
+        at.count++;
+      }
+      if (at.count >= maxWorks) return undefined;
+    }
+    const work: Work = { words, over: false, next: at.works };
+    at.works = work;
+    at.count++;
+    return work;
+  }
+
+  /** enter says that this task is an action's, until it ends. */
+  private enter(at: Running): void {
+    this.current = at;
+    at.last = now();
+    const turn = ++this.turn;
+    nextTask(() => {
+      if (this.turn === turn) this.leave(at);
+    });
+  }
+
+  private leave(at: Running): void {
+    this.turn++;
+    this.current = undefined;
+    this.before = at;
+    at.last = now();
+    const left = ++this.left;
+    // What this task queued comes before what is queued now.
+    later(() => {
+      if (this.left === left) this.before = undefined;
+    }, 0);
+  }
+
+  private patch(): Stop {
+    const stops: Stop[] = [];
+    const clear = (name: string): void =>
+      append(
+        stops,
+        proxyMethod(globalThis, name, (target, self, args) => {
+          const result: unknown = apply(target, self, args);
+          const over = args.length > 0 ? (mapGet(this.timers, args[0]) as (() => void) | undefined) : undefined;
+          over?.();
+          return result;
+        }),
+      );
+    append(
+      stops,
+      proxyMethod(globalThis, "setTimeout", (target, self, args) => {
+        const at = this.current;
+        const ms = delayOf(args);
+        if (!at || ms < 0 || ms > longest) return apply(target, self, args);
+        const work = ms <= patience ? this.add(at, "timer of " + ms + " ms") : undefined;
+        const before = later(() => this.turnTo(at), ms);
+        const id: unknown = apply(target, self, args);
+        const over = (): void => {
+          if (work) work.over = true;
+          mapDelete(this.timers, id);
+          cancelLater(before);
+          cancelLater(after);
+        };
+        const after = later(() => {
+          over();
+          this.leave(at);
+        }, ms);
+        mapSet(this.timers, id, over);
+        return id;
+      }),
+    );
+    append(
+      stops,
+      proxyMethod(globalThis, "setInterval", (target, self, args) => {
+        const at = this.current;
+        const ms = delayOf(args);
+        if (!at || ms < 0 || ms > longest) return apply(target, self, args);
+        const work = ms <= patience ? this.add(at, "timer every " + ms + " ms") : undefined;
+        const before = every(() => (at.live ? this.turnTo(at) : over()), ms);
+        const id: unknown = apply(target, self, args);
+        const after = every(() => this.leave(at), ms);
+        const over = (): void => {
+          if (work) work.over = true;
+          mapDelete(this.timers, id);
+          cancelEvery(before);
+          cancelEvery(after);
+        };
+        // One that goes on has no end that anybody could wait for.
+        later(() => {
+          if (work) work.over = true;
+        }, patience);
+        mapSet(this.timers, id, over);
+        return id;
+      }),
+    );
+    clear("clearTimeout");
+    clear("clearInterval");
+    // Ids of frames are numbers of their own.
+    const frames = new NativeMap<unknown, Work | undefined>();
+    append(
+      stops,
+      proxyMethod(globalThis, "requestAnimationFrame", (target, self, args) => {
+        const at = this.current;
+        if (!at || args.length === 0 || typeof args[0] !== "function") return apply(target, self, args);
+        const work = document.hidden ? undefined : this.add(at, "animation frame");
+        frame(() => this.turnTo(at));
+        const id: unknown = apply(target, self, args);
+        mapSet(frames, id, work);
+        frame(() => {
+          if (work) work.over = true;
+          mapDelete(frames, id);
+          this.leave(at);
+        });
+        return id;
+      }),
+    );
+    append(
+      stops,
+      proxyMethod(globalThis, "cancelAnimationFrame", (target, self, args) => {
+        const result: unknown = apply(target, self, args);
+        const work = args.length > 0 ? (mapGet(frames, args[0]) as Work | undefined) : undefined;
+        if (work) work.over = true;
+        return result;
+      }),
+    );
+    const readers = ["json", "text", "blob", "arrayBuffer", "formData", "bytes"];
+    for (let i = 0; i < readers.length; i++)
+      append(
+        stops,
+        proxyMethod(Response.prototype, readers[i]!, (target, self, args) => {
+          const at = this.current;
+          const promise: unknown = apply(target, self, args);
+          const work = at && this.add(at, "body of a response");
+          if (!work) return promise;
+          const over = (): void => {
+            work.over = true;
+            this.enter(at);
+          };
+          try {
+            // First in line: the page's own reactions run in the same task. A body that fails and that nobody looks at is no
+            // unhandled rejection any more, which is all that a page could notice.
+            settled(promise, over, over);
+          } catch {
+            work.over = true; // Somebody replaced the method by one that gives no native promise.
+          }
+          return promise;
+        }),
+      );
+    return () => {
+      for (let i = 0; i < stops.length; i++) stops[i]!();
+    };
+  }
+
+  /** turnTo says that what the browser calls next is an action's. leave follows it. */
+  private turnTo(at: Running): void {
+    this.turn++;
+    this.current = at;
+    at.last = now();
+  }
+}
+
+/** writeCause names the action in an event of ours that names none. */
+export function writeCause(event: object, { action, inferred }: Cause): void {
+  if (hasOwn(event, "action")) return;
+  put(event, "action", action);
+  if (!inferred) return;
+  const flags: string[] = [];
+  const had = hasOwn(event, "flags") ? (event as { flags?: string[] }).flags : undefined;
+  for (let i = 0; had && i < had.length; i++) append(flags, had[i]!);
+  append(flags, "inferred");
+  put(event, "flags", flags);
+}
+
+function put(event: object, name: string, value: unknown): void {
+  defineProperty(event, name, {
+    __proto__: null,
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  } as PropertyDescriptor);
+}
+
+/** The delay of a timer as its arguments name it; -1 where asking would run code of the page. */
+function delayOf(args: readonly unknown[]): number {
+  const ms = args.length > 1 ? args[1] : 0;
+  if (ms === undefined || ms === null) return 0;
+  if (typeof ms !== "number" && typeof ms !== "string") return -1;
+  const number = +ms;
+  return number > 0 ? number : 0;
+}
+
+/** The path of an address, without what is asked of it: "/api/x". */
+function pathOf(url: string): string {
+  let from = 0;
+  while (from < url.length && url[from] !== ":" && url[from] !== "?" && url[from] !== "#") from++;
+  if (lower(slice(url, from, from + 3)) === "://") {
+    from += 3;
+    while (from < url.length && url[from] !== "/") from++;
+  } else from = 0;
+  let end = from;
+  while (end < url.length && end < from + 100 && url[end] !== "?" && url[end] !== "#") end++;
+  return slice(url, from, end);
+}

@@ -1,0 +1,241 @@
+import type { Page } from "@playwright/test";
+import type { Actors, PageCapture } from "../index.ts";
+import { expect, test, type Records } from "./support/fixture.ts";
+
+const both = { page: true, document: true, handle: true };
+
+interface Handle {
+  capture: { captures: [PageCapture, { actors: Actors }] };
+}
+
+/** Runs code of the page as an agent's action c1, and gives what is busy right after it. */
+const act = (page: Page, code: string): Promise<string[]> =>
+  page.evaluate((text) => {
+    const [realm] = (window as never as Handle).capture.captures;
+    realm.take({ type: "begin", action: "c1", ms: 5000, alone: false });
+    // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the page's own code, at once
+    new Function(text)();
+    return realm.take({ type: "ask", action: "c1" })!.busy;
+  }, code);
+
+const busy = (page: Page): Promise<string[]> =>
+  page.evaluate(() => (window as never as Handle).capture.captures[0].take({ type: "ask", action: "c1" })!.busy);
+
+const rested = (page: Page): Promise<void> => expect.poll(() => busy(page)).toEqual([]);
+
+/** The lines of the console that begin with a word, with their causes. */
+const causes = (records: Records, word: string) =>
+  records
+    .all("logs")
+    .filter((x) => x.message.startsWith(word))
+    .map((x) => [x.message, x.action, x.flags]);
+
+test("an action is the cause of what it runs at once, in timers, frames, promises and after requests", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  const started = await act(
+    page,
+    `console.log("own at once");
+     Promise.resolve().then(() => console.log("own in a microtask"));
+     setTimeout((text) => { console.log(text); setTimeout(() => console.log("own in a second timer"), 10) }, 30, "own in a timer");
+     setTimeout("console.log('own in a text')", 5);
+     requestAnimationFrame(() => console.log("own in a frame"));
+     const interval = setInterval(() => { console.log("own in an interval"); clearInterval(interval) }, 15);
+     (async () => {
+       const response = await fetch("/json?own");
+       console.log("own after an answer");
+       await response.text();
+       console.log("own after its body");
+       const xhr = new XMLHttpRequest();
+       xhr.onload = () => console.log("own after XHR");
+       xhr.open("GET", "/json?xhr");
+       xhr.send();
+     })();`,
+  );
+  expect(started.length).toBeGreaterThan(2);
+  await rested(page);
+  await page.evaluate(() => {
+    (window as never as Handle).capture.captures[0].take({ type: "end", action: "c1" });
+    console.log("end");
+  });
+  await records.one("logs", (x) => x.message === "end");
+  const told = causes(records, "own");
+  expect(new Set(told.map(([message]) => message))).toEqual(
+    new Set([
+      "own after XHR",
+      "own after an answer",
+      "own after its body",
+      "own at once",
+      "own in a frame",
+      "own in a microtask",
+      "own in a second timer",
+      "own in a text",
+      "own in a timer",
+      "own in an interval",
+    ]),
+  );
+  for (const [message, action, flags] of told) expect([message, action, flags]).toEqual([message, "c1", undefined]);
+  expect(records.all("network").map((x) => [x.action, x.flags])).toEqual([
+    ["c1", undefined],
+    ["c1", undefined],
+  ]);
+  expect((await records.one("logs", (x) => x.message === "end")).action).toBeUndefined();
+});
+
+test("an uncaught error and a rejection nobody handled have the action as their cause", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  await act(page, `setTimeout(() => { throw new Error("thrown") }, 5); Promise.reject(new Error("rejected"));`);
+  for (const message of ["thrown", "rejected"]) {
+    const event = await records.one("exceptions", (x) => x.message === message);
+    expect([event.action, event.flags]).toEqual(["c1", undefined]);
+    // Nothing of ours stands in the stacks.
+    expect(event.raw_stack ?? "").not.toContain("scope");
+  }
+});
+
+test("what runs meanwhile by itself is in the same time and no more, and nobody waits for it", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  await page.evaluate(() => {
+    setTimeout(() => console.log("other"), 400);
+  });
+  expect(await act(page, "")).toEqual([]);
+  const other = await records.one("logs", (x) => x.message === "other");
+  expect([other.action, other.flags]).toEqual(["c1", ["inferred"]]);
+});
+
+test("the page's timers are its own: natives come back, cleared ones do not run, stacks hold no frame of ours", async ({
+  page,
+  capture,
+  server,
+}) => {
+  await capture(both);
+  await page.goto(
+    server.page(`<script>
+      const names = ["setTimeout", "setInterval", "clearTimeout", "clearInterval", "requestAnimationFrame", "cancelAnimationFrame"];
+      const natives = names.map((name) => Object.getOwnPropertyDescriptor(window, name));
+      const same = () => names.every((name, i) => {
+        const is = Object.getOwnPropertyDescriptor(window, name);
+        return is.value === natives[i].value && is.writable === natives[i].writable && is.enumerable === natives[i].enumerable;
+      });
+    </script>`),
+  );
+  await act(
+    page,
+    `window.ran = [];
+     clearTimeout(setTimeout(() => ran.push("cleared"), 5));
+     cancelAnimationFrame(requestAnimationFrame(() => ran.push("cancelled")));
+     window.texts = [String(setTimeout), setTimeout.name, setTimeout.length];
+     setTimeout(function () { ran.push(this === window, arguments.length, new Error().stack.split("\\n").length) }, 20, 1, 2);`,
+  );
+  await rested(page);
+  expect(await page.evaluate("ran")).toEqual([true, 2, 2]);
+  expect(await page.evaluate("texts")).toEqual(["function setTimeout() { [native code] }", "setTimeout", 1]);
+  expect(await page.evaluate("same()")).toBe(false);
+  await page.evaluate(() => (window as never as Handle).capture.captures[0].take({ type: "end", action: "c1" }));
+  expect(await page.evaluate("same()")).toBe(true);
+});
+
+test("an action without end is named as what it is, and followed no longer than it may be", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  await act(page, `(function turn() { window.turns = (window.turns ?? 0) + 1; requestAnimationFrame(turn) })()`);
+  await expect.poll(() => page.evaluate("turns > 5")).toBe(true);
+  expect(await busy(page)).toEqual(["animation frame"]);
+  expect(await act(page, `setTimeout(() => {}, 900); fetch("/hang")`)).toEqual(
+    expect.arrayContaining(["fetch GET /hang", "timer of 900 ms"]),
+  );
+  await page.evaluate(() => {
+    const [realm] = (window as never as Handle).capture.captures;
+    realm.take({ type: "end", action: "c1" });
+    realm.take({ type: "begin", action: "c2", ms: 1, alone: false });
+  });
+  await expect
+    .poll(() => page.evaluate("setTimeout.toString === Function.prototype.toString && turns > 10"))
+    .toBe(true);
+  await expect
+    .poll(async () => {
+      await page.evaluate(() => console.log("now"));
+      return records.all("logs").at(-1)?.action;
+    })
+    .toBeUndefined();
+});
+
+test("what a user does has an id that its consequences carry", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(
+    server.page(`<button onclick="console.log('clicked'); setTimeout(() => console.log('later'), 20)">Go</button>
+      <form onsubmit="event.preventDefault(); console.log('sent')"><input aria-label=Name><button>Send</button></form>`),
+  );
+  await page.click("text=Go");
+  const click = await records.one("actions", (x) => x.type === "click");
+  expect(click).toMatchObject({ by: "user", action: expect.stringMatching(/^u1-\w+$/) as unknown });
+  for (const message of ["clicked", "later"])
+    expect(await records.one("logs", (x) => x.message === message)).toMatchObject({ action: click.action });
+  await page.click("text=Send");
+  const submit = await records.one("actions", (x) => x.type === "submit");
+  const send = records.all("actions").find((x) => x.name === "Send")!;
+  expect(submit.action).toBe(send.action);
+  expect(send.action).not.toBe(click.action);
+  expect(await records.one("logs", (x) => x.message === "sent")).toMatchObject({ action: send.action });
+});
+
+test("who did it is right when user, agent and script act at once", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(
+    server.page(`<button id=a>A</button><button id=b>B</button><button id=c style="position:fixed;left:300px;top:300px">C</button>
+      <input type=checkbox aria-label=One><input type=checkbox aria-label=Two><input aria-label=Text>`),
+  );
+  await page.evaluate(() => {
+    const [, { actors }] = (window as never as Handle).capture.captures;
+    const [a, b] = [document.getElementById("a")!, document.getElementById("b")!];
+    const [one, two, text] = [...document.querySelectorAll("input")];
+    a.addEventListener("click", () => b.click());
+    actors.begin("c1", "claude");
+    actors.dispatch(a, new MouseEvent("click", { bubbles: true }));
+    actors.dispatch(one!, new MouseEvent("click", { bubbles: true }));
+    two!.checked = true;
+    two!.dispatchEvent(new Event("change", { bubbles: true }));
+    actors.perform(() => {
+      text!.focus();
+      document.execCommand("insertText", false, "typed");
+    });
+    actors.expect({ type: "pointer", x: 5, y: 5 });
+  });
+  await page.click("#b"); // the user's, while real input is expected elsewhere
+  const box = (await page.locator("#c").boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.evaluate(
+    ([x, y]) => (window as never as Handle).capture.captures[1].actors.expect({ type: "pointer", x: x!, y: y! }),
+    [x, y],
+  );
+  await page.mouse.click(x, y);
+  await records.one("actions", (z) => z.name === "C");
+  const told = records.all("actions").map((z) => [z.type, z.name, z.by, z.client, z.action?.[0]]);
+  expect(told).toEqual([
+    ["click", "A", "agent", "claude", "c"],
+    ["click", "One", "agent", "claude", "c"],
+    ["check", "One", "agent", "claude", "c"],
+    ["check", "Two", "script", undefined, undefined],
+    ["input", "Text", "agent", "claude", "c"],
+    ["click", "B", "user", undefined, "u"],
+    ["click", "C", "agent", "claude", "c"],
+  ]);
+});

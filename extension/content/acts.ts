@@ -1,0 +1,104 @@
+import type { Actors, Downward, Upward } from "@gasoline/capture";
+import type { Acts, ExpectedInput } from "../messages/acts.ts";
+import type { ActionId } from "../messages/content.ts";
+
+type Message = Extract<Downward<unknown>, { action: string }>;
+
+/** An action that nobody ends is followed in the page for so long, in ms. */
+const LONGEST_MS = 30_000;
+
+/** What real input makes a document hear of. */
+const HEARD = [
+  "pointermove",
+  "mousemove",
+  "pointerover",
+  "mouseover",
+  "pointerdown",
+  "mousedown",
+  "pointerup",
+  "mouseup",
+  "click",
+  "auxclick",
+  "contextmenu",
+  "dblclick",
+  "keydown",
+  "keypress",
+  "beforeinput",
+  "input",
+  "keyup",
+] as const;
+
+/** Says upward text that answers a question, and is no batch. */
+export const isAnswer = (json: string): boolean => json.startsWith('{"busy":');
+
+/** Joins the agent's acts with who did what in this world, and with what follows from it in the page's. */
+export class DocumentActs implements Acts {
+  readonly #actors: Actors;
+  readonly #say: (message: Message) => void;
+  #answer: Upward = { busy: [] };
+  #forget: (() => void) | undefined;
+
+  /** say hands a message to the page's world, which answers before it returns. */
+  constructor(actors: Actors, say: (message: Message) => void) {
+    this.#actors = actors;
+    this.#say = say;
+  }
+
+  /** Takes the page's answer. */
+  answered(json: string): void {
+    this.#answer = JSON.parse(json) as Upward;
+  }
+
+  begin(action: ActionId): void {
+    this.#actors.begin(action.id, action.client);
+    this.#enter(action);
+  }
+
+  end({ id }: ActionId): void {
+    this.#forget?.();
+    this.#actors.end(id);
+    this.#say({ type: "end", action: id });
+  }
+
+  perform<T>(action: ActionId, work: () => T): T {
+    this.#enter(action);
+    return this.#actors.perform(work);
+  }
+
+  dispatch(target: EventTarget, event: Event): boolean {
+    return this.#actors.dispatch(target, event);
+  }
+
+  click(element: HTMLElement): void {
+    this.#actors.click(element);
+  }
+
+  expect(action: ActionId, input: ExpectedInput | undefined): void {
+    this.#forget?.();
+    this.#actors.expect(input);
+    if (!input) return;
+    const hear = (event: Event): void => {
+      if (this.#actors.isAgents(event)) this.#enter(action);
+    };
+    for (const type of HEARD) addEventListener(type, hear, { capture: true, passive: true });
+    this.#forget = () => {
+      this.#forget = undefined;
+      this.#actors.expect(undefined);
+      for (const type of HEARD) removeEventListener(type, hear, true);
+    };
+  }
+
+  came(): boolean {
+    return this.#actors.came;
+  }
+
+  busy({ id }: ActionId): string[] {
+    this.#answer = { busy: [] };
+    this.#say({ type: "ask", action: id });
+    return this.#answer.busy.filter((words) => typeof words === "string").map((words) => words.slice(0, 120));
+  }
+
+  #enter({ id }: ActionId): void {
+    this.#say({ type: "begin", action: id, ms: LONGEST_MS, alone: false });
+  }
+}

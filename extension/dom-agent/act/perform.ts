@@ -1,0 +1,116 @@
+import type { ActResult, Target } from "@gasoline/schema/commands";
+import type { Gesture } from "../../messages/agent.ts";
+import type { ExpectedInput } from "../../messages/acts.ts";
+import { parseKeys } from "../../messages/keys.ts";
+import { type Needs, type Ready, ready } from "../actionable.ts";
+import { inWords } from "../describe.ts";
+import type { Environment } from "../environment.ts";
+import { AgentProblem } from "../problem.ts";
+import { elementAt, isInside } from "../shadow.ts";
+import { Aim } from "./aim.ts";
+import { enter, press } from "./pointer.ts";
+
+/** How a gesture is made: by the browser's real input, or by events that are made up. */
+export type Route = "real" | "made up";
+
+/** A gesture with all that it needs to be made. */
+export interface Performance {
+  target: Target;
+  needs: Needs;
+  gesture: Extract<Gesture, { type: "press" | "move" }>;
+  /** By which route; asked once the element is there. */
+  route: (found: Ready) => Route;
+  /** What the act comes to, before it changes the page. */
+  result: (found: Ready) => ActResult;
+}
+
+/** A gesture that was made. */
+export interface PerformedGesture {
+  found: Ready;
+  result: ActResult;
+}
+
+/**
+ * Makes one gesture: waits until its element can be acted on, then by one of two executors. Real input goes to where the
+ * element is once the debugger is attached.
+ */
+export async function perform(environment: Environment, how: Performance): Promise<PerformedGesture> {
+  const { refs, deadline, act } = environment;
+  let found = await ready(how.target, refs, how.needs, deadline);
+  const real = how.route(found) === "real";
+  const again = async (): Promise<void> => {
+    // A point that was named stays the point; an element that was found is looked for no second time.
+    const target = found.strategy === "point" ? how.target : { ref: refs.refOf(found.element) };
+    const { count, strategy, scrolled } = found;
+    const now = await ready(target, refs, how.needs, deadline);
+    found = { ...now, count, strategy, scrolled: scrolled || now.scrolled };
+  };
+  if (real) {
+    await act.attach();
+    await again();
+  }
+  const result = how.result(found);
+  act.tell(result);
+  if (real) {
+    const send = (): Promise<boolean> => act.send(how.gesture, found.point, expected(how.gesture, found.point));
+    if (how.gesture.type === "press") await aimed(found.strategy !== "point" && how.needs.hit, send);
+    else await send();
+    result.trusted = true;
+  } else act.perform(() => makeUp(how.gesture, found));
+  return { found, result };
+
+  /** Presses, and again where the element is now, as long as the press came to another one and so to nobody. */
+  async function aimed(at: boolean, send: () => Promise<boolean>): Promise<void> {
+    for (;;) {
+      const aim = at ? new Aim(found.element, found.point) : undefined;
+      let heard: boolean;
+      try {
+        heard = await send();
+      } finally {
+        aim?.stop();
+      }
+      if (heard && !aim?.missed) return;
+      const button = how.gesture.type === "press" ? how.gesture.button : "left";
+      // What no document heard may have come to something else: it is not done a second time.
+      if (!aim?.missed) {
+        if (button !== "left") return;
+        throw new AgentProblem(
+          "not_actionable",
+          `The page heard nothing of a click on ${inWords(found.element)}: look at the page before you repeat it.`,
+        );
+      }
+      await again();
+    }
+  }
+}
+
+function makeUp(gesture: Performance["gesture"], { element, point }: Ready): void {
+  if (gesture.type === "move") return enter(element, point);
+  // What lies at the point inside of the target gets the click, as from a real pointer.
+  const hit = elementAt(point.x, point.y);
+  press(hit && isInside(hit, element) ? hit : element, point, gesture.button, gesture.count);
+}
+
+/** What the document will hear of a gesture. */
+export function expected(gesture: Gesture, point: { x: number; y: number }): ExpectedInput {
+  switch (gesture.type) {
+    case "press":
+    case "move":
+      return { type: "pointer", ...point };
+    case "keys":
+      return { type: "keys", keys: keysOf(gesture.keys) };
+    case "text":
+      return { type: "keys", keys: Array.from(gesture.text).flatMap((char) => keysOf(char === "\n" ? "Enter" : char)) };
+  }
+}
+
+function keysOf(keys: string): string[] {
+  const stroke = parseKeys(keys);
+  return stroke ? [stroke.key] : [];
+}
+
+/** The route that the caller asks for; left to us, real only where events that are made up would do nothing. */
+export const routeOf =
+  (trusted: string | undefined, needsReal: (found: Ready) => boolean) =>
+  (found: Ready): Route =>
+    trusted === "always" || (trusted !== "never" && needsReal(found)) ? "real" : "made up";

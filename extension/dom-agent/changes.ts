@@ -1,0 +1,145 @@
+import { nameOf, roleOf, fold } from "@gasoline/capture/locators/name";
+import { shownText } from "./identity.ts";
+import { isVisible } from "./visible.ts";
+
+const MAX_LINES = 8;
+const MAX_LINE = 140;
+
+/** Of the records of one act so many are looked at; of the others only the number is told. */
+const MAX_LOOKED = 2000;
+
+/** What tells a user something by itself. */
+const TELLING =
+  "dialog[open], [role=dialog], [role=alertdialog], [role=alert], [role=status], [aria-live=polite], [aria-live=assertive], " +
+  "[class*=toast i], [class*=snackbar i], [class*=error-message i], [class*=field-error i]";
+
+/** What a reader would call a part of the page. */
+const CONTAINERS =
+  "dialog, form, table, ul, ol, nav, main, section, aside, header, footer, [role=list], [role=region], [role=tabpanel], [role=grid], [role=dialog]";
+
+/** What we put into pages ourselves. */
+const OURS = /^gasoline-/;
+
+/** Watches what an act changes in the document, to say it in words. */
+export class Changes {
+  readonly #observer: MutationObserver;
+  readonly #telling = new Set<Element>();
+  readonly #parts = new Map<Element, { added: number; removed: number; changed: number }>();
+  readonly #gone = new Set<string>();
+  #looked = 0;
+  /** How many changes there were so far. */
+  count = 0;
+
+  constructor() {
+    this.#observer = new MutationObserver((records) => this.#take(records));
+    this.#observer.observe(document, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+      attributeFilter: ["class", "hidden", "open", "disabled", "checked", "value", "aria-invalid", "aria-expanded"],
+    });
+  }
+
+  /** Looks at what has not been delivered yet. */
+  look(): number {
+    this.#take(this.#observer.takeRecords());
+    return this.count;
+  }
+
+  stop(): void {
+    this.#observer.disconnect();
+  }
+
+  /** The changes in words, the telling ones first: at most 8 of at most 140 characters. */
+  inWords(): string[] {
+    this.look();
+    const lines = new Set<string>();
+    const told: Element[] = [];
+    for (const element of this.#telling) {
+      if (lines.size >= MAX_LINES) break;
+      if (told.some((other) => other.contains(element)) || !isVisible(element)) continue;
+      told.push(element);
+      const text = shownText(element, 100);
+      if (text !== "" || isDialog(element) || isInvalid(element)) lines.add(cut(`${kindOf(element)} ${quote(text)}`));
+    }
+    for (const text of this.#gone) if (lines.size < MAX_LINES) lines.add(cut(`gone: ${text}`));
+    const parts = [...this.#parts].filter(([part]) => part.isConnected && !told.some((other) => other.contains(part)));
+    for (const [part, { added, removed, changed }] of parts) {
+      if (lines.size >= MAX_LINES) break;
+      const counts = [
+        [added, "added"],
+        [removed, "removed"],
+        [changed, "changed"],
+      ] as const;
+      const words = counts.filter(([n]) => n > 0).map(([n, word]) => `${n} ${word}`);
+      lines.add(cut(`${words.join(", ")} in ${partInWords(part)}`));
+    }
+    return [...lines];
+  }
+
+  #take(records: MutationRecord[]): void {
+    for (const record of records) {
+      const target = record.target instanceof Element ? record.target : record.target.parentElement;
+      if (target && OURS.test(target.id)) continue;
+      const added = [...record.addedNodes].filter(notOurs);
+      const removed = [...record.removedNodes].filter(notOurs);
+      if (record.type === "childList" && added.length + removed.length === 0) continue;
+      this.count++;
+      if (this.#looked++ >= MAX_LOOKED) continue;
+      this.#note(record.type, target, added, removed);
+    }
+  }
+
+  #note(type: MutationRecordType, target: Element | null, added: Node[], removed: Node[]): void {
+    for (const node of added) {
+      if (!(node instanceof Element)) continue;
+      if (node.matches(TELLING)) this.#telling.add(node);
+      else for (const inner of node.querySelectorAll(TELLING)) this.#telling.add(inner);
+    }
+    const around = target?.closest(TELLING);
+    if (around) this.#telling.add(around);
+    if (target && isInvalid(target)) this.#telling.add(target);
+    for (const node of removed)
+      if (node instanceof Element && node.matches(TELLING)) {
+        const text = shownText(node, 60);
+        if (text !== "") this.#gone.add(`${kindOf(node)} ${quote(text)}`);
+      }
+    const part = target?.closest(CONTAINERS) ?? document.body;
+    if (!part) return;
+    const counts = this.#parts.get(part) ?? { added: 0, removed: 0, changed: 0 };
+    if (type === "childList") {
+      counts.added += added.length;
+      counts.removed += removed.length;
+    } else counts.changed++;
+    if (this.#parts.size < 50) this.#parts.set(part, counts);
+  }
+}
+
+const notOurs = (node: Node): boolean => !(node instanceof Element && OURS.test(node.id));
+
+const isInvalid = (element: Element): boolean => element.matches("[aria-invalid=true]");
+
+const isDialog = (element: Element): boolean => element.matches("dialog, [role=dialog], [role=alertdialog]");
+
+function kindOf(element: Element): string {
+  if (isInvalid(element)) return `invalid field ${quote(nameOf(element))}`;
+  if (isDialog(element)) return "dialog";
+  const role = element.getAttribute("role");
+  if (role === "alert" || role === "status") return role;
+  return /error/i.test(element.className) ? "error" : "message";
+}
+
+function partInWords(part: Element): string {
+  if (part === document.body) return "the page";
+  const name = fold(nameOf(part), 60);
+  const role = roleOf(part) || part.localName;
+  return name === "" ? role : `${role} ${quote(name)}`;
+}
+
+const quote = (text: string): string => (text === "" ? "" : `"${text}"`);
+
+const cut = (line: string): string => {
+  const bare = line.trim();
+  return bare.length > MAX_LINE ? `${bare.slice(0, MAX_LINE - 1)}…` : bare;
+};

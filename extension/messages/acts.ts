@@ -1,0 +1,31 @@
+import type { ActionId } from "./content.ts";
+
+/** Input that an agent has the browser make, as the document will hear of it. */
+export type ExpectedInput = { type: "pointer"; x: number; y: number } | { type: "keys"; keys: string[] };
+
+/**
+ * What the content script does for the agent of its document: both share a world, and nothing else of it. It makes the
+ * action known to the page's world, so that what the action causes carries its id.
+ */
+export interface Acts {
+  /** The action acts in this document from now on. */
+  begin(action: ActionId): void;
+  end(action: ActionId): void;
+  /** Does work at once; what the page and the browser do meanwhile, and in this task, is the action's. */
+  perform<T>(action: ActionId, work: () => T): T;
+  /** Sends an event that is the agent's. */
+  dispatch(target: EventTarget, event: Event): boolean;
+  /** Has the browser click an element for the agent. */
+  click(element: HTMLElement): void;
+  /** Announces real input; undefined: all of it has come. */
+  expect(action: ActionId, input: ExpectedInput | undefined): void;
+  /** Whether the document heard anything of the input that was announced last. */
+  came(): boolean;
+  /** What the action started and has not ended, in words: at most five. */
+  busy(action: ActionId): string[];
+}
+
+declare global {
+  /** Set by the content script; missing where a page is not captured. */
+  var gasolineActs: Acts | undefined;
+}

@@ -1,0 +1,229 @@
+package interact
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/query"
+)
+
+// Bounds of a receipt. receiptBytes is of its JSON; what is above it goes, the least telling first.
+const (
+	receiptBytes = 1500
+	mostErrors   = 3
+	mostCalls    = 5
+	errorText    = 160 // characters
+	pathText     = 100
+	bodyText     = 160
+	looked       = 200 // events of a kind that one act led to and that are looked at
+)
+
+// receiptOf returns the receipt within a command's result; nil for a result that has none.
+func receiptOf(result any) *command.Receipt {
+	switch r := result.(type) {
+	case *command.ActResult:
+		return r.Receipt
+	case *command.PageResult:
+		return r.Receipt
+	case *command.ScriptResult:
+		return r.Receipt
+	}
+	return nil
+}
+
+// complete adds to a receipt what is stored of the errors and requests that the action led to, of what came since began.
+// The extension has sent it before it answered. A call that ends meanwhile leaves the rest out.
+func complete(ctx context.Context, env Env, r *command.Receipt, session, action string, began time.Time) {
+	r.Errors, r.Requests, r.More = nil, nil, 0
+	f := query.Filter{Session: session, Action: action, Received: began}
+	p := query.Page{Limit: looked}
+	var errors []caused
+	if list, _, err := query.Read[event.Exception](ctx, env.Reader, f, p, nil); err == nil {
+		for _, e := range list.Items {
+			errors = append(errors, caused{e.Time, command.CausedError{
+				Handle: query.Handle(event.KindException, e.Seq), Text: e.Type + ": " + e.Message, Inferred: inferred(e.Flags),
+			}})
+		}
+	}
+	isError := func(l *event.Log) bool { return l.Severity >= event.SeverityError }
+	if list, _, err := query.Read(ctx, env.Reader, f, p, isError); err == nil {
+		for _, l := range list.Items {
+			errors = append(errors, caused{l.Time, command.CausedError{
+				Handle: query.Handle(event.KindLog, l.Seq), Text: "console: " + l.Message, Inferred: inferred(l.Flags),
+			}})
+		}
+	}
+	slices.SortStableFunc(errors, func(a, b caused) int { return a.at.Compare(b.at) })
+	for i, e := range errors {
+		if i == mostErrors {
+			r.More += len(errors) - i
+			break
+		}
+		e.Text = answer.Cut(e.Text, errorText)
+		r.Errors = append(r.Errors, e.CausedError)
+	}
+	if list, _, err := query.ReadBodies(ctx, env.Reader, f, p, nil); err == nil {
+		calls := list.Items
+		slices.SortStableFunc(calls, func(a, b event.Exchange) int { return rank(&a) - rank(&b) })
+		for i := range calls {
+			if i == mostCalls {
+				r.More += len(calls) - i
+				break
+			}
+			r.Requests = append(r.Requests, call(&calls[i]))
+		}
+	}
+	bound(r)
+}
+
+type caused struct {
+	at time.Time
+	command.CausedError
+}
+
+// rank puts what failed first, and what belongs to the act by time alone last.
+func rank(x *event.Exchange) int {
+	n := 2
+	if x.Failed() {
+		n = 0
+	}
+	if inferred(x.Flags) {
+		n++
+	}
+	return n
+}
+
+func call(x *event.Exchange) command.CausedCall {
+	c := command.CausedCall{
+		Handle: query.Handle(event.KindExchange, x.Seq), Method: x.Method, Path: answer.Cut(path(x.URL), pathText),
+		Status: x.Status, Duration: float64(x.Duration.Round(time.Millisecond).Milliseconds()), Inferred: inferred(x.Flags),
+	}
+	if x.Outcome != "ok" && x.Outcome != "http_error" {
+		c.Outcome = x.Outcome
+	}
+	if x.Failed() {
+		c.Body = answer.Cut(x.ResponseBody, bodyText)
+		if c.Body == "" {
+			c.Body = answer.Cut(x.Error, bodyText)
+		}
+	}
+	return c
+}
+
+func path(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil || u.Path == "" {
+		return raw
+	}
+	return u.Path
+}
+
+func inferred(f event.Flags) bool { return f&event.Inferred != 0 }
+
+// bound makes a receipt fit its bytes: requests that went well go first, then changes, errors, and last what failed.
+func bound(r *command.Receipt) {
+	size := func() int {
+		text, _ := json.Marshal(r) // of strings and numbers: it cannot fail
+		return len(text)
+	}
+	// A control character takes six bytes of JSON and says nothing.
+	cut := func(text *string, n int) { *text = answer.Cut(strings.Map(printable, *text), n) }
+	for _, text := range []*string{&r.From, &r.To} {
+		cut(text, 200)
+	}
+	for size() > receiptBytes {
+		switch last := len(r.Requests) - 1; {
+		case last > 0:
+			r.Requests = r.Requests[:last]
+			r.More++
+		case len(r.Changes) > 2:
+			r.Changes = r.Changes[:len(r.Changes)-1]
+		case len(r.Errors) > 1:
+			r.Errors = r.Errors[:len(r.Errors)-1]
+			r.More++
+		case len(r.Busy) > 1:
+			r.Busy = r.Busy[:len(r.Busy)-1]
+		default:
+			for i := range r.Changes {
+				cut(&r.Changes[i], 60)
+			}
+			for i := range r.Busy {
+				cut(&r.Busy[i], 60)
+			}
+			for i := range r.Errors {
+				cut(&r.Errors[i].Text, 60)
+			}
+			for i := range r.Requests {
+				cut(&r.Requests[i].Body, 60)
+				cut(&r.Requests[i].Path, 60)
+				cut(&r.Requests[i].Method, 10)
+			}
+			cut(&r.From, 80)
+			cut(&r.To, 80)
+			return
+		}
+	}
+}
+
+func printable(r rune) rune {
+	if unicode.IsControl(r) {
+		return ' '
+	}
+	return r
+}
+
+// receiptLines says a receipt in lines, which hold text of the page. told: where the act led is said already.
+func receiptLines(r *command.Receipt, told bool) (out []string) {
+	if r == nil {
+		return nil
+	}
+	if r.To != "" && !told {
+		out = append(out, "went from "+answer.Short(r.From, 100)+" to "+answer.Short(r.To, 100))
+	}
+	for _, c := range r.Changes {
+		out = append(out, "then: "+answer.Clean(c))
+	}
+	for _, e := range r.Errors {
+		out = append(out, fmt.Sprintf("error %s%s %s", e.Handle, sameTime(e.Inferred), answer.Clean(e.Text)))
+	}
+	for _, c := range r.Requests {
+		out = append(out, callLine(c))
+	}
+	if r.More > 0 {
+		out = append(out, fmt.Sprintf("and %d more errors and requests", r.More))
+	}
+	if len(r.Busy) > 0 {
+		out = append(out, "still busy: "+answer.Clean(strings.Join(r.Busy, ", ")))
+	}
+	return out
+}
+
+func callLine(c command.CausedCall) string {
+	status := c.Outcome
+	if c.Status != 0 {
+		status = strings.TrimSpace(fmt.Sprint(c.Status, " ", c.Outcome))
+	}
+	line := fmt.Sprintf(
+		"request %s%s %s %s %s, %.0f ms", c.Handle, sameTime(c.Inferred), answer.Clean(c.Method), answer.Clean(c.Path), answer.Clean(status), c.Duration,
+	)
+	if c.Body != "" {
+		line += ": " + answer.Clean(c.Body)
+	}
+	return line
+}
+
+func sameTime(inferred bool) string {
+	if inferred {
+		return " (in the same time)"
+	}
+	return ""
+}
