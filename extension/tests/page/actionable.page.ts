@@ -114,6 +114,25 @@ describe("an element that is acted on", () => {
     move();
     await act().finally(() => (moving = false));
   });
+  test("does not move by a pixel", async () => {
+    const element = put(`<button x ${box()}>a</button>`);
+    let right = false;
+    let moving = true;
+    const move = (): void => {
+      element.style.left = (right = !right) ? "100px" : "101px";
+      if (moving) requestAnimationFrame(move);
+    };
+    move();
+    const told = await problem(() => act());
+    moving = false;
+    expect(told.message).toContain("is moving");
+  });
+  test("is found by its ref", async () => {
+    const element = put(`<button x ${box()}>a</button>`);
+    const refs = book();
+    const ref = refs.refOf(element);
+    expect((await ready({ ref }, refs, ALL, within().deadline)).element).toBe(element);
+  });
   test("is waited for", async () => {
     put("");
     setTimeout(() => put(`<button x ${box()}>a</button>`), 50);
@@ -181,9 +200,6 @@ describe("a point of a frame", () => {
     put("<div id=box style='height:100px;width:200px;overflow:auto'><div style='height:1000px'></div></div>");
     const made = await frame("width:100px;height:50px;border:0;display:block");
     document.querySelector("#box")!.append(made);
-    made.scrollIntoView = function () {
-      document.querySelector("#box")!.scrollTop = 5000;
-    };
     const point = around({ index: 0, x: 5, y: 5 })!;
     expect(point).toEqual(pointIn(made, { x: 5, y: 5 }));
     expect(document.querySelector("#box")!.scrollTop).toBeGreaterThan(900);

@@ -94,17 +94,6 @@ describe("waiting", () => {
     );
     expect(tries).toBe(1);
   });
-  test("tries at once after a change", async () => {
-    let tries = 0;
-    const waiting = retry({ at: Date.now() + 5000, signal: new AbortController().signal }, () => {
-      tries++;
-      if (!document.querySelector("[x]")) throw new AgentProblem("element_not_found", "no");
-      return tries;
-    });
-    put("<p x></p>");
-    await Promise.resolve();
-    expect(await waiting).toBe(2);
-  });
   test("ends when nobody waits any more", async () => {
     const control = new AbortController();
     const waiting = retry({ at: Date.now() + 5000, signal: control.signal }, () => {
@@ -133,32 +122,40 @@ describe("waiting", () => {
     await change(60);
     expect(performance.now() - start).toBeGreaterThan(50);
   });
-  test("for a frame goes on with the next one", async () => {
+  /** Has frames come when the test says so. */
+  const frames = async (work: (next: () => void) => Promise<void>): Promise<void> => {
     const request = globalThis.requestAnimationFrame;
-    globalThis.requestAnimationFrame = (next) => (queueMicrotask(() => next(0)), 0);
-    let later = false;
-    setTimeout(() => (later = true), 0);
-    await frame();
-    globalThis.requestAnimationFrame = request;
-    expect(later).toBe(false);
-  });
-  test("for a frame goes on without one where the page is hidden or has none", async () => {
-    const request = globalThis.requestAnimationFrame;
-    let asked = 0;
-    globalThis.requestAnimationFrame = () => ++asked;
+    const waiting: FrameRequestCallback[] = [];
+    globalThis.requestAnimationFrame = (callback) => waiting.push(callback);
     try {
-      const start = performance.now();
-      await frame();
-      expect(performance.now() - start).toBeGreaterThan(90);
-      expect(asked).toBe(1);
-      Object.defineProperty(document, "hidden", { value: true, configurable: true });
-      await frame();
-      expect(asked).toBe(1);
+      await work(() => waiting.splice(0).forEach((callback) => callback(0)));
     } finally {
       delete (document as { hidden?: boolean }).hidden;
       globalThis.requestAnimationFrame = request;
     }
-  });
+  };
+  test("for a frame goes on with the next one", () =>
+    frames(async (next) => {
+      let later = false;
+      const waiting = frame();
+      setTimeout(() => (later = true), 0);
+      next();
+      await waiting;
+      expect(later).toBe(false);
+    }));
+  test("for a frame goes on without one after 100 ms, or at once where the page is hidden", () =>
+    frames(async () => {
+      let start = performance.now();
+      await frame();
+      expect(performance.now() - start).toBeGreaterThan(90);
+      Object.defineProperty(document, "hidden", { value: true, configurable: true });
+      let later = false;
+      start = performance.now();
+      const waiting = frame();
+      setTimeout(() => (later = true), 60);
+      await waiting;
+      expect(later).toBe(false);
+    }));
 });
 
 describe("quiet", () => {
@@ -199,17 +196,23 @@ describe("quiet", () => {
 });
 
 describe("slices", () => {
-  const until = (over: () => boolean): void => {
-    while (!over());
-  };
   test("are over after 12 ms, and begin anew after a pause", async () => {
-    const slices = new Slices(within(5000).deadline);
-    const start = performance.now();
-    expect(slices.over).toBe(false);
-    until(() => slices.over);
-    expect(performance.now() - start).toBeGreaterThan(11);
-    await slices.pause();
-    expect(slices.over).toBe(false);
+    const { now } = performance;
+    let time = 0;
+    performance.now = () => time;
+    try {
+      const slices = new Slices(within(5000).deadline);
+      time = 11.9;
+      expect(slices.over).toBe(false);
+      time = 12;
+      expect(slices.over).toBe(true);
+      await slices.pause();
+      expect(slices.over).toBe(false);
+      time = 24;
+      expect(slices.over).toBe(true);
+    } finally {
+      performance.now = now;
+    }
   });
   test("are late from the deadline on", () => {
     expect(new Slices(within(5000).deadline).late).toBe(false);

@@ -61,6 +61,13 @@ group("an element is told", () => {
     document.body.append(element.cloneNode(true));
     expect(describe(deep, book(), "")).not.toHaveProperty("selector");
   });
+  test("with the kind of its role", () => {
+    expect(describe(put("<b x role=tab>a</b>"), book(), "")).toMatchObject({
+      element_type: "tab",
+      role: "tab",
+      tag: "b",
+    });
+  });
   test("open, closed or neither", () => {
     const told = (html: string): unknown => describe(put(html), book(), "").expanded;
     expect(["<b x aria-expanded=true>", "<b x aria-expanded=false>", "<b x>"].map(told)).toEqual([
@@ -148,6 +155,7 @@ test.each([
   ["<button x id=pay class=a>Pay</button>", '<button#pay> "Pay"'],
   ["<p x class='a b c'>text</p>", '<p.a.b> "text"'],
   ["<p x></p>", "<p>"],
+  ["<p x class=a></p>", "<p.a>"],
   [`<button x>${"a".repeat(41)}</button>`, `<button> "${"a".repeat(39)}…"`],
   [`<p x>${"a".repeat(41)}</p>`, `<p> "${"a".repeat(39)}…"`],
 ])("in words: %s", (html, words) => expect(inWords(put(html as string))).toBe(words));
@@ -174,6 +182,7 @@ test.each([
   ["<ul x><li>a</ul>", "a"],
   ["<input x type=password title=tip value=hunter2>", "tip"],
   ["<ul x title=tip></ul>", "tip"],
+  ["<ul x role=menu title=tip></ul>", "tip"],
 ])("called: %s", (html, label) => expect(labelOf(put(html as string), new Pass())).toBe(label));
 
 test.each([

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { identityOf, is, shownName, shownText } from "../../dom-agent/identity.ts";
 import { MASK } from "../../dom-agent/secret.ts";
 import { Pass } from "../../dom-agent/pass.ts";
+import { RefBook } from "../../dom-agent/refs.ts";
 import { book, problem, put, shadow } from "./world.ts";
 
 describe("an element is", () => {
@@ -68,24 +69,34 @@ describe("a book of refs", () => {
     expect(refs.refOf(document.createElement("p"))).toBe("e20");
     expect(refs.left).toBe(1);
   });
-  test("without numbers begins at 1", () => {
-    const refs = book([5, 5]);
-    expect(refs.left).toBe(1);
-    const none = book([1, 0]);
-    expect(none.left).toBe(0);
+  test("counts a range once", () => {
+    const refs = book([3, 4]);
+    refs.allow([[3, 4]]);
+    expect(refs.left).toBe(2);
   });
-  test("gives numbers of what is gone again, or else the oldest", () => {
-    put("<p>1</p><p>2</p><p>3</p><p>4</p>");
-    const [one, two, three, four] = document.querySelectorAll("p");
-    const refs = book([1, 2]);
-    expect([refs.refOf(one!), refs.refOf(two!)]).toEqual(["e1", "e2"]);
-    two!.remove();
-    expect(refs.refOf(three!)).toBe("e2");
-    expect(refs.elementOf("e2")).toBe(three);
-    expect(refs.refOf(four!)).toBe("e1");
-    expect(refs.elementOf("e1")).toBe(four);
-    expect(refs.refOf(one!)).toBe("e2");
+  test("without numbers gives the first", () => {
+    const refs = new RefBook();
     expect(refs.left).toBe(0);
+    expect(refs.refOf(document.createElement("p"))).toBe("e1");
+    expect(book([1, 0]).left).toBe(0);
+  });
+  test("gives numbers of what is gone again, then the oldest, and none that was just given", () => {
+    put("<p>1</p><p>2</p><p>3</p><p>4</p><p>5</p><p>6</p><p>7</p>");
+    const all = [...document.querySelectorAll("p")];
+    const refs = book([1, 3]);
+    const give = (n: number): string => refs.refOf(all[n - 1]!);
+    expect([1, 2, 3].map(give)).toEqual(["e1", "e2", "e3"]);
+    all[1]!.remove();
+    expect(give(4)).toBe("e2");
+    expect(refs.left).toBe(0);
+    expect(refs.elementOf("e2")).toBe(all[3]);
+    // e2 is the youngest now.
+    expect([5, 6, 7].map(give)).toEqual(["e1", "e3", "e2"]);
+    expect([1, 2, 3].map((n) => refs.elementOf(`e${n}`))).toEqual([all[4], all[6], all[5]]);
+    expect(give(1)).toBe("e1");
+    expect(give(3)).toBe("e3");
+    refs.allow([[9, 9]]);
+    expect(give(4)).toBe("e9");
   });
   test("does not know what it did not give", async () => {
     expect(await problem(() => book().elementOf("e9"))).toEqual({
@@ -101,6 +112,10 @@ describe("a book of refs", () => {
     element.replaceWith(copy);
     expect(refs.elementOf(ref)).toBe(copy);
     expect(refs.refOf(copy)).toBe(ref);
+    const other = copy.cloneNode(true) as Element;
+    copy.after(other);
+    expect(refs.elementOf(ref)).toBe(copy);
+    other.remove();
     copy.remove();
     document.body.prepend(element);
     expect(refs.elementOf(ref)).toBe(element);
@@ -115,6 +130,7 @@ describe("a book of refs", () => {
       "<button x aria-label=Pay>×</button>",
       "<button aria-label=Pay>+</button>",
     ],
+    ["something of another tag with the role", "<button x>Pay</button>", "<div role=button>Pay</div>"],
     ["something in a shadow root", "<button x>Pay</button>", "<div class=host></div>"],
   ])("finds %s again", (_, before, after) => {
     const refs = book();

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ListParams } from "@gasoline/schema/commands";
 import { listInteractive } from "../../dom-agent/read/list_interactive.ts";
 import { AgentProblem } from "../../dom-agent/problem.ts";
-import { book, pause, problem, put, shadow, within } from "./world.ts";
+import { pause, problem, put, shadow, within } from "./world.ts";
 
 const list = (params: ListParams = {}, ms = 5000) => listInteractive(params, within(ms, undefined, "4"));
 const labels = async (params: ListParams = {}): Promise<string[]> =>
@@ -287,7 +287,7 @@ describe("a list", () => {
       put("<button>a</button>".repeat(5));
       const control = new AbortController();
       const running = problem(() =>
-        listInteractive({}, { refs: book(), frame: "", deadline: { at: Date.now() + 5000, signal: control.signal } }),
+        listInteractive({}, { ...within(), deadline: { at: Date.now() + 5000, signal: control.signal } }),
       );
       control.abort(new AgentProblem("cancelled", "over"));
       expect((await running).code).toBe("cancelled");

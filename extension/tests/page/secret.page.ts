@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { MASK, Secrets, isSecret } from "../../dom-agent/secret.ts";
 import { put, shadow } from "./world.ts";
 
+test("what stands for a secret does not tell its length", () => expect(MASK).toBe("••••••"));
+
 test("secret fields are known", () => {
   expect(isSecret(put("<input x type=password>"))).toBe(true);
   expect(isSecret(put("<textarea x autocomplete=one-time-code></textarea>"))).toBe(true);

@@ -61,6 +61,11 @@ describe("shadow roots", () => {
     open.querySelector<HTMLElement>("#d")!.focus();
     expect(focused()).toBe(open.querySelector("#d"));
   });
+  test("hold no focus where nothing has it", () => {
+    Object.defineProperty(document, "activeElement", { get: () => null, configurable: true });
+    expect(focused()).toBeNull();
+    delete (document as { activeElement?: Element }).activeElement;
+  });
   test("hold what is at a point", () => {
     expect(elementAt(10, 10)).toBe(inner.querySelector("#e"));
     expect(elementAt(-1, 10)).toBeNull();

@@ -218,6 +218,22 @@ describe("a target", () => {
       `2 elements fit within: ${long.slice(0, 200)}.`,
     );
   });
+  test("is found by a ref in a selector, and within one", () => {
+    put(page);
+    const refs = book();
+    refs.refOf(document.querySelector("#b")!);
+    refs.refOf(document.querySelector("#in")!);
+    expect(resolve({ selector: "ref=e1" }, refs)).toMatchObject({ strategy: "ref", element: { id: "b" } });
+    expect(resolve({ selector: "i", within: "ref=e2" }, refs).element.id).toBe("c");
+    expect(ids(matches({ selector: "ref=e1" }, refs))).toEqual(["b"]);
+    expect(ids(matches({ selector: "i", within: "ref=e2" }, refs))).toEqual(["c"]);
+  });
+  test("is within one of many, which is not guessed", async () => {
+    put("<i>a</i>".repeat(150));
+    expect((await problem(() => resolve({ selector: "b", within: "i" }, book()))).message).toBe(
+      "150 elements fit within: i.",
+    );
+  });
   test("fits all of several", () => {
     put(page);
     const refs = book();
@@ -243,7 +259,9 @@ describe("what is called alike is told", () => {
     ["by label", "label=Order later", "<label>Order now <input></label>", ["Order now"]],
     ["by placeholder", "placeholder=Order later", "<button>Order now</button>", ["Order now"]],
     ["by test id", "testid=order-later", "<button>Order now</button>", ["Order now"]],
-    ["not by short words", "text=at no to", "<button>at no to</button>".replace("at no to", "at no"), []],
+    ["by a word of three letters", "text=pay later", "<button>Pay now</button>", ["Pay now"]],
+    ["by one word", 'text="order"', "<button>Order now</button>", ["Order now"]],
+    ["not by short words", "text=at no to", "<button>at no</button>", []],
     ["not by CSS", "#order", "<button>Order now</button>", []],
     ["by CSS with quotes", "[title='Order later']", "<button>Order now</button>", ["Order now"]],
     ["by role alone", "role=tab", "<button>Order</button>", []],

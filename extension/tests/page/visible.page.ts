@@ -43,6 +43,12 @@ describe("an element is visible", () => {
     ["option of a hidden list", "<select hidden><option x>a</select>", false],
     ["closed part of details", "<details><summary>a</summary><p x>a</p></details>", false],
   ])("%s", (_, html, visible) => expect(isVisible(put(html as string))).toBe(visible));
+  test("far away in what is left out until it is scrolled to", async () => {
+    put("<div style='height:9000px'></div><div style='content-visibility:auto'><p x>a</p></div>");
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    expect(isVisible(document.querySelector("[x]")!)).toBe(true);
+  });
   test("not where it is gone", () => {
     const element = put("<p x>a</p>");
     element.remove();
@@ -99,6 +105,14 @@ describe("the point of an element", () => {
     const link = document.querySelector("[x]")!;
     const box = [...link.getClientRects()].find(({ width, height }) => width > 0 && height > 0)!;
     expect(pointOf(link)).toEqual({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+  });
+  test("is in the first of its lines where none is in the viewport", () => {
+    put(
+      "<div style='position:absolute;left:0;top:9000px;width:60px;font:10px/30px monospace'><a x href=#>one two three</a></div>",
+    );
+    const link = document.querySelector("a")!;
+    const [first] = link.getClientRects();
+    expect(pointOf(link)).toEqual({ x: first!.x + first!.width / 2, y: first!.y + first!.height / 2 });
   });
   test("is the middle of nothing for what has no size", () => {
     expect(at("left:10px;top:20px;width:0;height:0")).toEqual({ x: 10, y: 20 });

@@ -1,4 +1,5 @@
 // What the agent finds in its isolated world: closed shadow roots, and a worker that answers.
+import { ActScope } from "../../dom-agent/act/scope.ts";
 import type { Environment } from "../../dom-agent/environment.ts";
 import type { AgentProblem } from "../../dom-agent/problem.ts";
 import { RefBook } from "../../dom-agent/refs.ts";
@@ -46,11 +47,10 @@ export function book(...ranges: [number, number][]): RefBook {
 }
 
 /** What an operation works with, for ms. */
-export const within = (ms = 0, refs = book(), frame = ""): Environment => ({
-  refs,
-  deadline: { at: Date.now() + ms, signal: new AbortController().signal },
-  frame,
-});
+export function within(ms = 0, refs = book(), frame = ""): Environment {
+  const deadline = { at: Date.now() + ms, signal: new AbortController().signal };
+  return { refs, deadline, act: new ActScope(undefined, deadline), frame };
+}
 
 /** The problem that work throws, as the worker hears of it. */
 export async function problem(work: () => unknown): Promise<ReturnType<AgentProblem["toWire"]>> {
