@@ -7,7 +7,7 @@
 // and does not count.
 //
 //	node tools/mutate-ts/main.mjs                     a sample of each package; prints a table and the survivors
-//	node tools/mutate-ts/main.mjs --all --only css    every break of the files whose path contains "css"
+//	node tools/mutate-ts/main.mjs --all --only css    every break of the files whose path the pattern fits
 //	node tools/mutate-ts/main.mjs --again out.txt     the breaks that an earlier run printed, whose output is in out.txt
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -79,7 +79,8 @@ const show = ({ file, line, key }) => `${file}:${line}  ${key}`;
 async function breakPackage(given, equivalent, again) {
   const tests = await PageTests.open(root, given, await filesOf(given));
   try {
-    const kept = tests.breaks.filter(({ key, file }) => !equivalent.has(key) && file.includes(options.only));
+    const asked = new RegExp(options.only);
+    const kept = tests.breaks.filter(({ key, file }) => !equivalent.has(key) && asked.test(file));
     const chosen = again ? kept.filter(({ key }) => again.has(key)) : choose(kept);
     const waiting = [...chosen];
     const survivors = [];
@@ -128,7 +129,7 @@ for (const { name, goal, packages } of groups) {
   let killed = 0;
   for (const given of packages) {
     const paths = await filesOf(given);
-    if (!paths.some((path) => path.includes(options.only))) continue;
+    if (!paths.some((path) => new RegExp(options.only).test(path))) continue;
     const { total: all, survivors } = await breakPackage(given, equivalent, again);
     total += all;
     killed += all - survivors.length;

@@ -261,7 +261,7 @@ describe("what lies around a frame", () => {
 describe("geometry", () => {
   test("tells of frames by their index, and of secrets that are shown", async () => {
     put(
-      `<input type=password value=abc ${box()}><input type=password ${box()}><input type=password hidden value=abc><input value=abc ${box()}>`,
+      `<input type=password value=abc ${box()}><input type=password ${box("left:300px")}><input type=password hidden value=abc><input value=abc ${box()}>`,
     );
     await frame("position:fixed;left:10px;top:20px;width:100px;height:50px;border:2px solid;padding:3px");
     const hidden = await frame("");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ListParams } from "@gasoline/schema/commands";
 import { listInteractive } from "../../dom-agent/read/list_interactive.ts";
 import { AgentProblem } from "../../dom-agent/problem.ts";
-import { pause, problem, put, shadow, within } from "./world.ts";
+import { book, pause, pausesOf, problem, put, shadow, within } from "./world.ts";
 
 const list = (params: ListParams = {}, ms = 5000) => listInteractive(params, within(ms, undefined, "4"));
 const labels = async (params: ListParams = {}): Promise<string[]> =>
@@ -35,6 +35,8 @@ describe("what can be operated", () => {
     ["<div role=note>a</div>", 0],
     ["<a role=button>a</a>", 1],
     ["<a tabindex=0>a</a>", 1],
+    ["<a tabindex=-1>a</a>", 0],
+    ["<map><area tabindex=-1></map>", 0],
     ["<div role=BUTTON>a</div>", 1],
     ["<svg><a href=#></a></svg>", 1],
     ["<svg><g tabindex=0></g></svg>", 1],
@@ -116,7 +118,7 @@ describe("a list", () => {
   test("is in reading order, what is shown first", async () => {
     put(
       `<button hidden>hidden</button><button ${at(50, 104)}>row 2 right</button><button ${at(0, 95)}>row 2 left</button><button ${at(60, 0)}>row 1 right</button>
-       <button ${at(30, 4)}>row 1 middle</button><button ${at(0, 20)}>between</button>`,
+       <button ${at(30, 4)}>row 1 middle</button><button ${at(0, 5)}>between</button>`,
     );
     expect(await labels()).toEqual(["row 1 middle", "row 1 right", "between", "row 2 left", "row 2 right", "hidden"]);
     expect((await list()).elements.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
@@ -132,6 +134,23 @@ describe("a list", () => {
       elements: { length: 3 },
     });
     expect((await list()).unread).toBeUndefined();
+  });
+  test("counts what fits beyond its end", async () => {
+    put("<button>a</button><a href=#>b</a>".repeat(10));
+    expect(await list({ limit: 3, role: "button" })).toMatchObject({ candidate_count: 10, elements: { length: 3 } });
+    expect(await list({ limit: 3, text_contains: "b" })).toMatchObject({ candidate_count: 10, elements: { length: 3 } });
+    expect(await list({ limit: 3 })).toMatchObject({ candidate_count: 20, elements: { length: 3 } });
+  });
+  test("does not spend looks at the cursor on what is found already", async () => {
+    put("<button>a</button>".repeat(600) + "<div style='cursor:pointer'>b</div>");
+    expect((await list()).candidate_count).toBe(601);
+  });
+  test("is made within what a ref means", async () => {
+    put("<div x><button>a</button></div><button>b</button>");
+    const refs = book();
+    const ref = refs.refOf(document.querySelector("[x]")!);
+    const { elements } = await listInteractive({ within: `ref=${ref}` }, within(5000, refs));
+    expect(elements.map(({ label }) => label)).toEqual(["a"]);
   });
   test("leaves out the hidden copy of what is shown", async () => {
     put(
@@ -177,6 +196,7 @@ describe("a list", () => {
         scope_rect: [0, 0, 9, 9],
       }),
     ).toEqual(["within", "visible_only", "exclude_nav", "role", "text_contains", "scope_rect"]);
+    expect(await filters({ visible_only: true })).toEqual(["visible_only"]);
     expect(await filters({ visible_only: false, exclude_nav: false })).toBeUndefined();
     expect(await filters({ limit: 5 })).toBeUndefined();
   });
@@ -193,7 +213,7 @@ describe("a list", () => {
   test("has what holds a text", async () => {
     put(
       `<button>Pay now</button><button><i>pay</i><img alt='by card'></button><input placeholder='pay here'><input value='to pay'><input aria-label=pay><div tabindex=0>pay div</div><div tabindex=0>no</div>
-       <ul tabindex=0 role=listbox><li>pay list</ul><button title=pay></button><input type=checkbox title=no>`,
+       <ul tabindex=0 role=listbox><li>pay list</ul><button title=pay></button><ul tabindex=0>pay text</ul><input type=checkbox title=no>`,
     );
     expect((await labels({ text_contains: "PAY" })).toSorted()).toEqual([
       "",
@@ -203,6 +223,7 @@ describe("a list", () => {
       "pay",
       "pay div",
       "pay list",
+      "pay text",
       "payby card",
     ]);
     expect(await labels({ text_contains: "pay now" })).toEqual(["Pay now"]);
@@ -240,6 +261,38 @@ describe("a list", () => {
       expect((await list({ scope_rect: [0, 0, 1, 1] })).scope_rect_used).toEqual([0, 0, 1, 1]);
     },
   );
+  test("may be of a part that is smaller than a pixel", async () => {
+    put(`<button ${at(0, 0)}>a</button>`);
+    expect(await labels({ scope_rect: [0, 0, 0.5, 0.5] })).toEqual(["a"]);
+  });
+  test("is made in slices", async () => {
+    put(`<button ${at(0, 0)}>a</button><div ${at(0, 20, "cursor:pointer")}>b</div><a href=# ${at(0, 40)}>c</a><p>no</p>`);
+    await list();
+    expect(await pausesOf(0, () => list())).toBe(0);
+    // Three to place and three to describe, two that may be operated, four that are asked for their cursor.
+    const pauses = await pausesOf(20, () => list());
+    expect(pauses).toBe(12);
+  });
+  test("that comes to its deadline while it is described tells how much it did not look at", async () => {
+    const { now } = Date;
+    for (const count of [2, 10]) {
+      put("<button>a</button>".repeat(count));
+      const environment = within(60_000);
+      const { refs } = environment;
+      const give = refs.refOf.bind(refs);
+      refs.refOf = (...given) => {
+        Date.now = () => now() + 120_000;
+        return give(...given);
+      };
+      let told: unknown;
+      try {
+        await pausesOf(20, async () => (told = await listInteractive({}, environment)));
+      } finally {
+        Date.now = now;
+      }
+      expect(told).toMatchObject({ unread: count - 1, candidate_count: 1, elements: { length: 1 } });
+    }
+  });
   /** Has every slice end at once: now stands still but for its steps. */
   const hurried = async <T>(work: () => Promise<T>): Promise<T> => {
     const { now } = performance;

@@ -5,7 +5,7 @@ import { getValue } from "../../dom-agent/read/get_value.ts";
 import { waitFor } from "../../dom-agent/read/wait_for.ts";
 import { AgentProblem } from "../../dom-agent/problem.ts";
 import { MASK } from "../../dom-agent/secret.ts";
-import { pause, problem, put, within } from "./world.ts";
+import { book, pause, pausesOf, problem, put, within } from "./world.ts";
 
 describe("get_text", () => {
   const read = (params: TextParams = {}, ms = 0) => getText(params, within(ms, undefined, "1"));
@@ -34,6 +34,19 @@ describe("get_text", () => {
     expect(await read({ selector: "#s" })).toMatchObject({ value: "drawn" });
     expect((await problem(() => read({ selector: "#no" }))).code).toBe("element_not_found");
   });
+  test("reads what a ref means", async () => {
+    const refs = book();
+    const ref = refs.refOf(put("<p x>a</p>"));
+    expect((await getText({ ref }, within(0, refs))).value).toBe("a");
+    expect((await getValue({ ref: refs.refOf(put("<input x value=v>")) }, within(0, refs))).value).toBe("v");
+  });
+  test("cuts its text in slices", async () => {
+    const cut = () => getText({ structured: true }, within(5000));
+    put("<h2>a</h2>b<h2>c</h2>d");
+    expect(await pausesOf(0, cut)).toBe(0);
+    expect(await pausesOf(20, cut)).toBe(2 + 4);
+    expect(await pausesOf(20, () => cut().then(({ sections: given }) => expect(given).toHaveLength(2)))).toBe(2 + 4);
+  });
   test("waits for an element", async () => {
     put("");
     setTimeout(() => put("<p x>late</p>"), 40);
@@ -59,7 +72,7 @@ describe("get_text", () => {
     expect(
       await sections(
         `before <b>bold</b><h1>One <i>1</i></h1><p>first
-         part</p><p></p><p hidden>no</p><script>no</script><style>no</style><noscript>no</noscript><template>no</template><h2 hidden>Unseen</h2><p>more</p>
+         part</p><p></p><p hidden>no</p><script>no</script><style style='display:block'>no</style><!-- no --><noscript>no</noscript><template>no</template><h2 hidden>Unseen</h2><p>more</p>
          <h3>Three</h3><h4>Four</h4>4<h5>Five</h5>5<h6>Six</h6>6<div role=heading>Role</div>role`,
       ),
     ).toEqual([
@@ -107,6 +120,8 @@ describe("get_text", () => {
     const long = (count: number): string => `<p>${"a".repeat(count)}</p>`;
     const given = await sections(`${long(100_000)}<p>no</p><h2>h</h2>${long(99_999)}<p>yes</p><p>no</p>`);
     expect(given?.map(({ content }) => content.length)).toEqual([100_000, 100_003]);
+    const before = await sections(`${long(99_999)}<p>yes</p><p>no</p>`);
+    expect(before?.[0]?.content).toHaveLength(100_003);
   });
 });
 
@@ -215,6 +230,10 @@ describe("wait_for", () => {
     expect((await told({ text: "a", absent: true })).message).toBe('The text "a" is still there.');
     expect((await told({ text: "z".repeat(101) })).message).toBe(`The text "${"z".repeat(100)}" did not come in time.`);
     expect((await told({ url_contains: "zz" })).message).toBe(`The URL is still ${location.href.slice(0, 200)}.`);
+    const before = location.href;
+    history.replaceState(null, "", `#${"a".repeat(300)}`);
+    expect((await told({ url_contains: "zz" })).message).toBe(`The URL is still ${location.href.slice(0, 200)}.`);
+    history.replaceState(null, "", before);
     put("<save-it>a</save-it>");
     expect((await told({ selector: "body", absent: true })).message).toBe("body is still there.");
   });

@@ -65,3 +65,28 @@ export async function problem(work: () => unknown): Promise<ReturnType<AgentProb
 
 export const ids = (elements: Iterable<Element>): string[] => [...elements].map((element) => element.id);
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/**
+ * Does work while each look at the clock moves it by ms, so that a slice of work ends at its first question (20) or never
+ * (0). Returns how often the work paused.
+ */
+export async function pausesOf(ms: number, work: () => Promise<unknown>): Promise<number> {
+  const { now } = performance;
+  const Native = MessageChannel;
+  let time = 0;
+  let pauses = 0;
+  performance.now = () => (time += ms);
+  globalThis.MessageChannel = class extends Native {
+    constructor() {
+      super();
+      pauses++;
+    }
+  };
+  try {
+    await work();
+    return pauses;
+  } finally {
+    performance.now = now;
+    globalThis.MessageChannel = Native;
+  }
+}
