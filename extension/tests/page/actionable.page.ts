@@ -90,42 +90,29 @@ describe("an element that is acted on", () => {
     expect(scrollTo(inside)).toBe(true);
     expect(scrollTo(inside)).toBe(false);
   });
-  test.each(["left", "top", "width", "height"])("does not move by %s", async (property) => {
+  /** Moves an element in each frame while it is acted on. */
+  const moving = async (property: "left" | "top" | "width" | "height", places: number[]): Promise<unknown> => {
     const element = put(`<button x ${box()}>a</button>`);
-    let at = 100;
-    let moving = true;
-    const move = (): void => {
-      element.style[property as "left"] = `${(at += 3)}px`;
-      if (moving) requestAnimationFrame(move);
+    const request = globalThis.requestAnimationFrame;
+    let frames = 0;
+    globalThis.requestAnimationFrame = (callback) => {
+      element.style[property] = `${places[frames++ % places.length]}px`;
+      queueMicrotask(() => callback(0));
+      return 0;
     };
-    move();
-    const told = await problem(() => act());
-    moving = false;
-    expect(told).toEqual({ code: "not_actionable", message: '<button> "a" is moving.' });
+    element.style[property] = `${places.at(-1)}px`;
+    try {
+      return await act().catch((error: Error) => error.message);
+    } finally {
+      globalThis.requestAnimationFrame = request;
+    }
+  };
+  test.each(["left", "top", "width", "height"])("does not move by %s", async (property) => {
+    expect(await moving(property as "left", [100, 101])).toBe('<button> "a" is moving.');
+    expect(await moving(property as "left", [101, 100])).toBe('<button> "a" is moving.');
   });
   test("may tremble by half a pixel", async () => {
-    const element = put(`<button x ${box()}>a</button>`);
-    let right = false;
-    let moving = true;
-    const move = (): void => {
-      element.style.left = (right = !right) ? "100px" : "100.5px";
-      if (moving) requestAnimationFrame(move);
-    };
-    move();
-    await act().finally(() => (moving = false));
-  });
-  test("does not move by a pixel", async () => {
-    const element = put(`<button x ${box()}>a</button>`);
-    let right = false;
-    let moving = true;
-    const move = (): void => {
-      element.style.left = (right = !right) ? "100px" : "101px";
-      if (moving) requestAnimationFrame(move);
-    };
-    move();
-    const told = await problem(() => act());
-    moving = false;
-    expect(told.message).toContain("is moving");
+    expect(await moving("left", [100, 100.5])).toMatchObject({ count: 1 });
   });
   test("is found by its ref", async () => {
     const element = put(`<button x ${box()}>a</button>`);

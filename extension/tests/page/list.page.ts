@@ -138,7 +138,10 @@ describe("a list", () => {
   test("counts what fits beyond its end", async () => {
     put("<button>a</button><a href=#>b</a>".repeat(10));
     expect(await list({ limit: 3, role: "button" })).toMatchObject({ candidate_count: 10, elements: { length: 3 } });
-    expect(await list({ limit: 3, text_contains: "b" })).toMatchObject({ candidate_count: 10, elements: { length: 3 } });
+    expect(await list({ limit: 3, text_contains: "b" })).toMatchObject({
+      candidate_count: 10,
+      elements: { length: 3 },
+    });
     expect(await list({ limit: 3 })).toMatchObject({ candidate_count: 20, elements: { length: 3 } });
   });
   test("does not spend looks at the cursor on what is found already", async () => {
@@ -266,7 +269,9 @@ describe("a list", () => {
     expect(await labels({ scope_rect: [0, 0, 0.5, 0.5] })).toEqual(["a"]);
   });
   test("is made in slices", async () => {
-    put(`<button ${at(0, 0)}>a</button><div ${at(0, 20, "cursor:pointer")}>b</div><a href=# ${at(0, 40)}>c</a><p>no</p>`);
+    put(
+      `<button ${at(0, 0)}>a</button><div ${at(0, 20, "cursor:pointer")}>b</div><a href=# ${at(0, 40)}>c</a><p>no</p>`,
+    );
     await list();
     expect(await pausesOf(0, () => list())).toBe(0);
     // Three to place and three to describe, two that may be operated, four that are asked for their cursor.
