@@ -43,7 +43,7 @@ const { values: options } = parseArgs({
 async function filesOf({ path, files, not = [] }) {
   const folder = join(root, path);
   const all =
-    files ?? (await readdir(folder)).filter((name) => /\.ts$/.test(name) && !/\.(test|gen|config)\.ts$/.test(name));
+    files ?? (await readdir(folder)).filter((name) => name.endsWith(".ts") && !/\.(test|gen|config)\.ts$/.test(name));
   return all.filter((name) => !not.includes(name)).map((name) => join(folder, name));
 }
 

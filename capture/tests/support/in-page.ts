@@ -76,7 +76,7 @@ async function run(index: number, ms: number): Promise<Run> {
   const { name, work, before, after } = tests[index] as Test;
   document.head.replaceChildren();
   document.body.replaceWith(document.createElement("body"));
-  for (const { name: attribute } of [...document.documentElement.attributes])
+  for (const attribute of document.documentElement.getAttributeNames())
     document.documentElement.removeAttribute(attribute);
   scrollTo(0, 0);
   const start = clock();

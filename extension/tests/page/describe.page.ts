@@ -99,7 +99,8 @@ group("an element is told", () => {
     element.parentElement!.showPopover();
     expect(describe(element, book(), "").in_overlay).toBe(true);
   });
-  test.each([
+  type Landmark = [html: string, tag: string | undefined, role: string | undefined];
+  test.each<Landmark>([
     ...Object.entries({
       main: "main",
       nav: "navigation",
@@ -110,7 +111,7 @@ group("an element is told", () => {
       section: "region",
       dialog: "dialog",
       article: "article",
-    }).map(([tag, role]) => [`<${tag}><b x>`, tag, role]),
+    }).map(([tag, role]): Landmark => [`<${tag}><b x>`, tag, role]),
     ...[
       "main",
       "navigation",
@@ -122,14 +123,14 @@ group("an element is told", () => {
       "region",
       "dialog",
       "alertdialog",
-    ].map((role) => [`<div role=${role}><b x>`, "div", role]),
+    ].map((role): Landmark => [`<div role=${role}><b x>`, "div", role]),
     ["<main role=none><b x>", "main", undefined],
     ["<div role=button><b x>", undefined, undefined],
     ["<div role=mainly><b x>", undefined, undefined],
     ["<main x>", undefined, undefined],
     ["<main><section x>", "main", "main"],
   ])("in a landmark: %s", (html, tag, role) => {
-    const told = describe(put(html as string), book(), "");
+    const told = describe(put(html), book(), "");
     expect([told.landmark_tag, told.landmark_role]).toEqual([tag, role]);
   });
   test("in a landmark around its shadow root", () => {

@@ -90,7 +90,7 @@ test.each([
   ["circle", false],
   ["div Save", true],
   ["  ", true],
-  ...[...'#.:[]>+~*=(){}|@/\\"'].map((sign) => [`Far ${sign} away`, false]),
+  ...'#.:[]>+~*=(){}|@/\\"'.split("").map((sign) => [`Far ${sign} away`, false]),
 ])("words rather than CSS: %s", (selector, words) => expect(isPhrase(selector as string)).toBe(words));
 
 describe("a target", () => {
