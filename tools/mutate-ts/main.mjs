@@ -84,12 +84,14 @@ async function breakPackage(given, equivalent, again) {
     const chosen = again ? kept.filter(({ key }) => again.has(key)) : choose(kept);
     const waiting = [...chosen];
     const survivors = [];
+    let late = 0;
     const work = async () => {
       let page = await tests.page();
       for (let one = waiting.shift(); one; one = waiting.shift()) {
         const noticed = await tests.notices(page, one.id);
         if (options.why) console.log(`  ${noticed ? "noticed " : "survived"}  ${show(one)}  by ${noticed}`);
         if (noticed === "") survivors.push(one);
+        if (noticed.startsWith("it ")) late++;
         if (/^it (hangs|breaks)/.test(noticed)) {
           const before = page;
           page = await tests.page();
@@ -98,7 +100,7 @@ async function breakPackage(given, equivalent, again) {
       }
     };
     await Promise.all(Array.from({ length: Number(options.workers) }, work));
-    return { total: chosen.length, survivors: survivors.toSorted((a, b) => a.id - b.id) };
+    return { total: chosen.length, late, survivors: survivors.toSorted((a, b) => a.id - b.id) };
   } finally {
     await tests.close();
   }
@@ -130,10 +132,10 @@ for (const { name, goal, packages } of groups) {
   for (const given of packages) {
     const paths = await filesOf(given);
     if (!paths.some((path) => new RegExp(options.only).test(path))) continue;
-    const { total: all, survivors } = await breakPackage(given, equivalent, again);
+    const { total: all, late, survivors } = await breakPackage(given, equivalent, again);
     total += all;
     killed += all - survivors.length;
-    console.log(`${given.path.padEnd(28)} ${all - survivors.length} of ${all} noticed`);
+    console.log(`${given.path.padEnd(28)} ${all - survivors.length} of ${all} noticed, ${late} by their time`);
     for (const one of survivors) console.log(`  survived  ${show(one)}`);
   }
   if (total === 0) continue;

@@ -128,6 +128,7 @@ $mutate.allow(5000);</script><script src="/tests.js"></script></head><body></bod
         for (const [index, ms] of tests) {
           $mutate.allow(ms);
           const { name, failed } = await inPage.run(index, ms);
+          if (/it took longer than|a loop has no end/.test(failed)) return `it takes long: ${name}`;
           if (failed) return name;
         }
         return "";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Slices } from "../../dom-agent/slices.ts";
 import { AgentProblem } from "../../dom-agent/problem.ts";
 import { Pass } from "../../dom-agent/pass.ts";
-import { change, frame, quiet, retry } from "../../dom-agent/waiting.ts";
+import { change, frame, quiet, retry, retryUntil } from "../../dom-agent/waiting.ts";
 import { pause, pausesOf, problem, put, shadow, within } from "./world.ts";
 
 describe("a pass", () => {
@@ -158,6 +158,76 @@ describe("waiting", () => {
     }));
 });
 
+describe("between attempts", () => {
+  /** Has each frame take ms, by every clock. Returns how many frames there were. */
+  const framesOf = async (ms: number, work: (spend: (ms: number) => void) => Promise<unknown>): Promise<number> => {
+    const { now } = performance;
+    const today = Date.now;
+    const request = globalThis.requestAnimationFrame;
+    let time = 0;
+    let frames = 0;
+    performance.now = () => time;
+    Date.now = () => time;
+    globalThis.requestAnimationFrame = (callback) => {
+      frames++;
+      time += ms;
+      queueMicrotask(() => callback(0));
+      return 0;
+    };
+    try {
+      await work((spent) => void (time += spent));
+      return frames;
+    } finally {
+      performance.now = now;
+      Date.now = today;
+      globalThis.requestAnimationFrame = request;
+    }
+  };
+  const signal = new AbortController().signal;
+  test.each([
+    [0, 1],
+    [20, 6],
+    [50, 10],
+  ])("the page gets three times what the last one took, 100 ms at most: %s", async (took, frames) => {
+    let tries = 0;
+    const two = (spend: (ms: number) => void) =>
+      retry({ at: 5000, signal }, () => {
+        spend(took as number);
+        if (++tries < 2) throw new AgentProblem("element_not_found", "no");
+      });
+    expect(await framesOf(10, two)).toBe(frames);
+  });
+  test("the deadline is looked at in each frame", async () => {
+    const told = (spend: (ms: number) => void) =>
+      problem(() =>
+        retry({ at: 50, signal }, () => {
+          spend(20);
+          throw new AgentProblem("element_not_found", "no");
+        }),
+      );
+    expect(await framesOf(10, told)).toBe(3);
+  });
+  test("of something that is to hold a second may pass, and not more than the deadline leaves", async () => {
+    for (const [at, looks] of [
+      [5000, 11],
+      [300, 4],
+    ] as const) {
+      let n = 0;
+      await framesOf(100, () => retryUntil({ at, signal }, () => (n++, false)));
+      expect(n).toBe(looks);
+    }
+    let n = 0;
+    expect(await framesOf(100, () => retryUntil({ at: 5000, signal }, () => ++n > 2))).toBe(2);
+    const control = new AbortController();
+    control.abort(new AgentProblem("cancelled", "over"));
+    await framesOf(100, async () => {
+      expect((await problem(() => retryUntil({ at: 5000, signal: control.signal }, () => false))).code).toBe(
+        "cancelled",
+      );
+    });
+  });
+});
+
 describe("quiet", () => {
   test("is when nothing changed for so long", async () => {
     const element = put("<div><p x>text</p></div>");
@@ -189,9 +259,13 @@ describe("quiet", () => {
   });
   test("ends when nobody waits any more", async () => {
     const control = new AbortController();
-    const waiting = quiet(600, { at: Date.now() + 3000, signal: control.signal });
+    const waiting = quiet(4000, { at: Date.now() + 9000, signal: control.signal });
+    let late = false;
+    const timer = setTimeout(() => (late = true), 1000);
     control.abort(new AgentProblem("cancelled", "over"));
     expect((await problem(() => waiting)).code).toBe("cancelled");
+    clearTimeout(timer);
+    expect(late).toBe(false);
   });
 });
 
