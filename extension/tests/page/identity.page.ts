@@ -69,6 +69,12 @@ describe("a book of refs", () => {
     expect(refs.refOf(document.createElement("p"))).toBe("e20");
     expect(refs.left).toBe(1);
   });
+  test("goes from a range into the one right behind it", () => {
+    const refs = book([1, 2], [3, 4]);
+    const given = Array.from({ length: 4 }, () => refs.refOf(document.createElement("p")));
+    expect(given).toEqual(["e1", "e2", "e3", "e4"]);
+    expect(refs.left).toBe(0);
+  });
   test("counts a range once", () => {
     const refs = book([3, 4]);
     refs.allow([[3, 4]]);
