@@ -54,32 +54,32 @@ interface Queue {
  * methods belong to the page.
  */
 export class Batcher {
-  private readonly options: BatcherOptions;
-  private readonly common: Queue = { first: undefined, last: undefined };
-  private readonly spared: Queue = { first: undefined, last: undefined };
-  private readonly lost: { [K in Kind]?: number } = bare({});
-  private count = 0;
-  private bytes = 0;
-  private order = 0;
-  private seq = 0;
-  private timer: number | undefined;
-  private sentAt = -retryEvery;
-  private burstAt = -flushEvery;
-  private burst = 0;
-  private refused = false;
-  private sending = false;
-  private stopped = false;
+  readonly #options: BatcherOptions;
+  readonly #common: Queue = { first: undefined, last: undefined };
+  readonly #spared: Queue = { first: undefined, last: undefined };
+  readonly #lost: { [K in Kind]?: number } = bare({});
+  #count = 0;
+  #bytes = 0;
+  #order = 0;
+  #seq = 0;
+  #timer: number | undefined;
+  #sentAt = -retryEvery;
+  #burstAt = -flushEvery;
+  #burst = 0;
+  #refused = false;
+  #sending = false;
+  #stopped = false;
 
   constructor(options: BatcherOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** add takes a record. It never throws and never keeps a reference to it. */
   add(record: CaptureRecord): void {
-    if (this.stopped) return;
-    this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
-    this.makeRoom();
-    this.schedule(record.urgent === true, isDialog(record));
+    if (this.#stopped) return;
+    this.#keep(record.kind, record.urgent === true, spares(record), write(record.event));
+    this.#makeRoom();
+    this.#schedule(record.urgent === true, isDialog(record));
   }
 
   /**
@@ -89,7 +89,7 @@ export class Batcher {
    * later.
    */
   relay(json: string, admit?: (record: CaptureRecord) => boolean): void {
-    if (this.stopped) return;
+    if (this.#stopped) return;
     let batch: Batch;
     try {
       batch = parse(json) as Batch;
@@ -104,133 +104,133 @@ export class Batcher {
       if (typeof record !== "object" || record === null || !known(record.kind)) continue;
       if (typeof record.event !== "object" || record.event === null) continue;
       if (!ofPage[record.kind] && !isStateOfPage(record)) {
-        this.lose(record.kind, 1);
+        this.#lose(record.kind, 1);
         continue;
       }
       if (admit && !admit(record)) continue;
       urgent ||= record.urgent === true;
       last ||= isDialog(record);
-      this.keep(record.kind, record.urgent === true, spares(record), write(record.event));
-      this.makeRoom();
+      this.#keep(record.kind, record.urgent === true, spares(record), write(record.event));
+      this.#makeRoom();
     }
     const lost = keys(batch.dropped ?? {});
     for (let i = 0; i < lost.length; i++) {
       const kind = lost[i] as Kind;
-      if (known(kind) && ofPage[kind]) this.lose(kind, countOf(batch.dropped?.[kind]));
+      if (known(kind) && ofPage[kind]) this.#lose(kind, countOf(batch.dropped?.[kind]));
     }
-    this.schedule(urgent, last);
+    this.#schedule(urgent, last);
   }
 
   /** flush sends what there is, now. */
   flush(): void {
-    if (this.timer !== undefined) cancelLater(this.timer);
-    this.timer = undefined;
+    if (this.#timer !== undefined) cancelLater(this.#timer);
+    this.#timer = undefined;
     // A send that itself records something must not send the same entries again.
-    if (this.sending || (this.count === 0 && keys(this.lost).length === 0)) return;
-    this.sending = true;
-    const taken = this.send();
-    this.sending = false;
-    this.sentAt = now();
-    this.refused = !taken;
-    if (!taken) this.wake(retryEvery);
-    else if (this.count > 0) this.wake(flushEvery);
+    if (this.#sending || (this.#count === 0 && keys(this.#lost).length === 0)) return;
+    this.#sending = true;
+    const taken = this.#send();
+    this.#sending = false;
+    this.#sentAt = now();
+    this.#refused = !taken;
+    if (!taken) this.#wake(retryEvery);
+    else if (this.#count > 0) this.#wake(flushEvery);
   }
 
   /** stop drops what is there; later records are ignored. */
   stop(): void {
-    this.stopped = true;
-    if (this.timer !== undefined) cancelLater(this.timer);
-    this.timer = undefined;
+    this.#stopped = true;
+    if (this.#timer !== undefined) cancelLater(this.#timer);
+    this.#timer = undefined;
   }
 
-  private send(): boolean {
-    const upTo = this.order;
-    let seq = this.seq;
+  #send(): boolean {
+    const upTo = this.#order;
+    let seq = this.#seq;
     let text = '{"records":[';
-    let a = this.spared.first;
-    let b = this.common.first;
+    let a = this.#spared.first;
+    let b = this.#common.first;
     let separator = "";
     while (a || b) {
       const entry: Entry = a && (!b || a.order < b.order) ? a : (b as Entry);
       if (entry === a) a = a.next;
       else b = entry.next;
-      const event = this.options.numbered ? '{"seq":' + ++seq + "," + slice(entry.event, 1) : entry.event;
+      const event = this.#options.numbered ? '{"seq":' + ++seq + "," + slice(entry.event, 1) : entry.event;
       text += separator + entry.head + event + "}";
       separator = ",";
     }
-    text += "]" + (keys(this.lost).length > 0 ? ',"dropped":' + write(this.lost) : "") + "}";
+    text += "]" + (keys(this.#lost).length > 0 ? ',"dropped":' + write(this.#lost) : "") + "}";
     try {
-      if (this.options.send(text) === false) return false;
+      if (this.#options.send(text) === false) return false;
     } catch {
       return false;
     }
-    this.seq = seq;
-    this.forget(this.common, upTo);
-    this.forget(this.spared, upTo);
-    const kinds = keys(this.lost);
-    for (let i = 0; i < kinds.length; i++) delete this.lost[kinds[i] as Kind];
+    this.#seq = seq;
+    this.#forget(this.#common, upTo);
+    this.#forget(this.#spared, upTo);
+    const kinds = keys(this.#lost);
+    for (let i = 0; i < kinds.length; i++) delete this.#lost[kinds[i] as Kind];
     return true;
   }
 
-  private keep(kind: Kind, urgent: boolean, spared: boolean, event: string): void {
+  #keep(kind: Kind, urgent: boolean, spared: boolean, event: string): void {
     // An event without members cannot take a number; ours always have t and mono.
     if (event.length < 3) return;
     const size = event.length < 2048 ? event.length : byteLength(event);
-    if (size < 0 || size > maxBytes) return this.lose(kind, 1);
+    if (size < 0 || size > maxBytes) return this.#lose(kind, 1);
     const head = '{"kind":' + quote(kind) + (urgent ? ',"urgent":true' : "") + ',"event":';
-    push(spared ? this.spared : this.common, {
+    push(spared ? this.#spared : this.#common, {
       kind,
       head,
       event,
       size,
-      order: ++this.order,
+      order: ++this.#order,
       next: undefined,
     });
-    this.count++;
-    this.bytes += size;
-    while (this.count > maxRecords || this.bytes > maxBytes) this.dropOldest();
+    this.#count++;
+    this.#bytes += size;
+    while (this.#count > maxRecords || this.#bytes > maxBytes) this.#dropOldest();
   }
 
   /** makeRoom sends when half of the room is taken, unless the last batch was refused or too much has left already. */
-  private makeRoom(): void {
-    if (this.refused || (this.count < maxRecords / 2 && this.bytes < maxBytes / 2)) return;
-    if (now() - this.burstAt >= flushEvery) {
-      this.burstAt = now();
-      this.burst = 0;
+  #makeRoom(): void {
+    if (this.#refused || (this.#count < maxRecords / 2 && this.#bytes < maxBytes / 2)) return;
+    if (now() - this.#burstAt >= flushEvery) {
+      this.#burstAt = now();
+      this.#burst = 0;
     }
-    if (this.burst >= maxBurst) return;
-    this.burst += this.count * 800 + this.bytes;
+    if (this.#burst >= maxBurst) return;
+    this.#burst += this.#count * 800 + this.#bytes;
     this.flush();
   }
 
-  private dropOldest(): void {
-    const entry = shift(this.common) ?? shift(this.spared);
+  #dropOldest(): void {
+    const entry = shift(this.#common) ?? shift(this.#spared);
     if (!entry) return;
-    this.count--;
-    this.bytes -= entry.size;
-    this.lose(entry.kind, 1);
+    this.#count--;
+    this.#bytes -= entry.size;
+    this.#lose(entry.kind, 1);
   }
 
-  private lose(kind: Kind, count: number): void {
-    if (count > 0) this.lost[kind] = (this.lost[kind] ?? 0) + count;
+  #lose(kind: Kind, count: number): void {
+    if (count > 0) this.#lost[kind] = (this.#lost[kind] ?? 0) + count;
   }
 
-  private forget(queue: Queue, upTo: number): void {
+  #forget(queue: Queue, upTo: number): void {
     while (queue.first && queue.first.order <= upTo) {
-      this.count--;
-      this.bytes -= queue.first.size;
+      this.#count--;
+      this.#bytes -= queue.first.size;
       shift(queue);
     }
   }
 
-  private schedule(urgent: boolean, last: boolean): void {
-    if (this.stopped) return;
-    if (urgent && (last || now() - this.sentAt >= urgentEvery)) this.flush();
-    else this.wake(urgent ? urgentEvery : flushEvery);
+  #schedule(urgent: boolean, last: boolean): void {
+    if (this.#stopped) return;
+    if (urgent && (last || now() - this.#sentAt >= urgentEvery)) this.flush();
+    else this.#wake(urgent ? urgentEvery : flushEvery);
   }
 
-  private wake(ms: number): void {
-    if (this.timer === undefined && !this.stopped) this.timer = later(() => this.flush(), ms);
+  #wake(ms: number): void {
+    if (this.#timer === undefined && !this.#stopped) this.#timer = later(() => this.flush(), ms);
   }
 }
 

@@ -12,18 +12,18 @@ const here = dirname(fileURLToPath(import.meta.url));
 export const entries = [
   {
     name: "page",
-    budget: 20_000,
+    budget: 19_900,
     code: 'export { startPageRealm, Batcher, openPageSide } from "./index.ts";',
   },
   {
     name: "document",
-    budget: 30_000,
+    budget: 26_500,
     code: 'export { startDocument, Batcher, openContentSide } from "./index.ts";',
   },
   {
     name: "ci",
-    budget: 40_000,
-    code: 'export { startPageRealm, startDocument, Batcher } from "./index.ts";',
+    budget: 40_100,
+    code: 'export { startPageRealm, startDocument, Builtins, Batcher } from "./index.ts";',
   },
 ];
 

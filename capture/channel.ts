@@ -83,13 +83,13 @@ function makeOffer(connected: (target: EventTarget) => void): void {
 class End {
   target: EventTarget | undefined;
   closed = false;
-  private receive: ((json: string) => void) | undefined;
+  #receive: ((json: string) => void) | undefined;
   /** what came before there was a receiver: the other side may speak within our own start */
-  private readonly early: string[] = [];
-  private readonly says: string;
+  readonly #early: string[] = [];
+  readonly #says: string;
 
   constructor(says: string) {
-    this.says = says;
+    this.#says = says;
   }
 
   connect(target: EventTarget, hears: string): void {
@@ -97,8 +97,8 @@ class End {
     listen(target, hears, (event: Event) => {
       const json = detailOf(event);
       if (typeof json !== "string") return;
-      if (this.receive) this.receive(json);
-      else if (this.early.length < maxEarly) append(this.early, json);
+      if (this.#receive) this.#receive(json);
+      else if (this.#early.length < maxEarly) append(this.#early, json);
     });
   }
 
@@ -113,13 +113,13 @@ class End {
   }
 
   post(json: string): boolean {
-    return this.say(this.says, json);
+    return this.say(this.#says, json);
   }
 
   onMessage(receive: (json: string) => void): void {
-    this.receive = receive;
-    for (let i = 0; i < this.early.length; i++) receive(this.early[i]!);
-    this.early.length = 0;
+    this.#receive = receive;
+    for (let i = 0; i < this.#early.length; i++) receive(this.#early[i]!);
+    this.#early.length = 0;
   }
 }
 

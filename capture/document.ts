@@ -15,6 +15,21 @@ import { vitalSource } from "./sources/vitals.ts";
  * twice in the same global (about:blank that navigates) stops the first capture before it starts the second.
  */
 export function startDocument(env: DocumentEnv): DocumentCapture {
+  const { builtins } = env;
+  if (!builtins) return start(env);
+  const capture = builtins.runWith(() => start(env));
+  return {
+    stop: () => builtins.run(capture.stop),
+    configure: (change) => builtins.run(() => capture.configure(change)),
+    health: () => builtins.run(capture.health),
+    reattach: () => builtins.runWith(capture.reattach),
+    actors: capture.actors,
+    settle: () => builtins.run(capture.settle),
+    timings: () => builtins.run(capture.timings),
+  };
+}
+
+function start(env: DocumentEnv): DocumentCapture {
   const realm = new Realm(env);
   const actors = new Actors((action) => env.began?.(action));
   const waiting: (() => void)[] = [];

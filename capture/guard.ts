@@ -1,3 +1,4 @@
+import type { Builtins } from "./builtins.ts";
 import type { SourceHealth } from "./record.ts";
 
 const tolerated = 20;
@@ -18,11 +19,14 @@ export class Guard {
   readonly turn: Turn;
   failures = 0;
   disabled = false;
-  private inRow = 0;
+  readonly #builtins: Builtins | undefined;
+  #inRow = 0;
 
-  constructor(source: string, turn: Turn) {
+  /** builtins are what work runs among; without them it runs among the page's, or in a world without a page. */
+  constructor(source: string, turn: Turn, builtins?: Builtins) {
     this.source = source;
     this.turn = turn;
+    this.#builtins = builtins;
   }
 
   /** idle says that run would do work: what page code does now is the page's own doing. */
@@ -35,8 +39,8 @@ export class Guard {
     if (!this.idle) return undefined;
     this.turn.taken = true;
     try {
-      const result = work();
-      this.inRow = 0;
+      const result = this.#builtins ? this.#builtins.run(work) : work();
+      this.#inRow = 0;
       return result;
     } catch {
       this.fail();
@@ -49,7 +53,7 @@ export class Guard {
   /** fail counts one failure. */
   fail(): void {
     this.failures++;
-    if (++this.inRow >= tolerated) this.disabled = true;
+    if (++this.#inRow >= tolerated) this.disabled = true;
   }
 
   health(): SourceHealth {

@@ -5,7 +5,13 @@
  * startPageRealm watches what only the page's own realm shows: console, errors, fetch, XHR, sockets, beacons.
  * startDocument watches what any world sees: actions, navigation, DOM changes, timings, vitals, policy violations.
  * Both emit records; a Batcher bounds, numbers and writes them; a channel joins the two worlds.
+ *
+ * A shell without an extension runs both halves in the page's own realm, before any script of the page: startPageRealm first,
+ * then startDocument with new Builtins(). It has no worker that keys what was masked, so it passes a salt of its own,
+ * made for each run: without one a short secret can be found again by trying.
  */
+// First: it has to be there when the library is loaded.
+export { Builtins } from "./builtins.ts";
 export { Batcher, type Batch, type BatcherOptions } from "./batch.ts";
 export { openContentSide, openPageSide, type Channel, type ContentChannel, type PageChannel } from "./channel.ts";
 export { startDocument } from "./document.ts";

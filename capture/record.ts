@@ -1,3 +1,4 @@
+import type { Builtins } from "./builtins.ts";
 import type {
   Action,
   DOM,
@@ -110,6 +111,8 @@ export interface DocumentEnv {
   config: CaptureConfig;
   /** Opens closed shadow roots, where the world of the script can. */
   closedShadow?: OpenShadow;
+  /** In the page's own realm, and there only: made at document_start. */
+  builtins?: Builtins;
   /** began is called before the page's own handlers hear of an action of the user. */
   began?(action: string): void;
 }

@@ -119,18 +119,18 @@ const nextTask = (call: () => void): void => {
  * known turn belongs to an action by time alone. Nothing is patched while no action is followed.
  */
 export class Scope {
-  private running: Running | undefined; // newest first
-  private current: Running | undefined;
-  private before: Running | undefined; // whose task ended last
-  private left = 0; // counts the tasks that ended
-  private turn = 0;
-  private stops: Stop | undefined;
-  private readonly requests = new NativeWeakMap<object, Followed>();
-  private readonly timers = new NativeMap<unknown, () => void>();
+  #running: Running | undefined; // newest first
+  #current: Running | undefined;
+  #before: Running | undefined; // whose task ended last
+  #left = 0; // counts the tasks that ended
+  #turn = 0;
+  #stops: Stop | undefined;
+  readonly #requests = new NativeWeakMap<object, Followed>();
+  readonly #timers = new NativeMap<unknown, () => void>();
 
   /** begin follows an action for at most ms. One that ends by itself does so once nothing that it started runs. */
   begin(action: string, ms: number, alone: boolean): void {
-    let at = this.find(action);
+    let at = this.#find(action);
     if (at) {
       at.until = now() + ms;
     } else {
@@ -142,19 +142,19 @@ export class Scope {
         count: 0,
         last: now(),
         live: true,
-        next: this.running,
+        next: this.#running,
       };
-      this.running = at;
-      this.stops ??= this.patch();
-      this.watch(at);
+      this.#running = at;
+      this.#stops ??= this.#patch();
+      this.#watch(at);
     }
-    this.enter(at);
+    this.#enter(at);
   }
 
   /** end follows an action no longer. What it started keeps its name. */
   end(action: string): void {
-    const at = this.find(action);
-    if (at) this.drop(at);
+    const at = this.#find(action);
+    if (at) this.#drop(at);
   }
 
   /** take does what the other world says, and gives the answer to what it asks. */
@@ -173,13 +173,13 @@ export class Scope {
 
   /** stop follows nothing any more. */
   stop(): void {
-    while (this.running) this.drop(this.running);
+    while (this.#running) this.#drop(this.#running);
   }
 
   /** busy says in words what an action waits for: at most five. */
   busy(action: string): string[] {
     const words: string[] = [];
-    const at = this.find(action);
+    const at = this.#find(action);
     for (let work = at?.works; work && words.length < 5; work = work.next) {
       if (work.over) continue;
       let told = false;
@@ -191,9 +191,9 @@ export class Scope {
 
   /** cause says what led to an event of this moment; late ones may come a task after what led to them. */
   cause(late = false): Cause | undefined {
-    const sure = this.current ?? (late ? this.before : undefined);
+    const sure = this.#current ?? (late ? this.#before : undefined);
     if (sure) return { action: sure.action, inferred: false };
-    return this.running && { action: this.running.action, inferred: true };
+    return this.#running && { action: this.#running.action, inferred: true };
   }
 
   /** stamp writes the cause of this moment into an event that has none. */
@@ -206,61 +206,61 @@ export class Scope {
   requested(call: Asked): void {
     const cause = this.cause();
     if (!cause) return;
-    const at = this.current ?? (this.running && now() - this.running.last < closeBy ? this.running : undefined);
-    const work = at && call.type !== "beacon" && this.add(at, call.type + " " + call.method + " " + pathOf(call.url));
-    weakSet(this.requests, call, { cause, work: work === false ? undefined : work } satisfies Followed);
+    const at = this.#current ?? (this.#running && now() - this.#running.last < closeBy ? this.#running : undefined);
+    const work = at && call.type !== "beacon" && this.#add(at, call.type + " " + call.method + " " + pathOf(call.url));
+    weakSet(this.#requests, call, { cause, work: work === false ? undefined : work } satisfies Followed);
   }
 
   /** caused says what led to a request; undefined when nothing is known to have. */
   caused(call: object): Cause | undefined {
-    return this.followed(call)?.cause;
+    return this.#followed(call)?.cause;
   }
 
   /** answered says that what waits for a request runs now. */
   answered(call: object): void {
-    const of = this.followed(call);
-    const at = of && this.find(of.cause.action);
+    const of = this.#followed(call);
+    const at = of && this.#find(of.cause.action);
     if (!at) return;
     at.last = now();
-    if (!of.cause.inferred) this.enter(at);
+    if (!of.cause.inferred) this.#enter(at);
   }
 
   /** finished ends what requested began. */
   finished(call: object): void {
-    const work = this.followed(call)?.work;
+    const work = this.#followed(call)?.work;
     if (work) work.over = true;
     this.answered(call);
   }
 
-  private followed(call: object): Followed | undefined {
-    return weakGet(this.requests, call) as Followed | undefined;
+  #followed(call: object): Followed | undefined {
+    return weakGet(this.#requests, call) as Followed | undefined;
   }
 
-  private find(action: string): Running | undefined {
-    let at = this.running;
+  #find(action: string): Running | undefined {
+    let at = this.#running;
     while (at && at.action !== action) at = at.next;
     return at;
   }
 
-  private drop(at: Running): void {
+  #drop(at: Running): void {
     at.live = false;
-    if (this.running === at) this.running = at.next;
-    for (let other = this.running; other; other = other.next) if (other.next === at) other.next = at.next;
-    if (this.running) return;
-    this.stops?.();
-    this.stops = undefined;
+    if (this.#running === at) this.#running = at.next;
+    for (let other = this.#running; other; other = other.next) if (other.next === at) other.next = at.next;
+    if (this.#running) return;
+    this.#stops?.();
+    this.#stops = undefined;
   }
 
-  private watch(at: Running): void {
+  #watch(at: Running): void {
     later(() => {
       if (!at.live) return;
       if (now() >= at.until || (at.alone && this.busy(at.action).length === 0 && now() - at.last > closeBy))
-        this.drop(at);
-      else this.watch(at);
+        this.#drop(at);
+      else this.#watch(at);
     }, lookEvery);
   }
 
-  private add(at: Running, words: string): Work | undefined {
+  #add(at: Running, words: string): Work | undefined {
     if (at.count >= maxWorks) {
       // Those that are over make room.
       let kept: Work | undefined;
@@ -279,35 +279,35 @@ export class Scope {
   }
 
   /** enter says that this task is an action's, until it ends. */
-  private enter(at: Running): void {
-    this.current = at;
+  #enter(at: Running): void {
+    this.#current = at;
     at.last = now();
-    const turn = ++this.turn;
+    const turn = ++this.#turn;
     nextTask(() => {
-      if (this.turn === turn) this.leave(at);
+      if (this.#turn === turn) this.#leave(at);
     });
   }
 
-  private leave(at: Running): void {
-    this.turn++;
-    this.current = undefined;
-    this.before = at;
+  #leave(at: Running): void {
+    this.#turn++;
+    this.#current = undefined;
+    this.#before = at;
     at.last = now();
-    const left = ++this.left;
+    const left = ++this.#left;
     // What this task queued comes before what is queued now.
     later(() => {
-      if (this.left === left) this.before = undefined;
+      if (this.#left === left) this.#before = undefined;
     }, 0);
   }
 
-  private patch(): Stop {
+  #patch(): Stop {
     const stops: Stop[] = [];
     const clear = (name: string): void =>
       append(
         stops,
         proxyMethod(globalThis, name, (target, self, args) => {
           const result: unknown = apply(target, self, args);
-          const over = args.length > 0 ? (mapGet(this.timers, args[0]) as (() => void) | undefined) : undefined;
+          const over = args.length > 0 ? (mapGet(this.#timers, args[0]) as (() => void) | undefined) : undefined;
           over?.();
           return result;
         }),
@@ -315,39 +315,39 @@ export class Scope {
     append(
       stops,
       proxyMethod(globalThis, "setTimeout", (target, self, args) => {
-        const at = this.current;
+        const at = this.#current;
         const ms = delayOf(args);
         if (!at || ms < 0 || ms > longest) return apply(target, self, args);
-        const work = ms <= patience ? this.add(at, "timer of " + ms + " ms") : undefined;
-        const before = later(() => this.turnTo(at), ms);
+        const work = ms <= patience ? this.#add(at, "timer of " + ms + " ms") : undefined;
+        const before = later(() => this.#turnTo(at), ms);
         const id: unknown = apply(target, self, args);
         const over = (): void => {
           if (work) work.over = true;
-          mapDelete(this.timers, id);
+          mapDelete(this.#timers, id);
           cancelLater(before);
           cancelLater(after);
         };
         const after = later(() => {
           over();
-          this.leave(at);
+          this.#leave(at);
         }, ms);
-        mapSet(this.timers, id, over);
+        mapSet(this.#timers, id, over);
         return id;
       }),
     );
     append(
       stops,
       proxyMethod(globalThis, "setInterval", (target, self, args) => {
-        const at = this.current;
+        const at = this.#current;
         const ms = delayOf(args);
         if (!at || ms < 0 || ms > longest) return apply(target, self, args);
-        const work = ms <= patience ? this.add(at, "timer every " + ms + " ms") : undefined;
-        const before = every(() => (at.live ? this.turnTo(at) : over()), ms);
+        const work = ms <= patience ? this.#add(at, "timer every " + ms + " ms") : undefined;
+        const before = every(() => (at.live ? this.#turnTo(at) : over()), ms);
         const id: unknown = apply(target, self, args);
-        const after = every(() => this.leave(at), ms);
+        const after = every(() => this.#leave(at), ms);
         const over = (): void => {
           if (work) work.over = true;
-          mapDelete(this.timers, id);
+          mapDelete(this.#timers, id);
           cancelEvery(before);
           cancelEvery(after);
         };
@@ -355,7 +355,7 @@ export class Scope {
         later(() => {
           if (work) work.over = true;
         }, patience);
-        mapSet(this.timers, id, over);
+        mapSet(this.#timers, id, over);
         return id;
       }),
     );
@@ -366,16 +366,16 @@ export class Scope {
     append(
       stops,
       proxyMethod(globalThis, "requestAnimationFrame", (target, self, args) => {
-        const at = this.current;
+        const at = this.#current;
         if (!at || args.length === 0 || typeof args[0] !== "function") return apply(target, self, args);
-        const work = document.hidden ? undefined : this.add(at, "animation frame");
-        frame(() => this.turnTo(at));
+        const work = document.hidden ? undefined : this.#add(at, "animation frame");
+        frame(() => this.#turnTo(at));
         const id: unknown = apply(target, self, args);
         mapSet(frames, id, work);
         frame(() => {
           if (work) work.over = true;
           mapDelete(frames, id);
-          this.leave(at);
+          this.#leave(at);
         });
         return id;
       }),
@@ -394,13 +394,13 @@ export class Scope {
       append(
         stops,
         proxyMethod(Response.prototype, readers[i]!, (target, self, args) => {
-          const at = this.current;
+          const at = this.#current;
           const promise: unknown = apply(target, self, args);
-          const work = at && this.add(at, "body of a response");
+          const work = at && this.#add(at, "body of a response");
           if (!work) return promise;
           const over = (): void => {
             work.over = true;
-            this.enter(at);
+            this.#enter(at);
           };
           try {
             // First in line: the page's own reactions run in the same task. A body that fails and that nobody looks at is no
@@ -418,9 +418,9 @@ export class Scope {
   }
 
   /** turnTo says that what the browser calls next is an action's. leave follows it. */
-  private turnTo(at: Running): void {
-    this.turn++;
-    this.current = at;
+  #turnTo(at: Running): void {
+    this.#turn++;
+    this.#current = at;
     at.last = now();
   }
 }

@@ -1,4 +1,4 @@
-import { cancelLater, later, listen, unlisten } from "../natives.ts";
+import { cancelLater, later } from "../natives.ts";
 import { fold, textHead } from "../locators/name.ts";
 import type { Roots } from "../locators/deep.ts";
 import { Naming } from "../locators/naming.ts";
@@ -37,120 +37,123 @@ const maxUnnamed = 50;
 
 /** Recorder keeps what is not over yet: typing, scrolling. */
 class Recorder {
-  private readonly realm: Realm;
-  private readonly actors: Actors;
-  private typing: { field: Element; deed: Deed; timer: number } | undefined;
-  private scrolling: { deed: Deed; timer: number } | undefined;
-  private typed = new WeakMap<Element, string>();
-  private readonly passwords = new PasswordWatch();
-  private readonly naming: Naming;
+  readonly #realm: Realm;
+  readonly #actors: Actors;
+  #typing: { field: Element; deed: Deed; timer: number } | undefined;
+  #scrolling: { deed: Deed; timer: number } | undefined;
+  #typed = new WeakMap<Element, string>();
+  readonly #passwords = new PasswordWatch();
+  readonly #naming: Naming;
+  readonly #run: (work: () => void) => void;
 
-  constructor(realm: Realm, actors: Actors, naming: Naming) {
-    this.realm = realm;
-    this.actors = actors;
-    this.naming = naming;
+  /** run is what timers work in. */
+  constructor(realm: Realm, actors: Actors, naming: Naming, run: (work: () => void) => void) {
+    this.#run = run;
+    this.#realm = realm;
+    this.#actors = actors;
+    this.#naming = naming;
   }
 
   /** on takes one event of the page. */
   on(event: Event): void {
     const target = targetOf(event);
-    this.passwords.look(target);
-    if (event.type === "scroll") return this.scrolled(event);
-    if (event.type === "focusout") return this.endTyping();
+    this.#passwords.look(target);
+    if (event.type === "scroll") return this.#scrolled(event);
+    if (event.type === "focusout") return this.#endTyping();
     if (event.type === "focusin") return;
     // Of what scripts of the page dispatch, changes are told: test drivers choose options and files by setting them and
     // dispatching one.
-    const deed = this.actors.heard(event) ?? (event.type === "change" ? script : undefined);
+    const deed = this.#actors.heard(event) ?? (event.type === "change" ? script : undefined);
     if (!deed) return;
     switch (event.type) {
       case "click":
       case "dblclick":
-        if (target) this.pointed(event as MouseEvent, target, deed);
+        if (target) this.#pointed(event as MouseEvent, target, deed);
         return;
       case "input":
-        if (target) this.typedInto(target, deed);
+        if (target) this.#typedInto(target, deed);
         return;
       case "change":
-        if (target) this.changed(target, deed);
+        if (target) this.#changed(target, deed);
         return;
       case "keydown":
-        return this.pressed(event as KeyboardEvent, target, deed);
+        return this.#pressed(event as KeyboardEvent, target, deed);
       case "submit":
-        this.endTyping();
-        return this.emit("submit", target, deed);
+        this.#endTyping();
+        return this.#emit("submit", target, deed);
       case "dragstart":
-        return this.emit("drag", target, deed);
+        return this.#emit("drag", target, deed);
       case "drop":
-        return this.emit("drop", target, deed, { value: dropped(event as DragEvent) });
+        return this.#emit("drop", target, deed, { value: dropped(event as DragEvent) });
     }
   }
 
   /** attach begins to watch the document, also again after document.open(). */
   attach(): void {
-    this.passwords.observe(document);
+    this.#passwords.observe(document);
   }
 
   stop(): void {
-    this.passwords.stop();
+    this.#passwords.stop();
   }
 
   /** settle records everything that is not over yet: typing that has not paused, actions without locators. */
   settle(): void {
-    this.endTyping();
-    this.naming.settle();
+    this.#endTyping();
+    this.#naming.settle();
   }
 
-  private endTyping(): void {
-    const typing = this.typing;
+  #endTyping(): void {
+    const typing = this.#typing;
     if (!typing) return;
-    this.typing = undefined;
+    this.#typing = undefined;
     cancelLater(typing.timer);
-    this.tellValue(typing.field, typing.deed);
+    this.#tellValue(typing.field, typing.deed);
   }
 
-  private pointed(event: MouseEvent, target: Element, deed: Deed): void {
-    this.endTyping();
+  #pointed(event: MouseEvent, target: Element, deed: Deed): void {
+    this.#endTyping();
     const actionable =
       target.closest("a,button,input,select,textarea,label,summary,option,[role],[onclick],[tabindex]") ?? target;
-    this.emit(event.type, actionable, deed, {
+    this.#emit(event.type, actionable, deed, {
       x: Math.round(event.clientX),
       y: Math.round(event.clientY),
     });
   }
 
-  private typedInto(field: Element, by: Deed): void {
+  #typedInto(field: Element, by: Deed): void {
     if (discrete(field)) return;
-    if (this.typing && (this.typing.field !== field || this.typing.deed.by !== by.by)) this.endTyping();
-    if (this.typing) cancelLater(this.typing.timer);
-    const deed = this.typing?.deed ?? by;
-    this.typing = { field, deed, timer: later(() => this.endTyping(), typingPause) };
+    if (this.#typing && (this.#typing.field !== field || this.#typing.deed.by !== by.by)) this.#endTyping();
+    if (this.#typing) cancelLater(this.#typing.timer);
+    const deed = this.#typing?.deed ?? by;
+    this.#typing = { field, deed, timer: later(() => this.#run(() => this.#endTyping()), typingPause) };
   }
 
-  private changed(field: Element, deed: Deed): void {
+  #changed(field: Element, deed: Deed): void {
     if (field instanceof HTMLSelectElement)
-      return this.emit("select", field, deed, { value: fieldValue(field, this.realm.config.salt) });
+      return this.#emit("select", field, deed, { value: fieldValue(field, this.#realm.config.salt) });
     if (field instanceof HTMLInputElement && field.type === "file")
-      return this.emit("upload", field, deed, { value: fieldValue(field, this.realm.config.salt) });
-    if (discrete(field)) return this.emit("check", field, deed, { value: fieldValue(field, this.realm.config.salt) });
-    if (this.typing?.field === field) this.endTyping();
-    else this.tellValue(field, deed);
+      return this.#emit("upload", field, deed, { value: fieldValue(field, this.#realm.config.salt) });
+    if (discrete(field)) return this.#emit("check", field, deed, { value: fieldValue(field, this.#realm.config.salt) });
+    if (this.#typing?.field === field) this.#endTyping();
+    else this.#tellValue(field, deed);
   }
 
-  private tellValue(field: Element, deed: Deed): void {
-    const value = fieldValue(field, this.realm.config.salt);
+  #tellValue(field: Element, deed: Deed): void {
+    const value = fieldValue(field, this.#realm.config.salt);
     // change and focusout follow on typing that was told already.
-    if (this.typed.get(field) === value) return;
-    this.typed.set(field, value);
-    this.emit("input", field, deed, { value });
+    if (this.#typed.get(field) === value) return;
+    this.#typed.set(field, value);
+    this.#emit("input", field, deed, { value });
   }
 
-  private pressed(event: KeyboardEvent, target: Element | undefined, deed: Deed): void {
+  #pressed(event: KeyboardEvent, target: Element | undefined, deed: Deed): void {
     const chord = event.ctrlKey || event.metaKey || event.altKey;
     if (event.repeat || (!chord && !keysOfInterest.has(event.key))) return;
     // A chord with a character can spell a password out; other keys are none of it.
     if (target && secretField(target) && event.key.length === 1) return;
     if (event.key === " " && target && target.matches("input,textarea,[contenteditable]")) return;
-    if (event.key === "Enter") this.endTyping();
+    if (event.key === "Enter") this.#endTyping();
     const key =
       (event.ctrlKey ? "Control+" : "") +
       (event.metaKey ? "Meta+" : "") +
@@ -158,31 +161,27 @@ class Recorder {
       (event.shiftKey ? "Shift+" : "") +
       event.key;
     if (event.key !== "Control" && event.key !== "Meta" && event.key !== "Alt")
-      this.emit("keypress", target, deed, { key });
+      this.#emit("keypress", target, deed, { key });
   }
 
-  private scrolled(event: Event): void {
-    const deed = this.scrolling?.deed ?? this.actors.heard(event);
+  #scrolled(event: Event): void {
+    const deed = this.#scrolling?.deed ?? this.#actors.heard(event);
     if (!deed) return;
     const { target } = event;
-    if (this.scrolling) cancelLater(this.scrolling.timer);
-    const timer = later(() => {
-      this.scrolling = undefined;
+    if (this.#scrolling) cancelLater(this.#scrolling.timer);
+    const over = (): void => {
+      this.#scrolling = undefined;
       const element = target instanceof Element ? target : undefined;
       const x = Math.round(element ? element.scrollLeft : window.scrollX);
       const y = Math.round(element ? element.scrollTop : window.scrollY);
-      this.emit("scroll", element, deed, { x, y });
-    }, scrollPause);
-    this.scrolling = { deed, timer };
+      this.#emit("scroll", element, deed, { x, y });
+    };
+    const timer = later(() => this.#run(over), scrollPause);
+    this.#scrolling = { deed, timer };
   }
 
   /** emit reads the element now and searches for it later: the page's own handlers come first. */
-  private emit(
-    type: string,
-    target: Element | undefined,
-    { by, client, action: id }: Deed,
-    more?: Partial<Action>,
-  ): void {
+  #emit(type: string, target: Element | undefined, { by, client, action: id }: Deed, more?: Partial<Action>): void {
     const sketch = target && sketchOf(target);
     const secret = target !== undefined && secretField(target) !== "";
     const text = target && !secret ? fold(textHead(target, 400), 100) : "";
@@ -190,11 +189,11 @@ class Recorder {
       ? secretsIn(
           `${sketch.name}\n${sketch.label}\n${sketch.text}\n${sketch.placeholder}`,
           sketch.element,
-          (kind, value) => mask(kind, value, this.realm.config.salt),
+          (kind, value) => mask(kind, value, this.#realm.config.salt),
         )
       : (part: string) => part;
     const action: Action = {
-      ...this.realm.at(),
+      ...this.#realm.at(),
       action: id,
       type,
       by,
@@ -204,10 +203,10 @@ class Recorder {
       text: text || undefined,
       ...more,
     };
-    this.naming.add(this.naming.size < maxUnnamed ? sketch : undefined, (locators) => {
+    this.#naming.add(this.#naming.size < maxUnnamed ? sketch : undefined, (locators) => {
       // One with a secret in it would find nothing without it.
       if (locators) action.locators = locators.filter(({ value }) => clean(value) === value);
-      this.realm.emit("actions", action);
+      this.#realm.emit("actions", action);
     });
   }
 }
@@ -217,10 +216,10 @@ export function actionSource(actors: Actors, settled: (settle: () => void) => vo
   return {
     name: "actions",
     start(realm, guard) {
-      const naming = new Naming(roots, (work) => void guard.run(work));
-      const recorder = new Recorder(realm, actors, naming);
+      const run = (work: () => void): void => void guard.run(work);
+      const naming = new Naming(roots, run);
+      const recorder = new Recorder(realm, actors, naming, run);
       settled(() => guard.run(() => recorder.settle()));
-      const hear = (event: Event): void => void guard.run(() => recorder.on(event));
       const names = [
         "click",
         "dblclick",
@@ -235,14 +234,11 @@ export function actionSource(actors: Actors, settled: (settle: () => void) => vo
         "focusout",
       ];
       // Passive and capturing on window: first in line, and never in the way of scrolling.
-      realm.attached(() => {
-        names.forEach((name) => listen(window, name, hear, { capture: true, passive: true }));
-        recorder.attach();
-      });
-      return () => {
-        names.forEach((name) => unlisten(window, name, hear, true));
-        recorder.stop();
-      };
+      for (const name of names) {
+        realm.hear(guard, window, name, (event) => recorder.on(event), { capture: true, passive: true });
+      }
+      realm.attached(() => recorder.attach());
+      return () => recorder.stop();
     },
   };
 }

@@ -32,60 +32,60 @@ const documentId = slice(radix(random(), 36), 2, 7);
  * agent's command runs says nothing: the user may click beside it.
  */
 export class Actors {
-  private agent: (Deed & { until: number }) | undefined;
-  private performing = 0;
-  private sent = new WeakSet<Event>();
-  private expected: Expected | undefined;
-  private key: string | undefined; // of the last key that was expected and came
-  private clicked: EventTarget | undefined;
-  private latest: { deed: Deed; at: number } | undefined;
-  private users = 0;
-  private readonly began: (action: string) => void;
+  #agent: (Deed & { until: number }) | undefined;
+  #performing = 0;
+  #sent = new WeakSet<Event>();
+  #expected: Expected | undefined;
+  #key: string | undefined; // of the last key that was expected and came
+  #clicked: EventTarget | undefined;
+  #latest: { deed: Deed; at: number } | undefined;
+  #users = 0;
+  readonly #began: (action: string) => void;
 
   /** began is told of each act of the user before the page's handlers run. */
   constructor(began: (action: string) => void) {
-    this.began = began;
+    this.#began = began;
   }
 
   /** begin says that an agent's command acts in this document from now on. */
   begin(action: string, client: string): void {
-    this.agent = { by: "agent", client, action, until: now() + longest };
+    this.#agent = { by: "agent", client, action, until: now() + longest };
   }
 
   /** end says that it is over. */
   end(action: string): void {
-    if (this.agent?.action === action) this.agent = undefined;
+    if (this.#agent?.action === action) this.#agent = undefined;
   }
 
   /** perform does work whose events are the agent's, as far as the browser makes them. */
   perform<T>(work: () => T): T {
-    this.performing++;
+    this.#performing++;
     try {
       return work();
     } finally {
-      this.performing--;
+      this.#performing--;
     }
   }
 
   /** dispatch sends an event of the agent's. */
   dispatch(target: EventTarget, event: Event): boolean {
-    this.sent.add(event);
+    this.#sent.add(event);
     return this.perform(() => target.dispatchEvent(event));
   }
 
   /** click has the browser click an element for the agent; its event counts as untrusted and is none of a script. */
   click(element: HTMLElement): void {
-    this.clicked = element;
+    this.#clicked = element;
     try {
       this.perform(() => element.click());
     } finally {
-      this.clicked = undefined;
+      this.#clicked = undefined;
     }
   }
 
   /** expect announces real input; undefined: all of it has come. */
   expect(input: Expected | undefined): void {
-    this.expected = input;
+    this.#expected = input;
     if (input) this.came = false;
   }
 
@@ -94,11 +94,14 @@ export class Actors {
 
   /** isAgents says whether an event is the doing of an agent's input. */
   isAgents(event: Event): boolean {
-    const agent = this.acting();
+    const agent = this.#acting();
     if (agent === undefined) return false;
-    if (this.doer(event) === agent) return true;
+    if (this.#doer(event) === agent) return true;
     return (
-      event.isTrusted && event instanceof InputEvent && this.latest?.deed === agent && now() - this.latest.at < follows
+      event.isTrusted &&
+      event instanceof InputEvent &&
+      this.#latest?.deed === agent &&
+      now() - this.#latest.at < follows
     );
   }
 
@@ -107,62 +110,62 @@ export class Actors {
    * dispatched it.
    */
   heard(event: Event): Deed | undefined {
-    const deed = this.doer(event);
+    const deed = this.#doer(event);
     if (!deed) return undefined;
     const at = now();
-    const following = this.latest && at - this.latest.at < follows ? this.latest.deed : undefined;
-    if (deed === this.agent) {
-      this.latest = { deed, at };
+    const following = this.#latest && at - this.#latest.at < follows ? this.#latest.deed : undefined;
+    if (deed === this.#agent) {
+      this.#latest = { deed, at };
       return deed;
     }
     // A submit or a change is the doing of the click or the key before it.
     if (!isPrimary(event) && following) {
-      if (following.by === "user") this.began(following.action ?? "");
+      if (following.by === "user") this.#began(following.action ?? "");
       return following;
     }
-    const own: Deed = { by: "user", client: undefined, action: "u" + radix(++this.users, 36) + "-" + documentId };
-    this.latest = { deed: own, at };
-    this.began(own.action ?? "");
+    const own: Deed = { by: "user", client: undefined, action: "u" + radix(++this.#users, 36) + "-" + documentId };
+    this.#latest = { deed: own, at };
+    this.#began(own.action ?? "");
     return own;
   }
 
   /** recently gives who acted last, if what happens now can come of it. */
   recently(): Deed | undefined {
-    if (this.latest && now() - this.latest.at < leads) return this.latest.deed;
-    return this.acting();
+    if (this.#latest && now() - this.#latest.at < leads) return this.#latest.deed;
+    return this.#acting();
   }
 
-  private acting(): Deed | undefined {
-    if (this.agent && now() > this.agent.until) this.agent = undefined;
-    return this.agent;
+  #acting(): Deed | undefined {
+    if (this.#agent && now() > this.#agent.until) this.#agent = undefined;
+    return this.#agent;
   }
 
   /** The agent's deed, or any of the user's; undefined for a script's. */
-  private doer(event: Event): Deed | undefined {
-    const agent = this.acting();
-    if (agent && this.sent.has(event)) return agent;
-    if (!event.isTrusted) return agent && this.clicked && event.target === this.clicked ? agent : undefined;
+  #doer(event: Event): Deed | undefined {
+    const agent = this.#acting();
+    if (agent && this.#sent.has(event)) return agent;
+    if (!event.isTrusted) return agent && this.#clicked && event.target === this.#clicked ? agent : undefined;
     if (!agent) return user;
-    if (this.performing > 0) return agent;
-    if (!this.matches(event)) return user;
-    this.sent.add(event);
+    if (this.#performing > 0) return agent;
+    if (!this.#matches(event)) return user;
+    this.#sent.add(event);
     this.came = true;
     return agent;
   }
 
-  private matches(event: Event): boolean {
-    const { expected } = this;
+  #matches(event: Event): boolean {
+    const expected = this.#expected;
     if (!expected) return false;
     if (expected.type === "pointer") {
       if (!(event instanceof MouseEvent)) return false;
       return Math.abs(event.clientX - expected.x) < 1.5 && Math.abs(event.clientY - expected.y) < 1.5;
     }
     // Text may come without keys; the user's own keys are told by themselves.
-    if (event instanceof InputEvent) return this.latest?.deed.by !== "user" || now() - this.latest.at > follows;
+    if (event instanceof InputEvent) return this.#latest?.deed.by !== "user" || now() - this.#latest.at > follows;
     if (!(event instanceof KeyboardEvent)) return false;
-    if (event.type !== "keydown") return event.key === this.key;
+    if (event.type !== "keydown") return event.key === this.#key;
     if (event.key !== expected.keys[0]) return false;
-    this.key = event.key;
+    this.#key = event.key;
     expected.keys.shift();
     return true;
   }

@@ -24,28 +24,28 @@ type Recorded = EventFor<"websocket">;
  * second the last message is recorded with how many were skipped. Each, recorded or not, has its place in `order`.
  */
 export class Connection {
-  private readonly realm: Realm;
-  private readonly protocol: "websocket" | "eventsource";
-  private readonly id = nextId();
-  private readonly url: string;
-  private order = 0;
-  private since = 0;
-  private inWindow = 0;
-  private skipped = 0;
-  private last: Recorded | undefined;
-  private timer: number | undefined;
+  readonly #realm: Realm;
+  readonly #protocol: "websocket" | "eventsource";
+  readonly #id = nextId();
+  readonly #url: string;
+  #order = 0;
+  #since = 0;
+  #inWindow = 0;
+  #skipped = 0;
+  #last: Recorded | undefined;
+  #timer: number | undefined;
 
   constructor(realm: Realm, protocol: "websocket" | "eventsource", url: string) {
-    this.realm = realm;
-    this.protocol = protocol;
-    this.url = shownURL(url, realm.config);
+    this.#realm = realm;
+    this.#protocol = protocol;
+    this.#url = shownURL(url, realm.config);
   }
 
   /** event records open, close and error. What was being counted is told first, so that order is kept. */
   event(event: string, more?: { code?: number; reason?: string }): void {
-    this.tell();
-    const recorded = this.record(event, undefined, undefined);
-    this.realm.emit(
+    this.#tell();
+    const recorded = this.#record(event, undefined, undefined);
+    this.#realm.emit(
       "websocket",
       { ...recorded, code: more?.code, reason: more?.reason ? prefix(more.reason, 200) : undefined },
       event === "error",
@@ -55,47 +55,43 @@ export class Connection {
   /** message records or counts one message. */
   message(direction: "incoming" | "outgoing", message: Message): void {
     const at = now();
-    if (at - this.since >= 1000) {
-      this.tell();
-      this.since = at;
-      this.inWindow = 0;
+    if (at - this.#since >= 1000) {
+      this.#tell();
+      this.#since = at;
+      this.#inWindow = 0;
     }
-    const recorded = this.record("message", direction, message);
-    if (++this.inWindow <= maxRate) return this.realm.emit("websocket", recorded);
-    this.skipped++;
-    this.last = recorded;
-    this.timer ??= later(() => this.tell(), 1000);
+    const recorded = this.#record("message", direction, message);
+    if (++this.#inWindow <= maxRate) return this.#realm.emit("websocket", recorded);
+    this.#skipped++;
+    this.#last = recorded;
+    this.#timer ??= later(() => this.#tell(), 1000);
   }
 
-  private tell(): void {
-    if (this.timer !== undefined) cancelLater(this.timer);
-    this.timer = undefined;
-    const last = this.last;
+  #tell(): void {
+    if (this.#timer !== undefined) cancelLater(this.#timer);
+    this.#timer = undefined;
+    const last = this.#last;
     if (!last) return;
-    const seconds = (now() - this.since) / 1000;
-    const rate = round(this.inWindow / (seconds > 0.001 ? seconds : 0.001));
-    this.realm.emit("websocket", { ...last, skipped: this.skipped - 1, rate, flags: ["sampled"] });
-    this.last = undefined;
-    this.skipped = 0;
+    const seconds = (now() - this.#since) / 1000;
+    const rate = round(this.#inWindow / (seconds > 0.001 ? seconds : 0.001));
+    this.#realm.emit("websocket", { ...last, skipped: this.#skipped - 1, rate, flags: ["sampled"] });
+    this.#last = undefined;
+    this.#skipped = 0;
   }
 
-  private record(
-    event: string,
-    direction: "incoming" | "outgoing" | undefined,
-    message: Message | undefined,
-  ): Recorded {
-    const { t, mono } = this.realm.at();
+  #record(event: string, direction: "incoming" | "outgoing" | undefined, message: Message | undefined): Recorded {
+    const { t, mono } = this.#realm.at();
     const data = message?.data;
     const cut = data !== undefined && data.length > maxData;
     return {
       t,
       mono,
-      connection: this.id,
-      protocol: this.protocol,
-      url: this.url,
+      connection: this.#id,
+      protocol: this.#protocol,
+      url: this.#url,
       event,
       direction,
-      order: ++this.order,
+      order: ++this.#order,
       type: message?.type,
       size: message?.size ?? 0,
       data: data === undefined ? undefined : prefix(data, maxData),

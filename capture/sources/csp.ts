@@ -1,4 +1,3 @@
-import { listen, unlisten } from "../natives.ts";
 import type { Source } from "../realm.ts";
 import { elementText } from "../brand.ts";
 import { shownURL } from "./request.ts";
@@ -15,39 +14,37 @@ export const cspSource: Source = {
   name: "csp",
   start(realm, guard) {
     const told = new Map<string, number>();
-    const hear = (event: Event): void =>
-      void guard.run(() => {
-        if (!event.isTrusted) return;
-        const violation = event as SecurityPolicyViolationEvent;
-        const directive = violation.effectiveDirective || violation.violatedDirective;
-        // Of an extension's script the browser tells the scheme alone; it called for the page, from a place not told.
-        const file = violation.sourceFile === "chrome-extension" ? "" : violation.sourceFile;
-        // "inline", "eval", "trusted-types-sink" are words, not URLs.
-        const blocked = shownURL(violation.blockedURI, realm.config);
-        const key = directive + "\n" + blocked + "\n" + file + ":" + violation.lineNumber;
-        const times = (told.get(key) ?? 0) + 1;
-        if (times > maxSame || told.size > maxKinds) return;
-        told.set(key, times);
-        const report = violation.disposition === "report";
-        const sample = violation.sample ? ": " + violation.sample.slice(0, maxSample) : "";
-        realm.emit(
-          "exceptions",
-          {
-            ...realm.at(),
-            type: "SecurityPolicyViolation",
-            message: `${directive} ${report ? "would block" : "blocked"} ${blocked || "inline"}${sample}`,
-            mechanism: "csp",
-            // A policy that only reports broke nothing.
-            handled: report || undefined,
-            url: file || shownURL(violation.documentURI, realm.config),
-            line: (file && violation.lineNumber) || undefined,
-            column: (file && violation.columnNumber) || undefined,
-            element: violation.target instanceof Element ? elementText(violation.target) : undefined,
-          },
-          !report,
-        );
-      });
-    realm.attached(() => listen(document, "securitypolicyviolation", hear, true));
-    return () => unlisten(document, "securitypolicyviolation", hear, true);
+    realm.hear(guard, document, "securitypolicyviolation", (event) => {
+      if (!event.isTrusted) return;
+      const violation = event as SecurityPolicyViolationEvent;
+      const directive = violation.effectiveDirective || violation.violatedDirective;
+      // Of an extension's script the browser tells the scheme alone; it called for the page, from a place not told.
+      const file = violation.sourceFile === "chrome-extension" ? "" : violation.sourceFile;
+      // "inline", "eval", "trusted-types-sink" are words, not URLs.
+      const blocked = shownURL(violation.blockedURI, realm.config);
+      const key = directive + "\n" + blocked + "\n" + file + ":" + violation.lineNumber;
+      const times = (told.get(key) ?? 0) + 1;
+      if (times > maxSame || told.size > maxKinds) return;
+      told.set(key, times);
+      const report = violation.disposition === "report";
+      const sample = violation.sample ? ": " + violation.sample.slice(0, maxSample) : "";
+      realm.emit(
+        "exceptions",
+        {
+          ...realm.at(),
+          type: "SecurityPolicyViolation",
+          message: `${directive} ${report ? "would block" : "blocked"} ${blocked || "inline"}${sample}`,
+          mechanism: "csp",
+          // A policy that only reports broke nothing.
+          handled: report || undefined,
+          url: file || shownURL(violation.documentURI, realm.config),
+          line: (file && violation.lineNumber) || undefined,
+          column: (file && violation.columnNumber) || undefined,
+          element: violation.target instanceof Element ? elementText(violation.target) : undefined,
+        },
+        !report,
+      );
+    });
+    return () => {};
   },
 };

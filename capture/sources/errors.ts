@@ -9,7 +9,6 @@ import {
   hasOwn,
   indexOf,
   later,
-  listen,
   mapClear,
   mapDelete,
   mapGet,
@@ -17,7 +16,6 @@ import {
   NativeMap,
   slice,
   startsWith,
-  unlisten,
 } from "../natives.ts";
 import { redactURL } from "../redact.ts";
 import { budgetOf, serialize } from "../serialize.ts";
@@ -58,24 +56,24 @@ const maxRepeats = 200;
  * top frame) within a second are counted and emitted once more with the count.
  */
 export class Errors {
-  private readonly realm: Realm;
-  private readonly recent = new NativeMap<string, { event: Exception; more: number }>();
-  private size = 0;
+  readonly #realm: Realm;
+  readonly #recent = new NativeMap<string, { event: Exception; more: number }>();
+  #size = 0;
 
   constructor(realm: Realm) {
-    this.realm = realm;
+    this.#realm = realm;
   }
 
   /** textOf is a short text of a thrown value that is no error. */
   readonly textOf = (value: unknown): string =>
-    serialize(value, budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.realm.config.salt));
+    serialize(value, budgetOf({ depth: 3, width: 20, nodes: 50, chars: 1000 }, this.#realm.config.salt));
 
   /** report emits an exception, or counts it with its like. */
   report(event: Exception): void {
     const top = event.stack && event.stack.length > 0 ? event.stack[0] : undefined;
     // What another action led to is told, however alike it is.
     const key =
-      (this.realm.scope?.cause(true)?.action ?? "") +
+      (this.#realm.scope?.cause(true)?.action ?? "") +
       "\n" +
       event.mechanism +
       "\n" +
@@ -84,32 +82,32 @@ export class Errors {
       event.message +
       "\n" +
       (top ? top.url + ":" + top.line + ":" + top.column : event.url);
-    const before = mapGet(this.recent, key) as { event: Exception; more: number } | undefined;
+    const before = mapGet(this.#recent, key) as { event: Exception; more: number } | undefined;
     if (before) {
       before.more++;
       before.event = event;
       return;
     }
-    if (++this.size > maxRepeats) {
-      mapClear(this.recent);
-      this.size = 1;
+    if (++this.#size > maxRepeats) {
+      mapClear(this.#recent);
+      this.#size = 1;
     }
     const entry = { event, more: 0 };
-    mapSet(this.recent, key, entry);
+    mapSet(this.#recent, key, entry);
     later(() => {
-      if (mapGet(this.recent, key) !== entry) return;
-      mapDelete(this.recent, key);
-      this.size--;
-      if (entry.more > 0) this.realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
+      if (mapGet(this.#recent, key) !== entry) return;
+      mapDelete(this.#recent, key);
+      this.#size--;
+      if (entry.more > 0) this.#realm.emit("exceptions", { ...entry.event, count: entry.more }, true);
     }, repeatsFor);
-    this.realm.emit("exceptions", event, true);
+    this.#realm.emit("exceptions", event, true);
   }
 
   /** exception makes the event of something that was thrown. */
   exception(thrown: unknown, mechanism: string): Exception {
     const shape: ErrorShape = shapeOf(thrown, this.textOf);
     const top = shape.frames.length > 0 ? shape.frames[0] : undefined;
-    const { t, mono } = this.realm.at();
+    const { t, mono } = this.#realm.at();
     return {
       t,
       mono,
@@ -147,21 +145,13 @@ export function errorSource(seen: Seen): Source {
     name: "errors",
     start(realm, guard) {
       const errors = new Errors(realm);
-      const onError = (event: Event): void => void guard.run(() => uncaught(event, realm, errors, seen));
-      const onRejection = (event: Event): void =>
-        void guard.run(() => {
-          const rejection = rejectionOf(event);
-          if (rejection) errors.report(errors.exception(rejection.reason, "unhandledrejection"));
-        });
       // Listeners and not window.onerror, which pages assign over. The capture phase, since resource errors do not bubble.
-      realm.attached(() => {
-        listen(window, "error", onError, true);
-        listen(window, "unhandledrejection", onRejection, true);
+      realm.hear(guard, window, "error", (event) => uncaught(event, realm, errors, seen));
+      realm.hear(guard, window, "unhandledrejection", (event) => {
+        const rejection = rejectionOf(event);
+        if (rejection) errors.report(errors.exception(rejection.reason, "unhandledrejection"));
       });
-      return () => {
-        unlisten(window, "error", onError, true);
-        unlisten(window, "unhandledrejection", onRejection, true);
-      };
+      return () => {};
     },
   };
 }

@@ -21,22 +21,16 @@ const minSought = 3;
 
 type Root = Document | ShadowRoot;
 
-const world = globalThis as { gasolineContent?: boolean; gasolinePasswords?: WeakSet<Element> };
-const own = new WeakSet<Element>();
-
-/**
- * Every field that was seen as a password's: the eye icon of a form changes the type, not what the field holds. The
- * extension's two scripts of its isolated world share the set; elsewhere a global would be the page's to find.
- */
-const passwords = (): WeakSet<Element> => (world.gasolineContent ? (world.gasolinePasswords ??= own) : own);
+/** Every field that was seen as a password's: the eye icon of a form changes the type, not what the field holds. */
+const passwords = new WeakSet<Element>();
 
 /**
  * secretField says which kind of secret a form field holds, by its type now or at any time it was seen, its
  * autocomplete, name or id; "" for none.
  */
 export function secretField(field: Element): string {
-  if (isPassword(field.getAttribute("type"))) passwords().add(field);
-  if (passwords().has(field)) return "password";
+  if (isPassword(field.getAttribute("type"))) passwords.add(field);
+  if (passwords.has(field)) return "password";
   for (const token of (field.getAttribute("autocomplete") ?? "").toLowerCase().split(/\s+/)) {
     const kind = secretTokens[token];
     if (kind) return kind;
@@ -83,16 +77,16 @@ export function secretsIn(
 
 /** PasswordWatch remembers fields whose type changes, before or after somebody touched them. */
 export class PasswordWatch {
-  private readonly observer = new MutationObserver((records) => this.take(records));
+  readonly #observer = new MutationObserver((records) => this.#take(records));
 
   /** observe watches a document, or a shadow root, which no observer of its document sees into. Again does no harm. */
   observe(root: Root): void {
-    this.observer.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
+    this.#observer.observe(root, { subtree: true, attributeFilter: ["type"], attributeOldValue: true });
   }
 
   /** look catches up with changes in this turn, and remembers the target of an event before the page can change it. */
   look(target: Element | undefined): void {
-    this.take(this.observer.takeRecords());
+    this.#take(this.#observer.takeRecords());
     if (!target) return;
     secretField(target);
     const root = target.getRootNode();
@@ -100,12 +94,12 @@ export class PasswordWatch {
   }
 
   stop(): void {
-    this.observer.disconnect();
+    this.#observer.disconnect();
   }
 
-  private take(records: MutationRecord[]): void {
+  #take(records: MutationRecord[]): void {
     for (const { target, oldValue } of records) {
-      if (isPassword(oldValue)) passwords().add(target as Element);
+      if (isPassword(oldValue)) passwords.add(target as Element);
       else secretField(target as Element);
     }
   }

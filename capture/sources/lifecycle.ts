@@ -1,4 +1,3 @@
-import { listen, unlisten } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Source } from "../realm.ts";
 import { shownTitle, shownURL } from "./request.ts";
@@ -8,9 +7,7 @@ export const lifecycleSource: Source = {
   name: "lifecycle",
   start(realm, guard) {
     const tell = (state: string, more?: Partial<EventFor<"lifecycle">>): void => {
-      guard.run(() =>
-        realm.emit("lifecycle", { ...realm.at(), state, ...more }, state === "pagehide" || state === "freeze"),
-      );
+      realm.emit("lifecycle", { ...realm.at(), state, ...more }, state === "pagehide" || state === "freeze");
     };
     const on = {
       readystatechange: () => tell(document.readyState),
@@ -25,11 +22,8 @@ export const lifecycleSource: Source = {
         if ((event as PageTransitionEvent).persisted) tell("pageshow", { persisted: true });
       },
     };
-    const attach = (change: typeof listen): void => {
-      for (const [name, hear] of Object.entries(on))
-        change(name.startsWith("page") ? window : document, name, hear, true);
-    };
-    realm.attached(() => attach(listen));
+    for (const [name, hear] of Object.entries(on))
+      realm.hear(guard, name.startsWith("page") ? window : document, name, hear);
     const prerendered = (document as { prerendering?: boolean }).prerendering === true;
     tell(realm.config.lateSince ? document.readyState : "document_start", {
       to_url: shownURL(location.href, realm.config),
@@ -37,6 +31,6 @@ export const lifecycleSource: Source = {
       trigger: prerendered ? "prerender" : undefined,
       flags: realm.config.lateSince ? ["late"] : undefined,
     });
-    return () => attach(unlisten as typeof listen);
+    return () => {};
   },
 };

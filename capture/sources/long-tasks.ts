@@ -9,7 +9,7 @@ interface LongFrame extends PerformanceEntry {
 
 /** LongTasks keeps the latest 20 long tasks of a document; scripts are known where long animation frames are. */
 export class LongTasks {
-  private tasks: LongTask[] = [];
+  #tasks: LongTask[] = [];
 
   /** watch starts observing and calls changed after each task. It returns the end of it. */
   watch(changed: () => void): () => void {
@@ -18,7 +18,7 @@ export class LongTasks {
     const type = types.includes("long-animation-frame") ? "long-animation-frame" : "longtask";
     if (!types.includes(type)) return () => {};
     const observer = new PerformanceObserver((entries) => {
-      for (const entry of entries.getEntries() as LongFrame[]) this.add(entry);
+      for (const entry of entries.getEntries() as LongFrame[]) this.#add(entry);
       changed();
     });
     observer.observe({ type, buffered: true });
@@ -26,18 +26,18 @@ export class LongTasks {
   }
 
   list(): LongTask[] {
-    return this.tasks;
+    return this.#tasks;
   }
 
-  private add(entry: LongFrame): void {
+  #add(entry: LongFrame): void {
     const worst = entry.scripts?.reduce(
       (a, b) => (b.duration > a.duration ? b : a),
       entry.scripts[0] ?? { duration: 0, sourceURL: "", sourceFunctionName: "", invoker: "" },
     );
     const name = worst && (worst.sourceFunctionName || worst.invoker);
     const script = worst?.sourceURL ? worst.sourceURL + (name ? " " + name : "") : name;
-    this.tasks = [
-      ...this.tasks,
+    this.#tasks = [
+      ...this.#tasks,
       {
         start: Math.round(entry.startTime),
         duration: Math.round(entry.duration),

@@ -1,4 +1,3 @@
-import { listen, unlisten } from "../natives.ts";
 import type { Source } from "../realm.ts";
 import type { Actors } from "./actor.ts";
 import { shownTitle, shownURL } from "./request.ts";
@@ -21,48 +20,40 @@ export function navigationSource(actors: Actors): Source {
       const navigation = (window as { navigation?: EventTarget }).navigation;
       let at = location.href;
       const moved = (trigger: string): void => {
-        guard.run(() => {
-          const from = at;
-          at = location.href;
-          // replaceState with the same URL only changes state.
-          if (from === at) return;
-          const hash = withoutFragment(from) === withoutFragment(at);
-          const urls = {
-            from_url: shownURL(from, realm.config),
-            to_url: shownURL(at, realm.config),
-          };
-          const deed = actors.recently();
-          const time = { ...realm.at(), action: deed?.action, flags: deed?.action ? ["inferred"] : undefined };
-          realm.emit("lifecycle", {
-            ...time,
-            state: "navigate",
-            trigger: hash && trigger !== "traverse" ? "hash" : trigger,
-            ...urls,
-            title: shownTitle(),
-          });
-          realm.emit("actions", {
-            ...time,
-            type: "navigate",
-            // Going back by the browser's buttons shows no event before it.
-            by: deed?.by ?? (trigger === "traverse" ? "user" : "script"),
-            client: deed?.client,
-            ...urls,
-          });
+        const from = at;
+        at = location.href;
+        // replaceState with the same URL only changes state.
+        if (from === at) return;
+        const hash = withoutFragment(from) === withoutFragment(at);
+        const urls = {
+          from_url: shownURL(from, realm.config),
+          to_url: shownURL(at, realm.config),
+        };
+        const deed = actors.recently();
+        const time = { ...realm.at(), action: deed?.action, flags: deed?.action ? ["inferred"] : undefined };
+        realm.emit("lifecycle", {
+          ...time,
+          state: "navigate",
+          trigger: hash && trigger !== "traverse" ? "hash" : trigger,
+          ...urls,
+          title: shownTitle(),
+        });
+        realm.emit("actions", {
+          ...time,
+          type: "navigate",
+          // Going back by the browser's buttons shows no event before it.
+          by: deed?.by ?? (trigger === "traverse" ? "user" : "script"),
+          client: deed?.client,
+          ...urls,
         });
       };
-      const onEntry = (event: Event): void => moved((event as CurrentEntryChange).navigationType ?? "replace");
-      const onPop = (): void => moved("traverse");
-      const onHash = (): void => moved("hash");
-      realm.attached(() => {
-        if (navigation) listen(navigation, "currententrychange", onEntry);
-        listen(window, "popstate", onPop, true);
-        listen(window, "hashchange", onHash, true);
-      });
-      return () => {
-        if (navigation) unlisten(navigation, "currententrychange", onEntry);
-        unlisten(window, "popstate", onPop, true);
-        unlisten(window, "hashchange", onHash, true);
-      };
+      if (navigation) {
+        const change = (event: Event): void => moved((event as CurrentEntryChange).navigationType ?? "replace");
+        realm.hear(guard, navigation, "currententrychange", change, false);
+      }
+      realm.hear(guard, window, "popstate", () => moved("traverse"));
+      realm.hear(guard, window, "hashchange", () => moved("hash"));
+      return () => {};
     },
   };
 }

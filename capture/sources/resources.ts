@@ -17,17 +17,17 @@ const toldElsewhere = new Set(["fetch", "xmlhttprequest", "beacon", "iframe", "f
 
 /** Sums counts resources by type while they come; the buffer of the browser forgets after 250. */
 export class Sums {
-  private readonly byType = new Map<string, ResourceSum>();
+  readonly #byType = new Map<string, ResourceSum>();
 
   add(type: string, bytes: number): void {
-    const sum = this.byType.get(type) ?? { type, count: 0, bytes: 0 };
+    const sum = this.#byType.get(type) ?? { type, count: 0, bytes: 0 };
     sum.count++;
     sum.bytes += bytes;
-    this.byType.set(type, sum);
+    this.#byType.set(type, sum);
   }
 
   list(): ResourceSum[] {
-    return [...this.byType.values()].sort((a, b) => b.bytes - a.bytes).slice(0, 20);
+    return [...this.#byType.values()].sort((a, b) => b.bytes - a.bytes).slice(0, 20);
   }
 }
 

@@ -65,28 +65,28 @@ interface Shown {
  * later misses them. Each is told once: when it goes, or after five seconds if it stays.
  */
 export class Transients {
-  private readonly realm: Realm;
-  private readonly guard: Guard;
-  private readonly shown = new Map<Element, Shown>();
-  private readonly told = new WeakSet<Element>();
-  private readonly changes = new Set<Element>(); // of those that are shown, not yet looked at
+  readonly #realm: Realm;
+  readonly #guard: Guard;
+  readonly #shown = new Map<Element, Shown>();
+  readonly #told = new WeakSet<Element>();
+  readonly #changes = new Set<Element>(); // of those that are shown, not yet looked at
 
   constructor(realm: Realm, guard: Guard) {
-    this.realm = realm;
-    this.guard = guard;
+    this.#realm = realm;
+    this.#guard = guard;
   }
 
   /** appeared looks at a new node, at what is around it and at what is in it. */
   appeared(node: Node): void {
     const element = node instanceof Element ? node : node.parentElement;
     if (!element) return;
-    if (element.matches(selector)) return this.watch(element);
+    if (element.matches(selector)) return this.#watch(element);
     // Text put into a live region that was always there.
     const around = element.closest("[role=alert],[role=status],[aria-live=polite],[aria-live=assertive]");
-    if (around) return this.watch(around);
+    if (around) return this.#watch(around);
     if (node instanceof Element && node.childElementCount > 0) {
       const inside = node.querySelector(selector);
-      if (inside) this.watch(inside);
+      if (inside) this.#watch(inside);
     }
   }
 
@@ -95,45 +95,45 @@ export class Transients {
    * is drawn.
    */
   changed(element: Element): void {
-    if (!this.shown.has(element)) {
-      if (element.matches(selector)) this.watch(element);
+    if (!this.#shown.has(element)) {
+      if (element.matches(selector)) this.#watch(element);
       return;
     }
-    if (this.changes.size === 0) afterFrame(() => void this.guard.run(() => this.look()));
-    this.changes.add(element);
+    if (this.#changes.size === 0) afterFrame(() => void this.#guard.run(() => this.#look()));
+    this.#changes.add(element);
   }
 
   /** gone ends what was in a removed node. */
   gone(node: Node): void {
-    for (const element of this.shown.keys()) {
+    for (const element of this.#shown.keys()) {
       if (node === element || node.contains(element) || !element.isConnected || textOf(element) === "")
-        this.end(element);
+        this.#end(element);
     }
   }
 
   /** look ends those that a change has hidden. */
-  private look(): void {
-    for (const element of this.changes) if (!isVisible(element)) this.end(element);
-    this.changes.clear();
+  #look(): void {
+    for (const element of this.#changes) if (!isVisible(element)) this.#end(element);
+    this.#changes.clear();
   }
 
   stop(): void {
-    for (const shown of this.shown.values()) cancelLater(shown.timer);
-    this.shown.clear();
-    this.changes.clear();
+    for (const shown of this.#shown.values()) cancelLater(shown.timer);
+    this.#shown.clear();
+    this.#changes.clear();
   }
 
-  private watch(element: Element): void {
-    const before = this.shown.get(element);
+  #watch(element: Element): void {
+    const before = this.#shown.get(element);
     if (before) {
       before.text = textOf(element) || before.text;
       return;
     }
-    if (this.shown.size >= maxShown || this.told.has(element)) return;
+    if (this.#shown.size >= maxShown || this.#told.has(element)) return;
     const classification = classify(element);
     if (!classification) return;
-    const timer = later(() => afterFrame(() => void this.guard.run(() => this.filled(element))), fillTime);
-    this.shown.set(element, {
+    const timer = later(() => afterFrame(() => void this.#guard.run(() => this.#filled(element))), fillTime);
+    this.#shown.set(element, {
       since: now(),
       timer,
       classification,
@@ -143,39 +143,39 @@ export class Transients {
     });
   }
 
-  private filled(element: Element): void {
-    const shown = this.shown.get(element);
+  #filled(element: Element): void {
+    const shown = this.#shown.get(element);
     if (!shown) return;
     shown.text = textOf(element) || shown.text;
     if (!shown.text || !isVisible(element)) {
-      this.shown.delete(element);
+      this.#shown.delete(element);
       return;
     }
     shown.selector = cssPath(element);
     shown.timer = later(
       () =>
-        void this.guard.run(() => {
-          this.told.add(element);
-          this.tell(element, undefined);
+        void this.#guard.run(() => {
+          this.#told.add(element);
+          this.#tell(element, undefined);
         }),
       tellAfter,
     );
   }
 
-  private end(element: Element): void {
-    const shown = this.shown.get(element);
-    if (shown) this.tell(element, Math.round(now() - shown.since));
+  #end(element: Element): void {
+    const shown = this.#shown.get(element);
+    if (shown) this.#tell(element, Math.round(now() - shown.since));
   }
 
-  private tell(element: Element, shownMs: number | undefined): void {
-    const shown = this.shown.get(element);
+  #tell(element: Element, shownMs: number | undefined): void {
+    const shown = this.#shown.get(element);
     if (!shown) return;
-    this.shown.delete(element);
+    this.#shown.delete(element);
     cancelLater(shown.timer);
     if (!shown.text) return;
-    const { t, mono } = this.realm.at();
+    const { t, mono } = this.#realm.at();
     const { classification, role, selector: path, text } = shown;
-    this.realm.emit("dom", {
+    this.#realm.emit("dom", {
       t,
       mono,
       type: "transient",

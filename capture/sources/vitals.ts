@@ -1,6 +1,6 @@
 import type { Vital } from "@gasoline/schema/wire";
 import { onCLS, onFCP, onINP, onLCP, onTTFB, type MetricWithAttribution } from "web-vitals/attribution";
-import { cancelLater, later, listen, unlisten } from "../natives.ts";
+import { cancelLater, later } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Guard } from "../guard.ts";
 import type { Realm, Source } from "../realm.ts";
@@ -31,41 +31,41 @@ interface Page {
  * input, FCP and TTFB when they are known.
  */
 class Vitals {
-  private readonly realm: Realm;
-  private readonly guard: Guard;
-  private readonly sums: Sums;
-  private readonly tasks: LongTasks;
-  private page: Page = { url: location.href, type: "", soft: false, vitals: {} };
-  private id: string | undefined;
-  private timer: number | undefined;
-  private dirty = false;
-  private navigation: PerformanceNavigationTiming | undefined; // kept: looking it up costs more than the rest
+  readonly #realm: Realm;
+  readonly #guard: Guard;
+  readonly #sums: Sums;
+  readonly #tasks: LongTasks;
+  #page: Page = { url: location.href, type: "", soft: false, vitals: {} };
+  #id: string | undefined;
+  #timer: number | undefined;
+  #dirty = false;
+  #navigation: PerformanceNavigationTiming | undefined; // kept: looking it up costs more than the rest
 
   constructor(realm: Realm, guard: Guard, sums: Sums, tasks: LongTasks) {
-    this.realm = realm;
-    this.guard = guard;
-    this.sums = sums;
-    this.tasks = tasks;
+    this.#realm = realm;
+    this.#guard = guard;
+    this.#sums = sums;
+    this.#tasks = tasks;
   }
 
   take(metric: MetricWithAttribution): void {
     const soft = metric.navigationType === "soft-navigation";
     const id = metric.navigationType + metric.navigationId;
     // Another navigation, or the same page back from the cache: what was measured belongs to the one before.
-    if (this.id !== undefined && this.id !== id && (soft || metric.navigationType === "back-forward-cache")) {
+    if (this.#id !== undefined && this.#id !== id && (soft || metric.navigationType === "back-forward-cache")) {
       this.tell(true);
-      this.page = {
+      this.#page = {
         url: metric.navigationURL ?? location.href,
         type: metric.navigationType,
         soft,
         vitals: {},
       };
     }
-    this.id = id;
-    this.page.type = metric.navigationType;
+    this.#id = id;
+    this.#page.type = metric.navigationType;
     const name = metric.name.toLowerCase() as Name;
     const final = name === "fcp" || name === "ttfb" || document.visibilityState === "hidden";
-    this.page.vitals[name] = {
+    this.#page.vitals[name] = {
       value: Math.round(metric.value * 10_000) / 10_000,
       rating: metric.rating,
       final,
@@ -76,7 +76,7 @@ class Vitals {
 
   /** inputGiven makes LCP final: the browser stops looking for larger elements. */
   inputGiven(): void {
-    const lcp = this.page.vitals.lcp;
+    const lcp = this.#page.vitals.lcp;
     if (!lcp || lcp.final) return;
     lcp.final = true;
     this.changed();
@@ -84,34 +84,34 @@ class Vitals {
 
   /** changed asks for a snapshot soon. */
   changed(): void {
-    this.dirty = true;
-    this.timer ??= later(() => void this.guard.run(() => this.tell(false)), tellEvery);
+    this.#dirty = true;
+    this.#timer ??= later(() => void this.#guard.run(() => this.tell(false)), tellEvery);
   }
 
   /** tell emits a snapshot if there is anything new. */
   tell(final: boolean): void {
-    if (this.timer !== undefined) cancelLater(this.timer);
-    this.timer = undefined;
-    if (!this.dirty) return;
-    this.dirty = false;
-    const { vitals } = this.page;
+    if (this.#timer !== undefined) cancelLater(this.#timer);
+    this.#timer = undefined;
+    if (!this.#dirty) return;
+    this.#dirty = false;
+    const { vitals } = this.#page;
     if (final) for (const vital of Object.values(vitals)) vital.final = true;
-    this.realm.emit("performance", this.snapshot(), final);
+    this.#realm.emit("performance", this.#snapshot(), final);
   }
 
   stop(): void {
-    if (this.timer !== undefined) cancelLater(this.timer);
+    if (this.#timer !== undefined) cancelLater(this.#timer);
   }
 
-  private snapshot(): EventFor<"performance"> {
-    this.navigation ??= performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
-    const { navigation } = this;
-    const { url, type, soft, vitals } = this.page;
-    const tasks = this.tasks.list();
-    const resources = this.sums.list();
+  #snapshot(): EventFor<"performance"> {
+    this.#navigation ??= performance.getEntriesByType("navigation")[0] as PerformanceNavigationTiming | undefined;
+    const navigation = this.#navigation;
+    const { url, type, soft, vitals } = this.#page;
+    const tasks = this.#tasks.list();
+    const resources = this.#sums.list();
     return {
-      ...this.realm.at(),
-      url: shownURL(url, this.realm.config),
+      ...this.#realm.at(),
+      url: shownURL(url, this.#realm.config),
       navigation_type: type || navigation?.type,
       dom_content_loaded: (!soft && Math.round(navigation?.domContentLoadedEventEnd ?? 0)) || undefined,
       load: (!soft && Math.round(navigation?.loadEventEnd ?? 0)) || undefined,
@@ -149,33 +149,24 @@ export function vitalSource(sums: Sums, settled: (settle: () => void) => void): 
         onINP(take, options);
       };
       const unwatch = tasks.watch(() => void guard.run(() => vitals.changed()));
-      const hidden = (): void => {
-        if (document.visibilityState === "hidden") void guard.run(() => vitals.tell(true));
-      };
-      const left = (): void => void guard.run(() => vitals.tell(true));
-      const input = (event: Event): void => {
-        if (event.isTrusted) guard.run(() => vitals.inputGiven());
-      };
-      const loaded = (): void => void later(() => void guard.run(() => vitals.changed()), 0);
       settled(() => void guard.run(() => vitals.tell(false)));
-      realm.attached(() => {
-        // A document that was written over has another root, and has lost the library's listeners with ours.
-        measure();
-        listen(document, "visibilitychange", hidden);
-        listen(window, "pagehide", left);
-        listen(window, "load", loaded, true);
-        listen(window, "keydown", input, true);
-        listen(window, "pointerdown", input, true);
-      });
+      // A document that was written over has another root, and has lost the library's listeners with ours.
+      realm.attached(measure);
+      const hidden = (): void => {
+        if (document.visibilityState === "hidden") vitals.tell(true);
+      };
+      realm.hear(guard, document, "visibilitychange", hidden, false);
+      realm.hear(guard, window, "pagehide", () => vitals.tell(true), false);
+      realm.hear(guard, window, "load", () => void later(() => void guard.run(() => vitals.changed()), 0));
+      for (const name of ["keydown", "pointerdown"]) {
+        realm.hear(guard, window, name, (event) => {
+          if (event.isTrusted) vitals.inputGiven();
+        });
+      }
       return () => {
         live = false;
         vitals.stop();
         unwatch();
-        unlisten(document, "visibilitychange", hidden);
-        unlisten(window, "pagehide", left);
-        unlisten(window, "load", loaded, true);
-        unlisten(window, "keydown", input, true);
-        unlisten(window, "pointerdown", input, true);
       };
     },
   };

@@ -26,7 +26,7 @@ setTimeout(() => { throw new Error("uncaught") });
   );
   await records.one("logs", (log) => log.message === "first line");
   await records.one("exceptions", (x) => x.message === "uncaught");
-  const exchange = await records.one("network");
+  const exchange = await records.one("network", (x) => x.initiator.type === "fetch");
   // The content side's word reached the page side before its first script: bodies are on.
   expect(exchange.response_body).toMatch(/<password:/);
   await records.one("lifecycle", (x) => x.state === "complete");

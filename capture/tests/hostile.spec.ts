@@ -1,3 +1,4 @@
+import { attack, language, platform } from "./support/attack.ts";
 import { expect, sameWithAndWithout, test } from "./support/fixture.ts";
 
 test("a page that replaces every global and prototype method neither breaks nor reads the capture", async ({
@@ -12,34 +13,7 @@ test("a page that replaces every global and prototype method neither breaks nor 
   });
   await page.goto(
     server.page(`<script>
-const save = { Error, setTimeout, console: { log: console.log, error: console.error }, fetch, XHR: XMLHttpRequest, open: XMLHttpRequest.prototype.open, send: XMLHttpRequest.prototype.send, apply: Reflect.apply };
-window.stolen = "";
-// Whoever comes here: Playwright's own scripts in the page do, ours must not. A text, because it breaks the arrays too.
-const caught = (where) => { window.stolen += where + " " + new save.Error().stack + "|" };
-const spy = (where) => function () { caught(where); return where };
-const setPrototypeOf = Object.setPrototypeOf, own = Reflect.ownKeys, define = Reflect.defineProperty, get = Reflect.getOwnPropertyDescriptor;
-const Array_prototype = Array.prototype, Object_prototype = Object.prototype, species = Symbol.species;
-const names = ["toJSON", "get", "set", "value", "apply", "construct", "gasoline", "kind", "event", "records"];
-const classes = [String, Array, Map, WeakMap, Set, Promise, Function, RegExp, Error, Response, Headers, Request, EventTarget, Event, CustomEvent, ErrorEvent, ReadableStream, ReadableStreamDefaultReader, TextDecoder, TextEncoder, URL, URLSearchParams, Number, BigInt, Symbol, XMLHttpRequest, MessageEvent];
-const statics = [Object, Reflect, JSON, Math, Array, Date, Promise, Number, String, Symbol];
-const globals = ["Map", "WeakMap", "Promise", "Proxy", "URL", "TextDecoder", "TextEncoder", "CustomEvent", "setTimeout", "clearTimeout", "queueMicrotask", "Uint8Array", "Error", "Response", "Request"];
-window.attack = () => {
-  // The attack breaks what it stands on: from here on only indexes and saved functions.
-  const bare = (object) => setPrototypeOf(object, null);
-  const replace = (owner, key, where) => {
-    const d = get(owner, key);
-    if (!d || !d.configurable || key === "constructor") return;
-    if (typeof d.value === "function") define(owner, key, bare({ configurable: true, writable: true, value: spy(where) }));
-    else if (d.get) define(owner, key, bare({ configurable: true, get: spy(where) }));
-  };
-  const text = (key) => (typeof key === "symbol" ? "symbol" : key);
-  for (let i = 0; i < classes.length; i++) for (let k = 0, keys = own(classes[i].prototype); k < keys.length; k++) replace(classes[i].prototype, keys[k], "prototype " + i + " " + text(keys[k]));
-  for (let i = 0; i < statics.length; i++) for (let k = 0, keys = own(statics[i]); k < keys.length; k++) if (keys[k] !== species) replace(statics[i], keys[k], "static " + i + " " + text(keys[k]));
-  for (let i = 0; i < globals.length; i++) define(window, globals[i], bare({ configurable: true, writable: true, value: spy("global " + globals[i]) }));
-  for (let i = 0; i < 3; i++) define(Array_prototype, "" + i, bare({ configurable: true, set(v) { caught('set ' + i) }, get() { return "hole" } }));
-  for (let i = 0; i < names.length; i++) define(Object_prototype, names[i], bare({ configurable: true, get() { caught("get " + names[i]); return spy(names[i]) }, set(v) { caught('set ' + names[i]) } }));
-};
-window.act = () => {
+${attack(platform)}window.act = () => {
   save.console.log("after %s", "attack", { secret: "s3cr3t", list: [1, { two: 2 }], map: save.map });
   save.console.error("loud", new save.TypeError("inner"));
   (0, save.fetch)("/json");
@@ -84,6 +58,55 @@ save.map = new Map([["k", 1]]); save.TypeError = TypeError;
     (where) => where.split("\n").filter((line) => line.includes(" at ") && !line.includes("/page/"))[0] ?? "",
   );
   expect(callers.filter((line) => line.includes("gasoline-capture.js"))).toEqual([]);
+});
+
+test("the document half in the page's own realm lets no replacement run and is not broken by any", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture({ page: false, document: true, native: true, entry: "./document-entry.ts" });
+  await page.goto(
+    server.page(`<script>${attack(language)}</script><label>Name <input id=name></label>
+<button onclick="document.querySelector('#note').hidden = false">Buy</button><p id=note role=alert hidden>Out of stock</p>
+<label>Size <select><option>Small<option>Large</select></label><input type=password aria-label=Secret>`),
+  );
+  const session = await page.context().newCDPSession(page);
+  const read = async (expression: string) =>
+    (await session.send("Runtime.evaluate", { expression, returnByValue: true })).result.value as unknown;
+  const place = async (selector: string) => {
+    const [x, y] = String(
+      await read(
+        `(() => { const b = document.querySelector("${selector}").getBoundingClientRect(); return (b.x + b.width / 2) + " " + (b.y + b.height / 2) })()`,
+      ),
+    ).split(" ");
+    return [Number(x), Number(y)] as const;
+  };
+  const places = { name: await place("#name"), buy: await place("button"), secret: await place("[type=password]") };
+  // In a task of the page, since Playwright's own scripts in the page do not survive it; from there on by the protocol only.
+  await read("void setTimeout(attack)");
+  await page.mouse.click(...places.name);
+  await session.send("Input.insertText", { text: "Ada" });
+  await page.mouse.click(...places.secret);
+  await session.send("Input.insertText", { text: "hunter2" });
+  await page.mouse.click(...places.buy);
+  const input = await records.one("actions", (x) => x.type === "input" && x.name === "Name");
+  expect(input).toMatchObject({ value: "Ada", role: "textbox", by: "user" });
+  expect(input.locators?.map(({ kind, matches }) => [kind, matches])).toContainEqual(["role", 1]);
+  const secret = await records.one("actions", (x) => x.type === "input" && x.name === "Secret");
+  expect(secret.value).toMatch(/^<password:/);
+  expect(await records.one("actions", (x) => x.type === "click" && x.name === "Buy")).toMatchObject({ role: "button" });
+  expect(await records.one("dom", (x) => x.type === "transient")).toMatchObject({ text: "Out of stock" });
+  const told = await records.one("performance", (x) => x.inp !== undefined);
+  expect(told.inp?.value).toBeGreaterThanOrEqual(0);
+  const stolen = String(await read("stolen")).split("|");
+  const callers = stolen.map(
+    (where) => where.split("\n").filter((line) => line.includes(" at ") && !line.includes("/page/"))[0] ?? "",
+  );
+  expect(callers.filter((line) => line.includes("gasoline-capture.js"))).toEqual([]);
+  // What it had replaced is the page's as before.
+  expect(await read("[].map()")).toBe("prototype 1 map");
+  expect(await read("capture.failures()")).toBe(0);
 });
 
 test("what values of the page throw is no failure: every source goes on", async ({ page, capture, server }) => {

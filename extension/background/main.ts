@@ -1,6 +1,7 @@
 import { onSettings } from "../state/settings.ts";
 import { injectLate } from "./tabs/late.ts";
 import { Worker } from "./worker.ts";
+import { onPermissions } from "../state/browser.ts";
 
 declare const __VERSION__: string;
 
@@ -11,6 +12,12 @@ const started = worker.start();
 
 chrome.runtime.onConnect.addListener((port) => worker.ports.accept(port));
 worker.network.listen();
+chrome.runtime.onMessage.addListener((message, { origin }, answer) => {
+  // Content scripts can send messages, too; they have the page's origin.
+  const asked = origin === location.origin ? worker.asked(message) : undefined;
+  void asked?.then(answer);
+  return asked !== undefined;
+});
 
 chrome.alarms.onAlarm.addListener(() => void worker.tick());
 chrome.runtime.onStartup.addListener(() => worker.line.ensure());
@@ -36,8 +43,7 @@ const grantsChanged = async (): Promise<void> => {
   if (added.length > 0) await injectLate(added);
   worker.tabsChanged();
 };
-chrome.permissions.onAdded.addListener(() => void grantsChanged());
-chrome.permissions.onRemoved.addListener(() => void grantsChanged());
+onPermissions(() => void grantsChanged());
 
 const installed = async (reason: string): Promise<void> => {
   // The safety net: if the loop was lost for any reason, it starts again within half a minute.

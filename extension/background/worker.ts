@@ -43,6 +43,7 @@ import { SourceMapper } from "./sourcemaps/mapper.ts";
 import { Grants } from "./tabs/grants.ts";
 import { TabList } from "./tabs/list.ts";
 import { StaleTabs } from "./tabs/stale.ts";
+import { closeStorage, session as kept } from "../state/browser.ts";
 
 /**
  * The parts of one life of the worker, joined. Everything that has to outlive it is in storage;
@@ -75,7 +76,7 @@ export class Worker {
   readonly #times = new ActionTimes();
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
-  readonly #loaded = new LoadedFiles(chrome.storage.session);
+  readonly #loaded = new LoadedFiles(kept);
   readonly #mapper = new SourceMapper(
     (url) => this.grants.covers(url),
     (url) => this.#loaded.as(url),
@@ -91,7 +92,7 @@ export class Worker {
     const session = () => this.identity.session();
     this.#uploader = new Uploader({
       client: this.#client,
-      spill: new Spill(chrome.storage.session),
+      spill: new Spill(kept),
       session,
       ready: async () => this.#client.proven,
       version,
@@ -148,23 +149,18 @@ export class Worker {
       command: (command) => void this.#executor.take(command),
       cancel: (id) => this.#executor.cancel(id),
     });
-    chrome.runtime.onMessage.addListener((message: Partial<AskTracking | AskPairing>, { origin }, answer) => {
-      // Content scripts can send messages, too; they have the page's origin.
-      if (origin !== location.origin) return false;
-      if (message.type === "gasoline-tracking") void this.#track(message as AskTracking).then(answer);
-      else if (message.type === "gasoline-pair") void this.#pair(message as AskPairing).then(answer);
-      else return false;
-      return true;
-    });
+  }
+
+  /** Answers a page of the extension; undefined: the message is for somebody else. */
+  asked(message: Partial<AskTracking | AskPairing>): Promise<TrackingTold | PairingTold> | undefined {
+    if (message.type === "gasoline-tracking") return this.#track(message as AskTracking);
+    return message.type === "gasoline-pair" ? this.#pair(message as AskPairing) : undefined;
   }
 
   /** Reads what earlier lives left behind, and goes to work. */
   async start(): Promise<void> {
     const granted = this.grants.refresh(); // at once: a page that opens before its scripts are registered has none
-    await Promise.all([
-      chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
-      chrome.storage.session.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" }),
-    ]);
+    await closeStorage();
     [this.#asked, this.#connection] = await Promise.all([loadDaemonSettings(), readConnection()]);
     this.#tellSalt(this.#asked.salt);
     this.#settings = await readSettings(); // not with the others: a change meanwhile must not be undone by them

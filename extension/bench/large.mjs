@@ -74,7 +74,7 @@ await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const origin = `http://127.0.0.1:${server.address().port}`;
 
 const home = await mkdtemp(join(tmpdir(), "gasoline-bench-"));
-await copyFile(join(here, "../dist/dom-agent.js"), join(home, "dom-agent.js"));
+for (const script of ["core.js", "dom-agent.js"]) await copyFile(join(here, "../dist", script), join(home, script));
 const { outputFiles } = await build({
   stdin: { contents: recorder, resolveDir: here, loader: "ts" },
   bundle: true,
@@ -84,7 +84,11 @@ const { outputFiles } = await build({
   target: "chrome120",
 });
 await writeFile(join(home, "recorder.js"), outputFiles[0].text);
-const scripts = { matches: ["http://127.0.0.1/*"], js: ["recorder.js", "dom-agent.js"], run_at: "document_start" };
+const scripts = {
+  matches: ["http://127.0.0.1/*"],
+  js: ["recorder.js", "core.js", "dom-agent.js"],
+  run_at: "document_start",
+};
 await writeFile(
   join(home, "manifest.json"),
   JSON.stringify({ manifest_version: 3, name, version: "1", content_scripts: [scripts] }),

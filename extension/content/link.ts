@@ -1,11 +1,5 @@
-import {
-  type ActionId,
-  CONTENT_PORT,
-  MAX_ADDRESS,
-  type FromContent,
-  type PageConfig,
-  type ToContent,
-} from "../messages/content.ts";
+import { type ActionId, MAX_ADDRESS, type FromContent, type PageConfig, type ToContent } from "../messages/content.ts";
+import { type Port, connect } from "./browser.ts";
 
 /** What the worker asks of the content script. */
 export interface LinkEvents {
@@ -45,7 +39,7 @@ export class WorkerLink {
   readonly #noPageScript: boolean;
   readonly #events: LinkEvents;
   readonly #loaded: string;
-  #port: chrome.runtime.Port | undefined;
+  #port: Port | undefined;
   #unacked: Batch[] = []; // sum of json.length <= maxUnacked, or one batch
   #size = 0;
   #nextId = 1;
@@ -103,14 +97,8 @@ export class WorkerLink {
 
   #connect(): void {
     if (this.#orphaned || this.#port || this.#frozen) return;
-    if (!chrome.runtime?.id) {
-      this.#orphan();
-      return;
-    }
-    let port: chrome.runtime.Port;
-    try {
-      port = chrome.runtime.connect({ name: CONTENT_PORT });
-    } catch {
+    const port = connect();
+    if (!port) {
       this.#orphan();
       return;
     }

@@ -9,6 +9,7 @@ import {
 import type { PageConfig } from "../messages/content.ts";
 import { DocumentActs, isAnswer } from "./acts.ts";
 import { BodyGate } from "./body-gate.ts";
+import { shadowOf } from "./browser.ts";
 import { WorkerLink } from "./link.ts";
 import { reportPolicies } from "./policies.ts";
 
@@ -32,7 +33,7 @@ function start(): void {
   const capture = startDocument({
     emit: (record) => batcher.add(record),
     config: { ...defaultConfig, lateSince: late },
-    closedShadow: (host) => (host instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(host) : null),
+    closedShadow: shadowOf,
     began: (action) => tellPage({ type: "begin", action, ms: USER_MS, alone: true }),
   });
 

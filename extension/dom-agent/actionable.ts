@@ -51,15 +51,27 @@ export function scrollTo(element: Element): boolean {
   return hidden;
 }
 
-/** Waits until the element has the same box in two frames. Throws not_actionable when it moves on. */
+/**
+ * Waits until the element has the same box in two frames, in three where an animation runs: what goes to and fro is at one
+ * place in two frames about its turn. Throws not_actionable when it moves on.
+ */
 async function still(element: Element): Promise<void> {
   const before = element.getBoundingClientRect();
-  await frame();
-  const now = element.getBoundingClientRect();
-  const moved = [now.x - before.x, now.y - before.y, now.width - before.width, now.height - before.height];
-  if (moved.some((distance) => Math.abs(distance) > 0.5)) {
-    throw new AgentProblem("not_actionable", `${inWords(element)} is moving.`);
+  for (let frames = isAnimated(element) ? 2 : 1; frames > 0; frames--) {
+    await frame();
+    const now = element.getBoundingClientRect();
+    const moved = [now.x - before.x, now.y - before.y, now.width - before.width, now.height - before.height];
+    if (moved.some((distance) => Math.abs(distance) > 0.5)) {
+      throw new AgentProblem("not_actionable", `${inWords(element)} is moving.`);
+    }
   }
+}
+
+function isAnimated(element: Element): boolean {
+  for (let at: Element | null = element; at; at = parentOf(at)) {
+    if (at.getAnimations().some(({ playState }) => playState === "running")) return true;
+  }
+  return false;
 }
 
 function checkHit(element: Element, point: { x: number; y: number }): void {

@@ -1,5 +1,5 @@
 import type { AskAround } from "../messages/agent.ts";
-import type { CommandError } from "@gasoline/schema/wire";
+import { askWorker } from "./browser.ts";
 import { inWords } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
 import { elementAt, isInside, parentOf } from "./shadow.ts";
@@ -14,7 +14,7 @@ interface Point {
 export async function checkAround({ x, y }: Point, deadline: number): Promise<void> {
   if (window === window.parent) return;
   const ask: AskAround = { type: "gasoline-around", x, y, deadline };
-  const problem = await chrome.runtime.sendMessage<AskAround, CommandError | null>(ask);
+  const problem = await askWorker(ask);
   if (problem)
     throw new AgentProblem(problem.code, problem.message, problem.blocker ? { blocker: problem.blocker } : {});
 }

@@ -1,10 +1,9 @@
 import { Roots, type Scope, Search, run, select } from "@gasoline/capture/locators/deep";
 import { parse } from "@gasoline/capture/locators/grammar";
+import { rootOf } from "./browser.ts";
 
-/** The shadow roots of the document: content scripts may ask Chrome for closed ones, for HTML elements only. */
-export const ROOTS = new Roots((host) =>
-  host instanceof HTMLElement ? chrome.dom.openOrClosedShadowRoot(host) : null,
-);
+/** The shadow roots of the document. */
+export const ROOTS = new Roots(rootOf);
 
 /** The shadow root of a host, closed ones included. */
 export const shadowOf = (host: Element): ShadowRoot | null => ROOTS.of(host);

@@ -54,7 +54,7 @@ function say(text: string): void {
 }
 
 async function packedPort(): Promise<number> {
-  const response = await fetch(chrome.runtime.getURL("config.json"));
+  const response = await fetch("/config.json");
   const { port } = (await response.json()) as { port: number };
   return port;
 }

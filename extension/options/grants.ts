@@ -1,19 +1,18 @@
 import { element } from "../state/dom.ts";
 import { ALL_SITES, LOOPBACK_PATTERNS } from "../state/origins.ts";
 import { type Settings, readSettings, writeSettings } from "../state/settings.ts";
+import { grantedOrigins, holds, manifest, permit, revokeOrigin, userScriptsAllowed } from "./browser.ts";
 
 /** Lists the captured sites; those that the user granted can be taken back. */
 export async function showGrants(): Promise<void> {
-  const { origins = [] } = await chrome.permissions.getAll();
-  const required = new Set([...LOOPBACK_PATTERNS, ...(chrome.runtime.getManifest().host_permissions ?? [])]);
+  const origins = await grantedOrigins();
+  const required = new Set([...LOOPBACK_PATTERNS, ...(manifest().host_permissions ?? [])]);
   const granted = origins.filter((pattern) => !required.has(pattern)).sort();
   element("sites", HTMLUListElement).replaceChildren(
     row("This machine (localhost, 127.0.0.1)", undefined),
     ...(required.has(ALL_SITES) ? [row("All sites", undefined)] : []),
     ...granted.map((pattern) =>
-      row(pattern === ALL_SITES ? "All sites" : pattern.replace(/\/\*$/, ""), async () => {
-        await chrome.permissions.remove({ origins: [pattern] });
-      }),
+      row(pattern === ALL_SITES ? "All sites" : pattern.replace(/\/\*$/, ""), () => revokeOrigin(pattern)),
     ),
   );
 }
@@ -33,8 +32,7 @@ export function showScriptGrants(settings: Settings): void {
 
 /** Says how scripts run, and lets the user take the way without the debugger's bar. */
 export async function showUserScripts(): Promise<void> {
-  const permission = { permissions: ["userScripts" as const] };
-  const asked = await chrome.permissions.contains(permission);
+  const asked = await holds("userScripts");
   element("user-scripts", HTMLParagraphElement).textContent = userScriptsAllowed()
     ? "Scripts run as user scripts: Chrome shows no debugger bar."
     : asked
@@ -42,15 +40,7 @@ export async function showUserScripts(): Promise<void> {
       : "Scripts run through Chrome's debugger, which shows a bar on top of every window meanwhile. User scripts need no bar; Chrome asks once.";
   const button = element("user-scripts-request", HTMLButtonElement);
   button.hidden = asked;
-  button.onclick = () => void chrome.permissions.request(permission);
-}
-
-function userScriptsAllowed(): boolean {
-  try {
-    return typeof (chrome as unknown as { userScripts?: { execute?: unknown } }).userScripts?.execute === "function";
-  } catch {
-    return false;
-  }
+  button.onclick = () => permit("userScripts", true);
 }
 
 function row(text: string, revoke: (() => Promise<void>) | undefined): HTMLLIElement {

@@ -3,6 +3,8 @@ import { onSettings, readSettings } from "../state/settings.ts";
 import { listenToDaemonForm, showDaemonForm } from "./daemon-form.ts";
 import { showNetworkDetail } from "./network-detail.ts";
 import { showGrants, showScriptGrants, showUserScripts } from "./grants.ts";
+import { onPermissions, session } from "../state/browser.ts";
+import { manifest } from "./browser.ts";
 
 async function show(): Promise<void> {
   const settings = await readSettings();
@@ -11,15 +13,13 @@ async function show(): Promise<void> {
   showScriptGrants(settings);
   await showUserScripts();
   await showNetworkDetail();
-  const { daemonSettings } = await chrome.storage.session.get("daemonSettings");
-  const limit = (daemonSettings as { body_limit?: number } | undefined)?.body_limit;
+  const limit = (await session.read<{ body_limit?: number }>("daemonSettings"))?.body_limit;
   if (limit) element("body-limit", HTMLElement).textContent = `${Math.round(limit / 1024)} kB of text`;
 }
 
-element("version", HTMLSpanElement).textContent = chrome.runtime.getManifest().version;
+element("version", HTMLSpanElement).textContent = manifest().version;
 listenToDaemonForm();
 onSettings(() => void show());
-chrome.permissions.onAdded.addListener(() => void show());
-chrome.permissions.onRemoved.addListener(() => void show());
+onPermissions(() => void show());
 // Nothing is seen before it is true.
 void show().finally(() => (document.body.dataset["shown"] = ""));

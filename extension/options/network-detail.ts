@@ -1,13 +1,10 @@
 import { element } from "../state/dom.ts";
-
-const PERMISSION = { permissions: ["webRequest" as const] };
+import { session } from "../state/browser.ts";
+import { holds, permit } from "./browser.ts";
 
 /** Says whether Chrome shows the extension every request, and lets the user switch that. */
 export async function showNetworkDetail(): Promise<void> {
-  const [on, { networkShown }] = await Promise.all([
-    chrome.permissions.contains(PERMISSION),
-    chrome.storage.session.get("networkShown"),
-  ]);
+  const [on, networkShown] = await Promise.all([holds("webRequest"), session.read("networkShown")]);
   element("network-detail", HTMLParagraphElement).textContent = !on
     ? "Off."
     : networkShown === true
@@ -15,5 +12,5 @@ export async function showNetworkDetail(): Promise<void> {
       : "On as soon as the browser is started anew.";
   const button = element("network-detail-switch", HTMLButtonElement);
   button.textContent = on ? "Switch network detail off" : "Switch network detail on";
-  button.onclick = () => void (on ? chrome.permissions.remove(PERMISSION) : chrome.permissions.request(PERMISSION));
+  button.onclick = () => permit("webRequest", !on);
 }

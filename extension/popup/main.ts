@@ -6,6 +6,8 @@ import { showSite } from "./site.ts";
 import { showTracked } from "./tracked.ts";
 import { pair } from "./pairing.ts";
 import { refreshAgents } from "./tracking.ts";
+import { onPermissions } from "../state/browser.ts";
+import { openOptions } from "./browser.ts";
 
 /** While the window is open it asks this often which agents there are. */
 const REFRESH_MS = 2000;
@@ -31,7 +33,7 @@ for (const name of ["pilot", "bodies"] as const) {
   const box = element(name, HTMLInputElement);
   box.addEventListener("change", () => void writeSettings({ [name]: box.checked }));
 }
-element("options", HTMLButtonElement).addEventListener("click", () => void chrome.runtime.openOptionsPage());
+element("options", HTMLButtonElement).addEventListener("click", openOptions);
 element("pair", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault();
   void pair();
@@ -54,8 +56,7 @@ let forgetting: ReturnType<typeof setTimeout> | undefined;
 
 onSettings(() => void show());
 onConnection(() => void show());
-chrome.permissions.onAdded.addListener(() => void show());
-chrome.permissions.onRemoved.addListener(() => void show());
+onPermissions(() => void show());
 
 async function begin(): Promise<void> {
   await Promise.race([refreshAgents(), new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);

@@ -1,5 +1,6 @@
 import type { AskPairing, PairingTold } from "../state/pairing.ts";
 import { element } from "../state/dom.ts";
+import { askWorker } from "../state/browser.ts";
 
 /** Gives the pasted code to the worker, and says what went wrong. */
 export async function pair(): Promise<void> {
@@ -12,11 +13,7 @@ export async function pair(): Promise<void> {
 
 async function send(code: string): Promise<PairingTold> {
   try {
-    return (
-      ((await chrome.runtime.sendMessage({ type: "gasoline-pair", code } satisfies AskPairing)) as
-        | PairingTold
-        | undefined) ?? {}
-    );
+    return ((await askWorker({ type: "gasoline-pair", code } satisfies AskPairing)) as PairingTold | undefined) ?? {};
   } catch {
     return { problem: "The extension is being reloaded. Open this window again." };
   }

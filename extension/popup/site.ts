@@ -12,21 +12,25 @@ import {
 import { type Settings, readSettings, writeSettings } from "../state/settings.ts";
 import { agentLabels } from "./agents.ts";
 import { track } from "./tracking.ts";
+import { session } from "../state/browser.ts";
+import { frontTab, grantedOrigins, reloadTab, requestOrigin } from "./browser.ts";
 
 /** Shows what is captured of the page in front, who uses it, and what the user can change about both. */
 export async function showSite(settings: Settings, connection: Connection): Promise<void> {
-  const [tab] = await chrome.tabs.query({ active: true, currentWindow: true });
+  const tab = await frontTab();
   const url = tab?.url ?? "";
-  const { origins = [] } = await chrome.permissions.getAll();
+  const origins = await grantedOrigins();
   const granted = matchesAny([...LOOPBACK_PATTERNS, ...origins], url);
   const stale = granted && tab?.id !== undefined && (await isStale(tab.id));
   const origin = originOf(url);
   element("site", HTMLParagraphElement).textContent = isCapturable(url) ? origin : "No web page";
   element("site-detail", HTMLParagraphElement).textContent = detail(url, granted, stale);
-  showButton("grant", isCapturable(url) && !granted, () => request(sitePattern(url)));
-  showButton("grant-all", !origins.includes(ALL_SITES) && !granted && isCapturable(url), () => request(ALL_SITES));
+  showButton("grant", isCapturable(url) && !granted, () => requestOrigin(sitePattern(url)));
+  showButton("grant-all", !origins.includes(ALL_SITES) && !granted && isCapturable(url), () =>
+    requestOrigin(ALL_SITES),
+  );
   showButton("reload", stale, async () => {
-    if (tab?.id !== undefined) await chrome.tabs.reload(tab.id);
+    if (tab?.id !== undefined) await reloadTab(tab.id);
     window.close();
   });
   showUse(connection, granted && !stale ? tab?.id : undefined);
@@ -71,11 +75,6 @@ function detail(url: string, granted: boolean, stale: boolean): string {
   return isLoopback(url) ? "Captured: pages of this machine always are." : "Captured: you granted this site.";
 }
 
-/** A prompt of the browser follows; Chrome asks for it to come straight from the click. */
-async function request(pattern: string | undefined): Promise<void> {
-  if (pattern) await chrome.permissions.request({ origins: [pattern] });
-}
-
 function showButton(id: string, shown: boolean, clicked: () => Promise<void>): void {
   const button = element(id, HTMLButtonElement);
   button.hidden = !shown;
@@ -83,6 +82,6 @@ function showButton(id: string, shown: boolean, clicked: () => Promise<void>): v
 }
 
 async function isStale(tab: number): Promise<boolean> {
-  const stored = (await chrome.storage.session.get("stale"))["stale"];
+  const stored = await session.read("stale");
   return Array.isArray(stored) && stored.includes(tab);
 }

@@ -2,6 +2,7 @@ import type { Connection } from "../state/connection.ts";
 import { element } from "../state/dom.ts";
 import { agentLabels } from "./agents.ts";
 import { track } from "./tracking.ts";
+import { frontTab, goToTab, tabOf } from "./browser.ts";
 
 /** A tab that agents use, as its row shows it. */
 interface Row {
@@ -39,8 +40,8 @@ export async function showTracked(connection: Connection): Promise<void> {
 async function readRows({ agents }: Connection): Promise<Row[]> {
   const labels = agentLabels(agents);
   const ids = [...new Set(agents.flatMap(({ tab }) => tab || []))].sort((a, b) => a - b);
-  const [front] = await chrome.tabs.query({ active: true, currentWindow: true });
-  const tabs = await Promise.all(ids.map((id) => chrome.tabs.get(id).catch(() => undefined)));
+  const front = await frontTab();
+  const tabs = await Promise.all(ids.map(tabOf));
   return tabs.flatMap((tab) => {
     if (tab?.id === undefined) return []; // closed meanwhile
     const users = agents.filter((agent) => agent.tab === tab.id).map(({ id }) => labels.get(id) ?? "");
@@ -76,14 +77,7 @@ function itemOf(row: Row, live: boolean): HTMLLIElement {
     here.textContent = "this tab";
     item.append(here);
   } else {
-    item.append(
-      button(`go-${row.id}`, "Go to", `Go to ${row.title}`, async () => {
-        await Promise.all([
-          chrome.tabs.update(row.id, { active: true }),
-          chrome.windows.update(row.window, { focused: true }),
-        ]);
-      }),
-    );
+    item.append(button(`go-${row.id}`, "Go to", `Go to ${row.title}`, () => goToTab(row.id, row.window)));
   }
   const release = button(`release-${row.id}`, "Release", `Release ${row.title}`, () => track({ release: row.id }));
   release.disabled = !live;

@@ -1,5 +1,6 @@
 import type { AskTracking, TrackingTold } from "../state/tracking.ts";
 import { element } from "../state/dom.ts";
+import { askWorker } from "../state/browser.ts";
 
 /** Has the worker ask the daemon which agents there are; what it learns is in the connection. */
 export async function refreshAgents(): Promise<void> {
@@ -14,7 +15,7 @@ export async function track(wish: Omit<AskTracking, "type">): Promise<void> {
 
 async function send(ask: AskTracking): Promise<TrackingTold> {
   try {
-    return ((await chrome.runtime.sendMessage(ask)) as TrackingTold | undefined) ?? {};
+    return ((await askWorker(ask)) as TrackingTold | undefined) ?? {};
   } catch {
     return { problem: "The extension is being reloaded. Open this window again." };
   }

@@ -1,4 +1,5 @@
 import type { Agent } from "@gasoline/schema/wire";
+import { session } from "./browser.ts";
 
 /**
  * How the extension stands with the daemon. The worker writes it to storage.session, the popup reads
@@ -43,18 +44,18 @@ const ERROR_KEY = "lastError";
 
 /** Reads the connection; searching when nothing was written yet. */
 export async function readConnection(): Promise<Connection> {
-  const stored = (await chrome.storage.session.get(KEY))[KEY] as Connection | undefined;
+  const stored = await session.read<Connection>(KEY);
   return stored ?? { phase: "searching", port: 0, since: Date.now(), agents: [] };
 }
 
 /** Replaces the connection. */
 export async function writeConnection(connection: Connection): Promise<void> {
-  await chrome.storage.session.set({ [KEY]: connection });
+  await session.write({ [KEY]: connection });
 }
 
 /** Reads the last error; undefined when there was none, or it is over. */
 export async function readLastError(): Promise<LastError | undefined> {
-  return (await chrome.storage.session.get(ERROR_KEY))[ERROR_KEY] as LastError | undefined;
+  return session.read<LastError>(ERROR_KEY);
 }
 
 /** Says whether an error is over: the daemon was connected again after it. */
@@ -64,13 +65,11 @@ export function isOver(error: LastError, connection: Pick<Connection, "phase" | 
 
 /** Keeps an error for the popup, or forgets it. */
 export async function writeLastError(error: LastError | undefined): Promise<void> {
-  if (error) await chrome.storage.session.set({ [ERROR_KEY]: error });
-  else await chrome.storage.session.remove(ERROR_KEY);
+  if (error) await session.write({ [ERROR_KEY]: error });
+  else await session.remove(ERROR_KEY);
 }
 
 /** Calls back when the connection or the last error changes. */
 export function onConnection(changed: () => void): void {
-  chrome.storage.session.onChanged.addListener((changes) => {
-    if (KEY in changes || ERROR_KEY in changes) changed();
-  });
+  session.onChange([KEY, ERROR_KEY], changed);
 }

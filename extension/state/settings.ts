@@ -1,3 +1,5 @@
+import { local } from "./browser.ts";
+
 /**
  * What the user decided. Only the popup and the options page write it; nothing that comes from the
  * daemon or from a page can switch a capability on. Unknown means off.
@@ -21,21 +23,19 @@ const KEYS = ["pilot", "bodies", "scriptHosts", "port", "name"] as const;
 
 /** Reads the settings; values of a wrong type count as absent. */
 export async function readSettings(): Promise<Settings> {
-  return parseSettings(await chrome.storage.local.get([...KEYS]));
+  return parseSettings(await local.readAll([...KEYS]));
 }
 
 /** Writes the given settings and leaves the others. undefined removes one. */
 export async function writeSettings(patch: { [K in keyof Settings]?: Settings[K] | undefined }): Promise<void> {
   const gone = Object.entries(patch).filter(([, value]) => value === undefined);
-  if (gone.length > 0) await chrome.storage.local.remove(gone.map(([key]) => key));
-  await chrome.storage.local.set(Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)));
+  if (gone.length > 0) await local.remove(gone.map(([key]) => key));
+  await local.write(Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)));
 }
 
 /** Calls back after each change of a setting. */
 export function onSettings(changed: () => void): void {
-  chrome.storage.local.onChanged.addListener((changes) => {
-    if (KEYS.some((key) => key in changes)) changed();
-  });
+  local.onChange(KEYS, changed);
 }
 
 /** Makes settings of what storage held. */

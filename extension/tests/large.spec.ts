@@ -83,8 +83,9 @@ async function alone<T>(body: string, work: () => Promise<T>): Promise<T> {
   try {
     const page = await browser.newPage();
     await page.setContent(`<!doctype html>${body}`);
-    await page.evaluate("globalThis.chrome = { dom: { openOrClosedShadowRoot: (host) => host.shadowRoot } }");
-    await page.addScriptTag({ content: await readFile(new URL("../dist/dom-agent.js", import.meta.url), "utf8") });
+    for (const script of ["core.js", "dom-agent.js"]) {
+      await page.addScriptTag({ content: await readFile(new URL(`../dist/${script}`, import.meta.url), "utf8") });
+    }
     return await page.evaluate(work);
   } finally {
     await browser.close();

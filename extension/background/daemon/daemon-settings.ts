@@ -1,4 +1,5 @@
 import type { DaemonSettings } from "@gasoline/schema/wire";
+import { session } from "../../state/browser.ts";
 
 const KEY = "daemonSettings";
 const BODY_LIMIT = 16_384;
@@ -6,10 +7,10 @@ const MAX_BODY_LIMIT = 1_048_576;
 
 /** What the daemon asked for last, kept over the worker's lives. A salt of our own until it has spoken. */
 export async function loadDaemonSettings(): Promise<DaemonSettings> {
-  const stored = (await chrome.storage.session.get(KEY))[KEY] as DaemonSettings | undefined;
+  const stored = await session.read<DaemonSettings>(KEY);
   if (stored) return stored;
   const made: DaemonSettings = { salt: crypto.randomUUID(), body_limit: BODY_LIMIT };
-  await chrome.storage.session.set({ [KEY]: made });
+  await session.write({ [KEY]: made });
   return made;
 }
 
@@ -24,5 +25,5 @@ export function mergeDaemonSettings(old: DaemonSettings, given: Partial<DaemonSe
 
 /** Keeps the settings over the worker's lives. */
 export async function keepDaemonSettings(settings: DaemonSettings): Promise<void> {
-  await chrome.storage.session.set({ [KEY]: settings });
+  await session.write({ [KEY]: settings });
 }

@@ -28,7 +28,7 @@ export class ExtensionLog {
     if (this.#repeats % 100 !== 0) return;
     this.#events.emit(
       "extension_logs",
-      { tab: 0, frame: 0, page_url: chrome.runtime.getURL("") },
+      { tab: 0, frame: 0, page_url: `${location.origin}/` },
       { t: Date.now(), mono: performance.now(), level, message, category, ...(data === undefined ? {} : { data }) },
     );
   }

@@ -1,5 +1,6 @@
 import { isPort, readSettings } from "../../state/settings.ts";
 import type { Place } from "./client.ts";
+import { local, session } from "../../state/browser.ts";
 
 const SESSION_KEY = "session";
 const PAIRING_KEY = "pairing";
@@ -15,10 +16,10 @@ export class Identity {
   /** The session's name, made on first use after the browser started. */
   session(): Promise<string> {
     this.#session ??= (async () => {
-      const stored = (await chrome.storage.session.get(SESSION_KEY))[SESSION_KEY];
+      const stored = await session.read(SESSION_KEY);
       if (typeof stored === "string") return stored;
       const made = crypto.randomUUID();
-      await chrome.storage.session.set({ [SESSION_KEY]: made });
+      await session.write({ [SESSION_KEY]: made });
       return made;
     })();
     return this.#session;
@@ -27,7 +28,7 @@ export class Identity {
   /** The port in use, and the pairing for it, if there is one. */
   async place(): Promise<Place> {
     const port = await this.port();
-    const stored = (await chrome.storage.local.get(PAIRING_KEY))[PAIRING_KEY] as Place | undefined;
+    const stored = await local.read<Place>(PAIRING_KEY);
     return stored?.port === port ? stored : { port };
   }
 
@@ -41,7 +42,7 @@ export class Identity {
   packedPort(): Promise<number> {
     this.#packedPort ??= (async () => {
       try {
-        const response = await fetch(chrome.runtime.getURL("config.json"));
+        const response = await fetch("/config.json");
         const { port } = (await response.json()) as { port?: unknown };
         if (isPort(port)) return port;
       } catch {
@@ -54,7 +55,7 @@ export class Identity {
 
   /** Keeps a pairing for a port. */
   async keepPairing(pairing: Required<Place>): Promise<void> {
-    await chrome.storage.local.set({ [PAIRING_KEY]: pairing });
+    await local.write({ [PAIRING_KEY]: pairing });
   }
 
   /** What the user sees in the daemon's list of browsers. */

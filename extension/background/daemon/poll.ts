@@ -2,6 +2,7 @@ import type { Command, Poll, ProblemBody } from "@gasoline/schema/wire";
 import { type DaemonClient, type Holder, Refused } from "./client.ts";
 import type { Identity } from "./identity.ts";
 import { askNativeHost } from "./native.ts";
+import { session } from "../../state/browser.ts";
 
 /** The daemon holds a poll this long when there is nothing to do. */
 const HOLD_S = 25;
@@ -80,7 +81,7 @@ export class CommandLine {
       try {
         this.#restarted = false;
         if (this.#abort.signal.aborted) this.#abort = new AbortController();
-        await chrome.storage.session.set({ alive: Date.now() }).catch(() => undefined); // a full area must not end the line
+        await session.write({ alive: Date.now() }).catch(() => undefined); // a full area must not end the line
         if (!this.#client.proven) {
           const holder = await this.#client.prove();
           if (holder !== "proven") {

@@ -1,5 +1,6 @@
 import type { CommandError, Result } from "@gasoline/schema/wire";
 import { type DaemonClient, Refused } from "./client.ts";
+import { session } from "../../state/browser.ts";
 
 const PREFIX = "done:";
 
@@ -27,7 +28,7 @@ export class Results {
     const key = PREFIX + result.id;
     const json = JSON.stringify(body);
     // A full area must not keep the result from being sent.
-    if (json.length < KEEP_BELOW) await chrome.storage.session.set({ [key]: { json, deadline } }).catch(() => {});
+    if (json.length < KEEP_BELOW) await session.write({ [key]: { json, deadline } }).catch(() => {});
     for (let pause = 250; ; pause = Math.min(pause * 2, 5000)) {
       try {
         await this.#client.post("/query-result", body, 15_000);
@@ -43,13 +44,13 @@ export class Results {
         await this.#wait(pause);
       }
     }
-    await chrome.storage.session.remove(key);
+    await session.remove(key);
   }
 
   /** The result of a command that an earlier life of the worker finished, if it was not delivered. */
   async undelivered(id: string): Promise<Result | undefined> {
     const key = PREFIX + id;
-    const kept = (await chrome.storage.session.get(key))[key] as { json: string } | undefined;
+    const kept = await session.read<{ json: string }>(key);
     return kept ? (JSON.parse(kept.json) as Result) : undefined;
   }
 }
@@ -59,8 +60,8 @@ function refusal({ status, message }: Refused): CommandError {
   return { code: "internal", message: `The command was carried out; the daemon refused its result: ${message}` };
 }
 
-// A chrome.* call counts as life; the fetch that follows does not.
+// A call of the browser counts as life; the fetch that follows does not.
 async function sleep(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
-  await chrome.runtime.getPlatformInfo();
+  await session.read(PREFIX);
 }

@@ -6,11 +6,13 @@ import { Spill } from "./spill.ts";
 class Area {
   readonly held = new Map<string, unknown>();
   quota = 10_485_760;
-  async get(key: string | null): Promise<Record<string, unknown>> {
-    if (key === null) return Object.fromEntries(this.held);
-    return this.held.has(key) ? { [key]: this.held.get(key) } : {};
+  async read<T>(key: string): Promise<T | undefined> {
+    return this.held.get(key) as T | undefined;
   }
-  async set(values: Record<string, unknown>): Promise<void> {
+  async readAll(): Promise<Record<string, unknown>> {
+    return Object.fromEntries(this.held);
+  }
+  async write(values: Record<string, unknown>): Promise<void> {
     const next = new Map([...this.held, ...Object.entries(values)]);
     let bytes = 0;
     for (const [key, value] of next) bytes += Buffer.byteLength(key) + Buffer.byteLength(String(value));

@@ -1,4 +1,5 @@
 import type { Group } from "@gasoline/schema/wire";
+import type { Area } from "../../state/browser.ts";
 
 const PREFIX = "spill:";
 
@@ -13,12 +14,12 @@ interface Chunk {
  * a new one does not fit.
  */
 export class Spill {
-  readonly #area: chrome.storage.StorageArea;
+  readonly #area: Area;
   readonly #maxSize: number;
   #chunks: Promise<Chunk[]> | undefined; // sum of size <= maxSize
 
   /** maxSize is in bytes of UTF-8, which is what Chrome counts; storage.session holds 10 MB in all. */
-  constructor(area: chrome.storage.StorageArea, maxSize = 5_000_000) {
+  constructor(area: Area, maxSize = 5_000_000) {
     this.#area = area;
     this.#maxSize = maxSize;
   }
@@ -43,7 +44,7 @@ export class Spill {
         lost.push(...gone);
       }
       const n = (chunks.at(-1)?.n ?? 0) + 1;
-      await this.#area.set({ [PREFIX + n]: json });
+      await this.#area.write({ [PREFIX + n]: json });
       chunks.push({ n, size: needed });
     } catch {
       // Others keep things in the area too: it may be full before our share is.
@@ -69,7 +70,7 @@ export class Spill {
 
   #load(): Promise<Chunk[]> {
     this.#chunks ??= (async () => {
-      const stored = await this.#area.get(null);
+      const stored = await this.#area.readAll();
       const chunks: Chunk[] = [];
       for (const [key, value] of Object.entries(stored)) {
         if (!key.startsWith(PREFIX) || typeof value !== "string") continue;
@@ -83,7 +84,7 @@ export class Spill {
 
   async #read(chunk: Chunk): Promise<Group[]> {
     const key = PREFIX + chunk.n;
-    const json = (await this.#area.get(key))[key];
+    const json = await this.#area.read(key);
     return typeof json === "string" ? (JSON.parse(json) as Group[]) : [];
   }
 }

@@ -21,9 +21,9 @@ function open() {
     return Response.json({ server: { run: "r" } } as SyncAnswer);
   };
   const area = {
-    get: async () => ({}),
+    readAll: async () => ({}),
     remove: async () => {},
-    set: async () => {
+    write: async () => {
       throw new Error("Session storage quota bytes exceeded. Values were not stored.");
     },
   };
@@ -88,7 +88,7 @@ test("one event that the daemon cannot take costs no other", async () => {
   let lost = 0;
   const uploader = new Uploader({
     client: { post } as never,
-    spill: new Spill({ get: async () => ({}), remove: async () => {}, set: async () => {} } as never),
+    spill: new Spill({ readAll: async () => ({}), remove: async () => {}, write: async () => {} } as never),
     session: async () => "s",
     ready: async () => true,
     version: "1",
@@ -120,7 +120,7 @@ test("a setting that changes while a request is on its way is told with the next
   };
   const uploader = new Uploader({
     client: { post } as never,
-    spill: new Spill({ get: async () => ({}), remove: async () => {}, set: async () => {} } as never),
+    spill: new Spill({ readAll: async () => ({}), remove: async () => {}, write: async () => {} } as never),
     session: async () => "s",
     ready: async () => true,
     version: "1",
@@ -164,9 +164,10 @@ function openSlow() {
     return Response.json({ server: { run: "r" } } as SyncAnswer);
   };
   const area = {
-    get: async (key: string | null) => (key === null ? { ...stored } : { [key]: stored[key] }),
+    read: async (key: string) => stored[key],
+    readAll: async () => ({ ...stored }),
     remove: async (key: string) => void delete stored[key],
-    set: async (items: Record<string, string>) => {
+    write: async (items: Record<string, string>) => {
       await slow();
       Object.assign(stored, items);
     },

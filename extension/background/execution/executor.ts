@@ -8,6 +8,7 @@ import { HANDLERS } from "../../commands/registry.gen.ts";
 import type { Results } from "../daemon/results.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { unlessAborted } from "./deadline.ts";
+import { session } from "../../state/browser.ts";
 
 const STARTED = "started:";
 
@@ -70,11 +71,11 @@ export class Executor {
 
   /** Forgets marks of commands that nobody can send again. */
   async forgetOld(): Promise<void> {
-    const stored = await chrome.storage.session.get(null);
+    const stored = await session.readAll();
     const old = Object.entries(stored)
       .filter(([key, value]) => key.startsWith(STARTED) && Date.now() - Number(value) > KEEP_STARTED_MS)
       .map(([key]) => key);
-    if (old.length > 0) await chrome.storage.session.remove(old);
+    if (old.length > 0) await session.remove(old);
   }
 
   async #answer(command: Leased): Promise<void> {
@@ -82,12 +83,12 @@ export class Executor {
     const { results } = this.#parts;
     const identity = { id: command.id, correlation_id: command.correlation_id };
     const key = STARTED + command.id;
-    if ((await chrome.storage.session.get(key))[key] !== undefined) {
+    if ((await session.read(key)) !== undefined) {
       const kept = await results.undelivered(command.id);
       await results.send(kept ?? { ...identity, status: "interrupted", error: INTERRUPTED }, command.deadline);
       return;
     }
-    await chrome.storage.session.set({ [key]: began });
+    await session.write({ [key]: began });
     const result: Result = { ...identity, ...(await this.#execute(command)), elapsed_ms: Date.now() - began };
     await results.send(result, command.deadline);
   }

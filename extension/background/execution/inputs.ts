@@ -2,6 +2,7 @@ import type { CommandError } from "@gasoline/schema/wire";
 import type { Debug, Send } from "../../commands/context.ts";
 import { sendInput } from "../../commands/input.ts";
 import { CommandProblem } from "../../commands/problem.ts";
+import { onAsked } from "../frames/browser.ts";
 import type { Acted, AskInput, TellPerformed } from "../../messages/agent.ts";
 
 /** An act that runs, as far as real input is concerned. */
@@ -30,21 +31,14 @@ export class Inputs {
 
   /** Answers agents that ask for input or tell what they are about to do. */
   listen(): void {
-    chrome.runtime.onMessage.addListener(
-      (message: Partial<AskInput | TellPerformed>, { id, tab, documentId }, answer) => {
-        if (id !== chrome.runtime.id || !documentId) return false;
-        const running = this.#running.get(message.action ?? "");
-        // Only an act that runs in the sender's own tab is served.
-        const own = running !== undefined && running.tab === tab?.id ? running : undefined;
-        if (message.type === "gasoline-performed") {
-          if (own) own.performed = (message as TellPerformed).acted;
-          return false;
-        }
-        if (message.type !== "gasoline-input") return false;
-        void this.#serve(own, documentId, message as AskInput).then(answer);
-        return true;
-      },
-    );
+    onAsked((message, tab, document) => {
+      const { type, action } = message as Partial<AskInput | TellPerformed>;
+      const running = this.#running.get(action ?? "");
+      // Only an act that runs in the sender's own tab is served.
+      const own = running?.tab === tab ? running : undefined;
+      if (type === "gasoline-performed" && own) own.performed = (message as TellPerformed).acted;
+      return type === "gasoline-input" ? this.#serve(own, document, message as AskInput) : undefined;
+    });
   }
 
   /** An act begins in a tab. */

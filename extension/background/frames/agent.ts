@@ -6,6 +6,7 @@ import type { AgentAnswer, AgentCall, AgentOp, AgentOps, AskAround } from "../..
 import type { ActionId } from "../../messages/content.ts";
 import type { RefBlocks } from "./refs.ts";
 import { frameTree, mainFrame } from "./tree.ts";
+import { loadAgent, onAsked, runIn } from "./browser.ts";
 
 /** The agent's object in the isolated world of a document. */
 declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cancel(id: string): void } | undefined;
@@ -36,12 +37,11 @@ export class AgentFrames implements Frames {
 
   /** Answers agents that ask what lies around their frame. */
   listen(): void {
-    chrome.runtime.onMessage.addListener((message: Partial<AskAround>, { id, tab, documentId }, answer) => {
-      if (message.type !== "gasoline-around" || id !== chrome.runtime.id || tab?.id === undefined || !documentId)
-        return false;
-      void this.#around(tab.id, documentId, message as AskAround).then(answer);
-      return true;
-    });
+    onAsked((message, tab, document) =>
+      (message as Partial<AskAround>).type === "gasoline-around"
+        ? this.#around(tab, document, message as AskAround)
+        : undefined,
+    );
   }
 
   async call<K extends AgentOp>(
@@ -237,32 +237,21 @@ export class AgentFrames implements Frames {
 
   /** Ends a call in its document. A document that is gone has ended it already. */
   async #stop(tab: number, documentId: string, id: string): Promise<void> {
-    await chrome.scripting
-      .executeScript({
-        target: { tabId: tab, documentIds: [documentId] },
-        func: (given: string) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.cancel(given)),
-        args: [id],
-        injectImmediately: true,
-      })
-      .catch(() => undefined);
+    const cancel = (given: string) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.cancel(given));
+    await runIn(tab, { documentIds: [documentId] }, cancel, [id]).catch(() => undefined);
   }
 
   async #inject(tab: number, documentId: string, call: AgentCall): Promise<AgentAnswer> {
-    const target = { tabId: tab, documentIds: [documentId] };
+    // The agent's script shares this world with the content script and stays until the page goes.
+    const run = (given: AgentCall) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.run(given));
     const ask = () => {
       this.#signal?.throwIfAborted(); // It may have fired while the agent was loaded.
-      return chrome.scripting.executeScript({
-        target,
-        // The agent's script shares this world with the content script and stays until the page goes.
-        func: (given: AgentCall) => (typeof gasolineAgent === "undefined" ? undefined : gasolineAgent.run(given)),
-        args: [call],
-        injectImmediately: true,
-      });
+      return runIn(tab, { documentIds: [documentId] }, run, [call]);
     };
     try {
       let [first] = await ask();
       if (!first?.result) {
-        await chrome.scripting.executeScript({ target, files: ["dom-agent.js"], injectImmediately: true });
+        await loadAgent(tab, documentId);
         [first] = await ask();
       }
       if (first?.result) return first.result;

@@ -30,7 +30,7 @@ beforeEach(() => {
     settle: () => Promise.resolve(),
   } as unknown as Uploader;
   const shows = (url: string): boolean => url.startsWith("http://localhost/");
-  loaded = new LoadedFiles({ get: () => Promise.resolve({}), set: () => Promise.resolve() } as never);
+  loaded = new LoadedFiles({ read: () => Promise.resolve(), write: () => Promise.resolve() } as never);
   const join = new NetworkJoin(
     redactWith(() => "salt"),
     shows,

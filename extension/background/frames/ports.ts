@@ -1,14 +1,9 @@
-import {
-  type ActionId,
-  CONTENT_PORT,
-  type FromContent,
-  type PageConfig,
-  type ToContent,
-} from "../../messages/content.ts";
+import type { ActionId, FromContent, PageConfig, ToContent } from "../../messages/content.ts";
 import type { Stamp } from "../daemon/outbox.ts";
 import { boundURL } from "./bound.ts";
 import { Dialogs } from "./dialogs.ts";
 import { stampOf } from "./stamp.ts";
+import { isContentPort, readPortError } from "./browser.ts";
 
 /** What the ports pass on to the worker. */
 export interface PortEvents {
@@ -48,7 +43,7 @@ export class Ports {
 
   /** Takes a port that a content script opened. Others are left alone. */
   accept(port: chrome.runtime.Port): void {
-    if (port.name !== CONTENT_PORT || port.sender?.id !== chrome.runtime.id) return;
+    if (!isContentPort(port)) return;
     const stamp = stampOf(port.sender, "document_start");
     if (!stamp) {
       port.disconnect();
@@ -57,8 +52,7 @@ export class Ports {
     const open: Open = { port, stamp, noPageScript: false };
     this.#open.set(port, open);
     port.onDisconnect.addListener(() => {
-      // Read, or Chrome logs it: a page that goes into the back/forward cache closes its port.
-      void chrome.runtime.lastError;
+      readPortError();
       this.#open.delete(port);
       this.dialogs.left(open.stamp.tab, open.stamp.document);
     });

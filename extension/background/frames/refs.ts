@@ -1,3 +1,5 @@
+import { session } from "../../state/browser.ts";
+
 const BLOCK = 1000;
 const KEEP = 200; // blocks per tab; older documents' refs are forgotten
 const LOW = 200; // a document with fewer numbers left gets another block
@@ -24,7 +26,7 @@ export class RefBlocks {
       refs.blocks.push(block);
       if (refs.blocks.length > KEEP) refs.blocks.shift();
       own.push(block);
-      await chrome.storage.session.set({ [keyOf(tab)]: refs });
+      await session.write({ [keyOf(tab)]: refs });
     }
     return own.map(({ first }) => [first, first + BLOCK - 1]);
   }
@@ -39,16 +41,13 @@ export class RefBlocks {
   /** The tab is closed. */
   async forget(tab: number): Promise<void> {
     this.#tabs.delete(tab);
-    await chrome.storage.session.remove(keyOf(tab));
+    await session.remove(keyOf(tab));
   }
 
   async #load(tab: number): Promise<TabRefs> {
     let refs = this.#tabs.get(tab);
     if (!refs) {
-      refs = ((await chrome.storage.session.get(keyOf(tab)))[keyOf(tab)] as TabRefs | undefined) ?? {
-        next: 1,
-        blocks: [],
-      };
+      refs = (await session.read<TabRefs>(keyOf(tab))) ?? { next: 1, blocks: [] };
       this.#tabs.set(tab, refs);
     }
     return refs;

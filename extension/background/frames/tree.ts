@@ -1,5 +1,6 @@
 import type { FrameInfo } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
+import { runIn } from "./browser.ts";
 
 /**
  * The frames of a tab that can be reached, the main frame first, then in document order. A frame says
@@ -23,11 +24,7 @@ export async function mainFrame(tab: number): Promise<FrameInfo> {
 type Found = Omit<FrameInfo, "name">;
 
 async function inject(tab: number, where: { allFrames: true } | { frameIds: number[] }): Promise<Found[]> {
-  const results = await chrome.scripting.executeScript({
-    target: { tabId: tab, ...where },
-    func: whereAmI,
-    injectImmediately: true,
-  });
+  const results = await runIn(tab, where, whereAmI, []);
   return results.flatMap(({ frameId, documentId, result }) => (result ? [{ frameId, documentId, ...result }] : []));
 }
 

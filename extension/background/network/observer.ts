@@ -4,6 +4,7 @@ import { fromRequest } from "./exchange.ts";
 import type { NetworkJoin } from "./join.ts";
 import type { Redact } from "./redaction.ts";
 import { type Request, RequestTracker } from "./request.ts";
+import { session } from "../../state/browser.ts";
 
 /** What the observer tells of. */
 export interface NetworkEvents {
@@ -55,7 +56,7 @@ export class NetworkObserver {
   /** Reads whether an earlier life of the worker was shown requests. */
   async load(): Promise<void> {
     if (!isPermitted()) return;
-    this.#shows ||= (await chrome.storage.session.get(SHOWN))[SHOWN] === true;
+    this.#shows ||= (await session.read(SHOWN)) === true;
   }
 
   /** Registers the listeners; to be called while the worker starts, before anything is awaited. */
@@ -66,7 +67,7 @@ export class NetworkObserver {
     webRequest.onBeforeRequest.addListener((details) => {
       if (!this.#shows) {
         this.#shows = true;
-        void chrome.storage.session.set({ [SHOWN]: true });
+        void session.write({ [SHOWN]: true });
       }
       // The extension's own requests, and those of no tab such as of the browser itself.
       if (details.initiator === `chrome-extension://${chrome.runtime.id}` || !this.#relevant(details.url))

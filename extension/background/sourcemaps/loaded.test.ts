@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { Area } from "../../state/browser.ts";
 import { LoadedFiles } from "./loaded.ts";
 
 const kept: Record<string, unknown> = {};
 const area = {
-  get: (key: string) => Promise.resolve({ [key]: structuredClone(kept[key]) }),
-  set: (items: object) => Promise.resolve(Object.assign(kept, structuredClone(items))).then(() => {}),
-} as unknown as chrome.storage.StorageArea;
+  read: (key: string) => Promise.resolve(structuredClone(kept[key])),
+  write: (items: object) => Promise.resolve(Object.assign(kept, structuredClone(items))).then(() => {}),
+} as unknown as Area;
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

@@ -1,3 +1,5 @@
+import type { Area } from "../../state/browser.ts";
+
 /** What a URL was loaded as. */
 export type LoadedAs = "script" | "document";
 
@@ -13,12 +15,12 @@ const SAVE_MS = 1000;
  * because scripts outlive the worker; the oldest go first.
  */
 export class LoadedFiles {
-  readonly #area: chrome.storage.StorageArea;
+  readonly #area: Area;
   #files: Promise<Map<string, LoadedAs>> | undefined; // in order of loading; <= MAX_URLS, <= MAX_SIZE
   #size = 0;
   #saving: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(area: chrome.storage.StorageArea) {
+  constructor(area: Area) {
     this.#area = area;
   }
 
@@ -37,7 +39,7 @@ export class LoadedFiles {
     if (this.#saving !== undefined) return;
     this.#saving = setTimeout(() => {
       this.#saving = undefined;
-      void this.#area.set({ [KEY]: [...files] }).catch(() => {}); // full: it is known until the worker ends
+      void this.#area.write({ [KEY]: [...files] }).catch(() => {}); // full: it is known until the worker ends
     }, SAVE_MS);
   }
 
@@ -47,9 +49,9 @@ export class LoadedFiles {
   }
 
   #load(): Promise<Map<string, LoadedAs>> {
-    return (this.#files ??= this.#area.get(KEY).then(
-      ({ [KEY]: kept }) => {
-        const files = new Map(kept as [string, LoadedAs][] | undefined);
+    return (this.#files ??= this.#area.read<[string, LoadedAs][]>(KEY).then(
+      (kept) => {
+        const files = new Map(kept);
         for (const name of files.keys()) this.#size += name.length;
         return files;
       },

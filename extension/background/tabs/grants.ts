@@ -50,7 +50,7 @@ async function register(patterns: string[]): Promise<void> {
   };
   const scripts: chrome.scripting.RegisteredContentScript[] = [
     { ...common, id: MAIN_ID, js: ["page.js"], world: "MAIN" },
-    { ...common, id: CONTENT_ID, js: ["content.js"], world: "ISOLATED" },
+    { ...common, id: CONTENT_ID, js: ["core.js", "content.js"], world: "ISOLATED" },
   ];
   const same = (script: chrome.scripting.RegisteredContentScript): boolean =>
     [...(script.matches ?? [])].sort().join() === patterns.join();

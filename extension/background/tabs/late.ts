@@ -31,7 +31,7 @@ async function injectInto(tabId: number): Promise<void> {
   if (documentIds.length === 0) return;
   const target = { tabId, documentIds };
   await chrome.scripting.executeScript({ target, files: ["page.js"], world: "MAIN", injectImmediately: true });
-  await chrome.scripting.executeScript({ target, files: ["content.js"], injectImmediately: true });
+  await chrome.scripting.executeScript({ target, files: ["core.js", "content.js"], injectImmediately: true });
 }
 
 declare global {

@@ -1,4 +1,5 @@
 import { type PolicyLevel, policyLevel, stricter } from "./policy.ts";
+import { session } from "../../state/browser.ts";
 
 const KEY = "policies";
 
@@ -62,12 +63,12 @@ export class PagePolicies {
   }
 
   async #read(): Promise<void> {
-    const stored = (await chrome.storage.session.get(KEY))[KEY] as [number, Levels][] | undefined;
+    const stored = await session.read<[number, Levels][]>(KEY);
     for (const [tab, levels] of stored ?? []) if (!this.#levels.has(tab)) this.#levels.set(tab, levels);
   }
 
   async #save(): Promise<void> {
     await this.load(); // or what was stored would be lost
-    await chrome.storage.session.set({ [KEY]: [...this.#levels] });
+    await session.write({ [KEY]: [...this.#levels] });
   }
 }

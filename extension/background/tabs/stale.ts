@@ -1,4 +1,5 @@
 import type { Grants } from "./grants.ts";
+import { session } from "../../state/browser.ts";
 
 const KEY = "stale";
 
@@ -11,7 +12,7 @@ export class StaleTabs {
 
   /** Reads what an earlier life of the worker knew. */
   async load(): Promise<void> {
-    const stored = (await chrome.storage.session.get(KEY))[KEY];
+    const stored = await session.read(KEY);
     if (Array.isArray(stored)) for (const id of stored as number[]) this.#ids.add(id);
   }
 
@@ -34,6 +35,6 @@ export class StaleTabs {
   }
 
   async #save(): Promise<void> {
-    await chrome.storage.session.set({ [KEY]: [...this.#ids] });
+    await session.write({ [KEY]: [...this.#ids] });
   }
 }

@@ -1,8 +1,8 @@
 import type { AskInput, Gesture, Settled, TellPerformed } from "../../messages/agent.ts";
 import type { Acts, ExpectedInput } from "../../messages/acts.ts";
 import type { ActionId } from "../../messages/content.ts";
-import type { CommandError } from "@gasoline/schema/wire";
 import type { ActResult } from "@gasoline/schema/commands";
+import { askWorker, tellWorker } from "../browser.ts";
 import { Changes } from "../changes.ts";
 import type { Deadline } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
@@ -71,7 +71,7 @@ export class ActScope {
   /** Tells the worker what the act comes to, before the page may go away. */
   tell(result: ActResult): void {
     const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted: { result } };
-    chrome.runtime.sendMessage(told).catch(() => undefined); // The command's own answer says it again.
+    tellWorker(told); // The command's own answer says it again.
   }
 
   /** Has the debugger attached: its bar moves the page, so points are looked for after it. */
@@ -139,7 +139,8 @@ export class ActScope {
   }
 
   async #ask(ask: AskInput): Promise<void> {
-    const error = (await chrome.runtime.sendMessage(ask)) as CommandError | null;
+    const error = await askWorker(ask);
+    if (error === undefined) throw new AgentProblem("not_actionable", "Real input needs the extension's worker.");
     if (error) throw new AgentProblem(error.code, error.message);
   }
 }

@@ -1,0 +1,35 @@
+import { CONTENT_PORT } from "../../messages/content.ts";
+
+/** Which frames of a tab. */
+type Where = { allFrames: true } | { frameIds: number[] } | { documentIds: string[] };
+
+/** Runs a function in frames, in the world of the content script, at once; gives what each frame answered. */
+export async function runIn<A extends unknown[], R>(tabId: number, where: Where, func: (...args: A) => R, args: A) {
+  return chrome.scripting.executeScript({ target: { tabId, ...where }, func, args, injectImmediately: true });
+}
+
+/** Loads the agent into a document, with the core that it needs where that is missing. */
+export async function loadAgent(tabId: number, documentId: string): Promise<void> {
+  const target = { tabId, documentIds: [documentId] };
+  await chrome.scripting.executeScript({ target, files: ["core.js", "dom-agent.js"], injectImmediately: true });
+}
+
+/** Calls back for each message that a script of ours sends from a document; undefined: it is for somebody else. */
+export function onAsked(
+  answer: (message: unknown, tab: number, document: string) => Promise<unknown> | undefined,
+): void {
+  chrome.runtime.onMessage.addListener((message, { id, tab, documentId }, reply) => {
+    if (id !== chrome.runtime.id || tab?.id === undefined || !documentId) return false;
+    const answered = answer(message, tab.id, documentId);
+    if (!answered) return false;
+    void answered.then(reply);
+    return true;
+  });
+}
+
+/** Says whether a port is of a content script of ours. */
+export const isContentPort = ({ name, sender }: chrome.runtime.Port): boolean =>
+  name === CONTENT_PORT && sender?.id === chrome.runtime.id;
+
+/** Reads why a port closed, or Chrome logs it: a page that goes into the back/forward cache closes its port. */
+export const readPortError = (): unknown => chrome.runtime.lastError;
