@@ -1,4 +1,4 @@
-import { clock } from "./clock.ts";
+import { clock } from "./setup.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Roots } from "../../locators/deep.ts";
 import { Naming } from "../../locators/naming.ts";

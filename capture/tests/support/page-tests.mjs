@@ -1,4 +1,5 @@
-// Bundles tests that run in a page, *.page.ts, into one script. It gives globalThis.inPage; see in-page.ts.
+// Bundles tests that run in a page, *.page.ts, into one script, behind the folder's
+// setup.ts where it has one. It gives globalThis.inPage; see in-page.ts.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,11 +7,15 @@ import { build } from "esbuild";
 
 /**
  * @param {string} folder of the tests
- * @param {{ files?: string[], plugins?: import("esbuild").Plugin[], banner?: string }} [options] files: more tests
+ * @param {{ files?: string[], plugins?: import("esbuild").Plugin[] }} [options] files: more tests
  * @returns {Promise<string>}
  */
-export async function bundleTests(folder, { files = [], plugins = [], banner = "" } = {}) {
-  const own = (await readdir(folder)).filter((name) => name.endsWith(".page.ts")).toSorted();
+export async function bundleTests(folder, { files = [], plugins = [] } = {}) {
+  const there = await readdir(folder);
+  const own = [
+    ...there.filter((name) => name === "setup.ts"),
+    ...there.filter((name) => name.endsWith(".page.ts")).toSorted(),
+  ];
   const all = [...own.map((name) => join(folder, name)), ...files];
   const { outputFiles } = await build({
     stdin: { contents: all.map((file) => `import ${JSON.stringify(file)};`).join("\n"), resolveDir: folder },
@@ -22,7 +27,6 @@ export async function bundleTests(folder, { files = [], plugins = [], banner = "
     alias: { vitest: fileURLToPath(new URL("in-page.ts", import.meta.url)) },
     define: { "process.env.NODE_ENV": '"test"', __VERSION__: '"0"' },
     plugins,
-    banner: { js: banner },
     // Tests have side effects, whatever the package says of its modules.
     ignoreAnnotations: true,
     logLevel: "warning",

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ready, scrollTo } from "../../dom-agent/actionable.ts";
 import { around, blocking, checkAround, pointIn } from "../../dom-agent/around.ts";
 import { geometry, indexOf } from "../../dom-agent/read/geometry.ts";
-import { book, problem, put, shadow, within, worker } from "./world.ts";
+import { worker } from "./setup.ts";
+import { book, problem, put, shadow, within } from "./world.ts";
 
 const box = (more = ""): string => `style='position:fixed;left:10px;top:20px;width:40px;height:20px;${more}'`;
 const ALL = { enabled: true, hit: true };

@@ -1,31 +1,8 @@
-// What the agent finds in its isolated world: closed shadow roots, and a worker that answers.
+// What the tests of the agent share.
 import { ActScope } from "../../dom-agent/act/scope.ts";
 import type { Environment } from "../../dom-agent/environment.ts";
 import type { AgentProblem } from "../../dom-agent/problem.ts";
 import { RefBook } from "../../dom-agent/refs.ts";
-
-const closed = new WeakMap<Element, ShadowRoot>();
-const attach = Element.prototype.attachShadow;
-Element.prototype.attachShadow = function (init) {
-  const root = attach.call(this, init);
-  closed.set(this, root);
-  return root;
-};
-
-/** What the worker was asked, and what it answers. */
-export const worker: { asked: unknown[]; answer: unknown } = { asked: [], answer: null };
-
-Object.assign(globalThis, {
-  chrome: {
-    dom: { openOrClosedShadowRoot: (host: Element) => closed.get(host) ?? null },
-    runtime: {
-      sendMessage: async (message: unknown) => {
-        worker.asked.push(message);
-        return worker.answer;
-      },
-    },
-  },
-});
 
 /** Fills the page. Returns the element with the attribute x. */
 export function put(html: string): HTMLElement {

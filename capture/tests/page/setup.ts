@@ -1,4 +1,4 @@
-// The page's clock, which a test may stop. It is imported before what saves natives.
+// The page's clock, which a test may stop. It runs before what saves natives.
 const real = performance.now.bind(performance);
 
 /** Where the clock stands, ms; undefined: it goes. step: how far each look at it moves it. */
