@@ -87,8 +87,12 @@ fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
 	    echo "── $$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
 	  done; done
 
-mutate: ## Break the code on purpose and see the tests notice it
-	@cd tools && GOWORK=off go run ./mutate -report ../docs/benchmarks.md
+mutate: node_modules/.installed chromium ## Break the code on purpose and see the tests notice it
+	@echo "── breaks of Go"
+	@failed=0; (cd tools && GOWORK=off go run ./mutate -report ../docs/benchmarks.md) || failed=1; \
+	  echo "── breaks of the page's side"; \
+	  node tools/mutate-ts/main.mjs --report docs/benchmarks.md || failed=1; \
+	  exit $$failed
 
 bench: build ext chromium ## Measure what docs/benchmarks.md lists, and write it
 	@go run ./bench

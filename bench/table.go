@@ -167,17 +167,23 @@ func lastPage(out string) string {
 
 // breaks is the end of the document that "make mutate" writes: what is there stays.
 func breaks(out string) string {
-	const begin, end = "<!-- mutate -->", "<!-- /mutate -->"
-	old, err := os.ReadFile(out)
-	if err == nil {
+	old, _ := os.ReadFile(out) // a document that is not there has no parts
+	kept := func(begin, end string) string {
 		if _, rest, ok := strings.Cut(string(old), begin); ok {
-			if kept, _, ok := strings.Cut(rest, end); ok {
-				return breaksHead + begin + kept + end + "\n"
+			if part, _, ok := strings.Cut(rest, end); ok {
+				return begin + part + end + "\n"
 			}
 		}
+		return begin + "\nNot measured yet.\n" + end + "\n"
 	}
-	return breaksHead + begin + "\nNot measured yet.\n" + end + "\n"
+	return breaksHead + kept("<!-- mutate -->", "<!-- /mutate -->") +
+		pageBreaksHead + kept("<!-- mutate-ts -->", "<!-- /mutate-ts -->")
 }
+
+const pageBreaksHead = `
+Of the page's side, in TypeScript. Its breaks run in one Chromium; a number or a text that is another one counts too:
+
+`
 
 const breaksHead = `
 ## Deliberate breaks

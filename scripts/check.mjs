@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const sources = ["capture", "extension", "schema/ts", "examples", "scripts", "e2e"];
+const sources = ["capture", "extension", "schema/ts", "examples", "scripts", "e2e", "tools/mutate-ts"];
 
 /** What is run, cheapest first. extension builds by references: schema, capture and each of its own folders. */
 const checks = [

@@ -26,7 +26,6 @@ export class RefBook {
     for (const range of ranges) {
       if (!this.#ranges.some(([first]) => first === range[0])) this.#ranges.push(range);
     }
-    if (this.#next === 0) this.#next = this.#ranges[0]?.[0] ?? 1;
   }
 
   /** Numbers that are left. */
@@ -84,7 +83,8 @@ export class RefBook {
 
   #take(): number {
     const range = this.#ranges.find(([first, last]) => this.#next >= first && this.#next <= last);
-    const n = range ? this.#next : (this.#ranges.find(([first]) => first > this.#next)?.[0] ?? this.#reuse());
+    const n = range ? this.#next : this.#ranges.find(([first]) => first > this.#next)?.[0];
+    if (n === undefined) return this.#reuse();
     this.#next = n + 1;
     return n;
   }
@@ -107,8 +107,8 @@ function called(known: Identity): Element[] {
   const pass = new Pass();
   const letters = known.name.replace(/…$/, "").toLowerCase().replace(/\s/g, "");
   const found: Element[] = [];
-  // The role of what has none is its tag; a password field is known as a text field.
-  const alike = `${selectorOf(known.role)},${CSS.escape(known.role)}${known.role === "textbox" ? ",input" : ""}`;
+  // The role of what has none is its tag. A password field is known as a text field, whose CSS fits every input.
+  const alike = `${selectorOf(known.role)},${CSS.escape(known.role)}`;
   for (const at of everywhere(alike, document)) {
     const text = known.role === at.localName || pass.names.mayHold(at, letters);
     if (text && is(at, known, pass)) found.push(at);

@@ -9,13 +9,13 @@ export function isShown(element: Element, box: Rect | undefined): boolean {
   if (!element.isConnected) return false;
   // An option is shown by its select; its own box is empty.
   if (element instanceof HTMLOptionElement) return element.parentElement !== null && isVisible(element.parentElement);
-  if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: true }))
-    return false;
-  const { width, height } = box ?? element.getBoundingClientRect();
-  if (width > 0 && height > 0) return true;
+  // What content-visibility: auto leaves out is far away: it is shown once it is scrolled to.
+  if (element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: false })) {
+    const { width, height } = box ?? element.getBoundingClientRect();
+    return width > 0 && height > 0;
+  }
   // display: contents has no box of its own, its children have.
-  if (getComputedStyle(element).display !== "contents") return false;
-  return [...element.children].some(isVisible);
+  return getComputedStyle(element).display === "contents" && [...element.children].some(isVisible);
 }
 
 /** Says whether something makes the element see-through altogether. */

@@ -1,0 +1,18 @@
+import { fileURLToPath } from "node:url";
+import { expect, test } from "./support/fixture.ts";
+import type { InPage, Run } from "./support/in-page.ts";
+import { bundleTests } from "./support/page-tests.mjs";
+
+declare const inPage: InPage;
+
+test("the tests of page/*.page.ts pass in a page", async ({ page, server }) => {
+  await page.goto(server.page("<!doctype html><html><head></head><body></body></html>"));
+  await page.evaluate(await bundleTests(fileURLToPath(new URL("page", import.meta.url))));
+  const runs = await page.evaluate(async () => {
+    const done: Run[] = [];
+    for (const [index] of inPage.names().entries()) done.push(await inPage.run(index, 5000));
+    return done;
+  });
+  expect(runs.length).toBeGreaterThan(0);
+  expect(runs.filter(({ failed }) => failed !== "").map(({ name, failed }) => `${name}: ${failed}`)).toEqual([]);
+});

@@ -1,0 +1,35 @@
+// Bundles tests that run in a page, *.page.ts, into one script, behind the folder's
+// setup.ts where it has one. It gives globalThis.inPage; see in-page.ts.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+/**
+ * @param {string} folder of the tests
+ * @param {{ files?: string[], plugins?: import("esbuild").Plugin[] }} [options] files: more tests
+ * @returns {Promise<string>}
+ */
+export async function bundleTests(folder, { files = [], plugins = [] } = {}) {
+  const there = await readdir(folder);
+  const own = [
+    ...there.filter((name) => name === "setup.ts"),
+    ...there.filter((name) => name.endsWith(".page.ts")).toSorted(),
+  ];
+  const all = [...own.map((name) => join(folder, name)), ...files];
+  const { outputFiles } = await build({
+    stdin: { contents: all.map((file) => `import ${JSON.stringify(file)};`).join("\n"), resolveDir: folder },
+    bundle: true,
+    write: false,
+    format: "iife",
+    target: "chrome120",
+    charset: "utf8",
+    alias: { vitest: fileURLToPath(new URL("in-page.ts", import.meta.url)) },
+    define: { "process.env.NODE_ENV": '"test"', __VERSION__: '"0"' },
+    plugins,
+    // Tests have side effects, whatever the package says of its modules.
+    ignoreAnnotations: true,
+    logLevel: "warning",
+  });
+  return outputFiles[0].text;
+}

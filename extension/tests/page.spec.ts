@@ -1,0 +1,28 @@
+import { chromium, expect, test } from "@playwright/test";
+import { fileURLToPath } from "node:url";
+import { bundleTests } from "../../capture/tests/support/page-tests.mjs";
+import type { InPage, Run } from "../../capture/tests/support/in-page.ts";
+import { findChromium } from "../../scripts/chromium.mjs";
+
+declare const inPage: InPage;
+
+test("the tests of page/*.page.ts pass in a page", async () => {
+  const browser = await chromium.launch({
+    executablePath: findChromium() ?? "",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
+    await page.setContent("<!doctype html><html><head></head><body></body></html>");
+    await page.evaluate(await bundleTests(fileURLToPath(new URL("page", import.meta.url))));
+    const runs = await page.evaluate(async () => {
+      const done: Run[] = [];
+      for (const [index] of inPage.names().entries()) done.push(await inPage.run(index, 5000));
+      return done;
+    });
+    expect(runs.length).toBeGreaterThan(0);
+    expect(runs.filter(({ failed }) => failed !== "").map(({ name, failed }) => `${name}: ${failed}`)).toEqual([]);
+  } finally {
+    await browser.close();
+  }
+});

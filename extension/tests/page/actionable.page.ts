@@ -1,0 +1,274 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { ready, scrollTo } from "../../dom-agent/actionable.ts";
+import { around, blocking, checkAround, pointIn } from "../../dom-agent/around.ts";
+import { geometry, indexOf } from "../../dom-agent/read/geometry.ts";
+import { worker } from "./setup.ts";
+import { book, problem, put, shadow, within } from "./world.ts";
+
+const box = (more = ""): string => `style='position:fixed;left:10px;top:20px;width:40px;height:20px;${more}'`;
+const ALL = { enabled: true, hit: true };
+
+describe("an element that is acted on", () => {
+  const act = (target: object = { selector: "[x]" }, needs = ALL, ms = 0) =>
+    ready(target, book(), needs, within(ms).deadline);
+  test("is ready", async () => {
+    const element = put(`<button x ${box()}>a</button>`);
+    expect(await act()).toEqual({ element, count: 1, strategy: "css", point: { x: 30, y: 30 }, scrolled: false });
+  });
+  test("is hit at what is in it, in its shadow root, or at its label", async () => {
+    put(`<button x ${box()}><b ${box()}>a</b></button>`);
+    await act();
+    shadow(put(`<div x ${box()}></div>`), `<b ${box()}>a</b>`, "closed");
+    await act();
+    put(`<label ${box("z-index:1")}><b>a</b></label><input x id=x ${box()}>`);
+    document.querySelector("label")!.htmlFor = "x";
+    await act();
+    document.querySelector("label")!.htmlFor = "y";
+    expect((await problem(() => act())).code).toBe("blocked_by_overlay");
+  });
+  test.each([
+    ["hidden", `<button x hidden>a</button>`, '<button> "a" is not visible.'],
+    ["disabled", `<button x ${box()} disabled>a</button>`, '<button> "a" is disabled.'],
+    [
+      "outside of everything",
+      "<button x style='position:fixed;left:-900px;top:0;width:9px;height:9px'>a</button>",
+      '<button> "a" cannot be scrolled into view.',
+    ],
+  ])("is not %s", async (_, html, message) => {
+    put(html as string);
+    expect(await problem(() => act())).toEqual({ code: "not_actionable", message });
+  });
+  test("is not under something", async () => {
+    put(`<button x ${box()}>a</button><div id=wall ${box()}><p ${box()}>Accept</p></div>`);
+    expect(await problem(() => act())).toEqual({
+      code: "blocked_by_overlay",
+      message: '<div#wall> "Accept" lies over <button> "a".',
+      blocker: '<div#wall> "Accept"',
+    });
+  });
+  test("may be disabled or under something where that does not matter", async () => {
+    put(`<button x ${box()} disabled>a</button><div ${box()}></div>`);
+    await act(undefined, { enabled: false, hit: false });
+    expect((await problem(() => act(undefined, { enabled: false, hit: true }))).code).toBe("blocked_by_overlay");
+  });
+  test("may be a point", async () => {
+    const element = put(`<button x ${box()}>a</button>`);
+    expect(await act({ x: 12, y: 22 })).toEqual({
+      element,
+      count: 1,
+      strategy: "point",
+      point: { x: 12, y: 22 },
+      scrolled: false,
+    });
+    element.setAttribute("disabled", "");
+    expect((await problem(() => act({ x: 12, y: 22 }))).code).toBe("not_actionable");
+  });
+  test("is scrolled to", async () => {
+    const element = put("<div style='height:5000px'></div><button x>a</button>");
+    const { scrolled, point } = await act();
+    expect(scrolled).toBe(true);
+    expect(scrollY).toBeGreaterThan(1000);
+    expect(element.getBoundingClientRect().y).toBeLessThan(point.y);
+  });
+  test("is scrolled to in the middle, and said so although it was tried again", async () => {
+    put(
+      `<div style='height:2000px'></div><button x>a</button><div style='height:2000px'></div><div id=wall style='position:fixed;inset:0'></div>`,
+    );
+    setTimeout(() => document.querySelector("#wall")!.remove(), 50);
+    const { scrolled, point } = await act(undefined, ALL, 3000);
+    expect(scrolled).toBe(true);
+    expect(Math.abs(point.y - innerHeight / 2)).toBeLessThan(30);
+  });
+  test("is scrolled to only where that is needed", () => {
+    const near = put("<button x>a</button><div style='height:5000px'></div>");
+    expect(scrollTo(near)).toBe(false);
+    const far = put("<div style='height:5000px'></div><button x>a</button>");
+    expect(scrollTo(far)).toBe(true);
+    expect(scrollTo(far)).toBe(false);
+    const inside = put(
+      "<div style='height:50px;overflow:auto'><div style='height:300px'></div><button x>a</button></div>",
+    );
+    expect(scrollTo(inside)).toBe(true);
+    expect(scrollTo(inside)).toBe(false);
+  });
+  /** Moves an element in each frame while it is acted on. */
+  const moving = async (property: "left" | "top" | "width" | "height", places: number[]): Promise<unknown> => {
+    const element = put(`<button x ${box()}>a</button>`);
+    const request = globalThis.requestAnimationFrame;
+    let frames = 0;
+    globalThis.requestAnimationFrame = (callback) => {
+      element.style[property] = `${places[frames++ % places.length]}px`;
+      queueMicrotask(() => callback(0));
+      return 0;
+    };
+    element.style[property] = `${places.at(-1)}px`;
+    try {
+      return await act().catch((error: Error) => error.message);
+    } finally {
+      globalThis.requestAnimationFrame = request;
+    }
+  };
+  test.each(["left", "top", "width", "height"])("does not move by %s", async (property) => {
+    expect(await moving(property as "left", [100, 101])).toBe('<button> "a" is moving.');
+    expect(await moving(property as "left", [101, 100])).toBe('<button> "a" is moving.');
+  });
+  test("may tremble by half a pixel", async () => {
+    expect(await moving("left", [100, 100.5])).toMatchObject({ count: 1 });
+  });
+  test("is found by its ref", async () => {
+    const element = put(`<button x ${box()}>a</button>`);
+    const refs = book();
+    const ref = refs.refOf(element);
+    expect((await ready({ ref }, refs, ALL, within().deadline)).element).toBe(element);
+  });
+  test("is waited for", async () => {
+    put("");
+    setTimeout(() => put(`<button x ${box()}>a</button>`), 50);
+    expect((await act(undefined, ALL, 3000)).point).toEqual({ x: 30, y: 30 });
+  });
+});
+
+/** A frame of the page's own site. */
+async function frame(style: string, html = ""): Promise<HTMLIFrameElement> {
+  const made = document.createElement("iframe");
+  made.id = "frame";
+  made.style.cssText = style;
+  document.body.append(made);
+  made.contentDocument!.body.innerHTML = html;
+  return made;
+}
+
+describe("a point of a frame", () => {
+  const fixed = "position:fixed;left:10px;top:20px;width:100px;height:50px;border:0;";
+  beforeEach(() => void put(""));
+  test("is a point of the page, beside border and padding, scaled", async () => {
+    expect(pointIn(await frame(fixed), { x: 1, y: 2 })).toEqual({ x: 11, y: 22 });
+    expect(
+      pointIn(await frame(`${fixed}border:3px solid;border-top-width:4px;padding:5px;padding-top:6px`), { x: 1, y: 2 }),
+    ).toEqual({ x: 19, y: 32 });
+    expect(pointIn(await frame(`${fixed}transform:scale(2,3);transform-origin:0 0`), { x: 1, y: 2 })).toEqual({
+      x: 12,
+      y: 26,
+    });
+    expect(pointIn(await frame("display:none"), { x: 1, y: 2 })).toEqual({ x: 0, y: 0 });
+  });
+  test("is told where nothing lies over it", async () => {
+    await frame(fixed);
+    expect(around({ index: 0, x: 1, y: 2 })).toEqual({ x: 11, y: 22 });
+    expect(around({ index: 7, x: 1, y: 2 })).toBeNull();
+  });
+  test("is told of the frame that is meant", async () => {
+    await frame(fixed);
+    await frame(`${fixed}left:200px`);
+    expect(around({ index: 1, x: 1, y: 2 })).toEqual({ x: 201, y: 22 });
+  });
+  test("is not told where something lies over it", async () => {
+    await frame(fixed);
+    document.body.insertAdjacentHTML("beforeend", `<div id=wall style='${fixed}'></div>`);
+    expect(await problem(() => around({ index: 0, x: 1, y: 2 }))).toEqual({
+      code: "blocked_by_overlay",
+      message: "<div#wall> lies over <iframe#frame>.",
+      blocker: "<div#wall>",
+    });
+  });
+  test("is scrolled to in the page", async () => {
+    put("<div style='height:3000px'></div>");
+    await frame("width:100px;height:2000px;border:0;display:block");
+    const point = around({ index: 0, x: 50, y: 1500 })!;
+    expect([Math.round(point.x), Math.round(point.y)]).toEqual([50 + 8, innerHeight / 2]);
+  });
+  test("is scrolled to sideways", async () => {
+    put("<div style='width:9000px;height:1px'></div>");
+    const made = await frame("width:100px;height:100px;border:0;display:block;margin-left:3000px");
+    const point = around({ index: 0, x: 50, y: 50 })!;
+    expect(Math.round(point.x)).toBe(innerWidth / 2);
+    expect(pointIn(made, { x: 50, y: 50 })).toEqual(point);
+  });
+  test("is scrolled to in a box", async () => {
+    put("<div id=box style='height:100px;width:200px;overflow:auto'><div style='height:1000px'></div></div>");
+    const made = await frame("width:100px;height:50px;border:0;display:block");
+    document.querySelector("#box")!.append(made);
+    const point = around({ index: 0, x: 5, y: 5 })!;
+    expect(point).toEqual(pointIn(made, { x: 5, y: 5 }));
+    expect(document.querySelector("#box")!.scrollTop).toBeGreaterThan(900);
+  });
+  test("that cannot be brought into the viewport is told", async () => {
+    await frame("position:fixed;left:-900px;top:0;width:100px;height:100px");
+    expect(await problem(() => around({ index: 0, x: 5, y: 5 }))).toEqual({
+      code: "not_actionable",
+      message: "<iframe#frame> cannot be scrolled into view.",
+    });
+  });
+});
+
+test("what lies over something is told by what is outermost and does not hold it", () => {
+  put("<main><div id=wall><p><b>word</b></p></div><button x>a</button></main>");
+  const told = blocking(document.querySelector("b")!, document.querySelector("button")!);
+  expect(told.toWire()).toEqual({
+    code: "blocked_by_overlay",
+    message: '<div#wall> "word" lies over <button> "a".',
+    blocker: '<div#wall> "word"',
+  });
+  expect(blocking(document.body, document.querySelector("button")!).toWire().blocker).toMatch(/^<body>/);
+});
+
+describe("what lies around a frame", () => {
+  /** Asks as if this was a frame. */
+  const inFrame = async (work: () => Promise<void>): Promise<void> => {
+    const { parent } = window;
+    Object.defineProperty(window, "parent", { value: {}, configurable: true });
+    worker.asked = [];
+    try {
+      await work();
+    } finally {
+      Object.defineProperty(window, "parent", { value: parent, configurable: true });
+    }
+  };
+  test("is not asked in the page itself", async () => {
+    worker.asked = [];
+    await checkAround({ x: 1, y: 2 }, 3);
+    expect(worker.asked).toEqual([]);
+  });
+  test("is asked in a frame", () =>
+    inFrame(async () => {
+      worker.answer = null;
+      await checkAround({ x: 1, y: 2 }, 3);
+      expect(worker.asked).toEqual([{ type: "gasoline-around", x: 1, y: 2, deadline: 3 }]);
+      worker.answer = { code: "blocked_by_overlay", message: "a lies over b", blocker: "a" };
+      expect(await problem(() => checkAround({ x: 1, y: 2 }, 3))).toEqual(worker.answer);
+      worker.answer = { code: "internal", message: "broken" };
+      expect(await problem(() => checkAround({ x: 1, y: 2 }, 3))).toEqual(worker.answer);
+      put(`<button x ${box()}>a</button>`);
+      const { at, signal } = within(0).deadline;
+      expect((await problem(() => ready({ selector: "[x]" }, book(), ALL, { at, signal }))).code).toBe("internal");
+      expect(worker.asked.at(-1)).toEqual({ type: "gasoline-around", x: 30, y: 30, deadline: at });
+      worker.answer = null;
+    }));
+});
+
+describe("geometry", () => {
+  test("tells of frames by their index, and of secrets that are shown", async () => {
+    put(
+      `<input type=password value=abc ${box()}><input type=password ${box("left:300px")}><input type=password hidden value=abc><input value=abc ${box()}>`,
+    );
+    await frame("position:fixed;left:10px;top:20px;width:100px;height:50px;border:2px solid;padding:3px");
+    const hidden = await frame("");
+    const host = document.createElement("div");
+    document.body.append(host);
+    shadow(host, "").append(hidden);
+    expect(geometry()).toEqual({
+      secrets: [{ x: 10, y: 20, width: 40 + 6, height: 20 + 6 }].map((rect) => ({
+        ...rect,
+        width: expect.any(Number),
+        height: expect.any(Number),
+      })),
+      children: Array.from({ length: window.length }, (_, i) =>
+        i === 0 ? { x: 15, y: 25, width: 106, height: 56 } : null,
+      ),
+      viewport: { width: innerWidth, height: innerHeight, ratio: devicePixelRatio },
+    });
+    const frames = document.querySelectorAll("iframe");
+    expect(indexOf(frames[0]!)).toBe(0);
+    expect(indexOf(document.createElement("iframe"))).toBe(-1);
+  });
+});

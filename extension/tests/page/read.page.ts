@@ -1,0 +1,303 @@
+import { describe, expect, test } from "vitest";
+import type { TextParams, WaitParams } from "@gasoline/schema/commands";
+import { getText } from "../../dom-agent/read/get_text.ts";
+import { getValue } from "../../dom-agent/read/get_value.ts";
+import { waitFor } from "../../dom-agent/read/wait_for.ts";
+import { AgentProblem } from "../../dom-agent/problem.ts";
+import { MASK } from "../../dom-agent/secret.ts";
+import { book, pause, pausesOf, problem, put, within } from "./world.ts";
+
+describe("get_text", () => {
+  const read = (params: TextParams = {}, ms = 0) => getText(params, within(ms, undefined, "1"));
+  test("reads the page as it is rendered", async () => {
+    put("<h1>Head</h1><p hidden>no</p><p>one<br>two</p><script>no()</script>");
+    expect(await read()).toEqual({ url: location.href, value: "Head\n\none\ntwo" });
+    const svg = put("<svg x><text>drawn</text></svg>");
+    document.documentElement.replaceChild(document.createElement("frameset"), document.body);
+    expect(await read()).toEqual({ url: location.href, value: "" });
+    document.documentElement.replaceChild(document.createElement("body"), document.body);
+    document.body.append(svg);
+    document.body.remove();
+    document.documentElement.append("bare");
+    expect((await read()).value).toBe("bare");
+    document.documentElement.lastChild!.remove();
+    document.documentElement.append(document.createElement("body"));
+  });
+  test("reads an element, and says which", async () => {
+    put("<p id=p>a <b>b</b></p><p id=h hidden>c</p><svg id=s><text>drawn</text></svg>");
+    expect(await read({ selector: "#p" })).toMatchObject({
+      value: "a b",
+      matched: { tag: "p", ref: "e1", frame: "1" },
+    });
+    expect(await read({ selector: "#p" })).not.toHaveProperty("hidden");
+    expect(await read({ selector: "#h" })).toMatchObject({ value: "c", hidden: true });
+    expect(await read({ selector: "#s" })).toMatchObject({ value: "drawn" });
+    expect((await problem(() => read({ selector: "#no" }))).code).toBe("element_not_found");
+  });
+  test("reads what a ref means", async () => {
+    const refs = book();
+    const ref = refs.refOf(put("<p x>a</p>"));
+    expect((await getText({ ref }, within(0, refs))).value).toBe("a");
+    expect((await getValue({ ref: refs.refOf(put("<input x value=v>")) }, within(0, refs))).value).toBe("v");
+  });
+  test("cuts its text in slices", async () => {
+    const cut = () => getText({ structured: true }, within(5000));
+    put("<h2>a</h2>b<h2>c</h2>d");
+    expect(await pausesOf(0, cut)).toBe(0);
+    expect(await pausesOf(20, cut)).toBe(2 + 4);
+    expect(await pausesOf(20, () => cut().then(({ sections: given }) => expect(given).toHaveLength(2)))).toBe(2 + 4);
+  });
+  test("waits for an element", async () => {
+    put("");
+    setTimeout(() => put("<p x>late</p>"), 40);
+    expect((await read({ selector: "p" }, 3000)).value).toBe("late");
+  });
+  test("reads no secrets", async () => {
+    put("<textarea autocomplete=one-time-code>1234</textarea>");
+    expect((await read({ selector: "textarea" })).value).toBe(MASK);
+    put("<textarea autocomplete=one-time-code></textarea>");
+    expect((await read({ selector: "textarea" })).value).toBe("");
+  });
+  test("reads 100,000 signs, and tells how many there are", async () => {
+    put("<p x></p>").textContent = "a".repeat(100_000);
+    expect(await read()).toEqual({ url: location.href, value: "a".repeat(100_000) });
+    document.querySelector("p")!.textContent += "a";
+    expect(await read()).toEqual({ url: location.href, value: "a".repeat(100_000), true_size: 100_001 });
+  });
+  const sections = async (html: string, params: TextParams = {}) => {
+    put(html);
+    return (await read({ structured: true, ...params })).sections;
+  };
+  test("cuts the text at its heads", async () => {
+    expect(
+      await sections(
+        `before <b>bold</b><h1>One <i>1</i></h1><p>first
+         part</p><p></p><p hidden>no</p><script>no</script><style style='display:block'>no</style><!-- no --><noscript>no</noscript><template>no</template><h2 hidden>Unseen</h2><p>more</p>
+         <h3>Three</h3><h4>Four</h4>4<h5>Five</h5>5<h6>Six</h6>6<div role=heading>Role</div>role`,
+      ),
+    ).toEqual([
+      { header: "", content: "before\nbold", tag: "body" },
+      { header: "One 1", content: "first part\nmore", tag: "h1" },
+      { header: "Three", content: "", tag: "h3" },
+      { header: "Four", content: "4", tag: "h4" },
+      { header: "Five", content: "5", tag: "h5" },
+      { header: "Six", content: "6", tag: "h6" },
+      { header: "Role", content: "role", tag: "div" },
+    ]);
+  });
+  test("says which parts are open", async () => {
+    const given = await sections(
+      `<details open><summary>a</summary>1</details><details><summary>b</summary><p>2</p></details><summary>c</summary>
+         <button aria-expanded=true aria-controls=p>d</button><button aria-expanded=false aria-controls=p>e</button><button aria-expanded=true>f</button><h2>g</h2>`,
+    );
+    expect(given).toEqual([
+      { header: "a", content: "1", tag: "summary", expanded: true },
+      { header: "b", content: "", tag: "summary", expanded: false },
+      { header: "c", content: "", tag: "summary" },
+      { header: "d", content: "", tag: "button", expanded: true },
+      { header: "e", content: "f", tag: "button", expanded: false },
+      { header: "g", content: "", tag: "h2" },
+    ]);
+  });
+  test("cuts the text of an element", async () => {
+    expect(await sections("<div x>a<h2>b</h2>c</div>d", { selector: "[x]" })).toEqual([
+      { header: "", content: "a", tag: "div" },
+      { header: "b", content: "c", tag: "h2" },
+    ]);
+    expect(await sections("<div x><h2>b</h2></div>", { selector: "[x]" })).toHaveLength(1);
+  });
+  test("cuts at 100 heads, and the last has its own text", async () => {
+    const hundred = await sections("<h2>h</h2>t".repeat(100));
+    expect(hundred).toHaveLength(100);
+    expect(hundred?.at(-1)).toEqual({ header: "h", content: "t", tag: "h2" });
+    const more = await sections("<h2>h</h2>t".repeat(103));
+    expect(more).toHaveLength(100);
+    expect(more?.at(-1)).toEqual({ header: "h", content: "t", tag: "h2" });
+    const hidden = await sections("<h2 hidden>h</h2>".repeat(150) + "<h2>h</h2>t".repeat(2));
+    expect(hidden).toHaveLength(2);
+  });
+  test("reads 100,000 signs of each section", async () => {
+    const long = (count: number): string => `<p>${"a".repeat(count)}</p>`;
+    const given = await sections(`${long(100_000)}<p>no</p><h2>h</h2>${long(99_999)}<p>yes</p><p>no</p>`);
+    expect(given?.map(({ content }) => content.length)).toEqual([100_000, 100_003]);
+    const before = await sections(`${long(99_999)}<p>yes</p><p>no</p>`);
+    expect(before?.[0]?.content).toHaveLength(100_003);
+  });
+});
+
+describe("get_value", () => {
+  const value = async (html: string): Promise<string> => {
+    put(html);
+    return (await getValue({ selector: "[x]" }, within(0, undefined, "2"))).value;
+  };
+  test.each([
+    ["<input x value=a>", "a"],
+    ["<textarea x>a</textarea>", "a"],
+    ["<input x type=checkbox checked value=a>", "true"],
+    ["<input x type=checkbox value=a>", "false"],
+    ["<input x type=radio checked value=a>", "true"],
+    ["<select x><option value=a>A<option value=b selected>B</select>", "b"],
+    ["<select x multiple><option value=a selected>A<option value=b>B<option value=c selected>C</select>", "a,c"],
+    ["<output x>a</output>", "a"],
+    ["<meter x value=0.5></meter>", "0.5"],
+    ["<progress x value=0.25></progress>", "0.25"],
+    ["<div x contenteditable>a<p>b</p></div>", "a\n\nb"],
+    ["<b x role=slider aria-valuetext=most aria-valuenow=7>", "most"],
+    ["<b x role=slider aria-valuenow=7 aria-checked=true>", "7"],
+    ["<b x role=switch aria-checked=true>", "true"],
+    ["<label x>l <input value=a></label>", "a"],
+    ["<b x aria-valuenow=''>", ""],
+    ["<input x type=password value=hunter2>", MASK],
+    ["<input x type=password>", ""],
+  ])("of %s", async (html, told) => expect(await value(html as string)).toBe(told));
+  test("says of what", async () => {
+    put("<label x>l <input id=i value=a></label>");
+    expect(await getValue({ selector: "[x]" }, within(0, undefined, "2"))).toMatchObject({
+      matched: { tag: "input", frame: "2", ref: "e1" },
+      url: location.href,
+    });
+  });
+  test("of what has none is told", async () => {
+    put("<p x>text</p>");
+    expect(await problem(() => getValue({ selector: "[x]" }, within()))).toEqual({
+      code: "not_interactive",
+      message: '<p> "text" has no value. get_text reads its text.',
+    });
+    expect((await problem(() => value("<label x>l</label>"))).code).toBe("not_interactive");
+  });
+  test("has 100,000 signs", async () => {
+    put("<textarea x></textarea>");
+    document.querySelector("textarea")!.value = "a".repeat(100_001);
+    expect((await getValue({ selector: "[x]" }, within())).value).toHaveLength(100_000);
+  });
+  test("is waited for", async () => {
+    put("");
+    setTimeout(() => put("<input x value=late>"), 40);
+    expect((await getValue({ selector: "[x]" }, within(3000))).value).toBe("late");
+  });
+});
+
+describe("wait_for", () => {
+  const wait = (params: WaitParams, ms = 0) => waitFor(params, within(ms, undefined, "3"));
+  test("finds an element that is shown", async () => {
+    put("<p x>a</p>");
+    expect(await wait({ selector: "p" })).toEqual({
+      matched: expect.objectContaining({ tag: "p", ref: "e1", frame: "3", label: "a" }),
+      waited_ms: expect.any(Number),
+    });
+    put("<p hidden>a</p><p id=b>b</p>");
+    expect(await wait({ selector: "p" })).toMatchObject({ matched: { label: "b" } });
+  });
+  test("waits until it is there", async () => {
+    put("");
+    setTimeout(() => put("<p x>a</p>"), 60);
+    const { waited_ms, matched } = await wait({ selector: "p" }, 3000);
+    expect(matched?.tag).toBe("p");
+    expect(waited_ms).toBeGreaterThan(50);
+    expect(waited_ms).toBeLessThan(2900);
+  });
+  test("waits until it is shown, which no change of the document tells", async () => {
+    put(
+      "<style>p{animation:show 150ms step-end both}@keyframes show{from{visibility:hidden}to{visibility:visible}}</style><p x>a</p>",
+    );
+    expect((await wait({ selector: "p" }, 3000)).waited_ms).toBeGreaterThan(60);
+  });
+  test("waits until it is gone", async () => {
+    put("<p x>a</p>");
+    setTimeout(() => put(""), 40);
+    expect(await wait({ selector: "p", absent: true }, 3000)).toEqual({ absent: true, waited_ms: expect.any(Number) });
+    put("<p hidden>a</p>");
+    expect(await wait({ selector: "p", absent: true })).toMatchObject({ absent: true });
+  });
+  test("takes what cannot be found, is gone or fits twice for absent", async () => {
+    put("<section><p x>a</p></section>".repeat(2));
+    expect(await wait({ selector: "p", within: "section", absent: true })).toMatchObject({ absent: true });
+    expect(await wait({ selector: "p", within: "#no", absent: true })).toMatchObject({ absent: true });
+    expect(await wait({ ref: "e9", absent: true })).toMatchObject({ absent: true });
+    expect((await problem(() => wait({ selector: "[[", absent: true }))).code).toBe("invalid_selector");
+    expect(await wait({ absent: true })).toMatchObject({ absent: true });
+  });
+  test("tells what did not come", async () => {
+    put("<p x>a</p>");
+    const told = async (params: WaitParams) => await problem(() => wait(params));
+    expect(await told({ selector: "#no" })).toEqual({ code: "timeout", message: "#no did not come in time." });
+    expect(await told({ selector: "p", absent: true })).toEqual({ code: "timeout", message: "p is still there." });
+    expect((await told({ ref: "e9" })).message).toBe("e9 did not come in time.");
+    expect((await told({ selector: "No such" })).message).toBe(
+      "Nothing fits No such as CSS; as text it would be text=No such.",
+    );
+    expect((await told({ text: "zz" })).message).toBe('The text "zz" did not come in time.');
+    expect((await told({ text: "a", absent: true })).message).toBe('The text "a" is still there.');
+    expect((await told({ text: "z".repeat(101) })).message).toBe(`The text "${"z".repeat(100)}" did not come in time.`);
+    expect((await told({ url_contains: "zz" })).message).toBe(`The URL is still ${location.href.slice(0, 200)}.`);
+    const before = location.href;
+    history.replaceState(null, "", `#${"a".repeat(300)}`);
+    expect((await told({ url_contains: "zz" })).message).toBe(`The URL is still ${location.href.slice(0, 200)}.`);
+    history.replaceState(null, "", before);
+    put("<save-it>a</save-it>");
+    expect((await told({ selector: "body", absent: true })).message).toBe("body is still there.");
+  });
+  test("finds a text, with what stands around it", async () => {
+    put(`<p>${"a".repeat(50)} Order \n  done ${"b".repeat(50)}</p><p hidden>hidden</p>`);
+    expect(await wait({ text: "Order  done" })).toEqual({
+      matched_text: `${"a".repeat(39)} Order done ${"b".repeat(40)}`,
+      waited_ms: expect.any(Number),
+    });
+    put("<p>Order</p>");
+    expect((await wait({ text: "Order" })).matched_text).toBe("Order");
+    expect(await wait({ text: "zz", absent: true })).toEqual({ absent: true, waited_ms: expect.any(Number) });
+    expect((await problem(() => wait({ text: "hidden" }))).code).toBe("timeout");
+    put(`<p>${"a".repeat(200_000)} end</p>`);
+    expect((await wait({ text: "end" })).matched_text).toHaveLength(43);
+  });
+  test("finds no text where there is no body", async () => {
+    const { body } = document;
+    body.remove();
+    expect(await wait({ text: "a", absent: true })).toMatchObject({ absent: true });
+    document.documentElement.append(body);
+  });
+  test("looks at the URL", async () => {
+    const part = location.href.slice(0, 6);
+    expect(await wait({ url_contains: part })).toEqual({ value: location.href, waited_ms: expect.any(Number) });
+    expect(await wait({ url_contains: "zz", absent: true })).toEqual({ absent: true, waited_ms: expect.any(Number) });
+    expect((await problem(() => wait({ url_contains: part, absent: true }))).code).toBe("timeout");
+    const before = location.href;
+    setTimeout(() => history.replaceState(null, "", "#there"), 40);
+    expect((await wait({ url_contains: "#there" }, 3000)).value).toBe(location.href);
+    history.replaceState(null, "", before);
+  });
+  test("gives up at the deadline", async () => {
+    put("");
+    const start = performance.now();
+    expect((await problem(() => wait({ selector: "#no" }, 200))).code).toBe("timeout");
+    const took = performance.now() - start;
+    expect(took).toBeGreaterThan(150);
+    expect(took).toBeLessThan(1500);
+  });
+  test("ends when nobody waits any more", async () => {
+    put("");
+    const control = new AbortController();
+    const environment = { ...within(), deadline: { at: Date.now() + 4000, signal: control.signal } };
+    const waiting = problem(() => waitFor({ selector: "#no" }, environment));
+    await pause(0);
+    control.abort(new AgentProblem("cancelled", "over"));
+    expect((await waiting).code).toBe("cancelled");
+  });
+  test("looks a fifth of the time where looking takes long", async () => {
+    put("<p x></p>");
+    let looks = 0;
+    Object.defineProperty(document.body, "innerText", {
+      get: () => {
+        looks++;
+        for (const start = performance.now(); performance.now() - start < 20;);
+        return "";
+      },
+    });
+    // Each change would have it look again.
+    const timer = setInterval(() => document.querySelector("p")?.append("a"), 1);
+    await problem(() => wait({ text: "a" }, 400));
+    clearInterval(timer);
+    expect(looks).toBeGreaterThan(1);
+    expect(looks).toBeLessThanOrEqual(6);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import {
+  boxOf,
+  inViewport,
+  isClipped,
+  isShown,
+  isTransparent,
+  isVisible,
+  pointOf,
+  rounded,
+} from "../../dom-agent/visible.ts";
+import { put, shadow } from "./world.ts";
+
+describe("an element is visible", () => {
+  test.each([
+    ["with a box", "<p x>a</p>", true],
+    ["without a box", "<p x></p>", false],
+    ["without a height", "<p x style='width:9px;height:0'></p>", false],
+    ["without a width", "<p x style='width:0;height:9px'></p>", false],
+    ["that is see-through", "<p x style='opacity:0'>a</p>", true],
+    ["not displayed", "<p x style='display:none'>a</p>", false],
+    ["hidden", "<p x style='visibility:hidden'>a</p>", false],
+    ["collapsed", "<p x style='visibility:collapse'>a</p>", false],
+    ["in what is not displayed", "<div hidden><p x>a</p></div>", false],
+    ["in what is skipped by content-visibility", "<div style='content-visibility:hidden'><p x>a</p></div>", false],
+    [
+      "without a box of its own, with a child that has one",
+      "<div x style='display:contents'><i></i><b>a</b></div>",
+      true,
+    ],
+    [
+      "without a box of its own, in what is hidden",
+      "<div hidden><div x style='display:contents'><b>a</b></div></div>",
+      false,
+    ],
+    ["without a box of its own or a child's", "<div x style='display:contents'><i></i></div>", false],
+    [
+      "without a box, with a child that is shown elsewhere",
+      "<div x style='height:0;width:0'><b style='position:fixed'>a</b></div>",
+      false,
+    ],
+    ["option of a list", "<select><option x>a</select>", true],
+    ["option of a hidden list", "<select hidden><option x>a</select>", false],
+    ["closed part of details", "<details><summary>a</summary><p x>a</p></details>", false],
+  ])("%s", (_, html, visible) => expect(isVisible(put(html as string))).toBe(visible));
+  test("far away in what is left out until it is scrolled to", async () => {
+    put("<div style='height:9000px'></div><div style='content-visibility:auto'><p x>a</p></div>");
+    await new Promise(requestAnimationFrame);
+    await new Promise(requestAnimationFrame);
+    expect(isVisible(document.querySelector("[x]")!)).toBe(true);
+  });
+  test("not where it is gone", () => {
+    const element = put("<p x>a</p>");
+    element.remove();
+    expect(isVisible(element)).toBe(false);
+    expect(isShown(element, { x: 0, y: 0, width: 1, height: 1 })).toBe(false);
+    expect(isVisible(document.createElement("option"))).toBe(false);
+  });
+  test("by a box that was read before", () => {
+    const element = put("<p x></p>");
+    expect(isShown(element, { x: 0, y: 0, width: 1, height: 1 })).toBe(true);
+    expect(isShown(element, undefined)).toBe(false);
+  });
+});
+
+test("see-through is what it or something around it makes so", () => {
+  expect(isTransparent(put("<p x>a</p>"))).toBe(false);
+  expect(isTransparent(put("<p x style='opacity:0'>a</p>"))).toBe(true);
+  expect(isTransparent(put("<div style='opacity:0'><p x>a</p></div>"))).toBe(true);
+  expect(isTransparent(put("<div style='opacity:0.1'><p x>a</p></div>"))).toBe(false);
+  const root = shadow(put("<div x style='opacity:0'></div>"), "<p>a</p>");
+  expect(isTransparent(root.querySelector("p")!)).toBe(true);
+});
+
+describe("the point of an element", () => {
+  const at = (style: string): { x: number; y: number } => pointOf(put(`<div x style='position:fixed;${style}'></div>`));
+  test("is its middle", () => expect(at("left:10px;top:20px;width:30px;height:40px")).toEqual({ x: 25, y: 40 }));
+  test("is the middle of the part in the viewport", () => {
+    const { innerWidth: width, innerHeight: height } = window;
+    expect(at(`left:-20px;top:-40px;width:50px;height:100px`)).toEqual({ x: 15, y: 30 });
+    expect(at(`left:${width - 30}px;top:${height - 60}px;width:50px;height:100px`)).toEqual({
+      x: width - 15,
+      y: height - 30,
+    });
+  });
+  test("is its middle where the viewport shows nothing", () => {
+    expect(at("left:-90px;top:10px;width:40px;height:40px")).toEqual({ x: -70, y: 30 });
+    expect(at("left:10px;top:-90px;width:40px;height:40px")).toEqual({ x: 30, y: -70 });
+    expect(at("left:9000px;top:10px;width:40px;height:40px")).toEqual({ x: 9020, y: 30 });
+    expect(at("left:-40px;top:10px;width:40px;height:40px")).toEqual({ x: -20, y: 30 });
+    expect(at("left:10px;top:-40px;width:40px;height:40px")).toEqual({ x: 30, y: -20 });
+  });
+  test("is in the first of its lines that is in the viewport", () => {
+    put(
+      "<div style='position:absolute;left:0;top:-15px;width:60px;font:10px/30px monospace'><a x href=#>one two three</a></div>",
+    );
+    const link = document.querySelector("a")!;
+    const boxes = [...link.getClientRects()];
+    expect(boxes.length).toBeGreaterThan(1);
+    const second = boxes.find(({ y, height }) => y + height / 2 >= 0)!;
+    expect(pointOf(link).y).toBeCloseTo(Math.max(0, second.y) / 2 + (second.y + second.height) / 2, 3);
+  });
+  test("is in the first of its lines that is no empty box", () => {
+    put("<p style='margin:0;width:200px;font:10px/30px monospace'><a x href=#><br>text</a></p>");
+    const link = document.querySelector("[x]")!;
+    const box = [...link.getClientRects()].find(({ width, height }) => width > 0 && height > 0)!;
+    expect(pointOf(link)).toEqual({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+  });
+  test("is in the first of its lines where none is in the viewport", () => {
+    put(
+      "<div style='position:absolute;left:0;top:9000px;width:60px;font:10px/30px monospace'><a x href=#>one two three</a></div>",
+    );
+    const link = document.querySelector("a")!;
+    const [first] = link.getClientRects();
+    expect(pointOf(link)).toEqual({ x: first!.x + first!.width / 2, y: first!.y + first!.height / 2 });
+  });
+  test("is the middle of nothing for what has no size", () => {
+    expect(at("left:10px;top:20px;width:0;height:0")).toEqual({ x: 10, y: 20 });
+    expect(at("left:10px;top:20px;width:10px;height:0")).toEqual({ x: 15, y: 20 });
+    expect(pointOf(put("<p x hidden>"))).toEqual({ x: 0, y: 0 });
+  });
+});
+
+test("the viewport ends before its width and height", () => {
+  const { innerWidth: width, innerHeight: height } = window;
+  const points = [
+    [0, 0],
+    [-1, 0],
+    [0, -1],
+    [width - 1, height - 1],
+    [width, 0],
+    [0, height],
+  ] as const;
+  expect(points.map(([x, y]) => inViewport({ x, y }))).toEqual([true, false, false, true, false, false]);
+});
+
+test("a point is clipped where a box around it scrolls it away", () => {
+  const inner = put(
+    "<div id=box style='position:fixed;left:10px;top:10px;width:20px;height:20px;overflow:auto'><p x>a</p></div>",
+  );
+  const points = [
+    [10, 10],
+    [30, 30],
+    [9, 20],
+    [31, 20],
+    [20, 9],
+    [20, 31],
+  ] as const;
+  expect(points.map(([x, y]) => isClipped(inner, { x, y }))).toEqual([false, false, true, true, true, true]);
+  expect(isClipped(document.querySelector("#box")!, { x: 500, y: 500 })).toBe(false);
+  document.querySelector<HTMLElement>("#box")!.style.overflow = "visible";
+  expect(isClipped(inner, { x: 500, y: 500 })).toBe(false);
+  const root = shadow(put("<div x style='overflow:hidden;width:20px;height:20px'></div>"), "<p>a</p>");
+  expect(isClipped(root.querySelector("p")!, { x: 500, y: 500 })).toBe(true);
+});
+
+test("a point is not clipped by the page itself", () => {
+  const inner = put("<p x>a</p>");
+  document.body.style.cssText = "overflow:hidden;height:10px";
+  document.documentElement.style.cssText = "overflow:hidden;height:10px";
+  expect(isClipped(inner, { x: 0, y: 500 })).toBe(false);
+  document.documentElement.removeAttribute("style");
+});
+
+test("boxes are told with one decimal", () => {
+  expect(rounded({ x: 1.26, y: -1.24, width: 3.04, height: 10 })).toEqual({ x: 1.3, y: -1.2, width: 3, height: 10 });
+  const element = put("<div x style='position:fixed;left:1px;top:2px;width:3px;height:4px'></div>");
+  expect(boxOf(element)).toEqual({ x: 1, y: 2, width: 3, height: 4 });
+});

@@ -1,0 +1,69 @@
+// What the tests of the agent share.
+import { ActScope } from "../../dom-agent/act/scope.ts";
+import type { Environment } from "../../dom-agent/environment.ts";
+import type { AgentProblem } from "../../dom-agent/problem.ts";
+import { RefBook } from "../../dom-agent/refs.ts";
+
+/** Fills the page. Returns the element with the attribute x. */
+export function put(html: string): HTMLElement {
+  document.body.innerHTML = html;
+  return document.querySelector<HTMLElement>("[x]")!;
+}
+
+export function shadow(host: Element, html: string, mode: ShadowRootMode = "open"): ShadowRoot {
+  const root = host.attachShadow({ mode });
+  root.innerHTML = html;
+  return root;
+}
+
+/** A book of refs that may give e1 to e100000. */
+export function book(...ranges: [number, number][]): RefBook {
+  const refs = new RefBook();
+  refs.allow(ranges.length > 0 ? ranges : [[1, 100_000]]);
+  return refs;
+}
+
+/** What an operation works with, for ms. */
+export function within(ms = 0, refs = book(), frame = ""): Environment {
+  const deadline = { at: Date.now() + ms, signal: new AbortController().signal };
+  return { refs, deadline, act: new ActScope(undefined, deadline), frame };
+}
+
+/** The problem that work throws, as the worker hears of it. */
+export async function problem(work: () => unknown): Promise<ReturnType<AgentProblem["toWire"]>> {
+  try {
+    await work();
+  } catch (error) {
+    if (typeof (error as AgentProblem).toWire !== "function") throw error;
+    return (error as AgentProblem).toWire();
+  }
+  throw new Error("nothing was wrong");
+}
+
+export const ids = (elements: Iterable<Element>): string[] => [...elements].map((element) => element.id);
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/**
+ * Does work while each look at the clock moves it by ms, so that a slice of work ends at its first question (20) or never
+ * (0). Returns how often the work paused.
+ */
+export async function pausesOf(ms: number, work: () => Promise<unknown>): Promise<number> {
+  const { now } = performance;
+  const Native = MessageChannel;
+  let time = 0;
+  let pauses = 0;
+  performance.now = () => (time += ms);
+  globalThis.MessageChannel = class extends Native {
+    constructor() {
+      super();
+      pauses++;
+    }
+  };
+  try {
+    await work();
+    return pauses;
+  } finally {
+    performance.now = now;
+    globalThis.MessageChannel = Native;
+  }
+}
