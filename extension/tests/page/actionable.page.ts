@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { ready, scrollTo } from "../../dom-agent/actionable.ts";
 import { around, blocking, checkAround, pointIn } from "../../dom-agent/around.ts";
-import { geometry, indexOf } from "../../dom-agent/read/geometry.ts";
+import { frameElements } from "../../dom-agent/frames.ts";
+import { geometry } from "../../dom-agent/read/geometry.ts";
 import { worker } from "./setup.ts";
 import { book, problem, put, shadow, within } from "./world.ts";
 
@@ -262,13 +263,13 @@ describe("geometry", () => {
         width: expect.any(Number),
         height: expect.any(Number),
       })),
-      children: Array.from({ length: window.length }, (_, i) =>
-        i === 0 ? { x: 15, y: 25, width: 106, height: 56 } : null,
+      children: frameElements().map((_, i) =>
+        i === 0 ? { x: 15, y: 25, width: 106, height: 56, scale: 1 } : expect.anything(),
       ),
       viewport: { width: innerWidth, height: innerHeight, ratio: devicePixelRatio },
     });
     const frames = document.querySelectorAll("iframe");
-    expect(indexOf(frames[0]!)).toBe(0);
-    expect(indexOf(document.createElement("iframe"))).toBe(-1);
+    expect(frameElements()[0]).toBe(frames[0]);
+    expect(frameElements().at(-1)).toBe(hidden); // not among the window's frames
   });
 });
