@@ -38,21 +38,24 @@ export function originOf(element: FrameElement | undefined): string {
 /** Origins of the frames at places; of a frame in a sandbox the one that it is loaded from. */
 export const origins = (indexes: number[]): string[] => {
   const elements = frameElements();
-  return indexes.map((index) => {
-    const element = elements[index];
-    const origin = originOf(element);
-    if (origin !== "null" || !element?.src) return origin === "null" ? "" : origin;
-    return new URL(element.src, document.baseURI).origin;
-  });
+  return indexes.map((index) => loadedFrom(elements[index]));
 };
 
+/** The origin that a frame was loaded from, also into a sandbox; "" where it has its content from this document. */
+function loadedFrom(element: FrameElement | undefined): string {
+  const origin = originOf(element);
+  if (origin !== "null") return origin;
+  return element?.src ? new URL(element.src, document.baseURI).origin : "";
+}
+
 /**
- * Tells each frame in a shadow root its place. The frame's own agent waits for the token; it keeps the message from the
- * page there.
+ * Tells each frame in a shadow root its place, where it is loaded from one of the origins or has its content from this
+ * document. The frame's own agent waits for the token; it keeps the message from the page there.
  */
-export function callChildren(token: string): void {
+export function callChildren(token: string, among: readonly string[]): void {
   for (const [place, element] of frameElements().entries()) {
-    if (place < window.length) continue;
+    const from = loadedFrom(element);
+    if (place < window.length || (from !== "" && !among.includes(from))) continue;
     const origin = originOf(element);
     element?.contentWindow?.postMessage(
       { gasoline: token, place },

@@ -29,8 +29,8 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     await change(Math.max(0, deadline.at - Date.now()), deadline.signal);
     return {};
   },
-  call_children: ({ token }) => {
-    callChildren(token);
+  call_children: ({ token, origins }) => {
+    callChildren(token, origins);
     return {};
   },
   frame_index: ({ selector }) => frameIndex(selector),

@@ -87,7 +87,7 @@ export interface AgentOps extends KindOps {
   /** Resolves at the next change of the document, or at the deadline. */
   changed: { params: Record<string, never>; result: Record<string, never> };
   /** Sends a token into each child frame that is in a shadow root, with its place. */
-  call_children: { params: { token: string }; result: Record<string, never> };
+  call_children: { params: { token: string; origins: string[] }; result: Record<string, never> };
   geometry: { params: Record<string, never>; result: FrameGeometry };
   /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };

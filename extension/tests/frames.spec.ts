@@ -190,7 +190,7 @@ test("frames of sites that are not granted are named", async ({ daemon, site, br
   );
   const list = await run("list_interactive", {});
   expect(list.result.coverage).toEqual({ ungranted: ["https://pay.invalid"] });
-  const none = await run("click", { selector: "text=Card" }, 1500);
+  const none = await run("click", { selector: "text=Card" }, 3000);
   expect(none.error?.message).toMatch(/Nothing fits.*iframes of https:\/\/pay\.invalid, which are not granted/);
 });
 

@@ -296,7 +296,7 @@ export class AgentFrames implements Frames {
         parent,
         "origins",
         { indexes },
-        Math.min(deadline, Date.now() + 500),
+        Math.min(deadline, Date.now() + SILENCE_MS),
       ).catch(() => ({ origins: [] }));
       for (const origin of origins) if (origin !== "" && !this.#documents.granted(`${origin}/`)) ungranted.add(origin);
       if (ungranted.size >= MAX_NAMED) break;
@@ -483,8 +483,12 @@ export class AgentFrames implements Frames {
       if (choice) throw await this.#ambiguous(tab, target, choice.among, deadline);
       const fault = probes.find(({ error }) => error instanceof CommandProblem && FAULTS.has(error.code));
       if (fault) throw fault.error;
-      const main = frames[0];
-      if (!main || Date.now() >= until || looks >= MAX_LOOKS) return { frame: main ?? (await this.#main(tab)) };
+      const main = frames[0] ?? (await this.#main(tab));
+      const nowhere = async () => ({
+        frame: main,
+        unseen: inWords(await this.#coverage(tab, tree, silent, rest.length, deadline)),
+      });
+      if (Date.now() >= until || looks >= MAX_LOOKS) return nowhere();
       if (target.nth !== undefined) {
         // Some may fit, but not enough.
         const come = this.#come(tab, until);
@@ -496,7 +500,7 @@ export class AgentFrames implements Frames {
       } catch (error) {
         this.#signal?.throwIfAborted();
         if (!(error instanceof CommandProblem) || !PASSED.has(error.code)) throw error;
-        return { frame: main, unseen: inWords(await this.#coverage(tab, tree, silent, rest.length, deadline)) };
+        return nowhere();
       }
     }
   }
@@ -617,7 +621,9 @@ export class AgentFrames implements Frames {
     const parents = frames.filter((parent) => lost.some(({ path }) => samePath(path.slice(0, -1), parent.path)));
     const token = crypto.randomUUID();
     await Promise.all(lost.map((frame) => inDocument(tab, frame.documentId, awaitPlace, [token, PLACE_MS])));
-    await this.#ask(tab, parents, "call_children", { token }, Date.now() + PLACE_MS);
+    // Frames of sites that were not granted are told nothing.
+    const origins = [...new Set(lost.map(({ url }) => (URL.canParse(url) ? new URL(url).origin : "null")))];
+    await this.#ask(tab, parents, "call_children", { token, origins }, Date.now() + PLACE_MS);
     const places = await Promise.all(lost.map((frame) => inDocument(tab, frame.documentId, placeOf, [])));
     return inOrder(
       frames.map((frame) => {
