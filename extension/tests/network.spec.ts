@@ -4,76 +4,89 @@ import { type BrowserContext, chromium } from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
 import { expect, installHost, test, unpack } from "./extension.ts";
 
-test("a request has what the page saw, without secrets", async ({ daemon, site, browserWithExtension: { page } }) => {
-  site.page("/api", {
-    body: '{"ok":true}',
-    type: "application/json",
-    status: 503,
-    headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" },
-  });
-  await page.goto(
-    site.page(
-      "/",
-      `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`,
-    ),
-  );
-  const exchange = await daemon.until("the exchange", () =>
-    daemon.events("network").find((at) => at.url.includes("/api")),
-  );
-  expect(exchange).toMatchObject({
-    method: "GET",
-    status: 503,
-    outcome: "http_error",
-    initiator: { type: "fetch" },
-    content_type: "application/json",
-    has_auth: true,
-  });
-  expect(exchange.flags ?? []).not.toContain("partial");
-  const header = (name: string) => exchange.response_headers?.find((at) => at.name === name)?.value;
-  expect(header("x-request-id")).toBe("abc");
-  expect(exchange.server_timing).toContain("db");
-  const all = JSON.stringify(daemon.syncs);
-  for (const secret of ["topsecret", "verysecret", "hunter2hunter2"]) expect(all).not.toContain(secret);
-  expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>&a=1$/);
-});
+for (const networkDetail of [false, true]) {
+  test.describe(`network detail ${networkDetail ? "on" : "off"}`, () => {
+    test.use({ networkDetail });
 
-test("requests that differ only in what they ask for keep their own answers, also over a redirect that changes the method", async ({
-  daemon,
-  site,
-  browserWithExtension: { page },
-}) => {
-  site.page("/api", { body: "{}", type: "application/json", headers: { "X-Answer": "here" } });
-  site.page("/form", { body: "", status: 303, headers: { Location: "/api?after" } });
-  await page.goto(site.page("/", "x"));
-  await page.evaluate(async () => {
-    const gone = new AbortController();
-    gone.abort();
-    await Promise.allSettled([
-      fetch("/api?q=ok"),
-      fetch("http://127.0.0.1:9/api?q=refused"),
-      fetch("/api?q=never", { signal: gone.signal }),
-      fetch("/form", { method: "POST", body: "a=1" }),
-    ]);
+    test("a request has what is seen of it, without secrets", async ({
+      daemon,
+      site,
+      browserWithExtension: { page },
+    }) => {
+      site.page("/api", {
+        body: '{"ok":true}',
+        type: "application/json",
+        status: 503,
+        headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" },
+      });
+      await page.goto(
+        site.page(
+          "/",
+          `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`,
+        ),
+      );
+      const exchange = await daemon.until("the exchange", () =>
+        daemon.events("network").find((at) => at.url.includes("/api")),
+      );
+      expect(exchange).toMatchObject({
+        method: "GET",
+        status: 503,
+        outcome: "http_error",
+        ...(networkDetail ? { remote_address: "127.0.0.1" } : {}),
+        initiator: { type: "fetch" },
+        content_type: "application/json",
+        has_auth: true,
+      });
+      expect(exchange.flags ?? []).not.toContain("partial");
+      const header = (name: string) => exchange.response_headers?.find((at) => at.name === name)?.value;
+      expect(header("x-request-id")).toBe("abc");
+      expect(exchange.server_timing).toContain("db");
+      const all = JSON.stringify(daemon.syncs);
+      for (const secret of ["topsecret", "verysecret", "hunter2hunter2"]) expect(all).not.toContain(secret);
+      expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>&a=1$/);
+    });
+
+    test("requests that differ only in what they ask for keep their own answers, also over a redirect that changes the method", async ({
+      daemon,
+      site,
+      browserWithExtension: { page },
+    }) => {
+      site.page("/api", { body: "{}", type: "application/json", headers: { "X-Answer": "here" } });
+      site.page("/form", { body: "", status: 303, headers: { Location: "/api?after" } });
+      await page.goto(site.page("/", "x"));
+      await page.evaluate(async () => {
+        const gone = new AbortController();
+        gone.abort();
+        await Promise.allSettled([
+          fetch("/api?q=ok"),
+          fetch("http://127.0.0.1:9/api?q=refused"),
+          fetch("/api?q=never", { signal: gone.signal }),
+          fetch("/form", { method: "POST", body: "a=1" }),
+        ]);
+      });
+      const find = (end: string) =>
+        daemon.until(end, () => daemon.events("network").find((at) => at.url.endsWith(end)));
+      const own = expect.arrayContaining([{ name: "x-answer", value: "here" }]);
+      const ok = await find("?q=ok");
+      expect(ok).toMatchObject({ status: 200, outcome: "ok", response_headers: own });
+      expect(ok.flags).toBeUndefined();
+      expect(await find("?q=refused")).toMatchObject(
+        networkDetail
+          ? { status: 0, error: expect.stringMatching(/net::ERR_/) }
+          : { status: 0, outcome: "network_error", error: "TypeError: Failed to fetch" },
+      );
+      expect(await find("?q=never")).toMatchObject({ status: 0, outcome: "aborted" });
+      const form = await find("?after");
+      expect(form).toMatchObject({
+        method: "POST",
+        status: 200,
+        redirects: [site.url("/form")],
+        ...(networkDetail ? { remote_address: "127.0.0.1" } : {}),
+      });
+      expect(form.flags).toBeUndefined();
+    });
   });
-  const find = (end: string) => daemon.until(end, () => daemon.events("network").find((at) => at.url.endsWith(end)));
-  const own = expect.arrayContaining([{ name: "x-answer", value: "here" }]);
-  const ok = await find("?q=ok");
-  expect(ok).toMatchObject({ status: 200, outcome: "ok", response_headers: own });
-  expect(ok.flags).toBeUndefined();
-  expect(await find("?q=refused")).toMatchObject({
-    status: 0,
-    outcome: "network_error",
-    error: "TypeError: Failed to fetch",
-  });
-  expect(await find("?q=never")).toMatchObject({ status: 0, outcome: "aborted" });
-  const form = await find("?after");
-  expect(form).toMatchObject({
-    method: "POST",
-    status: 200,
-    redirects: [site.url("/form")],
-  });
-  expect(form.flags).toBeUndefined();
-});
+}
 
 test("navigations and failed resources are exchanges by the document's own timing", async ({
   daemon,
@@ -195,79 +208,6 @@ test("network detail is switched on in the options, and shows the requests of wo
 
 test.describe("with network detail", () => {
   test.use({ networkDetail: true });
-
-  test("a request has what the page saw and what the network stack saw, without secrets", async ({
-    daemon,
-    site,
-    browserWithExtension: { page },
-  }) => {
-    site.page("/api", {
-      body: '{"ok":true}',
-      type: "application/json",
-      status: 503,
-      headers: { "X-Request-Id": "abc", "Set-Cookie": "session_id=verysecret", "Server-Timing": "db;dur=5" },
-    });
-    await page.goto(
-      site.page(
-        "/",
-        `<script>fetch("/api?token=topsecret&a=1", { headers: { Authorization: "Bearer hunter2hunter2" } })</script>`,
-      ),
-    );
-    const exchange = await daemon.until("the exchange", () =>
-      daemon.events("network").find((at) => at.url.includes("/api")),
-    );
-    expect(exchange).toMatchObject({
-      method: "GET",
-      status: 503,
-      outcome: "http_error",
-      remote_address: "127.0.0.1",
-      initiator: { type: "fetch" },
-      content_type: "application/json",
-      has_auth: true,
-    });
-    expect(exchange.flags ?? []).not.toContain("partial");
-    const header = (name: string) => exchange.response_headers?.find((at) => at.name === name)?.value;
-    expect(header("x-request-id")).toBe("abc");
-    expect(exchange.server_timing).toContain("db");
-    const all = JSON.stringify(daemon.syncs);
-    for (const secret of ["topsecret", "verysecret", "hunter2hunter2"]) expect(all).not.toContain(secret);
-    expect(exchange.url).toMatch(/token=<token:[0-9a-f]{8}>&a=1$/);
-  });
-
-  test("requests that differ only in what they ask for keep their own answers, also over a redirect that changes the method", async ({
-    daemon,
-    site,
-    browserWithExtension: { page },
-  }) => {
-    site.page("/api", { body: "{}", type: "application/json", headers: { "X-Answer": "here" } });
-    site.page("/form", { body: "", status: 303, headers: { Location: "/api?after" } });
-    await page.goto(site.page("/", "x"));
-    await page.evaluate(async () => {
-      const gone = new AbortController();
-      gone.abort();
-      await Promise.allSettled([
-        fetch("/api?q=ok"),
-        fetch("http://127.0.0.1:9/api?q=refused"),
-        fetch("/api?q=never", { signal: gone.signal }),
-        fetch("/form", { method: "POST", body: "a=1" }),
-      ]);
-    });
-    const find = (end: string) => daemon.until(end, () => daemon.events("network").find((at) => at.url.endsWith(end)));
-    const own = expect.arrayContaining([{ name: "x-answer", value: "here" }]);
-    const ok = await find("?q=ok");
-    expect(ok).toMatchObject({ status: 200, outcome: "ok", response_headers: own });
-    expect(ok.flags).toBeUndefined();
-    expect(await find("?q=refused")).toMatchObject({ status: 0, error: expect.stringMatching(/net::ERR_/) });
-    expect(await find("?q=never")).toMatchObject({ status: 0, outcome: "aborted" });
-    const form = await find("?after");
-    expect(form).toMatchObject({
-      method: "POST",
-      status: 200,
-      redirects: [site.url("/form")],
-      remote_address: "127.0.0.1",
-    });
-    expect(form.flags).toBeUndefined();
-  });
 
   test("navigations, failed resources, worker requests and refused connections are exchanges", async ({
     daemon,
