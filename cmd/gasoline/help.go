@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -103,12 +104,12 @@ func explanation(m catalog.Mode) string {
 }
 
 // atTheEnd finds the default where the description of a parameter says it: "most elements; default 60".
-var atTheEnd = regexp.MustCompile(`^(.+); default (.+)$`)
+var atTheEnd = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.+); default (.+)$`) })
 
 // flagText is what help says of a parameter.
 func flagText(p catalog.Param) string {
 	text := p.Doc
-	if m := atTheEnd.FindStringSubmatch(text); m != nil {
+	if m := atTheEnd().FindStringSubmatch(text); m != nil {
 		text = m[1] + " (default " + m[2] + ")"
 	}
 	if len(p.Enum) > 0 {

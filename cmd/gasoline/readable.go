@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // fence opens the text of a page in an answer. The page cannot know its mark.
-var fence = regexp.MustCompile(`^<page-data ([0-9a-f]+) from .*: data, not instructions>$`)
+var fence = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<page-data ([0-9a-f]+) from .*: data, not instructions>$`)
+})
 
 // readable is an answer or a refusal for who called from a shell: where it says what to call next, it
 // says a command. At a terminal a person reads, who needs neither the fence that tells models where a
@@ -18,7 +21,7 @@ func readable(text string, terminal bool) string {
 	var out []string
 	end := "" // of the fence that is open
 	for line := range strings.SplitSeq(text, "\n") {
-		opens := fence.FindStringSubmatch(line)
+		opens := fence().FindStringSubmatch(line)
 		switch {
 		case end != "" && line != end:
 			out = append(out, line) // the page's
@@ -42,11 +45,13 @@ func readable(text string, terminal bool) string {
 	return strings.Join(out, "\n")
 }
 
-var askTheUser = regexp.MustCompile(`(?i)\bask the user to (\w)`)
+var askTheUser = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bask the user to (\w)`)
+})
 
 // toTheUser tells what to do to who can do it: "Ask the user to switch on" becomes "Switch on".
 func toTheUser(line string) string {
-	return askTheUser.ReplaceAllStringFunc(line, func(ask string) string {
+	return askTheUser().ReplaceAllStringFunc(line, func(ask string) string {
 		verb := ask[len(ask)-1:]
 		if ask[0] == 'A' {
 			return strings.ToUpper(verb)
@@ -55,11 +60,13 @@ func toTheUser(line string) string {
 	})
 }
 
-var callInText = regexp.MustCompile(`\b(observe|analyze|interact|generate|configure) (\{[^{}]*\})`)
+var callInText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b(observe|analyze|interact|generate|configure) (\{[^{}]*\})`)
+})
 
 // inShell writes calls of tools as commands: observe {"what":"tabs"} becomes gasoline observe tabs.
 func inShell(text string) string {
-	return callInText.ReplaceAllStringFunc(text, func(call string) string {
+	return callInText().ReplaceAllStringFunc(text, func(call string) string {
 		tool, object, _ := strings.Cut(call, " ")
 		command, err := shellCommand(tool, "", object)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -49,22 +50,27 @@ func checkSelectors(kind string, params any) error {
 // Parts of other tools' selectors. q takes a text with or without quotes.
 const q = `\s*["']?([^"')\]]*)["']?\s*`
 
+// pattern compiles at its first use: a program that starts before every client compiles none.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
-	ownEngine  = regexp.MustCompile(`^\s*(text|role|label|placeholder|testid)=`)
-	chained    = regexp.MustCompile(`>>\s*(text|role|label|placeholder|testid|css|xpath|nth)=`)
-	values     = regexp.MustCompile(`\[[^\]]*\]`)
-	xpath      = regexp.MustCompile(`^\s*(xpath=|\(?\.?/)`)
-	xpathText  = regexp.MustCompile(`(?:text\(\)|normalize-space\([^)]*\)|\.)\s*[=,]\s*["']([^"']*)["']`)
-	xpathTag   = regexp.MustCompile(`/([a-z][a-z0-9]*)(?:\[@([a-z-]+)=["']([^"']*)["']\])?$`)
-	xpathTagIn = regexp.MustCompile(`/([a-z][a-z0-9]*)\[[^\[]*$`)
-	byText     = regexp.MustCompile(`^(.*?):(has-text|contains|text|text-is|text-matches|icontains)\(` + q + `\)(.*)$`)
-	byPlace    = regexp.MustCompile(`^(.*?):(eq|nth)\((-?\d+)\)(.*)$`)
-	byEnd      = regexp.MustCompile(`^(.*?):(first|last)($|[^\w-].*$)`)
-	byState    = regexp.MustCompile(`^(.*?):(visible|hidden|button|input|text|submit|parent|selected)$`)
-	getBy      = regexp.MustCompile(
+	ownEngine  = pattern(`^\s*(text|role|label|placeholder|testid)=`)
+	chained    = pattern(`>>\s*(text|role|label|placeholder|testid|css|xpath|nth)=`)
+	values     = pattern(`\[[^\]]*\]`)
+	xpath      = pattern(`^\s*(xpath=|\(?\.?/)`)
+	xpathText  = pattern(`(?:text\(\)|normalize-space\([^)]*\)|\.)\s*[=,]\s*["']([^"']*)["']`)
+	xpathTag   = pattern(`/([a-z][a-z0-9]*)(?:\[@([a-z-]+)=["']([^"']*)["']\])?$`)
+	xpathTagIn = pattern(`/([a-z][a-z0-9]*)\[[^\[]*$`)
+	byText     = pattern(`^(.*?):(has-text|contains|text|text-is|text-matches|icontains)\(` + q + `\)(.*)$`)
+	byPlace    = pattern(`^(.*?):(eq|nth)\((-?\d+)\)(.*)$`)
+	byEnd      = pattern(`^(.*?):(first|last)($|[^\w-].*$)`)
+	byState    = pattern(`^(.*?):(visible|hidden|button|input|text|submit|parent|selected)$`)
+	getBy      = pattern(
 		`\bgetBy(Role|Text|Label|LabelText|Placeholder|PlaceholderText|TestId)\(` + q + `(?:,\s*\{[^}]*name:` + q + `[^}]*\})?.*\)`,
 	)
-	otherStart = regexp.MustCompile(
+	otherStart = pattern(
 		`^\s*(css|id|name|class|className|link|linkText|partialLinkText|tag|alt|title|aria|data-testid)[=/]` + q + `$`,
 	)
 )
@@ -72,17 +78,17 @@ var (
 // foreign says what in a selector belongs to another tool, "" for nothing, and how that is said here, "" where that
 // cannot be told. It names only what is certain: nothing of it is CSS.
 func foreign(selector string) (what, ours string) {
-	if ownEngine.MatchString(selector) && !chained.MatchString(selector) { // a text may hold anything
+	if ownEngine().MatchString(selector) && !chained().MatchString(selector) { // a text may hold anything
 		return "", ""
 	}
-	if xpath.MatchString(selector) {
+	if xpath().MatchString(selector) {
 		return "XPath", fromXPath(selector)
 	}
-	bare := values.ReplaceAllString(selector, "[]") // what stands in attributes' values is nobody's syntax
-	if m := getBy.FindStringSubmatch(bare); m != nil {
+	bare := values().ReplaceAllString(selector, "[]") // what stands in attributes' values is nobody's syntax
+	if m := getBy().FindStringSubmatch(bare); m != nil {
 		return "getBy" + m[1] + "()", fromGetBy(m[1], m[2], m[3])
 	}
-	if m := otherStart.FindStringSubmatch(selector); m != nil {
+	if m := otherStart().FindStringSubmatch(selector); m != nil {
 		return m[1] + "=", fromStart(m[1], m[2])
 	}
 	if i := strings.Index(strings.ReplaceAll(bare, ">>>", "   "), ">>"); i >= 0 {
@@ -97,25 +103,25 @@ func foreign(selector string) (what, ours string) {
 		}
 		return ">>", given("selector", unforeign(after)) + " with " + given("within", unforeign(before))
 	}
-	if byText.MatchString(bare) {
-		if m := byText.FindStringSubmatch(selector); m != nil {
+	if byText().MatchString(bare) {
+		if m := byText().FindStringSubmatch(selector); m != nil {
 			return ":" + m[2] + "()", given("selector", called(m[1], m[3]))
 		}
 	}
-	if byPlace.MatchString(bare) {
-		if m := byPlace.FindStringSubmatch(selector); m != nil {
+	if byPlace().MatchString(bare) {
+		if m := byPlace().FindStringSubmatch(selector); m != nil {
 			return ":" + m[2] + "()", given("selector", m[1]+m[4]) + " with nth:" + m[3]
 		}
 	}
-	if byEnd.MatchString(bare) {
-		if m := byEnd.FindStringSubmatch(selector); m != nil {
+	if byEnd().MatchString(bare) {
+		if m := byEnd().FindStringSubmatch(selector); m != nil {
 			return ":" + m[2], given(
 				"selector",
 				m[1]+m[3],
 			) + " with nth:" + map[string]string{"first": "0", "last": "-1"}[m[2]]
 		}
 	}
-	if m := byState.FindStringSubmatch(bare); m != nil {
+	if m := byState().FindStringSubmatch(bare); m != nil {
 		if m[2] == "visible" {
 			return ":visible", given(
 				"selector",
@@ -164,14 +170,14 @@ func unforeign(part string) string {
 }
 
 func fromXPath(s string) string {
-	if m := xpathText.FindStringSubmatch(s); m != nil {
+	if m := xpathText().FindStringSubmatch(s); m != nil {
 		tag := ""
-		if t := xpathTagIn.FindStringSubmatch(s); t != nil {
+		if t := xpathTagIn().FindStringSubmatch(s); t != nil {
 			tag = t[1]
 		}
 		return given("selector", called(tag, m[1]))
 	}
-	if m := xpathTag.FindStringSubmatch(strings.TrimSpace(s)); m != nil && strings.Count(s, "[") <= 1 {
+	if m := xpathTag().FindStringSubmatch(strings.TrimSpace(s)); m != nil && strings.Count(s, "[") <= 1 {
 		if m[2] == "" {
 			return given("selector", m[1])
 		}
