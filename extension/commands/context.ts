@@ -36,6 +36,8 @@ export interface Pages {
   /** Opens a tab behind the active one, or in front. Throws as go does; a tab without a page is closed again. */
   open(url: string | undefined, active: boolean, deadline: number): Promise<number>;
   activate(tab: number): Promise<void>;
+  /** Brings the tab's window to the front of the screen. */
+  raise(tab: number): Promise<void>;
   close(tab: number): Promise<void>;
   /** Watches whether a tab begins to load another page, or opens a tab, until stop is called. */
   watch(tab: number): Watch;

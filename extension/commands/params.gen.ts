@@ -6,11 +6,14 @@ import * as v from "valibot";
 const text2000 = v.optional(v.pipe(v.string(), v.maxLength(2000)));
 const number = v.optional(v.pipe(v.number(), v.finite()));
 const flag = v.optional(v.boolean());
-const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const text1000000Required = v.pipe(v.string(), v.maxLength(1000000));
+const text10000Required = v.pipe(v.string(), v.maxLength(10000));
+const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
+const text200Required = v.pipe(v.string(), v.maxLength(200));
+const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
 const toast = {
-  reason: v.optional(v.pipe(v.string(), v.maxLength(500))),
+  reason: text500,
 };
 const tabOnlyParams = v.object({
   ...toast,
@@ -29,6 +32,22 @@ const target = {
 };
 const trust = {
   trusted: v.optional(v.picklist(["auto", "always", "never"])),
+};
+const storage = {
+  ...toast,
+  storage_type: v.optional(v.picklist(["localStorage", "sessionStorage"])),
+  frame: text2000,
+};
+const storageParams = {
+  ...storage,
+  key: text10000Required,
+};
+const cookieParams = {
+  ...toast,
+  name: v.pipe(v.string(), v.maxLength(1000)),
+  domain: v.optional(v.pipe(v.string(), v.maxLength(300))),
+  path: text2000,
+  frame: text2000,
 };
 const noParams = v.object({});
 
@@ -70,7 +89,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     ...trust,
-    value: v.pipe(v.string(), v.maxLength(10000)),
+    value: text10000Required,
   }),
   check: v.object({
     ...target,
@@ -102,6 +121,44 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     duration_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(30000))),
+  }),
+  paste: v.object({
+    ...target,
+    ...toast,
+    text: text1000000Required,
+  }),
+  set_attribute: v.object({
+    ...target,
+    ...toast,
+    name: text200Required,
+    value: text10000,
+    remove: flag,
+  }),
+  set_storage: v.object({
+    ...storageParams,
+    value: v.optional(v.pipe(v.string(), v.maxLength(5000000))),
+  }),
+  delete_storage: v.object(storageParams),
+  clear_storage: v.object(storage),
+  set_cookie: v.object({
+    ...cookieParams,
+    value: v.optional(v.pipe(v.string(), v.maxLength(4096))),
+  }),
+  delete_cookie: v.object(cookieParams),
+  subtitle: v.object({
+    text: text500,
+  }),
+  activate_tab: tabOnlyParams,
+  get_attribute: v.object({
+    ...target,
+    name: text200Required,
+  }),
+  query: v.object({
+    selector: v.pipe(v.string(), v.maxLength(2000)),
+    within: text2000,
+    frame: text2000,
+    query_type: v.optional(v.picklist(["exists", "count", "text", "text_all", "attributes"])),
+    attribute_names: v.optional(v.pipe(v.array(v.string()), v.maxLength(20))),
   }),
   wait_for: v.object({
     ...search,

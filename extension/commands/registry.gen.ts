@@ -11,6 +11,8 @@ import { newTab } from "./new_tab.ts";
 import { switchTab } from "./switch_tab.ts";
 import { closeTab } from "./close_tab.ts";
 import { click } from "./click.ts";
+import { activateTab } from "./activate_tab.ts";
+import { query } from "./query.ts";
 import { waitFor } from "./wait_for.ts";
 import { waitForStable } from "./wait_for_stable.ts";
 import { getText } from "./get_text.ts";
@@ -38,6 +40,17 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   hover: acts("hover"),
   focus: acts("focus"),
   highlight: acts("highlight"),
+  paste: acts("paste"),
+  set_attribute: acts("set_attribute"),
+  set_storage: acts("set_storage"),
+  delete_storage: acts("delete_storage"),
+  clear_storage: acts("clear_storage"),
+  set_cookie: acts("set_cookie"),
+  delete_cookie: acts("delete_cookie"),
+  subtitle: acts("subtitle"),
+  activate_tab: activateTab,
+  get_attribute: reads("get_attribute"),
+  query,
   wait_for: waitFor,
   wait_for_stable: waitForStable,
   get_text: getText,

@@ -9,6 +9,16 @@ import { scrollTo } from "./act/scroll_to.ts";
 import { hover } from "./act/hover.ts";
 import { focus } from "./act/focus.ts";
 import { highlight } from "./act/highlight.ts";
+import { paste } from "./act/paste.ts";
+import { setAttribute } from "./act/set_attribute.ts";
+import { setStorage } from "./act/set_storage.ts";
+import { deleteStorage } from "./act/delete_storage.ts";
+import { clearStorage } from "./act/clear_storage.ts";
+import { setCookie } from "./act/set_cookie.ts";
+import { deleteCookie } from "./act/delete_cookie.ts";
+import { subtitle } from "./act/subtitle.ts";
+import { getAttribute } from "./read/get_attribute.ts";
+import { query } from "./read/query.ts";
 import { waitFor } from "./read/wait_for.ts";
 import { getText } from "./read/get_text.ts";
 import { getValue } from "./read/get_value.ts";
@@ -25,6 +35,16 @@ export const KINDS = {
   hover,
   focus,
   highlight,
+  paste,
+  set_attribute: setAttribute,
+  set_storage: setStorage,
+  delete_storage: deleteStorage,
+  clear_storage: clearStorage,
+  set_cookie: setCookie,
+  delete_cookie: deleteCookie,
+  subtitle,
+  get_attribute: getAttribute,
+  query,
   wait_for: waitFor,
   get_text: getText,
   get_value: getValue,

@@ -10,6 +10,18 @@ import type {
   HoverParams,
   TargetParams,
   HighlightParams,
+  PasteParams,
+  SetAttributeParams,
+  SetStorageParams,
+  StorageParams,
+  Storage,
+  SetCookieParams,
+  CookieParams,
+  SubtitleParams,
+  AttributeParams,
+  AttributeResult,
+  QueryParams,
+  QueryResult,
   WaitParams,
   WaitResult,
   TextParams,
@@ -32,6 +44,16 @@ export interface KindOps {
   hover: { params: HoverParams; result: Acted };
   focus: { params: TargetParams; result: Acted };
   highlight: { params: HighlightParams; result: Acted };
+  paste: { params: PasteParams; result: Acted };
+  set_attribute: { params: SetAttributeParams; result: Acted };
+  set_storage: { params: SetStorageParams; result: Acted };
+  delete_storage: { params: StorageParams; result: Acted };
+  clear_storage: { params: Storage; result: Acted };
+  set_cookie: { params: SetCookieParams; result: Acted };
+  delete_cookie: { params: CookieParams; result: Acted };
+  subtitle: { params: SubtitleParams; result: Acted };
+  get_attribute: { params: AttributeParams; result: AttributeResult };
+  query: { params: QueryParams; result: QueryResult };
   wait_for: { params: WaitParams; result: WaitResult };
   get_text: { params: TextParams; result: TextResult };
   get_value: { params: ValueParams; result: ValueResult };

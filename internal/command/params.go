@@ -193,3 +193,76 @@ type ScreenshotParams struct {
 
 // Selectors returns the two fields that hold selectors; "" when one is not set or the kind lacks it.
 func (p ScreenshotParams) Selectors() (selector, within string) { return p.Selector, "" }
+
+// AttributeParams is for get_attribute.
+type AttributeParams struct {
+	Target
+	Name string `json:"name" required:"true" length:"200" doc:"of the attribute or cookie"`
+}
+
+// SetAttributeParams is for set_attribute.
+type SetAttributeParams struct {
+	Target
+	Toast
+	Name   string `json:"name" required:"true" length:"200" doc:"of the attribute or cookie"`
+	Value  string `json:"value,omitempty" length:"10000" doc:"what is to be there; default nothing"`
+	Remove bool   `json:"remove,omitempty" doc:"take the attribute away"`
+}
+
+// QueryParams is for query. What a page lacks is no failure of it.
+type QueryParams struct {
+	Selector       string   `json:"selector" required:"true" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
+	Within         string   `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Frame          string   `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
+	QueryType      string   `json:"query_type,omitempty" enum:"exists,count,text,text_all,attributes" doc:"what is asked; default exists"`
+	AttributeNames []string `json:"attribute_names,omitempty" length:"20" doc:"which attributes; default all"`
+}
+
+// Selectors returns the two fields that hold selectors; "" when one is not set.
+func (p QueryParams) Selectors() (selector, within string) { return p.Selector, p.Within }
+
+// PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty.
+type PasteParams struct {
+	Target
+	Toast
+	Text string `json:"text" required:"true" length:"1000000" doc:"text to type, to wait for, or key to press"`
+}
+
+// StorageParams is for delete_storage.
+type StorageParams struct {
+	Storage
+	Key string `json:"key" required:"true" length:"10000" doc:"of the entry"`
+}
+
+// SetStorageParams is for set_storage.
+type SetStorageParams struct {
+	StorageParams
+	Value string `json:"value,omitempty" length:"5000000" doc:"what is to be there; default nothing"`
+}
+
+// Storage names a storage of a page's origin.
+type Storage struct {
+	Toast
+	StorageType string `json:"storage_type,omitempty" enum:"localStorage,sessionStorage" doc:"which one; default localStorage"`
+	Frame       string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
+}
+
+// CookieParams is for delete_cookie. Domain and Path are those it was set with.
+type CookieParams struct {
+	Toast
+	Name   string `json:"name" required:"true" length:"1000" doc:"of the attribute or cookie"`
+	Domain string `json:"domain,omitempty" length:"300" doc:"of the cookie; default the page's host alone"`
+	Path   string `json:"path,omitempty" length:"2000" doc:"of the cookie; default /"`
+	Frame  string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
+}
+
+// SetCookieParams is for set_cookie.
+type SetCookieParams struct {
+	CookieParams
+	Value string `json:"value,omitempty" length:"4096" doc:"what is to be there; default nothing"`
+}
+
+// SubtitleParams is for subtitle.
+type SubtitleParams struct {
+	Text string `json:"text,omitempty" length:"500" doc:"what the user reads; without it the last one goes"`
+}

@@ -100,8 +100,8 @@ type Viewport struct {
 // ActResult describes the element that a command acted on, how it was found, and what the act did to the page.
 type ActResult struct {
 	Matched           *Element  `json:"matched,omitempty"`
-	MatchCount        int       `json:"match_count"`
-	MatchStrategy     string    `json:"match_strategy"` // ref, css, text, role, label, placeholder, testid, point, focused
+	MatchCount        int       `json:"match_count"`    // 0 for an act on the page itself
+	MatchStrategy     string    `json:"match_strategy"` // "" for an act on the page itself, ref, css, text, role, label, placeholder, testid, point, focused
 	AutoScrolled      bool      `json:"auto_scrolled,omitempty"`
 	OverlayWarning    string    `json:"overlay_warning,omitempty"`
 	InsertionStrategy string    `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
@@ -241,4 +241,24 @@ type ScreenshotResult struct {
 // FlushResult says that the extension has sent everything that it captured so far.
 type FlushResult struct {
 	Frames int `json:"frames"`
+}
+
+// AttributeResult is one attribute of an element. A secret in it stays in the page.
+type AttributeResult struct {
+	Value   string   `json:"value"`
+	Absent  bool     `json:"absent,omitempty"` // the element has no such attribute
+	Matched *Element `json:"matched,omitempty"`
+	URL     string   `json:"url"`
+}
+
+// QueryResult says what fits a selector, in all frames that were asked.
+type QueryResult struct {
+	Exists     bool              `json:"exists"`
+	Count      int               `json:"count"`
+	Text       string            `json:"text,omitempty"`       // of the first one, for text
+	Texts      []string          `json:"texts,omitempty"`      // for text_all; at most 100 of at most 1,000 characters
+	Attributes map[string]string `json:"attributes,omitempty"` // of the first one, for attributes; at most 50
+	Frame      string            `json:"frame,omitempty"`      // of the first one; "" is the main document
+	URL        string            `json:"url"`
+	Coverage   *Coverage         `json:"coverage,omitempty"`
 }

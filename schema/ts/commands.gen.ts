@@ -177,8 +177,9 @@ export interface Dialog {
 /** ActResult describes the element that a command acted on, how it was found, and what the act did to the page. */
 export interface ActResult {
   matched?: Element;
+  /** 0 for an act on the page itself */
   match_count: number;
-  /** ref, css, text, role, label, placeholder, testid, point, focused */
+  /** "" for an act on the page itself, ref, css, text, role, label, placeholder, testid, point, focused */
   match_strategy: string;
   auto_scrolled?: boolean;
   overlay_warning?: string;
@@ -243,6 +244,110 @@ export interface HighlightParams extends Target, Toast {
   duration_ms?: number;
 }
 
+/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. */
+export interface PasteParams extends Target, Toast {
+  text: string;
+}
+
+/** SetAttributeParams is for set_attribute. */
+export interface SetAttributeParams extends Target, Toast {
+  name: string;
+  value?: string;
+  remove?: boolean;
+}
+
+/** Storage names a storage of a page's origin. */
+export interface Storage extends Toast {
+  storage_type?: string;
+  frame?: string;
+}
+
+/** StorageParams is for delete_storage. */
+export interface StorageParams extends Storage {
+  key: string;
+}
+
+/** SetStorageParams is for set_storage. */
+export interface SetStorageParams extends StorageParams {
+  value?: string;
+}
+
+/** CookieParams is for delete_cookie. Domain and Path are those it was set with. */
+export interface CookieParams extends Toast {
+  name: string;
+  domain?: string;
+  path?: string;
+  frame?: string;
+}
+
+/** SetCookieParams is for set_cookie. */
+export interface SetCookieParams extends CookieParams {
+  value?: string;
+}
+
+/** SubtitleParams is for subtitle. */
+export interface SubtitleParams {
+  text?: string;
+}
+
+/** AttributeParams is for get_attribute. */
+export interface AttributeParams extends Target {
+  name: string;
+}
+
+/** AttributeResult is one attribute of an element. A secret in it stays in the page. */
+export interface AttributeResult {
+  value: string;
+  /** the element has no such attribute */
+  absent?: boolean;
+  matched?: Element;
+  url: string;
+}
+
+/** QueryParams is for query. What a page lacks is no failure of it. */
+export interface QueryParams {
+  selector: string;
+  within?: string;
+  frame?: string;
+  query_type?: string;
+  attribute_names?: string[];
+}
+
+/** Frame is an iframe of a page. Name is what the parameter frame takes for it: its number in the order of the document. */
+export interface Frame {
+  name: string;
+  url: string;
+  title?: string;
+  /** the user cannot see it */
+  hidden?: boolean;
+}
+
+/** Coverage says which iframes of the page an answer does not cover. It is left out when the answer covers all. */
+export interface Coverage {
+  /** origins that the user did not grant, at most 10 */
+  ungranted?: string[];
+  /** frames that did not answer in time, at most 10 */
+  unanswered?: Frame[];
+  /** further frames, which were not asked */
+  more?: number;
+}
+
+/** QueryResult says what fits a selector, in all frames that were asked. */
+export interface QueryResult {
+  exists: boolean;
+  count: number;
+  /** of the first one, for text */
+  text?: string;
+  /** for text_all; at most 100 of at most 1,000 characters */
+  texts?: string[];
+  /** of the first one, for attributes; at most 50 */
+  attributes?: Record<string, string>;
+  /** of the first one; "" is the main document */
+  frame?: string;
+  url: string;
+  coverage?: Coverage;
+}
+
 /** WaitParams is for wait_for. Exactly one of the element, Text and URLContains is the condition. */
 export interface WaitParams extends Search {
   text?: string;
@@ -288,31 +393,12 @@ export interface Section {
   tag: string;
 }
 
-/** Frame is an iframe of a page. Name is what the parameter frame takes for it: its number in the order of the document. */
-export interface Frame {
-  name: string;
-  url: string;
-  title?: string;
-  /** the user cannot see it */
-  hidden?: boolean;
-}
-
 /** Text is the text of one iframe. Either Value or Sections is set. */
 export interface Text {
   frame: Frame;
   value?: string;
   sections?: Section[];
   true_size?: number;
-}
-
-/** Coverage says which iframes of the page an answer does not cover. It is left out when the answer covers all. */
-export interface Coverage {
-  /** origins that the user did not grant, at most 10 */
-  ungranted?: string[];
-  /** frames that did not answer in time, at most 10 */
-  unanswered?: Frame[];
-  /** further frames, which were not asked */
-  more?: number;
 }
 
 /** TextResult is text of the page. */
@@ -448,6 +534,17 @@ export interface Commands {
   hover: { params: HoverParams; result: ActResult };
   focus: { params: TargetParams; result: ActResult };
   highlight: { params: HighlightParams; result: ActResult };
+  paste: { params: PasteParams; result: ActResult };
+  set_attribute: { params: SetAttributeParams; result: ActResult };
+  set_storage: { params: SetStorageParams; result: ActResult };
+  delete_storage: { params: StorageParams; result: ActResult };
+  clear_storage: { params: Storage; result: ActResult };
+  set_cookie: { params: SetCookieParams; result: ActResult };
+  delete_cookie: { params: CookieParams; result: ActResult };
+  subtitle: { params: SubtitleParams; result: ActResult };
+  activate_tab: { params: TabOnlyParams; result: TabResult };
+  get_attribute: { params: AttributeParams; result: AttributeResult };
+  query: { params: QueryParams; result: QueryResult };
   wait_for: { params: WaitParams; result: WaitResult };
   wait_for_stable: { params: StableParams; result: StableResult };
   get_text: { params: TextParams; result: TextResult };
@@ -479,6 +576,15 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "hover",
   "focus",
   "highlight",
+  "paste",
+  "set_attribute",
+  "set_storage",
+  "delete_storage",
+  "clear_storage",
+  "set_cookie",
+  "delete_cookie",
+  "subtitle",
+  "activate_tab",
   "execute_js",
 ]);
 
@@ -497,6 +603,17 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "hover",
   "focus",
   "highlight",
+  "paste",
+  "set_attribute",
+  "set_storage",
+  "delete_storage",
+  "clear_storage",
+  "set_cookie",
+  "delete_cookie",
+  "subtitle",
+  "activate_tab",
+  "get_attribute",
+  "query",
   "wait_for",
   "wait_for_stable",
   "get_text",

@@ -147,6 +147,13 @@ export class TabPages implements Pages {
     });
   }
 
+  async raise(tab: number): Promise<void> {
+    const { windowId } = await chrome.tabs.get(tab).catch(() => {
+      throw gone(tab);
+    });
+    await chrome.windows.update(windowId, { focused: true, drawAttention: true });
+  }
+
   async close(tab: number): Promise<void> {
     await chrome.tabs.remove(tab).catch(() => {
       throw gone(tab);

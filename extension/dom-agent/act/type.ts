@@ -70,7 +70,7 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
 }
 
 /** The field or editor that an element is, holds or labels. */
-function typeable(element: Element): HTMLElement {
+export function typeable(element: Element): HTMLElement {
   const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
   if (isField(control)) {
     if (control.readOnly) throw new AgentProblem("not_typeable", `${inWords(control)} is read-only.`);
@@ -127,7 +127,7 @@ function checkFormat(field: Field, value: string): void {
 }
 
 /** Puts the caret at the end, or selects everything. */
-function place(element: HTMLElement, all: boolean): void {
+export function place(element: HTMLElement, all: boolean): void {
   if (isField(element)) {
     if (all) element.select();
     else if (element.selectionStart !== null) element.setSelectionRange(element.value.length, element.value.length);
@@ -158,6 +158,14 @@ function insert(field: Field, text: string): void {
   }
 }
 
+/** Puts a text at the caret as one input. */
+export function insertText(element: HTMLElement, text: string): void {
+  if (!isField(element)) return insertIntoEditor(text, false);
+  const before = element.value;
+  document.execCommand("insertText", false, text);
+  if (element.value === before && text !== "") setValue(element, before + text);
+}
+
 function insertIntoEditor(text: string, clear: boolean): void {
   if (clear) document.execCommand("delete");
   for (const [i, line] of text.split("\n").entries()) {
@@ -184,7 +192,8 @@ function setValue(field: Field, value: string): void {
   acts().dispatch(field, new Event("change", { bubbles: true }));
 }
 
-function shownValue(element: HTMLElement): string {
+/** What a field shows now; a secret stays in the page. */
+export function shownValue(element: HTMLElement): string {
   if (isSecret(element)) return MASK;
   return (isField(element) ? element.value : element.innerText).slice(0, 1000);
 }

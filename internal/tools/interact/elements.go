@@ -135,6 +135,20 @@ var (
 		},
 	)
 	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "hardware_click", Doc: "Click a point of the viewport with the browser's real input, whatever is there: canvas, maps, other frames.",
+		Aliases: []string{"click_at"}, Needs: acts, Wait: wait, Example: `{"x":120,"y":300}`, Errors: elementErrors,
+	}, func(ctx context.Context, env Env, p struct {
+		command.Toast
+		X *float64 `json:"x" required:"true" doc:"CSS pixels of the viewport"`
+		Y *float64 `json:"y" required:"true" doc:"CSS pixels of the viewport"`
+		in
+		after
+	}) (any, error) {
+		return act(ctx, env, command.Click, p.Tab, p.after, command.ClickParams{
+			Target: command.Target{X: p.X, Y: p.Y}, Toast: p.Toast, Trust: command.Trust{Trusted: "always"},
+		}, acted)
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "highlight", Doc: "Draw a red box around an element to show it to the user; duration_ms 0 removes it.", Aliases: []string{"point"},
 		Needs: acts, Wait: wait, Example: `{"selector":"#total"}`, Errors: elementErrors,
 	}, func(ctx context.Context, env Env, p struct {

@@ -49,6 +49,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Docs: map[string]string{
 		"selector": `CSS (>>> pierces shadow roots), or text=… role=button[name="Save"] label=… placeholder=… testid=…`,
 		"tab":      "tab id; default the one in use",
+		"value":    "the option, or what is to be there",
 		"text":     "text to type, to wait for, or key to press (Enter, Control+a)",
 	},
 	Groups: []catalog.Group{{
@@ -58,7 +59,11 @@ var Tool = catalog.New[Env](catalog.Info{
 		Short: "A", Doc: "then, in the answer: wait_for_stable, stability_ms, include_screenshot, include_interactive",
 		Params: []string{"wait_for_stable", "stability_ms", "include_screenshot", "include_interactive"},
 	}, {
-		Doc: "Also: tab (which one), reason (shown to the user), trusted (real input)", Params: []string{"tab", "reason", "trusted"},
+		Doc: "Also: tab (which one), frame, reason (shown to the user), trusted (real input); the rest is in help",
+		Params: []string{
+			"tab", "frame", "reason", "trusted", "button", "count", "set_tracked", "visible_only", "scope_rect", "exclude_nav",
+			"attribute_names", "world", "domain", "path",
+		},
 	}},
 })
 

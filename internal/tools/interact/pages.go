@@ -64,7 +64,7 @@ var (
 		return do(ctx, env, command.NewTab, 0, p, tabbed)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "switch_tab", Doc: "Bring a tab to the front and make it the one in use. observe tabs lists them.", Aliases: []string{"activate_tab", "select_tab"},
+		Name: "switch_tab", Doc: "Bring a tab to the front and make it the one in use. observe tabs lists them.", Aliases: []string{"select_tab"},
 		Needs: catalog.Extension | catalog.Pilot, Wait: wait, Example: `{"tab":123}`, Errors: []problem.Code{problem.TabGone, problem.MissingParam},
 	}, func(ctx context.Context, env Env, p switchParams) (any, error) {
 		if p.Tab == 0 && p.TabIndex == nil {
@@ -79,6 +79,21 @@ var (
 			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
 		}
 		return out, err
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "activate_tab", Doc: "Bring the tab in use and its window to the front of the screen. Nothing else takes the user's focus.",
+		Aliases: []string{"bring_to_front"}, Needs: acts, Wait: wait, Errors: []problem.Code{problem.TabGone},
+	}, func(ctx context.Context, env Env, p tabOnly) (any, error) {
+		return do(ctx, env, command.ActivateTab, p.Tab, p.TabOnlyParams, tabbed)
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "subtitle", Doc: "Show a text to the user at the bottom of the page, for a minute or until the next one; without a text the last one goes.",
+		Aliases: []string{"narrate", "caption"}, Needs: acts, Wait: wait, Example: `{"text":"Now I pay"}`,
+	}, func(ctx context.Context, env Env, p struct {
+		command.SubtitleParams
+		in
+	}) (any, error) {
+		return do(ctx, env, command.Subtitle, p.Tab, p.SubtitleParams, acted)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "close_tab", Doc: "Close a tab; the one in use when none is named.", Needs: acts, Wait: wait, Errors: []problem.Code{problem.TabGone},
