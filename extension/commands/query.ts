@@ -6,13 +6,7 @@ const MAX_TEXTS = 100;
 
 /** Asks every frame of the page, or the one that is named, and adds up what they say. */
 export const query: Handler<"query"> = async (params, context) => {
-  const { answers, coverage } = await context.frames.each(
-    context.tab,
-    "query",
-    params,
-    params.frame,
-    context.deadline,
-  );
+  const { answers, coverage } = await context.frames.each(context.tab, "query", params, params.frame, context.deadline);
   const found = answers.flatMap(({ frame, value }) => (value ? [{ frame, value }] : []));
   const [main] = found;
   if (!main) throw answers[0]?.error; // each gives at least one answer

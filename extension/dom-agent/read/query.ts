@@ -34,7 +34,10 @@ function textOf(element: Element): string {
   return text.trim().slice(0, MAX_TEXT);
 }
 
-function attributesOf(element: Element, names: readonly string[] = element.getAttributeNames()): Record<string, string> {
+function attributesOf(
+  element: Element,
+  names: readonly string[] = element.getAttributeNames(),
+): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of names.slice(0, MAX_ATTRIBUTES)) {
     const value = attributeOf(element, name);
