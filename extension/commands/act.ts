@@ -56,18 +56,30 @@ export async function pipeline<R extends { receipt?: Receipt }>(
 
 /** Acts in the page, and says whether the tab went elsewhere because of it. */
 export async function act<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<ActResult> {
-  const { navigated, openedTab, page, ...result } = await pipeline(context, async () => {
-    const { result, settled } = await acted(context, op, params);
-    return { result, settled: settled ?? NOTHING };
-  });
+  return steps(context, () => performed(context, op, params));
+}
+
+/** What a document says that could not be asked. */
+const NOTHING: Settled = { changes: [], busy: [] };
+
+/** Does one step of an act in the page and says what it came to. */
+export async function performed<K extends ActOp>(
+  context: Context,
+  op: K,
+  params: AgentOps[K]["params"],
+): Promise<Performed<ActResult>> {
+  const { result, settled } = await acted(context, op, params);
+  return { result, settled: settled ?? NOTHING };
+}
+
+/** What an act of several steps comes to: what the last one says, and what the page shows because of all of them. */
+export async function steps(context: Context, perform: () => Promise<Performed<ActResult>>): Promise<ActResult> {
+  const { navigated, openedTab, page, ...result } = await pipeline(context, perform);
   const whole: ActResult = { ...result, url: page.url, title: page.title };
   if (navigated) whole.navigated = true;
   if (openedTab !== undefined) whole.opened_tab = openedTab;
   return whole;
 }
-
-/** What a document says that could not be asked. */
-const NOTHING: Settled = { changes: [], busy: [] };
 
 /** The frame may go away because of the act; what it came to was told before. */
 async function acted<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<Acted> {

@@ -33,6 +33,12 @@ const target = {
 const trust = {
   trusted: v.optional(v.picklist(["auto", "always", "never"])),
 };
+const formParams = {
+  ...toast,
+  fields: v.pipe(v.array(v.object({ ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))), selector: v.optional(v.pipe(v.string(), v.maxLength(2000))), nth: v.optional(v.pipe(v.number(), v.integer())), value: v.optional(v.pipe(v.string(), v.maxLength(100000))) })), v.maxLength(100)),
+  within: text2000,
+  frame: text2000,
+};
 const storage = {
   ...toast,
   storage_type: v.optional(v.picklist(["localStorage", "sessionStorage"])),
@@ -133,6 +139,11 @@ export const SCHEMAS = {
     name: text200Required,
     value: text10000,
     remove: flag,
+  }),
+  fill_form: v.object(formParams),
+  fill_form_and_submit: v.object({
+    ...formParams,
+    submit_selector: text2000,
   }),
   set_storage: v.object({
     ...storageParams,

@@ -11,6 +11,8 @@ import { newTab } from "./new_tab.ts";
 import { switchTab } from "./switch_tab.ts";
 import { closeTab } from "./close_tab.ts";
 import { click } from "./click.ts";
+import { fillForm } from "./fill_form.ts";
+import { fillFormAndSubmit } from "./fill_form_and_submit.ts";
 import { activateTab } from "./activate_tab.ts";
 import { query } from "./query.ts";
 import { waitFor } from "./wait_for.ts";
@@ -42,6 +44,8 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   highlight: acts("highlight"),
   paste: acts("paste"),
   set_attribute: acts("set_attribute"),
+  fill_form: fillForm,
+  fill_form_and_submit: fillFormAndSubmit,
   set_storage: acts("set_storage"),
   delete_storage: acts("delete_storage"),
   clear_storage: acts("clear_storage"),

@@ -2,6 +2,7 @@ import type { ActionId } from "../messages/content.ts";
 import type { Acted, AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
 import { scrollTo } from "./actionable.ts";
 import { around } from "./around.ts";
+import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
 import { callChildren, frameElements, origins } from "./frames.ts";
@@ -48,6 +49,8 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
   begin: () => ({}),
   settle: (_params, { act }) => act.settle(),
+  fill,
+  submit,
   toast: ({ text: said }) => {
     toast(said);
     return {};

@@ -1,4 +1,4 @@
-import type { ActResult, Target } from "@gasoline/schema/commands";
+import type { ActResult, Search, Target } from "@gasoline/schema/commands";
 import type { Candidate, CommandError } from "@gasoline/schema/wire";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
@@ -96,6 +96,10 @@ export interface AgentOps extends KindOps {
   /** An act that does not go through the document begins; settle follows it. */
   begin: { params: { frame?: string }; result: Record<string, never> };
   settle: { params: { frame?: string }; result: Settled };
+  /** Brings a field to a value, by the means that its kind of field needs. */
+  fill: { params: Search & { value: string }; result: Acted };
+  /** Presses the button that sends the form around an element. */
+  submit: { params: { ref: string }; result: Acted };
   toast: { params: { text: string }; result: Record<string, never> };
 }
 

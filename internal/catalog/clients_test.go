@@ -250,7 +250,7 @@ func TestShownCallsFitTheSchema(t *testing.T) {
 }
 
 var (
-	objects = regexp.MustCompile(`\{"[^{}]*\}`)
+	objects = regexp.MustCompile(`\{"(?:[^{}]|\{[^{}]*\})*\}`) // with objects in its lists
 	calls   = regexp.MustCompile(`\b(observe|analyze|generate|interact|configure) (\{[^{}]*\})`)
 	bare    = regexp.MustCompile(`\{(?:what|action|format):[^{}]*\}`)
 )

@@ -80,6 +80,9 @@ func (b *Bound) describe(m Mode) (required, optional []string) {
 		case p.Doc != "":
 			text += ": " + p.Doc
 		}
+		if p.Of != nil {
+			text += " (" + strings.Join(starred(p.Of), ", ") + ")"
+		}
 		switch {
 		case p.Required:
 			required = append(required, text)
@@ -88,6 +91,17 @@ func (b *Bound) describe(m Mode) (required, optional []string) {
 		}
 	}
 	return required, optional
+}
+
+// starred are the names of parameters, with a star where one is required.
+func starred(params []Param) []string {
+	out := paramNames(params)
+	for i, p := range params {
+		if p.Required {
+			out[i] += "*"
+		}
+	}
+	return out
 }
 
 func (b *Bound) helpTool() string {

@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -29,8 +30,9 @@ import (
 // An embedded struct adds its fields.
 type Param struct {
 	Name     string
-	Type     string // string, number, integer, boolean, array, object
-	Items    string // element type of an array
+	Type     string  // string, number, integer, boolean, array, object
+	Items    string  // element type of an array
+	Of       []Param // members of each object of an array of structs; nil for others
 	Doc      string
 	Enum     []string
 	Aliases  []string
@@ -72,6 +74,9 @@ func collect(t reflect.Type, at []int, out *[]Param) {
 		p := Param{Name: name, Doc: f.Tag.Get("doc"), index: index}
 		p.Required, p.Blank = f.Tag.Get("required") == "true", f.Tag.Get("blank") == "true"
 		p.Type, p.Items = typeName(f.Type)
+		if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			p.Of = ParamsOf(reflect.Zero(f.Type.Elem()).Interface())
+		}
 		if e := f.Tag.Get("enum"); e != "" {
 			p.Enum = strings.Split(e, ",")
 		}
@@ -283,7 +288,7 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 			ok = true
 		}
 		if !ok {
-			return slices.Concat([]byte("["), raw, []byte("]")), nil
+			raw, items = slices.Concat([]byte("["), raw, []byte("]")), []any{value}
 		}
 		if p.Length > 0 && len(items) > p.Length {
 			return nil, problem.New(
@@ -295,6 +300,9 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 				p.Length,
 			)
 		}
+		if p.Of != nil {
+			return members(p, raw)
+		}
 		return raw, nil
 	default: // object
 		if isText && json.Valid([]byte(text)) {
@@ -302,6 +310,46 @@ func coerce(p Param, raw json.RawMessage) (json.RawMessage, error) {
 		}
 		return raw, nil
 	}
+}
+
+// members checks each object of a list as a call's own parameters are checked, and names what is wrong by its place:
+// fields[2].value.
+func members(p Param, raw json.RawMessage) (json.RawMessage, error) {
+	var items []map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return nil, wrongType(p, raw)
+	}
+	out := make([]map[string]json.RawMessage, len(items))
+	for i, item := range items {
+		at := fmt.Sprintf("%s[%d]", p.Name, i)
+		out[i] = map[string]json.RawMessage{}
+		for _, name := range slices.Sorted(maps.Keys(item)) {
+			k := slices.IndexFunc(p.Of, func(m Param) bool {
+				return m.Name == normal(name) || slices.Contains(m.Aliases, normal(name))
+			})
+			if k < 0 {
+				fix := "It takes: " + strings.Join(paramNames(p.Of), ", ") + "."
+				return nil, problem.New(problem.InvalidParam, fix, "%s has no member %q.", at, cut(name))
+			}
+			member := p.Of[k]
+			if member.absent(item[name]) {
+				continue
+			}
+			named := member
+			named.Name = at + "." + member.Name
+			fixed, err := coerce(named, item[name])
+			if err != nil {
+				return nil, err
+			}
+			out[i][member.Name] = fixed
+		}
+		for _, m := range p.Of {
+			if _, given := out[i][m.Name]; m.Required && !given {
+				return nil, problem.New(problem.MissingParam, "Give it as "+m.Type+": "+m.Doc+".", "%s.%s is required.", at, m.Name)
+			}
+		}
+	}
+	return json.Marshal(out)
 }
 
 func trim(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

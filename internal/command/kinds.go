@@ -20,6 +20,8 @@ var (
 	Highlight       = declare[HighlightParams, ActResult]("highlight", Tab|Mutates|InPage)
 	Paste           = declare[PasteParams, ActResult]("paste", Tab|Mutates|InPage)
 	SetAttribute    = declare[SetAttributeParams, ActResult]("set_attribute", Tab|Mutates|InPage)
+	FillForm        = declare[FormParams, ActResult]("fill_form", Tab|Mutates)
+	SubmitForm      = declare[SubmitParams, ActResult]("fill_form_and_submit", Tab|Mutates)
 	SetStorage      = declare[SetStorageParams, ActResult]("set_storage", Tab|Mutates|InPage)
 	DeleteStorage   = declare[StorageParams, ActResult]("delete_storage", Tab|Mutates|InPage)
 	ClearStorage    = declare[Storage, ActResult]("clear_storage", Tab|Mutates|InPage)

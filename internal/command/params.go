@@ -228,6 +228,32 @@ type PasteParams struct {
 	Text string `json:"text" required:"true" length:"1000000" doc:"text to type, to wait for, or key to press"`
 }
 
+// Field is one field of a form and what is to be in it: a text, the label or value of an option, or true and false for
+// what is checked.
+type Field struct {
+	Ref      string `json:"ref,omitempty" pattern:"^e\\d{1,12}$" doc:"element from a list (e17)"`
+	Selector string `json:"selector,omitempty" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
+	Nth      *int   `json:"nth,omitempty" doc:"which match, from 0; -1 is the last"`
+	Value    string `json:"value,omitempty" length:"100000" alias:"text,checked" doc:"text, option, or true and false"`
+}
+
+// FormParams is what every kind takes that fills a form. The fields are filled in their order, until one cannot be.
+type FormParams struct {
+	Toast
+	Fields []Field `json:"fields" required:"true" length:"100" doc:"what to fill, in this order"`
+	Within string  `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Frame  string  `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
+}
+
+// Selectors returns the two fields that hold selectors; "" when one is not set.
+func (p FormParams) Selectors() (selector, within string) { return "", p.Within }
+
+// SubmitParams is for fill_form_and_submit. Without SubmitSelector the form of the last field is sent by its own button.
+type SubmitParams struct {
+	FormParams
+	SubmitSelector string `json:"submit_selector,omitempty" length:"2000" doc:"what to click then; default the form's own button"`
+}
+
 // StorageParams is for delete_storage.
 type StorageParams struct {
 	Storage

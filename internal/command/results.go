@@ -107,6 +107,7 @@ type ActResult struct {
 	InsertionStrategy string    `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
 	Value             string    `json:"value,omitempty"`
 	Trusted           bool      `json:"trusted,omitempty"` // real input events were used
+	Filled            []Filled  `json:"filled,omitempty"` // fields of a form, in the order they were filled
 	Viewport          *Viewport `json:"viewport,omitempty"`
 	Bounds            *Box      `json:"bounds,omitempty"`
 	URL               string    `json:"url,omitempty"`
@@ -117,6 +118,12 @@ type ActResult struct {
 	DurationMS        *int      `json:"duration_ms,omitempty"` // of the highlight
 	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; blocks the page until answered
 	Receipt           *Receipt  `json:"receipt,omitempty"`
+}
+
+// Filled is a field of a form with what is in it now. Secrets stay in the page.
+type Filled struct {
+	Matched *Element `json:"matched,omitempty"`
+	Value   string   `json:"value"`
 }
 
 // Dialog is a native dialog that is open.

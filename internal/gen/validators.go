@@ -192,7 +192,15 @@ func present(p catalog.Param) string {
 	case "boolean":
 		return "v.boolean()"
 	case "array":
-		base = "v.array(" + present(catalog.Param{Type: p.Items}) + ")"
+		item := present(catalog.Param{Type: p.Items})
+		if p.Of != nil {
+			of := make([]string, len(p.Of))
+			for i, m := range p.Of {
+				of[i] = m.Name + ": " + check(m)
+			}
+			item = "v.object({ " + strings.Join(of, ", ") + " })"
+		}
+		base = "v.array(" + item + ")"
 		if p.Length > 0 {
 			more = append(more, fmt.Sprintf("v.maxLength(%d)", p.Length))
 		}

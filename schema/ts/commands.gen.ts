@@ -158,6 +158,12 @@ export interface Element {
   frame?: string;
 }
 
+/** Filled is a field of a form with what is in it now. Secrets stay in the page. */
+export interface Filled {
+  matched?: Element;
+  value: string;
+}
+
 /** Viewport is the size and scroll position of the viewport, in CSS pixels. */
 export interface Viewport {
   width: number;
@@ -188,6 +194,8 @@ export interface ActResult {
   value?: string;
   /** real input events were used */
   trusted?: boolean;
+  /** fields of a form, in the order they were filled */
+  filled?: Filled[];
   viewport?: Viewport;
   bounds?: Box;
   url?: string;
@@ -254,6 +262,26 @@ export interface SetAttributeParams extends Target, Toast {
   name: string;
   value?: string;
   remove?: boolean;
+}
+
+/** Field is one field of a form and what is to be in it: a text, the label or value of an option, or true and false for what is checked. */
+export interface Field {
+  ref?: string;
+  selector?: string;
+  nth?: number;
+  value?: string;
+}
+
+/** FormParams is what every kind takes that fills a form. The fields are filled in their order, until one cannot be. */
+export interface FormParams extends Toast {
+  fields: Field[];
+  within?: string;
+  frame?: string;
+}
+
+/** SubmitParams is for fill_form_and_submit. Without SubmitSelector the form of the last field is sent by its own button. */
+export interface SubmitParams extends FormParams {
+  submit_selector?: string;
 }
 
 /** Storage names a storage of a page's origin. */
@@ -536,6 +564,8 @@ export interface Commands {
   highlight: { params: HighlightParams; result: ActResult };
   paste: { params: PasteParams; result: ActResult };
   set_attribute: { params: SetAttributeParams; result: ActResult };
+  fill_form: { params: FormParams; result: ActResult };
+  fill_form_and_submit: { params: SubmitParams; result: ActResult };
   set_storage: { params: SetStorageParams; result: ActResult };
   delete_storage: { params: StorageParams; result: ActResult };
   clear_storage: { params: Storage; result: ActResult };
@@ -578,6 +608,8 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "highlight",
   "paste",
   "set_attribute",
+  "fill_form",
+  "fill_form_and_submit",
   "set_storage",
   "delete_storage",
   "clear_storage",
@@ -605,6 +637,8 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "highlight",
   "paste",
   "set_attribute",
+  "fill_form",
+  "fill_form_and_submit",
   "set_storage",
   "delete_storage",
   "clear_storage",

@@ -14,7 +14,7 @@ import { type Known, Silence, type Tree, after, frameTree, inOrder, mainFrame } 
 declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cancel(id: string): void } | undefined;
 
 /** Operations that are part of an act; others only help it. */
-const ACTING: ReadonlySet<string> = new Set([...MUTATING, "begin", "settle"]);
+const ACTING: ReadonlySet<string> = new Set([...MUTATING, "begin", "settle", "fill", "submit"]);
 
 /** Problems that only say that something was not there in time. */
 const PASSED: ReadonlySet<string> = new Set(["timeout", "element_not_found", "scope_not_found", "cancelled"]);

@@ -61,7 +61,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	}, {
 		Doc: "Also: tab (which one), frame, reason (shown to the user), trusted (real input); the rest is in help",
 		Params: []string{
-			"tab", "frame", "reason", "trusted", "button", "count", "set_tracked", "visible_only", "scope_rect", "exclude_nav",
+			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path",
 		},
 	}},
@@ -237,6 +237,9 @@ func element(e *command.Element) string {
 // acted prints what an element command did.
 func acted(r command.ActResult) []string {
 	var out []string
+	for _, f := range r.Filled {
+		out = append(out, fmt.Sprintf("filled %s = %q", element(f.Matched), answer.Cut(answer.Clean(f.Value), 80)))
+	}
 	if e := element(r.Matched); e != "" {
 		line := "on " + e
 		if r.MatchCount > 1 {

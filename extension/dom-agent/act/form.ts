@@ -1,0 +1,61 @@
+import type { Search } from "@gasoline/schema/commands";
+import type { Acted } from "../../messages/agent.ts";
+import { inWords } from "../describe.ts";
+import type { Environment } from "../environment.ts";
+import { AgentProblem } from "../problem.ts";
+import { resolve } from "../target.ts";
+import { isVisible } from "../visible.ts";
+import { retry } from "../waiting.ts";
+import { check } from "./check.ts";
+import { click } from "./click.ts";
+import { select } from "./select.ts";
+import { type } from "./type.ts";
+
+const CHECKABLE =
+  "input[type=checkbox], input[type=radio], [role=checkbox], [role=radio], [role=switch], [role=menuitemcheckbox]";
+const CHOICE =
+  "select, [role=combobox]:not(input, textarea), [role=listbox], [aria-haspopup=listbox]:not(input, textarea)";
+
+/** Brings a field to a value, whatever kind of field it is: a text is typed, an option chosen, a box checked or not. */
+export async function fill(params: Search & { value: string }, environment: Environment): Promise<Acted> {
+  const { value, ...search } = params;
+  const { element } = await retry(environment.deadline, () => resolve(search, environment.refs));
+  const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  if (control.matches(CHECKABLE)) return check({ ...search, checked: wanted(control, value) }, environment);
+  if (control.matches(CHOICE)) return select({ ...search, value }, environment);
+  return type({ ...search, text: value, clear: true }, environment);
+}
+
+function wanted(control: Element, value: string): boolean {
+  if (/^(true|yes|on|1|checked)$/i.test(value)) return true;
+  if (/^(false|no|off|0|unchecked)?$/i.test(value)) return false;
+  // The value of a radio button names the one that is meant.
+  if (control instanceof HTMLInputElement && control.value === value) return true;
+  throw new AgentProblem(
+    "invalid_param",
+    `${inWords(control)} is checked by true and false, not by "${value.slice(0, 100)}".`,
+  );
+}
+
+/** Sends the form around an element as a user would: by its button. */
+export async function submit({ ref }: { ref: string }, environment: Environment): Promise<Acted> {
+  const { element } = resolve({ ref }, environment.refs);
+  const form = formOf(element);
+  if (!form) {
+    throw new AgentProblem("no_submit", `${inWords(element)} is in no form: name what sends it by submit_selector.`);
+  }
+  const buttons = [...form.elements].filter((at) => at.matches("button, input") && isSubmit(at));
+  // The first one is what Enter would press. One that nobody sees may stand there for that alone.
+  const button = buttons.find(isVisible) ?? buttons[0];
+  if (button && isVisible(button)) return click({ ref: environment.refs.refOf(button) }, environment);
+  environment.act.perform(() => form.requestSubmit(button as HTMLElement | undefined));
+  return { result: { match_count: 0, match_strategy: "" } };
+}
+
+const isSubmit = (at: Element): boolean =>
+  (at instanceof HTMLButtonElement || at instanceof HTMLInputElement) && /^(submit|image)$/.test(at.type);
+
+function formOf(element: Element): HTMLFormElement | null {
+  const own = (element as { form?: unknown }).form;
+  return own instanceof HTMLFormElement ? own : element.closest("form");
+}

@@ -1,0 +1,134 @@
+import { type Browser, expect, test } from "./extension.ts";
+import type { FakeDaemon } from "./daemon.ts";
+import type { Site } from "./site.ts";
+
+const SIGNUP = `<!doctype html><title>A</title>
+  <form action="/thanks">
+    <label>E-mail <input name=mail value=old></label>
+    <label>Password <input type=password name=pw></label>
+    <label>Size <select name=size><option value=s>Small</option><option value=m>Medium</option></select></label>
+    <label><input type=checkbox name=terms> Terms</label>
+    <label><input type=radio name=pay value=card> Card</label><label><input type=radio name=pay value=cash> Cash</label>
+    <label>Day <input type=date name=day></label>
+    <div id=role role=combobox aria-expanded=false aria-label=Country tabindex=0 onclick="this.ariaExpanded='true'; list.hidden=false">none</div>
+    <ul id=list role=listbox hidden><li role=option onclick="role.textContent=this.textContent; list.hidden=true">Norway</li><li role=option>Spain</li></ul>
+    <button type=button>Help</button><button>Sign up</button>
+  </form>`;
+
+async function open(browser: Browser, site: Site, daemon: FakeDaemon, html: string) {
+  const { page } = browser;
+  await browser.set({ pilot: true });
+  await page.goto(site.page("/a", html));
+  const tab = await browser.tab(page);
+  const run: typeof daemon.command = (kind, params, more) => daemon.command(kind, params, { tab, ...more });
+  return { page, run };
+}
+
+test("fields of every kind are filled in one call", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, SIGNUP);
+  const { result } = await run("fill_form", {
+    fields: [
+      { selector: "label=E-mail", value: "a@b.example" },
+      { selector: "label=Password", value: "opensesame" },
+      { selector: "label=Size", value: "Medium" },
+      { selector: "[name=terms]", value: "true" },
+      { selector: "[value=cash]", value: "cash" },
+      { selector: "label=Day", value: "2026-03-01" },
+      { selector: "#role", value: "Norway" },
+    ],
+  });
+  expect(result.filled?.map(({ value }) => value)).toEqual([
+    "a@b.example",
+    "••••••",
+    "m",
+    "true",
+    "true",
+    "2026-03-01",
+    "Norway",
+  ]);
+  const sent = await page.evaluate(() => Object.fromEntries(new FormData(document.querySelector("form")!)));
+  expect(sent).toEqual({
+    mail: "a@b.example",
+    pw: "opensesame",
+    size: "m",
+    terms: "on",
+    pay: "cash",
+    day: "2026-03-01",
+  });
+  expect(
+    (await run("fill_form", { fields: [{ selector: "[name=terms]", value: "false" }, { selector: "label=E-mail" }] }))
+      .error,
+  ).toBeUndefined();
+  expect(await page.evaluate(() => [...new FormData(document.querySelector("form")!).keys()])).not.toContain("terms");
+  await expect(page.getByLabel("E-mail")).toHaveValue("");
+});
+
+test("the first field that cannot be filled ends it, and what was filled is told", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, SIGNUP);
+  const { error } = await run(
+    "fill_form_and_submit",
+    {
+      fields: [
+        { selector: "label=E-mail", value: "a@b.example" },
+        { selector: "label=Size", value: "Huge" },
+        { selector: "[name=terms]", value: "true" },
+      ],
+    },
+    { timeoutMS: 2500 },
+  );
+  expect(error?.code).toBe("option_not_found");
+  expect(error?.message).toMatch(
+    /^fields\[1\] \(label=Size\): No option is called "Huge".*The 1 before it is filled\.$/,
+  );
+  await expect(page.getByLabel("E-mail")).toHaveValue("a@b.example");
+  await expect(page.getByLabel("Terms")).not.toBeChecked();
+  await expect(page).toHaveURL(/\/a$/);
+});
+
+test("a form is sent by its own button, and the answer says where that led", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  site.page("/thanks", "<!doctype html><title>Thanks</title>");
+  const { page, run } = await open(browserWithExtension, site, daemon, SIGNUP);
+  const { result } = await run("fill_form_and_submit", {
+    fields: [{ selector: "label=E-mail", value: "a@b.example" }],
+  });
+  expect(result).toMatchObject({ matched: { label: "Sign up" }, navigated: true, title: "Thanks" });
+  expect(result.receipt?.to).toContain("/thanks?mail=a%40b.example");
+  await expect(page).toHaveTitle("Thanks");
+});
+
+test("a form without a button that is seen is sent as by Enter, with its checks", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<!doctype html><title>A</title><form onsubmit="event.preventDefault(); document.title = 'sent ' + (event.submitter?.value ?? 'by nobody')"><input name=q required><button hidden value=b>Go</button></form>
+     <input id=lone>`,
+  );
+  await run("fill_form_and_submit", { fields: [{ selector: "[name=q]", value: "" }] });
+  await expect(page).toHaveTitle("A");
+  await run("fill_form_and_submit", { fields: [{ selector: "[name=q]", value: "x" }] });
+  await expect(page).toHaveTitle("sent b");
+  const lone = await run("fill_form_and_submit", { fields: [{ selector: "#lone", value: "x" }] });
+  expect(lone.error).toMatchObject({ code: "no_submit", message: expect.stringContaining("The fields are filled") });
+  const named = await run(
+    "fill_form_and_submit",
+    {
+      fields: [{ selector: "#lone", value: "y" }],
+      submit_selector: "#none",
+    },
+    { timeoutMS: 1500 },
+  );
+  expect(named.error?.code).toBe("element_not_found");
+});
