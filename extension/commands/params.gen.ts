@@ -39,6 +39,11 @@ const formParams = {
   within: text2000,
   frame: text2000,
 };
+const intentParams = v.object({
+  ...toast,
+  within: text2000,
+  frame: text2000,
+});
 const storage = {
   ...toast,
   storage_type: v.optional(v.picklist(["localStorage", "sessionStorage"])),
@@ -145,6 +150,14 @@ export const SCHEMAS = {
     ...formParams,
     submit_selector: text2000,
   }),
+  dismiss_top_overlay: intentParams,
+  auto_dismiss_overlays: v.object({
+    ...toast,
+    frame: text2000,
+  }),
+  confirm_top_dialog: intentParams,
+  open_composer: intentParams,
+  submit_active_composer: intentParams,
   set_storage: v.object({
     ...storageParams,
     value: v.optional(v.pipe(v.string(), v.maxLength(5000000))),

@@ -13,6 +13,7 @@ import { closeTab } from "./close_tab.ts";
 import { click } from "./click.ts";
 import { fillForm } from "./fill_form.ts";
 import { fillFormAndSubmit } from "./fill_form_and_submit.ts";
+import { autoDismissOverlays } from "./auto_dismiss_overlays.ts";
 import { activateTab } from "./activate_tab.ts";
 import { query } from "./query.ts";
 import { waitFor } from "./wait_for.ts";
@@ -46,6 +47,11 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   set_attribute: acts("set_attribute"),
   fill_form: fillForm,
   fill_form_and_submit: fillFormAndSubmit,
+  dismiss_top_overlay: acts("dismiss_top_overlay"),
+  auto_dismiss_overlays: autoDismissOverlays,
+  confirm_top_dialog: acts("confirm_top_dialog"),
+  open_composer: acts("open_composer"),
+  submit_active_composer: acts("submit_active_composer"),
   set_storage: acts("set_storage"),
   delete_storage: acts("delete_storage"),
   clear_storage: acts("clear_storage"),

@@ -11,6 +11,11 @@ import { focus } from "./act/focus.ts";
 import { highlight } from "./act/highlight.ts";
 import { paste } from "./act/paste.ts";
 import { setAttribute } from "./act/set_attribute.ts";
+import { dismissTopOverlay } from "./act/dismiss_top_overlay.ts";
+import { autoDismissOverlays } from "./act/auto_dismiss_overlays.ts";
+import { confirmTopDialog } from "./act/confirm_top_dialog.ts";
+import { openComposer } from "./act/open_composer.ts";
+import { submitActiveComposer } from "./act/submit_active_composer.ts";
 import { setStorage } from "./act/set_storage.ts";
 import { deleteStorage } from "./act/delete_storage.ts";
 import { clearStorage } from "./act/clear_storage.ts";
@@ -37,6 +42,11 @@ export const KINDS = {
   highlight,
   paste,
   set_attribute: setAttribute,
+  dismiss_top_overlay: dismissTopOverlay,
+  auto_dismiss_overlays: autoDismissOverlays,
+  confirm_top_dialog: confirmTopDialog,
+  open_composer: openComposer,
+  submit_active_composer: submitActiveComposer,
   set_storage: setStorage,
   delete_storage: deleteStorage,
   clear_storage: clearStorage,

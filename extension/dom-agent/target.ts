@@ -100,7 +100,10 @@ function nth(elements: Element[], index: number, selector: string): { element: E
   );
 }
 
-function scopeOf(target: Target, refs: RefBook): Scope {
+/** The part of the page that within names, or all of it. */
+export const within = (params: Pick<Target, "within">, refs: RefBook): Scope => scopeOf(params, refs);
+
+function scopeOf(target: Pick<Target, "within">, refs: RefBook): Scope {
   if (target.within === undefined) return document;
   const { elements } = find(target.within, document, refs);
   const [only, ...more] = meant(elements);

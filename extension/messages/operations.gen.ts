@@ -12,6 +12,8 @@ import type {
   HighlightParams,
   PasteParams,
   SetAttributeParams,
+  IntentParams,
+  BannersParams,
   SetStorageParams,
   StorageParams,
   Storage,
@@ -46,6 +48,11 @@ export interface KindOps {
   highlight: { params: HighlightParams; result: Acted };
   paste: { params: PasteParams; result: Acted };
   set_attribute: { params: SetAttributeParams; result: Acted };
+  dismiss_top_overlay: { params: IntentParams; result: Acted };
+  auto_dismiss_overlays: { params: BannersParams; result: Acted };
+  confirm_top_dialog: { params: IntentParams; result: Acted };
+  open_composer: { params: IntentParams; result: Acted };
+  submit_active_composer: { params: IntentParams; result: Acted };
   set_storage: { params: SetStorageParams; result: Acted };
   delete_storage: { params: StorageParams; result: Acted };
   clear_storage: { params: Storage; result: Acted };

@@ -254,6 +254,22 @@ type SubmitParams struct {
 	SubmitSelector string `json:"submit_selector,omitempty" length:"2000" doc:"what to click then; default the form's own button"`
 }
 
+// IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text.
+type IntentParams struct {
+	Toast
+	Within string `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Frame  string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
+}
+
+// Selectors returns the two fields that hold selectors; "" when one is not set.
+func (p IntentParams) Selectors() (selector, within string) { return "", p.Within }
+
+// BannersParams is for auto_dismiss_overlays.
+type BannersParams struct {
+	Toast
+	Frame string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
+}
+
 // StorageParams is for delete_storage.
 type StorageParams struct {
 	Storage

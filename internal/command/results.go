@@ -107,7 +107,9 @@ type ActResult struct {
 	InsertionStrategy string    `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
 	Value             string    `json:"value,omitempty"`
 	Trusted           bool      `json:"trusted,omitempty"` // real input events were used
-	Filled            []Filled  `json:"filled,omitempty"` // fields of a form, in the order they were filled
+	Filled            []Filled  `json:"filled,omitempty"`  // fields of a form, in the order they were filled
+	Overlay           *Overlay  `json:"overlay,omitempty"` // that was closed or confirmed; of several the last one
+	Dismissed         int       `json:"dismissed_count,omitempty"`
 	Viewport          *Viewport `json:"viewport,omitempty"`
 	Bounds            *Box      `json:"bounds,omitempty"`
 	URL               string    `json:"url,omitempty"`
@@ -118,6 +120,13 @@ type ActResult struct {
 	DurationMS        *int      `json:"duration_ms,omitempty"` // of the highlight
 	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; blocks the page until answered
 	Receipt           *Receipt  `json:"receipt,omitempty"`
+}
+
+// Overlay is something that lay over the page, and how it was brought to go.
+type Overlay struct {
+	Type     string `json:"type"`               // dialog, alertdialog, popover, banner, layer
+	Text     string `json:"text"`               // the first 120 characters
+	Strategy string `json:"strategy,omitempty"` // close_button, label, escape, reject, accept, confirm
 }
 
 // Filled is a field of a form with what is in it now. Secrets stay in the page.

@@ -164,6 +164,16 @@ export interface Filled {
   value: string;
 }
 
+/** Overlay is something that lay over the page, and how it was brought to go. */
+export interface Overlay {
+  /** dialog, alertdialog, popover, banner, layer */
+  type: string;
+  /** the first 120 characters */
+  text: string;
+  /** close_button, label, escape, reject, accept, confirm */
+  strategy?: string;
+}
+
 /** Viewport is the size and scroll position of the viewport, in CSS pixels. */
 export interface Viewport {
   width: number;
@@ -196,6 +206,9 @@ export interface ActResult {
   trusted?: boolean;
   /** fields of a form, in the order they were filled */
   filled?: Filled[];
+  /** that was closed or confirmed; of several the last one */
+  overlay?: Overlay;
+  dismissed_count?: number;
   viewport?: Viewport;
   bounds?: Box;
   url?: string;
@@ -282,6 +295,17 @@ export interface FormParams extends Toast {
 /** SubmitParams is for fill_form_and_submit. Without SubmitSelector the form of the last field is sent by its own button. */
 export interface SubmitParams extends FormParams {
   submit_selector?: string;
+}
+
+/** IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text. */
+export interface IntentParams extends Toast {
+  within?: string;
+  frame?: string;
+}
+
+/** BannersParams is for auto_dismiss_overlays. */
+export interface BannersParams extends Toast {
+  frame?: string;
 }
 
 /** Storage names a storage of a page's origin. */
@@ -566,6 +590,11 @@ export interface Commands {
   set_attribute: { params: SetAttributeParams; result: ActResult };
   fill_form: { params: FormParams; result: ActResult };
   fill_form_and_submit: { params: SubmitParams; result: ActResult };
+  dismiss_top_overlay: { params: IntentParams; result: ActResult };
+  auto_dismiss_overlays: { params: BannersParams; result: ActResult };
+  confirm_top_dialog: { params: IntentParams; result: ActResult };
+  open_composer: { params: IntentParams; result: ActResult };
+  submit_active_composer: { params: IntentParams; result: ActResult };
   set_storage: { params: SetStorageParams; result: ActResult };
   delete_storage: { params: StorageParams; result: ActResult };
   clear_storage: { params: Storage; result: ActResult };
@@ -610,6 +639,11 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "set_attribute",
   "fill_form",
   "fill_form_and_submit",
+  "dismiss_top_overlay",
+  "auto_dismiss_overlays",
+  "confirm_top_dialog",
+  "open_composer",
+  "submit_active_composer",
   "set_storage",
   "delete_storage",
   "clear_storage",
@@ -639,6 +673,11 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "set_attribute",
   "fill_form",
   "fill_form_and_submit",
+  "dismiss_top_overlay",
+  "auto_dismiss_overlays",
+  "confirm_top_dialog",
+  "open_composer",
+  "submit_active_composer",
   "set_storage",
   "delete_storage",
   "clear_storage",

@@ -250,6 +250,16 @@ func acted(r command.ActResult) []string {
 		}
 		out = append(out, line)
 	}
+	if o := r.Overlay; o != nil {
+		line := answer.Clean(o.Type)
+		if o.Strategy != "" {
+			line += " by " + answer.Clean(o.Strategy)
+		}
+		if r.Dismissed > 1 {
+			line = fmt.Sprintf("%d overlays went, the last: %s", r.Dismissed, line)
+		}
+		out = append(out, fmt.Sprintf("%s: %q", line, answer.Cut(answer.Clean(o.Text), 120)))
+	}
 	var notes []string
 	if r.AutoScrolled {
 		notes = append(notes, "scrolled to it")

@@ -1,0 +1,27 @@
+import type { IntentParams } from "@gasoline/schema/commands";
+import type { Acted } from "../../messages/agent.ts";
+import type { Environment } from "../environment.ts";
+import { CONFIRM, DECLINE } from "../intents.ts";
+import { buttonsIn, textOf, topLayer, wordsOf } from "../overlays.ts";
+import { AgentProblem } from "../problem.ts";
+import { within } from "../target.ts";
+import { chosen } from "./choose_button.ts";
+import { pressed } from "./press_found.ts";
+
+/** Presses what confirms the dialog on top: its submit button, or the one whose name says so. Never a guess between two. */
+export async function confirmTopDialog(params: IntentParams, environment: Environment): Promise<Acted> {
+  const layer = topLayer(within(params, environment.refs));
+  if (!layer) throw new AgentProblem("no_overlays", "No dialog lies over the page.");
+  const text = textOf(layer);
+  const buttons = buttonsIn(layer.element).filter((at) => !at.matches("a[href]"));
+  const named = buttons.filter((at) => CONFIRM.test(wordsOf(at)));
+  const submits = buttons.filter((at) => at.matches("form button:not([type]), [type=submit]") && !DECLINE.test(wordsOf(at)));
+  const both = named.filter((at) => submits.includes(at));
+  const button = chosen(
+    [both, named, submits],
+    buttons,
+    `The ${layer.type} "${text}" has no button that confirms it by its name.`,
+    environment,
+  );
+  return pressed(button, environment, { overlay: { type: layer.type, text, strategy: "confirm" } });
+}
