@@ -12,7 +12,7 @@ const PLACE_MS = 300;
  * tell them. Frames whose place nobody tells in time keep -1.
  */
 export async function placed(calls: Calls, tab: number, frames: FrameInfo[]): Promise<FrameInfo[]> {
-  const lost = frames.filter(({ path }) => path.indexOf(-1) === path.length - 1);
+  const lost = frames.filter(({ path }) => path.length > 0 && path.indexOf(-1) === path.length - 1);
   if (lost.length === 0) return frames;
   const parents = frames.filter((parent) => lost.some(({ path }) => samePath(path.slice(0, -1), parent.path)));
   const token = crypto.randomUUID();
