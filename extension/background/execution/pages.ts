@@ -55,7 +55,7 @@ export class TabPages implements Pages {
 
   async go(tab: number, how: Move, deadline: number): Promise<Arrival> {
     const { url } = await this.describe(tab);
-    const document = this.#document(tab);
+    const document = this.document(tab);
     const inHistory = how.type === "back" || how.type === "forward";
     const ended = await arrival(deadline, inHistory ? STEP_MS : WITHIN_MS, async () => {
       switch (how.type) {
@@ -77,7 +77,7 @@ export class TabPages implements Pages {
     const stayed =
       asked !== url &&
       document !== undefined &&
-      this.#document(tab) === document &&
+      this.document(tab) === document &&
       (await this.describe(tab)).url === url;
     if (stayed && !ended.loaded) throw late(asked || "The next page", "The tab still shows the page before.");
     if (stayed && how.type === "url") throw noPage(asked);
@@ -85,13 +85,19 @@ export class TabPages implements Pages {
     return { loaded: ended.loaded };
   }
 
-  async open(url: string | undefined, active: boolean, deadline: number): Promise<number> {
+  async open(
+    url: string | undefined,
+    active: boolean,
+    deadline: number,
+    opened: (tab: number) => void,
+  ): Promise<Arrival & { tab: number }> {
     const ended = await arrival(deadline, WITHIN_MS, async () => {
       const { id = 0 } = await chrome.tabs.create({ active, ...(url === undefined ? {} : { url }) });
+      opened(id);
       return id;
     });
-    const { tab } = ended;
-    if (url === undefined) return tab;
+    const { tab, loaded } = ended;
+    if (url === undefined) return { tab, loaded };
     try {
       await this.#check(ended, url, deadline);
       if (ended.loaded && url !== "about:blank" && /^(about:blank)?$/.test((await shownIn(tab))?.url ?? ""))
@@ -101,10 +107,9 @@ export class TabPages implements Pages {
       await chrome.tabs.remove(tab).catch(() => undefined);
       throw error;
     }
-    if (!ended.loaded && (await chrome.tabs.get(tab)).pendingUrl)
-      throw late(url, `Tab ${tab} is open and waits for it.`);
-    if (ended.loaded) await this.#hello(tab, deadline);
-    return tab;
+    if (!loaded && (await chrome.tabs.get(tab)).pendingUrl) throw late(url, `Tab ${tab} is open and waits for it.`);
+    if (loaded) await this.#hello(tab, deadline);
+    return { tab, loaded };
   }
 
   /** Throws navigation_failed when the browser shows its error page. */
@@ -122,7 +127,7 @@ export class TabPages implements Pages {
     await this.loaded(tab, deadline);
   }
 
-  #document(tab: number): string | undefined {
+  document(tab: number): string | undefined {
     return this.#ports.documents(tab).find(({ frame }) => frame === 0)?.document;
   }
 
@@ -226,7 +231,7 @@ export class TabPages implements Pages {
   }
 
   captured(tab: number): boolean {
-    return this.#document(tab) !== undefined;
+    return this.document(tab) !== undefined;
   }
 }
 

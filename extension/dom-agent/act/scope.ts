@@ -51,14 +51,14 @@ export class ActScope {
   #began: number;
   #wake: (() => void) | undefined;
 
-  /** Without an action nothing is watched: the operation only reads. */
-  constructor(action: ActionId | undefined, deadline: Deadline) {
+  /** Without an action nothing is watched: the operation only reads. whole: the act led to this document. */
+  constructor(action: ActionId | undefined, deadline: Deadline, whole = false) {
     this.#action = action ?? { id: "", client: "" };
     this.#deadline = deadline;
     this.#began = Date.now();
     if (!action) return;
     this.#changes = new Changes();
-    acts().begin(action);
+    acts().begin(action, whole);
     if (typeof navigation !== "undefined") navigation.addEventListener("navigate", this.#navigates);
   }
 
