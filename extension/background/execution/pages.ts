@@ -5,22 +5,27 @@ import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
 import { noPage, notLoaded } from "./failure.ts";
 
-/** A step that a page was asked for begins within this time, or leads nowhere. */
+// Everything here waits for events of the browser. These times bound the waits whose event may never come.
+
+/** A step through the history begins within this time, ms, or leads nowhere: a page may prevent it, and no event says so. */
 const STEP_MS = 1000;
 
-/** A navigation within a document that nothing loads is over in this time, ms. */
+/**
+ * A change of the address alone is one within the document, or the first sign of a page that loads: after this time, ms,
+ * without a word of loading it is the former. The same holds for an address that is the one shown already.
+ */
 const WITHIN_MS = 150;
 
-/** A page that began to navigate is left within this time, or its server is slow to answer. */
+/** A page that began to navigate is left within this time, ms, or what it asked for is a download, or slow to come. */
 const LEAVING_MS = 1000;
 
-/** A tab that is said to load, of which nothing is heard, is asked again after this time, ms. */
+/** No event tells that an answer was no page: a tab that is said to load, of which nothing is heard, is asked after this time, ms. */
 const RETRY_MS = 500;
 
-/** The debugger tells within this time why a page did not come, or nobody does. */
+/** The debugger tells within this time, ms, why a page did not come, or nobody does. */
 const REASON_MS = 2000;
 
-/** After a page is complete its content script may need a moment to say so. */
+/** A page that is complete has its content script within this time, ms; one in which none may run never says so. */
 const HELLO_MS = 400;
 
 /** Chrome's tabs as commands use them. */

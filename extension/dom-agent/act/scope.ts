@@ -21,7 +21,7 @@ interface NavigateEvent extends Event {
   destination: { sameDocument: boolean };
 }
 
-declare const navigation: EventTarget | undefined;
+declare const navigation: EventTarget;
 
 /** Stands in where a page is not captured: then nobody knows what its events were caused by. */
 const UNCAPTURED: Acts = {
@@ -59,7 +59,7 @@ export class ActScope {
     if (!action) return;
     this.#changes = new Changes();
     acts().begin(action, whole);
-    if (typeof navigation !== "undefined") navigation.addEventListener("navigate", this.#navigates);
+    navigation.addEventListener("navigate", this.#navigates);
   }
 
   /** Does work at once, as the agent's doing. What settling waits for counts from now on. */
@@ -124,7 +124,7 @@ export class ActScope {
   stop(): void {
     this.#changes?.stop();
     acts().end(this.#action);
-    if (typeof navigation !== "undefined") navigation.removeEventListener("navigate", this.#navigates);
+    navigation.removeEventListener("navigate", this.#navigates);
   }
 
   readonly #navigates = (event: Event): void => {
@@ -134,8 +134,8 @@ export class ActScope {
   };
 
   /** One frame, or until the page leaves. */
-  #turn(): Promise<void> {
-    return Promise.race([frame(), new Promise<void>((wake) => (this.#wake = wake))]);
+  async #turn(): Promise<void> {
+    await Promise.race([frame(), new Promise<void>((wake) => (this.#wake = wake))]);
   }
 
   async #ask(ask: AskInput): Promise<void> {
