@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import fixture from "../../schema/fixtures/redaction.json" with { type: "json" };
 import { stable } from "../locators/css.ts";
 import { Guard } from "../guard.ts";
 import { prefix } from "../natives.ts";
@@ -155,24 +153,8 @@ describe("redaction", () => {
       expect(redactBody(body.slice(0, i), "application/json", "s")).not.toContain("SECRE");
   });
 
-  const shared = JSON.parse(
-    readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../../schema/fixtures/redaction.json"), "utf8"),
-  ) as {
-    page: {
-      headers: string[];
-      header_ends: string[];
-      public_headers: string[];
-      names: string[];
-      plain_names: string[];
-      inputs: { types: string[]; autocomplete: string[] };
-    };
-    names: { name: string; secret: boolean }[];
-    masks: { kind: string; value: string; salt: string; pseudonym: string }[];
-    cases: { place: string; input: string; page?: string }[];
-  };
-
   test("the daemon can make the same pseudonyms", () => {
-    for (const m of shared.masks) expect(mask(m.kind, m.value, m.salt), m.value).toBe(m.pseudonym);
+    for (const m of fixture.masks) expect(mask(m.kind, m.value, m.salt), m.value).toBe(m.pseudonym);
   });
 
   test("the page's part of the shared cases", () => {
@@ -182,7 +164,7 @@ describe("redaction", () => {
       return redactBody(input, place === "form" ? "application/x-www-form-urlencoded" : "application/json", "s");
     };
     let seen = 0;
-    for (const { place, input, page } of shared.cases) {
+    for (const { place, input, page } of fixture.cases) {
       if (page === undefined) continue;
       seen++;
       const once = shown(place, input);
@@ -193,15 +175,15 @@ describe("redaction", () => {
   });
 
   test("the lists are those that the daemon has", () => {
-    for (const name of shared.page.headers) expect(secretHeader(name), name).not.toBe("");
-    for (const end of shared.page.header_ends) expect(secretHeader("x-acme" + end), end).not.toBe("");
-    for (const name of shared.page.public_headers) expect(secretHeader(name), name).toBe("");
-    for (const name of shared.page.names) expect(secretName(name), name).toBe(name);
-    for (const name of shared.page.plain_names) expect(secretName(name), name).toBe("");
-    for (const { name, secret } of shared.names) expect(secretName(name) !== "", name).toBe(secret);
-    for (const type of shared.page.inputs.types)
+    for (const name of fixture.page.headers) expect(secretHeader(name), name).not.toBe("");
+    for (const end of fixture.page.header_ends) expect(secretHeader("x-acme" + end), end).not.toBe("");
+    for (const name of fixture.page.public_headers) expect(secretHeader(name), name).toBe("");
+    for (const name of fixture.page.names) expect(secretName(name), name).toBe(name);
+    for (const name of fixture.page.plain_names) expect(secretName(name), name).toBe("");
+    for (const { name, secret } of fixture.names) expect(secretName(name) !== "", name).toBe(secret);
+    for (const type of fixture.page.inputs.types)
       expect(secretField(Object.assign(document.createElement("input"), { type })), type).not.toBe("");
-    for (const token of shared.page.inputs.autocomplete) {
+    for (const token of fixture.page.inputs.autocomplete) {
       const field = document.createElement("input");
       field.setAttribute("autocomplete", "section-a " + token);
       expect(secretField(field), token).not.toBe("");

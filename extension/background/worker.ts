@@ -211,7 +211,12 @@ export class Worker {
     };
   }
 
-  async #context(tab: number, deadline: number, signal: AbortSignal, action?: ActionId): Promise<Context> {
+  async #context(
+    tab: number,
+    deadline: number,
+    signal: AbortSignal,
+    action?: ActionId,
+  ): Promise<Omit<Context, "elsewhere">> {
     return {
       tab,
       deadline,

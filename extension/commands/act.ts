@@ -1,12 +1,24 @@
 import type { ActResult, CommandKind, Receipt } from "@gasoline/schema/commands";
 import type { Tab } from "@gasoline/schema/wire";
 import type { Acted, AgentOp, AgentOps, Settled } from "../messages/agent.ts";
-import type { Context, Left } from "./context.ts";
+import type { Context, Dialog, Left } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
 /** An act waits at most so long for what it led to. */
 const SETTLE_MS = 2000;
+
+/** Documents that one act is followed through: a page may lead on by itself. */
+const MAX_DOCUMENTS = 3;
+
+/** A page that says that it is leaving is gone within so long, ms. */
+const LEAVING_MS = 1000;
+
+/** A document that does not say so long, ms, that an act has begun there is acted on all the same. */
+const BEGIN_MS = 300;
+
+/** Before the deadline so long, ms, is left to send what the act caused. */
+const SEND_MS = 300;
 
 /** Bringing what the act caused to the daemon takes at most so long; what comes later comes by itself. */
 const FLUSH_MS = 700;
@@ -16,54 +28,144 @@ type ActOp = {
   [K in AgentOp]: AgentOps[K]["result"] extends Acted ? K : never;
 }[AgentOp];
 
-/** What performing an act came to: its result so far, and what the document said while it settled. */
-interface Performed<R> {
-  result: R;
-  settled: Settled;
+/** What performing an act came to. */
+interface Performed {
+  /** What the document said while the act settled there; undefined: nobody settled yet. */
+  settled?: Settled;
+  /** Where the act led, when that is another tab. */
+  at?: Context;
+  /** The tab is closed. */
+  closed?: boolean;
+  /** Address before the act, where the document did not say it. */
+  from?: string;
+}
+
+/** What was seen of an act. */
+export interface Seen extends Left {
+  /** The tab after it; undefined when it is closed. */
+  page: Tab | undefined;
 }
 
 /**
- * The way of every act: begin, perform, settle, receipt. The executor has begun; perform does the act and settles in the
- * document; then a page that was left is followed to the next one, and what the act caused is brought to the daemon, so
- * that whoever asks next finds it.
+ * The way of every act: begin, perform, settle, receipt. The executor has begun; perform does the act, in documents whose
+ * agents it calls or has begin, and the act settles there; then a page that was left is followed to the next one, where
+ * the act settles, too, and what it caused is brought to the daemon, so that whoever asks next finds it. tell gives
+ * the result by what was seen.
  */
 export async function pipeline<R extends { receipt?: Receipt }>(
   context: Context,
-  perform: () => Promise<Performed<R>>,
-): Promise<R & Left & { page: Tab }> {
+  perform: (begin: () => Promise<void>) => Promise<Performed>,
+  tell: (seen: Seen) => R | Promise<R>,
+): Promise<R> {
   const began = Date.now();
   const watch = context.pages.watch(context.tab);
+  const before = context.tab === 0 ? undefined : context.pages.document(context.tab);
   try {
-    const { result, settled } = await perform();
+    const { settled: own, at = context, closed, from = own?.from } = await perform(() => begun(context));
     const until = Math.min(began + SETTLE_MS, context.deadline);
-    const left = settled.leaving ? await watch.left(until) : watch.now();
-    const loading = left.navigated && !(await context.pages.loaded(context.tab, until));
+    const left = own?.leaving ? await watch.left(until) : watch.now();
+    const { settled, loading } = closed
+      ? { settled: NOTHING, loading: false }
+      : await follow(at, before, own, left, until);
     const [page] = await Promise.all([
-      context.pages.describe(context.tab),
-      within(FLUSH_MS, context.deadline, context.flush(context.tab)),
+      closed ? undefined : at.pages.describe(at.tab),
+      within(FLUSH_MS, context.deadline, context.flush(at.tab)),
     ]);
-    const { url } = page;
     const receipt: Receipt = { settled_ms: Date.now() - began };
-    if (settled.from !== undefined && settled.from !== url) Object.assign(receipt, { from: settled.from, to: url });
-    if (settled.changes.length > 0 && !left.navigated) receipt.changes = settled.changes;
+    if (page && from !== undefined && from !== page.url) Object.assign(receipt, { from, to: page.url });
+    if (settled.changes.length > 0) receipt.changes = settled.changes;
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
     if (busy.length > 0) receipt.busy = busy;
-    return { ...result, ...left, receipt, page };
+    return { ...(await tell({ ...left, page })), receipt };
   } finally {
     watch.stop();
   }
 }
 
+/** Follows an act from document to document, where it settles in each: what the last of them said, and whether it loads still. */
+async function follow(
+  at: Context,
+  before: string | undefined,
+  own: Settled | undefined,
+  { navigated }: Left,
+  until: number,
+): Promise<{ settled: Settled; loading: boolean }> {
+  const { pages, tab, deadline } = at;
+  let settled = own;
+  let last = before;
+  for (let documents = 0; documents < MAX_DOCUMENTS; documents++) {
+    const patience = documents === 0 ? until : Math.min(Date.now() + SETTLE_MS, deadline);
+    const led = navigated || settled?.leaving;
+    if (led && !(await pages.loaded(tab, patience))) return { settled: NOTHING, loading: true };
+    const document = pages.document(tab);
+    const other = document !== last;
+    if (settled && !other) break;
+    last = document;
+    settled = await settle(at, other);
+    if (!settled.leaving) break;
+    await pages.nextDocument(tab, Math.min(Date.now() + LEAVING_MS, deadline));
+  }
+  return { settled: settled ?? NOTHING, loading: false };
+}
+
+/** Has the act begin in the tab's document, to settle there. A page that cannot be asked is acted on all the same. */
+async function begun({ frames, pages, tab, deadline }: Context): Promise<void> {
+  if (tab === 0 || !pages.captured(tab) || pages.dialog(tab)) return;
+  await within(BEGIN_MS, deadline, frames.call(tab, "begin", { frame: "main" }, deadline));
+}
+
+/** Settles in the tab's document. whole: the act led there, so it waits for all that the document asks for. */
+async function settle({ frames, pages, tab, deadline }: Context, whole: boolean): Promise<Settled> {
+  const open = pages.dialog(tab);
+  if (open) return { changes: [], busy: [dialogInWords(open)] };
+  if (!pages.captured(tab)) return NOTHING;
+  const until = Math.min(Date.now() + SETTLE_MS, deadline - SEND_MS);
+  const { opened, stop } = pages.nextDialog(tab);
+  const settled = async (): Promise<Settled> => {
+    if (whole) await frames.call(tab, "begin", { frame: "main", whole }, until);
+    return frames.call(tab, "settle", { frame: "main" }, until);
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silent = new Promise<Settled>((resolve) => {
+    timer = setTimeout(
+      () => resolve({ changes: [], busy: ["an answer of the page"] }),
+      Math.max(0, until - Date.now()),
+    );
+  });
+  try {
+    return await Promise.race([
+      settled().catch((error: unknown) => ({
+        ...NOTHING,
+        ...(error instanceof CommandProblem && error.code === "page_left" ? { leaving: true } : {}),
+      })),
+      opened.then((dialog) => ({ changes: [], busy: [dialogInWords(dialog)] })),
+      silent,
+    ]);
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}
+
+const dialogInWords = ({ type }: Dialog): string => `an answer to a native ${type} dialog`;
+
 /** Acts in the page, and says whether the tab went elsewhere because of it. */
 export async function act<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<ActResult> {
-  const { navigated, openedTab, page, ...result } = await pipeline(context, async () => {
-    const { result, settled } = await acted(context, op, params);
-    return { result, settled: settled ?? NOTHING };
-  });
-  const whole: ActResult = { ...result, url: page.url, title: page.title };
-  if (navigated) whole.navigated = true;
-  if (openedTab !== undefined) whole.opened_tab = openedTab;
-  return whole;
+  let done: ActResult = { match_count: 0, match_strategy: "" };
+  return pipeline<ActResult>(
+    context,
+    async () => {
+      const { result, settled } = await acted(context, op, params);
+      done = result;
+      return { settled: settled ?? NOTHING };
+    },
+    ({ page, navigated, openedTab }) => ({
+      ...done,
+      ...(page ? { url: page.url, title: page.title } : {}),
+      ...(navigated ? { navigated } : {}),
+      ...(openedTab === undefined ? {} : { opened_tab: openedTab }),
+    }),
+  );
 }
 
 /** What a document says that could not be asked. */

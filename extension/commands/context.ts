@@ -12,6 +12,8 @@ export interface Context {
   signal: AbortSignal;
   /** What a document said that an act came to, before it went away. */
   performed(): Acted | undefined;
+  /** The same command in another tab: what happens there from now on until it ends is its act's, too. */
+  elsewhere(tab: number): Context;
   pages: Pages;
   frames: Frames;
   debug: Debug;
@@ -33,8 +35,16 @@ export interface Pages {
    * was no page, timeout when the page before is still shown at the deadline.
    */
   go(tab: number, how: Move, deadline: number): Promise<Arrival>;
-  /** Opens a tab behind the active one, or in front. Throws as go does; a tab without a page is closed again. */
-  open(url: string | undefined, active: boolean, deadline: number): Promise<number>;
+  /**
+   * Opens a tab behind the active one, or in front. Throws as go does; a tab without a page is closed again. opened is told
+   * the tab before it loads.
+   */
+  open(
+    url: string | undefined,
+    active: boolean,
+    deadline: number,
+    opened: (tab: number) => void,
+  ): Promise<Arrival & { tab: number }>;
   activate(tab: number): Promise<void>;
   close(tab: number): Promise<void>;
   /** Watches whether a tab begins to load another page, or opens a tab, until stop is called. */
@@ -51,6 +61,8 @@ export interface Pages {
   policy(tab: number): string | undefined;
   /** Says whether the content script of the tab's main frame is there. */
   captured(tab: number): boolean;
+  /** Names the document of the tab's main frame; undefined where it has no content script. */
+  document(tab: number): string | undefined;
 }
 
 /** Whether a tab went to another page, and which tab it opened. */

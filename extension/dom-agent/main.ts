@@ -88,7 +88,7 @@ class Agent {
     const control = new AbortController();
     this.#running.set(call.id, control);
     const deadline = { at: call.deadline, signal: control.signal };
-    const act = this.#actOf(call, deadline);
+    const act = this.#actOf(call as AgentCall, deadline);
     const environment: Environment = { refs: this.#refs, deadline, frame: call.frame, act };
     try {
       if (this.#early.delete(call.id)) throw cancelled();
@@ -107,10 +107,11 @@ class Agent {
   }
 
   /** The act that a call belongs to; an act that begin began goes on. */
-  #actOf({ action }: AgentCall, deadline: Deadline): ActScope {
+  #actOf({ action, op, params }: AgentCall, deadline: Deadline): ActScope {
     const begun = action && this.#acts.get(action.id);
     if (begun) return begun;
-    const act = new ActScope(action, deadline);
+    const whole = op === "begin" && (params as AgentOps["begin"]["params"]).whole === true;
+    const act = new ActScope(action, deadline, whole);
     if (action) this.#acts.set(action.id, act);
     return act;
   }

@@ -93,8 +93,8 @@ export interface AgentOps extends KindOps {
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
   /** Resolves when the document was quiet for so long, or at the deadline. */
   quiet: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
-  /** An act that does not go through the document begins; settle follows it. */
-  begin: { params: { frame?: string }; result: Record<string, never> };
+  /** An act that does not go through the document begins; settle follows it. whole: it led to the document. */
+  begin: { params: { frame?: string; whole?: boolean }; result: Record<string, never> };
   settle: { params: { frame?: string }; result: Settled };
   toast: { params: { text: string }; result: Record<string, never> };
 }

@@ -21,7 +21,7 @@ interface NavigateEvent extends Event {
   destination: { sameDocument: boolean };
 }
 
-declare const navigation: EventTarget | undefined;
+declare const navigation: EventTarget;
 
 /** Stands in where a page is not captured: then nobody knows what its events were caused by. */
 const UNCAPTURED: Acts = {
@@ -51,15 +51,15 @@ export class ActScope {
   #began: number;
   #wake: (() => void) | undefined;
 
-  /** Without an action nothing is watched: the operation only reads. */
-  constructor(action: ActionId | undefined, deadline: Deadline) {
+  /** Without an action nothing is watched: the operation only reads. whole: the act led to this document. */
+  constructor(action: ActionId | undefined, deadline: Deadline, whole = false) {
     this.#action = action ?? { id: "", client: "" };
     this.#deadline = deadline;
     this.#began = Date.now();
     if (!action) return;
     this.#changes = new Changes();
-    acts().begin(action);
-    if (typeof navigation !== "undefined") navigation.addEventListener("navigate", this.#navigates);
+    acts().begin(action, whole);
+    navigation.addEventListener("navigate", this.#navigates);
   }
 
   /** Does work at once, as the agent's doing. What settling waits for counts from now on. */
@@ -124,7 +124,7 @@ export class ActScope {
   stop(): void {
     this.#changes?.stop();
     acts().end(this.#action);
-    if (typeof navigation !== "undefined") navigation.removeEventListener("navigate", this.#navigates);
+    navigation.removeEventListener("navigate", this.#navigates);
   }
 
   readonly #navigates = (event: Event): void => {
@@ -134,8 +134,8 @@ export class ActScope {
   };
 
   /** One frame, or until the page leaves. */
-  #turn(): Promise<void> {
-    return Promise.race([frame(), new Promise<void>((wake) => (this.#wake = wake))]);
+  async #turn(): Promise<void> {
+    await Promise.race([frame(), new Promise<void>((wake) => (this.#wake = wake))]);
   }
 
   async #ask(ask: AskInput): Promise<void> {
