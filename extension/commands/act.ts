@@ -23,6 +23,12 @@ const SEND_MS = 300;
 /** Bringing what the act caused to the daemon takes at most so long; what comes later comes by itself. */
 const FLUSH_MS = 700;
 
+/** Changes that a receipt tells. */
+const MAX_CHANGES = 8;
+
+/** A page that has not answered so long, ms, after the deadline is busy with what the act began. */
+const SILENT_MS = 60;
+
 /** Operations of the agent that act on an element. */
 type ActOp = {
   [K in AgentOp]: AgentOps[K]["result"] extends Acted ? K : never;
@@ -36,12 +42,13 @@ interface Performed {
   at?: Context;
   /** The tab is closed. */
   closed?: boolean;
-  /** Address before the act, where the document did not say it. */
-  from?: string;
 }
 
 /** What was seen of an act. */
-export interface Seen extends Left {
+export interface Seen {
+  /** The tab shows another document than before, or is about to. */
+  navigated: boolean;
+  openedTab: number | undefined;
   /** The tab after it; undefined when it is closed. */
   page: Tab | undefined;
 }
@@ -60,23 +67,40 @@ export async function pipeline<R extends { receipt?: Receipt }>(
   const began = Date.now();
   const watch = context.pages.watch(context.tab);
   const before = context.tab === 0 ? undefined : context.pages.document(context.tab);
+  const from = context.tab === 0 ? undefined : context.pages.describe(context.tab).catch(() => undefined);
+  let opened = false;
+  const begin = async (): Promise<void> => {
+    opened = true;
+    await begun(context);
+  };
   try {
-    const { settled: own, at = context, closed, from = own?.from } = await perform(() => begun(context));
+    const { settled: own, at = context, closed } = await perform(begin);
     const until = Math.min(began + SETTLE_MS, context.deadline);
     const left = own?.leaving ? await watch.left(until) : watch.now();
     const { settled, loading } = closed
       ? { settled: NOTHING, loading: false }
       : await follow(at, before, own, left, until);
+    const goes = loading && own?.leaving === true && !own.inner;
+    const navigated = !closed && at === context && (goes || at.pages.document(at.tab) !== before);
     const [page] = await Promise.all([
       closed ? undefined : at.pages.describe(at.tab),
       within(FLUSH_MS, context.deadline, context.flush(at.tab)),
     ]);
     const receipt: Receipt = { settled_ms: Date.now() - began };
-    if (page && from !== undefined && from !== page.url) Object.assign(receipt, { from, to: page.url });
+    const was = (await from)?.url;
+    if (page && at === context && was !== undefined && was !== page.url)
+      Object.assign(receipt, { from: was, to: page.url });
     if (settled.changes.length > 0) receipt.changes = settled.changes;
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
     if (busy.length > 0) receipt.busy = busy;
-    return { ...(await tell({ ...left, page })), receipt };
+    return { ...(await tell({ navigated, openedTab: left.openedTab, page })), receipt };
+  } catch (error) {
+    // What was begun and not done does not settle: nothing watches for it any more.
+    if (opened) {
+      const { frames, tab } = context;
+      frames.call(tab, "end", { frame: "main" }, Date.now() + BEGIN_MS).catch(() => undefined);
+    }
+    throw error;
   } finally {
     watch.stop();
   }
@@ -87,7 +111,7 @@ async function follow(
   at: Context,
   before: string | undefined,
   own: Settled | undefined,
-  { navigated }: Left,
+  { loading }: Left,
   until: number,
 ): Promise<{ settled: Settled; loading: boolean }> {
   const { pages, tab, deadline } = at;
@@ -95,7 +119,7 @@ async function follow(
   let last = before;
   for (let documents = 0; documents < MAX_DOCUMENTS; documents++) {
     const patience = documents === 0 ? until : Math.min(Date.now() + SETTLE_MS, deadline);
-    const led = navigated || settled?.leaving;
+    const led = loading || settled?.leaving;
     if (led && !(await pages.loaded(tab, patience))) return { settled: NOTHING, loading: true };
     const document = pages.document(tab);
     const other = document !== last;
@@ -154,10 +178,13 @@ export async function act<K extends ActOp>(context: Context, op: K, params: Agen
   let done: ActResult = { match_count: 0, match_strategy: "" };
   return pipeline<ActResult>(
     context,
-    async () => {
-      const { result, settled } = await acted(context, op, params);
+    async (begin) => {
+      // What an iframe's script does to the page around it is seen there only.
+      const around = context.frames.inner(context.tab);
+      if (around) await begin();
+      const { result, settled = NOTHING } = await acted(context, op, params);
       done = result;
-      return { settled: settled ?? NOTHING };
+      return { settled: around && settled.inner ? both(settled, await settle(context, false)) : settled };
     },
     ({ page, navigated, openedTab }) => ({
       ...done,
@@ -168,17 +195,44 @@ export async function act<K extends ActOp>(context: Context, op: K, params: Agen
   );
 }
 
+/** What an iframe and the page around it say of one act. */
+const both = (inner: Settled, outer: Settled): Settled => ({
+  changes: [...inner.changes, ...(inner.leaving ? ["the frame went on to another page"] : []), ...outer.changes].slice(
+    0,
+    MAX_CHANGES,
+  ),
+  busy: [...inner.busy, ...outer.busy],
+  ...(inner.leaving || outer.leaving ? { leaving: true } : {}),
+  ...(outer.leaving ? {} : { inner: true }),
+});
+
 /** What a document says that could not be asked. */
 const NOTHING: Settled = { changes: [], busy: [] };
 
-/** The frame may go away because of the act; what it came to was told before. */
+/**
+ * The frame may go away because of the act, or go on with it past the deadline; what it came to was told before. An act
+ * that was not told of has not begun.
+ */
 async function acted<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<Acted> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silent = new Promise<Acted>((resolve) => {
+    timer = setTimeout(
+      () => {
+        const performed = context.performed();
+        if (performed)
+          resolve({ ...performed, settled: { changes: [], busy: ["the page itself: it does not answer yet"] } });
+      },
+      Math.max(0, context.deadline - Date.now()) + SILENT_MS,
+    );
+  });
   try {
-    return await context.frames.call(context.tab, op, params, context.deadline);
+    return await Promise.race([context.frames.call(context.tab, op, params, context.deadline), silent]);
   } catch (error) {
     const performed = error instanceof CommandProblem && error.code === "page_left" && context.performed();
     if (!performed) throw error;
     return { ...performed, settled: { ...NOTHING, ...performed.settled, leaving: true } };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

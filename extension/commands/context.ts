@@ -65,16 +65,16 @@ export interface Pages {
   document(tab: number): string | undefined;
 }
 
-/** Whether a tab went to another page, and which tab it opened. */
+/** Whether a tab began to load something, be it in an iframe, and which tab it opened. */
 export interface Left {
-  navigated: boolean;
+  loading: boolean;
   openedTab?: number;
 }
 
 export interface Watch {
   /** What was seen so far. */
   now(): Left;
-  /** Waits for a page that said that it is leaving to begin so, until the time (epoch ms). */
+  /** Waits for a document that said that it is leaving to begin so, until the time (epoch ms). */
   left(until: number): Promise<Left>;
   stop(): void;
 }
@@ -97,6 +97,8 @@ export interface Arrival {
 
 /** Calls into documents. A page's frames are part of it: what names no frame means every one that can be reached. */
 export interface Frames {
+  /** Says whether the tab's page has iframes that can be acted in. */
+  inner(tab: number): boolean;
   /**
    * Calls the agent in one document: the frame of a ref, or what frame says. A selector without a frame is looked for in
    * every frame, and the one where it fits is called; ambiguous_target tells of several. Anything else means the main frame.

@@ -30,7 +30,12 @@ export const executeJs: Handler<"execute_js"> = async (params, context) => {
     async () => {
       const at = params.frame === undefined ? {} : { frame: params.frame };
       await context.frames.call(context.tab, "begin", at, context.deadline);
-      result = await run(context, frame, params);
+      try {
+        result = await run(context, frame, params);
+      } catch (error) {
+        context.frames.call(context.tab, "end", at, Date.now() + END_MS).catch(() => undefined);
+        throw error;
+      }
       // A script that leads elsewhere takes the document with it.
       const settled = await context.frames
         .call(context.tab, "settle", at, context.deadline)

@@ -60,7 +60,7 @@ export async function move(context: Context, how: Move): Promise<PageResult> {
     async (begin) => {
       await begin();
       arrived = (await pages.go(tab, how, deadline)).loaded;
-      return { from: url };
+      return {};
     },
     async () => {
       const asked = how.type === "url" ? how.url : url;

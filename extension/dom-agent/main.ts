@@ -48,6 +48,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
   begin: () => ({}),
   settle: (_params, { act }) => act.settle(),
+  end: () => ({}),
   toast: ({ text: said }) => {
     toast(said);
     return {};
@@ -95,7 +96,10 @@ class Agent {
       const operation = OPERATIONS[call.op] as Operation<K>;
       const result = await operation(call.params, environment);
       // What acts has settled before it answers.
-      if (isActed(result) && result.href === undefined) result.settled = await act.settle();
+      if (isActed(result) && result.href === undefined) {
+        act.tell(result.result);
+        result.settled = await act.settle();
+      }
       return { ok: true, value: result, refsLeft: this.#refs.left };
     } catch (error) {
       const problem = error instanceof AgentProblem ? error : new AgentProblem("internal", String(error));

@@ -164,11 +164,11 @@ export class TabPages implements Pages {
   }
 
   watch(tab: number): Watch {
-    const seen: Left = { navigated: false };
+    const seen: Left = { loading: false };
     let wake: (() => void) | undefined;
-    const updated = (id: number, change: { status?: string; url?: string }): void => {
-      if (id !== tab || (change.status !== "loading" && change.url === undefined)) return;
-      seen.navigated = true;
+    const updated = (id: number, change: { status?: string }): void => {
+      if (id !== tab || change.status !== "loading") return;
+      seen.loading = true;
       wake?.();
     };
     const created = (opened: chrome.tabs.Tab): void => {
@@ -179,7 +179,7 @@ export class TabPages implements Pages {
     return {
       now: () => ({ ...seen }),
       left: async (until) => {
-        if (!seen.navigated) await event((done) => (wake = done), Math.min(until, Date.now() + LEAVING_MS));
+        if (!seen.loading) await event((done) => (wake = done), Math.min(until, Date.now() + LEAVING_MS));
         return { ...seen };
       },
       stop: () => {

@@ -36,6 +36,10 @@ export class AgentFrames implements Frames {
     return new AgentFrames(this.#calls.refs, this.#documents, this.#calls.for(signal, action));
   }
 
+  inner(tab: number): boolean {
+    return this.#documents.known(tab).some(({ frame }) => frame !== 0);
+  }
+
   /** Answers agents that ask what lies around their frame. */
   listen(): void {
     onAsked((message, tab, document) =>
