@@ -10,6 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { findChromium } from "../../scripts/chromium.mjs";
+import { peers } from "./peers.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const rounds = Number(process.env.ROUNDS ?? 7);
@@ -33,29 +34,7 @@ down.onMessage((json) => taken.relay(json));
 const end = performance.now();
 globalThis.took = { "page realm": middle - start, document: end - middle };
 globalThis.bodyOf = (body) => bodyOf(body, "", { ...defaultConfig, bodies: true });`,
-  Sentry: `
-const start = performance.now();
-import * as Sentry from "@sentry/browser";
-Sentry.init({
-  dsn: location.origin.replace("//", "//key@") + "/1",
-  integrations: [Sentry.browserTracingIntegration()],
-  tracesSampleRate: 1,
-});
-globalThis.took = { Sentry: performance.now() - start };`,
-  Datadog: `
-const start = performance.now();
-import { datadogRum } from "@datadog/browser-rum";
-import { datadogLogs } from "@datadog/browser-logs";
-const common = { clientToken: "token", site: "datadoghq.com", proxy: location.origin + "/sink", sessionSampleRate: 100 };
-datadogRum.init({
-  ...common,
-  applicationId: "bench",
-  trackUserInteractions: true,
-  trackResources: true,
-  trackLongTasks: true,
-});
-datadogLogs.init({ ...common, forwardConsoleLogs: "all", forwardErrorsToLogs: true });
-globalThis.took = { Datadog: performance.now() - start };`,
+  ...peers,
 };
 
 // The native console writes to a terminal or a debugger, and a native request costs ten times the capture's part and
