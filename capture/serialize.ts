@@ -15,6 +15,7 @@ import { className, functionName } from "./class-name.ts";
 import { describeError } from "./error-shape.ts";
 import { secretName } from "./names.ts";
 import { mask } from "./redact.ts";
+import { member } from "./write.ts";
 
 /** Limits bound what one value may become. */
 export interface Limits {
@@ -180,9 +181,9 @@ function members(value: object, first: string, budget: Budget, path: Path): stri
   let i = 0;
   for (; i < shown && budget.chars > 0; i++) {
     const name = names[i] as string;
-    const key = quote(prefix(name, 200));
-    budget.chars -= key.length;
-    text += (text === "" ? "" : ",") + key + ":" + slot(descriptor(value, name), name, budget, path);
+    const key = member(prefix(name, 200));
+    budget.chars -= key.length - 1;
+    text += (text === "" ? key : "," + key) + slot(descriptor(value, name), name, budget, path);
   }
   if (i < names.length) {
     budget.cut = true;
@@ -193,10 +194,9 @@ function members(value: object, first: string, budget: Budget, path: Path): stri
 
 /** Component trees of development builds are endless and say nothing to a reader. */
 function frameworkName(value: object): string {
-  const react = descriptor(value, "$$typeof");
-  if (react) return "[React element]";
-  if (descriptor(value, "_reactInternals")) return "[React component]";
-  if (descriptor(value, "__v_skip")) return "[Vue internal]";
+  if (hasOwn(value, "$$typeof")) return "[React element]";
+  if (hasOwn(value, "_reactInternals")) return "[React component]";
+  if (hasOwn(value, "__v_skip")) return "[Vue internal]";
   return "";
 }
 

@@ -447,6 +447,58 @@ test("method and body that are accessors of a class are told as they were sent",
   });
 });
 
+test("bodies are told apart below a deep stack, and a view that lost its buffer is no failure", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    const buffer = new ArrayBuffer(8);
+    const lost = new DataView(buffer);
+    structuredClone(buffer, { transfer: [buffer] });
+    const sent = { view: new DataView(new ArrayBuffer(9), 2), shared: new Uint16Array(4), lost, form: new FormData() };
+    const deep = (depth: number, call: () => unknown): unknown => (depth > 0 ? deep(depth - 1, call) : call());
+    for (const [name, body] of Object.entries(sent))
+      await (deep(100, () => fetch("/echo?" + name, { method: "POST", body })) as Promise<unknown>).catch(() => {});
+  });
+  const told = async (name: string) => {
+    const { request_size, body_note } = await records.one("network", (x) => x.url.endsWith("?" + name));
+    return [request_size, body_note];
+  };
+  expect(await told("view")).toEqual([7, "binary"]);
+  expect(await told("shared")).toEqual([8, "binary"]);
+  expect(await told("lost")).toEqual([-1, "unread"]);
+  expect(await told("form")).toEqual([0, undefined]);
+});
+
+test("an address that comes again is resolved against the base of the moment", async ({ page, capture, server }) => {
+  const records = await capture();
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    await fetch("again?1");
+    await fetch("again?1");
+    const base = document.head.appendChild(document.createElement("base"));
+    base.href = "/below/";
+    await fetch("again?1");
+    base.remove();
+    await fetch("again?1");
+    for (let i = 0; i < 300; i++) await fetch("/echo?" + i);
+    await fetch("again?1");
+  });
+  await records.one("network", (x) => x.url.endsWith("/echo?299"));
+  await expect.poll(() => records.all("network").filter((x) => x.url.endsWith("again?1")).length).toBe(5);
+  const paths = records.all("network").filter((x) => x.url.endsWith("again?1"));
+  expect(paths.map((x) => new URL(x.url).pathname)).toEqual([
+    "/page/again",
+    "/page/again",
+    "/below/again",
+    "/page/again",
+    "/page/again",
+  ]);
+});
+
 test("the size of a body beyond a million characters is not counted", async ({ page, capture, server }) => {
   const records = await capture();
   await page.goto(server.page("x"));

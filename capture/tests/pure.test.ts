@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import fixture from "../../schema/fixtures/redaction.json" with { type: "json" };
 import { stable } from "../locators/css.ts";
 import { Guard } from "../guard.ts";
-import { prefix } from "../natives.ts";
+import { append, prefix } from "../natives.ts";
 import { secretHeader, secretName } from "../names.ts";
 import { headerValue, mask, redactBody, redactForm, redactURL } from "../redact.ts";
 import { framesOf } from "../stack.ts";
-import { Json, write } from "../write.ts";
+import { Json, rewrite, write } from "../write.ts";
 import { secretField } from "../sources/fields.ts";
 import { essence, streams, textLike } from "../sources/request.ts";
 
@@ -220,6 +220,70 @@ describe("write", () => {
     let deep: unknown = 1;
     for (let i = 0; i < 10_000; i++) deep = [deep];
     expect(write(deep)).toHaveLength(2 * 65 + 4);
+  });
+
+  test("rewrite gives the same of what was parsed, cut at 64 levels, past any toJSON", () => {
+    const text = '{"a":[1,null,"\\ud800\\n",{"b":true}],"c":{"toJSON":"own"}}';
+    expect(rewrite(JSON.parse(text) as object)).toBe(text);
+    const nested = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as object;
+    expect(rewrite(nested(60))).toHaveLength(2 * 60);
+    expect(rewrite(nested(100_000))).toHaveLength(2 * 65 + 4);
+    const proto = Array.prototype as { toJSON?: unknown };
+    proto.toJSON = () => "stolen";
+    try {
+      expect(rewrite(nested(2))).toBe("[[]]");
+    } finally {
+      delete proto.toJSON;
+    }
+  });
+
+  test("a name is written the same when it comes again, after thousands of others, and when it is long", () => {
+    const long = 'x"'.repeat(100);
+    const object = { 'a"b': 1, [long]: 2 };
+    const first = write(object);
+    for (let i = 0; i < 5000; i++) write({ ["name" + i]: i });
+    expect(write(object)).toBe(first);
+    expect(JSON.parse(first)).toEqual(object);
+  });
+});
+
+describe("append", () => {
+  const proto = Array.prototype as unknown as Record<string, unknown>;
+  const appended = () => {
+    const items: string[] = [];
+    append(items, "a");
+    append(items, "b");
+    return { values: Object.values(items), length: items.length };
+  };
+
+  test("defines what a prototype would take away", () => {
+    let taken = 0;
+    Object.defineProperty(proto, "1", { set: () => taken++, configurable: true });
+    Object.defineProperty(Object.prototype, "0", { set: () => taken++, configurable: true });
+    let result: unknown;
+    try {
+      result = appended();
+    } finally {
+      delete proto["1"];
+      delete (Object.prototype as unknown as Record<string, unknown>)["0"];
+    }
+    expect(result).toEqual({ values: ["a", "b"], length: 2 });
+    expect(taken).toBe(0);
+  });
+
+  test("asks no proxy that a page put into the chain", () => {
+    const asked: unknown[] = [];
+    const trap = (name: string) => () => void asked.push(name);
+    const handler = { has: trap("has"), set: trap("set"), get: trap("get") } as unknown as ProxyHandler<object>;
+    Object.setPrototypeOf(proto, new Proxy({}, handler));
+    let result: unknown;
+    try {
+      result = appended();
+    } finally {
+      Object.setPrototypeOf(proto, Object.prototype);
+    }
+    expect(result).toEqual({ values: ["a", "b"], length: 2 });
+    expect(asked).toEqual([]);
   });
 });
 
