@@ -134,7 +134,7 @@ function object(value: object, budget: Budget, path: Path | undefined): string {
   const framework = frameworkName(value);
   if (framework) return quote(framework);
   const name = ownClass(proto);
-  return "{" + members(value, name === "" ? "" : '"[class]":' + quote(name), budget, here) + "}";
+  return "{" + members(rawOf(value, proto), name === "" ? "" : '"[class]":' + quote(name), budget, here) + "}";
 }
 
 /** Plain objects have no class worth a word, those of another realm neither. */
@@ -190,6 +190,17 @@ function members(value: object, first: string, budget: Budget, path: Path): stri
     text += (text === "" ? "" : ",") + '"…":' + quote(names.length - i + " more");
   }
   return text;
+}
+
+/**
+ * What a Proxy of Vue stands for. Walked by its traps, its keys would count as read by the effect that logs it, and the
+ * effect would run again at each new key. Nothing else is asked that is not known to be without a getter of this name.
+ */
+function rawOf(value: object, proto: object | null): object {
+  if (descriptor(value, "__v_raw") || (proto !== plainProto && proto !== null && descriptor(proto, "__v_raw")))
+    return value;
+  const raw = (value as { __v_raw?: unknown }).__v_raw;
+  return typeof raw === "object" && raw !== null ? raw : value;
 }
 
 /** Component trees of development builds are endless and say nothing to a reader. */

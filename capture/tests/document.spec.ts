@@ -307,7 +307,9 @@ test("vitals so far, then final when the page is hidden", async ({ page, capture
 test("built alone, vitals name their element without the library's attribution", async ({ page, capture, server }) => {
   const records = await capture({ ...both, handle: true, build: alone });
   await page.goto(
-    server.page(`<h1 id=title class="a b">Large text that paints</h1><button onclick="this.textContent='x'">Go</button>`),
+    server.page(
+      `<h1 id=title class="a b">Large text that paints</h1><button onclick="this.textContent='x'">Go</button>`,
+    ),
   );
   const early = await records.one("performance", (x) => x.lcp !== undefined);
   expect(early.lcp!.attribution).toEqual({ target: "<h1#title.a.b>", url: "" });

@@ -181,7 +181,23 @@ test("when the page cancels, the connection closes and the server stops sending"
   expect(server.streams.get("cancelled")!.sent).toBeLessThan(20_000_000);
 });
 
-test("a body that pauses for two seconds is told with what came", async ({ page, capture, server }) => {
+test("a stream that a page stops ends soon, however it drips", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  for (const type of ["text/event-stream", "application/x-ndjson", "text/plain"]) {
+    await page.evaluate(async (url) => {
+      const reader = (await fetch(url)).body!.getReader();
+      for (let i = 0; i < 3; i++) await reader.read();
+      await reader.cancel();
+    }, `/dictated?name=${type}&type=${type}`);
+    await expect.poll(() => server.streams.get(type)?.closed, { timeout: 4000 }).toBe(true);
+    expect(server.streams.get(type)!.sent, type).toBeLessThan(type === "text/plain" ? 60 : 35);
+    const exchange = await records.one("network", (x) => x.url.endsWith(`type=${type}`));
+    expect(exchange.response_body).toContain("data: word 2");
+  }
+});
+
+test("a body that pauses is told with what came", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(() => void fetch("/sse").then((response) => response.body!.getReader().read()));
