@@ -1,6 +1,6 @@
 import { bare, byteLength, cancelLater, isArray, keys, later, now, parse, quote, slice } from "./natives.ts";
 import type { CaptureRecord, Kind } from "./record.ts";
-import { write } from "./write.ts";
+import { rewrite, write } from "./write.ts";
 
 /** Batch is what a Batcher sends, as JSON text. Records carry `seq` when the Batcher numbers them. */
 export interface Batch {
@@ -110,7 +110,7 @@ export class Batcher {
       if (admit && !admit(record)) continue;
       urgent ||= record.urgent === true;
       last ||= isDialog(record);
-      this.#keep(record.kind, record.urgent === true, spares(record), write(record.event));
+      this.#keep(record.kind, record.urgent === true, spares(record), rewrite(record.event));
       this.#makeRoom();
     }
     const lost = keys(batch.dropped ?? {});
@@ -266,14 +266,16 @@ const statesOfPage = bare<{ [state: string]: true }>({
 });
 
 function isStateOfPage(record: CaptureRecord): boolean {
+  if (record.kind !== "lifecycle") return false;
   const { state } = record.event as { state?: unknown };
-  return record.kind === "lifecycle" && typeof state === "string" && statesOfPage[state] === true;
+  return typeof state === "string" && statesOfPage[state] === true;
 }
 
 /** A dialog holds up everything in its document: what tells of it cannot wait for a timer. */
 function isDialog(record: CaptureRecord): boolean {
+  if (record.kind !== "lifecycle") return false;
   const { state } = record.event as { state?: unknown };
-  return record.kind === "lifecycle" && (state === "dialog_opened" || state === "dialog_closed");
+  return state === "dialog_opened" || state === "dialog_closed";
 }
 
 const maxLost = 1e9;

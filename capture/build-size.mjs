@@ -8,6 +8,13 @@ import { gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
+/**
+ * A script for pages without the extension is built with these options of the bundler: web-vitals comes without its
+ * attribution. Then the values and ratings are the same, the element is named by its tag, id and classes, and the parts of
+ * the times are missing.
+ */
+export const alone = { alias: { "web-vitals/attribution": "web-vitals" } };
+
 /** entries: what each shell takes of the core, and the bytes that it may have after minify and gzip. */
 export const entries = [
   {
@@ -17,12 +24,13 @@ export const entries = [
   },
   {
     name: "document",
-    budget: 26_500,
+    budget: 26_800,
     code: 'export { startDocument, Batcher, openContentSide } from "./index.ts";',
   },
   {
     name: "ci",
-    budget: 40_100,
+    budget: 38_200,
+    options: alone,
     code: 'export { startPageRealm, startDocument, Builtins, Batcher } from "./index.ts";',
   },
 ];
@@ -30,7 +38,7 @@ export const entries = [
 /** checkSizes bundles every entry and gives [{name, minified, gzip, budget}], in bytes. */
 export async function checkSizes() {
   return Promise.all(
-    entries.map(async ({ name, budget, code }) => {
+    entries.map(async ({ name, budget, code, options }) => {
       const { outputFiles } = await build({
         stdin: { contents: code, resolveDir: here, loader: "ts" },
         bundle: true,
@@ -40,6 +48,7 @@ export async function checkSizes() {
         globalName: "g",
         target: "chrome120",
         legalComments: "none",
+        ...options,
       });
       const { contents } = outputFiles[0];
       return { name, minified: contents.length, gzip: gzipSync(contents).length, budget };

@@ -32,6 +32,8 @@ export type Downward<Change> =
       ms: number;
       /** nobody ends it: it ends once nothing that it started runs */
       alone: boolean;
+      /** it led to the document: what the document has asked for so far and waits for is its doing by time */
+      whole: boolean;
     }
   /** An action is over: what it started is followed no longer. */
   | { type: "end"; action: string }
@@ -70,18 +72,26 @@ const lookEvery = 100;
 /** Work is one thing that an action waits for. */
 interface Work {
   words: string;
+  /** of a request */
+  url: string | undefined;
+  /** of a request; undefined when nothing is known to have led to it */
+  cause: Cause | undefined;
   over: boolean;
   next: Work | undefined;
 }
 
-interface Running {
+/** What somebody waits for, newest first. */
+interface Works {
+  works: Work | undefined;
+  count: number;
+}
+
+interface Running extends Works {
   action: string;
   /** performance.now at which it is followed no longer */
   until: number;
   /** it ends by itself as soon as it waits for nothing */
   alone: boolean;
-  works: Work | undefined;
-  count: number;
   /** performance.now when something of it ran last */
   last: number;
   live: boolean;
@@ -94,11 +104,6 @@ interface Asked {
   method: string;
   /** absolute */
   url: string;
-}
-
-interface Followed {
-  cause: Cause;
-  work: Work | undefined;
 }
 
 const frame = requestAnimationFrame.bind(globalThis);
@@ -125,11 +130,12 @@ export class Scope {
   #left = 0; // counts the tasks that ended
   #turn = 0;
   #stops: Stop | undefined;
-  readonly #requests = new NativeWeakMap<object, Followed>();
+  readonly #requests = new NativeWeakMap<object, Work>();
+  readonly #own: Works = { works: undefined, count: 0 }; // requests that nothing is known to have led to
   readonly #timers = new NativeMap<unknown, () => void>();
 
   /** begin follows an action for at most ms. One that ends by itself does so once nothing that it started runs. */
-  begin(action: string, ms: number, alone: boolean): void {
+  begin(action: string, ms: number, alone: boolean, whole: boolean): void {
     let at = this.#find(action);
     if (at) {
       at.until = now() + ms;
@@ -148,7 +154,20 @@ export class Scope {
       this.#stops ??= this.#patch();
       this.#watch(at);
     }
+    if (whole) this.#adopt(at);
     this.#enter(at);
+  }
+
+  /** Requests that were made before anything was known of an action are its doing by time. */
+  #adopt(at: Running): void {
+    for (let work = this.#own.works; work;) {
+      const { next } = work;
+      work.cause = { action: at.action, inferred: true };
+      if (!work.over) this.#link(at, work);
+      work = next;
+    }
+    this.#own.works = undefined;
+    this.#own.count = 0;
   }
 
   /** end follows an action no longer. What it started keeps its name. */
@@ -161,7 +180,7 @@ export class Scope {
   take(message: ActionMessage): Upward | undefined {
     switch (message.type) {
       case "begin":
-        this.begin(message.action, message.ms, message.alone);
+        this.begin(message.action, message.ms, message.alone, message.whole);
         return undefined;
       case "end":
         this.end(message.action);
@@ -182,9 +201,10 @@ export class Scope {
     const at = this.#find(action);
     for (let work = at?.works; work && words.length < 5; work = work.next) {
       if (work.over) continue;
+      const what = work.url === undefined ? work.words : work.words + " " + pathOf(work.url);
       let told = false;
-      for (let i = 0; i < words.length; i++) told ||= words[i] === work.words;
-      if (!told) append(words, work.words);
+      for (let i = 0; i < words.length; i++) told ||= words[i] === what;
+      if (!told) append(words, what);
     }
     return words;
   }
@@ -205,35 +225,36 @@ export class Scope {
   /** requested notes whose a request is, and waits for its end. */
   requested(call: Asked): void {
     const cause = this.cause();
-    if (!cause) return;
-    const at = this.#current ?? (this.#running && now() - this.#running.last < closeBy ? this.#running : undefined);
-    const work = at && call.type !== "beacon" && this.#add(at, call.type + " " + call.method + " " + pathOf(call.url));
-    weakSet(this.#requests, call, { cause, work: work === false ? undefined : work } satisfies Followed);
+    const near = this.#running && now() - this.#running.last < closeBy ? this.#running : undefined;
+    const at: Works | undefined = cause ? (this.#current ?? near) : this.#own;
+    const work: Work = { words: call.type + " " + call.method, url: call.url, cause, over: false, next: undefined };
+    if (at && call.type !== "beacon") this.#link(at, work);
+    weakSet(this.#requests, call, work);
   }
 
   /** caused says what led to a request; undefined when nothing is known to have. */
   caused(call: object): Cause | undefined {
-    return this.#followed(call)?.cause;
+    return this.#asked(call)?.cause;
   }
 
   /** answered says that what waits for a request runs now. */
   answered(call: object): void {
-    const of = this.#followed(call);
-    const at = of && this.#find(of.cause.action);
+    const cause = this.#asked(call)?.cause;
+    const at = cause && this.#find(cause.action);
     if (!at) return;
     at.last = now();
-    if (!of.cause.inferred) this.#enter(at);
+    if (!cause.inferred) this.#enter(at);
   }
 
   /** finished ends what requested began. */
   finished(call: object): void {
-    const work = this.#followed(call)?.work;
+    const work = this.#asked(call);
     if (work) work.over = true;
     this.answered(call);
   }
 
-  #followed(call: object): Followed | undefined {
-    return weakGet(this.#requests, call) as Followed | undefined;
+  #asked(call: object): Work | undefined {
+    return weakGet(this.#requests, call) as Work | undefined;
   }
 
   #find(action: string): Running | undefined {
@@ -260,22 +281,33 @@ export class Scope {
     }, lookEvery);
   }
 
-  #add(at: Running, words: string): Work | undefined {
+  #add(at: Works, words: string): Work | undefined {
+    const work: Work = { words, url: undefined, cause: undefined, over: false, next: undefined };
+    return this.#link(at, work) ? work : undefined;
+  }
+
+  /** link has a work waited for; false: there are too many. */
+  #link(at: Works, work: Work): boolean {
     if (at.count >= maxWorks) {
       // Those that are over make room.
       let kept: Work | undefined;
       at.count = 0;
-      for (let work = at.works; work; work = work.next) {
-        if (work.over) continue;
-        kept = { ...work, next: kept };
-        at.count++;
+      for (let old = at.works; old;) {
+        const { next } = old;
+        if (!old.over) {
+          old.next = kept;
+          kept = old;
+          at.count++;
+        }
+        old = next;
       }
-      if (at.count >= maxWorks) return undefined;
+      at.works = kept;
+      if (at.count >= maxWorks) return false;
     }
-    const work: Work = { words, over: false, next: at.works };
+    work.next = at.works;
     at.works = work;
     at.count++;
-    return work;
+    return true;
   }
 
   /** enter says that this task is an action's, until it ends. */

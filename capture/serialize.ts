@@ -15,6 +15,7 @@ import { className, functionName } from "./class-name.ts";
 import { describeError } from "./error-shape.ts";
 import { secretName } from "./names.ts";
 import { mask } from "./redact.ts";
+import { member } from "./write.ts";
 
 /** Limits bound what one value may become. */
 export interface Limits {
@@ -133,7 +134,7 @@ function object(value: object, budget: Budget, path: Path | undefined): string {
   const framework = frameworkName(value);
   if (framework) return quote(framework);
   const name = ownClass(proto);
-  return "{" + members(value, name === "" ? "" : '"[class]":' + quote(name), budget, here) + "}";
+  return "{" + members(rawOf(value, proto), name === "" ? "" : '"[class]":' + quote(name), budget, here) + "}";
 }
 
 /** Plain objects have no class worth a word, those of another realm neither. */
@@ -180,9 +181,9 @@ function members(value: object, first: string, budget: Budget, path: Path): stri
   let i = 0;
   for (; i < shown && budget.chars > 0; i++) {
     const name = names[i] as string;
-    const key = quote(prefix(name, 200));
-    budget.chars -= key.length;
-    text += (text === "" ? "" : ",") + key + ":" + slot(descriptor(value, name), name, budget, path);
+    const key = member(prefix(name, 200));
+    budget.chars -= key.length - 1;
+    text += (text === "" ? key : "," + key) + slot(descriptor(value, name), name, budget, path);
   }
   if (i < names.length) {
     budget.cut = true;
@@ -191,12 +192,22 @@ function members(value: object, first: string, budget: Budget, path: Path): stri
   return text;
 }
 
+/**
+ * What a Proxy of Vue stands for. Walked by its traps, its keys would count as read by the effect that logs it, and the
+ * effect would run again at each new key. Nothing else is asked that is not known to be without a getter of this name.
+ */
+function rawOf(value: object, proto: object | null): object {
+  if (descriptor(value, "__v_raw") || (proto !== plainProto && proto !== null && descriptor(proto, "__v_raw")))
+    return value;
+  const raw = (value as { __v_raw?: unknown }).__v_raw;
+  return typeof raw === "object" && raw !== null ? raw : value;
+}
+
 /** Component trees of development builds are endless and say nothing to a reader. */
 function frameworkName(value: object): string {
-  const react = descriptor(value, "$$typeof");
-  if (react) return "[React element]";
-  if (descriptor(value, "_reactInternals")) return "[React component]";
-  if (descriptor(value, "__v_skip")) return "[Vue internal]";
+  if (hasOwn(value, "$$typeof")) return "[React element]";
+  if (hasOwn(value, "_reactInternals")) return "[React component]";
+  if (hasOwn(value, "__v_skip")) return "[Vue internal]";
   return "";
 }
 

@@ -1,5 +1,5 @@
 import type { StackFrame } from "@gasoline/schema/wire";
-import { append, bare, charCode, indexOf, lastIndexOf, slice, startsWith, type Fn } from "./natives.ts";
+import { append, charCode, indexOf, lastIndexOf, slice, startsWith, type Fn } from "./natives.ts";
 
 /** Most frames that are kept of one stack. */
 const maxFrames = 30;
@@ -15,7 +15,7 @@ const capture = (Error as { captureStackTrace?: (holder: object, below: Fn) => v
 
 /** traceBelow takes the stack of the caller of `top`, without top and what it called. */
 export function traceBelow(top: Fn): Trace {
-  const holder: Trace = bare({});
+  const holder = { __proto__: null } as Trace;
   capture?.(holder, top);
   return holder;
 }

@@ -1,120 +1,206 @@
-// What the capture costs a page: absolute figures, and ratios to the same page without it, measured in turns in one
-// browser. It prints and judges nothing. `node bench/run.mjs`; CHROMIUM_PATH names the browser.
-import { chromium } from "@playwright/test";
-import { build } from "esbuild";
+// What the capture costs a page, beside what Sentry's and Datadog's browser SDKs cost it: the same rows by turns in one
+// browser, to which no debugger is attached, because one makes every stack and every error dearer. Deferred work counts: a turn
+// of 250 calls fills half of the Batcher's room, and then the batch leaves, crosses over and is taken by the content side.
+// It prints and judges nothing. `node bench/run.mjs`; CHROMIUM_PATH names the browser.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { dirname } from "node:path";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
 import { findChromium } from "../../scripts/chromium.mjs";
+import { peers } from "./peers.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const rounds = 5;
+const rounds = Number(process.env.ROUNDS ?? 7);
+const patience = 300_000;
 
-const code = `
-import { Batcher, startDocument, startPageRealm, defaultConfig } from "../index.ts";
+/** What stands before a page's own script, by side. Each says in `took` what its start costs, in ms by name. */
+const sides = {
+  without: "",
+  capture: `
+import { Batcher, startDocument, startPageRealm, defaultConfig, openPageSide, openContentSide } from "../index.ts";
+import { bodyOf } from "../sources/request.ts";
 const start = performance.now();
-const batcher = new Batcher({ numbered: true, send() {} });
-const env = { emit: (record) => batcher.add(record), config: defaultConfig };
-startPageRealm(env);
+const up = openPageSide();
+const batcher = new Batcher({ numbered: false, send: (json) => up.post(json) });
+startPageRealm({ emit: (record) => batcher.add(record), config: defaultConfig });
 const middle = performance.now();
-startDocument(env);
+const down = openContentSide();
+const taken = new Batcher({ numbered: true, send() {} });
+startDocument({ emit: (record) => taken.add(record), config: defaultConfig });
+down.onMessage((json) => taken.relay(json));
 const end = performance.now();
-Object.defineProperty(globalThis, "took", { value: [middle - start, end - middle] });
-`;
+globalThis.took = { "page realm": middle - start, document: end - middle };
+globalThis.bodyOf = (body) => bodyOf(body, "", { ...defaultConfig, bodies: true });`,
+  ...peers,
+};
+
+// The native console writes to a terminal or a debugger, and a native request costs ten times the capture's part and
+// varies by more than it: they do nothing here, from before the capture starts, so that only its own work is measured.
+const quiet = `
+globalThis.nativeFetch = fetch;
+const answered = Promise.resolve(new Response("ok"));
+fetch = () => answered;
+globalThis.nativeSend = XMLHttpRequest.prototype.send;
+XMLHttpRequest.prototype.send = { send() {} }.send;
+for (const name of ["log", "error"]) console[name] = { [name]() {} }[name];`;
 
 /** What is measured; each runs in the page and gives microseconds for one call. */
 const measures = {
-  "console.log(string, {small})": () =>
-    per(5000, () => console.log("added to cart", { id: 7, name: "shoe", price: 12.5 })),
-  "console.log(string)": () => per(5000, () => console.log("a line of text as programs print it")),
+  "console.log(string, {small})": () => per(() => console.log("added to cart", { id: 7, name: "shoe", price: 12.5 })),
+  "console.log(string)": () => per(() => console.log("a line of text as programs print it")),
   "console.log({50 keys})": () => {
     const object = Object.fromEntries(Array.from({ length: 50 }, (_, i) => ["key" + i, i % 2 ? "value " + i : i]));
-    return per(500, () => console.log(object));
+    return per(() => console.log(object));
   },
-  "console.error(string), with a stack": () => per(1000, () => console.error("it failed")),
-  "fetch(url, {method, body}), synchronous part": async () => {
-    const each = per(1000, () => fetch("/", { method: "POST", body: '{"id":7}' }));
-    await new Promise((done) => setTimeout(done, 200));
-    return each;
+  "console.error(string), with a stack": () => per(() => console.error("it failed")),
+  "console.error(string), twenty calls deep": () => {
+    const deep = (depth) => (depth > 0 ? deep(depth - 1) : console.error("it failed"));
+    return per(() => deep(20));
   },
-  "nativeFetch(url), for scale": async () => {
-    const all = [];
-    const each = per(100, () => all.push(nativeFetch("/")));
-    await Promise.all(all);
-    return each;
-  },
-  "XMLHttpRequest open + send, synchronous part": async () => {
-    const all = [];
-    const each = per(100, () => {
+  "fetch(url, {method, body}), synchronous part": () => per(() => fetch("/x", { method: "POST", body: '{"id":7}' })),
+  "XMLHttpRequest open + send, synchronous part": () =>
+    per(() => {
       const xhr = new XMLHttpRequest();
-      all.push(new Promise((done) => (xhr.onloadend = done)));
-      xhr.open("GET", "/");
+      xhr.open("GET", "/x");
       xhr.send();
-    });
-    await Promise.all(all);
-    return each;
-  },
+    }),
   "append one element, with the observer's work": async () => {
     const list = document.body.appendChild(document.createElement("ul"));
     const count = 20_000;
     const start = performance.now();
     for (let i = 0; i < count; i++) list.appendChild(document.createElement("li"));
-    await new Promise((done) => setTimeout(done));
+    await rest(0);
     const each = ((performance.now() - start) * 1000) / count;
     list.remove();
     return each;
   },
+  "click(), to the page's handler and back": () => {
+    const button = document.body.appendChild(document.createElement("button"));
+    button.textContent = "Buy";
+    button.addEventListener("click", () => {});
+    return per(() => button.click(), 50);
+  },
+  "a Uint8Array as body, recognised": () => recognised(new Uint8Array(1 << 20)),
+  "a Blob as body, recognised": () => recognised(new Blob(["x"])),
+  "an ArrayBuffer as body, recognised": () => recognised(new ArrayBuffer(1 << 20)),
 };
 
-const server = createServer((request, response) => {
-  response.writeHead(200, { "content-type": request.url === "/" ? "text/plain" : "text/html" }).end("ok");
+/** The driver of a page: it measures all, hands in the figures and goes to the next page. */
+function drive(measures) {
+  const sent = nativeFetch;
+  const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+  globalThis.rest = (ms) => new Promise((done) => setTimeout(done, ms));
+  // Turns are short, so that a busy machine interrupts few of them, and the middle one counts.
+  globalThis.per = async (work, count = 250, turns = 21) => {
+    const all = [];
+    for (let turn = -2; turn < turns; turn++) {
+      const start = performance.now();
+      for (let i = 0; i < count; i++) work();
+      if (turn >= 0) all.push(((performance.now() - start) * 1000) / count);
+      await rest(5);
+    }
+    return middle(all);
+  };
+  globalThis.recognised = (body) => (globalThis.bodyOf ? per(() => globalThis.bodyOf(body)) : 0);
+  addEventListener("load", async () => {
+    await rest(300);
+    const figures = {};
+    for (const [name, measure] of Object.entries(measures)) figures[name] = await measure();
+    await sent("/figures", { method: "POST", body: JSON.stringify({ figures, took: globalThis.took ?? {} }) });
+    location.href = `/page?${Math.random()}`;
+  });
+}
+
+const bundles = {};
+const sizes = {};
+for (const [side, contents] of Object.entries(sides)) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: here, loader: "ts" },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: "chrome120",
+    logLevel: "error",
+  });
+  bundles[side] = outputFiles[0].text;
+  sizes[side] = outputFiles[0].contents.length;
+}
+
+const figures = new Map(Object.keys(measures).map((name) => [name, {}]));
+const took = {};
+let pages = 0;
+let finish;
+const finished = new Promise((done) => (finish = done));
+const sideNow = () => Object.keys(sides)[pages % Object.keys(sides).length];
+// Isolated from other origins, a page's clock ticks every 5 µs.
+const headers = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
+const text = async (request) => {
+  let all = "";
+  for await (const chunk of request) all += chunk;
+  return all;
+};
+const server = createServer(async (request, response) => {
+  const { pathname } = new URL(request.url, "http://localhost");
+  const told = await text(request);
+  if (pathname === "/page") {
+    const source = `(${drive})({ ${Object.entries(measures).map(([name, work]) => `${JSON.stringify(name)}: ${work}`)} })`;
+    response.writeHead(200, { ...headers, "content-type": "text/html" });
+    response.end(
+      `<!doctype html><title>Bench</title><script>${quiet}</script><script src="/side.js?${sideNow()}"></script><body><script>${source}</script>`,
+    );
+    return;
+  }
+  if (pathname === "/side.js") {
+    response.writeHead(200, { ...headers, "content-type": "text/javascript" }).end(bundles[sideNow()]);
+    return;
+  }
+  if (pathname === "/figures") {
+    const given = JSON.parse(told);
+    const side = sideNow();
+    for (const [name, value] of Object.entries(given.figures)) (figures.get(name)[side] ??= []).push(value);
+    for (const [name, value] of Object.entries(given.took)) (took[name] ??= []).push(value * 1000);
+    if (++pages === rounds * Object.keys(sides).length) finish();
+  }
+  response.writeHead(200, { ...headers, "content-type": "text/plain" }).end("ok");
 });
 await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-const url = `http://127.0.0.1:${server.address().port}/page`;
-const { outputFiles } = await build({
-  stdin: { contents: code, resolveDir: here, loader: "ts" },
-  bundle: true,
-  minify: true,
-  write: false,
-  format: "iife",
-  target: "chrome120",
-});
-const browser = await chromium.launch({
-  executablePath: findChromium(),
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--enable-blink-features=PreciseMemoryInfo"],
-});
-// The native console prints to the debugger that drives this browser, and a native fetch costs ten times the capture's
-// part and varies by more than it: both are replaced before the capture starts, so that only its own work is measured.
-const quiet = `globalThis.nativeFetch = fetch; const answered = Promise.resolve(new Response("ok")); fetch = () => answered;
-for (const name of ["log", "error"]) console[name] = function () {}; globalThis.per = (count, work) => {
-  for (let i = 0; i < count / 5; i++) work();
-  const start = performance.now();
-  for (let i = 0; i < count; i++) work();
-  return ((performance.now() - start) * 1000) / count;
-};`;
-const figures = new Map(Object.keys(measures).map((name) => [name, { off: [], on: [] }]));
-const took = [];
-for (let round = 0; round < rounds; round++) {
-  for (const side of ["off", "on"]) {
-    const page = await browser.newPage();
-    await page.addInitScript({ content: quiet });
-    if (side === "on") await page.addInitScript({ content: outputFiles[0].text });
-    await page.goto(url);
-    for (const [name, measure] of Object.entries(measures)) figures.get(name)[side].push(await page.evaluate(measure));
-    if (side === "on") took.push(await page.evaluate("took"));
-    await page.close();
-  }
-}
-await browser.close();
+
+const profile = await mkdtemp(join(tmpdir(), "gasoline-bench-"));
+const started = [
+  "--headless=new",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  `--user-data-dir=${profile}`,
+  `http://127.0.0.1:${server.address().port}/page`,
+];
+const browser = spawn(findChromium(), started, { stdio: "ignore" });
+const gone = new Promise((done) => browser.once("exit", done));
+const timer = setTimeout(() => finish("the pages did not come to an end"), patience);
+const failure = await Promise.race([finished, gone.then(() => "the browser ended")]);
+clearTimeout(timer);
+browser.kill();
+await gone;
+server.closeAllConnections();
 server.close();
+await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+if (failure) throw new Error(failure);
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
-const shown = (value) => value.toFixed(value < 10 ? 2 : 1).padStart(9);
-console.log(`median of ${rounds} pages, microseconds a call`);
-console.log("".padEnd(46), "  without", "     with", "     more", "   ratio");
-for (const [name, { off, on }] of figures) {
-  const [a, b] = [median(off), median(on)];
-  console.log(name.padEnd(46), shown(a), shown(b), shown(b - a), a > 0 ? shown(b / a) : "–".padStart(9));
+const shown = (value) => (value === undefined ? "–" : value.toFixed(Math.abs(value) < 10 ? 2 : 1)).padStart(9);
+const names = Object.keys(sides).slice(1);
+console.log(`median of ${rounds} pages, microseconds a call that is ${names.join(", ")} more than without`);
+console.log("".padEnd(46), "  without", ...names.map((name) => name.padStart(9)));
+for (const [name, of] of figures) {
+  const base = median(of.without);
+  const only = name.endsWith("recognised"); // a part of the capture alone
+  const more = names.map((side) => (only && side !== "capture" ? undefined : median(of[side]) - base));
+  console.log(name.padEnd(46), shown(only ? undefined : base), ...more.map(shown));
 }
-console.log("start, page realm".padEnd(46), "         ", shown(median(took.map(([page]) => page)) * 1000));
-console.log("start, document".padEnd(46), "         ", shown(median(took.map(([, document]) => document)) * 1000));
+for (const [name, all] of Object.entries(took)) console.log(`start, ${name}`.padEnd(46), shown(median(all)));
+console.log("bytes, minified".padEnd(46), "".padStart(9), ...names.map((name) => String(sizes[name]).padStart(9)));

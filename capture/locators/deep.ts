@@ -157,6 +157,18 @@ export function select(selector: string, tree: Tree): Element[] {
   return gather(tree, (scope) => [...scope.querySelectorAll(selector)]);
 }
 
+/** selectEach is select for several selectors: elements that fit one of them, and fits says yes to. */
+export function selectEach(selectors: readonly string[], tree: Tree, fits: (element: Element) => boolean): Element[] {
+  return gather(tree, (scope) => {
+    const groups = selectors.map((selector) => [...scope.querySelectorAll(selector)].filter(fits));
+    const [only = [], ...others] = groups.filter((group) => group.length > 0);
+    // Most groups fit nothing, and then nothing has to be put in order.
+    return others.length === 0 ? only : [...new Set([only, ...others].flat())].sort(inPage);
+  });
+}
+
+const inPage = (a: Node, b: Node): number => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
+
 /** gather merges what is found in each root, given in document order, into the order of the page. */
 export function gather(tree: Tree, search: (scope: Scope) => Element[]): Element[] {
   const found = search(tree.scope);

@@ -1,11 +1,13 @@
-import { type Scope, type Search, type Steps, type Tree, gather, inOrder, select } from "./deep.ts";
+import { type Scope, type Search, type Steps, type Tree, gather, inOrder, select, selectEach } from "./deep.ts";
 import { type Locator, TEST_ATTRIBUTES, type State, type Text } from "./grammar.ts";
 import { MAX_NAME, Names } from "./name.ts";
-import { roleOf, selectorOf } from "./role.ts";
+import { roleOf, selectorsOf } from "./role.ts";
 import { fold } from "./text.ts";
 
 /** Elements between two pauses. */
 const STRIDE = 100;
+/** Elements are leapt over on the way to a text that is further away, in characters. */
+const LEAP = 500;
 /** Longer texts are compared as far as this. */
 const MAX_TEXT = 10_000;
 
@@ -77,10 +79,9 @@ function* byRole(locator: Extract<Locator, { kind: "role" }>, tree: Tree): Steps
   const names = new Names();
   const found: Element[] = [];
   let n = 0;
-  for (const element of select(selectorOf(role), tree)) {
+  for (const element of selectEach(selectorsOf(role), tree, (element) => roleOf(element) === role)) {
     if (++n % STRIDE === 0) yield;
-    if (roleOf(element) !== role || states.some(([state, value]) => stateOf(element, state as State) !== value))
-      continue;
+    if (states.some(([state, value]) => stateOf(element, state as State) !== value)) continue;
     if (letters === undefined || names.mayHold(element, letters)) found.push(element);
   }
   return wanted ? yield* best(wanted, found, (element) => [names.of(element)]) : found;
@@ -159,21 +160,10 @@ function withText(text: string, scope: Scope): Element[] {
   const pattern = text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "\\s+");
   const whole = scope instanceof Document ? (scope.documentElement?.textContent ?? "") : (scope.textContent ?? "");
   const found = new Set<Element>();
-  let walker: TreeWalker | undefined;
-  let start = 0;
-  let end = 0;
+  const texts = new Texts(scope, whole.length);
   for (const { index, 0: match } of whole.matchAll(new RegExp(pattern, "giu"))) {
-    // Most texts are not there: only now the nodes are counted off.
-    walker ??= document.createTreeWalker(scope, NodeFilter.SHOW_TEXT);
-    const reach = (at: number): Node | undefined => {
-      while (end <= at && walker?.nextNode()) {
-        start = end;
-        end += (walker.currentNode as CharacterData).length;
-      }
-      return at >= start && at < end ? walker?.currentNode : undefined;
-    };
-    const first = reach(index);
-    const last = reach(index + match.length - 1);
+    const first = texts.at(index);
+    const last = texts.at(index + match.length - 1);
     const around = first && last && commonElement(first, last, scope);
     if (around && !UNSHOWN.test(around.localName)) found.add(around);
   }
@@ -183,6 +173,38 @@ function withText(text: string, scope: Scope): Element[] {
     (input) => fit(short(textOf(input)), { text, exact: false }, lower) < 3,
   );
   return buttons.length === 0 ? inner : inner.length === 0 ? buttons : inOrder(scope, new Set([...inner, ...buttons]));
+}
+
+/** Texts finds the text nodes in which places of a root's whole text stand. The places come in order. */
+class Texts {
+  readonly #walker: TreeWalker;
+  #start = 0; // of the current node
+  #left: number; // so many characters of elements may still be counted at once, to leap over them
+
+  constructor(scope: Scope, length: number) {
+    this.#walker = document.createTreeWalker(scope, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    this.#left = 3 * length;
+  }
+
+  at(place: number): Node | undefined {
+    const walker = this.#walker;
+    for (;;) {
+      const node = walker.currentNode;
+      const text = node.nodeType === Node.TEXT_NODE;
+      // Counting takes the browser a fraction of the time that a walk takes. In the last of a parent the place is anyway.
+      const leap = !text && node.nextSibling !== null && place - this.#start > LEAP && this.#left > 0;
+      const length = text ? (node as CharacterData).length : leap ? (node.textContent ?? "").length : 0;
+      if (leap) this.#left -= length;
+      if (text && place < this.#start + length) return node;
+      if (leap && place >= this.#start + length) {
+        this.#start += length;
+        while (!walker.nextSibling()) if (!walker.parentNode()) return undefined;
+        continue;
+      }
+      if (text) this.#start += length;
+      if (!walker.nextNode()) return undefined;
+    }
+  }
 }
 
 /** The innermost element with both nodes in it, below the scope. */

@@ -89,7 +89,11 @@ export class Names {
       return [];
     // The browser looks through all labels for each control that is asked for its own; from the second on we do that once.
     this.#first ??= element;
-    if (this.#first === element) return [...((element as HTMLInputElement).labels ?? [])];
+    if (this.#first === element) {
+      // Without an id only a label around it can be its own.
+      if (!element.id && !element.closest("label")) return [];
+      return [...((element as HTMLInputElement).labels ?? [])];
+    }
     const root = element.getRootNode();
     let known = this.#labels.get(root);
     if (!known) {

@@ -129,9 +129,12 @@ function implied(element: Element): string {
   return "";
 }
 
-/** selectorOf gives CSS that fits every element with a role, and some without. */
-export function selectorOf(role: string): string {
+/**
+ * selectorsOf gives CSS that together fits every element with a role, and some without. The browser looks for a tag alone in a
+ * fraction of the time that it takes for a list.
+ */
+export function selectorsOf(role: string): string[] {
   const tags = Object.keys(BY_TAG).filter((tag) => BY_TAG[tag] === role);
   for (const [tag, roles] of DEPENDING) if (roles.includes(role)) tags.push(tag);
-  return [`[role~="${CSS.escape(role)}" i]`, ...tags].join(",");
+  return [`[role~="${CSS.escape(role)}" i]`, ...tags];
 }

@@ -12,7 +12,7 @@ import {
   uncurry,
   type Fn,
 } from "../natives.ts";
-import { readHead } from "../body-reader.ts";
+import { readHead, streamed, whole, written } from "../body-reader.ts";
 import { proxyMethod } from "../patch.ts";
 import type { Guard } from "../guard.ts";
 import type { Realm, Source } from "../realm.ts";
@@ -24,6 +24,7 @@ import {
   absolute,
   bodyOf,
   charsetOf,
+  essence,
   header,
   headersOf,
   isA,
@@ -251,7 +252,8 @@ function readBody(
   const copy = bodyIn(clone(response));
   if (!copy) return done({ size: -1 });
   const config = realm.config;
-  readHead(copy, config.bodyLimit, charsetOf(contentType), (head) => {
+  const patience = stream ? streamed : essence(contentType) === "text/plain" ? written : whole;
+  readHead(copy, config.bodyLimit, charsetOf(contentType), patience, (head) => {
     guard.run(() => {
       const note = stream ? "streaming" : head.complete ? undefined : "truncated";
       const size = head.complete ? head.size : trueSize(headers);

@@ -65,12 +65,18 @@ export function secretsIn(
   const root = element.getRootNode();
   const found: [value: string, hidden: string][] = [];
   if (text.length >= minSought && (root instanceof Document || root instanceof ShadowRoot)) {
-    for (const field of root.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>("input,textarea")) {
-      if (field.value.length < minSought || field.value.length > maxValue) continue;
-      const value = fold(field.value, maxValue);
-      const kind = text.includes(value) ? secretField(field) : "";
-      if (kind && value) found.push([value, hide(kind, field.value)]);
+    // One tag at a time: for a list of them the browser takes several times as long, and the page's handlers wait.
+    for (const tag of ["input", "textarea"] as const) {
+      for (const field of root.querySelectorAll(tag)) {
+        const { value: whole } = field;
+        if (whole.length < minSought || whole.length > maxValue) continue;
+        const value = fold(whole, maxValue);
+        const kind = text.includes(value) ? secretField(field) : "";
+        if (kind && value) found.push([value, hide(kind, whole)]);
+      }
     }
+    // A secret can be a part of another one.
+    found.sort(([a], [b]) => b.length - a.length);
   }
   return (part) => found.reduce((clean, [value, hidden]) => clean.replaceAll(value, () => hidden), part);
 }

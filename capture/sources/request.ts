@@ -9,7 +9,11 @@ import {
   isArray,
   keys,
   lower,
+  mapClear,
+  mapGet,
+  mapSet,
   method,
+  NativeMap,
   NativeURL,
   peek,
   prefix,
@@ -103,14 +107,35 @@ export function textArgument(args: unknown[], index: number): string {
 
 const toPrimitive: typeof Symbol.toPrimitive = Symbol.toPrimitive;
 
-/** absolute resolves a URL against the document, as the native will. What does not parse stays as it is. */
+const resolved = new NativeMap<string, string>();
+let resolvedAt = "";
+let resolvedCount = 0;
+
+/**
+ * absolute resolves a URL against the document, as the native will. What does not parse stays as it is. Parsing is the
+ * dearest part of noting a request, and pages ask the same again: of one base 200 URLs of ≤ 500 characters are kept.
+ */
 export function absolute(url: string): string {
   if (startsWith(url, "http://") || startsWith(url, "https://")) return url;
-  try {
-    return hrefOf(new NativeURL(url, baseOf(document)));
-  } catch {
-    return url;
+  const base = baseOf(document);
+  if (base !== resolvedAt || resolvedCount >= 200) {
+    mapClear(resolved);
+    resolvedAt = base;
+    resolvedCount = 0;
   }
+  const before = mapGet(resolved, url) as string | undefined;
+  if (before !== undefined) return before;
+  let href = url;
+  try {
+    href = hrefOf(new NativeURL(url, base));
+  } catch {
+    // as it is
+  }
+  if (url.length <= 500 && href.length <= 1000) {
+    mapSet(resolved, url, href);
+    resolvedCount++;
+  }
+  return href;
 }
 
 /** parses says whether a text is an absolute URL. */
@@ -146,14 +171,17 @@ export function headersOf(given: unknown, salt: string): Header[] {
 }
 
 function read(given: unknown, found: Header[], salt: string): void {
-  if (isA(given, "Headers")) {
-    eachHeader(given, (value, name) => addHeader(found, name, value, salt));
-  } else if (isArray(given)) {
+  if (isArray(given)) {
     for (let i = 0; i < given.length && i < 100; i++) {
       const pair = data(given, "" + i);
       if (isArray(pair)) addHeader(found, textOf(data(pair, "0")), textOf(data(pair, "1")), salt);
     }
   } else if (typeof given === "object" && given !== null) {
+    // A literal is told by its prototype: asking the platform what it is would throw.
+    if (getPrototypeOf(given) !== plainProto && isA(given, "Headers")) {
+      eachHeader(given, (value, name) => addHeader(found, name, value, salt));
+      return;
+    }
     const names = keys(given);
     for (let i = 0; i < names.length && i < 100; i++) {
       const own = descriptor(given, names[i]!);
@@ -162,6 +190,7 @@ function read(given: unknown, found: Header[], salt: string): void {
   }
 }
 
+const plainProto = Object.prototype;
 const data = (object: object, key: string): unknown => peek(object, key);
 /** textOf is a primitive as text. What is an object would run code of the page. */
 export const textOf = (value: unknown): string =>
@@ -190,14 +219,27 @@ export function hasAuth(headers: readonly Header[]): boolean {
 export function bodyOf(value: unknown, contentType: string, config: CaptureConfig): Body {
   if (value === undefined || value === null) return { size: 0 };
   if (typeof value === "string") return textBody(value, contentType, config);
+  const size = binarySize(value);
+  if (size >= 0) return { size, note: note("binary", config) };
   if (isA(value, "URLSearchParams")) return textBody(searchText(value), "application/x-www-form-urlencoded", config);
   if (isA(value, "FormData")) return formBody(value, config);
-  if (isA(value, "Blob")) return { size: blobSize(value), note: note("binary", config) };
-  if (isA(value, "ArrayBuffer")) return { size: bufferSize(value), note: note("binary", config) };
-  if (isA(value, "TypedArray")) return { size: viewLength(value), note: note("binary", config) };
-  if (isA(value, "DataView")) return { size: viewSize(value), note: note("binary", config) };
   return { size: -1, note: note("unread", config) };
 }
+
+/**
+ * binarySize is the size of a view, a Blob or a buffer, in bytes; of all else -1. A wrong guess throws, which takes about
+ * a microsecond and more below a deep stack, so what tells without throwing comes first.
+ */
+export function binarySize(value: unknown): number {
+  if (isView(value)) {
+    if (isA(value, "TypedArray")) return viewLength(value);
+    return isA(value, "DataView") ? viewSize(value) : -1; // one without its buffer has no size
+  }
+  if (isA(value, "Blob")) return blobSize(value);
+  return isA(value, "ArrayBuffer") ? bufferSize(value) : -1;
+}
+
+const isView = ArrayBuffer.isView;
 
 const note = (word: string, config: CaptureConfig): string => (config.bodies ? word : "off");
 

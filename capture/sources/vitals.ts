@@ -1,5 +1,6 @@
 import type { Vital } from "@gasoline/schema/wire";
-import { onCLS, onFCP, onINP, onLCP, onTTFB, type MetricWithAttribution } from "web-vitals/attribution";
+import { onCLS, onFCP, onINP, onLCP, onTTFB, type Metric } from "web-vitals/attribution";
+import { elementText } from "../brand.ts";
 import { cancelLater, later } from "../natives.ts";
 import type { EventFor } from "../record.ts";
 import type { Guard } from "../guard.ts";
@@ -48,7 +49,7 @@ class Vitals {
     this.#tasks = tasks;
   }
 
-  take(metric: MetricWithAttribution): void {
+  take(metric: Metric): void {
     const soft = metric.navigationType === "soft-navigation";
     const id = metric.navigationType + metric.navigationId;
     // Another navigation, or the same page back from the cache: what was measured belongs to the one before.
@@ -69,7 +70,7 @@ class Vitals {
       value: Math.round(metric.value * 10_000) / 10_000,
       rating: metric.rating,
       final,
-      attribution: attributionOf(metric.attribution),
+      attribution: attributionOf(metric),
     };
     this.changed();
   }
@@ -138,7 +139,7 @@ export function vitalSource(sums: Sums, settled: (settle: () => void) => void): 
         if (starts > 0 && (starts === maxStarts || now === root || now === null)) return;
         root = now;
         const start = ++starts;
-        const take = (metric: MetricWithAttribution): void => {
+        const take = (metric: Metric): void => {
           if (live && start === starts) guard.run(() => vitals.take(metric));
         };
         const options = { reportAllChanges: true, reportSoftNavs: true };
@@ -172,8 +173,18 @@ export function vitalSource(sums: Sums, settled: (settle: () => void) => void): 
   };
 }
 
+/** What the last entry is about, for a script that is built with the library without attribution. */
+function subjectOf({ entries }: Metric): object {
+  const last = entries.at(-1) as
+    | { element?: Element; target?: Node; sources?: { node?: Node }[]; url?: string }
+    | undefined;
+  const node = last?.element ?? last?.target ?? last?.sources?.[0]?.node;
+  return { target: node instanceof Element ? elementText(node) : undefined, url: last?.url };
+}
+
 /** Texts and numbers only: the entries behind them are large and live. At most 1 kB. */
-function attributionOf(attribution: object): Record<string, string | number> {
+function attributionOf(metric: Metric & { attribution?: object }): Record<string, string | number> {
+  const attribution = metric.attribution ?? subjectOf(metric);
   const told: Record<string, string | number> = {};
   let left = maxAttribution;
   for (const [name, value] of Object.entries(attribution) as [string, unknown][]) {

@@ -1,17 +1,14 @@
-import { apply, getter, listen, NativeWeakMap, viewLength, weakGet, weakSet } from "../natives.ts";
+import { apply, getter, listen, NativeWeakMap, weakGet, weakSet } from "../natives.ts";
 import { proxyConstructor, proxyMethod } from "../patch.ts";
 import type { Source } from "../realm.ts";
 import { Connection, textMessage, type Message } from "./connection.ts";
-import { isA, textOf } from "./request.ts";
+import { binarySize, textOf } from "./request.ts";
 
 const urlOf = getter<string>("WebSocket", "url");
 const readyState = getter<number>("WebSocket", "readyState");
 const dataOf = getter<unknown>("MessageEvent", "data");
 const codeOf = getter<number>("CloseEvent", "code");
 const reasonOf = getter<string>("CloseEvent", "reason");
-const blobSize = getter<number>("Blob", "size");
-const bufferSize = getter<number>("ArrayBuffer", "byteLength");
-const viewSize = getter<number>("DataView", "byteLength");
 
 /** webSocketSource records what WebSockets of the page's thread say. Our listeners are the first on each instance. */
 export const webSocketSource: Source = {
@@ -55,10 +52,8 @@ export const webSocketSource: Source = {
 function messageOf(data: unknown): Message {
   if (typeof data === "string") return textMessage(data);
   // The size of a Blob is known without reading it.
-  if (isA(data, "Blob")) return { type: "binary", size: blobSize(data), data: undefined };
-  if (isA(data, "ArrayBuffer")) return { type: "binary", size: bufferSize(data), data: undefined };
-  if (isA(data, "TypedArray")) return { type: "binary", size: viewLength(data), data: undefined };
-  if (isA(data, "DataView")) return { type: "binary", size: viewSize(data), data: undefined };
+  const size = binarySize(data);
+  if (size >= 0) return { type: "binary", size, data: undefined };
   // Another object was sent as what its toString said, which must not run twice.
   if ((typeof data === "object" && data !== null) || typeof data === "function")
     return { type: "text", size: -1, data: undefined };

@@ -24,7 +24,7 @@ import { addHeader, redactBody } from "../redact.ts";
 import { traceBelow } from "../stack.ts";
 import { write } from "../write.ts";
 import { nextId, report, trueSize, type Call, type End } from "./exchange.ts";
-import { absolute, bodyOf, header, known, textArgument, type Body } from "./request.ts";
+import { absolute, binarySize, bodyOf, header, known, textArgument, type Body } from "./request.ts";
 
 const readyState = getter<number>("XMLHttpRequest", "readyState");
 const statusOf = getter<number>("XMLHttpRequest", "status");
@@ -35,8 +35,6 @@ const responseOf = getter<unknown>("XMLHttpRequest", "response");
 const urlOf = getter<string>("XMLHttpRequest", "responseURL");
 const allHeaders = method<[], string>("XMLHttpRequest", "getAllResponseHeaders");
 const eventType = getter<string>("Event", "type");
-const blobSize = getter<number>("Blob", "size");
-const bufferSize = getter<number>("ArrayBuffer", "byteLength");
 
 /** State is one XHR object between open and the end; open starts it over. */
 interface State {
@@ -194,13 +192,8 @@ function responseBody(realm: Realm, xhr: object, headers: readonly Header[]): Bo
     const text = value === undefined || value === null ? "" : write(value, { left: config.bodyLimit + 1 });
     return textBody(text, headers, realm);
   }
-  const size =
-    type === "blob" && value
-      ? blobSize(value)
-      : type === "arraybuffer" && value
-        ? bufferSize(value)
-        : trueSize(headers);
-  return { size, note: "binary" };
+  const held = type === "document" ? -1 : binarySize(value);
+  return { size: held < 0 ? trueSize(headers) : held, note: "binary" };
 }
 
 function textBody(text: string, headers: readonly Header[], realm: Realm): Body {

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { expect, test } from "./support/fixture.ts";
 
 test("every console method is recorded once, with its level, and the native still prints once", async ({
@@ -283,6 +284,34 @@ test("cycles are told from repeats; odd numbers, bigint and lone surrogates surv
     ["-0", "NaN", "Infinity", "9007199254740993n", "[undefined]", null, "\ud800", 1e21],
   ]);
   expect(second!.message).toBe("lone \udfff");
+});
+
+test("an effect of Vue that logs its state does not run again at a new key", async ({ page, capture, server }) => {
+  const records = await capture();
+  await page.goto(server.page("x"));
+  await page.addScriptTag({ path: fileURLToPath(import.meta.resolve("@vue/reactivity/dist/reactivity.global.js")) });
+  const runs = await page.evaluate(() => {
+    const { effect, reactive } = (window as never as { VueReactivity: Record<string, (x: unknown) => never> })
+      .VueReactivity as { effect: (run: () => void) => void; reactive: <T>(state: T) => T };
+    class Cart {
+      kept = 1;
+    }
+    const state = reactive({
+      list: { a: 1 } as Record<string, number>,
+      cart: new Cart() as never as { extra?: number },
+    });
+    let count = 0;
+    effect(() => {
+      count++;
+      console.log("cart", state.list, state.cart);
+    });
+    for (let i = 0; i < 5; i++) state.list["k" + i] = i;
+    state.cart.extra = 1;
+    return count;
+  });
+  expect(runs).toBe(1);
+  const log = await records.one("logs", (x) => x.message.startsWith("cart"));
+  expect(log.args).toEqual(["cart", { a: 1 }, { "[class]": "Cart", kept: 1 }]);
 });
 
 test("throwing proxies and a proxy that logs neither break nor feed the capture", async ({ page, capture, server }) => {

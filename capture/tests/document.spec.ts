@@ -1,3 +1,4 @@
+import { alone } from "../build-size.mjs";
 import type { Actors } from "../index.ts";
 import { expect, test } from "./support/fixture.ts";
 
@@ -301,6 +302,21 @@ test("vitals so far, then final when the page is hidden", async ({ page, capture
   await records.one("performance", (x) => x.lcp?.final === true);
   const tasks = await records.one("performance", (x) => (x.long_tasks?.length ?? 0) > 0);
   expect(tasks.long_tasks![0]!.duration).toBeGreaterThanOrEqual(50);
+});
+
+test("built alone, vitals name their element without the library's attribution", async ({ page, capture, server }) => {
+  const records = await capture({ ...both, handle: true, build: alone });
+  await page.goto(
+    server.page(
+      `<h1 id=title class="a b">Large text that paints</h1><button onclick="this.textContent='x'">Go</button>`,
+    ),
+  );
+  const early = await records.one("performance", (x) => x.lcp !== undefined);
+  expect(early.lcp!.attribution).toEqual({ target: "<h1#title.a.b>", url: "" });
+  expect(early.ttfb!.value).toBeGreaterThan(0);
+  await page.locator("button").click();
+  const later = await records.one("performance", (x) => x.inp !== undefined);
+  expect(later.inp!.attribution).toMatchObject({ target: "<button>" });
 });
 
 test("csp: violations of the policy are exceptions with mechanism csp, five of a kind", async ({

@@ -181,7 +181,23 @@ test("when the page cancels, the connection closes and the server stops sending"
   expect(server.streams.get("cancelled")!.sent).toBeLessThan(20_000_000);
 });
 
-test("a body that pauses for two seconds is told with what came", async ({ page, capture, server }) => {
+test("a stream that a page stops ends soon, however it drips", async ({ page, capture, server }) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  for (const type of ["text/event-stream", "application/x-ndjson", "text/plain"]) {
+    await page.evaluate(async (url) => {
+      const reader = (await fetch(url)).body!.getReader();
+      for (let i = 0; i < 3; i++) await reader.read();
+      await reader.cancel();
+    }, `/dictated?name=${type}&type=${type}`);
+    await expect.poll(() => server.streams.get(type)?.closed, { timeout: 4000 }).toBe(true);
+    expect(server.streams.get(type)!.sent, type).toBeLessThan(type === "text/plain" ? 60 : 35);
+    const exchange = await records.one("network", (x) => x.url.endsWith(`type=${type}`));
+    expect(exchange.response_body).toContain("data: word 2");
+  }
+});
+
+test("a body that pauses is told with what came", async ({ page, capture, server }) => {
   const records = await capture(bodies);
   await page.goto(server.page("x"));
   await page.evaluate(() => void fetch("/sse").then((response) => response.body!.getReader().read()));
@@ -445,6 +461,58 @@ test("method and body that are accessors of a class are told as they were sent",
     request_body: "a=1",
     request_headers: [{ name: "x-one", value: "1" }],
   });
+});
+
+test("bodies are told apart below a deep stack, and a view that lost its buffer is no failure", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(bodies);
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    const buffer = new ArrayBuffer(8);
+    const lost = new DataView(buffer);
+    structuredClone(buffer, { transfer: [buffer] });
+    const sent = { view: new DataView(new ArrayBuffer(9), 2), shared: new Uint16Array(4), lost, form: new FormData() };
+    const deep = (depth: number, call: () => unknown): unknown => (depth > 0 ? deep(depth - 1, call) : call());
+    for (const [name, body] of Object.entries(sent))
+      await (deep(100, () => fetch("/echo?" + name, { method: "POST", body })) as Promise<unknown>).catch(() => {});
+  });
+  const told = async (name: string) => {
+    const { request_size, body_note } = await records.one("network", (x) => x.url.endsWith("?" + name));
+    return [request_size, body_note];
+  };
+  expect(await told("view")).toEqual([7, "binary"]);
+  expect(await told("shared")).toEqual([8, "binary"]);
+  expect(await told("lost")).toEqual([-1, "unread"]);
+  expect(await told("form")).toEqual([0, undefined]);
+});
+
+test("an address that comes again is resolved against the base of the moment", async ({ page, capture, server }) => {
+  const records = await capture();
+  await page.goto(server.page("x"));
+  await page.evaluate(async () => {
+    await fetch("again?1");
+    await fetch("again?1");
+    const base = document.head.appendChild(document.createElement("base"));
+    base.href = "/below/";
+    await fetch("again?1");
+    base.remove();
+    await fetch("again?1");
+    for (let i = 0; i < 300; i++) await fetch("/echo?" + i);
+    await fetch("again?1");
+  });
+  await records.one("network", (x) => x.url.endsWith("/echo?299"));
+  await expect.poll(() => records.all("network").filter((x) => x.url.endsWith("again?1")).length).toBe(5);
+  const paths = records.all("network").filter((x) => x.url.endsWith("again?1"));
+  expect(paths.map((x) => new URL(x.url).pathname)).toEqual([
+    "/page/again",
+    "/page/again",
+    "/below/again",
+    "/page/again",
+    "/page/again",
+  ]);
 });
 
 test("the size of a body beyond a million characters is not counted", async ({ page, capture, server }) => {

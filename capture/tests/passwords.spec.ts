@@ -67,6 +67,18 @@ test("the eye icon inside of a shadow root changes nothing either", async ({ pag
   expect((await records.one("actions", (action) => action.type === "input")).value).toMatch(masked);
 });
 
+test("of two passwords in a name of which one begins the other, nothing is left", async ({ page, capture, server }) => {
+  const records = await capture({ document: true });
+  await page.goto(
+    server.page(
+      `<!doctype html><input type=password name=pass value=hunter><textarea name=passphrase>hunter2tail</textarea><button aria-label="Send hunter2tail and hunter">Send</button>`,
+    ),
+  );
+  await page.locator("button").click();
+  const { name } = await records.one("actions", (action) => action.type === "click");
+  expect(name).toMatch(/^Send <pass\w*:[0-9a-f]{8}> and <pass\w*:[0-9a-f]{8}>$/);
+});
+
 test("what is named after a shown password does not spell it", async ({ page, capture, server }) => {
   const records = await capture({ document: true });
   await page.goto(

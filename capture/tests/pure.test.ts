@@ -1,14 +1,12 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import fixture from "../../schema/fixtures/redaction.json" with { type: "json" };
 import { stable } from "../locators/css.ts";
 import { Guard } from "../guard.ts";
-import { prefix } from "../natives.ts";
+import { append, prefix } from "../natives.ts";
 import { secretHeader, secretName } from "../names.ts";
 import { headerValue, mask, redactBody, redactForm, redactURL } from "../redact.ts";
 import { framesOf } from "../stack.ts";
-import { Json, write } from "../write.ts";
+import { Json, rewrite, write } from "../write.ts";
 import { secretField } from "../sources/fields.ts";
 import { essence, streams, textLike } from "../sources/request.ts";
 
@@ -155,24 +153,8 @@ describe("redaction", () => {
       expect(redactBody(body.slice(0, i), "application/json", "s")).not.toContain("SECRE");
   });
 
-  const shared = JSON.parse(
-    readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../../schema/fixtures/redaction.json"), "utf8"),
-  ) as {
-    page: {
-      headers: string[];
-      header_ends: string[];
-      public_headers: string[];
-      names: string[];
-      plain_names: string[];
-      inputs: { types: string[]; autocomplete: string[] };
-    };
-    names: { name: string; secret: boolean }[];
-    masks: { kind: string; value: string; salt: string; pseudonym: string }[];
-    cases: { place: string; input: string; page?: string }[];
-  };
-
   test("the daemon can make the same pseudonyms", () => {
-    for (const m of shared.masks) expect(mask(m.kind, m.value, m.salt), m.value).toBe(m.pseudonym);
+    for (const m of fixture.masks) expect(mask(m.kind, m.value, m.salt), m.value).toBe(m.pseudonym);
   });
 
   test("the page's part of the shared cases", () => {
@@ -182,7 +164,7 @@ describe("redaction", () => {
       return redactBody(input, place === "form" ? "application/x-www-form-urlencoded" : "application/json", "s");
     };
     let seen = 0;
-    for (const { place, input, page } of shared.cases) {
+    for (const { place, input, page } of fixture.cases) {
       if (page === undefined) continue;
       seen++;
       const once = shown(place, input);
@@ -193,15 +175,15 @@ describe("redaction", () => {
   });
 
   test("the lists are those that the daemon has", () => {
-    for (const name of shared.page.headers) expect(secretHeader(name), name).not.toBe("");
-    for (const end of shared.page.header_ends) expect(secretHeader("x-acme" + end), end).not.toBe("");
-    for (const name of shared.page.public_headers) expect(secretHeader(name), name).toBe("");
-    for (const name of shared.page.names) expect(secretName(name), name).toBe(name);
-    for (const name of shared.page.plain_names) expect(secretName(name), name).toBe("");
-    for (const { name, secret } of shared.names) expect(secretName(name) !== "", name).toBe(secret);
-    for (const type of shared.page.inputs.types)
+    for (const name of fixture.page.headers) expect(secretHeader(name), name).not.toBe("");
+    for (const end of fixture.page.header_ends) expect(secretHeader("x-acme" + end), end).not.toBe("");
+    for (const name of fixture.page.public_headers) expect(secretHeader(name), name).toBe("");
+    for (const name of fixture.page.names) expect(secretName(name), name).toBe(name);
+    for (const name of fixture.page.plain_names) expect(secretName(name), name).toBe("");
+    for (const { name, secret } of fixture.names) expect(secretName(name) !== "", name).toBe(secret);
+    for (const type of fixture.page.inputs.types)
       expect(secretField(Object.assign(document.createElement("input"), { type })), type).not.toBe("");
-    for (const token of shared.page.inputs.autocomplete) {
+    for (const token of fixture.page.inputs.autocomplete) {
       const field = document.createElement("input");
       field.setAttribute("autocomplete", "section-a " + token);
       expect(secretField(field), token).not.toBe("");
@@ -238,6 +220,70 @@ describe("write", () => {
     let deep: unknown = 1;
     for (let i = 0; i < 10_000; i++) deep = [deep];
     expect(write(deep)).toHaveLength(2 * 65 + 4);
+  });
+
+  test("rewrite gives the same of what was parsed, cut at 64 levels, past any toJSON", () => {
+    const text = '{"a":[1,null,"\\ud800\\n",{"b":true}],"c":{"toJSON":"own"}}';
+    expect(rewrite(JSON.parse(text) as object)).toBe(text);
+    const nested = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as object;
+    expect(rewrite(nested(60))).toHaveLength(2 * 60);
+    expect(rewrite(nested(100_000))).toHaveLength(2 * 65 + 4);
+    const proto = Array.prototype as { toJSON?: unknown };
+    proto.toJSON = () => "stolen";
+    try {
+      expect(rewrite(nested(2))).toBe("[[]]");
+    } finally {
+      delete proto.toJSON;
+    }
+  });
+
+  test("a name is written the same when it comes again, after thousands of others, and when it is long", () => {
+    const long = 'x"'.repeat(100);
+    const object = { 'a"b': 1, [long]: 2 };
+    const first = write(object);
+    for (let i = 0; i < 5000; i++) write({ ["name" + i]: i });
+    expect(write(object)).toBe(first);
+    expect(JSON.parse(first)).toEqual(object);
+  });
+});
+
+describe("append", () => {
+  const proto = Array.prototype as unknown as Record<string, unknown>;
+  const appended = () => {
+    const items: string[] = [];
+    append(items, "a");
+    append(items, "b");
+    return { values: Object.values(items), length: items.length };
+  };
+
+  test("defines what a prototype would take away", () => {
+    let taken = 0;
+    Object.defineProperty(proto, "1", { set: () => taken++, configurable: true });
+    Object.defineProperty(Object.prototype, "0", { set: () => taken++, configurable: true });
+    let result: unknown;
+    try {
+      result = appended();
+    } finally {
+      delete proto["1"];
+      delete (Object.prototype as unknown as Record<string, unknown>)["0"];
+    }
+    expect(result).toEqual({ values: ["a", "b"], length: 2 });
+    expect(taken).toBe(0);
+  });
+
+  test("asks no proxy that a page put into the chain", () => {
+    const asked: unknown[] = [];
+    const trap = (name: string) => () => void asked.push(name);
+    const handler = { has: trap("has"), set: trap("set"), get: trap("get") } as unknown as ProxyHandler<object>;
+    Object.setPrototypeOf(proto, new Proxy({}, handler));
+    let result: unknown;
+    try {
+      result = appended();
+    } finally {
+      Object.setPrototypeOf(proto, Object.prototype);
+    }
+    expect(result).toEqual({ values: ["a", "b"], length: 2 });
+    expect(asked).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ interface Handle {
 const act = (page: Page, code: string): Promise<string[]> =>
   page.evaluate((text) => {
     const [realm] = (window as never as Handle).capture.captures;
-    realm.take({ type: "begin", action: "c1", ms: 5000, alone: false });
+    realm.take({ type: "begin", action: "c1", ms: 5000, alone: false, whole: false });
     // oxlint-disable-next-line no-new-func, typescript/no-implied-eval -- the page's own code, at once
     new Function(text)();
     return realm.take({ type: "ask", action: "c1" })!.busy;
@@ -166,7 +166,7 @@ test("an action without end is named as what it is, and followed no longer than 
   await page.evaluate(() => {
     const [realm] = (window as never as Handle).capture.captures;
     realm.take({ type: "end", action: "c1" });
-    realm.take({ type: "begin", action: "c2", ms: 1, alone: false });
+    realm.take({ type: "begin", action: "c2", ms: 1, alone: false, whole: false });
   });
   await expect
     .poll(() => page.evaluate("setTimeout.toString === Function.prototype.toString && turns > 10"))

@@ -112,6 +112,70 @@ test("what a script and a navigation lead to is in their receipts", async ({ sit
   ]);
 });
 
+/** A page that asks for its orders as it loads, and fails when the answer has come. */
+const ORDERS = `<title>Orders</title><h1>Orders</h1><a href="/orders?again">Again</a><script>
+  (async () => {
+    const answer = await (await fetch("/api/orders")).json();
+    await fetch("/api/more");
+    document.title = "No orders";
+    document.body.insertAdjacentHTML("beforeend", "<p role=alert>" + answer.error + "</p>");
+    throw new Error("no orders");
+  })();
+</script>`;
+
+test("an act settles in the page that it led to, and says what it found there", async ({ site, tab, agent }) => {
+  site.page("/orders", ORDERS);
+  site.json("/api/orders", { error: "no stock" }, { status: 500, delay: 400 });
+  site.json("/api/more", {}, { delay: 200 });
+  const act = await open(site, tab, agent, '<title>Start</title><a href="/orders">Orders</a>');
+  const found = {
+    changes: expect.arrayContaining(['alert "no stock"']) as unknown,
+    errors: [expect.objectContaining({ text: "Error: no orders", same_time: true })] as unknown,
+    requests: expect.arrayContaining([
+      expect.objectContaining({
+        path: "/api/orders",
+        status: 500,
+        body: expect.stringContaining("no stock") as unknown,
+      }),
+      expect.objectContaining({ path: "/api/more", status: 200 }),
+    ]) as unknown,
+  };
+  for (const [action, args] of [
+    ["click", { selector: "text=Orders" }],
+    ["navigate", { url: site.url("/orders") }],
+    ["refresh", {}],
+    ["click", { selector: "text=Again" }],
+    ["back", {}],
+    ["new_tab", { url: site.url("/orders") }],
+  ] as const) {
+    const { result } = await act(action, args);
+    expect(result.receipt, action).toMatchObject(found);
+    expect(result.receipt.busy, action).toBeUndefined();
+    expect((result as { title?: string }).title, action).toBe("No orders");
+  }
+});
+
+test("acts on tabs have receipts, and a page that asks for ever is named as busy", async ({ site, tab, agent }) => {
+  site.page("/slow", "<title>Slow</title><script>fetch('/api/slow')</script>");
+  site.page("/api/slow", { body: "late", delay: 9000 });
+  const act = await open(
+    site,
+    tab,
+    agent,
+    `<title>Shown</title><p id=p></p><script>document.addEventListener("visibilitychange", () => {
+      if (!document.hidden) throw new Error("shown again"); })</script>`,
+  );
+  const opened = await act("new_tab", { url: site.url("/slow") });
+  expect(opened.result.receipt.busy).toEqual(["fetch GET /api/slow"]);
+  expect(opened.elapsed_ms).toBeLessThan(6000);
+  const { tab: other } = opened.result as unknown as { tab: number };
+  await act("switch_tab", { tab: other });
+  const closed = await act("close_tab", { tab: other });
+  expect(closed.result.receipt.settled_ms).toBeGreaterThanOrEqual(0);
+  const empty = await act("new_tab");
+  expect(empty.result.receipt).toEqual({ settled_ms: expect.any(Number) as unknown });
+});
+
 test("who did it is right when user, agent and script act at once", async ({ site, tab, agent }) => {
   const act = await open(
     site,

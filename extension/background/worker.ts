@@ -173,7 +173,7 @@ export class Worker {
     await Promise.all([this.stale.load(), granted, this.tabs.load(), this.network.load()]);
     await this.#showBadge();
     this.line.ensure();
-    await this.#executor.forgetOld();
+    await Promise.all([this.#executor.forgetOld(), this.debuggers.reclaim()]);
   }
 
   /** The user changed a setting. */
@@ -211,7 +211,12 @@ export class Worker {
     };
   }
 
-  async #context(tab: number, deadline: number, signal: AbortSignal, action?: ActionId): Promise<Context> {
+  async #context(
+    tab: number,
+    deadline: number,
+    signal: AbortSignal,
+    action?: ActionId,
+  ): Promise<Omit<Context, "elsewhere">> {
     return {
       tab,
       deadline,

@@ -61,8 +61,8 @@ const place = await Place.make();
 await place.serve();
 const browser = await Browser.launch(place, { hosts: [], args: [], ignoreDefaultArgs: [] });
 const agent = await connect(place);
-/** @type {{noop: number[], fetch: number[], bare: number[], final: number, late: string[]}} */
-const figures = { noop: [], fetch: [], bare: [], final: 0, late: [] };
+/** @type {{noop: number[], fetch: number[], bare: number[], peer: number[], final: number, late: string[]}} */
+const figures = { noop: [], fetch: [], bare: [], peer: [], final: 0, late: [] };
 try {
   await until(
     "a connected browser",
@@ -92,8 +92,13 @@ try {
   for (let i = 0; i < rounds + 5; i++) {
     const took = await call({ action: "click", selector: "#go" });
     const read = await call({ action: "get_text", selector: "#p" });
-    if (i >= 5) figures.noop.push(took);
-    if (i >= 5) figures.bare.push(read);
+    const began = performance.now();
+    await tab.locator("#go").click();
+    const peer = performance.now() - began;
+    if (i < 5) continue;
+    figures.noop.push(took);
+    figures.bare.push(read);
+    figures.peer.push(peer);
   }
   await open("/fetch", `fetch("/wait?${fetchMS}").then((r) => r.json()).then(done)`);
   for (let i = 0; i < rounds; i++) figures.fetch.push(await call({ action: "click", selector: "#go" }));
@@ -125,9 +130,11 @@ for (const [name, values] of [
   ["get_text, for scale", figures.bare],
   ["click that does nothing", figures.noop],
   [`click with one fetch of ${fetchMS} ms`, figures.fetch],
+  ["Playwright's click that does nothing, for scale", figures.peer],
 ])
   console.log(name.padEnd(46), shown(at(values, 0.5)), shown(at(values, 0.9)));
 console.log("click to get_text, ratio".padEnd(46), shown(at(figures.noop, 0.5) / at(figures.bare, 0.5)));
+console.log("click to Playwright's, ratio".padEnd(46), shown(at(figures.noop, 0.5) / at(figures.peer, 0.5)));
 console.log("click with one fetch, above the fetch".padEnd(46), shown(at(figures.fetch, 0.5) - fetchMS));
 console.log(`final text when the click answers: ${figures.final} of ${pages} pages whose text comes 0–900 ms after it`);
 for (const late of figures.late) console.log(`  late: ${late}`);

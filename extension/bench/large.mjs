@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "@playwright/test";
 import { build } from "esbuild";
+import { peers } from "../../capture/bench/peers.mjs";
 import { findChromium } from "../../scripts/chromium.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -229,8 +230,43 @@ for (const [title, { html, list, middle }] of Object.entries(pages)) {
   await tab.close();
 }
 await context.close();
+await peersClicks("20,000 nodes");
 await rm(home, { recursive: true, force: true, maxRetries: 3 });
 server.close();
+
+/** The same click in pages that carry an SDK of others, from the first listener of the window to the button's own. */
+async function peersClicks(title) {
+  const browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ["--no-sandbox", "--disable-gpu", "--disable-quic"],
+  });
+  const selector = `section:nth-of-type(${pages[title].middle}) button`;
+  for (const [name, contents] of Object.entries({ "no script": "", ...peers })) {
+    const { outputFiles } = await build({
+      stdin: { contents, resolveDir: join(here, "../../capture/bench"), loader: "ts" },
+      bundle: true,
+      minify: true,
+      write: false,
+      format: "iife",
+      target: "chrome120",
+      logLevel: "error",
+    });
+    const tab = await browser.newPage();
+    await tab.addInitScript(`globalThis.clicks = []; let began = 0;
+      addEventListener("click", () => (began = performance.now()), true);
+      globalThis.ended = () => clicks.push(performance.now() - began);`);
+    await tab.addInitScript(outputFiles[0].text);
+    await tab.goto(`${origin}/${encodeURIComponent(title)}`);
+    const button = tab.locator(selector).first();
+    await button.evaluate((element) => element.addEventListener("click", () => globalThis.ended()));
+    await button.click();
+    await tab.evaluate("clicks.length = 0");
+    for (let round = 0; round < rounds; round++) await button.click();
+    console.log(`${title}, the click with ${name}`.padEnd(44), ms(median(await tab.evaluate("clicks"))));
+    await tab.close();
+  }
+  await browser.close();
+}
 
 async function times(count, work) {
   const all = [];

@@ -1,94 +1,268 @@
 import type { ActResult, CommandKind, Receipt } from "@gasoline/schema/commands";
 import type { Tab } from "@gasoline/schema/wire";
 import type { Acted, AgentOp, AgentOps, Settled } from "../messages/agent.ts";
-import type { Context, Left } from "./context.ts";
+import type { Context, Dialog, Left } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
 /** An act waits at most so long for what it led to. */
 const SETTLE_MS = 2000;
 
+/** Documents that one act is followed through: a page may lead on by itself. */
+const MAX_DOCUMENTS = 3;
+
+/** A page that says that it is leaving is gone within so long, ms. */
+const LEAVING_MS = 1000;
+
+/** A document that does not say so long, ms, that an act has begun there is acted on all the same. */
+const BEGIN_MS = 300;
+
+/** Before the deadline so long, ms, is left to send what the act caused. */
+const SEND_MS = 300;
+
 /** Bringing what the act caused to the daemon takes at most so long; what comes later comes by itself. */
 const FLUSH_MS = 700;
+
+/** Changes that a receipt tells. */
+const MAX_CHANGES = 8;
+
+/** A page that has not answered so long, ms, after the deadline is busy with what the act began. */
+const SILENT_MS = 60;
 
 /** Operations of the agent that act on an element. */
 type ActOp = {
   [K in AgentOp]: AgentOps[K]["result"] extends Acted ? K : never;
 }[AgentOp];
 
-/** What performing an act came to: its result so far, and what the document said while it settled. */
-interface Performed<R> {
-  result: R;
-  settled: Settled;
+/** What performing an act came to. */
+interface Performed {
+  /** What the document said while the act settled there; undefined: nobody settled yet. */
+  settled?: Settled;
+  /** Where the act led, when that is another tab. */
+  at?: Context;
+  /** The tab is closed. */
+  closed?: boolean;
+}
+
+/** What was seen of an act. */
+export interface Seen {
+  /** The tab shows another document than before, or is about to. */
+  navigated: boolean;
+  openedTab: number | undefined;
+  /** The tab after it; undefined when it is closed. */
+  page: Tab | undefined;
 }
 
 /**
- * The way of every act: begin, perform, settle, receipt. The executor has begun; perform does the act and settles in the
- * document; then a page that was left is followed to the next one, and what the act caused is brought to the daemon, so
- * that whoever asks next finds it.
+ * The way of every act: begin, perform, settle, receipt. The executor has begun; perform does the act, in documents whose
+ * agents it calls or has begin, and the act settles there; then a page that was left is followed to the next one, where
+ * the act settles, too, and what it caused is brought to the daemon, so that whoever asks next finds it. tell gives
+ * the result by what was seen.
  */
 export async function pipeline<R extends { receipt?: Receipt }>(
   context: Context,
-  perform: () => Promise<Performed<R>>,
-): Promise<R & Left & { page: Tab }> {
+  perform: (begin: () => Promise<void>) => Promise<Performed>,
+  tell: (seen: Seen) => R | Promise<R>,
+): Promise<R> {
   const began = Date.now();
   const watch = context.pages.watch(context.tab);
+  const before = context.tab === 0 ? undefined : context.pages.document(context.tab);
+  const from = context.tab === 0 ? undefined : context.pages.describe(context.tab).catch(() => undefined);
+  let opened = false;
+  const begin = async (): Promise<void> => {
+    opened = true;
+    await begun(context);
+  };
   try {
-    const { result, settled } = await perform();
+    const { settled: own, at = context, closed } = await perform(begin);
     const until = Math.min(began + SETTLE_MS, context.deadline);
-    const left = settled.leaving ? await watch.left(until) : watch.now();
-    const loading = left.navigated && !(await context.pages.loaded(context.tab, until));
+    const left = own?.leaving ? await watch.left(until) : watch.now();
+    const { settled, loading } = closed
+      ? { settled: NOTHING, loading: false }
+      : await follow(at, before, own, left, until);
+    const goes = loading && own?.leaving === true && !own.inner;
+    const navigated = !closed && at === context && (goes || at.pages.document(at.tab) !== before);
     const [page] = await Promise.all([
-      context.pages.describe(context.tab),
-      within(FLUSH_MS, context.deadline, context.flush(context.tab)),
+      closed ? undefined : at.pages.describe(at.tab),
+      within(FLUSH_MS, context.deadline, context.flush(at.tab)),
     ]);
-    const { url } = page;
     const receipt: Receipt = { settled_ms: Date.now() - began };
-    if (settled.from !== undefined && settled.from !== url) Object.assign(receipt, { from: settled.from, to: url });
-    if (settled.changes.length > 0 && !left.navigated) receipt.changes = settled.changes;
+    const was = (await from)?.url;
+    if (page && at === context && was !== undefined && was !== page.url)
+      Object.assign(receipt, { from: was, to: page.url });
+    if (settled.changes.length > 0) receipt.changes = settled.changes;
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
     if (busy.length > 0) receipt.busy = busy;
-    return { ...result, ...left, receipt, page };
+    return { ...(await tell({ navigated, openedTab: left.openedTab, page })), receipt };
+  } catch (error) {
+    // What was begun and not done does not settle: nothing watches for it any more.
+    if (opened) end(context);
+    throw error;
   } finally {
     watch.stop();
   }
 }
 
+/** Follows an act from document to document, where it settles in each: what the last of them said, and whether it loads still. */
+async function follow(
+  at: Context,
+  before: string | undefined,
+  own: Settled | undefined,
+  { loading }: Left,
+  until: number,
+): Promise<{ settled: Settled; loading: boolean }> {
+  const { pages, tab, deadline } = at;
+  let settled = own;
+  let last = before;
+  for (let documents = 0; documents < MAX_DOCUMENTS; documents++) {
+    const patience = documents === 0 ? until : Math.min(Date.now() + SETTLE_MS, deadline);
+    const led = loading || settled?.leaving;
+    if (led && !(await pages.loaded(tab, patience))) return { settled: NOTHING, loading: true };
+    const document = pages.document(tab);
+    const other = document !== last;
+    if (settled && !other) break;
+    last = document;
+    settled = await settle(at, other);
+    if (!settled.leaving) break;
+    await pages.nextDocument(tab, Math.min(Date.now() + LEAVING_MS, deadline));
+  }
+  return { settled: settled ?? NOTHING, loading: false };
+}
+
+/** Has the act begin in the tab's document, to settle there. A page that cannot be asked is acted on all the same. */
+async function begun({ frames, pages, tab, deadline }: Context): Promise<void> {
+  if (tab === 0 || !pages.captured(tab) || pages.dialog(tab)) return;
+  await within(BEGIN_MS, deadline, frames.call(tab, "begin", { frame: "main" }, deadline));
+}
+
+/** An act that began in the tab's document was not done. Nobody waits for the answer. */
+function end({ frames, tab }: Context): void {
+  frames.call(tab, "end", { frame: "main" }, Date.now() + BEGIN_MS).catch(() => undefined);
+}
+
+/** Settles in the tab's document. whole: the act led there, so it waits for all that the document asks for. */
+async function settle({ frames, pages, tab, deadline }: Context, whole: boolean): Promise<Settled> {
+  const open = pages.dialog(tab);
+  if (open) return { changes: [], busy: [dialogInWords(open)] };
+  if (!pages.captured(tab)) return NOTHING;
+  const until = Math.min(Date.now() + SETTLE_MS, deadline - SEND_MS);
+  const { opened, stop } = pages.nextDialog(tab);
+  const settled = async (): Promise<Settled> => {
+    if (whole) await frames.call(tab, "begin", { frame: "main", whole }, until);
+    return frames.call(tab, "settle", { frame: "main" }, until);
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silent = new Promise<Settled>((resolve) => {
+    timer = setTimeout(
+      () => resolve({ changes: [], busy: ["an answer of the page"] }),
+      Math.max(0, until - Date.now()),
+    );
+  });
+  try {
+    return await Promise.race([
+      settled().catch((error: unknown) => ({
+        ...NOTHING,
+        ...(error instanceof CommandProblem && error.code === "page_left" ? { leaving: true } : {}),
+      })),
+      opened.then((dialog) => ({ changes: [], busy: [dialogInWords(dialog)] })),
+      silent,
+    ]);
+  } finally {
+    clearTimeout(timer);
+    stop();
+  }
+}
+
+const dialogInWords = ({ type }: Dialog): string => `an answer to a native ${type} dialog`;
+
 /** Acts in the page, and says whether the tab went elsewhere because of it. */
 export async function act<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<ActResult> {
-  return steps(context, () => performed(context, op, params));
+  return steps(context, () => step(context, op, params));
 }
+
+/** What one step of an act came to. */
+export interface Step {
+  result: ActResult;
+  settled: Settled;
+}
+
+/** Does one step of an act in the page. What an iframe's script does to the page around it is seen there only. */
+export async function step<K extends ActOp>(
+  context: Context,
+  op: K,
+  params: AgentOps[K]["params"],
+): Promise<Step> {
+  const { frames, tab } = context;
+  const around = frames.inner(tab);
+  if (around) await begun(context);
+  try {
+    const { result, settled = NOTHING } = await acted(context, op, params);
+    return { result, settled: around && settled.inner ? both(settled, await settle(context, false)) : settled };
+  } catch (error) {
+    if (around) end(context);
+    throw error;
+  }
+}
+
+/** What an act of one or more steps comes to: the result of the last one, and what the page shows because of all. */
+export async function steps(context: Context, perform: () => Promise<Step>): Promise<ActResult> {
+  let done: ActResult = { match_count: 0, match_strategy: "" };
+  return pipeline<ActResult>(
+    context,
+    async () => {
+      const { result, settled } = await perform();
+      done = result;
+      return { settled };
+    },
+    ({ page, navigated, openedTab }) => ({
+      ...done,
+      ...(page ? { url: page.url, title: page.title } : {}),
+      ...(navigated ? { navigated } : {}),
+      ...(openedTab === undefined ? {} : { opened_tab: openedTab }),
+    }),
+  );
+}
+
+/** What an iframe and the page around it say of one act. */
+const both = (inner: Settled, outer: Settled): Settled => ({
+  changes: [...inner.changes, ...(inner.leaving ? ["the frame went on to another page"] : []), ...outer.changes].slice(
+    0,
+    MAX_CHANGES,
+  ),
+  busy: [...inner.busy, ...outer.busy],
+  ...(inner.leaving || outer.leaving ? { leaving: true } : {}),
+  ...(outer.leaving ? {} : { inner: true }),
+});
 
 /** What a document says that could not be asked. */
 const NOTHING: Settled = { changes: [], busy: [] };
 
-/** Does one step of an act in the page and says what it came to. */
-export async function performed<K extends ActOp>(
-  context: Context,
-  op: K,
-  params: AgentOps[K]["params"],
-): Promise<Performed<ActResult>> {
-  const { result, settled } = await acted(context, op, params);
-  return { result, settled: settled ?? NOTHING };
-}
-
-/** What an act of several steps comes to: what the last one says, and what the page shows because of all of them. */
-export async function steps(context: Context, perform: () => Promise<Performed<ActResult>>): Promise<ActResult> {
-  const { navigated, openedTab, page, ...result } = await pipeline(context, perform);
-  const whole: ActResult = { ...result, url: page.url, title: page.title };
-  if (navigated) whole.navigated = true;
-  if (openedTab !== undefined) whole.opened_tab = openedTab;
-  return whole;
-}
-
-/** The frame may go away because of the act; what it came to was told before. */
+/**
+ * The frame may go away because of the act, or go on with it past the deadline; what it came to was told before. An act
+ * that was not told of has not begun.
+ */
 async function acted<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<Acted> {
+  const earlier = context.performed(); // of a step before
+  const told = (): Acted | undefined => (context.performed() === earlier ? undefined : context.performed());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silent = new Promise<Acted>((resolve) => {
+    timer = setTimeout(
+      () => {
+        const performed = told();
+        if (performed)
+          resolve({ ...performed, settled: { changes: [], busy: ["the page itself: it does not answer yet"] } });
+      },
+      Math.max(0, context.deadline - Date.now()) + SILENT_MS,
+    );
+  });
   try {
-    return await context.frames.call(context.tab, op, params, context.deadline);
+    return await Promise.race([context.frames.call(context.tab, op, params, context.deadline), silent]);
   } catch (error) {
-    const performed = error instanceof CommandProblem && error.code === "page_left" && context.performed();
+    const performed = error instanceof CommandProblem && error.code === "page_left" && told();
     if (!performed) throw error;
     return { ...performed, settled: { ...NOTHING, ...performed.settled, leaving: true } };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

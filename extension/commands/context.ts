@@ -12,6 +12,8 @@ export interface Context {
   signal: AbortSignal;
   /** What a document said that an act came to, before it went away. */
   performed(): Acted | undefined;
+  /** The same command in another tab: what happens there from now on until it ends is its act's, too. */
+  elsewhere(tab: number): Context;
   pages: Pages;
   frames: Frames;
   debug: Debug;
@@ -33,8 +35,16 @@ export interface Pages {
    * was no page, timeout when the page before is still shown at the deadline.
    */
   go(tab: number, how: Move, deadline: number): Promise<Arrival>;
-  /** Opens a tab behind the active one, or in front. Throws as go does; a tab without a page is closed again. */
-  open(url: string | undefined, active: boolean, deadline: number): Promise<number>;
+  /**
+   * Opens a tab behind the active one, or in front. Throws as go does; a tab without a page is closed again. opened is told
+   * the tab before it loads.
+   */
+  open(
+    url: string | undefined,
+    active: boolean,
+    deadline: number,
+    opened: (tab: number) => void,
+  ): Promise<Arrival & { tab: number }>;
   activate(tab: number): Promise<void>;
   /** Brings the tab's window to the front of the screen. */
   raise(tab: number): Promise<void>;
@@ -53,18 +63,20 @@ export interface Pages {
   policy(tab: number): string | undefined;
   /** Says whether the content script of the tab's main frame is there. */
   captured(tab: number): boolean;
+  /** Names the document of the tab's main frame; undefined where it has no content script. */
+  document(tab: number): string | undefined;
 }
 
-/** Whether a tab went to another page, and which tab it opened. */
+/** Whether a tab began to load something, be it in an iframe, and which tab it opened. */
 export interface Left {
-  navigated: boolean;
+  loading: boolean;
   openedTab?: number;
 }
 
 export interface Watch {
   /** What was seen so far. */
   now(): Left;
-  /** Waits for a page that said that it is leaving to begin so, until the time (epoch ms). */
+  /** Waits for a document that said that it is leaving to begin so, until the time (epoch ms). */
   left(until: number): Promise<Left>;
   stop(): void;
 }
@@ -87,6 +99,8 @@ export interface Arrival {
 
 /** Calls into documents. A page's frames are part of it: what names no frame means every one that can be reached. */
 export interface Frames {
+  /** Says whether the tab's page has iframes that can be acted in. */
+  inner(tab: number): boolean;
   /**
    * Calls the agent in one document: the frame of a ref, or what frame says. A selector without a frame is looked for in
    * every frame, and the one where it fits is called; ambiguous_target tells of several. Anything else means the main frame.

@@ -24,21 +24,26 @@ export const executeJs: Handler<"execute_js"> = async (params, context) => {
       "Scripts run on localhost only. For this site the user can allow them in the Gasoline popup.",
     );
   }
-  const {
-    navigated: _navigated,
-    openedTab: _opened,
-    ...result
-  } = await pipeline<ScriptResult>(context, async () => {
-    const at = params.frame === undefined ? {} : { frame: params.frame };
-    await context.frames.call(context.tab, "begin", at, context.deadline);
-    const result = await run(context, frame, params);
-    // A script that leads elsewhere takes the document with it.
-    const settled = await context.frames
-      .call(context.tab, "settle", at, context.deadline)
-      .catch(() => ({ changes: [], busy: [], leaving: true }));
-    return { result, settled };
-  });
-  return result;
+  let result: ScriptResult | undefined;
+  return pipeline<ScriptResult>(
+    context,
+    async () => {
+      const at = params.frame === undefined ? {} : { frame: params.frame };
+      await context.frames.call(context.tab, "begin", at, context.deadline);
+      try {
+        result = await run(context, frame, params);
+      } catch (error) {
+        context.frames.call(context.tab, "end", at, Date.now() + END_MS).catch(() => undefined);
+        throw error;
+      }
+      // A script that leads elsewhere takes the document with it.
+      const settled = await context.frames
+        .call(context.tab, "settle", at, context.deadline)
+        .catch(() => ({ changes: [], busy: [], leaving: true }));
+      return { settled };
+    },
+    () => result as ScriptResult, // it is there once the script ran
+  );
 };
 
 async function run(context: Context, frame: FrameInfo, params: ScriptParams): Promise<ScriptResult> {

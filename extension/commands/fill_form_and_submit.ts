@@ -1,4 +1,4 @@
-import { performed, steps } from "./act.ts";
+import { step, steps } from "./act.ts";
 import { fillFields } from "./form.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
@@ -11,8 +11,8 @@ export const fillFormAndSubmit: Handler<"fill_form_and_submit"> = (params, conte
     try {
       const { result, settled } =
         selector === undefined
-          ? await performed(context, "submit", { ref: filled.at(-1)?.matched?.ref ?? "" })
-          : await performed(context, "click", {
+          ? await step(context, "submit", { ref: filled.at(-1)?.matched?.ref ?? "" })
+          : await step(context, "click", {
               selector,
               ...(within === undefined ? {} : { within }),
               ...(frame === undefined ? {} : { frame }),

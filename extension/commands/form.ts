@@ -1,6 +1,6 @@
 import type { ActResult, Filled, FormParams } from "@gasoline/schema/commands";
 import type { Settled } from "../messages/agent.ts";
-import { performed } from "./act.ts";
+import { step } from "./act.ts";
 import type { Context } from "./context.ts";
 import { CommandProblem } from "./problem.ts";
 
@@ -24,10 +24,10 @@ export async function fillFields({ fields, within, frame }: FormParams, context:
         ...(within === undefined ? {} : { within }),
         ...(frame === undefined ? {} : { frame }),
       };
-      const step = await performed(context, "fill", params);
-      filled.push({ value: step.result.value ?? "", ...(step.result.matched ? { matched: step.result.matched } : {}) });
-      for (const change of step.settled.changes) if (!changes.includes(change)) changes.push(change);
-      settled = { ...step.settled, changes: changes.slice(-8) };
+      const done = await step(context, "fill", params);
+      filled.push({ value: done.result.value ?? "", ...(done.result.matched ? { matched: done.result.matched } : {}) });
+      for (const change of done.settled.changes) if (!changes.includes(change)) changes.push(change);
+      settled = { ...done.settled, changes: changes.slice(-8) };
     } catch (error) {
       if (!(error instanceof CommandProblem)) throw error;
       const name = field.ref ?? field.selector ?? "";

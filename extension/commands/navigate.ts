@@ -1,4 +1,4 @@
-import type { PageResult } from "@gasoline/schema/commands";
+import type { PageResult, TabResult } from "@gasoline/schema/commands";
 import { pipeline } from "./act.ts";
 import type { Context, Move } from "./context.ts";
 import type { Handler } from "./handler.ts";
@@ -8,8 +8,7 @@ import { CommandProblem } from "./problem.ts";
 export const navigate: Handler<"navigate"> = async (params, context) => {
   const url = checkedURL(params.url);
   if (params.new_tab || context.tab === 0) {
-    const tab = await context.pages.open(url, true, context.deadline);
-    return pageResult(context, tab, url, "loaded");
+    return opened(context, url, true, (tab) => pageResult(context, tab, url, "loaded"));
   }
   return move(context, { type: "url", url });
 };
@@ -33,23 +32,42 @@ export function checkedURL(url: string): string {
 const withScheme = (url: string): string =>
   /^(localhost|127\.0\.0\.1|\[::1\]|[^/]+\.localhost)([:/]|$)/i.test(url) ? `http://${url}` : `https://${url}`;
 
+/** Opens a tab, follows the act there, and gives what tell makes of it. url: undefined for an empty one. */
+export async function opened<R extends PageResult | TabResult>(
+  context: Context,
+  url: string | undefined,
+  active: boolean,
+  tell: (tab: number) => Promise<R>,
+): Promise<R> {
+  let at = context;
+  return pipeline<R>(
+    context,
+    async () => {
+      await context.pages.open(url, active, context.deadline, (tab) => (at = context.elsewhere(tab)));
+      return { at };
+    },
+    () => tell(at.tab),
+  );
+}
+
 /** Moves through the tab's history and says where it ended. */
 export async function move(context: Context, how: Move): Promise<PageResult> {
-  const before = await context.pages.describe(context.tab);
-  const {
-    navigated: _navigated,
-    openedTab: _opened,
-    ...result
-  } = await pipeline<PageResult>(context, async () => {
-    const arrival = await context.pages.go(context.tab, how, context.deadline);
-    const asked = how.type === "url" ? how.url : before.url;
-    const result = await pageResult(context, context.tab, asked, how.type === "reload" ? "refreshed" : "loaded");
-    return {
-      result: arrival.loaded ? result : { ...result, message: "The page is still loading." },
-      settled: { from: before.url, changes: [], busy: [] },
-    };
-  });
-  return result;
+  const { pages, tab, deadline } = context;
+  const { url } = await pages.describe(tab);
+  let arrived = false;
+  return pipeline<PageResult>(
+    context,
+    async (begin) => {
+      await begin();
+      arrived = (await pages.go(tab, how, deadline)).loaded;
+      return {};
+    },
+    async () => {
+      const asked = how.type === "url" ? how.url : url;
+      const result = await pageResult(context, tab, asked, how.type === "reload" ? "refreshed" : "loaded");
+      return arrived ? result : { ...result, message: "The page is still loading." };
+    },
+  );
 }
 
 async function pageResult(context: Context, tab: number, url: string, status: string): Promise<PageResult> {

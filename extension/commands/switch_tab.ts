@@ -1,9 +1,18 @@
+import { pipeline } from "./act.ts";
 import type { Handler } from "./handler.ts";
 import { namedTab, tabResult } from "./tab.ts";
 
 /** Brings a tab to the front of its window. The window itself keeps its place: no focus is stolen. */
 export const switchTab: Handler<"switch_tab"> = async (params, context) => {
   const tab = await namedTab(context, params);
-  await context.pages.activate(tab);
-  return tabResult(context, tab);
+  const there = tab === context.tab ? context : context.elsewhere(tab);
+  return pipeline(
+    there,
+    async (begun) => {
+      await begun();
+      await there.pages.activate(tab);
+      return {};
+    },
+    () => tabResult(there, tab),
+  );
 };

@@ -49,9 +49,9 @@ export class DocumentActs implements Acts {
     this.#answer = JSON.parse(json) as Upward;
   }
 
-  begin(action: ActionId): void {
+  begin(action: ActionId, whole: boolean): void {
     this.#actors.begin(action.id, action.client);
-    this.#enter(action);
+    this.#enter(action, whole);
   }
 
   end({ id }: ActionId): void {
@@ -98,7 +98,7 @@ export class DocumentActs implements Acts {
     return this.#answer.busy.filter((words) => typeof words === "string").map((words) => words.slice(0, 120));
   }
 
-  #enter({ id }: ActionId): void {
-    this.#say({ type: "begin", action: id, ms: LONGEST_MS, alone: false });
+  #enter({ id }: ActionId, whole = false): void {
+    this.#say({ type: "begin", action: id, ms: LONGEST_MS, alone: false, whole });
   }
 }

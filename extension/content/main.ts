@@ -34,7 +34,7 @@ function start(): void {
     emit: (record) => batcher.add(record),
     config: { ...defaultConfig, lateSince: late },
     closedShadow: shadowOf,
-    began: (action) => tellPage({ type: "begin", action, ms: USER_MS, alone: true }),
+    began: (action) => tellPage({ type: "begin", action, ms: USER_MS, alone: true, whole: false }),
   });
 
   const flush = (): void => {
@@ -59,7 +59,7 @@ function start(): void {
   const link = new WorkerLink(late ? "late" : "document_start", !channel.open && scriptsRun(), {
     config: configure,
     flush,
-    begin: (action) => acts.begin(action),
+    begin: (action) => acts.begin(action, false),
     end: (action) => acts.end(action),
     room: () => batcher.flush(),
     orphaned: () => {

@@ -7,7 +7,7 @@ import type { RefBook } from "./refs.ts";
 import { elementAt, isInside, parentOf } from "./shadow.ts";
 import { type Resolved, resolve } from "./target.ts";
 import { inViewport, isClipped, isVisible, pointOf } from "./visible.ts";
-import { frame, retry } from "./waiting.ts";
+import { drawn, retry } from "./waiting.ts";
 
 /** An element that can be acted on now, and where. */
 export interface Ready extends Resolved {
@@ -58,7 +58,7 @@ export function scrollTo(element: Element): boolean {
 async function still(element: Element): Promise<void> {
   const before = element.getBoundingClientRect();
   for (let frames = isAnimated(element) ? 2 : 1; frames > 0; frames--) {
-    await frame();
+    await drawn();
     const now = element.getBoundingClientRect();
     const moved = [now.x - before.x, now.y - before.y, now.width - before.width, now.height - before.height];
     if (moved.some((distance) => Math.abs(distance) > 0.5)) {

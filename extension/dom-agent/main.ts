@@ -51,6 +51,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   settle: (_params, { act }) => act.settle(),
   fill,
   submit,
+  end: () => ({}),
   toast: ({ text: said }) => {
     toast(said);
     return {};
@@ -91,14 +92,17 @@ class Agent {
     const control = new AbortController();
     this.#running.set(call.id, control);
     const deadline = { at: call.deadline, signal: control.signal };
-    const act = this.#actOf(call, deadline);
+    const act = this.#actOf(call as AgentCall, deadline);
     const environment: Environment = { refs: this.#refs, deadline, frame: call.frame, act };
     try {
       if (this.#early.delete(call.id)) throw cancelled();
       const operation = OPERATIONS[call.op] as Operation<K>;
       const result = await operation(call.params, environment);
       // What acts has settled before it answers.
-      if (isActed(result) && result.href === undefined) result.settled = await act.settle();
+      if (isActed(result) && result.href === undefined) {
+        act.tell(result.result);
+        result.settled = await act.settle();
+      }
       return { ok: true, value: result, refsLeft: this.#refs.left };
     } catch (error) {
       const problem = error instanceof AgentProblem ? error : new AgentProblem("internal", String(error));
@@ -110,10 +114,11 @@ class Agent {
   }
 
   /** The act that a call belongs to; an act that begin began goes on. */
-  #actOf({ action }: AgentCall, deadline: Deadline): ActScope {
+  #actOf({ action, op, params }: AgentCall, deadline: Deadline): ActScope {
     const begun = action && this.#acts.get(action.id);
     if (begun) return begun;
-    const act = new ActScope(action, deadline);
+    const whole = op === "begin" && (params as AgentOps["begin"]["params"]).whole === true;
+    const act = new ActScope(action, deadline, whole);
     if (action) this.#acts.set(action.id, act);
     return act;
   }

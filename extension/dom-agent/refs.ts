@@ -1,4 +1,4 @@
-import { selectorOf } from "@gasoline/capture/locators/role";
+import { selectorsOf } from "@gasoline/capture/locators/role";
 import { candidate } from "./describe.ts";
 import { type Identity, identityOf, is } from "./identity.ts";
 import { AgentProblem } from "./problem.ts";
@@ -108,7 +108,7 @@ function called(known: Identity): Element[] {
   const letters = known.name.replace(/…$/, "").toLowerCase().replace(/\s/g, "");
   const found: Element[] = [];
   // The role of what has none is its tag. A password field is known as a text field, whose CSS fits every input.
-  const alike = `${selectorOf(known.role)},${CSS.escape(known.role)}`;
+  const alike = [...selectorsOf(known.role), CSS.escape(known.role)].join();
   for (const at of everywhere(alike, document)) {
     const text = known.role === at.localName || pass.names.mayHold(at, letters);
     if (text && is(at, known, pass)) found.push(at);

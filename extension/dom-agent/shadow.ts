@@ -1,4 +1,4 @@
-import { Roots, type Scope, Search, run, select } from "@gasoline/capture/locators/deep";
+import { Roots, type Scope, Search, type Tree, run, select } from "@gasoline/capture/locators/deep";
 import { parse } from "@gasoline/capture/locators/grammar";
 import { rootOf } from "./browser.ts";
 
@@ -9,6 +9,13 @@ export const ROOTS = new Roots(rootOf);
 export const shadowOf = (host: Element): ShadowRoot | null => ROOTS.of(host);
 
 export type { Scope };
+
+/** The document and every shadow root in it that is known. */
+export function roots(): Scope[] {
+  const trees: Tree[] = [run(ROOTS.below(document))];
+  for (const { below } of trees) trees.push(...below.map(({ tree }) => tree)); // it goes on over what it adds
+  return trees.map(({ scope }) => scope);
+}
 
 /** Finds by CSS with ">>>" for steps into shadow roots. Throws SyntaxError for invalid selectors. */
 export function query(selector: string, scope: Scope): Element[] {

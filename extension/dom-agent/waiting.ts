@@ -1,5 +1,6 @@
 import type { Deadline } from "./environment.ts";
 import { AgentProblem } from "./problem.ts";
+import { roots } from "./shadow.ts";
 
 /** Between two attempts the page gets so many times the time that the last one took. */
 const SHARE = 3;
@@ -9,6 +10,14 @@ const LONGEST_MS = 100;
 
 /** A page in the background draws no frames; there an attempt follows after this long, ms. */
 const FRAMELESS_MS = 100;
+
+/** A page that is drawn so many times this late is taken for one that draws none. */
+const LATE_FRAMES = 5;
+
+/** Events that tell of what is no change of the tree: fields, and styles that have loaded or come to their end. */
+const TELLING = "input change toggle load transitionend animationend".split(" ");
+
+declare const navigation: EventTarget;
 
 /** Problems that time can heal: the element may come, stop moving, become enabled, be uncovered. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -51,32 +60,48 @@ export async function retryUntil(deadline: Deadline, holds: () => boolean): Prom
   }
 }
 
-/** Resolves at the next change of the document, after ms, or when nobody waits any more. */
+/**
+ * Resolves at the next change of the document or of a shadow root in it, of its address, of what its fields hold or of how
+ * it is shown, as far as events tell; after ms; or when nobody waits any more.
+ */
 export function change(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    const control = new AbortController();
     const done = (): void => {
       clearTimeout(timer);
       observer.disconnect();
-      signal?.removeEventListener("abort", done);
+      control.abort();
       resolve();
     };
-    signal?.addEventListener("abort", done);
+    const until = { capture: true, passive: true, signal: control.signal };
     const observer = new MutationObserver(done);
     const timer = setTimeout(done, ms);
-    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    signal?.addEventListener("abort", done, until);
+    for (const name of TELLING) document.addEventListener(name, done, until);
+    navigation.addEventListener("currententrychange", done, until);
+    for (const root of roots())
+      observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
   });
 }
 
-/** Resolves at the next frame. Pages in the background and covered ones draw none, so a timer stands in. */
-export function frame(): Promise<void> {
+/**
+ * Resolves at the next frame, with whether the page drew one. Pages in the background and covered ones draw none, so a timer
+ * stands in.
+ */
+export function frame(): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(done, document.hidden ? 0 : FRAMELESS_MS);
-    function done(): void {
+    const timer = setTimeout(resolve, document.hidden ? 0 : FRAMELESS_MS, false);
+    requestAnimationFrame(() => {
       clearTimeout(timer);
-      resolve();
-    }
-    requestAnimationFrame(done);
+      resolve(true);
+    });
   });
+}
+
+/** Resolves when the page has drawn a frame; one that is busy draws late, one that the user does not see draws none. */
+export async function drawn(): Promise<void> {
+  for (let waits = 0; waits < LATE_FRAMES && !document.hidden && !(await frame()); waits++);
+  if (document.hidden) await frame();
 }
 
 /** Resolves after ms, or as soon as nobody waits any more. */

@@ -8,8 +8,8 @@ export type ExpectedInput = { type: "pointer"; x: number; y: number } | { type: 
  * action known to the page's world, so that what the action causes carries its id.
  */
 export interface Acts {
-  /** The action acts in this document from now on. */
-  begin(action: ActionId): void;
+  /** The action acts in this document from now on. whole: it led here, so what the document waits for is its doing. */
+  begin(action: ActionId, whole: boolean): void;
   end(action: ActionId): void;
   /** Does work at once; what the page and the browser do meanwhile, and in this task, is the action's. */
   perform<T>(action: ActionId, work: () => T): T;

@@ -22,14 +22,14 @@ export interface Acted {
 
 /** What a document saw of an act's consequences. */
 export interface Settled {
-  /** Address before the act. */
-  from?: string;
   /** What changed, in words: at most 8 of at most 140 characters. */
   changes: string[];
   /** What the act still waits for, in words. */
   busy: string[];
-  /** The page began to navigate to another document, and was not waited for any longer. */
+  /** The document began to navigate to another one, and was not waited for any longer. */
   leaving?: boolean;
+  /** It is an iframe's. */
+  inner?: boolean;
 }
 
 /** What a person would do with a device at a point, as data: events that are made up and real input do the same. */
@@ -93,13 +93,15 @@ export interface AgentOps extends KindOps {
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
   /** Resolves when the document was quiet for so long, or at the deadline. */
   quiet: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
-  /** An act that does not go through the document begins; settle follows it. */
-  begin: { params: { frame?: string }; result: Record<string, never> };
+  /** An act that does not go through the document begins; settle follows it. whole: it led to the document. */
+  begin: { params: { frame?: string; whole?: boolean }; result: Record<string, never> };
   settle: { params: { frame?: string }; result: Settled };
   /** Brings a field to a value, by the means that its kind of field needs. */
   fill: { params: Search & { value: string }; result: Acted };
   /** Presses the button that sends the form around an element. */
   submit: { params: { ref: string }; result: Acted };
+  /** An act that began in the document was not done. */
+  end: { params: { frame?: string }; result: Record<string, never> };
   toast: { params: { text: string }; result: Record<string, never> };
 }
 

@@ -298,7 +298,7 @@ test("a click on a link says that the page was left", async ({ daemon, site, bro
 });
 
 test("wait_for sees things come and go, and gives up in time", async ({ daemon, site, browserWithExtension }) => {
-  const { run } = await open(
+  const { page, run } = await open(
     browserWithExtension,
     site,
     daemon,
@@ -306,6 +306,10 @@ test("wait_for sees things come and go, and gives up in time", async ({ daemon, 
   );
   const gone = await run("wait_for", { selector: "#spinner", absent: true });
   expect(gone.result).toMatchObject({ absent: true });
+  // An address that a script changes is no change of the document.
+  const there = run("wait_for", { url_contains: "?done" });
+  await page.evaluate(() => void setTimeout(() => history.pushState(null, "", "?done"), 300));
+  expect((await there).result.waited_ms).toBeLessThan(950);
   expect((await run("wait_for", { text: "All done" })).result.matched_text).toContain("All done");
   const late = await run("wait_for", { selector: "#never" }, { timeoutMS: 800 });
   expect(late.status).toBe("timeout");

@@ -39,6 +39,33 @@ test("commands go on after the worker died", async ({ daemon, site, browserWithE
   expect((await daemon.command("get_text", {}, { tab })).result.value).toBe("Alive");
 });
 
+test("a worker that died in a real click leaves no debugger behind", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  await browser.set({ pilot: true });
+  await browser.page.goto(
+    site.page("/", `<button onclick="const end = Date.now() + 2500; while (Date.now() < end);">Block</button>`),
+  );
+  const tab = await browser.tab(browser.page);
+  const held = async (): Promise<boolean> =>
+    (await browser.worker()).evaluate(
+      // The test holds a debugger of its own; only the extension's takes its commands.
+      (tabId) =>
+        chrome.debugger.sendCommand({ tabId }, "Target.getTargetInfo").then(
+          () => true,
+          () => false,
+        ),
+      tab,
+    );
+  daemon.send("click", { selector: "button", trusted: "always" }, { tab });
+  await expect.poll(held).toBe(true);
+  await browser.killWorker();
+  await daemon.until("the worker is up", () => daemon.settings);
+  await expect.poll(held).toBe(false);
+});
+
 test("the daemon is away and comes back: what happened meanwhile arrives, also from pages that are gone", async ({
   daemon,
   site,

@@ -49,11 +49,12 @@ type CausedCall struct {
 
 // TabResult describes the tab after the command.
 type TabResult struct {
-	Tab       int    `json:"tab"`
-	TabIndex  int    `json:"tab_index"`
-	URL       string `json:"url"`
-	Title     string `json:"title"`
-	ClosedTab int    `json:"closed_tab,omitempty"`
+	Tab       int      `json:"tab"`
+	TabIndex  int      `json:"tab_index"`
+	URL       string   `json:"url"`
+	Title     string   `json:"title"`
+	ClosedTab int      `json:"closed_tab,omitempty"`
+	Receipt   *Receipt `json:"receipt,omitempty"`
 }
 
 // Element is one element as agents see it.

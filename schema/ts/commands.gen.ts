@@ -89,6 +89,7 @@ export interface TabResult {
   url: string;
   title: string;
   closed_tab?: number;
+  receipt?: Receipt;
 }
 
 /** SwitchParams is for switch_tab. */

@@ -112,6 +112,12 @@ describe("role=", () => {
     expect(ids("role=button")).toEqual(["a", "b", "d"]);
     expect(ids("role=x")).toEqual(["e"]);
   });
+  test("finds elements of several tags in the order of the page, each once", () => {
+    put(
+      "<input id=a type=submit><div id=b role=BUTTON></div><button id=c role=button></button><details><summary id=d></summary></details><input id=e type=reset><button id=f></button>",
+    );
+    expect(ids("role=button")).toEqual(["a", "b", "c", "d", "e", "f"]);
+  });
   test("finds by name: the whole before other case before a part", () => {
     put(
       "<button id=a>Save all</button><button id=b>SAVE</button><button id=c>Save</button><button id=d>Cancel</button>",
@@ -212,6 +218,17 @@ describe("text=", () => {
   ])("%s", (_, html, text, found) => {
     put(html as string);
     expect(ids(`text=${text as string}`)).toEqual(found);
+  });
+  test("far apart, between long texts, in deep elements and over their ends", () => {
+    const filler = `<div><p>${"long text ".repeat(80)}</p><!-- a comment --><i>more</i></div>`.repeat(20);
+    const deep = "<div>".repeat(60) + "<b id=c>needle</b>" + "</div>".repeat(60);
+    put(
+      `${filler}<p id=a>a needle</p>${filler}<section>${filler}<p id=b><i>need</i><i>le</i></p></section>${filler}${deep}${filler}<p id=d>needle</p>`,
+    );
+    expect(ids("text=needle")).toEqual(["b", "c", "d"]);
+    expect(ids("text=a needle")).toEqual(["a"]);
+    put(`${"<u>x</u>".repeat(3000)}<p id=a>needle</p>${"<u>x</u>".repeat(3000)}<p id=b>needle</p>`);
+    expect(ids("text=needle")).toEqual(["a", "b"]);
   });
   test("below a scope, and never the scope itself", () => {
     put("<p id=a>Save</p><div id=scope>Save <b id=b>Save all</b></div><div id=other>Save</div>");

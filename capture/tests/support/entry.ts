@@ -34,7 +34,7 @@ if (OPTIONS.document) {
   document_ = startDocument({
     emit,
     config,
-    began: (action) => page_?.take({ type: "begin", action, ms: 2000, alone: true }),
+    began: (action) => page_?.take({ type: "begin", action, ms: 2000, alone: true, whole: false }),
   });
   captures.push(document_);
 }

@@ -1,5 +1,5 @@
 import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
-import { build } from "esbuild";
+import { build, type BuildOptions } from "esbuild";
 import { fileURLToPath } from "node:url";
 import type { Batch } from "../../batch.ts";
 import type { CaptureConfig, EventFor, Kind } from "../../record.ts";
@@ -18,6 +18,8 @@ export interface Options {
   native?: boolean;
   /** another script than the whole capture */
   entry?: string;
+  /** what the bundler is to do otherwise */
+  build?: BuildOptions;
 }
 
 type Numbered<K extends Kind> = EventFor<K> & { seq: number };
@@ -55,8 +57,8 @@ export class Records {
 const bundles = new Map<string, Promise<string>>();
 
 /** bundle makes a script of an entry, once per worker and set of options. */
-export function bundle(entry: string, define: Record<string, string> = {}): Promise<string> {
-  const key = entry + JSON.stringify(define);
+export function bundle(entry: string, define: Record<string, string> = {}, more: BuildOptions = {}): Promise<string> {
+  const key = entry + JSON.stringify([define, more]);
   let made = bundles.get(key);
   if (!made) {
     made = build({
@@ -66,7 +68,8 @@ export function bundle(entry: string, define: Record<string, string> = {}): Prom
       format: "iife",
       target: "chrome120",
       define,
-    }).then(({ outputFiles }) => outputFiles[0]!.text + "\n//# sourceURL=gasoline-capture.js");
+      ...more,
+    }).then(({ outputFiles }) => outputFiles![0]!.text + "\n//# sourceURL=gasoline-capture.js");
     bundles.set(key, made);
   }
   return made;
@@ -90,7 +93,7 @@ export async function install(target: BrowserContext | Page, options: Options = 
     await target.exposeBinding("__sink", (_, json: string) => records.take(json));
   }
   await target.addInitScript({
-    content: await bundle(options.entry ?? "./entry.ts", { OPTIONS: JSON.stringify(full) }),
+    content: await bundle(options.entry ?? "./entry.ts", { OPTIONS: JSON.stringify(full) }, options.build),
   });
   return records;
 }

@@ -8,6 +8,7 @@ import {
   JestExtend,
 } from "@vitest/expect";
 import * as chai from "chai";
+import { Clock } from "./in-page-clock.ts";
 
 chai.use(JestExtend);
 chai.use(JestChaiExpect);
@@ -33,6 +34,7 @@ export interface Run {
 
 /** Tests may stop the page's clock. */
 const clock = performance.now.bind(performance);
+const { setTimeout: start, clearTimeout: stop } = globalThis;
 
 const tests: Test[] = [];
 let group: Pick<Test, "name" | "before" | "after"> = { name: "", before: [], after: [] };
@@ -79,10 +81,10 @@ async function run(index: number, ms: number): Promise<Run> {
   for (const attribute of document.documentElement.getAttributeNames())
     document.documentElement.removeAttribute(attribute);
   scrollTo(0, 0);
-  const start = clock();
+  const began = clock();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it took longer than ${ms} ms`)), ms);
+    timer = start(() => reject(new Error(`it took longer than ${ms} ms`)), ms);
   });
   let failed = "";
   const whole = async (): Promise<void> => {
@@ -94,11 +96,37 @@ async function run(index: number, ms: number): Promise<Run> {
   } catch (error) {
     failed = String((error as Error)?.stack ?? error) || "failed";
   } finally {
-    clearTimeout(timer);
+    stop(timer);
     for (const last of after) await last();
   }
-  return { name, took: clock() - start, failed };
+  return { name, took: clock() - began, failed };
 }
+
+const stopped = new Clock();
+const stubbed = new Map<string, PropertyDescriptor | undefined>();
+
+/** As much of Vitest's as tests use that run in Node and in a page. */
+export const vi = {
+  useFakeTimers: (options: { now?: number | Date } = {}): void => stopped.install(options.now),
+  useRealTimers: (): void => stopped.uninstall(),
+  setSystemTime: (time: number | Date): void => stopped.set(time),
+  advanceTimersByTime: (ms: number): void => stopped.advance(ms),
+  advanceTimersByTimeAsync: (ms: number): Promise<void> => stopped.advanceAsync(ms),
+  runAllTimersAsync: (): Promise<void> => stopped.runAll(),
+  clearAllTimers: (): void => stopped.clear(),
+  getTimerCount: (): number => stopped.count,
+  stubGlobal: (name: string, value: unknown): void => {
+    if (!stubbed.has(name)) stubbed.set(name, Object.getOwnPropertyDescriptor(globalThis, name));
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
+  },
+  unstubAllGlobals: (): void => {
+    for (const [name, own] of stubbed) {
+      if (own) Object.defineProperty(globalThis, name, own);
+      else Reflect.deleteProperty(globalThis, name);
+    }
+    stubbed.clear();
+  },
+};
 
 const inPage = { names: (): string[] => tests.map(({ name }) => name), run };
 /** What the page's script gives to who opened it. */

@@ -109,6 +109,18 @@ export class TestServer {
         response.write("first,");
         setTimeout(() => response.end("second"), 200);
         return;
+      case "/dictated": {
+        // A piece every 50 ms until nobody listens.
+        const state: Streamed = { sent: 0, closed: false };
+        this.streams.set(name, state);
+        response.writeHead(200, { "content-type": url.searchParams.get("type") ?? "text/plain" });
+        const timer = setInterval(() => response.write(`data: word ${state.sent++}\n\n`), 50);
+        response.on("close", () => {
+          clearInterval(timer);
+          state.closed = true;
+        });
+        return;
+      }
       case "/sse":
         response.writeHead(200, { "content-type": "text/event-stream" });
         response.write("data: plain\n\nevent: tick\ndata: 1\n\nevent: tick\ndata: 2\n\nevent: unheard\ndata: x\n\n");

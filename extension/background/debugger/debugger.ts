@@ -17,6 +17,15 @@ interface Attached {
 export class Debuggers implements Debug {
   readonly #attached = new Map<number, Attached>();
 
+  /** Lets go of what a life of the worker that died in the middle of a command held. */
+  async reclaim(): Promise<void> {
+    for (const { tabId, attached } of await chrome.debugger.getTargets()) {
+      if (!attached || tabId === undefined || this.#attached.has(tabId)) continue;
+      // Where developer tools are attached and not this extension, Chrome refuses.
+      await chrome.debugger.detach({ tabId }).catch(() => undefined);
+    }
+  }
+
   /** Chrome or the user detached us. */
   detached(tab: number | undefined): void {
     if (tab === undefined) return;

@@ -20,7 +20,12 @@ export interface ExecutorParts {
   results: Results;
   pilot: () => Promise<boolean>;
   /** action is there when the command acts. */
-  context: (tab: number, deadline: number, signal: AbortSignal, action?: ActionId) => Promise<Context>;
+  context: (
+    tab: number,
+    deadline: number,
+    signal: AbortSignal,
+    action?: ActionId,
+  ) => Promise<Omit<Context, "elsewhere">>;
   describe: (tab: number) => Promise<Tab>;
   activeTab: () => Promise<number | undefined>;
   /** An action begins in the tab. The returned function ends it. */
@@ -139,13 +144,22 @@ export class Executor {
     command: Leased,
   ): Promise<unknown> {
     await this.#allowed(kind, command); // It may have waited for its turn.
-    const action =
-      MUTATING.has(kind) && tab !== 0 ? { id: command.correlation_id, client: command.client ?? "agent" } : undefined;
-    const context = await this.#parts.context(tab, deadline, command.signal, action);
+    const action = MUTATING.has(kind) ? { id: command.correlation_id, client: command.client ?? "agent" } : undefined;
+    const ends: (() => void)[] = [];
+    const begin = (at: number): void => {
+      if (action && at !== 0) ends.push(this.#parts.begin(at, action, deadline));
+    };
+    const context: Context = {
+      ...(await this.#parts.context(tab, deadline, command.signal, action)),
+      elsewhere: (other) => {
+        begin(other);
+        return { ...context, tab: other };
+      },
+    };
     command.signal.throwIfAborted();
     const handler = HANDLERS[kind] as unknown as (params: unknown, context: Context) => Promise<unknown>;
-    const end = action && this.#parts.begin(tab, action, deadline);
-    if (action) {
+    begin(tab);
+    if (action && tab !== 0) {
       const { reason } = params as Toast;
       // A toast never delays the command, and a page that cannot show it is acted on all the same.
       if (reason && !context.pages.dialog(tab))
@@ -157,7 +171,7 @@ export class Executor {
         unlessDialog(kind, context, () => handler(params, context)),
       );
     } finally {
-      end?.();
+      for (const end of ends) end();
     }
   }
 

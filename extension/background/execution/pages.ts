@@ -5,22 +5,27 @@ import type { Ports } from "../frames/ports.ts";
 import type { TabList } from "../tabs/list.ts";
 import { noPage, notLoaded } from "./failure.ts";
 
-/** A step that a page was asked for begins within this time, or leads nowhere. */
+// Everything here waits for events of the browser. These times bound the waits whose event may never come.
+
+/** A step through the history begins within this time, ms, or leads nowhere: a page may prevent it, and no event says so. */
 const STEP_MS = 1000;
 
-/** A navigation within a document that nothing loads is over in this time, ms. */
+/**
+ * A change of the address alone is one within the document, or the first sign of a page that loads: after this time, ms,
+ * without a word of loading it is the former. The same holds for an address that is the one shown already.
+ */
 const WITHIN_MS = 150;
 
-/** A page that began to navigate is left within this time, or its server is slow to answer. */
+/** A page that began to navigate is left within this time, ms, or what it asked for is a download, or slow to come. */
 const LEAVING_MS = 1000;
 
-/** A tab that is said to load, of which nothing is heard, is asked again after this time, ms. */
+/** No event tells that an answer was no page: a tab that is said to load, of which nothing is heard, is asked after this time, ms. */
 const RETRY_MS = 500;
 
-/** The debugger tells within this time why a page did not come, or nobody does. */
+/** The debugger tells within this time, ms, why a page did not come, or nobody does. */
 const REASON_MS = 2000;
 
-/** After a page is complete its content script may need a moment to say so. */
+/** A page that is complete has its content script within this time, ms; one in which none may run never says so. */
 const HELLO_MS = 400;
 
 /** Chrome's tabs as commands use them. */
@@ -55,7 +60,7 @@ export class TabPages implements Pages {
 
   async go(tab: number, how: Move, deadline: number): Promise<Arrival> {
     const { url } = await this.describe(tab);
-    const document = this.#document(tab);
+    const document = this.document(tab);
     const inHistory = how.type === "back" || how.type === "forward";
     const ended = await arrival(deadline, inHistory ? STEP_MS : WITHIN_MS, async () => {
       switch (how.type) {
@@ -77,7 +82,7 @@ export class TabPages implements Pages {
     const stayed =
       asked !== url &&
       document !== undefined &&
-      this.#document(tab) === document &&
+      this.document(tab) === document &&
       (await this.describe(tab)).url === url;
     if (stayed && !ended.loaded) throw late(asked || "The next page", "The tab still shows the page before.");
     if (stayed && how.type === "url") throw noPage(asked);
@@ -85,13 +90,19 @@ export class TabPages implements Pages {
     return { loaded: ended.loaded };
   }
 
-  async open(url: string | undefined, active: boolean, deadline: number): Promise<number> {
+  async open(
+    url: string | undefined,
+    active: boolean,
+    deadline: number,
+    opened: (tab: number) => void,
+  ): Promise<Arrival & { tab: number }> {
     const ended = await arrival(deadline, WITHIN_MS, async () => {
       const { id = 0 } = await chrome.tabs.create({ active, ...(url === undefined ? {} : { url }) });
+      opened(id);
       return id;
     });
-    const { tab } = ended;
-    if (url === undefined) return tab;
+    const { tab, loaded } = ended;
+    if (url === undefined) return { tab, loaded };
     try {
       await this.#check(ended, url, deadline);
       if (ended.loaded && url !== "about:blank" && /^(about:blank)?$/.test((await shownIn(tab))?.url ?? ""))
@@ -101,10 +112,9 @@ export class TabPages implements Pages {
       await chrome.tabs.remove(tab).catch(() => undefined);
       throw error;
     }
-    if (!ended.loaded && (await chrome.tabs.get(tab)).pendingUrl)
-      throw late(url, `Tab ${tab} is open and waits for it.`);
-    if (ended.loaded) await this.#hello(tab, deadline);
-    return tab;
+    if (!loaded && (await chrome.tabs.get(tab)).pendingUrl) throw late(url, `Tab ${tab} is open and waits for it.`);
+    if (loaded) await this.#hello(tab, deadline);
+    return { tab, loaded };
   }
 
   /** Throws navigation_failed when the browser shows its error page. */
@@ -122,7 +132,7 @@ export class TabPages implements Pages {
     await this.loaded(tab, deadline);
   }
 
-  #document(tab: number): string | undefined {
+  document(tab: number): string | undefined {
     return this.#ports.documents(tab).find(({ frame }) => frame === 0)?.document;
   }
 
@@ -161,11 +171,11 @@ export class TabPages implements Pages {
   }
 
   watch(tab: number): Watch {
-    const seen: Left = { navigated: false };
+    const seen: Left = { loading: false };
     let wake: (() => void) | undefined;
-    const updated = (id: number, change: { status?: string; url?: string }): void => {
-      if (id !== tab || (change.status !== "loading" && change.url === undefined)) return;
-      seen.navigated = true;
+    const updated = (id: number, change: { status?: string }): void => {
+      if (id !== tab || change.status !== "loading") return;
+      seen.loading = true;
       wake?.();
     };
     const created = (opened: chrome.tabs.Tab): void => {
@@ -176,7 +186,7 @@ export class TabPages implements Pages {
     return {
       now: () => ({ ...seen }),
       left: async (until) => {
-        if (!seen.navigated) await event((done) => (wake = done), Math.min(until, Date.now() + LEAVING_MS));
+        if (!seen.loading) await event((done) => (wake = done), Math.min(until, Date.now() + LEAVING_MS));
         return { ...seen };
       },
       stop: () => {
@@ -233,7 +243,7 @@ export class TabPages implements Pages {
   }
 
   captured(tab: number): boolean {
-    return this.#document(tab) !== undefined;
+    return this.document(tab) !== undefined;
   }
 }
 

@@ -191,3 +191,6 @@ function compare(a: readonly number[], b: readonly number[]): number {
 /** undefined after ms. */
 export const after = (ms: number): Promise<undefined> =>
   new Promise((resolve) => setTimeout(() => resolve(undefined), ms));
+
+export const samePath = (a: readonly number[], b: readonly number[]): boolean =>
+  a.length === b.length && a.every((n, i) => n === b[i]);

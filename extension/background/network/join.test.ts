@@ -103,12 +103,13 @@ test("requests that differ in a secret alone are told apart by its mask", async 
   expect((await join.complete("d", page({ url: redactURL(url("one"), "salt") }))).remote_address).toBe("1.1.1.1");
 });
 
-test("a mask by another salt fits when nothing better has come", async () => {
-  join.offer(request({ url: "http://localhost/api?token=one" }));
-  const waiting = join.complete("d", page({ url: redactURL("http://localhost/api?token=one", "old") }));
+test("a request with another secret is another request, also where the page's own record finds none", async () => {
+  join.offer(request({ url: "http://localhost/api?token=two" }));
+  const waiting = join.complete("d", page({ url: redactURL("http://localhost/api?token=one", "salt") }));
   await vi.advanceTimersByTimeAsync(500);
-  expect((await waiting).remote_address).toBe("127.0.0.1");
-  expect((await waiting).flags).toBeUndefined();
+  expect((await waiting).flags).toEqual(["partial"]);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(unclaimed).toHaveLength(1);
 });
 
 test("a request is found however the page wrote its URL", async () => {

@@ -23,16 +23,12 @@ const MAX_URL = 4096;
 
 interface Unclaimed {
   request: Request;
-  /** Its URL as the page shows it. */
-  shown: string;
   timer: ReturnType<typeof setTimeout>;
 }
 
 interface Waiting {
   /** The page's record. */
   exchange: Exchange;
-  /** Its URL as the page shows it. */
-  shown: string;
   /** The page may still tell the end itself: the network's record is for that one first. */
   patient: boolean;
   settle: (found: Found) => void;
@@ -40,7 +36,7 @@ interface Waiting {
 
 /**
  * Brings together what a page saw of its requests and what Chrome's network stack saw of them: the same document,
- * method and URL, in order. A record whose counterpart has not come waits for it; another request's will not do. A
+ * method and URL, with secrets masked by the same salt, in order. A record whose counterpart has not come waits for it; another request's will not do. A
  * request of the network that no page record claims was made by a worker.
  */
 export class NetworkJoin {
@@ -66,9 +62,8 @@ export class NetworkJoin {
   /** A request of a page or of one of its workers is over. */
   offer(request: Request): void {
     const url = request.redirects[0] ?? request.url;
-    const shown = comparable(this.#redact.url(url));
-    const key = keyOf(request.document, request.asked, shown);
-    const waiting = take(this.#waiting, key, (item) => !item.patient && fits(item, request, shown));
+    const key = keyOf(request.document, request.asked, comparable(this.#redact.url(url)));
+    const waiting = take(this.#waiting, key, (item) => !item.patient && agree(item.exchange, request));
     if (waiting) {
       waiting.settle(request);
       return;
@@ -77,7 +72,7 @@ export class NetworkJoin {
       this.#unclaimedEnded(request);
       return;
     }
-    const item: Unclaimed = { request, shown, timer: setTimeout(() => this.#giveUp(key, item), CLAIM_MS) };
+    const item: Unclaimed = { request, timer: setTimeout(() => this.#giveUp(key, item), CLAIM_MS) };
     listOf(this.#unclaimed, key).push(item);
     this.#count++;
   }
@@ -88,8 +83,9 @@ export class NetworkJoin {
    */
   async complete(document: string, exchange: Exchange): Promise<Exchange> {
     if (!this.#shows(asked(exchange))) return exchange;
-    const request = await this.#find(document, exchange);
-    if (request) return joined(exchange, request, this.#redact);
+    const key = keyOf(document, exchange.method, shownURL(exchange));
+    const request = this.#claimFor(key, exchange) ?? (await this.#wait(key, { exchange, patient: false }, WAIT_MS));
+    if (request && request !== "told" && "id" in request) return joined(exchange, request, this.#redact);
     return { ...exchange, flags: [...new Set([...(exchange.flags ?? []), "partial"])] };
   }
 
@@ -99,11 +95,10 @@ export class NetworkJoin {
    * completes it; as it is, when neither says how it ended; undefined when the page itself told its end after all.
    */
   async follow(document: string, exchange: Exchange): Promise<Exchange | undefined> {
-    const shown = shownURL(exchange);
-    const key = keyOf(document, exchange.method, shown);
+    const key = keyOf(document, exchange.method, shownURL(exchange));
     const patient = exchange.initiator.type !== "beacon";
-    const known = patient ? undefined : (this.#claimFor(key, exchange, true) ?? this.#timingFor(key, exchange));
-    const found = known ?? (await this.#wait(key, { exchange, shown, patient }, FOLLOW_MS));
+    const known = patient ? undefined : (this.#claimFor(key, exchange) ?? take(this.#timings, key, () => true));
+    const found = known ?? (await this.#wait(key, { exchange, patient }, FOLLOW_MS));
     if (found === "told") return undefined;
     if (!found) return exchange;
     if ("initiator_type" in found) return timed(exchange, found);
@@ -113,9 +108,8 @@ export class NetworkJoin {
   /** A document's timing of a beacon, which tells how it ended. */
   timed(document: string, timing: ResourceTiming): void {
     if (this.#shows(timing.url)) return;
-    const shown = comparable(timing.url);
-    const key = keyOf(document, "POST", shown);
-    const item = take(this.#waiting, key, (at) => at.exchange.initiator.type === "beacon" && at.shown === shown);
+    const key = keyOf(document, "POST", comparable(timing.url));
+    const item = take(this.#waiting, key, (at) => at.exchange.initiator.type === "beacon");
     if (item) return item.settle(timing);
     if (this.#timed >= MAX_UNCLAIMED) return;
     this.#timed++;
@@ -126,11 +120,6 @@ export class NetworkJoin {
     }, CLAIM_MS);
   }
 
-  #timingFor(key: string, exchange: Exchange): ResourceTiming | undefined {
-    if (exchange.initiator.type !== "beacon") return undefined;
-    return take(this.#timings, key, (at) => comparable(at.url) === shownURL(exchange));
-  }
-
   /** The page told the end of a request itself. */
   told(document: string, exchange: Exchange): void {
     const key = keyOf(document, exchange.method, shownURL(exchange));
@@ -139,20 +128,8 @@ export class NetworkJoin {
     );
   }
 
-  async #find(document: string, exchange: Exchange): Promise<Request | undefined> {
-    const shown = shownURL(exchange);
-    const key = keyOf(document, exchange.method, shown);
-    const known = this.#claimFor(key, exchange, true);
-    if (known) return known;
-    const found = await this.#wait(key, { exchange, shown, patient: false }, WAIT_MS);
-    if (found && found !== "told" && "id" in found) return found;
-    // The salt may have changed in between: then the masked values differ and nothing else does.
-    return this.#claimFor(key, exchange, false);
-  }
-
-  #claimFor(key: string, exchange: Exchange, equal: boolean): Request | undefined {
-    const shown = shownURL(exchange);
-    return this.#claim(key, (item) => (!equal || item.shown === shown) && agree(exchange, item.request));
+  #claimFor(key: string, exchange: Exchange): Request | undefined {
+    return this.#claim(key, (item) => agree(exchange, item.request));
   }
 
   #claim(key: string, fits: (item: Unclaimed) => boolean): Request | undefined {
@@ -186,7 +163,7 @@ export class NetworkJoin {
   #giveUp(key: string, item: Unclaimed): void {
     const request = this.#claim(key, (other) => other === item);
     if (!request) return;
-    const waiting = take(this.#waiting, key, (other) => fits(other, request, item.shown));
+    const waiting = take(this.#waiting, key, (other) => agree(other.exchange, request));
     if (waiting) waiting.settle(request);
     else this.#unclaimedEnded(request);
   }
@@ -209,9 +186,6 @@ function timed(
     ...(from_cache ? { from_cache } : {}),
   };
 }
-
-const fits = (item: Waiting, request: Request, shown: string): boolean =>
-  shown === item.shown && agree(item.exchange, request);
 
 /**
  * Whether both can be of one request by their ends. What the page gave up did not end well in the network, and what it
@@ -245,9 +219,8 @@ function take<T>(map: Map<string, T[]>, key: string, fits: (item: T) => boolean)
   return item;
 }
 
-/** By which two records can be of one request: masked values count as equal. url is comparable. */
-const keyOf = (document: string, method: string, url: string): string =>
-  `${document} ${method.toUpperCase()} ${url.replace(/(?:<|%3C)([a-z_]+):[0-9a-f]{8}(?:>|%3E)/g, "<$1>")}`;
+/** By which two records can be of one request. url is comparable. */
+const keyOf = (document: string, method: string, url: string): string => `${document} ${method.toUpperCase()} ${url}`;
 
 /** A masked URL in the form that the network uses, without its fragment: a page that got no answer shows what it wrote. */
 function comparable(url: string): string {

@@ -14,14 +14,19 @@ const SETTLE_MS = 2000;
 /** The answer needs some of the time before the deadline, ms. */
 const ANSWER_MS = 150;
 
+/** A document that begins to navigate is gone within so long, ms, or stays for all that is known. */
+const LEAVING_MS = 1000;
+
 /** A page that changes by itself, without work of the act, is waited for so many frames. */
 const RESTLESS_FRAMES = 6;
 
 interface NavigateEvent extends Event {
   destination: { sameDocument: boolean };
+  downloadRequest: string | null;
+  signal: AbortSignal;
 }
 
-declare const navigation: EventTarget | undefined;
+declare const navigation: EventTarget & { transition: object | null };
 
 /** Stands in where a page is not captured: then nobody knows what its events were caused by. */
 const UNCAPTURED: Acts = {
@@ -35,6 +40,9 @@ const UNCAPTURED: Acts = {
   busy: () => [],
 };
 
+/** Whether this document is an iframe's. */
+const where = window === window.top ? {} : { inner: true };
+
 /** The content script's half of acts in this document. */
 export const acts = (): Acts => globalThis.gasolineActs ?? UNCAPTURED;
 
@@ -45,32 +53,40 @@ export const acts = (): Acts => globalThis.gasolineActs ?? UNCAPTURED;
 export class ActScope {
   readonly #action: ActionId;
   readonly #deadline: Deadline;
-  readonly #from = location.href;
   readonly #changes: Changes | undefined;
-  #leaving = false;
+  #navigation: NavigateEvent | undefined;
+  #told: ActResult | undefined;
   #began: number;
   #wake: (() => void) | undefined;
 
-  /** Without an action nothing is watched: the operation only reads. */
-  constructor(action: ActionId | undefined, deadline: Deadline) {
+  /** Without an action nothing is watched: the operation only reads. whole: the act led to this document. */
+  constructor(action: ActionId | undefined, deadline: Deadline, whole = false) {
     this.#action = action ?? { id: "", client: "" };
     this.#deadline = deadline;
     this.#began = Date.now();
     if (!action) return;
     this.#changes = new Changes();
-    acts().begin(action);
-    if (typeof navigation !== "undefined") navigation.addEventListener("navigate", this.#navigates);
+    acts().begin(action, whole);
+    navigation.addEventListener("navigate", this.#navigates);
+    navigation.addEventListener("currententrychange", this.#stays);
   }
 
-  /** Does work at once, as the agent's doing. What settling waits for counts from now on. */
+  /**
+   * Does work at once, as the agent's doing. What settling waits for counts from now on. The worker is told before: a page
+   * that goes on with it for long answers nothing.
+   */
   perform<T>(work: () => T): T {
+    if (!this.#told && this.#changes) this.tell({ match_count: 0, match_strategy: "" });
     this.#began = Date.now();
     return acts().perform(this.#action, work);
   }
 
   /** Tells the worker what the act comes to, before the page may go away. */
   tell(result: ActResult): void {
-    const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted: { result } };
+    if (this.#told === result) return;
+    this.#told = result;
+    const settled: Settled = { changes: [], busy: [], ...where };
+    const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted: { result, settled } };
     tellWorker(told); // The command's own answer says it again.
   }
 
@@ -88,8 +104,8 @@ export class ActScope {
     acts().expect(this.#action, expected);
     try {
       await this.#ask({ type: "gasoline-input", action: this.#action.id, step: "send", gesture, ...point });
-      if (!acts().came() && !this.#leaving) await this.#turn();
-      return acts().came() || this.#leaving;
+      if (!acts().came() && !this.#leaving()) await this.#turn();
+      return acts().came() || this.#leaving();
     } finally {
       acts().expect(this.#action, undefined);
     }
@@ -103,20 +119,24 @@ export class ActScope {
     const until = Math.min(this.#began + SETTLE_MS, this.#deadline.at - ANSWER_MS);
     let seen = this.#changes?.look();
     let busy: string[] = [];
-    for (let restless = 0; !this.#leaving;) {
+    for (let restless = 0, leaving = 0; ;) {
       await this.#turn();
       busy = acts().busy(this.#action);
       const now = this.#changes?.look();
       const rests = now === seen;
       seen = now;
-      if (busy.length === 0 && (rests || ++restless >= RESTLESS_FRAMES)) break;
+      // A page that goes on to another one says what it has to say until then. It may stay: what came was a download.
+      if (this.#leaving()) {
+        leaving ||= Date.now();
+        if (Date.now() - leaving >= LEAVING_MS) break;
+      } else if (busy.length === 0 && (rests || ++restless >= RESTLESS_FRAMES)) break;
       if (Date.now() >= until || this.#deadline.signal.aborted) break;
     }
     return {
-      from: this.#from,
-      changes: this.#leaving ? [] : (this.#changes?.inWords() ?? []),
+      changes: this.#changes?.inWords() ?? [],
       busy,
-      ...(this.#leaving ? { leaving: true } : {}),
+      ...(this.#leaving() ? { leaving: true } : {}),
+      ...where,
     };
   }
 
@@ -124,18 +144,36 @@ export class ActScope {
   stop(): void {
     this.#changes?.stop();
     acts().end(this.#action);
-    if (typeof navigation !== "undefined") navigation.removeEventListener("navigate", this.#navigates);
+    navigation.removeEventListener("navigate", this.#navigates);
+    navigation.removeEventListener("currententrychange", this.#stays);
   }
 
   readonly #navigates = (event: Event): void => {
-    if ((event as NavigateEvent).destination.sameDocument || event.defaultPrevented) return;
-    this.#leaving = true;
-    this.#wake?.();
+    const { destination, downloadRequest } = event as NavigateEvent;
+    if (destination.sameDocument || downloadRequest !== null) return;
+    this.#navigation = event as NavigateEvent;
+    // The page's own listeners come first.
+    setTimeout(() => this.#wake?.());
   };
 
+  /** The address is another one, and the document the same: the page took the navigation for its own. */
+  readonly #stays = (): void => {
+    this.#navigation = undefined;
+  };
+
+  /**
+   * Says whether the document goes away. The page may hold a navigation back, or take it for its own and stay, in a
+   * listener that hears of it later than this one.
+   */
+  #leaving(): boolean {
+    const { defaultPrevented, signal } = this.#navigation ?? {};
+    if (defaultPrevented || signal?.aborted || navigation.transition) this.#navigation = undefined;
+    return this.#navigation !== undefined;
+  }
+
   /** One frame, or until the page leaves. */
-  #turn(): Promise<void> {
-    return Promise.race([frame(), new Promise<void>((wake) => (this.#wake = wake))]);
+  async #turn(): Promise<void> {
+    await Promise.race([frame(), new Promise<void>((wake) => (this.#wake = wake))]);
   }
 
   async #ask(ask: AskInput): Promise<void> {

@@ -8,7 +8,8 @@ import { isNamed, matches, nothing } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { change } from "../waiting.ts";
 
-const POLL_MS = 80;
+/** What no event tells of, styles that a script sets and shadow roots that come late, is seen after so long, ms. */
+const LOOK_MS = 1000;
 /** On a page that changes all the time, looking takes at most this part of it. */
 const SHARE = 0.2;
 
@@ -22,8 +23,9 @@ export async function waitFor(params: WaitParams, environment: Environment): Pro
     const left = environment.deadline.at - Date.now();
     if (left <= 0) throw new AgentProblem("timeout", missing(params));
     const rest = (performance.now() - looked) / SHARE;
+    // A page whose look is dear gets its part of the time whatever changes meanwhile.
     if (rest > 10) await new Promise((resolve) => setTimeout(resolve, Math.min(rest, left)));
-    else await change(Math.min(POLL_MS, left));
+    else await change(Math.min(LOOK_MS, left), environment.deadline.signal);
     environment.deadline.signal.throwIfAborted();
   }
 }

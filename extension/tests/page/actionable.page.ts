@@ -113,6 +113,33 @@ describe("an element that is acted on", () => {
     expect(await moving(property as "left", [100, 101])).toBe('<button> "a" is moving.');
     expect(await moving(property as "left", [101, 100])).toBe('<button> "a" is moving.');
   });
+  test("does not move on a page that is drawn late", async () => {
+    const element = put(`<button x ${box()}>a</button>`);
+    const request = globalThis.requestAnimationFrame;
+    let left = 0;
+    globalThis.requestAnimationFrame = (callback) => {
+      const late = (): void => {
+        element.style.left = `${(left += 50)}px`;
+        callback(0);
+      };
+      return setTimeout(late, 180) as never;
+    };
+    try {
+      expect((await problem(() => act())).message).toBe('<button> "a" is moving.');
+    } finally {
+      globalThis.requestAnimationFrame = request;
+    }
+  });
+  test("is taken for still where nothing is drawn", async () => {
+    put(`<button x ${box()}>a</button>`);
+    const request = globalThis.requestAnimationFrame;
+    globalThis.requestAnimationFrame = () => 0;
+    try {
+      expect(await act()).toMatchObject({ count: 1 });
+    } finally {
+      globalThis.requestAnimationFrame = request;
+    }
+  });
   test("may tremble by half a pixel", async () => {
     expect(await moving("left", [100, 100.5])).toMatchObject({ count: 1 });
   });

@@ -5,6 +5,8 @@ import { Pass } from "../../dom-agent/pass.ts";
 import { change, frame, quiet, retry, retryUntil } from "../../dom-agent/waiting.ts";
 import { pause, pausesOf, problem, put, shadow, within } from "./world.ts";
 
+declare const navigation: EventTarget;
+
 describe("a pass", () => {
   test("looks upwards for an answer, at each element once", () => {
     const element = put("<section class=a><div><p x></p><i></i></div></section>");
@@ -112,6 +114,25 @@ describe("waiting", () => {
     const start = performance.now();
     const waiting = change(3000);
     (work as (at: Element) => void)(element);
+    await waiting;
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+  let inner: ShadowRoot;
+  test.each([
+    ["what is typed", () => document.querySelector("input")!.dispatchEvent(new InputEvent("input"))],
+    ["a picture that has come", () => document.querySelector("img")!.dispatchEvent(new Event("load"))],
+    ["an animation's end", () => document.querySelector("p")!.dispatchEvent(new Event("animationend"))],
+    ["a new address", () => navigation.dispatchEvent(new Event("currententrychange"))],
+    ["an open shadow root", () => document.querySelector("section")!.shadowRoot!.append("more")],
+    ["a closed shadow root in another", () => inner.append("more")],
+  ])("hears of %s", async (_, work) => {
+    put("<input><img><p x>a</p><section></section>");
+    const outer = shadow(document.querySelector("section")!, "<div></div>");
+    inner = shadow(outer.querySelector("div")!, "<i></i>", "closed");
+    await pause(20);
+    const start = performance.now();
+    const waiting = change(3000);
+    work();
     await waiting;
     expect(performance.now() - start).toBeLessThan(2000);
   });

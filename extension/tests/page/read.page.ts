@@ -5,7 +5,7 @@ import { getValue } from "../../dom-agent/read/get_value.ts";
 import { waitFor } from "../../dom-agent/read/wait_for.ts";
 import { AgentProblem } from "../../dom-agent/problem.ts";
 import { MASK } from "../../dom-agent/secret.ts";
-import { book, pause, pausesOf, problem, put, within } from "./world.ts";
+import { book, pause, pausesOf, problem, put, shadow, within } from "./world.ts";
 
 describe("get_text", () => {
   const read = (params: TextParams = {}, ms = 0) => getText(params, within(ms, undefined, "1"));
@@ -201,6 +201,11 @@ describe("wait_for", () => {
       "<style>p{animation:show 150ms step-end both}@keyframes show{from{visibility:hidden}to{visibility:visible}}</style><p x>a</p>",
     );
     expect((await wait({ selector: "p" }, 3000)).waited_ms).toBeGreaterThan(60);
+  });
+  test("hears at once of what comes in a shadow root", async () => {
+    const root = shadow(put("<div x></div>"), "<p>a</p>");
+    setTimeout(() => (root.innerHTML = "<em>b</em>"), 60);
+    expect((await wait({ selector: "div >>> em" }, 3000)).waited_ms).toBeLessThan(800);
   });
   test("waits until it is gone", async () => {
     put("<p x>a</p>");

@@ -36,6 +36,8 @@ func receiptOf(result any) *command.Receipt {
 		return r.Receipt
 	case *command.ScriptResult:
 		return r.Receipt
+	case *command.TabResult:
+		return r.Receipt
 	}
 	return nil
 }

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { AgentAnswer, AgentCall } from "../../messages/agent.ts";
+import { Calls } from "./calls.ts";
+import { Page } from "./page.ts";
+import { RefBlocks } from "./refs.ts";
+
+/** Frames of the tab: 0 is the main one. */
+let frames: number;
+/** How often all frames were looked for. */
+let looks: number;
+/** Answers a call in a frame's document. */
+let answer: (frame: number, call: AgentCall) => Promise<AgentAnswer>;
+let come: () => void;
+
+const forever = new Promise<never>(() => undefined);
+const value = (given: object): AgentAnswer => ({ ok: true, value: given as never, refsLeft: 1000 });
+const failed = (code: string, message: string): AgentAnswer => ({
+  ok: false,
+  error: { code, message },
+  refsLeft: 1000,
+});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  looks = 0;
+  come = () => undefined;
+  type Injection = { target: { allFrames?: boolean; frameIds?: number[]; documentIds?: string[] }; args: unknown[] };
+  const executeScript = async ({ target, args }: Injection): Promise<unknown> => {
+    const [call] = args as [AgentCall | string | undefined];
+    if (call !== undefined) {
+      const frame = Number(target.documentIds?.[0]?.slice(1));
+      return [{ result: typeof call === "string" ? null : await answer(frame, call) }];
+    }
+    if (target.allFrames || target.frameIds) looks++;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const asked = Array.from({ length: frames }, (_, i) => i).filter(
+      (i) => target.allFrames || target.frameIds?.includes(i) || target.documentIds?.includes(`d${i}`),
+    );
+    return asked.map((i) => ({
+      frameId: i,
+      documentId: `d${i}`,
+      result: { path: i === 0 ? [] : [i - 1], url: "", title: "", shown: true, empty: false, children: 0 },
+    }));
+  };
+  const stored = new Map<string, unknown>();
+  const session = {
+    get: async (key: string) => (stored.has(key) ? { [key]: stored.get(key) } : {}),
+    set: async (items: Record<string, unknown>) => {
+      for (const [key, item] of Object.entries(items)) stored.set(key, item);
+    },
+  };
+  vi.stubGlobal("chrome", { scripting: { executeScript }, storage: { session } });
+});
+
+afterEach(() => vi.useRealTimers());
+
+const page = (signal?: AbortSignal): Page =>
+  new Page(1, new Calls(new RefBlocks(), undefined, signal), {
+    known: () => Array.from({ length: frames }, (_, frame) => ({ frame, document: `d${frame}`, page_url: "" })),
+    onCome: (_tab, heard) => {
+      come = heard;
+      return () => (come = () => undefined);
+    },
+    granted: () => true,
+  });
+
+const waitFor = { op: "wait_for", params: { text: "x" } } as const;
+
+test("documents that come while the frames are looked for ask for one more look", async () => {
+  frames = 1;
+  answer = (frame) => (frame === 30 ? Promise.resolve(value({ matched_text: "x" })) : forever);
+  const first = page().first(Date.now() + 5000, () => waitFor);
+  for (let i = 1; i <= 30; i++) {
+    frames++;
+    come();
+  }
+  await vi.advanceTimersByTimeAsync(100);
+  expect((await first).frame.documentId).toBe("d30");
+  expect(looks).toBe(2);
+});
+
+test("of very many frames fifty are waited in, also when it is looked again, and the others are counted", async () => {
+  frames = 180;
+  const asked = new Set<number>();
+  answer = async (frame, { deadline }) => {
+    asked.add(frame);
+    if (frame !== 0) return forever;
+    await new Promise((resolve) => setTimeout(resolve, deadline - Date.now()));
+    return failed("timeout", "It did not come.");
+  };
+  let left = 0;
+  const first = page().first(
+    Date.now() + 300,
+    () => waitFor,
+    (unasked) => (left = unasked),
+  );
+  const failure = expect(first).rejects.toMatchObject({ code: "timeout", message: "It did not come." });
+  for (let i = 0; i < 5; i++) setTimeout(() => come(), 20 * i);
+  await vi.advanceTimersByTimeAsync(500);
+  await failure;
+  expect([asked.size, left]).toEqual([50, 130]);
+});
+
+test("a fault of the call ends the wait, what a frame lacks does not", async () => {
+  frames = 3;
+  answer = async (frame) => {
+    if (frame === 1) return failed("element_not_found", "Not here.");
+    return frame === 2 ? failed("invalid_selector", "No CSS.") : forever;
+  };
+  const first = page().first(Date.now() + 5000, () => waitFor);
+  const failure = expect(first).rejects.toMatchObject({ code: "invalid_selector" });
+  await vi.advanceTimersByTimeAsync(100);
+  await failure;
+});
+
+test("a wait that nobody waits for any more ends, also when it was over before it began", async () => {
+  frames = 1;
+  answer = () => forever;
+  const control = new AbortController();
+  const first = page(control.signal).first(Date.now() + 60_000, () => waitFor);
+  control.abort(new Error("nobody waits"));
+  await expect(first).rejects.toThrow("nobody waits");
+  await expect(page(control.signal).first(Date.now() + 60_000, () => waitFor)).rejects.toThrow("nobody waits");
+});
+
+test("the next change is a document that came since, or what one of the documents says", async () => {
+  frames = 1;
+  answer = () => forever;
+  const came = page().change(Date.now() + 60_000);
+  come();
+  await came.next();
+  came.stop();
+  answer = async () => value({});
+  const changed = page().change(Date.now() + 60_000);
+  const next = changed.next();
+  await vi.advanceTimersByTimeAsync(100);
+  await next;
+  changed.stop();
+});
