@@ -187,11 +187,7 @@ export interface Step {
 }
 
 /** Does one step of an act in the page. What an iframe's script does to the page around it is seen there only. */
-export async function step<K extends ActOp>(
-  context: Context,
-  op: K,
-  params: AgentOps[K]["params"],
-): Promise<Step> {
+export async function step<K extends ActOp>(context: Context, op: K, params: AgentOps[K]["params"]): Promise<Step> {
   const { frames, tab } = context;
   const around = frames.inner(tab);
   if (around) await begun(context);

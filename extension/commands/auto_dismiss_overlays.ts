@@ -17,12 +17,16 @@ export const autoDismissOverlays: Handler<"auto_dismiss_overlays"> = (params, co
     let result: ActResult = { match_count: 0, match_strategy: "" };
     let settled: Settled = { changes: [], busy: [] };
     let dismissed = 0;
-    for (const { value } of answers) {
-      if (!value?.result.dismissed_count) continue;
-      dismissed += value.result.dismissed_count;
-      result = value.result;
-      settled = value.settled ?? settled;
+    for (const { value, error } of answers) {
+      // A frame that was nothing but the banner went with it.
+      const left = error instanceof CommandProblem && error.code === "page_left";
+      const acted = value ?? (left ? context.performed() : undefined);
+      if (!acted?.result.dismissed_count) continue;
+      dismissed += value ? acted.result.dismissed_count : 1;
+      result = acted.result;
+      settled = value?.settled ?? settled;
     }
-    if (dismissed === 0) throw new CommandProblem("no_overlays", "No banner and no layer with a close button is there.");
+    if (dismissed === 0)
+      throw new CommandProblem("no_overlays", "No banner and no layer with a close button is there.");
     return { result: { ...result, dismissed_count: dismissed }, settled };
   });

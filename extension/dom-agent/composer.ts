@@ -2,7 +2,8 @@ import { type Scope, everywhere, focused, isInside, parentOf } from "./shadow.ts
 import { isDisabled } from "./describe.ts";
 import { isVisible } from "./visible.ts";
 
-const EDITABLE = "textarea, [contenteditable=''], [contenteditable=true], [contenteditable=plaintext-only], [role=textbox]";
+const EDITABLE =
+  "textarea, [contenteditable=''], [contenteditable=true], [contenteditable=plaintext-only], [role=textbox]";
 const MAX = 100;
 
 /** Fields in which texts of several lines are written, as far as they are seen and can be used. */

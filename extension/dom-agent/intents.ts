@@ -35,7 +35,10 @@ export const BANNERS: readonly (readonly [reject: string, accept: string])[] = [
     "#CybotCookiebotDialogBodyLevelButtonLevelOptinAllowAll, #CybotCookiebotDialogBodyButtonAccept",
   ],
   ["#didomi-notice-disagree-button, .didomi-continue-without-agreeing", "#didomi-notice-agree-button"],
-  ["[data-testid=uc-deny-all-button], #deny.uc-deny-button", "[data-testid=uc-accept-all-button], #accept.uc-accept-button"],
+  [
+    "[data-testid=uc-deny-all-button], #deny.uc-deny-button",
+    "[data-testid=uc-accept-all-button], #accept.uc-accept-button",
+  ],
   [".qc-cmp2-summary-buttons button[mode=secondary]", ".qc-cmp2-summary-buttons button[mode=primary]"],
   ["#truste-consent-required", "#truste-consent-button"],
   [".osano-cm-denyAll, .osano-cm-deny", ".osano-cm-accept-all, .osano-cm-accept"],

@@ -75,7 +75,8 @@ function paintedLayer(scope: Scope): Element | undefined {
   return undefined;
 }
 
-const BUTTONS = "button, [role=button], input[type=button], input[type=submit], a[href], a[role], [aria-label], [onclick]";
+const BUTTONS =
+  "button, [role=button], input[type=button], input[type=submit], a[href], a[role], [aria-label], [onclick]";
 const MAX_BUTTONS = 300;
 
 /** What can be pressed in a part of the page. */

@@ -1,3 +1,4 @@
+import { fold } from "@gasoline/capture/locators/name";
 import type { ActResult, BannersParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import type { Environment } from "../environment.ts";
@@ -75,10 +76,20 @@ function layer(tried: ReadonlySet<Element>): Way | undefined {
   return { button, layer: consent ? { ...top, type: "banner" } : top, strategy };
 }
 
-/** A bar along an edge that asks for consent, which covers too little to be a layer. */
+/** What asks for consent and covers too little to be a layer: a bar along an edge, a frame of its own. */
 function consentLayer(): Layer | undefined {
-  const named = everywhere("[id*=cookie i], [class*=cookie i], [id*=consent i], [class*=consent i], [aria-label*=cookie i]", document)
+  const named = everywhere(
+    "[id*=cookie i], [class*=cookie i], [id*=consent i], [class*=consent i], [aria-label*=cookie i]",
+    document,
+  )
     .slice(0, 100)
-    .find((at) => isVisible(at) && /^(fixed|sticky|absolute)$/.test(getComputedStyle(at).position) && buttonsIn(at).length > 0);
-  return named && { element: named, type: "banner" };
+    .find(
+      (at) =>
+        isVisible(at) && /^(fixed|sticky|absolute)$/.test(getComputedStyle(at).position) && buttonsIn(at).length > 0,
+    );
+  if (named) return { element: named, type: "banner" };
+  // A frame may be nothing but the banner.
+  const { body } = document;
+  const all = window !== window.top && body && CONSENT.test(fold(body.innerText, 2000));
+  return all ? { element: body, type: "banner" } : undefined;
 }

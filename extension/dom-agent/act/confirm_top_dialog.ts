@@ -15,7 +15,9 @@ export async function confirmTopDialog(params: IntentParams, environment: Enviro
   const text = textOf(layer);
   const buttons = buttonsIn(layer.element).filter((at) => !at.matches("a[href]"));
   const named = buttons.filter((at) => CONFIRM.test(wordsOf(at)));
-  const submits = buttons.filter((at) => at.matches("form button:not([type]), [type=submit]") && !DECLINE.test(wordsOf(at)));
+  const submits = buttons.filter(
+    (at) => at.matches("form button:not([type]), [type=submit]") && !DECLINE.test(wordsOf(at)),
+  );
   const both = named.filter((at) => submits.includes(at));
   const button = chosen(
     [both, named, submits],

@@ -28,7 +28,10 @@ export async function dismissTopOverlay(params: IntentParams, environment: Envir
   if (await hasGone(layer, environment)) {
     return { result: { match_count: 0, match_strategy: "", ...told("escape") } };
   }
-  throw new AgentProblem("not_actionable", `The ${layer.type} "${text}" does not go: neither by a button nor by Escape.`);
+  throw new AgentProblem(
+    "not_actionable",
+    `The ${layer.type} "${text}" does not go: neither by a button nor by Escape.`,
+  );
 }
 
 /** The button that closes a layer: by its name, or by the mark that components put on it. */
@@ -36,7 +39,9 @@ export function closeButton(layer: Layer): Element | undefined {
   const buttons = buttonsIn(layer.element);
   return (
     buttons.find((at) => CLOSE.test(wordsOf(at))) ??
-    buttons.find((at) => at.matches("[data-dismiss], [data-bs-dismiss], [data-close], [class*=close i], [data-testid*=close i]"))
+    buttons.find((at) =>
+      at.matches("[data-dismiss], [data-bs-dismiss], [data-close], [class*=close i], [data-testid*=close i]"),
+    )
   );
 }
 

@@ -26,8 +26,7 @@ export async function openComposer(params: IntentParams, environment: Environmen
     environment,
   );
   await pressed(button, environment, {});
-  const opened = (): HTMLElement | undefined =>
-    composers(scope).find((at) => !before.has(at)) ?? activeComposer(scope);
+  const opened = (): HTMLElement | undefined => composers(scope).find((at) => !before.has(at)) ?? activeComposer(scope);
   await retryUntil(environment.deadline, () => opened() !== undefined);
   const composer = opened();
   if (!composer) throw new AgentProblem("status_mismatch", "It was pressed, and nothing to write in came.");

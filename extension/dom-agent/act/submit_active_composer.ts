@@ -14,7 +14,10 @@ import { pressed } from "./press_found.ts";
 export async function submitActiveComposer(params: IntentParams, environment: Environment): Promise<Acted> {
   const composer = activeComposer(within(params, environment.refs));
   if (!composer) {
-    throw new AgentProblem("element_not_found", "No text is being written: none of several fields has the focus or a text.");
+    throw new AgentProblem(
+      "element_not_found",
+      "No text is being written: none of several fields has the focus or a text.",
+    );
   }
   for (let at: Element | null = composer; at && at !== document.body; at = parentOf(at)) {
     const buttons = buttonsIn(at);
