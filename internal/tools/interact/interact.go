@@ -62,7 +62,7 @@ var Tool = catalog.New[Env](catalog.Info{
 		Doc: "Also: tab (which one), frame, reason (shown to the user), trusted (real input); the rest is in help",
 		Params: []string{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "visible_only", "scope_rect", "exclude_nav",
-			"attribute_names", "world", "domain", "path",
+			"attribute_names", "world", "domain", "path", "limit", "structured",
 		},
 	}},
 })
