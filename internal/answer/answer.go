@@ -225,6 +225,7 @@ type Writer struct {
 	tail   []string
 	fence  string // origins of the pages; "" when nobody named them
 	own    bool   // the body is the daemon's own
+	parts  []string
 }
 
 // NewWriter returns a writer for an answer of at most budget characters. An empty mark makes a random one.
@@ -378,6 +379,15 @@ func (w *Writer) fit(keep Keep, entries []Entry) []run {
 	return runs[lo:hi]
 }
 
+// Part writes an answer of its own, with its own head and fence, behind the entries: at most this many characters.
+func (w *Writer) Part(t Texter, most int) {
+	part := NewWriter(min(most, w.Room()), w.mark)
+	t.Text(part)
+	text := part.String()
+	w.parts = append(w.parts, text)
+	w.size += len(text) + 1
+}
+
 // Raw writes a document as it is, which the caller has measured against Room.
 func (w *Writer) Raw(document string) { w.line(document) }
 
@@ -423,7 +433,7 @@ func (w *Writer) String() string {
 	if fenced {
 		fmt.Fprintf(&out, "</page-data %s>\n", w.mark)
 	}
-	for _, t := range w.tail {
+	for _, t := range append(w.parts, w.tail...) {
 		out.WriteString(t)
 		out.WriteByte('\n')
 	}

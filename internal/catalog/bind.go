@@ -249,6 +249,41 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 	return out, err
 }
 
+// Check returns what is wrong with a call's arguments by themselves, before anything is asked or done; nil when nothing is.
+func (b *Bound) Check(args json.RawMessage) error {
+	fields, err := b.fields(args)
+	if err != nil {
+		return err
+	}
+	name, err := b.dispatch(fields)
+	if err != nil || named(name, "help") {
+		return err
+	}
+	i, ok := b.lookup(name)
+	if !ok {
+		return b.unknownMode(name)
+	}
+	m, params := b.modes[i], b.params(i)
+	takeIdle(fields, params)
+	if fields, err = b.resolve(m, params, fields); err != nil {
+		return err
+	}
+	if _, err = takeCommon(m, &Call{}, time.Now(), params, fields); err != nil {
+		return err
+	}
+	if err = missing(params, fields); err != nil {
+		return err
+	}
+	for _, p := range params {
+		if raw, given := fields[p.Name]; given && string(raw) != "null" {
+			if _, err := coerce(p, raw); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // ModeOf returns the name of the mode that args ask for, for logs and audits; "" when none.
 func (b *Bound) ModeOf(args json.RawMessage) string {
 	fields, err := b.fields(args)
@@ -536,8 +571,8 @@ func takeCommon(
 	if c.TimeoutMS > 0 {
 		wait = time.Duration(c.TimeoutMS) * time.Millisecond
 	}
-	if wait > 0 {
-		call.Deadline = came.Add(wait)
+	if end := came.Add(wait); wait > 0 && (call.Deadline.IsZero() || end.Before(call.Deadline)) {
+		call.Deadline = end
 	}
 	call.Detached, call.JSON = c.Background, c.As == "json"
 	if len(c.Client) > 64 {

@@ -105,7 +105,7 @@ type Call struct {
 	JSON        bool   // as: "json". Set by Bound
 
 	// Deadline is the one deadline of the call, from timeout_ms or Spec.Wait, counted from when the call
-	// came; whatever the call does on the way is within it. Zero: the mode does not wait. Set by Bound.
+	// came; whatever the call does on the way is within it. Zero: the mode does not wait. Set by Bound, unless the caller has an earlier one.
 	Deadline time.Time
 
 	// Progress tells the caller how far a waiting call is. nil when nobody listens.

@@ -28,7 +28,7 @@ type Env struct {
 
 // Tool is interact.
 var Tool = catalog.New[Env](catalog.Info{
-	Name: "interact", Title: "Act in the browser", Key: "action", Always: true,
+	Name: "interact", First: []string{"click"}, Title: "Act in the browser", Key: "action", Always: true,
 	Hints: catalog.Hints{Destructive: true, Open: true},
 	Doc: "Act in the user's browser, in the tab in use: navigate, click, type, wait, read, run JavaScript.\n" +
 		"Needs AI Web Pilot, which only the user switches on. list_interactive gives refs. Elements are waited for and checked; two equal matches are an error.",
@@ -62,7 +62,8 @@ var Tool = catalog.New[Env](catalog.Info{
 		Doc: "Also: tab (which one), frame, reason (shown to the user), trusted (real input); the rest is in help",
 		Params: []string{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "visible_only", "scope_rect", "exclude_nav",
-			"attribute_names", "world", "domain", "path", "limit", "structured",
+			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
+			"stop_after_step",
 		},
 	}},
 })
