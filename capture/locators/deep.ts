@@ -167,8 +167,7 @@ export function selectEach(selectors: readonly string[], tree: Tree, fits: (elem
   });
 }
 
-const inPage = (a: Node, b: Node): number =>
-  a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1;
+const inPage = (a: Node, b: Node): number => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
 
 /** gather merges what is found in each root, given in document order, into the order of the page. */
 export function gather(tree: Tree, search: (scope: Scope) => Element[]): Element[] {

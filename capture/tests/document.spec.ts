@@ -84,8 +84,8 @@ test("actions: an element is read before the page's handlers, and searched for a
   await page.evaluate("searches = []");
   await page.locator("button").first().click();
   const click = await records.one("actions", (x) => x.type === "click");
-  // One look at the fields, whose secrets a name may spell out.
-  expect(await page.evaluate("searched")).toEqual(["input,textarea"]);
+  // One look at the fields of each tag, whose secrets a name may spell out.
+  expect(await page.evaluate("searched")).toEqual(["input", "textarea"]);
   expect(await page.evaluate("searches.length")).toBeGreaterThan(1);
   expect(click).toMatchObject({ role: "button", name: "Pay", text: "Pay" });
   // It is gone, so that no path leads to it; it is counted beside the 500 that are left.
@@ -307,7 +307,9 @@ test("vitals so far, then final when the page is hidden", async ({ page, capture
 test("built alone, vitals name their element without the library's attribution", async ({ page, capture, server }) => {
   const records = await capture({ ...both, handle: true, build: alone });
   await page.goto(
-    server.page(`<h1 id=title class="a b">Large text that paints</h1><button onclick="this.textContent='x'">Go</button>`),
+    server.page(
+      `<h1 id=title class="a b">Large text that paints</h1><button onclick="this.textContent='x'">Go</button>`,
+    ),
   );
   const early = await records.one("performance", (x) => x.lcp !== undefined);
   expect(early.lcp!.attribution).toEqual({ target: "<h1#title.a.b>", url: "" });
