@@ -132,7 +132,11 @@ test("an act settles in the page that it led to, and says what it found there", 
     changes: expect.arrayContaining(['alert "no stock"']) as unknown,
     errors: [expect.objectContaining({ text: "Error: no orders", same_time: true })] as unknown,
     requests: expect.arrayContaining([
-      expect.objectContaining({ path: "/api/orders", status: 500, body: expect.stringContaining("no stock") as unknown }),
+      expect.objectContaining({
+        path: "/api/orders",
+        status: 500,
+        body: expect.stringContaining("no stock") as unknown,
+      }),
       expect.objectContaining({ path: "/api/more", status: 200 }),
     ]) as unknown,
   };

@@ -19,7 +19,10 @@ export async function bundleTests(folder, { files = [], plugins = [] } = {}) {
   const inPage = fileURLToPath(new URL("in-page.ts", import.meta.url));
   const all = [...own.map((name) => join(folder, name)), ...files];
   const { outputFiles } = await build({
-    stdin: { contents: all.map((file, i) => `import "file:${i}"; import ${JSON.stringify(file)};`).join("\n"), resolveDir: folder },
+    stdin: {
+      contents: all.map((file, i) => `import "file:${i}"; import ${JSON.stringify(file)};`).join("\n"),
+      resolveDir: folder,
+    },
     bundle: true,
     write: false,
     format: "iife",

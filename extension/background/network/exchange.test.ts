@@ -77,7 +77,10 @@ test("what was not seen is not told", () => {
 
 test("headers, their values and timings are bounded", () => {
   const headers = Array.from({ length: 101 }, (_, i) => ({ name: `X-${i}`, value: "v".repeat(5000) }));
-  const exchange = told({ requestHeaders: headers, responseHeaders: [{ name: "server-timing", value: "t".repeat(2000) }] });
+  const exchange = told({
+    requestHeaders: headers,
+    responseHeaders: [{ name: "server-timing", value: "t".repeat(2000) }],
+  });
   expect(exchange.request_headers).toHaveLength(100);
   expect(exchange.request_headers?.[99]).toEqual({ name: "x-99", value: "v".repeat(4096) });
   expect(exchange.server_timing).toHaveLength(1024);
@@ -145,7 +148,10 @@ test("the page's record gets what only the network knows, and keeps what it saw 
 
 test("of headers the longer list is told", () => {
   const header = (name: string) => ({ name, value: "own" });
-  const two = { request_headers: [header("a"), header("b")], response_headers: [1, 2, 3, 4].map((n) => header(`${n}`)) };
+  const two = {
+    request_headers: [header("a"), header("b")],
+    response_headers: [1, 2, 3, 4].map((n) => header(`${n}`)),
+  };
   expect(join(two)).toMatchObject(two);
   const less = join({ request_headers: [], response_headers: [header("a")] });
   expect([less.request_headers?.length, less.response_headers?.length]).toEqual([1, 3]);
@@ -156,7 +162,10 @@ test("of headers the longer list is told", () => {
 
 test("why a request failed is the network's to say, but not that it was given up or answered", () => {
   const failed = { status: 0, outcome: "network_error", error: "TypeError: Failed to fetch" };
-  expect(join(failed, { error: "net::ERR_FAILED" })).toMatchObject({ error: "net::ERR_FAILED", outcome: "network_error" });
+  expect(join(failed, { error: "net::ERR_FAILED" })).toMatchObject({
+    error: "net::ERR_FAILED",
+    outcome: "network_error",
+  });
   expect(join(failed, { error: "net::ERR_BLOCKED_BY_CLIENT" }).outcome).toBe("blocked");
   expect(join(failed, {}).error).toBe("TypeError: Failed to fetch");
   expect(join({ outcome: "aborted" }, { error: "net::ERR_ABORTED" })).not.toHaveProperty("error");

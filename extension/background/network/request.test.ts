@@ -70,10 +70,18 @@ test("a request is told when it is over, with all that was seen of it", () => {
   tracker.begin(details());
   tracker.redirected(details({ redirectUrl: "http://h/b" }));
   tracker.begin(details({ url: "http://h/b", method: "GET", timeStamp: 12 }));
-  tracker.answered(details({ timeStamp: 15, ip: "::1", responseHeaders: [{ name: "a", value: "b" }], fromCache: true }));
+  tracker.answered(
+    details({ timeStamp: 15, ip: "::1", responseHeaders: [{ name: "a", value: "b" }], fromCache: true }),
+  );
   expect(ended).toEqual([]);
   tracker.completed(
-    details({ timeStamp: 20, ip: "::1", responseHeaders: [{ name: "a", value: "b" }], fromCache: true, statusCode: 201 }),
+    details({
+      timeStamp: 20,
+      ip: "::1",
+      responseHeaders: [{ name: "a", value: "b" }],
+      fromCache: true,
+      statusCode: 201,
+    }),
   );
   expect(ended).toEqual([
     {
@@ -130,6 +138,11 @@ test("redirects and open requests are bounded", () => {
   expect(ended[0]?.redirects).toHaveLength(20);
   for (let i = 0; i <= 2000; i++) tracker.begin(details({ requestId: `r${i}` }));
   for (let i = 0; i <= 2000; i++) tracker.completed(details({ requestId: `r${i}` }));
-  expect(ended.slice(1).map(({ id }) => id).slice(0, 2)).toEqual(["r1", "r2"]);
+  expect(
+    ended
+      .slice(1)
+      .map(({ id }) => id)
+      .slice(0, 2),
+  ).toEqual(["r1", "r2"]);
   expect(ended).toHaveLength(2001);
 });

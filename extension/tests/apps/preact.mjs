@@ -45,11 +45,11 @@ function App() {
         h(
           "li",
           { key: item },
-          `Item ${item} `,
+          `Item ${String(item)} `,
           h(
             "button",
             { onClick: () => setState((b) => ({ ...b, items: b.items.filter((other) => other !== item) })) },
-            `Remove ${item}`,
+            `Remove ${String(item)}`,
           ),
         ),
       ),

@@ -26,11 +26,11 @@ const App = {
           "ul",
           state.items.map((item) =>
             h("li", { key: item }, [
-              `Item ${item} `,
+              `Item ${String(item)} `,
               h(
                 "button",
                 { onClick: () => (state.items = state.items.filter((other) => other !== item)) },
-                `Remove ${item}`,
+                `Remove ${String(item)}`,
               ),
             ]),
           ),

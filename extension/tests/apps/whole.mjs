@@ -8,7 +8,7 @@ function render() {
   app.innerHTML = `<main><label>Name <input id=name value="${name}"></label>
     <label>Size <select id=size><option value=s>Small</option><option value=m ${size === "m" ? "selected" : ""}>Medium</option></select></label>
     <label><input id=gift type=checkbox ${gift ? "checked" : ""}> Gift</label><button id=add>Add</button>
-    <ul>${items.map((item) => `<li>Item ${item} <button data-remove=${item}>Remove ${item}</button></li>`).join("")}</ul>
+    <ul>${items.map((item) => `<li>Item ${String(item)} <button data-remove=${String(item)}>Remove ${String(item)}</button></li>`).join("")}</ul>
     <button id=swap>Swap</button><output>${JSON.stringify({ name, size, gift, items, next: next - 1, swap, said })}</output></main>`;
   if (before) document.getElementById(before)?.focus();
   const field = document.activeElement;
