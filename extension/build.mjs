@@ -32,7 +32,7 @@ const entries = [
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 53_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 53_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 53_600 },
   { out: "core", budget: 26_500 },
 ];
 

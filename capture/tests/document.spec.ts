@@ -84,8 +84,8 @@ test("actions: an element is read before the page's handlers, and searched for a
   await page.evaluate("searches = []");
   await page.locator("button").first().click();
   const click = await records.one("actions", (x) => x.type === "click");
-  // One look at the fields, whose secrets a name may spell out.
-  expect(await page.evaluate("searched")).toEqual(["input,textarea"]);
+  // One look at the fields of each tag, whose secrets a name may spell out.
+  expect(await page.evaluate("searched")).toEqual(["input", "textarea"]);
   expect(await page.evaluate("searches.length")).toBeGreaterThan(1);
   expect(click).toMatchObject({ role: "button", name: "Pay", text: "Pay" });
   // It is gone, so that no path leads to it; it is counted beside the 500 that are left.

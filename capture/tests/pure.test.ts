@@ -258,8 +258,9 @@ describe("append", () => {
 
   test("defines what a prototype would take away", () => {
     let taken = 0;
-    Object.defineProperty(proto, "1", { set: () => taken++, configurable: true });
-    Object.defineProperty(Object.prototype, "0", { set: () => taken++, configurable: true });
+    const set = (): void => void taken++;
+    Object.defineProperty(proto, "1", { set, configurable: true });
+    Object.defineProperty(Object.prototype, "0", { set, configurable: true });
     let result: unknown;
     try {
       result = appended();

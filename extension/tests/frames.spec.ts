@@ -212,3 +212,57 @@ test("of very many frames the visible ones with something in them are listed, wi
   expect(list.result.frames?.length).toBeLessThanOrEqual(50);
   expect(list.result.coverage?.more).toBeGreaterThan(0);
 });
+
+test("a page of a thousand frames is captured, listed, read and operated within the time, and what is left out is told", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  test.setTimeout(240_000);
+  const run = await open(
+    browser,
+    daemon,
+    site.page(
+      "/",
+      `<title>Thousand</title><button onclick="this.textContent='Main pressed'">Main</button><div></div><script>
+      for (let i = 0; i < 1000; i++) {
+        const frame = document.createElement("iframe");
+        frame.width = 60;
+        frame.height = 40;
+        frame.srcdoc = "<button onclick=\\"this.textContent='Pressed " + i + "'\\">B" + i + "</button><script>console.log('line', " + i + ")<" + "/script>";
+        document.querySelector("div").append(frame);
+      }</script>`,
+    ),
+  );
+  await browser.page.waitForLoadState("load", { timeout: 120_000 });
+  const lines = () =>
+    new Set(daemon.events("logs").flatMap(({ message }) => /^line (\d+)$/.exec(message)?.[1] ?? [])).size;
+  await expect.poll(lines, { timeout: 60_000 }).toBeGreaterThan(500);
+
+  const list = await run("list_interactive", {}, 15_000);
+  expect(list.error).toBeUndefined();
+  expect(list.result.elements[0]?.label).toBe("Main");
+  expect(list.result.elements.length).toBeGreaterThan(20);
+  expect(list.result.frames?.length).toBeLessThanOrEqual(50);
+  expect(list.result.coverage?.more).toBeGreaterThan(900);
+
+  const text = await run("get_text", {}, 15_000);
+  expect(text.error).toBeUndefined();
+  expect(text.result.frames?.length).toBeLessThanOrEqual(50);
+  expect(text.result.coverage?.more).toBeGreaterThan(900);
+
+  const pressed = await run("click", { selector: "text=B7" }, 15_000);
+  expect(pressed.error).toBeUndefined();
+  expect(pressed.result.matched?.frame).toBe("7");
+  expect((await run("click", { selector: "text=Main" }, 15_000)).error).toBeUndefined();
+  expect(await browser.page.locator("button").textContent()).toBe("Main pressed");
+
+  for (const [kind, params, code] of [
+    ["click", { selector: "text=Nowhere" }, "element_not_found"],
+    ["wait_for", { text: "Nowhere" }, "timeout"],
+  ] as const) {
+    const none = await run(kind, params, 6000);
+    expect(none.error, kind).toMatchObject({ code, message: expect.stringMatching(/\d{3} more frames/) });
+    expect(none.elapsed_ms, kind).toBeLessThan(6500);
+  }
+});

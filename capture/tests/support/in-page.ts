@@ -45,6 +45,11 @@ export const expect = Object.assign(
   (globalThis as Record<symbol, object>)[ASYMMETRIC_MATCHERS_OBJECT],
 ) as unknown as ExpectStatic;
 
+/** A file's tests follow: what was to be done around those of the file before is not done around them. */
+export function file(): void {
+  group = { name: "", before: [], after: [] };
+}
+
 export function test(name: string, work: Work): void {
   tests.push({ ...group, name: group.name + name, work });
 }

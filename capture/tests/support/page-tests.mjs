@@ -16,20 +16,38 @@ export async function bundleTests(folder, { files = [], plugins = [] } = {}) {
     ...there.filter((name) => name === "setup.ts"),
     ...there.filter((name) => name.endsWith(".page.ts")).toSorted(),
   ];
+  const inPage = fileURLToPath(new URL("in-page.ts", import.meta.url));
   const all = [...own.map((name) => join(folder, name)), ...files];
   const { outputFiles } = await build({
-    stdin: { contents: all.map((file) => `import ${JSON.stringify(file)};`).join("\n"), resolveDir: folder },
+    stdin: {
+      contents: all.map((file, i) => `import "file:${i}"; import ${JSON.stringify(file)};`).join("\n"),
+      resolveDir: folder,
+    },
     bundle: true,
     write: false,
     format: "iife",
     target: "chrome120",
     charset: "utf8",
-    alias: { vitest: fileURLToPath(new URL("in-page.ts", import.meta.url)) },
+    alias: { vitest: inPage },
     define: { "process.env.NODE_ENV": '"test"', __VERSION__: '"0"' },
-    plugins,
+    plugins: [...plugins, begins(inPage)],
     // Tests have side effects, whatever the package says of its modules.
     ignoreAnnotations: true,
     logLevel: "warning",
   });
   return outputFiles[0].text;
+}
+
+/** Makes modules of their own that tell where the tests of a file begin. */
+function begins(inPage) {
+  return {
+    name: "begins",
+    setup(build) {
+      build.onResolve({ filter: /^file:\d+$/ }, ({ path }) => ({ path, namespace: "begins" }));
+      build.onLoad({ filter: /.*/, namespace: "begins" }, () => ({
+        contents: `import { file } from ${JSON.stringify(inPage)}; file();`,
+        resolveDir: "/",
+      }));
+    },
+  };
 }

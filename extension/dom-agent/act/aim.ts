@@ -20,11 +20,14 @@ const EVENTS = [
 export class Aim {
   readonly #element: Element;
   readonly #point: { x: number; y: number };
+  readonly #again: () => Element;
   #met: boolean | undefined;
 
-  constructor(element: Element, point: { x: number; y: number }) {
+  /** again finds what stands for the element when it is gone, or throws. */
+  constructor(element: Element, point: { x: number; y: number }, again: () => Element) {
     this.#element = element;
     this.#point = point;
+    this.#again = again;
     for (const name of EVENTS) window.addEventListener(name, this.#hear, true);
   }
 
@@ -41,9 +44,19 @@ export class Aim {
     const near = Math.abs(event.clientX - this.#point.x) < 1.5 && Math.abs(event.clientY - this.#point.y) < 1.5;
     if (!event.isTrusted || !near) return;
     const [target] = event.composedPath();
-    this.#met ??= target instanceof Element && isTarget(target, this.#element);
+    this.#met ??= target instanceof Element && this.#isMeant(target);
     if (this.#met) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   };
+
+  #isMeant(hit: Element): boolean {
+    if (isTarget(hit, this.#element)) return true;
+    if (this.#element.isConnected) return false;
+    try {
+      return isTarget(hit, this.#again());
+    } catch {
+      return false;
+    }
+  }
 }

@@ -13,11 +13,12 @@ import { perform, routeOf } from "./perform.ts";
 export async function check(params: CheckParams, environment: Environment): Promise<Acted> {
   const want = params.checked ?? true;
   const first = await retry(environment.deadline, () => resolve(params, environment.refs));
-  const control = controlOf(first.element);
-  const now = stateOf(control);
-  if (now === undefined)
+  let control = controlOf(first.element);
+  const ref = environment.refs.refOf(control);
+  const state = stateOf(control);
+  if (state === undefined)
     throw new AgentProblem("not_checkable", `${inWords(control)} is no checkbox, radio button or switch.`);
-  if (now === want) return { result: outcome({ ...first, element: control }, environment, { value: String(want) }) };
+  if (state === want) return { result: outcome({ ...first, element: control }, environment, { value: String(want) }) };
   if (!want && (control as HTMLInputElement).type === "radio") {
     throw new AgentProblem("not_checkable", "A radio button cannot be unchecked; check another one of its group.");
   }
@@ -36,8 +37,16 @@ export async function check(params: CheckParams, environment: Environment): Prom
       }),
   });
   // A page that draws its own switch may do so in the next frame.
-  await retryUntil(environment.deadline, () => stateOf(control) === want);
-  if (stateOf(control) !== want) {
+  const holds = (): boolean => {
+    try {
+      control = resolve({ ref }, environment.refs).element;
+    } catch {
+      // It took the control away: what it was at last counts.
+    }
+    return stateOf(control) === want;
+  };
+  await retryUntil(environment.deadline, holds);
+  if (!holds()) {
     throw new AgentProblem(
       "status_mismatch",
       `${inWords(control)} was clicked and is still ${want ? "not checked" : "checked"}.`,

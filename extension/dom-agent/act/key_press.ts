@@ -5,7 +5,7 @@ import { ready } from "../actionable.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { everyElement, focused } from "../shadow.ts";
-import { isNamed } from "../target.ts";
+import { isNamed, resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { giveFocus } from "./focus.ts";
 import { outcome } from "./outcome.ts";
@@ -31,13 +31,14 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
     result = outcome({ element, count: 1, strategy: "focused" }, environment);
   }
   const element = focused() ?? document.body;
+  const ref = environment.refs.refOf(element);
   const effect = EFFECTS[stroke.key] ?? (stroke.text ? insertChar : undefined);
   const plain = !stroke.control && !stroke.meta && !stroke.alt;
   const { act } = environment;
   if (params.trusted === "always" || (params.trusted !== "never" && !(effect && plain))) {
     await act.attach();
     // The focus may have gone elsewhere meanwhile.
-    if (isNamed(params)) giveFocus(element);
+    if (isNamed(params)) giveFocus(resolve({ ref }, environment.refs).element);
     const gesture = { type: "keys", keys: params.text } as const;
     act.tell(result);
     await act.send(gesture, ORIGIN, expected(gesture, ORIGIN));

@@ -7,6 +7,7 @@ import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { elementAt, isInside } from "../shadow.ts";
+import { resolve } from "../target.ts";
 import { Aim } from "./aim.ts";
 import { enter, press } from "./pointer.ts";
 
@@ -38,9 +39,10 @@ export async function perform(environment: Environment, how: Performance): Promi
   const { refs, deadline, act } = environment;
   let found = await ready(how.target, refs, how.needs, deadline);
   const real = how.route(found) === "real";
+  const ref = refs.refOf(found.element); // now: of an element that the page took away nothing is known
   const again = async (): Promise<void> => {
     // A point that was named stays the point; an element that was found is looked for no second time.
-    const target = found.strategy === "point" ? how.target : { ref: refs.refOf(found.element) };
+    const target = found.strategy === "point" ? how.target : { ref };
     const { count, strategy, scrolled } = found;
     const now = await ready(target, refs, how.needs, deadline);
     found = { ...now, count, strategy, scrolled: scrolled || now.scrolled };
@@ -62,7 +64,7 @@ export async function perform(environment: Environment, how: Performance): Promi
   /** Presses, and again where the element is now, as long as the press came to another one and so to nobody. */
   async function aimed(at: boolean, send: () => Promise<boolean>): Promise<void> {
     for (;;) {
-      const aim = at ? new Aim(found.element, found.point) : undefined;
+      const aim = at ? new Aim(found.element, found.point, () => resolve({ ref }, refs).element) : undefined;
       let heard: boolean;
       try {
         heard = await send();

@@ -6,6 +6,7 @@ import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { everyElement } from "../shadow.ts";
+import { resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { retry } from "../waiting.ts";
 import { outcome } from "./outcome.ts";
@@ -21,10 +22,16 @@ export async function select(params: SelectParams, environment: Environment): Pr
   const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
   if (control instanceof HTMLSelectElement) {
     // The list of a native one is the browser's own; what lies over the control covers it all the same.
-    const found = isVisible(control) ? await ready({ ref: refs.refOf(control) }, refs, needs, deadline) : named;
-    const value = await retry(deadline, () => choose(control, params.value, environment));
+    // A page that renders itself anew puts another control in its place.
+    const ref = refs.refOf(control);
+    const found = isVisible(control) ? await ready({ ref }, refs, needs, deadline) : named;
+    let now: Element = control;
+    const value = await retry(deadline, () => {
+      now = resolve({ ref }, refs).element;
+      return choose(now as HTMLSelectElement, params.value, environment);
+    });
     const { count, strategy } = named;
-    return { result: outcome({ ...found, element: control, count, strategy }, environment, { value }) };
+    return { result: outcome({ ...found, element: now, count, strategy }, environment, { value }) };
   }
   if (!isCustom(control)) throw new AgentProblem("not_select", `${inWords(control)} has no options to choose from.`);
   if (control.getAttribute("role") !== "listbox" && control.getAttribute("aria-expanded") !== "true") {

@@ -5,6 +5,8 @@ import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { MASK, isSecret } from "../secret.ts";
+import { focused } from "../shadow.ts";
+import { resolve } from "../target.ts";
 import { giveFocus } from "./focus.ts";
 import { outcome } from "./outcome.ts";
 import { expected } from "./perform.ts";
@@ -20,7 +22,8 @@ type Field = HTMLInputElement | HTMLTextAreaElement;
 /** Types into a field or an editor, at the end of what is there, or instead of it. */
 export async function type(params: TypeParams, environment: Environment): Promise<Acted> {
   const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
-  const element = typeable(found.element);
+  let element = typeable(found.element);
+  const ref = environment.refs.refOf(element);
   const before = isField(element) && takesText(element) && !params.clear ? element.value : "";
   if (isField(element)) checkFormat(element, before + params.text);
   const { act } = environment;
@@ -32,6 +35,7 @@ export async function type(params: TypeParams, environment: Environment): Promis
     outcome({ ...found, element }, environment, { value: shownValue(element), insertion_strategy: strategy });
   if (params.trusted === "always") {
     await act.attach();
+    element = typeable(resolve({ ref }, environment.refs).element);
     act.perform(() => {
       enterField();
       if (params.clear) document.execCommand("delete");
@@ -59,6 +63,10 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
   const wanted = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
   insert(element, params.text);
+  if (!element.isConnected) {
+    if (focused() !== document.body) return "execCommand";
+    throw new AgentProblem("status_mismatch", `The page took ${inWords(element)} away while it was typed into.`);
+  }
   if (element.value === wanted || reformatted(element, params.text)) return "execCommand";
   // The field took nothing (an editing host around it, a page that prevents input): its value is set.
   setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
@@ -146,15 +154,17 @@ function insert(field: Field, text: string): void {
   }
   for (const char of text) {
     const stroke = parseKeys(char === "\n" ? "Enter" : char);
+    // A page may have put another field into its place, or have led on to the next one.
+    const at = focused() ?? field;
     // A page that prevents the key takes it for itself.
-    const goesOn = stroke ? dispatchKey(field, "keydown", stroke) : true;
+    const goesOn = stroke ? dispatchKey(at, "keydown", stroke) : true;
     if (goesOn)
       document.execCommand(
         char === "\n" && field instanceof HTMLTextAreaElement ? "insertLineBreak" : "insertText",
         false,
         char,
       );
-    if (stroke) dispatchKey(field, "keyup", stroke);
+    if (stroke) dispatchKey(at, "keyup", stroke);
   }
 }
 
