@@ -24,6 +24,7 @@ const anySize = dev || process.argv.includes("--any-size");
 // loaded asynchronously: document_start would be lost. Budgets are bytes after minification.
 const entries = [
   { in: "page/main.ts", out: "page", format: "iife", budget: 53_000, ignored: true },
+  { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
   { in: "popup/main.ts", out: "popup", format: "iife" },
   { in: "options/main.ts", out: "options", format: "iife" },

@@ -60,6 +60,9 @@ const cookieParams = {
   path: text2000,
   frame: text2000,
 };
+const readParams = v.object({
+  frame: text2000,
+});
 const noParams = v.object({});
 
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
@@ -184,6 +187,8 @@ export const SCHEMAS = {
     query_type: v.optional(v.picklist(["exists", "count", "text", "text_all", "attributes"])),
     attribute_names: v.optional(v.pipe(v.array(v.string()), v.maxLength(20))),
   }),
+  get_readable: readParams,
+  get_markdown: readParams,
   wait_for: v.object({
     ...search,
     text: text10000,

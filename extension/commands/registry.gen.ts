@@ -61,6 +61,8 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   activate_tab: activateTab,
   get_attribute: reads("get_attribute"),
   query,
+  get_readable: reads("get_readable"),
+  get_markdown: reads("get_markdown"),
   wait_for: waitFor,
   wait_for_stable: waitForStable,
   get_text: getText,

@@ -24,6 +24,8 @@ import { deleteCookie } from "./act/delete_cookie.ts";
 import { subtitle } from "./act/subtitle.ts";
 import { getAttribute } from "./read/get_attribute.ts";
 import { query } from "./read/query.ts";
+import { getReadable } from "./read/get_readable.ts";
+import { getMarkdown } from "./read/get_markdown.ts";
 import { waitFor } from "./read/wait_for.ts";
 import { getText } from "./read/get_text.ts";
 import { getValue } from "./read/get_value.ts";
@@ -55,6 +57,8 @@ export const KINDS = {
   subtitle,
   get_attribute: getAttribute,
   query,
+  get_readable: getReadable,
+  get_markdown: getMarkdown,
   wait_for: waitFor,
   get_text: getText,
   get_value: getValue,

@@ -116,6 +116,11 @@ export interface AskAround {
   deadline: number;
 }
 
+/** The agent of a document asks the worker to load what reads articles. Answered with a problem or null. */
+export interface AskReader {
+  type: "gasoline-reader";
+}
+
 /** One call into a document. */
 export interface AgentCall<K extends AgentOp = AgentOp> {
   /** Names the call, to cancel it. */

@@ -24,6 +24,9 @@ import type {
   AttributeResult,
   QueryParams,
   QueryResult,
+  ReadParams,
+  ReadableResult,
+  MarkdownResult,
   WaitParams,
   WaitResult,
   TextParams,
@@ -61,6 +64,8 @@ export interface KindOps {
   subtitle: { params: SubtitleParams; result: Acted };
   get_attribute: { params: AttributeParams; result: AttributeResult };
   query: { params: QueryParams; result: QueryResult };
+  get_readable: { params: ReadParams; result: ReadableResult };
+  get_markdown: { params: ReadParams; result: MarkdownResult };
   wait_for: { params: WaitParams; result: WaitResult };
   get_text: { params: TextParams; result: TextResult };
   get_value: { params: ValueParams; result: ValueResult };

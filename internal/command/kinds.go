@@ -36,6 +36,8 @@ var (
 	ActivateTab     = declare[TabOnlyParams, TabResult]("activate_tab", Tab|Mutates)
 	GetAttribute    = declare[AttributeParams, AttributeResult]("get_attribute", Tab|InPage)
 	Query           = declare[QueryParams, QueryResult]("query", Tab|InPage)
+	Readable        = declare[ReadParams, ReadableResult]("get_readable", Tab|InPage)
+	Markdown        = declare[ReadParams, MarkdownResult]("get_markdown", Tab|InPage)
 	WaitFor         = declare[WaitParams, WaitResult]("wait_for", Tab|InPage)
 	WaitForStable   = declare[StableParams, StableResult]("wait_for_stable", Tab)
 	GetText         = declare[TextParams, TextResult]("get_text", Tab|InPage)

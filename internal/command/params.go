@@ -304,6 +304,11 @@ type SetCookieParams struct {
 	Value string `json:"value,omitempty" length:"4096" doc:"what is to be there; default nothing"`
 }
 
+// ReadParams is for get_readable and get_markdown.
+type ReadParams struct {
+	Frame string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
+}
+
 // SubtitleParams is for subtitle.
 type SubtitleParams struct {
 	Text string `json:"text,omitempty" length:"500" doc:"what the user reads; without it the last one goes"`

@@ -279,3 +279,26 @@ type QueryResult struct {
 	URL        string            `json:"url"`
 	Coverage   *Coverage         `json:"coverage,omitempty"`
 }
+
+// ReadableResult is what a page has to read, without its menus and banners. Content is that of the article, or of all
+// that the page shows where it has none.
+type ReadableResult struct {
+	Title     string `json:"title"`
+	Content   string `json:"content"` // at most 200,000 characters
+	Excerpt   string `json:"excerpt,omitempty"`
+	Byline    string `json:"byline,omitempty"`
+	WordCount int    `json:"word_count"`
+	Article   bool   `json:"article"`             // an article was found
+	TrueSize  int    `json:"true_size,omitempty"` // characters of the whole content when it was cut, else 0
+	URL       string `json:"url"`
+}
+
+// MarkdownResult is the same as Markdown.
+type MarkdownResult struct {
+	Title     string `json:"title"`
+	Markdown  string `json:"markdown"` // at most 200,000 characters
+	WordCount int    `json:"word_count"`
+	Article   bool   `json:"article"`
+	TrueSize  int    `json:"true_size,omitempty"`
+	URL       string `json:"url"`
+}

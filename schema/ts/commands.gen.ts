@@ -401,6 +401,37 @@ export interface QueryResult {
   coverage?: Coverage;
 }
 
+/** ReadParams is for get_readable and get_markdown. */
+export interface ReadParams {
+  frame?: string;
+}
+
+/** ReadableResult is what a page has to read, without its menus and banners. Content is that of the article, or of all that the page shows where it has none. */
+export interface ReadableResult {
+  title: string;
+  /** at most 200,000 characters */
+  content: string;
+  excerpt?: string;
+  byline?: string;
+  word_count: number;
+  /** an article was found */
+  article: boolean;
+  /** characters of the whole content when it was cut, else 0 */
+  true_size?: number;
+  url: string;
+}
+
+/** MarkdownResult is the same as Markdown. */
+export interface MarkdownResult {
+  title: string;
+  /** at most 200,000 characters */
+  markdown: string;
+  word_count: number;
+  article: boolean;
+  true_size?: number;
+  url: string;
+}
+
 /** WaitParams is for wait_for. Exactly one of the element, Text and URLContains is the condition. */
 export interface WaitParams extends Search {
   text?: string;
@@ -605,6 +636,8 @@ export interface Commands {
   activate_tab: { params: TabOnlyParams; result: TabResult };
   get_attribute: { params: AttributeParams; result: AttributeResult };
   query: { params: QueryParams; result: QueryResult };
+  get_readable: { params: ReadParams; result: ReadableResult };
+  get_markdown: { params: ReadParams; result: MarkdownResult };
   wait_for: { params: WaitParams; result: WaitResult };
   wait_for_stable: { params: StableParams; result: StableResult };
   get_text: { params: TextParams; result: TextResult };
@@ -688,6 +721,8 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "activate_tab",
   "get_attribute",
   "query",
+  "get_readable",
+  "get_markdown",
   "wait_for",
   "wait_for_stable",
   "get_text",

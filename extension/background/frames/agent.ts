@@ -3,11 +3,11 @@ import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import type { AgentOp, AgentOps, AskAround } from "../../messages/agent.ts";
+import type { AgentOp, AgentOps, AskAround, AskReader } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { ask } from "./ask.ts";
-import { onAsked } from "./browser.ts";
-import { Calls, Gone } from "./calls.ts";
+import { loadReader, onAsked } from "./browser.ts";
+import { Calls, Gone, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
 import { type Documents, type First, MAX_ASKED, PASSED, Page } from "./page.ts";
@@ -45,7 +45,12 @@ export class AgentFrames implements Frames {
     onAsked((message, tab, document) =>
       (message as Partial<AskAround>).type === "gasoline-around"
         ? this.#around(tab, document, message as AskAround)
-        : undefined,
+        : (message as Partial<AskReader>).type === "gasoline-reader"
+          ? loadReader(tab, document).then(
+              () => null,
+              (error: unknown) => unreachable(error).toWire(),
+            )
+          : undefined,
     );
   }
 

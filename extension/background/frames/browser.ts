@@ -14,6 +14,12 @@ export async function loadAgent(tabId: number, documentId: string): Promise<void
   await chrome.scripting.executeScript({ target, files: ["core.js", "dom-agent.js"], injectImmediately: true });
 }
 
+/** Loads what reads articles into a document; it stays until the page goes. */
+export async function loadReader(tabId: number, documentId: string): Promise<void> {
+  const target = { tabId, documentIds: [documentId] };
+  await chrome.scripting.executeScript({ target, files: ["reader.js"], injectImmediately: true });
+}
+
 /** Calls back for each message that a script of ours sends from a document; undefined: it is for somebody else. */
 export function onAsked(
   answer: (message: unknown, tab: number, document: string) => Promise<unknown> | undefined,

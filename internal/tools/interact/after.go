@@ -21,6 +21,8 @@ type after struct {
 	IncludeScreenshot  bool `json:"include_screenshot,omitempty" doc:"and show a picture"`
 	IncludeInteractive bool `json:"include_interactive,omitempty" doc:"and list the elements"`
 	content            bool
+	waitFor            string // selector of what is waited for before all else
+	article            bool
 }
 
 // stepTime is what each step after the waiting is left of the deadline.
@@ -60,7 +62,10 @@ func act[P, R any](
 	}
 	at, url := done.where()
 	s := steps{env: env, tab: at, out: &out.aftermath}
-	s.left = count(a.IncludeScreenshot, a.IncludeInteractive, a.content)
+	s.left = count(a.IncludeScreenshot, a.IncludeInteractive, a.content, a.article)
+	if a.waitFor != "" {
+		out.Waited = step(ctx, &s, command.WaitFor, command.WaitParams{Search: command.Search{Selector: a.waitFor}})
+	}
 	if a.WaitForStable || a.StabilityMS > 0 {
 		out.Stable = step(ctx, &s, command.WaitForStable, command.StableParams{StabilityMS: a.StabilityMS})
 	}
@@ -74,20 +79,31 @@ func act[P, R any](
 			out.Failed = append(out.Failed, "vitals: "+gone)
 		}
 	}
+	if a.article {
+		out.Readable = step(ctx, &s, command.Readable, command.ReadParams{})
+	}
 	if a.IncludeInteractive {
 		out.Interactive = step(ctx, &s, command.ListInteractive, command.ListParams{Limit: listLimit})
 	}
 	if a.IncludeScreenshot {
-		if shot := step(ctx, &s, command.Screenshot, command.ScreenshotParams{Format: "png"}); shot != nil {
-			image, err := drive.Picture(*shot)
-			s.failed("screenshot", err)
-			if err == nil {
-				out.Screenshot = &picture{shot.Format, shot.Width, shot.Height, len(image.Data), shot.Redacted}
-				out.image = image
-			}
-		}
+		s.picture(ctx)
 	}
 	return out, nil
+}
+
+// picture makes a picture of the tab.
+func (s *steps) picture(ctx context.Context) {
+	shot := step(ctx, s, command.Screenshot, command.ScreenshotParams{Format: "png"})
+	if shot == nil {
+		return
+	}
+	image, err := drive.Picture(*shot)
+	if err != nil {
+		s.failed("screenshot", err)
+		return
+	}
+	s.out.Screenshot = &picture{shot.Format, shot.Width, shot.Height, len(image.Data), shot.Redacted}
+	s.out.image = image
 }
 
 func count(given ...bool) (n int) {
@@ -112,7 +128,8 @@ func step[P, R any](ctx context.Context, s *steps, kind command.Kind[P, R], para
 	call := s.env.Call
 	left := call.Left()
 	// What waits for a page that never rests leaves the others their time.
-	if most := left - time.Duration(s.left)*stepTime; kind.Name == command.WaitForStable.Name {
+	waits := kind.Name == command.WaitForStable.Name || kind.Name == command.WaitFor.Name
+	if most := left - time.Duration(s.left)*stepTime; waits {
 		left = max(most, left/2)
 		call.Deadline = time.Now().Add(left)
 	}
@@ -128,6 +145,7 @@ func step[P, R any](ctx context.Context, s *steps, kind command.Kind[P, R], para
 		s.failed(kind.Name, err)
 		return nil
 	}
+	s.tab = o.Target.Tab.ID // the same for what comes next, whatever tab the user goes to
 	return &o.Result
 }
 
@@ -147,18 +165,20 @@ func (s *steps) failed(kind string, err error) {
 
 // aftermath is what followed an act.
 type aftermath struct {
-	Stable      *command.StableResult `json:"wait_for_stable,omitempty"`
-	TextContent string                `json:"text_content,omitempty"`
-	Vitals      map[string]vital      `json:"vitals,omitempty"` // so far, by name
-	Interactive *command.ListResult   `json:"interactive,omitempty"`
-	Screenshot  *picture              `json:"screenshot,omitempty"`
-	Failed      []string              `json:"not_done,omitempty"` // what was to follow and did not, and why
+	Waited      *command.WaitResult     `json:"wait_for,omitempty"`
+	Stable      *command.StableResult   `json:"wait_for_stable,omitempty"`
+	Readable    *command.ReadableResult `json:"readable,omitempty"`
+	TextContent string                  `json:"text_content,omitempty"`
+	Vitals      map[string]vital        `json:"vitals,omitempty"` // so far, by name
+	Interactive *command.ListResult     `json:"interactive,omitempty"`
+	Screenshot  *picture                `json:"screenshot,omitempty"`
+	Failed      []string                `json:"not_done,omitempty"` // what was to follow and did not, and why
 
 	image answer.Image
 }
 
 func (a *aftermath) empty() bool {
-	return a.Stable == nil && a.TextContent == "" && a.Vitals == nil && a.Interactive == nil && a.Screenshot == nil &&
+	return a.Waited == nil && a.Readable == nil && a.Stable == nil && a.TextContent == "" && a.Vitals == nil && a.Interactive == nil && a.Screenshot == nil &&
 		a.Failed == nil
 }
 
@@ -232,6 +252,9 @@ func (f *followed[R]) Text(w *answer.Writer) {
 }
 
 func (a *aftermath) heads() (out []string) {
+	if a.Waited != nil {
+		out = append(out, fmt.Sprintf("what was waited for came after %.0f ms", a.Waited.WaitedMS))
+	}
 	switch s := a.Stable; {
 	case s == nil:
 	case s.Stable:
@@ -264,6 +287,10 @@ func (a *aftermath) lines() (out []string) {
 	if a.Interactive != nil {
 		out = append(out, listed(*a.Interactive)...)
 	}
+	if r := a.Readable; r != nil {
+		out = append(out, articleHead(r.Title, r.Byline, r.WordCount, r.Article)...)
+		out = append(append(out, texts(r.Content, nil)...), cut(r.TrueSize)...)
+	}
 	if a.TextContent != "" {
 		out = append(out, readText(command.TextResult{Value: a.TextContent})...)
 	}
@@ -281,6 +308,9 @@ func (f *followed[R]) MarshalJSON() ([]byte, error) {
 // Len returns how many lines of text and elements can be left out.
 func (f *followed[R]) Len() int {
 	n := strings.Count(f.TextContent, "\n")
+	if f.Readable != nil {
+		n += strings.Count(f.Readable.Content, "\n")
+	}
 	if f.Interactive != nil {
 		n += len(f.Interactive.Elements)
 	}
@@ -294,7 +324,15 @@ func (f *followed[R]) Keep(n int) {
 		f.Interactive.Elements = f.Interactive.Elements[:kept]
 		n -= kept
 	}
-	if lines := strings.SplitAfterN(f.TextContent, "\n", n+2); len(lines) > n+1 {
-		f.TextContent = strings.TrimSuffix(strings.Join(lines[:n+1], ""), "\n")
+	texts := []*string{&f.TextContent}
+	if f.Readable != nil {
+		texts = append(texts, &f.Readable.Content)
+	}
+	for _, text := range texts {
+		lines := strings.SplitAfterN(*text, "\n", n+2)
+		if len(lines) > n+1 {
+			*text = strings.TrimSuffix(strings.Join(lines[:n+1], ""), "\n")
+		}
+		n = max(0, n-len(lines)+1)
 	}
 }

@@ -3,6 +3,7 @@ package interact
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -22,14 +23,22 @@ var (
 		Name: "navigate", Doc: "Go to a URL in the tab in use, or in a new one. Waits until the page has loaded.",
 		Aliases: []string{"goto", "open", "go_to"}, Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
 		Example: `{"url":"http://localhost:3000/cart"}`, Errors: append(loadErrors, "restricted_url"),
-	}, func(ctx context.Context, env Env, p navigateParams) (any, error) {
-		p.content = p.IncludeContent
-		out, err := act(ctx, env, command.Navigate, p.Tab, p.after, p.NavigateParams, loaded)
-		if err == nil && !out.Going() && out.Result.Tab != 0 {
-			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
-		}
-		return out, err
+	}, func(ctx context.Context, env Env, p navigateParams) (any, error) { return navigate(ctx, env, p) })
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "navigate_and_wait_for", Doc: "Go to a URL and wait for an element there.", Needs: catalog.Extension | catalog.Pilot, Wait: loadWait,
+		Example: `{"url":"http://localhost:3000/cart","wait_for":"#total"}`, Errors: append(loadErrors, "restricted_url", "invalid_selector"),
+	}, func(ctx context.Context, env Env, p struct {
+		navigateParams
+		WaitFor string `json:"wait_for" required:"true" length:"2000" doc:"selector of what has to be there"`
+	}) (any, error) {
+		p.waitFor = p.WaitFor
+		return navigate(ctx, env, p.navigateParams)
 	})
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "explore_page", Doc: "Get to know a page in one call, of a URL or the one in use: what it says, what can be operated, a picture.",
+		Aliases: []string{"explore", "look"}, Needs: looks, Wait: 20 * time.Second, Example: `{"limit":30}`,
+		Errors: append(loadErrors, "restricted_url"),
+	}, explore)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "refresh", Doc: "Reload the page.", Aliases: []string{"reload"}, Needs: acts, Wait: loadWait, Errors: loadErrors,
 	}, history(command.Refresh))
@@ -107,6 +116,96 @@ type navigateParams struct {
 	in
 	after
 	IncludeContent bool `json:"include_content,omitempty" doc:"and read its text, with its vitals so far"`
+}
+
+func navigate(ctx context.Context, env Env, p navigateParams) (*followed[command.PageResult], error) {
+	p.content = p.IncludeContent
+	out, err := act(ctx, env, command.Navigate, p.Tab, p.after, p.NavigateParams, loaded)
+	if err == nil && !out.Going() && out.Result.Tab != 0 {
+		env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
+	}
+	return out, err
+}
+
+type exploreParams struct {
+	URL         string `json:"url,omitempty" length:"100000" doc:"where to go"`
+	VisibleOnly bool   `json:"visible_only,omitempty" doc:"leave out what is not visible"`
+	Limit       int    `json:"limit,omitempty" min:"1" max:"100" doc:"most elements, 1-100; default 60"`
+	in
+}
+
+// explored is a page as explore_page tells it.
+type explored struct {
+	*aftermath
+	Tab   int    `json:"tab"`
+	URL   string `json:"url"`
+	Title string `json:"title"`
+
+	arrived []string
+}
+
+// explore goes to the URL, if there is one, which needs browser control; then it looks. What cannot be looked at costs
+// the rest nothing.
+func explore(ctx context.Context, env Env, p exploreParams) (*explored, error) {
+	if env.Call.Detached {
+		return nil, problem.New(problem.InvalidParam, "Leave out background.", "a page is told when it was looked at.")
+	}
+	out := &explored{aftermath: &aftermath{}, Tab: p.Tab}
+	if p.URL != "" {
+		done, err := navigate(ctx, env, navigateParams{NavigateParams: command.NavigateParams{URL: p.URL}, in: p.in})
+		if err != nil {
+			return nil, err
+		}
+		out.Tab, _ = done.where()
+		out.arrived = receiptLines(done.Result.Receipt, true)
+	}
+	s := steps{env: env, tab: out.Tab, out: out.aftermath, left: 3}
+	if p.Limit == 0 {
+		p.Limit = listLimit
+	}
+	if out.Interactive = step(ctx, &s, command.ListInteractive, command.ListParams{VisibleOnly: p.VisibleOnly, Limit: p.Limit}); out.Interactive != nil {
+		out.URL, out.Title = out.Interactive.URL, out.Interactive.Title
+	}
+	out.Readable = step(ctx, &s, command.Readable, command.ReadParams{})
+	s.picture(ctx)
+	if out.Tab == 0 {
+		out.Tab = s.tab
+	}
+	if out.Interactive == nil && out.Readable == nil && out.Screenshot == nil {
+		return nil, problem.New(
+			problem.Timeout, `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`, "nothing of the page could be seen: %s",
+			strings.Join(out.Failed, "; "),
+		)
+	}
+	return out, nil
+}
+
+// Text writes the page for a reader.
+func (e *explored) Text(w *answer.Writer) {
+	w.Head("explore_page: tab %d", e.Tab)
+	for _, h := range e.heads() {
+		w.Head("%s", h)
+	}
+	lines := append(e.arrived, e.lines()...)
+	entries := make([]answer.Entry, len(lines))
+	for i, l := range lines {
+		entries[i].Text = l
+	}
+	w.Page(answer.Origin(e.URL))
+	if from, to := w.Entries(answer.Oldest, entries); to-from < len(entries) {
+		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))
+	}
+	for _, f := range e.Failed {
+		w.Note("not done: %s", f)
+	}
+}
+
+// Images gives the picture.
+func (e *explored) Images() []answer.Image {
+	if e.Screenshot == nil {
+		return nil
+	}
+	return []answer.Image{e.image}
 }
 
 type tabOnly struct {

@@ -28,6 +28,33 @@ var (
 		return do(ctx, env, command.GetText, p.Tab, p.TextParams, readText)
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "get_readable", Doc: "Read the article of the page without menus and banners, or all that it shows where it has none.",
+		Aliases: []string{"read_page", "readable"}, Needs: looks, Wait: loadWait, Errors: readErrors,
+	}, func(ctx context.Context, env Env, p struct {
+		command.ReadParams
+		in
+	}) (any, error) {
+		return do(ctx, env, command.Readable, p.Tab, p.ReadParams, func(r command.ReadableResult) []string {
+			out := articleHead(r.Title, r.Byline, r.WordCount, r.Article)
+			return append(append(out, texts(r.Content, nil)...), cut(r.TrueSize)...)
+		})
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "get_markdown", Doc: "The same as Markdown, with headings, links, lists, tables and code.",
+		Aliases: []string{"markdown"}, Needs: looks, Wait: loadWait, Errors: readErrors,
+	}, func(ctx context.Context, env Env, p struct {
+		command.ReadParams
+		in
+	}) (any, error) {
+		return do(ctx, env, command.Markdown, p.Tab, p.ReadParams, func(r command.MarkdownResult) []string {
+			out := articleHead(r.Title, "", r.WordCount, r.Article)
+			for l := range strings.SplitSeq(r.Markdown, "\n") {
+				out = append(out, answer.Clean(l)) // its blank lines mean something
+			}
+			return append(out, cut(r.TrueSize)...)
+		})
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "get_value", Doc: "Read the value of a form control.", Needs: looks, Wait: wait, Errors: elementErrors,
 	}, func(ctx context.Context, env Env, p struct {
 		command.ValueParams
@@ -83,6 +110,24 @@ var (
 		return do(ctx, env, command.ListInteractive, p.Tab, p.ListParams, listed)
 	})
 )
+
+// readErrors are the errors of modes that read a whole page.
+var readErrors = []problem.Code{
+	problem.OriginNotAllowed, "frame_not_found", problem.ExtensionOffline, problem.TabGone, problem.NoTab, problem.Timeout,
+}
+
+// articleHead are the lines above an article.
+func articleHead(title, byline string, words int, found bool) []string {
+	line := fmt.Sprintf("%q", answer.Cut(answer.Clean(title), 120))
+	if byline != "" {
+		line += " by " + answer.Cut(answer.Clean(byline), 80)
+	}
+	line += fmt.Sprintf(", %d words", words)
+	if !found {
+		line += "; no article was found: this is all that the page shows"
+	}
+	return []string{line}
+}
 
 type waitParams struct {
 	command.WaitParams
