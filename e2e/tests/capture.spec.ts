@@ -323,10 +323,7 @@ test("an iframe that cannot be captured and a worker's console are named", async
   const text = await sees(
     agent,
     "errors",
-    [
-      /not captured: iframes of http:\/\/pay\.test/,
-      /the console and the requests of this tab's workers are not seen/,
-    ],
+    [/not captured: iframes of http:\/\/pay\.test/, /the console and the requests of this tab's workers are not seen/],
     {
       scope: "tab",
       limit: undefined,

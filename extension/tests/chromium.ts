@@ -1,7 +1,15 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BrowserContext, type CDPSession, type Page, type Worker, chromium } from "@playwright/test";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  type BrowserContext,
+  type CDPSession,
+  type Page,
+  type TestInfo,
+  type Worker,
+  chromium,
+} from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
 
 /** What a launch can be given beside the flags that every test needs. */
@@ -46,6 +54,13 @@ const FLAGS = [
 /** What the browser still has of a test is waited for this long. */
 const GONE_WITHIN_MS = 5000;
 
+/** The bar that tells of an extension's debugger comes this late in a new tab, and stays for five seconds after it. */
+const BAR_SHOWN_MS = 100;
+const BAR_GONE_MS = 10_000;
+
+/** Browsers of one Playwright worker. */
+const MAX_BROWSERS = 3;
+
 /** Methods of a context whose effect cannot be taken back. */
 const FOR_EVER = [
   "addInitScript",
@@ -87,13 +102,15 @@ export class Chromium {
   readonly profile: string;
   readonly #browser: CDPSession;
   readonly #window: Window;
+  readonly #room: number;
   #id: string | undefined;
 
-  private constructor(context: BrowserContext, profile: string, browser: CDPSession, window: Window) {
+  private constructor(context: BrowserContext, profile: string, browser: CDPSession, window: Window, room: number) {
     this.context = context;
     this.profile = profile;
     this.#browser = browser;
     this.#window = window;
+    this.#room = room;
   }
 
   static async launch({ height, flags = [], without = [] }: Launch): Promise<Chromium> {
@@ -116,7 +133,7 @@ export class Chromium {
     const browser = await context.browser()?.newBrowserCDPSession();
     const page = context.pages()[0] ?? (await context.newPage());
     if (!browser) throw new Error("the browser has no session");
-    return new Chromium(context, profile, browser, await windowOf(page));
+    return new Chromium(context, profile, browser, await windowOf(page), await roomOf(page));
   }
 
   /** The tab of a browser that was just launched or reset. */
@@ -165,15 +182,13 @@ export class Chromium {
       const count = (this.context as unknown as { listenerCount(event: string): number }).listenerCount(event);
       if (count > 0) left.push(`${count} listeners of the context for ${event}`);
     }
-    if (this.#id !== undefined) await send(this.#browser, "Extensions.uninstall", { id: this.#id });
-    this.#id = undefined;
     const before = this.context.pages();
-    const page = await this.context.newPage();
-    await Promise.all(before.map((at) => at.close()));
+    const [page] = await Promise.all([this.context.newPage(), this.#uninstall()]);
+    const shown = pause(BAR_SHOWN_MS);
+    const [tab] = await Promise.all([this.context.newCDPSession(page), ...before.map((at) => at.close())]);
     // Shared workers in the process of a page that hangs do not end with it.
     for (const { type, targetId } of await this.#targets())
       if (type === "shared_worker") await this.#browser.send("Target.closeTarget", { targetId });
-    const tab = await this.context.newCDPSession(page);
     await tab.send("ServiceWorker.enable");
     await Promise.all([
       tab.send("ServiceWorker.stopAllWorkers"),
@@ -188,12 +203,23 @@ export class Chromium {
     await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: this.#size() });
     left.push(...(await this.#leftBehind(page)));
     await tab.detach();
+    await shown;
     if (left.length > 0) throw new Error(`this test left in the browser: ${left.join("; ")}`);
   }
 
   async close(): Promise<void> {
     await this.context.close();
     await rm(this.profile, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** No bar of the browser takes room from the page. */
+  async rested(): Promise<boolean> {
+    return (await roomOf(this.page)) === this.#room;
+  }
+
+  async #uninstall(): Promise<void> {
+    if (this.#id !== undefined) await send(this.#browser, "Extensions.uninstall", { id: this.#id });
+    this.#id = undefined;
   }
 
   /** The bounds of the window at launch, without its state: both at once are refused. */
@@ -224,10 +250,13 @@ export class Chromium {
       if (JSON.stringify(bounds) !== JSON.stringify(this.#window.bounds))
         left.push(`window ${JSON.stringify(bounds)} instead of ${JSON.stringify(this.#window.bounds)}`);
       if (left.length === 0 || Date.now() > end) return left;
-      await new Promise((done) => setTimeout(done, 20));
+      await pause(20);
     }
   }
 }
+
+/** The height that the browser leaves to a page. */
+const roomOf = (page: Page): Promise<number> => page.evaluate(() => innerHeight);
 
 async function windowOf(page: Page): Promise<Window> {
   const session = await page.context().newCDPSession(page);
@@ -241,35 +270,66 @@ async function send<T>(session: CDPSession, method: string, params: object = {})
   return (session.send as unknown as (method: string, params: object) => Promise<T>).call(session, method, params);
 }
 
-/** The browser of the tests of one Playwright worker, launched when the first one needs it. */
+/** What is known of a test when it has ended. */
+type Outcome = Pick<TestInfo, "title" | "status" | "expectedStatus">;
+
+/**
+ * The browsers of the tests of one Playwright worker, launched when one needs them. There is more than one because a
+ * browser in which the extension's debugger was shows a bar that takes room from the page, for some seconds.
+ */
 export class SharedChromium {
   readonly #launch: Launch;
-  #chromium: Promise<Chromium> | undefined;
+  readonly #ready: Chromium[] = [];
+  readonly #resting = new Map<Chromium, Promise<void>>();
 
   constructor(launch: Launch) {
     this.#launch = launch;
   }
 
-  /** Runs one test in the browser. When it failed, or left something, the next one gets another browser. */
-  async lend(use: (chromium: Chromium) => Promise<void>, failed: () => boolean): Promise<void> {
-    this.#chromium ??= Chromium.launch(this.#launch);
-    const chromium = await this.#chromium;
-    chromium.guard();
+  /** Runs one test in a browser. When it failed, or left something, no other test gets this browser. */
+  async lend(test: Outcome, use: (chromium: Chromium) => Promise<void>): Promise<void> {
+    const chromium = await this.#take();
     let clean = false;
     try {
       await use(chromium);
-      if (!failed()) {
+      if (test.status === test.expectedStatus) {
         await chromium.reset();
         clean = true;
       }
     } finally {
-      if (!clean) await this.close();
+      if (!clean) await chromium.close();
+      else if (await chromium.rested()) this.#ready.push(chromium);
+      else this.#rest(chromium, test.title);
     }
   }
 
   async close(): Promise<void> {
-    const chromium = await this.#chromium;
-    this.#chromium = undefined;
-    await chromium?.close();
+    const all = [...this.#ready.splice(0), ...this.#resting.keys()];
+    this.#resting.clear();
+    await Promise.all(all.map((chromium) => chromium.close()));
+  }
+
+  async #take(): Promise<Chromium> {
+    while (this.#ready.length === 0 && this.#resting.size === MAX_BROWSERS) await Promise.race(this.#resting.values());
+    const ready = this.#ready.pop();
+    if (ready) return ready;
+    const launched = await Chromium.launch(this.#launch);
+    launched.guard();
+    return launched;
+  }
+
+  /** Keeps a browser apart until the bar is gone. One where it stays is not used again, and who waits is told. */
+  #rest(chromium: Chromium, title: string): void {
+    const end = Date.now() + BAR_GONE_MS;
+    const gone = async (): Promise<void> => {
+      while (!(await chromium.rested())) {
+        if (Date.now() > end) throw new Error(`the browser shows a bar since the test "${title}"`);
+        await pause(100);
+      }
+      if (this.#resting.delete(chromium)) this.#ready.push(chromium);
+    };
+    const resting = gone();
+    resting.catch(() => {});
+    this.#resting.set(chromium, resting);
   }
 }

@@ -105,7 +105,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
       } finally {
         await chromium.close();
       }
-    } else await shared.lend(serve, () => testInfo.status !== testInfo.expectedStatus);
+    } else await shared.lend(testInfo, serve);
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
   },
 });

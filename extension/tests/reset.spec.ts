@@ -118,6 +118,9 @@ async function use(browser: Browser, site: Site, daemon: FakeDaemon): Promise<vo
   });
 }
 
+/** Waits until the bar is gone that tells of the debugger. */
+const rest = (chromium: Chromium): Promise<void> => expect.poll(() => chromium.rested()).toBe(true);
+
 test("after a reset the browser is as it was at first, whatever a test did", async ({
   chromium,
   install,
@@ -133,6 +136,7 @@ test("after a reset the browser is as it was at first, whatever a test did", asy
   expect(await found(chromium, second, site)).toEqual(before);
   await use(second, site, daemon);
   await chromium.reset();
+  await rest(chromium);
   expect(await found(chromium, await install(daemon), site)).toEqual(before);
 });
 
@@ -140,20 +144,18 @@ test("what a test still waits for, or listens to, is named, and the next test ge
   const shared = new SharedChromium(LAUNCH);
   try {
     const contexts: unknown[] = [];
-    const run = (then: (chromium: Chromium) => void, failed = false): Promise<void> =>
-      shared.lend(
-        async (chromium) => {
-          contexts.push(chromium.context);
-          then(chromium);
-        },
-        () => failed,
-      );
+    const run = (then: (chromium: Chromium) => void, status: "passed" | "failed" = "passed"): Promise<void> =>
+      shared.lend({ title: "a test", status, expectedStatus: "passed" }, async (chromium) => {
+        contexts.push(chromium.context);
+        then(chromium);
+      });
     await run(() => {});
     await run(({ context }) => void context.on("request", () => {})).then(
       () => expect("it").toBe("refused"),
-      (error: Error) => expect(error.message).toBe("this test left in the browser: 1 listeners of the context for request"),
+      (error: Error) =>
+        expect(error.message).toBe("this test left in the browser: 1 listeners of the context for request"),
     );
-    await run(() => {}, true);
+    await run(() => {}, "failed");
     await run(({ context }) => {
       expect(() => context.addInitScript("")).toThrow("use ownBrowser");
       expect(() => context.route("**", () => {})).toThrow("use ownBrowser");
@@ -164,6 +166,34 @@ test("what a test still waits for, or listens to, is named, and the next test ge
     expect(last).not.toBe(failed);
   } finally {
     await shared.close();
+  }
+});
+
+test("a browser that shows the bar of the debugger rests until it is gone", async () => {
+  const shared = new SharedChromium(LAUNCH);
+  const { home, extension } = await unpack(9);
+  const used: Chromium[] = [];
+  const run = (then: (chromium: Chromium) => Promise<void>): Promise<void> =>
+    shared.lend({ title: "a test", status: "passed", expectedStatus: "passed" }, async (chromium) => {
+      expect(await chromium.rested()).toBe(true);
+      used.push(chromium);
+      await then(chromium);
+    });
+  const attach = async (chromium: Chromium): Promise<void> => {
+    const { worker } = await chromium.install(extension);
+    await worker.evaluate(async () => {
+      const [tab] = await chrome.tabs.query({});
+      if (tab?.id !== undefined) await chrome.debugger.attach({ tabId: tab.id }, "1.3");
+    });
+    await expect.poll(() => chromium.rested()).toBe(false);
+  };
+  try {
+    for (let i = 0; i < 4; i++) await run(attach); // more than there can be
+    expect(new Set(used).size).toBe(3);
+    expect(used[3]).toBe(used[0]);
+  } finally {
+    await shared.close();
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
   }
 });
 

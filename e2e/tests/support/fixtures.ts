@@ -92,7 +92,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
       const { worker } = await chromium.install(extensionCopy(place, hosts));
       await serve(new Browser(chromium.context, worker, chromium.profile));
     };
-    await shared.lend(install, () => testInfo.status !== testInfo.expectedStatus);
+    await shared.lend(testInfo, install);
   },
 
   tab: async ({ profile }, use) => {
