@@ -95,7 +95,7 @@ const EVENTS = [
 /**
  * A Chromium with a profile of its own, for one test after the other. The extension is installed for each test and
  * uninstalled after it, which takes its worker, storage, permissions, alarms, registered scripts and debugger along;
- * reset takes away what else a test left, and fails when something stays.
+ * reset takes away what else a test left, and fails when something stays. Not looked at: clipboard, zoom, history.
  */
 export class Chromium {
   readonly context: BrowserContext;
