@@ -34,11 +34,11 @@ function run(part, stdio) {
     for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => (printed += data));
     running.add(child);
     child.once("error", reject);
-    child.once("exit", async (code, signal) => {
+    child.once("exit", (code, signal) => {
       running.delete(child);
       // A process that it left may hold what it prints to open.
-      await Promise.race([new Promise((closed) => child.once("close", closed)), pause(1000)]);
-      resolve({ code: code ?? `ended by ${signal}`, printed });
+      const closed = new Promise((done) => child.once("close", done));
+      void Promise.race([closed, pause(1000)]).then(() => resolve({ code: code ?? `ended by ${signal}`, printed }));
     });
   });
 }
