@@ -77,7 +77,7 @@ e2e/clients/node_modules/.installed: e2e/clients/package-lock.json
 	@cd e2e/clients && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-clients-install: e2e/clients/node_modules/.installed ## Install the MCP clients, and the Python packages where there is a Python
+clients-install: e2e/clients/node_modules/.installed
 	@e2e/python.sh clients 3.11 .cache/clients e2e/clients/requirements.txt || test $$? -eq 69
 
 clients: build node_modules/.installed e2e/clients/node_modules/.installed ## Real MCP clients against a scripted model (some need Python)
