@@ -239,6 +239,9 @@ export class Chromium {
     const end = Date.now() + GONE_WITHIN_MS;
     for (;;) {
       const left: string[] = [];
+      // One that was opened at last is known only now.
+      const late = this.context.pages().filter((at) => at !== page);
+      await Promise.all(late.map((at) => at.close()));
       const others = await this.#targets();
       const own = others.findIndex(({ type, url }) => type === "page" && url === "about:blank");
       if (own >= 0) others.splice(own, 1);
@@ -310,9 +313,13 @@ export class SharedChromium {
   }
 
   async #take(): Promise<Chromium> {
-    while (this.#ready.length === 0 && this.#resting.size === MAX_BROWSERS) await Promise.race(this.#resting.values());
-    const ready = this.#ready.pop();
-    if (ready) return ready;
+    for (;;) {
+      const ready = this.#ready.pop();
+      if (!ready && this.#resting.size < MAX_BROWSERS) break;
+      if (!ready) await Promise.race(this.#resting.values());
+      else if (await ready.rested()) return ready;
+      else this.#rest(ready, "that ran last"); // On a busy machine the bar comes late.
+    }
     const launched = await Chromium.launch(this.#launch);
     launched.guard();
     return launched;

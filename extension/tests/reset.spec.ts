@@ -189,18 +189,20 @@ test("a browser that shows the bar of the debugger rests until it is gone", asyn
   };
   try {
     for (let i = 0; i < 4; i++) await run(attach); // more than there can be
-    expect(new Set(used).size).toBe(3);
-    expect(used[3]).toBe(used[0]);
+    expect(used[1]).not.toBe(used[0]);
+    expect(new Set(used).size).toBeLessThanOrEqual(3);
   } finally {
     await shared.close();
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
   }
 });
 
-test("a page that Playwright does not know of is named when it stays", async ({ chromium, site }) => {
+test("a page of another context of the protocol is closed, too", async ({ chromium, site }) => {
   const url = site.page("/", "x");
   const session = await chromium.context.browser()?.newBrowserCDPSession();
   const apart = await session?.send("Target.createBrowserContext");
   await session?.send("Target.createTarget", { url, ...apart });
-  await expect(chromium.reset()).rejects.toThrow(`this test left in the browser: page ${url}`);
+  await chromium.reset();
+  const left = (await session?.send("Target.getTargets"))?.targetInfos.filter(({ type }) => type === "page");
+  expect(left?.map((target) => target.url)).toEqual(["about:blank"]);
 });
