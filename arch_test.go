@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -94,10 +95,21 @@ type file struct {
 	syntax    *ast.File
 }
 
-// sources parses the module's files itself: the test cache does not notice what a subprocess reads.
+// sources gives the module's files. Nobody changes what it gives.
 func sources(t *testing.T) []file {
 	t.Helper()
-	var out []file
+	out, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) < 20 {
+		t.Fatalf("found only %d files", len(out))
+	}
+	return out
+}
+
+// parsed parses the module's files itself, once: the test cache does not notice what a subprocess reads.
+var parsed = sync.OnceValues(func() (out []file, _ error) {
 	fset := token.NewFileSet()
 	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -123,14 +135,8 @@ func sources(t *testing.T) []file {
 		out = append(out, file{filepath.ToSlash(filepath.Dir(p)), filepath.ToSlash(p), syntax})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(out) < 20 {
-		t.Fatalf("found only %d files", len(out))
-	}
-	return out
-}
+	return out, err
+})
 
 // check returns what is wrong with one import.
 func check(pkg, imported string) string {

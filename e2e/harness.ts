@@ -182,12 +182,16 @@ export class Agent {
 
 /** A Chromium with the extension, paired with the place's daemon when that runs. */
 export class Browser {
-  private constructor(
+  constructor(
     readonly context: BrowserContext,
     readonly worker: Worker,
-    readonly id: string,
     readonly profile: string,
   ) {}
+
+  /** The extension's id. */
+  get id(): string {
+    return new URL(this.worker.url()).host;
+  }
 
   static async launch(
     place: Place,
@@ -233,7 +237,7 @@ export class Browser {
       ],
     });
     const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
-    return new Browser(context, worker, new URL(worker.url()).host, profile);
+    return new Browser(context, worker, profile);
   }
 
   async page(url?: string): Promise<Page> {

@@ -311,30 +311,23 @@ test("stacks of a bundle are told in the words of its sources", async ({ site, t
   await sees(agent, "errors", [/TypeError/, /price\.ts:3/, /app\.ts:2/]);
 });
 
-test.describe("with a site that is not granted", () => {
-  test.use({ flags: ["--host-resolver-rules=MAP *.test 127.0.0.1"] });
-
-  test("an iframe that cannot be captured and a worker's console are named", async ({ site, tab, agent }) => {
-    site.page("/pay", "<script>console.log('in the iframe')</script>");
-    site.page("/data", "data");
-    site.page("/worker.js", { body: "console.log('in the worker'); fetch('/data')", type: "text/javascript" });
-    site.page(
-      "/",
-      `<title>Shop</title><iframe src="${site.url("/pay", "pay.test")}"></iframe><script>new Worker("/worker.js")</script>`,
-    );
-    await tab.goto(site.url("/"));
-    const text = await sees(
-      agent,
-      "errors",
-      [
-        /not captured: iframes of http:\/\/pay\.test/,
-        /the console and the requests of this tab's workers are not seen/,
-      ],
-      {
-        scope: "tab",
-        limit: undefined,
-      },
-    );
-    expect(text).not.toContain("no errors were seen");
-  });
+test("an iframe that cannot be captured and a worker's console are named", async ({ site, tab, agent }) => {
+  site.page("/pay", "<script>console.log('in the iframe')</script>");
+  site.page("/data", "data");
+  site.page("/worker.js", { body: "console.log('in the worker'); fetch('/data')", type: "text/javascript" });
+  site.page(
+    "/",
+    `<title>Shop</title><iframe src="${site.url("/pay", "pay.test")}"></iframe><script>new Worker("/worker.js")</script>`,
+  );
+  await tab.goto(site.url("/"));
+  const text = await sees(
+    agent,
+    "errors",
+    [/not captured: iframes of http:\/\/pay\.test/, /the console and the requests of this tab's workers are not seen/],
+    {
+      scope: "tab",
+      limit: undefined,
+    },
+  );
+  expect(text).not.toContain("no errors were seen");
 });

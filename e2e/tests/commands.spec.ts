@@ -248,7 +248,7 @@ test("scripts run where the page forbids evaluation, and give JSON", async ({ si
 });
 
 test.describe("with another site granted", () => {
-  test.use({ hosts: ["http://*.test/*"], flags: ["--host-resolver-rules=MAP *.test 127.0.0.1"] });
+  test.use({ hosts: ["http://*.test/*"] });
 
   test("scripts stay on loopback; clicking and reading work on the granted site", async ({ site, tab, agent }) => {
     site.page("/", `<title>Shop</title><button onclick="document.title='Bought'">Buy</button>`);

@@ -187,36 +187,40 @@ test.describe("with pilot", () => {
     expect((await waiting).text).toMatch(/^error=(tab_gone|interrupted|cancelled|page_gone|navigated)/);
   });
 
-  test("a browser that dies ends its commands, and the next call says that it is gone", async ({
-    site,
-    tab,
-    profile,
-    agent,
-  }) => {
-    await tab.goto(site.page("/", TALKING));
-    await front(agent, tab);
-    const waiting = agent.call("interact", { action: "wait_for", text: "never", timeout_ms: 60_000 });
-    await until(
-      "the command to be under way",
-      () => agent.ask("observe", { what: "pending_commands" }),
-      (t) => t.includes("wait_for"),
-    );
-    const session = await profile.context.browser()!.newBrowserCDPSession();
-    const closed = new Promise((done) => profile.context.once("close", done));
-    const died = Date.now();
-    session.send("Browser.crash").catch(() => undefined);
-    await closed;
-    expect((await waiting).text).toMatch(/^error=interrupted /);
-    expect(Date.now() - died).toBeLessThan(10_000); // of the minute that it had
-    // What it recorded is still there; acting is refused with a way out as soon as the daemon knows.
-    expect(await agent.ask("observe", { what: "logs", scope: "all" })).toContain("logs:");
-    const next = await until(
-      "the refusal",
-      () => agent.call("interact", { action: "click", selector: "text=Press", timeout_ms: 1500 }),
-      (a) => a.text.includes("extension_offline"),
-      20_000,
-    );
-    expect(next.text).toMatch(/retry=after_user_action/);
+  test.describe("with a browser of its own", () => {
+    test.use({ ownBrowser: true });
+
+    test("a browser that dies ends its commands, and the next call says that it is gone", async ({
+      site,
+      tab,
+      profile,
+      agent,
+    }) => {
+      await tab.goto(site.page("/", TALKING));
+      await front(agent, tab);
+      const waiting = agent.call("interact", { action: "wait_for", text: "never", timeout_ms: 60_000 });
+      await until(
+        "the command to be under way",
+        () => agent.ask("observe", { what: "pending_commands" }),
+        (t) => t.includes("wait_for"),
+      );
+      const session = await profile.context.browser()!.newBrowserCDPSession();
+      const closed = new Promise((done) => profile.context.once("close", done));
+      const died = Date.now();
+      session.send("Browser.crash").catch(() => undefined);
+      await closed;
+      expect((await waiting).text).toMatch(/^error=interrupted /);
+      expect(Date.now() - died).toBeLessThan(10_000); // of the minute that it had
+      // What it recorded is still there; acting is refused with a way out as soon as the daemon knows.
+      expect(await agent.ask("observe", { what: "logs", scope: "all" })).toContain("logs:");
+      const next = await until(
+        "the refusal",
+        () => agent.call("interact", { action: "click", selector: "text=Press", timeout_ms: 1500 }),
+        (a) => a.text.includes("extension_offline"),
+        20_000,
+      );
+      expect(next.text).toMatch(/retry=after_user_action/);
+    });
   });
 });
 

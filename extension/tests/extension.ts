@@ -2,10 +2,12 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BrowserContext, type Page, type Worker, test as base, chromium } from "@playwright/test";
-import { findChromium } from "../../scripts/chromium.mjs";
+import { type BrowserContext, type Page, type Worker, test as base } from "@playwright/test";
+import { Chromium, SharedChromium } from "./chromium.ts";
 import { FakeDaemon } from "./daemon.ts";
 import { Site } from "./site.ts";
+
+export const LAUNCH = { height: 807 };
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 
@@ -38,13 +40,22 @@ interface Options {
   networkDetail: boolean;
   /** Every site is granted, as after the popup's button; a prompt cannot be answered headless. */
   allSites: boolean;
+  /** The test changes the browser in ways that are not taken back. Others share one, with the extension installed anew. */
+  ownBrowser: boolean;
 }
 
-export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; browserWithExtension: Browser }>({
+interface Fixtures {
+  daemon: FakeDaemon;
+  site: Site;
+  browserWithExtension: Browser;
+}
+
+export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>({
   daemonUp: [true, { option: true }],
   native: [true, { option: true }],
   allSites: [false, { option: true }],
   networkDetail: [false, { option: true }],
+  ownBrowser: [false, { option: true }],
 
   daemon: async ({ daemonUp }, use) => {
     const daemon = new FakeDaemon();
@@ -62,72 +73,78 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     await site.stop();
   },
 
-  browserWithExtension: async ({ daemon, daemonUp, native, allSites, networkDetail }, use) => {
+  shared: [
+    // oxlint-disable-next-line no-empty-pattern -- as above
+    async ({}, use) => {
+      const shared = new SharedChromium(LAUNCH);
+      await use(shared);
+      await shared.close();
+    },
+    { scope: "worker" },
+  ],
+
+  browserWithExtension: async (
+    { daemon, daemonUp, native, allSites, networkDetail, ownBrowser, shared },
+    use,
+    testInfo,
+  ) => {
     const { home, extension } = await unpack(daemon.port);
     if (allSites) await grantAll(join(extension, "manifest.json"));
     if (networkDetail) await permitNetwork(join(extension, "manifest.json"));
-    const profile = join(home, "profile");
-    await mkdir(join(profile, "Default"), { recursive: true });
-    // Without developer mode a reload of the extension leaves it switched off.
-    await writeFile(
-      join(profile, "Default/Preferences"),
-      JSON.stringify({ extensions: { ui: { developer_mode: true } } }),
-    );
-    if (native) await installHost(profile, daemon);
-    const context = await chromium.launchPersistentContext(profile, {
-      executablePath: findChromium() ?? "",
-      headless: true,
-      // The window as it is: an emulated size is lost when the extension lets its debugger go.
-      viewport: null,
-      args: [
-        "--window-size=1280,807",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        `--disable-extensions-except=${extension}`,
-        `--load-extension=${extension}`,
-      ],
-    });
-    const worker = async (): Promise<Worker> => context.serviceWorkers()[0] ?? context.waitForEvent("serviceworker");
-    const id = new URL((await worker()).url()).host;
-    // It speaks to the daemon only after its listeners are registered; what a page did before would not be seen.
-    if (daemonUp && native) await daemon.until("the worker is up", () => daemon.settings);
-    const [page] = context.pages();
-    await use({
-      context,
-      page: page ?? (await context.newPage()),
-      id,
-      worker,
-      open: async (file) => {
-        const opened = await context.newPage();
-        await opened.goto(`chrome-extension://${id}/${file}`);
-        return opened;
-      },
-      tab: async (of) => {
-        const url = of.url();
-        return (await worker()).evaluate(
-          async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id ?? 0,
-          url,
-        );
-      },
-      set: async (values) => {
-        await (await worker()).evaluate((given) => chrome.storage.local.set(given), values);
-      },
-      stored: async () => (await worker()).evaluate(() => chrome.storage.session.get(null)),
-      killWorker: async () => {
-        const helper = await context.newPage();
-        await helper.goto(`chrome-extension://${id}/config.json`);
-        const session = await context.newCDPSession(helper);
-        await session.send("ServiceWorker.enable");
-        await session.send("ServiceWorker.stopAllWorkers");
-        await session.detach();
-        await helper.close();
-      },
-    });
-    await context.close();
+    const serve = async (chromium: Chromium): Promise<void> => {
+      if (native) await installHost(chromium.profile, daemon);
+      const { id } = await chromium.install(extension);
+      // It speaks to the daemon only after its listeners are registered; what a page did before would not be seen.
+      if (daemonUp && native) await daemon.until("the worker is up", () => daemon.settings);
+      await use(browserOf(chromium, id));
+    };
+    if (ownBrowser) {
+      const chromium = await Chromium.launch(LAUNCH);
+      try {
+        await serve(chromium);
+      } finally {
+        await chromium.close();
+      }
+    } else await shared.lend(testInfo, serve);
     await rm(home, { recursive: true, force: true, maxRetries: 3 });
   },
 });
+
+export function browserOf(chromium: Chromium, id: string): Browser {
+  const { context, page } = chromium;
+  const worker = (): Promise<Worker> => chromium.worker();
+  return {
+    context,
+    page,
+    id,
+    worker,
+    open: async (file) => {
+      const opened = await context.newPage();
+      await opened.goto(`chrome-extension://${id}/${file}`);
+      return opened;
+    },
+    tab: async (of) => {
+      const url = of.url();
+      return (await worker()).evaluate(
+        async (wanted) => (await chrome.tabs.query({})).find((tab) => tab.url === wanted)?.id ?? 0,
+        url,
+      );
+    },
+    set: async (values) => {
+      await (await worker()).evaluate((given) => chrome.storage.local.set(given), values);
+    },
+    stored: async () => (await worker()).evaluate(() => chrome.storage.session.get(null)),
+    killWorker: async () => {
+      const helper = await context.newPage();
+      await helper.goto(`chrome-extension://${id}/config.json`);
+      const session = await context.newCDPSession(helper);
+      await session.send("ServiceWorker.enable");
+      await session.send("ServiceWorker.stopAllWorkers");
+      await session.detach();
+      await helper.close();
+    },
+  };
+}
 
 export { expect } from "@playwright/test";
 

@@ -42,7 +42,7 @@ test("the popup shows the connection, and both switches are off until the user t
 });
 
 test.describe("without a native host", () => {
-  test.use({ native: false });
+  test.use({ native: false, ownBrowser: true }); // what was copied stays in the browser's clipboard
   test("a browser is paired by the code that a terminal printed, and by no other", async ({
     daemon,
     browserWithExtension: browser,

@@ -1,12 +1,16 @@
-// Every test has its own daemon, state directory, browser profile, site and MCP client, and all of
-// them are gone when it ends, however it ends.
+// Every test has its own daemon, state directory, site and MCP client, and all of them are gone when it ends, however
+// it ends. Tests share a browser, where each has the extension installed anew and leaves nothing behind.
 import { test as base, type Page } from "@playwright/test";
-import { type Agent, agent as connect, Browser, Place, until } from "../../harness.ts";
+import { type Chromium, SharedChromium } from "../../../extension/tests/chromium.ts";
+import { type Agent, agent as connect, Browser, extensionCopy, Place, until } from "../../harness.ts";
 import { Site } from "./site.ts";
 
 export { expect, type Page } from "@playwright/test";
 export { type Agent, agent as connect, Browser, Place, PROGRAM, until } from "../../harness.ts";
 export { Site } from "./site.ts";
+
+/** Names of sites beyond loopback lead to this machine, for every test. */
+const FLAGS = ["--host-resolver-rules=MAP *.test 127.0.0.1"];
 
 interface Options {
   /** "AI Web Pilot" is on. */
@@ -15,9 +19,9 @@ interface Options {
   bodies: boolean;
   /** Sites beyond loopback that are granted, as match patterns. */
   hosts: string[];
-  /** More flags of the browser. */
-  flags: string[];
-  /** Flags of Playwright's own that are left out. */
+  /** The test ends the browser, or changes it in ways that are not taken back. */
+  ownBrowser: boolean;
+  /** Flags of Playwright's own that are left out, in a browser of the test's own. */
   without: string[];
 }
 
@@ -33,11 +37,11 @@ interface Fixtures {
   agent: Agent;
 }
 
-export const test = base.extend<Options & Fixtures>({
+export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>({
   pilot: [false, { option: true }],
   bodies: [false, { option: true }],
   hosts: [[], { option: true }],
-  flags: [[], { option: true }],
+  ownBrowser: [false, { option: true }],
   without: [[], { option: true }],
 
   // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of fixtures from the pattern
@@ -58,15 +62,37 @@ export const test = base.extend<Options & Fixtures>({
     await site.stop();
   },
 
-  profile: async ({ place, pilot, bodies, hosts, flags, without }, use) => {
-    const browser = await Browser.launch(place, { hosts, args: flags, ignoreDefaultArgs: without });
-    try {
+  shared: [
+    // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of fixtures from the pattern
+    async ({}, use) => {
+      const shared = new SharedChromium({ height: 887, flags: FLAGS });
+      await use(shared);
+      await shared.close();
+    },
+    { scope: "worker" },
+  ],
+
+  profile: async ({ place, pilot, bodies, hosts, ownBrowser, without, shared }, use, testInfo) => {
+    const serve = async (browser: Browser): Promise<void> => {
       await connected(place);
       await settings(browser, { pilot, bodies });
       await use(browser);
-    } finally {
-      await browser.close();
+    };
+    if (ownBrowser || without.length > 0) {
+      const browser = await Browser.launch(place, { hosts, args: FLAGS, ignoreDefaultArgs: without });
+      try {
+        await serve(browser);
+      } finally {
+        await browser.close();
+      }
+      return;
     }
+    const install = async (chromium: Chromium): Promise<void> => {
+      await place.setUp(chromium.profile);
+      const { worker } = await chromium.install(extensionCopy(place, hosts));
+      await serve(new Browser(chromium.context, worker, chromium.profile));
+    };
+    await shared.lend(testInfo, install);
   },
 
   tab: async ({ profile }, use) => {

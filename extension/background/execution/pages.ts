@@ -77,7 +77,7 @@ export class TabPages implements Pages {
       }
     });
     const asked = how.type === "url" ? how.url : how.type === "reload" ? url : "";
-    await this.#check(ended, asked, deadline);
+    await this.#check(ended, asked, deadline, document);
     // The page before is never told as the one that was asked for.
     const stayed =
       asked !== url &&
@@ -117,14 +117,17 @@ export class TabPages implements Pages {
     return { tab, loaded };
   }
 
-  /** Throws navigation_failed when the browser shows its error page. */
-  async #check({ tab, loaded, failure }: Ended, asked: string, deadline: number): Promise<void> {
+  /**
+   * Throws navigation_failed when the browser shows its error page. before is the document that the tab showed: its line
+   * may end only after the error page is complete.
+   */
+  async #check({ tab, loaded, failure }: Ended, asked: string, deadline: number, before?: string): Promise<void> {
     if (failure) throw notLoaded(asked, failure.url, failure.error);
-    if (!loaded || this.captured(tab)) return;
+    if (!loaded || (this.captured(tab) && this.#document(tab) !== before)) return;
     // Of all titles, that of the error page is the bare host, and no content script comes into it.
     const shown = await shownIn(tab);
     if (!shown?.url.startsWith("http") || shown.title !== new URL(shown.url).hostname) return;
-    if ((await this.describe(tab)).granted) await this.#hello(tab, deadline);
+    if ((await this.describe(tab)).granted) await this.#hello(tab, deadline, before);
     if (this.captured(tab)) return;
     // Only the debugger can tell why.
     const error = await this.#debug.reload(tab, Math.min(deadline, Date.now() + REASON_MS)).catch(() => undefined);
@@ -136,9 +139,9 @@ export class TabPages implements Pages {
     return this.#ports.documents(tab).find(({ frame }) => frame === 0)?.document;
   }
 
-  /** Waits a moment for the content script of a captured page. */
-  async #hello(tab: number, deadline: number): Promise<void> {
-    if (this.captured(tab)) return;
+  /** Waits a moment for the content script of a captured page, which is not that of the document before. */
+  async #hello(tab: number, deadline: number, before?: string): Promise<void> {
+    if (this.captured(tab) && this.#document(tab) !== before) return;
     let stop = (): void => {};
     await event(
       (done) => {

@@ -1,0 +1,342 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import {
+  type BrowserContext,
+  type CDPSession,
+  type Page,
+  type TestInfo,
+  type Worker,
+  chromium,
+} from "@playwright/test";
+import { findChromium } from "../../scripts/chromium.mjs";
+
+/** What a launch can be given beside the flags that every test needs. */
+export interface Launch {
+  /** Of the window in pixels, with the bars of the browser. */
+  height: number;
+  flags?: string[];
+  /** Flags of Playwright's own that are left out. */
+  without?: string[];
+}
+
+/** The extension in a browser. */
+export interface Installed {
+  id: string;
+  worker: Worker;
+}
+
+/** A target of the browser, as the protocol tells it. */
+interface Target {
+  targetId: string;
+  type: string;
+  url: string;
+}
+
+/** The window of a tab. */
+interface Window {
+  windowId: number;
+  bounds: object;
+}
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--no-first-run",
+  "--enable-unsafe-extension-debugging", // Extensions.loadUnpacked and .uninstall
+];
+
+/** What the browser still has of a test is waited for this long. */
+const GONE_WITHIN_MS = 5000;
+
+/** The bar that tells of an extension's debugger comes this late in a new tab, and stays for five seconds after it. */
+const BAR_SHOWN_MS = 100;
+const BAR_GONE_MS = 10_000;
+
+/** Browsers of one Playwright worker. */
+const MAX_BROWSERS = 3;
+
+/** Methods of a context whose effect cannot be taken back. */
+const FOR_EVER = [
+  "addInitScript",
+  "exposeBinding",
+  "exposeFunction",
+  "route",
+  "routeFromHAR",
+  "routeWebSocket",
+  "setDefaultNavigationTimeout",
+  "setDefaultTimeout",
+  "setExtraHTTPHeaders",
+  "setGeolocation",
+  "setHTTPCredentials",
+  "setOffline",
+] as const;
+
+/** Events of a context. A listener of a test, or something that it waits for, would see the next test. */
+const EVENTS = [
+  "backgroundpage",
+  "console",
+  "dialog",
+  "download",
+  "page",
+  "request",
+  "requestfailed",
+  "requestfinished",
+  "response",
+  "serviceworker",
+  "weberror",
+];
+
+/**
+ * A Chromium with a profile of its own, for one test after the other. The extension is installed for each test and
+ * uninstalled after it, which takes its worker, storage, permissions, alarms, registered scripts and debugger along;
+ * reset takes away what else a test left, and fails when something stays. Not looked at: clipboard, zoom, history.
+ */
+export class Chromium {
+  readonly context: BrowserContext;
+  readonly profile: string;
+  readonly #browser: CDPSession;
+  readonly #window: Window;
+  readonly #room: number;
+  #id: string | undefined;
+
+  private constructor(context: BrowserContext, profile: string, browser: CDPSession, window: Window, room: number) {
+    this.context = context;
+    this.profile = profile;
+    this.#browser = browser;
+    this.#window = window;
+    this.#room = room;
+  }
+
+  static async launch({ height, flags = [], without = [] }: Launch): Promise<Chromium> {
+    const profile = await mkdtemp(join(tmpdir(), "gasoline-profile-"));
+    await mkdir(join(profile, "Default"));
+    // Without developer mode Chrome runs no unpacked extension.
+    await writeFile(
+      join(profile, "Default/Preferences"),
+      JSON.stringify({ extensions: { ui: { developer_mode: true } } }),
+    );
+    const executablePath = findChromium();
+    const context = await chromium.launchPersistentContext(profile, {
+      ...(executablePath && { executablePath }),
+      headless: true,
+      // The window as it is: an emulated size is lost when the extension lets its debugger go.
+      viewport: null,
+      ignoreDefaultArgs: ["--disable-extensions", ...without],
+      args: [`--window-size=1280,${height}`, ...FLAGS, ...flags],
+    });
+    const browser = await context.browser()?.newBrowserCDPSession();
+    const page = context.pages()[0] ?? (await context.newPage());
+    if (!browser) throw new Error("the browser has no session");
+    return new Chromium(context, profile, browser, await windowOf(page), await roomOf(page));
+  }
+
+  /** The tab of a browser that was just launched or reset. */
+  get page(): Page {
+    const [page] = this.context.pages();
+    if (!page) throw new Error("the browser has no tab");
+    return page;
+  }
+
+  /** Installs the unpacked extension of a folder, as for the first time. */
+  async install(folder: string): Promise<Installed> {
+    const { port } = JSON.parse(await readFile(join(folder, "config.json"), "utf8")) as { port: number };
+    const { id } = await send<{ id: string }>(this.#browser, "Extensions.loadUnpacked", { path: folder });
+    this.#id = id;
+    const worker = await this.worker();
+    const kept = await worker.evaluate(() => chrome.storage.local.get<Record<string, { port?: number }>>(null));
+    const { pairing, ...rest } = kept;
+    if (Object.keys(rest).length > 0 || (pairing && pairing.port !== port))
+      throw new Error(`the extension begins with what another one kept: ${JSON.stringify(kept)}`);
+    return { id, worker };
+  }
+
+  /** The worker of the extension as it is now; one that is about to start is waited for. */
+  async worker(): Promise<Worker> {
+    const ours = (worker: Worker): boolean => worker.url().startsWith(`chrome-extension://${this.#id}/`);
+    return this.context.serviceWorkers().find(ours) ?? this.context.waitForEvent("serviceworker", ours);
+  }
+
+  /** Has the methods whose effect reset cannot take back throw, and say what to do instead. */
+  guard(): void {
+    for (const method of FOR_EVER) {
+      this.context[method] = () => {
+        throw new Error(`context.${method} would change the browser for the tests to come; use ownBrowser`);
+      };
+    }
+  }
+
+  /**
+   * Takes the browser back to what it was when it was launched: one tab in one window, no extension, cookies, storages,
+   * permissions or listeners. Throws what could not be taken away; the browser is of no use then.
+   */
+  async reset(): Promise<void> {
+    const left: string[] = [];
+    for (const event of EVENTS) {
+      // It is there, but for the public type.
+      const count = (this.context as unknown as { listenerCount(event: string): number }).listenerCount(event);
+      if (count > 0) left.push(`${count} listeners of the context for ${event}`);
+    }
+    const before = this.context.pages();
+    const [page] = await Promise.all([this.context.newPage(), this.#uninstall()]);
+    const shown = pause(BAR_SHOWN_MS);
+    const [tab] = await Promise.all([this.context.newCDPSession(page), ...before.map((at) => at.close())]);
+    // Shared workers in the process of a page that hangs do not end with it.
+    for (const { type, targetId } of await this.#targets())
+      if (type === "shared_worker") await this.#browser.send("Target.closeTarget", { targetId });
+    await tab.send("ServiceWorker.enable");
+    await Promise.all([
+      tab.send("ServiceWorker.stopAllWorkers"),
+      this.context.clearCookies(),
+      this.context.clearPermissions(),
+      tab.send("Network.clearBrowserCache"),
+      tab.send("Storage.clearDataForOrigin", { origin: "*", storageTypes: "all" }),
+      rm(join(this.profile, "NativeMessagingHosts"), { recursive: true, force: true }),
+    ]);
+    const { windowId } = await windowOf(page);
+    await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: { windowState: "normal" } });
+    await this.#browser.send("Browser.setWindowBounds", { windowId, bounds: this.#size() });
+    left.push(...(await this.#leftBehind(page)));
+    await tab.detach();
+    await shown;
+    if (left.length > 0) throw new Error(`this test left in the browser: ${left.join("; ")}`);
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+    await rm(this.profile, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** No bar of the browser takes room from the page. */
+  async rested(): Promise<boolean> {
+    return (await roomOf(this.page)) === this.#room;
+  }
+
+  async #uninstall(): Promise<void> {
+    if (this.#id !== undefined) await send(this.#browser, "Extensions.uninstall", { id: this.#id });
+    this.#id = undefined;
+  }
+
+  /** The bounds of the window at launch, without its state: both at once are refused. */
+  #size(): object {
+    const { windowState: _, ...size } = this.#window.bounds as { windowState?: string };
+    return size;
+  }
+
+  /** The documents and workers that are there; not the browser's own. */
+  async #targets(): Promise<Target[]> {
+    const { targetInfos } = await this.#browser.send("Target.getTargets");
+    return targetInfos.filter(({ type }) => type !== "browser_ui");
+  }
+
+  /** What is there beside one empty tab, after waiting for what needs a moment to go. */
+  async #leftBehind(page: Page): Promise<string[]> {
+    const end = Date.now() + GONE_WITHIN_MS;
+    for (;;) {
+      const left: string[] = [];
+      // One that was opened at last is known only now.
+      const late = this.context.pages().filter((at) => at !== page);
+      await Promise.all(late.map((at) => at.close()));
+      const others = await this.#targets();
+      const own = others.findIndex(({ type, url }) => type === "page" && url === "about:blank");
+      if (own >= 0) others.splice(own, 1);
+      left.push(...others.map(({ type, url }) => `${type} ${url}`));
+      if (own < 0) left.push("no empty tab");
+      const { cookies } = await this.#browser.send("Storage.getCookies");
+      left.push(...cookies.map(({ name, domain }) => `cookie ${name} of ${domain}`));
+      const { bounds } = await windowOf(page);
+      if (JSON.stringify(bounds) !== JSON.stringify(this.#window.bounds))
+        left.push(`window ${JSON.stringify(bounds)} instead of ${JSON.stringify(this.#window.bounds)}`);
+      if (left.length === 0 || Date.now() > end) return left;
+      await pause(20);
+    }
+  }
+}
+
+/** The height that the browser leaves to a page. */
+const roomOf = (page: Page): Promise<number> => page.evaluate(() => innerHeight);
+
+async function windowOf(page: Page): Promise<Window> {
+  const session = await page.context().newCDPSession(page);
+  const window = await session.send("Browser.getWindowForTarget");
+  await session.detach();
+  return window;
+}
+
+/** Sends what the protocol has and the types of the runner do not, yet. */
+async function send<T>(session: CDPSession, method: string, params: object = {}): Promise<T> {
+  return (session.send as unknown as (method: string, params: object) => Promise<T>).call(session, method, params);
+}
+
+/** What is known of a test when it has ended. */
+type Outcome = Pick<TestInfo, "title" | "status" | "expectedStatus">;
+
+/**
+ * The browsers of the tests of one Playwright worker, launched when one needs them. There is more than one because a
+ * browser in which the extension's debugger was shows a bar that takes room from the page, for some seconds.
+ */
+export class SharedChromium {
+  readonly #launch: Launch;
+  readonly #ready: Chromium[] = [];
+  readonly #resting = new Map<Chromium, Promise<void>>();
+
+  constructor(launch: Launch) {
+    this.#launch = launch;
+  }
+
+  /** Runs one test in a browser. When it failed, or left something, no other test gets this browser. */
+  async lend(test: Outcome, use: (chromium: Chromium) => Promise<void>): Promise<void> {
+    const chromium = await this.#take();
+    let clean = false;
+    try {
+      await use(chromium);
+      if (test.status === test.expectedStatus) {
+        await chromium.reset();
+        clean = true;
+      }
+    } finally {
+      if (!clean) await chromium.close();
+      else if (await chromium.rested()) this.#ready.push(chromium);
+      else this.#rest(chromium, test.title);
+    }
+  }
+
+  async close(): Promise<void> {
+    const all = [...this.#ready.splice(0), ...this.#resting.keys()];
+    this.#resting.clear();
+    await Promise.all(all.map((chromium) => chromium.close()));
+  }
+
+  async #take(): Promise<Chromium> {
+    for (;;) {
+      const ready = this.#ready.pop();
+      if (!ready && this.#resting.size < MAX_BROWSERS) break;
+      if (!ready) await Promise.race(this.#resting.values());
+      else if (await ready.rested()) return ready;
+      else this.#rest(ready, "that ran last"); // On a busy machine the bar comes late.
+    }
+    const launched = await Chromium.launch(this.#launch);
+    launched.guard();
+    return launched;
+  }
+
+  /** Keeps a browser apart until the bar is gone. One where it stays is not used again, and who waits is told. */
+  #rest(chromium: Chromium, title: string): void {
+    const end = Date.now() + BAR_GONE_MS;
+    const gone = async (): Promise<void> => {
+      while (!(await chromium.rested())) {
+        if (Date.now() > end) throw new Error(`the browser shows a bar since the test "${title}"`);
+        await pause(100);
+      }
+      if (this.#resting.delete(chromium)) this.#ready.push(chromium);
+    };
+    const resting = gone();
+    resting.catch(() => {});
+    this.#resting.set(chromium, resting);
+  }
+}
