@@ -291,8 +291,9 @@ test("an effect of Vue that logs its state does not run again at a new key", asy
   await page.goto(server.page("x"));
   await page.addScriptTag({ path: fileURLToPath(import.meta.resolve("@vue/reactivity/dist/reactivity.global.js")) });
   const runs = await page.evaluate(() => {
-    const { effect, reactive } = (window as never as { VueReactivity: Record<string, (x: unknown) => never> })
-      .VueReactivity as { effect: (run: () => void) => void; reactive: <T>(state: T) => T };
+    const { effect, reactive } = (
+      window as never as { VueReactivity: { effect: (run: () => void) => void; reactive: <T>(state: T) => T } }
+    ).VueReactivity;
     class Cart {
       kept = 1;
     }

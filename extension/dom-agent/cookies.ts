@@ -2,7 +2,7 @@ import type { CookieParams } from "@gasoline/schema/commands";
 import { AgentProblem } from "./problem.ts";
 
 /** Characters that would end a part of a cookie's line. */
-const PART = /[;\0-\x1f\x7f]/;
+const PART = /[;\p{Cc}]/u;
 
 /** The values that the document reads for a name: none, or several where paths or domains differ. */
 export function cookiesNamed(name: string): string[] {

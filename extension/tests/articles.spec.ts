@@ -13,10 +13,11 @@ const ARTICLE = `<!doctype html><html lang=en><title>The harbour — The Daily</
 test("an article is read without what is around it, and without what nobody sees", async ({
   daemon,
   site,
-  browserWithExtension: { page, tab },
+  browserWithExtension: browser,
 }) => {
+  const { page } = browser;
   await page.goto(site.page("/a", ARTICLE));
-  const at = { tab: await tab(page) };
+  const at = { tab: await browser.tab(page) };
   const { result } = await daemon.command("get_readable", {}, at);
   expect(result).toMatchObject({ article: true, byline: "Ann Lee" });
   expect(result.title).toContain("The harbour");
@@ -42,8 +43,9 @@ test("an article is read without what is around it, and without what nobody sees
 test("a page without an article gives what it shows, also of a frame, and a very large one its beginning", async ({
   daemon,
   site,
-  browserWithExtension: { page, tab },
+  browserWithExtension: browser,
 }) => {
+  const { page } = browser;
   await page.goto(
     site.page(
       "/a",
@@ -51,7 +53,7 @@ test("a page without an article gives what it shows, also of a frame, and a very
     ),
   );
   await page.frameLocator("iframe").getByText("Inner").waitFor();
-  const at = { tab: await tab(page) };
+  const at = { tab: await browser.tab(page) };
   const { result } = await daemon.command("get_readable", {}, at);
   expect(result).toMatchObject({ article: false, title: "App", content: "Cart\n\n2 items" });
   expect((await daemon.command("get_markdown", { frame: "0" }, at)).result.markdown).toBe("## Inner");

@@ -3,10 +3,10 @@ import { expect, test } from "./extension.ts";
 test("a paste is one event with the text, and what the page does not take is put in", async ({
   daemon,
   site,
-  browserWithExtension,
+  browserWithExtension: browser,
 }) => {
-  const { page, set, tab } = browserWithExtension;
-  await set({ pilot: true });
+  const { page } = browser;
+  await browser.set({ pilot: true });
   await page.goto(
     site.page(
       "/a",
@@ -18,7 +18,7 @@ test("a paste is one event with the text, and what the page does not take is put
        </script>`,
     ),
   );
-  const at = { tab: await tab(page) };
+  const at = { tab: await browser.tab(page) };
   const plain = await daemon.command("paste", { selector: "#plain", text: "cd" }, at);
   expect(plain.result).toMatchObject({ value: "abcd", insertion_strategy: "execCommand" });
   expect(await page.evaluate("heard")).toEqual(["insertText:cd"]);
@@ -35,13 +35,17 @@ test("a paste is one event with the text, and what the page does not take is put
   expect((await daemon.command("paste", { selector: "#ro", text: "z" }, at)).error?.code).toBe("not_typeable");
 });
 
-test("a subtitle stays over dialogs until the next one or none", async ({ daemon, site, browserWithExtension }) => {
-  const { page, set, tab } = browserWithExtension;
-  await set({ pilot: true });
+test("a subtitle stays over dialogs until the next one or none", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page } = browser;
+  await browser.set({ pilot: true });
   await page.goto(
     site.page("/a", `<!doctype html><title>A</title><dialog id=d>Sure?</dialog><script>d.showModal()</script>`),
   );
-  const at = { tab: await tab(page) };
+  const at = { tab: await browser.tab(page) };
   const host = page.locator("#gasoline-subtitle");
   await daemon.command("subtitle", { text: "Now I pay" }, at);
   await expect(host).toHaveCount(1);
@@ -54,11 +58,11 @@ test("a subtitle stays over dialogs until the next one or none", async ({ daemon
   await expect(host).toHaveCount(0);
 });
 
-test("activate_tab brings the tab to the front", async ({ daemon, site, browserWithExtension }) => {
-  const { page, context, set, tab } = browserWithExtension;
-  await set({ pilot: true });
+test("activate_tab brings the tab to the front", async ({ daemon, site, browserWithExtension: browser }) => {
+  const { page, context } = browser;
+  await browser.set({ pilot: true });
   await page.goto(site.page("/a", "<!doctype html><title>A</title>"));
-  const at = { tab: await tab(page) };
+  const at = { tab: await browser.tab(page) };
   const other = await context.newPage();
   await other.bringToFront();
   const answer = await daemon.command("activate_tab", {}, at);

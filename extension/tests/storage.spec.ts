@@ -22,7 +22,10 @@ test("entries of a storage are written, removed and cleared", async ({ daemon, s
   expect((await run("set_storage", { key: "empty" })).error).toBeUndefined();
   expect((await run("delete_storage", { key: "cart" })).result.value).toBe("1");
   expect((await run("delete_storage", { key: "cart" })).result.value).toBe("0");
-  expect(await page.evaluate(() => ({ ...localStorage }))).toEqual({ theme: "dark", empty: "" });
+  expect(await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)))).toEqual({
+    theme: "dark",
+    empty: "",
+  });
   expect((await run("clear_storage", { storage_type: "sessionStorage" })).result.value).toBe("1");
   expect(await page.evaluate(() => [localStorage.length, sessionStorage.length])).toEqual([2, 0]);
 });

@@ -123,7 +123,7 @@ export class TabPages implements Pages {
    */
   async #check({ tab, loaded, failure }: Ended, asked: string, deadline: number, before?: string): Promise<void> {
     if (failure) throw notLoaded(asked, failure.url, failure.error);
-    if (!loaded || (this.captured(tab) && this.#document(tab) !== before)) return;
+    if (!loaded || (this.captured(tab) && this.document(tab) !== before)) return;
     // Of all titles, that of the error page is the bare host, and no content script comes into it.
     const shown = await shownIn(tab);
     if (!shown?.url.startsWith("http") || shown.title !== new URL(shown.url).hostname) return;
@@ -141,7 +141,7 @@ export class TabPages implements Pages {
 
   /** Waits a moment for the content script of a captured page, which is not that of the document before. */
   async #hello(tab: number, deadline: number, before?: string): Promise<void> {
-    if (this.captured(tab) && this.#document(tab) !== before) return;
+    if (this.captured(tab) && this.document(tab) !== before) return;
     let stop = (): void => {};
     await event(
       (done) => {
