@@ -208,7 +208,7 @@ type ScriptResult struct {
 type ListResult struct {
 	Elements       []Element `json:"elements"`
 	CandidateCount int       `json:"candidate_count"`
-	Unread         int       `json:"unread,omitempty"` // elements that were not looked at before the deadline
+	Unread         int       `json:"unread,omitempty"` // elements that were not looked at before the deadline, or went away before they were
 	FiltersApplied []string  `json:"filters_applied,omitempty"`
 	ScopeRectUsed  []float64 `json:"scope_rect_used,omitempty"`
 	Generation     int       `json:"generation"`

@@ -382,7 +382,7 @@ export interface Listed {
 export interface ListResult {
   elements: Element[];
   candidate_count: number;
-  /** elements that were not looked at before the deadline */
+  /** elements that were not looked at before the deadline, or went away before they were */
   unread?: number;
   filters_applied?: string[];
   scope_rect_used?: number[];

@@ -340,6 +340,76 @@ describe("a list", () => {
       const { elements } = await running.finally(() => (globalThis.MessageChannel = Native));
       expect(elements.map(({ label }) => label)).not.toContain("b");
     }));
+  /** Has work done in each pause of a list: after nth pauses, counted from 1. */
+  const paused = async <T>(between: (nth: number) => void, work: () => Promise<T>): Promise<T> => {
+    const Native = MessageChannel;
+    let pauses = 0;
+    globalThis.MessageChannel = class extends Native {
+      constructor() {
+        super();
+        between(++pauses);
+      }
+    };
+    return work().finally(() => (globalThis.MessageChannel = Native));
+  };
+  test("of a page that renders anew while it is made is of what is there then", () =>
+    hurried(async () => {
+      const render = (): void => void put("<button>a</button><button>b</button><button>c</button>");
+      render();
+      // Once in the search, once among the boxes, once among the descriptions.
+      const again: Record<number, () => void> = { 2: render, 10: render, 20: render };
+      const { elements, candidate_count, unread } = await paused(
+        (nth) => again[nth]?.(),
+        () => list(),
+      );
+      expect(elements.map(({ label }) => label)).toEqual(["a", "b", "c"]);
+      expect([candidate_count, unread]).toEqual([3, undefined]);
+      expect(elements.map(({ index }) => index)).toEqual([0, 1, 2]);
+    }));
+  test("of a page that never keeps still is made in one go, and counts what it did not reach", () =>
+    hurried(async () => {
+      const render = (): void => void put("<button>a</button>".repeat(10));
+      render();
+      const { elements, candidate_count, unread } = await paused(render, () => list());
+      // Here a slice has room for one element.
+      expect([elements.length, candidate_count, unread]).toEqual([1, 1, 9]);
+    }));
+  test("of a page that never keeps still is whole where one go has room for it", async () => {
+    const { now } = performance;
+    let looks = 0;
+    const render = (): void => void put("<button>a</button>".repeat(10));
+    render();
+    // Slices end at once until the page has rendered often; then the clock stands still.
+    let time = 0;
+    performance.now = () => (looks < 40 ? (time += 20) : time);
+    try {
+      const { elements, unread } = await paused(
+        () => {
+          looks++;
+          render();
+        },
+        () => list(),
+      );
+      expect([elements.length, unread]).toEqual([10, undefined]);
+    } finally {
+      performance.now = now;
+    }
+  });
+  test("counts what went away, when there is no time to look again", () =>
+    hurried(async () => {
+      put("<button>a</button><button>b</button><button>c</button>");
+      const { now } = Date;
+      const running = paused(
+        (nth) => {
+          if (nth !== 2) return;
+          document.querySelectorAll("button")[1]!.remove();
+          Date.now = () => now() + 120_000;
+        },
+        () => list({}, 60_000),
+      );
+      const { elements, candidate_count, unread } = await running.finally(() => (Date.now = now));
+      expect([elements.length, candidate_count, unread]).toEqual([1, 1, 2]);
+    }));
   test("ends when nobody waits any more", () =>
     hurried(async () => {
       put("<button>a</button>".repeat(5));
