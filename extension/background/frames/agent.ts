@@ -16,6 +16,9 @@ declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cance
 /** Operations that are part of an act; others only help it. */
 const ACTING: ReadonlySet<string> = new Set([...MUTATING, "begin", "settle"]);
 
+/** Operations that go to the focus where they name no element. */
+const TO_FOCUS: ReadonlySet<string> = new Set(["key_press", "type"]);
+
 /** Problems that only say that something was not there in time. */
 const PASSED: ReadonlySet<string> = new Set(["timeout", "element_not_found", "scope_not_found", "cancelled"]);
 /** Problems of the call itself, in whichever frame they are found. */
@@ -51,7 +54,7 @@ export interface Documents {
   granted(url: string): boolean;
 }
 
-type TargetLike = Pick<Target, "ref" | "selector" | "nth"> & { frame?: string | undefined };
+type TargetLike = Pick<Target, "ref" | "selector" | "nth" | "x" | "y"> & { frame?: string | undefined };
 
 /** A call that never began, because its document went away before. */
 class Gone extends CommandProblem {}
@@ -122,7 +125,12 @@ export class AgentFrames implements Frames {
   ): Promise<AgentOps[K]["result"]> {
     const target = params as TargetLike;
     const searched = target.ref === undefined && target.selector !== undefined && isEvery(target.frame);
-    if (!searched) return this.#run(tab, await this.#named(tab, target, deadline), op, params, deadline);
+    if (!searched) {
+      const frame = await this.#named(tab, target, deadline);
+      const unnamed = target.ref === undefined && (target.x === undefined || target.y === undefined);
+      const follow = TO_FOCUS.has(op) && unnamed && isEvery(target.frame);
+      return this.#run(tab, follow ? await this.#focused(tab, frame, deadline) : frame, op, params, deadline);
+    }
     for (let tries = 0; ; tries++) {
       const { frame, nth, unseen } = await this.#fitting(tab, target, deadline);
       try {
@@ -387,6 +395,30 @@ export class AgentFrames implements Frames {
     const frame = document && (await this.#tree(tab)).frames.find(({ documentId }) => documentId === document);
     if (frame) return frame;
     throw new CommandProblem("stale_ref", `${target.ref} belongs to a page that is gone.`);
+  }
+
+  /** The innermost frame that has the focus, from the main frame on. */
+  async #focused(tab: number, main: FrameInfo, deadline: number): Promise<FrameInfo> {
+    let at = main;
+    for (let tree: Tree | undefined; ;) {
+      const { index } = await this.#run(tab, at, "focused_frame", {}, deadline);
+      if (index === undefined) return at;
+      tree ??= await this.#tree(tab);
+      const path = [...at.path, index];
+      const inner = tree.frames.find((frame) => samePath(frame.path, path));
+      if (!inner) {
+        const { origins } = await this.#run(tab, at, "origins", { indexes: [index] }, deadline);
+        const [origin] = origins;
+        const granted = !origin || this.#documents.granted(`${origin}/`);
+        throw new CommandProblem(
+          granted ? "frame_not_found" : "origin_not_allowed",
+          granted
+            ? "The focus is in an iframe that does not answer."
+            : `The focus is in an iframe of ${origin}, which is not granted.`,
+        );
+      }
+      at = inner;
+    }
   }
 
   /** A frame that is not there yet may be about to be loaded. */
