@@ -105,7 +105,9 @@ type ActResult struct {
 	AutoScrolled      bool      `json:"auto_scrolled,omitempty"`
 	OverlayWarning    string    `json:"overlay_warning,omitempty"`
 	InsertionStrategy string    `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
-	Value             string    `json:"value,omitempty"`
+	Value             string    `json:"value,omitempty"`   // of the element once the act has settled
+	SetTo             *string   `json:"set_to,omitempty"`  // what the act set, when the page has changed that since
+	Option            string    `json:"option,omitempty"`  // label of the option that was chosen, when its value differs
 	Trusted           bool      `json:"trusted,omitempty"` // real input events were used
 	Viewport          *Viewport `json:"viewport,omitempty"`
 	Bounds            *Box      `json:"bounds,omitempty"`

@@ -184,7 +184,12 @@ export interface ActResult {
   overlay_warning?: string;
   /** native, execCommand, keyboard, editor name */
   insertion_strategy?: string;
+  /** of the element once the act has settled */
   value?: string;
+  /** what the act set, when the page has changed that since */
+  set_to?: string;
+  /** label of the option that was chosen, when its value differs */
+  option?: string;
   /** real input events were used */
   trusted?: boolean;
   viewport?: Viewport;

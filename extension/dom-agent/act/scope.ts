@@ -50,6 +50,7 @@ export class ActScope {
   #leaving = false;
   #began: number;
   #wake: (() => void) | undefined;
+  #after: (() => void) | undefined;
 
   /** Without an action nothing is watched: the operation only reads. */
   constructor(action: ActionId | undefined, deadline: Deadline) {
@@ -112,12 +113,18 @@ export class ActScope {
       if (busy.length === 0 && (rests || ++restless >= RESTLESS_FRAMES)) break;
       if (Date.now() >= until || this.#deadline.signal.aborted) break;
     }
+    if (!this.#leaving) this.#after?.();
     return {
       from: this.#from,
       changes: this.#leaving ? [] : (this.#changes?.inWords() ?? []),
       busy,
       ...(this.#leaving ? { leaving: true } : {}),
     };
+  }
+
+  /** Has work done when the act has settled, unless the page leaves. */
+  afterwards(work: () => void): void {
+    this.#after = work;
   }
 
   /** Ends the watching. */

@@ -1,4 +1,4 @@
-import type { TypeParams } from "@gasoline/schema/commands";
+import type { ActResult, TypeParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
@@ -6,7 +6,7 @@ import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { MASK, isSecret } from "../secret.ts";
 import { giveFocus } from "./focus.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, watchValue } from "./outcome.ts";
 import { expected } from "./perform.ts";
 import { acts } from "./scope.ts";
 import { dispatchKey } from "./key_press.ts";
@@ -28,8 +28,12 @@ export async function type(params: TypeParams, environment: Environment): Promis
     giveFocus(element);
     place(element, params.clear === true);
   };
-  const result = (strategy: string) =>
-    outcome({ ...found, element }, environment, { value: shownValue(element), insertion_strategy: strategy });
+  const result = (strategy: string): ActResult => {
+    const more = { value: shownValue(element), insertion_strategy: strategy };
+    const told = outcome({ ...found, element }, environment, more);
+    watchValue(told, element, environment, (at) => shownValue(typeable(at)));
+    return told;
+  };
   if (params.trusted === "always") {
     await act.attach();
     act.perform(() => {
@@ -40,7 +44,7 @@ export async function type(params: TypeParams, environment: Environment): Promis
     const at = { x: 0, y: 0 };
     act.tell(result("keyboard"));
     await act.send(gesture, at, expected(gesture, at));
-    return { result: { ...result("keyboard"), trusted: true } };
+    return { result: Object.assign(result("keyboard"), { trusted: true }) };
   }
   return { result: result(act.perform(() => madeUp(params, element, before, enterField))) };
 }
@@ -185,7 +189,7 @@ function setValue(field: Field, value: string): void {
 }
 
 function shownValue(element: HTMLElement): string {
-  if (isSecret(element)) return MASK;
+  if (isSecret(element)) return isField(element) && element.value === "" ? "" : MASK;
   return (isField(element) ? element.value : element.innerText).slice(0, 1000);
 }
 

@@ -237,7 +237,13 @@ func acted(r command.ActResult) []string {
 		if r.MatchCount > 1 {
 			line += fmt.Sprintf(", 1 of %d matches by %s", r.MatchCount, r.MatchStrategy)
 		}
-		if r.Value != "" {
+		if r.Option != "" {
+			line += fmt.Sprintf(", chose option %q", answer.Cut(answer.Clean(r.Option), 80))
+		}
+		if r.SetTo != nil {
+			line += fmt.Sprintf(", set to %q, which the page changed", answer.Cut(answer.Clean(*r.SetTo), 120))
+		}
+		if r.Value != "" || r.SetTo != nil {
 			line += fmt.Sprintf(", now %q", answer.Cut(answer.Clean(r.Value), 120))
 		}
 		out = append(out, line)
