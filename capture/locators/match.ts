@@ -159,21 +159,15 @@ function withText(text: string, scope: Scope): Element[] {
   const pattern = text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "\\s+");
   const whole = scope instanceof Document ? (scope.documentElement?.textContent ?? "") : (scope.textContent ?? "");
   const found = new Set<Element>();
-  let walker: TreeWalker | undefined;
-  let start = 0;
-  let end = 0;
-  for (const { index, 0: match } of whole.matchAll(new RegExp(pattern, "giu"))) {
-    // Most texts are not there: only now the nodes are counted off.
-    walker ??= document.createTreeWalker(scope, NodeFilter.SHOW_TEXT);
-    const reach = (at: number): Node | undefined => {
-      while (end <= at && walker?.nextNode()) {
-        start = end;
-        end += (walker.currentNode as CharacterData).length;
-      }
-      return at >= start && at < end ? walker?.currentNode : undefined;
-    };
-    const first = reach(index);
-    const last = reach(index + match.length - 1);
+  const wanted = new RegExp(pattern, "giu");
+  // Both ends of what is found only go forward. Most texts are not there: nodes are counted off once one is.
+  let reach: { first: Reach; last: Reach } | undefined;
+  for (let hit = wanted.exec(whole); hit; hit = wanted.exec(whole)) {
+    reach ??= { first: new Reach(scope), last: new Reach(scope) };
+    const first = reach.first.nodeAt(hit.index);
+    const last = reach.last.nodeAt(hit.index + hit[0].length - 1);
+    // What goes over several nodes may begin one that is in a single one: "1" and "11" hold "11" twice.
+    if (first !== last) wanted.lastIndex = hit.index + ((whole.codePointAt(hit.index) as number) > 0xffff ? 2 : 1);
     const around = first && last && commonElement(first, last, scope);
     if (around && !UNSHOWN.test(around.localName)) found.add(around);
   }
@@ -183,6 +177,25 @@ function withText(text: string, scope: Scope): Element[] {
     (input) => fit(short(textOf(input)), { text, exact: false }, lower) < 3,
   );
   return buttons.length === 0 ? inner : inner.length === 0 ? buttons : inOrder(scope, new Set([...inner, ...buttons]));
+}
+
+/** Finds the text node of a place in the text of a root; places only go forward. */
+class Reach {
+  readonly #walker: TreeWalker;
+  #start = 0;
+  #end = 0;
+
+  constructor(scope: Scope) {
+    this.#walker = document.createTreeWalker(scope, NodeFilter.SHOW_TEXT);
+  }
+
+  nodeAt(at: number): Node | undefined {
+    while (this.#end <= at && this.#walker.nextNode()) {
+      this.#start = this.#end;
+      this.#end += (this.#walker.currentNode as CharacterData).length;
+    }
+    return at >= this.#start && at < this.#end ? this.#walker.currentNode : undefined;
+  }
 }
 
 /** The innermost element with both nodes in it, below the scope. */
