@@ -220,11 +220,11 @@ describe("a list", () => {
     );
     expect((await labels({ text_contains: "PAY" })).toSorted()).toEqual([
       "",
-      "",
       "Pay now",
       "pay",
       "pay",
       "pay div",
+      "pay here",
       "pay list",
       "pay text",
       "payby card",
