@@ -9,7 +9,7 @@ import { giveFocus } from "./focus.ts";
 import { outcome, watchValue } from "./outcome.ts";
 import { expected } from "./perform.ts";
 import { acts } from "./scope.ts";
-import { dispatchKey } from "./key_press.ts";
+import { dispatchKey, isTyped, mayChange } from "./key_press.ts";
 import { parseKeys } from "../../messages/keys.ts";
 
 /** Texts up to this length are typed key by key, so that pages which watch keys see them. */
@@ -38,7 +38,7 @@ export async function type(params: TypeParams, environment: Environment): Promis
     await act.attach();
     act.perform(() => {
       enterField();
-      if (params.clear) document.execCommand("delete");
+      if (params.text === "") document.execCommand("delete");
     });
     const gesture = { type: "text", text: params.text } as const;
     const at = { x: 0, y: 0 };
@@ -62,15 +62,16 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
   }
   const wanted = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
-  insert(element, params.text);
+  const whole = insert(element, params.text);
   if (element.value === wanted || reformatted(element, params.text)) return "execCommand";
-  // The field took nothing (an editing host around it, a page that prevents input): its value is set.
-  setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
+  // The field took nothing (an editing host around it): its value is set. What a page keeps out, it keeps out of a user's
+  // text too.
+  if (whole) setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
   // A line that was sent with Enter, or made a chip at its comma, may leave the field empty.
   if (element.value === "" && /^[^\n,;]+$/.test(params.text)) {
     throw new AgentProblem("status_mismatch", `${inWords(element)} is still empty: the page does not let the text in.`);
   }
-  return "native";
+  return whole ? "native" : "execCommand";
 }
 
 /** The field or editor that an element is, holds or labels. */
@@ -133,8 +134,11 @@ function checkFormat(field: Field, value: string): void {
 /** Puts the caret at the end, or selects everything. */
 function place(element: HTMLElement, all: boolean): void {
   if (isField(element)) {
+    const { length } = element.value;
     if (all) element.select();
-    else if (element.selectionStart !== null) element.setSelectionRange(element.value.length, element.value.length);
+    else if (element.selectionStart !== null) element.setSelectionRange(length, length);
+    // Fields for e-mail and numbers have a caret as well, and tell of none.
+    else if (takesText(element)) document.getSelection()?.modify("move", "forward", "lineboundary");
     return;
   }
   const selection = document.getSelection();
@@ -143,23 +147,26 @@ function place(element: HTMLElement, all: boolean): void {
   if (!all) selection.collapseToEnd();
 }
 
-function insert(field: Field, text: string): void {
+/** Types into a field. false: the page kept some of the text out. */
+function insert(field: Field, text: string): boolean {
   if (text.length > KEY_BY_KEY) {
+    if (!mayChange(field, "insertText", text)) return false;
     document.execCommand("insertText", false, text);
-    return;
+    return true;
   }
+  let whole = true;
   for (const char of text) {
     const stroke = parseKeys(char === "\n" ? "Enter" : char);
+    const breaks = char === "\n" && field instanceof HTMLTextAreaElement;
     // A page that prevents the key takes it for itself.
-    const goesOn = stroke ? dispatchKey(field, "keydown", stroke) : true;
-    if (goesOn)
-      document.execCommand(
-        char === "\n" && field instanceof HTMLTextAreaElement ? "insertLineBreak" : "insertText",
-        false,
-        char,
-      );
+    const goesOn =
+      (!stroke || (dispatchKey(field, "keydown", stroke) && isTyped(field, stroke))) &&
+      (breaks ? mayChange(field, "insertLineBreak", null) : mayChange(field, "insertText", char));
+    if (goesOn) document.execCommand(breaks ? "insertLineBreak" : "insertText", false, char);
+    else whole = false;
     if (stroke) dispatchKey(field, "keyup", stroke);
   }
+  return whole;
 }
 
 function insertIntoEditor(text: string, clear: boolean): void {
