@@ -19,6 +19,7 @@ import {
   weakGet,
   weakSet,
 } from "./natives.ts";
+import { type Refusal, watchRefusals } from "./activation.ts";
 import { proxyMethod, type Stop } from "./patch.ts";
 
 /** What the other world says to the page's: one message each, as JSON. */
@@ -47,6 +48,8 @@ export type ActionMessage = Extract<Downward<unknown>, { action: string }>;
 export interface Upward {
   /** What runs, in words; empty when all that the action started has ended. */
   busy: string[];
+  /** What the browser refused the page since the action began, because no user had acted. */
+  refused?: Refusal[];
 }
 
 /** Cause says which action led to something. */
@@ -85,6 +88,7 @@ interface Running {
   /** performance.now when something of it ran last */
   last: number;
   live: boolean;
+  refused: Refusal[];
   next: Running | undefined;
 }
 
@@ -142,6 +146,7 @@ export class Scope {
         count: 0,
         last: now(),
         live: true,
+        refused: [],
         next: this.#running,
       };
       this.#running = at;
@@ -167,7 +172,7 @@ export class Scope {
         this.end(message.action);
         return undefined;
       case "ask":
-        return { busy: this.busy(message.action) };
+        return { busy: this.busy(message.action), refused: this.#find(message.action)?.refused ?? [] };
     }
   }
 
@@ -302,6 +307,15 @@ export class Scope {
 
   #patch(): Stop {
     const stops: Stop[] = [];
+    append(
+      stops,
+      watchRefusals((what) => {
+        const at = this.#current ?? this.#running;
+        let told = !at;
+        for (let i = 0; at && i < at.refused.length; i++) told ||= at.refused[i] === what;
+        if (at && !told) append(at.refused, what);
+      }),
+    );
     const clear = (name: string): void =>
       append(
         stops,

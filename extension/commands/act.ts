@@ -48,6 +48,7 @@ export async function pipeline<R extends { receipt?: Receipt }>(
     if (settled.changes.length > 0 && !left.navigated) receipt.changes = settled.changes;
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
     if (busy.length > 0) receipt.busy = busy;
+    if (settled.refused) receipt.refused = settled.refused;
     return { ...result, ...left, receipt, page };
   } finally {
     watch.stop();

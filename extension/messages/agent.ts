@@ -28,6 +28,8 @@ export interface Settled {
   changes: string[];
   /** What the act still waits for, in words. */
   busy: string[];
+  /** What the browser refused the page because no user had acted. */
+  refused?: string[];
   /** The page began to navigate to another document, and was not waited for any longer. */
   leaving?: boolean;
 }

@@ -106,3 +106,41 @@ for (const [name, cases] of Object.entries(CASES)) {
     }
   });
 }
+
+test("what the browser refuses because no user acted is in the receipt, and real input is not refused", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  await browser.set({ pilot: true });
+  await browser.page.goto(
+    site.page(
+      "/refused",
+      `<title>Refused</title><input type=file id=chooser hidden>
+       <button onclick="document.getElementById('chooser').click()">Upload</button>
+       <button onclick="Object.assign(document.createElement('input'), { type: 'file' }).click()">Loose</button>
+       <button onclick="setTimeout(() => window.open('about:blank').close(), 50)">Window</button>
+       <button onclick="document.body.requestFullscreen().catch(() => 0); try { chooser.showPicker() } catch {}">Both</button>
+       <button onclick="chooser.type = 'text'; chooser.click()">Plain</button>`,
+    ),
+  );
+  const tab = await browser.tab(browser.page);
+  const click = async (name: string, trusted?: string) => {
+    const { error, result } = await daemon.command(
+      "click",
+      { selector: `role=button[name="${name}"]`, ...(trusted ? { trusted } : {}) },
+      { tab, timeoutMS: 8000 },
+    );
+    expect(error, name).toBeUndefined();
+    return result.receipt?.refused;
+  };
+  expect(await click("Upload")).toEqual(["file chooser"]);
+  expect(await click("Loose")).toEqual(["file chooser"]);
+  // This browser blocks no popups: it refuses none.
+  expect(await click("Window")).toBeUndefined();
+  expect(await click("Both")).toEqual(["picker", "full screen"]);
+  expect(await click("Plain")).toBeUndefined();
+  const chosen = browser.page.waitForEvent("filechooser");
+  expect(await click("Loose", "always")).toBeUndefined();
+  await chosen;
+});

@@ -25,6 +25,7 @@ type Receipt struct {
 	Requests  []CausedCall  `json:"requests,omitempty"` // at most 5, failed ones first
 	More      int           `json:"more,omitempty"`     // errors and requests that found no room here
 	Busy      []string      `json:"busy,omitempty"`     // what the act still waited for when it answered; at most 5
+	Refused   []string      `json:"refused,omitempty"`  // what the browser refused because no user had acted; at most 4
 	SettledMS float64       `json:"settled_ms"`         // from the act until nothing of it ran, or until the answer
 }
 
@@ -105,10 +106,10 @@ type ActResult struct {
 	AutoScrolled      bool      `json:"auto_scrolled,omitempty"`
 	OverlayWarning    string    `json:"overlay_warning,omitempty"`
 	InsertionStrategy string    `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
-	Value             string    `json:"value,omitempty"`   // of the element once the act has settled
-	SetTo             *string   `json:"set_to,omitempty"`  // what the act set, when the page has changed that since
-	Option            string    `json:"option,omitempty"`  // label of the option that was chosen, when its value differs
-	Trusted           bool      `json:"trusted,omitempty"` // real input events were used
+	Value             string    `json:"value,omitempty"`              // of the element once the act has settled
+	SetTo             *string   `json:"set_to,omitempty"`             // what the act set, when the page has changed that since
+	Option            string    `json:"option,omitempty"`             // label of the option that was chosen, when its value differs
+	Trusted           bool      `json:"trusted,omitempty"`            // real input events were used
 	Viewport          *Viewport `json:"viewport,omitempty"`
 	Bounds            *Box      `json:"bounds,omitempty"`
 	URL               string    `json:"url,omitempty"`

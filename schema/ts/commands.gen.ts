@@ -52,6 +52,8 @@ export interface Receipt {
   more?: number;
   /** what the act still waited for when it answered; at most 5 */
   busy?: string[];
+  /** what the browser refused because no user had acted; at most 4 */
+  refused?: string[];
   /** from the act until nothing of it ran, or until the answer */
   settled_ms: number;
 }

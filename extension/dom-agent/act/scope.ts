@@ -33,6 +33,7 @@ const UNCAPTURED: Acts = {
   expect: () => undefined,
   came: () => true,
   busy: () => [],
+  refused: () => [],
 };
 
 /** The content script's half of acts in this document. */
@@ -114,10 +115,12 @@ export class ActScope {
       if (Date.now() >= until || this.#deadline.signal.aborted) break;
     }
     if (!this.#leaving) this.#after?.();
+    const refused = acts().refused();
     return {
       from: this.#from,
       changes: this.#leaving ? [] : (this.#changes?.inWords() ?? []),
       busy,
+      ...(refused.length > 0 ? { refused } : {}),
       ...(this.#leaving ? { leaving: true } : {}),
     };
   }

@@ -145,6 +145,9 @@ func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	if to-from < len(entries) {
 		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))
 	}
+	if refused := refusals(receiptOf(&r.Result)); refused != "" {
+		w.Note(`the browser refused the page: %s. It gives that to real input only: act again with trusted:"always".`, refused)
+	}
 }
 
 func going(w *answer.Writer, action string, status command.Status, id string) {
