@@ -79,7 +79,10 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   expect((await run("click", { selector: "div[[" }, short)).error?.code).toBe("invalid_selector");
   expect((await run("click", { selector: 7 as never }, short)).error?.code).toBe("invalid_param");
   expect((await run("click", {}, short)).error?.code).toBe("missing_target");
-  expect((await run("click", { ref: "e999999" }, short)).error?.code).toBe("stale_ref");
+  expect((await run("click", { ref: "e999999" }, short)).error).toMatchObject({
+    code: "stale_ref",
+    message: "e999999 is unknown: no answer about this tab gave it.",
+  });
   expect((await run("click", { selector: "text=Same", within: "#nowhere" }, short)).error?.code).toBe(
     "scope_not_found",
   );

@@ -394,7 +394,9 @@ export class AgentFrames implements Frames {
     const document = await this.#refs.documentOf(tab, target.ref);
     const frame = document && (await this.#tree(tab)).frames.find(({ documentId }) => documentId === document);
     if (frame) return frame;
-    throw new CommandProblem("stale_ref", `${target.ref} belongs to a page that is gone.`);
+    const given = await this.#refs.isGiven(tab, target.ref);
+    const why = given ? "belongs to a page that is gone" : "is unknown: no answer about this tab gave it";
+    throw new CommandProblem("stale_ref", `${target.ref} ${why}.`);
   }
 
   /** The innermost frame that has the focus, from the main frame on. */

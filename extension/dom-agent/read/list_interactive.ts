@@ -20,8 +20,6 @@ const OPERABLE_ROLE =
 /** Elements beyond the known kinds that are asked for their cursor: each asks for its style. */
 const MAX_CURSOR_CHECKS = 500;
 const MAX_LISTED = 100;
-/** Tops within so many pixels are one row in reading order. */
-const ROW_PX = 10;
 const NAVIGATION = "nav, header, footer, [role=navigation], [role=banner], [role=contentinfo]";
 
 let generation = 0;
@@ -220,11 +218,42 @@ async function place(
     if (rect && !overlaps(box, rect)) continue;
     placed.push({ element, box, visible, distance: rect ? distance(box, rect) : 0 });
   }
-  const row = ({ box }: Placed) => Math.round(box.y / ROW_PX);
+  const row = rowsOf(placed);
   placed.sort(
-    (a, b) => Number(b.visible) - Number(a.visible) || a.distance - b.distance || row(a) - row(b) || a.box.x - b.box.x,
+    (a, b) =>
+      Number(b.visible) - Number(a.visible) ||
+      a.distance - b.distance ||
+      (row.get(a) ?? 0) - (row.get(b) ?? 0) ||
+      a.box.x - b.box.x,
   );
   return { placed, left, lost };
+}
+
+/**
+ * The row of each element in reading order. Elements are in one row while at least half of the lower one is beside what is
+ * common to those before it: a tall element takes no others into its row.
+ */
+function rowsOf(placed: readonly Placed[]): Map<Placed, number> {
+  const rows = new Map<Placed, number>();
+  let row = 0;
+  let top = Infinity;
+  let bottom = -Infinity;
+  // What is not visible comes behind what is, in rows of its own.
+  let visible: boolean | undefined;
+  const order = placed.toSorted((a, b) => Number(b.visible) - Number(a.visible) || a.box.y - b.box.y);
+  for (const at of order) {
+    const { y, height } = at.box;
+    const common = Math.min(bottom, y + height) - Math.max(top, y);
+    if (at.visible === visible && common >= Math.min(bottom - top, height) / 2) {
+      top = Math.max(top, y);
+      bottom = Math.min(bottom, y + height);
+    } else {
+      row++;
+      [top, bottom, visible] = [y, y + height, at.visible];
+    }
+    rows.set(at, row);
+  }
+  return rows;
 }
 
 /** Whether an element has the role and the text that are asked for. */

@@ -117,11 +117,27 @@ describe("a list", () => {
   });
   test("is in reading order, what is shown first", async () => {
     put(
-      `<button hidden>hidden</button><button ${at(50, 104)}>row 2 right</button><button ${at(0, 95)}>row 2 left</button><button ${at(60, 0)}>row 1 right</button>
-       <button ${at(30, 4)}>row 1 middle</button><button ${at(0, 5)}>between</button>`,
+      `<button hidden>hidden</button><button ${at(50, 99)}>row 2 right</button><button ${at(0, 95)}>row 2 left</button><button ${at(60, 0)}>row 1 right</button>
+       <button ${at(30, 5)}>row 1 middle</button><button ${at(0, 11)}>between</button>`,
     );
     expect(await labels()).toEqual(["row 1 middle", "row 1 right", "between", "row 2 left", "row 2 right", "hidden"]);
     expect((await list()).elements.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+  test.each([
+    // Tops to both sides of any grid are one row, and so are a label and the field beside it that is taller.
+    ["a row of which tops differ by a pixel", [[100, 4, 10], [0, 5, 10], [50, 6, 10]], "120"],
+    ["low beside tall", [[100, 0, 40], [0, 14, 12], [50, 20, 10]], "120"],
+    ["two rows beside something tall", [[0, 0, 100], [50, 0, 10], [90, 4, 10], [50, 20, 10], [40, 24, 10]], "01243"],
+    ["rows that overlap by less than half", [[50, 0, 20], [0, 11, 20]], "01"],
+    ["rows that overlap by half", [[50, 0, 20], [0, 10, 20]], "10"],
+    ["steps, each by less than half", [[90, 0, 20], [60, 8, 20], [30, 16, 20], [0, 24, 20]], "1032"],
+  ])("has in its reading order %s", async (_, boxes, order) => {
+    put(
+      (boxes as number[][])
+        .map(([x, y, height], i) => `<button ${at(x!, y!, `padding:0;border:0;height:${height}px`)}>${i}</button>`)
+        .join(""),
+    );
+    expect((await labels()).join("")).toBe(order);
   });
   test("has 100 elements, or as many as are asked for, and counts the others", async () => {
     put("<button>a</button>".repeat(101));
