@@ -117,10 +117,10 @@ const nextTask = (call: () => void): void => {
 };
 
 /**
- * Scope knows which action the code that runs now belongs to. While an action is followed, the page's timers and
- * animation frames are scheduled between two of ours, of which the first says whose turn it is and the second that it is
- * over: the page's callbacks are called by the browser as ever, with nothing of us in their stacks. What starts in no
- * known turn belongs to an action by time alone. Nothing is patched while no action is followed.
+ * Scope knows which action the code that runs now belongs to. When a followed action starts a timer or an animation frame,
+ * one of our own is started before it and one after it. The first notes which action runs, the second that it has ended;
+ * the browser calls the page's callback between them as ever, with nothing of us in its stack. What starts in no known
+ * turn belongs to an action by time alone. Nothing is patched while no action is followed.
  */
 export class Scope {
   #running: Running | undefined; // newest first

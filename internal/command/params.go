@@ -6,6 +6,9 @@ package command
 // NoParams is for kinds without parameters.
 type NoParams struct{}
 
+// Engines are the locators beside CSS and ref=, as they stand before "=" in a selector. capture/locators reads them.
+var Engines = []string{"text", "role", "label", "placeholder", "testid"}
+
 // Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and
 // Selector are set, Ref is used.
 type Search struct {
