@@ -19,9 +19,8 @@ function chooserOf(element: unknown): Refusal | undefined {
 }
 
 /** A window that is opened without a way back to its opener gives null, too. */
-const isWindow = (result: unknown, features: unknown): boolean =>
-  result === null &&
-  (typeof features !== "string" || (indexOf(lower(features), "noopener") < 0 && indexOf(lower(features), "noreferrer") < 0));
+const isWithoutOpener = (features: unknown): boolean =>
+  typeof features === "string" && (indexOf(lower(features), "noopener") >= 0 || indexOf(lower(features), "noref") >= 0);
 
 /**
  * watchRefusals calls refused when the page asks for something that the browser refuses because no user has acted. Calls
@@ -46,17 +45,18 @@ export function watchRefusals(refused: (what: Refusal) => void): Stop {
         try {
           return (result = apply(target, self, args));
         } finally {
-          const what = active ? undefined : wanted(self, result, args);
-          if (what) refused(what);
+          const what = active || wanted(self, result, args);
+          if (what && what !== true) refused(what);
         }
       }),
     );
   };
   watch(prototypeOf("HTMLElement"), "click", chooserOf);
   watch(prototypeOf("HTMLInputElement"), "showPicker", () => "picker");
-  watch(prototypeOf("HTMLSelectElement"), "showPicker", () => "picker");
   watch(prototypeOf("Element"), "requestFullscreen", () => "full screen");
-  watch(globalThis, "open", (_self, result, args) => (isWindow(result, args[2]) ? "window" : undefined));
+  watch(globalThis, "open", (_self, result, args) =>
+    result === null && !isWithoutOpener(args[2]) ? "window" : undefined,
+  );
   watch(globalThis, "showOpenFilePicker", () => "file chooser");
   watch(globalThis, "showSaveFilePicker", () => "file chooser");
   return () => {

@@ -7,7 +7,14 @@ declare const locators: Locators;
 /** Elements with the attribute x, whose names Chrome's accessibility tree tells. */
 const CASES: readonly string[] = [
   // What names a field, alone and against each other.
-  ...["<input x", "<textarea x", "<input x type=search", "<input x type=email", "<input x type=tel", "<input x type=url"]
+  ...[
+    "<input x",
+    "<textarea x",
+    "<input x type=search",
+    "<input x type=email",
+    "<input x type=tel",
+    "<input x type=url",
+  ]
     .concat(["<input x type=password", "<input x type=number", "<input x type=text role=combobox", "<input x list=l"])
     .flatMap((tag) =>
       ["placeholder=hint", "title=tip", "title=tip placeholder=hint", "aria-placeholder=ap"]
@@ -24,7 +31,10 @@ const CASES: readonly string[] = [
   // Types that show no placeholder.
   ..."checkbox radio range color date time file button submit reset image hidden"
     .split(" ")
-    .flatMap((type) => [`<input x type=${type} placeholder=hint>`, `<input x type=${type} placeholder=hint title=tip>`]),
+    .flatMap((type) => [
+      `<input x type=${type} placeholder=hint>`,
+      `<input x type=${type} placeholder=hint title=tip>`,
+    ]),
   // Elements that have no placeholder of their own.
   "<select x placeholder=hint><option>a</select>",
   "<div x contenteditable placeholder=hint>a</div>",
@@ -73,7 +83,9 @@ async function oracle(session: CDPSession): Promise<string | undefined> {
   const { nodes } = await session.send("Accessibility.getPartialAXTree", { nodeId, fetchRelatives: false });
   const [node] = nodes;
   if (!node || node.ignored) return undefined;
-  return String(node.name?.value ?? "").replace(/\s+/g, " ").trim();
+  return String(node.name?.value ?? "")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 async function ours(page: Page): Promise<string> {

@@ -54,8 +54,16 @@ const CASES: Record<string, readonly Case[]> = {
     ["type", "<input id=a type=email value=bad>", { selector: "#a", text: "@x" }],
     ["type", "<input id=a type=number value=1>", { selector: "#a", text: "2" }],
     ["type", "<input id=a type=email value=bad>", { selector: "#a", text: "x", clear: true }],
-    ["type", "<input id=a onkeypress='if (!/[0-9]/.test(event.key)) event.preventDefault()'>", { selector: "#a", text: "1a2" }],
-    ["type", "<input id=a onbeforeinput='if (event.data === `a`) event.preventDefault()'>", { selector: "#a", text: "1a2" }],
+    [
+      "type",
+      "<input id=a onkeypress='if (!/[0-9]/.test(event.key)) event.preventDefault()'>",
+      { selector: "#a", text: "1a2" },
+    ],
+    [
+      "type",
+      "<input id=a onbeforeinput='if (event.data === `a`) event.preventDefault()'>",
+      { selector: "#a", text: "1a2" },
+    ],
     ["type", "<textarea id=a>x</textarea>", { selector: "#a", text: "\n1" }],
     ["key_press", "<input id=a autofocus>", { text: "x" }],
     ["key_press", "<input id=a autofocus onkeypress='event.preventDefault()'>", { text: "x" }],
@@ -69,8 +77,16 @@ const CASES: Record<string, readonly Case[]> = {
     ["key_press", form("<input id=a autofocus value=b onbeforeinput='event.preventDefault()'>"), { text: "Enter" }],
     ["key_press", form("<textarea id=a autofocus></textarea>"), { text: "Enter" }],
     ["key_press", form("<input id=a type=checkbox autofocus onkeyup='event.preventDefault()'>"), { text: " " }],
-    ["key_press", form("<button type=button id=a autofocus onkeypress='event.preventDefault()'>a</button>"), { text: " " }],
-    ["key_press", form("<button type=button id=a autofocus onkeydown='event.preventDefault()'>a</button>"), { text: " " }],
+    [
+      "key_press",
+      form("<button type=button id=a autofocus onkeypress='event.preventDefault()'>a</button>"),
+      { text: " " },
+    ],
+    [
+      "key_press",
+      form("<button type=button id=a autofocus onkeydown='event.preventDefault()'>a</button>"),
+      { text: " " },
+    ],
     ["key_press", "<form><input id=a type=checkbox autofocus></form>", { text: "Enter" }],
     ["key_press", "<form><input id=a autofocus></form>", { text: "Enter" }],
     ["key_press", form("<input id=a type=button value=b autofocus>"), { text: "Enter" }],
@@ -96,7 +112,11 @@ const CASES: Record<string, readonly Case[]> = {
 };
 
 for (const [name, cases] of Object.entries(CASES)) {
-  test(`${name}: the page hears the same of made-up and of real input`, async ({ daemon, site, browserWithExtension }) => {
+  test(`${name}: the page hears the same of made-up and of real input`, async ({
+    daemon,
+    site,
+    browserWithExtension,
+  }) => {
     test.setTimeout(120_000);
     const heard = await listener(browserWithExtension, daemon, site);
     for (const [kind, html, params] of cases) {

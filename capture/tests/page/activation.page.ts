@@ -33,7 +33,6 @@ describe("what needs a user", () => {
     ["a file chooser", () => input("file").click(), ["file chooser"]],
     ["a choice of colour", () => input("color").click(), ["picker"]],
     ["a picker", () => input("date").showPicker(), ["picker"]],
-    ["a list", () => document.createElement("select").showPicker(), ["picker"]],
     ["full screen", () => void document.body.requestFullscreen().catch(() => 0), ["full screen"]],
     ["no click of other inputs", () => input("checkbox").click(), []],
     ["no click of other elements", () => document.createElement("button").click(), []],

@@ -59,9 +59,7 @@ async function press(element: Element, params: SelectParams, environment: Enviro
 
 /** The values of what is chosen in a select element. */
 const chosen = (element: Element): string | undefined =>
-  element instanceof HTMLSelectElement
-    ? [...element.selectedOptions].map(({ value }) => value).join(",")
-    : undefined;
+  element instanceof HTMLSelectElement ? [...element.selectedOptions].map(({ value }) => value).join(",") : undefined;
 
 function choose(control: HTMLSelectElement, value: string, { act }: Environment): HTMLOptionElement {
   // Pages repeat the options that are chosen most: those are one.
@@ -70,11 +68,8 @@ function choose(control: HTMLSelectElement, value: string, { act }: Environment)
     const key = JSON.stringify([at.value, at.label]);
     if (!once.has(key)) once.set(key, at);
   }
-  const option = pick(
-    [...once.values()],
-    value,
-    [(at) => [at.value], (at) => [at.label, at.text]],
-    (at) => (at.value === at.label ? `"${at.label}"` : `"${at.label}" (value "${at.value}")`),
+  const option = pick([...once.values()], value, [(at) => [at.value], (at) => [at.label, at.text]], (at) =>
+    at.value === at.label ? `"${at.label}"` : `"${at.label}" (value "${at.value}")`,
   );
   if (option.matches(":disabled"))
     throw new AgentProblem("not_actionable", `The option "${option.label}" is disabled.`);

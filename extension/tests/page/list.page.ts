@@ -125,12 +125,61 @@ describe("a list", () => {
   });
   test.each([
     // Tops to both sides of any grid are one row, and so are a label and the field beside it that is taller.
-    ["a row of which tops differ by a pixel", [[100, 4, 10], [0, 5, 10], [50, 6, 10]], "120"],
-    ["low beside tall", [[100, 0, 40], [0, 14, 12], [50, 20, 10]], "120"],
-    ["two rows beside something tall", [[0, 0, 100], [50, 0, 10], [90, 4, 10], [50, 20, 10], [40, 24, 10]], "01243"],
-    ["rows that overlap by less than half", [[50, 0, 20], [0, 11, 20]], "01"],
-    ["rows that overlap by half", [[50, 0, 20], [0, 10, 20]], "10"],
-    ["steps, each by less than half", [[90, 0, 20], [60, 8, 20], [30, 16, 20], [0, 24, 20]], "1032"],
+    [
+      "a row of which tops differ by a pixel",
+      [
+        [100, 4, 10],
+        [0, 5, 10],
+        [50, 6, 10],
+      ],
+      "120",
+    ],
+    [
+      "low beside tall",
+      [
+        [100, 0, 40],
+        [0, 14, 12],
+        [50, 20, 10],
+      ],
+      "120",
+    ],
+    [
+      "two rows beside something tall",
+      [
+        [0, 0, 100],
+        [50, 0, 10],
+        [90, 4, 10],
+        [50, 20, 10],
+        [40, 24, 10],
+      ],
+      "01243",
+    ],
+    [
+      "rows that overlap by less than half",
+      [
+        [50, 0, 20],
+        [0, 11, 20],
+      ],
+      "01",
+    ],
+    [
+      "rows that overlap by half",
+      [
+        [50, 0, 20],
+        [0, 10, 20],
+      ],
+      "10",
+    ],
+    [
+      "steps, each by less than half",
+      [
+        [90, 0, 20],
+        [60, 8, 20],
+        [30, 16, 20],
+        [0, 24, 20],
+      ],
+      "1032",
+    ],
   ])("has in its reading order %s", async (_, boxes, order) => {
     put(
       (boxes as number[][])
