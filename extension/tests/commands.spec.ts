@@ -79,10 +79,7 @@ test("problems are named: missing, disabled, covered, not typeable, invalid", as
   expect((await run("click", { selector: "div[[" }, short)).error?.code).toBe("invalid_selector");
   expect((await run("click", { selector: 7 as never }, short)).error?.code).toBe("invalid_param");
   expect((await run("click", {}, short)).error?.code).toBe("missing_target");
-  expect((await run("click", { ref: "e999999" }, short)).error).toMatchObject({
-    code: "stale_ref",
-    message: "e999999 is unknown: no answer about this tab gave it.",
-  });
+  expect((await run("click", { ref: "e999999" }, short)).error?.code).toBe("stale_ref");
   expect((await run("click", { selector: "text=Same", within: "#nowhere" }, short)).error?.code).toBe(
     "scope_not_found",
   );
@@ -128,7 +125,9 @@ test("words for a selector lead to text=, at once when the page shows them", asy
   expect((await run("click", { selector: "svg path" }, short)).error?.message).toBe("Nothing fits svg path.");
   // What to do next is the daemon's to say.
   expect((await run("click", { selector: "text=Same" })).error?.message).toBe("2 elements fit text=Same.");
-  expect((await run("click", { ref: "e999999" }, short)).error?.message).toMatch(/^e999999 \S.*(gone|page)\.$/);
+  expect((await run("click", { ref: "e999999" }, short)).error?.message).toBe(
+    "e999999 is unknown: no answer about this tab gave it.",
+  );
 });
 
 test("an element that comes late is waited for", async ({ daemon, site, browserWithExtension }) => {
