@@ -17,6 +17,7 @@ export { openContentSide, openPageSide, type Channel, type ContentChannel, type 
 export { startDocument } from "./document.ts";
 export { cssPath, locate, nameOf, roleOf, sketchOf, type OpenShadow } from "./locators/index.ts";
 export { startPageRealm } from "./page.ts";
+export type { Refusal } from "./activation.ts";
 export type { ActionMessage, Downward, Upward } from "./scope.ts";
 export type { Actors, Deed, Expected } from "./sources/actor.ts";
 export {

@@ -19,6 +19,7 @@ import {
   weakGet,
   weakSet,
 } from "./natives.ts";
+import { type Refusal, watchRefusals } from "./activation.ts";
 import { proxyMethod, type Stop } from "./patch.ts";
 
 /** What the other world says to the page's: one message each, as JSON. */
@@ -49,6 +50,8 @@ export type ActionMessage = Extract<Downward<unknown>, { action: string }>;
 export interface Upward {
   /** What runs, in words; empty when all that the action started has ended. */
   busy: string[];
+  /** What the browser refused the page since the action began, because no user had acted. */
+  refused?: Refusal[];
 }
 
 /** Cause says which action led to something. */
@@ -95,6 +98,7 @@ interface Running extends Works {
   /** performance.now when something of it ran last */
   last: number;
   live: boolean;
+  refused: Refusal[];
   next: Running | undefined;
 }
 
@@ -118,10 +122,10 @@ const nextTask = (call: () => void): void => {
 };
 
 /**
- * Scope knows which action the code that runs now belongs to. While an action is followed, the page's timers and
- * animation frames are scheduled between two of ours, of which the first says whose turn it is and the second that it is
- * over: the page's callbacks are called by the browser as ever, with nothing of us in their stacks. What starts in no
- * known turn belongs to an action by time alone. Nothing is patched while no action is followed.
+ * Scope knows which action the code that runs now belongs to. When a followed action starts a timer or an animation frame,
+ * one of our own is started before it and one after it. The first notes which action runs, the second that it has ended;
+ * the browser calls the page's callback between them as ever, with nothing of us in its stack. What starts in no known
+ * turn belongs to an action by time alone. Nothing is patched while no action is followed.
  */
 export class Scope {
   #running: Running | undefined; // newest first
@@ -148,6 +152,7 @@ export class Scope {
         count: 0,
         last: now(),
         live: true,
+        refused: [],
         next: this.#running,
       };
       this.#running = at;
@@ -186,7 +191,7 @@ export class Scope {
         this.end(message.action);
         return undefined;
       case "ask":
-        return { busy: this.busy(message.action) };
+        return { busy: this.busy(message.action), refused: this.#find(message.action)?.refused ?? [] };
     }
   }
 
@@ -334,6 +339,15 @@ export class Scope {
 
   #patch(): Stop {
     const stops: Stop[] = [];
+    append(
+      stops,
+      watchRefusals((what) => {
+        const at = this.#current ?? this.#running;
+        let told = !at;
+        for (let i = 0; at && i < at.refused.length; i++) told ||= at.refused[i] === what;
+        if (at && !told) append(at.refused, what);
+      }),
+    );
     const clear = (name: string): void =>
       append(
         stops,

@@ -160,10 +160,15 @@ function withText(text: string, scope: Scope): Element[] {
   const pattern = text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&").replaceAll(" ", "\\s+");
   const whole = scope instanceof Document ? (scope.documentElement?.textContent ?? "") : (scope.textContent ?? "");
   const found = new Set<Element>();
-  const texts = new Texts(scope, whole.length);
-  for (const { index, 0: match } of whole.matchAll(new RegExp(pattern, "giu"))) {
-    const first = texts.at(index);
-    const last = texts.at(index + match.length - 1);
+  const wanted = new RegExp(pattern, "giu");
+  // Both ends of what is found only go forward. Most texts are not there: nodes are counted off once one is.
+  let ends: { first: Texts; last: Texts } | undefined;
+  for (let hit = wanted.exec(whole); hit; hit = wanted.exec(whole)) {
+    ends ??= { first: new Texts(scope, whole.length), last: new Texts(scope, whole.length) };
+    const first = ends.first.at(hit.index);
+    const last = ends.last.at(hit.index + hit[0].length - 1);
+    // What goes over several nodes may begin one that is in a single one: "1" and "11" hold "11" twice.
+    if (first !== last) wanted.lastIndex = hit.index + ((whole.codePointAt(hit.index) as number) > 0xffff ? 2 : 1);
     const around = first && last && commonElement(first, last, scope);
     if (around && !UNSHOWN.test(around.localName)) found.add(around);
   }

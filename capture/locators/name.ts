@@ -125,6 +125,8 @@ const isNamedByAttribute = (element: Element): boolean =>
   element.hasAttribute("aria-labelledby") ||
   element.hasAttribute("aria-owns") ||
   element.hasAttribute("title") ||
+  element.hasAttribute("placeholder") ||
+  element.hasAttribute("aria-placeholder") ||
   element.hasAttribute("alt");
 
 function hasMore(element: Element, control: Element): boolean {
@@ -163,27 +165,31 @@ class Name {
       const by = this.#referenced(node, "aria-labelledby");
       if (by.length > 0) {
         // An element may name itself besides others: it is not seen yet.
-        return by
+        const named = by
           .map((at) => this.#text(at, { ...part, referenced: true, inner: false, depth: part.depth + 1 }))
           .join(" ");
+        if (named.trim() !== "") return named;
       }
     }
     this.#seen.add(node);
     const role = roleOf(node);
     const field = part.inner || part.inLabel || part.referenced ? valueOf(node, role) : undefined;
-    if (field === undefined || !part.inner) {
+    // A field that holds nothing adds what it is called.
+    const empty = field === "" && (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement);
+    if (field === undefined || !part.inner || empty) {
       const label = node.getAttribute("aria-label")?.trim();
       if (label) return label;
       const native = this.#native(node, part);
       if (native) return native;
     }
     if (role === "menu") return "";
+    if (empty) return hintOf(node, role);
     if (field !== undefined) return field;
     if (FROM_CONTENT.has(role) || part.referenced || part.inner || node.localName === "caption") {
       const content = this.#content(node, part);
       if (content.trim() !== "" || part.inner) return content;
     }
-    return node.getAttribute("title") ?? "";
+    return hintOf(node, role);
   }
 
   /** What the language of the element says that its name is; "" for nothing. */
@@ -298,5 +304,19 @@ function valueOf(element: Element, role: string): string | undefined {
   }
   return undefined;
 }
+
+/**
+ * What names an element where nothing else does: its title and, of a field that is typed into, what it shows while it is
+ * empty, after https://w3c.github.io/html-aam/#accessible-name-and-description-computation and Chrome.
+ */
+function hintOf(element: Element, role: string): string {
+  const title = attribute(element, "title");
+  if (element instanceof HTMLTextAreaElement || (element instanceof HTMLInputElement && HINTS.test(element.type)))
+    return title || attribute(element, "placeholder") || attribute(element, "aria-placeholder");
+  return ((role === "textbox" || role === "searchbox") && attribute(element, "aria-placeholder")) || title;
+}
+
+/** Types of input that show a placeholder. */
+const HINTS = /^(text|search|email|tel|url|password|number)$/;
 
 const attribute = (element: Element, name: string): string => element.getAttribute(name)?.trim() ?? "";

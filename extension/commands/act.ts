@@ -93,6 +93,7 @@ export async function pipeline<R extends { receipt?: Receipt }>(
     if (settled.changes.length > 0) receipt.changes = settled.changes;
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
     if (busy.length > 0) receipt.busy = busy;
+    if (settled.refused) receipt.refused = settled.refused;
     return { ...(await tell({ navigated, openedTab: left.openedTab, page })), receipt };
   } catch (error) {
     // What was begun and not done does not settle: nothing watches for it any more.
@@ -226,6 +227,7 @@ const both = (inner: Settled, outer: Settled): Settled => ({
     MAX_CHANGES,
   ),
   busy: [...inner.busy, ...outer.busy],
+  ...(inner.refused ? { refused: inner.refused } : {}),
   ...(inner.leaving || outer.leaving ? { leaving: true } : {}),
   ...(outer.leaving ? {} : { inner: true }),
 });

@@ -1,4 +1,4 @@
-import type { Actors, Downward, Upward } from "@gasoline/capture";
+import type { Actors, Downward, Refusal, Upward } from "@gasoline/capture";
 import type { Acts, ExpectedInput } from "../messages/acts.ts";
 import type { ActionId } from "../messages/content.ts";
 
@@ -27,6 +27,9 @@ const HEARD = [
   "input",
   "keyup",
 ] as const;
+
+/** All that a page's world may tell of. */
+const REFUSALS: readonly Refusal[] = ["file chooser", "picker", "window", "full screen"];
 
 /** Says upward text that answers a question, and is no batch. */
 export const isAnswer = (json: string): boolean => json.startsWith('{"busy":');
@@ -96,6 +99,10 @@ export class DocumentActs implements Acts {
     this.#answer = { busy: [] };
     this.#say({ type: "ask", action: id });
     return this.#answer.busy.filter((words) => typeof words === "string").map((words) => words.slice(0, 120));
+  }
+
+  refused(): Refusal[] {
+    return REFUSALS.filter((what) => this.#answer.refused?.includes(what));
   }
 
   #enter({ id }: ActionId, whole = false): void {

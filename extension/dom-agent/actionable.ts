@@ -52,8 +52,8 @@ export function scrollTo(element: Element): boolean {
 }
 
 /**
- * Waits until the element has the same box in two frames, in three where an animation runs: what goes to and fro is at one
- * place in two frames about its turn. Throws not_actionable when it moves on.
+ * Compares the element's box in this frame and the next one, and in a third one where an animation runs: at the turning
+ * point of a movement two frames show the same box. Throws not_actionable when a box differs by more than half a pixel.
  */
 async function still(element: Element): Promise<void> {
   const before = element.getBoundingClientRect();

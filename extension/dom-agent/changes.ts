@@ -126,7 +126,9 @@ function kindOf(element: Element): string {
   if (isInvalid(element)) return `invalid field ${quote(nameOf(element))}`;
   if (isDialog(element)) return "dialog";
   const role = element.getAttribute("role");
-  if (role === "alert" || role === "status") return role;
+  if (role === "status") return role;
+  // "alert" is what dialogs of the browser are called.
+  if (role === "alert") return "message";
   return /error/i.test(element.className) ? "error" : "message";
 }
 

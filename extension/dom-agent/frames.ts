@@ -1,4 +1,4 @@
-import { everywhere } from "./shadow.ts";
+import { everywhere, focused } from "./shadow.ts";
 
 /** An element that holds a frame. */
 export type FrameElement = HTMLIFrameElement | HTMLFrameElement;
@@ -18,6 +18,13 @@ export function frameElements(): (FrameElement | undefined)[] {
     else placed[index] = element;
   }
   return placed;
+}
+
+/** The place of the frame element that has the focus; nothing where something else has it. */
+export function focusedFrame(): { index?: number } {
+  const at = focused();
+  const index = at instanceof HTMLIFrameElement || at instanceof HTMLFrameElement ? frameElements().indexOf(at) : -1;
+  return index < 0 ? {} : { index };
 }
 
 /** The origin that a frame was to be loaded from; "" where it has none of its own, "null" in a sandbox without one. */

@@ -5,7 +5,7 @@ import { around } from "./around.ts";
 import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
-import { callChildren, frameElements, origins } from "./frames.ts";
+import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { probe } from "./probe.ts";
@@ -34,6 +34,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     callChildren(token, origins);
     return {};
   },
+  focused_frame: () => focusedFrame(),
   frame_index: ({ selector }) => frameIndex(selector),
   rect: async (params, { refs, deadline }) => {
     const { element } = await retry(deadline, () => {

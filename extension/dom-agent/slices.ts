@@ -6,13 +6,16 @@ const SLICE_MS = 12;
 
 /** Slices lets the page work in between. Call pause where over says so. */
 export class Slices {
+  /** The page gets no time in between, so that it cannot change meanwhile: a slice is all the time there is. */
+  readonly #atOnce: boolean;
   /** Good until the next pause. It stays the same while the page does not change. */
   pass = new Pass();
   readonly #deadline: Deadline;
   #until = performance.now() + SLICE_MS;
 
-  constructor(deadline: Deadline) {
+  constructor(deadline: Deadline, atOnce = false) {
     this.#deadline = deadline;
+    this.#atOnce = atOnce;
   }
 
   /** Whether a slice is over. */
@@ -20,14 +23,20 @@ export class Slices {
     return performance.now() >= this.#until;
   }
 
-  /** Whether the time of the whole call is up. */
+  /** Whether the time is up: of the whole call, or of the one slice. */
   get late(): boolean {
-    return Date.now() >= this.#deadline.at;
+    return Date.now() >= this.#deadline.at || (this.#atOnce && this.over);
+  }
+
+  /** Begins the next part of work that goes on without pauses. */
+  next(): void {
+    if (this.#atOnce) this.#until = performance.now() + SLICE_MS;
   }
 
   /** Lets the page work. Throws when nobody waits for the call any more. */
   async pause(): Promise<void> {
     this.#deadline.signal.throwIfAborted();
+    if (this.#atOnce) return;
     let changed = false;
     const change = (): void => void (changed = true);
     const observer = new MutationObserver(change);

@@ -1,3 +1,4 @@
+import type { Refusal } from "@gasoline/capture";
 import type { ActionId } from "./content.ts";
 
 /** Input that an agent has the browser make, as the document will hear of it. */
@@ -23,6 +24,8 @@ export interface Acts {
   came(): boolean;
   /** What the action started and has not ended, in words: at most five. */
   busy(action: ActionId): string[];
+  /** What the browser refused the page because no user had acted, as it was when busy was asked last. */
+  refused(): Refusal[];
 }
 
 declare global {

@@ -26,6 +26,8 @@ export interface Settled {
   changes: string[];
   /** What the act still waits for, in words. */
   busy: string[];
+  /** What the browser refused the page because no user had acted. */
+  refused?: string[];
   /** The document began to navigate to another one, and was not waited for any longer. */
   leaving?: boolean;
   /** It is an iframe's. */
@@ -80,6 +82,8 @@ export interface AgentOps extends KindOps {
   };
   /** Place of the iframe that fits the CSS selector. */
   frame_index: { params: { selector: string }; result: { index: number } };
+  /** Place of the iframe that has the focus in this document; nothing where no iframe has it. */
+  focused_frame: { params: Record<string, never>; result: { index?: number } };
   /** Scrolls an element into view and says where it is, for a crop. */
   rect: { params: Target; result: { rect: Rect } };
   /** Origins of the child frames at these places; "" where they have none. */

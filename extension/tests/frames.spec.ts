@@ -182,6 +182,53 @@ test("a frame that answers nothing, one that loads for ever and one that goes aw
   expect(none.error?.message).toContain(site.url("/frozen", "localhost"));
 });
 
+test("keys and text without a target go to the focus, in whichever frame it is", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const field = (name: string) => `<title>${name}</title><input aria-label="${name}">`;
+  site.page("/nested", field("Nested"));
+  site.page("/same", `${field("Same")}<iframe src="${site.url("/nested", "localhost")}"></iframe>`);
+  site.page("/cross", `${field("Cross")}<iframe src="${site.url("/nested")}"></iframe>`);
+  const run = await open(
+    browser,
+    daemon,
+    site.page(
+      "/",
+      `${field("Main")}<iframe src="/same"></iframe><iframe src="${site.url("/cross", "localhost")}"></iframe>
+       <div id=host></div><iframe id=far src="https://pay.invalid/form"></iframe>
+       <script>document.getElementById("host").attachShadow({ mode: "closed" }).innerHTML = '<iframe srcdoc="<input aria-label=Closed>"></iframe>'</script>`,
+    ),
+  );
+  await browser.page.waitForLoadState("networkidle");
+  const { result: list } = await run("list_interactive", { role: "textbox" });
+  expect(list.elements.map(({ label }) => label).sort()).toEqual([
+    "Closed",
+    "Cross",
+    "Main",
+    "Nested",
+    "Nested",
+    "Same",
+  ]);
+  for (const { ref, label, frame } of list.elements) {
+    await run("focus", { ref });
+    const where = expect.objectContaining({ label });
+    const typed = await run("type", { text: "a" });
+    expect(typed.result, label).toMatchObject({ matched: where, value: "a", match_strategy: "focused" });
+    expect(typed.result.matched?.frame, label).toBe(frame);
+    expect((await run("key_press", { text: "b", trusted: "always" })).result, label).toMatchObject({ matched: where });
+    expect((await run("get_value", { ref })).result.value, label).toBe("ab");
+  }
+  // The main frame is meant where it is named.
+  expect((await run("key_press", { text: "x", frame: "main" })).result.matched?.frame).toBeUndefined();
+  await browser.page.evaluate(() => document.getElementById("far")?.focus());
+  expect((await run("key_press", { text: "x" })).error).toMatchObject({
+    code: "origin_not_allowed",
+    message: "The focus is in an iframe of https://pay.invalid, which is not granted.",
+  });
+});
+
 test("frames of sites that are not granted are named", async ({ daemon, site, browserWithExtension: browser }) => {
   const run = await open(
     browser,

@@ -6,13 +6,16 @@ package command
 // NoParams is for kinds without parameters.
 type NoParams struct{}
 
+// Engines are the locators beside CSS and ref=, as they stand before "=" in a selector. capture/locators reads them.
+var Engines = []string{"text", "role", "label", "placeholder", "testid"}
+
 // Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and
 // Selector are set, Ref is used.
 type Search struct {
 	Ref      string `json:"ref,omitempty" pattern:"^e\\d{1,12}$" doc:"element from a list (e17)"`
 	Selector string `json:"selector,omitempty" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
 	Nth      *int   `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
-	Within   string `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Within   string `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
 	Frame    string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
@@ -169,7 +172,7 @@ type ScriptParams struct {
 type ListParams struct {
 	VisibleOnly  bool      `json:"visible_only,omitempty" doc:"leave out what is not visible"`
 	Frame        string    `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
-	Within       string    `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Within       string    `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
 	ScopeRect    []float64 `json:"scope_rect,omitempty" length:"4" doc:"x, y, width, height: nearest to it first"`
 	TextContains string    `json:"text_contains,omitempty" length:"1000" doc:"only with this in label or text"`
 	Role         string    `json:"role,omitempty" length:"100" doc:"only this ARIA role"`

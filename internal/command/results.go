@@ -25,6 +25,7 @@ type Receipt struct {
 	Requests  []CausedCall  `json:"requests,omitempty"` // at most 5, failed ones first
 	More      int           `json:"more,omitempty"`     // errors and requests that found no room here
 	Busy      []string      `json:"busy,omitempty"`     // what the act still waited for when it answered; at most 5
+	Refused   []string      `json:"refused,omitempty"`  // what the browser refused because no user had acted; at most 4
 	SettledMS float64       `json:"settled_ms"`         // from the act until nothing of it ran, or until the answer
 }
 
@@ -106,10 +107,12 @@ type ActResult struct {
 	AutoScrolled      bool      `json:"auto_scrolled,omitempty"`
 	OverlayWarning    string    `json:"overlay_warning,omitempty"`
 	InsertionStrategy string    `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
-	Value             string    `json:"value,omitempty"`
-	Trusted           bool      `json:"trusted,omitempty"` // real input events were used
-	Filled            []Filled  `json:"filled,omitempty"`  // fields of a form, in the order they were filled
-	Overlay           *Overlay  `json:"overlay,omitempty"` // that was closed or confirmed; of several the last one
+	Value             string    `json:"value,omitempty"`              // of the element once the act has settled
+	SetTo             *string   `json:"set_to,omitempty"`             // what the act set, when the page has changed that since
+	Option            string    `json:"option,omitempty"`             // label of the option that was chosen, when its value differs
+	Trusted           bool      `json:"trusted,omitempty"`            // real input events were used
+	Filled            []Filled  `json:"filled,omitempty"`             // fields of a form, in the order they were filled
+	Overlay           *Overlay  `json:"overlay,omitempty"`            // that was closed or confirmed; of several the last one
 	Dismissed         int       `json:"dismissed_count,omitempty"`
 	Viewport          *Viewport `json:"viewport,omitempty"`
 	Bounds            *Box      `json:"bounds,omitempty"`
@@ -225,7 +228,7 @@ type ScriptResult struct {
 type ListResult struct {
 	Elements       []Element `json:"elements"`
 	CandidateCount int       `json:"candidate_count"`
-	Unread         int       `json:"unread,omitempty"` // elements that were not looked at before the deadline
+	Unread         int       `json:"unread,omitempty"` // elements that were not looked at before the deadline, or went away before they were
 	FiltersApplied []string  `json:"filters_applied,omitempty"`
 	ScopeRectUsed  []float64 `json:"scope_rect_used,omitempty"`
 	Generation     int       `json:"generation"`

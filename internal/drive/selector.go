@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
@@ -56,8 +57,9 @@ func pattern(text string) func() *regexp.Regexp {
 }
 
 var (
-	ownEngine  = pattern(`^\s*(text|role|label|placeholder|testid)=`)
-	chained    = pattern(`>>\s*(text|role|label|placeholder|testid|css|xpath|nth)=`)
+	engines    = strings.Join(command.Engines, "|")
+	ownEngine  = pattern(`^\s*(` + engines + `)=`)
+	chained    = pattern(`>>\s*(` + engines + `|css|xpath|nth)=`)
 	values     = pattern(`\[[^\]]*\]`)
 	xpath      = pattern(`^\s*(xpath=|\(?\.?/)`)
 	xpathText  = pattern(`(?:text\(\)|normalize-space\([^)]*\)|\.)\s*[=,]\s*["']([^"']*)["']`)

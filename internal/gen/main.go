@@ -21,8 +21,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "gen:", err)
 		os.Exit(1)
 	}
+	word := "wrote"
+	if *check {
+		word = "out of date:"
+	}
 	for _, p := range stale {
-		fmt.Println("gen: out of date:", p)
+		fmt.Println("gen:", word, p)
 	}
 	if *check && len(stale) > 0 {
 		fmt.Fprintln(os.Stderr, `gen: run "make gen" and commit the result`)

@@ -52,6 +52,8 @@ export interface Receipt {
   more?: number;
   /** what the act still waited for when it answered; at most 5 */
   busy?: string[];
+  /** what the browser refused because no user had acted; at most 4 */
+  refused?: string[];
   /** from the act until nothing of it ran, or until the answer */
   settled_ms: number;
 }
@@ -202,7 +204,12 @@ export interface ActResult {
   overlay_warning?: string;
   /** native, execCommand, keyboard, editor name */
   insertion_strategy?: string;
+  /** of the element once the act has settled */
   value?: string;
+  /** what the act set, when the page has changed that since */
+  set_to?: string;
+  /** label of the option that was chosen, when its value differs */
+  option?: string;
   /** real input events were used */
   trusted?: boolean;
   /** fields of a form, in the order they were filled */
@@ -552,7 +559,7 @@ export interface Listed {
 export interface ListResult {
   elements: Element[];
   candidate_count: number;
-  /** elements that were not looked at before the deadline */
+  /** elements that were not looked at before the deadline, or went away before they were */
   unread?: number;
   filters_applied?: string[];
   scope_rect_used?: number[];

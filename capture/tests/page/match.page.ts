@@ -214,6 +214,10 @@ describe("text=", () => {
     ["letters that change their length in lower case", "<p>İİİİ</p><p id=a>Save</p>", "save", ["a"]],
     ["the second of two in one text", "<p>Save</p><p id=a>Save all</p>", "save all", ["a"]],
     ["from the last sign of a node", "<p id=a><i>ab</i><b>c</b></p>", "bc", ["a"]],
+    ["behind what goes over two", "<table><tr><td id=a>1</td><td id=b>11</td></tr></table>", "11", ["b"]],
+    ["behind what goes over three", "<i>a</i><i>ba</i><i id=a>bab</i>", "bab", ["a"]],
+    ["behind emoji that go over two", "<i>💾</i><i id=a>💾💾</i>", "💾💾", ["a"]],
+    ["of which others go over two", "<i>a</i><i id=a>aa</i><i>a</i><i id=b>aa</i>", "aa", ["a", "b"]],
     ["the whole last node", "<p id=a><i>ab</i><b id=b>c</b></p>", "c", ["b"]],
   ])("%s", (_, html, text, found) => {
     put(html as string);

@@ -9,3 +9,7 @@ performance.now = () => {
   clock.at += clock.step;
   return clock.at;
 };
+
+/** Whether the user has just acted, as the modules under test hear it. */
+export const user = { active: false };
+Object.defineProperty(UserActivation.prototype, "isActive", { configurable: true, get: () => user.active });

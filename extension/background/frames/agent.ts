@@ -13,10 +13,13 @@ import { coverageOf } from "./coverage.ts";
 import { type Documents, type First, MAX_ASKED, PASSED, Page } from "./page.ts";
 import { upwards } from "./points.ts";
 import type { RefBlocks } from "./refs.ts";
-import { type TargetLike, find, fitting, named } from "./targets.ts";
+import { type TargetLike, find, fitting, focused, named } from "./targets.ts";
 
 /** A page that has not answered so long, ms, after the deadline hangs. */
 const HANG_MS = 1000;
+
+/** Operations that go to the focus where they name no element. */
+const TO_FOCUS: ReadonlySet<string> = new Set(["key_press", "type", "paste"]);
 
 /** A target whose frame loads anew whenever it is called is looked for again so many times. */
 const MAX_TRIES = 100;
@@ -72,7 +75,12 @@ export class AgentFrames implements Frames {
     const page = this.#page(tab);
     const target = params as TargetLike;
     const searched = target.ref === undefined && target.selector !== undefined && isEvery(target.frame);
-    if (!searched) return this.#calls.run(tab, await named(page, target, deadline), op, params, deadline);
+    if (!searched) {
+      const frame = await named(page, target, deadline);
+      const unnamed = target.ref === undefined && (target.x === undefined || target.y === undefined);
+      const follow = TO_FOCUS.has(op) && unnamed && isEvery(target.frame);
+      return this.#calls.run(tab, follow ? await focused(page, frame, deadline) : frame, op, params, deadline);
+    }
     for (let tries = 0; ; tries++) {
       const { frame, nth, unseen } = await fitting(page, target, deadline);
       try {

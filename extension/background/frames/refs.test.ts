@@ -32,3 +32,12 @@ test("a document in use keeps its refs while frames load for ever", async () => 
   expect(await refs.documentOf(1, "e1")).toBe("page");
   expect(await refs.documentOf(1, "e1001")).toBeUndefined();
 });
+
+test("a ref that was never given is told from one of a page that is gone", async () => {
+  const refs = new RefBlocks();
+  expect(await refs.isGiven(1, "e1")).toBe(false);
+  await refs.rangesOf(1, "page", Infinity);
+  expect(await refs.isGiven(1, "e1000")).toBe(true);
+  expect(await refs.isGiven(1, "e1001")).toBe(false);
+  expect(await refs.isGiven(2, "e1")).toBe(false);
+});

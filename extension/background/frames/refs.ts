@@ -34,6 +34,11 @@ export class RefBlocks {
     return own.map(({ first }) => [first, first + BLOCK - 1]);
   }
 
+  /** Whether a document of a tab may have given a ref: its number was among those that were to be given. */
+  async isGiven(tab: number, ref: string): Promise<boolean> {
+    return Number(ref.slice(1)) < (await this.#load(tab)).next;
+  }
+
   /** The document that a ref belongs to; undefined when it was never given or is long forgotten. */
   async documentOf(tab: number, ref: string): Promise<string | undefined> {
     const n = Number(ref.slice(1));

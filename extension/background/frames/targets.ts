@@ -8,7 +8,7 @@ import { Gone } from "./calls.ts";
 import { type Choice, choose, toAsk } from "./choose.ts";
 import { MAX_NAMED, coverageOf } from "./coverage.ts";
 import { FAULTS, MAX_ASKED, PASSED, type Page } from "./page.ts";
-import { after, samePath } from "./tree.ts";
+import { type Tree, after, samePath } from "./tree.ts";
 
 /** Of the time of a call this is left for the main frame to say what it has instead of the target, ms. */
 const EXPLAIN_MS = 200;
@@ -19,7 +19,7 @@ const SHARE = 3;
 const REST_MS = 500;
 
 /** What names a frame, or a target whose frame is to be found. */
-export type TargetLike = Pick<Target, "ref" | "selector" | "nth"> & { frame?: string | undefined };
+export type TargetLike = Pick<Target, "ref" | "selector" | "nth" | "x" | "y"> & { frame?: string | undefined };
 
 /** The frame of a target. */
 export interface Fitting {
@@ -36,7 +36,34 @@ export async function named(page: Page, target: TargetLike, deadline: number): P
   const document = await page.calls.refs.documentOf(page.tab, target.ref);
   const frame = document && (await page.tree()).frames.find(({ documentId }) => documentId === document);
   if (frame) return frame;
-  throw new CommandProblem("stale_ref", `${target.ref} belongs to a page that is gone.`);
+  const given = await page.calls.refs.isGiven(page.tab, target.ref);
+  const why = given ? "belongs to a page that is gone" : "is unknown: no answer about this tab gave it";
+  throw new CommandProblem("stale_ref", `${target.ref} ${why}.`);
+}
+
+/** The innermost frame that has the focus, from the main frame on. */
+export async function focused(page: Page, main: FrameInfo, deadline: number): Promise<FrameInfo> {
+  const { tab, calls, documents } = page;
+  let at = main;
+  for (let known: Tree | undefined; ;) {
+    const { index } = await calls.run(tab, at, "focused_frame", {}, deadline);
+    if (index === undefined) return at;
+    known ??= await page.tree();
+    const path = [...at.path, index];
+    const inner = known.frames.find((frame) => samePath(frame.path, path));
+    if (!inner) {
+      const { origins } = await calls.run(tab, at, "origins", { indexes: [index] }, deadline);
+      const [origin] = origins;
+      const granted = !origin || documents.granted(`${origin}/`);
+      throw new CommandProblem(
+        granted ? "frame_not_found" : "origin_not_allowed",
+        granted
+          ? "The focus is in an iframe that does not answer."
+          : `The focus is in an iframe of ${origin}, which is not granted.`,
+      );
+    }
+    at = inner;
+  }
 }
 
 /** The frame that frame= names now; the main frame when it names none. */

@@ -6,7 +6,7 @@ import { AgentProblem } from "../problem.ts";
 import { resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { retry, retryUntil } from "../waiting.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, watchValue } from "./outcome.ts";
 import { perform, routeOf } from "./perform.ts";
 
 /** Brings a checkbox, radio button or switch into a state; one that is in it already is left alone. */
@@ -53,7 +53,9 @@ export async function check(params: CheckParams, environment: Environment): Prom
     );
   }
   const { matched } = outcome({ ...found, element: control }, environment);
-  return { result: matched ? { ...result, matched } : result };
+  if (matched) result.matched = matched;
+  watchValue(result, control, environment, (at) => stateOf(at)?.toString());
+  return { result };
 }
 
 /** The control that a label, or an element around a single one, stands for. */

@@ -46,11 +46,11 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
   }
   act.tell(result);
   act.perform(() => {
-    if (dispatchKey(element, "keydown", stroke)) {
-      if (stroke.text) dispatchKey(element, "keypress", stroke);
-      effect?.(element, stroke);
-    }
-    dispatchKey(focused() ?? element, "keyup", stroke);
+    const isDown = dispatchKey(element, "keydown", stroke);
+    if (isDown && isTyped(element, stroke)) effect?.(element, stroke);
+    const isUp = dispatchKey(focused() ?? element, "keyup", stroke);
+    // Browsers click what has the focus when the space bar comes up.
+    if (isDown && isUp && stroke.key === " " && isToggle(element)) acts().click(element as HTMLElement);
   });
   return { result };
 }
@@ -58,16 +58,29 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
 /** Keys go to the focus, wherever that is. */
 const ORIGIN = { x: 0, y: 0 };
 
+/** Tells an element of what a key types, if it types anything. false: the page prevents that. */
+export const isTyped = (element: Element, stroke: KeyStroke): boolean =>
+  stroke.text === "" || dispatchKey(element, "keypress", stroke);
+
+/** Asks the page before a key changes the text of a field. false: the page prevents that. */
+export const mayChange = (field: Element, inputType: "insertText" | "insertLineBreak", data: string | null): boolean =>
+  acts().dispatch(
+    field,
+    new InputEvent("beforeinput", { inputType, data, bubbles: true, cancelable: true, composed: true, view: window }),
+  );
+
 /** Tells an element of a key. false: the page prevents what the key does by itself. */
 export function dispatchKey(element: Element, type: "keydown" | "keypress" | "keyup", stroke: KeyStroke): boolean {
+  // A keypress tells the character, and the other two the key.
+  const code = type === "keypress" ? (stroke.text.codePointAt(0) ?? 0) : stroke.keyCode;
   return acts().dispatch(
     element,
     new KeyboardEvent(type, {
       key: stroke.key,
       code: stroke.code,
-      keyCode: stroke.keyCode,
-      which: stroke.keyCode,
-      charCode: type === "keypress" ? stroke.key.charCodeAt(0) : 0,
+      keyCode: code,
+      which: code,
+      charCode: type === "keypress" ? code : 0,
       altKey: stroke.alt,
       ctrlKey: stroke.control,
       metaKey: stroke.meta,
@@ -95,25 +108,28 @@ const EFFECTS: Record<string, Effect> = {
   Backspace: () => void document.execCommand("delete"),
   Delete: () => void document.execCommand("forwardDelete"),
   " ": (element, stroke) => {
-    if (isToggle(element)) acts().click(element as HTMLElement);
-    else insertChar(element, stroke);
+    if (!isToggle(element)) insertChar(element, stroke);
   },
 };
 
 function enter(element: Element): void {
-  if (element instanceof HTMLTextAreaElement) document.execCommand("insertLineBreak");
-  else if (element instanceof HTMLElement && element.isContentEditable) document.execCommand("insertParagraph");
-  else if (
-    element instanceof HTMLInputElement &&
-    !/^(button|submit|reset|image|checkbox|radio|file)$/.test(element.type)
-  )
+  if (element instanceof HTMLTextAreaElement) {
+    if (mayChange(element, "insertLineBreak", null)) document.execCommand("insertLineBreak");
+  } else if (element instanceof HTMLElement && element.isContentEditable) document.execCommand("insertParagraph");
+  else if (element instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(element.type))
     submit(element);
   else if (element.matches("button, a[href], summary, input")) acts().click(element as HTMLElement);
 }
 
-/** A form with a submit button is submitted through it; one without only when it has a single field. */
+/** Types that Enter alone submits a form by, where it has no button and no other field of them. */
+const TYPED = /^(text|search|tel|url|email|password|date|month|week|time|datetime-local|number)$/;
+
+/** A form with a submit button is submitted through it; one without only when it has a single field to type in. */
 function submit(field: HTMLInputElement): void {
-  acts().dispatch(field, new Event("change", { bubbles: true }));
+  const typed = TYPED.test(field.type);
+  if (typed && !mayChange(field, "insertLineBreak", null)) return;
+  // Browsers tell that a field was changed before they submit it; the value that it began with is no change.
+  if (typed && field.value !== field.defaultValue) acts().dispatch(field, new Event("change", { bubbles: true }));
   const { form } = field;
   if (!form) return;
   const button = [...form.elements].find((at): at is HTMLElement =>
@@ -123,14 +139,14 @@ function submit(field: HTMLInputElement): void {
     if (!button.matches(":disabled")) acts().click(button);
     return;
   }
-  const fields = [...form.elements].filter(
-    (at) => at instanceof HTMLInputElement && !/^(hidden|checkbox|radio|button|reset|file|range|color)$/.test(at.type),
-  );
-  if (fields.length === 1) form.requestSubmit();
+  const fields = [...form.elements].filter((at) => at instanceof HTMLInputElement && TYPED.test(at.type));
+  if (typed && fields.length === 1) form.requestSubmit();
 }
 
-function insertChar(_element: Element, { text }: KeyStroke): void {
-  if (text !== "" && text !== "\r") document.execCommand("insertText", false, text);
+function insertChar(element: Element, { text }: KeyStroke): void {
+  const isField = element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement;
+  if (isField && !mayChange(element, "insertText", text)) return;
+  document.execCommand("insertText", false, text);
 }
 
 const isToggle = (element: Element): boolean =>
@@ -145,10 +161,30 @@ function moveFocus(from: Element, step: 1 | -1): void {
       at.tabIndex >= 0 &&
       !at.matches(":disabled") &&
       isVisible(at) &&
-      !at.closest("[inert]"),
+      !at.closest("[inert]") &&
+      (at === from || !isPassed(at, from)),
   );
   // Positive tab indexes come first, in their own order; sort is stable for the rest.
   order.sort((a, b) => (a.tabIndex || Infinity) - (b.tabIndex || Infinity) || 0);
   const at = order.indexOf(from as HTMLElement);
-  order.at((at + step + order.length) % Math.max(1, order.length))?.focus();
+  const next = at < 0 && step < 0 ? -1 : (at + step + order.length) % Math.max(1, order.length);
+  order.at(next)?.focus();
 }
+
+/** Tab stops once at a group of radio buttons: at the one that is chosen, and at none from within the group. */
+function isPassed(at: Element, from: Element): boolean {
+  if (!isRadio(at)) return false;
+  if (inGroup(at, from)) return true;
+  const root = at.getRootNode() as Document | ShadowRoot;
+  return !at.checked && [...root.querySelectorAll("input")].some((other) => inGroup(at, other) && other.checked);
+}
+
+const isRadio = (at: Element): at is HTMLInputElement => at instanceof HTMLInputElement && at.type === "radio";
+
+/** Whether another element is a radio button of the same group: of the same form and root, with the same name. */
+const inGroup = (at: HTMLInputElement, other: Element): boolean =>
+  isRadio(other) &&
+  at.name !== "" &&
+  other.name === at.name &&
+  other.form === at.form &&
+  other.getRootNode() === at.getRootNode();

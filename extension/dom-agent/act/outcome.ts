@@ -19,3 +19,26 @@ export function outcome(
   if (found.scrolled) result.auto_scrolled = true;
   return result;
 }
+
+/**
+ * Has the value of a result read again once the act has settled, for the page may change it in answer. An element that was
+ * rendered anew is found by its ref; of one that is gone the value stays the last that was seen.
+ */
+export function watchValue(
+  result: ActResult,
+  element: Element,
+  { act, refs, frame }: Environment,
+  read: (element: Element) => string | undefined,
+): void {
+  const set = result.value;
+  act.afterwards(() => {
+    try {
+      const there = element.isConnected ? element : refs.elementOf(result.matched?.ref ?? "");
+      const now = read(there);
+      if (now === undefined || now === set || set === undefined) return;
+      Object.assign(result, { value: now, set_to: set, matched: describe(there, refs, frame) });
+    } catch {
+      return; // The element is gone, or is no field any more.
+    }
+  });
+}

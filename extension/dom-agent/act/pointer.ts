@@ -23,17 +23,18 @@ export function press(element: Element, point: Point, name: string, count: numbe
   const buttons = button === 0 ? 1 : button === 2 ? 2 : 4;
   enter(element, point);
   for (let detail = 1; detail <= count; detail++) {
-    pointer(element, "pointerdown", point, { button, buttons });
-    // A page that prevents mousedown keeps its focus where it is.
-    const goesOn = mouse(element, "mousedown", point, { button, buttons, detail });
+    // A page that prevents pointerdown hears of no mousedown and mouseup, and keeps its focus; it is clicked all the same.
+    const withMouse = pointer(element, "pointerdown", point, { button, buttons });
+    // So does one that prevents mousedown keep its focus.
+    const goesOn = withMouse && mouse(element, "mousedown", point, { button, buttons, detail });
     if (goesOn && detail === 1) focusFrom(element);
     pointer(element, "pointerup", point, { button });
-    mouse(element, "mouseup", point, { button, detail });
+    if (withMouse) mouse(element, "mouseup", point, { button, detail });
     if (!element.isConnected) return;
-    if (button === 0) mouse(element, "click", point, { detail });
+    if (button === 0) pointer(element, "click", point, { detail });
     else {
-      mouse(element, "auxclick", point, { button, detail });
-      if (button === 2) mouse(element, "contextmenu", point, { button });
+      pointer(element, "auxclick", point, { button, detail });
+      if (button === 2) pointer(element, "contextmenu", point, { button });
     }
   }
   if (count === 2 && button === 0) mouse(element, "dblclick", point, { detail: 2 });
@@ -48,14 +49,16 @@ function focusFrom(element: Element): void {
   else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
 }
 
-function pointer(element: Element, type: string, { x, y }: Point, more: PointerEventInit = {}): void {
-  acts().dispatch(
+function pointer(element: Element, type: string, { x, y }: Point, more: PointerEventInit = {}): boolean {
+  // Clicks are of a pointer too, and are told as of no primary one.
+  const isClick = type === "click" || type === "auxclick" || type === "contextmenu";
+  return acts().dispatch(
     element,
     new PointerEvent(type, {
       ...common(x, y),
       pointerId: 1,
       pointerType: "mouse",
-      isPrimary: true,
+      isPrimary: !isClick,
       cancelable: type !== "pointerenter",
       pressure: more.buttons ? 0.5 : 0,
       ...more,

@@ -38,6 +38,7 @@ const UNCAPTURED: Acts = {
   expect: () => undefined,
   came: () => true,
   busy: () => [],
+  refused: () => [],
 };
 
 /** Whether this document is an iframe's. */
@@ -58,6 +59,7 @@ export class ActScope {
   #told: ActResult | undefined;
   #began: number;
   #wake: (() => void) | undefined;
+  #after: (() => void) | undefined;
 
   /** Without an action nothing is watched: the operation only reads. whole: the act led to this document. */
   constructor(action: ActionId | undefined, deadline: Deadline, whole = false) {
@@ -132,12 +134,20 @@ export class ActScope {
       } else if (busy.length === 0 && (rests || ++restless >= RESTLESS_FRAMES)) break;
       if (Date.now() >= until || this.#deadline.signal.aborted) break;
     }
+    if (!this.#leaving()) this.#after?.();
+    const refused = acts().refused();
     return {
       changes: this.#changes?.inWords() ?? [],
       busy,
+      ...(refused.length > 0 ? { refused } : {}),
       ...(this.#leaving() ? { leaving: true } : {}),
       ...where,
     };
+  }
+
+  /** Has work done when the act has settled, unless the page leaves. */
+  afterwards(work: () => void): void {
+    this.#after = work;
   }
 
   /** Ends the watching. */

@@ -1,4 +1,4 @@
-import { nameOf } from "@gasoline/capture/locators/name";
+import { fold, nameOf } from "@gasoline/capture/locators/name";
 import type { ActResult, SelectParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
@@ -9,9 +9,13 @@ import { everyElement } from "../shadow.ts";
 import { resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { retry } from "../waiting.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, watchValue } from "./outcome.ts";
 import { perform, routeOf } from "./perform.ts";
 import { acts } from "./scope.ts";
+
+/** Options that a problem names: of those that fit, and of those that there are. */
+const MAX_NAMED = 8;
+const MAX_OFFERED = 12;
 
 /** Chooses an option of a select element, or of a list that a page built itself. */
 export async function select(params: SelectParams, environment: Environment): Promise<Acted> {
@@ -26,18 +30,22 @@ export async function select(params: SelectParams, environment: Environment): Pr
     const ref = refs.refOf(control);
     const found = isVisible(control) ? await ready({ ref }, refs, needs, deadline) : named;
     let now: Element = control;
-    const value = await retry(deadline, () => {
+    const option = await retry(deadline, () => {
       now = resolve({ ref }, refs).element;
       return choose(now as HTMLSelectElement, params.value, environment);
     });
+    const { value, label } = option;
     const { count, strategy } = named;
-    return { result: outcome({ ...found, element: now, count, strategy }, environment, { value }) };
+    const more = { value, ...(label.trim() === value ? {} : { option: fold(label, 200) }) };
+    const result = outcome({ ...found, element: now, count, strategy }, environment, more);
+    watchValue(result, now, environment, (at) => (at === now && option.selected ? value : chosen(at)));
+    return { result };
   }
   if (!isCustom(control)) throw new AgentProblem("not_select", `${inWords(control)} has no options to choose from.`);
   if (control.getAttribute("role") !== "listbox" && control.getAttribute("aria-expanded") !== "true") {
     await press(control, params, environment);
   }
-  const option = await retry(deadline, () => customOption(params.value));
+  const option = await retry(deadline, () => customOption(params.value, control));
   const value = nameOf(option) || (option.textContent ?? "").trim();
   const { trusted } = await press(option, params, environment);
   const result = outcome(named, environment, { value });
@@ -56,8 +64,20 @@ async function press(element: Element, params: SelectParams, environment: Enviro
   return result;
 }
 
-function choose(control: HTMLSelectElement, value: string, { act }: Environment): string {
-  const option = pick([...control.options], value, (at) => [at.value, at.label, at.text]);
+/** The values of what is chosen in a select element. */
+const chosen = (element: Element): string | undefined =>
+  element instanceof HTMLSelectElement ? [...element.selectedOptions].map(({ value }) => value).join(",") : undefined;
+
+function choose(control: HTMLSelectElement, value: string, { act }: Environment): HTMLOptionElement {
+  // Pages repeat the options that are chosen most: those are one.
+  const once = new Map<string, HTMLOptionElement>();
+  for (const at of control.options) {
+    const key = JSON.stringify([at.value, at.label]);
+    if (!once.has(key)) once.set(key, at);
+  }
+  const option = pick([...once.values()], value, [(at) => [at.value], (at) => [at.label, at.text]], (at) =>
+    at.value === at.label ? `"${at.label}"` : `"${at.label}" (value "${at.value}")`,
+  );
   if (option.matches(":disabled"))
     throw new AgentProblem("not_actionable", `The option "${option.label}" is disabled.`);
   const before = [...control.selectedOptions];
@@ -67,48 +87,68 @@ function choose(control: HTMLSelectElement, value: string, { act }: Environment)
     acts().dispatch(control, new Event("input", { bubbles: true, composed: true }));
     acts().dispatch(control, new Event("change", { bubbles: true }));
   });
-  return option.value;
+  return option;
 }
+
+const OPTIONS = "[role=option], [role=menuitemradio], [role=menuitem]";
 
 const isCustom = (element: Element): boolean =>
   element.matches(
     "[role=combobox], [role=listbox], [aria-haspopup=listbox], [aria-haspopup=menu], [aria-haspopup=true]",
   );
 
-function customOption(value: string): Element {
-  const options = everyElement(document).filter(
-    (at) => at.matches("[role=option], [role=menuitemradio], [role=menuitem]") && isVisible(at),
+function customOption(value: string, control: Element): Element {
+  const shown = everyElement(document).filter((at) => at.matches(OPTIONS) && isVisible(at));
+  const lists = listsOf(control);
+  const own = shown.filter((at) => lists.some((list) => list.contains(at)));
+  const options = own.length > 0 ? own : shown;
+  return pick(
+    options,
+    value,
+    [(at) => [at.getAttribute("data-value") ?? ""], (at) => [nameOf(at), textOf(at)]],
+    (at) => `"${nameOf(at) || textOf(at)}"`,
   );
-  return pick(options, value, (at) => [at.getAttribute("data-value") ?? "", nameOf(at), at.textContent ?? ""]);
 }
 
-/** The option that fits best: exactly, then without regard to case, then as a part if only one does. */
-function pick<O extends Element>(options: readonly O[], value: string, textsOf: (option: O) => string[]): O {
-  const want = value.trim();
+/** What can have the options of a control in it: itself, and what it says that it controls. */
+function listsOf(control: Element): Element[] {
+  const root = control.getRootNode() as Document | ShadowRoot;
+  const ids = ["aria-controls", "aria-owns"].flatMap((name) => (control.getAttribute(name) ?? "").split(/\s+/));
+  return [control, ...ids.flatMap((id) => (id && root.getElementById(id)) || [])];
+}
+
+const textOf = (element: Element): string => fold(element.textContent ?? "", 200);
+
+type Texts<O> = (option: O) => string[];
+
+/**
+ * The option that is meant: by its value, else by its label or text, else by them without regard to case, else by a part of
+ * them. Several that fit equally well are ambiguous_target, which names them in words.
+ */
+function pick<O extends Element>(
+  options: readonly O[],
+  value: string,
+  [valueOf, labelsOf]: readonly [Texts<O>, Texts<O>],
+  inWords: (option: O) => string,
+): O {
+  const want = fold(value, Infinity);
   const lower = want.toLowerCase();
-  const fit = (test: (text: string) => boolean) =>
-    options.filter((option) => textsOf(option).some((text) => test(text.trim())));
-  const [exact] = fit((text) => text === want);
-  if (exact) return exact;
-  for (const found of [
-    fit((text) => text.toLowerCase() === lower),
-    fit((text) => text.toLowerCase().includes(lower)),
-  ]) {
+  const both: Texts<O> = (option) => [...valueOf(option), ...labelsOf(option)];
+  const ways: readonly [Texts<O>, (text: string) => boolean][] = [
+    [valueOf, (text) => text === want],
+    [labelsOf, (text) => text === want],
+    [both, (text) => text.toLowerCase() === lower],
+    [both, (text) => text.toLowerCase().includes(lower)],
+  ];
+  for (const [textsOf, fits] of ways) {
+    const found = options.filter((option) => textsOf(option).some((text) => fits(fold(text, Infinity))));
     const [only] = found;
     if (only && found.length === 1) return only;
     if (found.length > 1) {
-      throw new AgentProblem(
-        "ambiguous_target",
-        `${found.length} options fit "${want}": ${found
-          .slice(0, 8)
-          .map((at) => `"${textsOf(at)[1]}"`)
-          .join(", ")}.`,
-      );
+      const some = found.slice(0, MAX_NAMED).map(inWords).join(", ");
+      throw new AgentProblem("ambiguous_target", `${found.length} options fit "${want}": ${some}.`);
     }
   }
-  const offered = options.slice(0, 12).map((at) => `"${textsOf(at)[1]?.trim() ?? ""}"`);
-  throw new AgentProblem(
-    "option_not_found",
-    `No option is called "${want}". There are: ${offered.join(", ") || "none"}.`,
-  );
+  const offered = options.slice(0, MAX_OFFERED).map(inWords).join(", ");
+  throw new AgentProblem("option_not_found", `No option is called "${want}". There are: ${offered || "none"}.`);
 }

@@ -1,4 +1,4 @@
-import type { TypeParams } from "@gasoline/schema/commands";
+import type { ActResult, TypeParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
@@ -8,10 +8,10 @@ import { MASK, isSecret } from "../secret.ts";
 import { focused } from "../shadow.ts";
 import { resolve } from "../target.ts";
 import { giveFocus } from "./focus.ts";
-import { outcome } from "./outcome.ts";
+import { outcome, watchValue } from "./outcome.ts";
 import { expected } from "./perform.ts";
 import { acts } from "./scope.ts";
-import { dispatchKey } from "./key_press.ts";
+import { dispatchKey, isTyped, mayChange } from "./key_press.ts";
 import { parseKeys } from "../../messages/keys.ts";
 
 /** Texts up to this length are typed key by key, so that pages which watch keys see them. */
@@ -31,20 +31,24 @@ export async function type(params: TypeParams, environment: Environment): Promis
     giveFocus(element);
     place(element, params.clear === true);
   };
-  const result = (strategy: string) =>
-    outcome({ ...found, element }, environment, { value: shownValue(element), insertion_strategy: strategy });
+  const result = (strategy: string): ActResult => {
+    const more = { value: shownValue(element), insertion_strategy: strategy };
+    const told = outcome({ ...found, element }, environment, more);
+    watchValue(told, element, environment, (at) => shownValue(typeable(at)));
+    return told;
+  };
   if (params.trusted === "always") {
     await act.attach();
     element = typeable(resolve({ ref }, environment.refs).element);
     act.perform(() => {
       enterField();
-      if (params.clear) document.execCommand("delete");
+      if (params.text === "") document.execCommand("delete");
     });
     const gesture = { type: "text", text: params.text } as const;
     const at = { x: 0, y: 0 };
     act.tell(result("keyboard"));
     await act.send(gesture, at, expected(gesture, at));
-    return { result: { ...result("keyboard"), trusted: true } };
+    return { result: Object.assign(result("keyboard"), { trusted: true }) };
   }
   return { result: result(act.perform(() => madeUp(params, element, before, enterField))) };
 }
@@ -62,19 +66,20 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
   }
   const wanted = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
-  insert(element, params.text);
+  const whole = insert(element, params.text);
   if (!element.isConnected) {
     if (focused() !== document.body) return "execCommand";
     throw new AgentProblem("status_mismatch", `The page took ${inWords(element)} away while it was typed into.`);
   }
   if (element.value === wanted || reformatted(element, params.text)) return "execCommand";
-  // The field took nothing (an editing host around it, a page that prevents input): its value is set.
-  setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
+  // The field took nothing (an editing host around it): its value is set. What a page keeps out, it keeps out of a user's
+  // text too.
+  if (whole) setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
   // A line that was sent with Enter, or made a chip at its comma, may leave the field empty.
   if (element.value === "" && /^[^\n,;]+$/.test(params.text)) {
     throw new AgentProblem("status_mismatch", `${inWords(element)} is still empty: the page does not let the text in.`);
   }
-  return "native";
+  return whole ? "native" : "execCommand";
 }
 
 /** The field or editor that an element is, holds or labels. */
@@ -137,8 +142,11 @@ function checkFormat(field: Field, value: string): void {
 /** Puts the caret at the end, or selects everything. */
 export function place(element: HTMLElement, all: boolean): void {
   if (isField(element)) {
+    const { length } = element.value;
     if (all) element.select();
-    else if (element.selectionStart !== null) element.setSelectionRange(element.value.length, element.value.length);
+    else if (element.selectionStart !== null) element.setSelectionRange(length, length);
+    // Fields for e-mail and numbers have a caret as well, and tell of none.
+    else if (takesText(element)) document.getSelection()?.modify("move", "forward", "lineboundary");
     return;
   }
   const selection = document.getSelection();
@@ -147,25 +155,28 @@ export function place(element: HTMLElement, all: boolean): void {
   if (!all) selection.collapseToEnd();
 }
 
-function insert(field: Field, text: string): void {
+/** Types into a field. false: the page kept some of the text out. */
+function insert(field: Field, text: string): boolean {
   if (text.length > KEY_BY_KEY) {
+    if (!mayChange(field, "insertText", text)) return false;
     document.execCommand("insertText", false, text);
-    return;
+    return true;
   }
+  let whole = true;
   for (const char of text) {
     const stroke = parseKeys(char === "\n" ? "Enter" : char);
     // A page may have put another field into its place, or have led on to the next one.
     const at = focused() ?? field;
+    const breaks = char === "\n" && field instanceof HTMLTextAreaElement;
     // A page that prevents the key takes it for itself.
-    const goesOn = stroke ? dispatchKey(at, "keydown", stroke) : true;
-    if (goesOn)
-      document.execCommand(
-        char === "\n" && field instanceof HTMLTextAreaElement ? "insertLineBreak" : "insertText",
-        false,
-        char,
-      );
+    const goesOn =
+      (!stroke || (dispatchKey(at, "keydown", stroke) && isTyped(at, stroke))) &&
+      (breaks ? mayChange(at, "insertLineBreak", null) : mayChange(at, "insertText", char));
+    if (goesOn) document.execCommand(breaks ? "insertLineBreak" : "insertText", false, char);
+    else whole = false;
     if (stroke) dispatchKey(at, "keyup", stroke);
   }
+  return whole;
 }
 
 /** Puts a text at the caret as one input. */
@@ -204,7 +215,7 @@ function setValue(field: Field, value: string): void {
 
 /** What a field shows now; a secret stays in the page. */
 export function shownValue(element: HTMLElement): string {
-  if (isSecret(element)) return MASK;
+  if (isSecret(element)) return isField(element) && element.value === "" ? "" : MASK;
   return (isField(element) ? element.value : element.innerText).slice(0, 1000);
 }
 

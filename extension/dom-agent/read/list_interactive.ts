@@ -20,8 +20,6 @@ const OPERABLE_ROLE =
 /** Elements beyond the known kinds that are asked for their cursor: each asks for its style. */
 const MAX_CURSOR_CHECKS = 500;
 const MAX_LISTED = 100;
-/** Tops within so many pixels are one row in reading order. */
-const ROW_PX = 10;
 const NAVIGATION = "nav, header, footer, [role=navigation], [role=banner], [role=contentinfo]";
 
 let generation = 0;
@@ -34,21 +32,67 @@ interface Placed {
   distance: number;
 }
 
+/** What a look at the page gave. */
+interface Look {
+  kept: ElementRecord[];
+  count: number;
+  /** Elements that were not looked at in time, or went away before they were. */
+  unread: number;
+  /** How many went away. */
+  gone: number;
+}
+
+/** A page that renders anew meanwhile is looked at so many times in slices, then once without a pause. */
+const MAX_LOOKS = 3;
+
 /**
  * Lists what a user could operate, in reading order, visible ones first. It works in slices, and describes no more
- * elements than it lists. At the deadline it tells what it has, and how many elements it did not look at.
+ * elements than it lists. What goes away in between is looked for again; a page that does not keep still for that long is
+ * looked at in one go, as far as two slices reach. Elements that were not looked at are counted.
  */
 export async function listInteractive(params: ListParams, environment: Environment): Promise<ListResult> {
   const rect = scopeRect(params.scope_rect);
-  const slices = new Slices(environment.deadline);
+  let found: Look | undefined;
+  for (let looks = 0; !found || (found.gone > 0 && looks <= MAX_LOOKS); looks++) {
+    if (found && Date.now() >= environment.deadline.at) break;
+    found = await look(params, rect, environment, new Slices(environment.deadline, looks === MAX_LOOKS));
+  }
+  const filters = (["within", "visible_only", "exclude_nav", "role", "text_contains", "scope_rect"] as const).filter(
+    (name) => params[name] !== undefined && params[name] !== false,
+  );
+  return {
+    elements: found.kept,
+    candidate_count: found.count,
+    ...(found.unread > 0 ? { unread: found.unread } : {}),
+    ...(filters.length > 0 ? { filters_applied: filters } : {}),
+    ...(rect ? { scope_rect_used: params.scope_rect as number[] } : {}),
+    generation: ++generation,
+    url: location.href,
+    title: document.title,
+    viewport: viewport(),
+  };
+}
+
+/** Looks at the page once. */
+async function look(
+  params: ListParams,
+  rect: Box | undefined,
+  environment: Environment,
+  slices: Slices,
+): Promise<Look> {
   const found = await operable(scopeOf(params.within, environment), slices);
-  const { placed, left } = await place(found, params, rect, slices);
+  // The layout that boxes are read from takes nothing of the slice.
+  document.documentElement?.getBoundingClientRect();
+  slices.next();
+  const { placed, left, lost } = await place(found, params, rect, slices);
+  slices.next();
   const fits = filter(params);
   const limit = params.limit || MAX_LISTED;
   const kept: ElementRecord[] = [];
   const shown = new Set<string>();
   let count = 0;
   let unread = left;
+  let gone = lost;
   for (const [i, { element, visible, distance }] of placed.entries()) {
     if (slices.over) {
       if (slices.late && kept.length > 0) {
@@ -59,7 +103,11 @@ export async function listInteractive(params: ListParams, environment: Environme
     }
     const { pass } = slices;
     // The page may have gone on in a pause.
-    if (!element.isConnected || !fits(element, pass)) continue;
+    if (!element.isConnected) {
+      gone++;
+      continue;
+    }
+    if (!fits(element, pass)) continue;
     count++;
     if (kept.length >= limit) {
       if (params.role === undefined && params.text_contains === undefined) {
@@ -78,20 +126,7 @@ export async function listInteractive(params: ListParams, environment: Environme
     if (visible) shown.add(key);
     kept.push({ ...record, index: kept.length, ...(rect ? { distance_px: distance } : {}) });
   }
-  const filters = (["within", "visible_only", "exclude_nav", "role", "text_contains", "scope_rect"] as const).filter(
-    (name) => params[name] !== undefined && params[name] !== false,
-  );
-  return {
-    elements: kept,
-    candidate_count: count,
-    ...(unread > 0 ? { unread } : {}),
-    ...(filters.length > 0 ? { filters_applied: filters } : {}),
-    ...(rect ? { scope_rect_used: params.scope_rect as number[] } : {}),
-    generation: ++generation,
-    url: location.href,
-    title: document.title,
-    viewport: viewport(),
-  };
+  return { kept, count, unread: unread + gone, gone };
 }
 
 function scopeOf(within: string | undefined, { refs }: Environment): Scope {
@@ -153,14 +188,18 @@ function beginsPointer(element: HTMLElement): boolean {
   );
 }
 
-/** Those that the filters of place leave, in the order of the list, and how many were not looked at any more. */
+/**
+ * Those that the filters of place leave, in the order of the list; how many are left that were not looked at, and how many
+ * were lost because they had gone.
+ */
 async function place(
   elements: ReadonlySet<Element>,
   params: ListParams,
   rect: Box | undefined,
   slices: Slices,
-): Promise<{ placed: Placed[]; left: number }> {
+): Promise<{ placed: Placed[]; left: number; lost: number }> {
   const placed: Placed[] = [];
+  let lost = 0;
   let left = elements.size;
   for (const element of elements) {
     if (slices.over) {
@@ -168,6 +207,10 @@ async function place(
       await slices.pause();
     }
     left--;
+    if (!element.isConnected) {
+      lost++;
+      continue;
+    }
     if (params.exclude_nav && element.closest(NAVIGATION) !== null) continue;
     const box = rounded(boxOf(element));
     const visible = isShown(element, box);
@@ -175,11 +218,42 @@ async function place(
     if (rect && !overlaps(box, rect)) continue;
     placed.push({ element, box, visible, distance: rect ? distance(box, rect) : 0 });
   }
-  const row = ({ box }: Placed) => Math.round(box.y / ROW_PX);
+  const row = rowsOf(placed);
   placed.sort(
-    (a, b) => Number(b.visible) - Number(a.visible) || a.distance - b.distance || row(a) - row(b) || a.box.x - b.box.x,
+    (a, b) =>
+      Number(b.visible) - Number(a.visible) ||
+      a.distance - b.distance ||
+      (row.get(a) ?? 0) - (row.get(b) ?? 0) ||
+      a.box.x - b.box.x,
   );
-  return { placed, left };
+  return { placed, left, lost };
+}
+
+/**
+ * The row of each element in reading order. Elements are in one row while at least half of the lower one is beside what is
+ * common to those before it: a tall element takes no others into its row.
+ */
+function rowsOf(placed: readonly Placed[]): Map<Placed, number> {
+  const rows = new Map<Placed, number>();
+  let row = 0;
+  let top = Infinity;
+  let bottom = -Infinity;
+  // What is not visible comes behind what is, in rows of its own.
+  let visible: boolean | undefined;
+  const order = placed.toSorted((a, b) => Number(b.visible) - Number(a.visible) || a.box.y - b.box.y);
+  for (const at of order) {
+    const { y, height } = at.box;
+    const common = Math.min(bottom, y + height) - Math.max(top, y);
+    if (at.visible === visible && common >= Math.min(bottom - top, height) / 2) {
+      top = Math.max(top, y);
+      bottom = Math.min(bottom, y + height);
+    } else {
+      row++;
+      [top, bottom, visible] = [y, y + height, at.visible];
+    }
+    rows.set(at, row);
+  }
+  return rows;
 }
 
 /** Whether an element has the role and the text that are asked for. */

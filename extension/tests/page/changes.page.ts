@@ -28,7 +28,7 @@ describe("changes are told in words", () => {
     ],
     ["a part without a name", "<form x>", add("<i></i>"), ["1 added in form"]],
     ["a part without a role", "<div role=tabpanel x>", add("<i></i>"), ["1 added in tabpanel"]],
-    ["an alert", "<p>", add(a("alert")), ['alert "Saved"', "1 added in the page"]],
+    ["an alert", "<p>", add(a("alert")), ['message "Saved"', "1 added in the page"]],
     ["a status", "<p>", add(a("status")), ['status "Saved"', "1 added in the page"]],
     ["a dialog", "<p>", add(a("dialog")), ['dialog "Saved"', "1 added in the page"]],
     ["an alert dialog", "<p>", add(a("alertdialog")), ['dialog "Saved"', "1 added in the page"]],
@@ -47,7 +47,7 @@ describe("changes are told in words", () => {
       "what tells in what is added",
       "<p>",
       add("<div><i role=alert>Saved</i></div>"),
-      ['alert "Saved"', "1 added in the page"],
+      ['message "Saved"', "1 added in the page"],
     ],
     [
       "what tells in what tells",
@@ -72,7 +72,7 @@ describe("changes are told in words", () => {
       "what told and goes",
       "<div role=alert x>Saved</div>",
       (at: HTMLElement) => at.remove(),
-      ['gone: alert "Saved"', "1 removed in the page"],
+      ['gone: message "Saved"', "1 removed in the page"],
     ],
     [
       "what told nothing and goes",
@@ -104,7 +104,7 @@ describe("changes are told in words", () => {
       "a text of 100 signs",
       "<p>",
       add(`<div role=alert>${"a".repeat(101)}</div>`),
-      [`alert "${"a".repeat(99)}…"`, "1 added in the page"],
+      [`message "${"a".repeat(99)}…"`, "1 added in the page"],
     ],
     [
       "a part of 60 signs",
@@ -116,7 +116,7 @@ describe("changes are told in words", () => {
       "what goes with 60 signs",
       `<div role=alert x>${"a".repeat(61)}</div>`,
       (at: HTMLElement) => at.remove(),
-      [`gone: alert "${"a".repeat(59)}…"`, "1 removed in the page"],
+      [`gone: message "${"a".repeat(59)}…"`, "1 removed in the page"],
     ],
     [
       "a line of 140 signs",

@@ -117,11 +117,76 @@ describe("a list", () => {
   });
   test("is in reading order, what is shown first", async () => {
     put(
-      `<button hidden>hidden</button><button ${at(50, 104)}>row 2 right</button><button ${at(0, 95)}>row 2 left</button><button ${at(60, 0)}>row 1 right</button>
-       <button ${at(30, 4)}>row 1 middle</button><button ${at(0, 5)}>between</button>`,
+      `<button hidden>hidden</button><button ${at(50, 99)}>row 2 right</button><button ${at(0, 95)}>row 2 left</button><button ${at(60, 0)}>row 1 right</button>
+       <button ${at(30, 5)}>row 1 middle</button><button ${at(0, 11)}>between</button>`,
     );
     expect(await labels()).toEqual(["row 1 middle", "row 1 right", "between", "row 2 left", "row 2 right", "hidden"]);
     expect((await list()).elements.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+  test.each([
+    // Tops to both sides of any grid are one row, and so are a label and the field beside it that is taller.
+    [
+      "a row of which tops differ by a pixel",
+      [
+        [100, 4, 10],
+        [0, 5, 10],
+        [50, 6, 10],
+      ],
+      "120",
+    ],
+    [
+      "low beside tall",
+      [
+        [100, 0, 40],
+        [0, 14, 12],
+        [50, 20, 10],
+      ],
+      "120",
+    ],
+    [
+      "two rows beside something tall",
+      [
+        [0, 0, 100],
+        [50, 0, 10],
+        [90, 4, 10],
+        [50, 20, 10],
+        [40, 24, 10],
+      ],
+      "01243",
+    ],
+    [
+      "rows that overlap by less than half",
+      [
+        [50, 0, 20],
+        [0, 11, 20],
+      ],
+      "01",
+    ],
+    [
+      "rows that overlap by half",
+      [
+        [50, 0, 20],
+        [0, 10, 20],
+      ],
+      "10",
+    ],
+    [
+      "steps, each by less than half",
+      [
+        [90, 0, 20],
+        [60, 8, 20],
+        [30, 16, 20],
+        [0, 24, 20],
+      ],
+      "1032",
+    ],
+  ])("has in its reading order %s", async (_, boxes, order) => {
+    put(
+      (boxes as number[][])
+        .map(([x, y, height], i) => `<button ${at(x!, y!, `padding:0;border:0;height:${height}px`)}>${i}</button>`)
+        .join(""),
+    );
+    expect((await labels()).join("")).toBe(order);
   });
   test("has 100 elements, or as many as are asked for, and counts the others", async () => {
     put("<button>a</button>".repeat(101));
@@ -220,11 +285,11 @@ describe("a list", () => {
     );
     expect((await labels({ text_contains: "PAY" })).toSorted()).toEqual([
       "",
-      "",
       "Pay now",
       "pay",
       "pay",
       "pay div",
+      "pay here",
       "pay list",
       "pay text",
       "payby card",
@@ -339,6 +404,76 @@ describe("a list", () => {
       document.querySelectorAll("button")[1]!.remove();
       const { elements } = await running.finally(() => (globalThis.MessageChannel = Native));
       expect(elements.map(({ label }) => label)).not.toContain("b");
+    }));
+  /** Has work done in each pause of a list: after nth pauses, counted from 1. */
+  const paused = async <T>(between: (nth: number) => void, work: () => Promise<T>): Promise<T> => {
+    const Native = MessageChannel;
+    let pauses = 0;
+    globalThis.MessageChannel = class extends Native {
+      constructor() {
+        super();
+        between(++pauses);
+      }
+    };
+    return work().finally(() => (globalThis.MessageChannel = Native));
+  };
+  test("of a page that renders anew while it is made is of what is there then", () =>
+    hurried(async () => {
+      const render = (): void => void put("<button>a</button><button>b</button><button>c</button>");
+      render();
+      // Once in the search, once among the boxes, once among the descriptions.
+      const again: Record<number, () => void> = { 2: render, 10: render, 20: render };
+      const { elements, candidate_count, unread } = await paused(
+        (nth) => again[nth]?.(),
+        () => list(),
+      );
+      expect(elements.map(({ label }) => label)).toEqual(["a", "b", "c"]);
+      expect([candidate_count, unread]).toEqual([3, undefined]);
+      expect(elements.map(({ index }) => index)).toEqual([0, 1, 2]);
+    }));
+  test("of a page that never keeps still is made in one go, and counts what it did not reach", () =>
+    hurried(async () => {
+      const render = (): void => void put("<button>a</button>".repeat(10));
+      render();
+      const { elements, candidate_count, unread } = await paused(render, () => list());
+      // Here a slice has room for one element.
+      expect([elements.length, candidate_count, unread]).toEqual([1, 1, 9]);
+    }));
+  test("of a page that never keeps still is whole where one go has room for it", async () => {
+    const { now } = performance;
+    let looks = 0;
+    const render = (): void => void put("<button>a</button>".repeat(10));
+    render();
+    // Slices end at once until the page has rendered often; then the clock stands still.
+    let time = 0;
+    performance.now = () => (looks < 40 ? (time += 20) : time);
+    try {
+      const { elements, unread } = await paused(
+        () => {
+          looks++;
+          render();
+        },
+        () => list(),
+      );
+      expect([elements.length, unread]).toEqual([10, undefined]);
+    } finally {
+      performance.now = now;
+    }
+  });
+  test("counts what went away, when there is no time to look again", () =>
+    hurried(async () => {
+      put("<button>a</button><button>b</button><button>c</button>");
+      const { now } = Date;
+      const running = paused(
+        (nth) => {
+          if (nth !== 2) return;
+          document.querySelectorAll("button")[1]!.remove();
+          Date.now = () => now() + 120_000;
+        },
+        () => list({}, 60_000),
+      );
+      const { elements, candidate_count, unread } = await running.finally(() => (Date.now = now));
+      expect([elements.length, candidate_count, unread]).toEqual([1, 1, 2]);
     }));
   test("ends when nobody waits any more", () =>
     hurried(async () => {

@@ -151,6 +151,9 @@ func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	if to-from < len(entries) {
 		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))
 	}
+	if refused := refusals(receiptOf(&r.Result)); refused != "" {
+		w.Note(`the browser refused the page: %s. It gives that to real input only: act again with trusted:"always".`, refused)
+	}
 }
 
 func going(w *answer.Writer, action string, status command.Status, id string) {
@@ -246,7 +249,13 @@ func acted(r command.ActResult) []string {
 		if r.MatchCount > 1 {
 			line += fmt.Sprintf(", 1 of %d matches by %s", r.MatchCount, r.MatchStrategy)
 		}
-		if r.Value != "" {
+		if r.Option != "" {
+			line += fmt.Sprintf(", chose option %q", answer.Cut(answer.Clean(r.Option), 80))
+		}
+		if r.SetTo != nil {
+			line += fmt.Sprintf(", set to %q, which the page changed", answer.Cut(answer.Clean(*r.SetTo), 120))
+		}
+		if r.Value != "" || r.SetTo != nil {
 			line += fmt.Sprintf(", now %q", answer.Cut(answer.Clean(r.Value), 120))
 		}
 		out = append(out, line)

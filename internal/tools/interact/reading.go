@@ -275,7 +275,8 @@ func listed(r command.ListResult) []string {
 	}
 	if r.Unread > 0 {
 		out = append(out, fmt.Sprintf(
-			"%d elements were not looked at: the time was up. timeout_ms gives more, within narrows the list.",
+			"%d elements were not looked at: the time was up, or they went away. "+
+				"timeout_ms gives more, within narrows the list.",
 			r.Unread,
 		))
 	}

@@ -209,6 +209,19 @@ func receiptLines(r *command.Receipt, told bool) (out []string) {
 	return out
 }
 
+// refusable is what browsers give a page only when a user has just acted.
+var refusable = []string{"file chooser", "picker", "window", "full screen"}
+
+// refusals says what of it the browser refused while a command ran; "" for nothing.
+func refusals(r *command.Receipt) string {
+	if r == nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc(slices.Clone(refusable), func(what string) bool {
+		return !slices.Contains(r.Refused, what)
+	}), ", ")
+}
+
 func callLine(c command.CausedCall) string {
 	status := c.Outcome
 	if c.Status != 0 {

@@ -25,15 +25,16 @@ func TestTheDeclarationFitsItsBounds(t *testing.T) {
 		t.Error(d)
 	}
 	if n := len(b.Description()); n > catalog.MaxDescription-400 {
-		t.Errorf("the description has %d bytes; modes that are to come need 400 of %d", n, catalog.MaxDescription)
+		t.Errorf("the description has %d bytes, and modes that are to come need 400 of %d: shorten Doc or Groups of Tool, "+
+			"or name a parameter that many modes take once in a group", n, catalog.MaxDescription)
 	}
 	if len(b.Shown) > 12 {
-		t.Errorf("%d parameters are shown", len(b.Shown))
+		t.Errorf("%d parameters are shown, and 12 may be: take from Shown what help tells as well", len(b.Shown))
 	}
 	shown := b.Schema()
 	for _, p := range b.Shown {
 		if !strings.Contains(string(shown), `"`+p+`":{`) {
-			t.Errorf("%s is shown and no mode has it", p)
+			t.Errorf("%s is shown and no mode has it: take it out of Shown", p)
 		}
 	}
 }
