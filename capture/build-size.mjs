@@ -19,17 +19,17 @@ export const alone = { alias: { "web-vitals/attribution": "web-vitals" } };
 export const entries = [
   {
     name: "page",
-    budget: 20_100,
+    budget: 20_600,
     code: 'export { startPageRealm, Batcher, openPageSide } from "./index.ts";',
   },
   {
     name: "document",
-    budget: 26_800,
+    budget: 27_000,
     code: 'export { startDocument, Batcher, openContentSide } from "./index.ts";',
   },
   {
     name: "ci",
-    budget: 38_200,
+    budget: 39_000,
     options: alone,
     code: 'export { startPageRealm, startDocument, Builtins, Batcher } from "./index.ts";',
   },

@@ -23,7 +23,7 @@ const anySize = dev || process.argv.includes("--any-size");
 // Scripts that run in pages are IIFEs, so that nothing leaks into the page's scope and nothing is
 // loaded asynchronously: document_start would be lost. Budgets are bytes after minification.
 const entries = [
-  { in: "page/main.ts", out: "page", format: "iife", budget: 53_500, ignored: true },
+  { in: "page/main.ts", out: "page", format: "iife", budget: 54_000, ignored: true },
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
   { in: "popup/main.ts", out: "popup", format: "iife" },
@@ -33,7 +33,7 @@ const entries = [
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 53_500 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 76_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 77_000 },
   { out: "core", budget: 27_000 },
 ];
 

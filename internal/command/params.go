@@ -215,7 +215,7 @@ type SetAttributeParams struct {
 // QueryParams is for query. What a page lacks is no failure of it.
 type QueryParams struct {
 	Selector       string   `json:"selector" required:"true" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
-	Within         string   `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Within         string   `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
 	Frame          string   `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 	QueryType      string   `json:"query_type,omitempty" enum:"exists,count,text,text_all,attributes" doc:"what is asked; default exists"`
 	AttributeNames []string `json:"attribute_names,omitempty" length:"20" doc:"which attributes; default all"`
@@ -244,7 +244,7 @@ type Field struct {
 type FormParams struct {
 	Toast
 	Fields []Field `json:"fields" required:"true" length:"100" doc:"what to fill, in this order"`
-	Within string  `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Within string  `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
 	Frame  string  `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
@@ -260,7 +260,7 @@ type SubmitParams struct {
 // IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text.
 type IntentParams struct {
 	Toast
-	Within string `json:"within,omitempty" length:"2000" alias:"scope" doc:"CSS of the part of the page"`
+	Within string `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
 	Frame  string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
