@@ -64,6 +64,8 @@ const CASES: Record<string, readonly Case[]> = {
       "<input id=a onbeforeinput='if (event.data === `a`) event.preventDefault()'>",
       { selector: "#a", text: "1a2" },
     ],
+    ["type", "<input id=a value=ab>", { selector: "#a", text: "", clear: true }],
+    ["type", "<input id=a value=ab>", { selector: "#a", text: "" }],
     ["type", "<textarea id=a>x</textarea>", { selector: "#a", text: "\n1" }],
     ["key_press", "<input id=a autofocus>", { text: "x" }],
     ["key_press", "<input id=a autofocus onkeypress='event.preventDefault()'>", { text: "x" }],

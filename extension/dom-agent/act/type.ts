@@ -42,7 +42,8 @@ export async function type(params: TypeParams, environment: Environment): Promis
     element = typeable(resolve({ ref }, environment.refs).element);
     act.perform(() => {
       enterField();
-      if (params.text === "") document.execCommand("delete");
+      // What is typed takes the place of what is selected; nothing takes no place.
+      if (params.clear && params.text === "") document.execCommand("delete");
     });
     const gesture = { type: "text", text: params.text } as const;
     const at = { x: 0, y: 0 };
