@@ -25,9 +25,8 @@ test("finds the last comment, relative to the script", () => {
 });
 
 test("decodes inline maps, with and without base64", () => {
-  expect(decodeDataURL(`data:application/json;charset=utf-8;base64,${Buffer.from('{"ü":1}').toString("base64")}`)).toBe(
-    '{"ü":1}',
-  );
+  expect(decodeDataURL("data:application/json;charset=utf-8;base64,eyLDvCI6MX0=")).toBe('{"ü":1}');
+  expect(decodeDataURL("DATA:application/json;BASE64,e30=")).toBe("{}");
   expect(decodeDataURL("data:application/json,%7B%7D")).toBe("{}");
   expect(decodeDataURL("data:text/plain,x")).toBeUndefined();
   expect(decodeDataURL("data:application/json;base64,???")).toBeUndefined();
