@@ -1,10 +1,7 @@
+import "./support/stopped-clock.ts"; // before the Batcher
 import { describe, expect, test, vi, beforeEach, afterEach } from "vitest";
+import { Batcher, type Batch } from "../batch.ts";
 import type { CaptureRecord } from "../record.ts";
-import type { Batch } from "../batch.ts";
-
-// The Batcher saves setTimeout when it is loaded: fake timers must be there first.
-vi.useFakeTimers();
-const { Batcher } = await import("../batch.ts");
 
 const log = (message: string): CaptureRecord => ({
   kind: "logs",

@@ -11,3 +11,9 @@ test("doubles up to its bound, with jitter in the upper half", () => {
   low.reset();
   expect(low.next()).toBe(250);
 });
+
+test("counts sixteen failures, and then no more", () => {
+  const backoff = new Backoff(1, 1e9, () => 0);
+  const waits = Array.from({ length: 20 }, () => backoff.next());
+  expect(waits.slice(15)).toEqual([2 ** 14, 2 ** 15, 2 ** 15, 2 ** 15, 2 ** 15]);
+});

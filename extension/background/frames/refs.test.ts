@@ -32,3 +32,28 @@ test("a document in use keeps its refs while frames load for ever", async () => 
   expect(await refs.documentOf(1, "e1")).toBe("page");
   expect(await refs.documentOf(1, "e1001")).toBeUndefined();
 });
+
+test("tabs count apart, and where the worker that ended left off", async () => {
+  const refs = new RefBlocks();
+  expect(await refs.rangesOf(1, "a", 1000)).toEqual([[1, 1000]]);
+  expect(await refs.rangesOf(2, "b", 1000)).toEqual([[1, 1000]]);
+  expect(Object.keys(session)).toEqual(["refs:1", "refs:2"]);
+  const next = new RefBlocks();
+  expect(await next.rangesOf(1, "c", 1000)).toEqual([[1001, 2000]]);
+  expect([await next.documentOf(1, "e1000"), await next.documentOf(1, "e1001")]).toEqual(["a", "c"]);
+  expect(await next.documentOf(1, "e2001")).toBeUndefined();
+  await next.forget(1);
+  expect(Object.keys(session)).toEqual(["refs:2"]);
+  expect(await next.rangesOf(1, "d", 1000)).toEqual([[1, 1000]]);
+});
+
+test("a document with fewer than 200 numbers left gets more", async () => {
+  const refs = new RefBlocks();
+  await refs.rangesOf(1, "a", 1000);
+  await refs.rangesOf(1, "b", 1000);
+  expect(await refs.rangesOf(1, "a", 200)).toEqual([[1, 1000]]);
+  expect(await refs.rangesOf(1, "a", 199)).toEqual([
+    [1, 1000],
+    [2001, 3000],
+  ]);
+});

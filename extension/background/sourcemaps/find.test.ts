@@ -17,6 +17,13 @@ test("finds the last comment, relative to the script", () => {
     "http://localhost/js/last.map",
   );
   expect(sourceMapURL("//# sourceMappingURL=c.map\u2028more()", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=\nmore()", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=c.map\n/* open", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=c.map\n/* closed */x", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=c.map\n/**/", url, null)).toBe("http://localhost/js/c.map");
+  expect(sourceMapURL("//# sourceMappingURL=c.map\n/*/", url, null)).toBeUndefined();
+  expect(sourceMapURL("/*# sourceMappingURL=c.map */x", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=http://[", url, null)).toBeUndefined();
   expect(sourceMapURL("/*# sourceMappingURL=open.map", url, null)).toBeUndefined();
   expect(sourceMapURL("/*# sourceMappingURL=two words.map */", url, null)).toBeUndefined();
   expect(sourceMapURL("//# sourceMappingURL=", url, null)).toBeUndefined();
