@@ -232,3 +232,12 @@ test("two events make two halves, of every kind and none of its own", () => {
     [{ ...stamp(), logs: [{ seq: 2 }] }],
   ]);
 });
+
+test("ten thousand events wait, or four million characters", () => {
+  const outbox = new Outbox();
+  for (let seq = 1; seq <= 10_001; seq++) outbox.add(stamp(), { kind: "logs", event: { seq } });
+  expect(outbox.length).toBe(9000);
+  const long = new Outbox();
+  for (let seq = 10; seq <= 50; seq++) long.add(stamp(), log(seq, "x".repeat(100_000 - length(log(seq, "").event))));
+  expect(long.length).toBe(36);
+});

@@ -29,10 +29,11 @@ test("fifty tabs are remembered, and the one of which nothing was heard for long
   const times = new ActionTimes();
   for (let tab = 1; tab <= 50; tab++) times.begin(tab, `a${tab}`);
   expect(times.at(1, 1000)).toBe("a1");
-  times.begin(1, "again");
-  expect([times.at(1, 1000), times.at(2, 1000), times.at(50, 1000)]).toEqual(["again", "a2", "a50"]);
+  times.begin(2, "again");
+  expect([times.at(1, 1000), times.at(2, 1000), times.at(50, 1000)]).toEqual(["a1", "again", "a50"]);
   times.begin(51, "a51");
-  expect([times.at(1, 1000), times.at(2, 1000), times.at(3, 1000)]).toEqual(["again", undefined, "a3"]);
+  times.begin(52, "a52");
+  expect([1, 2, 3, 4].map((tab) => times.at(tab, 1000))).toEqual([undefined, "again", undefined, "a4"]);
 });
 
 test("eight actions of a tab are remembered, each with its own time, bounds included", () => {

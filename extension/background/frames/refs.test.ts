@@ -57,3 +57,19 @@ test("a document with fewer than 200 numbers left gets more", async () => {
     [2001, 3000],
   ]);
 });
+
+test("the documents of a tab that asked last keep their numbers, 200 blocks of them", async () => {
+  const refs = new RefBlocks();
+  const ask = (n: number) => refs.rangesOf(1, `d${n}`, 1000);
+  const known = async (...all: number[]) => {
+    const of = await Promise.all(all.map((n) => refs.documentOf(1, `e${n * 1000 + 1}`)));
+    return all.filter((_, i) => of[i] !== undefined);
+  };
+  for (let n = 0; n < 200; n++) await ask(n);
+  expect(await known(0, 199)).toEqual([0, 199]);
+  await ask(200);
+  expect(await known(0, 1, 200)).toEqual([1, 200]);
+  await ask(199); // comes behind 200
+  for (let n = 201; n < 400; n++) await ask(n);
+  expect(await known(199, 200, 201)).toEqual([199, 201]);
+});

@@ -310,3 +310,27 @@ test("what is no URL is compared as it is written, without its fragment", async 
   await vi.advanceTimersByTimeAsync(500);
   expect((await other).flags).toEqual(["partial"]);
 });
+
+test("a record that went as it is takes no request any more", async () => {
+  const alone = join.complete("d", page());
+  await vi.advanceTimersByTimeAsync(500);
+  expect((await alone).flags).toEqual(["partial"]);
+  join.offer(request());
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(unclaimed).toHaveLength(1);
+  const waiting = join.complete("d", page());
+  join.offer(request());
+  await waiting;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("an answer belongs to the request that was answered with its status", async () => {
+  join.offer(request({ status: 500, ip: "5.5.5.5" }));
+  join.offer(request({ status: 200, ip: "2.2.2.2" }));
+  expect((await join.complete("d", page())).remote_address).toBe("2.2.2.2");
+  join.offer(request({ status: 200, ip: "2.2.2.2" }));
+  const failed = page({ status: 500, outcome: "http_error" });
+  expect((await join.complete("d", failed)).remote_address).toBe("5.5.5.5");
+  join.offer(request({ status: 304, ip: "3.3.3.3" }));
+  expect((await join.complete("d", failed)).remote_address).toBe("3.3.3.3");
+});
