@@ -255,4 +255,64 @@ describe("Batcher", () => {
       [[3, "held"]],
     ]);
   });
+
+  test("what tells of a dialog leaves at once, however soon after the last batch", () => {
+    const state = (state: string, urgent = true) =>
+      ({ kind: "lifecycle", urgent, event: { t: 1, mono: 2, state } }) as CaptureRecord;
+    const { batcher, sent } = collecting();
+    batcher.add(exception("before"));
+    expect(sent).toHaveLength(1);
+    batcher.add(state("dialog_opened"));
+    expect(sent).toHaveLength(2);
+    batcher.add(state("dialog_closed"));
+    expect(sent).toHaveLength(3);
+    batcher.add(state("other"));
+    expect(sent).toHaveLength(3);
+    batcher.add(state("dialog_opened", false));
+    expect(sent).toHaveLength(3);
+    vi.advanceTimersByTime(20);
+    expect(sent[3]!.records).toHaveLength(2);
+    const relayed = collecting();
+    relayed.batcher.add(exception("before"));
+    const records = ["dialog_opened", "dialog_closed", "worker_started", "other"].map((of) => state(of));
+    relayed.batcher.relay(JSON.stringify({ records }));
+    expect(relayed.sent[1]!.records.map(({ event }) => event["state"])).toEqual([
+      "dialog_opened",
+      "dialog_closed",
+      "worker_started",
+    ]);
+    expect(relayed.sent[1]!.dropped).toEqual({ lifecycle: 1 });
+  });
+
+  test("is over when it is stopped: nothing is sent, and nothing is taken", () => {
+    const { batcher, sent } = collecting();
+    batcher.add(log("a"));
+    batcher.stop();
+    expect(vi.getTimerCount()).toBe(0);
+    batcher.add(exception("b"));
+    batcher.relay(JSON.stringify({ records: [exception("c")] }));
+    vi.advanceTimersByTime(5000);
+    expect(sent).toEqual([]);
+  });
+
+  test("an urgent record that was relayed leaves at once, others after 100 ms, with their heads", () => {
+    const { batcher, sent } = collecting(undefined, false);
+    batcher.relay(JSON.stringify({ records: [log("a")] }));
+    vi.advanceTimersByTime(99);
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(sent).toEqual([{ records: [log("a")] }]);
+    vi.advanceTimersByTime(100);
+    batcher.relay(JSON.stringify({ records: [exception("b"), log("c")] }));
+    expect(sent[1]).toEqual({ records: [exception("b"), log("c")] });
+  });
+
+  test("what the other side lost is counted, whole and within reason", () => {
+    const { batcher, sent } = collecting();
+    batcher.relay('{"records":[],"dropped":{"logs":1000000000,"network":1000000001,"exceptions":0,"websocket":1}}');
+    batcher.flush();
+    expect(sent).toEqual([{ records: [], dropped: { logs: 1_000_000_000, websocket: 1 } }]);
+    batcher.flush();
+    expect(sent).toHaveLength(1);
+  });
 });
