@@ -158,12 +158,13 @@ describe("Batcher", () => {
     batcher.add({ ...exception("kept"), urgent: undefined });
     batcher.add(exchange("network_error"));
     batcher.add(exchange("ok"));
+    batcher.add(exchange("pending"));
     for (let i = 0; i < 2000; i++) batcher.add(log("flood"));
     up = true;
     batcher.flush();
     const kinds = sent[1]!.records.map((record) => record.kind);
     expect(kinds.slice(0, 2)).toEqual(["exceptions", "network"]);
-    expect(sent[1]!.dropped).toEqual({ network: 1, logs: 1502 });
+    expect(sent[1]!.dropped).toEqual({ network: 2, logs: 1502 });
   });
 
   test("keeps and numbers anew what was not taken", () => {
@@ -282,6 +283,34 @@ describe("Batcher", () => {
       "worker_started",
     ]);
     expect(relayed.sent[1]!.dropped).toEqual({ lifecycle: 1 });
+  });
+
+  test("an event may have a megabyte, and no more", () => {
+    const { batcher, sent } = collecting();
+    const rest = JSON.stringify(log("").event).length;
+    batcher.add(log("x".repeat((1 << 20) - rest)));
+    batcher.flush();
+    expect([sent[0]!.records.length, sent[0]!.dropped]).toEqual([1, undefined]);
+    batcher.add(log("x".repeat((1 << 20) - rest + 1)));
+    batcher.flush();
+    expect(sent[1]).toEqual({ records: [], dropped: { logs: 1 } });
+  });
+
+  test("a burst leaves at once again 100 ms after one that was cut", () => {
+    const { batcher, sent } = collecting();
+    for (let i = 0; i < 30_000; i++) batcher.add(log(String(i)));
+    vi.advanceTimersByTime(100);
+    const before = sent.length;
+    for (let i = 0; i < 250; i++) batcher.add(log(String(i)));
+    expect(sent).toHaveLength(before + 1);
+  });
+
+  test("every kind that the page's realm does not record is counted when it is relayed", () => {
+    const { batcher, sent } = collecting();
+    const kinds = "waterfall actions dom lifecycle performance nonsense".split(" ");
+    batcher.relay(JSON.stringify({ records: kinds.map((kind) => ({ kind, event: { t: 1, mono: 2 } })) }));
+    batcher.flush();
+    expect(sent[0]!.dropped).toEqual({ waterfall: 1, actions: 1, dom: 1, lifecycle: 1, performance: 1 });
   });
 
   test("is over when it is stopped: nothing is sent, and nothing is taken", () => {

@@ -58,6 +58,7 @@ describe("a console call", () => {
     expect(said("of", [1], 2)).toEqual(["of [1] 2", '["of",[1],2]']);
     for (const directive of ["s", "o", "O"])
       expect(said(`<%${directive}>`, { a: 1 }, 2)).toEqual(['<{"a":1}> 2', `["<%${directive}>",{"a":1},2]`]);
+    expect(said("%d %s", 1, { a: 1 })[1]).toBe('["%d %s",1,{"a":1}]');
     expect(said("%d %c", { a: 1 }, {})).toEqual(["NaN ", undefined]);
     const [text, data] = said(new TypeError("broken"));
     expect([text, JSON.parse(data!)]).toEqual(["TypeError: broken", [expect.anything()]]);
@@ -75,7 +76,12 @@ describe("a console call", () => {
     expect(format(["x".repeat(10_001)], long).message).toHaveLength(10_000);
     expect(long.cut).toBe(true);
     expect(said({ a: "x".repeat(600) })[0]).toHaveLength(500);
-    expect(format(Array.from({ length: 9 }, (_, i) => i), budget({ width: 4 })).message).toBe("0 1 2 3");
+    expect(
+      format(
+        Array.from({ length: 9 }, (_, i) => i),
+        budget({ width: 4 }),
+      ).message,
+    ).toBe("0 1 2 3");
     expect(format(["%s", 1, 2, 3, 4], budget({ width: 4 })).message).toBe("1 2 3");
   });
   test("says of a value what the console would", () => {

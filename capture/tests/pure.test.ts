@@ -82,6 +82,7 @@ describe("framesOf", () => {
     ["    at f (a:x:1)", { function: "f", url: "a:x:1", line: 0, column: 0 }],
     ["    at f (a:1:2/)", { function: "f", url: "a:1:2/", line: 0, column: 0 }],
     ["    at http://a/b.js)", { function: "", url: "http://a/b.js)", line: 0, column: 0 }],
+    ["    at (http://a:1:2)", { function: "", url: "(http://a:1:2)", line: 0, column: 0 }],
     ["    at f(http://a:1:2)", { function: "f", url: "http://a", line: 1, column: 2 }],
     ["Error: at no place", undefined],
     ["    at ", { function: "", url: "", line: 0, column: 0 }],
@@ -92,7 +93,13 @@ describe("framesOf", () => {
 
   test("the text is given as well, ten thousand characters at most", () => {
     const text = "Error: x\n    at f (http://a:1:2)\n    at g (http://a:3:4)";
-    expect(readStack(text)).toEqual({ raw: text, frames: [framesOf(text)[0], framesOf(text)[1]] });
+    expect(readStack(text)).toEqual({
+      raw: text,
+      frames: [
+        { function: "f", url: "http://a", line: 1, column: 2 },
+        { function: "g", url: "http://a", line: 3, column: 4 },
+      ],
+    });
     expect(readStack(`${text}\n`).raw).toBe(`${text}\n`);
     expect(readStack(undefined)).toEqual({ raw: "", frames: [] });
     expect(readStack("x".repeat(20_000)).raw).toHaveLength(10_000);
@@ -229,7 +236,15 @@ describe("redaction", () => {
   ])("of the header Authorization: %s a short scheme stays", (value, shown) =>
     expect(shape(headerValue("Authorization", value as string, "s"))).toBe(shown),
   );
+  test("what is masked is the secret alone", () => {
+    expect(headerValue("Authorization", "Bearer abc", "s")).toBe(`Bearer ${mask("authorization", "abc", "s")}`);
+    expect(redactURL("http://u:pw@h/p", "s")).toBe(`http://u:${mask("password", "pw", "s")}@h/p`);
+    expect(redactBody('{"pin":"12","a":1}', "", "s")).toBe(`{"pin":"${mask("pin", "12", "s")}","a":1}`);
+    expect(redactForm("a=1&pin=12&b=2", "s")).toBe(`a=1&pin=${mask("pin", "12", "s")}&b=2`);
+  });
   test.each([
+    ["a://u:pw@h", "a://u:<password>@h"],
+    ["#token=x?a=1", "#token=<token>?a=1"],
     ["http://u:pw@h", "http://u:<password>@h"],
     ["http://u:pw@h/p", "http://u:<password>@h/p"],
     ["http://u@h:80/", "http://u@h:80/"],
@@ -256,6 +271,8 @@ describe("redaction", () => {
     ["pass%77ord=x", "pass%77ord=<password>"],
     ["%C3%74oken=x", "%C3%74oken=x"],
     ["%zz=x", "%zz=x"],
+    ["%70assword=x", "%70assword=<password>"],
+    ["token=x>", "token=<token>"],
   ])("of the form %s secrets are masked", (form, shown) => expect(shape(redactForm(form as string, "s"))).toBe(shown));
   test.each([
     ['"token":"abc"', '"token":"<token>"'],
@@ -265,6 +282,11 @@ describe("redaction", () => {
     ['["token:","abc"]', '["token:","<token>"]'],
     ['["token = " , "abc"]', '["token = " , "<token>"]'],
     ['["my token","abc"]', '["my token","abc"]'],
+    ['["my token:","abc"]', '["my token:","<token>"]'],
+    ['["my token =","abc"]', '["my token =","<token>"]'],
+    ['[1,\n"token","abc"]', '[1,\n"token","<token>"]'],
+    ['[1,\t"token","abc"]', '[1,\t"token","<token>"]'],
+    ['[1,\r"token","abc"]', '[1,\r"token","<token>"]'],
     ['["a","token","abc"]', '["a","token","<token>"]'],
     ['[":","abc"]', '[":","abc"]'],
     ['{"a":"token","b":"c"}', '{"a":"token","b":"c"}'],
@@ -303,6 +325,8 @@ describe("redaction", () => {
   test("of a long name the end counts, and names are known again after thousands of others", () => {
     expect(secretName(`${"x".repeat(100)}Password`)).toBe("password");
     expect(secretName(`Password${"x".repeat(100)}`)).toBe("");
+    expect(secretName(`xpassword${"0".repeat(56)}`)).toBe("password");
+    expect(secretName(`xpassword${"0".repeat(55)}`)).toBe("");
     for (let i = 0; i < 4100; i++) expect(secretName(`name ${i} of`)).toBe("");
     expect([secretName("userPassword"), secretName("monkey")]).toEqual(["password", ""]);
     expect([secretHeader("x-acme-token"), secretHeader("token-x"), secretHeader("secret")]).toEqual([
@@ -310,6 +334,21 @@ describe("redaction", () => {
       "",
       "secret",
     ]);
+  });
+
+  test("words are told apart by their capitals, joined again, and not by digits in them", () => {
+    for (const [name, secret] of [
+      ["userAPIKey", "api_key"],
+      ["userPIN", "pin"],
+      ["XPw", "pw"],
+      ["passWord", "password"],
+      ["pass_word", "password"],
+      ["pass9word", ""],
+      ["pass0word", ""],
+      ["passzword", ""],
+      ["passaword", ""],
+    ] as const)
+      expect(secretName(name), name).toBe(secret);
   });
 
   test("any cut of a body keeps the secret in", () => {
@@ -387,6 +426,8 @@ describe("write", () => {
     expect(write([many, many], { left: 100 }).length).toBeLessThan(150);
     expect(write({ a: "x".repeat(100), b: 1 }, { left: 100 })).toBe(`{"a":"${"x".repeat(100)}"}`);
     expect(write([1, 2, 3], { left: 3 })).toBe("[1,2]");
+    expect(write({ a: { b: 1 }, c: 2 }, { left: 12 })).toBe('{"a":{"b":1},"c":2}');
+    expect(write([[1], 2], { left: 4 })).toBe("[[1],2]");
     expect(write([1, 2, 3], { left: 4 })).toBe("[1,2,3]");
     let deep: unknown = 1;
     for (let i = 0; i < 10_000; i++) deep = [deep];
@@ -399,6 +440,15 @@ describe("write", () => {
     const nested = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as object;
     expect(rewrite(nested(60))).toHaveLength(2 * 60);
     expect(rewrite(nested(100_000))).toHaveLength(2 * 65 + 4);
+    for (const [begin, end] of [
+      ['{"a":', "}"],
+      ['{"z":1,"a":', "}"],
+      ["[1,", "]"],
+    ] as const) {
+      const levels = (n: number) => `${begin.repeat(n)}2${end.repeat(n)}`;
+      expect(rewrite(JSON.parse(levels(64)) as object), begin).toBe(levels(64));
+      expect(rewrite(JSON.parse(levels(66)) as object), begin).not.toBe(levels(66));
+    }
     const proto = Array.prototype as { toJSON?: unknown };
     proto.toJSON = () => "stolen";
     try {

@@ -181,7 +181,9 @@ describe("check", () => {
 describe("highlight", () => {
   const shown = () => document.getElementById("gasoline-highlighter")!;
   test("is drawn over everything, whatever the page's style", async () => {
-    put(`<style>div { opacity: 0.5; box-sizing: content-box; position: static; overflow: scroll }</style><p x ${box("margin:0")}>a</p>`);
+    put(
+      `<style>div { opacity: 0.5; box-sizing: content-box; position: static; overflow: scroll }</style><p x ${box("margin:0")}>a</p>`,
+    );
     await highlight({ selector: "p" }, env());
     expect([shown().popover, shown().matches(":popover-open")]).toEqual(["manual", true]);
     const { opacity, position, zIndex, overflow, backgroundColor } = getComputedStyle(shown());
@@ -318,7 +320,9 @@ describe("select", () => {
     expect(sent()).toMatchObject([{ gesture: { type: "press", button: "left", count: 1 }, x: 30, y: 10 }]);
   });
   test("finds options by their data, and by their text where they have no name", async () => {
-    put("<div x role=listbox><p role=option data-value=k7>Small</p><p role=option><span aria-hidden=true> One </span></p></div>");
+    put(
+      "<div x role=listbox><p role=option data-value=k7>Small</p><p role=option><span aria-hidden=true> One </span></p></div>",
+    );
     expect((await run("k7")).result.value).toBe("Small");
     expect((await run("One")).result.value).toBe("One");
   });
@@ -326,9 +330,7 @@ describe("select", () => {
     put(`<select x>${Array.from({ length: 13 }, (_, i) => `<option label="L${i}">T${i}</option>`).join("")}</select>`);
     const names = (n: number) => Array.from({ length: n }, (_, i) => `"L${i}"`).join(", ");
     expect((await problem(() => run("L", {}, 0))).message).toBe(`13 options fit "L": ${names(8)}.`);
-    expect((await problem(() => run("no", {}, 0))).message).toBe(
-      `No option is called "no". There are: ${names(12)}.`,
-    );
+    expect((await problem(() => run("no", {}, 0))).message).toBe(`No option is called "no". There are: ${names(12)}.`);
   });
 });
 

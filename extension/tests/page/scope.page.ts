@@ -5,6 +5,7 @@ import { click } from "../../dom-agent/act/click.ts";
 import { hover } from "../../dom-agent/act/hover.ts";
 import { keyPress } from "../../dom-agent/act/key_press.ts";
 import { ActScope, acts } from "../../dom-agent/act/scope.ts";
+import { type } from "../../dom-agent/act/type.ts";
 import type { Environment } from "../../dom-agent/environment.ts";
 import { AgentProblem } from "../../dom-agent/problem.ts";
 import { worker } from "./setup.ts";
@@ -221,7 +222,9 @@ describe("an act has settled", () => {
     };
     expect(await later(() => {})).toBe(10);
     expect(await later((scope) => scope.perform(() => {}))).toBe(20);
-    expect(await later((scope) => scope.send({ type: "move" }, { x: 1, y: 2 }, { type: "pointer", x: 1, y: 2 }))).toBe(20);
+    expect(await later((scope) => scope.send({ type: "move" }, { x: 1, y: 2 }, { type: "pointer", x: 1, y: 2 }))).toBe(
+      20,
+    );
   });
   test("at once when nobody waits any more", async () => {
     busy = () => ["GET /a"];
@@ -246,19 +249,28 @@ describe("an act has settled", () => {
     ["goes to another place in it", () => void navigate({ destination: { sameDocument: true } })],
     ["loads a file", () => void navigate({ downloadRequest: "a.pdf" })],
     ["prevents that it is left", () => navigate().preventDefault()],
-    ["ends the navigation", () => {
-      const control = new AbortController();
-      navigate({ signal: control.signal });
-      control.abort();
-    }],
-    ["takes the navigation for its own", () => {
-      navigate();
-      navigation.dispatchEvent(new Event("currententrychange"));
-    }],
-    ["takes it for its own and is not there yet", () => {
-      navigate();
-      Object.defineProperty(navigation, "transition", { value: {}, configurable: true });
-    }],
+    [
+      "ends the navigation",
+      () => {
+        const control = new AbortController();
+        navigate({ signal: control.signal });
+        control.abort();
+      },
+    ],
+    [
+      "takes the navigation for its own",
+      () => {
+        navigate();
+        navigation.dispatchEvent(new Event("currententrychange"));
+      },
+    ],
+    [
+      "takes it for its own and is not there yet",
+      () => {
+        navigate();
+        Object.defineProperty(navigation, "transition", { value: {}, configurable: true });
+      },
+    ],
   ])("as in any other document where the page %s", async (_, work) => {
     put("");
     try {
@@ -545,6 +557,8 @@ describe("an act by real input", () => {
     await keyPress({ text: "Control+a" }, environment());
     expect(sent()).toMatchObject([{ gesture: { type: "keys", keys: "Control+a" }, x: 0, y: 0 }]);
     expect(calls).toContainEqual(["expect", ACTION, { type: "keys", keys: ["a"] }]);
+    await type({ selector: "[x]", text: "b", trusted: "always" }, environment());
+    expect(calls).toContainEqual(["expect", ACTION, { type: "keys", keys: ["b"] }]);
   });
 });
 
