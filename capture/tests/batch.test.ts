@@ -296,6 +296,20 @@ describe("Batcher", () => {
     expect(sent[1]).toEqual({ records: [], dropped: { logs: 1 } });
   });
 
+  test("half of the room is 250 records or half a megabyte", () => {
+    const { batcher, sent } = collecting();
+    const rest = JSON.stringify(log("").event).length;
+    batcher.add(log("x".repeat((1 << 19) - rest - 1)));
+    expect(sent).toEqual([]);
+    batcher.flush();
+    batcher.add(log("x".repeat((1 << 19) - rest)));
+    expect(sent).toHaveLength(2);
+    for (let i = 0; i < 249; i++) batcher.add(log("a"));
+    expect(sent).toHaveLength(2);
+    batcher.add(log("a"));
+    expect(sent).toHaveLength(3);
+  });
+
   test("a burst leaves at once again 100 ms after one that was cut", () => {
     const { batcher, sent } = collecting();
     for (let i = 0; i < 30_000; i++) batcher.add(log(String(i)));

@@ -59,6 +59,7 @@ describe("a console call", () => {
     for (const directive of ["s", "o", "O"])
       expect(said(`<%${directive}>`, { a: 1 }, 2)).toEqual(['<{"a":1}> 2', `["<%${directive}>",{"a":1},2]`]);
     expect(said("%d %s", 1, { a: 1 })[1]).toBe('["%d %s",1,{"a":1}]');
+    expect(said("%c%s", "color: red", { a: 1 })[1]).toBe('["%c%s","color: red",{"a":1}]');
     expect(said("%d %c", { a: 1 }, {})).toEqual(["NaN ", undefined]);
     const [text, data] = said(new TypeError("broken"));
     expect([text, JSON.parse(data!)]).toEqual(["TypeError: broken", [expect.anything()]]);

@@ -244,6 +244,7 @@ describe("redaction", () => {
   });
   test.each([
     ["a://u:pw@h", "a://u:<password>@h"],
+    ["http://:pw@h", "http://:<password>@h"],
     ["#token=x?a=1", "#token=<token>?a=1"],
     ["http://u:pw@h", "http://u:<password>@h"],
     ["http://u:pw@h/p", "http://u:<password>@h/p"],
