@@ -1,10 +1,7 @@
+import "./support/stopped-clock.ts"; // before the Batcher
 import { describe, expect, test, vi, beforeEach, afterEach } from "vitest";
+import { Batcher, type Batch } from "../batch.ts";
 import type { CaptureRecord } from "../record.ts";
-import type { Batch } from "../batch.ts";
-
-// The Batcher saves setTimeout when it is loaded: fake timers must be there first.
-vi.useFakeTimers();
-const { Batcher } = await import("../batch.ts");
 
 const log = (message: string): CaptureRecord => ({
   kind: "logs",
@@ -161,12 +158,13 @@ describe("Batcher", () => {
     batcher.add({ ...exception("kept"), urgent: undefined });
     batcher.add(exchange("network_error"));
     batcher.add(exchange("ok"));
+    batcher.add(exchange("pending"));
     for (let i = 0; i < 2000; i++) batcher.add(log("flood"));
     up = true;
     batcher.flush();
     const kinds = sent[1]!.records.map((record) => record.kind);
     expect(kinds.slice(0, 2)).toEqual(["exceptions", "network"]);
-    expect(sent[1]!.dropped).toEqual({ network: 1, logs: 1502 });
+    expect(sent[1]!.dropped).toEqual({ network: 2, logs: 1502 });
   });
 
   test("keeps and numbers anew what was not taken", () => {
@@ -257,5 +255,107 @@ describe("Batcher", () => {
       ],
       [[3, "held"]],
     ]);
+  });
+
+  test("what tells of a dialog leaves at once, however soon after the last batch", () => {
+    const state = (state: string, urgent = true) =>
+      ({ kind: "lifecycle", urgent, event: { t: 1, mono: 2, state } }) as CaptureRecord;
+    const { batcher, sent } = collecting();
+    batcher.add(exception("before"));
+    expect(sent).toHaveLength(1);
+    batcher.add(state("dialog_opened"));
+    expect(sent).toHaveLength(2);
+    batcher.add(state("dialog_closed"));
+    expect(sent).toHaveLength(3);
+    batcher.add(state("other"));
+    expect(sent).toHaveLength(3);
+    batcher.add(state("dialog_opened", false));
+    expect(sent).toHaveLength(3);
+    vi.advanceTimersByTime(20);
+    expect(sent[3]!.records).toHaveLength(2);
+    const relayed = collecting();
+    relayed.batcher.add(exception("before"));
+    const records = ["dialog_opened", "dialog_closed", "worker_started", "other"].map((of) => state(of));
+    relayed.batcher.relay(JSON.stringify({ records }));
+    expect(relayed.sent[1]!.records.map(({ event }) => event["state"])).toEqual([
+      "dialog_opened",
+      "dialog_closed",
+      "worker_started",
+    ]);
+    expect(relayed.sent[1]!.dropped).toEqual({ lifecycle: 1 });
+  });
+
+  test("an event may have a megabyte, and no more", () => {
+    const { batcher, sent } = collecting();
+    const rest = JSON.stringify(log("").event).length;
+    batcher.add(log("x".repeat((1 << 20) - rest)));
+    batcher.flush();
+    expect([sent[0]!.records.length, sent[0]!.dropped]).toEqual([1, undefined]);
+    batcher.add(log("x".repeat((1 << 20) - rest + 1)));
+    batcher.flush();
+    expect(sent[1]).toEqual({ records: [], dropped: { logs: 1 } });
+  });
+
+  test("half of the room is 250 records or half a megabyte", () => {
+    const { batcher, sent } = collecting();
+    const rest = JSON.stringify(log("").event).length;
+    batcher.add(log("x".repeat((1 << 19) - rest - 1)));
+    expect(sent).toEqual([]);
+    batcher.flush();
+    batcher.add(log("x".repeat((1 << 19) - rest)));
+    expect(sent).toHaveLength(2);
+    for (let i = 0; i < 249; i++) batcher.add(log("a"));
+    expect(sent).toHaveLength(2);
+    batcher.add(log("a"));
+    expect(sent).toHaveLength(3);
+  });
+
+  test("a burst leaves at once again 100 ms after one that was cut", () => {
+    const { batcher, sent } = collecting();
+    for (let i = 0; i < 30_000; i++) batcher.add(log(String(i)));
+    vi.advanceTimersByTime(100);
+    const before = sent.length;
+    for (let i = 0; i < 250; i++) batcher.add(log(String(i)));
+    expect(sent).toHaveLength(before + 1);
+  });
+
+  test("every kind that the page's realm does not record is counted when it is relayed", () => {
+    const { batcher, sent } = collecting();
+    const kinds = "waterfall actions dom lifecycle performance nonsense".split(" ");
+    batcher.relay(JSON.stringify({ records: kinds.map((kind) => ({ kind, event: { t: 1, mono: 2 } })) }));
+    batcher.flush();
+    expect(sent[0]!.dropped).toEqual({ waterfall: 1, actions: 1, dom: 1, lifecycle: 1, performance: 1 });
+  });
+
+  test("is over when it is stopped: nothing is sent, and nothing is taken", () => {
+    const { batcher, sent } = collecting();
+    batcher.add(log("a"));
+    batcher.stop();
+    expect(vi.getTimerCount()).toBe(0);
+    batcher.add(exception("b"));
+    batcher.relay(JSON.stringify({ records: [exception("c")] }));
+    vi.advanceTimersByTime(5000);
+    expect(sent).toEqual([]);
+  });
+
+  test("an urgent record that was relayed leaves at once, others after 100 ms, with their heads", () => {
+    const { batcher, sent } = collecting(undefined, false);
+    batcher.relay(JSON.stringify({ records: [log("a")] }));
+    vi.advanceTimersByTime(99);
+    expect(sent).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(sent).toEqual([{ records: [log("a")] }]);
+    vi.advanceTimersByTime(100);
+    batcher.relay(JSON.stringify({ records: [exception("b"), log("c")] }));
+    expect(sent[1]).toEqual({ records: [exception("b"), log("c")] });
+  });
+
+  test("what the other side lost is counted, whole and within reason", () => {
+    const { batcher, sent } = collecting();
+    batcher.relay('{"records":[],"dropped":{"logs":1000000000,"network":1000000001,"exceptions":0,"websocket":1}}');
+    batcher.flush();
+    expect(sent).toEqual([{ records: [], dropped: { logs: 1_000_000_000, websocket: 1 } }]);
+    batcher.flush();
+    expect(sent).toHaveLength(1);
   });
 });

@@ -4,8 +4,8 @@ import { stable } from "../locators/css.ts";
 import { Guard } from "../guard.ts";
 import { append, prefix } from "../natives.ts";
 import { secretHeader, secretName } from "../names.ts";
-import { headerValue, mask, redactBody, redactForm, redactURL } from "../redact.ts";
-import { framesOf } from "../stack.ts";
+import { addHeader, headerValue, mask, redactBody, redactForm, redactURL, withSalt } from "../redact.ts";
+import { framesOf, isOurs, readStack, traceBelow } from "../stack.ts";
 import { Json, rewrite, write } from "../write.ts";
 import { secretField } from "../sources/fields.ts";
 import { essence, streams, textLike } from "../sources/request.ts";
@@ -62,11 +62,69 @@ describe("framesOf", () => {
     ["    at Array.map (<anonymous>)", { function: "Array.map", url: "<anonymous>", line: 0, column: 0 }],
     ["    at async Promise.all (index 0)", { function: "Promise.all", url: "index 0", line: 0, column: 0 }],
     ["    at <anonymous>:1:1", { function: "", url: "<anonymous>", line: 1, column: 1 }],
+    ["    at f (native)", { function: "f", url: "native", line: 0, column: 0 }],
+    ["    at <anonymous>", undefined],
+    ["    at native", undefined],
+    ["at f (http://a:1:2)", undefined],
+    ["    f (http://a:1:2)", undefined],
+    [
+      "    at eval (eval at go (http://a/(b)/c.js:7:8), <anonymous>:1:1)",
+      { function: "eval", url: "http://a/(b)/c.js", line: 7, column: 8 },
+    ],
+    ["    at eval (eval at go)", { function: "eval", url: "eval at go", line: 0, column: 0 }],
+    ["    at f (:1:2)", { function: "f", url: "", line: 1, column: 2 }],
+    ["    at f (a:0:0)", { function: "f", url: "a", line: 0, column: 0 }],
+    ["    at f (a:10:9)", { function: "f", url: "a", line: 10, column: 9 }],
+    ["    at f (a:2)", { function: "f", url: "a:2", line: 0, column: 0 }],
+    ["    at f (1:2)", { function: "f", url: "1:2", line: 0, column: 0 }],
+    ["    at f (:5)", { function: "f", url: ":5", line: 0, column: 0 }],
+    ["    at f (a:1:)", { function: "f", url: "a:1:", line: 0, column: 0 }],
+    ["    at f (a:x:1)", { function: "f", url: "a:x:1", line: 0, column: 0 }],
+    ["    at f (a:1:2/)", { function: "f", url: "a:1:2/", line: 0, column: 0 }],
+    ["    at http://a/b.js)", { function: "", url: "http://a/b.js)", line: 0, column: 0 }],
+    ["    at (http://a:1:2)", { function: "", url: "(http://a:1:2)", line: 0, column: 0 }],
+    ["    at f(http://a:1:2)", { function: "f", url: "http://a", line: 1, column: 2 }],
     ["Error: at no place", undefined],
     ["    at ", { function: "", url: "", line: 0, column: 0 }],
   ])("%s", (line, frame) => {
     if (line === "    at ") expect(parse(line)).toBeUndefined();
     else expect(parse(line)).toEqual(frame);
+  });
+
+  test("the text is given as well, ten thousand characters at most", () => {
+    const text = "Error: x\n    at f (http://a:1:2)\n    at g (http://a:3:4)";
+    expect(readStack(text)).toEqual({
+      raw: text,
+      frames: [
+        { function: "f", url: "http://a", line: 1, column: 2 },
+        { function: "g", url: "http://a", line: 3, column: 4 },
+      ],
+    });
+    expect(readStack(`${text}\n`).raw).toBe(`${text}\n`);
+    expect(readStack(undefined)).toEqual({ raw: "", frames: [] });
+    expect(readStack("x".repeat(20_000)).raw).toHaveLength(10_000);
+  });
+
+  test("of evals in evals eight are opened", () => {
+    const nested = (levels: number): string => {
+      let place = "http://a:1:2";
+      for (let i = 0; i < levels; i++) place = `eval at f (${place})`;
+      return `E\n    at eval (${place}, <anonymous>:1:1)`;
+    };
+    expect(framesOf(nested(8))[0]).toEqual({ function: "eval", url: "http://a", line: 1, column: 2 });
+    expect(framesOf(nested(9))[0]?.url).toMatch(/^eval at f/);
+  });
+
+  test("a trace begins below the function that takes it", () => {
+    const taking = () => traceBelow(taking);
+    const calling = () => taking();
+    const { stack } = calling();
+    expect(stack).toContain("calling");
+    expect(stack).not.toContain("at taking");
+  });
+
+  test("what has no name, or another one, is not ours", () => {
+    expect([isOurs(""), isOurs("http://a/b.js")]).toEqual([false, false]);
   });
 
   test("message lines are skipped, frames and text are bounded, other values give nothing", () => {
@@ -147,6 +205,153 @@ describe("redaction", () => {
     expect(redactBody("plain text", "text/plain", "s")).toBe("plain text");
   });
 
+  test("headers are added by their lower-case name, cut", () => {
+    const headers: { name: string; value: string }[] = [];
+    addHeader(headers, "X-Long", "v".repeat(5000), "s");
+    addHeader(headers, "COOKIE", "a=1", "s");
+    expect(headers).toEqual([
+      { name: "x-long", value: "v".repeat(4096) },
+      { name: "cookie", value: mask("cookie", "a=1", "s") },
+    ]);
+  });
+
+  test("what was masked without a salt can be keyed later, also in a URL", () => {
+    const bare = mask("token", "abc", "");
+    expect(withSalt(`a ${bare} b ${bare}`, "s")).toBe(`a ${mask("token", "abc", "s")} b ${mask("token", "abc", "s")}`);
+    expect(withSalt(encodeURI(bare), "s")).toBe(encodeURI(mask("token", "abc", "s")));
+    expect([withSalt(bare, ""), withSalt("no pseudonym", "s"), withSalt("<token:1>", "s")]).toEqual([
+      bare,
+      "no pseudonym",
+      "<token:1>",
+    ]);
+  });
+
+  const shape = (text: string): string => text.replaceAll(/<(\w+):[0-9a-f]{8}>/g, "<$1>");
+  test.each([
+    ["Bearer abc", "Bearer <authorization>"],
+    ["elevenchars abc", "elevenchars <authorization>"],
+    ["twelve-chars abc", "<authorization>"],
+    [" abc", "<authorization>"],
+    ["abc", "<authorization>"],
+  ])("of the header Authorization: %s a short scheme stays", (value, shown) =>
+    expect(shape(headerValue("Authorization", value as string, "s"))).toBe(shown),
+  );
+  test("what is masked is the secret alone", () => {
+    expect(headerValue("Authorization", "Bearer abc", "s")).toBe(`Bearer ${mask("authorization", "abc", "s")}`);
+    expect(redactURL("http://u:pw@h/p", "s")).toBe(`http://u:${mask("password", "pw", "s")}@h/p`);
+    expect(redactBody('{"pin":"12","a":1}', "", "s")).toBe(`{"pin":"${mask("pin", "12", "s")}","a":1}`);
+    expect(redactForm("a=1&pin=12&b=2", "s")).toBe(`a=1&pin=${mask("pin", "12", "s")}&b=2`);
+  });
+  test.each([
+    ["a://u:pw@h", "a://u:<password>@h"],
+    ["http://:pw@h", "http://:<password>@h"],
+    ["#token=x?a=1", "#token=<token>?a=1"],
+    ["http://u:pw@h", "http://u:<password>@h"],
+    ["http://u:pw@h/p", "http://u:<password>@h/p"],
+    ["http://u@h:80/", "http://u@h:80/"],
+    ["http://h/p:q@r", "http://h/p:q@r"],
+    ["u:pw@h", "u:pw@h"],
+    ["//u:pw@h", "//u:pw@h"],
+    ["http://h:80/", "http://h:80/"],
+    ["http://h/#a=1?token=x", "http://h/#a=1?token=<token>"],
+    ["http://h/?a=1#token=x&b", "http://h/?a=1#token=<token>&b"],
+    ["?token=x", "?token=<token>"],
+    ["http://h/token=x", "http://h/token=x"],
+  ])("of the URL %s secrets are masked", (url, shown) => expect(shape(redactURL(url as string, "s"))).toBe(shown));
+  test.each([
+    ["token", "token"],
+    ["token=", "token="],
+    ["=x", "=x"],
+    ["token=x&", "token=<token>&"],
+    ["a=1&&token=x=y", "a=1&&token=<token>"],
+    ["token=<token:00000000>", "token=<token>"],
+    ["token=<masked>", "token=<masked>"],
+    ["token=<x", "token=<token>"],
+    ["user[password][0]=x&user[name]=y", "user[password][0]=<password>&user[name]=y"],
+    ["user[a][password]=x", "user[a][password]=<password>"],
+    ["pass%77ord=x", "pass%77ord=<password>"],
+    ["%C3%74oken=x", "%C3%74oken=x"],
+    ["%zz=x", "%zz=x"],
+    ["%70assword=x", "%70assword=<password>"],
+    ["token=x>", "token=<token>"],
+  ])("of the form %s secrets are masked", (form, shown) => expect(shape(redactForm(form as string, "s"))).toBe(shown));
+  test.each([
+    ['"token":"abc"', '"token":"<token>"'],
+    ['log {"token":"abc"}', 'log {"token":"<token>"}'],
+    ['{"token" : "abc"}', '{"token" : "<token>"}'],
+    [' \n\t\r["token","abc"]', ' \n\t\r["token","<token>"]'],
+    ['["token:","abc"]', '["token:","<token>"]'],
+    ['["token = " , "abc"]', '["token = " , "<token>"]'],
+    ['["my token","abc"]', '["my token","abc"]'],
+    ['["my token:","abc"]', '["my token:","<token>"]'],
+    ['["my token =","abc"]', '["my token =","<token>"]'],
+    ['[1,\n"token","abc"]', '[1,\n"token","<token>"]'],
+    ['[1,\t"token","abc"]', '[1,\t"token","<token>"]'],
+    ['[1,\r"token","abc"]', '[1,\r"token","<token>"]'],
+    ['["a","token","abc"]', '["a","token","<token>"]'],
+    ['[":","abc"]', '[":","abc"]'],
+    ['{"a":"token","b":"c"}', '{"a":"token","b":"c"}'],
+    ['{"pin":1234}', '{"pin":"<pin>"}'],
+    ['{"pin":1234\n}', '{"pin":"<pin>"\n}'],
+    ['[{"pin":1234},{"pin":-5.5e3}]', '[{"pin":"<pin>"},{"pin":"<pin>"}]'],
+    ['{"pin":true,"otp":false,"sid":null,"jwt":""}', '{"pin":true,"otp":false,"sid":null,"jwt":""}'],
+    ['{"pin":"null"}', '{"pin":"null"}'],
+    ['{"token":{"a":"b"}}', '{"token":{"a":"b"}}'],
+    ['{"token":["b"]}', '{"token":["b"]}'],
+    ['{"token":', '{"token":'],
+    ['{"token', '{"token'],
+    ['{"token":"a\\"b","c":1}', '{"token":"<token>","c":1}'],
+    ['{"name":"pin","value":"12"}', '{"name":"pin","value":"<pin>"}'],
+    ['{"value":"12","name":"pin"}', '{"value":"<pin>","name":"pin"}'],
+    ['{"Value":12,"Key":"pin"}', '{"Value":"<pin>","Key":"pin"}'],
+    ['{"id":"a","type":"token" , "value":"12"}', '{"id":"a","type":"token" , "value":"<token>"}'],
+    ['{"title":"pin","value":"12"}', '{"title":"pin","value":"12"}'],
+    ['{"name":"a","value":"12"}', '{"name":"a","value":"12"}'],
+    ['{"name":"pin"},{"value":"12"}', '{"name":"pin"},{"value":"12"}'],
+    ["plain :token", "plain :token"],
+    ['a,"token","abc"', 'a,"token","abc"'],
+    ['[a,"token","abc"]', '[a,"token","<token>"]'],
+  ])("of the body %s secrets are masked", (body, shown) =>
+    expect(shape(redactBody(body as string, "text/plain", "s"))).toBe(shown),
+  );
+  test("a name is looked for a thousand characters around its value, and no further", () => {
+    const near = `{"name":"pin","a":"${"x".repeat(900)}","value":"12"}`;
+    const far = `{"name":"pin","a":"${"x".repeat(1000)}","value":"12"}`;
+    expect(redactBody(near, "", "s")).toContain("<pin:");
+    expect(redactBody(far, "", "s")).toBe(far);
+    const behind = (n: number) => `{"value":"12","a":"${"x".repeat(n)}","name":"pin"}`;
+    expect(redactBody(behind(900), "", "s")).toContain("<pin:");
+    expect(redactBody(behind(1100), "", "s")).toBe(behind(1100));
+  });
+  test("of a long name the end counts, and names are known again after thousands of others", () => {
+    expect(secretName(`${"x".repeat(100)}Password`)).toBe("password");
+    expect(secretName(`Password${"x".repeat(100)}`)).toBe("");
+    expect(secretName(`xpassword${"0".repeat(56)}`)).toBe("password");
+    expect(secretName(`xpassword${"0".repeat(55)}`)).toBe("");
+    for (let i = 0; i < 4100; i++) expect(secretName(`name ${i} of`)).toBe("");
+    expect([secretName("userPassword"), secretName("monkey")]).toEqual(["password", ""]);
+    expect([secretHeader("x-acme-token"), secretHeader("token-x"), secretHeader("secret")]).toEqual([
+      "token",
+      "",
+      "secret",
+    ]);
+  });
+
+  test("words are told apart by their capitals, joined again, and not by digits in them", () => {
+    for (const [name, secret] of [
+      ["userAPIKey", "api_key"],
+      ["userPIN", "pin"],
+      ["XPw", "pw"],
+      ["passWord", "password"],
+      ["pass_word", "password"],
+      ["pass9word", ""],
+      ["pass0word", ""],
+      ["passzword", ""],
+      ["passaword", ""],
+    ] as const)
+      expect(secretName(name), name).toBe(secret);
+  });
+
   test("any cut of a body keeps the secret in", () => {
     const body = '{"user":"ada","password":"SECRETSECRET","x":[{"apiKey":"SECRETSECRET"}]}';
     for (let i = 0; i <= body.length; i++)
@@ -217,6 +422,14 @@ describe("write", () => {
         { left: 100 },
       ).length,
     ).toBeLessThan(150);
+    const many = Array.from({ length: 1000 }, () => "xxxxxxxxxx");
+    expect(write({ a: many, b: many }, { left: 100 }).length).toBeLessThan(150);
+    expect(write([many, many], { left: 100 }).length).toBeLessThan(150);
+    expect(write({ a: "x".repeat(100), b: 1 }, { left: 100 })).toBe(`{"a":"${"x".repeat(100)}"}`);
+    expect(write([1, 2, 3], { left: 3 })).toBe("[1,2]");
+    expect(write({ a: { b: 1 }, c: 2 }, { left: 12 })).toBe('{"a":{"b":1},"c":2}');
+    expect(write([[1], 2], { left: 4 })).toBe("[[1],2]");
+    expect(write([1, 2, 3], { left: 4 })).toBe("[1,2,3]");
     let deep: unknown = 1;
     for (let i = 0; i < 10_000; i++) deep = [deep];
     expect(write(deep)).toHaveLength(2 * 65 + 4);
@@ -228,6 +441,15 @@ describe("write", () => {
     const nested = (levels: number) => JSON.parse("[".repeat(levels) + "]".repeat(levels)) as object;
     expect(rewrite(nested(60))).toHaveLength(2 * 60);
     expect(rewrite(nested(100_000))).toHaveLength(2 * 65 + 4);
+    for (const [begin, end] of [
+      ['{"a":', "}"],
+      ['{"z":1,"a":', "}"],
+      ["[1,", "]"],
+    ] as const) {
+      const levels = (n: number) => `${begin.repeat(n)}2${end.repeat(n)}`;
+      expect(rewrite(JSON.parse(levels(64)) as object), begin).toBe(levels(64));
+      expect(rewrite(JSON.parse(levels(66)) as object), begin).not.toBe(levels(66));
+    }
     const proto = Array.prototype as { toJSON?: unknown };
     proto.toJSON = () => "stolen";
     try {

@@ -677,28 +677,31 @@ test("execute_js goes by user scripts once the user allowed them", async ({
   expect((await js("document.title", { frame: "0" })).result.result).toBe("Inner one");
 });
 
-test("a screenshot by the debugger: whole page, crop, size, grey, secrets", async ({
-  daemon,
-  site,
-  browserWithExtension,
-}) => {
-  const { run } = await open(browserWithExtension, site, daemon);
-  const plain = await run("screenshot", {});
-  expect(plain.result).toMatchObject({
-    format: "png",
-    width: 1280,
-    height: 720,
-    route: "debugger",
-    redacted: 1,
-    title: "Form",
+test.describe("in a window that showed no bar of the debugger yet", () => {
+  test.use({ ownBrowser: true });
+  test("a screenshot by the debugger: whole page, crop, size, grey, secrets", async ({
+    daemon,
+    site,
+    browserWithExtension,
+  }) => {
+    const { run } = await open(browserWithExtension, site, daemon);
+    const plain = await run("screenshot", {});
+    expect(plain.result).toMatchObject({
+      format: "png",
+      width: 1280,
+      height: 720,
+      route: "debugger",
+      redacted: 1,
+      title: "Form",
+    });
+    const small = await run("screenshot", { max_width: 640, grayscale: true, format: "jpeg", quality: 60 });
+    expect(small.result).toMatchObject({ width: 640, scale: 50, format: "jpeg" });
+    expect(Buffer.from(small.result.data, "base64").subarray(0, 2).toString("hex")).toBe("ffd8");
+    expect((await run("screenshot", { full_page: true })).result.height).toBeGreaterThan(1500);
+    expect((await run("screenshot", { selector: "h1" })).result.height).toBeLessThan(100);
+    // The command has more time than the test waits for it.
+    expect((await run("screenshot", { selector: "#no" }, { timeoutMS: 60_000 })).error?.code).toBe("element_not_found");
   });
-  const small = await run("screenshot", { max_width: 640, grayscale: true, format: "jpeg", quality: 60 });
-  expect(small.result).toMatchObject({ width: 640, scale: 50, format: "jpeg" });
-  expect(Buffer.from(small.result.data, "base64").subarray(0, 2).toString("hex")).toBe("ffd8");
-  expect((await run("screenshot", { full_page: true })).result.height).toBeGreaterThan(1500);
-  expect((await run("screenshot", { selector: "h1" })).result.height).toBeLessThan(100);
-  // The command has more time than the test waits for it.
-  expect((await run("screenshot", { selector: "#no" }, { timeoutMS: 60_000 })).error?.code).toBe("element_not_found");
 });
 
 test("flush and waterfall have every frame send what it has", async ({ daemon, site, browserWithExtension }) => {

@@ -35,6 +35,8 @@ const { values: options } = parseArgs({
  * @property {string} path below the root
  * @property {string[]} [files] their names; all when absent
  * @property {string[]} [not] names of files that are not broken
+ * @property {Record<string, string>} [out] files with tests beside them that are not broken, each with its reason and the
+ *   suite that covers it; read by nobody but people
  * @property {string} page folder of the tests that run in a page
  * @property {string[]} [tests] more test files
  */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Outbox, type Outgoing, type Stamp, halves, splitGroup } from "./outbox.ts";
+import { type EventKind, Outbox, type Outgoing, type Stamp, halves, isEventKind, splitGroup } from "./outbox.ts";
 
 const stamp = (document = "d1", page_url = "http://localhost/"): Stamp => ({
   tab: 1,
@@ -144,4 +144,100 @@ test("splitGroup gives the events in the order of their numbers", () => {
     ["logs", 4],
   ]);
   expect(dropped).toEqual({ logs: 1 });
+});
+
+const length = (value: unknown): number => JSON.stringify(value).length;
+
+test("a parcel's size is that of its events and of the addresses of its groups", () => {
+  const outbox = new Outbox();
+  const [first, second] = [log(1, "one"), log(2, "two")];
+  outbox.add(stamp(), first);
+  outbox.add(stamp(), second);
+  outbox.addDropped(stamp(), { logs: 3 });
+  outbox.addDropped(stamp("d2"), { dom: 1 });
+  const events = length(first.event) + length(second.event) + length(stamp());
+  expect(outbox.take(1e6).size).toBe(events + length({ logs: 3 }) + length({ dom: 1 }) + length(stamp("d2")));
+  outbox.add(stamp(), first);
+  outbox.add(stamp(), second);
+  expect(outbox.take(events - 1).groups[0]?.logs).toHaveLength(1);
+  outbox.add(stamp("d3"), first);
+  expect(outbox.take(1).size).toBe(length(second.event) + length(stamp()));
+  expect([outbox.length, outbox.take(1e6).groups[0]?.document]).toEqual([1, "d3"]);
+  outbox.add(stamp(), first);
+  outbox.add(stamp(), second);
+  expect(outbox.take(events).groups[0]?.logs).toHaveLength(2);
+});
+
+test("what was taken takes no room any more", () => {
+  const outbox = new Outbox(10, 10_000);
+  for (let seq = 1; seq <= 50; seq++) {
+    outbox.add(stamp(), log(seq, "x".repeat(6000)));
+    expect(outbox.take(1e6).groups).toMatchObject([{ logs: [{ seq }] }]);
+    expect([outbox.empty, outbox.oldest]).toEqual([true, Infinity]);
+  }
+});
+
+test("room is made a tenth at once, the oldest first, in events and in characters", () => {
+  for (const [limits, one] of [
+    [[100, 1e9], 1],
+    [[1e9, 100 * length(log(100, "m").event)], length(log(100, "m").event)],
+  ] as const) {
+    const outbox = new Outbox(...limits);
+    for (let seq = 100; seq < 200; seq++) outbox.add(stamp(), log(seq));
+    expect(outbox.length, `${one}`).toBe(100);
+    outbox.add(stamp(), log(200));
+    expect([outbox.length, outbox.oldest]).toEqual([90, 12]);
+    // One that was pushed out may come again.
+    outbox.add(stamp(), log(100));
+    expect(outbox.length).toBe(91);
+    const [group] = outbox.take(1e9).groups;
+    expect([group?.logs?.at(-1)?.seq, group?.dropped]).toEqual([100, { logs: 11 }]);
+  }
+});
+
+test("events that wait keep their numbers while older ones come back", () => {
+  const outbox = new Outbox();
+  for (let seq = 1; seq <= 4; seq++) outbox.add(stamp(), log(seq));
+  const { groups, oldest, size } = outbox.take(2 * length(log(1).event) + length(stamp()));
+  expect(groups[0]?.logs).toHaveLength(2);
+  outbox.putBack([{ ...groups[0]!, dropped: { dom: 2 } }], oldest);
+  expect(outbox.take(size).oldest).toBe(1);
+  expect([outbox.oldest, outbox.length]).toEqual([3, 2]);
+  expect(outbox.take(1e6).groups).toMatchObject([{ dropped: { dom: 2 } }]);
+});
+
+test("an event may have a million characters", () => {
+  const outbox = new Outbox();
+  const rest = length(log(1, "").event);
+  outbox.add(stamp(), log(1, "x".repeat(1_000_000 - rest)));
+  expect(outbox.length).toBe(1);
+  outbox.add(stamp(), log(2, "x".repeat(1_000_001 - rest)));
+  expect(outbox.length).toBe(1);
+});
+
+test("two events make two halves, of every kind and none of its own", () => {
+  const kinds = "logs exceptions network waterfall websocket actions dom lifecycle performance extension_logs marks";
+  const outbox = new Outbox();
+  for (const [i, kind] of (kinds.split(" ") as EventKind[]).entries()) {
+    expect(isEventKind(kind), kind).toBe(true);
+    outbox.add(stamp(), { kind, event: { seq: i + 1 } });
+  }
+  expect(isEventKind("dropped")).toBe(false);
+  const { groups } = outbox.take(1e6);
+  expect(splitGroup(groups[0]!).events.map(({ kind }) => kind)).toEqual(kinds.split(" "));
+  const [first, second] = halves(groups) ?? [];
+  expect([first, second].map((half) => splitGroup(half![0]!).events.length)).toEqual([6, 5]);
+  expect(halves([{ ...stamp(), logs: [{ seq: 1 }, { seq: 2 }] as never }])).toEqual([
+    [{ ...stamp(), logs: [{ seq: 1 }] }],
+    [{ ...stamp(), logs: [{ seq: 2 }] }],
+  ]);
+});
+
+test("ten thousand events wait, or four million characters", () => {
+  const outbox = new Outbox();
+  for (let seq = 1; seq <= 10_001; seq++) outbox.add(stamp(), { kind: "logs", event: { seq } });
+  expect(outbox.length).toBe(9000);
+  const long = new Outbox();
+  for (let seq = 10; seq <= 50; seq++) long.add(stamp(), log(seq, "x".repeat(100_000 - length(log(seq, "").event))));
+  expect(long.length).toBe(36);
 });

@@ -218,3 +218,119 @@ test("a redirect that the page does not follow is no failure", async () => {
   join.offer(request({ status: 302, error: "net::ERR_ABORTED" }));
   expect((await join.complete("d", page({ status: 0 }))).error).toBeUndefined();
 });
+
+test("each side waits for the other one's record until its time is over", async () => {
+  const waiting = join.complete("d", page());
+  await vi.advanceTimersByTimeAsync(499);
+  join.offer(request());
+  expect((await waiting).flags).toBeUndefined();
+  join.offer(request());
+  await vi.advanceTimersByTimeAsync(4999);
+  expect((await join.complete("d", page())).flags).toBeUndefined();
+  join.offer(request());
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(unclaimed).toHaveLength(1);
+  let end: unknown = "none";
+  const followed = join.follow("d", page({ status: 0, outcome: "pending" })).then((of) => (end = of));
+  await vi.advanceTimersByTimeAsync(19_999);
+  expect(end).toBe("none");
+  await vi.advanceTimersByTimeAsync(1);
+  await followed;
+  expect(end).toMatchObject({ status: 0, outcome: "pending" });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("records that wait are bounded on either side; what is over the bound goes as it is", async () => {
+  for (let i = 0; i < 2000; i++) join.offer(request({ id: `${i}` }));
+  expect(unclaimed).toEqual([]);
+  join.offer(request({ id: "over" }));
+  expect(unclaimed.map(({ id }) => id)).toEqual(["over"]);
+  expect((await join.complete("d", page())).flags).toBeUndefined(); // makes room
+  join.offer(request({ id: "again" }));
+  expect(unclaimed).toHaveLength(1);
+
+  const other = "http://localhost/other";
+  let partial = 0;
+  const wait = async () => {
+    void join.complete("d", page({ url: other })).then(({ flags }) => (partial += flags ? 1 : 0));
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+    return partial;
+  };
+  for (let i = 0; i < 1999; i++) void wait();
+  expect([await wait(), await wait()]).toEqual([0, 1]);
+  join.offer(request({ url: other }));
+  expect([await wait(), await wait()]).toEqual([1, 2]);
+  vi.clearAllTimers();
+});
+
+test("timings that come before their beacons are bounded until they are forgotten", async () => {
+  const url = (n: number): string => `http://elsewhere/${n}`;
+  const timing = (n: number) => ({
+    seq: 2,
+    t: 1,
+    mono: 1,
+    initiator_type: "beacon",
+    start: 0,
+    duration: 12,
+    url: url(n),
+    encoded_size: 0,
+    decoded_size: 0,
+    transfer_size: 0,
+    status: 200,
+  });
+  const beacon = (n: number) =>
+    page({ url: url(n), method: "POST", status: 0, outcome: "pending", initiator: { type: "beacon" } });
+  /** Whether the timing of a beacon is known. */
+  const isKnown = async (n: number): Promise<boolean> => {
+    let known = false;
+    void join.follow("d", beacon(n)).then(() => (known = true));
+    for (let i = 0; i < 5; i++) await Promise.resolve();
+    return known;
+  };
+  const due: [() => void, number][] = [];
+  vi.stubGlobal("setTimeout", (call: () => void, ms: number) => due.push([call, ms]));
+  try {
+    for (let n = 0; n <= 2000; n++) join.timed("d", timing(n));
+    expect([due.length, due[0]![1]]).toEqual([2000, 5000]);
+    expect([await isKnown(1999), await isKnown(2000)]).toEqual([true, false]);
+    for (const [call] of due.splice(0, 2000)) call();
+    expect(await isKnown(1)).toBe(false);
+    for (let n = 3000; n < 5000; n++) join.timed("d", timing(n));
+    expect(await isKnown(4999)).toBe(true);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test("what is no URL is compared as it is written, without its fragment", async () => {
+  join.offer(request({ url: "http://[" }));
+  expect((await join.complete("d", page({ url: "http://[#a\nb" }))).flags).toBeUndefined();
+  join.offer(request({ url: "http://[" }));
+  const other = join.complete("d", page({ url: "http://[b" }));
+  await vi.advanceTimersByTimeAsync(500);
+  expect((await other).flags).toEqual(["partial"]);
+});
+
+test("a record that went as it is takes no request any more", async () => {
+  const alone = join.complete("d", page());
+  await vi.advanceTimersByTimeAsync(500);
+  expect((await alone).flags).toEqual(["partial"]);
+  join.offer(request());
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(unclaimed).toHaveLength(1);
+  const waiting = join.complete("d", page());
+  join.offer(request());
+  await waiting;
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("an answer belongs to the request that was answered with its status", async () => {
+  join.offer(request({ status: 500, ip: "5.5.5.5" }));
+  join.offer(request({ status: 200, ip: "2.2.2.2" }));
+  expect((await join.complete("d", page())).remote_address).toBe("2.2.2.2");
+  join.offer(request({ status: 200, ip: "2.2.2.2" }));
+  const failed = page({ status: 500, outcome: "http_error" });
+  expect((await join.complete("d", failed)).remote_address).toBe("5.5.5.5");
+  join.offer(request({ status: 304, ip: "3.3.3.3" }));
+  expect((await join.complete("d", failed)).remote_address).toBe("3.3.3.3");
+});

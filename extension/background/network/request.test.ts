@@ -146,3 +146,11 @@ test("redirects and open requests are bounded", () => {
   ).toEqual(["r1", "r2"]);
   expect(ended).toHaveLength(2001);
 });
+
+test("a request that goes on elsewhere is told as it goes on", () => {
+  const { tracker, ended } = track();
+  tracker.begin(details());
+  tracker.begin(details({ url: "http://h/c", method: "GET" }));
+  tracker.completed(details());
+  expect(ended).toMatchObject([{ url: "http://h/c", method: "GET", asked: "POST" }]);
+});

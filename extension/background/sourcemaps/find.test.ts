@@ -17,6 +17,15 @@ test("finds the last comment, relative to the script", () => {
     "http://localhost/js/last.map",
   );
   expect(sourceMapURL("//# sourceMappingURL=c.map\u2028more()", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=\nmore()", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=c.map\n/* open", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=c.map\n/* closed */x", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=c.map\nmore() /* a */", url, null)).toBeUndefined();
+  expect(sourceMapURL("/* a */ b /*# sourceMappingURL=c.map */", url, null)).toBe("http://localhost/js/c.map");
+  expect(sourceMapURL("//# sourceMappingURL=c.map\n/**/", url, null)).toBe("http://localhost/js/c.map");
+  expect(sourceMapURL("//# sourceMappingURL=c.map\n/*/", url, null)).toBeUndefined();
+  expect(sourceMapURL("/*# sourceMappingURL=c.map */x", url, null)).toBeUndefined();
+  expect(sourceMapURL("//# sourceMappingURL=http://[", url, null)).toBeUndefined();
   expect(sourceMapURL("/*# sourceMappingURL=open.map", url, null)).toBeUndefined();
   expect(sourceMapURL("/*# sourceMappingURL=two words.map */", url, null)).toBeUndefined();
   expect(sourceMapURL("//# sourceMappingURL=", url, null)).toBeUndefined();
@@ -25,9 +34,8 @@ test("finds the last comment, relative to the script", () => {
 });
 
 test("decodes inline maps, with and without base64", () => {
-  expect(decodeDataURL(`data:application/json;charset=utf-8;base64,${Buffer.from('{"ü":1}').toString("base64")}`)).toBe(
-    '{"ü":1}',
-  );
+  expect(decodeDataURL("data:application/json;charset=utf-8;base64,eyLDvCI6MX0=")).toBe('{"ü":1}');
+  expect(decodeDataURL("DATA:application/json;BASE64,e30=")).toBe("{}");
   expect(decodeDataURL("data:application/json,%7B%7D")).toBe("{}");
   expect(decodeDataURL("data:text/plain,x")).toBeUndefined();
   expect(decodeDataURL("data:application/json;base64,???")).toBeUndefined();

@@ -280,6 +280,10 @@ describe("check", () => {
     kept.onclick = (event) => event.preventDefault();
     expect((await problem(() => run({ checked: false }, 300))).message).toMatch(/is still checked\.$/);
   });
+  test("is not done through what covers the control", async () => {
+    put(`<input x type=checkbox ${box()}><div ${box("z-index:1")}>over</div>`);
+    expect((await problem(() => run({}, 0))).code).toBe("blocked_by_overlay");
+  });
   test("finds the control that the page has put in its place", async () => {
     put("<main><input x type=checkbox aria-label=Gift></main>");
     document.querySelector("main")!.onchange = ({ currentTarget }) => {
@@ -438,6 +442,13 @@ describe("type", () => {
       message: `<input> "a" takes ${format}, not "${text}".`,
     });
   });
+  test("tells the page around a shadow root of a value that is set", async () => {
+    const host = put("<div x></div>");
+    shadow(host, "<input type=date>");
+    const heard = hears(host, "input change");
+    await type({ selector: "[x] >>> input", text: "2026-01-02" }, env());
+    expect(heard).toEqual(["input"]);
+  });
   test("writes into the field that a label names, that an element holds, or an editor", async () => {
     put("<label x>Name <input></label>");
     expect((await run("a")).result.matched?.tag).toBe("input");
@@ -448,6 +459,8 @@ describe("type", () => {
     expect((await run("new\nline", { clear: true })).result.insertion_strategy).toBe("execCommand");
     expect(document.getElementById("e")!.innerText).toMatch(/^new\n+line$/);
     expect(editor.isConnected).toBe(false);
+    put("<div contenteditable x>old</div>");
+    expect((await run("er")).result.value).toBe("older");
     put("<div class=ql-editor contenteditable x></div>");
     expect((await run("a")).result.insertion_strategy).toBe("quill");
   });
@@ -537,6 +550,20 @@ describe("key_press", () => {
     expect(field.value).toBe("b");
     await run(" ");
     expect(field.value).toBe(" b");
+  });
+  test("says which keys are held, and where it is seen", async () => {
+    const field = put("<input x>");
+    const heard = hears(field, "keydown", "shiftKey", "altKey", "ctrlKey", "metaKey");
+    const about = hears(field, "keydown", "view", "bubbles", "cancelable", "composed");
+    for (const held of ["Shift", "Alt", "Control", "Meta"])
+      await run(`${held}+F2`, { selector: "[x]", trusted: "never" });
+    expect(heard).toEqual([
+      "keydown true false false false",
+      "keydown false true false false",
+      "keydown false false true false",
+      "keydown false false false true",
+    ]);
+    expect(about[0]).toBe("keydown [object Window] true true true");
   });
   test("leaves a key to the page that takes it", async () => {
     const field = put("<input x>") as HTMLInputElement;
@@ -667,6 +694,11 @@ describe("hover", () => {
     expect((await problem(() => hover({ selector: "p" }, env()))).code).toBe("tab_gone");
     expect((await problem(() => hover({}, env()))).code).toBe("missing_target");
   });
+  test("that is made up goes to the element itself, whatever lies in it", async () => {
+    const heard = hears(put(`<p x ${box()}><i ${box()}>a</i></p>`), "mouseenter");
+    await hover({ selector: "p", trusted: "never" }, env());
+    expect(heard).toEqual(["mouseenter"]);
+  });
   test("goes over what is disabled, and not through what covers it", async () => {
     worker.answer = null;
     put(`<button x disabled ${box()}>a</button>`);
@@ -746,12 +778,13 @@ describe("scroll_to", () => {
 
 describe("highlight", () => {
   const shown = () => document.getElementById("gasoline-highlighter");
+  const drawn = () => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)));
   test("draws a box around the target, moves with it, and takes it away in time", async () => {
     const element = put(`<p x ${box("margin:0")}>a</p>`);
-    const { result } = await highlight({ selector: "p", duration_ms: 200 }, env());
+    const { result } = await highlight({ selector: "p", duration_ms: 20_000 }, env());
     expect(result).toMatchObject({
       match_count: 1,
-      duration_ms: 200,
+      duration_ms: 20_000,
       bounds: { x: 10, y: 20, width: 40, height: 20 },
       selector: expect.stringContaining("p"),
     });
@@ -766,7 +799,7 @@ describe("highlight", () => {
     ]);
     expect(shown()!.getAttribute("aria-hidden")).toBe("true");
     element.style.left = "50px";
-    await pause(60);
+    await drawn();
     expect(shown()!.style.left).toBe("46px");
     await highlight({ selector: "p", duration_ms: 150 }, env());
     expect(document.querySelectorAll("#gasoline-highlighter")).toHaveLength(1);
@@ -777,7 +810,7 @@ describe("highlight", () => {
     const element = put(`<p x ${box()}>a</p>`);
     await highlight({ selector: "p" }, env());
     element.remove();
-    await pause(60);
+    await drawn();
     expect(shown()).toBe(null);
     put(`<p x ${box()}>a</p>`);
     expect((await highlight({ selector: "p" }, env())).result.duration_ms).toBe(5000);

@@ -140,6 +140,38 @@ describe("an element that is acted on", () => {
       globalThis.requestAnimationFrame = request;
     }
   });
+  /** Acts on an element that is at one place until frame n, and at another one from then on. Says how it ended. */
+  const leavingIn = async (n: number, html: string, work: (element: HTMLElement) => void): Promise<unknown> => {
+    const element = put(html);
+    work(element);
+    const request = globalThis.requestAnimationFrame;
+    let frames = 0;
+    globalThis.requestAnimationFrame = (callback) => {
+      if (++frames === n) element.style.left = "200px";
+      queueMicrotask(() => callback(0));
+      return 0;
+    };
+    try {
+      return await act().then(
+        () => "ready",
+        ({ code }: { code: string }) => code,
+      );
+    } finally {
+      globalThis.requestAnimationFrame = request;
+    }
+  };
+  const fading = (element: Element): Animation => element.animate([{ opacity: 0.5 }, { opacity: 1 }], 100_000);
+  test.each([
+    ["a frame where nothing is animated", () => {}, 1],
+    ["two frames while it is animated", (at: Element) => void fading(at), 2],
+    ["two frames while something around it is", (at: Element) => void fading(at.parentElement!), 2],
+    ["a frame when its animation rests", (at: Element) => fading(at).pause(), 1],
+  ])("has to stay for %s", async (_, work, frames) => {
+    const html = `<div><button x ${box()}>a</button></div>`;
+    const ends = (n: number) => leavingIn(n, html, work as (at: Element) => void);
+    expect(await ends(frames as number)).toBe("not_actionable");
+    expect(await ends((frames as number) + 1)).toBe("ready");
+  });
   test("may tremble by half a pixel", async () => {
     expect(await moving("left", [100, 100.5])).toMatchObject({ count: 1 });
   });
