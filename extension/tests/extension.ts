@@ -38,6 +38,8 @@ interface Options {
   networkDetail: boolean;
   /** Every site is granted, as after the popup's button; a prompt cannot be answered headless. */
   allSites: boolean;
+  /** The browser keeps pages that were left, as it does for users; the runner cannot follow a tab there. */
+  keepsPages: boolean;
 }
 
 export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; browserWithExtension: Browser }>({
@@ -45,6 +47,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
   native: [true, { option: true }],
   allSites: [false, { option: true }],
   networkDetail: [false, { option: true }],
+  keepsPages: [false, { option: true }],
 
   daemon: async ({ daemonUp }, use) => {
     const daemon = new FakeDaemon();
@@ -62,7 +65,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
     await site.stop();
   },
 
-  browserWithExtension: async ({ daemon, daemonUp, native, allSites, networkDetail }, use) => {
+  browserWithExtension: async ({ daemon, daemonUp, native, allSites, networkDetail, keepsPages }, use) => {
     const { home, extension } = await unpack(daemon.port);
     if (allSites) await grantAll(join(extension, "manifest.json"));
     if (networkDetail) await permitNetwork(join(extension, "manifest.json"));
@@ -79,6 +82,7 @@ export const test = base.extend<Options & { daemon: FakeDaemon; site: Site; brow
       headless: true,
       // The window as it is: an emulated size is lost when the extension lets its debugger go.
       viewport: null,
+      ignoreDefaultArgs: keepsPages ? ["--disable-back-forward-cache"] : [],
       args: [
         "--window-size=1280,807",
         "--no-sandbox",

@@ -26,7 +26,11 @@ export class AgentFrames implements Frames {
   readonly #calls: Calls;
   readonly #documents: Documents;
 
-  constructor(refs: RefBlocks, documents: Documents, calls = new Calls(refs)) {
+  constructor(
+    refs: RefBlocks,
+    documents: Documents,
+    calls = new Calls(refs, (document, left) => documents.onLeft(document, left)),
+  ) {
     this.#calls = calls;
     this.#documents = documents;
   }

@@ -23,6 +23,8 @@ export interface Documents {
   known(tab: number): Known[];
   /** Calls for every document that comes to a tab, until the returned function is called. */
   onCome(tab: number, heard: () => void): () => void;
+  /** Calls when a document is gone or frozen, until the returned function is called. */
+  onLeft(document: string, left: () => void): () => void;
   /** Says whether the user granted a URL's site. */
   granted(url: string): boolean;
 }
