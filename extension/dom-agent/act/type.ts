@@ -44,6 +44,8 @@ export async function type(params: TypeParams, environment: Environment): Promis
     const at = { x: 0, y: 0 };
     act.tell(result("keyboard"));
     await act.send(gesture, at, expected(gesture, at));
+    // A line that is sent with Enter may take its field along.
+    if (!params.text.includes("\n")) checkStays(element);
     return { result: { ...result("keyboard"), trusted: true } };
   }
   return { result: result(act.perform(() => madeUp(params, element, before, enterField))) };
@@ -63,11 +65,8 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
   const wanted = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
   insert(element, params.text);
-  if (!element.isConnected) {
-    if (focused() !== document.body) return "execCommand";
-    throw new AgentProblem("status_mismatch", `The page took ${inWords(element)} away while it was typed into.`);
-  }
-  if (element.value === wanted || reformatted(element, params.text)) return "execCommand";
+  checkStays(element);
+  if (!element.isConnected || element.value === wanted || reformatted(element, params.text)) return "execCommand";
   // The field took nothing (an editing host around it, a page that prevents input): its value is set.
   setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
   // A line that was sent with Enter, or made a chip at its comma, may leave the field empty.
@@ -75,6 +74,12 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
     throw new AgentProblem("status_mismatch", `${inWords(element)} is still empty: the page does not let the text in.`);
   }
   return "native";
+}
+
+/** Throws status_mismatch when the page took a field away while it was typed into, and led on to no other. */
+function checkStays(element: HTMLElement): void {
+  if (element.isConnected || focused() !== document.body) return;
+  throw new AgentProblem("status_mismatch", `The page took ${inWords(element)} away while it was typed into.`);
 }
 
 /** The field or editor that an element is, holds or labels. */
