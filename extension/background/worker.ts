@@ -72,6 +72,7 @@ export class Worker {
   readonly #frames = new AgentFrames(this.refs, {
     known: (tab) => this.ports.documents(tab),
     onCome: (tab, heard) => this.ports.onHello((stamp) => stamp.tab === tab && heard()),
+    onLeft: (document, left) => this.ports.onLeft(document, left),
     granted: (url) => this.grants.covers(url),
   });
   readonly #inputs = new Inputs(this.debuggers, (tab, document, point, deadline) =>

@@ -64,6 +64,7 @@ export class WorkerLink {
   listen(): void {
     window.addEventListener("pagehide", this.#hidden, true);
     window.addEventListener("pageshow", this.#shown, true);
+    document.addEventListener("prerenderingchange", this.#anew, true);
   }
 
   /** Takes a batch. False: too much waits for the worker; room is called when there is place again. */
@@ -87,8 +88,12 @@ export class WorkerLink {
   };
 
   readonly #shown = (event: PageTransitionEvent): void => {
-    if (!event.persisted) return;
     // Chrome closed the port when it froze the page, and did not tell this side.
+    if (event.persisted) this.#anew();
+  };
+
+  /** A page that was loaded ahead is another frame of its tab from when it is shown: Chrome says so of new lines only. */
+  readonly #anew = (): void => {
     this.#frozen = false;
     this.#port?.disconnect();
     this.#port = undefined;

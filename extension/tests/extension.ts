@@ -42,6 +42,8 @@ interface Options {
   allSites: boolean;
   /** The test changes the browser in ways that are not taken back. Others share one, with the extension installed anew. */
   ownBrowser: boolean;
+  /** The browser keeps pages that were left, as it does for users; the runner cannot follow a tab there. */
+  keepsPages: boolean;
 }
 
 interface Fixtures {
@@ -56,6 +58,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   allSites: [false, { option: true }],
   networkDetail: [false, { option: true }],
   ownBrowser: [false, { option: true }],
+  keepsPages: [false, { option: true }],
 
   daemon: async ({ daemonUp }, use) => {
     const daemon = new FakeDaemon();
@@ -84,7 +87,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   ],
 
   browserWithExtension: async (
-    { daemon, daemonUp, native, allSites, networkDetail, ownBrowser, shared },
+    { daemon, daemonUp, native, allSites, networkDetail, ownBrowser, keepsPages, shared },
     use,
     testInfo,
   ) => {
@@ -98,8 +101,9 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
       if (daemonUp && native) await daemon.until("the worker is up", () => daemon.settings);
       await use(browserOf(chromium, id));
     };
-    if (ownBrowser) {
-      const chromium = await Chromium.launch(LAUNCH);
+    if (ownBrowser || keepsPages) {
+      const without = keepsPages ? ["--disable-back-forward-cache"] : [];
+      const chromium = await Chromium.launch({ ...LAUNCH, without });
       try {
         await serve(chromium);
       } finally {

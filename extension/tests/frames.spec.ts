@@ -260,6 +260,55 @@ test("of very many frames the visible ones with something in them are listed, wi
   expect(list.result.coverage?.more).toBeGreaterThan(0);
 });
 
+test("a target in one of very many frames is found by its text, its frame's number, a selector and its ref, and what comes late is seen", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  test.setTimeout(180_000);
+  const run = await open(
+    browser,
+    daemon,
+    site.page(
+      "/",
+      `<title>Many</title><button>Main</button><div></div><script>
+      for (let i = 0; i < 260; i++) {
+        const frame = document.createElement("iframe");
+        frame.id = "f" + i; frame.width = 60; frame.height = 40;
+        if (i % 50 === 0) frame.srcdoc = "<button onclick=\\"this.textContent='Pressed'\\">B" + i + "</button>";
+        document.querySelector("div").append(frame);
+      }</script>`,
+    ),
+  );
+  await browser.page.waitForLoadState("load", { timeout: 90_000 });
+  const [number, selector] = [
+    await run("list_interactive", { frame: "250" }, 9000),
+    await run("list_interactive", { frame: "#f250" }, 9000),
+  ];
+  expect(number.error).toBeUndefined();
+  expect(number.result.elements.map(({ label }) => label)).toEqual(["B250"]);
+  expect(selector.error).toBeUndefined();
+  const ref = selector.result.elements[0]?.ref ?? "";
+  expect((await run("highlight", { ref, duration_ms: 10 }, 9000)).error).toBeUndefined();
+  const list = await run("list_interactive", {}, 9000);
+  expect(list.result.coverage?.more).toBeGreaterThan(50);
+  const none = await run("list_interactive", { frame: "700" }, 3000);
+  expect(none.error?.message).toContain("has 260 frames");
+  const press = await run("click", { selector: "text=B250" }, 9000);
+  expect(press.error).toBeUndefined();
+  expect(press.result.matched).toMatchObject({ frame: "250", label: "B250" });
+
+  const late = run("wait_for", { text: "Late word" }, 9000);
+  await browser.page.waitForTimeout(500);
+  await browser.page.evaluate(() => {
+    const frame = document.createElement("iframe");
+    frame.srcdoc = "<p>Late word</p>";
+    document.querySelector("div")?.append(frame);
+  });
+  expect((await late).error).toBeUndefined();
+  expect((await late).result).toMatchObject({ matched_text: "Late word", frame: "260" });
+});
+
 test("a page of a thousand frames is captured, listed, read and operated within the time, and what is left out is told", async ({
   daemon,
   site,
@@ -312,4 +361,40 @@ test("a page of a thousand frames is captured, listed, read and operated within 
     expect(none.error, kind).toMatchObject({ code, message: expect.stringMatching(/\d{3} more frames/) });
     expect(none.elapsed_ms, kind).toBeLessThan(6500);
   }
+});
+
+test("a sandboxed frame is read and acted in, with and without scripts and an origin of its own", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  site.page(
+    "/in",
+    `<title>In</title><button onclick="this.textContent = 'Pressed'">Go</button><script>console.log("runs as " + origin)</script>`,
+  );
+  const kinds = ["", "allow-same-origin", "allow-scripts", "allow-scripts allow-same-origin"];
+  const frames = kinds.map((kind, i) => `<iframe sandbox="${kind}" src="/in?${i}"></iframe>`).join("");
+  const run = await open(browser, daemon, site.page("/", `<title>Out</title>${frames}`));
+  await browser.page.waitForLoadState("load");
+  const list = await run("list_interactive", {});
+  expect(list.result.coverage).toBeUndefined();
+  expect(list.result.elements.map(({ frame, label }) => `${frame} ${label}`)).toEqual(kinds.map((_, i) => `${i} Go`));
+  for (const [i, { ref }] of list.result.elements.entries()) {
+    const click = await run("click", { ref, trusted: i % 2 ? "always" : "never" });
+    expect(click.error, kinds[i]).toBeUndefined();
+    const text = i < 2 ? "Go" : "Pressed";
+    expect((await run("get_text", { frame: String(i) })).result.value, kinds[i]).toBe(text);
+  }
+  await run("flush", {});
+  const told = daemon.groups.filter(({ frame }) => frame > 0).sort((a, b) => a.page_url.localeCompare(b.page_url));
+  expect(told.map(({ logs = [] }) => logs.map(({ message }) => message))).toEqual([
+    [],
+    [],
+    ["runs as null"],
+    [`runs as ${new URL(site.url("/")).origin}`],
+  ]);
+  expect(told.map(({ actions = [] }) => actions.map(({ type, by }) => `${type} ${by}`))).toEqual(
+    kinds.map(() => ["click agent"]),
+  );
+  expect(daemon.tabs[0]).not.toHaveProperty("no_page_script");
 });

@@ -133,3 +133,37 @@ test("an act that fails in a page with iframes leaves nothing behind that watche
   const { result } = await run("click", { selector: "text=Go" });
   expect(result.receipt?.busy).toBeUndefined();
 });
+
+test("a page that is written over by an act, or while it is typed into, is the same document, and the act says what came of it", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<button id=a onclick="document.open(); document.write('<title>Over</title><button onclick=&quot;this.textContent=1; console.log(2)&quot;>Written</button>'); document.close(); console.log(1)">Write</button>
+     <input oninput="document.open(); document.write('<p>gone'); document.close()">`,
+  );
+  for (const trusted of ["never", "always"] as const) {
+    const before = daemon.events("logs").length;
+    const wait = run("wait_for", { text: "Written" });
+    const over = await run("click", { selector: "#a", trusted });
+    expect(over.result, trusted).toMatchObject({ title: "Over" });
+    expect(over.result, trusted).not.toHaveProperty("navigated");
+    expect(over.result.receipt?.changes?.join(), trusted).toContain("in the page");
+    expect((await wait).error, trusted).toBeUndefined();
+    expect((await run("click", { selector: "text=Written", trusted })).error, trusted).toBeUndefined();
+    await daemon.until("its lines", () => daemon.events("logs").length === before + 2);
+    await page.reload();
+    const typed = await run("type", { selector: "input", text: "abc", trusted });
+    expect(typed.error, trusted).toMatchObject({ code: "status_mismatch", message: expect.stringContaining("away") });
+    await page.reload();
+  }
+  const clicked = daemon.groups.filter(({ actions = [] }) => actions.some(({ type }) => type === "click"));
+  expect(clicked.map(({ actions = [], logs = [] }) => [actions.length, logs.length])).toEqual([
+    [2, 2],
+    [2, 2],
+  ]);
+});

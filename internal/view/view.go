@@ -198,10 +198,12 @@ func (v View) late(ctx context.Context, t session.Target) string {
 }
 
 // IsVisit reports whether an event begins a visit: a document of the main frame, or a navigation
-// inside one. A script that came late begins what was there before it.
+// inside one. A script that came late begins what was there before it. A page that was loaded ahead begins
+// when it is shown: before, it is not the main frame.
 func IsVisit(e *event.Lifecycle) bool {
 	return e.Frame == 0 &&
 		(e.State == "document_start" || e.State == "navigate" || e.State == "pageshow" && e.Persisted ||
+			e.State == "visible" && e.Trigger == "prerender" ||
 			e.Flags&event.Late != 0 && e.Trigger == "" && e.ToURL != "")
 }
 

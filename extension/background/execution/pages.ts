@@ -33,6 +33,7 @@ export class TabPages implements Pages {
   readonly #list: TabList;
   readonly #ports: Ports;
   readonly #debug: Debug;
+  readonly #watched = new Set<Watched>(); // one for each act that runs
 
   constructor(list: TabList, ports: Ports, debug: Debug) {
     this.#list = list;
@@ -175,6 +176,12 @@ export class TabPages implements Pages {
 
   watch(tab: number): Watch {
     const seen: Left = { loading: false };
+    const watched: Watched = { tab };
+    this.#watched.add(watched);
+    void chrome.tabs.get(tab).then(
+      ({ windowId, active }) => Object.assign(watched, { windowId, active }),
+      () => undefined,
+    );
     let wake: (() => void) | undefined;
     const updated = (id: number, change: { status?: string }): void => {
       if (id !== tab || change.status !== "loading") return;
@@ -182,7 +189,7 @@ export class TabPages implements Pages {
       wake?.();
     };
     const created = (opened: chrome.tabs.Tab): void => {
-      if (opened.openerTabId === tab && opened.id !== undefined) seen.openedTab = opened.id;
+      if (opened.id !== undefined && openerOf(opened, this.#watched) === watched) seen.openedTab = opened.id;
     };
     chrome.tabs.onUpdated.addListener(updated);
     chrome.tabs.onCreated.addListener(created);
@@ -193,6 +200,7 @@ export class TabPages implements Pages {
         return { ...seen };
       },
       stop: () => {
+        this.#watched.delete(watched);
         chrome.tabs.onUpdated.removeListener(updated);
         chrome.tabs.onCreated.removeListener(created);
       },
@@ -262,6 +270,27 @@ function event(subscribe: (done: () => void) => void, until: number): Promise<vo
 }
 
 /** What a tab shows, of sites that were not granted too. Not for answers. */
+/** A tab in which an act runs, and what it was when the act began; undefined: not known yet. */
+export interface Watched {
+  tab: number;
+  windowId?: number;
+  active?: boolean;
+}
+
+/**
+ * The act that opened a tab. Of a tab in a window of others Chrome names the one in front as its opener, whichever it was:
+ * behind it, the only act in the window is meant. undefined: none, or several may have.
+ */
+export function openerOf(
+  opened: Pick<chrome.tabs.Tab, "openerTabId" | "windowId">,
+  acts: Iterable<Watched>,
+): Watched | undefined {
+  const { openerTabId, windowId } = opened;
+  if (openerTabId === undefined) return undefined;
+  const may = [...acts].filter((act) => act.tab === openerTabId || (act.windowId === windowId && act.active === false));
+  return may.length === 1 ? may[0] : undefined;
+}
+
 async function shownIn(tab: number): Promise<{ url: string; title: string } | undefined> {
   return (await chrome.debugger.getTargets()).find(({ tabId, type }) => tabId === tab && type === "page");
 }

@@ -29,7 +29,11 @@ export class AgentFrames implements Frames {
   readonly #calls: Calls;
   readonly #documents: Documents;
 
-  constructor(refs: RefBlocks, documents: Documents, calls = new Calls(refs)) {
+  constructor(
+    refs: RefBlocks,
+    documents: Documents,
+    calls = new Calls(refs, (document, left) => documents.onLeft(document, left)),
+  ) {
     this.#calls = calls;
     this.#documents = documents;
   }
@@ -161,8 +165,7 @@ export class AgentFrames implements Frames {
     deadline: number,
   ): Promise<{ x: number; y: number }> {
     const page = this.#page(tab);
-    const { frames } = await page.tree();
-    const frame = frames.find((at) => at.documentId === documentId);
+    const { frames, wanted: frame } = await page.treeWith((at) => at.documentId === documentId);
     if (!frame) throw new CommandProblem("page_left", "The page was left while the command ran.");
     const at = await upwards(page, frames, frame, point, deadline);
     if (!at) throw new CommandProblem("not_actionable", "The frame of the element has no box on the page.");
@@ -173,8 +176,7 @@ export class AgentFrames implements Frames {
   async #around(tab: number, documentId: string, { x, y, deadline }: AskAround): Promise<CommandError | null> {
     try {
       const page = this.#page(tab);
-      const { frames } = await page.tree();
-      const frame = frames.find((at) => at.documentId === documentId);
+      const { frames, wanted: frame } = await page.treeWith((at) => at.documentId === documentId);
       if (frame) await upwards(page, frames, frame, { x, y }, deadline);
       return null;
     } catch (error) {

@@ -26,6 +26,9 @@ export interface Memory {
   silent: Set<string>;
 }
 
+/** Calls when a document is gone or frozen, until the returned function is called. */
+type OnLeft = (document: string, left: () => void) => () => void;
+
 /** Makes room for one more. */
 export function bound({ left, silent }: Memory): void {
   if (left.size > MAX_MEMORY) left.clear();
@@ -35,6 +38,7 @@ export function bound({ left, silent }: Memory): void {
 /** Calls the agent in one document at a time, bringing it there on first use. */
 export class Calls {
   readonly refs: RefBlocks;
+  readonly #onLeft: OnLeft;
   readonly memory: Memory;
   /** Fires when nobody waits for the calls any more: they end in their documents, too. */
   readonly signal: AbortSignal | undefined;
@@ -42,11 +46,13 @@ export class Calls {
 
   constructor(
     refs: RefBlocks,
+    onLeft: OnLeft,
     memory: Memory = { left: new Map(), silent: new Set() },
     signal?: AbortSignal,
     action?: ActionId,
   ) {
     this.refs = refs;
+    this.#onLeft = onLeft;
     this.memory = memory;
     this.signal = signal;
     this.#action = action;
@@ -54,7 +60,7 @@ export class Calls {
 
   /** The same for one command, whose action what acts belongs to. */
   for(signal: AbortSignal, action?: ActionId): Calls {
-    return new Calls(this.refs, this.memory, signal, action);
+    return new Calls(this.refs, this.#onLeft, this.memory, signal, action);
   }
 
   /** The same, until a further signal fires. */
@@ -71,8 +77,8 @@ export class Calls {
     deadline: number,
   ): Promise<AgentOps[K]["result"]> {
     const { documentId } = frame;
-    const { left } = this.memory;
-    const refs = await this.refs.rangesOf(tab, documentId, left.get(documentId) ?? Infinity);
+    const { left: unused } = this.memory;
+    const refs = await this.refs.rangesOf(tab, documentId, unused.get(documentId) ?? Infinity);
     const call: AgentCall<K> = {
       id: crypto.randomUUID(),
       op,
@@ -84,15 +90,24 @@ export class Calls {
     };
     const stop = () => void this.#stop(tab, documentId, call.id);
     this.signal?.addEventListener("abort", stop, { once: true });
+    let off: () => void = () => undefined;
+    // A document in the back/forward cache answers nothing, and nobody says so of its calls.
+    const left = new Promise<never>((_resolve, reject) => {
+      off = this.#onLeft(documentId, () => {
+        stop();
+        reject(pageLeft());
+      });
+    });
     let answer: AgentAnswer<K>;
     try {
       this.signal?.throwIfAborted();
-      answer = (await this.#inject(tab, documentId, call)) as AgentAnswer<K>;
+      answer = (await Promise.race([this.#inject(tab, documentId, call), left])) as AgentAnswer<K>;
     } finally {
+      off();
       this.signal?.removeEventListener("abort", stop);
     }
     bound(this.memory);
-    left.set(documentId, answer.refsLeft);
+    unused.set(documentId, answer.refsLeft);
     if (answer.ok) return answer.value;
     throw problemFrom(answer.error);
   }
@@ -123,9 +138,11 @@ export class Calls {
       const problem = unreachable(error);
       throw !began && problem.code === "page_left" ? new Gone(problem.code, problem.message) : problem;
     }
-    throw new CommandProblem("page_left", "The page was left while the command ran.");
+    throw pageLeft();
   }
 }
+
+const pageLeft = (): CommandProblem => new CommandProblem("page_left", "The page was left while the command ran.");
 
 /** Why a document cannot be reached, by what Chrome says. */
 export function unreachable(error: unknown): CommandProblem {
@@ -140,7 +157,7 @@ export function unreachable(error: unknown): CommandProblem {
   }
   if (/error page/.test(message)) return new CommandProblem("page_failed", "The tab shows the browser's error page.");
   if (/removed|No document with id|No frame with id|navigat|closed/i.test(message)) {
-    return new CommandProblem("page_left", "The page was left while the command ran.");
+    return pageLeft();
   }
   return new CommandProblem("internal", message);
 }

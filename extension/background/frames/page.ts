@@ -5,7 +5,7 @@ import { LATE_MS, SILENCE_MS } from "./ask.ts";
 import { type Calls, bound, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { placed } from "./places.ts";
-import { type Known, type Tree, frameTree, mainFrame } from "./tree.ts";
+import { type Known, MAX_SEARCHED, type Tree, frameTree, mainFrame } from "./tree.ts";
 
 /** Frames that one call looks into at most; the others are counted. */
 export const MAX_ASKED = 50;
@@ -23,6 +23,8 @@ export interface Documents {
   known(tab: number): Known[];
   /** Calls for every document that comes to a tab, until the returned function is called. */
   onCome(tab: number, heard: () => void): () => void;
+  /** Calls when a document is gone or frozen, until the returned function is called. */
+  onLeft(document: string, left: () => void): () => void;
   /** Says whether the user granted a URL's site. */
   granted(url: string): boolean;
 }
@@ -45,11 +47,11 @@ export class Page {
     this.documents = documents;
   }
 
-  /** The frames that are there now, with their places. */
-  async tree(): Promise<Tree> {
+  /** The frames that are there now, with their places: the oldest ones, at most max. */
+  async tree(max?: number): Promise<Tree> {
     const { memory } = this.calls;
     const { silent } = memory;
-    const tree = await frameTree(this.tab, this.documents.known(this.tab), SILENCE_MS, silent).catch(
+    const tree = await frameTree(this.tab, this.documents.known(this.tab), SILENCE_MS, silent, max).catch(
       (error: unknown) => {
         throw unreachable(error);
       },
@@ -58,6 +60,13 @@ export class Page {
     for (const { documentId } of tree.frames) silent.delete(documentId);
     for (const { document } of tree.silent) silent.add(document);
     return { ...tree, frames: await placed(this.calls, this.tab, tree.frames) };
+  }
+
+  /** The frames that are there now; where the one that is looked for is not among them, those that the tree left out, too. */
+  async treeWith(wanted: (frame: FrameInfo) => boolean): Promise<Tree & { wanted: FrameInfo | undefined }> {
+    let tree = await this.tree();
+    if (tree.more > 0 && !tree.frames.some(wanted)) tree = await this.tree(MAX_SEARCHED);
+    return { ...tree, wanted: tree.frames.find(wanted) };
   }
 
   async main(): Promise<FrameInfo> {
@@ -93,16 +102,28 @@ export class Page {
         // The main frame fails at the deadline; a frame that is frozen then does not answer later.
         if (last !== undefined && Date.now() >= deadline) reject(last as Error);
       };
+      const seen = new Set<string>(); // documents of the looks before
+      let left = 0; // frames that nobody asked
       const look = async (): Promise<void> => {
-        const { frames, more } = await this.tree();
+        // What came since the first look is asked, however many were there before.
+        const known = this.documents.known(this.tab);
+        const first = seen.size === 0;
+        const tree = await this.tree(first ? undefined : MAX_SEARCHED);
+        const come = tree.frames.filter(({ documentId }) => !seen.has(documentId));
         // What is empty now may be filled.
-        const there = frames.map((at) => ({ ...at, empty: false }));
-        for (const frame of toAsk(there, MAX_ASKED).asked) {
+        const there = [...come.filter(({ empty }) => !empty), ...come.filter(({ empty }) => empty)];
+        for (const frame of toAsk(
+          there.map((at) => ({ ...at, empty: false })),
+          MAX_ASKED,
+        ).asked) {
           if (asked.has(frame.documentId) || asked.size >= MAX_WAITED) continue;
           asked.add(frame.documentId);
           void ask(frame);
         }
-        unasked(more + frames.filter(({ documentId }) => !asked.has(documentId)).length);
+        for (const { document } of known) seen.add(document);
+        for (const { documentId } of come) seen.add(documentId);
+        left += (first ? tree.more : 0) + come.filter(({ documentId }) => !asked.has(documentId)).length;
+        unasked(left);
       };
       // Of a thousand frames that come while one look is made, the next one finds all.
       let looks = 0; // that were asked for since the one that is made now

@@ -23,6 +23,8 @@ interface Open {
   stamp: Stamp;
   /** It lacks the capture's script in the page's own world. */
   noPageScript: boolean;
+  /** The browser loads it ahead; the tab shows another page. */
+  ahead: boolean;
 }
 
 /** The open line of every captured document, and what the worker can ask of all of them. */
@@ -32,6 +34,7 @@ export class Ports {
   readonly #open = new Map<chrome.runtime.Port, Open>();
   readonly #flushes = new Map<number, (frame: chrome.runtime.Port) => void>();
   readonly #hellos = new Set<(stamp: Stamp) => void>();
+  readonly #lefts = new Map<string, Set<() => void>>(); // by document
   #flushId = 0;
   readonly dialogs = new Dialogs();
 
@@ -49,12 +52,14 @@ export class Ports {
       port.disconnect();
       return;
     }
-    const open: Open = { port, stamp, noPageScript: false };
+    const ahead = port.sender?.documentLifecycle === "prerender";
+    const open: Open = { port, stamp, noPageScript: false, ahead };
     this.#open.set(port, open);
     port.onDisconnect.addListener(() => {
       readPortError();
       this.#open.delete(port);
       this.dialogs.left(open.stamp.tab, open.stamp.document);
+      for (const heard of this.#lefts.get(open.stamp.document) ?? []) heard();
     });
     port.onMessage.addListener((message: FromContent) => this.#take(open, message));
     const config = this.#config();
@@ -67,16 +72,33 @@ export class Ports {
     return () => void this.#hellos.delete(heard);
   }
 
-  /** The documents of a tab that have a line. */
+  /**
+   * Calls when a document's line closes, until the returned function is called: the document is gone, or frozen in the
+   * back/forward cache, where it answers nothing.
+   */
+  onLeft(document: string, heard: () => void): () => void {
+    const all = this.#lefts.get(document) ?? new Set();
+    this.#lefts.set(document, all.add(heard));
+    return () => {
+      all.delete(heard);
+      if (all.size === 0 && this.#lefts.get(document) === all) this.#lefts.delete(document);
+    };
+  }
+
+  /** The documents that a tab shows and that have a line. */
   documents(tab: number): Stamp[] {
-    return [...this.#open.values()].filter((open) => open.stamp.tab === tab).map((open) => open.stamp);
+    return this.#shown(tab).map((open) => open.stamp);
   }
 
   /** Where the capture's script in the page's own world is missing in a tab: in the page, or in frames only. */
   withoutPageScript(tab: number): "page" | "frames" | undefined {
-    const lacking = [...this.#open.values()].filter((open) => open.stamp.tab === tab && open.noPageScript);
+    const lacking = this.#shown(tab).filter((open) => open.noPageScript);
     if (lacking.length === 0) return undefined;
     return lacking.some((open) => open.stamp.frame === 0) ? "page" : "frames";
+  }
+
+  #shown(tab: number): Open[] {
+    return [...this.#open.values()].filter((open) => open.stamp.tab === tab && !open.ahead);
   }
 
   /** Tells every document what it may capture now. */
@@ -88,9 +110,7 @@ export class Ports {
 
   /** Tells the documents of a tab that an agent's action begins there, or is over. */
   action(tab: number, type: "begin" | "end", action: ActionId): void {
-    for (const { port, stamp } of this.#open.values()) {
-      if (stamp.tab === tab) this.#say(port, { type, action });
-    }
+    for (const { port } of this.#shown(tab)) this.#say(port, { type, action });
   }
 
   /**

@@ -8,7 +8,7 @@ import { Gone } from "./calls.ts";
 import { type Choice, choose, toAsk } from "./choose.ts";
 import { MAX_NAMED, coverageOf } from "./coverage.ts";
 import { FAULTS, MAX_ASKED, PASSED, type Page } from "./page.ts";
-import { type Tree, after, samePath } from "./tree.ts";
+import { MAX_SEARCHED, type Tree, after, samePath } from "./tree.ts";
 
 /** Of the time of a call this is left for the main frame to say what it has instead of the target, ms. */
 const EXPLAIN_MS = 200;
@@ -34,7 +34,7 @@ export interface Fitting {
 export async function named(page: Page, target: TargetLike, deadline: number): Promise<FrameInfo> {
   if (target.ref === undefined) return waitFor(page, target.frame, deadline);
   const document = await page.calls.refs.documentOf(page.tab, target.ref);
-  const frame = document && (await page.tree()).frames.find(({ documentId }) => documentId === document);
+  const frame = document && (await page.treeWith(({ documentId }) => documentId === document)).wanted;
   if (frame) return frame;
   const given = await page.calls.refs.isGiven(page.tab, target.ref);
   const why = given ? "belongs to a page that is gone" : "is unknown: no answer about this tab gave it";
@@ -69,19 +69,21 @@ export async function focused(page: Page, main: FrameInfo, deadline: number): Pr
 /** The frame that frame= names now; the main frame when it names none. */
 export async function find(page: Page, frame: string | undefined): Promise<FrameInfo> {
   if (frame === undefined || isEvery(frame) || isMain(frame)) return page.main();
-  const { frames } = await page.tree();
-  if (!/^\d+$/.test(frame)) return bySelector(page, frames, frame);
-  const found = frames.find(({ name }) => name === frame);
+  if (!/^\d+$/.test(frame)) return bySelector(page, frame);
+  const { frames, wanted: found, more } = await page.treeWith(({ name }) => name === frame);
   if (found) return found;
-  throw new CommandProblem("frame_not_found", `The page has ${frames.length - 1} frames; they are counted from 0.`);
+  const count = frames.length - 1 + more;
+  throw new CommandProblem("frame_not_found", `The page has ${count} frames; they are counted from 0.`);
 }
 
-async function bySelector(page: Page, frames: readonly FrameInfo[], selector: string): Promise<FrameInfo> {
+async function bySelector(page: Page, selector: string): Promise<FrameInfo> {
+  const { frames, more } = await page.tree();
   let problem: unknown;
   const { asked } = toAsk(frames, MAX_ASKED);
   const { answers } = await ask(page.calls, page.tab, asked, "frame_index", { selector }, Date.now() + SELECT_MS);
   for (const { frame: parent, value, error } of answers) {
-    const found = value && frames.find(({ path }) => samePath(path, [...parent.path, value.index]));
+    const fits = ({ path }: FrameInfo): boolean => value !== undefined && samePath(path, [...parent.path, value.index]);
+    const found = frames.find(fits) ?? (value && more > 0 ? (await page.treeWith(fits)).wanted : undefined);
     if (found) return found;
     problem ??= error;
     if (error instanceof CommandProblem && (error.code === "ambiguous_target" || error.code === "invalid_param"))
@@ -120,9 +122,17 @@ export async function fitting(page: Page, target: TargetLike, deadline: number):
   let first = early(page, params, deadline);
   for (let looks = 0; ; looks++) {
     const began = Date.now();
-    const [tree, main] = await Promise.all([page.tree(), first]);
+    const [near, main] = await Promise.all([page.tree(), first]);
     first = Promise.resolve(undefined);
-    const { probes, silent, left, choice } = await probed(page, tree.frames, main, target, until, deadline);
+    let tree = near;
+    let found = await probed(page, near.frames, main, target, until, deadline);
+    if (!found.choice && near.more > 0 && Date.now() < until) {
+      const asked = new Set(near.frames.map(({ documentId }) => documentId));
+      tree = await page.tree(MAX_SEARCHED);
+      const others = tree.frames.filter(({ documentId }) => !asked.has(documentId));
+      found = await probed(page, others, undefined, target, until, deadline, found);
+    }
+    const { probes, silent, left, choice } = found;
     const took = Date.now() - began;
     if (choice && "frame" in choice) return choice;
     if (choice) throw await ambiguous(page, target, choice.among, deadline);
@@ -152,7 +162,18 @@ export async function fitting(page: Page, target: TargetLike, deadline: number):
   }
 }
 
-/** Asks the frames where the target fits, the first part of them before the others; main answered before. */
+/** Where a target fits, as far as frames were asked. left: how many were not. */
+interface Probed {
+  probes: FrameAnswer<"probe">[];
+  silent: FrameInfo[];
+  left: number;
+  choice: Choice;
+}
+
+/**
+ * Asks the frames where the target fits, the first part of them before the others; main answered before, and what
+ * other frames did counts along.
+ */
 async function probed(
   page: Page,
   frames: readonly FrameInfo[],
@@ -160,9 +181,10 @@ async function probed(
   target: TargetLike,
   until: number,
   deadline: number,
-): Promise<{ probes: FrameAnswer<"probe">[]; silent: FrameInfo[]; left: number; choice: Choice }> {
-  const probes: FrameAnswer<"probe">[] = [];
-  const silent: FrameInfo[] = [];
+  before?: Probed,
+): Promise<Probed> {
+  const probes = before?.probes ?? [];
+  const silent = before?.silent ?? [];
   let left: readonly FrameInfo[] = frames;
   if (main && frames[0]?.documentId === main.document) {
     probes.push({ frame: frames[0], ...main });

@@ -5,6 +5,9 @@ import { type Where, runIn } from "./browser.ts";
 /** Frames of a tab that are asked for their place. A page with more has them counted. */
 const MAX_KNOWN = 200;
 
+/** Frames that are asked for their place where a target or a frame is not among the first ones. */
+export const MAX_SEARCHED = 2000;
+
 /** A document that did not answer before has so long, ms. */
 const AGAIN_MS = 150;
 
@@ -24,7 +27,7 @@ export interface Tree {
   frames: FrameInfo[];
   /** Documents that did not say where they are in time. */
   silent: Known[];
-  /** Frames beyond MAX_KNOWN. */
+  /** Frames that were not asked for their place. */
   more: number;
 }
 
@@ -42,6 +45,7 @@ export async function frameTree(
   known: Known[],
   silence: number,
   silent: ReadonlySet<string>,
+  max = MAX_KNOWN,
 ): Promise<Tree> {
   const inner = known.filter(({ frame }) => frame !== 0).sort((a, b) => a.frame - b.frame);
   if (inner.length <= MAX_KNOWN && !inner.some(({ document }) => silent.has(document))) {
@@ -50,7 +54,7 @@ export async function frameTree(
     if (found) return { frames: inOrder(found), silent: [], more: 0 };
     all.catch(() => undefined);
   }
-  const asked = inner.slice(0, MAX_KNOWN);
+  const asked = inner.slice(0, max);
   const speaking = asked.filter(({ document }) => !silent.has(document));
   const again = asked.filter(({ document }) => silent.has(document));
   const asking = inject(tab, { frameIds: [0] });

@@ -49,6 +49,8 @@ export async function type(params: TypeParams, environment: Environment): Promis
     const at = { x: 0, y: 0 };
     act.tell(result("keyboard"));
     await act.send(gesture, at, expected(gesture, at));
+    // A line that is sent with Enter may take its field along.
+    if (!params.text.includes("\n")) checkStays(element);
     return { result: Object.assign(result("keyboard"), { trusted: true }) };
   }
   return { result: result(act.perform(() => madeUp(params, element, before, enterField))) };
@@ -68,11 +70,8 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
   const wanted = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
   const whole = insert(element, params.text);
-  if (!element.isConnected) {
-    if (focused() !== document.body) return "execCommand";
-    throw new AgentProblem("status_mismatch", `The page took ${inWords(element)} away while it was typed into.`);
-  }
-  if (element.value === wanted || reformatted(element, params.text)) return "execCommand";
+  checkStays(element);
+  if (!element.isConnected || element.value === wanted || reformatted(element, params.text)) return "execCommand";
   // The field took nothing (an editing host around it): its value is set. What a page keeps out, it keeps out of a user's
   // text too.
   if (whole) setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
@@ -81,6 +80,12 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
     throw new AgentProblem("status_mismatch", `${inWords(element)} is still empty: the page does not let the text in.`);
   }
   return whole ? "native" : "execCommand";
+}
+
+/** Throws status_mismatch when the page took a field away while it was typed into, and led on to no other. */
+function checkStays(element: HTMLElement): void {
+  if (element.isConnected || focused() !== document.body) return;
+  throw new AgentProblem("status_mismatch", `The page took ${inWords(element)} away while it was typed into.`);
 }
 
 /** The field or editor that an element is, holds or labels. */
