@@ -75,9 +75,9 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
   // The field took nothing (an editing host around it): its value is set. What a page keeps out, it keeps out of a user's
   // text too.
   if (whole) setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
-  // A line that was sent with Enter, or made a chip at its comma, may leave the field empty.
-  if (element.value === "" && /^[^\n,;]+$/.test(params.text)) {
-    throw new AgentProblem("status_mismatch", `${inWords(element)} is still empty: the page does not let the text in.`);
+  // A line that was sent with Enter, or made a chip at its comma, may leave the field as it was.
+  if ((element.value === "" || (!whole && element.value === before)) && /^[^\n,;]+$/.test(params.text)) {
+    throw new AgentProblem("status_mismatch", `${inWords(element)} is as it was: the page does not let the text in.`);
   }
   return whole ? "native" : "execCommand";
 }

@@ -329,14 +329,12 @@ describe("select", () => {
   test("tells what cannot be chosen", async () => {
     put2();
     expect((await problem(() => run("Large", {}, 0))).message).toBe('The option "Large" is disabled.');
-    expect(await problem(() => run("huge", {}, 0))).toEqual({
-      code: "option_not_found",
-      message: 'No option is called "huge". There are: "Small", "Medium", "Large", "Extra medium".',
-    });
-    expect(await problem(() => run("mediu", {}, 0))).toEqual({
-      code: "ambiguous_target",
-      message: '2 options fit "mediu": "Medium", "Extra medium".',
-    });
+    const none = await problem(() => run("huge", {}, 0));
+    expect(none.code).toBe("option_not_found");
+    expect(none.message).toMatch(/^No option is called "huge"\. There are: "Small".*"Medium".*"Large".*"Extra medium"/);
+    const two = await problem(() => run("mediu", {}, 0));
+    expect(two.code).toBe("ambiguous_target");
+    expect(two.message).toMatch(/^2 options fit "mediu": "Medium".*"Extra medium"/);
     put("<select x></select>");
     expect((await problem(() => run("a", {}, 0))).message).toBe('No option is called "a". There are: none.');
     put("<h1 x>a</h1>");
@@ -479,18 +477,20 @@ describe("type", () => {
     put("<input x maxlength=3>");
     expect((await run("abcdef")).result.value).toBe("abc");
   });
-  test("sets the value where typing does nothing, and tells when that does not hold either", async () => {
-    const deaf = put("<input x>");
+  test("tells of a text that the page keeps out, as it keeps a user's out", async () => {
+    const deaf = put("<input x aria-label=a value=ab>");
     deaf.onkeydown = () => false;
-    expect((await run("abc")).result).toMatchObject({ value: "abc", insertion_strategy: "native" });
+    expect(await problem(() => run("abc"))).toEqual({
+      code: "status_mismatch",
+      message: '<input> "a" is as it was: the page does not let the text in.',
+    });
     const empty = put("<input x aria-label=a>") as HTMLInputElement;
     empty.onkeydown = () => false;
     empty.addEventListener("input", () => (empty.value = ""));
     expect(await problem(() => run("abc"))).toEqual({
       code: "status_mismatch",
-      message: '<input> "a" is still empty: the page does not let the text in.',
+      message: '<input> "a" is as it was: the page does not let the text in.',
     });
-    expect((await run("abc,")).result.value).toBe("");
   });
   test("goes on in the field that the page puts in its place, and tells when there is none", async () => {
     const main = put("<main x><input aria-label=a></main>");
@@ -523,8 +523,10 @@ describe("type", () => {
       { step: "send", gesture: { type: "text", text: "c" } },
     ]);
     expect(document.activeElement?.localName).toBe("input");
+    // Real input comes in place of what is selected.
     await run("c", { trusted: "always", clear: true });
-    expect(value()).toBe("");
+    const { selectionStart, selectionEnd } = document.querySelector("input")!;
+    expect([selectionStart, selectionEnd]).toEqual([0, 2]);
   });
 });
 
@@ -538,7 +540,7 @@ describe("key_press", () => {
     expect((await run("a")).result).toMatchObject({ match_strategy: "focused", match_count: 1 });
     expect(heard).toEqual([
       "keydown a KeyA 65 65 0 false false false false",
-      "keypress a KeyA 65 65 97 false false false false",
+      "keypress a KeyA 97 97 97 false false false false",
       "keyup a KeyA 65 65 0 false false false false",
     ]);
     expect(field.value).toBe("a");
@@ -597,7 +599,11 @@ describe("key_press", () => {
     let heard = submitted("<form><input x><input><button>Go</button></form>");
     const clicks = hears(document.querySelector("button")!, "click");
     await run("Enter", { selector: "[x]" });
-    expect([heard, clicks]).toEqual([["change change", "submit submit"], ["click"]]);
+    expect([heard, clicks]).toEqual([["submit submit"], ["click"]]);
+    heard = submitted("<form><input x><input><button>Go</button></form>");
+    (document.querySelector("[x]") as HTMLInputElement).value = "typed";
+    await run("Enter", { selector: "[x]" });
+    expect(heard).toEqual(["change change", "submit submit"]);
     heard = submitted("<form><input x></form>");
     await run("Enter", { selector: "[x]" });
     expect(heard).toContain("submit submit");
@@ -620,7 +626,7 @@ describe("key_press", () => {
     for (const [key, html, presses] of [
       ["Enter", "<button x>a</button>", 1],
       ["Enter", "<a href=#a x>a</a>", 1],
-      ["Enter", "<input x type=checkbox>", 1],
+      ["Enter", "<input x type=checkbox>", 0],
       [" ", "<button x>a</button>", 1],
       [" ", "<input x type=checkbox>", 1],
       [" ", "<a href=#a x>a</a>", 0],

@@ -90,6 +90,7 @@ beforeEach(() => {
     click: (element) => element.click(),
     expect: heard("expect"),
     came: () => came(),
+    refused: () => [],
     busy: (action) => {
       calls.push(["busy", action]);
       return busy(++turns);
