@@ -164,6 +164,7 @@ describe("Batcher", () => {
     batcher.flush();
     const kinds = sent[1]!.records.map((record) => record.kind);
     expect(kinds.slice(0, 2)).toEqual(["exceptions", "network"]);
+    expect(sent[1]!.records[1]!.event["outcome"]).toBe("network_error");
     expect(sent[1]!.dropped).toEqual({ network: 2, logs: 1502 });
   });
 

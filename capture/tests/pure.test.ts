@@ -232,6 +232,7 @@ describe("redaction", () => {
     ["elevenchars abc", "elevenchars <authorization>"],
     ["twelve-chars abc", "<authorization>"],
     [" abc", "<authorization>"],
+    ["a bc", "a <authorization>"],
     ["abc", "<authorization>"],
   ])("of the header Authorization: %s a short scheme stays", (value, shown) =>
     expect(shape(headerValue("Authorization", value as string, "s"))).toBe(shown),
@@ -244,6 +245,7 @@ describe("redaction", () => {
   });
   test.each([
     ["a://u:pw@h", "a://u:<password>@h"],
+    ["file:///a:b@c", "file:///a:b@c"],
     ["http://:pw@h", "http://:<password>@h"],
     ["#token=x?a=1", "#token=<token>?a=1"],
     ["http://u:pw@h", "http://u:<password>@h"],
@@ -283,6 +285,7 @@ describe("redaction", () => {
     ['["token:","abc"]', '["token:","<token>"]'],
     ['["token = " , "abc"]', '["token = " , "<token>"]'],
     ['["my token","abc"]', '["my token","abc"]'],
+    ['[" token","abc"]', '[" token","abc"]'],
     ['["my token:","abc"]', '["my token:","<token>"]'],
     ['["my token =","abc"]', '["my token =","<token>"]'],
     ['[1,\n"token","abc"]', '[1,\n"token","<token>"]'],

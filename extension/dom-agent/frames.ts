@@ -34,6 +34,8 @@ export function originOf(element: FrameElement | undefined): string {
     if (element.hasAttribute("sandbox") && !element.sandbox.contains("allow-same-origin")) return "null";
     if (element.hasAttribute("srcdoc")) return "";
   }
+  // Without an address it has its content from this document, whose own address a missing one would be resolved to.
+  if (!element.getAttribute("src")) return "";
   try {
     const { origin, protocol } = new URL(element.src, document.baseURI);
     return /^https?:$/.test(protocol) ? origin : "";

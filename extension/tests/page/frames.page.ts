@@ -24,6 +24,14 @@ describe("the origin of a frame", () => {
   ])("is that of its address, where it has one", (attributes, origin) => {
     expect(originOf(iframe(attributes as Record<string, string>))).toBe(origin);
   });
+  test("is none where it has no address, whatever the page's is", () => {
+    document.head.innerHTML = `<base href="${ELSEWHERE}/">`;
+    expect([originOf(iframe({})), originOf(iframe({ src: "" })), originOf(iframe({ src: "a" }))]).toEqual([
+      "",
+      "",
+      ELSEWHERE,
+    ]);
+  });
   test("is none where there is no frame", () => {
     expect(originOf(undefined)).toBe("");
   });
@@ -75,12 +83,9 @@ describe("a frame that is asked for a target", () => {
     }
   });
   test.each([[true], [false]])("waits for it, where it is to: in an iframe %s", async (inner) => {
-    const comes = (): void => void setTimeout(() => put("<button x>a</button>"), 40);
     put("");
-    comes();
     expect((await ask({ selector: "button", inner }, 3000)).count).toBe(0);
-    put("");
-    comes();
+    setTimeout(() => put("<button x>a</button>"), 40);
     expect((await ask({ selector: "button", inner, wait: true }, 3000)).count).toBe(1);
   });
   test("tells at the deadline that nothing came: the page by a problem, an iframe by its number", async () => {
