@@ -277,9 +277,7 @@ export function openerOf(
 ): Watched | undefined {
   const { openerTabId, windowId } = opened;
   if (openerTabId === undefined) return undefined;
-  const may = [...acts].filter(
-    (act) => act.tab === openerTabId || (act.windowId === windowId && act.active === false),
-  );
+  const may = [...acts].filter((act) => act.tab === openerTabId || (act.windowId === windowId && act.active === false));
   return may.length === 1 ? may[0] : undefined;
 }
 

@@ -55,8 +55,7 @@ async function bySelector(page: Page, selector: string): Promise<FrameInfo> {
   const { asked } = toAsk(frames, MAX_ASKED);
   const { answers } = await ask(page.calls, page.tab, asked, "frame_index", { selector }, Date.now() + SELECT_MS);
   for (const { frame: parent, value, error } of answers) {
-    const fits = ({ path }: FrameInfo): boolean =>
-      value !== undefined && samePath(path, [...parent.path, value.index]);
+    const fits = ({ path }: FrameInfo): boolean => value !== undefined && samePath(path, [...parent.path, value.index]);
     const found = frames.find(fits) ?? (value && more > 0 ? (await page.treeWith(fits)).wanted : undefined);
     if (found) return found;
     problem ??= error;
