@@ -8,6 +8,10 @@ interface Browser {
   page: Page;
   /** Installs the extension into the browser that runs. */
   install(): Promise<void>;
+  /** Switches settings on as the popup would. */
+  set(values: Record<string, unknown>): Promise<void>;
+  /** Stops the worker as Chrome does when it is idle. */
+  killWorker(): Promise<void>;
 }
 
 const test = base.extend<{ browserWithout: Browser }>({
@@ -28,7 +32,19 @@ const test = base.extend<{ browserWithout: Browser }>({
       ],
     });
     const session = await context.browser()?.newBrowserCDPSession();
+    const worker = async () => context.serviceWorkers()[0] ?? context.waitForEvent("serviceworker");
     await use({
+      set: async (values) => {
+        await (await worker()).evaluate((given) => chrome.storage.local.set(given), values);
+      },
+      killWorker: async () => {
+        const ours = await context.newPage();
+        await ours.goto(new URL("config.json", (await worker()).url()).href);
+        const line = await context.newCDPSession(ours);
+        await line.send("ServiceWorker.enable");
+        await line.send("ServiceWorker.stopAllWorkers");
+        await ours.close();
+      },
       page: context.pages()[0] ?? (await context.newPage()),
       install: async () => {
         // The protocol has it; the types of the runner do not yet.
@@ -120,4 +136,101 @@ test.describe("with every site granted by the manifest", () => {
       daemon.groups.find((at) => at.since === "document_start" && at.logs?.some((log) => log.message === "said")),
     );
   });
+
+  test("of a granted site nothing is lost and nothing comes twice while its worker dies and starts, and acts work each time", async ({
+    daemon,
+    site,
+    browserWithout: browser,
+  }) => {
+    test.setTimeout(120_000);
+    await browser.install();
+    await browser.set({ pilot: true });
+    const url = site
+      .page(
+        "/",
+        `<title>Far</title><button onclick="console.log('press ' + ++p)">Press</button><script>
+          n = p = 0; talk = setInterval(() => console.log("tick " + n++), 100)</script>`,
+      )
+      .replace("127.0.0.1", "app.test");
+    await browser.page.goto(url);
+    const said = (word: string) =>
+      daemon
+        .events("logs")
+        .map(({ message }) => message)
+        .filter((message) => message.startsWith(word));
+    const { id: tab } = await daemon.until("the tab", () => daemon.tabs.find((at) => at.url === url));
+    for (let life = 1; life <= 4; life++) {
+      const before = said("tick").length;
+      await daemon.until("it talks", () => said("tick").length > before + 5);
+      const trusted = life % 2 ? "always" : "never";
+      const press = await daemon.command("click", { selector: "text=Press", trusted }, { tab });
+      expect(press.error, `life ${life}`).toBeUndefined();
+      expect(said("press"), `life ${life}`).toHaveLength(life);
+      await browser.killWorker();
+      // What happens while no worker runs is there later, too.
+      await browser.page.evaluate((life) => console.log(`between ${life}`), life);
+    }
+    const count = Number(await browser.page.evaluate("clearInterval(talk), console.log('over'), n"));
+    await daemon.until("the last line", () => said("over").length > 0);
+    expect(said("tick")).toEqual(Array.from({ length: count }, (_, i) => `tick ${i}`));
+    expect(said("between")).toEqual([1, 2, 3, 4].map((life) => `between ${life}`));
+    expect(said("press")).toEqual([1, 2, 3, 4].map((life) => `press ${life}`));
+    const groups = daemon.groups.filter((group) => group.page_url === url);
+    expect(groups.map(({ since }) => since)).toEqual(["document_start"]);
+    const lost = daemon.syncs
+      .flatMap((sync) => sync.groups ?? [])
+      .flatMap(({ dropped = {} }) => Object.values(dropped));
+    expect(lost).toEqual([]);
+  });
+});
+
+test("a page that replaced what scripts use, before the extension came, is told as one without our script, goes on, and is read and operated", async ({
+  daemon,
+  site,
+  browserWithout: browser,
+}) => {
+  await browser.page.goto(
+    site.page(
+      "/",
+      `<!doctype html><title>Replaced</title><button onclick="this.textContent = 'Pressed'">Press</button><input><script>
+        threw = [];
+        addEventListener("error", (event) => threw.push(event.message));
+        addEventListener("unhandledrejection", (event) => threw.push(String(event.reason)));
+        setInterval(() => console.log("goes on"), 100);
+        const no = () => { throw new Error("replaced") };
+        for (const name of ["push", "map", "forEach", "filter", "slice", "join", "includes", "indexOf", "splice", "concat"])
+          Array.prototype[name] = no;
+        for (const name of ["addEventListener", "removeEventListener", "dispatchEvent"]) EventTarget.prototype[name] = no;
+        Element.prototype.getBoundingClientRect = Element.prototype.checkVisibility = Document.prototype.querySelectorAll = no;
+        Promise = no; JSON.parse = JSON.stringify = no;
+        Object.defineProperty = Object.getOwnPropertyDescriptor = Reflect.apply = no;
+      </script>`,
+    ),
+  );
+  await browser.install();
+  await browser.set({ pilot: true });
+  const { id: tab } = await daemon.until("the tab", () => daemon.tabs.find((at) => at.title === "Replaced"));
+  const list = await daemon.command("list_interactive", {}, { tab });
+  expect(list.result.elements.map(({ label, tag }) => label || tag)).toEqual(["Press", "input"]);
+  for (const trusted of ["never", "always"] as const) {
+    expect(
+      (await daemon.command("type", { selector: "input", text: trusted, trusted }, { tab })).error,
+    ).toBeUndefined();
+    expect(
+      (await daemon.command("click", { ref: list.result.elements[1]?.ref ?? "", trusted }, { tab })).error,
+    ).toBeUndefined();
+  }
+  const press = await daemon.command("click", { selector: "text=Press" }, { tab });
+  expect(press.result.receipt?.changes?.join()).toContain("in the page");
+  expect((await daemon.command("get_text", { selector: "button" }, { tab })).result.value).toBe("Pressed");
+  await daemon.command("flush", {}, { tab });
+  const group = daemon.groups.find((at) => at.tab === tab);
+  expect(group?.since).toBe("late");
+  expect(group?.actions?.map(({ type, by }) => `${type} ${by}`)).toContain("click agent");
+  // Nothing of ours can start in its own world: that its lines do not come is told.
+  expect(group?.logs ?? []).toEqual([]);
+  expect(daemon.tabs.find((at) => at.id === tab)?.no_page_script).toBe("page");
+  const session = await browser.page.context().newCDPSession(browser.page);
+  const { result } = await session.send("Runtime.evaluate", { expression: "threw.length + (threw[0] || '')" });
+  expect(result.value).toBe("0");
 });
