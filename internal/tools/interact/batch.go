@@ -123,20 +123,20 @@ func checkSteps(b *catalog.Bound, steps []json.RawMessage) error {
 		return problem.New(problem.MissingParam, `Give steps:[{"action":"click","selector":"…"}].`, "there is no step.")
 	}
 	for i, args := range steps {
-		switch mode := b.ModeOf(args); mode {
-		case "":
+		mode := b.ModeOf(args)
+		if mode == "" {
 			return problem.New(
 				problem.InvalidParam, "Each step is an object with an action of interact and its parameters.",
 				"steps[%d] names no action: %s", i, answer.Cut(answer.Clean(string(args)), 100),
 			)
-		default:
-			if err := b.Check(args); err != nil {
-				p := *problem.From(err)
-				p.Message = fmt.Sprintf("steps[%d]: %s Nothing was done.", i, p.Message)
-				return &p
-			}
-		case "batch":
+		}
+		if mode == "batch" {
 			return problem.New(problem.InvalidParam, "Write its steps into this one.", "steps[%d] is a batch.", i)
+		}
+		if err := b.Check(args); err != nil {
+			p := *problem.From(err)
+			p.Message = fmt.Sprintf("steps[%d]: %s Nothing was done.", i, p.Message)
+			return &p
 		}
 	}
 	return nil
