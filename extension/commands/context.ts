@@ -99,7 +99,7 @@ export interface Arrival {
 
 /** Calls into documents. A page's frames are part of it: what names no frame means every one that can be reached. */
 export interface Frames {
-  /** Says whether the tab's page has iframes that can be acted in. */
+  /** Says whether the tab's page has iframes that can be acted in, and few enough that acts in them are followed outwards. */
   inner(tab: number): boolean;
   /**
    * Calls the agent in one document: the frame of a ref, or what frame says. A selector without a frame is looked for in

@@ -101,9 +101,9 @@ export class FakeDaemon {
     return [...this.#groups.values()];
   }
 
-  /** Resolves with what look finds, after anything new came in; fails after ten seconds. */
-  async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
-    const end = Date.now() + 10_000;
+  /** Resolves with what look finds, after anything new came in; fails after ten seconds, or as many ms as are given. */
+  async until<T>(what: string, look: () => T | undefined | false, ms = 10_000): Promise<T> {
+    const end = Date.now() + ms;
     for (;;) {
       const found = look();
       if (found) return found;
@@ -128,7 +128,12 @@ export class FakeDaemon {
     { tab = 0, timeoutMS = 8000 } = {},
   ): Promise<Omit<Result, "result"> & { result: Commands[K]["result"] }> {
     const id = this.send(kind, params, { tab, timeoutMS });
-    const result = await this.until(`answer to ${kind}`, () => this.results.get(id));
+    // A command answers by its own deadline.
+    const result = await this.until(
+      `answer to ${kind}`,
+      () => this.results.get(id),
+      Math.max(10_000, timeoutMS + 2000),
+    );
     return result as never;
   }
 

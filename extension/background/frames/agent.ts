@@ -44,7 +44,8 @@ export class AgentFrames implements Frames {
   }
 
   inner(tab: number): boolean {
-    return this.#documents.known(tab).some(({ frame }) => frame !== 0);
+    const { length } = this.#documents.known(tab);
+    return length > 1 && length <= MAX_ASKED;
   }
 
   /** Answers agents that ask what lies around their frame. */

@@ -108,6 +108,7 @@ export class Page {
         // What came since the first look is asked, however many were there before.
         const known = this.documents.known(this.tab);
         const first = seen.size === 0;
+        if (first) unasked(Math.max(0, known.length - 1)); // finding them takes its time
         const tree = await this.tree(first ? undefined : MAX_SEARCHED);
         const come = tree.frames.filter(({ documentId }) => !seen.has(documentId));
         // What is empty now may be filled.

@@ -7,6 +7,7 @@ import { AgentProblem } from "../problem.ts";
 import { MASK, isSecret } from "../secret.ts";
 import { focused } from "../shadow.ts";
 import { resolve } from "../target.ts";
+import { frame } from "../waiting.ts";
 import { giveFocus } from "./focus.ts";
 import { outcome, watchValue } from "./outcome.ts";
 import { expected } from "./perform.ts";
@@ -45,6 +46,13 @@ export async function type(params: TypeParams, environment: Environment): Promis
       // What is typed takes the place of what is selected; nothing takes no place.
       if (params.clear && params.text === "") document.execCommand("delete");
     });
+    if (params.clear && params.text !== "" && !(await keepsSelection(element))) {
+      element = typeable(resolve({ ref }, environment.refs).element);
+      act.perform(() => {
+        enterField();
+        document.execCommand("delete");
+      });
+    }
     const gesture = { type: "text", text: params.text } as const;
     const at = { x: 0, y: 0 };
     act.tell(result("keyboard"));
@@ -81,6 +89,18 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
   }
   return whole ? "native" : "execCommand";
 }
+
+/** Says whether a field is still selected after two frames. A page that renders itself anew may have lost that. */
+async function keepsSelection(element: HTMLElement): Promise<boolean> {
+  await frame();
+  await frame();
+  if (!element.isConnected) return false;
+  // Fields for e-mail and numbers tell of no selection.
+  return !isField(element) || element.selectionStart === null || covers(element);
+}
+
+const covers = ({ selectionStart, selectionEnd, value }: Field): boolean =>
+  selectionStart === 0 && selectionEnd === value.length;
 
 /** Throws status_mismatch when the page took a field away while it was typed into, and led on to no other. */
 function checkStays(element: HTMLElement): void {

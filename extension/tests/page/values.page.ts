@@ -20,23 +20,23 @@ describe("the value of a result", () => {
     const field = put("<input x aria-label=a>") as HTMLInputElement;
     expect(await settled((at) => type({ selector: "input", text: "one" }, at))).toMatchObject({ value: "one" });
     expect(await settled((at) => type({ selector: "input", text: "" }, at))).not.toHaveProperty("set_to");
-    field.oninput = () => requestAnimationFrame(() => (field.value = "other"));
+    field.oninput = () => setTimeout(() => (field.value = "other"));
     const changed = await settled((at) => type({ selector: "input", text: "2" }, at));
     expect(changed).toMatchObject({ value: "other", set_to: "one2", matched: { value: "other" } });
-    field.oninput = () => requestAnimationFrame(() => (field.value = ""));
+    field.oninput = () => setTimeout(() => (field.value = ""));
     const emptied = await settled((at) => type({ selector: "input", text: "3", clear: true }, at));
     expect(emptied).toMatchObject({ value: "", set_to: "3" });
   });
   test("is read from the field that was rendered in its place", async () => {
     const field = put("<input x aria-label=a>");
-    field.oninput = () => requestAnimationFrame(() => put("<input aria-label=a value=new>"));
+    field.oninput = () => setTimeout(() => put("<input aria-label=a value=new>"));
     expect(await settled((at) => type({ selector: "input", text: "old" }, at))).toMatchObject({
       value: "new",
       set_to: "old",
     });
   });
   test("stays what was seen last of what is gone", async () => {
-    put("<input x aria-label=a>").oninput = () => requestAnimationFrame(() => put(""));
+    put("<input x aria-label=a>").oninput = () => setTimeout(() => put(""));
     const gone = await settled((at) => type({ selector: "input", text: "old" }, at));
     expect(gone.value).toBe("old");
     expect(gone).not.toHaveProperty("set_to");
@@ -46,7 +46,7 @@ describe("the value of a result", () => {
     const kept = await settled((at) => type({ selector: "input", text: "secret" }, at));
     expect(kept.value).toBe("••••••");
     expect(kept).not.toHaveProperty("set_to");
-    field.oninput = () => requestAnimationFrame(() => (field.value = ""));
+    field.oninput = () => setTimeout(() => (field.value = ""));
     expect(await settled((at) => type({ selector: "input", text: "s" }, at))).toMatchObject({
       value: "",
       set_to: "••••••",
@@ -74,7 +74,7 @@ describe("the value of a result", () => {
       option: "two",
     });
     list.value = "0";
-    list.onchange = () => requestAnimationFrame(() => (list.value = "0"));
+    list.onchange = () => setTimeout(() => (list.value = "0"));
     expect(await settled((at) => select({ selector: "select", value: "two" }, at))).toMatchObject({
       value: "0",
       set_to: "1",
@@ -87,7 +87,7 @@ describe("the value of a result", () => {
     expect(kept.value).toBe("b");
     expect(kept).not.toHaveProperty("set_to");
     expect(kept).not.toHaveProperty("option");
-    list.onchange = () => requestAnimationFrame(() => (list.options[1]!.selected = false));
+    list.onchange = () => setTimeout(() => (list.options[1]!.selected = false));
     list.options[1]!.selected = false;
     expect(await settled((at) => select({ selector: "select", value: "b" }, at))).toMatchObject({
       value: "a",
