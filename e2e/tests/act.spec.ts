@@ -129,7 +129,7 @@ test("an act settles in the page that it led to, and says what it found there", 
   site.json("/api/more", {}, { delay: 200 });
   const act = await open(site, tab, agent, '<title>Start</title><a href="/orders">Orders</a>');
   const found = {
-    changes: expect.arrayContaining(['alert "no stock"']) as unknown,
+    changes: expect.arrayContaining(['message "no stock"']) as unknown,
     errors: [expect.objectContaining({ text: "Error: no orders", same_time: true })] as unknown,
     requests: expect.arrayContaining([
       expect.objectContaining({
