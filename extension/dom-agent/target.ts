@@ -101,9 +101,7 @@ function nth(elements: Element[], index: number, selector: string): { element: E
 }
 
 /** The part of the page that within names, or all of it. */
-export const within = (params: Pick<Target, "within">, refs: RefBook): Scope => scopeOf(params, refs);
-
-function scopeOf(target: Pick<Target, "within">, refs: RefBook): Scope {
+export function scopeOf(target: Pick<Target, "within">, refs: RefBook): Scope {
   if (target.within === undefined) return document;
   const { elements } = find(target.within, document, refs);
   const [only, ...more] = meant(elements);

@@ -1,15 +1,5 @@
-import { type Browser, expect, test } from "./extension.ts";
-import type { FakeDaemon } from "./daemon.ts";
-import type { Site } from "./site.ts";
-
-async function open(browser: Browser, site: Site, daemon: FakeDaemon, body: string) {
-  const { page } = browser;
-  await browser.set({ pilot: true });
-  await page.goto(site.page("/a", `<!doctype html><title>A</title>${body}`));
-  const tab = await browser.tab(page);
-  const run: typeof daemon.command = (kind, params, more) => daemon.command(kind, params, { tab, ...more });
-  return { page, run };
-}
+import { open } from "./acting.ts";
+import { expect, test } from "./extension.ts";
 
 test("an act that the page goes on with past the deadline is done, and still busy", async ({
   daemon,

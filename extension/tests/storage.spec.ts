@@ -1,18 +1,8 @@
-import { type Browser, expect, test } from "./extension.ts";
-import type { FakeDaemon } from "./daemon.ts";
-import type { Site } from "./site.ts";
-
-async function open(browser: Browser, site: Site, daemon: FakeDaemon, body: string) {
-  const { page } = browser;
-  await browser.set({ pilot: true });
-  await page.goto(site.page("/shop/a", `<!doctype html><title>A</title>${body}`));
-  const tab = await browser.tab(page);
-  const run: typeof daemon.command = (kind, params, more) => daemon.command(kind, params, { tab, ...more });
-  return { page, run };
-}
+import { open } from "./acting.ts";
+import { expect, test } from "./extension.ts";
 
 test("entries of a storage are written, removed and cleared", async ({ daemon, site, browserWithExtension }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, "");
+  const { page, run } = await open(browserWithExtension, site, daemon, "", "/shop/a");
   await page.evaluate(() => {
     localStorage.setItem("cart", "3");
     localStorage.setItem("theme", "light");
@@ -35,7 +25,7 @@ test("a value that has no room in a storage is refused and changes nothing", asy
   site,
   browserWithExtension,
 }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, "");
+  const { page, run } = await open(browserWithExtension, site, daemon, "", "/shop/a");
   await page.evaluate(() => localStorage.setItem("big", "x".repeat(5_000_000)));
   const refused = await run("set_storage", { key: "more", value: "y".repeat(1_000_000) });
   expect(refused.error?.code).toBe("quota_exceeded");
@@ -75,7 +65,7 @@ test("what a page does because of a storage's new entry is in the receipt", asyn
 });
 
 test("cookies are set and removed as a page's script could", async ({ daemon, site, browserWithExtension }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, "");
+  const { page, run } = await open(browserWithExtension, site, daemon, "", "/shop/a");
   expect((await run("set_cookie", { name: "lang", value: "de=x" })).error).toBeUndefined();
   expect(await page.evaluate(() => document.cookie)).toBe("lang=de=x");
   const [cookie] = await page.context().cookies();
@@ -86,7 +76,7 @@ test("cookies are set and removed as a page's script could", async ({ daemon, si
 });
 
 test("a cookie that the browser does not take, or keeps, is told", async ({ daemon, site, browserWithExtension }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, "");
+  const { page, run } = await open(browserWithExtension, site, daemon, "", "/shop/a");
   const { hostname: domain } = new URL(page.url());
   await page.context().addCookies([{ name: "session", value: "s", domain, path: "/", httpOnly: true }]);
   expect((await run("set_cookie", { name: "session", value: "mine" })).error?.code).toBe("status_mismatch");

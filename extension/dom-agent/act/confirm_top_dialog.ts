@@ -4,13 +4,13 @@ import type { Environment } from "../environment.ts";
 import { CONFIRM, DECLINE } from "../intents.ts";
 import { buttonsIn, textOf, topLayer, wordsOf } from "../overlays.ts";
 import { AgentProblem } from "../problem.ts";
-import { within } from "../target.ts";
+import { scopeOf } from "../target.ts";
 import { chosen } from "./choose_button.ts";
 import { pressed } from "./press_found.ts";
 
 /** Presses what confirms the dialog on top: its submit button, or the one whose name says so. Never a guess between two. */
 export async function confirmTopDialog(params: IntentParams, environment: Environment): Promise<Acted> {
-  const layer = topLayer(within(params, environment.refs));
+  const layer = topLayer(scopeOf(params, environment.refs));
   if (!layer) throw new AgentProblem("no_overlays", "No dialog lies over the page.");
   const text = textOf(layer);
   const buttons = buttonsIn(layer.element).filter((at) => !at.matches("a[href]"));

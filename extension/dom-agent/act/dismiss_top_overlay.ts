@@ -4,14 +4,14 @@ import { CLOSE, DECLINE } from "../intents.ts";
 import type { Environment } from "../environment.ts";
 import { type Layer, buttonsIn, textOf, topLayer, wordsOf } from "../overlays.ts";
 import { AgentProblem } from "../problem.ts";
-import { within } from "../target.ts";
+import { scopeOf } from "../target.ts";
 import { isTransparent, isVisible } from "../visible.ts";
 import { retryUntil } from "../waiting.ts";
 import { pressed } from "./press_found.ts";
 
 /** Closes what lies on top. Each way is tried until it has gone: its close button, a button that declines, Escape. */
 export async function dismissTopOverlay(params: IntentParams, environment: Environment): Promise<Acted> {
-  const layer = topLayer(within(params, environment.refs));
+  const layer = topLayer(scopeOf(params, environment.refs));
   if (!layer) throw new AgentProblem("no_overlays", "Nothing lies over the page.");
   const text = textOf(layer);
   const told = (strategy: string) => ({ overlay: { type: layer.type, text, strategy }, dismissed_count: 1 });

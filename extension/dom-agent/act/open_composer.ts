@@ -5,7 +5,7 @@ import type { Environment } from "../environment.ts";
 import { COMPOSE } from "../intents.ts";
 import { buttonsIn, wordsOf } from "../overlays.ts";
 import { AgentProblem } from "../problem.ts";
-import { within } from "../target.ts";
+import { scopeOf } from "../target.ts";
 import { retryUntil } from "../waiting.ts";
 import { chosen } from "./choose_button.ts";
 import { giveFocus } from "./focus.ts";
@@ -14,7 +14,7 @@ import { pressed } from "./press_found.ts";
 
 /** Opens what a text is written in. One that is open already gets the focus. */
 export async function openComposer(params: IntentParams, environment: Environment): Promise<Acted> {
-  const scope = within(params, environment.refs);
+  const scope = scopeOf(params, environment.refs);
   const there = activeComposer(scope);
   if (there) return ready(there, environment);
   const before = new Set(composers(scope));

@@ -6,13 +6,13 @@ import { SEND } from "../intents.ts";
 import { buttonsIn, wordsOf } from "../overlays.ts";
 import { AgentProblem } from "../problem.ts";
 import { parentOf } from "../shadow.ts";
-import { within } from "../target.ts";
+import { scopeOf } from "../target.ts";
 import { chosen } from "./choose_button.ts";
 import { pressed } from "./press_found.ts";
 
 /** Presses the nearest button that sends what is written. */
 export async function submitActiveComposer(params: IntentParams, environment: Environment): Promise<Acted> {
-  const composer = activeComposer(within(params, environment.refs));
+  const composer = activeComposer(scopeOf(params, environment.refs));
   if (!composer) {
     throw new AgentProblem(
       "element_not_found",
