@@ -314,7 +314,7 @@ test("a page of a thousand frames is captured, listed, read and operated within 
   site,
   browserWithExtension: browser,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(300_000);
   const run = await open(
     browser,
     daemon,
@@ -333,24 +333,25 @@ test("a page of a thousand frames is captured, listed, read and operated within 
   await browser.page.waitForLoadState("load", { timeout: 120_000 });
   const lines = () =>
     new Set(daemon.events("logs").flatMap(({ message }) => /^line (\d+)$/.exec(message)?.[1] ?? [])).size;
-  await expect.poll(lines, { timeout: 60_000 }).toBeGreaterThan(500);
+  // Until its last frame is there the page is busy with itself: Chrome alone needs half a minute for them.
+  await expect.poll(lines, { timeout: 60_000 }).toBe(1000);
 
-  const list = await run("list_interactive", {}, 15_000);
+  const list = await run("list_interactive", {}, 30_000);
   expect(list.error).toBeUndefined();
   expect(list.result.elements[0]?.label).toBe("Main");
   expect(list.result.elements.length).toBeGreaterThan(20);
   expect(list.result.frames?.length).toBeLessThanOrEqual(50);
   expect(list.result.coverage?.more).toBeGreaterThan(900);
 
-  const text = await run("get_text", {}, 15_000);
+  const text = await run("get_text", {}, 30_000);
   expect(text.error).toBeUndefined();
   expect(text.result.frames?.length).toBeLessThanOrEqual(50);
   expect(text.result.coverage?.more).toBeGreaterThan(900);
 
-  const pressed = await run("click", { selector: "text=B7" }, 15_000);
+  const pressed = await run("click", { selector: "text=B7" }, 30_000);
   expect(pressed.error).toBeUndefined();
   expect(pressed.result.matched?.frame).toBe("7");
-  expect((await run("click", { selector: "text=Main" }, 15_000)).error).toBeUndefined();
+  expect((await run("click", { selector: "text=Main" }, 30_000)).error).toBeUndefined();
   expect(await browser.page.locator("button").textContent()).toBe("Main pressed");
 
   for (const [kind, params, code] of [
