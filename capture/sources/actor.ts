@@ -13,7 +13,7 @@ export interface Deed {
 
 /** Input that an agent has the browser make, as the document will hear of it. */
 export type Expected =
-  | { type: "pointer"; x: number; y: number }
+  | { type: "pointer"; x: number; y: number; press: boolean }
   /** keys in their order, by what KeyboardEvent.key will say */
   | { type: "keys"; keys: string[] };
 
@@ -89,7 +89,7 @@ export class Actors {
     if (input) this.came = false;
   }
 
-  /** Whether anything came of the input that was announced last. */
+  /** Whether anything came of the input that was announced last; of a press its beginning. */
   came = false;
 
   /** isAgents says whether an event is the doing of an agent's input. */
@@ -149,7 +149,9 @@ export class Actors {
     if (this.#performing > 0) return agent;
     if (!this.#matches(event)) return user;
     this.#sent.add(event);
-    this.came = true;
+    // The move before a press may be heard and the press not: what lies there moves.
+    const expected = this.#expected;
+    this.came ||= !expected || expected.type === "keys" || !expected.press || event.type === "pointerdown";
     return agent;
   }
 

@@ -218,13 +218,14 @@ test("who did it is right when user, agent and script act at once", async ({ pag
       text!.focus();
       document.execCommand("insertText", false, "typed");
     });
-    actors.expect({ type: "pointer", x: 5, y: 5 });
+    actors.expect({ type: "pointer", x: 5, y: 5, press: false });
   });
   await page.click("#b"); // the user's, while real input is expected elsewhere
   const box = (await page.locator("#c").boundingBox())!;
   const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
   await page.evaluate(
-    ([x, y]) => (window as never as Handle).capture.captures[1].actors.expect({ type: "pointer", x: x!, y: y! }),
+    ([x, y]) =>
+      (window as never as Handle).capture.captures[1].actors.expect({ type: "pointer", x: x!, y: y!, press: false }),
     [x, y],
   );
   await page.mouse.click(x, y);

@@ -2,7 +2,9 @@ import type { Refusal } from "@gasoline/capture";
 import type { ActionId } from "./content.ts";
 
 /** Input that an agent has the browser make, as the document will hear of it. */
-export type ExpectedInput = { type: "pointer"; x: number; y: number } | { type: "keys"; keys: string[] };
+export type ExpectedInput =
+  | { type: "pointer"; x: number; y: number; press: boolean }
+  | { type: "keys"; keys: string[] };
 
 /**
  * What the content script does for the agent of its document: both share a world, and nothing else of it. It makes the
@@ -20,7 +22,7 @@ export interface Acts {
   click(element: HTMLElement): void;
   /** Announces real input; undefined: all of it has come. */
   expect(action: ActionId, input: ExpectedInput | undefined): void;
-  /** Whether the document heard anything of the input that was announced last. */
+  /** Whether the document heard anything of the input that was announced last; of a press more than the move to it. */
   came(): boolean;
   /** What the action started and has not ended, in words: at most five. */
   busy(action: ActionId): string[];

@@ -235,6 +235,27 @@ test("type, select, check, key_press, hover, focus, scroll_to act as a user woul
   expect((await run("scroll_to", { selector: "h1" })).result.viewport?.scroll_y).toBeLessThan(50);
 });
 
+test("a press that no longer reaches the viewport when it comes is made again", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon);
+  await page.evaluate(() => {
+    const frame = document.createElement("iframe");
+    frame.height = "400";
+    frame.srcdoc = `<div style="height:360px"></div><button onclick="this.textContent='Pressed '+event.isTrusted">Low</button>
+      <script>addEventListener("pointermove", () => parent.shrink(), true)</script>`;
+    // As the debugger's bar does: the viewport is smaller from the move to the press on.
+    Object.assign(window, { shrink: () => (frame.height = "200") });
+    document.body.prepend(frame);
+  });
+  await page.frameLocator("iframe").getByText("Low").waitFor();
+  const pressed = await run("click", { selector: "text=Low", trusted: "always" });
+  expect(pressed.error).toBeUndefined();
+  await expect(page.frameLocator("iframe").getByText("Pressed true")).toBeVisible();
+});
+
 test("trusted input is real, and windows opened by links are seen", async ({ daemon, site, browserWithExtension }) => {
   const { page, status, run } = await open(browserWithExtension, site, daemon);
   await page.evaluate(() =>

@@ -1,4 +1,4 @@
-import type { CommandKind, Commands } from "@gasoline/schema/commands";
+import type { CommandKind, Commands, Coverage } from "@gasoline/schema/commands";
 import type { FakeDaemon } from "./daemon.ts";
 import { type Browser, expect, test } from "./extension.ts";
 import type { Site } from "./site.ts";
@@ -235,6 +235,7 @@ test("frames of sites that are not granted are named", async ({ daemon, site, br
     daemon,
     site.page("/", `<button>Pay</button><iframe src="https://pay.invalid/form"></iframe><iframe></iframe>`),
   );
+  await browser.page.waitForLoadState("load"); // Until then the frame is still an empty one of the page's own.
   const list = await run("list_interactive", {});
   expect(list.result.coverage).toEqual({ ungranted: ["https://pay.invalid"] });
   const none = await run("click", { selector: "text=Card" }, 3000);
@@ -339,13 +340,17 @@ test("a page of a thousand frames is captured, listed, read and operated within 
   const list = await run("list_interactive", {}, 30_000);
   expect(list.error).toBeUndefined();
   expect(list.result.elements[0]?.label).toBe("Main");
-  expect(list.result.elements.length).toBeGreaterThan(20);
-  expect(list.result.frames?.length).toBeLessThanOrEqual(50);
+  // On a machine that is busy with other things some frames are told as silent instead.
+  const silent = (of: { coverage?: Coverage }) => of.coverage?.unanswered?.length ?? 0;
+  expect(list.result.elements.length + silent(list.result)).toBeGreaterThan(20);
+  expect(list.result.frames?.length ?? 0).toBeLessThanOrEqual(50);
   expect(list.result.coverage?.more).toBeGreaterThan(900);
 
   const text = await run("get_text", {}, 30_000);
   expect(text.error).toBeUndefined();
-  expect(text.result.frames?.length).toBeLessThanOrEqual(50);
+  const read = text.result.frames?.length ?? 0;
+  expect(read).toBeLessThanOrEqual(50);
+  expect(read + silent(text.result)).toBeGreaterThan(20);
   expect(text.result.coverage?.more).toBeGreaterThan(900);
 
   const pressed = await run("click", { selector: "text=B7" }, 30_000);

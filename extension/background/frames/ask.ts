@@ -6,7 +6,10 @@ import { Silence } from "./tree.ts";
 
 /** Frames that are asked at the same time. */
 const AT_ONCE = 10;
-/** When none of the frames that are asked has answered for so long, ms, those that are left are silent. */
+/**
+ * When none of the frames that are asked has answered for so long, ms, those that are left are silent; or for a tenth of
+ * the time there is, where that is more: a page with very many frames may be busy with itself for seconds.
+ */
 export const SILENCE_MS = 1000;
 /** Frames end their calls at the deadline; their answers need some time, ms. */
 export const LATE_MS = 150;
@@ -29,7 +32,8 @@ export async function ask<K extends AgentOp>(
   let mainAnswered: () => void = () => undefined;
   const first = new Promise<void>((resolve) => (mainAnswered = resolve));
   if (frames[0]?.name !== "") mainAnswered();
-  const quiet = new Silence(SILENCE_MS, deadline + LATE_MS, first);
+  const patience = Math.max(SILENCE_MS, (deadline - Date.now()) / 10);
+  const quiet = new Silence(patience, deadline + LATE_MS, first);
   const one = async (): Promise<void> => {
     for (let frame = frames[next++]; frame && !control.signal.aborted; frame = frames[next++]) {
       const given = typeof params === "function" ? params(frame) : params;

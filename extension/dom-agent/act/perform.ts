@@ -8,6 +8,7 @@ import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { elementAt, isInside } from "../shadow.ts";
 import { resolve } from "../target.ts";
+import { inViewport } from "../visible.ts";
 import { Aim } from "./aim.ts";
 import { enter, press } from "./pointer.ts";
 
@@ -73,8 +74,10 @@ export async function perform(environment: Environment, how: Performance): Promi
       }
       if (heard && !aim?.missed) return;
       const button = how.gesture.type === "press" ? how.gesture.button : "left";
+      // The debugger's bar may come between the look at a point and the press, and the point then be out of the viewport.
+      const outside = at && !inViewport(found.point);
       // What no document heard may have come to something else: it is not done a second time.
-      if (!aim?.missed) {
+      if (!aim?.missed && !outside) {
         if (button !== "left") return;
         throw new AgentProblem(
           "not_actionable",
@@ -98,7 +101,7 @@ export function expected(gesture: Gesture, point: { x: number; y: number }): Exp
   switch (gesture.type) {
     case "press":
     case "move":
-      return { type: "pointer", ...point };
+      return { type: "pointer", ...point, press: gesture.type === "press" };
     case "keys":
       return { type: "keys", keys: keysOf(gesture.keys) };
     case "text":

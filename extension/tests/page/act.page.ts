@@ -216,8 +216,13 @@ describe("the route of a gesture", () => {
   );
   test("says what the document will hear", () => {
     const at = { x: 1, y: 2 };
-    expect(expected({ type: "move" }, at)).toEqual({ type: "pointer", x: 1, y: 2 });
-    expect(expected({ type: "press", button: "left", count: 1 }, at)).toEqual({ type: "pointer", x: 1, y: 2 });
+    expect(expected({ type: "move" }, at)).toEqual({ type: "pointer", x: 1, y: 2, press: false });
+    expect(expected({ type: "press", button: "left", count: 1 }, at)).toEqual({
+      type: "pointer",
+      x: 1,
+      y: 2,
+      press: true,
+    });
     expect(expected({ type: "keys", keys: "Control+a" }, at)).toEqual({ type: "keys", keys: ["a"] });
     expect(expected({ type: "keys", keys: "no such key" }, at)).toEqual({ type: "keys", keys: [] });
     expect(expected({ type: "text", text: "a\nB" }, at)).toEqual({ type: "keys", keys: ["a", "Enter", "B"] });

@@ -223,9 +223,11 @@ describe("an act has settled", () => {
     };
     expect(await later(() => {})).toBe(10);
     expect(await later((scope) => scope.perform(() => {}))).toBe(20);
-    expect(await later((scope) => scope.send({ type: "move" }, { x: 1, y: 2 }, { type: "pointer", x: 1, y: 2 }))).toBe(
-      20,
-    );
+    expect(
+      await later((scope) =>
+        scope.send({ type: "move" }, { x: 1, y: 2 }, { type: "pointer", x: 1, y: 2, press: false }),
+      ),
+    ).toBe(20);
   });
   test("at once when nobody waits any more", async () => {
     busy = () => ["GET /a"];
@@ -301,7 +303,7 @@ describe("an act has settled", () => {
 
 describe("real input", () => {
   const gesture = { type: "press", button: "left", count: 1 } as const;
-  const expected = { type: "pointer", x: 1, y: 2 } as const;
+  const expected = { type: "pointer", x: 1, y: 2, press: false } as const;
   const send = (scope = act()) => scope.send(gesture, { x: 1, y: 2 }, expected);
   test("is announced to the page's world while the worker makes it", async () => {
     const scope = act();
@@ -497,9 +499,9 @@ describe("an act by real input", () => {
       ]);
       expect(result).toMatchObject({ trusted: true, match_count: 1, match_strategy: "css" });
       expect(calls.filter(([name]) => name === "expect")).toEqual([
-        ["expect", ACTION, { type: "pointer", x: 30, y: 30 }],
+        ["expect", ACTION, { type: "pointer", x: 30, y: 30, press: true }],
         ["expect", ACTION, undefined],
-        ["expect", ACTION, { type: "pointer", x: 130, y: 30 }],
+        ["expect", ACTION, { type: "pointer", x: 130, y: 30, press: true }],
         ["expect", ACTION, undefined],
       ]);
       expect(press.listening!()).toEqual([]);
