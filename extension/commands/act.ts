@@ -26,6 +26,9 @@ const FLUSH_MS = 700;
 /** Changes that a receipt tells. */
 const MAX_CHANGES = 8;
 
+/** Written entries that a receipt tells. */
+const MAX_STORED = 6;
+
 /** A page that has not answered so long, ms, after the deadline is busy with what the act began. */
 const SILENT_MS = 60;
 
@@ -94,6 +97,8 @@ export async function pipeline<R extends { receipt?: Receipt }>(
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
     if (busy.length > 0) receipt.busy = busy;
     if (settled.refused) receipt.refused = settled.refused;
+    const stored = new Set([...(own?.stored ?? []), ...(settled.stored ?? [])]);
+    if (stored.size > 0) receipt.stored = [...stored].slice(0, MAX_STORED);
     return { ...(await tell({ navigated, openedTab: left.openedTab, page })), receipt };
   } catch (error) {
     // What was begun and not done does not settle: nothing watches for it any more.
@@ -228,6 +233,7 @@ const both = (inner: Settled, outer: Settled): Settled => ({
   ),
   busy: [...inner.busy, ...outer.busy],
   ...(inner.refused ? { refused: inner.refused } : {}),
+  ...(inner.stored || outer.stored ? { stored: [...new Set([...(inner.stored ?? []), ...(outer.stored ?? [])])] } : {}),
   ...(inner.leaving || outer.leaving ? { leaving: true } : {}),
   ...(outer.leaving ? {} : { inner: true }),
 });

@@ -221,6 +221,9 @@ export const SCHEMAS = {
     exclude_nav: flag,
     limit: integerFrom1To100,
   }),
+  action_diff: v.object({
+    mutations: flag,
+  }),
   screenshot: v.object({
     format: v.optional(v.picklist(["png", "jpeg"])),
     quality: integerFrom1To100,

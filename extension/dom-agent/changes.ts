@@ -1,4 +1,5 @@
 import { nameOf, roleOf, fold } from "@gasoline/capture/locators/name";
+import { Diff, wrongWith } from "./diff.ts";
 import { shownText } from "./identity.ts";
 import { isVisible } from "./visible.ts";
 
@@ -26,16 +27,21 @@ export class Changes {
   readonly #telling = new Set<Element>();
   readonly #parts = new Map<Element, { added: number; removed: number; changed: number }>();
   readonly #gone = new Set<string>();
+  /** Fields that the browser found wrong. */
+  readonly #wrong = new Set<Element>();
   #looked = 0;
+  readonly diff = new Diff();
   /** How many changes there were so far. */
   count = 0;
 
   constructor() {
+    document.addEventListener("invalid", this.#invalid, true);
     this.#observer = new MutationObserver((records) => this.#take(records));
     this.#observer.observe(document, {
       subtree: true,
       childList: true,
       characterData: true,
+      characterDataOldValue: true,
       attributes: true,
       attributeFilter: ["class", "hidden", "open", "disabled", "checked", "value", "aria-invalid", "aria-expanded"],
     });
@@ -49,6 +55,7 @@ export class Changes {
 
   stop(): void {
     this.#observer.disconnect();
+    document.removeEventListener("invalid", this.#invalid, true);
   }
 
   /** The changes in words, the telling ones first: at most 8 of at most 140 characters. */
@@ -56,11 +63,16 @@ export class Changes {
     this.look();
     const lines = new Set<string>();
     const told: Element[] = [];
+    for (const field of this.#wrong)
+      if (lines.size < MAX_LINES && field.matches(":invalid") && isVisible(field)) {
+        told.push(field);
+        lines.add(cut(`${invalidInWords(field)} ${quote(wrongWith(field))}`));
+      }
     for (const element of this.#telling) {
       if (lines.size >= MAX_LINES) break;
       if (told.some((other) => other.contains(element)) || !isVisible(element)) continue;
       told.push(element);
-      const text = shownText(element, 100);
+      const text = isInvalid(element) ? wrongWith(element) : shownText(element, 100);
       if (text !== "" || isDialog(element) || isInvalid(element)) lines.add(cut(`${kindOf(element)} ${quote(text)}`));
     }
     for (const text of this.#gone) if (lines.size < MAX_LINES) lines.add(cut(`gone: ${text}`));
@@ -78,6 +90,12 @@ export class Changes {
     return [...lines];
   }
 
+  readonly #invalid = ({ target }: Event): void => {
+    if (!(target instanceof Element)) return;
+    if (this.#wrong.size < MAX_LINES) this.#wrong.add(target);
+    this.diff.invalid(target);
+  };
+
   #take(records: MutationRecord[]): void {
     for (const record of records) {
       const target = record.target instanceof Element ? record.target : record.target.parentElement;
@@ -88,6 +106,7 @@ export class Changes {
       this.count++;
       if (this.#looked++ >= MAX_LOOKED) continue;
       this.#note(record.type, target, added, removed);
+      this.diff.note(record, target, added, removed);
     }
   }
 
@@ -122,8 +141,10 @@ const isInvalid = (element: Element): boolean => element.matches("[aria-invalid=
 
 const isDialog = (element: Element): boolean => element.matches("dialog, [role=dialog], [role=alertdialog]");
 
+const invalidInWords = (field: Element): string => `invalid field ${quote(nameOf(field))}`;
+
 function kindOf(element: Element): string {
-  if (isInvalid(element)) return `invalid field ${quote(nameOf(element))}`;
+  if (isInvalid(element)) return invalidInWords(element);
   if (isDialog(element)) return "dialog";
   const role = element.getAttribute("role");
   if (role === "status") return role;

@@ -1,4 +1,5 @@
 import type { ActScope } from "./act/scope.ts";
+import type { Diff } from "./diff.ts";
 import type { RefBook } from "./refs.ts";
 
 /** When an operation has to end. */
@@ -15,6 +16,8 @@ export interface Environment {
   deadline: Deadline;
   /** The act that the operation belongs to; its methods do nothing special for operations that only read. */
   act: ActScope;
+  /** What the act before this one changed in the document, and which act that was. */
+  last?: { action: string; at: number; diff: Diff };
   /** The frame's name in element records. */
   frame: string;
 }

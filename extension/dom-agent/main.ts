@@ -47,6 +47,8 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   },
   geometry: () => geometry(),
   around: (params) => around(params),
+  diff: ({ mutations = false }, { last }) =>
+    last ? { action: last.action, at: last.at, diff: last.diff.told(mutations) } : {},
   quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
   begin: () => ({}),
   settle: (_params, { act }) => act.settle(),
@@ -86,6 +88,7 @@ class Agent {
   readonly #refs = new RefBook();
   readonly #running = new Map<string, AbortController>(); // by the call's id
   readonly #acts = new Map<string, ActScope>(); // by action
+  #last: Environment["last"];
   readonly #early = new Set<string>(); // calls that were cancelled before they came; <= MAX_EARLY
 
   async run<K extends AgentOp>(call: AgentCall<K>): Promise<AgentAnswer<K>> {
@@ -95,6 +98,7 @@ class Agent {
     const deadline = { at: call.deadline, signal: control.signal };
     const act = this.#actOf(call as AgentCall, deadline);
     const environment: Environment = { refs: this.#refs, deadline, frame: call.frame, act };
+    if (this.#last) environment.last = this.#last;
     try {
       if (this.#early.delete(call.id)) throw cancelled();
       const operation = OPERATIONS[call.op] as Operation<K>;
@@ -126,8 +130,10 @@ class Agent {
 
   #stop(action: ActionId | undefined): void {
     if (!action) return;
-    this.#acts.get(action.id)?.stop();
+    const act = this.#acts.get(action.id);
+    act?.stop();
     this.#acts.delete(action.id);
+    if (act?.diff) this.#last = { action: action.id, at: Date.now(), diff: act.diff };
   }
 
   /** Ends a call for which nobody waits any more. */

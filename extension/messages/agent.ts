@@ -1,4 +1,4 @@
-import type { ActResult, Search, Target } from "@gasoline/schema/commands";
+import type { ActResult, PageDiff, Search, Target } from "@gasoline/schema/commands";
 import type { Candidate, CommandError } from "@gasoline/schema/wire";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
@@ -28,6 +28,8 @@ export interface Settled {
   busy: string[];
   /** What the browser refused the page because no user had acted. */
   refused?: string[];
+  /** Entries of storages and cookies that were written meanwhile, without values: at most 6. */
+  stored?: string[];
   /** The document began to navigate to another one, and was not waited for any longer. */
   leaving?: boolean;
   /** It is an iframe's. */
@@ -95,6 +97,8 @@ export interface AgentOps extends KindOps {
   geometry: { params: Record<string, never>; result: FrameGeometry };
   /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
+  /** What the last act changed in the document; nothing when there was none. at: epoch ms of its end. */
+  diff: { params: { mutations?: boolean }; result: { action?: string; at?: number; diff?: PageDiff } };
   /** Resolves when the document was quiet for so long, or at the deadline. */
   quiet: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
   /** An act that does not go through the document begins; settle follows it. whole: it led to the document. */

@@ -157,3 +157,89 @@ test("a page that is written over by an act, or while it is typed into, is the s
     [2, 2],
   ]);
 });
+
+test("a receipt tells what the browser found wrong with a form, and which entries were stored, without their values", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<form onsubmit="event.preventDefault(); localStorage.cart = 'secret-1'; sessionStorage.removeItem('draft'); document.cookie = 'seen=secret-2'; localStorage.removeItem('gone')">
+       <label>Mail <input type=email required></label><label>Name <input name=n aria-describedby=why></label><p id=why hidden>Too short</p><button>Send</button></form>
+     <button id=name onclick="document.querySelector('[name=n]').setAttribute('aria-invalid', true); why.hidden = false">Check</button>
+     <script>localStorage.clear(); sessionStorage.draft = "x"; localStorage.cart = "old"; localStorage.gone = 1; localStorage.same = 2</script>`,
+  );
+  const refused = await run("click", { selector: "text=Send" });
+  expect(refused.result.receipt?.changes?.[0]).toMatch(/^invalid field "Mail" ".+"$/);
+  expect(refused.result.receipt).not.toHaveProperty("stored");
+  const checked = await run("click", { selector: "text=Check" });
+  expect(checked.result.receipt?.changes).toContain('invalid field "Name" "Too short"');
+  await page.locator("[type=email]").fill("a@b.c");
+  const sent = await run("click", { selector: "text=Send" });
+  expect(sent.result.receipt?.stored).toEqual([
+    "localStorage: cart changed",
+    "localStorage: gone removed",
+    "sessionStorage: draft removed",
+    "cookie: seen added",
+  ]);
+  expect(JSON.stringify(sent)).not.toContain("secret");
+  // One that holds too much to compare is told by its number of entries.
+  await page.evaluate(() => {
+    for (let i = 0; i < 600; i++) sessionStorage.setItem(`k${i}`, "v");
+    document.getElementById("name")!.onclick = () => sessionStorage.setItem("more", "v");
+  });
+  const more = await run("click", { selector: "text=Check" });
+  expect(more.result.receipt?.stored).toEqual(["sessionStorage: 1 entries more"]);
+});
+
+test("what an act changed can be asked for as data, frames included, until the next one", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const inner = site.page(
+    "/inner",
+    `<button onclick="this.nextElementSibling.textContent = 'two'; parent.document.title = 'Other'">Inner</button><p>one</p>`,
+  );
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<button onclick="history.pushState(null, '', '/b'); n.textContent = 2; d.showModal(); t.textContent = 'Saved'; list.innerHTML += '<li>Milk'; old.close(); s.hidden = false; f.reportValidity()">Go</button>
+     <b id=n>1</b><dialog id=d>Really?</dialog><dialog id=old open>Before</dialog><p role=status id=t></p><ul id=list></ul><i id=s class=spinner hidden>…</i>
+     <form id=f><label>Mail <input required></label></form><iframe src="${inner}"></iframe>`,
+  );
+  await page.frameLocator("iframe").getByText("Inner").waitFor();
+  expect((await run("action_diff", {})).error?.code).toBe("not_available");
+  await run("click", { selector: "text=Go" });
+  const diff = await run("action_diff", { mutations: true });
+  expect(diff.error).toBeUndefined();
+  expect(diff.result).toMatchObject({
+    url_changed: true,
+    title_changed: false,
+    elements_added: 1,
+    elements_removed: 0,
+    overlays_opened: [{ selector: "#d", text: "Really?" }],
+    overlays_closed: ["Before"],
+    toasts: [{ type: "status", text: "Saved" }],
+    form_errors: [{ field: "Mail", text: expect.stringMatching(/./) }],
+    loading_indicators: ["#s"],
+    text_changes: [
+      { selector: "#n", from: "1", to: "2" },
+      { selector: "#t", from: "", to: "Saved" },
+    ],
+    mutations: expect.arrayContaining([expect.stringContaining('added <li> "Milk"')]),
+  });
+  await page.evaluate(() => (document.getElementById("d") as HTMLDialogElement).close());
+  await run("click", { selector: "text=Inner" });
+  const inside = await run("action_diff", {});
+  expect(inside.result).toMatchObject({
+    title_changed: true,
+    text_changes: [{ selector: "p", from: "one", to: "two" }],
+  });
+  expect(inside.result).not.toHaveProperty("mutations");
+  expect(inside.result).not.toHaveProperty("overlays_opened");
+});

@@ -18,21 +18,24 @@ type PageResult struct {
 // Receipt says what an act led to, as far as it was seen before the act answered: at most 1,500 bytes of JSON. The
 // extension tells what the page shows, the daemon adds the errors and requests that it has stored.
 type Receipt struct {
-	From      string        `json:"from,omitempty"`     // address before, when the act led to another one
-	To        string        `json:"to,omitempty"`       // address after
-	Changes   []string      `json:"changes,omitempty"`  // of the page, in words; at most 8 of at most 140 characters
-	Errors    []CausedError `json:"errors,omitempty"`   // at most 3
-	Requests  []CausedCall  `json:"requests,omitempty"` // at most 5, failed ones first
-	More      int           `json:"more,omitempty"`     // errors and requests that found no room here
-	Busy      []string      `json:"busy,omitempty"`     // what the act still waited for when it answered; at most 5
-	Refused   []string      `json:"refused,omitempty"`  // what the browser refused because no user had acted; at most 4
-	SettledMS float64       `json:"settled_ms"`         // from the act until nothing of it ran, or until the answer
+	From      string          `json:"from,omitempty"`     // address before, when the act led to another one
+	To        string          `json:"to,omitempty"`       // address after
+	Changes   []string        `json:"changes,omitempty"`  // of the page, in words; at most 8 of at most 140 characters
+	Errors    []CausedError   `json:"errors,omitempty"`   // at most 3
+	Requests  []CausedCall    `json:"requests,omitempty"` // at most 5, failed ones first
+	Messages  []CausedMessage `json:"messages,omitempty"` // of WebSockets and event streams; at most 3
+	Stored    []string        `json:"stored,omitempty"`   // entries of storages and cookies written meanwhile, without values; at most 6
+	More      int             `json:"more,omitempty"`     // errors, requests and messages that found no room here
+	Busy      []string        `json:"busy,omitempty"`     // what the act still waited for when it answered; at most 5
+	Refused   []string        `json:"refused,omitempty"`  // what the browser refused because no user had acted; at most 4
+	SettledMS float64         `json:"settled_ms"`         // from the act until nothing of it ran, or until the answer
 }
 
 // CausedError is an error that an act led to.
 type CausedError struct {
 	Handle   string `json:"handle"`
 	Text     string `json:"text"`                // at most 160 characters
+	At       string `json:"at,omitempty"`        // file and line of the page's own code, by its source map where there is one
 	Inferred bool   `json:"same_time,omitempty"` // nothing but the time speaks for the act as its cause
 }
 
@@ -46,6 +49,16 @@ type CausedCall struct {
 	Duration float64 `json:"duration_ms"`
 	Body     string  `json:"body,omitempty"` // the first 160 characters of what a failed one was answered
 	Inferred bool    `json:"same_time,omitempty"`
+}
+
+// CausedMessage is a message that an act led to, or that came in while it settled.
+type CausedMessage struct {
+	Handle    string `json:"handle"`
+	Direction string `json:"direction"`      // incoming, outgoing
+	Path      string `json:"path"`           // of the connection; at most 100 characters
+	Size      int64  `json:"size"`           // bytes
+	Text      string `json:"text,omitempty"` // the first 80 characters; "" for a binary one
+	Inferred  bool   `json:"same_time,omitempty"`
 }
 
 // TabResult describes the tab after the command.

@@ -17,6 +17,8 @@ export interface CausedError {
   handle: string;
   /** at most 160 characters */
   text: string;
+  /** file and line of the page's own code, by its source map where there is one */
+  at?: string;
   /** nothing but the time speaks for the act as its cause */
   same_time?: boolean;
 }
@@ -36,6 +38,20 @@ export interface CausedCall {
   same_time?: boolean;
 }
 
+/** CausedMessage is a message that an act led to, or that came in while it settled. */
+export interface CausedMessage {
+  handle: string;
+  /** incoming, outgoing */
+  direction: string;
+  /** of the connection; at most 100 characters */
+  path: string;
+  /** bytes */
+  size: number;
+  /** the first 80 characters; "" for a binary one */
+  text?: string;
+  same_time?: boolean;
+}
+
 /** Receipt says what an act led to, as far as it was seen before the act answered: at most 1,500 bytes of JSON. The extension tells what the page shows, the daemon adds the errors and requests that it has stored. */
 export interface Receipt {
   /** address before, when the act led to another one */
@@ -48,7 +64,11 @@ export interface Receipt {
   errors?: CausedError[];
   /** at most 5, failed ones first */
   requests?: CausedCall[];
-  /** errors and requests that found no room here */
+  /** of WebSockets and event streams; at most 3 */
+  messages?: CausedMessage[];
+  /** entries of storages and cookies written meanwhile, without values; at most 6 */
+  stored?: string[];
+  /** errors, requests and messages that found no room here */
   more?: number;
   /** what the act still waited for when it answered; at most 5 */
   busy?: string[];
@@ -572,6 +592,65 @@ export interface ListResult {
   coverage?: Coverage;
 }
 
+/** DiffParams asks what the last act changed in the page. */
+export interface DiffParams {
+  mutations?: boolean;
+}
+
+/** DiffPart is a part of a page. */
+export interface DiffPart {
+  selector: string;
+  /** the first 120 characters */
+  text: string;
+}
+
+/** DiffToast is a message that a page shows for some time. */
+export interface DiffToast {
+  text: string;
+  /** role, or toast */
+  type: string;
+}
+
+/** FieldError is a field that the page or the browser found wrong. */
+export interface FieldError {
+  /** its name */
+  field: string;
+  text: string;
+}
+
+/** TextChange is an element whose text is another one. */
+export interface TextChange {
+  selector: string;
+  /** the first 120 characters */
+  from: string;
+  to: string;
+}
+
+/** PageDiff says what an act changed in a page, iframes included, from its beginning until it was asked for. */
+export interface PageDiff {
+  /** within the document; a navigation is in the receipt */
+  url_changed: boolean;
+  title_changed: boolean;
+  /** at most 10 of a frame */
+  overlays_opened?: DiffPart[];
+  /** their texts */
+  overlays_closed?: string[];
+  toasts?: DiffToast[];
+  /** at most 20 of a frame */
+  form_errors?: FieldError[];
+  /** selectors of those that are visible */
+  loading_indicators?: string[];
+  elements_added: number;
+  elements_removed: number;
+  /** at most 20 of a frame */
+  text_changes?: TextChange[];
+  /** all mutations of the document */
+  changes: number;
+  /** the first 20 of a frame, in words */
+  mutations?: string[];
+  coverage?: Coverage;
+}
+
 /** ScreenshotParams is for screenshot. */
 export interface ScreenshotParams {
   format?: string;
@@ -651,6 +730,7 @@ export interface Commands {
   get_value: { params: ValueParams; result: ValueResult };
   execute_js: { params: ScriptParams; result: ScriptResult };
   list_interactive: { params: ListParams; result: ListResult };
+  action_diff: { params: DiffParams; result: PageDiff };
   screenshot: { params: ScreenshotParams; result: ScreenshotResult };
   waterfall: { params: NoParams; result: FlushResult };
   flush: { params: NoParams; result: FlushResult };
@@ -736,6 +816,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "get_value",
   "execute_js",
   "list_interactive",
+  "action_diff",
   "screenshot",
   "waterfall",
 ]);

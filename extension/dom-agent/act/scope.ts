@@ -4,8 +4,10 @@ import type { ActionId } from "../../messages/content.ts";
 import type { ActResult } from "@gasoline/schema/commands";
 import { askWorker, tellWorker } from "../browser.ts";
 import { Changes } from "../changes.ts";
+import type { Diff } from "../diff.ts";
 import type { Deadline } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import { Stored } from "../stored.ts";
 import { frame } from "../waiting.ts";
 
 /** What an act led to is waited for at most so long, ms. */
@@ -55,6 +57,7 @@ export class ActScope {
   readonly #action: ActionId;
   readonly #deadline: Deadline;
   readonly #changes: Changes | undefined;
+  readonly #stored: Stored | undefined;
   #navigation: NavigateEvent | undefined;
   #told: ActResult | undefined;
   #began: number;
@@ -68,6 +71,7 @@ export class ActScope {
     this.#began = Date.now();
     if (!action) return;
     this.#changes = new Changes();
+    this.#stored = new Stored();
     acts().begin(action, whole);
     navigation.addEventListener("navigate", this.#navigates);
     navigation.addEventListener("currententrychange", this.#stays);
@@ -136,10 +140,12 @@ export class ActScope {
     }
     if (!this.#leaving()) this.#after?.();
     const refused = acts().refused();
+    const stored = this.#stored?.inWords() ?? [];
     return {
       changes: this.#changes?.inWords() ?? [],
       busy,
       ...(refused.length > 0 ? { refused } : {}),
+      ...(stored.length > 0 ? { stored } : {}),
       ...(this.#leaving() ? { leaving: true } : {}),
       ...where,
     };
@@ -148,6 +154,11 @@ export class ActScope {
   /** Has work done when the act has settled, unless the page leaves. */
   afterwards(work: () => void): void {
     this.#after = work;
+  }
+
+  /** What changed in the document because of it; undefined when nothing was watched. */
+  get diff(): Diff | undefined {
+    return this.#changes?.diff;
   }
 
   /** Ends the watching. */

@@ -16,10 +16,13 @@ import (
 
 // after says what follows an act, within its deadline and in its answer.
 type after struct {
-	WaitForStable      bool `json:"wait_for_stable,omitempty" doc:"afterwards wait until nothing changes"`
-	StabilityMS        int  `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; default 500"`
-	IncludeScreenshot  bool `json:"include_screenshot,omitempty" doc:"and show a picture"`
-	IncludeInteractive bool `json:"include_interactive,omitempty" doc:"and list the elements"`
+	WaitForStable      bool   `json:"wait_for_stable,omitempty" doc:"afterwards wait until nothing changes"`
+	StabilityMS        int    `json:"stability_ms,omitempty" min:"50" max:"30000" doc:"for how long nothing must change; default 500"`
+	IncludeScreenshot  bool   `json:"include_screenshot,omitempty" doc:"and show a picture"`
+	IncludeInteractive bool   `json:"include_interactive,omitempty" doc:"and list the elements"`
+	ActionDiff         bool   `json:"action_diff,omitempty" doc:"and what it changed in the page, as data"`
+	ObserveMutations   bool   `json:"observe_mutations,omitempty" doc:"and the single changes of the page"`
+	Evidence           string `json:"evidence,omitempty" enum:"off,on_mutation,always" doc:"pictures from before and after; default off"`
 	content            bool
 	waitFor            string // selector of what is waited for before all else
 	article            bool
@@ -32,6 +35,9 @@ const stepTime = 1500 * time.Millisecond
 func act[P, R any](
 	ctx context.Context, env Env, kind command.Kind[P, R], tab int, a after, params P, text func(R) []string,
 ) (*followed[R], error) {
+	if a.Evidence == "off" {
+		a.Evidence = ""
+	}
 	if env.Call.Detached && a != (after{}) {
 		return nil, problem.New(
 			problem.InvalidParam,
@@ -48,6 +54,10 @@ func act[P, R any](
 		}
 		from = sum.Next
 	}
+	var before *answer.Image
+	if a.Evidence != "" {
+		before = evidence(ctx, env, tab)
+	}
 	done, err := do(ctx, env, kind, tab, params, text)
 	if err != nil {
 		return nil, err
@@ -62,7 +72,9 @@ func act[P, R any](
 	}
 	at, url := done.where()
 	s := steps{env: env, tab: at, out: &out.aftermath}
-	s.left = count(a.IncludeScreenshot, a.IncludeInteractive, a.content, a.article)
+	s.left = count(
+		a.IncludeScreenshot || a.Evidence != "", a.IncludeInteractive, a.content, a.article, a.ActionDiff || a.ObserveMutations,
+	)
 	if a.waitFor != "" {
 		out.Waited = step(ctx, &s, command.WaitFor, command.WaitParams{Search: command.Search{Selector: a.waitFor}})
 	}
@@ -85,10 +97,39 @@ func act[P, R any](
 	if a.IncludeInteractive {
 		out.Interactive = step(ctx, &s, command.ListInteractive, command.ListParams{Limit: listLimit})
 	}
+	if a.ActionDiff || a.ObserveMutations {
+		out.Diff = step(ctx, &s, command.ActionDiff, command.DiffParams{Mutations: a.ObserveMutations})
+	}
+	if a.Evidence == "always" || a.Evidence == "on_mutation" && mutated(receiptOf(&done.Result)) {
+		if before == nil {
+			out.Failed = append(out.Failed, "evidence: there is no picture from before the act")
+		} else {
+			out.images, out.Before = append(out.images, *before), true
+		}
+		a.IncludeScreenshot = true
+	}
 	if a.IncludeScreenshot {
 		s.picture(ctx)
 	}
 	return out, nil
+}
+
+// evidence makes a picture of the tab as it is before an act; nil where none can be made.
+func evidence(ctx context.Context, env Env, tab int) *answer.Image {
+	o, err := drive.Do(ctx, env.Drive, env.Call, command.Screenshot, tab, command.ScreenshotParams{Format: "png"})
+	if err != nil || o.Going() {
+		return nil
+	}
+	image, err := drive.Picture(o.Result)
+	if err != nil {
+		return nil
+	}
+	return &image
+}
+
+// mutated says whether an act changed what a picture could show.
+func mutated(r *command.Receipt) bool {
+	return r != nil && (len(r.Changes) > 0 || r.To != "")
 }
 
 // picture makes a picture of the tab.
@@ -103,7 +144,7 @@ func (s *steps) picture(ctx context.Context) {
 		return
 	}
 	s.out.Screenshot = &picture{shot.Format, shot.Width, shot.Height, len(image.Data), shot.Redacted}
-	s.out.image = image
+	s.out.images = append(s.out.images, image)
 }
 
 func count(given ...bool) (n int) {
@@ -171,15 +212,17 @@ type aftermath struct {
 	TextContent string                  `json:"text_content,omitempty"`
 	Vitals      map[string]vital        `json:"vitals,omitempty"` // so far, by name
 	Interactive *command.ListResult     `json:"interactive,omitempty"`
+	Diff        *command.PageDiff       `json:"action_diff,omitempty"`
 	Screenshot  *picture                `json:"screenshot,omitempty"`
-	Failed      []string                `json:"not_done,omitempty"` // what was to follow and did not, and why
+	Before      bool                    `json:"picture_before,omitempty"` // the first image is from before the act
+	Failed      []string                `json:"not_done,omitempty"`       // what was to follow and did not, and why
 
-	image answer.Image
+	images []answer.Image // with evidence the one from before the act first
 }
 
 func (a *aftermath) empty() bool {
 	return a.Waited == nil && a.Readable == nil && a.Stable == nil && a.TextContent == "" && a.Vitals == nil && a.Interactive == nil && a.Screenshot == nil &&
-		a.Failed == nil
+		a.Diff == nil && a.Failed == nil
 }
 
 // picture describes the image beside an answer.
@@ -237,10 +280,7 @@ type followed[R any] struct {
 
 // Images gives the picture.
 func (f *followed[R]) Images() []answer.Image {
-	if f.image.Data == nil {
-		return nil
-	}
-	return []answer.Image{f.image}
+	return f.images
 }
 
 // Text writes the act, then what followed it, for a reader.
@@ -266,7 +306,11 @@ func (a *aftermath) heads() (out []string) {
 		)
 	}
 	if p := a.Screenshot; p != nil {
-		out = append(out, fmt.Sprintf("screenshot: %d×%d %s", p.Width, p.Height, p.Format))
+		line := fmt.Sprintf("screenshot: %d×%d %s", p.Width, p.Height, p.Format)
+		if a.Before {
+			line += ", after one from before the act"
+		}
+		out = append(out, line)
 	}
 	return out
 }
@@ -283,6 +327,9 @@ func (a *aftermath) lines() (out []string) {
 	}
 	if len(shown) > 0 {
 		out = append(out, "vitals so far: "+strings.Join(shown, ", "))
+	}
+	if a.Diff != nil {
+		out = append(out, diffLines(a.Diff)...)
 	}
 	if a.Interactive != nil {
 		out = append(out, listed(*a.Interactive)...)

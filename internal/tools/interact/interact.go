@@ -56,8 +56,10 @@ var Tool = catalog.New[Env](catalog.Info{
 		Short: "T", Doc: "ref | selector with nth, within, frame | x,y",
 		Params: []string{"ref", "selector", "nth", "within", "frame", "x", "y", "tab"},
 	}, {
-		Short: "A", Doc: "then, in the answer: wait_for_stable, stability_ms, include_screenshot, include_interactive",
-		Params: []string{"wait_for_stable", "stability_ms", "include_screenshot", "include_interactive"},
+		Short: "A", Doc: "afterwards: wait_for_stable, include_screenshot, include_interactive, action_diff, evidence",
+		Params: []string{
+			"wait_for_stable", "stability_ms", "include_screenshot", "include_interactive", "action_diff", "observe_mutations", "evidence",
+		},
 	}, {
 		Doc: "Also: tab (which one), frame, reason (shown to the user), trusted (real input); the rest is in help",
 		Params: []string{

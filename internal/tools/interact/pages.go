@@ -205,7 +205,7 @@ func (e *explored) Images() []answer.Image {
 	if e.Screenshot == nil {
 		return nil
 	}
-	return []answer.Image{e.image}
+	return e.images
 }
 
 type tabOnly struct {

@@ -21,9 +21,13 @@ const (
 	receiptBytes = 1500
 	mostErrors   = 3
 	mostCalls    = 5
+	mostMessages = 3
+	mostStored   = 6
 	errorText    = 160 // characters
 	pathText     = 100
 	bodyText     = 160
+	messageText  = 80
+	placeText    = 80
 	looked       = 200 // events of a kind that one act led to and that are looked at
 )
 
@@ -45,14 +49,16 @@ func receiptOf(result any) *command.Receipt {
 // complete adds to a receipt what is stored of the errors and requests that the action led to, of what came since began.
 // The extension has sent it before it answered. A call that ends meanwhile leaves the rest out.
 func complete(ctx context.Context, env Env, r *command.Receipt, session, action string, began time.Time) {
-	r.Errors, r.Requests, r.More = nil, nil, 0
+	r.Errors, r.Requests, r.Messages, r.More = nil, nil, nil, 0
+	r.Stored = r.Stored[:min(len(r.Stored), mostStored)]
 	f := query.Filter{Session: session, Action: action, Received: began}
 	p := query.Page{Limit: looked}
 	var errors []caused
 	if list, _, err := query.Read[event.Exception](ctx, env.Reader, f, p, nil); err == nil {
 		for _, e := range list.Items {
 			errors = append(errors, caused{e.Time, command.CausedError{
-				Handle: query.Handle(event.KindException, e.Seq), Text: e.Type + ": " + e.Message, Inferred: inferred(e.Flags),
+				Handle: query.Handle(event.KindException, e.Seq), Text: e.Type + ": " + e.Message,
+				At: answer.Cut(codePlace(e.Stack), placeText), Inferred: inferred(e.Flags),
 			}})
 		}
 	}
@@ -60,7 +66,8 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 	if list, _, err := query.Read(ctx, env.Reader, f, p, isError); err == nil {
 		for _, l := range list.Items {
 			errors = append(errors, caused{l.Time, command.CausedError{
-				Handle: query.Handle(event.KindLog, l.Seq), Text: "console: " + l.Message, Inferred: inferred(l.Flags),
+				Handle: query.Handle(event.KindLog, l.Seq), Text: "console: " + l.Message,
+				At: answer.Cut(codePlace(l.Stack), placeText), Inferred: inferred(l.Flags),
 			}})
 		}
 	}
@@ -84,7 +91,37 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 			r.Requests = append(r.Requests, call(&calls[i]))
 		}
 	}
+	isData := func(m *event.Message) bool { return m.Event == "message" }
+	if list, _, err := query.Read(ctx, env.Reader, f, p, isData); err == nil {
+		for i, m := range list.Items {
+			if i == mostMessages {
+				r.More += len(list.Items) - i
+				break
+			}
+			r.Messages = append(r.Messages, message(&m))
+		}
+	}
 	bound(r)
+}
+
+// codePlace is where in the page's own code an error came from; "" when the stack does not say.
+func codePlace(stack []event.StackFrame) string {
+	for _, f := range stack {
+		switch {
+		case f.Source != "" && f.InApp:
+			return fmt.Sprintf("%s:%d", f.Source, f.SourceLine)
+		case f.InApp && f.URL != "":
+			return fmt.Sprintf("%s:%d", path(f.URL), f.Line)
+		}
+	}
+	return ""
+}
+
+func message(m *event.Message) command.CausedMessage {
+	return command.CausedMessage{
+		Handle: query.Handle(event.KindMessage, m.Seq), Direction: m.Direction, Path: answer.Cut(path(m.URL), pathText),
+		Size: m.Size, Text: answer.Cut(m.Data, messageText), Inferred: inferred(m.Flags),
+	}
 }
 
 type caused struct {
@@ -142,11 +179,19 @@ func bound(r *command.Receipt) {
 	for _, text := range []*string{&r.From, &r.To} {
 		cut(text, 200)
 	}
+	for i := range r.Stored {
+		cut(&r.Stored[i], 100)
+	}
 	for size() > receiptBytes {
 		switch last := len(r.Requests) - 1; {
 		case last > 0:
 			r.Requests = r.Requests[:last]
 			r.More++
+		case len(r.Messages) > 1:
+			r.Messages = r.Messages[:len(r.Messages)-1]
+			r.More++
+		case len(r.Stored) > 2:
+			r.Stored = r.Stored[:len(r.Stored)-1]
 		case len(r.Changes) > 2:
 			r.Changes = r.Changes[:len(r.Changes)-1]
 		case len(r.Errors) > 1:
@@ -161,8 +206,16 @@ func bound(r *command.Receipt) {
 			for i := range r.Busy {
 				cut(&r.Busy[i], 60)
 			}
+			for i := range r.Stored {
+				cut(&r.Stored[i], 60)
+			}
 			for i := range r.Errors {
 				cut(&r.Errors[i].Text, 60)
+				cut(&r.Errors[i].At, 40)
+			}
+			for i := range r.Messages {
+				cut(&r.Messages[i].Text, 30)
+				cut(&r.Messages[i].Path, 30)
 			}
 			for i := range r.Requests {
 				cut(&r.Requests[i].Body, 60)
@@ -195,13 +248,23 @@ func receiptLines(r *command.Receipt, told bool) (out []string) {
 		out = append(out, "then: "+answer.Clean(c))
 	}
 	for _, e := range r.Errors {
-		out = append(out, fmt.Sprintf("error %s%s %s", e.Handle, sameTime(e.Inferred), answer.Clean(e.Text)))
+		line := fmt.Sprintf("error %s%s %s", e.Handle, sameTime(e.Inferred), answer.Clean(e.Text))
+		if e.At != "" {
+			line += " at " + answer.Clean(e.At)
+		}
+		out = append(out, line)
 	}
 	for _, c := range r.Requests {
 		out = append(out, callLine(c))
 	}
+	for _, m := range r.Messages {
+		out = append(out, messageLine(m))
+	}
+	for _, entry := range r.Stored {
+		out = append(out, "stored meanwhile: "+answer.Clean(entry))
+	}
 	if r.More > 0 {
-		out = append(out, fmt.Sprintf("and %d more errors and requests", r.More))
+		out = append(out, fmt.Sprintf("and %d more errors, requests and messages", r.More))
 	}
 	if len(r.Busy) > 0 {
 		out = append(out, "still busy: "+answer.Clean(strings.Join(r.Busy, ", ")))
@@ -232,6 +295,16 @@ func callLine(c command.CausedCall) string {
 	)
 	if c.Body != "" {
 		line += ": " + answer.Clean(c.Body)
+	}
+	return line
+}
+
+func messageLine(m command.CausedMessage) string {
+	line := fmt.Sprintf(
+		"message %s%s %s, %s, %s", m.Handle, sameTime(m.Inferred), m.Direction, answer.Clean(m.Path), answer.Bytes(m.Size),
+	)
+	if m.Text != "" {
+		line += ": " + answer.Clean(m.Text)
 	}
 	return line
 }

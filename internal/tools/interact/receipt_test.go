@@ -13,7 +13,15 @@ func TestAReceiptIsBounded(t *testing.T) {
 	for name, text := range map[string]string{
 		"plain": strings.Repeat("x", 400), "quotes": strings.Repeat(`"\`, 200), "wide": strings.Repeat("\u2028界", 200), "control": strings.Repeat("\x01", 400),
 	} {
-		r := &command.Receipt{From: text, To: text, Changes: make([]string, 8), Busy: make([]string, 5), SettledMS: 2000}
+		r := &command.Receipt{From: text, To: text, Changes: make([]string, 8), Busy: make([]string, 5), Stored: make([]string, mostStored), SettledMS: 2000}
+		for i := range r.Stored {
+			r.Stored[i] = text
+		}
+		for range mostMessages {
+			r.Messages = append(r.Messages, command.CausedMessage{
+				Handle: "w123456789", Direction: "incoming", Path: text, Size: 1 << 30, Text: text, Inferred: true,
+			})
+		}
 		for i := range r.Changes {
 			r.Changes[i] = text
 		}
@@ -21,7 +29,7 @@ func TestAReceiptIsBounded(t *testing.T) {
 			r.Busy[i] = text
 		}
 		for range mostErrors {
-			r.Errors = append(r.Errors, command.CausedError{Handle: "x123456789", Text: text, Inferred: true})
+			r.Errors = append(r.Errors, command.CausedError{Handle: "x123456789", Text: text, At: text, Inferred: true})
 		}
 		for i := range mostCalls {
 			status := 200
