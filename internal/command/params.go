@@ -49,6 +49,9 @@ type NavigateParams struct {
 	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
 }
 
+// OpensTab reports whether the params ask for a tab of its own. If not, the command acts in the one that is named.
+func (p NavigateParams) OpensTab() bool { return p.NewTab }
+
 // NewTabParams is for new_tab.
 type NewTabParams struct {
 	Toast

@@ -38,7 +38,8 @@ type Outcome[R any] struct {
 	Status        command.Status // Complete; or Queued, Sent, Running for one that goes on
 	Target        session.Target // where it was sent
 	Elapsed       time.Duration
-	Result        R // meaningful when Complete
+	Since         time.Time // when the client acted in the tab before; zero when it is not known to have, or did not act
+	Result        R         // meaningful when Complete
 }
 
 // Going reports whether the command has not ended: it was sent in the background, or its deadline passed while it ran.
@@ -69,6 +70,13 @@ func Do[P, R any](
 	out.Target = target
 	if kind.Needs(command.Mutates) && target.Browser.Known && !target.Browser.Settings.Pilot {
 		return out, PilotOff(d.Registry, target.Browser)
+	}
+	if acts(kind, params) && target.Tab.ID != 0 {
+		own, in := target.Browser.Session, target.Tab.ID
+		if out.Since, err = d.Registry.Lease(call.Client, own, in); err != nil {
+			return out, err
+		}
+		defer d.Registry.Lease(call.Client, own, in) // whoever took the tab meanwhile keeps it
 	}
 	at := target.Tab.ID
 	if p, ok := any(params).(interface{ NamesTab() bool }); ok && tab == 0 && p.NamesTab() {
@@ -109,6 +117,15 @@ func Do[P, R any](
 		}
 	}
 	return out, nil
+}
+
+// acts reports whether a command acts in the tab that it is sent to. What opens a tab or chooses one does not.
+func acts[P, R any](kind command.Kind[P, R], params P) bool {
+	if kind.Name == command.NewTab.Name || kind.Name == command.SwitchTab.Name {
+		return false
+	}
+	p, ok := any(params).(interface{ OpensTab() bool })
+	return kind.Needs(command.Mutates) && !(ok && p.OpensTab())
 }
 
 // Picture returns the image of a screenshot's result.

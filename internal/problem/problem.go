@@ -23,6 +23,7 @@ const (
 	ExtensionOffline Code = "extension_offline"
 	PilotOff         Code = "pilot_off"
 	TabGone          Code = "tab_gone"
+	TabInUse         Code = "tab_in_use"
 	NotFound         Code = "element_not_found"
 	Ambiguous        Code = "ambiguous_target"
 	Blocked          Code = "blocked_by_overlay"
@@ -83,7 +84,7 @@ func (p *Problem) Retry() Retry {
 	switch p.Code {
 	case ExtensionOffline, PilotOff, OriginNotAllowed, Unauthorized, CSPBlocked:
 		return AfterUserAction
-	case NavigationFailed, Timeout, QueueFull, RateLimited, Blocked, NotActionable:
+	case NavigationFailed, Timeout, QueueFull, RateLimited, Blocked, NotActionable, TabInUse:
 		return Later
 	case Stopping, CursorExpired, Cancelled:
 		return Now

@@ -103,8 +103,9 @@ type Registry struct {
 	mu       sync.Mutex
 	browsers map[string]*browser
 	clients  map[string]*client
-	gone     []string      // ids of the clients that were forgotten last, oldest first; <= maxGone
-	heard    chan struct{} // closed, and made anew, when a browser is heard of
+	leases   map[place]lease // <= maxLeases
+	gone     []string        // ids of the clients that were forgotten last, oldest first; <= maxGone
+	heard    chan struct{}   // closed, and made anew, when a browser is heard of
 
 	elapsed func() time.Duration // since the registry was made, by a monotonic clock
 }

@@ -63,7 +63,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	}, {
 		Doc: "Also: tab (which one), frame, reason (shown to the user), trusted (real input); the rest is in help",
 		Params: []string{
-			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "visible_only", "scope_rect", "exclude_nav",
+			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
 			"stop_after_step",
 		},
@@ -118,13 +118,14 @@ func do[P, R any](
 	if receipt := receiptOf(&o.Result); receipt != nil {
 		complete(ctx, env, receipt, o.Target.Browser.Session, o.CorrelationID, began)
 	}
-	return &result[R]{Action: kind.Name, Outcome: o, text: text}, nil
+	return &result[R]{Action: kind.Name, Outcome: o, text: text, User: userActs(ctx, env, &o)}, nil
 }
 
 // result is what an action came to, for readers.
 type result[R any] struct {
 	Action string
 	drive.Outcome[R]
+	User []string // what the user did in the tab since the client acted there last
 	text func(R) []string
 }
 
@@ -143,6 +144,9 @@ func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 		w.Head("%s", h)
 	}
 	lines := append(r.text(r.Result), receiptLines(receiptOf(&r.Result), url != r.Target.Tab.URL)...)
+	if len(r.User) > 0 {
+		lines = append(lines, "since your last act the user did here: "+strings.Join(r.User, ", "))
+	}
 	lines = append(lines, more...)
 	entries := make([]answer.Entry, 0, len(lines))
 	for _, l := range lines {
@@ -197,7 +201,7 @@ func (r *result[R]) marshal(then *aftermath) ([]byte, error) {
 		Status: string(
 			r.Status,
 		), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
-		Target: place{tab, url}, After: then,
+		Target: place{tab, url}, User: r.User, After: then,
 	}
 	if out.Final {
 		out.Result = &r.Result
@@ -213,7 +217,8 @@ type outcome[R any] struct {
 	ElapsedMS     int64      `json:"elapsed_ms"`
 	Target        place      `json:"target"`           // where the action ended
 	Result        *R         `json:"result,omitempty"` // the command's own
-	After         *aftermath `json:"after,omitempty"`  // what followed the act
+	User          []string   `json:"user_acted,omitempty"`
+	After         *aftermath `json:"after,omitempty"` // what followed the act
 }
 
 type place struct {

@@ -87,6 +87,9 @@ var (
 		if err == nil && !out.Going() && out.Result.Tab != 0 && (p.SetTracked == nil || *p.SetTracked) {
 			env.Registry.Track(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
 		}
+		if err == nil && !out.Going() && out.Result.Tab != 0 && p.Take {
+			env.Registry.Take(env.Call.Client, out.Target.Browser.Session, out.Result.Tab)
+		}
 		return out, err
 	})
 	_ = catalog.Add(Tool, catalog.Spec{
@@ -217,6 +220,7 @@ type switchParams struct {
 	command.SwitchParams
 	Tab        int   `json:"tab,omitempty" doc:"tab id"`
 	SetTracked *bool `json:"set_tracked,omitempty" doc:"make it the tab in use; default true"`
+	Take       bool  `json:"take,omitempty" doc:"take it from another agent that acts there"`
 }
 
 type historyParams struct {
