@@ -33,7 +33,7 @@ const entries = [
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 53_500 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 81_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 82_000 },
   { out: "core", budget: 27_000 },
 ];
 

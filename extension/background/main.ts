@@ -19,6 +19,9 @@ chrome.runtime.onMessage.addListener((message, { origin }, answer) => {
   return asked !== undefined;
 });
 
+chrome.commands.onCommand.addListener((name) => {
+  if (name === "stop") void started.then(() => worker.stop());
+});
 chrome.alarms.onAlarm.addListener(() => void worker.tick());
 chrome.runtime.onStartup.addListener(() => worker.line.ensure());
 onSettings(() => void started.then(() => worker.settingsChanged()));

@@ -13,7 +13,7 @@ import {
   writeLastError,
 } from "../state/connection.ts";
 import { isLoopback } from "../state/origins.ts";
-import { type Settings, parseSettings, readSettings } from "../state/settings.ts";
+import { type Settings, parseSettings, readSettings, writeSettings } from "../state/settings.ts";
 import { showBadge } from "./badge.ts";
 import { DaemonClient, Refused } from "./daemon/client.ts";
 import { keepDaemonSettings, loadDaemonSettings, mergeDaemonSettings } from "./daemon/daemon-settings.ts";
@@ -175,6 +175,12 @@ export class Worker {
     await this.#showBadge();
     this.line.ensure();
     await Promise.all([this.#executor.forgetOld(), this.debuggers.reclaim()]);
+  }
+
+  /** The user pressed the stop key: what acts stops, and nothing else may begin. */
+  async stop(): Promise<void> {
+    this.#executor.forbid();
+    await writeSettings({ pilot: false });
   }
 
   /** The user changed a setting. */

@@ -23,3 +23,9 @@ export async function requestOrigin(pattern: string | undefined): Promise<void> 
 }
 
 export const openOptions = (): void => void chrome.runtime.openOptionsPage();
+
+/** The key that the user has for a command of the extension; "" for none. */
+export async function shortcut(name: string): Promise<string> {
+  const commands = await chrome.commands.getAll();
+  return commands.find((command) => command.name === name)?.shortcut ?? "";
+}

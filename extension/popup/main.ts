@@ -7,7 +7,7 @@ import { showTracked } from "./tracked.ts";
 import { pair } from "./pairing.ts";
 import { refreshAgents } from "./tracking.ts";
 import { onPermissions } from "../state/browser.ts";
-import { openOptions } from "./browser.ts";
+import { openOptions, shortcut } from "./browser.ts";
 
 /** While the window is open it asks this often which agents there are. */
 const REFRESH_MS = 2000;
@@ -24,9 +24,15 @@ async function show(): Promise<void> {
   element("pilot-detail", HTMLSpanElement).textContent = !settings.pilot
     ? "Lets agents click, type and navigate."
     : connection.phase === "connected"
-      ? "Agents may click, type and navigate."
+      ? `Agents may click, type and navigate. ${await stopKey()}`
       : "On, once the daemon is connected.";
   await Promise.all([showSite(settings, connection), showTracked(connection)]);
+}
+
+/** How the user stops agents without this window; "" where no key is set. */
+async function stopKey(): Promise<string> {
+  const key = await shortcut("stop");
+  return key ? `${key} stops them.` : "";
 }
 
 for (const name of ["pilot", "bodies"] as const) {

@@ -190,6 +190,48 @@ test("what waits for its turn ends at its deadline, or when browser control goes
   await expect(status).toHaveText("untouched");
 });
 
+test("the stop key halts what acts and what waits to, and switches browser control off", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const button = `<p id=status>untouched</p><button id=now onclick="document.getElementById('status').textContent='clicked'">Now</button>`;
+  const { tab, status, run } = await open(browser, site, daemon, button);
+  const acts = daemon.send("click", { selector: "#never" }, { tab, timeoutMS: 60_000 });
+  await daemon.until("the first to be taken", () => daemon.taken.has(acts));
+  const waits = daemon.send("click", { selector: "#now" }, { tab, timeoutMS: 60_000 });
+  await daemon.until("the second to be taken", () => daemon.taken.has(waits));
+  // As Chrome tells the worker of the key; its own menu of keys is out of a test's reach.
+  await (
+    await browser.worker()
+  ).evaluate(() => (chrome.commands.onCommand as unknown as { dispatch(name: string): void }).dispatch("stop"));
+  for (const id of [acts, waits])
+    expect((await daemon.until("the end of what acts", () => daemon.results.get(id))).error?.code).toBe("pilot_off");
+  expect((await run("click", { selector: "#now" })).error?.code).toBe("pilot_off");
+  expect((await run("get_text", { selector: "#status" })).result.value).toBe("untouched");
+  await expect(status).toHaveText("untouched");
+});
+
+test("a gesture is marked on the page for a moment, and not in pictures", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon);
+  const press = await run("click", { selector: "#far" });
+  const mark = page.locator("#gasoline-cursor");
+  const [box, button] = await Promise.all([mark.boundingBox(), page.locator("#far").boundingBox()]);
+  const middle = (at: typeof box) => ({ x: at!.x + at!.width / 2, y: at!.y + at!.height / 2 });
+  expect(middle(box).x).toBeCloseTo(middle(button).x, 0);
+  expect(middle(box).y).toBeCloseTo(middle(button).y, 0);
+  expect(JSON.stringify(press.result.receipt)).not.toContain("cursor");
+  expect((await run("screenshot", {})).error).toBeUndefined();
+  await expect(mark).toHaveCount(0, { timeout: 300 });
+  await run("hover", { selector: "#hoverable" });
+  await expect(mark).toHaveCount(1);
+  await expect(mark).toHaveCount(0);
+});
+
 test("type, select, check, key_press, hover, focus, scroll_to act as a user would", async ({
   daemon,
   site,

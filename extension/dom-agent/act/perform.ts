@@ -6,6 +6,7 @@ import { type Needs, type Ready, ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import { mark } from "../mark.ts";
 import { elementAt, isInside } from "../shadow.ts";
 import { resolve } from "../target.ts";
 import { inViewport } from "../visible.ts";
@@ -60,6 +61,7 @@ export async function perform(environment: Environment, how: Performance): Promi
     else await send();
     result.trusted = true;
   } else act.perform(() => makeUp(how.gesture, found));
+  mark(found.point);
   return { found, result };
 
   /** Presses, and again where the element is now, as long as the press came to another one and so to nobody. */

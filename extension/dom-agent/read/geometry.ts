@@ -1,12 +1,14 @@
 import type { FrameBox, FrameGeometry, Rect } from "../../messages/agent.ts";
 import { pointIn } from "../around.ts";
 import { frameElements } from "../frames.ts";
+import { unmark } from "../mark.ts";
 import { isSecret } from "../secret.ts";
 import { everyElement } from "../shadow.ts";
 import { boxOf, isVisible, rounded } from "../visible.ts";
 
 /** Where this frame shows secrets, and where its child frames are. */
 export function geometry(): FrameGeometry {
+  unmark();
   const children = frameElements().map((element): FrameBox | null => {
     if (!element) return null;
     const scale = element.getBoundingClientRect().width / (element.offsetWidth || 1);
