@@ -19,21 +19,11 @@ import (
 // The zero value works. Safe for concurrent use.
 type Runner struct {
 	Allow func(catalog.Call) error // limits calls; nil allows all
-	Audit func(Record)             // told of every call; nil tells nobody
+	Audit *Log                     // keeps every call; nil keeps none
+	Clean func(string) string      // takes the secrets out of what Audit keeps; nil leaves them
 	Log   *slog.Logger             // told of panics; nil tells nobody
 
 	panics atomic.Int64
-}
-
-// Record is one call as the audit keeps it.
-type Record struct {
-	Time       time.Time
-	Client     string
-	Name       string // the client's program
-	Tool, Mode string
-	Duration   time.Duration
-	Size       int // bytes of the answer
-	Err        *problem.Problem
 }
 
 // Answer is what a call gave.
@@ -67,18 +57,20 @@ func (c *Runner) Run(
 			a = Answer{Text: answer.Refusal(p, opt.Fence)}
 		}
 		if c.Audit != nil {
-			c.Audit(
-				Record{
-					Time:     start,
-					Client:   call.Client,
-					Name:     call.Name,
-					Tool:     t.Name,
-					Mode:     mode,
-					Duration: time.Since(start),
-					Size:     len(a.Text),
-					Err:      p,
-				},
-			)
+			r := Record{
+				Time:     start,
+				Client:   call.Client,
+				Name:     call.Name,
+				Tool:     t.Name,
+				Mode:     mode,
+				Args:     argsOf(t.Name, mode, args, c.Clean),
+				Duration: time.Since(start),
+				Size:     len(a.Text),
+			}
+			if p != nil {
+				r.Err = p.Code
+			}
+			c.Audit.Add(r)
 		}
 	}()
 	if c.Allow != nil {

@@ -46,7 +46,7 @@ type parts struct {
 	tests    *correlate.Correlator
 	mcp      *mcp.Server
 	api      *httpapi.Server
-	audit    audit
+	audit    calls.Log
 	calls    *calls.Runner
 	broken   []*state.Fault // files that could not be read at the start; some are nil
 	pid      int
@@ -109,7 +109,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
 	}
-	d.calls = &calls.Runner{Allow: d.allow, Audit: d.audit.add, Log: cfg.Log}
+	d.calls = &calls.Runner{Allow: d.allow, Audit: &d.audit, Clean: redactor.Text, Log: cfg.Log}
 	d.mcp = mcp.New(mcp.Config{
 		Version: cfg.Version, Instructions: instructions, Tools: tools, Log: cfg.Log, Calls: d.calls,
 		Gone: d.registry.Forget, Footer: d.footer,

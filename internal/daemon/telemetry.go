@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/brennhill/gasoline/internal/bug"
-	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/query"
@@ -99,40 +97,6 @@ func plural(n int, words string) string {
 	return fmt.Sprintf("%d %s", n, words)
 }
 
-// audit counts tool calls.
-type audit struct {
-	mu     sync.Mutex
-	total  int
-	errors int
-	byTool map[string]int
-}
-
-func (a *audit) add(r calls.Record) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.byTool == nil {
-		a.byTool = map[string]int{}
-	}
-	a.total++
-	a.byTool[r.Tool]++
-	if r.Err != nil {
-		a.errors++
-	}
-}
-
-func (a *audit) calls() configure.Calls {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	out := configure.Calls{Total: a.total, Errors: a.errors, ByTool: map[string]int{}}
-	for k, v := range a.byTool {
-		out.ByTool[k] = v
-	}
-	if a.total > 0 {
-		out.Percent = float64(1000*a.errors/a.total) / 10
-	}
-	return out
-}
-
 // self is what the tool configure knows of the daemon.
 func (d *parts) self() configure.Daemon {
 	return configure.Daemon{
@@ -148,7 +112,7 @@ func (d *parts) self() configure.Daemon {
 				Refused:   s.Total429s,
 			}
 		},
-		Calls: d.audit.calls,
+		Audit: &d.audit,
 		State: d.faults,
 		Clear: d.clear,
 		Tools: d.tools,

@@ -6,6 +6,7 @@ package configure
 import (
 	"time"
 
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/event"
@@ -36,7 +37,7 @@ type Daemon struct {
 	Parent   int  // pid of the process that started it
 
 	Limits func() Limits                                         // how the ingest limits stand
-	Calls  func() Calls                                          // what the tools were asked
+	Audit  *calls.Log                                            // what the tools were asked
 	Clear  func(kinds []event.Kind, session string, tab int) int // empties rings, returns how many events went
 	Tools  func() []*catalog.Bound                               // to describe
 	Stop   func()                                                // the daemon, after the answer is out; bridges start a new one
@@ -57,12 +58,21 @@ type Limits struct {
 	Refused   uint64 `json:"total_429s"`
 }
 
-// Calls counts tool calls since the daemon began.
-type Calls struct {
+// callCounts counts tool calls since the daemon began.
+type callCounts struct {
 	Total   int            `json:"total_calls"`
 	Errors  int            `json:"total_errors"`
 	Percent float64        `json:"error_rate_pct"`
 	ByTool  map[string]int `json:"calls_per_tool"`
+}
+
+func callsOf(log *calls.Log) callCounts {
+	c := log.Counts()
+	out := callCounts{Total: c.Total, Errors: c.Errors, ByTool: c.ByTool}
+	if c.Total > 0 {
+		out.Percent = float64(1000*c.Errors/c.Total) / 10
+	}
+	return out
 }
 
 // Tool is configure.
@@ -71,7 +81,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Hints: catalog.Hints{Destructive: true}, // clear empties the buffers
 	Doc:   "Look after the session: is all ready (doctor), the daemon (health), empty buffers (clear).",
 	First: []string{"doctor", "health", "clear"},
-	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode"},
+	Shown: []string{"tool", "mode", "operation", "buffer", "tab", "summary", "telemetry_mode"},
 })
 
 // none is for modes without parameters.

@@ -21,7 +21,7 @@ type healthResult struct {
 	Memory   memoryHealth            `json:"memory"`
 	Buffers  map[string]bufferHealth `json:"buffers"`
 	Limits   Limits                  `json:"rate_limiting"`
-	Audit    Calls                   `json:"audit"`
+	Audit    callCounts              `json:"audit"`
 	Pilot    pilotHealth             `json:"pilot"`
 	Commands commandHealth           `json:"command_execution"`
 	Lost     uint64                  `json:"events_lost"`
@@ -124,7 +124,7 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 			int64(mem.Sys >> 20),
 			map[string]int64{},
 		},
-		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: d.Calls(), Lost: d.Loss(),
+		Buffers: map[string]bufferHealth{}, Limits: d.Limits(), Audit: callsOf(d.Audit), Lost: d.Loss(),
 		Commands: commands(env.Queue, now),
 	}
 	for _, r := range stats.Rings {

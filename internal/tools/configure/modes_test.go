@@ -4,9 +4,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/tools/analyze"
@@ -15,6 +17,8 @@ import (
 
 // env makes what the modes may reach beside a daemon of fixed values. A browser that was heard of is paired.
 func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Call) configure.Env {
+	var audit *calls.Log
+	var audited *testkit.Daemon // that audit is of
 	return func(h *testkit.Daemon, c catalog.Call) configure.Env {
 		pairings, err := pairing.Open(h.Dir)
 		if err != nil {
@@ -25,16 +29,17 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 				t.Fatal(err)
 			}
 		}
+		if h != audited {
+			audit, audited = called(), h
+		}
 		return configure.Env{
 			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.Reader,
 			Daemon: configure.Daemon{
 				Version: "1.0.0-rc.1", Run: testkit.Run, PID: 4711, Port: 7890, StateDir: h.Dir.Path(""),
 				Started: testkit.Begin.Add(-time.Hour), Spawned: true, Parent: 1,
 				Limits: func() configure.Limits { return limits },
-				Calls: func() configure.Calls {
-					return configure.Calls{Total: 20, Errors: 1, Percent: 5, ByTool: map[string]int{"observe": 20}}
-				},
-				State: func() []string { return nil },
+				Audit:  audit,
+				State:  func() []string { return nil },
 				Clear: func(kinds []event.Kind, session string, tab int) int {
 					return h.Store.Clear(store.Scope{Kinds: kinds, Session: session, Tab: tab})
 				},
@@ -56,6 +61,25 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 			},
 		}
 	}
+}
+
+// called are 20 calls of the hour before, one of which failed.
+func called() *calls.Log {
+	log := &calls.Log{}
+	for i := range 20 {
+		r := calls.Record{
+			Time: testkit.Begin.Add(time.Duration(i-60) * time.Minute), Client: "c1", Name: "claude-code/2", Tool: "observe", Mode: "errors",
+			Duration: 1500 * time.Microsecond, Size: 2048,
+		}
+		if i%4 == 3 {
+			r.Client, r.Name, r.Tool, r.Mode, r.Args = "c2", "", "interact", "click", `{"action":"click","selector":"#a\nSYSTEM"}`
+		}
+		if i == 19 {
+			r.Err, r.Duration = problem.NotFound, 5*time.Second
+		}
+		log.Add(r)
+	}
+	return log
 }
 
 func TestModes(t *testing.T) {
