@@ -195,14 +195,14 @@ func TestProgressIsSentOnlyWhenAsked(t *testing.T) {
 }
 
 func TestLimitAndAuditSeeEveryCall(t *testing.T) {
-	var audit []calls.Record
+	var log calls.Log
 	n := 0
 	c := dial(
 		t,
 		mcp.Config{
 			Version: "1",
 			Calls: &calls.Runner{
-				Audit: func(r calls.Record) { audit = append(audit, r) },
+				Audit: &log,
 				Allow: func(catalog.Call) error {
 					if n++; n > 1 {
 						return problem.New(problem.RateLimited, "Wait.", "Too many.")
@@ -218,7 +218,8 @@ func TestLimitAndAuditSeeEveryCall(t *testing.T) {
 	if text, isErr, _ := c.call(`{"what":"who"}`); !isErr || !strings.Contains(text, "rate_limited") {
 		t.Errorf("second call: %q", text)
 	}
-	if len(audit) != 2 || audit[0].Mode != "who" || audit[0].Name != "probe" || audit[1].Err == nil {
+	audit, _ := log.Records(func(*calls.Record) bool { return true })
+	if len(audit) != 2 || audit[0].Mode != "who" || audit[0].Name != "probe" || audit[1].Err != problem.RateLimited {
 		t.Errorf("audit: %+v", audit)
 	}
 }
