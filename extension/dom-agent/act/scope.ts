@@ -7,7 +7,7 @@ import { Changes } from "../changes.ts";
 import type { Diff } from "../diff.ts";
 import type { Deadline } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
-import { Stored } from "../stored.ts";
+import { Writes } from "../writes.ts";
 import { frame } from "../waiting.ts";
 
 /** What an act led to is waited for at most so long, ms. */
@@ -57,7 +57,7 @@ export class ActScope {
   readonly #action: ActionId;
   readonly #deadline: Deadline;
   readonly #changes: Changes | undefined;
-  readonly #stored: Stored | undefined;
+  readonly #writes: Writes | undefined;
   #navigation: NavigateEvent | undefined;
   #told: ActResult | undefined;
   #began: number;
@@ -71,7 +71,7 @@ export class ActScope {
     this.#began = Date.now();
     if (!action) return;
     this.#changes = new Changes();
-    this.#stored = new Stored();
+    this.#writes = new Writes();
     acts().begin(action, whole);
     navigation.addEventListener("navigate", this.#navigates);
     navigation.addEventListener("currententrychange", this.#stays);
@@ -140,7 +140,7 @@ export class ActScope {
     }
     if (!this.#leaving()) this.#after?.();
     const refused = acts().refused();
-    const stored = this.#stored?.inWords() ?? [];
+    const stored = this.#writes?.inWords() ?? [];
     return {
       changes: this.#changes?.inWords() ?? [],
       busy,

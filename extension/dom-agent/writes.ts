@@ -16,7 +16,7 @@ type Place = keyof typeof PLACES;
 const NAMES: readonly Place[] = ["localStorage", "sessionStorage", "cookie"];
 
 /** What a document may store, to tell which entries were written meanwhile. Values are compared and never told. */
-export class Stored {
+export class Writes {
   readonly #before = NAMES.map(read);
 
   /** What differs from then, in words: at most 6 lines. */
