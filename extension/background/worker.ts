@@ -224,6 +224,7 @@ export class Worker {
       signal,
       pages: this.#pages,
       performed: () => (action ? this.#inputs.performed(action.id) : undefined),
+      offer: (files) => (action ? this.#inputs.offer(action.id, files) : undefined),
       frames: this.#frames.for(signal, action),
       debug: this.debuggers,
       images: this.#images,

@@ -1,4 +1,4 @@
-import type { ActResult, Search, Target } from "@gasoline/schema/commands";
+import type { ActResult, File, Search, Target } from "@gasoline/schema/commands";
 import type { Candidate, CommandError } from "@gasoline/schema/wire";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
@@ -39,7 +39,11 @@ export type Gesture =
   | { type: "press"; button: "left" | "middle" | "right"; count: number }
   | { type: "move" }
   | { type: "text"; text: string }
-  | { type: "keys"; keys: string };
+  | { type: "keys"; keys: string }
+  /** Copying or pasting as the browser's own menu does it. */
+  | { type: "edit"; command: "copy" | "paste" }
+  /** Files from outside, over the page: those that the command brought. */
+  | { type: "drag"; step: "over" | "drop" | "cancel" };
 
 /**
  * The agent asks the worker for real input: first to attach the debugger, whose bar moves the page, then to make the
@@ -84,8 +88,8 @@ export interface AgentOps extends KindOps {
   frame_index: { params: { selector: string }; result: { index: number } };
   /** Place of the iframe that has the focus in this document; nothing where no iframe has it. */
   focused_frame: { params: Record<string, never>; result: { index?: number } };
-  /** Scrolls an element into view and says where it is, for a crop. */
-  rect: { params: Target; result: { rect: Rect } };
+  /** Scrolls an element into view and says where it is in its frame's viewport, for a crop; frame "" is the main frame. */
+  rect: { params: Target; result: { rect: Rect; frame: string } };
   /** Origins of the child frames at these places; "" where they have none. */
   origins: { params: { indexes: number[] }; result: { origins: string[] } };
   /** Resolves at the next change of the document, or at the deadline. */
@@ -107,6 +111,24 @@ export interface AgentOps extends KindOps {
   /** An act that began in the document was not done. */
   end: { params: { frame?: string }; result: Record<string, never> };
   toast: { params: { text: string }; result: Record<string, never> };
+  /** Finds what takes files for a target. */
+  look_upload: { params: Target & { count: number }; result: UploadTarget };
+  /** Puts files into an input, or drops them onto an element, by events that are made up. */
+  put_files: { params: { ref: string; files: File[] }; result: Acted };
+  /** The same by the browser's own dragging: the worker has the files. */
+  drop_files: { params: { ref: string; files: File[] }; result: Acted };
+  /** Opens the file chooser of an input. */
+  pick_files: { params: { ref: string }; result: Record<string, never> };
+  /** Reads the clipboard, or writes what is given. */
+  clipboard: { params: { write?: string }; result: { text: string; types: string[] } };
+}
+
+/** What takes files: a file input, an element to drop onto, or a button that asks for files. */
+export interface UploadTarget {
+  ref: string;
+  how: "input" | "drop" | "button";
+  /** The frame's name; "" is the main frame. */
+  frame: string;
 }
 
 export type AgentOp = keyof AgentOps;
@@ -120,9 +142,13 @@ export interface AskAround {
   deadline: number;
 }
 
-/** The agent of a document asks the worker to load what reads articles. Answered with a problem or null. */
-export interface AskReader {
-  type: "gasoline-reader";
+/** What is loaded into a document on first use, beside the agent. */
+export type Script = "reader" | "upload" | "audit";
+
+/** The agent of a document asks the worker to load a script. Answered with a problem or null. */
+export interface AskScript {
+  type: "gasoline-script";
+  script: Script;
 }
 
 /** One call into a document. */

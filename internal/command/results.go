@@ -123,6 +123,7 @@ type ActResult struct {
 	Selector          string    `json:"selector,omitempty"`    // of the highlighted element
 	DurationMS        *int      `json:"duration_ms,omitempty"` // of the highlight
 	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; blocks the page until answered
+	Upload            *Uploaded `json:"upload,omitempty"`      // what the page has of the files that it was given
 	Receipt           *Receipt  `json:"receipt,omitempty"`
 }
 
@@ -256,6 +257,7 @@ type ScreenshotResult struct {
 	Title    string `json:"title"`
 	Route    string `json:"route"`              // visible, debugger
 	Redacted int    `json:"redacted,omitempty"` // password inputs that were masked
+	Cut      string `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
 }
 
 // FlushResult says that the extension has sent everything that it captured so far.
