@@ -255,10 +255,11 @@ const clipboard: Operations["clipboard"] = async ({ write }, { act }, tools) => 
     }
     heard = { text: data.getData("text/plain"), types: [...data.types].slice(0, MAX_TYPES) };
   };
-  // The key that brings the command is nobody's either; its default is the command.
+  // What comes before the command, and the key that brings it, is nobody's either; the key's default is the command.
   const key = (event: Event): void => event.stopImmediatePropagation();
   const types: [string, (event: Event) => void][] = [
     [command, hears],
+    [`before${command}`, key],
     ["keydown", key],
     ["keyup", key],
   ];
