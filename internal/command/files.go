@@ -42,7 +42,7 @@ type FileSeen struct {
 // ClipboardWriteParams is for clipboard_write.
 type ClipboardWriteParams struct {
 	Toast
-	Text string `json:"text" required:"true" blank:"true" length:"1000000" doc:"text to type, to wait for, or key to press"`
+	Text string `json:"text" required:"true" length:"1000000" doc:"text to type, to wait for, or key to press"`
 }
 
 // ClipboardResult is what is on the clipboard: after a write nothing but Length.
@@ -64,15 +64,15 @@ func (p AuditParams) Selectors() (selector, within string) { return p.Selector, 
 
 // AuditResult is what the accessibility rules of axe-core say of a page, over all frames that were reached.
 type AuditResult struct {
-	Version      string      `json:"version"` // of axe-core
-	URL          string      `json:"url"`
-	Title        string      `json:"title"`
-	Violations   []AuditRule `json:"violations"`
-	Incomplete   []AuditRule `json:"incomplete"`           // a person has to look
-	Passes       int         `json:"passes"`               // rules that hold in the page's own document
-	Unfinished   []string    `json:"unfinished,omitempty"` // rules that were not run before the deadline; at most 200
-	Frames       int         `json:"frames"`               // documents that were looked at
-	Coverage     *Coverage   `json:"coverage,omitempty"`
+	Version    string      `json:"version"` // of axe-core
+	URL        string      `json:"url"`
+	Title      string      `json:"title"`
+	Violations []AuditRule `json:"violations"`
+	Incomplete []AuditRule `json:"incomplete"`           // a person has to look
+	Passes     int         `json:"passes"`               // rules that hold in the page's own document
+	Unfinished []string    `json:"unfinished,omitempty"` // rules that were not run before the deadline; at most 200
+	Frames     int         `json:"frames"`               // documents that were looked at
+	Coverage   *Coverage   `json:"coverage,omitempty"`
 }
 
 // AuditRule is a rule with the elements that it is about.

@@ -115,7 +115,7 @@ func (p Places) place(path string) (*File, error) {
 	if p.State != nil {
 		if name, ok := inside(p.State.Path(""), path); ok {
 			if folder, _, below := strings.Cut(name, "/"); !below || !slices.Contains(folders, folder) {
-				return nil, p.refuse(path, "only "+strings.Join(folders, ", ")+" below the state directory take files")
+				return nil, p.refuse(path, "of the state directory only "+strings.Join(folders, ", ")+" are open to callers")
 			}
 			return &File{Path: p.State.Path(name), state: p.State, name: name}, nil
 		}

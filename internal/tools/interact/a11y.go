@@ -1,6 +1,7 @@
 package interact
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -68,14 +69,17 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.MarshalIndent(sarifOf(env.Version, r), "", "  ")
-	if err != nil {
+	var data bytes.Buffer
+	enc := json.NewEncoder(&data)
+	enc.SetEscapeHTML(false) // people read it, and no browser
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(sarifOf(env.Version, r)); err != nil {
 		return nil, err
 	}
-	if err := target.Write(data); err != nil {
+	if err := target.Write(data.Bytes()); err != nil {
 		return nil, err
 	}
-	out.SavedTo, out.Size = target.Path, len(data)
+	out.SavedTo, out.Size = target.Path, data.Len()
 	return out, nil
 })
 

@@ -66,7 +66,7 @@ var Tool = catalog.New[Env](catalog.Info{
 		Params: []string{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
-			"stop_after_step", "file_paths", "overwrite", "quality", "wait_for_stable", "max_width", "grayscale",
+			"stop_after_step", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
 		},
 	}},
 })

@@ -106,7 +106,7 @@ func uploaded(r command.ActResult) []string {
 		out = append(out, "the page has "+line)
 	}
 	out = append(out, map[string]string{
-		"input": "put into the file input", "drop": "dropped onto the element", "chooser": "given to the file chooser that the click opened",
+		"input": "put into the file input", "drop": "dropped onto the element", "chooser": "given to the file chooser that was opened",
 	}[u.Route])
 	if len(u.NotAccepted) > 0 {
 		var names []string
