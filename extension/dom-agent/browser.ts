@@ -1,5 +1,5 @@
 import type { CommandError } from "@gasoline/schema/wire";
-import type { AskAround, AskInput, AskScript, Script, TellPerformed } from "../messages/agent.ts";
+import type { AskAround, AskInput, AskScript, Script, TellDownload, TellPerformed } from "../messages/agent.ts";
 import { AgentProblem } from "./problem.ts";
 
 // An isolated world of an extension has both; a page that a test driver opened has neither.
@@ -25,5 +25,5 @@ export async function loaded<T>(script: Script, left: () => T | undefined): Prom
 }
 
 /** Tells the worker something that it need not hear. */
-export const tellWorker = (told: TellPerformed): void =>
+export const tellWorker = (told: TellDownload | TellPerformed): void =>
   void (runtime?.id ? runtime.sendMessage(told) : undefined)?.catch(() => undefined);

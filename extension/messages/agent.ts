@@ -61,6 +61,14 @@ export interface TellPerformed {
   acted: Acted;
 }
 
+/** The agent tells of a download that its document asks for while the act runs. name may be "". */
+export interface TellDownload {
+  type: "gasoline-download";
+  action: string;
+  name: string;
+  url: string;
+}
+
 /** Where a child frame's viewport is in its parent's, and by how much what is in it is scaled. */
 export interface FrameBox extends Rect {
   scale: number;

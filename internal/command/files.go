@@ -32,6 +32,18 @@ type Uploaded struct {
 	Submitted   bool       `json:"submitted,omitempty"`    // the form was sent
 }
 
+// Download is a file that an act has the browser save.
+type Download struct {
+	Name     string  `json:"name"`                // of the file; what the page asked for where nothing else is known
+	URL      string  `json:"url"`                 // at most 300 characters
+	State    string  `json:"state"`               // asked_for, in_progress, complete, interrupted
+	Path     string  `json:"path,omitempty"`      // absolute; only where the user allowed it to be told
+	Size     float64 `json:"size,omitempty"`      // bytes
+	Type     string  `json:"type,omitempty"`      // media type
+	Error    string  `json:"error,omitempty"`     // Chrome's name for why it was interrupted
+	SameTime bool    `json:"same_time,omitempty"` // nothing but the time speaks for the act as its cause
+}
+
 // FileSeen is a file as the page sees it.
 type FileSeen struct {
 	Name string  `json:"name"`

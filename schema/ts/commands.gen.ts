@@ -217,6 +217,26 @@ export interface Uploaded {
   submitted?: boolean;
 }
 
+/** Download is a file that an act has the browser save. */
+export interface Download {
+  /** of the file; what the page asked for where nothing else is known */
+  name: string;
+  /** at most 300 characters */
+  url: string;
+  /** asked_for, in_progress, complete, interrupted */
+  state: string;
+  /** absolute; only where the user allowed it to be told */
+  path?: string;
+  /** bytes */
+  size?: number;
+  /** media type */
+  type?: string;
+  /** Chrome's name for why it was interrupted */
+  error?: string;
+  /** nothing but the time speaks for the act as its cause */
+  same_time?: boolean;
+}
+
 /** ActResult describes the element that a command acted on, how it was found, and what the act did to the page. */
 export interface ActResult {
   matched?: Element;
@@ -255,6 +275,8 @@ export interface ActResult {
   dialog?: Dialog;
   /** what the page has of the files that it was given */
   upload?: Uploaded;
+  /** files that the act has the browser save; at most 5 */
+  downloads?: Download[];
   receipt?: Receipt;
 }
 
@@ -560,6 +582,8 @@ export interface ScriptResult {
   /** user_script, debugger */
   execution_mode: string;
   url: string;
+  /** files that the script has the browser save; at most 5 */
+  downloads?: Download[];
   receipt?: Receipt;
 }
 

@@ -21,7 +21,7 @@ const LEAVING_MS = 1000;
 const RESTLESS_FRAMES = 6;
 
 interface NavigateEvent extends Event {
-  destination: { sameDocument: boolean };
+  destination: { sameDocument: boolean; url: string };
   downloadRequest: string | null;
   signal: AbortSignal;
 }
@@ -160,7 +160,11 @@ export class ActScope {
 
   readonly #navigates = (event: Event): void => {
     const { destination, downloadRequest } = event as NavigateEvent;
-    if (destination.sameDocument || downloadRequest !== null) return;
+    if (destination.sameDocument) return;
+    if (downloadRequest !== null) {
+      tellWorker({ type: "gasoline-download", action: this.#action.id, name: downloadRequest, url: destination.url });
+      return;
+    }
     this.#navigation = event as NavigateEvent;
     // The page's own listeners come first.
     setTimeout(() => this.#wake?.());

@@ -308,5 +308,5 @@ func acted(r command.ActResult) []string {
 	if r.OpenedTab != 0 {
 		out = append(out, fmt.Sprintf("opened tab %d", r.OpenedTab))
 	}
-	return out
+	return append(out, downloaded(r.Downloads)...)
 }
