@@ -14,6 +14,8 @@ export interface Deed {
 /** Input that an agent has the browser make, as the document will hear of it. */
 export type Expected =
   | { type: "pointer"; x: number; y: number }
+  /** files that an input gets */
+  | { type: "files" }
   /** keys in their order, by what KeyboardEvent.key will say */
   | { type: "keys"; keys: string[] };
 
@@ -160,6 +162,7 @@ export class Actors {
       if (!(event instanceof MouseEvent)) return false;
       return Math.abs(event.clientX - expected.x) < 1.5 && Math.abs(event.clientY - expected.y) < 1.5;
     }
+    if (expected.type === "files") return event.type === "input" || event.type === "change";
     // Text may come without keys; the user's own keys are told by themselves.
     if (event instanceof InputEvent) return this.#latest?.deed.by !== "user" || now() - this.#latest.at > follows;
     if (!(event instanceof KeyboardEvent)) return false;

@@ -93,7 +93,7 @@ async function choose(
       if (asked.mode === "selectSingle" && files.length > 1)
         throw new CommandProblem("not_multiple", `The page asks for one file, and ${files.length} were given.`);
       const at = { frame: frame === "" ? "main" : frame };
-      await frames.call(tab, "begin", at, deadline);
+      await frames.call(tab, "begin", { ...at, expected: { type: "files" } }, deadline);
       let seen: Uploaded;
       try {
         seen = await answer(send, asked.frameId, asked.backendNodeId, files);

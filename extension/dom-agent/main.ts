@@ -49,7 +49,10 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   geometry: () => geometry(),
   around: (params) => around(params),
   quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
-  begin: () => ({}),
+  begin: ({ expected }, { act }) => {
+    if (expected) act.announce(expected);
+    return {};
+  },
   settle: (_params, { act }) => act.settle(),
   fill,
   submit,

@@ -2,7 +2,10 @@ import type { Refusal } from "@gasoline/capture";
 import type { ActionId } from "./content.ts";
 
 /** Input that an agent has the browser make, as the document will hear of it. */
-export type ExpectedInput = { type: "pointer"; x: number; y: number } | { type: "keys"; keys: string[] };
+export type ExpectedInput =
+  | { type: "pointer"; x: number; y: number }
+  | { type: "files" }
+  | { type: "keys"; keys: string[] };
 
 /**
  * What the content script does for the agent of its document: both share a world, and nothing else of it. It makes the

@@ -1,5 +1,6 @@
 import type { ActResult, File, Search, Target } from "@gasoline/schema/commands";
 import type { Candidate, CommandError } from "@gasoline/schema/wire";
+import type { ExpectedInput } from "./acts.ts";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
 
@@ -109,8 +110,11 @@ export interface AgentOps extends KindOps {
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
   /** Resolves when the document was quiet for so long, or at the deadline. */
   quiet: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
-  /** An act that does not go through the document begins; settle follows it. whole: it led to the document. */
-  begin: { params: { frame?: string; whole?: boolean }; result: Record<string, never> };
+  /**
+   * An act that does not go through the document begins; settle follows it. whole: it led to the document. expected: input
+   * that the worker will make.
+   */
+  begin: { params: { frame?: string; whole?: boolean; expected?: ExpectedInput }; result: Record<string, never> };
   settle: { params: { frame?: string }; result: Settled };
   /** Brings a field to a value, by the means that its kind of field needs. */
   fill: { params: Search & { value: string }; result: Acted };

@@ -158,6 +158,41 @@ test("200 MB go into an input by their path, hidden or not, and what a button as
   expect((await run("upload", { selector: "#plain", files: [gone] })).error?.code).toBe("status_mismatch");
 });
 
+test("what is put in is the agent's doing by every way, and what the page does then is told", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { run } = await open(
+    browser,
+    site,
+    daemon,
+    `<input type=file id=f onchange="console.log('inline')"><input type=file id=g onchange="console.log('chooser')"><div id=zone style="width:200px;height:80px">Drop</div>
+     <script>zone.ondragover = (e) => e.preventDefault(); zone.ondrop = (e) => { e.preventDefault(); console.log("drop"); };</script>`,
+  );
+  await writeFile(join(folder, "s.txt"), "abc");
+  const named: File = { path: join(folder, "s.txt"), name: "s.txt", size: 3 };
+  const ways = [
+    ["#f", inline("s.txt", "abc")],
+    ["#g", named],
+    ["#zone", named],
+  ] as const;
+  const acts: string[] = [];
+  for (const [selector, file] of ways) acts.push((await run("upload", { selector, files: [file] })).correlation_id);
+  await run("flush", {});
+  const logs = daemon.events("logs").map(({ message, action }) => [message, action]);
+  expect(logs).toEqual([
+    ["inline", acts[0]],
+    ["chooser", acts[1]],
+    ["drop", acts[2]],
+  ]);
+  const told = daemon.events("actions").filter(({ type }) => type === "upload");
+  expect(told.map(({ by, action }) => [by, action])).toEqual([
+    ["agent", acts[0]],
+    ["agent", acts[1]],
+  ]);
+});
+
 test("a form is sent with its file; inputs in frames are reached", async ({
   daemon,
   site,

@@ -92,6 +92,11 @@ export class ActScope {
     tellWorker(told); // The command's own answer says it again.
   }
 
+  /** Announces input that the worker makes, until the act is over. */
+  announce(expected: ExpectedInput): void {
+    acts().expect(this.#action, expected);
+  }
+
   /** Has the debugger attached: its bar moves the page, so points are looked for after it. */
   async attach(): Promise<void> {
     await this.#ask({ type: "gasoline-input", action: this.#action.id, step: "attach" });
