@@ -37,7 +37,9 @@ const test = base.extend<{ project: string; worker: Agent; server: { url: string
       });
       request.on("end", () => {
         if (request.method === "POST") came.push({ bytes, sha256: hash.digest("hex") });
-        response.writeHead(200, { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*" }).end(`got ${bytes}`);
+        response
+          .writeHead(200, { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "*" })
+          .end(`got ${bytes}`);
       });
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -70,10 +72,18 @@ test("a file of 200 MB arrives at a server as it is, and a small one by the butt
   await writeFile(join(project, "note.txt"), "hello ✓");
   await tab.goto(site.page("/uploads", UPLOADS(server.url)));
   await front(worker, tab);
-  const big = await worker.ask("interact", { action: "upload", selector: "#f", file_path: "big.bin", timeout_ms: 30_000 });
+  const big = await worker.ask("interact", {
+    action: "upload",
+    selector: "#f",
+    file_path: "big.bin",
+    timeout_ms: 30_000,
+  });
   expect(big).toContain('the page has "big.bin", 209.7 MB');
   await expect(tab.locator("#out")).toHaveText(`got ${SIZE}`, { timeout: 60_000 });
-  const hash = createHash("sha256").update("begin").update(Buffer.alloc(SIZE - 8)).update("end");
+  const hash = createHash("sha256")
+    .update("begin")
+    .update(Buffer.alloc(SIZE - 8))
+    .update("end");
   expect(server.came).toEqual([{ bytes: SIZE, sha256: hash.digest("hex") }]);
   const small = await worker.ask("interact", { action: "upload", selector: "text=Attach", file_path: "note.txt" });
   expect(small).toContain('the page has "note.txt", 9 B, text/plain');
@@ -88,7 +98,13 @@ test("no file outside of the project goes to a page", async ({ site, tab, worker
   await symlink(join(outside, "secret.txt"), join(project, "link.txt"));
   await tab.goto(site.page("/uploads", UPLOADS(server.url)));
   await front(worker, tab);
-  for (const path of [join(outside, "secret.txt"), "../secret.txt", "link.txt", join(place.stateDir, "token"), "/etc/passwd"]) {
+  for (const path of [
+    join(outside, "secret.txt"),
+    "../secret.txt",
+    "link.txt",
+    join(place.stateDir, "token"),
+    "/etc/passwd",
+  ]) {
     const refused = await worker.ask("interact", { action: "upload", selector: "#f", file_path: path }).catch(String);
     expect(refused, path).toContain("path_not_allowed");
   }
@@ -110,10 +126,16 @@ test("what a page's accessibility lacks is in the answer, and all of it in a SAR
   expect(answer).toContain(`SARIF 2.1.0 saved to ${join(project, "out/a11y.sarif")}`);
   interface Log {
     version: string;
-    runs: { tool: { driver: { name: string; rules: { id: string }[] } }; results: { ruleId: string; partialFingerprints: object }[] }[];
+    runs: {
+      tool: { driver: { name: string; rules: { id: string }[] } };
+      results: { ruleId: string; partialFingerprints: object }[];
+    }[];
   }
   const log = JSON.parse(await readFile(join(project, "out/a11y.sarif"), "utf8")) as Log;
-  expect(log).toMatchObject({ version: "2.1.0", runs: [{ tool: { driver: { name: "axe-core", version: "4.14.1" } } }] });
+  expect(log).toMatchObject({
+    version: "2.1.0",
+    runs: [{ tool: { driver: { name: "axe-core", version: "4.14.1" } } }],
+  });
   const [run] = log.runs;
   expect(run?.results.map(({ ruleId }) => ruleId)).toContain("image-alt");
   // A second run of the same page finds the same.
@@ -145,7 +167,12 @@ test.describe("with a clipboard of its own", () => {
   test("a picture is an action, too", async ({ site, tab, worker, project }) => {
     await tab.goto(site.page("/c", "<!doctype html><title>C</title><h1>Picture</h1>"));
     await front(worker, tab);
-    const shot = await worker.ask("interact", { action: "screenshot", selector: "h1", format: "webp", save_to: "h1.webp" });
+    const shot = await worker.ask("interact", {
+      action: "screenshot",
+      selector: "h1",
+      format: "webp",
+      save_to: "h1.webp",
+    });
     expect(shot).toContain(`saved to ${join(project, "h1.webp")}`);
     expect((await readFile(join(project, "h1.webp"))).subarray(8, 12).toString()).toBe("WEBP");
   });

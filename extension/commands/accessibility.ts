@@ -15,7 +15,8 @@ export const accessibility: Handler<"accessibility"> = async ({ selector, frame 
   const asked = await frames.each(tab, "probe", { selector: selector ?? ":root", inner: false }, frame, deadline);
   const coverage = { ...asked.coverage };
   const fits = asked.answers.flatMap(({ frame: at, value }) => (value && value.count > 0 ? [at] : []));
-  if (fits.length === 0) throw new CommandProblem("element_not_found", `Nothing fits ${selector?.slice(0, 200) ?? "the page"}.`);
+  if (fits.length === 0)
+    throw new CommandProblem("element_not_found", `Nothing fits ${selector?.slice(0, 200) ?? "the page"}.`);
   let all: AuditResult | undefined;
   for (const at of fits) {
     context.signal.throwIfAborted();

@@ -22,10 +22,17 @@ export const upload: Handler<"upload"> = ({ files, submit, ...target }, context)
     try {
       const sent = await step(context, "submit", { ref: found.ref });
       const { upload: put } = done.result;
-      return { settled: sent.settled, result: { ...done.result, ...(put ? { upload: { ...put, submitted: true } } : {}) } };
+      return {
+        settled: sent.settled,
+        result: { ...done.result, ...(put ? { upload: { ...put, submitted: true } } : {}) },
+      };
     } catch (error) {
       if (!(error instanceof CommandProblem)) throw error;
-      throw new CommandProblem(error.code, `${error.message} The page has the files, the form was not sent.`, error.more);
+      throw new CommandProblem(
+        error.code,
+        `${error.message} The page has the files, the form was not sent.`,
+        error.more,
+      );
     }
   });
 
@@ -89,7 +96,10 @@ async function choose(
       const asked = await soon(chooser);
       if (!asked) throw new CommandProblem("no_file_chooser", "Nothing asked for a file.");
       if (asked.backendNodeId === undefined)
-        throw new CommandProblem("no_file_chooser", "The page asks for files by showOpenFilePicker, which only the user answers.");
+        throw new CommandProblem(
+          "no_file_chooser",
+          "The page asks for files by showOpenFilePicker, which only the user answers.",
+        );
       if (asked.mode === "selectSingle" && files.length > 1)
         throw new CommandProblem("not_multiple", `The page asks for one file, and ${files.length} were given.`);
       const at = { frame: frame === "" ? "main" : frame };
@@ -129,12 +139,7 @@ interface Seen {
 }
 
 /** Gives files to an input, and reads what the input had of them. */
-async function answer(
-  send: Send,
-  frameId: string,
-  backendNodeId: number,
-  files: readonly File[],
-): Promise<Uploaded> {
+async function answer(send: Send, frameId: string, backendNodeId: number, files: readonly File[]): Promise<Uploaded> {
   const { contextId } = await worldOf(send, frameId);
   const { object } = (await send("DOM.resolveNode", { backendNodeId, executionContextId: contextId })) as {
     object: { objectId: string };
@@ -187,7 +192,11 @@ interface World {
 function noteFiles(this: HTMLInputElement | void): void {
   const input = this as HTMLInputElement;
   const note = (): void => {
-    (globalThis as World).gasolineSeen ??= Array.from(input.files ?? [], ({ name, size, type }) => ({ name, size, type }));
+    (globalThis as World).gasolineSeen ??= Array.from(input.files ?? [], ({ name, size, type }) => ({
+      name,
+      size,
+      type,
+    }));
   };
   (globalThis as World).gasolineSeen = undefined;
   input.addEventListener("input", note, { once: true, capture: true });

@@ -70,7 +70,10 @@ test("a page that would take longer than there is time is not begun", async ({
   const row = "<p>words <b>more</b> <i>of</i> <a href='#'>them</a></p>";
   const { run } = await open(browser, site, daemon, `<main id=all><p id=first>one</p>${row.repeat(5000)}</main>`);
   const late = await run("accessibility", {}, { timeoutMS: 3000 });
-  expect(late.error).toMatchObject({ code: "timeout", message: expect.stringMatching(/^A page of 200\d\d elements/) as string });
+  expect(late.error).toMatchObject({
+    code: "timeout",
+    message: expect.stringMatching(/^A page of 200\d\d elements/) as string,
+  });
 });
 
 test("many broken elements are counted and told up to a bound; a page with a policy is looked at, too", async ({

@@ -42,12 +42,16 @@ test.describe("once the user allows it", () => {
     site.page("/gone", { body: "no", status: 404 });
     const { page, run } = await open(browser, site, daemon, PAGE);
     const link = await run("click", { selector: "#link" });
-    expect(link.result.downloads).toMatchObject([{ url: site.url("/report"), state: "complete", size: 3, type: "text/csv" }]);
+    expect(link.result.downloads).toMatchObject([
+      { url: site.url("/report"), state: "complete", size: 3, type: "text/csv" },
+    ]);
     const [report] = link.result.downloads ?? [];
     expect(report).not.toHaveProperty("same_time");
     expect(await readFile(report?.path ?? "", "utf8")).toBe("a,b");
     const served = await run("click", { selector: "#served" });
-    expect(served.result.downloads).toMatchObject([{ state: "complete", size: 4, type: "application/pdf", same_time: true }]);
+    expect(served.result.downloads).toMatchObject([
+      { state: "complete", size: 4, type: "application/pdf", same_time: true },
+    ]);
     expect(page.url()).toBe(site.url("/a"));
     const gone = await run("click", { selector: "#gone" });
     expect(gone.result.downloads).toMatchObject([{ state: "interrupted", error: "SERVER_BAD_CONTENT" }]);

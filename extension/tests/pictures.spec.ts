@@ -50,12 +50,24 @@ test("a picture of one element: by ref, in iframes of this and of another site, 
     const box = (await run("screenshot", { selector: "#box", frame })).result;
     expect(box, frame).toMatchObject({ width: 80, height: 40 });
     expect(box).not.toHaveProperty("cut");
-    expect(await colours(page, box, [[0.05, 0.1], [0.95, 0.9]]), frame).toEqual(["00ff00", "00ff00"]);
+    expect(
+      await colours(page, box, [
+        [0.05, 0.1],
+        [0.95, 0.9],
+      ]),
+      frame,
+    ).toEqual(["00ff00", "00ff00"]);
     // Of what is wider than its frame the part is pictured that the frame shows.
     const wide = (await run("screenshot", { selector: "#wide", frame })).result;
     expect(wide, frame).toMatchObject({ height: 50, cut: "frame" });
     expect(wide.width).toBeLessThanOrEqual(400);
-    expect(await colours(page, wide, [[0.05, 0.5], [0.9, 0.5]]), frame).toEqual(["0000ff", "0000ff"]);
+    expect(
+      await colours(page, wide, [
+        [0.05, 0.5],
+        [0.9, 0.5],
+      ]),
+      frame,
+    ).toEqual(["0000ff", "0000ff"]);
     const secret = (await run("screenshot", { selector: "input", frame })).result;
     expect(await colours(page, secret, [[0.5, 0.5]]), frame).toEqual(["000000"]);
   }

@@ -77,7 +77,10 @@ test("a file goes into an input, its label's or a hidden one, and the page has i
   expect(labelled.result.upload).toMatchObject({ accept: "image/*", not_accepted: ["note ü.txt"] });
   expect(await page.evaluate("labelled.files.length")).toBe(1);
   // What holds one input stands for it, too; several files go where several may.
-  const several = await run("upload", { selector: "#area", files: [note, inline("b.csv", "1,2", "text/csv"), inline("c.txt", "")] });
+  const several = await run("upload", {
+    selector: "#area",
+    files: [note, inline("b.csv", "1,2", "text/csv"), inline("c.txt", "")],
+  });
   expect(several.result.upload?.files).toEqual([
     { name: "note ü.txt", size: 9, type: "text/plain" },
     { name: "b.csv", size: 3, type: "text/csv" },
@@ -110,7 +113,10 @@ test("a file is dropped where the page takes a drop, and nowhere else", async ({
   await page.evaluate("drags.length = 0");
   // The browser itself drags what is too large to be sent.
   const big = await run("upload", { selector: "#zone", files: [await onDisk(folder, "big.bin", LARGE)] });
-  expect(big.result).toMatchObject({ trusted: true, upload: { route: "drop", files: [{ name: "big.bin", size: LARGE }] } });
+  expect(big.result).toMatchObject({
+    trusted: true,
+    upload: { route: "drop", files: [{ name: "big.bin", size: LARGE }] },
+  });
   await expect(page.locator("#out")).toHaveText(`big.bin ${LARGE}`);
   for (const files of [[inline("a.txt", "abc")], [await onDisk(folder, "big2.bin", LARGE)]]) {
     expect((await run("upload", { selector: "#text", files })).error).toMatchObject({ code: "not_uploadable" });
@@ -140,14 +146,19 @@ test("200 MB go into an input by their path, hidden or not, and what a button as
   );
   const big = await onDisk(folder, "big.bin", LARGE);
   const into = await run("upload", { selector: "#plain", files: [big] });
-  expect(into.result.upload).toEqual({ route: "chooser", files: [{ name: "big.bin", size: LARGE, type: "application/octet-stream" }] });
+  expect(into.result.upload).toEqual({
+    route: "chooser",
+    files: [{ name: "big.bin", size: LARGE, type: "application/octet-stream" }],
+  });
   expect(await page.evaluate("heard")).toHaveLength(2);
   expect(await page.evaluate("plain.files[0].slice(-3).text()")).toBe("end");
   // A small one, too: the input that a click makes is known to nobody before.
   await writeFile(join(folder, "s.txt"), "abc");
   const small = { ...inline("s.txt", "abc"), path: join(folder, "s.txt") };
   const asked = await run("upload", { selector: "#ask", files: [small] });
-  expect(asked.result).toMatchObject({ upload: { route: "chooser", emptied: true, files: [{ name: "s.txt", size: 3 }] } });
+  expect(asked.result).toMatchObject({
+    upload: { route: "chooser", emptied: true, files: [{ name: "s.txt", size: 3 }] },
+  });
   await expect(page.locator("#out")).toHaveText("s.txt:3:text/plain");
   expect(asked.result.receipt?.changes).toHaveLength(1);
   expect((await run("upload", { selector: "#ask", files: [small, big] })).error?.code).toBe("not_multiple");

@@ -85,7 +85,8 @@ export class Downloads {
     downloads.onCreated.addListener(({ id, url }) => {
       const acts = [...this.#running.values()];
       // What no document asked for belongs to an act only where no other may have begun it.
-      const of = acts.find(({ asked }) => asked.some((at) => at.url === url)) ?? (acts.length === 1 ? acts[0] : undefined);
+      const of =
+        acts.find(({ asked }) => asked.some((at) => at.url === url)) ?? (acts.length === 1 ? acts[0] : undefined);
       if (of && of.began.size < MAX) of.began.add(id);
     });
   }

@@ -48,7 +48,14 @@ export class Inputs {
 
   /** An act begins in a tab. */
   open(action: string, tab: number, deadline: number): void {
-    this.#running.set(action, { tab, deadline, send: undefined, release: () => undefined, performed: undefined, files: [] });
+    this.#running.set(action, {
+      tab,
+      deadline,
+      send: undefined,
+      release: () => undefined,
+      performed: undefined,
+      files: [],
+    });
   }
 
   /** It is over: the debugger is let go. */

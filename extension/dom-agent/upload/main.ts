@@ -51,7 +51,8 @@ const MAX_ACCEPT = 300;
 const isFileInput = (element: Element | null): element is HTMLInputElement =>
   element instanceof HTMLInputElement && element.type === "file";
 
-const BUTTONS = "button, a, summary, [role=button], [role=link], [role=menuitem], input[type=button], input[type=submit], input[type=image]";
+const BUTTONS =
+  "button, a, summary, [role=button], [role=link], [role=menuitem], input[type=button], input[type=submit], input[type=image]";
 
 /** Finds what takes files for an element. */
 function look(
@@ -145,7 +146,8 @@ function watch(onto: Element, tools: Tools): { check(): void; seen(): Uploaded; 
 }
 
 const refused = (onto: Element, tools: Tools): Error =>
-  problem(tools, 
+  problem(
+    tools,
     "not_uploadable",
     `${tools.inWords(onto)} is no file input, holds none, and takes no files that are dragged over it.`,
   );
@@ -218,7 +220,11 @@ const dropFiles: Operations["drop_files"] = async ({ ref, files }, environment, 
     const upload = watched.seen();
     const read = upload.files.length === files.length && upload.files.every(({ size }, i) => size === files[i]?.size);
     if (!read)
-      throw problem(tools, "status_mismatch", `${tools.inWords(found.element)} got other files than were given, or none.`);
+      throw problem(
+        tools,
+        "status_mismatch",
+        `${tools.inWords(found.element)} got other files than were given, or none.`,
+      );
     return { result: Object.assign(result, { upload }) };
   } finally {
     watched.stop();
