@@ -5,7 +5,7 @@ import { expect, test } from "./extension.ts";
 /** What a picture shows at points given as parts of its width and height: colours as hex. */
 const colours = (page: Page, { format, data }: { format: string; data: string }, points: [number, number][]) =>
   page.evaluate(
-    async ([url = "", at]) => {
+    async ([url, at]) => {
       const bitmap = await createImageBitmap(await (await fetch(url)).blob());
       const paper = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d")!;
       paper.drawImage(bitmap, 0, 0);

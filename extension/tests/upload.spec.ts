@@ -25,7 +25,7 @@ async function onDisk(folder: string, name: string, bytes: number): Promise<File
   const path = join(folder, name);
   const file = await openFile(path, "w");
   await file.truncate(bytes);
-  await file.write(Buffer.from("end"), 0, 3, bytes - 3);
+  await file.write("end", bytes - 3);
   await file.close();
   return { path, name, type: "application/octet-stream", size: bytes };
 }
