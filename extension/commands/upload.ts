@@ -41,28 +41,32 @@ async function put(context: Context, found: UploadTarget, files: File[]): Promis
   const inline = files.every((file) => file.inline);
   if (how === "button") return choose(context, found, files, () => step(context, "click", { ref, trusted: "always" }));
   if (inline) return step(context, "put_files", { ref, files });
-  if (how === "input") return choose(context, found, files, (send) => pick(context, found, send));
+  if (how === "input") return choose(context, found, files, (send, frameId) => pick(context, ref, send, frameId));
   context.offer(files.map(({ path }) => path));
   return step(context, "drop_files", { ref, files });
 }
 
 /** Has an input open its file chooser, for which browsers ask that the user acted: the debugger says so. */
-async function pick(context: Context, { ref, frame }: UploadTarget, send: Send): Promise<Step> {
-  const { frames, tab, deadline } = context;
-  const { path } = await frames.find(tab, frame === "" ? "main" : frame);
+async function pick({ frames, tab, deadline }: Context, ref: string, send: Send, frameId: string): Promise<Step> {
+  await send("Runtime.evaluate", { expression: "0", userGesture: true, ...(await worldOf(send, frameId)) });
+  await frames.call(tab, "pick_files", { ref }, deadline);
+  return { result: { match_count: 1, match_strategy: "ref" }, settled: { changes: [], busy: [] } };
+}
+
+/** Chrome's name for a frame. Choosers of a frame in a process of its own would be shown to the user. */
+async function idOf({ frames, tab }: Context, frame: string, send: Send): Promise<string> {
+  const { path } = await frames.find(tab, frame);
   let { frameTree: tree } = (await send("Page.getFrameTree")) as { frameTree: FrameTree };
   for (const index of path) {
     const child = tree.childFrames?.[index];
     if (!child)
       throw new CommandProblem(
         "frame_not_reachable",
-        "The input is in a frame that runs in a process of its own: only files of 2 MB at most can be put there.",
+        "What asks for a file is in a frame that runs in a process of its own: only a file input or a drop zone takes files there, of 2 MB together.",
       );
     tree = child;
   }
-  await send("Runtime.evaluate", { expression: "0", userGesture: true, ...(await worldOf(send, tree.frame.id)) });
-  await frames.call(tab, "pick_files", { ref }, deadline);
-  return { result: { match_count: 1, match_strategy: "ref" }, settled: { changes: [], busy: [] } };
+  return tree.frame.id;
 }
 
 interface FrameTree {
@@ -82,17 +86,19 @@ async function choose(
   context: Context,
   { frame }: UploadTarget,
   files: readonly File[],
-  open: (send: Send) => Promise<Step>,
+  open: (send: Send, frameId: string) => Promise<Step>,
 ): Promise<Step> {
   const { debug, frames, tab, deadline } = context;
   return debug.run(tab, deadline, async (send) => {
     let opened: (chooser: Chooser) => void = () => undefined;
     const chooser = new Promise<Chooser>((resolve) => (opened = resolve));
     const off = debug.on(tab, "Page.fileChooserOpened", (params) => opened(params as Chooser));
+    const at = { frame: frame === "" ? "main" : frame };
+    const frameId = await idOf(context, at.frame, send);
     await send("Page.enable");
     await send("Page.setInterceptFileChooserDialog", { enabled: true });
     try {
-      const before = await open(send);
+      const before = await open(send, frameId);
       const asked = await soon(chooser);
       if (!asked) throw new CommandProblem("no_file_chooser", "Nothing asked for a file.");
       if (asked.backendNodeId === undefined)
@@ -102,7 +108,6 @@ async function choose(
         );
       if (asked.mode === "selectSingle" && files.length > 1)
         throw new CommandProblem("not_multiple", `The page asks for one file, and ${files.length} were given.`);
-      const at = { frame: frame === "" ? "main" : frame };
       await frames.call(tab, "begin", { ...at, expected: { type: "files" } }, deadline);
       let seen: Uploaded;
       try {

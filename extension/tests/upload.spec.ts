@@ -209,7 +209,11 @@ test("a form is sent with its file; inputs in frames are reached", async ({
   site,
   browserWithExtension: browser,
 }) => {
-  site.page("/inner", `<!doctype html><input type=file id=inner>${HEARD}`);
+  site.page(
+    "/inner",
+    `<!doctype html><input type=file id=inner><button id=ask onclick="inner.click()">Ask</button><div id=zone style="width:99px;height:40px">Drop</div>${HEARD}
+     <script>zone.ondragover = (e) => e.preventDefault(); zone.ondrop = (e) => { e.preventDefault(); zone.textContent = told(e.dataTransfer.files); };</script>`,
+  );
   site.page("/sent", "<!doctype html><title>Sent</title>");
   const { page, run } = await open(
     browser,
@@ -225,6 +229,14 @@ test("a form is sent with its file; inputs in frames are reached", async ({
     expect(small.result.upload?.files).toMatchObject([{ name: "a.txt", size: 3 }]);
     expect(await frame.evaluate("told(inner.files)")).toBe("a.txt:3:text/plain");
     const large = await run("upload", { selector: "#inner", frame: `${i}`, files: [big] });
+    const asked = await run("upload", { selector: "#ask", frame: `${i}`, files: [big] });
+    if (i === 0) expect(asked.result.upload?.files).toMatchObject([{ name: "big.bin", size: 5_000_000 }]);
+    else expect(asked.error?.code).toBe("frame_not_reachable"); // before anything is clicked
+    const dropped = await run("upload", { selector: "#zone", frame: `${i}`, files: [big] });
+    expect(dropped.result?.upload, JSON.stringify(dropped.error)).toMatchObject({
+      files: [{ name: "big.bin", size: 5_000_000 }],
+    });
+    await expect(frame.locator("#zone")).toContainText("big.bin:5000000");
     if (i === 0) expect(large.result.upload?.files).toMatchObject([{ name: "big.bin", size: 5_000_000 }]);
     else expect(large.error?.code).toBe("frame_not_reachable");
   }
