@@ -65,20 +65,6 @@ test("a part of the page, one frame, twice at once, and what is not there", asyn
   expect((await run("accessibility", { frame: "7" })).error?.code).toBe("frame_not_found");
 });
 
-test("a page that would take longer than there is time is not begun", async ({
-  daemon,
-  site,
-  browserWithExtension: browser,
-}) => {
-  const row = "<p>words <b>more</b> <i>of</i> <a href='#'>them</a></p>";
-  const { run } = await open(browser, site, daemon, `<main id=all><p id=first>one</p>${row.repeat(5000)}</main>`);
-  const late = await run("accessibility", {}, { timeoutMS: 3000 });
-  expect(late.error).toMatchObject({
-    code: "timeout",
-    message: expect.stringMatching(/^A page of 200\d\d elements/) as unknown as string,
-  });
-});
-
 test("many broken elements are counted and told up to a bound; a page with a policy is looked at, too", async ({
   daemon,
   site,
