@@ -12,6 +12,8 @@ const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
 const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
+const check10 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
+const integer = v.optional(v.pipe(v.number(), v.integer()));
 const toast = {
   reason: text500,
 };
@@ -19,9 +21,9 @@ const tabOnlyParams = v.object({
   ...toast,
 });
 const search = {
-  ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))),
+  ref: check10,
   selector: text2000,
-  nth: v.optional(v.pipe(v.number(), v.integer())),
+  nth: integer,
   within: text2000,
   frame: text2000,
 };
@@ -225,14 +227,32 @@ export const SCHEMAS = {
     mutations: flag,
   }),
   screenshot: v.object({
-    format: v.optional(v.picklist(["png", "jpeg"])),
+    format: v.optional(v.picklist(["png", "jpeg", "webp"])),
     quality: integerFrom1To100,
     full_page: flag,
+    ref: check10,
     selector: text2000,
+    nth: integer,
+    frame: text2000,
     wait_for_stable: flag,
     max_width: v.optional(v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(4000))),
     grayscale: flag,
   }),
   waterfall: noParams,
   flush: noParams,
+  upload: v.object({
+    ...target,
+    ...toast,
+    files: v.pipe(v.array(v.object({ path: v.pipe(v.string(), v.maxLength(4096)), name: v.pipe(v.string(), v.maxLength(1000)), type: v.optional(v.pipe(v.string(), v.maxLength(200))), size: v.pipe(v.number(), v.finite(), v.minValue(0)), modified: v.optional(v.pipe(v.number(), v.finite())), inline: v.optional(v.boolean()), data: v.optional(v.pipe(v.string(), v.maxLength(3000000))) })), v.maxLength(20)),
+    submit: flag,
+  }),
+  clipboard_read: tabOnlyParams,
+  clipboard_write: v.object({
+    ...toast,
+    text: text1000000Required,
+  }),
+  accessibility: v.object({
+    selector: text2000,
+    frame: text2000,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -25,6 +25,10 @@ import { actionDiff } from "./action_diff.ts";
 import { screenshot } from "./screenshot.ts";
 import { waterfall } from "./waterfall.ts";
 import { flush } from "./flush.ts";
+import { upload } from "./upload.ts";
+import { clipboardRead } from "./clipboard_read.ts";
+import { clipboardWrite } from "./clipboard_write.ts";
+import { accessibility } from "./accessibility.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -74,4 +78,8 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   screenshot,
   waterfall,
   flush,
+  upload,
+  clipboard_read: clipboardRead,
+  clipboard_write: clipboardWrite,
+  accessibility,
 };

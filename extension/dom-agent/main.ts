@@ -6,6 +6,7 @@ import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
 import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
+import { later } from "./later.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { probe } from "./probe.ts";
@@ -36,25 +37,33 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   },
   focused_frame: () => focusedFrame(),
   frame_index: ({ selector }) => frameIndex(selector),
-  rect: async (params, { refs, deadline }) => {
+  rect: async (params, { refs, deadline, frame: name }) => {
     const { element } = await retry(deadline, () => {
       const resolved = resolve(params, refs);
       if (!isVisible(resolved.element)) throw new AgentProblem("not_actionable", "The element is not visible.");
       return resolved;
     });
     if (scrollTo(element)) await frame();
-    return { rect: rounded(boxOf(element)) };
+    return { rect: rounded(boxOf(element)), frame: name };
   },
   geometry: () => geometry(),
   around: (params) => around(params),
   diff: ({ mutations = false }, { last }) =>
     last ? { action: last.action, at: last.at, diff: last.diff.told(mutations) } : {},
   quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
-  begin: () => ({}),
+  begin: ({ expected }, { act }) => {
+    if (expected) act.announce(expected);
+    return {};
+  },
   settle: (_params, { act }) => act.settle(),
   fill,
   submit,
   end: () => ({}),
+  look_upload: later("look_upload"),
+  put_files: later("put_files"),
+  drop_files: later("drop_files"),
+  pick_files: later("pick_files"),
+  clipboard: later("clipboard"),
   toast: ({ text: said }) => {
     toast(said);
     return {};

@@ -4,6 +4,7 @@ import type { ActionId } from "./content.ts";
 /** Input that an agent has the browser make, as the document will hear of it. */
 export type ExpectedInput =
   | { type: "pointer"; x: number; y: number; press: boolean }
+  | { type: "files" }
   | { type: "keys"; keys: string[] };
 
 /**

@@ -35,6 +35,8 @@ import type {
   ValueResult,
   ListParams,
   ListResult,
+  AuditParams,
+  AuditResult,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -70,4 +72,5 @@ export interface KindOps {
   get_text: { params: TextParams; result: TextResult };
   get_value: { params: ValueParams; result: ValueResult };
   list_interactive: { params: ListParams; result: ListResult };
+  accessibility: { params: AuditParams; result: AuditResult };
 }

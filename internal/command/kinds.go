@@ -48,4 +48,9 @@ var (
 	Screenshot      = declare[ScreenshotParams, ScreenshotResult]("screenshot", Tab)
 	Waterfall       = declare[NoParams, FlushResult]("waterfall", Tab)
 	_               = declare[NoParams, FlushResult]("flush", 0)
+
+	Upload         = declare[UploadParams, ActResult]("upload", Tab|Mutates)
+	ClipboardRead  = declare[TabOnlyParams, ClipboardResult]("clipboard_read", Tab|Mutates)
+	ClipboardWrite = declare[ClipboardWriteParams, ClipboardResult]("clipboard_write", Tab|Mutates)
+	Accessibility  = declare[AuditParams, AuditResult]("accessibility", Tab|InPage)
 )

@@ -159,7 +159,7 @@ func (d *parts) tools() []*catalog.Bound {
 			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
 		}, gate),
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
-			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}
+			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c, Dir: d.dir, Version: d.cfg.Version}
 		}, gate),
 		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
 			return configure.Env{

@@ -213,6 +213,50 @@ export interface Dialog {
   message?: string;
 }
 
+/** FileSeen is a file as the page sees it. */
+export interface FileSeen {
+  name: string;
+  /** bytes */
+  size: number;
+  type?: string;
+}
+
+/** Uploaded says what the page has of the files that were given to it. */
+export interface Uploaded {
+  /** input, drop, chooser */
+  route: string;
+  /** as the page sees them */
+  files: FileSeen[];
+  /** what the input says that it accepts; at most 300 characters */
+  accept?: string;
+  /** names of files that do not fit it */
+  not_accepted?: string[];
+  /** the page took the files and emptied the input */
+  emptied?: boolean;
+  /** the form was sent */
+  submitted?: boolean;
+}
+
+/** Download is a file that an act has the browser save. */
+export interface Download {
+  /** of the file; what the page asked for where nothing else is known */
+  name: string;
+  /** at most 300 characters */
+  url: string;
+  /** asked_for, in_progress, complete, interrupted */
+  state: string;
+  /** absolute; only where the user allowed it to be told */
+  path?: string;
+  /** bytes */
+  size?: number;
+  /** media type */
+  type?: string;
+  /** Chrome's name for why it was interrupted */
+  error?: string;
+  /** nothing but the time speaks for the act as its cause */
+  same_time?: boolean;
+}
+
 /** ActResult describes the element that a command acted on, how it was found, and what the act did to the page. */
 export interface ActResult {
   matched?: Element;
@@ -249,6 +293,10 @@ export interface ActResult {
   duration_ms?: number;
   /** opened by the act; blocks the page until answered */
   dialog?: Dialog;
+  /** what the page has of the files that it was given */
+  upload?: Uploaded;
+  /** files that the act has the browser save; at most 5 */
+  downloads?: Download[];
   receipt?: Receipt;
 }
 
@@ -554,6 +602,8 @@ export interface ScriptResult {
   /** user_script, debugger */
   execution_mode: string;
   url: string;
+  /** files that the script has the browser save; at most 5 */
+  downloads?: Download[];
   receipt?: Receipt;
 }
 
@@ -656,7 +706,10 @@ export interface ScreenshotParams {
   format?: string;
   quality?: number;
   full_page?: boolean;
+  ref?: string;
   selector?: string;
+  nth?: number;
+  frame?: string;
   wait_for_stable?: boolean;
   max_width?: number;
   grayscale?: boolean;
@@ -676,6 +729,8 @@ export interface ScreenshotResult {
   route: string;
   /** password inputs that were masked */
   redacted?: number;
+  /** height, frame: what was asked for goes on beyond the picture */
+  cut?: string;
 }
 
 /** NoParams is for kinds without parameters. */
@@ -684,6 +739,92 @@ export type NoParams = Record<string, never>;
 /** FlushResult says that the extension has sent everything that it captured so far. */
 export interface FlushResult {
   frames: number;
+}
+
+/** File is a file of this machine that goes into a page. Data is its bytes in base64; it is left out for a file that the browser is to read by its path. */
+export interface File {
+  path: string;
+  name: string;
+  type?: string;
+  size: number;
+  modified?: number;
+  inline?: boolean;
+  data?: string;
+}
+
+/** UploadParams is for upload. The daemon has checked each path of Files. */
+export interface UploadParams extends Target, Toast {
+  files: File[];
+  submit?: boolean;
+}
+
+/** ClipboardResult is what is on the clipboard: after a write nothing but Length. */
+export interface ClipboardResult {
+  /** at most 100,000 characters */
+  text?: string;
+  /** media types of all that is there; at most 20 */
+  types?: string[];
+  /** characters of the whole text */
+  length: number;
+  /** the same when Text was cut, else 0 */
+  true_size?: number;
+}
+
+/** ClipboardWriteParams is for clipboard_write. */
+export interface ClipboardWriteParams extends Toast {
+  text: string;
+}
+
+/** AuditParams is for accessibility. */
+export interface AuditParams {
+  selector?: string;
+  frame?: string;
+}
+
+/** AuditNode is an element that a rule is about. */
+export interface AuditNode {
+  /** CSS, >>> before what is in a shadow root; at most 500 characters */
+  selector: string;
+  frame?: string;
+  /** of an iframe's document; at most 300 characters */
+  url?: string;
+  /** at most 300 characters */
+  html: string;
+  impact: string;
+  /** how to mend it; at most 500 characters */
+  summary: string;
+}
+
+/** AuditRule is a rule with the elements that it is about. */
+export interface AuditRule {
+  id: string;
+  /** critical, serious, moderate, minor; "" unknown */
+  impact: string;
+  help: string;
+  description: string;
+  help_url: string;
+  tags: string[];
+  /** elements; Nodes are at most 50 of each frame */
+  count: number;
+  nodes: AuditNode[];
+}
+
+/** AuditResult is what the accessibility rules of axe-core say of a page, over all frames that were reached. */
+export interface AuditResult {
+  /** of axe-core */
+  version: string;
+  url: string;
+  title: string;
+  violations: AuditRule[];
+  /** a person has to look */
+  incomplete: AuditRule[];
+  /** rules that hold in the page's own document */
+  passes: number;
+  /** rules that were not run before the deadline; at most 200 */
+  unfinished?: string[];
+  /** documents that were looked at */
+  frames: number;
+  coverage?: Coverage;
 }
 
 /** Params and result of every command that the daemon may send. */
@@ -734,6 +875,10 @@ export interface Commands {
   screenshot: { params: ScreenshotParams; result: ScreenshotResult };
   waterfall: { params: NoParams; result: FlushResult };
   flush: { params: NoParams; result: FlushResult };
+  upload: { params: UploadParams; result: ActResult };
+  clipboard_read: { params: TabOnlyParams; result: ClipboardResult };
+  clipboard_write: { params: ClipboardWriteParams; result: ClipboardResult };
+  accessibility: { params: AuditParams; result: AuditResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -773,6 +918,9 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "subtitle",
   "activate_tab",
   "execute_js",
+  "upload",
+  "clipboard_read",
+  "clipboard_write",
 ]);
 
 /** Commands that need a tab. */
@@ -819,4 +967,8 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "action_diff",
   "screenshot",
   "waterfall",
+  "upload",
+  "clipboard_read",
+  "clipboard_write",
+  "accessibility",
 ]);

@@ -53,6 +53,14 @@ export class Debuggers implements Debug {
     }
   }
 
+  on(tab: number, method: string, heard: (params: object) => void): () => void {
+    const hears = (source: chrome.debugger.Debuggee, name: string, params?: object): void => {
+      if (source.tabId === tab && name === method) heard(params ?? {});
+    };
+    chrome.debugger.onEvent.addListener(hears);
+    return () => chrome.debugger.onEvent.removeListener(hears);
+  }
+
   async reload(tab: number, deadline: number): Promise<string> {
     let heard = (_source: chrome.debugger.Debuggee, _method: string, _params?: object): void => {};
     try {

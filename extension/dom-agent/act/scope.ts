@@ -23,7 +23,7 @@ const LEAVING_MS = 1000;
 const RESTLESS_FRAMES = 6;
 
 interface NavigateEvent extends Event {
-  destination: { sameDocument: boolean };
+  destination: { sameDocument: boolean; url: string };
   downloadRequest: string | null;
   signal: AbortSignal;
 }
@@ -94,6 +94,11 @@ export class ActScope {
     const settled: Settled = { changes: [], busy: [], ...where };
     const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted: { result, settled } };
     tellWorker(told); // The command's own answer says it again.
+  }
+
+  /** Announces input that the worker makes, until the act is over. */
+  announce(expected: ExpectedInput): void {
+    acts().expect(this.#action, expected);
   }
 
   /** Has the debugger attached: its bar moves the page, so points are looked for after it. */
@@ -171,7 +176,11 @@ export class ActScope {
 
   readonly #navigates = (event: Event): void => {
     const { destination, downloadRequest } = event as NavigateEvent;
-    if (destination.sameDocument || downloadRequest !== null) return;
+    if (destination.sameDocument) return;
+    if (downloadRequest !== null) {
+      tellWorker({ type: "gasoline-download", action: this.#action.id, name: downloadRequest, url: destination.url });
+      return;
+    }
     this.#navigation = event as NavigateEvent;
     // The page's own listeners come first.
     setTimeout(() => this.#wake?.());

@@ -16,6 +16,7 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // Env is what the modes may reach.
@@ -24,6 +25,8 @@ type Env struct {
 	Registry *session.Registry
 	Reader   *query.Live
 	Call     catalog.Call
+	Dir      *state.Dir
+	Version  string // of this program
 }
 
 // Tool is interact.
@@ -65,7 +68,7 @@ var Tool = catalog.New[Env](catalog.Info{
 		Params: []string{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
-			"stop_after_step",
+			"stop_after_step", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
 		},
 	}},
 })
@@ -312,5 +315,5 @@ func acted(r command.ActResult) []string {
 	if r.OpenedTab != 0 {
 		out = append(out, fmt.Sprintf("opened tab %d", r.OpenedTab))
 	}
-	return out
+	return append(out, downloaded(r.Downloads)...)
 }
