@@ -63,6 +63,14 @@ const cookieParams = {
 const readParams = v.object({
   frame: text2000,
 });
+const snapshotPart = {
+  section: text500,
+  depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(40))),
+  find: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  visible_only: flag,
+  frame: text2000,
+  limit: integerFrom1To100,
+};
 const noParams = v.object({});
 
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
@@ -220,6 +228,12 @@ export const SCHEMAS = {
     role: v.optional(v.pipe(v.string(), v.maxLength(100))),
     exclude_nav: flag,
     limit: integerFrom1To100,
+  }),
+  snapshot: v.object({
+    ...snapshotPart,
+    since: v.optional(v.pipe(v.string(), v.maxLength(64))),
+    bytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(30000))),
+    elements: flag,
   }),
   screenshot: v.object({
     format: v.optional(v.picklist(["png", "jpeg"])),

@@ -21,6 +21,7 @@ import { waitForStable } from "./wait_for_stable.ts";
 import { getText } from "./get_text.ts";
 import { executeJs } from "./execute_js.ts";
 import { listInteractive } from "./list_interactive.ts";
+import { snapshot } from "./snapshot.ts";
 import { screenshot } from "./screenshot.ts";
 import { waterfall } from "./waterfall.ts";
 import { flush } from "./flush.ts";
@@ -69,6 +70,7 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   get_value: reads("get_value"),
   execute_js: executeJs,
   list_interactive: listInteractive,
+  snapshot,
   screenshot,
   waterfall,
   flush,

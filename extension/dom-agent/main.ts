@@ -10,6 +10,7 @@ import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { probe } from "./probe.ts";
 import { geometry } from "./read/geometry.ts";
+import { outline } from "./read/outline.ts";
 import { RefBook } from "./refs.ts";
 import { query } from "./shadow.ts";
 import { resolve } from "./target.ts";
@@ -46,6 +47,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     return { rect: rounded(boxOf(element)) };
   },
   geometry: () => geometry(),
+  outline,
   around: (params) => around(params),
   quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
   begin: () => ({}),

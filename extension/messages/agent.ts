@@ -2,6 +2,7 @@ import type { ActResult, Search, Target } from "@gasoline/schema/commands";
 import type { Candidate, CommandError } from "@gasoline/schema/wire";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
+import type { OutlineParams, Outlined } from "./outline.ts";
 
 /** A rectangle in CSS pixels of a frame's viewport. */
 export interface Rect {
@@ -93,6 +94,8 @@ export interface AgentOps extends KindOps {
   /** Sends a token into each child frame that is in a shadow root, with its place. */
   call_children: { params: { token: string; origins: string[] }; result: Record<string, never> };
   geometry: { params: Record<string, never>; result: FrameGeometry };
+  /** What the document shows, for a snapshot. */
+  outline: { params: OutlineParams; result: Outlined };
   /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
   /** Resolves when the document was quiet for so long, or at the deadline. */
@@ -120,9 +123,13 @@ export interface AskAround {
   deadline: number;
 }
 
-/** The agent of a document asks the worker to load what reads articles. Answered with a problem or null. */
-export interface AskReader {
-  type: "gasoline-reader";
+/** What is loaded into a document when it is first needed: what reads articles, what makes snapshots. */
+export type ExtraScript = "reader" | "snapshot";
+
+/** The agent of a document asks the worker to load a script. Answered with a problem or null. */
+export interface AskScript {
+  type: "gasoline-script";
+  script: ExtraScript;
 }
 
 /** One call into a document. */

@@ -44,6 +44,7 @@ var (
 	GetValue        = declare[ValueParams, ValueResult]("get_value", Tab|InPage)
 	ExecuteJS       = declare[ScriptParams, ScriptResult]("execute_js", Tab|Mutates)
 	ListInteractive = declare[ListParams, ListResult]("list_interactive", Tab|InPage)
+	Snapshot        = declare[SnapshotParams, SnapshotResult]("snapshot", Tab)
 	Screenshot      = declare[ScreenshotParams, ScreenshotResult]("screenshot", Tab)
 	Waterfall       = declare[NoParams, FlushResult]("waterfall", Tab)
 	_               = declare[NoParams, FlushResult]("flush", 0)

@@ -3,10 +3,10 @@ import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import type { AgentOp, AgentOps, AskAround, AskReader } from "../../messages/agent.ts";
+import type { AgentOp, AgentOps, AskAround, AskScript, ExtraScript } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { ask } from "./ask.ts";
-import { loadReader, onAsked } from "./browser.ts";
+import { loadScript, onAsked } from "./browser.ts";
 import { Calls, Gone, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
@@ -53,8 +53,8 @@ export class AgentFrames implements Frames {
     onAsked((message, tab, document) =>
       (message as Partial<AskAround>).type === "gasoline-around"
         ? this.#around(tab, document, message as AskAround)
-        : (message as Partial<AskReader>).type === "gasoline-reader"
-          ? loadReader(tab, document).then(
+        : isScript(message as Partial<AskScript>)
+          ? loadScript(tab, document, (message as AskScript).script).then(
               () => null,
               (error: unknown) => unreachable(error).toWire(),
             )
@@ -193,6 +193,10 @@ export class AgentFrames implements Frames {
     return new Page(tab, this.#calls, this.#documents);
   }
 }
+
+const SCRIPTS: ReadonlySet<ExtraScript | undefined> = new Set(["reader", "snapshot"]);
+
+const isScript = ({ type, script }: Partial<AskScript>): boolean => type === "gasoline-script" && SCRIPTS.has(script);
 
 /** What was not there in time, with the words for where nobody looked. */
 function withWords(error: unknown, unseen: string): unknown {

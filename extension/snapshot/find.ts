@@ -1,0 +1,77 @@
+import type { Hit } from "../messages/outline.ts";
+import type { Engine } from "./engine.ts";
+import type { Item } from "./model.ts";
+import { BRIEF, isInName, nodeOf } from "./nodes.ts";
+import { CONTROLS, DIALOGS, LANDMARKS, NAMED_BY_CONTENT, STRUCTURE, TEXT } from "./roles.ts";
+
+/** Characters of a name that says where something is. */
+const MAX_WITHIN = 40;
+/** Characters of a text on either side of what was found. */
+const AROUND = 30;
+
+/** The parts whose role, name or text has all the words, the best first, and how many there are. */
+export async function find(
+  items: readonly Item[],
+  wanted: string,
+  limit: number,
+  engine: Engine,
+): Promise<{ hits: Hit[]; count: number }> {
+  const whole = wanted.toLowerCase().replace(/\s+/g, " ").trim();
+  const words = whole.split(" ");
+  const scored: { at: number; score: number }[] = [];
+  for (const [at, item] of items.entries()) {
+    if (at === 0 || isInName(items, at)) continue;
+    if (engine.over) {
+      if (engine.late) break;
+      await engine.pause();
+    }
+    const score = scoreOf(item, whole, words, engine);
+    if (score !== undefined) scored.push({ at, score });
+  }
+  scored.sort((a, b) => a.score - b.score || a.at - b.at);
+  const hits = scored.slice(0, limit).map(({ at, score }) => {
+    const node = nodeOf(items, at, engine, BRIEF);
+    if (node.role === TEXT) node.text = piece(engine.clean((items[at] as Item).text, (items[at] as Item).element), words);
+    return { node, within: withinOf(items, at, engine), score };
+  });
+  return { hits, count: scored.length };
+}
+
+/** How well a part fits, lower is better; undefined: not at all. */
+function scoreOf(item: Item, whole: string, words: readonly string[], engine: Engine): number | undefined {
+  const { role, element, text } = item;
+  if (role === TEXT) {
+    const lower = text.toLowerCase();
+    return words.every((word) => lower.includes(word)) ? 6 + Number(!lower.includes(whole)) : undefined;
+  }
+  const left = words.filter((word) => !role.includes(word));
+  const held = text.toLowerCase();
+  const inText = left.length > 0 && NAMED_BY_CONTENT.has(role) === false && left.every((word) => held.includes(word));
+  if (!inText && !left.every((word) => engine.mayHold(element, word))) return undefined;
+  const name = engine.nameOf(element).toLowerCase();
+  const own = `${role} ${name} ${NAMED_BY_CONTENT.has(role) ? "" : held}`;
+  if (!words.every((word) => own.includes(word))) return undefined;
+  const control = CONTROLS.has(role) ? 0 : STRUCTURE.has(role) ? 3 : 1;
+  return control + (name === whole || role === whole ? 0 : name.includes(whole) ? 1 : 2);
+}
+
+/** The words of a text around the first one that was looked for. */
+function piece(text: string, [first = ""]: readonly string[]): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(first));
+  const from = at > AROUND ? at - AROUND : 0;
+  const to = at + first.length + AROUND;
+  return (from > 0 ? "…" : "") + text.slice(from, to).trim() + (to < text.length ? "…" : "");
+}
+
+/** The nearest part around one that has a name, in words. */
+function withinOf(items: readonly Item[], at: number, engine: Engine): string {
+  let plain = "";
+  for (let up = (items[at] as Item).parent; up > 0; up = (items[up] as Item).parent) {
+    const { role, element } = items[up] as Item;
+    if (!LANDMARKS.has(role) && !DIALOGS.has(role) && role !== "group" && role !== "table" && role !== "list") continue;
+    const name = engine.nameOf(element);
+    if (name !== "") return `${role} "${name.length > MAX_WITHIN ? name.slice(0, MAX_WITHIN - 1) + "…" : name}"`;
+    if (plain === "" && role !== "list" && role !== "table" && role !== "group") plain = role;
+  }
+  return plain;
+}

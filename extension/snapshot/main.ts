@@ -1,0 +1,71 @@
+import type { OutlineParams, Outlined } from "../messages/outline.ts";
+import { changes } from "./changes.ts";
+import type { Engine } from "./engine.ts";
+import { find } from "./find.ts";
+import { read } from "./model.ts";
+import { overview, section, sectionAt } from "./outline.ts";
+import type { Part } from "./tree.ts";
+
+/** Snapshots of a document that later ones can be compared with, and the characters of their texts. */
+const MAX_KEPT = 4;
+const MAX_KEPT_SIZE = 4_000_000;
+/** Characters that a part takes beside its texts. */
+const PART_SIZE = 60;
+
+interface Kept {
+  parts: Part[];
+  size: number;
+  visibleOnly: boolean;
+}
+
+const kept = new Map<string, Kept>(); // by mark, oldest first
+
+/** Says what the document shows. */
+async function outline(params: OutlineParams, engine: Engine): Promise<Omit<Outlined, "frame">> {
+  const visibleOnly = params.visible_only ?? false;
+  const layer = engine.layer();
+  const { items, partial } = await read(engine, visibleOnly, layer);
+  const out: Omit<Outlined, "frame"> = {
+    url: location.href,
+    title: document.title,
+    favicon: document.querySelector<HTMLLinkElement>('link[rel~="icon" i]')?.href ?? "",
+    viewport: engine.viewport(),
+    size: Math.max(0, items.length - 1),
+    ...(partial ? { partial } : {}),
+  };
+  const before = params.since === undefined ? undefined : kept.get(params.since);
+  // What a page of which only a part was read shows cannot be compared.
+  if (!partial) keep(params.mark, items, visibleOnly);
+  const { ref, section: words, find: wanted } = params;
+  if (wanted !== undefined) {
+    const { hits, count } = await find(items, wanted, params.limit, engine);
+    return { ...out, hits, hit_count: count };
+  }
+  if (ref !== undefined || words !== undefined) {
+    const at = sectionAt(items, ref, words ?? "", engine);
+    if (at === undefined) return out;
+    return { ...out, root: await section(items, at, engine, params.bytes, params.depth ?? 0) };
+  }
+  if (before && !partial && before.visibleOnly === visibleOnly)
+    return { ...out, changes: await changes(before.parts, items, engine) };
+  return { ...out, root: await overview(items, engine, params.bytes, params.folded) };
+}
+
+function keep(mark: string, items: readonly Part[], visibleOnly: boolean): void {
+  let size = 0;
+  const parts = items.map(({ role, text, label, state, last, hash, id }): Part => {
+    size += PART_SIZE + text.length + label.length + state.length;
+    return { role, text, label, state, last, hash, id };
+  });
+  kept.delete(mark);
+  kept.set(mark, { parts, size, visibleOnly });
+  let all = 0;
+  for (const one of kept.values()) all += one.size;
+  for (const [oldest, one] of kept) {
+    if (kept.size <= MAX_KEPT && all <= MAX_KEPT_SIZE) break;
+    kept.delete(oldest);
+    all -= one.size;
+  }
+}
+
+globalThis.gasolineSnapshot ??= { outline };
