@@ -66,7 +66,12 @@ function linesOf(root: OutlineNode, chosen: ReadonlySet<OutlineNode>): string[] 
   const out: string[] = [];
   const add = (node: OutlineNode, indent: string): void => {
     const children = node.children.filter((child) => chosen.has(child));
-    const more = node.inside - children.reduce((sum, child) => sum + 1 + child.inside, 0);
+    const more = leftOut(node, children);
+    const [only] = children;
+    if (only?.role === "text" && children.length === 1 && more === 0 && !node.text) {
+      out.push(...lineOf({ ...node, text: only.text ?? "", children: [] }, indent, false, 0));
+      return;
+    }
     out.push(...lineOf(node, indent, children.length > 0, more));
     // What is in a frame or deeper than a tree goes is bounded by who made it.
     for (const child of ordered(children)) add(child, `${indent}  `);
@@ -76,11 +81,15 @@ function linesOf(root: OutlineNode, chosen: ReadonlySet<OutlineNode>): string[] 
   else {
     const children = root.children.filter((child) => chosen.has(child));
     for (const child of ordered(children)) add(child, "");
-    const more = root.inside - children.reduce((sum, child) => sum + 1 + child.inside, 0);
-    if (more > 0) out.push(`- … ${more} more`);
+    const more = leftOut(root, children);
+    if (more > 0) out.push(`- … ${more} more: section:"a heading", find, or a larger budget`);
   }
   return out;
 }
+
+/** How many parts of a node have no line, and are not told of by a child: of what is in a frame the frame tells. */
+const leftOut = (node: OutlineNode, children: readonly OutlineNode[]): number =>
+  node.inside - children.reduce((sum, { inside, frame }) => sum + 1 + (frame === undefined ? inside : 0), 0);
 
 const ordered = (nodes: readonly OutlineNode[]): OutlineNode[] =>
   nodes.some((node) => node.first || node.role === "main")
@@ -129,10 +138,12 @@ function lineOf(node: OutlineNode, indent: string, open: boolean, more: number):
   const words: string[] = [];
   if (node.text) words.push(value(node.text));
   if (node.items && !open) {
-    const { count, unit, first } = node.items;
-    words.push(`${count} ${unit}${first ? `, first ${JSON.stringify(first)}` : ""}`);
+    const { count, unit, first, columns } = node.items;
+    words.push(`${count} ${unit}${columns ? ` of ${JSON.stringify(columns)}` : ""}`);
+    if (first) words.push(`first ${JSON.stringify(first)}`);
   }
-  if (folded) words.push(`${node.items ? "" : `${more} inside, `}${callOf(node)}`);
+  if (folded && !node.items && !node.text) words.push(`${more} inside`);
+  if (folded && callOf(node) !== "") words.push(callOf(node));
   const said = words.length > 0 ? ` ${words.join(", ")}` : "";
   const colon = open || properties.length > 0 || said !== "" ? ":" : "";
   return [`${indent}- ${keyOf(key)}${colon}${said}`, ...properties];
@@ -143,7 +154,7 @@ const keyOf = (key: string): string => (/: |:$| #|^[^\w]/.test(key) ? `'${key.re
 
 /** A value as YAML reads it: in quotes where it would be more than words. */
 const value = (text: string): string =>
-  /^[\s\-?:,[\]{}#&*!|>'"%@`]|: | #|:$|\s$|^(true|false|null|yes|no|on|off|~)$|^[\d.+-]+$/i.test(text) || /\p{C}/u.test(text)
+  /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: | #|:$|\s$|^(true|false|null|yes|no|on|off|~)$|^[\d.+-]+$/i.test(text) || /\p{C}/u.test(text)
     ? JSON.stringify(text)
     : text;
 
@@ -151,7 +162,7 @@ const value = (text: string): string =>
 export function hitLine(node: OutlineNode, within: string): string {
   const [line = ""] = lineOf({ ...node, inside: 0, children: [] }, "", false, 0);
   const section = node.inside > 0 && node.ref ? `, section:"${node.ref}"` : "";
-  return `${line}${within === "" ? "" : `, in ${within}`}${section}`;
+  return `${line}${within === "" ? "" : ` (in ${within})`}${section}`;
 }
 
 /** What became of a part, in lines: "+" came, "-" went, "~" changed. */

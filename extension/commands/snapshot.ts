@@ -102,7 +102,16 @@ function shown(view: string, root: OutlineNode, bytes: number, total: number) {
   return { view, snapshot: text, shown: count, total, sections };
 }
 
-const sizeOf = (root: OutlineNode): number => root.inside + (root.role === "" ? 0 : 1);
+/** The parts of a section, those of its frames among them. */
+function sizeOf(root: OutlineNode): number {
+  let size = root.inside + (root.role === "" ? 0 : 1);
+  const left = [...root.children];
+  for (let node = left.pop(); node; node = left.pop()) {
+    if (node.frame !== undefined) size += node.inside;
+    left.push(...node.children);
+  }
+  return size;
+}
 
 /** The best hits of all frames, as many as fit. */
 function hits(found: readonly Answered[], limit: number, bytes: number) {

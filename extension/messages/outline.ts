@@ -20,7 +20,7 @@ export interface OutlineNode {
   /** Parts in it, shown or not. 0: nothing is in it that could be left out. */
   inside: number;
   /** Of a list or table: what it is made of. */
-  items?: { count: number; unit: string; first: string };
+  items?: { count: number; unit: string; first: string; columns?: string };
   /** Of an iframe: its place among the frames of the document, -1 for one that has none. */
   place?: number;
   /** Of an iframe whose own parts are its children: what the parameter frame takes for it. */

@@ -1,5 +1,5 @@
 import { CONTROLS, DIALOGS, FIELDS, LANDMARKS, LIVE, STRUCTURE, TEXT, UNITS } from "./roles.ts";
-import { type Part, childrenOf } from "./tree.ts";
+import { type Part, childrenOf, isInName } from "./tree.ts";
 
 /** Lists and tables with more are one line of an overview. */
 export const MAX_UNFOLDED = 7;
@@ -33,16 +33,23 @@ export function unitsOf(parts: readonly Part[], at: number): number {
   return count;
 }
 
-interface Around {
-  parent: number;
-  dialog: boolean;
-  live: boolean;
-  main: boolean;
-  /** Navigation, header, footer, aside: what is around the page's own content. */
-  side: boolean;
-  folded: boolean;
-  form: boolean;
-}
+/** What is around a part. */
+const [DIALOG, ALIVE, MAIN, SIDE, IN_LIST, FORM] = [1, 2, 4, 8, 16, 32];
+
+const AROUND: Readonly<Record<string, number>> = {
+  alert: ALIVE,
+  alertdialog: DIALOG,
+  banner: SIDE,
+  complementary: SIDE,
+  contentinfo: SIDE,
+  dialog: DIALOG,
+  form: FORM,
+  log: ALIVE,
+  main: MAIN,
+  navigation: SIDE,
+  overlay: DIALOG,
+  status: ALIVE,
+};
 
 /**
  * Ranks the parts of a page for an overview: what lies over it, what just happened, what is wrong, its main landmark,
@@ -51,69 +58,68 @@ interface Around {
  */
 export function rank(parts: readonly Part[], seen: (at: number) => boolean): Ranked[] {
   const ranked: Ranked[] = [];
-  const around: Around[] = [];
+  const around = new Uint8Array(parts.length);
+  const shown = new Uint8Array(parts.length);
+  const named = new Uint8Array(parts.length);
   const hasMain = parts.some(({ role }) => role === "main");
   const ups: number[] = []; // the parts around the present one
   for (const [i, part] of parts.entries()) {
-    while (ups.length > 0 && (parts[ups.at(-1) as number] as Part).last < i) ups.pop();
-    const up = ups.at(-1);
-    const outer = up === undefined ? undefined : around[up];
-    const units = unitsOf(parts, i);
-    const { role } = part;
+    let up = ups.at(-1) ?? -1;
+    while (up >= 0 && (parts[up] as Part).last < i) {
+      ups.pop();
+      up = ups.at(-1) ?? -1;
+    }
+    const outer = up < 0 ? 0 : (around[up] as number);
+    const units = part.last > i ? unitsOf(parts, i) : 0;
+    const list = up >= 0 && (ranked[up] as Ranked).units > MAX_UNFOLDED ? IN_LIST : 0;
+    const at = outer | (AROUND[part.role] ?? 0) | list;
     // What lies over the page, or just came, is not looked for in the part where it stands.
-    const apart = (DIALOGS.has(role) || LIVE.has(role)) && outer?.dialog !== true;
-    const nearest = up === undefined ? 0 : isShown(parts[up] as Part, ranked[up]) ? up : (outer?.parent ?? 0);
-    const at: Around = {
-      parent: apart ? 0 : nearest,
-      dialog: outer?.dialog === true || DIALOGS.has(role),
-      live: outer?.live === true || LIVE.has(role),
-      main: outer?.main === true || role === "main",
-      side: outer?.side === true || /^(banner|complementary|contentinfo|navigation)$/.test(role),
-      folded: outer?.folded === true || (up !== undefined && (ranked[up]?.units ?? 0) > MAX_UNFOLDED),
-      form: outer?.form === true || role === "form",
-    };
-    around.push(at);
-    const tier = i === 0 ? 0 : tierOf(part, at, hasMain, units, () => seen(i));
-    ranked.push({ rank: tier * TIER + i, parent: at.parent, inside: 0, units });
-    ups.push(i);
+    const apart = (DIALOGS.has(part.role) || LIVE.has(part.role)) && (outer & DIALOG) === 0;
+    const parent = apart || up < 0 ? 0 : shown[up] ? up : (ranked[up] as Ranked).parent;
+    around[i] = at;
+    shown[i] = isShown(part, units) ? 1 : 0;
+    named[i] = isInName(part, parts[up]) ? 1 : 0;
+    const main = (at & MAIN) > 0 || (!hasMain && (at & SIDE) === 0);
+    const tier = i === 0 ? 0 : tierOf(part, at, main, units, () => seen(i));
+    ranked.push({ rank: tier * TIER + i, parent, inside: 0, units });
+    if (part.last > i) ups.push(i);
   }
   // What is counted is counted in all that is around it and shown.
   for (let i = parts.length - 1; i > 0; i--) {
     const own = ranked[i] as Ranked;
-    const counts = isShown(parts[i] as Part, own) || isCounted(parts[i] as Part) ? 1 : 0;
+    const counts = named[i] === 0 && (shown[i] || !STRUCTURE.has((parts[i] as Part).role)) ? 1 : 0;
     (ranked[own.parent] as Ranked).inside += own.inside + counts;
-    if (!isShown(parts[i] as Part, own)) own.inside = 0;
   }
   return ranked;
 }
 
 /** Whether an overview has a line for a part that stands around others. */
-function isShown({ role, label }: Part, ranked: Ranked | undefined): boolean {
-  if (LANDMARKS.has(role) || DIALOGS.has(role) || LIVE.has(role)) return true;
-  if (ranked && ranked.units > MAX_UNFOLDED) return true;
-  return role === "menu" || role === "tablist" || role === "radiogroup" || (role === "group" && label !== "");
-}
+const isShown = ({ role, label }: Part, units: number): boolean =>
+  LANDMARKS.has(role) ||
+  DIALOGS.has(role) ||
+  LIVE.has(role) ||
+  units > MAX_UNFOLDED ||
+  role === "menu" ||
+  role === "tablist" ||
+  role === "radiogroup" ||
+  (role === "group" && label !== "");
 
-const isCounted = ({ role }: Part): boolean => !STRUCTURE.has(role);
-
-function tierOf(part: Part, at: Around, hasMain: boolean, units: number, seen: () => boolean): number {
+function tierOf(part: Part, at: number, main: boolean, units: number, seen: () => boolean): number {
   const { role } = part;
   if (DIALOGS.has(role)) return 0;
-  if (STRUCTURE.has(role) && units <= MAX_UNFOLDED) return FOLDED_TIER + 1;
-  if (at.folded) return FOLDED_TIER;
-  if (at.dialog) return role === TEXT ? 2 : 1;
-  if (at.live) return role === TEXT || part.last > 0 ? 1 : 9;
+  if (STRUCTURE.has(role) && !isShown(part, units)) return FOLDED_TIER + 1;
+  if (at & IN_LIST) return FOLDED_TIER;
+  if (at & DIALOG) return role === TEXT ? 2 : 1;
+  if (at & ALIVE) return role === TEXT || part.text !== "" || part.label !== "" || CONTROLS.has(role) ? 1 : 9;
   if (/\binvalid\b/.test(part.state)) return 2;
   if (role === "main" || role === "menu") return 2;
-  const main = at.main || (!hasMain && !at.side);
   if (role === "heading") {
-    const top = part.state.includes("level=1");
-    if (main && top) return 2;
+    if (main && part.state.includes("level=1")) return 2;
     return (main ? 4 : 7) + (seen() ? 0 : 2);
   }
   if (LANDMARKS.has(role) || role === "iframe") return 3;
   if (units > MAX_UNFOLDED) return main && seen() ? 4 : 6;
-  if (FIELDS.has(role) || (role === "button" && at.form)) return main && seen() ? 4 : main ? 6 : 8;
+  if (FIELDS.has(role) || (role === "button" && at & FORM)) return main ? (seen() ? 4 : 6) : 8;
   if (CONTROLS.has(role)) return main ? (seen() ? 5 : 8) : seen() ? 7 : 9;
   if (role === TEXT) return main && seen() ? 8 : 10;
   return main ? 9 : 10;

@@ -1,5 +1,5 @@
-import { NAMED_BY_CONTENT, TEXT } from "./roles.ts";
-import { type Part, childrenOf, wordsIn } from "./tree.ts";
+import { NAMED_BY_CONTENT } from "./roles.ts";
+import { type Part, childrenOf, isInName, wordsIn } from "./tree.ts";
 
 /** What became of a part. was and now are places in the two arrays. */
 export type Difference =
@@ -27,14 +27,13 @@ export function differences(before: readonly Part[], now: readonly Part[]): Diff
     if (words || old.state !== own.state || old.text !== own.text || old.label !== own.label || old.role !== own.role)
       found.push({ kind: "changed", was: a, now: b });
     const matched = match(before, [...childrenOf(before, a)], now, [...childrenOf(now, b)]);
-    pairs.push(...matched.pairs);
-    for (const was of matched.removed)
-      if (!byContent || before[was]?.role !== TEXT) found.push({ kind: "removed", was });
-    for (const at of matched.added)
-      if (!byContent || now[at]?.role !== TEXT) found.push({ kind: "added", now: at });
+    // A text that is a name is told by what it names.
+    const told = (part: Part | undefined): boolean => part !== undefined && !isInName(part, own);
+    for (const pair of matched.pairs) if (told(now[pair[1]])) pairs.push(pair);
+    for (const was of matched.removed) if (told(before[was])) found.push({ kind: "removed", was });
+    for (const at of matched.added) if (told(now[at])) found.push({ kind: "added", now: at });
   }
   const place = (at: Difference): number => (at.kind === "removed" ? at.was : at.now);
-  // A text in what is named by its content is told by the name.
   return found.sort((x, y) => place(x) - place(y));
 }
 

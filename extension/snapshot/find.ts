@@ -1,8 +1,9 @@
 import type { Hit } from "../messages/outline.ts";
 import type { Engine } from "./engine.ts";
 import type { Item } from "./model.ts";
-import { BRIEF, isInName, nodeOf } from "./nodes.ts";
+import { BRIEF, nodeOf } from "./nodes.ts";
 import { CONTROLS, DIALOGS, LANDMARKS, NAMED_BY_CONTENT, STRUCTURE, TEXT } from "./roles.ts";
+import { isInName } from "./tree.ts";
 
 /** Characters of a name that says where something is. */
 const MAX_WITHIN = 40;
@@ -20,7 +21,7 @@ export async function find(
   const words = whole.split(" ");
   const scored: { at: number; score: number }[] = [];
   for (const [at, item] of items.entries()) {
-    if (at === 0 || isInName(items, at)) continue;
+    if (at === 0 || isInName(items[at] as Item, items[(items[at] as Item).parent])) continue;
     if (engine.over) {
       if (engine.late) break;
       await engine.pause();

@@ -2,7 +2,7 @@ import type { OutlineParams, Outlined } from "../messages/outline.ts";
 import { changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
 import { find } from "./find.ts";
-import { read } from "./model.ts";
+import { type Model, read, withoutElements } from "./model.ts";
 import { overview, section, sectionAt } from "./outline.ts";
 import type { Part } from "./tree.ts";
 
@@ -23,8 +23,21 @@ const kept = new Map<string, Kept>(); // by mark, oldest first
 /** Says what the document shows. */
 async function outline(params: OutlineParams, engine: Engine): Promise<Omit<Outlined, "frame">> {
   const visibleOnly = params.visible_only ?? false;
-  const layer = engine.layer();
-  const { items, partial } = await read(engine, visibleOnly, layer);
+  const model = await read(engine, visibleOnly, engine.layer());
+  try {
+    return await told(params, model, engine);
+  } finally {
+    // A page of which only a part was read cannot be compared.
+    if (!model.partial) keep(params.mark, withoutElements(model.items), visibleOnly);
+  }
+}
+
+async function told(
+  params: OutlineParams,
+  { items, partial }: Model,
+  engine: Engine,
+): Promise<Omit<Outlined, "frame">> {
+  const visibleOnly = params.visible_only ?? false;
   const out: Omit<Outlined, "frame"> = {
     url: location.href,
     title: document.title,
@@ -34,8 +47,6 @@ async function outline(params: OutlineParams, engine: Engine): Promise<Omit<Outl
     ...(partial ? { partial } : {}),
   };
   const before = params.since === undefined ? undefined : kept.get(params.since);
-  // What a page of which only a part was read shows cannot be compared.
-  if (!partial) keep(params.mark, items, visibleOnly);
   const { ref, section: words, find: wanted } = params;
   if (wanted !== undefined) {
     const { hits, count } = await find(items, wanted, params.limit, engine);
@@ -51,12 +62,9 @@ async function outline(params: OutlineParams, engine: Engine): Promise<Omit<Outl
   return { ...out, root: await overview(items, engine, params.bytes, params.folded) };
 }
 
-function keep(mark: string, items: readonly Part[], visibleOnly: boolean): void {
+function keep(mark: string, parts: Part[], visibleOnly: boolean): void {
   let size = 0;
-  const parts = items.map(({ role, text, label, state, last, hash, id }): Part => {
-    size += PART_SIZE + text.length + label.length + state.length;
-    return { role, text, label, state, last, hash, id };
-  });
+  for (const { text, label, state } of parts) size += PART_SIZE + text.length + label.length + state.length;
   kept.delete(mark);
   kept.set(mark, { parts, size, visibleOnly });
   let all = 0;

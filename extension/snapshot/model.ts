@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import { CONTROLS, FIELDS, LEAVES, TEXT, roleIn } from "./roles.ts";
+import { CONTROLS, FIELDS, LABEL, LEAVES, TEXT, roleIn } from "./roles.ts";
 import { type Part, hashAll } from "./tree.ts";
 
 /** One part of the page, with its element. Of a text that is the element around it. */
@@ -25,12 +25,20 @@ const MAX_CURSOR_CHECKS = 500;
 /** A page that changes meanwhile is looked at so many times. */
 export const MAX_LOOKS = 4;
 
-const SKIPPED =
-  /^(script|style|noscript|template|head|title|meta|link|base|desc|defs|symbol|metadata|object|embed|param|source|track|datalist|br|wbr)$/;
-/** Elements whose text is a part of a line. */
-const INLINE =
-  /^(a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|label|mark|q|rp|rt|ruby|s|samp|small|span|strike|strong|sub|sup|time|tt|u|var)$/;
-const SECTIONS = /^(article|aside|main|nav|section)$/;
+/** What a tag says of an element. */
+const [SKIPPED, INLINE, SECTION, FIELD] = [1, 2, 4, 8];
+
+const TAGS: ReadonlyMap<string, number> = new Map(
+  [
+    // They show nothing, or what is in them is told otherwise.
+    "script style noscript template head title meta link base desc defs symbol metadata object embed param source track datalist br wbr",
+    // Their text is a part of a line.
+    "a abbr b bdi bdo big cite code data del dfn em font i ins kbd label mark q rp rt ruby s samp small span strike strong sub sup time tt u var",
+    "article aside main nav section",
+    // What is in them is what they hold.
+    "input textarea select canvas video audio svg iframe frame",
+  ].flatMap((tags, i) => tags.split(" ").map((tag): [string, number] => [tag, 1 << i])),
+);
 
 /** Numbers of elements, for as long as the document lives. */
 const numbers = new WeakMap<Element, number>();
@@ -54,6 +62,8 @@ interface Level {
   closes: boolean;
   inline: boolean;
   sectioned: boolean;
+  /** In a label, whose text is the name of its field. */
+  label: boolean;
   /** The element is hidden, and what is in it may show itself. */
   hidden: boolean;
 }
@@ -61,154 +71,177 @@ interface Level {
 /** Reads the document in slices. It is read anew where it changed on the way; the last time as far as it comes. */
 export async function read(engine: Engine, visibleOnly: boolean, overlay: Element | undefined): Promise<Model> {
   const shadows = await engine.shadows();
-  let model: Model | undefined;
-  for (let looks = 1; !model; looks++) {
-    const found = await look(engine, shadows, visibleOnly, overlay);
-    if (!found.lost || looks >= MAX_LOOKS || engine.late)
-      model = { items: found.items, partial: found.lost || found.cut };
+  for (let looks = 1; ; looks++) {
+    const look = new Look(engine, shadows, visibleOnly, overlay);
+    await look.run();
+    if (look.lost && looks < MAX_LOOKS && !engine.late) continue;
+    hashAll(look.items);
+    return { items: look.items, partial: look.lost || look.cut };
   }
-  hashAll(model.items);
-  return model;
 }
 
-async function look(
-  engine: Engine,
-  shadows: ReadonlyMap<Element, ShadowRoot>,
-  visibleOnly: boolean,
-  overlay: Element | undefined,
-): Promise<{ items: Item[]; lost: boolean; cut: boolean }> {
-  const root = document.body ?? document.documentElement;
-  const items: Item[] = [];
-  const add = (role: string, element: Element, parent: number, text: string): number => {
-    const id = role === TEXT ? 0 : numberOf(element);
-    items.push({ role, element, parent, text, label: "", state: "", last: items.length, hash: 0, id });
-    return items.length - 1;
-  };
-  if (!root) return { items, lost: false, cut: false };
-  add("", root, -1, "");
-  const levels: Level[] = [
-    {
-      parent: root,
-      next: root.firstChild,
-      list: undefined,
-      at: 0,
-      item: 0,
-      closes: true,
-      inline: false,
-      sectioned: false,
-      hidden: false,
-    },
-  ];
-  let open = -1; // the text that goes on
-  let checks = MAX_CURSOR_CHECKS;
-  let lost = false;
-  let steps = 0;
-  for (let level = levels.at(-1); level; level = levels.at(-1)) {
-    if ((++steps & 31) === 0 && engine.over) {
-      if (engine.late || items.length >= MAX_ITEMS) return { items: closed(items, levels), lost, cut: true };
-      await engine.pause();
-      // What went away while the page worked has nothing behind it.
-      if (level.next && level.next.parentNode !== level.parent) {
-        lost = true;
-        level.next = null;
+/** One way through the document. */
+class Look {
+  readonly items: Item[] = [];
+  /** The page changed where the way went on. */
+  lost = false;
+  /** The time was up, or there is too much. */
+  cut = false;
+  readonly #engine: Engine;
+  readonly #shadows: ReadonlyMap<Element, ShadowRoot>;
+  readonly #visibleOnly: boolean;
+  readonly #overlay: Element | undefined;
+  readonly #levels: Level[] = []; // down to the present element; those from #depth on are over
+  #depth = 0;
+  #open = -1; // place of the text that goes on
+  #checks = MAX_CURSOR_CHECKS;
+
+  constructor(
+    engine: Engine,
+    shadows: ReadonlyMap<Element, ShadowRoot>,
+    visibleOnly: boolean,
+    overlay: Element | undefined,
+  ) {
+    this.#engine = engine;
+    this.#shadows = shadows;
+    this.#visibleOnly = visibleOnly;
+    this.#overlay = overlay;
+  }
+
+  async run(): Promise<void> {
+    const root = document.body ?? document.documentElement;
+    if (!root) return;
+    this.#add("", root, -1, "");
+    this.#enter({ parent: root, next: root.firstChild, list: undefined, at: 0, item: 0, closes: true, inline: false, sectioned: false, label: false, hidden: false });
+    for (let steps = 1; this.#depth > 0; steps++) {
+      if ((steps & 31) === 0 && this.#engine.over) {
+        if (this.#engine.late) {
+          this.cut = true;
+          break;
+        }
+        await this.#engine.pause();
+        // What went away while the page worked has nothing behind it.
+        for (const level of this.#levels.slice(0, this.#depth)) {
+          if (!level.next || level.next.parentNode === level.parent) continue;
+          this.lost = true;
+          level.next = null;
+        }
       }
+      this.#step(this.#levels[this.#depth - 1] as Level);
+      if (this.items.length < MAX_ITEMS) continue;
+      this.cut = true;
+      break;
     }
+    const last = this.items.length - 1;
+    for (const { item, closes } of this.#levels.slice(0, this.#depth)) if (closes) (this.items[item] as Item).last = last;
+    for (const item of this.items) if (item.role === TEXT) item.text = item.text.replace(/\s+/g, " ").trim();
+  }
+
+  #step(level: Level): void {
     const node: Node | null = level.list ? (level.list[level.at++] ?? null) : level.next;
     if (!node) {
-      levels.pop();
-      if (level.closes) (items[level.item] as Item).last = items.length - 1;
-      if (level.closes || !level.inline) open = -1;
-      continue;
+      this.#depth--;
+      if (level.closes) (this.items[level.item] as Item).last = this.items.length - 1;
+      if (level.closes || !level.inline) this.#open = -1;
+      return;
     }
     if (!level.list) level.next = node.nextSibling;
-    if (node.nodeType === Node.TEXT_NODE) {
-      if (!level.hidden) open = addText(node.nodeValue ?? "", level, open);
-      continue;
-    }
-    if (node.nodeType !== Node.ELEMENT_NODE) continue;
-    const element = node as Element;
-    const { localName } = element;
-    if (SKIPPED.test(localName)) {
-      if (localName === "br") open = -1;
-      continue;
+    const type = node.nodeType;
+    if (type === Node.TEXT_NODE) {
+      if (!level.hidden) this.#text(node, level.list ? undefined : level.parent, level.item, level.label);
+    } else if (type === Node.ELEMENT_NODE) this.#element(node as Element, level);
+  }
+
+  #element(element: Element, level: Level): void {
+    const engine = this.#engine;
+    const tag = TAGS.get(element.localName) ?? 0;
+    if (tag === SKIPPED) {
+      if (element.localName === "br") this.#open = -1;
+      return;
     }
     let hidden = false;
-    if (!element.checkVisibility({ visibilityProperty: true })) {
+    if (!element.checkVisibility(SHOWN)) {
       // Without a box of its own are hidden elements, those whose children stand in their place, and slots.
       if (element.checkVisibility()) hidden = true;
-      else if (localName !== "slot" && getComputedStyle(element).display !== "contents") continue;
+      else if (element.localName !== "slot" && getComputedStyle(element).display !== "contents") return;
     }
     const attributes = element.hasAttributes();
-    if (attributes && (element.getAttribute("aria-hidden") === "true" || element.id.startsWith("gasoline-"))) continue;
-    const inline = INLINE.test(localName);
-    if (!inline) open = -1;
+    if (attributes && (element.getAttribute("aria-hidden") === "true" || element.id.startsWith("gasoline-"))) return;
+    if (tag !== INLINE) this.#open = -1;
     let role = hidden ? "" : roleIn(element, engine.roleOf(element), level.sectioned);
-    if (element === overlay && !/dialog$/.test(role)) role = "overlay";
-    if (role === "" && !hidden && checks > 0 && element instanceof HTMLElement && element.firstChild) {
-      checks--;
+    if (element === this.#overlay && !/dialog$/.test(role)) role = "overlay";
+    const first = element.firstChild;
+    if (role === "" && !hidden && first && this.#checks > 0 && element instanceof HTMLElement) {
+      this.#checks--;
       if (engine.beginsPointer(element)) role = "clickable";
     }
-    if (role !== "" && visibleOnly && !engine.isVisible(element)) role = "";
+    if (role !== "" && this.#visibleOnly && !engine.isVisible(element)) role = "";
     let { item } = level;
     if (role !== "") {
-      open = -1;
-      item = add(role, element, item, "");
-      tell(items[item] as Item, engine, attributes);
+      this.#open = -1;
+      item = this.#add(role, element, item, "");
+      const own = this.items[item] as Item;
+      tell(own, engine, attributes);
+      if (LEAVES.has(role)) {
+        if (first && (role === "button" || role === "switch"))
+          own.text ||= (element.textContent ?? "").slice(0, MAX_TEXT).replace(/\s+/g, " ").trim();
+        return;
+      }
     }
-    const leaf = LEAVES.has(role) || isField(element) || role === "iframe" || localName === "svg";
-    if (leaf) {
-      if (role === "button" || role === "switch" || role === "tab")
-        (items[item] as Item).text ||= (element.textContent ?? "").slice(0, MAX_TEXT).replace(/\s+/g, " ").trim();
-      continue;
+    if (tag === FIELD) return;
+    const label = level.label || (tag === INLINE && element.localName === "label" && (element as HTMLLabelElement).control !== null);
+    const shadow = this.#shadows.size > 0 ? this.#shadows.get(element) : undefined;
+    if (!shadow && first && !first.nextSibling && first.nodeType === Node.TEXT_NODE) {
+      // The most common element by far.
+      if (!hidden) this.#text(first, element, item, label);
+      if (role !== "") (this.items[item] as Item).last = this.items.length - 1;
+      if (role !== "" || tag !== INLINE) this.#open = -1;
+      return;
     }
-    const shadow = shadows.get(element);
-    const assigned = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
+    const assigned = element.localName === "slot" ? (element as HTMLSlotElement).assignedNodes() : [];
+    const list = assigned.length > 0 ? assigned : undefined;
     const parent = shadow ?? element;
-    const next = parent.firstChild;
-    if (!next && assigned.length === 0) continue;
-    levels.push({
-      parent,
-      next,
-      list: assigned.length > 0 ? assigned : undefined,
-      at: 0,
-      item,
-      closes: role !== "",
-      inline,
-      sectioned: level.sectioned || SECTIONS.test(localName),
-      hidden,
-    });
-    if (items.length >= MAX_ITEMS) return { items: closed(items, levels), lost, cut: true };
+    const next = shadow ? shadow.firstChild : first;
+    if (!next && !list) return;
+    const [closes, inline, sectioned] = [role !== "", tag === INLINE, level.sectioned || tag === SECTION];
+    this.#enter({ parent, next, list, at: 0, item, closes, inline, sectioned, label, hidden });
   }
-  return { items: closed(items, levels), lost, cut: false };
 
-  function addText(value: string, { item, parent, list }: Level, run: number): number {
-    const going = run >= 0 ? items[run] : undefined;
+  #enter(below: Level): void {
+    this.#levels[this.#depth++] = below;
+  }
+
+  #text(node: Node, parent: Node | undefined, item: number, label: boolean): void {
+    const value = node.nodeValue ?? "";
+    const going = this.#open >= 0 ? this.items[this.#open] : undefined;
     if (going) {
       if (going.text.length < MAX_TEXT) going.text += value.slice(0, MAX_TEXT);
-      return run;
+      return;
     }
-    if (!/\S/.test(value)) return -1;
-    const around = parent instanceof Element && !list ? parent : ((items[item] as Item).element ?? root);
-    return add(TEXT, around, item, value.slice(0, MAX_TEXT));
+    if (!/\S/.test(value)) return;
+    const around = parent instanceof Element ? parent : (this.items[item] as Item).element;
+    this.#open = this.#add(TEXT, around, item, value.slice(0, MAX_TEXT));
+    if (label) (this.items[this.#open] as Item).state = LABEL;
+  }
+
+  #add(role: string, element: Element, parent: number, text: string): number {
+    const at = this.items.length;
+    const id = role === TEXT ? 0 : numberOf(element);
+    this.items.push({ role, element, parent, text, label: "", state: "", last: at, hash: 0, id });
+    return at;
   }
 }
 
-/** Ends what was not ended, and folds the texts. */
-function closed(items: Item[], levels: readonly Level[]): Item[] {
-  for (const { item, closes } of levels) if (closes) (items[item] as Item).last = items.length - 1;
-  for (const item of items) if (item.role === TEXT) item.text = item.text.replace(/\s+/g, " ").trim();
-  return items;
-}
-
-const isField = (element: Element): boolean =>
-  element instanceof HTMLInputElement ||
-  element instanceof HTMLTextAreaElement ||
-  element instanceof HTMLSelectElement ||
-  element instanceof HTMLCanvasElement ||
-  element instanceof HTMLMediaElement;
+const SHOWN = { visibilityProperty: true };
 
 /** States that are said when they are true, by their attribute. */
 const STATES = ["checked", "expanded", "pressed", "selected", "invalid", "current"] as const;
+
+/** The same parts without their elements, which may be long gone when somebody asks for them. */
+export function withoutElements(items: readonly Item[]): Part[] {
+  for (const item of items) item.element = document.documentElement;
+  return [...items];
+}
 
 /** Notes what an item holds and what state it is in. */
 function tell(item: Item, engine: Engine, attributes: boolean): void {

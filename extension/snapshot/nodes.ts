@@ -1,8 +1,8 @@
 import type { OutlineNode } from "../messages/outline.ts";
 import type { Engine } from "./engine.ts";
 import type { Item } from "./model.ts";
-import { CONTROLS, DIALOGS, LANDMARKS, LIVE, NAMED_BY_CONTENT, TEXT, UNIT_WORDS } from "./roles.ts";
-import { unitOf, unitsOf } from "./choose.ts";
+import { CONTROLS, DIALOGS, LANDMARKS, LIVE, TEXT, UNIT_WORDS } from "./roles.ts";
+import { unitOf } from "./choose.ts";
 import { childrenOf, wordsIn } from "./tree.ts";
 
 /** How much a node tells. */
@@ -60,18 +60,8 @@ export function nodeOf(items: readonly Item[], at: number, engine: Engine, detai
     const { placeholder } = engine.controlOf(element);
     if (placeholder && placeholder !== node.name && !node.text) node.placeholder = cut(placeholder, MAX_URL);
   }
-  const unit = unitOf(item);
-  if (unit !== undefined) {
-    const count = unitsOf(items, at);
-    let first = "";
-    for (const child of childrenOf(items, at)) {
-      if (!(items[child] as Item).role.startsWith(unit)) continue;
-      first = engine.clean(wordsIn(items, child, MAX_FIRST), (items[child] as Item).element);
-      // The first row of a table says what the columns are.
-      break;
-    }
-    if (count > 0) node.items = { count, unit: UNIT_WORDS[unit] ?? "items", first };
-  }
+  const made = madeOf(items, at, engine);
+  if (made) node.items = made;
   if (role === "iframe") node.place = engine.frames().indexOf(element);
   return node;
 }
@@ -82,8 +72,19 @@ function addressOf({ href }: HTMLAnchorElement): string {
   return href.startsWith(`${origin}/`) ? href.slice(origin.length) : href;
 }
 
-/** Whether a text is told by the name of what it stands in. */
-export function isInName(items: readonly Item[], at: number): boolean {
-  const { role, parent } = items[at] as Item;
-  return role === TEXT && parent > 0 && NAMED_BY_CONTENT.has((items[parent] as Item).role);
+
+/** What a list or table is made of. The row of a table that says what its columns are is not counted. */
+function madeOf(items: readonly Item[], at: number, engine: Engine): OutlineNode["items"] {
+  const unit = unitOf(items[at] as Item);
+  if (unit === undefined) return undefined;
+  const told = (child: number): string =>
+    engine.clean(wordsIn(items, child, MAX_FIRST), (items[child] as Item).element);
+  let [count, first, columns] = [0, "", ""];
+  for (const child of childrenOf(items, at)) {
+    if (!(items[child] as Item).role.startsWith(unit)) continue;
+    if (count === 0 && items[child + 1]?.role === "columnheader") columns ||= told(child);
+    else if (count++ === 0) first = told(child);
+  }
+  if (count === 0) return undefined;
+  return { count, unit: UNIT_WORDS[unit] ?? "items", first, ...(columns ? { columns } : {}) };
 }

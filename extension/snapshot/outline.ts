@@ -2,15 +2,17 @@ import type { OutlineNode } from "../messages/outline.ts";
 import { FOLDED_TIER, MAX_UNFOLDED, type Ranked, rank, unitsOf } from "./choose.ts";
 import type { Engine } from "./engine.ts";
 import { type Item, levelOf } from "./model.ts";
-import { BRIEF, type Detail, FULL, isInName, nodeOf } from "./nodes.ts";
+import { BRIEF, type Detail, FULL, nodeOf } from "./nodes.ts";
 import { DIALOGS, LANDMARKS, LIVE, TEXT } from "./roles.ts";
+import { isInName, wordsIn } from "./tree.ts";
 
 /** A line of text has about so many bytes: more parts than fit are not described. */
 const BYTES_OF_LINE = 20;
 /** Levels of an outline; what is deeper stands at the last one. */
 const MAX_DEPTH = 40;
-/** Parts that are asked for their box. */
-const MAX_BOXES = 4000;
+/** Parts that are asked for their box; and how many beside each other may be out of view before the rest is taken to be so. */
+const MAX_BOXES = 1500;
+const MAX_MISSES = 150;
 /** What is in a long list within a section comes behind the rest of the section. */
 const FOLDED = 1_000_000;
 
@@ -22,16 +24,20 @@ export async function overview(
   folded: boolean,
 ): Promise<OutlineNode> {
   let boxes = MAX_BOXES;
+  let misses = 0;
   const { innerWidth: width, innerHeight: height } = window;
   const seen = (at: number): boolean => {
-    if (boxes-- <= 0) return false;
+    if (boxes <= 0 || misses > MAX_MISSES) return false;
+    boxes--;
     const box = (items[at] as Item).element.getBoundingClientRect();
-    return box.bottom > 0 && box.right > 0 && box.top < height && box.left < width;
+    const found = box.bottom > 0 && box.right > 0 && box.top < height && box.left < width;
+    misses = found ? 0 : misses + 1;
+    return found;
   };
   const ranked = rank(items, seen);
   const wanted = [...ranked.keys()]
     .slice(1)
-    .filter((at) => !isInName(items, at) && (!folded || (ranked[at] as Ranked).rank < FOLDED_TIER * 1_000_000))
+    .filter((at) => (!folded || (ranked[at] as Ranked).rank < FOLDED_TIER * 1_000_000) && !isInName(items[at] as Item, items[(items[at] as Item).parent]))
     .sort((a, b) => (ranked[a] as Ranked).rank - (ranked[b] as Ranked).rank)
     .slice(0, Math.ceil(bytes / BYTES_OF_LINE));
   const nodes = new Map<number, OutlineNode>();
@@ -87,12 +93,12 @@ export async function section(
   let made = 0;
   const counted: number[] = [];
   for (let i = heading ? at : at + 1; i <= end; i++) {
-    if (isInName(items, i)) continue;
+    if (isInName(items[i] as Item, items[(items[i] as Item).parent])) continue;
     const item = items[i] as Item;
     const up = heading && i === at ? undefined : around(items, i, nodes);
     const outer = up ?? nodes.get(at);
     if (!outer) continue;
-    const level = heading && outer.node === root ? 1 : outer.level + 1;
+    const level = i === at ? 0 : outer.level + 1;
     const deep = depth > 0 && level > depth;
     outer.node.inside++;
     counted.push(i);
@@ -104,6 +110,8 @@ export async function section(
     }
     made++;
     const node = { ...nodeOf(items, i, engine, detail), rank: i + (folded ? FOLDED : 0), inside: 0 };
+    if (level === depth && level > 0 && !node.ref && item.last > i)
+      node.text ??= engine.clean(wordsIn(items, i, detail.text), item.element);
     outer.node.children.push(node);
     nodes.set(i, { node, level, folded, long: i !== at && unitsOf(items, i) > 3 * MAX_UNFOLDED && item.role !== TEXT });
   }

@@ -1,6 +1,9 @@
 /** What a text is called among roles. */
 export const TEXT = "text";
 
+/** The state of a text that names a field, which tells it. */
+export const LABEL = "label";
+
 /** Roles whose name is their content: their texts are told by it. */
 export const NAMED_BY_CONTENT: ReadonlySet<string> = new Set(
   "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem".split(

@@ -1,3 +1,5 @@
+import { LABEL, NAMED_BY_CONTENT, TEXT } from "./roles.ts";
+
 /** One part of a page, without the element. The parts of a page stand in document order in one array; the first is the page. */
 export interface Part {
   role: string;
@@ -21,6 +23,10 @@ export function* childrenOf(parts: readonly Part[], at: number): Generator<numbe
   for (let i = at + 1; i <= end; i = (parts[i]?.last ?? i) + 1) yield i;
 }
 
+/** Whether a text is told by the name of the part that it stands in, or of a field. */
+export const isInName = ({ role, state }: Part, around: Part | undefined): boolean =>
+  role === TEXT && (state === LABEL || (around !== undefined && NAMED_BY_CONTENT.has(around.role)));
+
 /** The words in a part, on one line. */
 export function wordsIn(parts: readonly Part[], at: number, max: number): string {
   const own = parts[at];
@@ -40,12 +46,13 @@ export function mix(hash: number, text: string): number {
   return Math.imul(mixed ^ (mixed >>> 15) ^ text.length, 0x2c1b3c6d);
 }
 
-/** Sets the hashes of all parts. */
-export function hashAll(parts: readonly Part[]): void {
+/** Sets the hashes of all parts; each knows the place of the one around it. */
+export function hashAll(parts: readonly (Part & { parent: number })[]): void {
+  const inner = new Int32Array(parts.length);
   for (let i = parts.length - 1; i >= 0; i--) {
-    const part = parts[i] as Part;
-    let hash = mix(mix(mix(mix(0x811c9dc5, part.role), part.text), part.label), part.state);
-    for (const child of childrenOf(parts, i)) hash = Math.imul(hash ^ (parts[child] as Part).hash, 0x01000193) + 1;
-    part.hash = hash | 0;
+    const part = parts[i] as Part & { parent: number };
+    const own = mix(mix(mix(mix(0x811c9dc5, part.role), part.text), part.label), part.state);
+    part.hash = Math.imul(own ^ (inner[i] ?? 0), 0x01000193) | 0;
+    if (part.parent >= 0) inner[part.parent] = Math.imul((inner[part.parent] ?? 0) ^ part.hash, 0x2c1b3c6d) + 1;
   }
 }
