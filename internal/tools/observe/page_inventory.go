@@ -81,9 +81,10 @@ func pageInventory(ctx context.Context, env Env, p inventoryParams) (*inventoryR
 	}
 	if out.Final {
 		out.TabStatus = a.Target.Tab.Status
-		if mark.MatchString(a.Result.Cursor) {
-			env.Remember(snapshotKey(p.Tab, p.Frame), query.Cursor(a.Result.Cursor))
+		if !mark.MatchString(out.Cursor) {
+			out.Cursor = ""
 		}
+		env.Remember(snapshotKey(p.Tab, p.Frame), query.Cursor(out.Cursor))
 	}
 	return out, nil
 }
@@ -134,7 +135,7 @@ func (r *inventoryResult) Text(w *answer.Writer) {
 		w.Note(`observe {"what":"command_result","correlation_id":%q} gives the rest`, r.CorrelationID)
 		return
 	}
-	w.Head("page_inventory: %s, tab %d, cursor %s", r.counts(), r.Tab, r.Cursor)
+	w.Head("page_inventory: %s, tab %d%s", r.counts(), r.Tab, part("cursor %s", r.Cursor))
 	w.Page(answer.Origin(r.URL))
 	var lines []string
 	if r.View == "overview" || r.View == "section" {
