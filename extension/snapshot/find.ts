@@ -3,10 +3,12 @@ import type { Engine } from "./engine.ts";
 import type { Item } from "./model.ts";
 import { BRIEF, nodeOf } from "./nodes.ts";
 import { CONTROLS, DIALOGS, LANDMARKS, NAMED_BY_CONTENT, STRUCTURE, TEXT } from "./roles.ts";
-import { isInName } from "./tree.ts";
+import { isInName, wordsIn } from "./tree.ts";
 
 /** Characters of a name that says where something is. */
 const MAX_WITHIN = 40;
+/** Characters of the words in a part without a name. */
+const MAX_TEXT = 80;
 /** Characters of a text on either side of what was found. */
 const AROUND = 30;
 
@@ -29,10 +31,16 @@ export async function find(
     const score = scoreOf(item, whole, words, engine);
     if (score !== undefined) scored.push({ at, score });
   }
+  // What is around something that fits, and is called by it, is not meant.
+  for (let i = scored.length - 2; i >= 0; i--) {
+    const { role, last } = items[(scored[i] as { at: number }).at] as Item;
+    if (STRUCTURE.has(role) && (scored[i + 1]?.at ?? Infinity) <= last) scored.splice(i, 1);
+  }
   scored.sort((a, b) => a.score - b.score || a.at - b.at);
   const hits = scored.slice(0, limit).map(({ at, score }) => {
     const node = nodeOf(items, at, engine, BRIEF);
     if (node.role === TEXT) node.text = piece(engine.clean((items[at] as Item).text, (items[at] as Item).element), words);
+    else if (node.name === "") node.text ??= engine.clean(wordsIn(items, at, MAX_TEXT), (items[at] as Item).element);
     return { node, within: withinOf(items, at, engine), score };
   });
   return { hits, count: scored.length };

@@ -110,6 +110,7 @@ export async function section(
     }
     made++;
     const node = { ...nodeOf(items, i, engine, detail), rank: i + (folded ? FOLDED : 0), inside: 0 };
+    if (level === MAX_DEPTH && item.last > i) node.ref ??= engine.refOf(item.element);
     if (level === depth && level > 0 && !node.ref && item.last > i)
       node.text ??= engine.clean(wordsIn(items, i, detail.text), item.element);
     outer.node.children.push(node);

@@ -100,6 +100,7 @@ function unknown(element: Element): string {
     case "video":
     case "audio":
     case "meter":
+    case "search":
       return element.localName;
     case "canvas":
       return isLabelled(element) ? "img" : "";
