@@ -45,9 +45,11 @@ export const snapshot: Handler<"snapshot"> = async (params, context) => {
   const [main] = found;
   if (!main) throw answers[0]?.error; // each gives at least one answer
   const { url, title, favicon, viewport } = main.value;
+  const { status } = await context.pages.describe(context.tab);
   const base = {
     url,
     title,
+    ...(status ? { tab_status: status } : {}),
     ...(favicon ? { favicon } : {}),
     viewport,
     cursor: given.mark,

@@ -23,6 +23,7 @@ type SnapshotResult struct {
 	View         string            `json:"view"` // overview, section, find, delta
 	URL          string            `json:"url"`
 	Title        string            `json:"title"`
+	TabStatus    string            `json:"tab_status,omitempty"` // loading, complete
 	Favicon      string            `json:"favicon,omitempty"`
 	Viewport     Viewport          `json:"viewport"`
 	Snapshot     string            `json:"snapshot"` // lines; at most Bytes, or 1,600 of an overview and 5,400 of a section

@@ -603,6 +603,8 @@ export interface SnapshotResult {
   view: string;
   url: string;
   title: string;
+  /** loading, complete */
+  tab_status?: string;
   favicon?: string;
   viewport: Viewport;
   /** lines; at most Bytes, or 1,600 of an overview and 5,400 of a section */

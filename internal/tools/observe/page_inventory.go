@@ -42,7 +42,6 @@ type inventoryResult struct {
 	Final         bool   `json:"final"`
 	CorrelationID string `json:"correlation_id"`
 	Tab           int    `json:"effective_tab,omitempty"`
-	TabStatus     string `json:"tab_status,omitempty"` // loading, complete
 	command.SnapshotResult
 
 	find string
@@ -80,7 +79,6 @@ func pageInventory(ctx context.Context, env Env, p inventoryParams) (*inventoryR
 		find:           p.Find,
 	}
 	if out.Final {
-		out.TabStatus = a.Target.Tab.Status
 		if !mark.MatchString(out.Cursor) {
 			out.Cursor = ""
 		}
