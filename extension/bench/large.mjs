@@ -106,6 +106,15 @@ const context = await chromium.launchPersistentContext(join(home, "profile"), {
   ],
 });
 
+// What the worker writes of the page's answer.
+const { outputFiles: writer } = await build({
+  entryPoints: [join(here, "../commands/outline.ts")],
+  bundle: true,
+  write: false,
+  format: "esm",
+});
+const { write } = await import(`data:text/javascript;base64,${Buffer.from(writer[0].contents).toString("base64")}`);
+
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const ms = (value) => value.toFixed(value < 10 ? 2 : 1).padStart(9);
 console.log(`median of ${rounds} calls on one page, milliseconds; cold: the first call`);
@@ -202,6 +211,9 @@ for (const [title, { html, list, middle }] of Object.entries(pages)) {
   await measure("list", "list_interactive", list);
   const asked = { mark: "sbench", bytes: 1600, folded: true, limit: 10 };
   await measure("snapshot", "outline", asked);
+  const whole = Buffer.byteLength(await tab.locator("body").ariaSnapshot({ timeout: 0 }));
+  const overview = Buffer.byteLength(write((await call("outline", asked)).value.root, asked.bytes).text);
+  console.log(`${title}, bytes of the snapshot, of ariaSnapshot`.padEnd(44), String(overview).padStart(9), String(whole).padStart(9));
   await measure("snapshot, of what changed", "outline", { ...asked, since: "sbench" });
   if (middle) await measure("snapshot, find", "outline", { ...asked, find: `remove ${middle}` });
   if (middle) {

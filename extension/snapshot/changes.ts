@@ -1,7 +1,7 @@
 import type { OutlineChange, Outlined } from "../messages/outline.ts";
 import { type Difference, differences } from "./diff.ts";
 import type { Engine } from "./engine.ts";
-import type { Item } from "./model.ts";
+import type { Item, Model } from "./model.ts";
 import { BRIEF, nodeOf } from "./nodes.ts";
 import { section } from "./outline.ts";
 import { DIALOGS, FIELDS, LIVE, NAMED_BY_CONTENT, TEXT } from "./roles.ts";
@@ -19,9 +19,10 @@ const ADDED_BYTES = 600;
 /** What became of the page since a snapshot, in words. */
 export async function changes(
   before: readonly Part[],
-  items: readonly Item[],
+  page: Model,
   engine: Engine,
 ): Promise<NonNullable<Outlined["changes"]>> {
+  const { items } = page;
   const found = differences(before, items);
   const count = (kind: Difference["kind"]): number => found.filter((at) => at.kind === kind).length;
   const groups: Difference[][] = [];
@@ -40,7 +41,7 @@ export async function changes(
       if (engine.late) break;
       await engine.pause();
     }
-    list.push({ ...(await describe(at, before, items, engine)), ...(of > 1 ? { count: of } : {}) });
+    list.push({ ...(await describe(at, before, page, engine)), ...(of > 1 ? { count: of } : {}) });
   }
   return { list, added: count("added"), removed: count("removed"), changed: count("changed") };
 }
@@ -64,22 +65,23 @@ function weight(at: Difference, before: readonly Part[], now: readonly Part[]): 
 async function describe(
   at: Difference,
   before: readonly Part[],
-  items: readonly Item[],
+  page: Model,
   engine: Engine,
 ): Promise<OutlineChange> {
+  const { items, elements } = page;
   if (at.kind === "removed") {
     const { role } = before[at.was] as Part;
     const words = wordsIn(before, at.was, MAX_WAS);
-    const clean = engine.clean(words, (items[0] as Item).element);
+    const clean = engine.clean(words, elements[0] as Element);
     return { kind: at.kind, node: { role, name: "", text: clean, rank: 0, inside: 0, children: [] } };
   }
   if (at.kind === "added") {
     const item = items[at.now] as Item;
-    if (item.role === TEXT) return { kind: at.kind, node: nodeOf(items, at.now, engine, BRIEF) };
-    return { kind: at.kind, node: await section(items, at.now, engine, ADDED_BYTES, 0, BRIEF) };
+    if (item.role === TEXT) return { kind: at.kind, node: nodeOf(page, at.now, engine, BRIEF) };
+    return { kind: at.kind, node: await section(page, at.now, engine, ADDED_BYTES, 0, BRIEF) };
   }
   const [old, item] = [before[at.was] as Part, items[at.now] as Item];
-  return { kind: at.kind, node: nodeOf(items, at.now, engine, BRIEF), was: engine.clean(was(before, at.was, old, item), item.element) };
+  return { kind: at.kind, node: nodeOf(page, at.now, engine, BRIEF), was: engine.clean(was(before, at.was, old, item), elements[at.now] as Element) };
 }
 
 /** What something was that is different now. */

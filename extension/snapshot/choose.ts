@@ -7,7 +7,7 @@ export const MAX_UNFOLDED = 7;
 /** What is in a folded list comes behind everything else. */
 export const FOLDED_TIER = 20;
 /** Places of parts within a tier. */
-const TIER = 1_000_000;
+export const TIER = 1_000_000;
 
 /** What an overview knows of a part. */
 export interface Ranked {

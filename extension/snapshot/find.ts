@@ -1,6 +1,6 @@
 import type { Hit } from "../messages/outline.ts";
 import type { Engine } from "./engine.ts";
-import type { Item } from "./model.ts";
+import type { Item, Model } from "./model.ts";
 import { BRIEF, nodeOf } from "./nodes.ts";
 import { CONTROLS, DIALOGS, LANDMARKS, NAMED_BY_CONTENT, STRUCTURE, TEXT } from "./roles.ts";
 import { isInName, wordsIn } from "./tree.ts";
@@ -14,11 +14,12 @@ const AROUND = 30;
 
 /** The parts whose role, name or text has all the words, the best first, and how many there are. */
 export async function find(
-  items: readonly Item[],
+  page: Model,
   wanted: string,
   limit: number,
   engine: Engine,
 ): Promise<{ hits: Hit[]; count: number }> {
+  const { items, elements } = page;
   const whole = wanted.toLowerCase().replace(/\s+/g, " ").trim();
   const words = whole.split(" ");
   const scored: { at: number; score: number }[] = [];
@@ -28,7 +29,7 @@ export async function find(
       if (engine.late) break;
       await engine.pause();
     }
-    const score = scoreOf(item, whole, words, engine);
+    const score = scoreOf(item, elements[at] as Element, whole, words, engine);
     if (score !== undefined) scored.push({ at, score });
   }
   // What is around something that fits, and is called by it, is not meant.
@@ -38,26 +39,32 @@ export async function find(
   }
   scored.sort((a, b) => a.score - b.score || a.at - b.at);
   const hits = scored.slice(0, limit).map(({ at, score }) => {
-    const node = nodeOf(items, at, engine, BRIEF);
-    if (node.role === TEXT) node.text = piece(engine.clean((items[at] as Item).text, (items[at] as Item).element), words);
-    else if (node.name === "") node.text ??= engine.clean(wordsIn(items, at, MAX_TEXT), (items[at] as Item).element);
-    return { node, within: withinOf(items, at, engine), score };
+    const node = nodeOf(page, at, engine, BRIEF);
+    if (node.role === TEXT) node.text = piece(engine.clean((items[at] as Item).text, elements[at] as Element), words);
+    else if (node.name === "") node.text ??= engine.clean(wordsIn(items, at, MAX_TEXT), elements[at] as Element);
+    return { node, within: withinOf(page, at, engine), score };
   });
   return { hits, count: scored.length };
 }
 
 /** How well a part fits, lower is better; undefined: not at all. */
-function scoreOf(item: Item, whole: string, words: readonly string[], engine: Engine): number | undefined {
-  const { role, element, text } = item;
+function scoreOf(
+  { role, text }: Item,
+  element: Element,
+  whole: string,
+  words: readonly string[],
+  engine: Engine,
+): number | undefined {
   if (role === TEXT) {
     const lower = text.toLowerCase();
     return words.every((word) => lower.includes(word)) ? 6 + Number(!lower.includes(whole)) : undefined;
   }
   const left = words.filter((word) => !role.includes(word));
   const held = text.toLowerCase();
-  const inText = left.length > 0 && NAMED_BY_CONTENT.has(role) === false && left.every((word) => held.includes(word));
-  if (!inText && !left.every((word) => engine.mayHold(element, word))) return undefined;
-  const name = engine.nameOf(element).toLowerCase();
+  const inText = left.length > 0 && !NAMED_BY_CONTENT.has(role) && left.every((word) => held.includes(word));
+  const plain = role === "clickable";
+  if (!inText && !plain && !left.every((word) => engine.mayHold(element, word))) return undefined;
+  const name = (engine.nameOf(element) || (plain ? engine.textOf(element, MAX_TEXT) : "")).toLowerCase();
   const own = `${role} ${name} ${NAMED_BY_CONTENT.has(role) ? "" : held}`;
   if (!words.every((word) => own.includes(word))) return undefined;
   const control = CONTROLS.has(role) ? 0 : STRUCTURE.has(role) ? 3 : 1;
@@ -73,12 +80,12 @@ function piece(text: string, [first = ""]: readonly string[]): string {
 }
 
 /** The nearest part around one that has a name, in words. */
-function withinOf(items: readonly Item[], at: number, engine: Engine): string {
+function withinOf({ items, elements }: Model, at: number, engine: Engine): string {
   let plain = "";
   for (let up = (items[at] as Item).parent; up > 0; up = (items[up] as Item).parent) {
-    const { role, element } = items[up] as Item;
+    const { role } = items[up] as Item;
     if (!LANDMARKS.has(role) && !DIALOGS.has(role) && role !== "group" && role !== "table" && role !== "list") continue;
-    const name = engine.nameOf(element);
+    const name = engine.nameOf(elements[up] as Element);
     if (name !== "") return `${role} "${name.length > MAX_WITHIN ? name.slice(0, MAX_WITHIN - 1) + "…" : name}"`;
     if (plain === "" && role !== "list" && role !== "table" && role !== "group") plain = role;
   }

@@ -2,7 +2,7 @@ import type { OutlineParams, Outlined } from "../messages/outline.ts";
 import { changes } from "./changes.ts";
 import type { Engine } from "./engine.ts";
 import { find } from "./find.ts";
-import { type Model, read, withoutElements } from "./model.ts";
+import { type Model, read } from "./model.ts";
 import { overview, section, sectionAt } from "./outline.ts";
 import type { Part } from "./tree.ts";
 
@@ -28,16 +28,17 @@ async function outline(params: OutlineParams, engine: Engine): Promise<Omit<Outl
     return await told(params, model, engine);
   } finally {
     // A page of which only a part was read cannot be compared.
-    if (!model.partial) keep(params.mark, withoutElements(model.items), visibleOnly);
+    if (!model.partial) keep(params.mark, model.items, visibleOnly);
   }
 }
 
 async function told(
   params: OutlineParams,
-  { items, partial }: Model,
+  page: Model,
   engine: Engine,
 ): Promise<Omit<Outlined, "frame">> {
   const visibleOnly = params.visible_only ?? false;
+  const { items, partial } = page;
   const out: Omit<Outlined, "frame"> = {
     url: location.href,
     title: document.title,
@@ -49,17 +50,17 @@ async function told(
   const before = params.since === undefined ? undefined : kept.get(params.since);
   const { ref, section: words, find: wanted } = params;
   if (wanted !== undefined) {
-    const { hits, count } = await find(items, wanted, params.limit, engine);
+    const { hits, count } = await find(page, wanted, params.limit, engine);
     return { ...out, hits, hit_count: count };
   }
   if (ref !== undefined || words !== undefined) {
-    const at = sectionAt(items, ref, words ?? "", engine);
+    const at = sectionAt(page, ref, words ?? "", engine);
     if (at === undefined) return out;
-    return { ...out, root: await section(items, at, engine, params.bytes, params.depth ?? 0) };
+    return { ...out, root: await section(page, at, engine, params.bytes, params.depth ?? 0) };
   }
   if (before && !partial && before.visibleOnly === visibleOnly)
-    return { ...out, changes: await changes(before.parts, items, engine) };
-  return { ...out, root: await overview(items, engine, params.bytes, params.folded) };
+    return { ...out, changes: await changes(before.parts, page, engine) };
+  return { ...out, root: await overview(page, engine, params.bytes, params.folded) };
 }
 
 function keep(mark: string, parts: Part[], visibleOnly: boolean): void {

@@ -2,9 +2,8 @@ import type { Engine } from "./engine.ts";
 import { CONTROLS, FIELDS, LABEL, LEAVES, TEXT, roleIn } from "./roles.ts";
 import { type Part, hashAll } from "./tree.ts";
 
-/** One part of the page, with its element. Of a text that is the element around it. */
+/** One part of the page. Its element is kept beside it: items are compared with later ones when it may be long gone. */
 export interface Item extends Part {
-  element: Element;
   /** Place of the part around it; -1 for the page. */
   parent: number;
 }
@@ -12,6 +11,8 @@ export interface Item extends Part {
 /** What a page shows, in document order; the first item is the page. */
 export interface Model {
   items: Item[];
+  /** Of each item; of a text the element around it. */
+  elements: Element[];
   /** Not all was looked at: the time was up, there is too much, or the page changed all the time. */
   partial: boolean;
 }
@@ -76,13 +77,14 @@ export async function read(engine: Engine, visibleOnly: boolean, overlay: Elemen
     await look.run();
     if (look.lost && looks < MAX_LOOKS && !engine.late) continue;
     hashAll(look.items);
-    return { items: look.items, partial: look.lost || look.cut };
+    return { items: look.items, elements: look.elements, partial: look.lost || look.cut };
   }
 }
 
 /** One way through the document. */
 class Look {
   readonly items: Item[] = [];
+  readonly elements: Element[] = [];
   /** The page changed where the way went on. */
   lost = false;
   /** The time was up, or there is too much. */
@@ -92,6 +94,8 @@ class Look {
   readonly #visibleOnly: boolean;
   readonly #overlay: Element | undefined;
   readonly #levels: Level[] = []; // down to the present element; those from #depth on are over
+  readonly #plain = new Map<string, string>();
+  readonly #plainInSections = new Map<string, string>();
   #depth = 0;
   #open = -1; // place of the text that goes on
   #checks = MAX_CURSOR_CHECKS;
@@ -146,29 +150,35 @@ class Look {
       return;
     }
     if (!level.list) level.next = node.nextSibling;
-    const type = node.nodeType;
-    if (type === Node.TEXT_NODE) {
-      if (!level.hidden) this.#text(node, level.list ? undefined : level.parent, level.item, level.label);
-    } else if (type === Node.ELEMENT_NODE) this.#element(node as Element, level);
+    // Elements have no value. Each question costs: pages have tens of thousands of nodes.
+    const value = node.nodeValue;
+    if (value === null) {
+      if (node.nodeType === Node.ELEMENT_NODE) this.#element(node as Element, level);
+    } else if (!level.hidden && node.nodeType === Node.TEXT_NODE) {
+      // In a shadow root and in a slot a text is its host's part.
+      const around = level.list || level.parent.nodeType !== Node.ELEMENT_NODE ? undefined : (level.parent as Element);
+      this.#text(value, around ?? (this.elements[level.item] as Element), level.item, level.label);
+    }
   }
 
   #element(element: Element, level: Level): void {
     const engine = this.#engine;
-    const tag = TAGS.get(element.localName) ?? 0;
+    const { localName } = element;
+    const tag = TAGS.get(localName) ?? 0;
     if (tag === SKIPPED) {
-      if (element.localName === "br") this.#open = -1;
+      if (localName === "br") this.#open = -1;
       return;
     }
     let hidden = false;
     if (!element.checkVisibility(SHOWN)) {
       // Without a box of its own are hidden elements, those whose children stand in their place, and slots.
       if (element.checkVisibility()) hidden = true;
-      else if (element.localName !== "slot" && getComputedStyle(element).display !== "contents") return;
+      else if (localName !== "slot" && getComputedStyle(element).display !== "contents") return;
     }
     const attributes = element.hasAttributes();
     if (attributes && (element.getAttribute("aria-hidden") === "true" || element.id.startsWith("gasoline-"))) return;
     if (tag !== INLINE) this.#open = -1;
-    let role = hidden ? "" : roleIn(element, engine.roleOf(element), level.sectioned);
+    let role = hidden ? "" : attributes || tag === FIELD ? this.#roleOf(element, level) : this.#plainRoleOf(element, localName, level);
     if (element === this.#overlay && !/dialog$/.test(role)) role = "overlay";
     const first = element.firstChild;
     if (role === "" && !hidden && first && this.#checks > 0 && element instanceof HTMLElement) {
@@ -181,24 +191,26 @@ class Look {
       this.#open = -1;
       item = this.#add(role, element, item, "");
       const own = this.items[item] as Item;
-      tell(own, engine, attributes);
-      if (LEAVES.has(role)) {
-        if (first && (role === "button" || role === "switch"))
+      tell(own, element, engine, attributes);
+      // What is in an editor is its value.
+      const editor = (role === "textbox" || role === "searchbox") && tag !== FIELD;
+      if (LEAVES.has(role) || editor) {
+        if (first && (editor || role === "button" || role === "switch"))
           own.text ||= (element.textContent ?? "").slice(0, MAX_TEXT).replace(/\s+/g, " ").trim();
         return;
       }
     }
     if (tag === FIELD) return;
-    const label = level.label || (tag === INLINE && element.localName === "label" && (element as HTMLLabelElement).control !== null);
+    const label = level.label || (localName === "label" && (element as HTMLLabelElement).control !== null);
     const shadow = this.#shadows.size > 0 ? this.#shadows.get(element) : undefined;
     if (!shadow && first && !first.nextSibling && first.nodeType === Node.TEXT_NODE) {
       // The most common element by far.
-      if (!hidden) this.#text(first, element, item, label);
+      if (!hidden) this.#text(first.nodeValue ?? "", element, item, label);
       if (role !== "") (this.items[item] as Item).last = this.items.length - 1;
       if (role !== "" || tag !== INLINE) this.#open = -1;
       return;
     }
-    const assigned = element.localName === "slot" ? (element as HTMLSlotElement).assignedNodes() : [];
+    const assigned = localName === "slot" ? (element as HTMLSlotElement).assignedNodes() : [];
     const list = assigned.length > 0 ? assigned : undefined;
     const parent = shadow ?? element;
     const next = shadow ? shadow.firstChild : first;
@@ -207,19 +219,28 @@ class Look {
     this.#enter({ parent, next, list, at: 0, item, closes, inline, sectioned, label, hidden });
   }
 
+  #roleOf = (element: Element, { sectioned }: Level): string =>
+    roleIn(element, this.#engine.roleOf(element), sectioned);
+
+  /** The same for an element without attributes: the tag alone says it. */
+  #plainRoleOf(element: Element, localName: string, level: Level): string {
+    const known = level.sectioned ? this.#plainInSections : this.#plain;
+    let role = known.get(localName);
+    if (role === undefined) known.set(localName, (role = this.#roleOf(element, level)));
+    return role;
+  }
+
   #enter(below: Level): void {
     this.#levels[this.#depth++] = below;
   }
 
-  #text(node: Node, parent: Node | undefined, item: number, label: boolean): void {
-    const value = node.nodeValue ?? "";
+  #text(value: string, around: Element, item: number, label: boolean): void {
     const going = this.#open >= 0 ? this.items[this.#open] : undefined;
     if (going) {
       if (going.text.length < MAX_TEXT) going.text += value.slice(0, MAX_TEXT);
       return;
     }
     if (!/\S/.test(value)) return;
-    const around = parent instanceof Element ? parent : (this.items[item] as Item).element;
     this.#open = this.#add(TEXT, around, item, value.slice(0, MAX_TEXT));
     if (label) (this.items[this.#open] as Item).state = LABEL;
   }
@@ -227,7 +248,8 @@ class Look {
   #add(role: string, element: Element, parent: number, text: string): number {
     const at = this.items.length;
     const id = role === TEXT ? 0 : numberOf(element);
-    this.items.push({ role, element, parent, text, label: "", state: "", last: at, hash: 0, id });
+    this.elements.push(element);
+    this.items.push({ role, parent, text, label: "", state: "", last: at, hash: 0, id });
     return at;
   }
 }
@@ -237,15 +259,9 @@ const SHOWN = { visibilityProperty: true };
 /** States that are said when they are true, by their attribute. */
 const STATES = ["checked", "expanded", "pressed", "selected", "invalid", "current"] as const;
 
-/** The same parts without their elements, which may be long gone when somebody asks for them. */
-export function withoutElements(items: readonly Item[]): Part[] {
-  for (const item of items) item.element = document.documentElement;
-  return [...items];
-}
-
 /** Notes what an item holds and what state it is in. */
-function tell(item: Item, engine: Engine, attributes: boolean): void {
-  const { element, role } = item;
+function tell(item: Item, element: Element, engine: Engine, attributes: boolean): void {
+  const { role } = item;
   const states: string[] = [];
   if (FIELDS.has(role) || element instanceof HTMLInputElement) {
     const { value, checked } = engine.controlOf(element);

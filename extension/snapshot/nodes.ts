@@ -1,6 +1,6 @@
 import type { OutlineNode } from "../messages/outline.ts";
 import type { Engine } from "./engine.ts";
-import type { Item } from "./model.ts";
+import type { Item, Model } from "./model.ts";
 import { CONTROLS, DIALOGS, LANDMARKS, LIVE, TEXT, UNIT_WORDS } from "./roles.ts";
 import { unitOf } from "./choose.ts";
 import { childrenOf, wordsIn } from "./tree.ts";
@@ -34,9 +34,10 @@ const hasRef = (role: string): boolean =>
   /^(grid|iframe|list|menu|table|tree|treegrid|feed|region|group|tablist|radiogroup|video|audio|article)$/.test(role);
 
 /** Says what one item is. The caller sets rank, inside and children. */
-export function nodeOf(items: readonly Item[], at: number, engine: Engine, detail: Detail): OutlineNode {
-  const item = items[at] as Item;
-  const { role, element } = item;
+export function nodeOf(page: Model, at: number, engine: Engine, detail: Detail): OutlineNode {
+  const item = page.items[at] as Item;
+  const element = page.elements[at] as Element;
+  const { role } = item;
   const node: OutlineNode = { role, name: "", rank: 0, inside: 0, children: [] };
   if (role === TEXT) {
     node.text = cut(engine.clean(item.text, element), detail.text);
@@ -60,7 +61,7 @@ export function nodeOf(items: readonly Item[], at: number, engine: Engine, detai
     const { placeholder } = engine.controlOf(element);
     if (placeholder && placeholder !== node.name && !node.text) node.placeholder = cut(placeholder, MAX_URL);
   }
-  const made = madeOf(items, at, engine);
+  const made = madeOf(page, at, engine);
   if (made) node.items = made;
   if (role === "iframe") node.place = engine.frames().indexOf(element);
   return node;
@@ -74,11 +75,11 @@ function addressOf({ href }: HTMLAnchorElement): string {
 
 
 /** What a list or table is made of. The row of a table that says what its columns are is not counted. */
-function madeOf(items: readonly Item[], at: number, engine: Engine): OutlineNode["items"] {
+function madeOf({ items, elements }: Model, at: number, engine: Engine): OutlineNode["items"] {
   const unit = unitOf(items[at] as Item);
   if (unit === undefined) return undefined;
   const told = (child: number): string =>
-    engine.clean(wordsIn(items, child, MAX_FIRST), (items[child] as Item).element);
+    engine.clean(wordsIn(items, child, MAX_FIRST), elements[child] as Element);
   let [count, first, columns] = [0, "", ""];
   for (const child of childrenOf(items, at)) {
     if (!(items[child] as Item).role.startsWith(unit)) continue;

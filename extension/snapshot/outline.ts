@@ -1,7 +1,7 @@
 import type { OutlineNode } from "../messages/outline.ts";
-import { FOLDED_TIER, MAX_UNFOLDED, type Ranked, rank, unitsOf } from "./choose.ts";
+import { FOLDED_TIER, MAX_UNFOLDED, type Ranked, TIER, rank, unitsOf } from "./choose.ts";
 import type { Engine } from "./engine.ts";
-import { type Item, levelOf } from "./model.ts";
+import { type Item, type Model, levelOf } from "./model.ts";
 import { BRIEF, type Detail, FULL, nodeOf } from "./nodes.ts";
 import { DIALOGS, LANDMARKS, LIVE, TEXT } from "./roles.ts";
 import { isInName, wordsIn } from "./tree.ts";
@@ -18,26 +18,28 @@ const FOLDED = 1_000_000;
 
 /** An overview of the page: its most useful parts, ranked. */
 export async function overview(
-  items: readonly Item[],
+  page: Model,
   engine: Engine,
   bytes: number,
   folded: boolean,
 ): Promise<OutlineNode> {
+  const { items, elements } = page;
   let boxes = MAX_BOXES;
   let misses = 0;
   const { innerWidth: width, innerHeight: height } = window;
   const seen = (at: number): boolean => {
     if (boxes <= 0 || misses > MAX_MISSES) return false;
     boxes--;
-    const box = (items[at] as Item).element.getBoundingClientRect();
+    const box = (elements[at] as Element).getBoundingClientRect();
     const found = box.bottom > 0 && box.right > 0 && box.top < height && box.left < width;
     misses = found ? 0 : misses + 1;
     return found;
   };
   const ranked = rank(items, seen);
+  const end = (folded ? FOLDED_TIER : FOLDED_TIER + 1) * TIER;
   const wanted = [...ranked.keys()]
     .slice(1)
-    .filter((at) => (!folded || (ranked[at] as Ranked).rank < FOLDED_TIER * 1_000_000) && !isInName(items[at] as Item, items[(items[at] as Item).parent]))
+    .filter((at) => (ranked[at] as Ranked).rank < end && !isInName(items[at] as Item, items[(items[at] as Item).parent]))
     .sort((a, b) => (ranked[a] as Ranked).rank - (ranked[b] as Ranked).rank)
     .slice(0, Math.ceil(bytes / BYTES_OF_LINE));
   const nodes = new Map<number, OutlineNode>();
@@ -45,7 +47,7 @@ export async function overview(
     const known = nodes.get(at);
     if (known) return known;
     const { rank: order, inside, parent } = ranked[at] as Ranked;
-    const node = { ...nodeOf(items, at, engine, BRIEF), rank: order, inside };
+    const node = { ...nodeOf(page, at, engine, BRIEF), rank: order, inside };
     nodes.set(at, node);
     if (at === 0) return node;
     if (parent === 0 && (DIALOGS.has(node.role) || LIVE.has(node.role))) node.first = true;
@@ -60,7 +62,7 @@ export async function overview(
     }
     place(at);
   }
-  inOrder(root, (node) => node.rank % 1_000_000);
+  inOrder(root, (node) => node.rank % TIER);
   return root;
 }
 
@@ -75,18 +77,19 @@ function inOrder(root: OutlineNode, placeOf: (node: OutlineNode) => number): voi
 
 /** One part of the page with all that is in it, as far as the levels and the room go. */
 export async function section(
-  items: readonly Item[],
+  page: Model,
   at: number,
   engine: Engine,
   bytes: number,
   depth: number,
   detail: Detail = FULL,
 ): Promise<OutlineNode> {
-  const end = endOf(items, at);
+  const { items, elements } = page;
+  const end = endOf(page, at);
   const heading = (items[at] as Item).role === "heading";
   const root: OutlineNode = heading
     ? { role: "", name: "", rank: 0, inside: 0, children: [] }
-    : nodeOf(items, at, engine, detail);
+    : nodeOf(page, at, engine, detail);
   const nodes = new Map<number, { node: OutlineNode; level: number; folded: boolean; long: boolean }>();
   nodes.set(at, { node: root, level: 0, folded: false, long: false });
   const most = Math.ceil(bytes / BYTES_OF_LINE);
@@ -109,10 +112,10 @@ export async function section(
       await engine.pause();
     }
     made++;
-    const node = { ...nodeOf(items, i, engine, detail), rank: i + (folded ? FOLDED : 0), inside: 0 };
-    if (level === MAX_DEPTH && item.last > i) node.ref ??= engine.refOf(item.element);
+    const node = { ...nodeOf(page, i, engine, detail), rank: i + (folded ? FOLDED : 0), inside: 0 };
+    if (level === MAX_DEPTH && item.last > i) node.ref ??= engine.refOf(elements[i] as Element);
     if (level === depth && level > 0 && !node.ref && item.last > i)
-      node.text ??= engine.clean(wordsIn(items, i, detail.text), item.element);
+      node.text ??= engine.clean(wordsIn(items, i, detail.text), elements[i] as Element);
     outer.node.children.push(node);
     nodes.set(i, { node, level, folded, long: i !== at && unitsOf(items, i) > 3 * MAX_UNFOLDED && item.role !== TEXT });
   }
@@ -136,16 +139,15 @@ function sum(root: OutlineNode): number {
 }
 
 /** Where a section ends: that of a heading before the next one of its level or a higher one. */
-function endOf(items: readonly Item[], at: number): number {
+function endOf({ items, elements }: Model, at: number): number {
   const item = items[at] as Item;
   if (item.role !== "heading") return item.last;
-  const level = levelOf(item.element);
+  const level = levelOf(elements[at] as Element);
   let outer = item.parent;
   while (outer > 0 && !isPart(items[outer] as Item)) outer = (items[outer] as Item).parent;
   const end = (items[Math.max(0, outer)] as Item).last;
   for (let i = item.last + 1; i <= end; i++) {
-    const { role, element } = items[i] as Item;
-    if (role === "heading" && levelOf(element) <= level) return i - 1;
+    if (items[i]?.role === "heading" && levelOf(elements[i] as Element) <= level) return i - 1;
   }
   return end;
 }
@@ -154,18 +156,24 @@ const isPart = ({ role }: Item): boolean =>
   LANDMARKS.has(role) || DIALOGS.has(role) || role === "article" || role === "group";
 
 /** The place of the part that a ref or words name; undefined where there is none. Throws where they fit several. */
-export function sectionAt(items: readonly Item[], ref: string | undefined, words: string, engine: Engine): number | undefined {
+export function sectionAt(
+  { items, elements }: Model,
+  ref: string | undefined,
+  words: string,
+  engine: Engine,
+): number | undefined {
   if (ref !== undefined) {
     if (!engine.knows(ref)) return undefined;
     const element = engine.elementOf(ref);
-    const at = items.findIndex((item) => item.element === element && item.role !== TEXT);
+    const at = items.findIndex(({ role }, i) => elements[i] === element && role !== TEXT);
     return at < 0 ? undefined : at;
   }
   const wanted = words.toLowerCase().replace(/["“”]/g, "").replace(/\s+/g, " ").trim();
   const letters = wanted.replace(/\s/g, "");
   const [roles, names, parts]: number[][] = [[], [], []];
-  for (const [i, { role, element }] of items.entries()) {
+  for (const [i, { role }] of items.entries()) {
     if (i === 0 || !(role === "heading" || isSection(role))) continue;
+    const element = elements[i] as Element;
     if (role === wanted) roles?.push(i);
     const rest = wanted.startsWith(`${role} `) ? wanted.slice(role.length + 1) : wanted;
     if (!engine.mayHold(element, rest === wanted ? letters : rest.replace(/\s/g, ""))) continue;
@@ -180,7 +188,7 @@ export function sectionAt(items: readonly Item[], ref: string | undefined, words
     throw engine.problem(
       "ambiguous_target",
       `${found?.length} parts of the page are called ${JSON.stringify(words.slice(0, 80))}.`,
-      found?.slice(0, 8).map((at) => (items[at] as Item).element),
+      found?.slice(0, 8).map((at) => elements[at] as Element),
     );
   }
   return undefined;

@@ -6,7 +6,7 @@ export const LABEL = "label";
 
 /** Roles whose name is their content: their texts are told by it. */
 export const NAMED_BY_CONTENT: ReadonlySet<string> = new Set(
-  "button cell checkbox columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem".split(
+  "button cell checkbox clickable columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem".split(
     " ",
   ),
 );
