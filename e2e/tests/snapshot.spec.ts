@@ -1,3 +1,4 @@
+import { startShop } from "../../examples/shop/shop.mjs";
 import { expect, front, test } from "./support/fixtures.ts";
 
 test.use({ pilot: true });
@@ -69,4 +70,30 @@ test("the JSON form has the elements of the list beside the tree", async ({ site
     expect.arrayContaining(["table Orders", "form Payment"]),
   );
   expect(JSON.stringify(json)).not.toContain("hunter22");
+});
+
+test("the demo's shop is told in 2 KB, one of its parts in 300 bytes, what an act changed in 400", async ({
+  tab,
+  agent,
+}) => {
+  const shop = await startShop();
+  try {
+    await tab.goto(shop.url);
+    await front(agent, tab);
+    const overview = await agent.ask("observe", { what: "page_inventory" });
+    expect(overview).toContain('button "Add Gift card"');
+    const found = await agent.ask("observe", { what: "page_inventory", find: "add gift" });
+    const ref = /button "Add Gift card" \[ref=(e\d+)\]/.exec(found)?.[1] ?? "";
+    await agent.ask("interact", { action: "click", ref });
+    const delta = await agent.ask("observe", { what: "page_inventory", since: "last" });
+    expect(delta).toMatch(/\d+ added, \d+ removed, \d+ changed/);
+    const [all, one, less] = [overview, found, delta].map((text) => Buffer.byteLength(text));
+    console.log(`the shop: overview ${all}, find ${one}, delta ${less} bytes`);
+    console.log([overview, found, delta].join("\n\n"));
+    expect(all).toBeLessThanOrEqual(2048);
+    expect(one).toBeLessThanOrEqual(300);
+    expect(less).toBeLessThanOrEqual(400);
+  } finally {
+    await shop.close();
+  }
 });

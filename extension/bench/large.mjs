@@ -76,7 +76,8 @@ await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const origin = `http://127.0.0.1:${server.address().port}`;
 
 const home = await mkdtemp(join(tmpdir(), "gasoline-bench-"));
-for (const script of ["core.js", "dom-agent.js", "snapshot.js"]) await copyFile(join(here, "../dist", script), join(home, script));
+for (const script of ["core.js", "dom-agent.js", "snapshot.js"])
+  await copyFile(join(here, "../dist", script), join(home, script));
 const { outputFiles } = await build({
   stdin: { contents: recorder, resolveDir: here, loader: "ts" },
   bundle: true,
@@ -209,11 +210,15 @@ for (const [title, { html, list, middle }] of Object.entries(pages)) {
     print(what, median(all), cold, longest ? `${longest} ms`.padStart(9) : "     < 50");
   };
   await measure("list", "list_interactive", list);
-  const asked = { mark: "sbench", bytes: 1600, folded: true, limit: 10 };
+  const asked = { mark: "sbench", bytes: 1500, folded: true, limit: 10 };
   await measure("snapshot", "outline", asked);
   const whole = Buffer.byteLength(await tab.locator("body").ariaSnapshot({ timeout: 0 }));
   const overview = Buffer.byteLength(write((await call("outline", asked)).value.root, asked.bytes).text);
-  console.log(`${title}, bytes of the snapshot, of ariaSnapshot`.padEnd(44), String(overview).padStart(9), String(whole).padStart(9));
+  console.log(
+    `${title}, bytes of the snapshot, of ariaSnapshot`.padEnd(44),
+    String(overview).padStart(9),
+    String(whole).padStart(9),
+  );
   await measure("snapshot, of what changed", "outline", { ...asked, since: "sbench" });
   if (middle) await measure("snapshot, find", "outline", { ...asked, find: `remove ${middle}` });
   if (middle) {

@@ -20,7 +20,15 @@ export interface Written {
 }
 
 /** Parts that lie over the page come first, then what just happened, then its main part; else in the order of the page. */
-const FIRST: Readonly<Record<string, number>> = { alertdialog: 0, dialog: 0, overlay: 0, alert: 1, status: 1, log: 1, main: 2 };
+const FIRST: Readonly<Record<string, number>> = {
+  alertdialog: 0,
+  dialog: 0,
+  overlay: 0,
+  alert: 1,
+  status: 1,
+  log: 1,
+  main: 2,
+};
 
 /**
  * Writes a tree in the YAML that accessibility snapshots are known in: "- button "Save" [ref=e12] [disabled]". As many
@@ -154,7 +162,8 @@ const keyOf = (key: string): string => (/: |:$| #|^[^\w]/.test(key) ? `'${key.re
 
 /** A value as YAML reads it: in quotes where it would be more than words. */
 const value = (text: string): string =>
-  /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: | #|:$|\s$|^(true|false|null|yes|no|on|off|~)$|^[\d.+-]+$/i.test(text) || /\p{C}/u.test(text)
+  /^$|^[\s\-?:,[\]{}#&*!|>'"%@`]|: | #|:$|\s$|^(true|false|null|yes|no|on|off|~)$|^[\d.+-]+$/i.test(text) ||
+  /\p{C}/u.test(text)
     ? JSON.stringify(text)
     : text;
 
@@ -173,6 +182,8 @@ export function changeLines({ kind, node, was, count }: OutlineChange, bytes: nu
     const [line = ""] = lineOf({ ...node, inside: 0, children: [] }, "", false, 0);
     return [`~ ${line.slice(2)}${was ? ` (was ${was})` : ""}`];
   }
-  const [first = "", ...rest] = write({ role: "", name: "", rank: 0, inside: 0, children: [node] }, bytes).text.split("\n");
+  const [first = "", ...rest] = write({ role: "", name: "", rank: 0, inside: 0, children: [node] }, bytes).text.split(
+    "\n",
+  );
   return [`+ ${times}${first.slice(2)}`, ...(count === undefined ? rest : [])];
 }

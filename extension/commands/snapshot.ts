@@ -8,7 +8,7 @@ import { bytesOf, changeLines, hitLine, sectionsOf, write } from "./outline.ts";
 import { CommandProblem } from "./problem.ts";
 
 /** Bytes that a snapshot may have when the caller names no number: with what stands around it that is less than 2 KB. */
-const BYTES = 1600;
+const BYTES = 1500;
 /** The same for a section, which is asked for to be read. */
 const SECTION_BYTES = 5400;
 /** Hits and elements when the caller names no number. */
@@ -40,7 +40,13 @@ export const snapshot: Handler<"snapshot"> = async (params, context) => {
     ...(params.since === undefined ? {} : { since: params.since }),
     ...(params.visible_only === undefined ? {} : { visible_only: params.visible_only }),
   };
-  const { answers, coverage } = await context.frames.each(context.tab, "outline", given, params.frame, context.deadline);
+  const { answers, coverage } = await context.frames.each(
+    context.tab,
+    "outline",
+    given,
+    params.frame,
+    context.deadline,
+  );
   const found = answers.flatMap(({ frame, value }): Answered[] => (value ? [{ frame, value }] : []));
   const [main] = found;
   if (!main) throw answers[0]?.error; // each gives at least one answer
@@ -60,18 +66,16 @@ export const snapshot: Handler<"snapshot"> = async (params, context) => {
   if (params.find !== undefined) return { ...base, ...hits(found, given.limit, bytes) };
   if (section !== undefined) {
     const root = await sectionOf(section, answers, given, params, context);
-    return { ...base, ...shown("section", root, bytes, sizeOf(root)) };
+    return { ...base, ...shown("section", root, bytes) };
   }
   if (main.value.changes) return { ...base, ...changed(found, bytes) };
   const root = joined(main, found);
-  const total = found.reduce((sum, { value }) => sum + value.size, 0);
-  return { ...base, ...shown("overview", root, bytes, total), ...(params.since === undefined ? {} : { fresh: true }) };
+  return { ...base, ...shown("overview", root, bytes), ...(params.since === undefined ? {} : { fresh: true }) };
 };
 
 /** Names a snapshot. The names of two do not meet while the documents remember them. */
 const markOf = (): string =>
-  "s" +
-  [...crypto.getRandomValues(new Uint8Array(5))].map((byte) => (byte % 36).toString(36)).join("");
+  "s" + [...crypto.getRandomValues(new Uint8Array(5))].map((byte) => (byte % 36).toString(36)).join("");
 
 async function elements(
   { elements: wanted, limit, visible_only, frame }: SnapshotParams,
@@ -93,7 +97,7 @@ async function elements(
   };
 }
 
-function shown(view: string, root: OutlineNode, bytes: number, total: number) {
+function shown(view: string, root: OutlineNode, bytes: number) {
   const { text, shown: count } = write(root, bytes);
   const sections = sectionsOf(root, MAX_SECTIONS).map(({ ref = "", role, name, inside, items }) => ({
     ref,
@@ -101,10 +105,10 @@ function shown(view: string, root: OutlineNode, bytes: number, total: number) {
     name,
     count: items?.count ?? inside,
   }));
-  return { view, snapshot: text, shown: count, total, sections };
+  return { view, snapshot: text, shown: count, total: sizeOf(root), sections };
 }
 
-/** The parts of a section, those of its frames among them. */
+/** The parts of a tree, those of its frames among them. */
 function sizeOf(root: OutlineNode): number {
   let size = root.inside + (root.role === "" ? 0 : 1);
   const left = [...root.children];
@@ -188,7 +192,13 @@ async function sectionOf(
   const { root } = at.value;
   if (!hasFrames(root)) return root;
   const { ref: _ref, section: _section, since: _since, ...overview } = given;
-  const inner = await context.frames.each(context.tab, "outline", { ...overview, folded: false }, frame, context.deadline);
+  const inner = await context.frames.each(
+    context.tab,
+    "outline",
+    { ...overview, folded: false },
+    frame,
+    context.deadline,
+  );
   const found = inner.answers.flatMap((answer): Answered[] =>
     answer.value ? [{ frame: answer.frame, value: answer.value }] : [],
   );

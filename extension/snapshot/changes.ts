@@ -32,7 +32,9 @@ export async function changes(
     else groups.push([at]);
   }
   const told = groups.flatMap((group) =>
-    group.length > MAX_ALIKE ? [{ at: group[0] as Difference, count: group.length }] : group.map((at) => ({ at, count: 1 })),
+    group.length > MAX_ALIKE
+      ? [{ at: group[0] as Difference, count: group.length }]
+      : group.map((at) => ({ at, count: 1 })),
   );
   told.sort((a, b) => weight(a.at, before, items) - weight(b.at, before, items));
   const list: OutlineChange[] = [];
@@ -62,12 +64,7 @@ function weight(at: Difference, before: readonly Part[], now: readonly Part[]): 
   return { added: 1, changed: 2, removed: 3 }[at.kind];
 }
 
-async function describe(
-  at: Difference,
-  before: readonly Part[],
-  page: Model,
-  engine: Engine,
-): Promise<OutlineChange> {
+async function describe(at: Difference, before: readonly Part[], page: Model, engine: Engine): Promise<OutlineChange> {
   const { items, elements } = page;
   if (at.kind === "removed") {
     const { role } = before[at.was] as Part;
@@ -81,7 +78,11 @@ async function describe(
     return { kind: at.kind, node: await section(page, at.now, engine, ADDED_BYTES, 0, BRIEF) };
   }
   const [old, item] = [before[at.was] as Part, items[at.now] as Item];
-  return { kind: at.kind, node: nodeOf(page, at.now, engine, BRIEF), was: engine.clean(was(before, at.was, old, item), elements[at.now] as Element) };
+  return {
+    kind: at.kind,
+    node: nodeOf(page, at.now, engine, BRIEF),
+    was: engine.clean(was(before, at.was, old, item), elements[at.now] as Element),
+  };
 }
 
 /** What something was that is different now. */

@@ -60,7 +60,7 @@ export function rank(parts: readonly Part[], seen: (at: number) => boolean): Ran
   const ranked: Ranked[] = [];
   const around = new Uint8Array(parts.length);
   const shown = new Uint8Array(parts.length);
-  const named = new Uint8Array(parts.length);
+  const untold = new Uint8Array(parts.length);
   const hasMain = parts.some(({ role }) => role === "main");
   const ups: number[] = []; // the parts around the present one
   for (const [i, part] of parts.entries()) {
@@ -78,16 +78,18 @@ export function rank(parts: readonly Part[], seen: (at: number) => boolean): Ran
     const parent = apart || up < 0 ? 0 : shown[up] ? up : (ranked[up] as Ranked).parent;
     around[i] = at;
     shown[i] = isShown(part, units) ? 1 : 0;
-    named[i] = isInName(part, parts[up]) ? 1 : 0;
+    // What waits for news has none yet.
+    const empty = LIVE.has(part.role) && part.last === i && part.text === "" && part.label === "";
+    untold[i] = empty || isInName(part, parts[up]) ? 1 : 0;
     const main = (at & MAIN) > 0 || (!hasMain && (at & SIDE) === 0);
-    const tier = i === 0 ? 0 : tierOf(part, at, main, units, () => seen(i));
+    const tier = i === 0 ? 0 : untold[i] ? FOLDED_TIER + 1 : tierOf(part, at, main, units, () => seen(i));
     ranked.push({ rank: tier * TIER + i, parent, inside: 0, units });
     if (part.last > i) ups.push(i);
   }
   // What is counted is counted in all that is around it and shown.
   for (let i = parts.length - 1; i > 0; i--) {
     const own = ranked[i] as Ranked;
-    const counts = named[i] === 0 && (shown[i] || !STRUCTURE.has((parts[i] as Part).role)) ? 1 : 0;
+    const counts = untold[i] === 0 && (shown[i] || !STRUCTURE.has((parts[i] as Part).role)) ? 1 : 0;
     (ranked[own.parent] as Ranked).inside += own.inside + counts;
   }
   return ranked;

@@ -34,7 +34,12 @@ test("a page that did not change has no differences, be it rendered anew", () =>
 
 test("what came and what went is told as a whole", () => {
   const before = page(["main", { id: 2 }, ["button", { id: 3, text: "A" }]]);
-  const now = page(["main", { id: 2 }, ["button", { id: 3, text: "A" }], ["dialog", { label: "D" }, ["button", { text: "B" }]]]);
+  const now = page([
+    "main",
+    { id: 2 },
+    ["button", { id: 3, text: "A" }],
+    ["dialog", { label: "D" }, ["button", { text: "B" }]],
+  ]);
   expect(words(before, now)).toEqual(["added dialog D"]);
   expect(words(now, before)).toEqual(["removed dialog D"]);
 });
@@ -45,9 +50,12 @@ test.each<[string, Partial<Part>]>([
   ["label", { label: "other" }],
 ])("a %s that changed is told once", (_what, more) => {
   const field: Partial<Part> = { id: 5, text: "a", label: "" };
-  expect(differences(page(["form", { id: 4 }, ["textbox", field]]), page(["form", { id: 4 }, ["textbox", { ...field, ...more }]]))).toEqual([
-    { kind: "changed", was: 2, now: 2 },
-  ]);
+  expect(
+    differences(
+      page(["form", { id: 4 }, ["textbox", field]]),
+      page(["form", { id: 4 }, ["textbox", { ...field, ...more }]]),
+    ),
+  ).toEqual([{ kind: "changed", was: 2, now: 2 }]);
 });
 
 test("the text of what is named by its content is told by the name", () => {
@@ -67,7 +75,9 @@ test("of a list that is rendered anew only what is different is told", () => {
 });
 
 test("an element that became something else has changed", () => {
-  expect(words(page(["button", { id: 9, text: "A" }]), page(["link", { id: 9, text: "A" }]))).toEqual(["changed link A"]);
+  expect(words(page(["button", { id: 9, text: "A" }]), page(["link", { id: 9, text: "A" }]))).toEqual([
+    "changed link A",
+  ]);
 });
 
 test("ten thousand parts and five thousand levels are compared at once", () => {
@@ -77,8 +87,14 @@ test("ten thousand parts and five thousand levels are compared at once", () => {
   expect(words(flat("a"), flat("b"))).toEqual(["changed button b"]);
   const deep = (end: string): Part[] => {
     const parts = Array.from({ length: 5000 }, (_, i) => ({
-      ...{ role: "group", text: i === 4999 ? end : "", label: "", state: "", hash: 0 },
-      ...{ last: 4999, id: i + 1, parent: i - 1 },
+      role: "group",
+      text: i === 4999 ? end : "",
+      label: "",
+      state: "",
+      hash: 0,
+      last: 4999,
+      id: i + 1,
+      parent: i - 1,
     }));
     hashAll(parts);
     return parts;

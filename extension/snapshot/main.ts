@@ -32,11 +32,7 @@ async function outline(params: OutlineParams, engine: Engine): Promise<Omit<Outl
   }
 }
 
-async function told(
-  params: OutlineParams,
-  page: Model,
-  engine: Engine,
-): Promise<Omit<Outlined, "frame">> {
+async function told(params: OutlineParams, page: Model, engine: Engine): Promise<Omit<Outlined, "frame">> {
   const visibleOnly = params.visible_only ?? false;
   const { items, partial } = page;
   const out: Omit<Outlined, "frame"> = {

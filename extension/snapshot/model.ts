@@ -116,7 +116,18 @@ class Look {
     const root = document.body ?? document.documentElement;
     if (!root) return;
     this.#add("", root, -1, "");
-    this.#enter({ parent: root, next: root.firstChild, list: undefined, at: 0, item: 0, closes: true, inline: false, sectioned: false, label: false, hidden: false });
+    this.#enter({
+      parent: root,
+      next: root.firstChild,
+      list: undefined,
+      at: 0,
+      item: 0,
+      closes: true,
+      inline: false,
+      sectioned: false,
+      label: false,
+      hidden: false,
+    });
     for (let steps = 1; this.#depth > 0; steps++) {
       if ((steps & 31) === 0 && this.#engine.over) {
         if (this.#engine.late) {
@@ -137,7 +148,8 @@ class Look {
       break;
     }
     const last = this.items.length - 1;
-    for (const { item, closes } of this.#levels.slice(0, this.#depth)) if (closes) (this.items[item] as Item).last = last;
+    for (const { item, closes } of this.#levels.slice(0, this.#depth))
+      if (closes) (this.items[item] as Item).last = last;
     for (const item of this.items) if (item.role === TEXT) item.text = item.text.replace(/\s+/g, " ").trim();
   }
 
@@ -178,8 +190,12 @@ class Look {
     const attributes = element.hasAttributes();
     if (attributes && (element.getAttribute("aria-hidden") === "true" || element.id.startsWith("gasoline-"))) return;
     if (tag !== INLINE) this.#open = -1;
-    let role = hidden ? "" : attributes || tag === FIELD ? this.#roleOf(element, level) : this.#plainRoleOf(element, localName, level);
-    if (element === this.#overlay && !/dialog$/.test(role)) role = "overlay";
+    let role = hidden
+      ? ""
+      : attributes || tag === FIELD
+        ? this.#roleOf(element, level)
+        : this.#plainRoleOf(element, localName, level);
+    if (element === this.#overlay && !role.endsWith("dialog")) role = "overlay";
     const first = element.firstChild;
     if (role === "" && !hidden && first && this.#checks > 0 && element instanceof HTMLElement) {
       this.#checks--;

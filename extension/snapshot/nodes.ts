@@ -57,7 +57,8 @@ export function nodeOf(page: Model, at: number, engine: Engine, detail: Detail):
     if (text !== node.name) node.text = text;
   }
   if (detail.more) {
-    if (element instanceof HTMLAnchorElement && element.hasAttribute("href")) node.url = cut(addressOf(element), MAX_URL);
+    if (element instanceof HTMLAnchorElement && element.hasAttribute("href"))
+      node.url = cut(addressOf(element), MAX_URL);
     const { placeholder } = engine.controlOf(element);
     if (placeholder && placeholder !== node.name && !node.text) node.placeholder = cut(placeholder, MAX_URL);
   }
@@ -73,13 +74,11 @@ function addressOf({ href }: HTMLAnchorElement): string {
   return href.startsWith(`${origin}/`) ? href.slice(origin.length) : href;
 }
 
-
 /** What a list or table is made of. The row of a table that says what its columns are is not counted. */
 function madeOf({ items, elements }: Model, at: number, engine: Engine): OutlineNode["items"] {
   const unit = unitOf(items[at] as Item);
   if (unit === undefined) return undefined;
-  const told = (child: number): string =>
-    engine.clean(wordsIn(items, child, MAX_FIRST), elements[child] as Element);
+  const told = (child: number): string => engine.clean(wordsIn(items, child, MAX_FIRST), elements[child] as Element);
   let [count, first, columns] = [0, "", ""];
   for (const child of childrenOf(items, at)) {
     if (!(items[child] as Item).role.startsWith(unit)) continue;

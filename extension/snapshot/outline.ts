@@ -17,12 +17,7 @@ const MAX_MISSES = 150;
 const FOLDED = 1_000_000;
 
 /** An overview of the page: its most useful parts, ranked. */
-export async function overview(
-  page: Model,
-  engine: Engine,
-  bytes: number,
-  folded: boolean,
-): Promise<OutlineNode> {
+export async function overview(page: Model, engine: Engine, bytes: number, folded: boolean): Promise<OutlineNode> {
   const { items, elements } = page;
   let boxes = MAX_BOXES;
   let misses = 0;
@@ -39,7 +34,9 @@ export async function overview(
   const end = (folded ? FOLDED_TIER : FOLDED_TIER + 1) * TIER;
   const wanted = [...ranked.keys()]
     .slice(1)
-    .filter((at) => (ranked[at] as Ranked).rank < end && !isInName(items[at] as Item, items[(items[at] as Item).parent]))
+    .filter(
+      (at) => (ranked[at] as Ranked).rank < end && !isInName(items[at] as Item, items[(items[at] as Item).parent]),
+    )
     .sort((a, b) => (ranked[a] as Ranked).rank - (ranked[b] as Ranked).rank)
     .slice(0, Math.ceil(bytes / BYTES_OF_LINE));
   const nodes = new Map<number, OutlineNode>();

@@ -26,7 +26,7 @@ type SnapshotResult struct {
 	TabStatus    string            `json:"tab_status,omitempty"` // loading, complete
 	Favicon      string            `json:"favicon,omitempty"`
 	Viewport     Viewport          `json:"viewport"`
-	Snapshot     string            `json:"snapshot"` // lines; at most Bytes, or 1,600 of an overview and 5,400 of a section
+	Snapshot     string            `json:"snapshot"` // lines; at most Bytes, or 1,500 of an overview and 5,400 of a section
 	Sections     []SnapshotSection `json:"sections,omitempty"`
 	Cursor       string            `json:"cursor"`
 	Shown        int               `json:"shown"` // parts, hits or changes that have a line

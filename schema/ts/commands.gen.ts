@@ -607,7 +607,7 @@ export interface SnapshotResult {
   tab_status?: string;
   favicon?: string;
   viewport: Viewport;
-  /** lines; at most Bytes, or 1,600 of an overview and 5,400 of a section */
+  /** lines; at most Bytes, or 1,500 of an overview and 5,400 of a section */
   snapshot: string;
   sections?: SnapshotSection[];
   cursor: string;

@@ -45,8 +45,7 @@ export async function outline(params: OutlineParams, environment: Environment): 
     mayHold: (element, letters) => slices.pass.names.mayHold(element, letters),
     clean: (text, element) => slices.pass.secrets.clean(text, element),
     textOf: shownText,
-    refOf: (element) =>
-      refs.refOf(element, identityOf(element, roleOf(element), shownName(element, slices.pass))),
+    refOf: (element) => refs.refOf(element, identityOf(element, roleOf(element), shownName(element, slices.pass))),
     knows: (ref) => refs.knows(ref),
     elementOf: (ref) => refs.elementOf(ref),
     controlOf,

@@ -13,7 +13,11 @@ const take = (params: Partial<OutlineParams> = {}, ms = 5000, refs = book()): Pr
 /** The lines of the main part of a page, without refs. */
 async function lines(params: Partial<OutlineParams> = {}): Promise<string[]> {
   const { root } = await take(params);
-  return root ? write(root, 20_000).text.replaceAll(/ \[ref=e\d+\]/g, "").split("\n") : [];
+  return root
+    ? write(root, 20_000)
+        .text.replaceAll(/ \[ref=e\d+\]/g, "")
+        .split("\n")
+    : [];
 }
 
 describe("what a page shows", () => {
@@ -44,6 +48,7 @@ describe("what a page shows", () => {
     ["<nav><ul><li><a href=#>a</a></ul></nav>", ["- navigation:", '  - link "a"']],
     ["<article><header>a</header></article>", ["- text: a"]],
     ["<details open><summary>s</summary>in</details>", ['- button "s"', "- text: in"]],
+    ["<p role=alert></p><p role=status>a</p>", ["- status: a"]],
     ["<button aria-expanded=true aria-pressed=mixed>a</button>", ['- button "a" [expanded] [pressed=mixed]']],
   ] as const)("%s", async (html, wanted) => {
     put(html);

@@ -183,7 +183,7 @@ func leftOut(c *command.Coverage) string {
 	}
 	var parts []string
 	if len(c.Ungranted) > 0 {
-		parts = append(parts, fmt.Sprintf("iframes of %s (not granted)", answer.Cut(strings.Join(c.Ungranted, ", "), 120)))
+		parts = append(parts, fmt.Sprintf("iframes of %s (not granted)", answer.Cut(strings.Join(c.Ungranted, ", "), 80)))
 	}
 	for _, f := range c.Unanswered {
 		parts = append(parts, fmt.Sprintf("frame %s (no answer)", f.Name))
