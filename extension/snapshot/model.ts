@@ -196,8 +196,9 @@ class Look {
         ? this.#roleOf(element, level)
         : this.#plainRoleOf(element, localName, level);
     if (element === this.#overlay && !role.endsWith("dialog")) role = "overlay";
-    const first = element.firstChild;
-    if (role === "" && !hidden && first && this.#checks > 0 && element instanceof HTMLElement) {
+    // Most elements have nothing but text in them: no text node is asked for then.
+    const text = element.childElementCount === 0 ? (element.textContent ?? "") : undefined;
+    if (role === "" && !hidden && text !== "" && this.#checks > 0 && element instanceof HTMLElement) {
       this.#checks--;
       if (engine.beginsPointer(element)) role = "clickable";
     }
@@ -211,17 +212,16 @@ class Look {
       // What is in an editor is its value.
       const editor = (role === "textbox" || role === "searchbox") && tag !== FIELD;
       if (LEAVES.has(role) || editor) {
-        if (first && (editor || role === "button" || role === "switch"))
-          own.text ||= (element.textContent ?? "").slice(0, MAX_TEXT).replace(/\s+/g, " ").trim();
+        if (text !== "" && (editor || role === "button" || role === "switch"))
+          own.text ||= (text ?? element.textContent ?? "").slice(0, MAX_TEXT).replace(/\s+/g, " ").trim();
         return;
       }
     }
     if (tag === FIELD) return;
     const label = level.label || (localName === "label" && (element as HTMLLabelElement).control !== null);
     const shadow = this.#shadows.size > 0 ? this.#shadows.get(element) : undefined;
-    if (!shadow && first && !first.nextSibling && first.nodeType === Node.TEXT_NODE) {
-      // The most common element by far.
-      if (!hidden) this.#text(first.nodeValue ?? "", element, item, label);
+    if (!shadow && text !== undefined && localName !== "slot") {
+      if (!hidden && text !== "") this.#text(text, element, item, label);
       if (role !== "") (this.items[item] as Item).last = this.items.length - 1;
       if (role !== "" || tag !== INLINE) this.#open = -1;
       return;
@@ -229,7 +229,7 @@ class Look {
     const assigned = localName === "slot" ? (element as HTMLSlotElement).assignedNodes() : [];
     const list = assigned.length > 0 ? assigned : undefined;
     const parent = shadow ?? element;
-    const next = shadow ? shadow.firstChild : first;
+    const next = parent.firstChild;
     if (!next && !list) return;
     const [closes, inline, sectioned] = [role !== "", tag === INLINE, level.sectioned || tag === SECTION];
     this.#enter({ parent, next, list, at: 0, item, closes, inline, sectioned, label, hidden });
