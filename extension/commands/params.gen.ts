@@ -65,6 +65,14 @@ const cookieParams = {
 const readParams = v.object({
   frame: text2000,
 });
+const snapshotPart = {
+  section: text500,
+  depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(40))),
+  find: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  visible_only: flag,
+  frame: text2000,
+  limit: integerFrom1To100,
+};
 const noParams = v.object({});
 
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
@@ -225,6 +233,12 @@ export const SCHEMAS = {
   }),
   action_diff: v.object({
     mutations: flag,
+  }),
+  snapshot: v.object({
+    ...snapshotPart,
+    since: v.optional(v.pipe(v.string(), v.maxLength(64))),
+    bytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(30000))),
+    elements: flag,
   }),
   screenshot: v.object({
     format: v.optional(v.picklist(["png", "jpeg", "webp"])),

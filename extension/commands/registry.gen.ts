@@ -22,6 +22,7 @@ import { getText } from "./get_text.ts";
 import { executeJs } from "./execute_js.ts";
 import { listInteractive } from "./list_interactive.ts";
 import { actionDiff } from "./action_diff.ts";
+import { snapshot } from "./snapshot.ts";
 import { screenshot } from "./screenshot.ts";
 import { waterfall } from "./waterfall.ts";
 import { flush } from "./flush.ts";
@@ -75,6 +76,7 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   execute_js: executeJs,
   list_interactive: listInteractive,
   action_diff: actionDiff,
+  snapshot,
   screenshot,
   waterfall,
   flush,

@@ -11,6 +11,7 @@ import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { probe } from "./probe.ts";
 import { geometry } from "./read/geometry.ts";
+import { outline } from "./read/outline.ts";
 import { RefBook } from "./refs.ts";
 import { query } from "./shadow.ts";
 import { resolve } from "./target.ts";
@@ -47,6 +48,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     return { rect: rounded(boxOf(element)), frame: name };
   },
   geometry: () => geometry(),
+  outline,
   around: (params) => around(params),
   diff: ({ mutations = false }, { last }) =>
     last ? { action: last.action, at: last.at, diff: last.diff.told(mutations) } : {},

@@ -3,6 +3,7 @@ import type { Candidate, CommandError } from "@gasoline/schema/wire";
 import type { ExpectedInput } from "./acts.ts";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
+import type { OutlineParams, Outlined } from "./outline.ts";
 
 /** A rectangle in CSS pixels of a frame's viewport. */
 export interface Rect {
@@ -108,6 +109,8 @@ export interface AgentOps extends KindOps {
   /** Sends a token into each child frame that is in a shadow root, with its place. */
   call_children: { params: { token: string; origins: string[] }; result: Record<string, never> };
   geometry: { params: Record<string, never>; result: FrameGeometry };
+  /** What the document shows, for a snapshot. */
+  outline: { params: OutlineParams; result: Outlined };
   /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
   /** What the last act changed in the document; nothing when there was none. at: epoch ms of its end. */
@@ -159,7 +162,7 @@ export interface AskAround {
 }
 
 /** What is loaded into a document on first use, beside the agent. */
-export type Script = "reader" | "upload" | "audit";
+export type Script = "reader" | "snapshot" | "upload" | "audit";
 
 /** The agent of a document asks the worker to load a script. Answered with a problem or null. */
 export interface AskScript {

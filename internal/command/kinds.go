@@ -45,6 +45,7 @@ var (
 	ExecuteJS       = declare[ScriptParams, ScriptResult]("execute_js", Tab|Mutates)
 	ListInteractive = declare[ListParams, ListResult]("list_interactive", Tab|InPage)
 	ActionDiff      = declare[DiffParams, PageDiff]("action_diff", Tab)
+	Snapshot        = declare[SnapshotParams, SnapshotResult]("snapshot", Tab)
 	Screenshot      = declare[ScreenshotParams, ScreenshotResult]("screenshot", Tab)
 	Waterfall       = declare[NoParams, FlushResult]("waterfall", Tab)
 	_               = declare[NoParams, FlushResult]("flush", 0)

@@ -701,6 +701,62 @@ export interface PageDiff {
   coverage?: Coverage;
 }
 
+/** SnapshotPart says which part of a page a snapshot is to show. Without Section and Find it is an overview. */
+export interface SnapshotPart {
+  section?: string;
+  depth?: number;
+  find?: string;
+  visible_only?: boolean;
+  frame?: string;
+  limit?: number;
+}
+
+/** SnapshotParams is for snapshot. */
+export interface SnapshotParams extends SnapshotPart {
+  since?: string;
+  bytes?: number;
+  elements?: boolean;
+}
+
+/** SnapshotSection is a part of a page that can be asked for by its ref. Count is that of its items, or of all parts in it. */
+export interface SnapshotSection {
+  ref: string;
+  role: string;
+  name?: string;
+  count: number;
+}
+
+/** SnapshotResult is what a page and its frames show, in the YAML that accessibility snapshots are written in. */
+export interface SnapshotResult {
+  /** overview, section, find, delta */
+  view: string;
+  url: string;
+  title: string;
+  /** loading, complete */
+  tab_status?: string;
+  favicon?: string;
+  viewport: Viewport;
+  /** lines; at most Bytes, or 1,500 of an overview and 5,400 of a section */
+  snapshot: string;
+  sections?: SnapshotSection[];
+  cursor: string;
+  /** parts, hits or changes that have a line */
+  shown: number;
+  /** that there are */
+  total: number;
+  added?: number;
+  removed?: number;
+  changed?: number;
+  /** an overview, since the page remembers no snapshot of that cursor */
+  fresh?: boolean;
+  /** not all of the page was looked at in time, or it changed all the time */
+  partial?: boolean;
+  interactive_elements?: Element[];
+  interactive_count?: number;
+  total_candidates?: number;
+  coverage?: Coverage;
+}
+
 /** ScreenshotParams is for screenshot. */
 export interface ScreenshotParams {
   format?: string;
@@ -872,6 +928,7 @@ export interface Commands {
   execute_js: { params: ScriptParams; result: ScriptResult };
   list_interactive: { params: ListParams; result: ListResult };
   action_diff: { params: DiffParams; result: PageDiff };
+  snapshot: { params: SnapshotParams; result: SnapshotResult };
   screenshot: { params: ScreenshotParams; result: ScreenshotResult };
   waterfall: { params: NoParams; result: FlushResult };
   flush: { params: NoParams; result: FlushResult };
@@ -965,6 +1022,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "execute_js",
   "list_interactive",
   "action_diff",
+  "snapshot",
   "screenshot",
   "waterfall",
   "upload",

@@ -18,6 +18,7 @@ export async function loadAgent(tabId: number, documentId: string): Promise<void
 /** The files of scripts that are loaded on first use. */
 const FILES: Readonly<Record<Script, string[]>> = {
   reader: ["reader.js"],
+  snapshot: ["snapshot.js"],
   upload: ["upload.js"],
   audit: ["axe.min.js", "audit.js"],
 };
