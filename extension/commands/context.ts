@@ -165,6 +165,11 @@ export interface FrameInfo {
 export interface Debug {
   /** Throws timeout at the deadline (epoch ms) and lets go, also while a page that hangs answers nothing. */
   run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T>;
+  /**
+   * Puts an empty document of the same address in the place of the tab's page: no script of the page runs there, and the
+   * site's server is not asked. A page that asks whether to leave it is left.
+   */
+  blank(tab: number, deadline: number): Promise<void>;
   /** Loads the tab's page anew. Resolves with Chrome's name for why it did not come, or "" when an answer came. */
   reload(tab: number, deadline: number): Promise<string>;
 }

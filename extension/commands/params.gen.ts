@@ -12,6 +12,12 @@ const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
 const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
+const text64Required = v.pipe(v.string(), v.maxLength(64));
+const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
+const text2000Required = v.pipe(v.string(), v.maxLength(2000));
+const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
+const check14 = v.pipe(v.array(v.string()), v.maxLength(5));
+const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
 const toast = {
   reason: text500,
 };
@@ -77,7 +83,7 @@ export const SCHEMAS = {
   forward: tabOnlyParams,
   new_tab: v.object({
     ...toast,
-    url: v.optional(v.pipe(v.string(), v.maxLength(100000))),
+    url: text100000,
   }),
   switch_tab: v.object({
     ...toast,
@@ -181,7 +187,7 @@ export const SCHEMAS = {
     name: text200Required,
   }),
   query: v.object({
-    selector: v.pipe(v.string(), v.maxLength(2000)),
+    selector: text2000Required,
     within: text2000,
     frame: text2000,
     query_type: v.optional(v.picklist(["exists", "count", "text", "text_all", "attributes"])),
@@ -232,4 +238,40 @@ export const SCHEMAS = {
   }),
   waterfall: noParams,
   flush: noParams,
+  save_state: v.object({
+    ...toast,
+    parts: check14,
+  }),
+  state_part: v.object({
+    token: text64Required,
+    chunk: integerFrom0To1000Required,
+  }),
+  state_put: v.object({
+    token: text64Required,
+    chunk: integerFrom0To1000Required,
+    page_section: text4000000Required,
+  }),
+  load_state: v.object({
+    ...toast,
+    origin: text2000Required,
+    url: text100000,
+    parts: check14,
+    tab_section: text4000000Required,
+    token: text64Required,
+    chunks: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+    page_section: text4000000Required,
+  }),
+  storage: v.object({
+    storage_type: v.optional(v.picklist(["all", "local", "session", "cookies", "indexeddb"])),
+    key: text10000,
+    summary: flag,
+    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500))),
+    frame: text2000,
+  }),
+  indexeddb: v.object({
+    database: text10000Required,
+    store: text10000Required,
+    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(200))),
+    frame: text2000,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -24,6 +24,10 @@ import { listInteractive } from "./list_interactive.ts";
 import { screenshot } from "./screenshot.ts";
 import { waterfall } from "./waterfall.ts";
 import { flush } from "./flush.ts";
+import { saveState } from "./save_state.ts";
+import { statePut } from "./state_put.ts";
+import { loadState } from "./load_state.ts";
+import { storage } from "./storage.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -72,4 +76,10 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   screenshot,
   waterfall,
   flush,
+  save_state: saveState,
+  state_part: reads("state_part"),
+  state_put: statePut,
+  load_state: loadState,
+  storage,
+  indexeddb: reads("indexeddb"),
 };

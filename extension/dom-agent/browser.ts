@@ -1,5 +1,5 @@
 import type { CommandError } from "@gasoline/schema/wire";
-import type { AskAround, AskInput, AskReader, TellPerformed } from "../messages/agent.ts";
+import type { AskAround, AskInput, AskReader, AskStored, TellPerformed } from "../messages/agent.ts";
 
 // An isolated world of an extension has both; a page that a test driver opened has neither.
 const { dom, runtime } = (globalThis as { chrome?: Partial<typeof chrome> }).chrome ?? {};
@@ -9,8 +9,10 @@ export const rootOf = (host: Element): ShadowRoot | null =>
   dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
 
 /** Asks the worker; undefined: there is none. */
-export const askWorker = async (ask: AskAround | AskInput | AskReader): Promise<CommandError | null | undefined> =>
-  runtime?.id ? runtime.sendMessage<AskAround | AskInput | AskReader, CommandError | null>(ask) : undefined;
+export const askWorker = async (ask: Ask): Promise<CommandError | null | undefined> =>
+  runtime?.id ? runtime.sendMessage<Ask, CommandError | null>(ask) : undefined;
+
+type Ask = AskAround | AskInput | AskReader | AskStored;
 
 /** Tells the worker something that it need not hear. */
 export const tellWorker = (told: TellPerformed): void =>

@@ -1,7 +1,8 @@
-import type { ActResult, Search, Target } from "@gasoline/schema/commands";
+import type { ActResult, Search, StorageLookParams, StorageResult, Target } from "@gasoline/schema/commands";
 import type { Candidate, CommandError } from "@gasoline/schema/wire";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
+import type { RestoredState, StoredField, TakenForms, TakenState } from "./stored.ts";
 
 /** A rectangle in CSS pixels of a frame's viewport. */
 export interface Rect {
@@ -107,6 +108,20 @@ export interface AgentOps extends KindOps {
   /** An act that began in the document was not done. */
   end: { params: { frame?: string }; result: Record<string, never> };
   toast: { params: { text: string }; result: Record<string, never> };
+  /** Takes what the origin has stored, of the parts that are named. */
+  take_state: { params: { parts: string[]; frame?: string }; result: TakenState };
+  /** What is typed into the document. */
+  take_forms: { params: Record<string, never>; result: TakenForms };
+  /** A chunk of what restore_state is to bring back. */
+  add_state: { params: { token: string; page_section: string; frame?: string }; result: Record<string, never> };
+  restore_state: { params: { token: string; parts: string[]; frame?: string }; result: RestoredState };
+  /** Types again what take_forms took; differs names what is not as it was. */
+  restore_forms: {
+    params: { fields: StoredField[]; scroll: [number, number]; frame: string };
+    result: { differs: string[] };
+  };
+  /** What the origin has stored, cookies apart. */
+  look_storage: { params: StorageLookParams; result: StorageResult };
 }
 
 export type AgentOp = keyof AgentOps;
@@ -123,6 +138,11 @@ export interface AskAround {
 /** The agent of a document asks the worker to load what reads articles. Answered with a problem or null. */
 export interface AskReader {
   type: "gasoline-reader";
+}
+
+/** The agent of a document asks the worker to load what knows the site's storage. Answered with a problem or null. */
+export interface AskStored {
+  type: "gasoline-stored";
 }
 
 /** One call into a document. */

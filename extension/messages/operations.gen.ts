@@ -35,6 +35,10 @@ import type {
   ValueResult,
   ListParams,
   ListResult,
+  StatePartParams,
+  StatePart,
+  DatabaseParams,
+  DatabaseResult,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -70,4 +74,6 @@ export interface KindOps {
   get_text: { params: TextParams; result: TextResult };
   get_value: { params: ValueParams; result: ValueResult };
   list_interactive: { params: ListParams; result: ListResult };
+  state_part: { params: StatePartParams; result: StatePart };
+  indexeddb: { params: DatabaseParams; result: DatabaseResult };
 }

@@ -266,6 +266,10 @@ var sentences = map[problem.Code]string{
 	problem.Interrupted:      "the browser or its extension went away while it ran",
 	"unknown_mode":           "the extension does not know this command",
 	"unsupported":            "the browser does not support it",
+	"other_origin":           "the checkpoint is of another site than the tab's page",
+	problem.TooLarge:         "there is too much of it",
+	"not_available":          "the document may not use it",
+	"no_database":            "there is no such database or object store",
 }
 
 // fixes say what to do about the page's refusals. Each call that they name works.
@@ -286,5 +290,7 @@ var fixes = map[problem.Code]string{
 	"no_history":             `Use interact {"action":"navigate","url":"…"}.`,
 	problem.Timeout:          `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`,
 	"invalid_selector":       `Use CSS, or text=…, role=button[name="…"], label=…, placeholder=…, testid=….`,
+	"other_origin":           `Go to a page of the checkpoint's site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call.`,
+	"no_database":            `observe {"what":"storage","storage_type":"indexeddb"} lists what is there.`,
 	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,
 }

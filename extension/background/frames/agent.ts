@@ -3,10 +3,10 @@ import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import type { AgentOp, AgentOps, AskAround, AskReader } from "../../messages/agent.ts";
+import type { AgentOp, AgentOps, AskAround, AskReader, AskStored } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { ask } from "./ask.ts";
-import { loadReader, onAsked } from "./browser.ts";
+import { loadReader, loadStored, onAsked } from "./browser.ts";
 import { Calls, Gone, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
@@ -54,11 +54,10 @@ export class AgentFrames implements Frames {
       (message as Partial<AskAround>).type === "gasoline-around"
         ? this.#around(tab, document, message as AskAround)
         : (message as Partial<AskReader>).type === "gasoline-reader"
-          ? loadReader(tab, document).then(
-              () => null,
-              (error: unknown) => unreachable(error).toWire(),
-            )
-          : undefined,
+          ? loaded(loadReader(tab, document))
+          : (message as Partial<AskStored>).type === "gasoline-stored"
+            ? loaded(loadStored(tab, document))
+            : undefined,
     );
   }
 
@@ -193,6 +192,13 @@ export class AgentFrames implements Frames {
     return new Page(tab, this.#calls, this.#documents);
   }
 }
+
+/** What an agent is told that asked for a script. */
+const loaded = (loading: Promise<void>): Promise<CommandError | null> =>
+  loading.then(
+    () => null,
+    (error: unknown) => unreachable(error).toWire(),
+  );
 
 /** What was not there in time, with the words for where nobody looked. */
 function withWords(error: unknown, unseen: string): unknown {

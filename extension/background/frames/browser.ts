@@ -20,6 +20,12 @@ export async function loadReader(tabId: number, documentId: string): Promise<voi
   await chrome.scripting.executeScript({ target, files: ["reader.js"], injectImmediately: true });
 }
 
+/** Loads what knows the site's storage into a document; it stays until the page goes. */
+export async function loadStored(tabId: number, documentId: string): Promise<void> {
+  const target = { tabId, documentIds: [documentId] };
+  await chrome.scripting.executeScript({ target, files: ["stored.js"], injectImmediately: true });
+}
+
 /** Calls back for each message that a script of ours sends from a document; undefined: it is for somebody else. */
 export function onAsked(
   answer: (message: unknown, tab: number, document: string) => Promise<unknown> | undefined,

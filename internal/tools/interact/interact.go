@@ -16,6 +16,7 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // Env is what the modes may reach.
@@ -23,6 +24,8 @@ type Env struct {
 	Drive    drive.Driver
 	Registry *session.Registry
 	Reader   *query.Live
+	Dir      *state.Dir
+	Clean    command.Cleaner // of what is told about checkpoints
 	Call     catalog.Call
 }
 
@@ -63,7 +66,7 @@ var Tool = catalog.New[Env](catalog.Info{
 		Params: []string{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
-			"stop_after_step",
+			"stop_after_step", "storage_type", "include_url", "overwrite", "compare",
 		},
 	}},
 })
