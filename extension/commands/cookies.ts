@@ -18,7 +18,7 @@ export interface Cookie {
 /** Of what the debugger tells, the fields that make a cookie. */
 const FIELDS = ["name", "value", "domain", "path", "httpOnly", "secure", "sameSite", "priority", "partitionKey"] as const;
 
-/** The cookies that the browser would send to a page's host, whatever their path, in an order of their own. */
+/** The cookies that the browser would send to a page's host, whatever their path, the oldest first of those with one path. */
 export async function cookiesOf(send: Send, url: string): Promise<Cookie[]> {
   const { cookies } = (await send("Storage.getCookies")) as { cookies: (Cookie & { session?: boolean })[] };
   const page = new URL(url);
@@ -29,8 +29,7 @@ export async function cookiesOf(send: Send, url: string): Promise<Cookie[]> {
       for (const field of FIELDS) if (cookie[field] !== undefined) kept[field] = cookie[field];
       if (!cookie.session && (cookie.expires ?? -1) > 0) kept["expires"] = cookie.expires;
       return kept as unknown as Cookie;
-    })
-    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+    });
 }
 
 /** Loopback hosts get secure cookies by http, too. */

@@ -18,6 +18,7 @@ const text2000Required = v.pipe(v.string(), v.maxLength(2000));
 const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
 const check14 = v.pipe(v.array(v.string()), v.maxLength(5));
 const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
+const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const toast = {
   reason: text500,
 };
@@ -265,13 +266,13 @@ export const SCHEMAS = {
     storage_type: v.optional(v.picklist(["all", "local", "session", "cookies", "indexeddb"])),
     key: text10000,
     summary: flag,
-    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(500))),
+    limit: integerFrom1To1000,
     frame: text2000,
   }),
   indexeddb: v.object({
     database: text10000Required,
     store: text10000Required,
-    limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(200))),
+    limit: integerFrom1To1000,
     frame: text2000,
   }),
 } satisfies Record<CommandKind, v.GenericSchema>;

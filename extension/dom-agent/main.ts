@@ -60,7 +60,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   restore_state: (params, environment) => withStores(environment, ({ restore }, limits) => restore(params, limits)),
   restore_forms: (params, environment) =>
     withStores(environment, async ({ typeAgain }) => ({
-      differs: await typeAgain(params, (change) => environment.act.perform(change)),
+      differs: await typeAgain(params, (change: () => void) => environment.act.perform(change)),
     })),
   look_storage: (params, environment) => withStores(environment, ({ look }, limits) => look(params, limits)),
   toast: ({ text: said }) => {

@@ -74,7 +74,7 @@ export async function take(name: string, room: Room, leftOut: LeftOut[], signal:
       for (const shape of shapes) {
         const rows: string[] = [];
         const store = transaction.objectStore(shape.name);
-        for await (const [key, value] of rowsOf(store, (count) => room.left / count)) {
+        for await (const [key, value] of rowsOf(store, room)) {
           const blobs = encoder.blobs;
           let row: [Node, Node];
           try {
@@ -115,19 +115,21 @@ function tell(leftOut: LeftOut[], what: string, why: string): void {
   else leftOut.push({ what, why, count: 1 });
 }
 
-/** The rows of a store, so many at a time that they need about as much room as AIM, and never all at once. */
+/**
+ * The rows of a store, never all at once: a few at a time, or so many that they use up about AIM of the room that is
+ * told after each.
+ */
 export async function* rowsOf(
   store: IDBObjectStore,
-  roomOf: (rows: number) => number = () => Infinity,
+  room?: Readonly<Room>,
 ): AsyncGenerator<[IDBValidKey, unknown]> {
   let range: IDBKeyRange | undefined;
   for (let count = FIRST_ROWS; ;) {
     const [keys, values] = await Promise.all([done(store.getAllKeys(range, count)), done(store.getAll(range, count))]);
-    const before = roomOf(1);
+    const before = room?.left ?? 0;
     for (const [i, key] of keys.entries()) yield [key, values[i]];
     if (keys.length < count) return;
-    const each = Math.max(50, (before - roomOf(1)) / keys.length);
-    count = Math.max(1, Math.min(2000, Math.floor(AIM / each)));
+    if (room) count = Math.max(1, Math.min(2000, Math.floor((AIM * keys.length) / Math.max(1, before - room.left))));
     range = IDBKeyRange.lowerBound(keys.at(-1), true);
   }
 }

@@ -121,7 +121,7 @@ async function restoreAll(saved: SavedDatabase[], signal: AbortSignal, told: Res
   let whole = 0;
   for (const one of saved) {
     if (failed.has(one.name)) continue;
-    const now = await takeDatabase(one.name, { left: Infinity }, [], signal);
+    const now = await takeDatabase(one.name, { left: Number.MAX_SAFE_INTEGER }, [], signal);
     const wrong = compared(one, JSON.parse(textOf(now)) as SavedDatabase);
     differs.push(...wrong);
     if (wrong.length > 0) continue;

@@ -258,7 +258,7 @@ func (f Files) missing(name string) error {
 	infos, _ := f.List() // of a folder that cannot be read nothing is told
 	p := problem.New(problem.NoData, `interact {"action":"list_states"} lists them.`, "there is no checkpoint %q.", name)
 	if len(infos) == 0 {
-		p.Fix = `Make one with interact {"action":"save_state"}.`
+		p.Fix = "Make one with save_state."
 	}
 	return p
 }

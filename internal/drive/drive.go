@@ -291,6 +291,6 @@ var fixes = map[problem.Code]string{
 	problem.Timeout:          `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`,
 	"invalid_selector":       `Use CSS, or text=…, role=button[name="…"], label=…, placeholder=…, testid=….`,
 	"other_origin":           `Go to a page of the checkpoint's site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call.`,
-	"no_database":            `observe {"what":"storage","storage_type":"indexeddb"} lists what is there.`,
+	"no_database":            `observe {"what":"storage"} lists what is there.`,
 	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,
 }

@@ -457,7 +457,7 @@ func (l *stateList) Text(w *answer.Writer) {
 	}
 	w.Head("list_states: %d of at most %d", len(l.States), checkpoint.MaxFiles)
 	if len(l.States) == 0 {
-		w.Note(`interact {"action":"save_state","name":"…"} makes one`)
+		w.Note("save_state makes one")
 		return
 	}
 	var lines []string

@@ -63,7 +63,7 @@ func (r *indexeddbResult) Text(w *answer.Writer) {
 	w.Page(answer.Origin(r.URL))
 	writeFitted(w, lines)
 	if len(r.Entries) < r.Count && len(r.Entries) == r.Limit {
-		w.Note("a larger limit shows more rows, at most 200")
+		w.Note("a larger limit shows more rows")
 	}
 }
 

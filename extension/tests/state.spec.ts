@@ -1,0 +1,585 @@
+import type { Page } from "@playwright/test";
+import type { LoadedState, SavedState, StorageResult } from "@gasoline/schema/commands";
+import { open } from "./acting.ts";
+import { expect, test } from "./extension.ts";
+
+const ALL = ["local", "session", "cookies", "indexeddb", "forms"];
+
+type Run = Awaited<ReturnType<typeof open>>["run"];
+
+/** Takes the state and gives what load_state needs to bring it back. */
+async function save(run: Run, parts = ALL): Promise<SavedState & { chunksOf: string[] }> {
+  const { result, error } = await run("save_state", { parts });
+  expect(error).toBeUndefined();
+  const chunksOf = [result.page_section];
+  for (let chunk = 1; chunk < result.chunks; chunk++)
+    chunksOf.push((await run("state_part", { token: result.token, chunk })).result.page_section);
+  return { ...result, chunksOf };
+}
+
+async function load(run: Run, saved: Awaited<ReturnType<typeof save>>, parts = ALL): Promise<LoadedState> {
+  const { chunksOf, chunks, origin, url, tab_section } = saved;
+  for (const [chunk, page_section] of chunksOf.slice(0, -1).entries())
+    expect((await run("state_put", { token: "t", chunk, page_section })).error).toBeUndefined();
+  const { result, error } = await run("load_state", {
+    origin,
+    url,
+    parts,
+    tab_section,
+    token: "t",
+    chunks,
+    page_section: chunksOf.at(-1) ?? "",
+  });
+  expect(error).toBeUndefined();
+  return result;
+}
+
+/** Everything that the structured clone algorithm knows and JSON does not. */
+async function storeAll(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const request = indexedDB.open("all types", 7);
+    request.onupgradeneeded = () => {
+      const db = request.result;
+      const plain = db.createObjectStore("values");
+      plain.createIndex("by kind", "kind", { multiEntry: true });
+      db.createObjectStore("counted", { keyPath: "at.id", autoIncrement: true }).createIndex("two", ["a", "b"], {
+        unique: true,
+      });
+      db.createObjectStore("numbers", { autoIncrement: true });
+      db.createObjectStore("empty", { keyPath: ["a", "b"] });
+    };
+    const db = await new Promise<IDBDatabase>((resolve) => (request.onsuccess = () => resolve(request.result)));
+    const cycle: Record<string, unknown> = { name: "cycle" };
+    cycle["self"] = cycle;
+    cycle["list"] = [cycle, { cycle }];
+    const shared = new Uint8Array([1, 2, 3, 4, 5, 6, 7, 8]);
+    const sparse: unknown[] & { extra?: string } = [1];
+    sparse[5] = undefined;
+    sparse.length = 9;
+    sparse.extra = "more";
+    const error = new RangeError("out of range", { cause: new Error("inner") });
+    const values: Record<string, unknown> = {
+      scalars: [undefined, null, true, -0, 0, NaN, Infinity, -Infinity, 1e21, 12345678901234567890n, "\ud800 lone", ""],
+      wrapped: [Object(true), Object(-0), Object("text"), Object(5n)],
+      dates: [new Date(86_400_000), new Date(NaN)],
+      regexp: /a(b)+\/c/giu,
+      map: new Map<unknown, unknown>([
+        [{ key: 1 }, new Set([1, "1", NaN])],
+        [new Date(0), new Map()],
+      ]),
+      cycle,
+      sparse,
+      views: {
+        whole: shared,
+        part: new Uint16Array(shared.buffer, 2, 2),
+        data: new DataView(shared.buffer, 1, 3),
+        big: new BigInt64Array([1n, -1n]),
+        floats: new Float64Array([-0, NaN]),
+        clamped: new Uint8ClampedArray([300, 1]),
+        buffer: shared.buffer,
+      },
+      blob: new Blob(["\u0000bytes"], { type: "text/x-own" }),
+      file: new File([new Uint8Array([255, 0, 254])], "a file.bin", { type: "application/x", lastModified: 12345 }),
+      error,
+      image: new ImageData(new Uint8ClampedArray([1, 2, 3, 4, 5, 6, 7, 8]), 2, 1),
+      shapes: [new DOMRect(1, 2, 3, 4), new DOMPoint(1, 2, 3, 4), new DOMMatrix([1, 2, 3, 4, 5, 6])],
+      names: JSON.parse('{"__proto__": 1, "constructor": 2, "kind": ["x", "y"]}'),
+    };
+    const transaction = db.transaction(["values", "counted", "numbers"], "readwrite");
+    const store = transaction.objectStore("values");
+    for (const [key, value] of Object.entries(values)) store.put(value, key);
+    for (const key of [-1.5, -Infinity, new Date(5), new Uint8Array([9, 8]), ["a", [1, new Date(1)]], ""])
+      store.put({ key }, key as IDBValidKey);
+    for (const a of [1, 2, 3]) transaction.objectStore("counted").put({ a, b: "b", at: {} });
+    transaction.objectStore("counted").delete(3); // the counter does not go back
+    transaction.objectStore("numbers").put("first", 41);
+    await new Promise((resolve) => (transaction.oncomplete = resolve));
+    db.close();
+    const other = indexedDB.open("none", 2);
+    await new Promise((resolve) => (other.onsuccess = resolve));
+    other.result.close();
+    localStorage.setItem("theme", "dark");
+    localStorage.setItem("\ud800", "\udc00 lone");
+    sessionStorage.setItem("step", "2");
+    sessionStorage.setItem("length", "9");
+  });
+}
+
+/** What is stored, as the page itself sees it: checked without anything of ours. */
+const seen = (page: Page): Promise<unknown> =>
+  page.evaluate(async () => {
+    const tell = async (value: unknown, around: unknown[] = []): Promise<unknown> => {
+      if (Object.is(value, -0)) return "-0";
+      if (typeof value !== "object" || value === null) return `${typeof value} ${String(value)}`;
+      if (around.includes(value)) return `cycle ${around.indexOf(value)}`;
+      const inner = (of: unknown): Promise<unknown> => tell(of, [...around, value]);
+      const type = Object.prototype.toString.call(value);
+      const own: unknown[] = [type];
+      if (value instanceof Date) own.push(String(value.getTime()));
+      else if (value instanceof RegExp) own.push(String(value));
+      else if (value instanceof Map) for (const [k, v] of value) own.push([await inner(k), await inner(v)]);
+      else if (value instanceof Set) for (const v of value) own.push(await inner(v));
+      else if (value instanceof Blob)
+        own.push(value.type, [...new Uint8Array(await value.arrayBuffer())], (value as File).name, (value as File).lastModified);
+      else if (value instanceof ArrayBuffer) own.push([...new Uint8Array(value)]);
+      else if (ArrayBuffer.isView(value))
+        own.push(value.byteOffset, value.byteLength, [...new Uint8Array(value.buffer, value.byteOffset, value.byteLength)], value.buffer.byteLength);
+      else if (value instanceof Error)
+        own.push(value.name, value.message, value.stack, Object.hasOwn(value, "cause") ? await inner(value.cause) : "no cause");
+      else if (value instanceof ImageData) own.push(value.width, value.height, [...value.data]);
+      else if (value instanceof Number || value instanceof Boolean || value instanceof String || value instanceof BigInt)
+        own.push(await inner(value.valueOf()));
+      else if ("toJSON" in value) own.push(JSON.stringify(value));
+      else
+        for (const key of Object.getOwnPropertyNames(value))
+          own.push([key, await inner((value as Record<string, unknown>)[key])]);
+      return own;
+    };
+    const done = <T>(request: IDBRequest<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error as Error);
+      });
+    const out: unknown[] = [];
+    const list = await indexedDB.databases();
+    for (const { name = "", version } of list.sort((a, b) => ((a.name ?? "") < (b.name ?? "") ? -1 : 1))) {
+      const db = await done(indexedDB.open(name));
+      out.push(name, version);
+      for (const store of db.objectStoreNames) {
+        const transaction = db.transaction(store, "readwrite");
+        const at = transaction.objectStore(store);
+        const keys = await done(at.getAllKeys());
+        const values = await done(at.getAll());
+        const indexes = [...at.indexNames].map((index) => {
+          const { keyPath, unique, multiEntry } = at.index(index);
+          return [index, keyPath, unique, multiEntry];
+        });
+        const next = at.autoIncrement ? await done(at.add({})) : "none";
+        transaction.abort();
+        out.push([store, at.keyPath, indexes, next]);
+        for (const [i, key] of keys.entries()) out.push([await tell(key), await tell(values[i])]);
+      }
+      const values = db.objectStoreNames.contains("values") && db.transaction("values").objectStore("values").get("views");
+      if (values) {
+        const { whole, part, buffer } = (await done(values)) as Record<string, Uint8Array>;
+        out.push(["one buffer", whole?.buffer === part?.buffer, (whole?.buffer as unknown) === buffer]);
+      }
+      db.close();
+    }
+    for (const storage of [localStorage, sessionStorage])
+      out.push(Object.keys(storage).sort().map((key) => [key, storage.getItem(key)]));
+    return out;
+  });
+
+/** Empties all that a site stores, as a new profile is empty. */
+async function clear(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    localStorage.clear();
+    sessionStorage.clear();
+    for (const { name = "" } of await indexedDB.databases())
+      await new Promise((resolve) => (indexedDB.deleteDatabase(name).onsuccess = resolve));
+  });
+  await page.context().clearCookies();
+}
+
+test("everything that a site stored comes back as it was, into an emptied profile and over another state", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>shop");
+  await storeAll(page);
+  const { hostname: domain } = new URL(page.url());
+  const year = Math.floor(Date.now() / 1000) + 31_000_000;
+  await page.context().addCookies([
+    { name: "sid", value: "secret-session", domain, path: "/", httpOnly: true, sameSite: "Strict" },
+    { name: "deep", value: "d=e", domain, path: "/api/refresh", httpOnly: true, expires: year },
+    { name: "lang", value: "de", domain, path: "/", sameSite: "Lax", expires: year },
+  ]);
+  const before = await seen(page);
+  const cookies = await page.context().cookies([page.url(), `${page.url()}pi/refresh`]);
+  const all = await page.context().cookies();
+  expect(all.length).toBe(3);
+  const saved = await save(run);
+  expect(await seen(page)).toEqual(before);
+
+  await clear(page);
+  let loaded = await load(run, saved);
+  expect(loaded.differs).toBeUndefined();
+  expect(loaded.restored.join()).toContain("cookies 3");
+  expect(await seen(page)).toEqual(before);
+  expect(await page.context().cookies()).toEqual(all);
+  expect(cookies.length).toBeGreaterThan(0);
+  await expect(page.locator("p")).toHaveText("shop");
+
+  // Another state in its place: more rows, other values, another version, a counter that went on, new databases.
+  await page.evaluate(async () => {
+    const done = (request: IDBRequest): Promise<unknown> => new Promise((resolve) => (request.onsuccess = resolve));
+    const request = indexedDB.open("all types", 7);
+    await done(request);
+    const transaction = request.result.transaction(["values", "counted"], "readwrite");
+    transaction.objectStore("values").put("other", "blob");
+    transaction.objectStore("values").put("more", "more");
+    transaction.objectStore("counted").add({ a: 9, b: 9, at: {} });
+    await new Promise((resolve) => (transaction.oncomplete = resolve));
+    request.result.close();
+    const newer = indexedDB.open("none", 5);
+    newer.onupgradeneeded = () => newer.result.createObjectStore("new");
+    await done(newer);
+    newer.result.close();
+    const added = indexedDB.open("added", 1);
+    await done(added);
+    added.result.close();
+    localStorage.setItem("theme", "light");
+    localStorage.setItem("added", "1");
+    sessionStorage.clear();
+    document.cookie = "lang=fr";
+    document.cookie = "added=1";
+  });
+  expect(await seen(page)).not.toEqual(before);
+  loaded = await load(run, saved);
+  expect(loaded.differs).toBeUndefined();
+  expect(await seen(page)).toEqual(before);
+  expect(await page.context().cookies()).toEqual(all);
+});
+
+test("what is typed, chosen and scrolled comes back; secrets that are typed do not", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const inner = site.page("/inner", "<input name=inside>");
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<form><input name=mail><input type=password name=pw><textarea name=note>given</textarea>
+      <input type=checkbox name=gift><input type=radio name=size value=s checked><input type=radio name=size value=m>
+      <select name=one><option>a<option>b</select><select name=many multiple><option selected>a<option>b<option>c</select></form>
+      <p id=heard></p><iframe src="${inner}"></iframe><div style="height:4000px"></div>
+      <script>mail = document.forms[0].mail; mail.addEventListener("input", () => heard.textContent = "heard " + mail.value)</script>`,
+  );
+  await page.locator("[name=mail]").fill("a@b.example");
+  await page.locator("[name=pw]").fill("hunter2-typed");
+  await page.locator("[name=note]").fill("");
+  await page.locator("[name=gift]").check();
+  await page.locator("[value=m]").check();
+  await page.locator("[name=one]").selectOption("b");
+  await page.locator("[name=many]").selectOption(["b", "c"]);
+  await page.frameLocator("iframe").locator("input").fill("in the frame");
+  await page.evaluate(() => window.scrollTo(0, 1234));
+  const saved = await save(run);
+  await page.reload();
+  await page.evaluate(() => window.scrollTo(0, 0));
+  const loaded = await load(run, saved);
+  expect(loaded.differs).toBeUndefined();
+  expect(
+    await page.evaluate(() => {
+      const form = document.forms[0] as HTMLFormElement;
+      const data = [...new FormData(form)].map(([name, value]) => `${name}=${String(value)}`);
+      return [...data, Math.round(window.scrollY)];
+    }),
+  ).toEqual(["mail=a@b.example", "pw=", "note=", "gift=on", "size=m", "one=b", "many=b", "many=c", 1234]);
+  await expect(page.locator("#heard")).toHaveText("heard a@b.example");
+  await expect(page.frameLocator("iframe").locator("input")).toHaveValue("in the frame");
+});
+
+test("a page that keeps a connection open, and writes when it is left, does not stand in the way", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<script>
+      const request = indexedDB.open("held", 1);
+      request.onupgradeneeded = () => request.result.createObjectStore("rows", { autoIncrement: true });
+      addEventListener("pagehide", () => localStorage.setItem("who", "the page"));
+      setInterval(() => localStorage.setItem("ticks", Date.now()), 5);
+      localStorage.setItem("who", "saved");
+    </script>`,
+  );
+  const rows = (): Promise<number> =>
+    page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          const request = indexedDB.open("held");
+          request.onsuccess = () => {
+            const count = request.result.transaction("rows").objectStore("rows").count();
+            count.onsuccess = () => resolve(count.result);
+          };
+        }),
+    );
+  const add = (): Promise<void> =>
+    page.evaluate(
+      () =>
+        new Promise<void>((resolve) => {
+          const request = indexedDB.open("held");
+          request.onsuccess = () => {
+            request.result.transaction("rows", "readwrite").objectStore("rows").add("row").onsuccess = () => resolve();
+          };
+        }),
+    );
+  await add();
+  const saved = await save(run, ["local", "indexeddb"]);
+  await add(); // its counter has to go back, so the database is made anew
+  const loaded = await load(run, saved, ["local", "indexeddb"]);
+  expect(loaded.differs).toBeUndefined();
+  expect(await rows()).toBe(1);
+});
+
+test("a database that another tab holds open, and does not let go, is named and left as it is", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
+  const make = (of: Page, version: number): Promise<void> =>
+    of.evaluate(
+      (at) =>
+        new Promise<void>((resolve) => {
+          const request = indexedDB.open("held", at);
+          request.onupgradeneeded = () => {
+            if (!request.result.objectStoreNames.contains("rows")) request.result.createObjectStore("rows");
+          };
+          request.onsuccess = () => {
+            request.result.transaction("rows", "readwrite").objectStore("rows").put(at, "k").onsuccess = () => resolve();
+          };
+        }),
+      version,
+    );
+  await make(page, 1);
+  await page.evaluate(() => localStorage.setItem("theme", "saved"));
+  const saved = await save(run);
+  await page.reload();
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await make(other, 3);
+  await page.evaluate(() => localStorage.setItem("theme", "other"));
+  const loaded = await load(run, saved);
+  expect(loaded.differs).toEqual([expect.stringMatching(/^database held: .*holds it open/)]);
+  expect(await page.evaluate(() => localStorage.getItem("theme"))).toBe("saved");
+  // It was not deleted in the end either, once the other tab let go.
+  await other.close();
+  expect(await page.evaluate(async () => (await indexedDB.databases()).map(({ name, version }) => [name, version]))).toEqual([
+    ["held", 3],
+  ]);
+  // And now it comes back.
+  expect((await load(run, saved)).differs).toBeUndefined();
+});
+
+test("a quota that is exceeded leaves the database as it was, and is told", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
+  const fill = (bytes: number): Promise<void> =>
+    page.evaluate(
+      (size) =>
+        new Promise<void>((resolve) => {
+          const request = indexedDB.open("big", 1);
+          request.onupgradeneeded = () => request.result.createObjectStore("rows");
+          request.onsuccess = () => {
+            const value = crypto.getRandomValues(new Uint8Array(size > 65536 ? 65536 : size));
+            const transaction = request.result.transaction("rows", "readwrite");
+            transaction.objectStore("rows").clear();
+            for (let i = 0; i * 65536 < size; i++) transaction.objectStore("rows").put(value, i);
+            transaction.oncomplete = () => {
+              request.result.close();
+              resolve();
+            };
+          };
+        }),
+      bytes,
+    );
+  await fill(5_000_000);
+  const saved = await save(run, ["indexeddb"]);
+  expect(saved.chunks).toBeGreaterThan(1); // brought over in several commands
+  await fill(10);
+  const before = await seen(page);
+  const session = await page.context().newCDPSession(page);
+  await session.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin, quotaSize: 100_000 });
+  const refused = await load(run, saved, ["indexeddb"]);
+  expect(refused.differs).toEqual([expect.stringMatching(/^database big: Quota/)]);
+  await session.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin });
+  expect(await seen(page)).toEqual(before);
+  expect((await load(run, saved, ["indexeddb"])).differs).toBeUndefined();
+});
+
+test("too much is refused with the way out, and what cannot be kept is named", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
+  await page.evaluate(async () => {
+    const key = await crypto.subtle.generateKey({ name: "AES-GCM", length: 128 }, false, ["encrypt"]);
+    const request = indexedDB.open("keys", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("keys");
+    await new Promise((resolve) => (request.onsuccess = resolve));
+    const transaction = request.result.transaction("keys", "readwrite");
+    let deep: object = {};
+    for (let i = 0; i < 1200; i++) deep = { deep };
+    transaction.objectStore("keys").put({ key }, "k");
+    transaction.objectStore("keys").put(deep, "deep");
+    transaction.objectStore("keys").put("kept", "text");
+    await new Promise((resolve) => (transaction.oncomplete = resolve));
+  });
+  const { page_section } = await save(run, ["indexeddb"]);
+  const text = new TextDecoder().decode(
+    await new Response(
+      new Blob([Buffer.from(page_section, "base64")]).stream().pipeThrough(new DecompressionStream("gzip")),
+    ).arrayBuffer(),
+  );
+  expect(JSON.parse(text)).toMatchObject({
+    databases: [{ name: "keys", stores: [{ records: [["text", "kept"]] }] }],
+    left_out_of_page: [
+      { what: "row of keys/keys", why: expect.stringContaining("levels"), count: 1 },
+      { what: "row of keys/keys", why: "a CryptoKey cannot be kept", count: 1 },
+    ],
+  });
+  await page.evaluate(async () => {
+    const request = indexedDB.open("huge", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("rows");
+    await new Promise((resolve) => (request.onsuccess = resolve));
+    for (let i = 0; i < 10; i++) {
+      const transaction = request.result.transaction("rows", "readwrite");
+      transaction.objectStore("rows").put(new Uint8Array(10_000_000), i);
+      await new Promise((resolve) => (transaction.oncomplete = resolve));
+    }
+  });
+  const refused = await run("save_state", { parts: ALL }, { timeoutMS: 20_000 });
+  expect(refused.error).toMatchObject({ code: "too_large", message: expect.stringContaining("huge/rows") });
+  expect((await run("save_state", { parts: ["local", "cookies"] })).error).toBeUndefined();
+});
+
+test("a checkpoint of another origin is refused and changes nothing; one that is damaged gives the page back", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
+  await page.evaluate(() => localStorage.setItem("k", "v"));
+  const saved = await save(run);
+  await page.goto(site.url("/a", "localhost"));
+  const { chunksOf: _, ...rest } = saved;
+  const params = { ...rest, parts: ALL, token: "t", chunks: 1 };
+  const refused = await run("load_state", params);
+  expect(refused.error?.code).toBe("other_origin");
+  expect(await page.evaluate(() => localStorage.length)).toBe(0);
+  await page.goto(saved.url);
+  expect((await run("load_state", { ...params, tab_section: "bm9uZQ==" })).error?.code).toBe("invalid_state");
+  expect((await run("load_state", { ...params, page_section: "bm9uZQ==" })).error?.code).toBe("invalid_state");
+  await expect(page.locator("p")).toHaveText("a");
+  expect(await page.evaluate(() => localStorage.getItem("k"))).toBe("v");
+});
+
+test("what a site has stored is listed: keys, values, cookies without the HttpOnly ones' values, databases and rows", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
+  await storeAll(page);
+  const { hostname: domain } = new URL(page.url());
+  await page.context().addCookies([
+    { name: "sid", value: "secret-session", domain, path: "/", httpOnly: true },
+    { name: "lang", value: "de", domain, path: "/" },
+  ]);
+  await browserWithExtension.set({ pilot: false }); // looking needs no browser control
+  const look = async (params: object): Promise<StorageResult> => (await run("storage", params)).result;
+  const summary = await look({});
+  expect(summary).toMatchObject({
+    local_storage: { key_count: 2, sample_keys: ["theme", "\ufffd"] },
+    session_storage: { key_count: 2, sample_keys: ["length", "step"] },
+    cookies: { count: 2, http_only_count: 1, cookies: [{ name: "lang" }, { name: "sid", http_only: true }] },
+    indexeddb: {
+      supported: true,
+      databases: [
+        { name: "all types", version: 7, object_stores: ["counted", "empty", "numbers", "values"] },
+        { name: "none", version: 2, object_stores: [] },
+      ],
+    },
+  });
+  expect((await look({ storage_type: "local", summary: false })).local_storage?.entries?.[0]).toEqual({
+    key: "theme",
+    value: "dark",
+    size: 4,
+  });
+  const cookies = await look({ storage_type: "cookies", summary: false });
+  expect(cookies.cookies?.cookies).toMatchObject([{ name: "lang", value: "de", domain, path: "/" }, { name: "sid" }]);
+  expect(JSON.stringify([summary, cookies])).not.toContain("secret-session");
+  await page.evaluate(() => localStorage.setItem("long", "x".repeat(30_000)));
+  expect((await look({ storage_type: "local", summary: false })).local_storage?.entries?.[0]).toMatchObject({
+    key: "long",
+    value: "",
+    unshown: true,
+    size: 30_000,
+  });
+  expect((await look({ storage_type: "local", key: "long" })).local_storage?.entries?.[0]?.value.length).toBe(30_000);
+
+  const { result } = await run("indexeddb", { database: "all types", store: "counted" });
+  expect(result).toMatchObject({
+    count: 2,
+    key_path: "at.id",
+    indexes: ["two"],
+    object_stores: ["counted", "empty", "numbers", "values"],
+    entries: [{ key: "1", value: '{"a":1,"b":"b","at":{"id":1}}' }, { key: "2" }],
+  });
+  const all = await run("indexeddb", { database: "all types", store: "values", limit: 100 });
+  expect(all.error).toBeUndefined();
+  const values = all.result;
+  const of = (key: string): string => values.entries.find((row) => row.key === JSON.stringify(key))?.value ?? "";
+  expect(of("cycle")).toContain("<cycle>");
+  expect(of("file")).toBe('{"$blob":"application/x","bytes":3,"name":"a file.bin"}');
+  expect(of("dates")).toContain("1970-01-02");
+  expect((await run("indexeddb", { database: "other", store: "x" })).error).toMatchObject({
+    code: "no_database",
+    message: expect.stringContaining("all types, none"),
+  });
+  expect((await run("indexeddb", { database: "all types", store: "x" })).error?.message).toContain("counted, empty");
+  // Looking has changed nothing: nobody was asked to close, and no database came.
+  expect((await page.evaluate(() => indexedDB.databases())).length).toBe(2);
+});
+
+test("a frame is named for what it stores, and one that may store nothing says so", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<iframe sandbox="allow-scripts" srcdoc="<p>boxed"></iframe><iframe src="${site.url("/inner", "localhost")}"></iframe>`,
+  );
+  await page.frames()[2]?.waitForLoadState();
+  await expect.poll(async () => (await run("storage", { frame: "0" })).result?.local_storage?.unavailable).toBeTruthy();
+  const boxed = (await run("storage", { frame: "0" })).result;
+  expect(boxed.indexeddb?.supported).toBe(false);
+  const { not_covered } = await save(run);
+  expect(not_covered?.join()).toContain("localhost");
+});
+
+test("load_state takes less than a second on an ordinary site", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
+  await page.evaluate(async () => {
+    for (let i = 0; i < 50; i++) localStorage.setItem(`k${i}`, "v".repeat(200));
+    const request = indexedDB.open("shop", 1);
+    request.onupgradeneeded = () => request.result.createObjectStore("rows", { keyPath: "id" });
+    await new Promise((resolve) => (request.onsuccess = resolve));
+    const transaction = request.result.transaction("rows", "readwrite");
+    for (let id = 0; id < 1000; id++) transaction.objectStore("rows").put({ id, name: `row ${id}`, at: new Date(id) });
+    await new Promise((resolve) => (transaction.oncomplete = resolve));
+    request.result.close();
+  });
+  const saved = await save(run);
+  const began = Date.now();
+  expect((await load(run, saved)).differs).toBeUndefined();
+  const took = Date.now() - began;
+  console.log(`load_state of 1,000 rows: ${took} ms`);
+  expect(took).toBeLessThan(3000); // of a loaded machine; the figure is printed
+});
