@@ -68,13 +68,13 @@ export async function setCookies(send: Send, url: string, saved: Cookie[]): Prom
     const is = now.get(key);
     if (isSame(was, is)) return [];
     const why = !was
-      ? "it was not there, and cannot be removed"
+      ? "not there before, and stays"
       : is
-        ? "the browser changed it"
+        ? "changed by the browser"
         : (was.expires ?? Infinity) * 1000 < Date.now()
-          ? "it has expired since"
-          : "the browser refused it";
-    return [`cookie ${(was ?? is)?.name.slice(0, 100)}: ${why}`];
+          ? "expired since"
+          : "refused by the browser";
+    return [`${why}: cookie ${(was ?? is)?.name.slice(0, 100)}`];
   });
 }
 

@@ -85,11 +85,11 @@ async function typeAgain({ frames, tab, deadline }: Context, { forms = [] }: Tab
     const name = frame === "" ? "main" : frame;
     try {
       const { differs } = await frames.call(tab, "restore_forms", { ...rest, frame: name }, deadline);
-      fields += rest.fields.length - differs.filter((one) => one.startsWith("field ")).length;
-      told.differs.push(...differs.map((one) => (frame === "" ? one : `frame ${frame}: ${one}`)));
+      fields += rest.fields.length - differs.filter((one) => one.includes(": field ")).length;
+      told.differs.push(...differs.map((one) => (frame === "" ? one : `${one} of frame ${frame}`)));
     } catch (error) {
       const why = error instanceof CommandProblem ? error.message : "it does not answer";
-      told.differs.push(`fields of ${frame === "" ? "the page" : `frame ${frame}`}: ${why}`);
+      told.differs.push(`${why}: fields of ${frame === "" ? "the page" : `frame ${frame}`}`);
     }
   }
   if (fields > 0) told.restored.push(`fields ${fields}`);

@@ -160,7 +160,7 @@ export async function restore(saved: SavedDatabase[], signal: AbortSignal): Prom
   const now = new Map((await names()).map(({ name, version }) => [name, version]));
   for (const name of now.keys())
     if (!saved.some((one) => one.name === name))
-      await remove(name, signal).catch((error: unknown) => failed.set(name, `it was not there, and stays: ${said(error)}`));
+      await remove(name, signal).catch((error: unknown) => failed.set(name, `not there before, and stays (${said(error)})`));
   for (const one of saved)
     await put(one, now.get(one.name), signal).catch((error: unknown) => failed.set(one.name, said(error)));
   return failed;
@@ -296,7 +296,7 @@ export function open(
     signal.addEventListener("abort", () => give(signal.reason), { once: true });
     request.onblocked = () => {
       late = setTimeout(
-        () => give(new StoredProblem("blocked", "another page or worker of the site holds it open")),
+        () => give(new StoredProblem("blocked", "held open by another page or worker of the site")),
         BLOCKED_MS,
       );
     };

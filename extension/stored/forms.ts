@@ -105,10 +105,10 @@ export async function restore(
   });
   return [
     ...differ.map((field) => {
-      const why = found(field) ? "the page changed it" : "the page has no such field now";
-      return `field ${(field.name || field.at).slice(0, 100)}: ${why}`;
+      const why = found(field) ? "changed by the page" : "not in the page now";
+      return `${why}: field ${(field.name || field.at).slice(0, 100)}`;
     }),
-    ...(there ? [] : ["scroll position: the page is shorter now"]),
+    ...(there ? [] : ["not reached, because the page is shorter now: scroll position"]),
   ];
 }
 

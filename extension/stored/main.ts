@@ -116,7 +116,7 @@ async function restore({ token, parts }: { token: string; parts: string[] }, wor
 /** Databases come first: they are what may fail. */
 async function restoreAll(saved: SavedDatabase[], signal: AbortSignal, told: RestoredState): Promise<void> {
   const failed = await restoreDatabases(saved, signal);
-  const differs = [...failed].map(([name, why]) => `database ${name.slice(0, 100)}: ${why}`);
+  const differs = [...failed].map(([name, why]) => `${why}: database ${name.slice(0, 100)}`);
   let records = 0;
   let whole = 0;
   for (const one of saved) {
@@ -129,7 +129,7 @@ async function restoreAll(saved: SavedDatabase[], signal: AbortSignal, told: Res
     records += one.stores.reduce((sum, store) => sum + store.records.length, 0);
   }
   const extra = (await names()).filter(({ name }) => !failed.has(name) && !saved.some((one) => one.name === name));
-  differs.push(...extra.map(({ name }) => `database ${name.slice(0, 100)}: it was not there`));
+  differs.push(...extra.map(({ name }) => `not there before: database ${name.slice(0, 100)}`));
   if (whole > 0 || saved.length === 0) told.restored.push(`databases ${whole} (records ${records})`);
   tell(told, differs);
 }
@@ -142,13 +142,13 @@ function compared(saved: SavedDatabase, now: SavedDatabase): string[] {
     version,
     stores.map(({ records: _, ...rest }) => rest),
   ];
-  if (!same(shape(saved), shape(now))) return [`database ${name}: its stores are not as they were`];
+  if (!same(shape(saved), shape(now))) return [`stores that are not as they were: database ${name}`];
   return saved.stores.flatMap((store, i) => {
     const rowsNow = new Map(now.stores[i]?.records.map((record) => [JSON.stringify(record[0]), record]));
     const wrong = store.records.filter((record) => !same(record, rowsNow.get(JSON.stringify(record[0]))));
     const extra = rowsNow.size - (store.records.length - wrong.length);
     const count = Math.max(wrong.length, extra);
-    return count > 0 ? [`database ${name}/${store.name.slice(0, 100)}: ${count} records`] : [];
+    return count > 0 ? [`${count} records: database ${name}/${store.name.slice(0, 100)}`] : [];
   });
 }
 

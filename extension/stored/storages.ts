@@ -37,7 +37,7 @@ export function restore(which: "local" | "session", saved: Entries): string[] {
   return [...keys].flatMap((key) => {
     if (now.get(key) === wanted.get(key)) return [];
     const why = failed.get(key) ?? (wanted.has(key) ? "it did not stay as it was written" : "it cannot be removed");
-    return [`${which}Storage ${JSON.stringify(key.slice(0, 100))}: ${why}`];
+    return [`${why}: ${which}Storage ${JSON.stringify(key.slice(0, 100))}`];
   });
 }
 

@@ -291,6 +291,7 @@ var fixes = map[problem.Code]string{
 	problem.Timeout:          `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`,
 	"invalid_selector":       `Use CSS, or text=…, role=button[name="…"], label=…, placeholder=…, testid=….`,
 	"other_origin":           `Go to a page of the checkpoint's site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call.`,
+	problem.TooLarge:         `Ask for less; save_state leaves databases out with storage_type:"local,session,cookies,forms".`,
 	"no_database":            `observe {"what":"storage"} lists what is there.`,
 	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,
 }

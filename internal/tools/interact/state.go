@@ -148,7 +148,7 @@ func saveState(ctx context.Context, env Env, p saveParams) (*savedState, error) 
 		NotCovered: cleaned(env, taken.Result.NotCovered), ElapsedMS: time.Since(began).Milliseconds(), origin: c.Origin,
 	}
 	for _, l := range contents.LeftOut() {
-		out.LeftOut = append(out.LeftOut, env.Clean.Text(fmt.Sprintf("%s: %s (%d)", l.What, l.Why, l.Count)))
+		out.LeftOut = append(out.LeftOut, fmt.Sprintf("%s (%d): %s", env.Clean.Text(l.Why), l.Count, env.Clean.Text(l.What)))
 	}
 	return out, nil
 }
