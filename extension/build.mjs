@@ -25,7 +25,7 @@ const anySize = dev || process.argv.includes("--any-size");
 const entries = [
   { in: "page/main.ts", out: "page", format: "iife", budget: 54_000, ignored: true },
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
-  { in: "stored/main.ts", out: "stored", format: "iife", budget: 30_000 },
+  { in: "stored/main.ts", out: "stored", format: "iife", budget: 24_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
   { in: "popup/main.ts", out: "popup", format: "iife" },
   { in: "options/main.ts", out: "options", format: "iife" },

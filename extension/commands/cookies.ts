@@ -16,7 +16,17 @@ export interface Cookie {
 }
 
 /** Of what the debugger tells, the fields that make a cookie. */
-const FIELDS = ["name", "value", "domain", "path", "httpOnly", "secure", "sameSite", "priority", "partitionKey"] as const;
+const FIELDS = [
+  "name",
+  "value",
+  "domain",
+  "path",
+  "httpOnly",
+  "secure",
+  "sameSite",
+  "priority",
+  "partitionKey",
+] as const;
 
 /** The cookies that the browser would send to a page's host, whatever their path, the oldest first of those with one path. */
 export async function cookiesOf(send: Send, url: string): Promise<Cookie[]> {
@@ -36,13 +46,13 @@ export async function cookiesOf(send: Send, url: string): Promise<Cookie[]> {
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;
 
 function isFor({ domain, secure, partitionKey }: Cookie, { hostname, protocol }: URL): boolean {
-  const fits = domain.startsWith(".")
-    ? hostname === domain.slice(1) || hostname.endsWith(domain)
-    : hostname === domain;
+  const fits = domain.startsWith(".") ? hostname === domain.slice(1) || hostname.endsWith(domain) : hostname === domain;
   if (!fits || (secure && protocol !== "https:" && !LOOPBACK.test(hostname))) return false;
   if (partitionKey === undefined) return true;
   const { topLevelSite } = partitionKey as { topLevelSite?: string };
-  return topLevelSite === undefined || hostname === hostOf(topLevelSite) || hostname.endsWith(`.${hostOf(topLevelSite)}`);
+  return (
+    topLevelSite === undefined || hostname === hostOf(topLevelSite) || hostname.endsWith(`.${hostOf(topLevelSite)}`)
+  );
 }
 
 const hostOf = (site: string): string => (URL.canParse(site) ? new URL(site).hostname : site);

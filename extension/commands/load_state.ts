@@ -22,7 +22,10 @@ export const loadState: Handler<"load_state"> = async (params, context) => {
   const { url: shown } = await pages.describe(tab);
   const origin = URL.canParse(shown) ? new URL(shown).origin : "";
   if (origin !== params.origin)
-    throw new CommandProblem("other_origin", `The checkpoint is of ${params.origin}, the tab shows ${origin || shown}.`);
+    throw new CommandProblem(
+      "other_origin",
+      `The checkpoint is of ${params.origin}, the tab shows ${origin || shown}.`,
+    );
   if (pages.dialog(tab)) throw new CommandProblem("dialog_open", "The page shows a native dialog.");
   const section = (await unpacked(params.tab_section)) as TabSection;
   const chunks = [...chunksOf(params.token, params.chunks), params.page_section];
@@ -32,8 +35,8 @@ export const loadState: Handler<"load_state"> = async (params, context) => {
     context,
     async (begin) => {
       await begin();
-      await context.debug.blank(tab, context.deadline);
       try {
+        await context.debug.blank(tab, context.deadline);
         await bringBack(context, params, section, chunks, told);
       } catch (error) {
         // The user gets the page back, whatever became of its state.

@@ -27,4 +27,7 @@ export function chunksOf(token: string, count: number): string[] {
 }
 
 const lost = (): CommandProblem =>
-  new CommandProblem("interrupted", "A part of the checkpoint was lost on the way. Nothing was changed; repeat the call.");
+  new CommandProblem(
+    "interrupted",
+    "A part of the checkpoint was lost on the way. Nothing was changed; repeat the call.",
+  );

@@ -29,7 +29,9 @@ async function jar(
     return { unavailable: error.message, count: 0, http_only_count: 0 };
   }
   const named = key !== undefined && key !== "";
-  const shown = named ? cookies.filter(({ name }) => name === key) : cookies.slice(0, summary ? SAMPLE : limit || SAMPLE);
+  const shown = named
+    ? cookies.filter(({ name }) => name === key)
+    : cookies.slice(0, summary ? SAMPLE : limit || SAMPLE);
   return {
     count: cookies.length,
     http_only_count: cookies.filter(({ httpOnly }) => httpOnly).length,

@@ -35,7 +35,8 @@ const ERRORS: Readonly<Record<string, ErrorConstructor>> = {
 type View = new (buffer: ArrayBuffer, offset: number, length?: number) => ArrayBufferView;
 
 const VIEWS: Readonly<Record<string, View>> = Object.fromEntries(
-    ([
+  (
+    [
       Int8Array,
       Uint8Array,
       Uint8ClampedArray,
@@ -49,8 +50,9 @@ const VIEWS: Readonly<Record<string, View>> = Object.fromEntries(
       BigUint64Array,
       DataView,
       ...("Float16Array" in globalThis ? [(globalThis as unknown as { Float16Array: View }).Float16Array] : []),
-    ] as View[]).map((view) => [view.name, view]),
-  );
+    ] as View[]
+  ).map((view) => [view.name, view]),
+);
 
 /** Writes values down. Blobs are read later: done resolves when all nodes are whole. */
 export class Encoder {
@@ -95,7 +97,8 @@ export class Encoder {
   #object(value: object, inner: (value: unknown) => Node): Node {
     if (Array.isArray(value)) return arrayNode(value, inner);
     const name = Object.getPrototypeOf(value)?.constructor?.name as string | undefined;
-    if (Object.getPrototypeOf(value) === Object.prototype) return ["object", ...members(value, Object.keys(value), inner)];
+    if (Object.getPrototypeOf(value) === Object.prototype)
+      return ["object", ...members(value, Object.keys(value), inner)];
     if (value instanceof Date) return ["date", Number.isNaN(value.getTime()) ? null : value.getTime()];
     if (value instanceof Map) return ["map", ...[...value].flatMap(([key, item]) => [inner(key), inner(item)])];
     if (value instanceof Set) return ["set", ...[...value].map(inner)];
@@ -112,8 +115,7 @@ export class Encoder {
     if (value instanceof FileList) return ["files", ...[...value].map(inner)];
     if (value instanceof ImageData && value.data instanceof Uint8ClampedArray)
       return ["image", value.width, value.height, value.colorSpace, base64Of(new Uint8Array(value.data.buffer))];
-    if (value instanceof DOMMatrixReadOnly)
-      return ["matrix", name, value.is2D, [...value.toFloat64Array()].map(inner)];
+    if (value instanceof DOMMatrixReadOnly) return ["matrix", name, value.is2D, [...value.toFloat64Array()].map(inner)];
     if (value instanceof DOMQuad) return ["quad", ...[value.p1, value.p2, value.p3, value.p4].map(inner)];
     const parts = GEOMETRY[name as keyof typeof GEOMETRY];
     if (parts) return ["geometry", name, ...parts.map((part) => inner((value as Record<string, unknown>)[part]))];
@@ -140,7 +142,8 @@ const members = (of: object, names: string[], inner: (value: unknown) => Node): 
 function arrayNode(array: unknown[], inner: (value: unknown) => Node): Node {
   const names = Object.keys(array);
   // Indexes come first and in order: where there are as many as the length says, none is missing and nothing else is there.
-  const dense = names.length === array.length && names.at(-1) === (array.length > 0 ? String(array.length - 1) : undefined);
+  const dense =
+    names.length === array.length && names.at(-1) === (array.length > 0 ? String(array.length - 1) : undefined);
   if (dense) return ["array", ...array.map(inner)];
   return ["sparse", array.length, ...members(array, names, inner)];
 }
@@ -279,7 +282,9 @@ class Decoder {
         const numbers = (third as unknown[]).map(inner) as number[];
         const [a, b, , , c, d, , , , , , , e, f] = numbers;
         const given = second ? [a, b, c, d, e, f] : numbers;
-        return keep(first === "DOMMatrix" ? new DOMMatrix(given as number[]) : new DOMMatrixReadOnly(given as number[]));
+        return keep(
+          first === "DOMMatrix" ? new DOMMatrix(given as number[]) : new DOMMatrixReadOnly(given as number[]),
+        );
       }
       case "quad":
         return keep(new DOMQuad(...(rest.map(inner) as DOMPoint[])));

@@ -119,10 +119,7 @@ function tell(leftOut: LeftOut[], what: string, why: string): void {
  * The rows of a store, never all at once: a few at a time, or so many that they use up about AIM of the room that is
  * told after each.
  */
-export async function* rowsOf(
-  store: IDBObjectStore,
-  room?: Readonly<Room>,
-): AsyncGenerator<[IDBValidKey, unknown]> {
+export async function* rowsOf(store: IDBObjectStore, room?: Readonly<Room>): AsyncGenerator<[IDBValidKey, unknown]> {
   let range: IDBKeyRange | undefined;
   for (let count = FIRST_ROWS; ;) {
     const [keys, values] = await Promise.all([done(store.getAllKeys(range, count)), done(store.getAll(range, count))]);
@@ -160,7 +157,9 @@ export async function restore(saved: SavedDatabase[], signal: AbortSignal): Prom
   const now = new Map((await names()).map(({ name, version }) => [name, version]));
   for (const name of now.keys())
     if (!saved.some((one) => one.name === name))
-      await remove(name, signal).catch((error: unknown) => failed.set(name, `not there before, and stays (${said(error)})`));
+      await remove(name, signal).catch((error: unknown) =>
+        failed.set(name, `not there before, and stays (${said(error)})`),
+      );
   for (const one of saved)
     await put(one, now.get(one.name), signal).catch((error: unknown) => failed.set(one.name, said(error)));
   return failed;

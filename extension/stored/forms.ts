@@ -1,4 +1,3 @@
-import { secretField } from "@gasoline/capture/sources/fields";
 import type { LeftOut, StoredField, TakenForms } from "../messages/stored.ts";
 
 /** Bounds of what is taken of one document. */
@@ -13,13 +12,11 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 /** Inputs whose value is the page's, or that nobody can give one. */
 const WITHOUT: ReadonlySet<string> = new Set(["hidden", "submit", "button", "reset", "image"]);
 
-const isText = (field: Field): field is HTMLInputElement | HTMLTextAreaElement => !(field instanceof HTMLSelectElement);
-
 const isBox = (field: Field): field is HTMLInputElement =>
   field instanceof HTMLInputElement && (field.type === "checkbox" || field.type === "radio");
 
 /** What is not as the page delivered it. Secret fields and chosen files are named only. */
-export function take(): TakenForms {
+export function take(isSecret: (field: Element) => boolean): TakenForms {
   const taken: TakenForms = {
     origin: window.origin,
     url: location.href,
@@ -34,7 +31,7 @@ export function take(): TakenForms {
     if (field instanceof HTMLInputElement && WITHOUT.has(field.type)) continue;
     const state = stateOf(field);
     if (isInitial(field)) continue;
-    if (isText(field) && secretField(field) !== "") leave(field, "secrets that are typed in are not kept");
+    if (isSecret(field)) leave(field, "secrets that are typed in are not kept");
     else if (field.type === "file") leave(field, "chosen files are not kept");
     else if ((room -= state.value?.length ?? 0) < 0 || taken.fields.length >= MAX_FIELDS)
       leave(field, "too much is typed into this page");

@@ -1,7 +1,14 @@
 import type { DatabaseParams, StorageLookParams } from "@gasoline/schema/commands";
-import type { LeftOut, RestoredState, StoredField, TakenForms, TakenState } from "../messages/stored.ts";
+import type { LeftOut, RestoredState, TakenState } from "../messages/stored.ts";
 import { base64Of, bytesOf, packed, unpacked } from "./bytes.ts";
-import { type Room, type SavedDatabase, names, restore as restoreDatabases, take as takeDatabase, textOf } from "./databases.ts";
+import {
+  type Room,
+  type SavedDatabase,
+  names,
+  restore as restoreDatabases,
+  take as takeDatabase,
+  textOf,
+} from "./databases.ts";
 import { restore as typeAgain, take as takeForms } from "./forms.ts";
 import { databases, rows, stored } from "./look.ts";
 import { StoredProblem } from "./problem.ts";
@@ -173,11 +180,8 @@ const stores = {
   chunk,
   add,
   restore,
-  takeForms: (): TakenForms => takeForms(),
-  typeAgain: (
-    forms: { fields: StoredField[]; scroll: [number, number] },
-    perform: (change: () => void) => void,
-  ): Promise<string[]> => typeAgain(forms, perform),
+  takeForms,
+  typeAgain,
   look,
   rows: (params: DatabaseParams, work: Work) => rows(params, late(work)),
 };

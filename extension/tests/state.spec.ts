@@ -105,6 +105,16 @@ async function storeAll(page: Page): Promise<void> {
   });
 }
 
+async function unpack<T>(section: string): Promise<T> {
+  const stream = new Blob([Buffer.from(section, "base64")]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(stream).json()) as T;
+}
+
+async function pack(section: unknown): Promise<string> {
+  const stream = new Blob([JSON.stringify(section)]).stream().pipeThrough(new CompressionStream("gzip"));
+  return Buffer.from(await new Response(stream).arrayBuffer()).toString("base64");
+}
+
 /** What is stored, as the page itself sees it: checked without anything of ours. */
 const seen = (page: Page): Promise<unknown> =>
   page.evaluate(async () => {
@@ -120,14 +130,34 @@ const seen = (page: Page): Promise<unknown> =>
       else if (value instanceof Map) for (const [k, v] of value) own.push([await inner(k), await inner(v)]);
       else if (value instanceof Set) for (const v of value) own.push(await inner(v));
       else if (value instanceof Blob)
-        own.push(value.type, [...new Uint8Array(await value.arrayBuffer())], (value as File).name, (value as File).lastModified);
+        own.push(
+          value.type,
+          [...new Uint8Array(await value.arrayBuffer())],
+          (value as File).name,
+          (value as File).lastModified,
+        );
       else if (value instanceof ArrayBuffer) own.push([...new Uint8Array(value)]);
       else if (ArrayBuffer.isView(value))
-        own.push(value.byteOffset, value.byteLength, [...new Uint8Array(value.buffer, value.byteOffset, value.byteLength)], value.buffer.byteLength);
+        own.push(
+          value.byteOffset,
+          value.byteLength,
+          [...new Uint8Array(value.buffer, value.byteOffset, value.byteLength)],
+          value.buffer.byteLength,
+        );
       else if (value instanceof Error)
-        own.push(value.name, value.message, value.stack, Object.hasOwn(value, "cause") ? await inner(value.cause) : "no cause");
+        own.push(
+          value.name,
+          value.message,
+          value.stack,
+          Object.hasOwn(value, "cause") ? await inner(value.cause) : "no cause",
+        );
       else if (value instanceof ImageData) own.push(value.width, value.height, [...value.data]);
-      else if (value instanceof Number || value instanceof Boolean || value instanceof String || value instanceof BigInt)
+      else if (
+        value instanceof Number ||
+        value instanceof Boolean ||
+        value instanceof String ||
+        value instanceof BigInt
+      )
         own.push(await inner(value.valueOf()));
       else if ("toJSON" in value) own.push(JSON.stringify(value));
       else
@@ -159,7 +189,8 @@ const seen = (page: Page): Promise<unknown> =>
         out.push([store, at.keyPath, indexes, next]);
         for (const [i, key] of keys.entries()) out.push([await tell(key), await tell(values[i])]);
       }
-      const values = db.objectStoreNames.contains("values") && db.transaction("values").objectStore("values").get("views");
+      const values =
+        db.objectStoreNames.contains("values") && db.transaction("values").objectStore("values").get("views");
       if (values) {
         const { whole, part, buffer } = (await done(values)) as Record<string, Uint8Array>;
         out.push(["one buffer", whole?.buffer === part?.buffer, (whole?.buffer as unknown) === buffer]);
@@ -167,7 +198,11 @@ const seen = (page: Page): Promise<unknown> =>
       db.close();
     }
     for (const storage of [localStorage, sessionStorage])
-      out.push(Object.keys(storage).sort().map((key) => [key, storage.getItem(key)]));
+      out.push(
+        Object.keys(storage)
+          .sort()
+          .map((key) => [key, storage.getItem(key)]),
+      );
     return out;
   });
 
@@ -253,7 +288,7 @@ test("what is typed, chosen and scrolled comes back; secrets that are typed do n
     browserWithExtension,
     site,
     daemon,
-    `<form><input name=mail><input type=password name=pw><textarea name=note>given</textarea>
+    `<form><input name=mail><input type=password name=pw><input type=password name=shown><textarea name=note>given</textarea>
       <input type=checkbox name=gift><input type=radio name=size value=s checked><input type=radio name=size value=m>
       <select name=one><option>a<option>b</select><select name=many multiple><option selected>a<option>b<option>c</select></form>
       <p id=heard></p><iframe src="${inner}"></iframe><div style="height:4000px"></div>
@@ -261,6 +296,8 @@ test("what is typed, chosen and scrolled comes back; secrets that are typed do n
   );
   await page.locator("[name=mail]").fill("a@b.example");
   await page.locator("[name=pw]").fill("hunter2-typed");
+  await page.locator("[name=shown]").fill("hunter3-shown");
+  await page.locator("[name=shown]").evaluate((field: HTMLInputElement) => (field.type = "text"));
   await page.locator("[name=note]").fill("");
   await page.locator("[name=gift]").check();
   await page.locator("[value=m]").check();
@@ -269,8 +306,18 @@ test("what is typed, chosen and scrolled comes back; secrets that are typed do n
   await page.frameLocator("iframe").locator("input").fill("in the frame");
   await page.evaluate(() => window.scrollTo(0, 1234));
   const saved = await save(run);
+  const section = JSON.stringify(await unpack(saved.tab_section));
+  expect(section).not.toContain("hunter");
+  expect(section).toContain("field shown");
   await page.reload();
   await page.evaluate(() => window.scrollTo(0, 0));
+  await run("flush", {});
+  const recorded = (): string[] =>
+    daemon
+      .events("actions")
+      .filter(({ type }) => type !== "scroll")
+      .map(({ by, type }) => `${by} ${type}`);
+  const before = recorded();
   const loaded = await load(run, saved);
   expect(loaded.differs).toBeUndefined();
   expect(
@@ -279,9 +326,100 @@ test("what is typed, chosen and scrolled comes back; secrets that are typed do n
       const data = [...new FormData(form)].map(([name, value]) => `${name}=${String(value)}`);
       return [...data, Math.round(window.scrollY)];
     }),
-  ).toEqual(["mail=a@b.example", "pw=", "note=", "gift=on", "size=m", "one=b", "many=b", "many=c", 1234]);
+  ).toEqual(["mail=a@b.example", "pw=", "shown=", "note=", "gift=on", "size=m", "one=b", "many=b", "many=c", 1234]);
   await expect(page.locator("#heard")).toHaveText("heard a@b.example");
   await expect(page.frameLocator("iframe").locator("input")).toHaveValue("in the frame");
+  // What was typed again is nobody's to read: it is not recorded.
+  await run("flush", {});
+  expect(recorded()).toEqual(before);
+});
+
+test("a page that asks whether to leave it is left, and a service worker that answers for the site is passed by", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  site.page("/sw.js", {
+    type: "text/javascript",
+    body: `onfetch = (event) => event.request.mode === "navigate" && event.respondWith(new Response(
+      "<!doctype html><title>Of the worker</title><p>by the worker<script>localStorage.setItem('ran', Date.now())</script>", { headers: { "content-type": "text/html" } }));
+      oninstall = () => skipWaiting(); onactivate = (event) => event.waitUntil(clients.claim());`,
+  });
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<button>b</button><script>localStorage.setItem("k", "saved"); addEventListener("beforeunload", (event) => event.preventDefault())</script>`,
+  );
+  const saved = await save(run);
+  page.on("dialog", () => undefined); // nobody answers
+  await page.locator("button").click(); // without it the browser does not ask
+  await page.evaluate(async () => {
+    localStorage.setItem("k", "other");
+    await navigator.serviceWorker.register("/sw.js");
+    await navigator.serviceWorker.ready;
+  });
+  const loaded = await load(run, saved);
+  expect(loaded.differs).toBeUndefined();
+  await expect(page.locator("p")).toHaveText("by the worker");
+  expect(await page.evaluate(() => localStorage.getItem("k"))).toBe("saved");
+  await page.evaluate(async () => {
+    for (const one of await navigator.serviceWorker.getRegistrations()) await one.unregister();
+  });
+});
+
+test("cookies keep all that they have: domains, paths, partitions, ends; those of other sites stay", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
+  const url = new URL(site.url("/a"));
+  url.hostname = "app.shop.localhost";
+  await page.goto(url.href);
+  const { context } = browserWithExtension;
+  const expires = Math.floor(Date.now() / 1000) + 1_000_000;
+  const domain = "app.shop.localhost";
+  await context.addCookies([
+    { name: "own", value: "1", domain, path: "/", httpOnly: true },
+    { name: "of_parent", value: "2", domain: ".shop.localhost", path: "/", expires, sameSite: "Lax" },
+    { name: "deep", value: "3", domain, path: "/a/b", sameSite: "Strict" },
+    { name: "secure", value: "4", domain, path: "/", secure: true, sameSite: "None", expires },
+    { name: "__Host-x", value: "5", domain, path: "/", secure: true },
+    {
+      name: "parted",
+      value: "6",
+      domain,
+      path: "/",
+      secure: true,
+      sameSite: "None",
+      partitionKey: "http://shop.localhost",
+    },
+    { name: "own", value: "7", domain: ".app.shop.localhost", path: "/" },
+    { name: "sister", value: "not ours", domain: "other.shop.localhost", path: "/" },
+    { name: "stranger", value: "not ours", domain: "127.0.0.1", path: "/" },
+  ]);
+  const all = await context.cookies();
+  expect(all.length).toBe(9);
+  const saved = await save(run, ["cookies"]);
+  const section = await unpack<{ cookies: { name: string; expires?: number }[] }>(saved.tab_section);
+  expect(section.cookies.map(({ name }) => name).sort()).toEqual(
+    ["__Host-x", "deep", "of_parent", "own", "own", "parted", "secure"].sort(),
+  );
+  await context.clearCookies({ domain });
+  await context.clearCookies({ domain: ".shop.localhost" });
+  await context.addCookies([
+    { name: "own", value: "other", domain, path: "/" },
+    { name: "added", value: "x", domain, path: "/z" },
+  ]);
+  expect((await load(run, saved, ["cookies"])).differs).toBeUndefined();
+  const sorted = (list: typeof all): string[] => list.map((cookie) => JSON.stringify(cookie)).sort();
+  expect(sorted(await context.cookies())).toEqual(sorted(all));
+
+  for (const cookie of section.cookies) if (cookie.name === "secure") cookie.expires = expires - 2_000_000;
+  const late = { ...saved, tab_section: await pack(section) };
+  expect((await load(run, late, ["cookies"])).differs).toEqual(["expired since: cookie secure"]);
+  expect((await context.cookies()).length).toBe(8);
 });
 
 test("a page that keeps a connection open, and writes when it is left, does not stand in the way", async ({
@@ -345,7 +483,8 @@ test("a database that another tab holds open, and does not let go, is named and 
             if (!request.result.objectStoreNames.contains("rows")) request.result.createObjectStore("rows");
           };
           request.onsuccess = () => {
-            request.result.transaction("rows", "readwrite").objectStore("rows").put(at, "k").onsuccess = () => resolve();
+            request.result.transaction("rows", "readwrite").objectStore("rows").put(at, "k").onsuccess = () =>
+              resolve();
           };
         }),
       version,
@@ -363,9 +502,9 @@ test("a database that another tab holds open, and does not let go, is named and 
   expect(await page.evaluate(() => localStorage.getItem("theme"))).toBe("saved");
   // It was not deleted in the end either, once the other tab let go.
   await other.close();
-  expect(await page.evaluate(async () => (await indexedDB.databases()).map(({ name, version }) => [name, version]))).toEqual([
-    ["held", 3],
-  ]);
+  expect(
+    await page.evaluate(async () => (await indexedDB.databases()).map(({ name, version }) => [name, version])),
+  ).toEqual([["held", 3]]);
   // And now it comes back.
   expect((await load(run, saved)).differs).toBeUndefined();
 });
@@ -429,12 +568,7 @@ test("too much is refused with the way out, and what cannot be kept is named", a
     await new Promise((resolve) => (transaction.oncomplete = resolve));
   });
   const { page_section } = await save(run, ["indexeddb"]);
-  const text = new TextDecoder().decode(
-    await new Response(
-      new Blob([Buffer.from(page_section, "base64")]).stream().pipeThrough(new DecompressionStream("gzip")),
-    ).arrayBuffer(),
-  );
-  expect(JSON.parse(text)).toMatchObject({
+  expect(await unpack(page_section)).toMatchObject({
     databases: [{ name: "keys", stores: [{ records: [["text", "kept"]] }] }],
     left_out_of_page: [
       { what: "row of keys/keys", why: expect.stringContaining("levels"), count: 1 },
