@@ -144,7 +144,7 @@ test("a login with an HttpOnly cookie survives a log-out by load_state, and no v
 
   const found = readdirSync(place.stateDir, { recursive: true, withFileTypes: true })
     .filter((file) => file.isFile())
-    .filter((file) => VALUES.some((value) => unpacked(join(file.parentPath, file.name)).includes(value)))
+    .filter((file) => VALUES.some((value) => unpacked(join(file.path, file.name)).includes(value)))
     .map(({ name }) => name);
   expect(found).toEqual(["logged-in.gasoline-state"]);
   await ask("interact", { action: "delete_state", name: "logged-in" });

@@ -171,8 +171,8 @@ async function fits(db: IDBDatabase, saved: SavedDatabase): Promise<boolean> {
   const form = (shapes: StoreShape[]): string =>
     JSON.stringify(
       shapes
-        .map(({ name, key_path, auto, indexes }) => [name, key_path, auto, indexes])
-        .sort(([a], [b]) => (String(a) < String(b) ? -1 : 1)),
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ name, key_path, auto, indexes }) => [name, key_path, auto, indexes]),
     );
   if (db.version !== saved.version || stores.length !== saved.stores.length) return false;
   if (stores.length === 0) return true;

@@ -161,13 +161,13 @@ export function shownOf(value: unknown, depth = 0, around: readonly object[] = [
   if (depth >= MAX_DEPTH) return `<${name ?? "object"}>`;
   const inner = (of: unknown): unknown => shownOf(of, depth + 1, [...around, value]);
   const some = (items: unknown[]): unknown[] => [
-    ...items.slice(0, MAX_MEMBERS).map(inner),
+    // Array.from: what a sparse array lacks is undefined.
+    ...Array.from(items.slice(0, MAX_MEMBERS), inner),
     ...(items.length > MAX_MEMBERS ? [`<${items.length - MAX_MEMBERS} more>`] : []),
   ];
-  if (Array.isArray(value)) return some(value.length > MAX_MEMBERS ? [...value.slice(0, MAX_MEMBERS + 1)] : value);
-  if (value instanceof Map)
-    return { $map: some([...value].slice(0, MAX_MEMBERS + 1).map(([key, item]) => [key, item])) };
-  if (value instanceof Set) return { $set: some([...value].slice(0, MAX_MEMBERS + 1)) };
+  if (Array.isArray(value)) return some(value);
+  if (value instanceof Map) return { $map: some([...value]) };
+  if (value instanceof Set) return { $set: some([...value]) };
   if (Object.getPrototypeOf(value) !== Object.prototype) return `<${name ?? "object"}>`;
   const keys = Object.keys(value);
   const shown: Record<string, unknown> = Object.create(null) as Record<string, unknown>;

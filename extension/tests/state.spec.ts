@@ -106,7 +106,9 @@ async function storeAll(page: Page): Promise<void> {
 }
 
 async function unpack<T>(section: string): Promise<T> {
-  const stream = new Blob([Buffer.from(section, "base64")]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const stream = new Blob([new Uint8Array(Buffer.from(section, "base64"))])
+    .stream()
+    .pipeThrough(new DecompressionStream("gzip"));
   return (await new Response(stream).json()) as T;
 }
 
@@ -323,7 +325,7 @@ test("what is typed, chosen and scrolled comes back; secrets that are typed do n
   expect(
     await page.evaluate(() => {
       const form = document.forms[0] as HTMLFormElement;
-      const data = [...new FormData(form)].map(([name, value]) => `${name}=${String(value)}`);
+      const data = [...new FormData(form)].map(([name, value]) => `${name}=${value as string}`);
       return [...data, Math.round(window.scrollY)];
     }),
   ).toEqual(["mail=a@b.example", "pw=", "shown=", "note=", "gift=on", "size=m", "one=b", "many=b", "many=c", 1234]);
