@@ -5,8 +5,8 @@ import { StoredProblem, said } from "./problem.ts";
 /** A connection that another page or worker of the site keeps open is waited for so long, ms. */
 const BLOCKED_MS = 1000;
 
-/** Rows that are read at first, and the characters that later reads aim at. */
-const FIRST_ROWS = 16;
+/** Rows that are read at first, when nothing is known of their size, and the characters that later reads aim at. */
+const FIRST_ROWS = 4;
 const AIM = 1_000_000;
 
 /** An object store beside its rows. */

@@ -511,6 +511,42 @@ test("a database that another tab holds open, and does not let go, is named and 
   expect((await load(run, saved)).differs).toBeUndefined();
 });
 
+for (const how of ["cancelled", "cut off by the end of the worker"] as const)
+  test(`a load_state that is ${how} in the empty document leaves a page that can be used`, async ({
+    daemon,
+    site,
+    browserWithExtension,
+  }) => {
+    const { page, run } = await open(browserWithExtension, site, daemon, "<p>shop");
+    await page.evaluate(() => localStorage.setItem("k", "saved"));
+    const { chunksOf, ...saved } = await save(run);
+    // A database that nobody lets go has the command wait in the empty document.
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await other.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const request = indexedDB.open("held", 3);
+          request.onsuccess = resolve;
+        }),
+    );
+    const tab = await browserWithExtension.tab(page);
+    const params = { ...saved, parts: ALL, token: "t", chunks: 1, page_section: chunksOf[0] ?? "" };
+    const id = daemon.send("load_state", params, { tab });
+    await page.waitForFunction(() => document.title.startsWith("Gasoline"), undefined, { polling: 20 });
+    if (how === "cancelled") {
+      daemon.cancel(id);
+      const { status } = await daemon.until("an answer", () => daemon.results.get(id));
+      expect(status).toBe("cancelled");
+    } else {
+      await browserWithExtension.killWorker();
+      await page.reload(); // as the user would
+    }
+    await expect(page.locator("p")).toHaveText("shop");
+    await other.close();
+    expect((await load(run, { ...saved, chunksOf })).differs).toBeUndefined();
+  });
+
 test("a quota that is exceeded leaves the database as it was, and is told", async ({
   daemon,
   site,

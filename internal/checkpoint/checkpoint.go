@@ -209,7 +209,8 @@ func (f Files) Exists(name string) error {
 	if _, err := f.Dir.ReadStart(file(name), 1); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return problem.New(problem.Conflict, "Choose another name, or say overwrite:true.", "there is a checkpoint %q already.", name)
+	const fix = "Choose another name, or say overwrite:true."
+	return problem.New(problem.Conflict, fix, "there is a checkpoint %q already.", name)
 }
 
 // Read returns a checkpoint. Problems: no_data for one that is not there, invalid_state for one that is damaged or that a
@@ -248,7 +249,8 @@ func parse(name string, data []byte) (*Head, []byte, error) {
 		return nil, nil, damaged(name, "its head is not understood")
 	}
 	if h.Version > version {
-		return nil, nil, damaged(name, fmt.Sprintf("version %d of Gasoline's files wrote it, this one reads up to %d", h.Version, version))
+		why := fmt.Sprintf("its format is %d, and this version of Gasoline reads up to %d", h.Version, version)
+		return nil, nil, damaged(name, why)
 	}
 	h.Name = name
 	return &h, rest, nil

@@ -24,19 +24,21 @@ var stateParts = []string{"local", "session", "cookies", "indexeddb", "forms"}
 
 // stateErrors are the errors of every mode that takes or brings back state.
 var stateErrors = []problem.Code{
-	problem.InvalidParam, problem.TooLarge, "invalid_state", "debugger_refused", problem.OriginNotAllowed, problem.Timeout, problem.PilotOff,
-	problem.ExtensionOffline, problem.TabGone, problem.NoTab,
+	problem.InvalidParam, problem.TooLarge, "invalid_state", "debugger_refused", problem.OriginNotAllowed, problem.Timeout,
+	problem.PilotOff, problem.ExtensionOffline, problem.TabGone, problem.NoTab,
 }
 
 // Modes about checkpoints.
 var (
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "save_state", Doc: "Keep a checkpoint of what the site has stored in the browser, logins included. Values are never shown.",
+		Name:    "save_state",
+		Doc:     "Keep a checkpoint of what the site has stored in the browser, logins included. Values are never shown.",
 		Aliases: []string{"save_checkpoint"}, Needs: acts, Wait: stateWait, Example: `{"name":"logged-in"}`,
 		Errors: append(stateErrors, problem.Conflict),
 	}, saveState)
 	_ = catalog.Add(Tool, catalog.Spec{
-		Name: "load_state", Doc: "Bring a checkpoint back: the page is left, its storage is made as it was and verified, then the page is loaded.",
+		Name:    "load_state",
+		Doc:     "Bring a checkpoint back: the page is left, what it stored is made as it was and verified, the page is loaded.",
 		Aliases: []string{"restore_state", "load_checkpoint"}, Needs: acts, Wait: stateWait, Example: `{"name":"logged-in"}`,
 		Errors: append(stateErrors, problem.NoData, "other_origin", problem.NavigationFailed),
 	}, loadState)
@@ -210,8 +212,10 @@ func cleaned(env Env, texts []string) []string {
 
 // Text writes what was kept for a reader.
 func (s *savedState) Text(w *answer.Writer) {
-	w.Head("save_state: %s in %d ms, tab %d: %s; %s", s.Name, s.ElapsedMS, s.Tab, countsInWords(s.Capture, s.Parts), answer.Bytes(int64(s.Bytes)))
-	lines := []string{strings.TrimSpace(answer.Short(s.State.URL, 160) + " " + fmt.Sprintf("%q", answer.Cut(answer.Clean(s.State.Title), 120)))}
+	w.Head("save_state: %s in %d ms, tab %d: %s; %s", s.Name, s.ElapsedMS, s.Tab, countsInWords(s.Capture, s.Parts),
+		answer.Bytes(int64(s.Bytes)))
+	where := fmt.Sprintf("%s %q", answer.Short(s.State.URL, 160), answer.Cut(answer.Clean(s.State.Title), 120))
+	lines := []string{strings.TrimSpace(where)}
 	for _, l := range s.LeftOut {
 		lines = append(lines, "left out: "+answer.Clean(l))
 	}
@@ -335,10 +339,11 @@ func (l *loadedState) Text(w *answer.Writer) {
 		going(w, "load_state", command.Status(l.Status), l.CorrelationID)
 		return
 	}
+	restored := strings.Join(l.Result.Restored, ", ")
 	if l.Status == "loaded" {
-		w.Head("load_state: %s loaded and verified in %d ms, tab %d: %s", l.Name, l.ElapsedMS, l.Target.Tab, strings.Join(l.Result.Restored, ", "))
+		w.Head("load_state: %s loaded and verified in %d ms, tab %d: %s", l.Name, l.ElapsedMS, l.Target.Tab, restored)
 	} else {
-		w.Head("load_state: %s INCOMPLETE after %d ms, tab %d; as saved: %s", l.Name, l.ElapsedMS, l.Target.Tab, strings.Join(l.Result.Restored, ", "))
+		w.Head("load_state: %s INCOMPLETE after %d ms, tab %d; as saved: %s", l.Name, l.ElapsedMS, l.Target.Tab, restored)
 	}
 	lines := loaded(l.Result.PageResult)
 	for _, d := range l.Result.Differs {
@@ -348,7 +353,8 @@ func (l *loadedState) Text(w *answer.Writer) {
 	if refused := refusals(l.Result.Receipt); refused != "" {
 		w.Note("the browser refused the page: %s", refused)
 	}
-	w.Note("verified before any script of the page ran; what the page changed since is its own. The debugger was used, for which the browser shows a bar")
+	w.Note("verified before any script of the page ran; what the page changed since is its own")
+	w.Note("the debugger was used, for which the browser shows a bar")
 }
 
 type listStatesParams struct {
@@ -470,8 +476,8 @@ func (l *stateList) Text(w *answer.Writer) {
 		if where == "" {
 			where = s.Origin
 		}
-		lines = append(lines, fmt.Sprintf("%s, %s, %s: %s; %s %q", s.Name, s.SavedAt, answer.Bytes(s.Bytes), countsInWords(s.Capture, s.Parts),
-			answer.Short(where, 120), answer.Cut(answer.Clean(s.Title), 80)))
+		lines = append(lines, fmt.Sprintf("%s, %s, %s: %s; %s %q", s.Name, s.SavedAt, answer.Bytes(s.Bytes),
+			countsInWords(s.Capture, s.Parts), answer.Short(where, 120), answer.Cut(answer.Clean(s.Title), 80)))
 	}
 	fencedLines(w, "", lines)
 }

@@ -49,9 +49,10 @@ func (r *indexeddbResult) Text(w *answer.Writer) {
 		return
 	}
 	w.Head("indexeddb: %d of %d rows, tab %d", len(r.Entries), r.Count, r.Tab)
-	about := fmt.Sprintf("%s / %s, version %.0f", answer.Cut(answer.Clean(r.Database), 100), answer.Cut(answer.Clean(r.Store), 100), r.Version)
+	name := func(text string) string { return answer.Cut(answer.Clean(text), 100) }
+	about := fmt.Sprintf("%s / %s, version %.0f", name(r.Database), name(r.Store), r.Version)
 	if r.KeyPath != "" {
-		about += ", key " + answer.Cut(answer.Clean(r.KeyPath), 100)
+		about += ", key " + name(r.KeyPath)
 	}
 	if len(r.Indexes) > 0 {
 		about += more(", indexes: ", r.Indexes, len(r.Indexes))

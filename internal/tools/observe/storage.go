@@ -20,10 +20,13 @@ const (
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
-	Name: "storage", Doc: "What the site has stored: localStorage, sessionStorage, cookies, databases. Values of HttpOnly cookies stay in the browser.",
+	Name:    "storage",
+	Doc:     "What the site has stored: localStorage, sessionStorage, cookies, databases. Values of HttpOnly cookies stay in the browser.",
 	Aliases: []string{"local_storage", "session_storage", "cookies"}, Needs: catalog.Extension, Wait: 10 * time.Second,
 	Example: `{"storage_type":"local","key":"cart"}`,
-	Errors:  []problem.Code{problem.ExtensionOffline, problem.NoTab, problem.TabGone, problem.OriginNotAllowed, "frame_not_found", problem.Timeout},
+	Errors: []problem.Code{
+		problem.ExtensionOffline, problem.NoTab, problem.TabGone, problem.OriginNotAllowed, "frame_not_found", problem.Timeout,
+	},
 }, storage)
 
 type storageParams struct {
@@ -107,7 +110,8 @@ func storedLines(name string, s *command.Stored, width int) []string {
 		if e.Unshown {
 			value = "not shown"
 		}
-		lines = append(lines, fmt.Sprintf("  %q = %s%s", answer.Cut(answer.Clean(e.Key), 200), value, size(e.Size, e.Unshown || e.Size > width)))
+		told := size(e.Size, e.Unshown || e.Size > width)
+		lines = append(lines, fmt.Sprintf("  %q = %s%s", answer.Cut(answer.Clean(e.Key), 200), value, told))
 	}
 	if left := s.KeyCount - len(s.Entries); left > 0 && len(s.Entries) > 0 {
 		lines = append(lines, fmt.Sprintf("  and %d more", left))
