@@ -736,7 +736,11 @@ test("a frame is named for what it stores, and one that may store nothing says s
   expect(not_covered?.join()).toContain("localhost");
 });
 
-test("load_state of a thousand rows and fifty entries tells its time, which has a bound on a busy machine, too", async ({ daemon, site, browserWithExtension }) => {
+test("load_state of a thousand rows and fifty entries tells its time, which has a bound on a busy machine, too", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
   await page.evaluate(async () => {
     for (let i = 0; i < 50; i++) localStorage.setItem(`k${i}`, "v".repeat(200));
