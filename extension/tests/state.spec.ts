@@ -573,15 +573,19 @@ test("a quota that is exceeded leaves the database as it was, and is told", asyn
       bytes,
     );
   await fill(5_000_000);
-  const saved = await save(run, ["indexeddb"]);
-  expect(saved.chunks).toBeGreaterThan(1); // brought over in several commands
+  const large = await save(run, ["indexeddb"]);
+  expect(large.chunks).toBeGreaterThan(1); // brought over in several commands
+  // Another origin: of one that has stored something the browser remembers for a while how much more it may store.
+  const session = await page.context().newCDPSession(page);
+  await page.goto(site.url("/a", "localhost"));
+  const { origin } = new URL(page.url());
+  await session.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 100_000 });
+  const saved = { ...large, origin, url: page.url() };
   await fill(10);
   const before = await seen(page);
-  const session = await page.context().newCDPSession(page);
-  await session.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin, quotaSize: 100_000 });
   const refused = await load(run, saved, ["indexeddb"]);
   expect(refused.differs).toEqual([expect.stringMatching(/^Quota.*: database big$/)]);
-  await session.send("Storage.overrideQuotaForOrigin", { origin: new URL(page.url()).origin });
+  await session.send("Storage.overrideQuotaForOrigin", { origin });
   expect(await seen(page)).toEqual(before);
   expect((await load(run, saved, ["indexeddb"])).differs).toBeUndefined();
 });
