@@ -16,8 +16,9 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 )
 
-// stateWait is the deadline of taking and bringing back state when the caller names none.
-const stateWait = 20 * time.Second
+// stateWait is the deadline of taking and bringing back state when the caller names none: a large state crosses in many
+// commands.
+const stateWait = 40 * time.Second
 
 // stateParts are what a checkpoint is made of, by the words of storage_type.
 var stateParts = []string{"local", "session", "cookies", "indexeddb", "forms"}
