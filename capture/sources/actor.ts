@@ -59,13 +59,19 @@ export class Actors {
     if (this.#agent?.action === action) this.#agent = undefined;
   }
 
-  /** perform does work whose events are the agent's, as far as the browser makes them. */
-  perform<T>(work: () => T): T {
+  /** Nothing of what is performed now is to be recorded: its values are nobody's to read. */
+  quiet = false;
+
+  /** perform does work whose events are the agent's, as far as the browser makes them. quiet: none is recorded. */
+  perform<T>(work: () => T, quiet = false): T {
+    const before = this.quiet;
     this.#performing++;
+    this.quiet ||= quiet;
     try {
       return work();
     } finally {
       this.#performing--;
+      this.quiet = before;
     }
   }
 

@@ -169,6 +169,11 @@ export interface Debug {
   run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T>;
   /** Calls back with the params of each event of this name, until the returned function is called. Only while run runs. */
   on(tab: number, method: string, heard: (params: object) => void): () => void;
+  /**
+   * Puts an empty document of the same address in the place of the tab's page: no script of the page runs there, and the
+   * site's server is not asked. A page that asks whether to leave it is left.
+   */
+  blank(tab: number, deadline: number): Promise<void>;
   /** Loads the tab's page anew. Resolves with Chrome's name for why it did not come, or "" when an answer came. */
   reload(tab: number, deadline: number): Promise<string>;
 }

@@ -14,6 +14,13 @@ const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
 const check10 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const integer = v.optional(v.pipe(v.number(), v.integer()));
+const text64Required = v.pipe(v.string(), v.maxLength(64));
+const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
+const text2000Required = v.pipe(v.string(), v.maxLength(2000));
+const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
+const check16 = v.pipe(v.array(v.string()), v.maxLength(5));
+const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
+const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const toast = {
   reason: text500,
 };
@@ -87,7 +94,7 @@ export const SCHEMAS = {
   forward: tabOnlyParams,
   new_tab: v.object({
     ...toast,
-    url: v.optional(v.pipe(v.string(), v.maxLength(100000))),
+    url: text100000,
   }),
   switch_tab: v.object({
     ...toast,
@@ -191,7 +198,7 @@ export const SCHEMAS = {
     name: text200Required,
   }),
   query: v.object({
-    selector: v.pipe(v.string(), v.maxLength(2000)),
+    selector: text2000Required,
     within: text2000,
     frame: text2000,
     query_type: v.optional(v.picklist(["exists", "count", "text", "text_all", "attributes"])),
@@ -267,6 +274,42 @@ export const SCHEMAS = {
   }),
   accessibility: v.object({
     selector: text2000,
+    frame: text2000,
+  }),
+  save_state: v.object({
+    ...toast,
+    parts: check16,
+  }),
+  state_part: v.object({
+    token: text64Required,
+    chunk: integerFrom0To1000Required,
+  }),
+  state_put: v.object({
+    token: text64Required,
+    chunk: integerFrom0To1000Required,
+    page_section: text4000000Required,
+  }),
+  load_state: v.object({
+    ...toast,
+    origin: text2000Required,
+    url: text100000,
+    parts: check16,
+    tab_section: text4000000Required,
+    token: text64Required,
+    chunks: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+    page_section: text4000000Required,
+  }),
+  storage: v.object({
+    storage_type: v.optional(v.picklist(["all", "local", "session", "cookies", "indexeddb"])),
+    key: text10000,
+    summary: flag,
+    limit: integerFrom1To1000,
+    frame: text2000,
+  }),
+  indexeddb: v.object({
+    database: text10000Required,
+    store: text10000Required,
+    limit: integerFrom1To1000,
     frame: text2000,
   }),
 } satisfies Record<CommandKind, v.GenericSchema>;

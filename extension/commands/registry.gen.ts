@@ -30,6 +30,10 @@ import { upload } from "./upload.ts";
 import { clipboardRead } from "./clipboard_read.ts";
 import { clipboardWrite } from "./clipboard_write.ts";
 import { accessibility } from "./accessibility.ts";
+import { saveState } from "./save_state.ts";
+import { statePut } from "./state_put.ts";
+import { loadState } from "./load_state.ts";
+import { storage } from "./storage.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -84,4 +88,10 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   clipboard_read: clipboardRead,
   clipboard_write: clipboardWrite,
   accessibility,
+  save_state: saveState,
+  state_part: reads("state_part"),
+  state_put: statePut,
+  load_state: loadState,
+  storage,
+  indexeddb: reads("indexeddb"),
 };

@@ -15,6 +15,8 @@ import { outline } from "./read/outline.ts";
 import { RefBook } from "./refs.ts";
 import { query } from "./shadow.ts";
 import { resolve } from "./target.ts";
+import { isSecret } from "./secret.ts";
+import { withStores } from "./stored.ts";
 import { toast } from "./toast.ts";
 import { boxOf, isVisible, rounded } from "./visible.ts";
 import { change, frame, quiet, retry } from "./waiting.ts";
@@ -66,6 +68,15 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   drop_files: later("drop_files"),
   pick_files: later("pick_files"),
   clipboard: later("clipboard"),
+  take_state: (params, environment) => withStores(environment, ({ take }, limits) => take(params, limits)),
+  take_forms: (_params, environment) => withStores(environment, ({ takeForms }) => takeForms(isSecret)),
+  add_state: (params, environment) => withStores(environment, ({ add }) => add(params)),
+  restore_state: (params, environment) => withStores(environment, ({ restore }, limits) => restore(params, limits)),
+  restore_forms: (params, environment) =>
+    withStores(environment, async ({ typeAgain }) => ({
+      differs: await typeAgain(params, (change) => environment.act.perform(change, true)),
+    })),
+  look_storage: (params, environment) => withStores(environment, ({ look }, limits) => look(params, limits)),
   toast: ({ text: said }) => {
     toast(said);
     return {};

@@ -1,9 +1,18 @@
-import type { ActResult, File, PageDiff, Search, Target } from "@gasoline/schema/commands";
+import type {
+  ActResult,
+  File,
+  PageDiff,
+  Search,
+  StorageLookParams,
+  StorageResult,
+  Target,
+} from "@gasoline/schema/commands";
 import type { Candidate, CommandError } from "@gasoline/schema/wire";
 import type { ExpectedInput } from "./acts.ts";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
 import type { OutlineParams, Outlined } from "./outline.ts";
+import type { RestoredState, StoredField, TakenForms, TakenState } from "./stored.ts";
 
 /** A rectangle in CSS pixels of a frame's viewport. */
 export interface Rect {
@@ -140,6 +149,20 @@ export interface AgentOps extends KindOps {
   pick_files: { params: { ref: string }; result: Record<string, never> };
   /** Reads the clipboard, or writes what is given. */
   clipboard: { params: { write?: string }; result: { text: string; types: string[] } };
+  /** Takes what the origin has stored, of the parts that are named. */
+  take_state: { params: { parts: string[]; frame?: string }; result: TakenState };
+  /** What is typed into the document. */
+  take_forms: { params: Record<string, never>; result: TakenForms };
+  /** A chunk of what restore_state is to bring back. */
+  add_state: { params: { token: string; page_section: string; frame?: string }; result: Record<string, never> };
+  restore_state: { params: { token: string; parts: string[]; frame?: string }; result: RestoredState };
+  /** Types again what take_forms took; differs names what is not as it was. */
+  restore_forms: {
+    params: { fields: StoredField[]; scroll: [number, number]; frame: string };
+    result: { differs: string[] };
+  };
+  /** What the origin has stored, cookies apart. */
+  look_storage: { params: StorageLookParams; result: StorageResult };
 }
 
 /** What takes files: a file input, an element to drop onto, or a button that asks for files. */
@@ -162,7 +185,7 @@ export interface AskAround {
 }
 
 /** What is loaded into a document on first use, beside the agent. */
-export type Script = "reader" | "snapshot" | "upload" | "audit";
+export type Script = "reader" | "snapshot" | "stored" | "upload" | "audit";
 
 /** The agent of a document asks the worker to load a script. Answered with a problem or null. */
 export interface AskScript {

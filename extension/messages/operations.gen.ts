@@ -37,6 +37,10 @@ import type {
   ListResult,
   AuditParams,
   AuditResult,
+  StatePartParams,
+  StatePart,
+  DatabaseParams,
+  DatabaseResult,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -73,4 +77,6 @@ export interface KindOps {
   get_value: { params: ValueParams; result: ValueResult };
   list_interactive: { params: ListParams; result: ListResult };
   accessibility: { params: AuditParams; result: AuditResult };
+  state_part: { params: StatePartParams; result: StatePart };
+  indexeddb: { params: DatabaseParams; result: DatabaseResult };
 }

@@ -290,6 +290,10 @@ var sentences = map[problem.Code]string{
 	"frame_not_reachable":    "the frame runs in a process of its own",
 	"clipboard_refused":      "the browser gave no access to the clipboard",
 	"no_submit":              "nothing sends the form",
+	"other_origin":           "the checkpoint is of another site than the tab's page",
+	problem.TooLarge:         "there is too much of it",
+	"not_available":          "the document may not use it",
+	"no_database":            "there is no such database or object store",
 }
 
 // fixes say what to do about the page's refusals. Each call that they name works.
@@ -315,5 +319,8 @@ var fixes = map[problem.Code]string{
 	"no_file_chooser":        `Name the file input or the drop zone instead: selector "input[type=file]".`,
 	"file_access_off":        `Ask the user to switch on "Allow access to file URLs" for the extension at chrome://extensions, or upload files of 2 MB at most into a file input.`,
 	"clipboard_refused":      `Bring the tab to the front with interact {"action":"activate_tab"}, then repeat this call.`,
+	"other_origin":           `Go to a page of the checkpoint's site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call.`,
+	problem.TooLarge:         `Ask for less; save_state leaves databases out with storage_type:"local,session,cookies,forms".`,
+	"no_database":            `observe {"what":"storage"} lists what is there.`,
 	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,
 }

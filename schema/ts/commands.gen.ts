@@ -883,6 +883,180 @@ export interface AuditResult {
   coverage?: Coverage;
 }
 
+/** SaveStateParams is for save_state. Parts names what is taken: local, session, cookies, indexeddb, forms. */
+export interface SaveStateParams extends Toast {
+  parts: string[];
+}
+
+/** SavedState is what the tab's site has stored. Tab and Page are sections of a checkpoint: JSON, compressed by gzip, in base64. Page is cut in chunks of StateChunk bytes; the first is here. */
+export interface SavedState {
+  origin: string;
+  url: string;
+  title: string;
+  tab_section: string;
+  /** names the page section for state_part */
+  token: string;
+  /** of the page section */
+  chunks: number;
+  page_section: string;
+  /** frames of other origins and frames that did not answer; at most 20 */
+  not_covered?: string[];
+}
+
+/** StatePartParams is for state_part. */
+export interface StatePartParams {
+  token: string;
+  chunk: number;
+}
+
+/** StatePart is one chunk of a page section in base64. */
+export interface StatePart {
+  page_section: string;
+}
+
+/** StatePutParams is for state_put. The extension keeps the chunks that come in order, for one load_state. */
+export interface StatePutParams {
+  token: string;
+  chunk: number;
+  page_section: string;
+}
+
+/** StatePutResult says how many chunks are there. */
+export interface StatePutResult {
+  chunks: number;
+}
+
+/** LoadStateParams is for load_state. Page is the last chunk of the page section; state_put brought those before it. */
+export interface LoadStateParams extends Toast {
+  origin: string;
+  url?: string;
+  parts: string[];
+  tab_section: string;
+  token: string;
+  chunks: number;
+  page_section: string;
+}
+
+/** LoadedState is the page that came with the state that was brought back. Differs names what was read back and is not as it was saved, never with values; it is empty when all is. */
+export interface LoadedState extends PageResult {
+  /** what was brought back and is as saved, in words */
+  restored: string[];
+  /** at most 50 */
+  differs?: string[];
+}
+
+/** StorageLookParams is for storage. */
+export interface StorageLookParams {
+  storage_type?: string;
+  key?: string;
+  summary?: boolean;
+  limit?: number;
+  frame?: string;
+}
+
+/** StoredEntry is one entry of a storage. */
+export interface StoredEntry {
+  key: string;
+  value: string;
+  /** characters of the whole value */
+  size: number;
+  /** the value is too long to be shown */
+  unshown?: boolean;
+}
+
+/** Stored is a storage with its entries. */
+export interface Stored {
+  /** why the document has none */
+  unavailable?: string;
+  key_count: number;
+  /** of keys and values, two for each UTF-16 unit */
+  total_bytes: number;
+  sample_keys?: string[];
+  entries?: StoredEntry[];
+}
+
+/** CookieLook is a cookie. The value of an HttpOnly one stays in the browser. */
+export interface CookieLook {
+  name: string;
+  value?: string;
+  /** characters of name and value */
+  size: number;
+  domain?: string;
+  path?: string;
+  /** RFC 3339; "" when the browser's end takes it */
+  expires?: string;
+  http_only?: boolean;
+  secure?: boolean;
+  same_site?: string;
+  /** of a cookie that is kept for one top-level site */
+  partition?: string;
+}
+
+/** CookieJar is the cookies that the browser would send to the document's host, whatever their path. */
+export interface CookieJar {
+  unavailable?: string;
+  count: number;
+  http_only_count: number;
+  cookies?: CookieLook[];
+}
+
+/** DatabaseInfo is a database with its object stores. */
+export interface DatabaseInfo {
+  name: string;
+  version: number;
+  /** at most 100 */
+  object_stores: string[];
+  unavailable?: string;
+}
+
+/** DatabaseList is the IndexedDB databases of an origin. */
+export interface DatabaseList {
+  supported: boolean;
+  unavailable?: string;
+  /** at most 50 */
+  databases?: DatabaseInfo[];
+  more?: number;
+}
+
+/** StorageResult is what the origin of a document has stored. What was not asked for is nil. */
+export interface StorageResult {
+  url: string;
+  local_storage?: Stored;
+  session_storage?: Stored;
+  cookies?: CookieJar;
+  indexeddb?: DatabaseList;
+}
+
+/** DatabaseParams is for indexeddb. */
+export interface DatabaseParams {
+  database: string;
+  store: string;
+  limit?: number;
+  frame?: string;
+}
+
+/** DatabaseRow is a row as JSON that people read. What JSON lacks stands as an object with one key that begins with "$", or as a word in angle brackets; at most 6 levels and 50 members of each object. */
+export interface DatabaseRow {
+  key: string;
+  value: string;
+}
+
+/** DatabaseResult is the first rows of one object store, in the order of their keys. */
+export interface DatabaseResult {
+  url: string;
+  database: string;
+  version: number;
+  store: string;
+  key_path?: string;
+  indexes?: string[];
+  entries: DatabaseRow[];
+  /** rows of the whole store */
+  count: number;
+  limit: number;
+  /** of the database */
+  object_stores: string[];
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -936,6 +1110,12 @@ export interface Commands {
   clipboard_read: { params: TabOnlyParams; result: ClipboardResult };
   clipboard_write: { params: ClipboardWriteParams; result: ClipboardResult };
   accessibility: { params: AuditParams; result: AuditResult };
+  save_state: { params: SaveStateParams; result: SavedState };
+  state_part: { params: StatePartParams; result: StatePart };
+  state_put: { params: StatePutParams; result: StatePutResult };
+  load_state: { params: LoadStateParams; result: LoadedState };
+  storage: { params: StorageLookParams; result: StorageResult };
+  indexeddb: { params: DatabaseParams; result: DatabaseResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -978,6 +1158,8 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "upload",
   "clipboard_read",
   "clipboard_write",
+  "save_state",
+  "load_state",
 ]);
 
 /** Commands that need a tab. */
@@ -1029,4 +1211,10 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "clipboard_read",
   "clipboard_write",
   "accessibility",
+  "save_state",
+  "state_part",
+  "state_put",
+  "load_state",
+  "storage",
+  "indexeddb",
 ]);

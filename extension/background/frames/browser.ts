@@ -19,6 +19,7 @@ export async function loadAgent(tabId: number, documentId: string): Promise<void
 const FILES: Readonly<Record<Script, string[]>> = {
   reader: ["reader.js"],
   snapshot: ["snapshot.js"],
+  stored: ["stored.js"],
   upload: ["upload.js"],
   audit: ["axe.min.js", "audit.js"],
 };

@@ -20,6 +20,7 @@ const ACTING: ReadonlySet<string> = new Set([
   "put_files",
   "drop_files",
   "clipboard",
+  "restore_forms",
 ]);
 
 /** Documents of which something is remembered. */

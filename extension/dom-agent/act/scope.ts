@@ -79,12 +79,12 @@ export class ActScope {
 
   /**
    * Does work at once, as the agent's doing. What settling waits for counts from now on. The worker is told before: a page
-   * that goes on with it for long answers nothing.
+   * that goes on with it for long answers nothing. quiet: no input is recorded.
    */
-  perform<T>(work: () => T): T {
+  perform<T>(work: () => T, quiet = false): T {
     if (!this.#told && this.#changes) this.tell({ match_count: 0, match_strategy: "" });
     this.#began = Date.now();
-    return acts().perform(this.#action, work);
+    return acts().perform(this.#action, work, quiet);
   }
 
   /** Tells the worker what the act comes to, before the page may go away. */

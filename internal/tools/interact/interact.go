@@ -24,8 +24,9 @@ type Env struct {
 	Drive    drive.Driver
 	Registry *session.Registry
 	Reader   *query.Live
-	Call     catalog.Call
 	Dir      *state.Dir
+	Clean    command.Cleaner // of what is told about checkpoints
+	Call     catalog.Call
 	Version  string // of this program
 }
 
@@ -69,6 +70,7 @@ var Tool = catalog.New[Env](catalog.Info{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
 			"stop_after_step", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
+			"storage_type", "include_url", "compare",
 		},
 	}},
 })
