@@ -153,7 +153,8 @@ class Recorder {
     // A chord with a character can spell a password out; other keys are none of it.
     if (target && secretField(target) && event.key.length === 1) return;
     if (event.key === " " && target && target.matches("input,textarea,[contenteditable]")) return;
-    if (event.key === "Enter") this.#endTyping();
+    // What is typed before a key comes before it; these two are typing themselves.
+    if (event.key !== "Backspace" && event.key !== "Delete") this.#endTyping();
     const key =
       (event.ctrlKey ? "Control+" : "") +
       (event.metaKey ? "Meta+" : "") +

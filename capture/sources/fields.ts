@@ -42,12 +42,18 @@ export function secretField(field: Element): string {
   return "";
 }
 
-/** fieldValue is what a field holds, as it may be recorded: masked when secret, one line, ≤ 500 characters. */
+/**
+ * fieldValue is what a field holds, as it may be recorded: masked when secret, ≤ 500 characters, the last of which is "…"
+ * where more was there. What was typed into an input or a text area stays as it is, so that it can be typed again; anything
+ * else is one line.
+ */
 export function fieldValue(field: Element, salt: string): string {
   const value = rawValue(field);
   const kind = secretField(field);
   if (kind) return value === "" ? "" : mask(kind, value, salt);
-  return fold(value, maxValue);
+  const typed = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
+  if (!typed) return fold(value, maxValue);
+  return value.length > maxValue ? value.slice(0, maxValue - 1) + "…" : value;
 }
 
 const isPassword = (type: string | null): boolean => type?.toLowerCase() === "password";

@@ -12,6 +12,7 @@ const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
 const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
+const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
 const toast = {
   reason: text500,
 };
@@ -77,7 +78,7 @@ export const SCHEMAS = {
   forward: tabOnlyParams,
   new_tab: v.object({
     ...toast,
-    url: v.optional(v.pipe(v.string(), v.maxLength(100000))),
+    url: text100000,
   }),
   switch_tab: v.object({
     ...toast,
@@ -232,4 +233,13 @@ export const SCHEMAS = {
   }),
   waterfall: noParams,
   flush: noParams,
+  locate: v.object({
+    selectors: v.pipe(v.array(v.string()), v.maxLength(20)),
+    frame_url: text100000,
+  }),
+  scroll_position: v.object({
+    ...search,
+    left: number,
+    top: number,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -24,6 +24,7 @@ import { listInteractive } from "./list_interactive.ts";
 import { screenshot } from "./screenshot.ts";
 import { waterfall } from "./waterfall.ts";
 import { flush } from "./flush.ts";
+import { locate } from "./locate.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -72,4 +73,6 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   screenshot,
   waterfall,
   flush,
+  locate,
+  scroll_position: acts("scroll_position"),
 };

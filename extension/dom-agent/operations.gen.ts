@@ -30,6 +30,7 @@ import { waitFor } from "./read/wait_for.ts";
 import { getText } from "./read/get_text.ts";
 import { getValue } from "./read/get_value.ts";
 import { listInteractive } from "./read/list_interactive.ts";
+import { scrollPosition } from "./act/scroll_position.ts";
 
 /** The operation of every kind that works in the page. */
 export const KINDS = {
@@ -63,4 +64,5 @@ export const KINDS = {
   get_text: getText,
   get_value: getValue,
   list_interactive: listInteractive,
+  scroll_position: scrollPosition,
 };

@@ -35,6 +35,7 @@ import type {
   ValueResult,
   ListParams,
   ListResult,
+  ScrollPositionParams,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -70,4 +71,5 @@ export interface KindOps {
   get_text: { params: TextParams; result: TextResult };
   get_value: { params: ValueParams; result: ValueResult };
   list_interactive: { params: ListParams; result: ListResult };
+  scroll_position: { params: ScrollPositionParams; result: Acted };
 }

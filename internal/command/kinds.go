@@ -47,4 +47,6 @@ var (
 	Screenshot      = declare[ScreenshotParams, ScreenshotResult]("screenshot", Tab)
 	Waterfall       = declare[NoParams, FlushResult]("waterfall", Tab)
 	_               = declare[NoParams, FlushResult]("flush", 0)
+	Locate          = declare[LocateParams, LocateResult]("locate", Tab)
+	ScrollPosition  = declare[ScrollPositionParams, ActResult]("scroll_position", Tab|Mutates|InPage)
 )

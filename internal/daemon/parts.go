@@ -18,6 +18,7 @@ import (
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/state"
@@ -41,6 +42,7 @@ type parts struct {
 	queue    *command.Queue
 	store    *store.Store
 	reader   *query.Live
+	recorder *recording.Recorder
 	archive  *query.Archive
 	ingest   *ingest.Ingester
 	tests    *correlate.Correlator
@@ -105,6 +107,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	d.queue = command.NewQueue(run, redactor)
 	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, d.store)
 	d.reader = query.New(d.store, d.tests.Offset)
+	d.recorder = recording.New(d.dir, d.reader, d.droppedActions)
 	tools := d.tools()
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
@@ -150,17 +153,18 @@ func (d *parts) tools() []*catalog.Bound {
 	}
 	driver := drive.Driver{Queue: d.queue, Registry: d.registry}
 	gate := drive.Gate(d.registry, d.patience)
+	act := func(c catalog.Call) interact.Env {
+		return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}
+	}
 	tools := []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir}
+			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder}
 		}, gate),
 		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: viewOf(c)} }, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
 			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
 		}, gate),
-		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
-			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}
-		}, gate),
+		catalog.Bind(interact.Tool, act, gate),
 		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
 			return configure.Env{
 				Call:     c,
@@ -169,6 +173,10 @@ func (d *parts) tools() []*catalog.Bound {
 				Queue:    d.queue,
 				Reader:   d.reader,
 				Daemon:   d.self(),
+				Drive:    driver,
+				Dir:      d.dir,
+				Recorder: d.recorder,
+				Interact: catalog.Bind(interact.Tool, act, nil),
 			}
 		}, gate),
 	}
@@ -212,6 +220,16 @@ func (d *parts) lost(session string, tab int) []view.Loss {
 		out = append(out, view.Loss{Kind: l.Kind, Cause: words[l.Cause], Count: l.Count})
 	}
 	return out
+}
+
+// droppedActions returns how many actions of a tab never reached the store.
+func (d *parts) droppedActions(session string, tab int) (n uint64) {
+	for _, l := range d.ingest.LossesOf(session, tab) {
+		if l.Kind == event.KindAction {
+			n += l.Count
+		}
+	}
+	return n
 }
 
 // instructions is all that some clients show of us before a tool is used.

@@ -74,7 +74,7 @@ func (d *Dir) Moved() bool {
 
 // Sweep removes what writes left behind that were cut off, if it is older than age.
 func (d *Dir) Sweep(age time.Duration) error {
-	for _, folder := range []string{".", "run", "screenshots", "artifacts"} {
+	for _, folder := range []string{".", "run", "screenshots", "artifacts", "recordings"} {
 		entries, err := fs.ReadDir(d.root.FS(), folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("list %s: %w", d.Path(folder), err)
@@ -108,7 +108,9 @@ const maxFile = 4 << 20
 // What is no regular file is an error at once: a pipe would be waited for without an end.
 func (d *Dir) Read(name string) ([]byte, error) { return d.read(name, 0) }
 
-func (d *Dir) read(name string, flag int) ([]byte, error) {
+func (d *Dir) read(name string, flag int) ([]byte, error) { return d.readMost(name, flag, maxFile) }
+
+func (d *Dir) readMost(name string, flag int, most int64) ([]byte, error) {
 	f, err := d.root.OpenFile(name, os.O_RDONLY|nonBlocking|flag, 0)
 	if err != nil {
 		return nil, err
@@ -121,10 +123,10 @@ func (d *Dir) read(name string, flag int) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is no file but %s; delete it", d.Path(name), kindOf(info.Mode()))
 	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", d.Path(name), info.Size(), maxFile)
+	if info.Size() > most {
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", d.Path(name), info.Size(), most)
 	}
-	return io.ReadAll(io.LimitReader(f, maxFile))
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 func kindOf(m fs.FileMode) string {

@@ -607,6 +607,29 @@ export interface FlushResult {
   frames: number;
 }
 
+/** LocateParams is for locate: several ways to find one element, best first. */
+export interface LocateParams {
+  selectors: string[];
+  frame_url?: string;
+}
+
+/** LocateResult says which of the ways finds exactly one element. Where the best one does not, a page that changes is waited for before another one counts. */
+export interface LocateResult {
+  /** of the selector; -1: none finds exactly one */
+  index: number;
+  /** what the parameter frame takes for the frame of the element */
+  frame?: string;
+  /** elements that were found, for each selector that was tried */
+  counts: number[];
+  waited_ms: number;
+}
+
+/** ScrollPositionParams is for scroll_position. Without a target the page is scrolled. */
+export interface ScrollPositionParams extends Search {
+  left?: number;
+  top?: number;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -654,6 +677,8 @@ export interface Commands {
   screenshot: { params: ScreenshotParams; result: ScreenshotResult };
   waterfall: { params: NoParams; result: FlushResult };
   flush: { params: NoParams; result: FlushResult };
+  locate: { params: LocateParams; result: LocateResult };
+  scroll_position: { params: ScrollPositionParams; result: ActResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -693,6 +718,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "subtitle",
   "activate_tab",
   "execute_js",
+  "scroll_position",
 ]);
 
 /** Commands that need a tab. */
@@ -738,4 +764,6 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "list_interactive",
   "screenshot",
   "waterfall",
+  "locate",
+  "scroll_position",
 ]);

@@ -1,6 +1,6 @@
 // Package configure declares the tool that looks after the session: health, readiness, emptying
-// buffers, what the tools can do, and settings of the client. What it changes is the daemon's own
-// state; it never acts in a page.
+// buffers, what the tools can do, settings of the client, recordings and sequences of actions. What it
+// changes is the daemon's own state; only playback and replay_sequence act in a page, and need the pilot.
 package configure
 
 import (
@@ -8,10 +8,13 @@ import (
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // Env is what the modes may reach.
@@ -22,6 +25,10 @@ type Env struct {
 	Queue    *command.Queue
 	Reader   *query.Live
 	Daemon   Daemon
+	Drive    drive.Driver
+	Dir      *state.Dir
+	Recorder *recording.Recorder
+	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
 // Daemon is what only the daemon itself knows or can do.
