@@ -43,17 +43,14 @@ export function secretField(field: Element): string {
 }
 
 /**
- * fieldValue is what a field holds, as it may be recorded: masked when secret, ≤ 500 characters, the last of which is "…"
- * where more was there. What was typed into an input or a text area stays as it is, so that it can be typed again; anything
- * else is one line.
+ * fieldValue is what a field holds, as it may be recorded: masked when secret, ≤ 500 characters. What was typed stays as it is,
+ * so that it can be typed again; a longer text is cut, ends with "…" and is one line.
  */
 export function fieldValue(field: Element, salt: string): string {
   const value = rawValue(field);
   const kind = secretField(field);
   if (kind) return value === "" ? "" : mask(kind, value, salt);
-  const typed = field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement;
-  if (!typed) return fold(value, maxValue);
-  return value.length > maxValue ? value.slice(0, maxValue - 1) + "…" : value;
+  return "value" in field && value.length <= maxValue ? value : fold(value, maxValue);
 }
 
 const isPassword = (type: string | null): boolean => type?.toLowerCase() === "password";

@@ -37,7 +37,7 @@ func (r *Recorder) Diff(p DiffParams) (*Diff, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Compare(original, replay), nil
+	return compare(original, replay), nil
 }
 
 // Diff is how the logs of a later recording differ from those of an earlier one.
@@ -94,9 +94,9 @@ func StatsOf(r *Record) Stats {
 	return s
 }
 
-// Compare says how the logs, errors and requests of replay differ from those of original. Messages are equal when they
+// compare says how the logs, errors and requests of replay differ from those of original. Messages are equal when they
 // differ in numbers, ids and quoted texts only; how often something came is no difference.
-func Compare(original, replay *Record) *Diff {
+func compare(original, replay *Record) *Diff {
 	d := &Diff{
 		From: original.ID, To: replay.ID, Origin: answer.Origin(original.StartURL),
 		Errors: []Change{}, Gone: []Change{}, Missing: []Change{}, New: []Change{}, Values: []Change{},

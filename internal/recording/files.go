@@ -39,7 +39,7 @@ func write(dir *state.Dir, r *Record) error {
 		if err != nil {
 			return fmt.Errorf("encode recording %s: %w", r.ID, err)
 		}
-		if len(data) <= MaxBytes || len(r.Steps) == 0 {
+		if len(data) <= maxBytes || len(r.Steps) == 0 {
 			return dir.Write(fileOf(r.ID), data)
 		}
 		keep := len(r.Steps) * 9 / 10
@@ -50,7 +50,7 @@ func write(dir *state.Dir, r *Record) error {
 
 // read returns a recording. One that another run of the daemon left under way was interrupted.
 func (r *Recorder) read(id string) (*Record, error) {
-	data, err := r.dir.ReadLarge(fileOf(id), MaxBytes)
+	data, err := r.dir.ReadLarge(fileOf(id), maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unknown(id)
 	}
@@ -58,8 +58,8 @@ func (r *Recorder) read(id string) (*Record, error) {
 	if err == nil {
 		err = json.Unmarshal(data, &rec)
 	}
-	if err == nil && rec.Version != Version {
-		err = fmt.Errorf("it is of version %d; this program reads version %d", rec.Version, Version)
+	if err == nil && rec.Version != version {
+		err = fmt.Errorf("it is of version %d; this program reads version %d", rec.Version, version)
 	}
 	if err == nil && rec.ID != id {
 		err = fmt.Errorf("it holds the recording %.40q", rec.ID)
@@ -131,7 +131,7 @@ func (r *Recorder) makeRoom() error {
 	}
 	left := len(ids)
 	for _, id := range ids {
-		if left < MaxRecordings && bytes < maxTotal {
+		if left < maxRecordings && bytes < maxTotal {
 			return nil
 		}
 		if !strings.HasPrefix(id, playbackPrefix) || r.active[id] != nil {
@@ -145,11 +145,11 @@ func (r *Recorder) makeRoom() error {
 			return err
 		}
 	}
-	if left < MaxRecordings && bytes < maxTotal {
+	if left < maxRecordings && bytes < maxTotal {
 		return nil
 	}
 	return problem.New(problem.TooLarge, "Ask the user to delete old ones in "+r.dir.Path(folder)+".",
-		"there are %d recordings of %s; at most %d of %s are kept.", left, answer.Bytes(bytes), MaxRecordings,
+		"there are %d recordings of %s; at most %d of %s are kept.", left, answer.Bytes(bytes), maxRecordings,
 		answer.Bytes(maxTotal))
 }
 

@@ -75,7 +75,7 @@ func (p *Played) Text(w *answer.Writer) {
 	for _, n := range p.Record.Lost.Notes() {
 		w.Note("%s", n)
 	}
-	w.Note(`configure {"action":"log_diff","original_id":%q,"replay_id":%q} compares what was logged`, b.Of, p.Record.ID)
+	w.Note(`playback %s; configure {"action":"log_diff","original_id":%q} compares what was logged`, p.Record.ID, b.Of)
 	w.Page(answer.Origin(p.Record.StartURL))
 	for i, r := range b.Results {
 		if w.Room() < 600 {

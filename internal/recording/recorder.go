@@ -98,7 +98,7 @@ func (r *Recorder) Start(ctx context.Context, s Start) (*Record, error) {
 	}
 	a := &active{
 		head: Record{
-			Version: Version, ID: id, Name: s.Name, State: Recording, Created: now, Run: r.run, StartURL: s.StartURL,
+			Version: version, ID: id, Name: s.Name, State: Recording, Created: now, Run: r.run, StartURL: s.StartURL,
 			Session: s.Session, Tab: s.Tab, Private: s.Private,
 		},
 		next: sum.Next, sums: newSumming(), dropped: r.dropped(s.Session, s.Tab),
@@ -141,9 +141,9 @@ func (r *Recorder) Stop(ctx context.Context, name string) (*Record, error) {
 			return rec, err
 		}
 		return nil, problem.New(problem.Conflict,
-			`observe {"what":"recording_actions","recording_id":"`+id+`"} shows it.`, "%s was stopped already.", id)
+			"observe recording_actions shows it.", "%s was stopped already.", id)
 	}
-	return r.end(ctx, a, Complete)
+	return r.end(ctx, a, complete)
 }
 
 // Finish ends the recording of a playback with what became of its steps.
@@ -155,7 +155,7 @@ func (r *Recorder) Finish(ctx context.Context, id string, p *Playback) (*Record,
 		return nil, unknown(id)
 	}
 	a.head.Playback = p
-	return r.end(ctx, a, Complete)
+	return r.end(ctx, a, complete)
 }
 
 func (r *Recorder) end(ctx context.Context, a *active, as string) (*Record, error) {
@@ -221,7 +221,7 @@ func (a *active) take(e event.Event) {
 		a.sums.add(e)
 		return
 	}
-	if len(a.deeds) >= maxActions || a.bytes+d.size() > 2*MaxBytes {
+	if len(a.deeds) >= maxActions || a.bytes+d.size() > 2*maxBytes {
 		a.lost.Over++
 		return
 	}
@@ -234,8 +234,8 @@ func (r *Recorder) build(a *active) *Record {
 	rec := a.head
 	rec.Ended = time.Now().Round(0)
 	rec.Steps, rec.Lost, rec.Summary = steps(slices.Clone(a.deeds), rec.Created), a.lost, a.sums.summary()
-	if over := len(rec.Steps) - MaxSteps; over > 0 {
-		rec.Steps, rec.Lost.Over = rec.Steps[:MaxSteps], rec.Lost.Over+over
+	if over := len(rec.Steps) - maxSteps; over > 0 {
+		rec.Steps, rec.Lost.Over = rec.Steps[:maxSteps], rec.Lost.Over+over
 	}
 	return &rec
 }

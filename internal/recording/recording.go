@@ -12,13 +12,13 @@ import (
 	"github.com/brennhill/gasoline/internal/page"
 )
 
-// Version is of the form of the files. A file of another version is not read.
-const Version = 1
+// version is of the form of the files. A file of another version is not read.
+const version = 1
 
 // Bounds of one recording.
 const (
-	MaxSteps   = 1000
-	MaxBytes   = 5 << 20 // of the file
+	maxSteps   = 1000
+	maxBytes   = 5 << 20 // of the file
 	maxActions = 5000    // events that steps are made of
 	maxGroups  = 300     // of each list of a summary
 	maxSample  = 300     // characters of a message
@@ -27,7 +27,7 @@ const (
 
 // Bounds of all recordings.
 const (
-	MaxRecordings = 200
+	maxRecordings = 200
 	maxActive     = 10
 	maxTotal      = 200 << 20 // bytes of all files
 )
@@ -35,7 +35,7 @@ const (
 // The states of a recording.
 const (
 	Recording   = "recording"   // under way
-	Complete    = "complete"    // stopped by a call
+	complete    = "complete"    // stopped by a call
 	Interrupted = "interrupted" // the daemon ended before it was stopped
 )
 
@@ -52,7 +52,7 @@ type Record struct {
 	Session  string    `json:"session,omitempty"`  // the browser profile's run
 	Tab      int       `json:"tab,omitempty"`      // of that session
 	Private  bool      `json:"private,omitempty"`  // what was typed was left out
-	Steps    []Step    `json:"steps"`              // at most MaxSteps
+	Steps    []Step    `json:"steps"`              // at most maxSteps
 	Lost     Lost      `json:"lost,omitzero"`      // what happened and is not in Steps
 	Summary  Summary   `json:"summary"`            // of logs, errors and requests
 	Playback *Playback `json:"playback,omitempty"` // set when this records a playback

@@ -120,7 +120,8 @@ func add(out []*deed, d *deed) []*deed {
 			return out
 		}
 	case "input":
-		for prev.Type == "keypress" && prev.on(d) && editing(prev.Key) {
+		for prev.Type == "keypress" && prev.on(d) &&
+			(editing(prev.Key) || strings.HasSuffix(prev.Key, "Enter") && strings.Contains(d.Value, "\n")) {
 			drop()
 			prev = last()
 		}

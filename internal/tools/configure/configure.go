@@ -78,7 +78,10 @@ var Tool = catalog.New[Env](catalog.Info{
 	Hints: catalog.Hints{Destructive: true}, // clear empties the buffers
 	Doc:   "Look after the session: is all ready (doctor), the daemon (health), empty buffers (clear).",
 	First: []string{"doctor", "health", "clear"},
-	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode"},
+	Shown: []string{"tool", "mode", "buffer", "tab", "summary", "telemetry_mode", "name", "recording_id", "original_id", "steps", "url"},
+	Docs: map[string]string{
+		"tab": "tab id", "url": "where a playback begins", "name": "of the recording or sequence",
+	},
 })
 
 // none is for modes without parameters.

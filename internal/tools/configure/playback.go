@@ -76,13 +76,6 @@ func playback(ctx context.Context, env Env, p playbackParams) (*recording.Played
 	if err != nil {
 		return nil, err
 	}
-	own, err := env.Recorder.Start(ctx, recording.Start{
-		Name: rec.Name, StartURL: rec.StartURL, Session: target.Browser.Session, Tab: target.Tab.ID,
-		Private: rec.Private, Of: rec.ID,
-	})
-	if err != nil {
-		return nil, err
-	}
 	play := player{
 		env: env, tab: target.Tab.ID, values: values,
 		options: series.Options{StepTimeoutMS: p.StepTimeoutMS, ContinueOnError: p.ContinueOnError},
@@ -92,7 +85,19 @@ func playback(ctx context.Context, env Env, p playbackParams) (*recording.Played
 	if url == "" {
 		url = rec.StartURL
 	}
-	failed := play.run(ctx, rec, url)
+	began := time.Now()
+	if _, err := drive.Do(ctx, env.Drive, play.call(), command.Navigate, play.tab, command.NavigateParams{URL: url}); err != nil {
+		return nil, err
+	}
+	// A recording begins on a page that is there, so its first load is not compared.
+	own, err := env.Recorder.Start(ctx, recording.Start{
+		Name: rec.Name, StartURL: url, Session: target.Browser.Session, Tab: target.Tab.ID, Private: rec.Private, Of: rec.ID,
+	})
+	if err != nil {
+		return nil, err
+	}
+	play.run(ctx, rec)
+	play.out.MS = time.Since(began).Milliseconds()
 	// What was done is told and kept also when nobody waits any more.
 	kept := context.WithoutCancel(ctx)
 	if ctx.Err() == nil {
@@ -101,9 +106,6 @@ func playback(ctx context.Context, env Env, p playbackParams) (*recording.Played
 	done, err := env.Recorder.Finish(kept, own.ID, play.out)
 	if err != nil {
 		return nil, err
-	}
-	if failed != nil {
-		return nil, failed
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -136,36 +138,29 @@ func valuesFor(rec *recording.Record, given map[string]string) (map[int]string, 
 	}
 	if len(lacking) > 0 {
 		return nil, problem.New(problem.MissingParam,
-			fmt.Sprintf(`Ask the user for them and give values:{%q:"…"}; observe {"what":"recording_actions","recording_id":%q} shows the steps.`,
-				lacking[0], rec.ID),
+			fmt.Sprintf(`Ask the user for them and give values:{%q:"…"}; observe recording_actions shows the steps.`, lacking[0]),
 			"what was typed in step %s is masked in the recording. Nothing was done.", strings.Join(lacking, ", "))
 	}
 	for name := range given {
 		if !used[name] {
 			return nil, problem.New(problem.InvalidParam,
-				fmt.Sprintf(`observe {"what":"recording_actions","recording_id":%q} shows the steps.`, rec.ID),
+				"observe recording_actions shows the steps.",
 				"values names %.60q, and no step types into a field of this name or number. Nothing was done.", name)
 		}
 	}
 	return out, nil
 }
 
-// run goes to where the recording begins and does each step. It returns the problem of a page that did not come.
-func (p *player) run(ctx context.Context, rec *recording.Record, url string) error {
-	began := time.Now()
-	defer func() { p.out.MS = time.Since(began).Milliseconds() }()
-	if _, err := drive.Do(ctx, p.env.Drive, p.call(), command.Navigate, p.tab, command.NavigateParams{URL: url}); err != nil {
-		p.out.Status = "failed"
-		return err
-	}
+// run does each step, until the first that fails when the caller wants it so.
+func (p *player) run(ctx context.Context, rec *recording.Record) {
 	for i, s := range rec.Steps {
 		if ctx.Err() != nil {
 			p.out.Status = "cancelled"
-			return nil
+			return
 		}
 		if p.env.Call.Left() < 100*time.Millisecond {
 			p.out.Status = "timeout"
-			return nil
+			return
 		}
 		if p.env.Call.Progress != nil {
 			p.env.Call.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(rec.Steps), s.Type))
@@ -177,11 +172,10 @@ func (p *player) run(ctx context.Context, rec *recording.Record, url string) err
 			p.out.Failed++
 			p.out.Status = "failed"
 			if p.options.EndsAt() {
-				return nil
+				return
 			}
 		}
 	}
-	return nil
 }
 
 // call is the call with the deadline of one step that begins now.

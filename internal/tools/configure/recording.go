@@ -158,6 +158,5 @@ func (s *stopResult) Text(w *answer.Writer) {
 	for _, n := range s.Notes {
 		w.Note("%s", n)
 	}
-	w.Note(`observe {"what":"recording_actions","recording_id":%q} shows the steps; configure {"action":"playback","recording_id":%q} does them again`,
-		s.ID, s.ID)
+	w.Note(`observe recording_actions shows the steps; configure {"action":"playback","recording_id":%q} does them again`, s.ID)
 }

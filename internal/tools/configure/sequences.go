@@ -130,7 +130,7 @@ func (env Env) loadSequence(name string) (*sequence, string, error) {
 		s, err = env.readSequence(file)
 	}
 	if err == nil && s == nil || errors.Is(err, fs.ErrNotExist) {
-		fix := `configure {"action":"save_sequence","name":"…","steps":[…]} saves one.`
+		fix := `configure {"action":"save_sequence","name":"…","steps":[{"action":"click","selector":"…"}]} saves one.`
 		if near := catalog.Nearest(name, names); near != "" {
 			fix = fmt.Sprintf("Is %q meant? ", near) + `configure {"action":"list_sequences"} lists them.`
 		} else if len(names) > 0 {

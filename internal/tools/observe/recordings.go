@@ -34,7 +34,7 @@ var (
 )
 
 type recordingsParams struct {
-	Limit int `json:"limit,omitempty" min:"1" max:"200" doc:"most entries; default 10"`
+	Limit int `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
 }
 
 type recordingsResult struct {
