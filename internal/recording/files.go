@@ -32,17 +32,18 @@ var idForm = sync.OnceValue(func() *regexp.Regexp {
 
 func fileOf(id string) string { return folder + "/" + id + ".json" }
 
-// write keeps a recording as a file: whole or not at all. Steps over the bound are cut and counted.
-func write(dir *state.Dir, r *Record) error {
+// write keeps a recording as a file: whole or not at all. Steps over the bound are cut and counted. It returns the file's
+// bytes.
+func write(dir *state.Dir, r *Record) (int, error) {
 	for {
 		data, err := answer.JSON(r)
 		if err != nil {
-			return fmt.Errorf("encode recording %s: %w", r.ID, err)
+			return 0, fmt.Errorf("encode recording %s: %w", r.ID, err)
 		}
 		if len(data) <= maxBytes || len(r.Steps) == 0 {
-			return dir.Write(fileOf(r.ID), data)
+			return len(data), dir.Write(fileOf(r.ID), data)
 		}
-		keep := len(r.Steps) * 9 / 10
+		keep := min(len(r.Steps)-1, int(int64(len(r.Steps))*maxBytes/int64(len(data))))
 		r.Lost.Over += len(r.Steps) - keep
 		r.Steps = r.Steps[:keep]
 	}

@@ -40,7 +40,9 @@ type active struct {
 	sums    *summing
 	dropped uint64 // before it began
 	lost    Lost
-	news    bool // since it was written
+	news    bool      // since it was written
+	written time.Time // when the file was
+	size    int       // of the file, bytes
 }
 
 // New returns a recorder of what a reader has. dropped tells how many actions of a tab never reached the store.
@@ -109,7 +111,7 @@ func (r *Recorder) Start(ctx context.Context, s Start) (*Record, error) {
 	if s.Of != "" {
 		a.head.Playback = &Playback{Of: s.Of, Results: []StepResult{}}
 	}
-	if err := write(r.dir, r.build(a)); err != nil {
+	if err := r.keep(a); err != nil {
 		return nil, err
 	}
 	r.active[id] = a
@@ -164,7 +166,7 @@ func (r *Recorder) end(ctx context.Context, a *active, as string) (*Record, erro
 	}
 	a.head.State = as
 	rec := r.build(a)
-	if err := write(r.dir, rec); err != nil {
+	if _, err := write(r.dir, rec); err != nil {
 		a.head.State = Recording
 		return nil, err
 	}
@@ -180,15 +182,25 @@ func (r *Recorder) Collect(ctx context.Context) error {
 		if err := r.collect(ctx, a); err != nil {
 			return err
 		}
-		if !a.news {
+		// A large file is written less often: not more than writesPerSecond bytes in the long run.
+		if !a.news || time.Since(a.written) < time.Duration(a.size)*time.Second/writesPerSecond {
 			continue
 		}
-		if err := write(r.dir, r.build(a)); err != nil {
+		if err := r.keep(a); err != nil {
 			return err
 		}
-		a.news = false
 	}
 	return nil
+}
+
+// writesPerSecond is how many bytes a recording under way writes in a second.
+const writesPerSecond = 256 << 10
+
+// keep writes the file of a recording under way.
+func (r *Recorder) keep(a *active) (err error) {
+	a.size, err = write(r.dir, r.build(a))
+	a.news, a.written = false, time.Now()
+	return err
 }
 
 func (r *Recorder) collect(ctx context.Context, a *active) error {

@@ -5,7 +5,6 @@ package recording
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -192,19 +191,13 @@ func (l Lost) Notes() (notes []string) {
 
 // Same reports whether two addresses are of one page, whatever their queries and fragments say.
 func Same(a, b string) bool {
-	trim := func(s string) string {
-		if i := strings.IndexAny(s, "?#"); i >= 0 {
-			s = s[:i]
-		}
-		return strings.TrimSuffix(s, "/")
-	}
-	return trim(a) == trim(b)
+	return strings.TrimSuffix(PageOf(a), "/") == strings.TrimSuffix(PageOf(b), "/")
 }
 
-// PathOf returns the path of an address; the address itself where it has none.
-func PathOf(address string) string {
-	if u, err := url.Parse(address); err == nil && u.Path != "" {
-		return u.Path
+// PageOf returns an address without query and fragment.
+func PageOf(address string) string {
+	if i := strings.IndexAny(address, "?#"); i >= 0 {
+		return address[:i]
 	}
 	return address
 }

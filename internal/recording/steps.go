@@ -16,6 +16,7 @@ import (
 // what made it go.
 const (
 	sameTask  = 100 * time.Millisecond // an event that the browser made of the one before
+	oneClick  = 50 * time.Millisecond  // a click that it made of another one, at the same point
 	following = time.Second            // a submit, or a change of the address, because of a click or a key
 	leadsTo   = 5 * time.Second        // another document
 	redirects = 3 * time.Second        // a document that leads on by itself
@@ -94,7 +95,8 @@ func add(out []*deed, d *deed) []*deed {
 	switch d.Type {
 	case "click":
 		// Enter and space click a button, and a label clicks its field.
-		if soon(sameTask) && (prev.Type == "keypress" || prev.Type == "click" && !prev.on(d) && sameSpot(prev, d)) {
+		if soon(sameTask) && prev.Type == "keypress" ||
+			soon(oneClick) && prev.Type == "click" && !prev.on(d) && sameSpot(prev, d) {
 			return out
 		}
 	case "dblclick":

@@ -39,8 +39,12 @@ type playbackParams struct {
 	Tab             int               `json:"tab,omitempty" doc:"tab id; default the one in use"`
 }
 
-// patienceLeft is the part of a step's time that is kept for the act when its element is looked for.
-const patienceLeft = time.Second
+// Of a step's time so much is kept for the act while its element is looked for, and so long is waited for the page that the
+// step led to.
+const (
+	actsWithin = time.Second
+	leadsLate  = 3 * time.Second
+)
 
 // player plays one recording.
 type player struct {
@@ -189,8 +193,12 @@ func (p *player) step(ctx context.Context, i int, s recording.Step) recording.St
 	began := time.Now()
 	out := recording.StepResult{Status: "ok", Index: i, Type: s.Type}
 	call := p.call()
-	at, err := p.locate(ctx, call, s, &out)
+	var at command.Search
 	var done command.ActResult
+	err := playable(s)
+	if err == nil {
+		at, err = p.locate(ctx, call, s, &out)
+	}
 	if err == nil {
 		done, err = p.act(ctx, call, i, s, at)
 	}
@@ -219,9 +227,8 @@ func (p *player) locate(ctx context.Context, call catalog.Call, s recording.Step
 	if len(params.Selectors) == 0 {
 		params.Selectors = []string{"head"} // each document has one: the frame is what is looked for
 	}
-	if left := call.Left() - patienceLeft; left > 0 {
-		call.Deadline = time.Now().Add(left)
-	}
+	left := call.Left()
+	call.Deadline = time.Now().Add(max(left-actsWithin, left/2))
 	o, err := drive.Do(ctx, p.env.Drive, call, command.Locate, p.tab, params)
 	if err != nil {
 		return at, err
@@ -312,7 +319,16 @@ func (p *player) act(ctx context.Context, call catalog.Call, i int, s recording.
 		r, err := do(ctx, p, call, command.Back, command.TabOnlyParams{})
 		return command.ActResult{URL: r.FinalURL, Navigated: true}, err
 	}
-	return command.ActResult{}, problem.New("unsupported", "Do it by hand: look at the step with observe recording_actions.",
+	return command.ActResult{}, playable(s)
+}
+
+// playable returns the problem of a step that no playback can do: of a file its content is not recorded, of a drag its way.
+func playable(s recording.Step) error {
+	switch s.Type {
+	case "click", "input", "select", "check", "keypress", "scroll", "navigate", "back":
+		return nil
+	}
+	return problem.New("unsupported", "Do it by hand: observe recording_actions shows the step.",
 		"a step of the type %.30q cannot be played.", s.Type)
 }
 
@@ -333,22 +349,31 @@ func (p *player) drift(ctx context.Context, call catalog.Call, s recording.Step,
 	if s.LedTo == "" {
 		return
 	}
-	now := p.url(done)
-	if recording.Same(now, s.LedTo) {
-		return
+	now := done.URL
+	if !recording.Same(now, s.LedTo) {
+		now = p.url(ctx, call, now)
 	}
-	// It may come later than the act has settled.
-	o, err := drive.Do(ctx, p.env.Drive, call, command.WaitFor, p.tab, command.WaitParams{URLContains: recording.PathOf(s.LedTo)})
-	if err == nil && !o.Going() {
-		return
+	if !recording.Same(now, s.LedTo) {
+		// It may come later than the act has settled.
+		late := call
+		if end := time.Now().Add(leadsLate); end.Before(late.Deadline) {
+			late.Deadline = end
+		}
+		wait := command.WaitParams{URLContains: recording.PageOf(s.LedTo)}
+		if o, err := drive.Do(ctx, p.env.Drive, late, command.WaitFor, p.tab, wait); err == nil && !o.Going() {
+			now = p.url(ctx, call, now)
+		}
 	}
-	out.Went = &recording.Drift{Recorded: s.LedTo, Now: p.url(done)}
+	if !recording.Same(now, s.LedTo) {
+		out.Went = &recording.Drift{Recorded: s.LedTo, Now: now}
+	}
 }
 
-// url is the address of the tab's page now, as far as it is known.
-func (p *player) url(done command.ActResult) string {
-	if target, err := p.env.Registry.Target(p.env.Call.Client, p.tab); err == nil && done.URL == "" {
-		return target.Tab.URL
+// url asks the tab's page for its address; otherwise where it does not say.
+func (p *player) url(ctx context.Context, call catalog.Call, otherwise string) string {
+	o, err := drive.Do(ctx, p.env.Drive, call, command.Query, p.tab, command.QueryParams{Selector: "head", Frame: "main"})
+	if err != nil || o.Going() || o.Result.URL == "" {
+		return otherwise
 	}
-	return done.URL
+	return o.Result.URL
 }

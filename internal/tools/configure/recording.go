@@ -133,7 +133,7 @@ func stopRecording(ctx context.Context, env Env, p stopParams) (*stopResult, err
 	}
 	return &stopResult{
 		Status: rec.State, ID: rec.ID, Name: rec.Name, Actions: len(rec.Steps), DurationMS: rec.Duration().Milliseconds(),
-		Stats: recording.StatsOf(rec), Lost: rec.Lost, Message: fmt.Sprintf("%d steps are recorded.", len(rec.Steps)),
+		Stats: recording.StatsOf(rec), Lost: rec.Lost, Message: fmt.Sprintf("Recorded steps: %d.", len(rec.Steps)),
 		Notes: append(notes, recordNotes(rec)...),
 	}, nil
 }
@@ -145,15 +145,15 @@ func recordNotes(rec *recording.Record) (notes []string) {
 	}
 	notes = append(notes, rec.Lost.Notes()...)
 	if n := len(rec.Masked()); n > 0 {
-		notes = append(notes, fmt.Sprintf("%d steps hold masked values, which playback has to be given", n))
+		notes = append(notes, fmt.Sprintf("steps with masked values, which playback has to be given: %d", n))
 	}
 	return notes
 }
 
 // Text writes the result for a reader.
 func (s *stopResult) Text(w *answer.Writer) {
-	w.Head("event_recording_stop: %s, %d steps in %s", s.ID, s.Actions, answer.Took(time.Duration(s.DurationMS)*time.Millisecond))
-	w.Head("meanwhile: %d errors, %d log lines, %d requests (%d failed)",
+	w.Head("event_recording_stop: %s, %s in %s", s.ID, inSteps(s.Actions), answer.Took(time.Duration(s.DurationMS)*time.Millisecond))
+	w.Head("meanwhile errors: %d, log lines: %d, requests: %d, failed: %d",
 		s.Stats.Errors, s.Stats.Logs, s.Stats.Requests, s.Stats.Failed)
 	for _, n := range s.Notes {
 		w.Note("%s", n)

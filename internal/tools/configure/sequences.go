@@ -197,13 +197,21 @@ func saveSequence(_ context.Context, env Env, p saveSequenceParams) (*sequenceSa
 	}, env.Dir.Write(file, data)
 }
 
+// inSteps counts steps in words.
+func inSteps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
+}
+
 // Text writes the result for a reader.
 func (s *sequenceSaved) Text(w *answer.Writer) {
 	word := "saved"
 	if s.Replaced {
 		word = "replaced"
 	}
-	w.Head("save_sequence: %s %s, %d steps", s.Name, word, s.StepCount)
+	w.Head("save_sequence: %s %s, %s", s.Name, word, inSteps(s.StepCount))
 	w.Note(`configure {"action":"replay_sequence","name":%q} carries it out`, s.Name)
 }
 
@@ -214,7 +222,7 @@ func getSequence(_ context.Context, env Env, p sequenceParams) (*sequence, error
 
 // Text writes the steps for a reader.
 func (s *sequence) Text(w *answer.Writer) {
-	w.Head("get_sequence: %s, %d steps, saved %s", s.Name, len(s.Steps), s.SavedAt.UTC().Format(time.RFC3339))
+	w.Head("get_sequence: %s, %s, saved %s", s.Name, inSteps(len(s.Steps)), s.SavedAt.UTC().Format(time.RFC3339))
 	if s.Description != "" {
 		w.Head("%s", answer.Clean(s.Description))
 	}
@@ -278,7 +286,7 @@ func (l *sequenceList) Text(w *answer.Writer) {
 	w.Own()
 	var entries []answer.Entry
 	for _, s := range l.Sequences {
-		line := fmt.Sprintf("%s, %d steps", s.Name, s.StepCount)
+		line := fmt.Sprintf("%s, %s", s.Name, inSteps(s.StepCount))
 		if len(s.Tags) > 0 {
 			line += " [" + answer.Clean(strings.Join(s.Tags, ", ")) + "]"
 		}
@@ -338,7 +346,7 @@ func replaySequence(ctx context.Context, env Env, p replayParams) (*replayed, er
 	}
 	if len(p.Override) > len(s.Steps) {
 		return nil, problem.New(problem.InvalidParam, "Give at most one for each saved step.",
-			"override_steps has %d steps, and %s has %d.", len(p.Override), s.Name, len(s.Steps))
+			"override_steps has %s, and %s has %s.", inSteps(len(p.Override)), s.Name, inSteps(len(s.Steps)))
 	}
 	for i, step := range p.Override {
 		if string(step) != "null" {
