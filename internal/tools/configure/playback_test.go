@@ -32,7 +32,7 @@ func clicks(n int) []byte {
 }
 
 // playing plays clicks in a browser whose clicks take a second each, and returns what the browser was sent.
-func playing(t *testing.T, test func(h *testkit.Daemon, play func(context.Context, string, catalog.Call) error)) []string {
+func playing(t *testing.T, test func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error)) []string {
 	var kinds []string
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(testkit.Begin))
@@ -56,7 +56,7 @@ func playing(t *testing.T, test func(h *testkit.Daemon, play func(context.Contex
 		go func() { served <- e.Serve(ctx, h) }()
 		synctest.Wait()
 		tool := catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env { return env(t, configure.Limits{})(h, c) }, nil)
-		test(h, func(ctx context.Context, args string, c catalog.Call) error {
+		test(t, h, func(ctx context.Context, args string, c catalog.Call) error {
 			c.Client, c.Name = "agent", "agent"
 			_, err := tool.Call(ctx, c, json.RawMessage(args))
 			return err
@@ -91,7 +91,7 @@ func clicked(kinds []string) int {
 // Each step is done once, and the caller hears how far it is.
 func TestAPlaybackTellsItsSteps(t *testing.T) {
 	var told []string
-	kinds := playing(t, func(h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
+	kinds := playing(t, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
 		call := catalog.Call{Progress: func(m string) { told = append(told, m) }}
 		if err := play(t.Context(), playClicks, call); err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestAPlaybackTellsItsSteps(t *testing.T) {
 
 // A playback that is cancelled does nothing more, and what it did is kept.
 func TestAPlaybackThatIsCancelled(t *testing.T) {
-	kinds := playing(t, func(h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
+	kinds := playing(t, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
 		if err := play(ctx, playClicks, catalog.Call{}); err == nil {
@@ -128,7 +128,7 @@ func TestAPlaybackThatIsCancelled(t *testing.T) {
 
 // One deadline holds for all steps; what it cut off is told as begun and as not begun.
 func TestAPlaybackHasOneDeadline(t *testing.T) {
-	kinds := playing(t, func(h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
+	kinds := playing(t, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
 		began := time.Now()
 		if err := play(t.Context(), strings.Replace(playClicks, "}", `,"timeout_ms":2500}`, 1), catalog.Call{}); err != nil {
 			t.Fatal(err)
