@@ -241,6 +241,45 @@ test("the logs of a recording and of a playback are compared by what they say, n
   expect(report).toContain("| failed requests | 0 | 1 |");
 });
 
+test("what an agent does is recorded as well, its navigations too, and a name is enough to play it", async ({
+  site,
+  tab,
+  agent,
+}) => {
+  test.setTimeout(60_000);
+  await tab.goto(serve(site));
+  await front(agent, tab);
+  await agent.ask("configure", { action: "event_recording_start", name: "by agent", url: site.url("/login") });
+  const act = (args: object) => agent.ask("interact", args as Record<string, unknown>);
+  await act({ action: "fill_form", fields: [{ selector: "label=User", value: "ada" }] });
+  await act({ action: "click", selector: "#enter", wait_for_stable: true });
+  await act({ action: "select", selector: "label=Size", value: "Large" });
+  await act({ action: "type", selector: "label=Street", text: "Main Street" });
+  await act({ action: "click", selector: "text=Add to cart" });
+  const other = site.page("/terms", "<!doctype html><title>Terms</title><a href='/shop'>Back to the shop</a>");
+  await act({ action: "navigate", url: other });
+  await act({ action: "click", selector: "text=Back to the shop" });
+  await act({ action: "check", selector: "label=Wrap as a gift" });
+  await agent.ask("configure", { action: "event_recording_stop", recording_id: "by agent" });
+  const { actions } = await agent.json<Recorded>("observe", { what: "recording_actions", recording_id: "by agent" });
+  const told = actions.filter(({ type }) => type !== "scroll").map(({ type, value }) => `${type} ${value ?? ""}`.trim());
+  expect(told).toEqual([
+    "input ada",
+    "click",
+    "select Large",
+    "input Main Street",
+    "click",
+    "navigate",
+    "click",
+    "check checked",
+  ]);
+  expect(new Set(actions.map(({ by }) => by))).toEqual(new Set(["agent"]));
+  const played = await agent.json<Played>("configure", { action: "playback", recording_id: "by agent" });
+  expect(played).toMatchObject({ status: "complete", actions_failed: 0, drift: { healed: [], text: [], navigation: [] } });
+  expect(await end(tab)).toMatchObject({ url: "/shop", gift: true });
+  expect(site.hits.filter(({ url }) => url === "/terms")).toHaveLength(2);
+});
+
 test("a recording outlives the death of its daemon", async ({ place, site, tab, agent }) => {
   test.setTimeout(60_000);
   await tab.goto(serve(site));

@@ -67,7 +67,7 @@ const isSame = (a: string, b: string): boolean => a.split(/[?#]/, 1)[0] === b.sp
 async function probe(selector: string, main: boolean, context: Context): Promise<FrameAnswer<"probe">[]> {
   const { tab, deadline, frames } = context;
   try {
-    const { answers } = await frames.each(tab, "probe", { selector, inner: !main }, main ? "main" : undefined, deadline);
+    const { answers } = await frames.each(tab, "probe", { selector }, main ? "main" : undefined, deadline);
     return answers;
   } catch (error) {
     if (error instanceof CommandProblem && error.code === "invalid_selector") return [];

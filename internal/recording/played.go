@@ -3,6 +3,7 @@ package recording
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -108,7 +109,7 @@ func (r StepResult) line() string {
 		out += fmt.Sprintf("; it led to %s and now to %s", answer.Short(r.Went.Recorded, 120), answer.Short(r.Went.Now, 120))
 	}
 	if r.Error != "" {
-		out += fmt.Sprintf("; error=%s %s", r.Error, answer.Clean(r.Message))
+		out += strings.TrimRight(fmt.Sprintf("; error=%s %s %s", r.Error, answer.Clean(r.Message), answer.Clean(r.Fix)), " ")
 	}
 	return out
 }

@@ -132,7 +132,8 @@ type StepResult struct {
 	MS       int64       `json:"duration_ms"`
 	Error    string      `json:"error,omitempty"`   // code
 	Message  string      `json:"message,omitempty"` // the daemon's words
-	Page     []page.Text `json:"page,omitempty"`    // the page's words about the error
+	Fix      string      `json:"fix,omitempty"`
+	Page     []page.Text `json:"page,omitempty"` // the page's words about the error
 	Label    *Drift      `json:"text_drift,omitempty"`
 	Went     *Drift      `json:"navigation_drift,omitempty"`
 }
@@ -202,5 +203,11 @@ func PageOf(address string) string {
 	return address
 }
 
-// Folded is a text in one line of single spaces.
-func Folded(s string) string { return strings.Join(strings.Fields(s), " ") }
+// Renamed reports whether an element that is called name now was called otherwise. Names with secrets in them cannot be
+// compared.
+func (s Step) Renamed(name string) bool {
+	if s.Name == "" || name == "" || Masked(s.Name) || Masked(name) {
+		return false
+	}
+	return strings.Join(strings.Fields(s.Name), " ") != strings.Join(strings.Fields(name), " ")
+}

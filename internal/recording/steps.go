@@ -239,7 +239,7 @@ func deedOf(e event.Event, private bool) (deed, bool) {
 		}
 		switch d.Type {
 		case "input", "select":
-			d.Masked = masked(d.Value)
+			d.Masked = Masked(d.Value)
 			if private && d.Type == "input" && d.Value != "" {
 				d.Value, d.Masked = "", true
 			}
@@ -275,8 +275,8 @@ var pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // maxValue is how many characters of what is typed the page tells; a longer text ends with "…".
 const maxValue = 500
 
-// masked reports whether a value is not what was typed: a secret is left out of it, or it is cut.
-func masked(value string) bool {
+// Masked reports whether a text is not what it was: a secret is left out of it, or it is cut.
+func Masked(value string) bool {
 	return pseudonym().MatchString(value) || strings.HasSuffix(value, "…") && utf8.RuneCountInString(value) >= maxValue
 }
 

@@ -76,6 +76,14 @@ func playback(ctx context.Context, env Env, p playbackParams) (*recording.Played
 	if err != nil {
 		return nil, err
 	}
+	url := p.URL
+	if url == "" {
+		url = rec.StartURL
+	}
+	if recording.Masked(url) {
+		return nil, problem.New(problem.MissingParam, "Give url: the address to begin at.",
+			"a part of the address where %s begins is masked. Nothing was done.", rec.ID)
+	}
 	target, err := env.Registry.Await(ctx, env.Call.Client, p.Tab, true, min(drive.ComeBack, env.Call.Left()))
 	if err != nil {
 		return nil, err
@@ -84,10 +92,6 @@ func playback(ctx context.Context, env Env, p playbackParams) (*recording.Played
 		env: env, tab: target.Tab.ID, values: values,
 		options: series.Options{StepTimeoutMS: p.StepTimeoutMS, ContinueOnError: p.ContinueOnError},
 		out:     &recording.Playback{Of: rec.ID, Status: "complete", Total: len(rec.Steps), Results: []recording.StepResult{}},
-	}
-	url := p.URL
-	if url == "" {
-		url = rec.StartURL
 	}
 	began := time.Now()
 	if _, err := drive.Do(ctx, env.Drive, play.call(), command.Navigate, play.tab, command.NavigateParams{URL: url}); err != nil {
@@ -204,7 +208,7 @@ func (p *player) step(ctx context.Context, i int, s recording.Step) recording.St
 	}
 	if err != nil {
 		f := problem.From(err)
-		out.Status, out.Error, out.Message = "failed", string(f.Code), f.Message
+		out.Status, out.Error, out.Message, out.Fix = "failed", string(f.Code), f.Message, f.Fix
 		out.Page = f.Page
 	} else {
 		p.drift(ctx, call, s, done, &out)
@@ -325,7 +329,12 @@ func (p *player) act(ctx context.Context, call catalog.Call, i int, s recording.
 // playable returns the problem of a step that no playback can do: of a file its content is not recorded, of a drag its way.
 func playable(s recording.Step) error {
 	switch s.Type {
-	case "click", "input", "select", "check", "keypress", "scroll", "navigate", "back":
+	case "navigate":
+		if recording.Masked(s.ToURL) {
+			return problem.New("unsupported", "Go there by interact navigate.", "a part of the step's address is masked.")
+		}
+		return nil
+	case "click", "input", "select", "check", "keypress", "scroll", "back":
 		return nil
 	}
 	return problem.New("unsupported", "Do it by hand: observe recording_actions shows the step.",
@@ -343,7 +352,7 @@ func do[P, R any](ctx context.Context, p *player, call catalog.Call, kind comman
 
 // drift notes what differs from the recording after a step: the element's name, and where it led.
 func (p *player) drift(ctx context.Context, call catalog.Call, s recording.Step, done command.ActResult, out *recording.StepResult) {
-	if m := done.Matched; m != nil && s.Name != "" && m.Label != "" && recording.Folded(m.Label) != recording.Folded(s.Name) {
+	if m := done.Matched; m != nil && s.Renamed(m.Label) {
 		out.Label = &recording.Drift{Recorded: s.Name, Now: m.Label}
 	}
 	if s.LedTo == "" {
