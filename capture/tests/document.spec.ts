@@ -59,11 +59,7 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   for (const secret of ["hunter2", "123456", "4111111111111111"]) expect(all).not.toContain(secret);
 });
 
-test("actions: what is typed comes before the key after it and stays as it is", async ({
-  page,
-  capture,
-  server,
-}) => {
+test("actions: what is typed comes before the key after it and stays as it is", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.goto(
     server.page(`<input aria-label=City><textarea aria-label=Note></textarea><div style="height:3000px"></div>`),
@@ -75,17 +71,15 @@ test("actions: what is typed comes before the key after it and stays as it is", 
   await city.press("Tab");
   await page.getByLabel("Note").pressSequentially("one\ntwo");
   const told = () => records.all("actions").map(({ type, key, value }) => [type, key ?? value]);
-  await expect
-    .poll(told)
-    .toEqual([
-      ["keypress", "Backspace"],
-      ["input", "Ber  "],
-      ["keypress", "ArrowDown"],
-      ["keypress", "Tab"],
-      ["input", "one"],
-      ["keypress", "Enter"],
-      ["input", "one\ntwo"],
-    ]);
+  await expect.poll(told).toEqual([
+    ["keypress", "Backspace"],
+    ["input", "Ber  "],
+    ["keypress", "ArrowDown"],
+    ["keypress", "Tab"],
+    ["input", "one"],
+    ["keypress", "Enter"],
+    ["input", "one\ntwo"],
+  ]);
   await page.getByLabel("Note").fill("x".repeat(501));
   await page.getByLabel("City").focus();
   await expect.poll(() => told().at(-1)?.[1]?.length).toBe(500);

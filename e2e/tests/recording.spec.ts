@@ -136,7 +136,9 @@ test("what a user does is recorded once, step by step, and a playback brings the
   await tab.goto(serve(site));
   const { actions, recording_id, notes } = await record(agent, tab, "shopping");
   const state = await end(tab);
-  expect(actions.map(({ type, key, value, masked }) => [type, key ?? (masked ? "masked" : value)].join(" ").trim())).toEqual([
+  expect(
+    actions.map(({ type, key, value, masked }) => [type, key ?? (masked ? "masked" : value)].join(" ").trim()),
+  ).toEqual([
     "input ada",
     "input masked",
     "click",
@@ -262,7 +264,9 @@ test("what an agent does is recorded as well, its navigations too, and a name is
   await act({ action: "check", selector: "label=Wrap as a gift" });
   await agent.ask("configure", { action: "event_recording_stop", recording_id: "by agent" });
   const { actions } = await agent.json<Recorded>("observe", { what: "recording_actions", recording_id: "by agent" });
-  const told = actions.filter(({ type }) => type !== "scroll").map(({ type, value }) => `${type} ${value ?? ""}`.trim());
+  const told = actions
+    .filter(({ type }) => type !== "scroll")
+    .map(({ type, value }) => `${type} ${value ?? ""}`.trim());
   expect(told).toEqual([
     "input ada",
     "click",
@@ -275,7 +279,11 @@ test("what an agent does is recorded as well, its navigations too, and a name is
   ]);
   expect(new Set(actions.map(({ by }) => by))).toEqual(new Set(["agent"]));
   const played = await agent.json<Played>("configure", { action: "playback", recording_id: "by agent" });
-  expect(played).toMatchObject({ status: "complete", actions_failed: 0, drift: { healed: [], text: [], navigation: [] } });
+  expect(played).toMatchObject({
+    status: "complete",
+    actions_failed: 0,
+    drift: { healed: [], text: [], navigation: [] },
+  });
   expect(await end(tab)).toMatchObject({ url: "/shop", gift: true });
   expect(site.hits.filter(({ url }) => url === "/terms")).toHaveLength(2);
 });
@@ -288,12 +296,7 @@ test("a recording outlives the death of its daemon", async ({ place, site, tab, 
   await tab.getByLabel("User").pressSequentially("ada");
   await tab.getByLabel("Password").click();
   const seen = () => agent.json<Recorded>("observe", { what: "recording_actions", recording_id });
-  await until(
-    "the typing is recorded",
-    seen,
-    (r) => r.actions.some(({ value }) => value === "ada"),
-    10_000,
-  );
+  await until("the typing is recorded", seen, (r) => r.actions.some(({ value }) => value === "ada"), 10_000);
   const pid = place.pid;
   if (pid === undefined) throw new Error("no daemon");
   process.kill(pid, "SIGKILL");
@@ -307,7 +310,11 @@ test("a recording outlives the death of its daemon", async ({ place, site, tab, 
   await other.close();
 });
 
-test("a saved sequence is carried out in the browser, with other steps where they are given", async ({ site, tab, agent }) => {
+test("a saved sequence is carried out in the browser, with other steps where they are given", async ({
+  site,
+  tab,
+  agent,
+}) => {
   await tab.goto(serve(site).replace("/login", "/shop"));
   await front(agent, tab);
   await agent.ask("configure", {
@@ -326,7 +333,10 @@ test("a saved sequence is carried out in the browser, with other steps where the
     steps_queued: 1,
   });
   expect(await end(tab)).toMatchObject({ size: "Large", count: "1", paid: "" });
-  const override_steps = [{ action: "select", selector: "label=Size", value: "Small" }, { action: "click", selector: "#none" }];
+  const override_steps = [
+    { action: "select", selector: "label=Size", value: "Small" },
+    { action: "click", selector: "#none" },
+  ];
   const partial = await agent.json("configure", { ...replay, override_steps, step_timeout_ms: 600 });
   expect(partial).toMatchObject({ status: "partial", steps_executed: 3, steps_failed: 1 });
   expect(await end(tab)).toMatchObject({ size: "Small", count: "1", paid: "paid" });

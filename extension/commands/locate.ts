@@ -20,7 +20,7 @@ export const locate: Handler<"locate"> = async (params, context) => {
   const began = Date.now();
   const until = context.deadline - TELL_MS;
   let found: Found = { index: -1, counts: [] };
-  for (let rested = false; ; ) {
+  for (let rested = false; ;) {
     context.signal.throwIfAborted();
     try {
       found = await look(params, context, rested);

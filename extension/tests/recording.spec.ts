@@ -38,7 +38,7 @@ test("the first selector that fits exactly one element is found, a lesser one on
   // In iframes the address decides, whatever its query says.
   const inner = await locate(["text=Save"], { frame_url: site.url("/inner?v=2") });
   expect(inner).toMatchObject({ index: 0, counts: [1] });
-  const { result } = await run("click", { selector: "text=Save", frame: inner.frame });
+  const { result } = await run("click", { selector: "text=Save", frame: inner.frame ?? "" });
   expect(result.matched?.frame).toBe(inner.frame);
   expect(await locate(["head"], { frame_url: site.url("/else") })).toMatchObject({ index: 0 });
   // An address that no iframe has any more: wherever exactly one fits.
@@ -69,7 +69,11 @@ test("a page that is loaded anew is looked at when it is there", async ({ daemon
   expect((await found).result).toMatchObject({ index: 0, frame: "main", counts: [1] });
 });
 
-test("pages and boxes are scrolled to a place, and the page hears of it", async ({ daemon, site, browserWithExtension }) => {
+test("pages and boxes are scrolled to a place, and the page hears of it", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
   site.page("/inner", "<!doctype html><div style='height:3000px'>tall</div>");
   const { page, run } = await open(
     browserWithExtension,
@@ -90,7 +94,9 @@ test("pages and boxes are scrolled to a place, and the page hears of it", async 
     });
   expect(await places()).toEqual([30, 800, 10, 250, 600]);
   expect(await page.evaluate(() => (window as unknown as { heard: string[] }).heard)).toContain("box");
-  expect((await run("scroll_position", { selector: "#none", top: 1 }, { timeoutMS: 600 })).error?.code).toBe("element_not_found");
+  expect((await run("scroll_position", { selector: "#none", top: 1 }, { timeoutMS: 600 })).error?.code).toBe(
+    "element_not_found",
+  );
   expect((await run("scroll_position", { top: "far" as never })).error?.code).toBe("invalid_param");
   await browserWithExtension.set({ pilot: false });
   expect((await run("scroll_position", { top: 1 })).error?.code).toBe("pilot_off");

@@ -9,7 +9,9 @@ import { viewport } from "./scroll_to.ts";
 /** Scrolls the page, or an element's own content, to a place. */
 export async function scrollPosition(params: ScrollPositionParams, environment: Environment): Promise<Acted> {
   const { left = 0, top = 0, ...target } = params;
-  const found = isNamed(target) ? await retry(environment.deadline, () => resolve(target, environment.refs)) : undefined;
+  const found = isNamed(target)
+    ? await retry(environment.deadline, () => resolve(target, environment.refs))
+    : undefined;
   const element = found?.element ?? document.scrollingElement ?? document.documentElement;
   environment.act.perform(() => element.scrollTo({ left, top, behavior: "instant" }));
   const at = { viewport: viewport() };
