@@ -42,7 +42,7 @@ var (
 	}, getSequence)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "list_sequences", Doc: "The saved sequences of this project.",
-		Aliases: []string{"list_macros", "sequences"}, Example: `{}`, Errors: []problem.Code{problem.NoData},
+		Aliases: []string{"list_macros", "sequences"}, Example: `{"tags":["auth"]}`, Errors: []problem.Code{problem.NoData},
 	}, listSequences)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "delete_sequence", Doc: "Delete a saved sequence.",
