@@ -190,6 +190,17 @@ func (l Lost) Notes() (notes []string) {
 	return notes
 }
 
+// Rebased returns the step for pages of another origin: where its addresses are of the origin from, they are of to. Origins
+// have no path.
+func (s Step) Rebased(from, to string) Step {
+	for _, at := range []*string{&s.PageURL, &s.ToURL, &s.LedTo} {
+		if rest, ok := strings.CutPrefix(*at, from); ok && from != "" && to != "" && (rest == "" || rest[0] == '/') {
+			*at = to + rest
+		}
+	}
+	return s
+}
+
 // Same reports whether two addresses are of one page, whatever their queries and fragments say.
 func Same(a, b string) bool {
 	return strings.TrimSuffix(PageOf(a), "/") == strings.TrimSuffix(PageOf(b), "/")

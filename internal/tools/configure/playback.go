@@ -32,7 +32,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type playbackParams struct {
 	ID              string            `json:"recording_id" required:"true" length:"100" alias:"name" doc:"id or name of a recording"`
-	URL             string            `json:"url,omitempty" length:"100000" doc:"begin here instead of where the recording began"`
+	URL             string            `json:"url,omitempty" length:"100000" doc:"begin here instead of where the recording began, also on another host or port"`
 	Values          map[string]string `json:"values,omitempty" doc:"what to type where a value is masked, by the field's name or the step's number"`
 	StepTimeoutMS   int               `json:"step_timeout_ms,omitempty" min:"100" max:"120000" doc:"for each step; default 10000"`
 	ContinueOnError *bool             `json:"continue_on_error,omitempty" doc:"false ends it at the first step that fails; default true"`
@@ -104,7 +104,7 @@ func playback(ctx context.Context, env Env, p playbackParams) (*recording.Played
 	if err != nil {
 		return nil, err
 	}
-	play.run(ctx, rec)
+	play.run(ctx, rec, answer.Origin(url))
 	play.out.MS = time.Since(began).Milliseconds()
 	// What was done is told and kept also when nobody waits any more.
 	kept := context.WithoutCancel(ctx)
@@ -159,8 +159,9 @@ func valuesFor(rec *recording.Record, given map[string]string) (map[int]string, 
 	return out, nil
 }
 
-// run does each step, until the first that fails when the caller wants it so.
-func (p *player) run(ctx context.Context, rec *recording.Record) {
+// run does each step, until the first that fails when the caller wants it so. What was recorded on the origin of the first
+// page is played on the given one.
+func (p *player) run(ctx context.Context, rec *recording.Record, origin string) {
 	for i, s := range rec.Steps {
 		if ctx.Err() != nil {
 			p.out.Status = "cancelled"
@@ -173,17 +174,26 @@ func (p *player) run(ctx context.Context, rec *recording.Record) {
 		if p.env.Call.Progress != nil {
 			p.env.Call.Progress(fmt.Sprintf("step %d of %d: %s", i+1, len(rec.Steps), s.Type))
 		}
-		done := p.step(ctx, i, s)
+		done := p.step(ctx, i, s.Rebased(answer.Origin(rec.StartURL), origin))
 		p.out.Results = append(p.out.Results, done)
 		p.out.Executed++
 		if done.Status == "failed" {
 			p.out.Failed++
 			p.out.Status = "failed"
-			if p.options.EndsAt() {
+			if p.options.EndsAt() || hopeless(problem.Code(done.Error)) {
 				return
 			}
 		}
 	}
+}
+
+// hopeless reports whether no step after one with this error can be done.
+func hopeless(c problem.Code) bool {
+	switch c {
+	case problem.TabGone, problem.NoTab, problem.PilotOff, problem.ExtensionOffline, problem.Stopping, problem.OriginNotAllowed:
+		return true
+	}
+	return false
 }
 
 // call is the call with the deadline of one step that begins now.

@@ -31,8 +31,11 @@ func clicks(n int) []byte {
 		"steps":[` + strings.Join(steps, ",") + `]}`)
 }
 
-// playing plays clicks in a browser whose clicks take a second each, and returns what the browser was sent.
-func playing(t *testing.T, test func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error)) []string {
+// slow is a click that takes a second.
+var slow = testkit.Scripted{Result: json.RawMessage(`{"match_count":1,"match_strategy":"css"}`), DelayMS: 1000}
+
+// playing plays clicks in a browser, and returns what the browser was sent.
+func playing(t *testing.T, click testkit.Scripted, test func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error)) []string {
 	var kinds []string
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(testkit.Begin))
@@ -48,7 +51,7 @@ func playing(t *testing.T, test func(t *testing.T, h *testkit.Daemon, play func(
 		e := &testkit.Extension{Session: "s1", Answers: map[string]testkit.Scripted{
 			"navigate":  {Result: json.RawMessage(`{"tab":12,"final_url":"http://localhost:3000/"}`)},
 			"locate":    {Result: json.RawMessage(`{"index":0,"frame":"main","counts":[1]}`)},
-			"click":     {Result: json.RawMessage(`{"match_count":1,"match_strategy":"css"}`), DelayMS: 1000},
+			"click":     click,
 			"waterfall": {Result: json.RawMessage(`{"frames":1}`)},
 		}}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -91,7 +94,7 @@ func clicked(kinds []string) int {
 // Each step is done once, and the caller hears how far it is.
 func TestAPlaybackTellsItsSteps(t *testing.T) {
 	var told []string
-	kinds := playing(t, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
+	kinds := playing(t, slow, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
 		call := catalog.Call{Progress: func(m string) { told = append(told, m) }}
 		if err := play(t.Context(), playClicks, call); err != nil {
 			t.Fatal(err)
@@ -110,7 +113,7 @@ func TestAPlaybackTellsItsSteps(t *testing.T) {
 
 // A playback that is cancelled does nothing more, and what it did is kept.
 func TestAPlaybackThatIsCancelled(t *testing.T) {
-	kinds := playing(t, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
+	kinds := playing(t, slow, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
 		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
 		defer cancel()
 		if err := play(ctx, playClicks, catalog.Call{}); err == nil {
@@ -128,7 +131,7 @@ func TestAPlaybackThatIsCancelled(t *testing.T) {
 
 // One deadline holds for all steps; what it cut off is told as begun and as not begun.
 func TestAPlaybackHasOneDeadline(t *testing.T) {
-	kinds := playing(t, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
+	kinds := playing(t, slow, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
 		began := time.Now()
 		if err := play(t.Context(), strings.Replace(playClicks, "}", `,"timeout_ms":2500}`, 1), catalog.Call{}); err != nil {
 			t.Fatal(err)
@@ -142,6 +145,22 @@ func TestAPlaybackHasOneDeadline(t *testing.T) {
 		}
 	})
 	if clicked(kinds) != 3 {
+		t.Errorf("the browser was sent %v", kinds)
+	}
+}
+
+// Where no step can be done any more, the rest is not tried.
+func TestAPlaybackEndsWhereItsTabIsGone(t *testing.T) {
+	gone := testkit.Scripted{Error: &command.Failure{Code: "tab_not_found", Message: "closed"}}
+	kinds := playing(t, gone, func(t *testing.T, h *testkit.Daemon, play func(context.Context, string, catalog.Call) error) {
+		if err := play(t.Context(), playClicks, catalog.Call{}); err != nil {
+			t.Fatal(err)
+		}
+		if p := last(t, h); p.Status != "failed" || p.Executed != 1 || p.Results[0].Error != string(problem.TabGone) {
+			t.Errorf("%+v", p)
+		}
+	})
+	if clicked(kinds) != 1 {
 		t.Errorf("the browser was sent %v", kinds)
 	}
 }
