@@ -83,7 +83,7 @@ func (s *summing) add(e event.Event) {
 }
 
 func (s *summing) group(groups map[string]*Group, level, message string, count int) {
-	key := level + " " + analysis.Fingerprint(message)
+	key := level + " " + fingerprint(message)
 	g := groups[key]
 	if g == nil {
 		if len(groups) >= maxGroups {
@@ -101,7 +101,7 @@ func (s *summing) request(e *event.Exchange) {
 	if i := strings.IndexAny(url, "?#"); i >= 0 {
 		url = url[:i]
 	}
-	key := e.Method + " " + analysis.Fingerprint(url)
+	key := e.Method + " " + fingerprint(url)
 	x := s.requests[key]
 	if x == nil {
 		if len(s.requests) >= maxGroups {
@@ -123,6 +123,9 @@ func (s *summing) request(e *event.Exchange) {
 		x.Failed++
 	}
 }
+
+// fingerprint is that of clusters, in which a time of 3 ms and one of 2.5 ms are different.
+func fingerprint(s string) string { return strings.ReplaceAll(analysis.Fingerprint(s), "#.#", "#") }
 
 // summary returns what was collected, in the order of the keys.
 func (s *summing) summary() Summary {
