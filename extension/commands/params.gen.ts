@@ -312,4 +312,13 @@ export const SCHEMAS = {
     limit: integerFrom1To1000,
     frame: text2000,
   }),
+  locate: v.object({
+    selectors: v.pipe(v.array(v.string()), v.maxLength(20)),
+    frame_url: text100000,
+  }),
+  scroll_position: v.object({
+    ...search,
+    left: number,
+    top: number,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

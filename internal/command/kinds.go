@@ -60,4 +60,6 @@ var (
 	LoadState      = declare[LoadStateParams, LoadedState]("load_state", Tab|Mutates)
 	LookStorage    = declare[StorageLookParams, StorageResult]("storage", Tab)
 	LookDatabase   = declare[DatabaseParams, DatabaseResult]("indexeddb", Tab|InPage)
+	Locate         = declare[LocateParams, LocateResult]("locate", Tab)
+	ScrollPosition = declare[ScrollPositionParams, ActResult]("scroll_position", Tab|Mutates|InPage)
 )

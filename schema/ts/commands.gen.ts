@@ -1057,6 +1057,29 @@ export interface DatabaseResult {
   object_stores: string[];
 }
 
+/** LocateParams is for locate: several ways to find one element, best first. */
+export interface LocateParams {
+  selectors: string[];
+  frame_url?: string;
+}
+
+/** LocateResult says which of the ways finds exactly one element. Where the best one does not, a page that changes is waited for before another one counts. */
+export interface LocateResult {
+  /** of the selector; -1: none finds exactly one */
+  index: number;
+  /** what the parameter frame takes for the frame of the element */
+  frame?: string;
+  /** elements that were found, for each selector that was tried */
+  counts: number[];
+  waited_ms: number;
+}
+
+/** ScrollPositionParams is for scroll_position. Without a target the page is scrolled. */
+export interface ScrollPositionParams extends Search {
+  left?: number;
+  top?: number;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1116,6 +1139,8 @@ export interface Commands {
   load_state: { params: LoadStateParams; result: LoadedState };
   storage: { params: StorageLookParams; result: StorageResult };
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
+  locate: { params: LocateParams; result: LocateResult };
+  scroll_position: { params: ScrollPositionParams; result: ActResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -1160,6 +1185,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "clipboard_write",
   "save_state",
   "load_state",
+  "scroll_position",
 ]);
 
 /** Commands that need a tab. */
@@ -1217,4 +1243,6 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "load_state",
   "storage",
   "indexeddb",
+  "locate",
+  "scroll_position",
 ]);
