@@ -291,19 +291,20 @@ func (f *followed[R]) Text(w *answer.Writer) {
 	f.write(w, f.heads(), f.lines())
 }
 
+// stable says whether a page came to rest.
+func stable(r command.StableResult) string {
+	if r.Stable {
+		return fmt.Sprintf("stable after %.0f ms, %d changes", r.WaitedMS, r.MutationsObserved)
+	}
+	return fmt.Sprintf("not stable: still changing after %.0f ms, %d changes", r.WaitedMS, r.MutationsObserved)
+}
+
 func (a *aftermath) heads() (out []string) {
 	if a.Waited != nil {
 		out = append(out, fmt.Sprintf("what was waited for came after %.0f ms", a.Waited.WaitedMS))
 	}
-	switch s := a.Stable; {
-	case s == nil:
-	case s.Stable:
-		out = append(out, fmt.Sprintf("stable after %.0f ms, %d changes", s.WaitedMS, s.MutationsObserved))
-	default:
-		out = append(
-			out,
-			fmt.Sprintf("not stable: still changing after %.0f ms, %d changes", s.WaitedMS, s.MutationsObserved),
-		)
+	if a.Stable != nil {
+		out = append(out, stable(*a.Stable))
 	}
 	if p := a.Screenshot; p != nil {
 		line := fmt.Sprintf("screenshot: %d×%d %s", p.Width, p.Height, p.Format)

@@ -19,6 +19,18 @@ var (
 		Needs: looks, Wait: wait, Example: `{"text":"Order placed"}`, Errors: []problem.Code{problem.Timeout, problem.InvalidParam, "invalid_selector"},
 	}, waitFor)
 	_ = catalog.Add(Tool, catalog.Spec{
+		Name: "wait_for_stable", Doc: "Wait until the page changes no more for some time, or say that it still does.",
+		Aliases: []string{"settle", "wait_until_stable"}, Needs: looks, Wait: wait, Example: `{"stability_ms":500}`,
+		Errors: []problem.Code{problem.ExtensionOffline, problem.TabGone, problem.NoTab},
+	}, func(ctx context.Context, env Env, p struct {
+		command.StableParams
+		in
+	}) (any, error) {
+		return do(ctx, env, command.WaitForStable, p.Tab, p.StableParams, func(r command.StableResult) []string {
+			return []string{stable(r)}
+		})
+	})
+	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "get_text", Doc: "Read the text of an element, or of the page with its frames when none is named; structured gives it by headings.", Aliases: []string{"read", "text"},
 		Needs: looks, Wait: wait, Errors: elementErrors,
 	}, func(ctx context.Context, env Env, p struct {
