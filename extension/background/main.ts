@@ -21,6 +21,7 @@ chrome.runtime.onMessage.addListener((message, { origin }, answer) => {
 
 chrome.commands.onCommand.addListener((name) => {
   if (name === "stop") void started.then(() => worker.stop());
+  if (name === "mark") void started.then(() => worker.mark());
 });
 chrome.alarms.onAlarm.addListener(() => void worker.tick());
 chrome.runtime.onStartup.addListener(() => worker.line.ensure());

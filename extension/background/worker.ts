@@ -45,6 +45,9 @@ import { TabList } from "./tabs/list.ts";
 import { StaleTabs } from "./tabs/stale.ts";
 import { closeStorage, session as kept } from "../state/browser.ts";
 
+/** A page is told that it was marked within so long, ms, or not at all. */
+const MARK_MS = 1000;
+
 /**
  * The parts of one life of the worker, joined. Everything that has to outlive it is in storage;
  * everything here can be made again at any moment.
@@ -91,6 +94,7 @@ export class Worker {
   #tellSalt: (salt: string) => void = () => {};
   readonly #firstSalt = new Promise<string>((tell) => (this.#tellSalt = tell));
   #asked: DaemonSettings = { salt: "", body_limit: 16_384 };
+  readonly #own: OwnEvents;
   #connection: Connection = { phase: "searching", port: 0, since: Date.now(), agents: [] };
 
   constructor(version: string) {
@@ -107,6 +111,7 @@ export class Worker {
       failed: (error) => void this.#uploadFailed(error),
     });
     const own = new OwnEvents(this.#uploader);
+    this.#own = own;
     this.log = new ExtensionLog(own);
     const redact = redactWith(() => this.#asked.salt);
     const shows = (url: string): boolean => this.network.shows && this.grants.covers(url);
@@ -181,6 +186,24 @@ export class Worker {
   async stop(): Promise<void> {
     this.#executor.forbid();
     await writeSettings({ pilot: false });
+  }
+
+  /** The user pressed the key that marks what just happened in the tab in front: agents find it in their inbox. */
+  async mark(): Promise<void> {
+    const at = { t: Date.now(), mono: performance.now() };
+    const tab = await this.#pages.active();
+    if (tab === undefined) return;
+    const { url, title } = await this.tabs.one(tab);
+    this.#own.emit("marks", { tab, frame: 0, page_url: url }, { ...at, type: "user", label: title }, true);
+    const deadline = Date.now() + MARK_MS;
+    const said =
+      this.#connection.phase === "connected"
+        ? "Marked for your agent."
+        : "Marked: your agent sees it once the daemon is connected.";
+    await Promise.all([
+      this.#flush(tab),
+      this.#frames.call(tab, "toast", { text: said }, deadline).catch(() => undefined), // a page that is not granted shows nothing
+    ]);
   }
 
   /** The user changed a setting. */

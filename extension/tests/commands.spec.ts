@@ -201,10 +201,13 @@ test("the stop key halts what acts and what waits to, and switches browser contr
   await daemon.until("the first to be taken", () => daemon.taken.has(acts));
   const waits = daemon.send("click", { selector: "#now" }, { tab, timeoutMS: 60_000 });
   await daemon.until("the second to be taken", () => daemon.taken.has(waits));
-  // As Chrome tells the worker of the key; its own menu of keys is out of a test's reach.
-  await (
-    await browser.worker()
-  ).evaluate(() => (chrome.commands.onCommand as unknown as { dispatch(name: string): void }).dispatch("stop"));
+  const worker = await browser.worker();
+  const keys = await worker.evaluate(() => chrome.commands.getAll());
+  expect(keys.find(({ name }) => name === "stop")?.shortcut).toBe("Alt+Shift+S");
+  // As Chrome tells the worker of the key: keys that a test sends never reach the browser itself.
+  await worker.evaluate(() =>
+    (chrome.commands.onCommand as unknown as { dispatch(name: string): void }).dispatch("stop"),
+  );
   for (const id of [acts, waits])
     expect((await daemon.until("the end of what acts", () => daemon.results.get(id))).error?.code).toBe("pilot_off");
   expect((await run("click", { selector: "#now" })).error?.code).toBe("pilot_off");

@@ -23,7 +23,7 @@ func (d *parts) footer(call catalog.Call) string {
 	}
 	const key = "telemetry"
 	cursor := query.Cursor(d.registry.Position(call.Client, key))
-	kinds := []event.Kind{event.KindException, event.KindLog, event.KindExchange}
+	kinds := []event.Kind{event.KindException, event.KindLog, event.KindExchange, event.KindMark}
 	if mode == "full" {
 		kinds = nil
 	}
@@ -50,6 +50,10 @@ func (d *parts) footer(call catalog.Call) string {
 				} else if mode == "full" {
 					counts["requests"]++
 				}
+			case *event.Mark:
+				if e.Type == "user" {
+					counts[markedBugs]++
+				}
 			default:
 				counts[it.Kind.String()+" events"]++
 			}
@@ -65,10 +69,13 @@ func (d *parts) footer(call catalog.Call) string {
 		return "" // the first answer has nothing to compare with
 	}
 	var words []string
-	for _, w := range []string{"errors", "console errors", "failed requests", "requests", "log lines"} {
+	for _, w := range []string{markedBugs, "errors", "console errors", "failed requests", "requests", "log lines"} {
 		if n := counts[w]; n > 0 {
 			words = append(words, plural(n, w))
 			delete(counts, w)
+			if w == markedBugs {
+				words[len(words)-1] += " (observe inbox)"
+			}
 		}
 	}
 	for _, k := range event.Kinds() {
@@ -88,6 +95,9 @@ func (d *parts) footer(call catalog.Call) string {
 	}
 	return "new since your last call: " + strings.Join(words, ", ")
 }
+
+// markedBugs are what the user showed to agents by a key.
+const markedBugs = "marked bugs"
 
 // plural is "1 error" or "2 errors"; words come in the plural.
 func plural(n int, words string) string {

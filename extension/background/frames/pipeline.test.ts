@@ -141,3 +141,10 @@ test("what frames send at once is bounded and counted; the page's own batches pa
   pipeline.take({ ...stamp, frame: 1, document: "f1" }, json, false, () => {});
   expect(dropped).toHaveLength(5);
 });
+
+test("a page cannot say what only the extension says", async () => {
+  const records = ["marks", "extension_logs", "logs"].map((kind) => ({ kind, event: { type: "user", message: kind } }));
+  pipeline.take(stamp, JSON.stringify({ records }), true, () => {});
+  await vi.runAllTimersAsync();
+  expect(all.map(({ kind }) => kind)).toEqual(["logs"]);
+});

@@ -12,6 +12,9 @@ const MAX_FRAMES = 16_000_000;
 /** Kinds of which an action that runs in the tab may be the cause. */
 const IN_TIME: ReadonlySet<string> = new Set(["logs", "exceptions", "network", "websocket", "dom", "lifecycle"]);
 
+/** Kinds that only the extension itself makes: a page could speak for the user. */
+const OURS: ReadonlySet<string> = new Set(["marks", "extension_logs"]);
+
 interface Batch {
   records?: { kind: string; event: Outgoing["event"] }[];
   dropped?: Record<string, number>;
@@ -106,7 +109,7 @@ export class Pipeline {
     for (const { kind, event } of records) if (kind === "waterfall") this.#timing(stamp, event as ResourceTiming);
     const events = await Promise.all(
       records.flatMap(({ kind, event }) => {
-        if (!isEventKind(kind)) return [];
+        if (!isEventKind(kind) || OURS.has(kind)) return [];
         if (IN_TIME.has(kind)) this.#times.stamp(stamp.tab, event as Stampable);
         const exchange = kind === "network" ? (event as Exchange) : undefined;
         // What the document saw of it is the lesser part of what Chrome shows.

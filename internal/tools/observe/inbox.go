@@ -1,0 +1,162 @@
+package observe
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/view"
+)
+
+// marked is how far back a mark of the user reaches: what is in that time is what the user means.
+const marked = 30 * time.Second
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name: "inbox",
+	Doc:  "What the user marked for agents by a key, with what happened in the tab in the 30 seconds before.",
+	Aliases: []string{
+		"messages", "user_marks",
+	},
+	Example: `{"since":"last"}`,
+	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},
+}, inbox)
+
+type inboxParams struct {
+	view.Scoped
+	view.Paged
+	ID string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
+}
+
+// inboxEntry is one thing that the user wanted agents to see.
+type inboxEntry struct {
+	ID        string `json:"id"`
+	Type      string `json:"type"` // bug: something is wrong here
+	Timestamp string `json:"timestamp"`
+	Title     string `json:"title,omitempty"` // of the page
+	PageURL   string `json:"page_url,omitempty"`
+	Tab       int    `json:"tab,omitempty"`
+	// Before counts what happened in the tab in the 30 seconds before: errors, failed requests, actions of the user, log lines.
+	Before map[string]int `json:"before,omitempty"`
+	Errors []string       `json:"errors,omitempty"` // handles of the last errors and failed requests of that time; at most 5
+
+	clock string
+}
+
+func inbox(ctx context.Context, env Env, p inboxParams) (any, error) {
+	if p.ID != "" {
+		return one(ctx, env, p.ID, newInboxEntry, inboxDetail)
+	}
+	o, err := env.open(ctx, p.Scoped, p.Paged, 20, false, "")
+	if err != nil {
+		return nil, err
+	}
+	list, cover, err := query.Read(ctx, env.Reader, o.Filter, o.page, isOfUser)
+	if err != nil {
+		return nil, err
+	}
+	out := view.NewList(env.View, o.Selection, o.key, "events", &list, cover, func(e *event.Mark) inboxEntry {
+		entry := newInboxEntry(e)
+		entry.look(ctx, env, e)
+		return entry
+	})
+	out.Title, out.Line = "inbox", inboxLine
+	out.Origin = func(e inboxEntry) string { return answer.Origin(e.PageURL) }
+	out.Empty = o.nothing("the user marked nothing", env.countOf(
+		ctx, []event.Kind{event.KindMark}, func(it query.Item) bool { return isOfUser(it.Event.(*event.Mark)) },
+	))
+	return out.Note(env.LossNotes(o.Filter, event.KindMark)...), nil
+}
+
+func isOfUser(e *event.Mark) bool { return e.Type == "user" }
+
+func newInboxEntry(e *event.Mark) inboxEntry {
+	return inboxEntry{
+		ID: query.Handle(event.KindMark, e.Seq), Type: "bug", Timestamp: view.Stamp(e.Time), Title: e.Label, PageURL: e.PageURL,
+		Tab: e.Tab, clock: answer.Clock(e.Time),
+	}
+}
+
+// look counts what happened before the mark.
+func (e *inboxEntry) look(ctx context.Context, env Env, m *event.Mark) {
+	f := query.Filter{Session: m.Session, Tab: m.Tab, Since: m.Time.Add(-marked), Until: m.Time}
+	kinds := []event.Kind{event.KindException, event.KindLog, event.KindExchange, event.KindAction}
+	e.Before = map[string]int{}
+	list, _, err := query.Timeline(ctx, env.Reader, kinds, f, query.Page{Limit: query.MaxLimit}, nil)
+	if err != nil {
+		return
+	}
+	for _, it := range slices.Backward(list.Items) {
+		what, wrong := "", false
+		switch x := it.Event.(type) {
+		case *event.Exception:
+			what, wrong = "errors", true
+		case *event.Log:
+			what, wrong = "log lines", x.Severity >= event.SeverityError
+			if wrong {
+				what = "errors"
+			}
+		case *event.Exchange:
+			what, wrong = "requests", x.Failed()
+			if wrong {
+				what = "failed requests"
+			}
+		case *event.Action:
+			if x.By != "user" {
+				continue
+			}
+			what = "actions of the user"
+		}
+		e.Before[what]++
+		if wrong && len(e.Errors) < 5 {
+			e.Errors = append(e.Errors, query.Handle(it.Kind, it.Event.Base().Seq))
+		}
+	}
+}
+
+// singular are the words of Before for one.
+var singular = map[string]string{
+	"errors": "error", "failed requests": "failed request", "actions of the user": "action of the user", "requests": "request",
+	"log lines": "log line",
+}
+
+// brief says what happened before: `2 errors, 1 failed request, 14 actions of the user`.
+func (e inboxEntry) brief() string {
+	var words []string
+	for _, what := range []string{"errors", "failed requests", "actions of the user", "requests", "log lines"} {
+		switch n := e.Before[what]; n {
+		case 0:
+		case 1:
+			words = append(words, "1 "+singular[what])
+		default:
+			words = append(words, fmt.Sprintf("%d %s", n, what))
+		}
+	}
+	if len(words) == 0 {
+		return "nothing was recorded in the 30 s before"
+	}
+	return "in the 30 s before: " + strings.Join(words, ", ")
+}
+
+func inboxLine(e inboxEntry) answer.Entry {
+	line := fmt.Sprintf("%s %s the user marked a bug on %s", e.ID, e.clock, answer.Short(e.PageURL, 120))
+	line += part("%q", answer.Cut(answer.Clean(e.Title), 80)) + "; " + e.brief()
+	if len(e.Errors) > 0 {
+		line += " (" + strings.Join(e.Errors, " ") + ")"
+	}
+	return answer.Entry{Text: line}
+}
+
+func inboxDetail(e inboxEntry) []string {
+	return []string{
+		e.ID + " " + e.Timestamp + " the user marked a bug", "page: " + answer.Clean(e.PageURL), "title: " + answer.Clean(e.Title),
+	}
+}
+
+var _ = showInFull(plainly(newInboxEntry), inboxDetail)
