@@ -26,6 +26,7 @@ const entries = [
   { in: "page/main.ts", out: "page", format: "iife", budget: 54_000, ignored: true },
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
+  { in: "film/main.ts", out: "film", format: "iife", budget: 5_000 },
   { in: "popup/main.ts", out: "popup", format: "iife" },
   { in: "options/main.ts", out: "options", format: "iife" },
 ];
@@ -40,6 +41,7 @@ const isolated = [
 const statics = [
   ["popup/popup.html", "popup.html"],
   ["options/options.html", "options.html"],
+  ["film/film.html", "film.html"],
   ["look/look.css", "look.css"],
   ["popup/popup.css", "popup.css"],
   ["options/options.css", "options.css"],

@@ -235,4 +235,9 @@ export const SCHEMAS = {
   }),
   waterfall: noParams,
   flush: noParams,
+  screen_recording_start: v.object({
+    name: v.pipe(v.string(), v.maxLength(64)),
+    fps: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60)),
+  }),
+  screen_recording_stop: noParams,
 } satisfies Record<CommandKind, v.GenericSchema>;

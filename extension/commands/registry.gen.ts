@@ -25,6 +25,8 @@ import { actionDiff } from "./action_diff.ts";
 import { screenshot } from "./screenshot.ts";
 import { waterfall } from "./waterfall.ts";
 import { flush } from "./flush.ts";
+import { screenRecordingStart } from "./screen_recording_start.ts";
+import { screenRecordingStop } from "./screen_recording_stop.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -74,4 +76,6 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   screenshot,
   waterfall,
   flush,
+  screen_recording_start: screenRecordingStart,
+  screen_recording_stop: screenRecordingStop,
 };

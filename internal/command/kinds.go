@@ -48,4 +48,6 @@ var (
 	Screenshot      = declare[ScreenshotParams, ScreenshotResult]("screenshot", Tab)
 	Waterfall       = declare[NoParams, FlushResult]("waterfall", Tab)
 	_               = declare[NoParams, FlushResult]("flush", 0)
+	FilmStart       = declare[FilmParams, FilmResult]("screen_recording_start", Tab|Mutates)
+	FilmStop        = declare[NoParams, FilmResult]("screen_recording_stop", Tab)
 )

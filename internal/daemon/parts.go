@@ -12,6 +12,7 @@ import (
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
@@ -42,6 +43,7 @@ type parts struct {
 	store    *store.Store
 	reader   *query.Live
 	archive  *query.Archive
+	films    *film.Films
 	ingest   *ingest.Ingester
 	tests    *correlate.Correlator
 	mcp      *mcp.Server
@@ -99,6 +101,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		return nil, err
 	}
 	d.registry = session.NewRegistry()
+	d.films = film.New(d.dir)
 	d.tests = correlate.New(time.Now)
 	redactor := redact.New(rules)
 	redactor.SetSalt(salt)
@@ -121,7 +124,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
 		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive,
-		Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.clearScope, Dir: d.dir,
+		Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.clearScope, Dir: d.dir, Films: d.films,
 	})
 	return d, nil
 }
@@ -152,14 +155,14 @@ func (d *parts) tools() []*catalog.Bound {
 	gate := drive.Gate(d.registry, d.patience)
 	tools := []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir}
+			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Films: d.films}
 		}, gate),
 		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: viewOf(c)} }, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
 			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
 		}, gate),
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
-			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}
+			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c, Films: d.films}
 		}, gate),
 		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
 			return configure.Env{

@@ -183,6 +183,36 @@ func (d *Dir) Trim(folder string, keep int) error {
 	return nil
 }
 
+// Create makes a new file and opens it for reading and writing, 0600. The error wraps fs.ErrExist when it is there. The
+// caller closes it.
+func (d *Dir) Create(name string) (*os.File, error) {
+	if i := strings.LastIndexByte(name, '/'); i > 0 {
+		if err := d.root.MkdirAll(name[:i], 0o700); err != nil {
+			return nil, fmt.Errorf("make %s: %w", d.Path(name[:i]), err)
+		}
+	}
+	f, err := d.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make %s: %w", d.Path(name), err)
+	}
+	return f, nil
+}
+
+// Files lists the files of a folder in the order of their names. A folder that is not there has none.
+func (d *Dir) Files(folder string) ([]fs.FileInfo, error) {
+	entries, err := fs.ReadDir(d.root.FS(), folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", d.Path(folder), err)
+	}
+	var out []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() { // one that is gone since is no file
+			out = append(out, info)
+		}
+	}
+	return out, nil
+}
+
 // Remove deletes a file; one that is not there is no error.
 func (d *Dir) Remove(name string) error {
 	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -686,6 +686,22 @@ export interface FlushResult {
   frames: number;
 }
 
+/** FilmParams begins a film of a tab. */
+export interface FilmParams {
+  name: string;
+  fps: number;
+}
+
+/** FilmResult tells of a film that began or ended. */
+export interface FilmResult {
+  name: string;
+  /** pixels; 0 while no picture came */
+  width?: number;
+  height?: number;
+  /** a picture came; a tab in the background gives none */
+  visible: boolean;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -734,6 +750,8 @@ export interface Commands {
   screenshot: { params: ScreenshotParams; result: ScreenshotResult };
   waterfall: { params: NoParams; result: FlushResult };
   flush: { params: NoParams; result: FlushResult };
+  screen_recording_start: { params: FilmParams; result: FilmResult };
+  screen_recording_stop: { params: NoParams; result: FilmResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -773,6 +791,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "subtitle",
   "activate_tab",
   "execute_js",
+  "screen_recording_start",
 ]);
 
 /** Commands that need a tab. */
@@ -819,4 +838,6 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "action_diff",
   "screenshot",
   "waterfall",
+  "screen_recording_start",
+  "screen_recording_stop",
 ]);

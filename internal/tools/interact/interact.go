@@ -13,6 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
@@ -24,6 +25,7 @@ type Env struct {
 	Registry *session.Registry
 	Reader   *query.Live
 	Call     catalog.Call
+	Films    *film.Films
 }
 
 // Tool is interact.
@@ -65,7 +67,7 @@ var Tool = catalog.New[Env](catalog.Info{
 		Params: []string{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
-			"stop_after_step",
+			"stop_after_step", "fps", "audio",
 		},
 	}},
 })

@@ -7,6 +7,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -17,6 +18,7 @@ type Env struct {
 	Drive drive.Driver
 	Queue *command.Queue
 	Dir   *state.Dir
+	Films *film.Films
 }
 
 // Tool is observe.
