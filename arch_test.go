@@ -31,11 +31,16 @@ var rows = [][]string{
 		"internal/answer",
 		"internal/analysis",
 		"internal/artifact",
+		"internal/checkpoint",
 		"internal/save",
 		"internal/setup",
 		"internal/webm",
 	},
+<<<<<<< HEAD
 	5: {"internal/view", "internal/drive", "internal/calls", "internal/film"},
+=======
+	5: {"internal/view", "internal/drive", "internal/calls", "internal/series", "internal/recording"},
+>>>>>>> main
 	6: {"internal/tools/*"},
 	7: {"internal/mcp", "internal/httpapi"},
 	8: {"internal/daemon", "internal/bridge"},

@@ -24,12 +24,14 @@ import { CommandLine } from "./daemon/poll.ts";
 import { Results } from "./daemon/results.ts";
 import { Spill } from "./daemon/spill.ts";
 import { Uploader } from "./daemon/uploader.ts";
+import { Downloads } from "./downloads/downloads.ts";
 import { Debuggers } from "./debugger/debugger.ts";
 import { Executor } from "./execution/executor.ts";
 import { Inputs } from "./execution/inputs.ts";
 import { TabPages } from "./execution/pages.ts";
 import { scriptRoutes, userScriptsAvailable } from "./execution/scripts.ts";
 import { ActionTimes } from "./execution/times.ts";
+import { TabFilms } from "./film/films.ts";
 import { AgentFrames } from "./frames/agent.ts";
 import { Pipeline } from "./frames/pipeline.ts";
 import { Ports } from "./frames/ports.ts";
@@ -81,6 +83,8 @@ export class Worker {
   readonly #inputs = new Inputs(this.debuggers, (tab, document, point, deadline) =>
     this.#frames.pointIn(tab, document, point, deadline),
   );
+  readonly #downloads = new Downloads();
+  readonly films = new TabFilms(this.debuggers, this.#client, () => this.identity.session());
   readonly #times = new ActionTimes();
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
@@ -141,6 +145,7 @@ export class Worker {
     this.#pages = new TabPages(this.tabs, this.ports, this.debuggers);
     this.#frames.listen();
     this.#inputs.listen();
+    this.#downloads.listen();
     this.#executor = new Executor({
       results: new Results(this.#client, session),
       pilot: async () => (await readSettings()).pilot,
@@ -148,6 +153,7 @@ export class Worker {
       describe: (tab) => this.tabs.one(tab),
       activeTab: () => this.#pages.active(),
       begin: (tab, action, deadline) => this.#begin(tab, action, deadline),
+      downloads: ({ id }, until) => this.#downloads.of(id, until),
       log: (message, data) => this.log.warn("command", message, data),
     });
     this.line = new CommandLine(this.#client, this.identity, {
@@ -179,12 +185,13 @@ export class Worker {
     await Promise.all([this.stale.load(), granted, this.tabs.load(), this.network.load()]);
     await this.#showBadge();
     this.line.ensure();
-    await Promise.all([this.#executor.forgetOld(), this.debuggers.reclaim()]);
+    await Promise.all([this.#executor.forgetOld(), this.debuggers.reclaim(), this.films.reclaim()]);
   }
 
   /** The user pressed the stop key: what acts stops, and nothing else may begin. */
   async stop(): Promise<void> {
     this.#executor.forbid();
+    this.films.forbid();
     await writeSettings({ pilot: false });
   }
 
@@ -212,7 +219,10 @@ export class Worker {
     this.#settings = await readSettings();
     this.ports.configure();
     await this.#showBadge();
-    if (before.pilot && !this.#settings.pilot) this.#executor.forbid();
+    if (before.pilot && !this.#settings.pilot) {
+      this.#executor.forbid();
+      this.films.forbid();
+    }
     if (before.port !== this.#settings.port) this.line.restart();
     this.#uploader.schedule(0);
   }
@@ -232,10 +242,12 @@ export class Worker {
   #begin(tab: number, action: ActionId, deadline: number): () => void {
     this.#times.begin(tab, action.id);
     this.#inputs.open(action.id, tab, deadline);
+    this.#downloads.open(action.id, tab);
     this.ports.action(tab, "begin", action);
     return () => {
       this.#times.end(tab, action.id);
       this.#inputs.close(action.id);
+      this.#downloads.close(action.id);
       this.ports.action(tab, "end", action);
       if (!this.#flushed.delete(action.id)) void this.#flush(tab);
     };
@@ -253,9 +265,11 @@ export class Worker {
       signal,
       pages: this.#pages,
       performed: () => (action ? this.#inputs.performed(action.id) : undefined),
+      offer: (files) => (action ? this.#inputs.offer(action.id, files) : undefined),
       frames: this.#frames.for(signal, action),
       debug: this.debuggers,
       images: this.#images,
+      films: this.films,
       scripts: scriptRoutes((await readSettings()).scriptHosts),
       flush: (only) => {
         if (action) this.#flushed.add(action.id);

@@ -8,6 +8,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/film"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -19,6 +20,8 @@ type Env struct {
 	Queue *command.Queue
 	Dir   *state.Dir
 	Films *film.Films
+	// Recorder has the recordings.
+	Recorder *recording.Recorder
 }
 
 // Tool is observe.
@@ -55,7 +58,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	},
 	Docs: map[string]string{
 		"url": "only with this in the URL", "since": "last, a duration back (30s), or an RFC 3339 time",
-		"summary": "counts instead of entries",
+		"summary": "counts instead of entries", "limit": "most entries, 1-1000", "cursor": "go on from an earlier answer",
 	},
 	Groups: []catalog.Group{
 		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},
