@@ -36,11 +36,7 @@ var rows = [][]string{
 		"internal/setup",
 		"internal/webm",
 	},
-<<<<<<< HEAD
-	5: {"internal/view", "internal/drive", "internal/calls", "internal/film"},
-=======
-	5: {"internal/view", "internal/drive", "internal/calls", "internal/series", "internal/recording"},
->>>>>>> main
+	5: {"internal/view", "internal/drive", "internal/calls", "internal/series", "internal/recording", "internal/film"},
 	6: {"internal/tools/*"},
 	7: {"internal/mcp", "internal/httpapi"},
 	8: {"internal/daemon", "internal/bridge"},
