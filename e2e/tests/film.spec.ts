@@ -6,7 +6,7 @@ test.use({ pilot: true });
 /** The colours of the page, one every 300 ms; the page keeps when it showed which. */
 const COLOURS = `<!doctype html><title>Colours</title><body style="margin:0;height:100vh"><script>
   window.shown = [];
-  let n = 0;
+  let n = 0; 
   const next = () => {
     const colour = [(n * 67) % 200 + 30, (n * 131) % 200 + 30, (n * 29) % 200 + 30];
     document.body.style.background = "rgb(" + colour + ")";

@@ -67,6 +67,7 @@ const (
 	idInfo, idScale, idDuration, idMuxer, idApp                     = 0x1549A966, 0x2AD7B1, 0x4489, 0x4D80, 0x5741
 	idTracks, idEntry, idNumber, idUID, idType, idCodec             = 0x1654AE6B, 0xAE, 0xD7, 0x73C5, 0x83, 0x86
 	idPrivate, idVideo, idWidth, idHeight                           = 0x63A2, 0xE0, 0xB0, 0xBA
+	idColour, idMatrix, idRange, idTransfer, idPrimaries            = 0x55B0, 0x55B1, 0x55B9, 0x55BA, 0x55BB
 	idAudio, idRate, idChannels                                     = 0xE1, 0xB5, 0x9F
 	idCluster, idTime, idBlock, idVoid                              = 0x1F43B675, 0xE7, 0xA3, 0xEC
 	idCues, idPoint, idCueTime, idPositions, idCueTrack, idCueAt    = 0x1C53BB6B, 0xBB, 0xB3, 0xB7, 0xF7, 0xF1
@@ -110,7 +111,9 @@ func New(to io.WriteSeeker, v Video, sound *Audio) (*Writer, error) {
 	w.duration = w.at - 8
 	tracks := element(idEntry, join(
 		number(idNumber, Pictures), number(idUID, Pictures), number(idType, 1), element(idCodec, []byte(codec)),
-		element(idVideo, join(number(idWidth, uint64(v.Width)), number(idHeight, uint64(v.Height)))),
+		element(idVideo, join(number(idWidth, uint64(v.Width)), number(idHeight, uint64(v.Height)), element(idColour, join(
+			number(idMatrix, 1), number(idRange, 2), number(idTransfer, 1), number(idPrimaries, 1),
+		)))),
 	))
 	if sound != nil {
 		tracks = append(tracks, element(idEntry, join(
