@@ -1,4 +1,5 @@
 import type { FilmFrame } from "@gasoline/schema/wire";
+import type { Colours } from "../messages/film.ts";
 
 /** No film is wider; both sides are even, as VP8 wants them. */
 const MAX_WIDTH = 1280;
@@ -21,10 +22,13 @@ export class FilmEncoder {
   #last = -1; // µs
   #key = -KEY_US; // µs
   #frames: FilmFrame[] = [];
+  #colours: Colours = { full_range: false };
 
   constructor(failed: (message: string) => void) {
     this.#encoder = new VideoEncoder({
-      output: (chunk) => {
+      output: (chunk, about) => {
+        const { matrix, fullRange } = about?.decoderConfig?.colorSpace ?? {};
+        if (matrix) this.#colours = { matrix, full_range: fullRange === true };
         const bytes = new Uint8Array(chunk.byteLength);
         chunk.copyTo(bytes);
         this.#frames.push({ us: chunk.timestamp, key: chunk.type === "key", data: base64(bytes) });
@@ -35,6 +39,10 @@ export class FilmEncoder {
 
   get width(): number {
     return this.#canvas?.width ?? 0;
+  }
+
+  get colours(): Colours {
+    return this.#colours;
   }
 
   get height(): number {

@@ -21,8 +21,8 @@ function film(port: chrome.runtime.Port): void {
   let turn = Promise.resolve(); // pictures are decoded one after the other
   const send = (last: boolean): void => {
     const frames = encoder.drain();
-    const { width, height } = encoder;
-    if (last || frames.length > 0) say({ type: "batch", width, height, frames, last });
+    const { width, height, colours } = encoder;
+    if (last || frames.length > 0) say({ type: "batch", width, height, colours, frames, last });
   };
   const beat = setInterval(() => {
     if (latest !== 0 && Date.now() - latest >= STILL_MS) encoder.repeat((latest = Date.now()));

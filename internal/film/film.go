@@ -58,7 +58,7 @@ type Info struct {
 	Audio     bool      `json:"has_audio"`
 	Truncated bool      `json:"truncated"`       // it ended before it was stopped
 	Ended     string    `json:"ended,omitempty"` // why; "" while it goes on
-	Path      string    `json:"path"`
+	Path      string    `json:"path,omitempty"`
 }
 
 // Films are the films of one state directory. Safe for concurrent use.
@@ -167,7 +167,9 @@ func (f *Films) Take(in wire.Film) (wire.FilmAnswer, error) {
 		return wire.FilmAnswer{}, err
 	}
 	if l.writer == nil && len(frames) > 0 {
-		if l.writer, err = webm.New(l.file, webm.Video{Codec: in.Codec, Width: in.Width, Height: in.Height}, nil); err != nil {
+		if l.writer, err = webm.New(l.file, webm.Video{
+			Codec: in.Codec, Width: in.Width, Height: in.Height, Matrix: in.Matrix, FullRange: in.FullRange,
+		}, nil); err != nil {
 			l.writer = nil
 			return wire.FilmAnswer{}, problem.New(problem.InvalidParam, "Send vp8 or vp9 with its size.", "%v.", err)
 		}
@@ -276,7 +278,9 @@ func (i Info) file() string { return folder + "/" + i.Name + ".webm" }
 
 func (f *Films) describeLocked(l *live) error {
 	l.measure()
-	data, err := json.MarshalIndent(l.Info, "", "  ")
+	info := l.Info
+	info.Path = "" // where the file is, whoever moved it
+	data, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
 		return fmt.Errorf("describe %s: %w", l.Path, err)
 	}

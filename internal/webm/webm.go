@@ -26,6 +26,10 @@ type Video struct {
 	Codec  string // vp8 or vp9
 	Width  int    // pixels
 	Height int
+
+	// How the encoder made its numbers of colours: bt709 or smpte170m, "" when it did not say, over all of 0–255 or 16–235.
+	Matrix    string
+	FullRange bool
 }
 
 // Audio describes the film's sound. Head is what the encoder says of it (Opus: RFC 7845, section 5.1).
@@ -111,9 +115,7 @@ func New(to io.WriteSeeker, v Video, sound *Audio) (*Writer, error) {
 	w.duration = w.at - 8
 	tracks := element(idEntry, join(
 		number(idNumber, Pictures), number(idUID, Pictures), number(idType, 1), element(idCodec, []byte(codec)),
-		element(idVideo, join(number(idWidth, uint64(v.Width)), number(idHeight, uint64(v.Height)), element(idColour, join(
-			number(idMatrix, 1), number(idRange, 2), number(idTransfer, 1), number(idPrimaries, 1),
-		)))),
+		element(idVideo, join(number(idWidth, uint64(v.Width)), number(idHeight, uint64(v.Height)), v.colour())),
 	))
 	if sound != nil {
 		tracks = append(tracks, element(idEntry, join(
@@ -124,6 +126,19 @@ func New(to io.WriteSeeker, v Video, sound *Audio) (*Writer, error) {
 	}
 	w.write(element(idTracks, tracks))
 	return w, w.err
+}
+
+// colour says how to make the numbers colours again. Without it players take them for 16–235.
+func (v Video) colour() []byte {
+	matrix := map[string]uint64{"bt709": 1, "smpte170m": 6}[v.Matrix]
+	if matrix == 0 {
+		return nil
+	}
+	span := uint64(1)
+	if v.FullRange {
+		span = 2
+	}
+	return element(idColour, join(number(idMatrix, matrix), number(idRange, span), number(idTransfer, 1), number(idPrimaries, 1)))
 }
 
 // Frame adds a frame, at its time from the film's beginning. Frames come in the order of their times; one that is

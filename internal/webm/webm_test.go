@@ -89,7 +89,7 @@ func made(t *testing.T, sound *Audio, do func(w *Writer)) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := New(f, Video{"vp8", 320, 200}, sound)
+	w, err := New(f, Video{Codec: "vp8", Width: 320, Height: 200, Matrix: "bt709", FullRange: true}, sound)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,12 +202,12 @@ func TestWhatIsNoFilmIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	for _, v := range []Video{{"h264", 1, 1}, {"vp8", 0, 1}, {"vp9", 1, 1 << 15}} {
+	for _, v := range []Video{{Codec: "h264", Width: 1, Height: 1}, {Codec: "vp8", Height: 1}, {Codec: "vp9", Width: 1, Height: 1 << 15}} {
 		if _, err := New(f, v, nil); err == nil {
 			t.Errorf("%+v is a film", v)
 		}
 	}
-	w, err := New(f, Video{"vp9", 2, 2}, nil)
+	w, err := New(f, Video{Codec: "vp9", Width: 2, Height: 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func (*full) Seek(int64, int) (int64, error) { return 0, nil }
 
 func TestAFullDiskEndsTheFilm(t *testing.T) {
 	var to io.WriteSeeker = &full{1 << 20}
-	w, err := New(to, Video{"vp8", 2, 2}, nil)
+	w, err := New(to, Video{Codec: "vp8", Width: 2, Height: 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestAFullDiskEndsTheFilm(t *testing.T) {
 
 // An hour of key frames has an index that is bounded, with places all over the film.
 func TestTheIndexIsBounded(t *testing.T) {
-	w, err := New(&full{1 << 30}, Video{"vp8", 2, 2}, nil)
+	w, err := New(&full{1 << 30}, Video{Codec: "vp8", Width: 2, Height: 2}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

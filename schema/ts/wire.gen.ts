@@ -757,6 +757,10 @@ export interface Film {
   height: number;
   /** may be empty: the film goes on */
   frames: FilmFrame[];
+  /** of the encoder's colours: bt709, smpte170m */
+  matrix?: string;
+  /** of the encoder's colours */
+  full_range: boolean;
   /** pictures that could not be taken, so far */
   dropped: number;
   ended?: string;

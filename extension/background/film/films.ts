@@ -1,7 +1,7 @@
 import type { Film as Batch, FilmAnswer, FilmFrame } from "@gasoline/schema/wire";
 import type { Film, Films } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import { FILM_PORT, type FromFilm, type ToFilm } from "../../messages/film.ts";
+import { type Colours, FILM_PORT, type FromFilm, type ToFilm } from "../../messages/film.ts";
 import { type DaemonClient, Refused } from "../daemon/client.ts";
 import type { Debuggers } from "../debugger/debugger.ts";
 
@@ -120,7 +120,7 @@ export class TabFilms implements Films {
     film.say({ type: "end", at: Date.now() });
     await Promise.race([film.encoded, wait(LAST_MS)]);
     clearInterval(beat);
-    film.waiting.push({ width: film.told.width, height: film.told.height, frames: [], ended: film.why ?? "failed" });
+    film.waiting.push({ frames: [], ended: film.why ?? "failed" });
     await this.#send(film);
     film.port?.disconnect();
     if (this.#films.get(film.tab) === film) this.#films.delete(film.tab);
@@ -137,7 +137,7 @@ export class TabFilms implements Films {
   }
 
   #beat(film: Running): void {
-    if (film.waiting.length === 0) film.waiting.push({ width: film.told.width, height: film.told.height, frames: [] });
+    if (film.waiting.length === 0) film.waiting.push({ frames: [] });
     void this.#send(film);
   }
 
@@ -145,8 +145,15 @@ export class TabFilms implements Films {
   #send(film: Running): Promise<void> {
     film.sending = film.sending.then(async () => {
       for (let next = film.waiting.shift(); next; next = film.waiting.shift()) {
-        const batch = { ...next, session: await this.#session(), name: film.told.name, batch: ++film.batches };
-        const ended = await this.#deliver({ ...batch, codec: next.width > 0 ? "vp8" : "", dropped: film.dropped });
+        const ended = await this.#deliver({
+          ...next,
+          ...film.told,
+          ...film.colours,
+          session: await this.#session(),
+          batch: ++film.batches,
+          codec: film.told.width > 0 ? "vp8" : "",
+          dropped: film.dropped,
+        });
         if (ended === undefined) continue;
         film.waiting.length = 0;
         film.end(ended);
@@ -171,7 +178,7 @@ export class TabFilms implements Films {
 }
 
 /** A batch that was not sent yet. */
-type Waiting = Pick<Batch, "width" | "height" | "frames" | "ended">;
+type Waiting = Pick<Batch, "frames" | "ended">;
 
 /** A film that goes on. */
 class Running {
@@ -186,6 +193,7 @@ class Running {
   sending: Promise<void> = Promise.resolve();
   batches = 0;
   dropped = 0;
+  colours: Colours = { full_range: false };
   why: Ended | undefined;
   acknowledge: (id: number) => void = () => {};
   readonly #unacknowledged: number[] = [];
@@ -239,7 +247,10 @@ class Running {
       return;
     }
     if (message.type === "batch") {
-      if (message.frames.length > 0) this.#keep(message.frames, message.width, message.height);
+      if (message.frames.length > 0) {
+        this.colours = message.colours;
+        this.#keep(message.frames);
+      }
       if (message.last) this.#encoded();
       return;
     }
@@ -252,8 +263,8 @@ class Running {
     if (id !== undefined) this.acknowledge(id);
   }
 
-  #keep(frames: FilmFrame[], width: number, height: number): void {
-    if (this.waiting.length < MAX_WAITING) this.waiting.push({ frames, width, height });
+  #keep(frames: FilmFrame[]): void {
+    if (this.waiting.length < MAX_WAITING) this.waiting.push({ frames });
     else this.end("failed");
   }
 }

@@ -107,7 +107,7 @@ func stopFilm(ctx context.Context, env Env, p struct {
 		if known, ok = env.Films.Last("", 0, known.Name); ok {
 			return ended(known)
 		}
-	case err != nil && p.Name == "" && o.Target.Tab.ID != 0:
+	case o.Target.Tab.ID != 0:
 		return nil, noFilm("tab %d is not filmed.", o.Target.Tab.ID)
 	}
 	return nil, err

@@ -28,8 +28,8 @@ type Env struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "observe", Title: "Observe the browser and services", Key: "what", Always: true,
 	Hints: catalog.Hints{ReadOnly: true, Idempotent: true, Open: true},
-	Doc: "Read what already happened in the user's browser: errors, console, network, WebSocket, user actions, vitals.\n" +
-		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id for all of it.",
+	Doc: "Read what happened in the user's browser: errors, console, network, WebSocket, user actions, vitals.\n" +
+		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id in full.",
 	First: []string{
 		"error_bundles",
 		"errors",
