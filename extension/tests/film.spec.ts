@@ -88,19 +88,20 @@ test("a film ends with its tab, with browser control, and when the daemon takes 
   expect((await run("screen_recording_start", { name: "no", fps: 10 })).error?.code).toBe("pilot_off");
 
   await browserWithExtension.set({ pilot: true });
+  expect((await run("screen_recording_start", { name: "cancelled", fps: 10 })).result.visible).toBe(true);
+  // As when the user presses Cancel in the browser's bar, which no test can reach.
+  await browserWithExtension.worker.evaluate(
+    async (tabId) => {
+      await chrome.debugger.detach({ tabId });
+      const { onDetach } = chrome.debugger as unknown as { onDetach: { dispatch: (...args: unknown[]) => void } };
+      onDetach.dispatch({ tabId }, "canceled_by_user");
+    },
+    await browserWithExtension.tab(page),
+  );
+  await expect.poll(ended("cancelled")).toBe("debugger_detached");
+
   expect((await run("screen_recording_start", { name: "long", fps: 10 })).result.visible).toBe(true);
   daemon.filmEnded = "too_long";
   await expect.poll(async () => (await run("screen_recording_stop", {})).error?.code, { timeout: 15_000 }).toBe("no_data");
 });
 
-test("a tab in the background gives no picture, and that is told", async ({ daemon, site, browserWithExtension }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, MOVES);
-  const front = await page.context().newPage();
-  await front.goto(site.page("/front", "<!doctype html><title>Front</title>"));
-  await front.bringToFront();
-  const begun = await run("screen_recording_start", { name: "a", fps: 10 });
-  expect(begun.result).toEqual({ name: "a", width: 0, height: 0, visible: false });
-  await run("screen_recording_stop", {});
-  expect(got(daemon, "a")).toMatchObject({ frames: [], ended: "stopped" });
-  await front.close();
-});
