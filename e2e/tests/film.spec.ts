@@ -61,7 +61,12 @@ async function played(page: Page, path: string, at: number) {
 
 const json = <T>(agent: Agent, action: string, more: object = {}) => agent.json<T>("interact", { action, ...more });
 
-test("a film of a tab can be played and sought in, and shows each moment as it was", async ({ site, tab, agent, profile }) => {
+test("a film of a tab can be played and sought in, and shows each moment as it was", async ({
+  site,
+  tab,
+  agent,
+  profile,
+}) => {
   await tab.goto(site.page("/", COLOURS));
   await front(agent, tab);
   const asked = Date.now();
@@ -119,7 +124,9 @@ test("a daemon that is killed leaves a film that plays, and the next one tells o
   await tab.waitForTimeout(5000);
   process.kill(place.pid!, "SIGKILL");
   const saved = () =>
-    agent.json<{ recordings: { name: string; truncated: boolean; ended: string }[] }>("observe", { what: "saved_videos" });
+    agent.json<{ recordings: { name: string; truncated: boolean; ended: string }[] }>("observe", {
+      what: "saved_videos",
+    });
   await expect
     .poll(async () => (await saved()).recordings, { timeout: 20_000 })
     .toMatchObject([{ name: "cut", truncated: true, ended: "daemon_lost" }]);

@@ -90,7 +90,9 @@ test("a film ends with its tab, with browser control, and when the daemon takes 
   await browserWithExtension.set({ pilot: true });
   expect((await run("screen_recording_start", { name: "cancelled", fps: 10 })).result.visible).toBe(true);
   // As when the user presses Cancel in the browser's bar, which no test can reach.
-  await browserWithExtension.worker.evaluate(
+  await (
+    await browserWithExtension.worker()
+  ).evaluate(
     async (tabId) => {
       await chrome.debugger.detach({ tabId });
       const { onDetach } = chrome.debugger as unknown as { onDetach: { dispatch: (...args: unknown[]) => void } };
@@ -102,6 +104,29 @@ test("a film ends with its tab, with browser control, and when the daemon takes 
 
   expect((await run("screen_recording_start", { name: "long", fps: 10 })).result.visible).toBe(true);
   daemon.filmEnded = "too_long";
-  await expect.poll(async () => (await run("screen_recording_stop", {})).error?.code, { timeout: 15_000 }).toBe("no_data");
+  await expect
+    .poll(async () => (await run("screen_recording_stop", {})).error?.code, { timeout: 15_000 })
+    .toBe("no_data");
 });
 
+test("a worker that died leaves no film behind, and the tab can be filmed anew", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, MOVES);
+  await page.bringToFront();
+  expect((await run("screen_recording_start", { name: "a", fps: 10 })).result.visible).toBe(true);
+  await expect.poll(() => got(daemon, "a").frames.length).toBeGreaterThan(3);
+  await browser.killWorker();
+  expect((await run("screen_recording_stop", {})).error?.code).toBe("no_data");
+  const pages = async (): Promise<number> =>
+    (await browser.worker()).evaluate(
+      async () => (await chrome.runtime.getContexts({ contextTypes: ["OFFSCREEN_DOCUMENT" as never] })).length,
+    );
+  await expect.poll(pages).toBe(0);
+  expect((await run("screen_recording_start", { name: "b", fps: 10 })).result.visible).toBe(true);
+  await run("screen_recording_stop", {});
+  expect(got(daemon, "b").ended).toBe("stopped");
+  await expect.poll(pages).toBe(0);
+});

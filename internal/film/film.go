@@ -24,10 +24,10 @@ import (
 
 // Bounds of films.
 const (
-	MaxDuration = time.Hour
-	MaxBytes    = 2 << 30 // of one film
-	MaxKept     = 20      // films in the folder
-	MaxAtOnce   = 2
+	maxDuration = time.Hour
+	maxBytes    = 2 << 30 // of one film
+	maxKept     = 20      // films in the folder
+	maxAtOnce   = 2
 	maxFrames   = 1000             // of one batch
 	silence     = 10 * time.Second // a browser tells of each film every 2 s
 	describe    = 5 * time.Second  // so often a film that goes on is described anew
@@ -103,7 +103,7 @@ func (f *Films) Begin(in Info) (Info, error) {
 				"tab %d is filmed already, as %s.", in.Tab, l.Name)
 		}
 	}
-	if len(f.live) >= MaxAtOnce {
+	if len(f.live) >= maxAtOnce {
 		return in, problem.New(problem.Conflict, "Stop one of them first.", "%d tabs are filmed already.", len(f.live))
 	}
 	kept, err := f.listLocked()
@@ -113,7 +113,7 @@ func (f *Films) Begin(in Info) (Info, error) {
 	if slices.ContainsFunc(kept, func(k Info) bool { return strings.EqualFold(k.Name, in.Name) }) {
 		return in, problem.New(problem.Conflict, "Choose another name.", "there is a film %s already.", in.Name)
 	}
-	if len(kept) >= MaxKept {
+	if len(kept) >= maxKept {
 		return in, problem.New(problem.Conflict, "Ask the user to move or delete some in "+f.dir.Path(folder)+".",
 			"%d films are kept, which is the most.", len(kept))
 	}
@@ -184,9 +184,9 @@ func (f *Films) Take(in wire.Film) (wire.FilmAnswer, error) {
 	why := in.Ended
 	for i, frame := range frames {
 		at := time.Duration(in.Frames[i].US) * time.Microsecond
-		if at > MaxDuration || l.writer.Size()+int64(len(frame)) > MaxBytes {
+		if at > maxDuration || l.writer.Size()+int64(len(frame)) > maxBytes {
 			why = "too_large"
-			if at > MaxDuration {
+			if at > maxDuration {
 				why = "too_long"
 			}
 			break

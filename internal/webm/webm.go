@@ -81,8 +81,8 @@ const (
 const (
 	// Pictures is the track of the video.
 	Pictures = 1
-	// Sound is the track of the audio.
-	Sound = 2
+	// soundTrack is the track of the audio.
+	soundTrack = 2
 )
 
 // seekRoom is the room that is left for the seek head, which is known at the end only.
@@ -119,7 +119,7 @@ func New(to io.WriteSeeker, v Video, sound *Audio) (*Writer, error) {
 	))
 	if sound != nil {
 		tracks = append(tracks, element(idEntry, join(
-			number(idNumber, Sound), number(idUID, Sound), number(idType, 2), element(idCodec, []byte("A_OPUS")),
+			number(idNumber, soundTrack), number(idUID, soundTrack), number(idType, 2), element(idCodec, []byte("A_OPUS")),
 			element(idPrivate, sound.Head),
 			element(idAudio, join(element(idRate, float(float64(sound.Rate))), number(idChannels, uint64(sound.Channels)))),
 		))...)
@@ -148,7 +148,7 @@ func (w *Writer) Frame(track int, at time.Duration, key bool, data []byte) error
 	switch {
 	case w.err != nil:
 		return w.err
-	case track != Pictures && !(track == Sound && w.audio):
+	case track != Pictures && !(track == soundTrack && w.audio):
 		return fmt.Errorf("webm: the film has no track %d", track)
 	case len(data) == 0 || len(data) > MaxFrame:
 		return fmt.Errorf("webm: a frame of %d bytes", len(data))

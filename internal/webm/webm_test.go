@@ -119,9 +119,9 @@ func add(t *testing.T, w *Writer, track int, at time.Duration, key bool, data st
 func TestAFilmCanBeSoughtIn(t *testing.T) {
 	b := made(t, &Audio{48_000, 2, []byte("OpusHead")}, func(w *Writer) {
 		add(t, w, Pictures, 0, false, "before the first key frame")
-		add(t, w, Sound, 0, true, "nor is its sound there")
+		add(t, w, soundTrack, 0, true, "nor is its sound there")
 		add(t, w, Pictures, 10*time.Millisecond, true, "k1")
-		add(t, w, Sound, 15*time.Millisecond, false, "s1")
+		add(t, w, soundTrack, 15*time.Millisecond, false, "s1")
 		add(t, w, Pictures, 12*time.Millisecond, false, "late")
 		add(t, w, Pictures, 2*time.Second, true, "k2")
 		add(t, w, Pictures, time.Minute, false, "after a rest")
@@ -212,7 +212,7 @@ func TestWhatIsNoFilmIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		w.Frame(Sound, 0, true, []byte("x")), w.Frame(3, 0, true, []byte("x")), w.Frame(Pictures, 0, true, nil),
+		w.Frame(soundTrack, 0, true, []byte("x")), w.Frame(3, 0, true, []byte("x")), w.Frame(Pictures, 0, true, nil),
 		w.Frame(Pictures, 0, true, make([]byte, MaxFrame+1)),
 	} {
 		if err == nil {

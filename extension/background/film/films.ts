@@ -103,7 +103,10 @@ export class TabFilms implements Films {
           const due = Math.max(Date.now(), last + film.every);
           last = due;
           // A film that ended meanwhile needs no more pictures.
-          setTimeout(() => void send("Page.screencastFrameAck", { sessionId: id }).catch(() => undefined), due - Date.now());
+          setTimeout(
+            () => void send("Page.screencastFrameAck", { sessionId: id }).catch(() => undefined),
+            due - Date.now(),
+          );
         };
         const silent = this.#debuggers.on(film.tab, "Page.screencastFrame", (params) => film.shown(params as Shown));
         try {
@@ -238,7 +241,11 @@ class Running {
   shown({ data, sessionId, metadata }: Shown): void {
     if (this.why !== undefined) return;
     this.#unacknowledged.push(sessionId);
-    this.say({ type: "picture", jpeg: data, at: metadata.timestamp === undefined ? Date.now() : metadata.timestamp * 1000 });
+    this.say({
+      type: "picture",
+      jpeg: data,
+      at: metadata.timestamp === undefined ? Date.now() : metadata.timestamp * 1000,
+    });
   }
 
   heard(message: FromFilm): void {

@@ -29,7 +29,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	Name: "observe", Title: "Observe the browser and services", Key: "what", Always: true,
 	Hints: catalog.Hints{ReadOnly: true, Idempotent: true, Open: true},
 	Doc: "Read what happened in the user's browser: errors, console, network, WebSocket, user actions, vitals.\n" +
-		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id in full.",
+		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id.",
 	First: []string{
 		"error_bundles",
 		"errors",
