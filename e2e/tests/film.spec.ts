@@ -53,7 +53,12 @@ async function played(page: Page, path: string, at: number) {
       const canvas = new OffscreenCanvas(width, height);
       const paper = canvas.getContext("2d")!;
       paper.drawImage(video, 0, 0);
-      return { duration, width, height, colour: [...paper.getImageData(width / 2, height / 2, 1, 1).data.slice(0, 3)] };
+      return {
+        duration,
+        width,
+        height,
+        colour: Array.from(paper.getImageData(width / 2, height / 2, 1, 1).data.subarray(0, 3)),
+      };
     },
     { base64, at },
   );

@@ -27,7 +27,7 @@ var (
 	}, startFilm)
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "screen_recording_stop", Doc: "End the film of the tab; gives its path, duration and size.",
-		Aliases: []string{"video_stop"}, Needs: looks, Wait: 15 * time.Second, Example: `{}`,
+		Aliases: []string{"video_stop"}, Needs: looks, Wait: 15 * time.Second,
 		Errors: []problem.Code{problem.NoData, problem.TabGone, problem.NoTab, problem.Timeout},
 	}, stopFilm)
 )
