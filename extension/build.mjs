@@ -31,6 +31,7 @@ const entries = [
   { in: "snapshot/main.ts", out: "snapshot", format: "iife", budget: 24_000 },
   { in: "stored/main.ts", out: "stored", format: "iife", budget: 24_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
+  { in: "film/main.ts", out: "film", format: "iife", budget: 5_000 },
   { in: "popup/main.ts", out: "popup", format: "iife" },
   { in: "options/main.ts", out: "options", format: "iife" },
 ];
@@ -48,6 +49,7 @@ const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const statics = [
   ["popup/popup.html", "popup.html"],
   ["options/options.html", "options.html"],
+  ["film/film.html", "film.html"],
   ["look/look.css", "look.css"],
   ["popup/popup.css", "popup.css"],
   ["options/options.css", "options.css"],

@@ -39,7 +39,10 @@ chrome.tabs.onRemoved.addListener((tab) => {
   worker.tabsChanged();
 });
 
-chrome.debugger.onDetach.addListener((source) => worker.debuggers.detached(source.tabId));
+chrome.debugger.onDetach.addListener(({ tabId }, reason) => {
+  worker.debuggers.detached(tabId);
+  worker.films.detached(tabId, reason);
+});
 
 const grantsChanged = async (): Promise<void> => {
   await started;

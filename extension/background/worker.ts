@@ -31,6 +31,7 @@ import { Inputs } from "./execution/inputs.ts";
 import { TabPages } from "./execution/pages.ts";
 import { scriptRoutes, userScriptsAvailable } from "./execution/scripts.ts";
 import { ActionTimes } from "./execution/times.ts";
+import { TabFilms } from "./film/films.ts";
 import { AgentFrames } from "./frames/agent.ts";
 import { Pipeline } from "./frames/pipeline.ts";
 import { Ports } from "./frames/ports.ts";
@@ -83,6 +84,7 @@ export class Worker {
     this.#frames.pointIn(tab, document, point, deadline),
   );
   readonly #downloads = new Downloads();
+  readonly films = new TabFilms(this.debuggers, this.#client, () => this.identity.session());
   readonly #times = new ActionTimes();
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
@@ -183,12 +185,13 @@ export class Worker {
     await Promise.all([this.stale.load(), granted, this.tabs.load(), this.network.load()]);
     await this.#showBadge();
     this.line.ensure();
-    await Promise.all([this.#executor.forgetOld(), this.debuggers.reclaim()]);
+    await Promise.all([this.#executor.forgetOld(), this.debuggers.reclaim(), this.films.reclaim()]);
   }
 
   /** The user pressed the stop key: what acts stops, and nothing else may begin. */
   async stop(): Promise<void> {
     this.#executor.forbid();
+    this.films.forbid();
     await writeSettings({ pilot: false });
   }
 
@@ -216,7 +219,10 @@ export class Worker {
     this.#settings = await readSettings();
     this.ports.configure();
     await this.#showBadge();
-    if (before.pilot && !this.#settings.pilot) this.#executor.forbid();
+    if (before.pilot && !this.#settings.pilot) {
+      this.#executor.forbid();
+      this.films.forbid();
+    }
     if (before.port !== this.#settings.port) this.line.restart();
     this.#uploader.schedule(0);
   }
@@ -263,6 +269,7 @@ export class Worker {
       frames: this.#frames.for(signal, action),
       debug: this.debuggers,
       images: this.#images,
+      films: this.films,
       scripts: scriptRoutes((await readSettings()).scriptHosts),
       flush: (only) => {
         if (action) this.#flushed.add(action.id);

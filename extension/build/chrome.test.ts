@@ -17,6 +17,7 @@ const CALLERS = [
   "extension/background/downloads/downloads.ts",
   "extension/background/execution/pages.ts", // navigations
   "extension/background/execution/scripts.ts", // user scripts
+  "extension/background/film/films.ts",
   "extension/background/frames/browser.ts",
   "extension/background/main.ts", // the events that wake the worker
   "extension/background/network/observer.ts",
@@ -27,6 +28,7 @@ const CALLERS = [
   "extension/background/tabs/stale.ts",
   "extension/content/browser.ts",
   "extension/dom-agent/browser.ts",
+  "extension/film/main.ts",
   "extension/options/browser.ts",
   "extension/popup/browser.ts",
   "extension/state/browser.ts",

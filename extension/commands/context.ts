@@ -21,6 +21,7 @@ export interface Context {
   debug: Debug;
   images: Images;
   scripts: Scripts;
+  films: Films;
   /** Asks documents for all they captured and sends it. Resolves with the number of frames that answered. */
   flush(tab?: number): Promise<number>;
 }
@@ -206,4 +207,22 @@ export interface Scripts {
   allowed(url: string): boolean;
   /** Chrome's userScripts.execute; undefined where the user did not allow user scripts. */
   user?: (tab: number, documentId: string, code: string, world: "MAIN" | "USER_SCRIPT") => Promise<unknown>;
+}
+
+/** Films of tabs. Their pictures go to the daemon as they come. */
+export interface Films {
+  /**
+   * Begins one. Resolves with the first picture, or a moment later without one: a tab in the background shows none. Throws
+   * conflict where the tab is filmed, debugger_refused, unsupported.
+   */
+  start(tab: number, name: string, fps: number, deadline: number): Promise<Film>;
+  /** Ends the tab's film; its last pictures are with the daemon then. undefined where the tab is not filmed. */
+  stop(tab: number): Promise<Film | undefined>;
+}
+
+/** A film; its size is 0 while no picture came. */
+export interface Film {
+  name: string;
+  width: number;
+  height: number;
 }

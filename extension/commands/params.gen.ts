@@ -321,4 +321,9 @@ export const SCHEMAS = {
     left: number,
     top: number,
   }),
+  screen_recording_start: v.object({
+    name: text64Required,
+    fps: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60)),
+  }),
+  screen_recording_stop: noParams,
 } satisfies Record<CommandKind, v.GenericSchema>;

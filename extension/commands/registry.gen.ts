@@ -35,6 +35,8 @@ import { statePut } from "./state_put.ts";
 import { loadState } from "./load_state.ts";
 import { storage } from "./storage.ts";
 import { locate } from "./locate.ts";
+import { screenRecordingStart } from "./screen_recording_start.ts";
+import { screenRecordingStop } from "./screen_recording_stop.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -97,4 +99,6 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   indexeddb: reads("indexeddb"),
   locate,
   scroll_position: acts("scroll_position"),
+  screen_recording_start: screenRecordingStart,
+  screen_recording_stop: screenRecordingStop,
 };

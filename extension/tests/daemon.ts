@@ -7,6 +7,7 @@ import type {
   Agent,
   Command,
   ExtensionSettings,
+  Film,
   Group,
   NativeAnswer,
   PairAnswer,
@@ -46,6 +47,10 @@ export class FakeDaemon {
   uploadMS = 0;
   readonly requests: { method: string; path: string; headers: IncomingMessage["headers"]; body: string }[] = [];
   readonly syncs: Sync[] = [];
+  /** Batches of films. */
+  readonly films: Film[] = [];
+  /** What it answers to them. */
+  filmEnded: string | undefined;
   readonly results = new Map<string, Result>();
   settings: ExtensionSettings | undefined;
   tabs: Tab[] = [];
@@ -204,6 +209,9 @@ export class FakeDaemon {
         return reply(200, this.#track(JSON.parse(body) as Tracking));
       case "/pending-queries":
         return this.#poll(url, response, reply);
+      case "/films":
+        this.films.push(JSON.parse(body) as Film);
+        return reply(200, this.filmEnded === undefined ? {} : { ended: this.filmEnded });
       case "/query-result": {
         const result = JSON.parse(body) as Result;
         const known = this.results.has(result.id);

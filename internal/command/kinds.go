@@ -62,4 +62,6 @@ var (
 	LookDatabase   = declare[DatabaseParams, DatabaseResult]("indexeddb", Tab|InPage)
 	Locate         = declare[LocateParams, LocateResult]("locate", Tab)
 	ScrollPosition = declare[ScrollPositionParams, ActResult]("scroll_position", Tab|Mutates|InPage)
+	FilmStart      = declare[FilmParams, FilmResult]("screen_recording_start", Tab|Mutates)
+	FilmStop       = declare[NoParams, FilmResult]("screen_recording_stop", Tab)
 )

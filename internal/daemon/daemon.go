@@ -106,6 +106,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	served := make(chan error, 1)
 	work.Go(func() { served <- server.Serve(listener) })
 	work.Go(func() { d.watchPlace(ctx, func() { cancel(errMoved) }) })
+	work.Go(func() { d.watchFilms(ctx) })
 	work.Go(func() { d.watchIdle(ctx, cfg.IdleExit, func() { cancel(errIdle) }) })
 	work.Go(func() {
 		d.recorder.Run(ctx, func(err error) { cfg.Log.Error("keep recordings", "error", err.Error()) })
@@ -166,6 +167,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 		_ = server.Close() // what is still open after the grace is cut
 	}
 	work.Wait()
+	d.films.Close()
 	return d.saveSeq(d.store.NextSeq())
 }
 
@@ -293,6 +295,20 @@ func (d *parts) watchPlace(ctx context.Context, stop func()) {
 				"client starts another", "path", d.cfg.StateDir)
 			stop()
 			return
+		}
+	}
+}
+
+// watchFilms ends films whose browser went away.
+func (d *parts) watchFilms(ctx context.Context) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			d.films.EndSilent()
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
@@ -45,6 +46,7 @@ type parts struct {
 	reader   *query.Live
 	recorder *recording.Recorder
 	archive  *query.Archive
+	films    *film.Films
 	ingest   *ingest.Ingester
 	tests    *correlate.Correlator
 	mcp      *mcp.Server
@@ -102,6 +104,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		return nil, err
 	}
 	d.registry = session.NewRegistry()
+	d.films = film.New(d.dir)
 	d.tests = correlate.New(time.Now)
 	redactor := redact.New(rules)
 	redactor.SetSalt(salt)
@@ -125,7 +128,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
 		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive,
-		Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.clearScope, Dir: d.dir,
+		Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.clearScope, Dir: d.dir, Films: d.films,
 	})
 	return d, nil
 }
@@ -157,11 +160,12 @@ func (d *parts) tools() []*catalog.Bound {
 	act := func(c catalog.Call) interact.Env {
 		return interact.Env{
 			Drive: driver, Registry: d.registry, Reader: d.reader, Dir: d.dir, Version: d.cfg.Version, Clean: d.redact, Call: c,
+			Films: d.films,
 		}
 	}
 	tools := []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder}
+			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder, Films: d.films}
 		}, gate),
 		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: viewOf(c)} }, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {

@@ -40,7 +40,7 @@ func TestThePoliciesOfTheRoutes(t *testing.T) {
 		"/mcp": "token control own",
 	}
 	for path := range strings.FieldsSeq("/sync /pending-queries /query-result /dom-result /completed " +
-		"/completed-results /tracking") {
+		"/completed-results /tracking /films") {
 		want[path] = "token browser extension"
 	}
 	for path := range strings.FieldsSeq("/logs /network-bodies /network-waterfall /websocket-events " +

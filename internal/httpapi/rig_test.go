@@ -20,6 +20,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
 	uploads "github.com/brennhill/gasoline/internal/ingest/browser"
@@ -53,6 +54,7 @@ type rig struct {
 	pairings *pairing.Pairings
 	dir      *state.Dir
 	store    *store.Store
+	films    *film.Films
 	stopped  atomic.Int64
 	port     int
 }
@@ -145,7 +147,7 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	must(err)
 	r := &rig{
 		t: t, token: token, browser: browser, key: key, pairings: pairings, dir: dir, port: port,
-		store: kept, registry: session.NewRegistry(), archive: query.NewArchive(1 << 20),
+		films: film.New(dir), store: kept, registry: session.NewRegistry(), archive: query.NewArchive(1 << 20),
 	}
 	redactor, tests := redact.New(redact.Rules{}), correlate.New(time.Now)
 	redactor.SetSalt("salt")
@@ -160,7 +162,7 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 		MCP:   protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
 		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Archive: r.archive, Redact: redactor,
 		Correlator: tests, Reader: query.New(kept, tests.Offset),
-		Clear: kept.Clear, Dir: dir, Shutdown: func() { r.stopped.Add(1) },
+		Clear: kept.Clear, Dir: dir, Films: r.films, Shutdown: func() { r.stopped.Add(1) },
 	})
 	return r
 }

@@ -316,6 +316,20 @@ func routes() []route {
 		},
 		{
 			Route{
+				"POST",
+				"/films",
+				"Pictures of a film of a tab, kept below the state directory.",
+				nil,
+				wire.Film{},
+				wire.FilmAnswer{},
+				asBrowser,
+				"",
+			},
+			false,
+			(*Server).film,
+		},
+		{
+			Route{
 				"GET",
 				"/snapshot",
 				"All captured state in one answer.",

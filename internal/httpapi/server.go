@@ -26,6 +26,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/mcp"
@@ -78,6 +79,7 @@ type Config struct {
 	Reader     *query.Live
 	Clear      func(store.Scope) int
 	Dir        *state.Dir
+	Films      *film.Films
 
 	// StateFaults tells what is wrong with the state directory, a line each. It may be nil.
 	StateFaults func() []string

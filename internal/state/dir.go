@@ -222,6 +222,21 @@ func (d *Dir) Trim(folder string, keep int) error {
 	return nil
 }
 
+// Create makes a new file and opens it for reading and writing, 0600. The error wraps fs.ErrExist when it is there. The
+// caller closes it.
+func (d *Dir) Create(name string) (*os.File, error) {
+	if i := strings.LastIndexByte(name, '/'); i > 0 {
+		if err := d.root.MkdirAll(name[:i], 0o700); err != nil {
+			return nil, fmt.Errorf("make %s: %w", d.Path(name[:i]), err)
+		}
+	}
+	f, err := d.root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("make %s: %w", d.Path(name), err)
+	}
+	return f, nil
+}
+
 // Remove deletes a file; one that is not there is no error.
 func (d *Dir) Remove(name string) error {
 	if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {

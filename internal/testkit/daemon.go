@@ -15,6 +15,7 @@ import (
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/query"
@@ -46,6 +47,7 @@ type Daemon struct {
 	Project    string     // a fresh directory that stands for the caller's project
 	Redact     *redact.Redactor
 	Recorder   *recording.Recorder
+	Films      *film.Films
 	Lost       []view.Loss // what footers tell beside what the ingester counts
 
 	ahead atomic.Int64 // of the process's clock, in nanoseconds
@@ -90,6 +92,7 @@ func NewDaemon(t testing.TB, entries int) *Daemon {
 	h.Correlator = correlate.New(h.now)
 	h.Reader = query.New(s, h.Correlator.Offset)
 	h.Ingest = ingest.New(ingest.Config{Now: h.now}, redactor, h.Correlator, s)
+	h.Films = film.New(dir)
 	h.Recorder = recording.New(dir, h.Reader, func(session string, tab int) (n uint64) {
 		for _, l := range h.losses(session, tab) {
 			if l.Kind == event.KindAction {

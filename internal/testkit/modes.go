@@ -21,7 +21,9 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the results in testdata")
@@ -38,6 +40,7 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 //	browser.json    the same; by custom only settings and tabs
 //	extension.json  what a browser does with commands: {"session":"s1","answers":{"screenshot":{"result":{}}}}; it polls from then on
 //	state NAME      what a file of the state directory holds from then on
+//	film.json       {"begin":{"name":"a","session":"s1","tab":12},"batch":{}}: a film begins, and the body of a POST /films
 //	start           a command without its call waiting: {"kind":"click","tab":12,"wait_ms":5000}
 //	sleep           a duration that passes
 //	call            arguments of a call, as JSON
@@ -172,6 +175,8 @@ func (s *script) section(x *txtar.File) {
 		if err := s.daemon.Dir.Write(rest, s.read(*x)); err != nil {
 			t.Fatal(err)
 		}
+	case "film.json":
+		s.film(*x)
 	case "start":
 		s.start(*x)
 	case "sleep":
@@ -222,6 +227,24 @@ func (s *script) decode(x txtar.File, into any) {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
 		s.t.Fatalf("%s: %v", x.Name, err)
+	}
+}
+
+func (s *script) film(x txtar.File) {
+	var in struct {
+		Begin *film.Info `json:"begin"`
+		Batch *wire.Film `json:"batch"`
+	}
+	s.decode(x, &in)
+	if in.Begin != nil {
+		if _, err := s.daemon.Films.Begin(*in.Begin); err != nil {
+			s.t.Fatalf("film.json: %v", err)
+		}
+	}
+	if in.Batch != nil {
+		if _, err := s.daemon.Films.Take(*in.Batch); err != nil {
+			s.t.Fatalf("film.json: %v", err)
+		}
 	}
 }
 

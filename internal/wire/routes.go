@@ -152,6 +152,33 @@ type ScreenshotAnswer struct {
 	Path     string `json:"path"`
 }
 
+// Film is the body of POST /films: pictures of a film that the browser records, in the order of their times.
+type Film struct {
+	Session   string      `json:"session"`
+	Name      string      `json:"name"`             // as the command that began it said
+	Batch     int         `json:"batch"`            // from 1; one that comes again is not added again
+	Codec     string      `json:"codec"`            // vp8; "" while no picture came
+	Width     int         `json:"width"`            // pixels
+	Height    int         `json:"height"`           // pixels
+	Frames    []FilmFrame `json:"frames"`           // may be empty: the film goes on
+	Matrix    string      `json:"matrix,omitempty"` // of the encoder's colours: bt709, smpte170m
+	FullRange bool        `json:"full_range"`       // of the encoder's colours
+	Dropped   int         `json:"dropped"`          // pictures that could not be taken, so far
+	Ended     string      `json:"ended,omitempty" enum:"stopped,tab_closed,debugger_detached,pilot_off,failed"`
+}
+
+// FilmFrame is one encoded picture of a film.
+type FilmFrame struct {
+	US   int64  `json:"us"`   // from the film's beginning, microseconds
+	Key  bool   `json:"key"`  // it can be shown without those before
+	Data string `json:"data"` // base64
+}
+
+// FilmAnswer answers POST /films.
+type FilmAnswer struct {
+	Ended string `json:"ended,omitempty"` // why the film takes no more pictures
+}
+
 // TimelineEvent is one row of GET /buffers/timeline and of a query.
 type TimelineEvent struct {
 	ID      string  `json:"id"` // run-seq

@@ -1080,6 +1080,22 @@ export interface ScrollPositionParams extends Search {
   top?: number;
 }
 
+/** FilmParams begins a film of a tab. */
+export interface FilmParams {
+  name: string;
+  fps: number;
+}
+
+/** FilmResult tells of a film that began or ended. */
+export interface FilmResult {
+  name: string;
+  /** pixels; 0 while no picture came */
+  width?: number;
+  height?: number;
+  /** a picture came; a tab in the background gives none */
+  visible: boolean;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1141,6 +1157,8 @@ export interface Commands {
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
   locate: { params: LocateParams; result: LocateResult };
   scroll_position: { params: ScrollPositionParams; result: ActResult };
+  screen_recording_start: { params: FilmParams; result: FilmResult };
+  screen_recording_stop: { params: NoParams; result: FilmResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -1186,6 +1204,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "save_state",
   "load_state",
   "scroll_position",
+  "screen_recording_start",
 ]);
 
 /** Commands that need a tab. */
@@ -1245,4 +1264,6 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "indexeddb",
   "locate",
   "scroll_position",
+  "screen_recording_start",
+  "screen_recording_stop",
 ]);

@@ -732,6 +732,46 @@ export interface ScreenshotAnswer {
   path: string;
 }
 
+/** FilmFrame is one encoded picture of a film. */
+export interface FilmFrame {
+  /** from the film's beginning, microseconds */
+  us: number;
+  /** it can be shown without those before */
+  key: boolean;
+  /** base64 */
+  data: string;
+}
+
+/** Film is the body of POST /films: pictures of a film that the browser records, in the order of their times. */
+export interface Film {
+  session: string;
+  /** as the command that began it said */
+  name: string;
+  /** from 1; one that comes again is not added again */
+  batch: number;
+  /** vp8; "" while no picture came */
+  codec: string;
+  /** pixels */
+  width: number;
+  /** pixels */
+  height: number;
+  /** may be empty: the film goes on */
+  frames: FilmFrame[];
+  /** of the encoder's colours: bt709, smpte170m */
+  matrix?: string;
+  /** of the encoder's colours */
+  full_range: boolean;
+  /** pictures that could not be taken, so far */
+  dropped: number;
+  ended?: string;
+}
+
+/** FilmAnswer answers POST /films. */
+export interface FilmAnswer {
+  /** why the film takes no more pictures */
+  ended?: string;
+}
+
 /** TimelineEvent is one row of GET /buffers/timeline and of a query. */
 export interface TimelineEvent {
   /** run-seq */

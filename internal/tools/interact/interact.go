@@ -13,6 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
@@ -27,6 +28,7 @@ type Env struct {
 	Dir      *state.Dir
 	Clean    command.Cleaner // of what is told about checkpoints
 	Call     catalog.Call
+	Films    *film.Films
 	Version  string // of this program
 }
 
@@ -70,7 +72,7 @@ var Tool = catalog.New[Env](catalog.Info{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
 			"stop_after_step", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
-			"storage_type", "include_url", "compare",
+			"storage_type", "include_url", "compare", "fps", "audio",
 		},
 	}},
 })

@@ -60,7 +60,7 @@ func testCallsEndInTheMiddle(t *testing.T) {
 	// These read nothing of the store, or one event, or files, or wait for the browser.
 	none := []string{
 		"page", "tabs", "pilot", "pending_commands", "failed_commands", "command_result", "screenshot", "page_inventory", "storage", "indexeddb",
-		"recordings", "recording_actions", "playback_results", "log_diff_report",
+		"recordings", "recording_actions", "playback_results", "log_diff_report", "saved_videos",
 	}
 	for _, mode := range tool.Modes() {
 		most := 0

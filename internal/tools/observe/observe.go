@@ -7,6 +7,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/film"
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
@@ -18,6 +19,7 @@ type Env struct {
 	Drive drive.Driver
 	Queue *command.Queue
 	Dir   *state.Dir
+	Films *film.Films
 	// Recorder has the recordings.
 	Recorder *recording.Recorder
 }
@@ -26,8 +28,8 @@ type Env struct {
 var Tool = catalog.New[Env](catalog.Info{
 	Name: "observe", Title: "Observe the browser and services", Key: "what", Always: true,
 	Hints: catalog.Hints{ReadOnly: true, Idempotent: true, Open: true},
-	Doc: "Read what already happened in the user's browser: errors, console, network, WebSocket, user actions, vitals.\n" +
-		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id for all of it.",
+	Doc: "Read what happened in the user's browser: errors, console, network, WebSocket, user actions, vitals.\n" +
+		"From each page's first moment. Start with error_bundles or errors; handles (r42, l7) go into id.",
 	First: []string{
 		"error_bundles",
 		"errors",
