@@ -174,6 +174,9 @@ func (p *pass) Input(_ string, s *string, of *event.Action) {
 // Body cleans the body of a request or an answer by its type.
 func (p *pass) Body(_ string, s *string, contentType string) { p.body(s, contentType, "body") }
 
+// Picture leaves the bytes of an image as they are.
+func (p *pass) Picture(string, *string) {}
+
 // Texts cleans each text.
 func (p *pass) Texts(_ string, list *[]string) {
 	for i := range *list {
