@@ -31,6 +31,7 @@ var rows = [][]string{
 		"internal/answer",
 		"internal/analysis",
 		"internal/artifact",
+		"internal/checkpoint",
 		"internal/save",
 		"internal/setup",
 	},

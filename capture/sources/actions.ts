@@ -58,6 +58,7 @@ class Recorder {
   on(event: Event): void {
     const target = targetOf(event);
     this.#passwords.look(target);
+    if (this.#actors.quiet) return;
     if (event.type === "scroll") return this.#scrolled(event);
     if (event.type === "focusout") return this.#endTyping();
     if (event.type === "focusin") return;

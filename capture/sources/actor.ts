@@ -14,6 +14,8 @@ export interface Deed {
 /** Input that an agent has the browser make, as the document will hear of it. */
 export type Expected =
   | { type: "pointer"; x: number; y: number; press: boolean }
+  /** files that an input gets */
+  | { type: "files" }
   /** keys in their order, by what KeyboardEvent.key will say */
   | { type: "keys"; keys: string[] };
 
@@ -57,13 +59,19 @@ export class Actors {
     if (this.#agent?.action === action) this.#agent = undefined;
   }
 
-  /** perform does work whose events are the agent's, as far as the browser makes them. */
-  perform<T>(work: () => T): T {
+  /** Nothing of what is performed now is to be recorded: its values are nobody's to read. */
+  quiet = false;
+
+  /** perform does work whose events are the agent's, as far as the browser makes them. quiet: none is recorded. */
+  perform<T>(work: () => T, quiet = false): T {
+    const before = this.quiet;
     this.#performing++;
+    this.quiet ||= quiet;
     try {
       return work();
     } finally {
       this.#performing--;
+      this.quiet = before;
     }
   }
 
@@ -151,7 +159,7 @@ export class Actors {
     this.#sent.add(event);
     // The move before a press may be heard and the press not: what lies there moves.
     const expected = this.#expected;
-    this.came ||= !expected || expected.type === "keys" || !expected.press || event.type === "pointerdown";
+    this.came ||= expected?.type !== "pointer" || !expected.press || event.type === "pointerdown";
     return agent;
   }
 
@@ -162,6 +170,7 @@ export class Actors {
       if (!(event instanceof MouseEvent)) return false;
       return Math.abs(event.clientX - expected.x) < 1.5 && Math.abs(event.clientY - expected.y) < 1.5;
     }
+    if (expected.type === "files") return event.type === "input" || event.type === "change";
     // Text may come without keys; the user's own keys are told by themselves.
     if (event instanceof InputEvent) return this.#latest?.deed.by !== "user" || now() - this.#latest.at > follows;
     if (!(event instanceof KeyboardEvent)) return false;

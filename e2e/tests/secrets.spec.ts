@@ -130,6 +130,8 @@ async function everyAnswer(agent: Agent): Promise<Map<string, string>> {
     { action: "click", selector: "#named" },
   ])
     await ask("interact", args);
+  await ask("observe", { what: "storage", summary: false });
+  await ask("observe", { what: "storage", summary: false, as: "json" });
   return out;
 }
 

@@ -24,6 +24,7 @@ import { CommandLine } from "./daemon/poll.ts";
 import { Results } from "./daemon/results.ts";
 import { Spill } from "./daemon/spill.ts";
 import { Uploader } from "./daemon/uploader.ts";
+import { Downloads } from "./downloads/downloads.ts";
 import { Debuggers } from "./debugger/debugger.ts";
 import { Executor } from "./execution/executor.ts";
 import { Inputs } from "./execution/inputs.ts";
@@ -81,6 +82,7 @@ export class Worker {
   readonly #inputs = new Inputs(this.debuggers, (tab, document, point, deadline) =>
     this.#frames.pointIn(tab, document, point, deadline),
   );
+  readonly #downloads = new Downloads();
   readonly #times = new ActionTimes();
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
@@ -141,6 +143,7 @@ export class Worker {
     this.#pages = new TabPages(this.tabs, this.ports, this.debuggers);
     this.#frames.listen();
     this.#inputs.listen();
+    this.#downloads.listen();
     this.#executor = new Executor({
       results: new Results(this.#client, session),
       pilot: async () => (await readSettings()).pilot,
@@ -148,6 +151,7 @@ export class Worker {
       describe: (tab) => this.tabs.one(tab),
       activeTab: () => this.#pages.active(),
       begin: (tab, action, deadline) => this.#begin(tab, action, deadline),
+      downloads: ({ id }, until) => this.#downloads.of(id, until),
       log: (message, data) => this.log.warn("command", message, data),
     });
     this.line = new CommandLine(this.#client, this.identity, {
@@ -232,10 +236,12 @@ export class Worker {
   #begin(tab: number, action: ActionId, deadline: number): () => void {
     this.#times.begin(tab, action.id);
     this.#inputs.open(action.id, tab, deadline);
+    this.#downloads.open(action.id, tab);
     this.ports.action(tab, "begin", action);
     return () => {
       this.#times.end(tab, action.id);
       this.#inputs.close(action.id);
+      this.#downloads.close(action.id);
       this.ports.action(tab, "end", action);
       if (!this.#flushed.delete(action.id)) void this.#flush(tab);
     };
@@ -253,6 +259,7 @@ export class Worker {
       signal,
       pages: this.#pages,
       performed: () => (action ? this.#inputs.performed(action.id) : undefined),
+      offer: (files) => (action ? this.#inputs.offer(action.id, files) : undefined),
       frames: this.#frames.for(signal, action),
       debug: this.debuggers,
       images: this.#images,

@@ -61,6 +61,7 @@ const small = Array.from({ length: 150 }, (_, i) => `<div><span>Row ${i}</span> 
 );
 const pages = {
   "150 elements": { html: small, list: { limit: 150 } },
+  "6,600 nodes": { html: page(6_600), list: {}, middle: 80 },
   "20,000 nodes": { html: page(20_000), list: {}, middle: 250 },
   "50,000 nodes": { html: page(50_000), list: {}, middle: 625 },
   "10,000 equal": { html: "<div><button>Same <b>again</b></button></div>".repeat(10_000), list: {} },
@@ -75,7 +76,8 @@ await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const origin = `http://127.0.0.1:${server.address().port}`;
 
 const home = await mkdtemp(join(tmpdir(), "gasoline-bench-"));
-for (const script of ["core.js", "dom-agent.js"]) await copyFile(join(here, "../dist", script), join(home, script));
+for (const script of ["core.js", "dom-agent.js", "snapshot.js"])
+  await copyFile(join(here, "../dist", script), join(home, script));
 const { outputFiles } = await build({
   stdin: { contents: recorder, resolveDir: here, loader: "ts" },
   bundle: true,
@@ -87,7 +89,7 @@ const { outputFiles } = await build({
 await writeFile(join(home, "recorder.js"), outputFiles[0].text);
 const scripts = {
   matches: ["http://127.0.0.1/*"],
-  js: ["recorder.js", "core.js", "dom-agent.js"],
+  js: ["recorder.js", "core.js", "dom-agent.js", "snapshot.js"],
   run_at: "document_start",
 };
 await writeFile(
@@ -104,6 +106,15 @@ const context = await chromium.launchPersistentContext(join(home, "profile"), {
     `--load-extension=${home}`,
   ],
 });
+
+// What the worker writes of the page's answer.
+const { outputFiles: writer } = await build({
+  entryPoints: [join(here, "../commands/outline.ts")],
+  bundle: true,
+  write: false,
+  format: "esm",
+});
+const { write } = await import(`data:text/javascript;base64,${Buffer.from(writer[0].contents).toString("base64")}`);
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const ms = (value) => value.toFixed(value < 10 ? 2 : 1).padStart(9);
@@ -199,6 +210,17 @@ for (const [title, { html, list, middle }] of Object.entries(pages)) {
     print(what, median(all), cold, longest ? `${longest} ms`.padStart(9) : "     < 50");
   };
   await measure("list", "list_interactive", list);
+  const asked = { mark: "sbench", bytes: 1500, folded: true, limit: 10 };
+  await measure("snapshot", "outline", asked);
+  const whole = Buffer.byteLength(await tab.locator("body").ariaSnapshot({ timeout: 0 }));
+  const overview = Buffer.byteLength(write((await call("outline", asked)).value.root, asked.bytes).text);
+  console.log(
+    `${title}, bytes of the snapshot, of ariaSnapshot`.padEnd(44),
+    String(overview).padStart(9),
+    String(whole).padStart(9),
+  );
+  await measure("snapshot, of what changed", "outline", { ...asked, since: "sbench" });
+  if (middle) await measure("snapshot, find", "outline", { ...asked, find: `remove ${middle}` });
   if (middle) {
     await measure("list, by a text", "list_interactive", { text_contains: `Remove ${middle}` });
     for (const selector of [

@@ -14,6 +14,7 @@ const CALLERS = [
   "extension/background/badge.ts", // the button in the toolbar
   "extension/background/daemon/native.ts",
   "extension/background/debugger/debugger.ts",
+  "extension/background/downloads/downloads.ts",
   "extension/background/execution/pages.ts", // navigations
   "extension/background/execution/scripts.ts", // user scripts
   "extension/background/frames/browser.ts",

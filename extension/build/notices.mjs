@@ -7,10 +7,11 @@ import { dirname, join } from "node:path";
  *
  * @param metafiles {import("esbuild").Metafile[]} their paths are relative to root
  * @param root {string}
+ * @param beside {string[]} files of packages that lie beside the bundles, as absolute paths
  * @returns {Promise<string>}
  */
-export async function noticesOf(metafiles, root) {
-  const folders = new Set();
+export async function noticesOf(metafiles, root, beside = []) {
+  const folders = new Set(await Promise.all(beside.map(packageOf)));
   for (const { outputs } of metafiles) {
     for (const { inputs } of Object.values(outputs)) {
       for (const [path, { bytesInOutput }] of Object.entries(inputs)) {

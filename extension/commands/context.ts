@@ -12,6 +12,8 @@ export interface Context {
   signal: AbortSignal;
   /** What a document said that an act came to, before it went away. */
   performed(): Acted | undefined;
+  /** Files, by their paths, that the document may have dragged into it while the command acts. */
+  offer(files: readonly string[]): void;
   /** The same command in another tab: what happens there from now on until it ends is its act's, too. */
   elsewhere(tab: number): Context;
   pages: Pages;
@@ -165,6 +167,13 @@ export interface FrameInfo {
 export interface Debug {
   /** Throws timeout at the deadline (epoch ms) and lets go, also while a page that hangs answers nothing. */
   run<T>(tab: number, deadline: number, work: (send: Send) => Promise<T>): Promise<T>;
+  /** Calls back with the params of each event of this name, until the returned function is called. Only while run runs. */
+  on(tab: number, method: string, heard: (params: object) => void): () => void;
+  /**
+   * Puts an empty document of the same address in the place of the tab's page: no script of the page runs there, and the
+   * site's server is not asked. A page that asks whether to leave it is left.
+   */
+  blank(tab: number, deadline: number): Promise<void>;
   /** Loads the tab's page anew. Resolves with Chrome's name for why it did not come, or "" when an answer came. */
   reload(tab: number, deadline: number): Promise<string>;
 }
@@ -181,7 +190,7 @@ export interface Images {
 
 /** What is done to a picture. */
 export interface Edit {
-  format: "png" | "jpeg";
+  format: "png" | "jpeg" | "webp";
   quality: number;
   /** Device pixels per CSS pixel. */
   ratio: number;

@@ -13,6 +13,7 @@ const BESIDE: ReadonlySet<CommandKind> = new Set([
   "close_tab",
   "waterfall",
   "flush",
+  "load_state",
 ]);
 
 /**
@@ -34,7 +35,7 @@ export async function unlessDialog<T>(kind: CommandKind, { pages, tab }: Context
 }
 
 function answer(kind: CommandKind, dialog: Dialog): unknown {
-  if (!MUTATING.has(kind) || kind === "execute_js") throw problem(dialog);
+  if (!MUTATING.has(kind) || kind === "execute_js" || kind === "save_state") throw problem(dialog);
   const { type, message } = dialog;
   return { match_count: 1, match_strategy: "", dialog: { type, message }, overlay_warning: inWords(dialog) };
 }

@@ -1,9 +1,15 @@
 import type { Gesture } from "../messages/agent.ts";
-import { type KeyStroke, parseKeys } from "../messages/keys.ts";
+import { EDIT_KEY, type KeyStroke, parseKeys } from "../messages/keys.ts";
 import type { Send } from "./context.ts";
 
-/** Makes a gesture with the browser's real input. The point is in the viewport of the tab. */
-export async function sendInput(send: Send, gesture: Gesture, x: number, y: number): Promise<void> {
+/** Makes a gesture with the browser's real input. The point is in the viewport of the tab; files are what is dragged. */
+export async function sendInput(
+  send: Send,
+  gesture: Gesture,
+  x: number,
+  y: number,
+  files: readonly string[] = [],
+): Promise<void> {
   switch (gesture.type) {
     case "move":
       return mouse(send, "mouseMoved", x, y, "none", 0);
@@ -11,6 +17,10 @@ export async function sendInput(send: Send, gesture: Gesture, x: number, y: numb
       return click(send, x, y, gesture.button, gesture.count);
     case "text":
       return type(send, gesture.text);
+    case "edit":
+      return edit(send, gesture.command);
+    case "drag":
+      return drag(send, gesture.step, x, y, files);
     case "keys": {
       const stroke = parseKeys(gesture.keys);
       if (stroke) await strike(send, stroke);
@@ -35,6 +45,25 @@ async function mouse(
   clickCount: number,
 ): Promise<void> {
   await send("Input.dispatchMouseEvent", { type, x, y, button, clickCount, pointerType: "mouse" });
+}
+
+async function edit(send: Send, command: string): Promise<void> {
+  await send("Input.dispatchKeyEvent", { type: "rawKeyDown", key: EDIT_KEY, commands: [command] });
+  await send("Input.dispatchKeyEvent", { type: "keyUp", key: EDIT_KEY });
+}
+
+const COPY = 1; // of the protocol's drag operations
+
+async function drag(
+  send: Send,
+  step: "over" | "drop" | "cancel",
+  x: number,
+  y: number,
+  files: readonly string[],
+): Promise<void> {
+  const data = { items: [], files, dragOperationsMask: COPY };
+  const types = { over: ["dragEnter", "dragOver"], drop: ["drop"], cancel: ["dragCancel"] }[step];
+  for (const name of types) await send("Input.dispatchDragEvent", { type: name, x, y, data });
 }
 
 async function type(send: Send, text: string): Promise<void> {

@@ -70,7 +70,8 @@ export async function move(context: Context, how: Move): Promise<PageResult> {
   );
 }
 
-async function pageResult(context: Context, tab: number, url: string, status: string): Promise<PageResult> {
+/** The page that a tab shows, as navigations answer. */
+export async function pageResult(context: Context, tab: number, url: string, status: string): Promise<PageResult> {
   const page = await context.pages.describe(tab);
   const level = context.pages.policy(tab);
   const result: PageResult = {

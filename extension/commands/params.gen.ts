@@ -12,6 +12,15 @@ const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
 const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
+const check10 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
+const integer = v.optional(v.pipe(v.number(), v.integer()));
+const text64Required = v.pipe(v.string(), v.maxLength(64));
+const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
+const text2000Required = v.pipe(v.string(), v.maxLength(2000));
+const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
+const check16 = v.pipe(v.array(v.string()), v.maxLength(5));
+const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
+const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const toast = {
   reason: text500,
 };
@@ -19,9 +28,9 @@ const tabOnlyParams = v.object({
   ...toast,
 });
 const search = {
-  ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))),
+  ref: check10,
   selector: text2000,
-  nth: v.optional(v.pipe(v.number(), v.integer())),
+  nth: integer,
   within: text2000,
   frame: text2000,
 };
@@ -63,6 +72,14 @@ const cookieParams = {
 const readParams = v.object({
   frame: text2000,
 });
+const snapshotPart = {
+  section: text500,
+  depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(40))),
+  find: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  visible_only: flag,
+  frame: text2000,
+  limit: integerFrom1To100,
+};
 const noParams = v.object({});
 
 /** What the params of every kind must be. Members that are not known are dropped, so that a newer daemon can add some. */
@@ -77,7 +94,7 @@ export const SCHEMAS = {
   forward: tabOnlyParams,
   new_tab: v.object({
     ...toast,
-    url: v.optional(v.pipe(v.string(), v.maxLength(100000))),
+    url: text100000,
   }),
   switch_tab: v.object({
     ...toast,
@@ -181,7 +198,7 @@ export const SCHEMAS = {
     name: text200Required,
   }),
   query: v.object({
-    selector: v.pipe(v.string(), v.maxLength(2000)),
+    selector: text2000Required,
     within: text2000,
     frame: text2000,
     query_type: v.optional(v.picklist(["exists", "count", "text", "text_all", "attributes"])),
@@ -224,15 +241,75 @@ export const SCHEMAS = {
   action_diff: v.object({
     mutations: flag,
   }),
+  snapshot: v.object({
+    ...snapshotPart,
+    since: v.optional(v.pipe(v.string(), v.maxLength(64))),
+    bytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(30000))),
+    elements: flag,
+  }),
   screenshot: v.object({
-    format: v.optional(v.picklist(["png", "jpeg"])),
+    format: v.optional(v.picklist(["png", "jpeg", "webp"])),
     quality: integerFrom1To100,
     full_page: flag,
+    ref: check10,
     selector: text2000,
+    nth: integer,
+    frame: text2000,
     wait_for_stable: flag,
     max_width: v.optional(v.pipe(v.number(), v.integer(), v.minValue(50), v.maxValue(4000))),
     grayscale: flag,
   }),
   waterfall: noParams,
   flush: noParams,
+  upload: v.object({
+    ...target,
+    ...toast,
+    files: v.pipe(v.array(v.object({ path: v.pipe(v.string(), v.maxLength(4096)), name: v.pipe(v.string(), v.maxLength(1000)), type: v.optional(v.pipe(v.string(), v.maxLength(200))), size: v.pipe(v.number(), v.finite(), v.minValue(0)), modified: v.optional(v.pipe(v.number(), v.finite())), inline: v.optional(v.boolean()), data: v.optional(v.pipe(v.string(), v.maxLength(3000000))) })), v.maxLength(20)),
+    submit: flag,
+  }),
+  clipboard_read: tabOnlyParams,
+  clipboard_write: v.object({
+    ...toast,
+    text: text1000000Required,
+  }),
+  accessibility: v.object({
+    selector: text2000,
+    frame: text2000,
+  }),
+  save_state: v.object({
+    ...toast,
+    parts: check16,
+  }),
+  state_part: v.object({
+    token: text64Required,
+    chunk: integerFrom0To1000Required,
+  }),
+  state_put: v.object({
+    token: text64Required,
+    chunk: integerFrom0To1000Required,
+    page_section: text4000000Required,
+  }),
+  load_state: v.object({
+    ...toast,
+    origin: text2000Required,
+    url: text100000,
+    parts: check16,
+    tab_section: text4000000Required,
+    token: text64Required,
+    chunks: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
+    page_section: text4000000Required,
+  }),
+  storage: v.object({
+    storage_type: v.optional(v.picklist(["all", "local", "session", "cookies", "indexeddb"])),
+    key: text10000,
+    summary: flag,
+    limit: integerFrom1To1000,
+    frame: text2000,
+  }),
+  indexeddb: v.object({
+    database: text10000Required,
+    store: text10000Required,
+    limit: integerFrom1To1000,
+    frame: text2000,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -22,9 +22,18 @@ import { getText } from "./get_text.ts";
 import { executeJs } from "./execute_js.ts";
 import { listInteractive } from "./list_interactive.ts";
 import { actionDiff } from "./action_diff.ts";
+import { snapshot } from "./snapshot.ts";
 import { screenshot } from "./screenshot.ts";
 import { waterfall } from "./waterfall.ts";
 import { flush } from "./flush.ts";
+import { upload } from "./upload.ts";
+import { clipboardRead } from "./clipboard_read.ts";
+import { clipboardWrite } from "./clipboard_write.ts";
+import { accessibility } from "./accessibility.ts";
+import { saveState } from "./save_state.ts";
+import { statePut } from "./state_put.ts";
+import { loadState } from "./load_state.ts";
+import { storage } from "./storage.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -71,7 +80,18 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   execute_js: executeJs,
   list_interactive: listInteractive,
   action_diff: actionDiff,
+  snapshot,
   screenshot,
   waterfall,
   flush,
+  upload,
+  clipboard_read: clipboardRead,
+  clipboard_write: clipboardWrite,
+  accessibility,
+  save_state: saveState,
+  state_part: reads("state_part"),
+  state_put: statePut,
+  load_state: loadState,
+  storage,
+  indexeddb: reads("indexeddb"),
 };

@@ -1,6 +1,6 @@
 import type { ScreenshotParams, ScreenshotResult } from "@gasoline/schema/commands";
 import type { FrameBox, Rect } from "../messages/agent.ts";
-import type { Context, Send } from "./context.ts";
+import type { Context, Edit, Send } from "./context.ts";
 import type { Handler } from "./handler.ts";
 import { CommandProblem } from "./problem.ts";
 
@@ -15,7 +15,7 @@ const FIND_MS = 5000;
  * inputs show is blacked out before the picture leaves the browser.
  */
 export const screenshot: Handler<"screenshot"> = async (params, context) => {
-  const format = params.format === "jpeg" ? "jpeg" : "png";
+  const format = (params.format ?? "png") as Edit["format"];
   const quality = params.quality || 80;
   if (params.wait_for_stable)
     await context.frames.call(
@@ -37,6 +37,7 @@ export const screenshot: Handler<"screenshot"> = async (params, context) => {
   const { url, title } = await context.pages.describe(context.tab);
   const result: ScreenshotResult = { format, ...edited, url, title, route: shot.route };
   if (shot.secrets.length > 0) result.redacted = shot.secrets.length;
+  if (shot.cut) result.cut = shot.cut;
   return result;
 };
 
@@ -46,17 +47,21 @@ interface Shot {
   ratio: number;
   secrets: Rect[];
   crop?: Rect;
+  /** What was asked for goes on beyond the picture: below, or beyond its frame. */
+  cut?: "height" | "frame";
 }
 
 async function take(
   context: Context,
   params: ScreenshotParams,
-  format: "png" | "jpeg",
+  format: Edit["format"],
   quality: number,
 ): Promise<Shot> {
   if (!params.full_page) {
-    const scene = await look(context, params.selector);
-    const data = scene.fits ? await context.images.visible(context.tab, format, quality) : undefined;
+    const scene = await look(context, params);
+    // What Chrome captures is jpeg or png; webp is made of the latter.
+    const captured = format === "jpeg" ? format : "png";
+    const data = scene.fits ? await context.images.visible(context.tab, captured, quality) : undefined;
     if (data)
       return {
         data,
@@ -64,11 +69,12 @@ async function take(
         ratio: scene.ratio,
         secrets: scene.secrets,
         ...(scene.crop ? { crop: scene.crop } : {}),
+        ...(scene.cut ? { cut: scene.cut } : {}),
       };
   }
   return context.debug.run(context.tab, context.deadline, async (send) =>
     // Looked at again: the debugger's bar takes some of the page's height.
-    byDebugger(send, params.full_page === true, await look(context, params.selector)),
+    byDebugger(send, params.full_page === true, await look(context, params)),
   );
 }
 
@@ -79,27 +85,50 @@ interface Scene {
   fits: boolean;
   secrets: Rect[];
   ratio: number;
+  cut?: "frame";
 }
 
-async function look(context: Context, selector: string | undefined): Promise<Scene> {
-  const crop = selector === undefined ? undefined : await cropOf(context, selector);
-  const { secrets, viewport } = await geometry(context);
+async function look(context: Context, params: ScreenshotParams): Promise<Scene> {
+  const named = params.selector !== undefined || params.ref !== undefined || params.frame !== undefined;
+  const at = named ? await rectOf(context, params) : undefined;
+  const { secrets, viewport, boxOf } = await geometry(context);
+  const box = at && boxOf(at.frame);
+  if (at && !box) throw new CommandProblem("not_actionable", "The element's frame has no box on the page.");
+  const whole = at && box && moved(at.rect, box);
+  // Of what is in an iframe only that part can be seen which the iframe shows.
+  const crop = whole && at.frame !== "" ? common(whole, box.shown) : whole;
+  if (crop && (crop.width < 1 || crop.height < 1))
+    throw new CommandProblem("not_actionable", "The element has no area that could be pictured.");
+  const isCut = whole && crop && (crop.width < whole.width - 1 || crop.height < whole.height - 1);
   const fits =
     !crop ||
     (crop.y >= 0 && crop.x >= 0 && crop.y + crop.height <= viewport.height && crop.x + crop.width <= viewport.width);
-  return { crop, fits, secrets, ratio: viewport.ratio };
+  return { crop, fits, secrets, ratio: viewport.ratio, ...(isCut ? { cut: "frame" } : {}) };
 }
 
-async function cropOf(context: Context, selector: string): Promise<Rect> {
-  const { rect } = await context.frames.call(
-    context.tab,
-    "rect",
-    { selector, frame: "main" },
-    Math.min(context.deadline, Date.now() + FIND_MS),
-  );
-  if (rect.width < 1 || rect.height < 1)
-    throw new CommandProblem("not_actionable", "The element has no area that could be pictured.");
-  return rect;
+/** Where an element is in its frame. A frame that is named without an element stands for all of it that is shown. */
+async function rectOf(
+  context: Context,
+  { ref, selector, nth, frame }: ScreenshotParams,
+): Promise<{ rect: Rect; frame: string }> {
+  const target = {
+    ...(ref === undefined ? { selector: selector ?? ":root" } : { ref }),
+    ...(nth === undefined ? {} : { nth }),
+    ...(frame === undefined ? {} : { frame }),
+  };
+  return context.frames.call(context.tab, "rect", target, Math.min(context.deadline, Date.now() + FIND_MS));
+}
+
+/** What two rectangles share; without area where they share nothing. */
+function common(a: Rect, b: Rect): Rect {
+  const x = Math.max(a.x, b.x);
+  const y = Math.max(a.y, b.y);
+  return {
+    x,
+    y,
+    width: Math.min(a.x + a.width, b.x + b.width) - x,
+    height: Math.min(a.y + a.height, b.y + b.height) - y,
+  };
 }
 
 interface Layout {
@@ -107,10 +136,11 @@ interface Layout {
   cssContentSize: { width: number; height: number };
 }
 
-async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, ratio }: Scene): Promise<Shot> {
+async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, ratio, cut }: Scene): Promise<Shot> {
+  const inFrame = cut ? { cut } : {};
   if (!full && fits) {
     const { data } = (await send("Page.captureScreenshot", { format: "png" })) as { data: string };
-    return { data, route: "debugger", ratio, secrets, ...(crop ? { crop } : {}) };
+    return { data, route: "debugger", ratio, secrets, ...(crop ? { crop } : {}), ...inFrame };
   }
   const layout = (await send("Page.getLayoutMetrics")) as Layout;
   const { pageX, pageY } = layout.cssLayoutViewport;
@@ -124,13 +154,28 @@ async function byDebugger(send: Send, full: boolean, { crop, fits, secrets, rati
   })) as { data: string };
   // Rectangles are of the viewport; the picture begins elsewhere.
   const at = { x: pageX - area.x, y: pageY - area.y, scale: 1 };
-  return { data, route: "debugger", ratio, secrets: secrets.map((rect) => moved(rect, at)) };
+  const tall = (crop ?? layout.cssContentSize).height > MAX_HEIGHT;
+  return {
+    data,
+    route: "debugger",
+    ratio,
+    secrets: secrets.map((rect) => moved(rect, at)),
+    ...(tall ? { cut: "height" } : inFrame),
+  };
 }
 
-/** What must not be seen, in the tab's viewport, over all frames. */
-async function geometry(
-  context: Context,
-): Promise<{ secrets: Rect[]; viewport: { width: number; height: number; ratio: number } }> {
+/** Where a frame's viewport is in the tab's, and what of it is shown there. */
+type Box = Place & { shown: Rect };
+
+interface Geometry {
+  /** What must not be seen, in the tab's viewport, over all frames. */
+  secrets: Rect[];
+  viewport: { width: number; height: number; ratio: number };
+  /** The box of the frame with this name; undefined where it is not known. */
+  boxOf: (name: string) => Box | undefined;
+}
+
+async function geometry(context: Context): Promise<Geometry> {
   const { answers, coverage } = await context.frames.each(context.tab, "geometry", {}, undefined, context.deadline);
   const frames = answers.flatMap(({ frame, value }) => (value ? [{ frame, value }] : []));
   const key = (path: readonly number[]) => path.join(".");
@@ -157,7 +202,19 @@ async function geometry(
       if (at && box && unknown) secrets.push(moved(box, at));
     }
   }
-  return { secrets, viewport: main.viewport };
+  const boxOf = (name: string): Box | undefined => {
+    const path = frames.find(({ frame }) => frame.name === name)?.frame.path;
+    const at = path && placeOf(path, childrenOf);
+    if (!at) return undefined;
+    let shown: Rect = { x: 0, y: 0, ...main.viewport };
+    for (let depth = 1; depth <= path.length; depth++) {
+      const around = placeOf(path.slice(0, depth - 1), childrenOf);
+      const box = childrenOf(path.slice(0, depth - 1))?.[path[depth - 1] ?? -1];
+      if (around && box) shown = depth === 1 ? moved(box, around) : common(shown, moved(box, around));
+    }
+    return { ...at, shown };
+  };
+  return { secrets, viewport: main.viewport, boxOf };
 }
 
 /** Where a frame's viewport begins in the tab's, and by how much what is in it is scaled. */

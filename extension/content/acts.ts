@@ -63,9 +63,9 @@ export class DocumentActs implements Acts {
     this.#say({ type: "end", action: id });
   }
 
-  perform<T>(action: ActionId, work: () => T): T {
+  perform<T>(action: ActionId, work: () => T, quiet?: boolean): T {
     this.#enter(action);
-    return this.#actors.perform(work);
+    return this.#actors.perform(work, quiet);
   }
 
   dispatch(target: EventTarget, event: Event): boolean {

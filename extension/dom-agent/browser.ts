@@ -1,5 +1,6 @@
 import type { CommandError } from "@gasoline/schema/wire";
-import type { AskAround, AskInput, AskReader, TellPerformed } from "../messages/agent.ts";
+import type { AskAround, AskInput, AskScript, Script, TellDownload, TellPerformed } from "../messages/agent.ts";
+import { AgentProblem } from "./problem.ts";
 
 // An isolated world of an extension has both; a page that a test driver opened has neither.
 const { dom, runtime } = (globalThis as { chrome?: Partial<typeof chrome> }).chrome ?? {};
@@ -9,9 +10,20 @@ export const rootOf = (host: Element): ShadowRoot | null =>
   dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
 
 /** Asks the worker; undefined: there is none. */
-export const askWorker = async (ask: AskAround | AskInput | AskReader): Promise<CommandError | null | undefined> =>
-  runtime?.id ? runtime.sendMessage<AskAround | AskInput | AskReader, CommandError | null>(ask) : undefined;
+export const askWorker = async (ask: AskAround | AskInput | AskScript): Promise<CommandError | null | undefined> =>
+  runtime?.id ? runtime.sendMessage<AskAround | AskInput | AskScript, CommandError | null>(ask) : undefined;
+
+/** What a script that is loaded on first use leaves in this world. */
+export async function loaded<T>(script: Script, left: () => T | undefined): Promise<T> {
+  if (!left()) {
+    const error = await askWorker({ type: "gasoline-script", script });
+    if (error) throw new AgentProblem(error.code, error.message);
+  }
+  const there = left();
+  if (!there) throw new AgentProblem("unsupported", `The extension's script ${script} could not be loaded.`);
+  return there;
+}
 
 /** Tells the worker something that it need not hear. */
-export const tellWorker = (told: TellPerformed): void =>
+export const tellWorker = (told: TellDownload | TellPerformed): void =>
   void (runtime?.id ? runtime.sendMessage(told) : undefined)?.catch(() => undefined);

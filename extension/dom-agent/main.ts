@@ -6,13 +6,17 @@ import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
 import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
+import { later } from "./later.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { probe } from "./probe.ts";
 import { geometry } from "./read/geometry.ts";
+import { outline } from "./read/outline.ts";
 import { RefBook } from "./refs.ts";
 import { query } from "./shadow.ts";
 import { resolve } from "./target.ts";
+import { isSecret } from "./secret.ts";
+import { withStores } from "./stored.ts";
 import { toast } from "./toast.ts";
 import { boxOf, isVisible, rounded } from "./visible.ts";
 import { change, frame, quiet, retry } from "./waiting.ts";
@@ -36,25 +40,43 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   },
   focused_frame: () => focusedFrame(),
   frame_index: ({ selector }) => frameIndex(selector),
-  rect: async (params, { refs, deadline }) => {
+  rect: async (params, { refs, deadline, frame: name }) => {
     const { element } = await retry(deadline, () => {
       const resolved = resolve(params, refs);
       if (!isVisible(resolved.element)) throw new AgentProblem("not_actionable", "The element is not visible.");
       return resolved;
     });
     if (scrollTo(element)) await frame();
-    return { rect: rounded(boxOf(element)) };
+    return { rect: rounded(boxOf(element)), frame: name };
   },
   geometry: () => geometry(),
+  outline,
   around: (params) => around(params),
   diff: ({ mutations = false }, { last }) =>
     last ? { action: last.action, at: last.at, diff: last.diff.told(mutations) } : {},
   quiet: ({ stability_ms }, { deadline }) => quiet(stability_ms, deadline),
-  begin: () => ({}),
+  begin: ({ expected }, { act }) => {
+    if (expected) act.announce(expected);
+    return {};
+  },
   settle: (_params, { act }) => act.settle(),
   fill,
   submit,
   end: () => ({}),
+  look_upload: later("look_upload"),
+  put_files: later("put_files"),
+  drop_files: later("drop_files"),
+  pick_files: later("pick_files"),
+  clipboard: later("clipboard"),
+  take_state: (params, environment) => withStores(environment, ({ take }, limits) => take(params, limits)),
+  take_forms: (_params, environment) => withStores(environment, ({ takeForms }) => takeForms(isSecret)),
+  add_state: (params, environment) => withStores(environment, ({ add }) => add(params)),
+  restore_state: (params, environment) => withStores(environment, ({ restore }, limits) => restore(params, limits)),
+  restore_forms: (params, environment) =>
+    withStores(environment, async ({ typeAgain }) => ({
+      differs: await typeAgain(params, (change) => environment.act.perform(change, true)),
+    })),
+  look_storage: (params, environment) => withStores(environment, ({ look }, limits) => look(params, limits)),
   toast: ({ text: said }) => {
     toast(said);
     return {};

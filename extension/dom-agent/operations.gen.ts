@@ -30,6 +30,9 @@ import { waitFor } from "./read/wait_for.ts";
 import { getText } from "./read/get_text.ts";
 import { getValue } from "./read/get_value.ts";
 import { listInteractive } from "./read/list_interactive.ts";
+import { accessibility } from "./read/accessibility.ts";
+import { statePart } from "./read/state_part.ts";
+import { indexeddb } from "./read/indexeddb.ts";
 
 /** The operation of every kind that works in the page. */
 export const KINDS = {
@@ -63,4 +66,7 @@ export const KINDS = {
   get_text: getText,
   get_value: getValue,
   list_interactive: listInteractive,
+  accessibility,
+  state_part: statePart,
+  indexeddb,
 };

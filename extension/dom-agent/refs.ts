@@ -44,6 +44,11 @@ export class RefBook {
     return made;
   }
 
+  /** Says whether a ref is one of this document's. */
+  knows(ref: string): boolean {
+    return this.#byRef.has(ref);
+  }
+
   /**
    * The element of a ref. One that was replaced, or that became something else (a framework rendered it anew, or used
    * it for another row), is found again by its role and name, if there is exactly one. Throws stale_ref otherwise,

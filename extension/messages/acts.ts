@@ -4,6 +4,7 @@ import type { ActionId } from "./content.ts";
 /** Input that an agent has the browser make, as the document will hear of it. */
 export type ExpectedInput =
   | { type: "pointer"; x: number; y: number; press: boolean }
+  | { type: "files" }
   | { type: "keys"; keys: string[] };
 
 /**
@@ -14,8 +15,8 @@ export interface Acts {
   /** The action acts in this document from now on. whole: it led here, so what the document waits for is its doing. */
   begin(action: ActionId, whole: boolean): void;
   end(action: ActionId): void;
-  /** Does work at once; what the page and the browser do meanwhile, and in this task, is the action's. */
-  perform<T>(action: ActionId, work: () => T): T;
+  /** Does work at once; what the page and the browser do meanwhile, and in this task, is the action's. quiet: no input is recorded. */
+  perform<T>(action: ActionId, work: () => T, quiet?: boolean): T;
   /** Sends an event that is the agent's. */
   dispatch(target: EventTarget, event: Event): boolean;
   /** Has the browser click an element for the agent. */

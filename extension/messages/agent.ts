@@ -1,7 +1,18 @@
-import type { ActResult, PageDiff, Search, Target } from "@gasoline/schema/commands";
+import type {
+  ActResult,
+  File,
+  PageDiff,
+  Search,
+  StorageLookParams,
+  StorageResult,
+  Target,
+} from "@gasoline/schema/commands";
 import type { Candidate, CommandError } from "@gasoline/schema/wire";
+import type { ExpectedInput } from "./acts.ts";
 import type { ActionId } from "./content.ts";
 import type { KindOps } from "./operations.gen.ts";
+import type { OutlineParams, Outlined } from "./outline.ts";
+import type { RestoredState, StoredField, TakenForms, TakenState } from "./stored.ts";
 
 /** A rectangle in CSS pixels of a frame's viewport. */
 export interface Rect {
@@ -41,7 +52,11 @@ export type Gesture =
   | { type: "press"; button: "left" | "middle" | "right"; count: number }
   | { type: "move" }
   | { type: "text"; text: string }
-  | { type: "keys"; keys: string };
+  | { type: "keys"; keys: string }
+  /** Copying or pasting as the browser's own menu does it. */
+  | { type: "edit"; command: "copy" | "paste" }
+  /** Files from outside, over the page: those that the command brought. */
+  | { type: "drag"; step: "over" | "drop" | "cancel" };
 
 /**
  * The agent asks the worker for real input: first to attach the debugger, whose bar moves the page, then to make the
@@ -57,6 +72,14 @@ export interface TellPerformed {
   type: "gasoline-performed";
   action: string;
   acted: Acted;
+}
+
+/** The agent tells of a download that its document asks for while the act runs. name may be "". */
+export interface TellDownload {
+  type: "gasoline-download";
+  action: string;
+  name: string;
+  url: string;
 }
 
 /** Where a child frame's viewport is in its parent's, and by how much what is in it is scaled. */
@@ -86,8 +109,8 @@ export interface AgentOps extends KindOps {
   frame_index: { params: { selector: string }; result: { index: number } };
   /** Place of the iframe that has the focus in this document; nothing where no iframe has it. */
   focused_frame: { params: Record<string, never>; result: { index?: number } };
-  /** Scrolls an element into view and says where it is, for a crop. */
-  rect: { params: Target; result: { rect: Rect } };
+  /** Scrolls an element into view and says where it is in its frame's viewport, for a crop; frame "" is the main frame. */
+  rect: { params: Target; result: { rect: Rect; frame: string } };
   /** Origins of the child frames at these places; "" where they have none. */
   origins: { params: { indexes: number[] }; result: { origins: string[] } };
   /** Resolves at the next change of the document, or at the deadline. */
@@ -95,14 +118,19 @@ export interface AgentOps extends KindOps {
   /** Sends a token into each child frame that is in a shadow root, with its place. */
   call_children: { params: { token: string; origins: string[] }; result: Record<string, never> };
   geometry: { params: Record<string, never>; result: FrameGeometry };
+  /** What the document shows, for a snapshot. */
+  outline: { params: OutlineParams; result: Outlined };
   /** Where a point of a child frame is in this one; null where the frame cannot be found. Throws what lies over it. */
   around: { params: { index: number; x: number; y: number }; result: { x: number; y: number } | null };
   /** What the last act changed in the document; nothing when there was none. at: epoch ms of its end. */
   diff: { params: { mutations?: boolean }; result: { action?: string; at?: number; diff?: PageDiff } };
   /** Resolves when the document was quiet for so long, or at the deadline. */
   quiet: { params: { stability_ms: number }; result: { quiet: boolean; mutations: number } };
-  /** An act that does not go through the document begins; settle follows it. whole: it led to the document. */
-  begin: { params: { frame?: string; whole?: boolean }; result: Record<string, never> };
+  /**
+   * An act that does not go through the document begins; settle follows it. whole: it led to the document. expected: input
+   * that the worker will make.
+   */
+  begin: { params: { frame?: string; whole?: boolean; expected?: ExpectedInput }; result: Record<string, never> };
   settle: { params: { frame?: string }; result: Settled };
   /** Brings a field to a value, by the means that its kind of field needs. */
   fill: { params: Search & { value: string }; result: Acted };
@@ -111,6 +139,38 @@ export interface AgentOps extends KindOps {
   /** An act that began in the document was not done. */
   end: { params: { frame?: string }; result: Record<string, never> };
   toast: { params: { text: string }; result: Record<string, never> };
+  /** Finds what takes files for a target. */
+  look_upload: { params: Target & { count: number }; result: UploadTarget };
+  /** Puts files into an input, or drops them onto an element, by events that are made up. */
+  put_files: { params: { ref: string; files: File[] }; result: Acted };
+  /** The same by the browser's own dragging: the worker has the files. */
+  drop_files: { params: { ref: string; files: File[] }; result: Acted };
+  /** Opens the file chooser of an input. */
+  pick_files: { params: { ref: string }; result: Record<string, never> };
+  /** Reads the clipboard, or writes what is given. */
+  clipboard: { params: { write?: string }; result: { text: string; types: string[] } };
+  /** Takes what the origin has stored, of the parts that are named. */
+  take_state: { params: { parts: string[]; frame?: string }; result: TakenState };
+  /** What is typed into the document. */
+  take_forms: { params: Record<string, never>; result: TakenForms };
+  /** A chunk of what restore_state is to bring back. */
+  add_state: { params: { token: string; page_section: string; frame?: string }; result: Record<string, never> };
+  restore_state: { params: { token: string; parts: string[]; frame?: string }; result: RestoredState };
+  /** Types again what take_forms took; differs names what is not as it was. */
+  restore_forms: {
+    params: { fields: StoredField[]; scroll: [number, number]; frame: string };
+    result: { differs: string[] };
+  };
+  /** What the origin has stored, cookies apart. */
+  look_storage: { params: StorageLookParams; result: StorageResult };
+}
+
+/** What takes files: a file input, an element to drop onto, or a button that asks for files. */
+export interface UploadTarget {
+  ref: string;
+  how: "input" | "drop" | "button";
+  /** The frame's name; "" is the main frame. */
+  frame: string;
 }
 
 export type AgentOp = keyof AgentOps;
@@ -124,9 +184,13 @@ export interface AskAround {
   deadline: number;
 }
 
-/** The agent of a document asks the worker to load what reads articles. Answered with a problem or null. */
-export interface AskReader {
-  type: "gasoline-reader";
+/** What is loaded into a document on first use, beside the agent. */
+export type Script = "reader" | "snapshot" | "stored" | "upload" | "audit";
+
+/** The agent of a document asks the worker to load a script. Answered with a problem or null. */
+export interface AskScript {
+  type: "gasoline-script";
+  script: Script;
 }
 
 /** One call into a document. */

@@ -15,6 +15,9 @@ export interface KeyStroke {
   commands?: string[];
 }
 
+/** The key that a command of the browser's own editing comes with: none that a page knows. */
+export const EDIT_KEY = "Unidentified";
+
 /** Keys with a name, which is their code, too: their virtual key codes. */
 const NAMED: Record<string, number> = {
   Enter: 13,

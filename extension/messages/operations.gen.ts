@@ -35,6 +35,12 @@ import type {
   ValueResult,
   ListParams,
   ListResult,
+  AuditParams,
+  AuditResult,
+  StatePartParams,
+  StatePart,
+  DatabaseParams,
+  DatabaseResult,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -70,4 +76,7 @@ export interface KindOps {
   get_text: { params: TextParams; result: TextResult };
   get_value: { params: ValueParams; result: ValueResult };
   list_interactive: { params: ListParams; result: ListResult };
+  accessibility: { params: AuditParams; result: AuditResult };
+  state_part: { params: StatePartParams; result: StatePart };
+  indexeddb: { params: DatabaseParams; result: DatabaseResult };
 }

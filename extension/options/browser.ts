@@ -1,5 +1,5 @@
 /** A permission that the user can switch. */
-export type Switchable = "userScripts" | "webRequest";
+export type Switchable = "userScripts" | "webRequest" | "downloads";
 
 export const manifest = (): chrome.runtime.Manifest => chrome.runtime.getManifest();
 

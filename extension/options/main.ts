@@ -1,6 +1,7 @@
 import { element } from "../state/dom.ts";
 import { onSettings, readSettings } from "../state/settings.ts";
 import { listenToDaemonForm, showDaemonForm } from "./daemon-form.ts";
+import { showDownloads } from "./downloads.ts";
 import { showNetworkDetail } from "./network-detail.ts";
 import { showGrants, showScriptGrants, showUserScripts } from "./grants.ts";
 import { onPermissions, session } from "../state/browser.ts";
@@ -13,6 +14,7 @@ async function show(): Promise<void> {
   showScriptGrants(settings);
   await showUserScripts();
   await showNetworkDetail();
+  await showDownloads();
   const limit = (await session.read<{ body_limit?: number }>("daemonSettings"))?.body_limit;
   if (limit) element("body-limit", HTMLElement).textContent = `${Math.round(limit / 1024)} kB of text`;
 }

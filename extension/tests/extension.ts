@@ -38,6 +38,8 @@ interface Options {
   native: boolean;
   /** Chrome shows the extension every request, as after the switch in the options and a new start of the browser. */
   networkDetail: boolean;
+  /** Chrome tells the extension of downloads, as after the switch in the options. */
+  downloads: boolean;
   /** Every site is granted, as after the popup's button; a prompt cannot be answered headless. */
   allSites: boolean;
   /** The test changes the browser in ways that are not taken back. Others share one, with the extension installed anew. */
@@ -57,6 +59,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   native: [true, { option: true }],
   allSites: [false, { option: true }],
   networkDetail: [false, { option: true }],
+  downloads: [false, { option: true }],
   ownBrowser: [false, { option: true }],
   keepsPages: [false, { option: true }],
 
@@ -87,13 +90,14 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   ],
 
   browserWithExtension: async (
-    { daemon, daemonUp, native, allSites, networkDetail, ownBrowser, keepsPages, shared },
+    { daemon, daemonUp, native, allSites, networkDetail, downloads, ownBrowser, keepsPages, shared },
     use,
     testInfo,
   ) => {
     const { home, extension } = await unpack(daemon.port);
     if (allSites) await grantAll(join(extension, "manifest.json"));
-    if (networkDetail) await permitNetwork(join(extension, "manifest.json"));
+    if (networkDetail) await permit(join(extension, "manifest.json"), "webRequest");
+    if (downloads) await permit(join(extension, "manifest.json"), "downloads");
     const serve = async (chromium: Chromium): Promise<void> => {
       if (native) await installHost(chromium.profile, daemon);
       const { id } = await chromium.install(extension);
@@ -182,9 +186,9 @@ export async function installHost(profile: string, daemon: FakeDaemon): Promise<
   await writeFile(join(hosts, `${manifest.name}.json`), JSON.stringify(manifest));
 }
 
-async function permitNetwork(path: string): Promise<void> {
+async function permit(path: string, permission: string): Promise<void> {
   const manifest = JSON.parse(await readFile(path, "utf8")) as { permissions: string[] };
-  manifest.permissions.push("webRequest");
+  manifest.permissions.push(permission);
   await writeFile(path, JSON.stringify(manifest));
 }
 

@@ -574,7 +574,7 @@ func takeCommon(
 	if end := came.Add(wait); wait > 0 && (call.Deadline.IsZero() || end.Before(call.Deadline)) {
 		call.Deadline = end
 	}
-	call.Detached, call.JSON = c.Background, c.As == "json"
+	call.Detached, call.JSON, call.Budget = c.Background, c.As == "json", c.Budget
 	if len(c.Client) > 64 {
 		return Outcome{}, problem.New(problem.InvalidParam, "", "client has %d bytes; it may have 64.", len(c.Client))
 	}

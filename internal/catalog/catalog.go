@@ -103,6 +103,7 @@ type Call struct {
 	Mode        string // set by Bound
 	Detached    bool   // background: true, answer at once with a correlation id
 	JSON        bool   // as: "json". Set by Bound
+	Budget      int    // characters of the answer that the caller asked for; 0: it named none. Set by Bound
 
 	// Deadline is the one deadline of the call, from timeout_ms or Spec.Wait, counted from when the call
 	// came; whatever the call does on the way is within it. Zero: the mode does not wait. Set by Bound, unless the caller has an earlier one.

@@ -58,6 +58,9 @@ func (q *Queue) Answer(a Answer) string {
 		return "duplicate"
 	}
 	e.Result, e.Failure, e.Elapsed = a.Result, a.Failure, a.Elapsed
+	if e.private {
+		e.Result, e.result, e.Dropped = nil, a.Result, true
+	}
 	status := Failed
 	switch s := Status(a.Status); s {
 	case Complete, TimedOut, Cancelled, Interrupted:
@@ -74,11 +77,13 @@ func (q *Queue) Answer(a Answer) string {
 
 // redact replaces the secrets in a's result and failure, and then cuts the failure to its bounds: a secret that is
 // cut in two is not recognised. It leaves the base64 data of a screenshot as it is: a pseudonym in the data would
-// break the image. It does not change what a.Failure pointed to.
+// break the image. The result of a kind with the trait Private, which nobody is shown, stays as it is, too. It does not
+// change what a.Failure pointed to.
 func (q *Queue) redact(kind string, a *Answer) {
 	var shot ScreenshotResult
+	d, _ := lookup(kind)
 	switch {
-	case len(a.Result) == 0:
+	case len(a.Result) == 0, d != nil && d.Needs(Private):
 	case kind == Screenshot.Name && json.Unmarshal(a.Result, &shot) == nil:
 		shot.URL, shot.Title = q.clean.URL(shot.URL), q.clean.Text(shot.Title)
 		if out, err := json.Marshal(shot); err == nil {

@@ -8,6 +8,7 @@ const (
 	Tab     Trait = 1 << iota // it needs a tab
 	Mutates                   // it changes the page or the browser; the extension refuses it while AI Web Pilot is off
 	InPage                    // extension/dom-agent carries it out in the document, by an operation of the same name
+	Private                   // its result goes to the caller of Do alone: not redacted, not kept, never shown
 )
 
 // Declaration is one kind of command. The TypeScript types, validators and registries are generated

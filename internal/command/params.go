@@ -188,10 +188,13 @@ func (p ListParams) Selectors() (selector, within string) { return "", p.Within 
 
 // ScreenshotParams is for screenshot.
 type ScreenshotParams struct {
-	Format        string `json:"format,omitempty" enum:"png,jpeg" doc:"of the image; default png"`
-	Quality       int    `json:"quality,omitempty" min:"1" max:"100" doc:"of jpeg; default 80"`
+	Format        string `json:"format,omitempty" enum:"png,jpeg,webp" doc:"of the image; default png"`
+	Quality       int    `json:"quality,omitempty" min:"1" max:"100" doc:"of jpeg and webp; default 80"`
 	FullPage      bool   `json:"full_page,omitempty" doc:"all of the page, not only what is in view"`
+	Ref           string `json:"ref,omitempty" pattern:"^e\\d{1,12}$" doc:"element from a list (e17)"`
 	Selector      string `json:"selector,omitempty" length:"2000" doc:"only this element: CSS, text=, role=, …"`
+	Nth           *int   `json:"nth,omitempty" doc:"which match, from 0; -1 is the last"`
+	Frame         string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 	WaitForStable bool   `json:"wait_for_stable,omitempty" doc:"wait until nothing changes, at most 5 s"`
 	MaxWidth      int    `json:"max_width,omitempty" min:"50" max:"4000" doc:"made smaller to this width in pixels"`
 	Grayscale     bool   `json:"grayscale,omitempty" doc:"without colours"`

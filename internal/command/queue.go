@@ -122,9 +122,11 @@ type Totals struct {
 
 type entry struct {
 	Record
-	lease time.Time     // while Sent: when Take hands it out again
-	life  string        // Life of the poll that took it last
-	ended chan struct{} // endLocked closes it
+	lease   time.Time       // while Sent: when Take hands it out again
+	life    string          // Life of the poll that took it last
+	ended   chan struct{}   // endLocked closes it
+	private bool            // the kind has the trait Private
+	result  json.RawMessage // of a private command that completed, until Do takes it; Record.Result stays nil
 }
 
 // NewQueue returns an empty queue. run is part of every id, so that ids of two daemons differ. clean redacts the
@@ -136,6 +138,8 @@ func NewQueue(run string, clean Cleaner) *Queue {
 // Do sends a command and waits until it ends or its deadline passes. It returns the record without an error when the
 // command has ended, whatever its terminal state, and when it is Running at the deadline; [Queue.Wait] then waits on.
 // Beside an error stands the record of the command as it is then.
+// The result of a kind with the trait Private is in the record that Do returns and nowhere else; such a command does not
+// go on past its deadline.
 // When ctx ends, Do cancels the command, in the browser too. Errors, except for params that cannot be marshalled, are
 // problems:
 //   - queue_full, too_large, stopping: the command was not queued.
@@ -150,6 +154,7 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 	}
 	rec, err := q.await(ctx, e, e.Deadline, r.Progress)
 	if err != nil {
+		q.takeResult(e)
 		rec = q.giveUp(rec, Cancelled, Failure{string(problem.Cancelled), "the call was cancelled", nil})
 		if rec.SentAt.IsZero() || !rec.Acts() {
 			return rec, problem.New(problem.Cancelled, "", "the call was cancelled; %s %s.", r.Kind, rec.CorrelationID)
@@ -167,6 +172,9 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 	if withdrawn {
 		return rec, problem.New(problem.Timeout, `Check the browser with configure {"action":"doctor"}.`,
 			"the browser did not take %s within %s, and will not.", r.Kind, waited)
+	}
+	if e.private {
+		return q.privately(rec, e, waited), nil
 	}
 	switch {
 	case rec.Status != Sent:
@@ -194,6 +202,23 @@ func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
 	}
 }
 
+// privately returns what a private command came to, with its result. It ends one that has not ended: a later answer has no
+// reader.
+func (q *Queue) privately(rec Record, e *entry, waited string) Record {
+	rec = q.giveUp(rec, TimedOut, Failure{string(problem.Timeout), "the browser did not answer within " + waited, nil})
+	rec.Result, rec.Dropped = q.takeResult(e), false
+	return rec
+}
+
+// takeResult returns the result of a private command, which nobody can have after that.
+func (q *Queue) takeResult(e *entry) json.RawMessage {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := e.result
+	e.result = nil
+	return out
+}
+
 // inWords formats a duration: whole milliseconds below 1 s, else seconds with one decimal at most.
 func inWords(d time.Duration) string {
 	if d < time.Second {
@@ -203,8 +228,12 @@ func inWords(d time.Duration) string {
 }
 
 // Start queues a command and returns its record without waiting. Its errors are problems (queue_full, too_large,
-// stopping), or that of json.Marshal for r.Params.
+// stopping, and invalid_param for a kind with the trait Private, whose result nobody could have), or that of json.Marshal
+// for r.Params.
 func (q *Queue) Start(r Request) (Record, error) {
+	if d, ok := lookup(r.Kind); ok && d.Needs(Private) {
+		return Record{}, problem.New(problem.InvalidParam, "Leave out background.", "%s gives its result to a call that waits.", r.Kind)
+	}
 	e, err := q.start(r)
 	if err != nil {
 		return Record{}, err
@@ -264,7 +293,8 @@ func (q *Queue) start(r Request) (*entry, error) {
 		)
 	}
 	q.next++
-	e := &entry{ended: make(chan struct{}), Record: Record{Status: Queued, Created: now, Command: Command{
+	kind, _ := lookup(r.Kind)
+	e := &entry{ended: make(chan struct{}), private: kind != nil && kind.Needs(Private), Record: Record{Status: Queued, Created: now, Command: Command{
 		ID: fmt.Sprintf("%s-%d", q.run, q.next), CorrelationID: fmt.Sprintf("c%d-%s", q.next, q.run),
 		Session: r.Session, Kind: r.Kind, Params: params, Tab: r.Tab, Client: r.Client, Deadline: r.Deadline,
 	}}}

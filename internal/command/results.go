@@ -114,29 +114,31 @@ type Viewport struct {
 
 // ActResult describes the element that a command acted on, how it was found, and what the act did to the page.
 type ActResult struct {
-	Matched           *Element  `json:"matched,omitempty"`
-	MatchCount        int       `json:"match_count"`    // 0 for an act on the page itself
-	MatchStrategy     string    `json:"match_strategy"` // "" for an act on the page itself, ref, css, text, role, label, placeholder, testid, point, focused
-	AutoScrolled      bool      `json:"auto_scrolled,omitempty"`
-	OverlayWarning    string    `json:"overlay_warning,omitempty"`
-	InsertionStrategy string    `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
-	Value             string    `json:"value,omitempty"`              // of the element once the act has settled
-	SetTo             *string   `json:"set_to,omitempty"`             // what the act set, when the page has changed that since
-	Option            string    `json:"option,omitempty"`             // label of the option that was chosen, when its value differs
-	Trusted           bool      `json:"trusted,omitempty"`            // real input events were used
-	Filled            []Filled  `json:"filled,omitempty"`             // fields of a form, in the order they were filled
-	Overlay           *Overlay  `json:"overlay,omitempty"`            // that was closed or confirmed; of several the last one
-	Dismissed         int       `json:"dismissed_count,omitempty"`
-	Viewport          *Viewport `json:"viewport,omitempty"`
-	Bounds            *Box      `json:"bounds,omitempty"`
-	URL               string    `json:"url,omitempty"`
-	Title             string    `json:"title,omitempty"`
-	Navigated         bool      `json:"navigated,omitempty"`
-	OpenedTab         int       `json:"opened_tab,omitempty"`
-	Selector          string    `json:"selector,omitempty"`    // of the highlighted element
-	DurationMS        *int      `json:"duration_ms,omitempty"` // of the highlight
-	Dialog            *Dialog   `json:"dialog,omitempty"`      // opened by the act; blocks the page until answered
-	Receipt           *Receipt  `json:"receipt,omitempty"`
+	Matched           *Element   `json:"matched,omitempty"`
+	MatchCount        int        `json:"match_count"`    // 0 for an act on the page itself
+	MatchStrategy     string     `json:"match_strategy"` // "" for an act on the page itself, ref, css, text, role, label, placeholder, testid, point, focused
+	AutoScrolled      bool       `json:"auto_scrolled,omitempty"`
+	OverlayWarning    string     `json:"overlay_warning,omitempty"`
+	InsertionStrategy string     `json:"insertion_strategy,omitempty"` // native, execCommand, keyboard, editor name
+	Value             string     `json:"value,omitempty"`              // of the element once the act has settled
+	SetTo             *string    `json:"set_to,omitempty"`             // what the act set, when the page has changed that since
+	Option            string     `json:"option,omitempty"`             // label of the option that was chosen, when its value differs
+	Trusted           bool       `json:"trusted,omitempty"`            // real input events were used
+	Filled            []Filled   `json:"filled,omitempty"`             // fields of a form, in the order they were filled
+	Overlay           *Overlay   `json:"overlay,omitempty"`            // that was closed or confirmed; of several the last one
+	Dismissed         int        `json:"dismissed_count,omitempty"`
+	Viewport          *Viewport  `json:"viewport,omitempty"`
+	Bounds            *Box       `json:"bounds,omitempty"`
+	URL               string     `json:"url,omitempty"`
+	Title             string     `json:"title,omitempty"`
+	Navigated         bool       `json:"navigated,omitempty"`
+	OpenedTab         int        `json:"opened_tab,omitempty"`
+	Selector          string     `json:"selector,omitempty"`    // of the highlighted element
+	DurationMS        *int       `json:"duration_ms,omitempty"` // of the highlight
+	Dialog            *Dialog    `json:"dialog,omitempty"`      // opened by the act; blocks the page until answered
+	Upload            *Uploaded  `json:"upload,omitempty"`      // what the page has of the files that it was given
+	Downloads         []Download `json:"downloads,omitempty"`   // files that the act has the browser save; at most 5
+	Receipt           *Receipt   `json:"receipt,omitempty"`
 }
 
 // Overlay is something that lay over the page, and how it was brought to go.
@@ -234,6 +236,7 @@ type ScriptResult struct {
 	Type          string          `json:"type"`           // of the result: string, number, object, undefined, …
 	ExecutionMode string          `json:"execution_mode"` // user_script, debugger
 	URL           string          `json:"url"`
+	Downloads     []Download      `json:"downloads,omitempty"` // files that the script has the browser save; at most 5
 	Receipt       *Receipt        `json:"receipt,omitempty"`
 }
 
@@ -269,6 +272,7 @@ type ScreenshotResult struct {
 	Title    string `json:"title"`
 	Route    string `json:"route"`              // visible, debugger
 	Redacted int    `json:"redacted,omitempty"` // password inputs that were masked
+	Cut      string `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
 }
 
 // FlushResult says that the extension has sent everything that it captured so far.

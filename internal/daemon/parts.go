@@ -39,6 +39,7 @@ type parts struct {
 	pairings *pairing.Pairings
 	registry *session.Registry
 	queue    *command.Queue
+	redact   *redact.Redactor
 	store    *store.Store
 	reader   *query.Live
 	archive  *query.Archive
@@ -102,7 +103,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	d.tests = correlate.New(time.Now)
 	redactor := redact.New(rules)
 	redactor.SetSalt(salt)
-	d.queue = command.NewQueue(run, redactor)
+	d.redact, d.queue = redactor, command.NewQueue(run, redactor)
 	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, d.store)
 	d.reader = query.New(d.store, d.tests.Offset)
 	tools := d.tools()
@@ -159,7 +160,9 @@ func (d *parts) tools() []*catalog.Bound {
 			return generate.Env{View: viewOf(c), Dir: d.dir, Version: d.cfg.Version, Archive: d.archive}
 		}, gate),
 		catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
-			return interact.Env{Drive: driver, Registry: d.registry, Reader: d.reader, Call: c}
+			return interact.Env{
+				Drive: driver, Registry: d.registry, Reader: d.reader, Dir: d.dir, Version: d.cfg.Version, Clean: d.redact, Call: c,
+			}
 		}, gate),
 		catalog.Bind(configure.Tool, func(c catalog.Call) configure.Env {
 			return configure.Env{

@@ -131,7 +131,7 @@ func acts[P, R any](kind command.Kind[P, R], params P) bool {
 // Picture returns the image of a screenshot's result.
 func Picture(r command.ScreenshotResult) (answer.Image, error) {
 	data, err := base64.StdEncoding.DecodeString(r.Data)
-	if err != nil || len(data) == 0 || r.Format != "png" && r.Format != "jpeg" {
+	if err != nil || len(data) == 0 || extensions[r.Format] == nil {
 		return answer.Image{}, problem.New(
 			problem.Internal,
 			"Reload the extension; its version may not fit the daemon's.",
@@ -283,6 +283,17 @@ var sentences = map[problem.Code]string{
 	problem.Interrupted:      "the browser or its extension went away while it ran",
 	"unknown_mode":           "the extension does not know this command",
 	"unsupported":            "the browser does not support it",
+	"not_uploadable":         "the element takes no files",
+	"not_multiple":           "the input takes one file only",
+	"no_file_chooser":        "the click opened no file chooser",
+	"file_access_off":        "Chrome does not let Gasoline read files",
+	"frame_not_reachable":    "the frame runs in a process of its own",
+	"clipboard_refused":      "the browser gave no access to the clipboard",
+	"no_submit":              "nothing sends the form",
+	"other_origin":           "the checkpoint is of another site than the tab's page",
+	problem.TooLarge:         "there is too much of it",
+	"not_available":          "the document may not use it",
+	"no_database":            "there is no such database or object store",
 }
 
 // fixes say what to do about the page's refusals. Each call that they name works.
@@ -303,5 +314,13 @@ var fixes = map[problem.Code]string{
 	"no_history":             `Use interact {"action":"navigate","url":"…"}.`,
 	problem.Timeout:          `Raise timeout_ms, or look at the page with observe {"what":"screenshot"}.`,
 	"invalid_selector":       `Use CSS, or text=…, role=button[name="…"], label=…, placeholder=…, testid=….`,
+	"not_uploadable":         `Name the file input itself, also a hidden one: selector "input[type=file]".`,
+	"not_multiple":           `Upload one file at a time.`,
+	"no_file_chooser":        `Name the file input or the drop zone instead: selector "input[type=file]".`,
+	"file_access_off":        `Ask the user to switch on "Allow access to file URLs" for the extension at chrome://extensions, or upload files of 2 MB at most into a file input.`,
+	"clipboard_refused":      `Bring the tab to the front with interact {"action":"activate_tab"}, then repeat this call.`,
+	"other_origin":           `Go to a page of the checkpoint's site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call.`,
+	problem.TooLarge:         `Ask for less; save_state leaves databases out with storage_type:"local,session,cookies,forms".`,
+	"no_database":            `observe {"what":"storage"} lists what is there.`,
 	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,
 }

@@ -1,10 +1,11 @@
 // Package save writes what an agent asked to keep as a file: into the caller's project or into the
 // artifact folders of the state directory, and nowhere else. Paths come from models and, through
 // them, from pages, so they are checked before anything is made, and files are opened through
-// os.Root, which no symlink leaves.
+// os.Root, which no symlink leaves. The files that an agent may hand to a page are found by the same rules.
 package save
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,6 +26,8 @@ var folders = []string{"artifacts", "screenshots", "recordings"}
 type Places struct {
 	Root  string     // the caller's project, absolute; "" when it is not known
 	State *state.Dir // may be nil
+
+	param string // the parameter that names the path, for refusals; "" is save_to
 }
 
 // File is a path that was checked and may be written.
@@ -112,7 +115,7 @@ func (p Places) place(path string) (*File, error) {
 	if p.State != nil {
 		if name, ok := inside(p.State.Path(""), path); ok {
 			if folder, _, below := strings.Cut(name, "/"); !below || !slices.Contains(folders, folder) {
-				return nil, p.refuse(path, "only "+strings.Join(folders, ", ")+" below the state directory take files")
+				return nil, p.refuse(path, "of the state directory only "+strings.Join(folders, ", ")+" are open to callers")
 			}
 			return &File{Path: p.State.Path(name), state: p.State, name: name}, nil
 		}
@@ -183,7 +186,8 @@ func (p Places) refuse(path, why string) error {
 	return problem.New(
 		problem.PathNotAllowed,
 		"Use a path below "+strings.Join(where, " or ")+".",
-		"save_to %.200q is not allowed: %s.",
+		"%s %.200q is not allowed: %s.",
+		cmp.Or(p.param, "save_to"),
 		path,
 		why,
 	)

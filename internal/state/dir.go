@@ -74,7 +74,7 @@ func (d *Dir) Moved() bool {
 
 // Sweep removes what writes left behind that were cut off, if it is older than age.
 func (d *Dir) Sweep(age time.Duration) error {
-	for _, folder := range []string{".", "run", "screenshots", "artifacts"} {
+	for _, folder := range []string{".", "run", "screenshots", "artifacts", "states"} {
 		entries, err := fs.ReadDir(d.root.FS(), folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("list %s: %w", d.Path(folder), err)
@@ -106,25 +106,64 @@ const maxFile = 4 << 20
 
 // Read returns a file's contents, at most maxFile bytes. A file that is not there is fs.ErrNotExist.
 // What is no regular file is an error at once: a pipe would be waited for without an end.
-func (d *Dir) Read(name string) ([]byte, error) { return d.read(name, 0) }
+func (d *Dir) Read(name string) ([]byte, error) { return d.read(name, 0, maxFile) }
 
-func (d *Dir) read(name string, flag int) ([]byte, error) {
-	f, err := d.root.OpenFile(name, os.O_RDONLY|nonBlocking|flag, 0)
+// ReadUpTo is Read for a file of at most most bytes.
+func (d *Dir) ReadUpTo(name string, most int64) ([]byte, error) { return d.read(name, 0, most) }
+
+// ReadStart returns the first bytes of a file, at most most of them.
+func (d *Dir) ReadStart(name string, most int64) ([]byte, error) {
+	f, _, err := d.open(name, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() // only read
-	info, err := f.Stat()
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+func (d *Dir) read(name string, flag int, most int64) ([]byte, error) {
+	f, size, err := d.open(name, flag)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file but %s; delete it", d.Path(name), kindOf(info.Mode()))
+	defer f.Close() // only read
+	if size > most {
+		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", d.Path(name), size, most)
 	}
-	if info.Size() > maxFile {
-		return nil, fmt.Errorf("%s has %d bytes, at most %d are read", d.Path(name), info.Size(), maxFile)
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+// open opens a regular file for reading and tells its size.
+func (d *Dir) open(name string, flag int) (*os.File, int64, error) {
+	f, err := d.root.OpenFile(name, os.O_RDONLY|nonBlocking|flag, 0)
+	if err != nil {
+		return nil, 0, err
 	}
-	return io.ReadAll(io.LimitReader(f, maxFile))
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no file but %s; delete it", d.Path(name), kindOf(info.Mode()))
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// Files returns the regular files of a folder, by name, without those that a write has begun. A folder that is not there
+// has none.
+func (d *Dir) Files(folder string) ([]fs.FileInfo, error) {
+	entries, err := fs.ReadDir(d.root.FS(), folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list %s: %w", d.Path(folder), err)
+	}
+	var out []fs.FileInfo
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && info.Mode().IsRegular() && !temporary.MatchString(e.Name()) {
+			out = append(out, info)
+		}
+	}
+	return out, nil
 }
 
 func kindOf(m fs.FileMode) string {
@@ -210,7 +249,7 @@ func (d *Dir) secret(name string, n int) (string, error) {
 	if err := d.secure(name); err != nil {
 		return "", err
 	}
-	data, err := d.read(name, noFollow)
+	data, err := d.read(name, noFollow, maxFile)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", d.Path(name), err)
 	}

@@ -112,3 +112,32 @@ func TestTrimKeepsTheNewestByName(t *testing.T) {
 		}
 	}
 }
+
+// A folder's files are listed without what a write has begun, and the start of one is read without the rest.
+func TestFilesAndStarts(t *testing.T) {
+	d := open(t)
+	if list, err := d.Files("none"); err != nil || list != nil {
+		t.Errorf("%v %v", list, err)
+	}
+	for _, name := range []string{"f/b", "f/a", "f/b.0123abcd.tmp", "f/in/side"} {
+		if err := d.Write(name, []byte("contents")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := d.Files("f")
+	if err != nil || len(list) != 2 || list[0].Name() != "a" || list[1].Name() != "b" {
+		t.Errorf("%v %v", list, err)
+	}
+	if start, err := d.ReadStart("f/a", 4); err != nil || string(start) != "cont" {
+		t.Errorf("%q %v", start, err)
+	}
+	if _, err := d.ReadUpTo("f/a", 7); err == nil {
+		t.Error("read more than was allowed")
+	}
+	if all, err := d.ReadUpTo("f/a", 8); err != nil || string(all) != "contents" {
+		t.Errorf("%q %v", all, err)
+	}
+	if _, err := d.ReadStart("f", 4); err == nil {
+		t.Error("read a folder")
+	}
+}

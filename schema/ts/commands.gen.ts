@@ -213,6 +213,50 @@ export interface Dialog {
   message?: string;
 }
 
+/** FileSeen is a file as the page sees it. */
+export interface FileSeen {
+  name: string;
+  /** bytes */
+  size: number;
+  type?: string;
+}
+
+/** Uploaded says what the page has of the files that were given to it. */
+export interface Uploaded {
+  /** input, drop, chooser */
+  route: string;
+  /** as the page sees them */
+  files: FileSeen[];
+  /** what the input says that it accepts; at most 300 characters */
+  accept?: string;
+  /** names of files that do not fit it */
+  not_accepted?: string[];
+  /** the page took the files and emptied the input */
+  emptied?: boolean;
+  /** the form was sent */
+  submitted?: boolean;
+}
+
+/** Download is a file that an act has the browser save. */
+export interface Download {
+  /** of the file; what the page asked for where nothing else is known */
+  name: string;
+  /** at most 300 characters */
+  url: string;
+  /** asked_for, in_progress, complete, interrupted */
+  state: string;
+  /** absolute; only where the user allowed it to be told */
+  path?: string;
+  /** bytes */
+  size?: number;
+  /** media type */
+  type?: string;
+  /** Chrome's name for why it was interrupted */
+  error?: string;
+  /** nothing but the time speaks for the act as its cause */
+  same_time?: boolean;
+}
+
 /** ActResult describes the element that a command acted on, how it was found, and what the act did to the page. */
 export interface ActResult {
   matched?: Element;
@@ -249,6 +293,10 @@ export interface ActResult {
   duration_ms?: number;
   /** opened by the act; blocks the page until answered */
   dialog?: Dialog;
+  /** what the page has of the files that it was given */
+  upload?: Uploaded;
+  /** files that the act has the browser save; at most 5 */
+  downloads?: Download[];
   receipt?: Receipt;
 }
 
@@ -554,6 +602,8 @@ export interface ScriptResult {
   /** user_script, debugger */
   execution_mode: string;
   url: string;
+  /** files that the script has the browser save; at most 5 */
+  downloads?: Download[];
   receipt?: Receipt;
 }
 
@@ -651,12 +701,71 @@ export interface PageDiff {
   coverage?: Coverage;
 }
 
+/** SnapshotPart says which part of a page a snapshot is to show. Without Section and Find it is an overview. */
+export interface SnapshotPart {
+  section?: string;
+  depth?: number;
+  find?: string;
+  visible_only?: boolean;
+  frame?: string;
+  limit?: number;
+}
+
+/** SnapshotParams is for snapshot. */
+export interface SnapshotParams extends SnapshotPart {
+  since?: string;
+  bytes?: number;
+  elements?: boolean;
+}
+
+/** SnapshotSection is a part of a page that can be asked for by its ref. Count is that of its items, or of all parts in it. */
+export interface SnapshotSection {
+  ref: string;
+  role: string;
+  name?: string;
+  count: number;
+}
+
+/** SnapshotResult is what a page and its frames show, in the YAML that accessibility snapshots are written in. */
+export interface SnapshotResult {
+  /** overview, section, find, delta */
+  view: string;
+  url: string;
+  title: string;
+  /** loading, complete */
+  tab_status?: string;
+  favicon?: string;
+  viewport: Viewport;
+  /** lines; at most Bytes, or 1,500 of an overview and 5,400 of a section */
+  snapshot: string;
+  sections?: SnapshotSection[];
+  cursor: string;
+  /** parts, hits or changes that have a line */
+  shown: number;
+  /** that there are */
+  total: number;
+  added?: number;
+  removed?: number;
+  changed?: number;
+  /** an overview, since the page remembers no snapshot of that cursor */
+  fresh?: boolean;
+  /** not all of the page was looked at in time, or it changed all the time */
+  partial?: boolean;
+  interactive_elements?: Element[];
+  interactive_count?: number;
+  total_candidates?: number;
+  coverage?: Coverage;
+}
+
 /** ScreenshotParams is for screenshot. */
 export interface ScreenshotParams {
   format?: string;
   quality?: number;
   full_page?: boolean;
+  ref?: string;
   selector?: string;
+  nth?: number;
+  frame?: string;
   wait_for_stable?: boolean;
   max_width?: number;
   grayscale?: boolean;
@@ -676,6 +785,8 @@ export interface ScreenshotResult {
   route: string;
   /** password inputs that were masked */
   redacted?: number;
+  /** height, frame: what was asked for goes on beyond the picture */
+  cut?: string;
 }
 
 /** NoParams is for kinds without parameters. */
@@ -684,6 +795,266 @@ export type NoParams = Record<string, never>;
 /** FlushResult says that the extension has sent everything that it captured so far. */
 export interface FlushResult {
   frames: number;
+}
+
+/** File is a file of this machine that goes into a page. Data is its bytes in base64; it is left out for a file that the browser is to read by its path. */
+export interface File {
+  path: string;
+  name: string;
+  type?: string;
+  size: number;
+  modified?: number;
+  inline?: boolean;
+  data?: string;
+}
+
+/** UploadParams is for upload. The daemon has checked each path of Files. */
+export interface UploadParams extends Target, Toast {
+  files: File[];
+  submit?: boolean;
+}
+
+/** ClipboardResult is what is on the clipboard: after a write nothing but Length. */
+export interface ClipboardResult {
+  /** at most 100,000 characters */
+  text?: string;
+  /** media types of all that is there; at most 20 */
+  types?: string[];
+  /** characters of the whole text */
+  length: number;
+  /** the same when Text was cut, else 0 */
+  true_size?: number;
+}
+
+/** ClipboardWriteParams is for clipboard_write. */
+export interface ClipboardWriteParams extends Toast {
+  text: string;
+}
+
+/** AuditParams is for accessibility. */
+export interface AuditParams {
+  selector?: string;
+  frame?: string;
+}
+
+/** AuditNode is an element that a rule is about. */
+export interface AuditNode {
+  /** CSS, >>> before what is in a shadow root; at most 500 characters */
+  selector: string;
+  frame?: string;
+  /** of an iframe's document; at most 300 characters */
+  url?: string;
+  /** at most 300 characters */
+  html: string;
+  impact: string;
+  /** how to mend it; at most 500 characters */
+  summary: string;
+}
+
+/** AuditRule is a rule with the elements that it is about. */
+export interface AuditRule {
+  id: string;
+  /** critical, serious, moderate, minor; "" unknown */
+  impact: string;
+  help: string;
+  description: string;
+  help_url: string;
+  tags: string[];
+  /** elements; Nodes are at most 50 of each frame */
+  count: number;
+  nodes: AuditNode[];
+}
+
+/** AuditResult is what the accessibility rules of axe-core say of a page, over all frames that were reached. */
+export interface AuditResult {
+  /** of axe-core */
+  version: string;
+  url: string;
+  title: string;
+  violations: AuditRule[];
+  /** a person has to look */
+  incomplete: AuditRule[];
+  /** rules that hold in the page's own document */
+  passes: number;
+  /** rules that were not run before the deadline; at most 200 */
+  unfinished?: string[];
+  /** documents that were looked at */
+  frames: number;
+  coverage?: Coverage;
+}
+
+/** SaveStateParams is for save_state. Parts names what is taken: local, session, cookies, indexeddb, forms. */
+export interface SaveStateParams extends Toast {
+  parts: string[];
+}
+
+/** SavedState is what the tab's site has stored. Tab and Page are sections of a checkpoint: JSON, compressed by gzip, in base64. Page is cut in chunks of StateChunk bytes; the first is here. */
+export interface SavedState {
+  origin: string;
+  url: string;
+  title: string;
+  tab_section: string;
+  /** names the page section for state_part */
+  token: string;
+  /** of the page section */
+  chunks: number;
+  page_section: string;
+  /** frames of other origins and frames that did not answer; at most 20 */
+  not_covered?: string[];
+}
+
+/** StatePartParams is for state_part. */
+export interface StatePartParams {
+  token: string;
+  chunk: number;
+}
+
+/** StatePart is one chunk of a page section in base64. */
+export interface StatePart {
+  page_section: string;
+}
+
+/** StatePutParams is for state_put. The extension keeps the chunks that come in order, for one load_state. */
+export interface StatePutParams {
+  token: string;
+  chunk: number;
+  page_section: string;
+}
+
+/** StatePutResult says how many chunks are there. */
+export interface StatePutResult {
+  chunks: number;
+}
+
+/** LoadStateParams is for load_state. Page is the last chunk of the page section; state_put brought those before it. */
+export interface LoadStateParams extends Toast {
+  origin: string;
+  url?: string;
+  parts: string[];
+  tab_section: string;
+  token: string;
+  chunks: number;
+  page_section: string;
+}
+
+/** LoadedState is the page that came with the state that was brought back. Differs names what was read back and is not as it was saved, never with values; it is empty when all is. */
+export interface LoadedState extends PageResult {
+  /** what was brought back and is as saved, in words */
+  restored: string[];
+  /** at most 50 */
+  differs?: string[];
+}
+
+/** StorageLookParams is for storage. */
+export interface StorageLookParams {
+  storage_type?: string;
+  key?: string;
+  summary?: boolean;
+  limit?: number;
+  frame?: string;
+}
+
+/** StoredEntry is one entry of a storage. */
+export interface StoredEntry {
+  key: string;
+  value: string;
+  /** characters of the whole value */
+  size: number;
+  /** the value is too long to be shown */
+  unshown?: boolean;
+}
+
+/** Stored is a storage with its entries. */
+export interface Stored {
+  /** why the document has none */
+  unavailable?: string;
+  key_count: number;
+  /** of keys and values, two for each UTF-16 unit */
+  total_bytes: number;
+  sample_keys?: string[];
+  entries?: StoredEntry[];
+}
+
+/** CookieLook is a cookie. The value of an HttpOnly one stays in the browser. */
+export interface CookieLook {
+  name: string;
+  value?: string;
+  /** characters of name and value */
+  size: number;
+  domain?: string;
+  path?: string;
+  /** RFC 3339; "" when the browser's end takes it */
+  expires?: string;
+  http_only?: boolean;
+  secure?: boolean;
+  same_site?: string;
+  /** of a cookie that is kept for one top-level site */
+  partition?: string;
+}
+
+/** CookieJar is the cookies that the browser would send to the document's host, whatever their path. */
+export interface CookieJar {
+  unavailable?: string;
+  count: number;
+  http_only_count: number;
+  cookies?: CookieLook[];
+}
+
+/** DatabaseInfo is a database with its object stores. */
+export interface DatabaseInfo {
+  name: string;
+  version: number;
+  /** at most 100 */
+  object_stores: string[];
+  unavailable?: string;
+}
+
+/** DatabaseList is the IndexedDB databases of an origin. */
+export interface DatabaseList {
+  supported: boolean;
+  unavailable?: string;
+  /** at most 50 */
+  databases?: DatabaseInfo[];
+  more?: number;
+}
+
+/** StorageResult is what the origin of a document has stored. What was not asked for is nil. */
+export interface StorageResult {
+  url: string;
+  local_storage?: Stored;
+  session_storage?: Stored;
+  cookies?: CookieJar;
+  indexeddb?: DatabaseList;
+}
+
+/** DatabaseParams is for indexeddb. */
+export interface DatabaseParams {
+  database: string;
+  store: string;
+  limit?: number;
+  frame?: string;
+}
+
+/** DatabaseRow is a row as JSON that people read. What JSON lacks stands as an object with one key that begins with "$", or as a word in angle brackets; at most 6 levels and 50 members of each object. */
+export interface DatabaseRow {
+  key: string;
+  value: string;
+}
+
+/** DatabaseResult is the first rows of one object store, in the order of their keys. */
+export interface DatabaseResult {
+  url: string;
+  database: string;
+  version: number;
+  store: string;
+  key_path?: string;
+  indexes?: string[];
+  entries: DatabaseRow[];
+  /** rows of the whole store */
+  count: number;
+  limit: number;
+  /** of the database */
+  object_stores: string[];
 }
 
 /** Params and result of every command that the daemon may send. */
@@ -731,9 +1102,20 @@ export interface Commands {
   execute_js: { params: ScriptParams; result: ScriptResult };
   list_interactive: { params: ListParams; result: ListResult };
   action_diff: { params: DiffParams; result: PageDiff };
+  snapshot: { params: SnapshotParams; result: SnapshotResult };
   screenshot: { params: ScreenshotParams; result: ScreenshotResult };
   waterfall: { params: NoParams; result: FlushResult };
   flush: { params: NoParams; result: FlushResult };
+  upload: { params: UploadParams; result: ActResult };
+  clipboard_read: { params: TabOnlyParams; result: ClipboardResult };
+  clipboard_write: { params: ClipboardWriteParams; result: ClipboardResult };
+  accessibility: { params: AuditParams; result: AuditResult };
+  save_state: { params: SaveStateParams; result: SavedState };
+  state_part: { params: StatePartParams; result: StatePart };
+  state_put: { params: StatePutParams; result: StatePutResult };
+  load_state: { params: LoadStateParams; result: LoadedState };
+  storage: { params: StorageLookParams; result: StorageResult };
+  indexeddb: { params: DatabaseParams; result: DatabaseResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -773,6 +1155,11 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "subtitle",
   "activate_tab",
   "execute_js",
+  "upload",
+  "clipboard_read",
+  "clipboard_write",
+  "save_state",
+  "load_state",
 ]);
 
 /** Commands that need a tab. */
@@ -817,6 +1204,17 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "execute_js",
   "list_interactive",
   "action_diff",
+  "snapshot",
   "screenshot",
   "waterfall",
+  "upload",
+  "clipboard_read",
+  "clipboard_write",
+  "accessibility",
+  "save_state",
+  "state_part",
+  "state_put",
+  "load_state",
+  "storage",
+  "indexeddb",
 ]);

@@ -7,6 +7,16 @@ const PROTOCOL = "1.3";
 /** Between two uses this close the debugger stays: its bar would flicker, and attaching costs time. */
 const LINGER_MS = 300;
 
+/** The answer that is an empty document. */
+const EMPTY = {
+  responseCode: 200,
+  responseHeaders: [
+    { name: "Content-Type", value: "text/html; charset=utf-8" },
+    { name: "Cache-Control", value: "no-store" },
+  ],
+  body: btoa("<!doctype html><title>Gasoline brings this page's state back</title>"),
+};
+
 interface Attached {
   users: number;
   ready: Promise<void>;
@@ -53,6 +63,14 @@ export class Debuggers implements Debug {
     }
   }
 
+  on(tab: number, method: string, heard: (params: object) => void): () => void {
+    const hears = (source: chrome.debugger.Debuggee, name: string, params?: object): void => {
+      if (source.tabId === tab && name === method) heard(params ?? {});
+    };
+    chrome.debugger.onEvent.addListener(hears);
+    return () => chrome.debugger.onEvent.removeListener(hears);
+  }
+
   async reload(tab: number, deadline: number): Promise<string> {
     let heard = (_source: chrome.debugger.Debuggee, _method: string, _params?: object): void => {};
     try {
@@ -71,6 +89,40 @@ export class Debuggers implements Debug {
         const error = await end;
         await send("Network.disable");
         return error;
+      });
+    } finally {
+      chrome.debugger.onEvent.removeListener(heard);
+    }
+  }
+
+  async blank(tab: number, deadline: number): Promise<void> {
+    let heard = (_source: chrome.debugger.Debuggee, _method: string, _params?: object): void => {};
+    try {
+      await this.run(tab, deadline, async (send) => {
+        const shown = new Promise<void>((resolve, reject) => {
+          let filled = false;
+          heard = (source, method, params) => {
+            if (source.tabId !== tab) return;
+            const { requestId } = (params ?? {}) as { requestId?: string };
+            if (method === "Page.javascriptDialogOpening")
+              send("Page.handleJavaScriptDialog", { accept: true }).catch(() => undefined);
+            else if (method === "Fetch.requestPaused" && !filled) {
+              filled = true;
+              send("Fetch.fulfillRequest", { requestId, ...EMPTY }).catch(reject);
+            } else if (method === "Page.loadEventFired" && filled) resolve();
+          };
+        });
+        chrome.debugger.onEvent.addListener(heard);
+        await send("Page.enable");
+        await send("Fetch.enable", { patterns: [{ urlPattern: "*", resourceType: "Document" }] });
+        try {
+          // Past the site's service worker, which would answer in its own way.
+          await send("Page.reload", { ignoreCache: true });
+          await shown;
+        } finally {
+          await send("Fetch.disable").catch(() => undefined);
+          await send("Page.disable").catch(() => undefined);
+        }
       });
     } finally {
       chrome.debugger.onEvent.removeListener(heard);

@@ -1,4 +1,4 @@
-import { type CommandKind, MUTATING, NEEDS_TAB, type Toast } from "@gasoline/schema/commands";
+import { type CommandKind, type Download, MUTATING, NEEDS_TAB, type Toast } from "@gasoline/schema/commands";
 import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
@@ -30,6 +30,8 @@ export interface ExecutorParts {
   activeTab: () => Promise<number | undefined>;
   /** An action begins in the tab. The returned function ends it. */
   begin: (tab: number, action: ActionId, deadline: number) => () => void;
+  /** What the action downloads, as far as it is known by then (epoch ms). */
+  downloads: (action: ActionId, until: number) => Promise<Download[]>;
   log: (message: string, data: unknown) => void;
 }
 
@@ -166,13 +168,21 @@ export class Executor {
         context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
     try {
-      return await unlessAborted(
+      const result = await unlessAborted(
         command.signal,
         unlessDialog(kind, context, () => handler(params, context)),
       );
+      return action ? await this.#withDownloads(result, action, deadline) : result;
     } finally {
       for (const end of ends) end();
     }
+  }
+
+  /** Adds to what an act came to the files that it has the browser save. */
+  async #withDownloads(result: unknown, action: ActionId, deadline: number): Promise<unknown> {
+    if (typeof result !== "object" || result === null || !("receipt" in result)) return result;
+    const downloads = await this.#parts.downloads(action, deadline);
+    return downloads.length > 0 ? { ...result, downloads } : result;
   }
 
   #inTurn<T>(tab: number, work: () => Promise<T>): Promise<T> {

@@ -12,6 +12,7 @@ interface Running {
   send: Promise<Send> | undefined;
   release: () => void;
   performed: Acted | undefined;
+  files: readonly string[];
 }
 
 /** Says where a point of a document's viewport is in the tab's. */
@@ -47,13 +48,26 @@ export class Inputs {
 
   /** An act begins in a tab. */
   open(action: string, tab: number, deadline: number): void {
-    this.#running.set(action, { tab, deadline, send: undefined, release: () => undefined, performed: undefined });
+    this.#running.set(action, {
+      tab,
+      deadline,
+      send: undefined,
+      release: () => undefined,
+      performed: undefined,
+      files: [],
+    });
   }
 
   /** It is over: the debugger is let go. */
   close(action: string): void {
     this.#running.get(action)?.release();
     this.#running.delete(action);
+  }
+
+  /** Files that the act may drag into its tab, by their paths: a document never names one. */
+  offer(action: string, files: readonly string[]): void {
+    const running = this.#running.get(action);
+    if (running) running.files = files;
   }
 
   /** What a document said that an act comes to. */
@@ -68,9 +82,9 @@ export class Inputs {
       const send = await running.send;
       if (ask.step === "send") {
         const { gesture, x, y } = ask;
-        const pointed = gesture.type === "press" || gesture.type === "move";
+        const pointed = gesture.type === "press" || gesture.type === "move" || gesture.type === "drag";
         const at = pointed ? await this.#pointIn(running.tab, documentId, { x, y }, running.deadline) : { x, y };
-        await sendInput(send, gesture, at.x, at.y);
+        await sendInput(send, gesture, at.x, at.y, running.files);
       }
       return null;
     } catch (error) {

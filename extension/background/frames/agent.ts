@@ -3,10 +3,10 @@ import type { CommandError } from "@gasoline/schema/wire";
 import type { FrameAnswer, FrameInfo, Frames } from "../../commands/context.ts";
 import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import type { AgentOp, AgentOps, AskAround, AskReader } from "../../messages/agent.ts";
+import type { AgentOp, AgentOps, AskAround, AskScript } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { ask } from "./ask.ts";
-import { loadReader, onAsked } from "./browser.ts";
+import { loadScript, onAsked } from "./browser.ts";
 import { Calls, Gone, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
@@ -19,7 +19,7 @@ import { type TargetLike, find, fitting, focused, named } from "./targets.ts";
 const HANG_MS = 1000;
 
 /** Operations that go to the focus where they name no element. */
-const TO_FOCUS: ReadonlySet<string> = new Set(["key_press", "type", "paste"]);
+const TO_FOCUS: ReadonlySet<string> = new Set(["key_press", "type", "paste", "clipboard"]);
 
 /** A target whose frame loads anew whenever it is called is looked for again so many times. */
 const MAX_TRIES = 100;
@@ -53,8 +53,8 @@ export class AgentFrames implements Frames {
     onAsked((message, tab, document) =>
       (message as Partial<AskAround>).type === "gasoline-around"
         ? this.#around(tab, document, message as AskAround)
-        : (message as Partial<AskReader>).type === "gasoline-reader"
-          ? loadReader(tab, document).then(
+        : (message as Partial<AskScript>).type === "gasoline-script"
+          ? loadScript(tab, document, (message as AskScript).script).then(
               () => null,
               (error: unknown) => unreachable(error).toWire(),
             )

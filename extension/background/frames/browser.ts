@@ -1,3 +1,4 @@
+import type { Script } from "../../messages/agent.ts";
 import { CONTENT_PORT } from "../../messages/content.ts";
 
 /** Which frames of a tab. */
@@ -14,10 +15,19 @@ export async function loadAgent(tabId: number, documentId: string): Promise<void
   await chrome.scripting.executeScript({ target, files: ["core.js", "dom-agent.js"], injectImmediately: true });
 }
 
-/** Loads what reads articles into a document; it stays until the page goes. */
-export async function loadReader(tabId: number, documentId: string): Promise<void> {
+/** The files of scripts that are loaded on first use. */
+const FILES: Readonly<Record<Script, string[]>> = {
+  reader: ["reader.js"],
+  snapshot: ["snapshot.js"],
+  stored: ["stored.js"],
+  upload: ["upload.js"],
+  audit: ["axe.min.js", "audit.js"],
+};
+
+/** Loads a script into a document; it stays until the page goes. */
+export async function loadScript(tabId: number, documentId: string, script: Script): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
-  await chrome.scripting.executeScript({ target, files: ["reader.js"], injectImmediately: true });
+  await chrome.scripting.executeScript({ target, files: FILES[script], injectImmediately: true });
 }
 
 /** Calls back for each message that a script of ours sends from a document; undefined: it is for somebody else. */

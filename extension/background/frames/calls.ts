@@ -10,7 +10,18 @@ import type { RefBlocks } from "./refs.ts";
 declare const gasolineAgent: { run(call: AgentCall): Promise<AgentAnswer>; cancel(id: string): void } | undefined;
 
 /** Operations that are part of an act; others only help it. */
-const ACTING: ReadonlySet<string> = new Set([...MUTATING, "begin", "settle", "end", "fill", "submit"]);
+const ACTING: ReadonlySet<string> = new Set([
+  ...MUTATING,
+  "begin",
+  "settle",
+  "end",
+  "fill",
+  "submit",
+  "put_files",
+  "drop_files",
+  "clipboard",
+  "restore_forms",
+]);
 
 /** Documents of which something is remembered. */
 const MAX_MEMORY = 1000;

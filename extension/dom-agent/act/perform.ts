@@ -1,7 +1,7 @@
 import type { ActResult, Target } from "@gasoline/schema/commands";
 import type { Gesture } from "../../messages/agent.ts";
 import type { ExpectedInput } from "../../messages/acts.ts";
-import { parseKeys } from "../../messages/keys.ts";
+import { EDIT_KEY, parseKeys } from "../../messages/keys.ts";
 import { type Needs, type Ready, ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
@@ -104,6 +104,10 @@ export function expected(gesture: Gesture, point: { x: number; y: number }): Exp
     case "press":
     case "move":
       return { type: "pointer", ...point, press: gesture.type === "press" };
+    case "drag":
+      return { type: "pointer", ...point, press: false };
+    case "edit":
+      return { type: "keys", keys: [EDIT_KEY] };
     case "keys":
       return { type: "keys", keys: keysOf(gesture.keys) };
     case "text":

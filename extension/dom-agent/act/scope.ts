@@ -7,7 +7,7 @@ import { Changes } from "../changes.ts";
 import type { Diff } from "../diff.ts";
 import type { Deadline } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
-import { Stored } from "../stored.ts";
+import { Writes } from "../writes.ts";
 import { frame } from "../waiting.ts";
 
 /** What an act led to is waited for at most so long, ms. */
@@ -23,7 +23,7 @@ const LEAVING_MS = 1000;
 const RESTLESS_FRAMES = 6;
 
 interface NavigateEvent extends Event {
-  destination: { sameDocument: boolean };
+  destination: { sameDocument: boolean; url: string };
   downloadRequest: string | null;
   signal: AbortSignal;
 }
@@ -57,7 +57,7 @@ export class ActScope {
   readonly #action: ActionId;
   readonly #deadline: Deadline;
   readonly #changes: Changes | undefined;
-  readonly #stored: Stored | undefined;
+  readonly #writes: Writes | undefined;
   #navigation: NavigateEvent | undefined;
   #told: ActResult | undefined;
   #began: number;
@@ -71,7 +71,7 @@ export class ActScope {
     this.#began = Date.now();
     if (!action) return;
     this.#changes = new Changes();
-    this.#stored = new Stored();
+    this.#writes = new Writes();
     acts().begin(action, whole);
     navigation.addEventListener("navigate", this.#navigates);
     navigation.addEventListener("currententrychange", this.#stays);
@@ -79,12 +79,12 @@ export class ActScope {
 
   /**
    * Does work at once, as the agent's doing. What settling waits for counts from now on. The worker is told before: a page
-   * that goes on with it for long answers nothing.
+   * that goes on with it for long answers nothing. quiet: no input is recorded.
    */
-  perform<T>(work: () => T): T {
+  perform<T>(work: () => T, quiet = false): T {
     if (!this.#told && this.#changes) this.tell({ match_count: 0, match_strategy: "" });
     this.#began = Date.now();
-    return acts().perform(this.#action, work);
+    return acts().perform(this.#action, work, quiet);
   }
 
   /** Tells the worker what the act comes to, before the page may go away. */
@@ -94,6 +94,11 @@ export class ActScope {
     const settled: Settled = { changes: [], busy: [], ...where };
     const told: TellPerformed = { type: "gasoline-performed", action: this.#action.id, acted: { result, settled } };
     tellWorker(told); // The command's own answer says it again.
+  }
+
+  /** Announces input that the worker makes, until the act is over. */
+  announce(expected: ExpectedInput): void {
+    acts().expect(this.#action, expected);
   }
 
   /** Has the debugger attached: its bar moves the page, so points are looked for after it. */
@@ -140,7 +145,7 @@ export class ActScope {
     }
     if (!this.#leaving()) this.#after?.();
     const refused = acts().refused();
-    const stored = this.#stored?.inWords() ?? [];
+    const stored = this.#writes?.inWords() ?? [];
     return {
       changes: this.#changes?.inWords() ?? [],
       busy,
@@ -171,7 +176,11 @@ export class ActScope {
 
   readonly #navigates = (event: Event): void => {
     const { destination, downloadRequest } = event as NavigateEvent;
-    if (destination.sameDocument || downloadRequest !== null) return;
+    if (destination.sameDocument) return;
+    if (downloadRequest !== null) {
+      tellWorker({ type: "gasoline-download", action: this.#action.id, name: downloadRequest, url: destination.url });
+      return;
+    }
     this.#navigation = event as NavigateEvent;
     // The page's own listeners come first.
     setTimeout(() => this.#wake?.());

@@ -1,6 +1,5 @@
 import type { Readable } from "../../reader/main.ts";
-import { askWorker } from "../browser.ts";
-import { AgentProblem } from "../problem.ts";
+import { loaded } from "../browser.ts";
 
 /** Characters of one answer; the rest is cut, and the true size told. */
 const MAX = 200_000;
@@ -9,12 +8,8 @@ const MAX = 200_000;
 export async function article(
   as: "text" | "markdown",
 ): Promise<Omit<Readable, "text" | "markdown"> & { body: string }> {
-  if (!globalThis.gasolineReader) {
-    const error = await askWorker({ type: "gasoline-reader" });
-    if (error) throw new AgentProblem(error.code, error.message);
-    if (!globalThis.gasolineReader) throw new AgentProblem("unsupported", "What reads articles could not be loaded.");
-  }
-  const { text, markdown, ...rest } = globalThis.gasolineReader.read(as);
+  const reader = await loaded("reader", () => globalThis.gasolineReader);
+  const { text, markdown, ...rest } = reader.read(as);
   return { ...rest, body: as === "text" ? text : markdown };
 }
 

@@ -179,7 +179,7 @@ function isOperable(element: Element): boolean {
 }
 
 /** The cursor is inherited: only where it begins, something is meant to be clicked. */
-function beginsPointer(element: HTMLElement): boolean {
+export function beginsPointer(element: HTMLElement): boolean {
   if (getComputedStyle(element).cursor !== "pointer") return false;
   const parent = parentOf(element);
   return (

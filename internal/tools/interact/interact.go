@@ -16,6 +16,7 @@ import (
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // Env is what the modes may reach.
@@ -23,7 +24,10 @@ type Env struct {
 	Drive    drive.Driver
 	Registry *session.Registry
 	Reader   *query.Live
+	Dir      *state.Dir
+	Clean    command.Cleaner // of what is told about checkpoints
 	Call     catalog.Call
+	Version  string // of this program
 }
 
 // Tool is interact.
@@ -65,7 +69,8 @@ var Tool = catalog.New[Env](catalog.Info{
 		Params: []string{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
-			"stop_after_step",
+			"stop_after_step", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
+			"storage_type", "include_url", "compare",
 		},
 	}},
 })
@@ -312,5 +317,5 @@ func acted(r command.ActResult) []string {
 	if r.OpenedTab != 0 {
 		out = append(out, fmt.Sprintf("opened tab %d", r.OpenedTab))
 	}
-	return out
+	return append(out, downloaded(r.Downloads)...)
 }

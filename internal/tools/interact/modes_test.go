@@ -10,6 +10,8 @@ import (
 
 func TestModes(t *testing.T) {
 	testkit.RunModes(t, interact.Tool, func(h *testkit.Daemon, c catalog.Call) interact.Env {
-		return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
+		return interact.Env{
+			Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Dir: h.Dir, Version: "1.2.3", Clean: h.Redact, Call: c,
+		}
 	}, "testdata")
 }

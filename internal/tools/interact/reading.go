@@ -220,7 +220,8 @@ func scripted(r command.ScriptResult) []string {
 	if r.Type == "undefined" || value == "" {
 		value = "undefined"
 	}
-	return []string{fmt.Sprintf("%s (%s, by %s)", answer.Clean(value), r.Type, r.ExecutionMode)}
+	line := fmt.Sprintf("%s (%s, by %s)", answer.Clean(value), r.Type, r.ExecutionMode)
+	return append([]string{line}, downloaded(r.Downloads)...)
 }
 
 // listLimit is how many elements are listed when the caller names no number.

@@ -59,7 +59,7 @@ func testCallsEndInTheMiddle(t *testing.T) {
 	tool := over(s)
 	// These read nothing of the store, or one event, or wait for the browser.
 	none := []string{
-		"page", "tabs", "pilot", "pending_commands", "failed_commands", "command_result", "screenshot",
+		"page", "tabs", "pilot", "pending_commands", "failed_commands", "command_result", "screenshot", "page_inventory", "storage", "indexeddb",
 	}
 	for _, mode := range tool.Modes() {
 		most := 0

@@ -53,7 +53,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	},
 	Docs: map[string]string{
 		"url": "only with this in the URL", "since": "last, a duration back (30s), or an RFC 3339 time",
-		"summary": "counts instead of entries",
+		"summary": "counts instead of entries", "limit": "most entries, 1-1000", "cursor": "go on from an earlier answer",
 	},
 	Groups: []catalog.Group{
 		{Short: "S", Doc: "scope, tab, test_id, session", Params: []string{"scope", "tab", "test_id", "session"}},

@@ -2,15 +2,10 @@ package observe
 
 import (
 	"context"
-	"fmt"
-	"path/filepath"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
-	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
-	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/save"
 )
 
@@ -22,133 +17,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	Needs:   catalog.Extension,
 	Wait:    20 * time.Second,
 	Example: `{"selector":"#cart","max_width":800}`,
-	Errors: []problem.Code{
-		problem.ExtensionOffline,
-		problem.NoTab,
-		problem.TabGone,
-		problem.NotFound,
-		problem.OriginNotAllowed,
-		problem.PathNotAllowed,
-		problem.Conflict,
-		problem.Timeout,
-	},
-}, screenshot)
-
-type screenshotParams struct {
-	command.ScreenshotParams
-	Tab       int    `json:"tab,omitempty" doc:"another tab's id"`
-	SaveTo    string `json:"save_to,omitempty" doc:"file to write, below the project"`
-	Overwrite bool   `json:"overwrite,omitempty" doc:"replace a file that is there"`
-}
-
-type screenshotResult struct {
-	Status        string `json:"status"`
-	Final         bool   `json:"final"`
-	CorrelationID string `json:"correlation_id"`
-	Filename      string `json:"filename,omitempty"`
-	Path          string `json:"path,omitempty"`
-	SaveTo        string `json:"save_to,omitempty"`
-	SaveError     string `json:"save_to_error,omitempty"`
-	Format        string `json:"format,omitempty"`
-	Width         int    `json:"width,omitempty"`
-	Height        int    `json:"height,omitempty"`
-	Scale         int    `json:"scale,omitempty"` // percent, when it was made smaller
-	Bytes         int    `json:"bytes,omitempty"`
-	URL           string `json:"url,omitempty"`
-	Title         string `json:"title,omitempty"`
-	Route         string `json:"route,omitempty"`    // visible, debugger
-	Masked        int    `json:"redacted,omitempty"` // inputs with secrets that were blacked out
-	Tab           int    `json:"effective_tab,omitempty"`
-
-	image answer.Image
-}
-
-// extensions are the file names' ends that fit each format.
-var extensions = map[string][]string{"png": {".png"}, "jpeg": {".jpg", ".jpeg"}}
-
-func screenshot(ctx context.Context, env Env, p screenshotParams) (*screenshotResult, error) {
-	if p.Format == "" {
-		p.Format = "png"
-	}
-	var file *save.File
-	if p.SaveTo != "" {
-		var err error
-		if file, err = (save.Places{Root: env.Call.Root, State: env.Dir}).Check(p.SaveTo, p.Overwrite,
-			extensions[p.Format]...); err != nil {
-			return nil, err
-		}
-		if env.Call.Detached {
-			return nil, problem.New(
-				problem.InvalidParam,
-				"Leave out one of them.",
-				"save_to needs the picture, and background does not wait for it.",
-			)
-		}
-	}
-	a, err := drive.Do(ctx, env.Drive, env.Call, command.Screenshot, p.Tab, p.ScreenshotParams)
-	if err != nil {
-		return nil, err
-	}
-	out := &screenshotResult{
-		Status:        string(a.Status),
-		Final:         !a.Going(),
-		CorrelationID: a.CorrelationID,
-		SaveTo:        p.SaveTo,
-		Tab:           a.Target.Tab.ID,
-	}
-	if a.Going() {
-		return out, nil
-	}
-	r := a.Result
-	if out.image, err = drive.Picture(r); err != nil {
-		return nil, err
-	}
-	out.Format, out.Width, out.Height, out.Scale, out.Bytes = r.Format, r.Width, r.Height, r.Scale, len(out.image.Data)
-	out.URL, out.Title, out.Route, out.Masked = r.URL, r.Title, r.Route, r.Redacted
-	if file == nil {
-		return out, nil
-	}
-	// The picture is made: that it could not be kept is told beside it.
-	if err := file.Write(out.image.Data); err != nil {
-		out.SaveError = err.Error()
-		return out, nil
-	}
-	out.Path, out.Filename = file.Path, filepath.Base(file.Path)
-	return out, nil
-}
-
-// Images gives the picture.
-func (r *screenshotResult) Images() []answer.Image {
-	if r.image.Data == nil {
-		return nil
-	}
-	return []answer.Image{r.image}
-}
-
-// Text writes what is in the picture for a reader.
-func (r *screenshotResult) Text(w *answer.Writer) {
-	if !r.Final {
-		w.Head("screenshot: still_running correlation_id=%s", r.CorrelationID)
-		w.Note(`observe {"what":"command_result","correlation_id":%q} gives the picture`, r.CorrelationID)
-		return
-	}
-	size := fmt.Sprintf("%d×%d %s, %s", r.Width, r.Height, r.Format, answer.Bytes(int64(r.Bytes)))
-	if r.Scale > 0 && r.Scale != 100 {
-		size += fmt.Sprintf(", at %d %%", r.Scale)
-	}
-	w.Head("screenshot: tab %d, %s", r.Tab, size)
-	switch {
-	case r.Path != "":
-		w.Head("saved to %s", r.Path)
-	case r.SaveError != "":
-		w.Head("not saved: %s", r.SaveError)
-	}
-	w.Page(answer.Origin(r.URL))
-	w.Entries(answer.Oldest, []answer.Entry{{Text: answer.Short(r.URL, 200) + part("%q", answer.Clean(r.Title))}})
-	if r.Masked > 0 {
-		w.Note("note: inputs with secrets that are blacked out: %d", r.Masked)
-	}
-	if r.Route == "debugger" {
-		w.Note("note: taken through the debugger, for which the browser shows a bar")
-	}
-}
+	Errors:  drive.ScreenshotErrors,
+}, func(ctx context.Context, env Env, p drive.ScreenshotParams) (*drive.Screenshot, error) {
+	return drive.Shoot(ctx, env.Drive, env.Call, save.Places{Root: env.Call.Root, State: env.Dir}, p)
+})

@@ -1,0 +1,31 @@
+import type { AgentOps } from "../messages/agent.ts";
+import type { Later, Tools } from "./upload/main.ts";
+import { ready } from "./actionable.ts";
+import { outcome } from "./act/outcome.ts";
+import { acts } from "./act/scope.ts";
+import { loaded } from "./browser.ts";
+import { candidate, inWords, isDisabled } from "./describe.ts";
+import type { Environment } from "./environment.ts";
+import { AgentProblem } from "./problem.ts";
+import { everywhere } from "./shadow.ts";
+import { resolve } from "./target.ts";
+import { retry } from "./waiting.ts";
+
+const TOOLS: Tools = {
+  ready,
+  outcome,
+  acts,
+  candidate,
+  inWords,
+  isDisabled,
+  AgentProblem,
+  everywhere,
+  resolve,
+  retry,
+};
+
+/** An operation about files or the clipboard; the script that carries it out is loaded at first use. */
+export const later =
+  <K extends Later>(op: K) =>
+  async (params: AgentOps[K]["params"], environment: Environment): Promise<AgentOps[K]["result"]> =>
+    (await loaded("upload", () => globalThis.gasolineUpload))[op](params, environment, TOOLS);

@@ -1,0 +1,119 @@
+/** What a text is called among roles. */
+export const TEXT = "text";
+
+/** The state of a text that names a field, which tells it. */
+export const LABEL = "label";
+
+/** Roles whose name is their content: their texts are told by it. */
+export const NAMED_BY_CONTENT: ReadonlySet<string> = new Set(
+  "button cell checkbox clickable columnheader gridcell heading link menuitem menuitemcheckbox menuitemradio option radio row rowheader switch tab tooltip treeitem".split(
+    " ",
+  ),
+);
+
+/** Roles that are operated. */
+export const CONTROLS: ReadonlySet<string> = new Set(
+  "button checkbox clickable combobox link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar searchbox slider spinbutton switch tab textbox treeitem".split(
+    " ",
+  ),
+);
+
+/** Fields of forms. */
+export const FIELDS: ReadonlySet<string> = new Set(
+  "checkbox combobox listbox radio searchbox slider spinbutton switch textbox".split(" "),
+);
+
+/** Roles in which nothing else is shown. */
+export const LEAVES: ReadonlySet<string> = new Set(
+  "button checkbox img image math menuitemcheckbox menuitemradio meter progressbar radio scrollbar slider spinbutton switch".split(
+    " ",
+  ),
+);
+
+export const DIALOGS: ReadonlySet<string> = new Set(["dialog", "alertdialog", "overlay"]);
+export const LIVE: ReadonlySet<string> = new Set(["alert", "status", "log"]);
+export const LANDMARKS: ReadonlySet<string> = new Set(
+  "banner complementary contentinfo form main navigation region search".split(" "),
+);
+
+/** What lists and tables are made of. */
+export const UNITS: Readonly<Record<string, string>> = {
+  feed: "article",
+  grid: "row",
+  list: "listitem",
+  listbox: "option",
+  menu: "menuitem",
+  table: "row",
+  tree: "treeitem",
+  treegrid: "row",
+};
+
+/** The words for them; "items" for others. */
+export const UNIT_WORDS: Readonly<Record<string, string>> = { row: "rows", option: "options", article: "articles" };
+
+/** What is only a frame around others and says nothing in an overview. */
+export const STRUCTURE: ReadonlySet<string> = new Set(
+  "article cell columnheader definition document figure grid gridcell group list listbox listitem menu none row rowheader table term tree treegrid".split(
+    " ",
+  ),
+);
+
+/** The role of an element, where it depends on what is around it or the engine knows none. "" for none. */
+export function roleIn(element: Element, role: string, sectioned: boolean): string {
+  switch (role) {
+    case "":
+      return unknown(element);
+    case "banner":
+    case "contentinfo":
+      // Of a part of the page they are no landmarks.
+      return sectioned && !element.hasAttribute("role") ? "" : role;
+    case "region":
+    case "group":
+      return element.hasAttribute("role") || element.localName === "fieldset" || isLabelled(element) ? role : "";
+    case "rowgroup":
+    case "separator":
+    case "legend":
+    case "generic":
+    case "paragraph":
+    case "strong":
+    case "emphasis":
+    case "caption":
+      return "";
+  }
+  return role;
+}
+
+/** Whether attributes give a name. */
+export const isLabelled = (element: Element): boolean =>
+  element.hasAttribute("aria-label") || element.hasAttribute("aria-labelledby") || element.hasAttribute("title");
+
+/** Roles of fields and media that have none of their own in ARIA. */
+function unknown(element: Element): string {
+  switch (element.localName) {
+    case "input": {
+      const { type } = element as HTMLInputElement;
+      return type === "hidden" ? "" : type === "file" ? "button" : "textbox";
+    }
+    case "iframe":
+    case "frame":
+      return "iframe";
+    case "video":
+    case "audio":
+    case "meter":
+    case "search":
+      return element.localName;
+    case "canvas":
+      return isLabelled(element) ? "img" : "";
+    case "svg":
+      return isLabelled(element) || element.querySelector(":scope > title") ? "img" : "";
+  }
+  if (!element.hasAttributes()) return "";
+  if (element.hasAttribute("contenteditable"))
+    return element instanceof HTMLElement &&
+      element.isContentEditable &&
+      !(element.parentElement?.isContentEditable ?? false)
+      ? "textbox"
+      : "";
+  const focusable = element.getAttribute("tabindex");
+  return (focusable !== null && focusable !== "-1") || element.hasAttribute("onclick") ? "clickable" : "";
+}

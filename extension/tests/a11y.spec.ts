@@ -1,0 +1,84 @@
+import { open } from "./acting.ts";
+import { expect, test } from "./extension.ts";
+
+const BROKEN = `<html lang=en><main><h1>Shop</h1><img src="/x.png" id=pic><button id=go></button>
+  <p id=pale style="color:#bbb;background:#fff">Pale words</p><input id=name></main>`;
+
+test("the rules run in the page and its iframes, and name the elements that break them", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  site.page("/inner", `<!doctype html><html lang=en><title>In</title><main><img src="/y.png"></main>`);
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `${BROKEN}<iframe title=In src="/inner"></iframe><iframe title=Other src="${site.url("/inner", "localhost")}"></iframe>
+     <div id=host></div><script>
+       host.attachShadow({ mode: "closed" }).innerHTML = '<img id=deep src="/z.png">';
+       window.changes = 0;
+       new MutationObserver((all) => (changes += all.length)).observe(document, { subtree: true, childList: true, attributes: true });
+     </script>`,
+  );
+  await browser.set({ pilot: false }); // it only looks
+  const { result } = await run("accessibility", {}, { timeoutMS: 20_000 });
+  expect(result).toMatchObject({ version: "4.14.1", title: "A", frames: 3 });
+  expect(result.passes).toBeGreaterThan(5);
+  const images = result.violations.find(({ id }) => id === "image-alt");
+  expect(images).toMatchObject({
+    impact: "critical",
+    help: expect.stringContaining("alternative text") as unknown as string,
+  });
+  expect(images?.nodes.map(({ selector, frame = "", url = "" }) => [selector, frame, url.replace(/:\d+/, "")])).toEqual(
+    expect.arrayContaining([
+      ["#pic", "", ""],
+      ["img", "0", "http://127.0.0.1/inner"],
+      ["img", "1", "http://localhost/inner"],
+    ]),
+  );
+  expect(images?.nodes[0]).toMatchObject({ html: '<img src="/x.png" id="pic">', impact: "critical" });
+  expect(images?.nodes[0]?.summary).toMatch(/^Fix any of the following: /);
+  const ids = result.violations.map(({ id }) => id);
+  for (const id of ["button-name", "color-contrast", "label"]) expect(ids).toContain(id);
+  expect(new Set(ids).size).toBe(ids.length);
+  // The page is left as it was, and knows nothing of it.
+  expect(await page.evaluate("[changes, typeof axe]")).toEqual([0, "undefined"]);
+});
+
+test("a part of the page, one frame, twice at once, and what is not there", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  site.page("/inner", `<!doctype html><html lang=en><title>In</title><main><img src="/y.png"></main>`);
+  const { run } = await open(browser, site, daemon, `${BROKEN}<iframe title=In src="/inner"></iframe>`);
+  const [part, frame] = await Promise.all([
+    run("accessibility", { selector: "#go" }, { timeoutMS: 20_000 }),
+    run("accessibility", { frame: "0" }, { timeoutMS: 20_000 }),
+  ]);
+  expect(part.result.violations.map(({ id }) => id)).toEqual(["button-name"]);
+  expect(part.result.frames).toBe(1);
+  expect(frame.result.violations.find(({ id }) => id === "image-alt")?.nodes).toHaveLength(1);
+  expect((await run("accessibility", { selector: "#none" })).error?.code).toBe("element_not_found");
+  expect((await run("accessibility", { selector: "!!" })).error?.code).toBe("invalid_selector");
+  expect((await run("accessibility", { frame: "7" })).error?.code).toBe("frame_not_found");
+});
+
+test("many broken elements are counted and told up to a bound; a page with a policy is looked at, too", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, "");
+  await page.goto(
+    site.page("/many", {
+      body: `<!doctype html><html lang=en><title>Many</title><main>${"<img src='/x.png'>".repeat(200)}</main>`,
+      headers: { "Content-Security-Policy": "default-src 'none'; require-trusted-types-for 'script'" },
+    }),
+  );
+  const { result } = await run("accessibility", {}, { timeoutMS: 20_000, tab: await browser.tab(page) });
+  const images = result.violations.find(({ id }) => id === "image-alt");
+  expect(images?.count).toBe(200);
+  expect(images?.nodes).toHaveLength(50);
+});

@@ -1,0 +1,271 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, open as openFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { File } from "@gasoline/schema/commands";
+import { open } from "./acting.ts";
+import { expect, test } from "./extension.ts";
+
+/** Bytes above which the daemon sends a path only. */
+const LARGE = 200 * 1024 * 1024;
+
+/** A file as the daemon sends it: with its bytes. */
+const inline = (name: string, text: string, type = "text/plain"): File => ({
+  path: `/nowhere/${name}`,
+  name,
+  type,
+  size: Buffer.byteLength(text),
+  modified: 1_700_000_000_000,
+  inline: true,
+  data: Buffer.from(text).toString("base64"),
+});
+
+/** A file on disk, of which the browser is told the path. */
+async function onDisk(folder: string, name: string, bytes: number): Promise<File> {
+  const path = join(folder, name);
+  const file = await openFile(path, "w");
+  await file.truncate(bytes);
+  await file.write("end", bytes - 3);
+  await file.close();
+  return { path, name, type: "application/octet-stream", size: bytes };
+}
+
+let folder = "";
+test.beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "gasoline-upload-"));
+});
+test.afterEach(() => rm(folder, { recursive: true }));
+
+const HEARD = `<script>
+  window.heard = [];
+  const told = (files) => Array.from(files).map((f) => f.name + ":" + f.size + ":" + f.type).join(",");
+  for (const type of ["input", "change"])
+    document.addEventListener(type, (e) => { if (e.target.files) heard.push(type + " " + told(e.target.files)); });
+  const hash = async (file) => {
+    const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+    return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+  };
+</script>`;
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+test("a file goes into an input, its label's or a hidden one, and the page has its bytes", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<input type=file id=plain><label>Photo <input type=file id=labelled hidden accept="image/*"></label>
+     <div id=area><p>Choose or drop</p><input type=file id=inside style="display:none" multiple></div>${HEARD}`,
+  );
+  const note = inline("note ü.txt", "hello ✓");
+  const plain = await run("upload", { selector: "#plain", files: [note] });
+  expect(plain.result).toMatchObject({
+    match_count: 1,
+    upload: { route: "input", files: [{ name: "note ü.txt", size: 9, type: "text/plain" }] },
+    receipt: {},
+  });
+  expect(plain.result.upload).not.toHaveProperty("not_accepted");
+  expect(await page.evaluate("heard")).toEqual(["input note ü.txt:9:text/plain", "change note ü.txt:9:text/plain"]);
+  expect(await page.evaluate("hash(plain.files[0])")).toBe(sha256("hello ✓"));
+  expect(await page.evaluate("plain.files[0].lastModified")).toBe(1_700_000_000_000);
+  // The label of a hidden input stands for it, and what does not fit accept is told.
+  const labelled = await run("upload", { selector: "text=Photo", files: [note] });
+  expect(labelled.result.upload).toMatchObject({ accept: "image/*", not_accepted: ["note ü.txt"] });
+  expect(await page.evaluate("labelled.files.length")).toBe(1);
+  // What holds one input stands for it, too; several files go where several may.
+  const several = await run("upload", {
+    selector: "#area",
+    files: [note, inline("b.csv", "1,2", "text/csv"), inline("c.txt", "")],
+  });
+  expect(several.result.upload?.files).toEqual([
+    { name: "note ü.txt", size: 9, type: "text/plain" },
+    { name: "b.csv", size: 3, type: "text/csv" },
+    { name: "c.txt", size: 0, type: "text/plain" },
+  ]);
+});
+
+test("a file is dropped where the page takes a drop, and nowhere else", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<div id=zone style="width:300px;height:100px;background:#eee">Drop here</div><p id=text>Only text</p><p id=out></p>${HEARD}
+     <script>
+       window.drags = [];
+       for (const type of ["dragenter", "dragover", "dragleave", "drop"])
+         zone.addEventListener(type, (e) => { e.preventDefault(); drags.push(type + ":" + e.dataTransfer.types.join()); });
+       zone.addEventListener("drop", async (e) => { const [f] = e.dataTransfer.files; zone.append("Reading"); out.textContent = f.name + " " + f.size + " " + (f.size < 1000 ? await hash(f) : ""); });
+     </script>`,
+  );
+  const small = await run("upload", { selector: "#zone", files: [inline("a.txt", "abc")] });
+  expect(small.result).toMatchObject({ upload: { route: "drop", files: [{ name: "a.txt", size: 3 }] } });
+  expect(small.result.receipt?.changes).toHaveLength(1);
+  await expect(page.locator("#out")).toHaveText(`a.txt 3 ${sha256("abc")}`);
+  expect(await page.evaluate("drags")).toEqual(["dragenter:Files", "dragover:Files", "drop:Files"]);
+  await page.evaluate("drags.length = 0");
+  // The browser itself drags what is too large to be sent.
+  const big = await run("upload", { selector: "#zone", files: [await onDisk(folder, "big.bin", LARGE)] });
+  expect(big.result).toMatchObject({
+    trusted: true,
+    upload: { route: "drop", files: [{ name: "big.bin", size: LARGE }] },
+  });
+  await expect(page.locator("#out")).toHaveText(`big.bin ${LARGE}`);
+  for (const files of [[inline("a.txt", "abc")], [await onDisk(folder, "big2.bin", LARGE)]]) {
+    expect((await run("upload", { selector: "#text", files })).error).toMatchObject({ code: "not_uploadable" });
+  }
+  expect(page.url()).toContain("/a");
+});
+
+test("200 MB go into an input by their path, hidden or not, and what a button asks for is answered", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<input type=file id=plain hidden><button id=ask>Attach</button><button id=nothing>Nothing</button><button id=picker>Open</button><p id=out></p>${HEARD}
+     <script>
+       ask.onclick = () => {
+         const made = document.createElement("input");
+         made.type = "file";
+         made.onchange = () => { out.textContent = told(made.files); made.value = ""; };
+         made.click();
+       };
+       picker.onclick = () => showOpenFilePicker().catch((e) => (out.textContent = e.name));
+     </script>`,
+  );
+  const big = await onDisk(folder, "big.bin", LARGE);
+  const into = await run("upload", { selector: "#plain", files: [big] });
+  expect(into.result.upload).toEqual({
+    route: "chooser",
+    files: [{ name: "big.bin", size: LARGE, type: "application/octet-stream" }],
+  });
+  expect(await page.evaluate("heard")).toHaveLength(2);
+  expect(await page.evaluate("plain.files[0].slice(-3).text()")).toBe("end");
+  // A small one, too: the input that a click makes is known to nobody before.
+  await writeFile(join(folder, "s.txt"), "abc");
+  const small = { ...inline("s.txt", "abc"), path: join(folder, "s.txt") };
+  const asked = await run("upload", { selector: "#ask", files: [small] });
+  expect(asked.result).toMatchObject({
+    upload: { route: "chooser", emptied: true, files: [{ name: "s.txt", size: 3 }] },
+  });
+  await expect(page.locator("#out")).toHaveText("s.txt:3:text/plain");
+  expect(asked.result.receipt?.changes).toHaveLength(1);
+  expect((await run("upload", { selector: "#ask", files: [small, big] })).error?.code).toBe("not_multiple");
+  expect((await run("upload", { selector: "#nothing", files: [small] })).error?.code).toBe("no_file_chooser");
+  expect((await run("upload", { selector: "#picker", files: [small] })).error?.code).toBe("no_file_chooser");
+  // What the browser cannot read as the daemon did is no success.
+  const gone = { ...big, path: join(folder, "gone.bin") };
+  expect((await run("upload", { selector: "#plain", files: [gone] })).error?.code).toBe("status_mismatch");
+});
+
+test("what is put in is the agent's doing by every way, and what the page does then is told", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { run } = await open(
+    browser,
+    site,
+    daemon,
+    `<input type=file id=f onchange="console.log('inline')"><input type=file id=g onchange="console.log('chooser')"><div id=zone style="width:200px;height:80px">Drop</div>
+     <script>zone.ondragover = (e) => e.preventDefault(); zone.ondrop = (e) => { e.preventDefault(); console.log("drop"); };</script>`,
+  );
+  await writeFile(join(folder, "s.txt"), "abc");
+  const named: File = { path: join(folder, "s.txt"), name: "s.txt", size: 3 };
+  const ways = [
+    ["#f", inline("s.txt", "abc")],
+    ["#g", named],
+    ["#zone", named],
+  ] as const;
+  const acts: string[] = [];
+  for (const [selector, file] of ways) acts.push((await run("upload", { selector, files: [file] })).correlation_id);
+  await run("flush", {});
+  const logs = daemon.events("logs").map(({ message, action }) => [message, action]);
+  expect(logs).toEqual([
+    ["inline", acts[0]],
+    ["chooser", acts[1]],
+    ["drop", acts[2]],
+  ]);
+  const told = daemon.events("actions").filter(({ type }) => type === "upload");
+  expect(told.map(({ by, action }) => [by, action])).toEqual([
+    ["agent", acts[0]],
+    ["agent", acts[1]],
+  ]);
+});
+
+test("a form is sent with its file; inputs in frames are reached", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  site.page(
+    "/inner",
+    `<!doctype html><input type=file id=inner><button id=ask onclick="inner.click()">Ask</button><div id=zone style="width:99px;height:40px">Drop</div>${HEARD}
+     <script>zone.ondragover = (e) => e.preventDefault(); zone.ondrop = (e) => { e.preventDefault(); zone.textContent = told(e.dataTransfer.files); };</script>`,
+  );
+  site.page("/sent", "<!doctype html><title>Sent</title>");
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<form method=post enctype="multipart/form-data" action="/sent"><input type=file name=f id=f><button>Send</button></form>
+     <iframe src="/inner"></iframe><iframe src="${site.url("/inner", "localhost")}"></iframe>`,
+  );
+  const note = inline("a.txt", "abc");
+  const big = await onDisk(folder, "big.bin", 5_000_000);
+  for (const [i, frame] of page.frames().slice(1).entries()) {
+    const small = await run("upload", { selector: "#inner", frame: `${i}`, files: [note] });
+    expect(small.result.upload?.files).toMatchObject([{ name: "a.txt", size: 3 }]);
+    expect(await frame.evaluate("told(inner.files)")).toBe("a.txt:3:text/plain");
+    const large = await run("upload", { selector: "#inner", frame: `${i}`, files: [big] });
+    const asked = await run("upload", { selector: "#ask", frame: `${i}`, files: [big] });
+    if (i === 0) expect(asked.result.upload?.files).toMatchObject([{ name: "big.bin", size: 5_000_000 }]);
+    else expect(asked.error?.code).toBe("frame_not_reachable"); // before anything is clicked
+    const dropped = await run("upload", { selector: "#zone", frame: `${i}`, files: [big] });
+    expect(dropped.result?.upload, JSON.stringify(dropped.error)).toMatchObject({
+      files: [{ name: "big.bin", size: 5_000_000 }],
+    });
+    await expect(frame.locator("#zone")).toContainText("big.bin:5000000");
+    if (i === 0) expect(large.result.upload?.files).toMatchObject([{ name: "big.bin", size: 5_000_000 }]);
+    else expect(large.error?.code).toBe("frame_not_reachable");
+  }
+  const sent = await run("upload", { selector: "#f", files: [note], submit: true });
+  expect(sent.result).toMatchObject({ title: "Sent", navigated: true, upload: { submitted: true } });
+  expect(site.hits).toContain("/sent");
+});
+
+test("what takes no file says so: a field, one of two inputs, a disabled one, one for a single file", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<input id=text><div id=two><input type=file id=one><input type=file id=off disabled></div><button id=none>Go</button>${HEARD}`,
+  );
+  const note = inline("a.txt", "abc");
+  const code = async (selector: string, files = [note], more = {}) =>
+    (await run("upload", { selector, files, ...more }, { timeoutMS: 4000 })).error?.code;
+  expect(await code("#text")).toBe("not_uploadable");
+  expect(await code("#two")).toBe("ambiguous_target");
+  expect(await code("#off")).toBe("not_actionable");
+  expect(await code("#one", [note, note])).toBe("not_multiple");
+  expect(await code("#gone")).toBe("element_not_found");
+  expect(await code("#one", [note], { submit: true })).toBe("no_submit");
+  await browser.set({ pilot: false });
+  expect(await code("#one")).toBe("pilot_off");
+  expect(await page.evaluate("heard.length")).toBe(2); // of the one that had no form to send
+});

@@ -1,0 +1,105 @@
+package save
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// Source is a file that a caller may hand to a page.
+type Source struct {
+	Path     string // absolute, without links
+	Name     string // its last part
+	Size     int64  // bytes
+	Modified time.Time
+	Data     []byte // all of the file; nil when it is larger than the caller takes
+}
+
+// Read resolves the path of a file that is to go to a page: absolute, or relative to the project root. It may be in the
+// project or in the artifact folders of the state directory, by links neither outside of them nor into .git. A file of
+// at most most bytes is read. Problems: path_not_allowed, not_found, permission_denied.
+func (p Places) Read(path string, most int64) (*Source, error) {
+	p.param = "file_path"
+	if path == "" || strings.ContainsRune(path, 0) {
+		return nil, p.refuse(path, "it is empty or holds a zero byte")
+	}
+	if slices.Contains(strings.FieldsFunc(path, isSlash), "..") {
+		return nil, p.refuse(path, `it holds ".."`)
+	}
+	f, err := p.place(path)
+	if err != nil {
+		return nil, err
+	}
+	dir := f.root
+	if f.state != nil {
+		dir = f.state.Path("")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, missing(f.Path, err)
+	}
+	defer root.Close() // only read
+	info, err := root.Stat(filepath.FromSlash(f.name))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return nil, missing(f.Path, err)
+	case err != nil:
+		return nil, p.refuse(path, "it leads outside: "+err.Error())
+	case info.IsDir():
+		return nil, p.refuse(path, "it is a directory")
+	case !info.Mode().IsRegular():
+		return nil, p.refuse(path, "it is no regular file")
+	}
+	real, err := filepath.EvalSymlinks(f.Path)
+	if err != nil {
+		return nil, missing(f.Path, err)
+	}
+	name, _ := inside(dir, real)
+	if slices.ContainsFunc(strings.Split(f.name+"/"+name, "/"), isGit) {
+		return nil, p.refuse(path, "it is inside .git")
+	}
+	if p.State != nil && f.state == nil {
+		f.forbidden, f.Path = p.State.Path(""), real
+		if f.insideState() {
+			return nil, p.refuse(path, "it is in the state directory")
+		}
+	}
+	file, err := root.Open(filepath.FromSlash(f.name))
+	if err != nil {
+		return nil, missing(f.Path, err)
+	}
+	defer file.Close() // only read
+	out := &Source{Path: real, Name: filepath.Base(real), Size: info.Size(), Modified: info.ModTime()}
+	if out.Size <= most {
+		if out.Data, err = io.ReadAll(io.LimitReader(file, most+1)); err != nil {
+			return nil, missing(f.Path, err)
+		}
+		out.Size = int64(len(out.Data)) // as it was read
+		if out.Size > most {
+			return nil, problem.New(problem.Conflict, "Repeat it when nothing writes the file any more.", "%s grows while it is read.", f.Path)
+		}
+	}
+	return out, nil
+}
+
+func isSlash(r rune) bool { return r == '/' || r == filepath.Separator }
+
+func isGit(part string) bool { return strings.EqualFold(part, ".git") }
+
+// missing says why a file that may be read cannot be.
+func missing(path string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return problem.New("file_not_found", "Give the path of a file that is there.", "there is no file %s.", path)
+	case errors.Is(err, fs.ErrPermission):
+		return problem.New("permission_denied", "Give the user who runs Gasoline the right to read it.", "%s may not be read.", path)
+	}
+	return problem.New("file_not_found", "Give the path of a file that can be read.", "%s cannot be read: %v.", path, err)
+}
