@@ -34,6 +34,7 @@ import { saveState } from "./save_state.ts";
 import { statePut } from "./state_put.ts";
 import { loadState } from "./load_state.ts";
 import { storage } from "./storage.ts";
+import { drawModeStart } from "./draw_mode_start.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -94,4 +95,5 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   load_state: loadState,
   storage,
   indexeddb: reads("indexeddb"),
+  draw_mode_start: drawModeStart,
 };

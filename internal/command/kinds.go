@@ -60,4 +60,5 @@ var (
 	LoadState      = declare[LoadStateParams, LoadedState]("load_state", Tab|Mutates)
 	LookStorage    = declare[StorageLookParams, StorageResult]("storage", Tab)
 	LookDatabase   = declare[DatabaseParams, DatabaseResult]("indexeddb", Tab|InPage)
+	Draw           = declare[DrawParams, DrawResult]("draw_mode_start", Tab|Mutates)
 )

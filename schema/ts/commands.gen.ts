@@ -1057,6 +1057,19 @@ export interface DatabaseResult {
   object_stores: string[];
 }
 
+/** DrawParams is for draw_mode_start. */
+export interface DrawParams {
+  name?: string;
+  text?: string;
+}
+
+/** DrawResult says that the user can draw now. */
+export interface DrawResult {
+  name?: string;
+  /** another drawing that was not done */
+  replaced?: boolean;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1116,6 +1129,7 @@ export interface Commands {
   load_state: { params: LoadStateParams; result: LoadedState };
   storage: { params: StorageLookParams; result: StorageResult };
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
+  draw_mode_start: { params: DrawParams; result: DrawResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -1160,6 +1174,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "clipboard_write",
   "save_state",
   "load_state",
+  "draw_mode_start",
 ]);
 
 /** Commands that need a tab. */
@@ -1217,4 +1232,5 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "load_state",
   "storage",
   "indexeddb",
+  "draw_mode_start",
 ]);
