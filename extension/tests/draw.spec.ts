@@ -51,6 +51,7 @@ test("a rectangle with a comment tells the element under it, and the page hears 
   await page.keyboard.type("Too small, קטן מדי");
   if (SHOTS) await page.screenshot({ path: `${SHOTS}/draw-light.png` });
   await page.keyboard.press("Enter");
+  expect(await heard(page)).toEqual([]);
   await page.keyboard.press("Enter");
   const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
   expect(mark?.label).toBe("Too small, קטן מדי");
@@ -69,8 +70,124 @@ test("a rectangle with a comment tells the element under it, and the page hears 
   expect(mark?.picture?.length).toBeGreaterThan(1000);
   expect(mark?.page_url ?? "").toBe("");
   await expect(page.locator("#gasoline-draw")).toHaveCount(0);
-  expect(await heard(page)).toEqual([]);
+  // The pointer is over what was beneath; the key that ended it is not heard.
+  expect((await heard(page)).filter((type) => !/^(pointer|mouse)(over|enter)$/.test(type))).toEqual([]);
   // And it hears its user again.
   await page.locator("#pay").click();
   expect(await heard(page)).toContain("click");
+});
+
+test("drawing by keyboard, in a scrolled page: Undo takes back, and the arrow means what it points to", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `${HEARS}<style>body { margin: 0; height: 3000px } button { position: absolute; top: 1500px; left: 0; width: 100vw; height: 400px }</style><button>Far below</button>`,
+  );
+  await page.evaluate(() => window.scrollTo(0, 1400));
+  const { width, height } = page.viewportSize() ?? (await page.evaluate(() => ({ width: innerWidth, height: innerHeight })));
+  await run("draw_mode_start", {});
+  // Something at the middle of the viewport, taken back.
+  await page.keyboard.press("Space");
+  for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Space");
+  await page.keyboard.type("no");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Tab");
+  // The bar's second tool.
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Space");
+  for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Shift+ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("this one");
+  expect(await heard(page)).toEqual([]);
+  await page.keyboard.press("Control+Enter");
+  const marks = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  expect(marks.map(({ label }) => label)).toEqual(["this one"]);
+  const detail = marks[0]?.detail as Record<string, never>;
+  const x = Math.round(width / 2 + 50);
+  const y = Math.round(height / 2);
+  expect(detail).toMatchObject({ shape: "arrow", element: { name: "Far below", rect: { y: 1500 } } });
+  expect(detail["to"]).toEqual({ x, y: y + 1400 - 41 });
+  expect(detail["rect"]).toEqual({ x, y: y + 1400 - 41, width: 0, height: 41 });
+  expect(await page.evaluate(() => window.scrollY)).toBe(1400);
+});
+
+test("a drawing that is cancelled, replaced or left tells so", async ({ daemon, site, browserWithExtension: browser }) => {
+  const { page, run } = await open(browser, site, daemon, SHOP);
+  const ends = () => drawn(daemon, "annotations_end").map(({ label }) => label);
+  await run("draw_mode_start", { name: "one" });
+  expect((await run("draw_mode_start", { name: "two" })).result).toEqual({ name: "two", replaced: true });
+  await expect(page.locator("#gasoline-draw")).toHaveCount(1);
+  await daemon.until("replaced", () => ends().includes("replaced"));
+  await page.keyboard.press("Escape");
+  await daemon.until("cancelled", () => ends().includes("by_user"));
+  await expect(page.locator("#gasoline-draw")).toHaveCount(0);
+  await run("draw_mode_start", { name: "three" });
+  await drag(page, await boxOf(page, "#pay"));
+  await page.goto(site.page("/b", "<!doctype html><title>B</title>"));
+  await daemon.until("left", () => ends().includes("page_left"));
+  expect(drawn(daemon)).toEqual([]);
+  expect(drawn(daemon, "annotations_end").map(({ detail }) => (detail as { name: string }).name)).toEqual(["one", "two", "three"]);
+});
+
+test("over a modal dialog, and on an iframe, which is named", async ({ daemon, site, browserWithExtension: browser }) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `${HEARS}<iframe srcdoc="<button>Inner</button>" style="position:absolute;top:250px;left:20px;width:200px;height:100px"></iframe><dialog><input aria-label=Code></dialog>
+     <script>document.querySelector("dialog").showModal()</script>`,
+  );
+  const field = await boxOf(page, "dialog input");
+  await page.evaluate(() => ((window as never as { heard: string[] }).heard = []));
+  await run("draw_mode_start", {});
+  await drag(page, field);
+  await page.keyboard.type("longer");
+  await page.keyboard.press("Enter");
+  expect(await heard(page)).toEqual([]);
+  expect(await page.locator("dialog input").inputValue()).toBe("");
+  await page.keyboard.press("Escape");
+  await daemon.until("cancelled", () => drawn(daemon, "annotations_end").length > 0);
+  expect(await page.evaluate(() => document.querySelector("dialog")?.open)).toBe(true);
+  await page.evaluate(() => document.querySelector("dialog")?.close());
+  await run("draw_mode_start", {});
+  await drag(page, await boxOf(page, "iframe"));
+  await page.keyboard.press("Control+Enter");
+  const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  expect(mark?.detail).toMatchObject({ element: { tag: "iframe", frame: "0" } });
+});
+
+test("it is drawn in dark windows, narrow ones, and beside each other", async ({ daemon, site, browserWithExtension: browser }) => {
+  const { page, run } = await open(browser, site, daemon, SHOP);
+  for (const [name, width, scheme] of [
+    ["dark", 900, "dark"],
+    ["narrow", 320, "light"],
+  ] as const) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 600 });
+    await run("draw_mode_start", { text: "Show me what is too small on this page, please, and say how large it should be" });
+    await drag(page, await boxOf(page, "h1"));
+    await page.keyboard.type("Heading");
+    await page.keyboard.press("Enter");
+    await drag(page, await boxOf(page, "#pay"));
+    await page.keyboard.type("Larger");
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/draw-${name}.png` });
+    // Nothing of it is beyond the window.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await page.keyboard.press("Control+Enter");
+    await expect(page.locator("#gasoline-draw")).toHaveCount(0, { timeout: 15_000 });
+  }
+  await daemon.until("all annotations", () => drawn(daemon).length === 4);
+  expect(drawn(daemon).map(({ picture }) => picture !== undefined)).toEqual([true, false, true, false]);
+  expect(drawn(daemon).map(({ detail }) => (detail as { element: { tag: string } }).element.tag)).toEqual(["h1", "button", "h1", "button"]);
 });
