@@ -14,7 +14,7 @@ const HEARS = `<script>
     window.addEventListener(type, (event) => { if (event.target !== window) window.heard.push(event.type) }, true);
 </script>`;
 
-const SHOP = `${HEARS}<style>body { margin: 0; font: 16px sans-serif } main { padding: 120px 40px } button { padding: 12px 40px; background: #ccc }</style>
+const SHOP = `${HEARS}<style>body { margin: 0; font: 16px sans-serif } main { padding: 220px 40px } button { padding: 12px 40px; background: #ccc }</style>
   <main><h1>Cart</h1><p>Two items</p><button id=pay data-testid=pay>Pay now</button></main>`;
 
 const heard = (page: Page): Promise<string[]> => page.evaluate(() => (window as never as { heard: string[] }).heard);

@@ -13,12 +13,16 @@ func TestAMarkOutlivesAPictureThatIsTooLarge(t *testing.T) {
 	for memory, want := range map[int64]int{store.DefaultMemory: 400_000, store.MinMemory: 0} {
 		s := open(t, store.DefaultLimits(memory))
 		mark := &event.Mark{Type: "annotation", Label: "too small", Detail: `{"id":"d1"}`, Picture: strings.Repeat("x", 400_000)}
-		if done := s.Append(event.Batch{Events: []event.Event{mark}}); done.Stored != 1 {
+		if done := s.Append(event.Batch{mark}); done.Stored != 1 {
 			t.Fatalf("%d bytes of memory: stored %d of 1", memory, done.Stored)
 		}
-		got := marks(s)
-		if len(got) != 1 || got[0].Label != "too small" || got[0].Detail != mark.Detail || len(got[0].Picture) != want {
-			t.Errorf("%d bytes of memory: %d marks, a picture of %d bytes; want %d", memory, len(got), len(got[0].Picture), want)
+		var c store.Slice
+		var got event.Mark
+		if !s.Find(nil, mark.Seq, &c) || !c.Decode(0, &got) {
+			t.Fatalf("%d bytes of memory: the mark is not there", memory)
+		}
+		if got.Label != "too small" || got.Detail != mark.Detail || len(got.Picture) != want {
+			t.Errorf("%d bytes of memory: %+v with a picture of %d bytes; want %d", memory, got.Label, len(got.Picture), want)
 		}
 		if len(mark.Picture) != 400_000 {
 			t.Error("the sender's event was changed")

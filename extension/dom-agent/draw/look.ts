@@ -15,7 +15,7 @@ dialog::backdrop { background: transparent }
 svg { position: absolute; inset: 0; width: 100%; height: 100%; pointer-events: none; overflow: visible }
 .under { fill: none; stroke: #ffffff; stroke-width: 6 }
 .over { fill: none; stroke: #c2410c; stroke-width: 3 }
-.bar { position: absolute; top: 8px; left: 50%; transform: translateX(-50%); width: max-content; max-width: calc(100vw - 16px);
+.bar { position: absolute; top: 8px; left: 50%; transform: translateX(-50%); width: max-content; max-width: min(640px, calc(100vw - 16px));
   display: flex; flex-wrap: wrap; align-items: center; gap: 8px; padding: 8px 12px; background: var(--paper); border: 1px solid var(--line);
   border-radius: 10px; box-shadow: 0 4px 16px rgb(0 0 0 / .3) }
 .bar.low { top: auto; bottom: 8px }
@@ -34,5 +34,6 @@ textarea { display: block; width: 100%; font: inherit; color: var(--ink); backgr
   border-radius: 4px; padding: 4px 6px; resize: none; field-sizing: content; min-height: 2.2em; max-height: 8em }
 textarea::placeholder { color: var(--soft); opacity: 1 }
 .seen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+@media (max-width: 480px) { .hint { display: none } button { padding: 4px 8px } button[aria-pressed=true] { padding: 3px 7px } .bar { gap: 6px; padding: 8px } }
 @media (forced-colors: active) { .over { stroke: Highlight } button.done { forced-color-adjust: none } }
 `;

@@ -59,6 +59,7 @@ class Drawer {
   readonly #bar = make("div", { class: "bar", role: "toolbar", "aria-label": "Drawing" });
   readonly #status = make("div", { class: "seen", role: "status" });
   readonly #tools: Record<Shape, HTMLButtonElement>;
+  readonly #move = button("Move bar", "");
   readonly #undo = button("Undo", "");
   readonly #cancel = button("Cancel", "Escape");
   readonly #done = button("Done", "Enter");
@@ -68,6 +69,7 @@ class Drawer {
   #shape: Shape = "rectangle";
   #going: Drawn | undefined; // what is being drawn
   #pointer: number | undefined; // which pointer draws it
+  #pressed: Element | null = null; // the button on which the pointer went down
   #cursor: Point | undefined; // of the keyboard, in the viewport
   #state: "draws" | "ends" | "over" = "draws";
 
@@ -88,7 +90,7 @@ class Drawer {
     asked.textContent = text || "Show your agent what you mean";
     const hint = make("p", { class: "hint" });
     hint.textContent = HINT;
-    this.#bar.append(asked, this.#tools.rectangle, this.#tools.arrow, this.#undo, this.#cancel, this.#done, hint);
+    this.#bar.append(asked, this.#tools.rectangle, this.#tools.arrow, this.#undo, this.#move, this.#cancel, this.#done, hint);
     this.#dialog.setAttribute("aria-label", "Draw on the page for your agent");
     this.#dialog.append(this.#area, this.#svg, this.#notes, this.#bar, this.#status);
     this.#root.append(this.#dialog);
@@ -132,7 +134,7 @@ class Drawer {
     if (this.#state === "ends") return event.preventDefault();
     if (event.type === "keydown") this.#key(event as KeyboardEvent);
     else if (event.type === "pointerdown") this.#press(event as PointerEvent);
-    else if (event.type === "pointermove") this.#move(event as PointerEvent);
+    else if (event.type === "pointermove") this.#drag(event as PointerEvent);
     else if (event.type === "pointerup") this.#release(event as PointerEvent);
     else if (event.type === "pointercancel") this.#drop();
     else if (event.type === "click") this.#click(event as MouseEvent);
@@ -143,11 +145,16 @@ class Drawer {
     return this.#root.elementFromPoint(clientX, clientY);
   }
 
+  #buttonAt(event: MouseEvent): Element | null {
+    return this.#at(event)?.closest("button") ?? null;
+  }
+
   #isField(event: MouseEvent): boolean {
     return this.#at(event) instanceof HTMLTextAreaElement;
   }
 
   #press(event: PointerEvent): void {
+    this.#pressed = this.#buttonAt(event);
     if (event.button !== 0 || this.#pointer !== undefined || this.#at(event) !== this.#area) return;
     this.#drop();
     this.#pointer = event.pointerId;
@@ -155,7 +162,7 @@ class Drawer {
     this.#begin({ x: event.clientX, y: event.clientY });
   }
 
-  #move(event: PointerEvent): void {
+  #drag(event: PointerEvent): void {
     if (event.pointerId === this.#pointer) this.#draw({ x: event.clientX, y: event.clientY });
   }
 
@@ -167,8 +174,10 @@ class Drawer {
   }
 
   #click(event: MouseEvent): void {
-    const at = event.detail === 0 ? this.#root.activeElement : (this.#at(event)?.closest("button") ?? null);
-    if (at === this.#tools.rectangle) this.#choose("rectangle");
+    const at = event.detail === 0 ? this.#root.activeElement : this.#buttonAt(event);
+    if (event.detail > 0 && at !== this.#pressed) return; // it went down elsewhere
+    if (at === this.#move) this.#bar.classList.toggle("low");
+    else if (at === this.#tools.rectangle) this.#choose("rectangle");
     else if (at === this.#tools.arrow) this.#choose("arrow");
     else if (at === this.#undo) this.#takeBack();
     else if (at === this.#cancel) this.cancel("by_user");
