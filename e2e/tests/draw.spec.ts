@@ -1,4 +1,7 @@
+import { writeFile } from "node:fs/promises";
 import { expect, front, test } from "./support/fixtures.ts";
+
+test.use({ pilot: true });
 
 test("the user draws what the agent asked for, and the agent finds it in its inbox with a picture", async ({
   site,
@@ -30,9 +33,24 @@ test("the user draws what the agent asked for, and the agent finds it in its inb
     .poll(async () => (line = await agent.ask("observe", { what: "inbox", since: "last" })), { timeout: 10_000 })
     .toMatch(/m\d+ \S+ annotation "Too small" on button "Pay" \[e\d+\] at \d+,\d+ \d+×\d+ \(checkout\)/);
   const [, id, ref] = /(m\d+) \S+ annotation .*\[(e\d+)\]/.exec(line) ?? [];
-  const full = await agent.call("observe", { what: "inbox", id });
-  expect(JSON.stringify(full)).toContain("locator: testid=pay, matches 1");
-  expect(JSON.stringify(full)).toContain("image/jpeg");
+  const { text, images } = await agent.call("observe", { what: "inbox", id });
+  expect(text).toContain("locator: testid=pay, matches 1");
+  expect(images).toHaveLength(1);
+  expect(images[0]!.mimeType).toBe("image/jpeg");
+  const jpeg = Buffer.from(images[0]!.data, "base64");
+  if (process.env["SHOTS"]) await writeFile(`${process.env["SHOTS"]}/drawn.jpg`, jpeg);
+  // Orange lines of the drawing are in the picture.
+  const orange = await tab.evaluate(async (data) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/jpeg;base64,${data}`)).blob());
+    const context = new OffscreenCanvas(image.width, image.height).getContext("2d")!;
+    context.drawImage(image, 0, 0);
+    const { data: pixels } = context.getImageData(0, 0, image.width, image.height);
+    let found = 0;
+    for (let i = 0; i < pixels.length; i += 4)
+      if (pixels[i]! > 150 && pixels[i + 1]! < 120 && pixels[i + 2]! < 80) found++;
+    return found;
+  }, images[0]!.data);
+  expect(orange).toBeGreaterThan(100);
   // The ref is one to act with.
   expect(await agent.ask("interact", { action: "click", ref })).toContain(`on ${ref} button "Pay"`);
   // And what the user does not want comes as well.
