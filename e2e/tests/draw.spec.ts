@@ -16,7 +16,11 @@ test("the user draws what the agent asked for, and the agent finds it in its inb
   );
   await front(agent, tab);
   expect(await agent.ask("observe", { what: "inbox" })).toContain("inbox: 0");
-  const started = await agent.ask("interact", { action: "draw_mode_start", annot_session: "checkout", text: "Which one?" });
+  const started = await agent.ask("interact", {
+    action: "draw_mode_start",
+    annot_session: "checkout",
+    text: "Which one?",
+  });
   expect(started).toContain("the user can draw on the page now for checkout");
   expect(started).toContain('observe {"what":"inbox","since":"last"}');
   const box = await tab.getByTestId("pay").boundingBox();
@@ -37,8 +41,7 @@ test("the user draws what the agent asked for, and the agent finds it in its inb
   expect(text).toContain("locator: testid=pay, matches 1");
   expect(images).toHaveLength(1);
   expect(images[0]!.mimeType).toBe("image/jpeg");
-  const jpeg = Buffer.from(images[0]!.data, "base64");
-  if (process.env["SHOTS"]) await writeFile(`${process.env["SHOTS"]}/drawn.jpg`, jpeg);
+  if (process.env["SHOTS"]) await writeFile(`${process.env["SHOTS"]}/drawn.jpg`, images[0]!.data, "base64");
   // Orange lines of the drawing are in the picture.
   const orange = await tab.evaluate(async (data) => {
     const image = await createImageBitmap(await (await fetch(`data:image/jpeg;base64,${data}`)).blob());

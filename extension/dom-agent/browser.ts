@@ -6,9 +6,12 @@ import { AgentProblem } from "./problem.ts";
 // An isolated world of an extension has both; a page that a test driver opened has neither.
 const { dom, runtime } = (globalThis as { chrome?: Partial<typeof chrome> }).chrome ?? {};
 
+/** The host of what the user draws in, which is no part of the page. */
+export const DRAWING = "gasoline-draw";
+
 /** The shadow root of an element: closed ones too where the browser tells them, which it does for HTML elements only. */
 export const rootOf = (host: Element): ShadowRoot | null =>
-  dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
+  host.id !== DRAWING && dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
 
 /** Asks the worker; undefined: there is none. */
 export const askWorker = async (ask: Ask): Promise<CommandError | null | undefined> =>

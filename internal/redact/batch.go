@@ -2,7 +2,6 @@ package redact
 
 import (
 	"strings"
-
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"

@@ -1,6 +1,6 @@
 import type { Rect } from "../../messages/agent.ts";
 import type { Annotation, Drawing } from "../../messages/drawing.ts";
-import { askWorker } from "../browser.ts";
+import { DRAWING, askWorker } from "../browser.ts";
 import type { RefBook } from "../refs.ts";
 import { LOOK } from "./look.ts";
 import { drawnElement, meant } from "./meant.ts";
@@ -77,7 +77,7 @@ class Drawer {
     this.#name = name;
     this.#refs = refs;
     globalThis.gasolineInput = this.#hear;
-    this.#host.id = "gasoline-draw";
+    this.#host.id = DRAWING;
     this.#host.style.all = "initial";
     this.#root = this.#host.attachShadow({ mode: "closed" });
     const sheet = new CSSStyleSheet();
@@ -90,7 +90,16 @@ class Drawer {
     asked.textContent = text || "Show your agent what you mean";
     const hint = make("p", { class: "hint" });
     hint.textContent = HINT;
-    this.#bar.append(asked, this.#tools.rectangle, this.#tools.arrow, this.#undo, this.#move, this.#cancel, this.#done, hint);
+    this.#bar.append(
+      asked,
+      this.#tools.rectangle,
+      this.#tools.arrow,
+      this.#undo,
+      this.#move,
+      this.#cancel,
+      this.#done,
+      hint,
+    );
     this.#dialog.setAttribute("aria-label", "Draw on the page for your agent");
     this.#dialog.append(this.#area, this.#svg, this.#notes, this.#bar, this.#status);
     this.#root.append(this.#dialog);
@@ -251,7 +260,12 @@ class Drawer {
     const element = this.#under(drawn);
     if (element) drawn.element = element;
     const n = this.#drawn.push(drawn);
-    const field = make("textarea", { rows: "1", maxlength: `${MAX_COMMENT}`, dir: "auto", placeholder: "What about it?" });
+    const field = make("textarea", {
+      rows: "1",
+      maxlength: `${MAX_COMMENT}`,
+      dir: "auto",
+      placeholder: "What about it?",
+    });
     field.setAttribute("aria-label", `Comment ${n}`);
     const box = make("div", { class: "note" });
     box.append(field);
