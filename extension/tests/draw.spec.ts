@@ -64,7 +64,7 @@ test("a rectangle with a comment tells the element under it, and the page hears 
     of: 1,
     element: { tag: "button", role: "button", name: "Pay now", text: "Pay now", ref: expect.stringMatching(/^e\d+$/) },
   });
-  const { locators, styles } = detail.element; styles: object };
+  const { locators, styles } = detail.element;
   expect(locators[0]).toMatchObject({ kind: "testid", value: "pay", matches: 1 });
   expect(styles).toMatchObject({ "background-color": "rgb(204, 204, 204)", padding: "12px 40px" });
   expect(mark?.picture?.length).toBeGreaterThan(1000);

@@ -331,6 +331,7 @@ class Drawer {
     this.#going = undefined;
     this.#show();
     this.#bar.hidden = true;
+    (this.#root.activeElement as HTMLElement | null)?.blur(); // no ring in the picture
     const told = this.#told(this.#drawn.map(annotationOf));
     await painted();
     await Promise.race([tell(told), new Promise((resolve) => setTimeout(resolve, PICTURE_MS))]);
