@@ -35,7 +35,7 @@ var rows = [][]string{
 		"internal/save",
 		"internal/setup",
 	},
-	5: {"internal/view", "internal/drive", "internal/calls"},
+	5: {"internal/view", "internal/drive", "internal/calls", "internal/series", "internal/recording"},
 	6: {"internal/tools/*"},
 	7: {"internal/mcp", "internal/httpapi"},
 	8: {"internal/daemon", "internal/bridge"},

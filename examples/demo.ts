@@ -98,8 +98,30 @@ async function play(): Promise<void> {
   show(shot.text);
   say(`screenshot: ${file}`);
 
-  say('the agent acts: interact {"action":"list_interactive","text_contains":"pay"}');
-  show(await client.ask("interact", { action: "list_interactive", text_contains: "pay" }));
+  // What the customer did, the agent does itself, and each act answers with what it led to.
+  const acts: Record<string, unknown>[] = [
+    { action: "refresh" },
+    { action: "click", selector: 'role=button[name="Add Gift card"]' },
+    {
+      action: "fill_form",
+      fields: [
+        { selector: "label=E-mail", value: "agent@example.com" },
+        { selector: "label=Card number", value: "4111 1111 1111 1111" },
+      ],
+    },
+    { action: "click", selector: "testid=pay", include_screenshot: true, reason: "to see the failure once more" },
+  ];
+  for (const act of acts) {
+    say(`the agent acts: interact ${JSON.stringify(act)}`);
+    const done = await client.call("interact", act);
+    show(done.text);
+    const [picture] = done.images;
+    if (picture) {
+      const own = join(process.cwd(), "demo-receipt.png");
+      writeFileSync(own, picture.data, "base64");
+      say(`picture after the act: ${own}`);
+    }
+  }
 
   say(
     `in ${answer.length} characters the agent has the exception, the failing request with its body, and the click that led to it`,

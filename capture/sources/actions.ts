@@ -40,7 +40,7 @@ class Recorder {
   readonly #realm: Realm;
   readonly #actors: Actors;
   #typing: { field: Element; deed: Deed; timer: number } | undefined;
-  #scrolling: { deed: Deed; timer: number } | undefined;
+  #scrolling: { deed: Deed; timer: number; over: () => void } | undefined;
   #typed = new WeakMap<Element, string>();
   readonly #passwords = new PasswordWatch();
   readonly #naming: Naming;
@@ -98,9 +98,10 @@ class Recorder {
     this.#passwords.stop();
   }
 
-  /** settle records everything that is not over yet: typing that has not paused, actions without locators. */
+  /** settle records everything that is not over yet: typing and scrolling that have not paused, actions without locators. */
   settle(): void {
     this.#endTyping();
+    this.#scrolling?.over();
     this.#naming.settle();
   }
 
@@ -154,7 +155,8 @@ class Recorder {
     // A chord with a character can spell a password out; other keys are none of it.
     if (target && secretField(target) && event.key.length === 1) return;
     if (event.key === " " && target && target.matches("input,textarea,[contenteditable]")) return;
-    if (event.key === "Enter") this.#endTyping();
+    // What is typed before a key comes before it; these two are typing themselves.
+    if (event.key !== "Backspace" && event.key !== "Delete") this.#endTyping();
     const key =
       (event.ctrlKey ? "Control+" : "") +
       (event.metaKey ? "Meta+" : "") +
@@ -171,6 +173,7 @@ class Recorder {
     const { target } = event;
     if (this.#scrolling) cancelLater(this.#scrolling.timer);
     const over = (): void => {
+      cancelLater(timer);
       this.#scrolling = undefined;
       const element = target instanceof Element ? target : undefined;
       const x = Math.round(element ? element.scrollLeft : window.scrollX);
@@ -178,7 +181,7 @@ class Recorder {
       this.#emit("scroll", element, deed, { x, y });
     };
     const timer = later(() => this.#run(over), scrollPause);
-    this.#scrolling = { deed, timer };
+    this.#scrolling = { deed, timer, over };
   }
 
   /** emit reads the element now and searches for it later: the page's own handlers come first. */

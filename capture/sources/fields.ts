@@ -42,12 +42,15 @@ export function secretField(field: Element): string {
   return "";
 }
 
-/** fieldValue is what a field holds, as it may be recorded: masked when secret, one line, ≤ 500 characters. */
+/**
+ * fieldValue is what a field holds, as it may be recorded: masked when secret, ≤ 500 characters. What was typed stays as it is,
+ * so that it can be typed again; a longer text is cut, ends with "…" and is one line.
+ */
 export function fieldValue(field: Element, salt: string): string {
   const value = rawValue(field);
   const kind = secretField(field);
   if (kind) return value === "" ? "" : mask(kind, value, salt);
-  return fold(value, maxValue);
+  return "value" in field && value.length <= maxValue ? value : fold(value, maxValue);
 }
 
 const isPassword = (type: string | null): boolean => type?.toLowerCase() === "password";

@@ -59,6 +59,32 @@ test("actions: what a user does, with ranked locators, and masked secrets", asyn
   for (const secret of ["hunter2", "123456", "4111111111111111"]) expect(all).not.toContain(secret);
 });
 
+test("actions: what is typed comes before the key after it and stays as it is", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(
+    server.page(`<input aria-label=City><textarea aria-label=Note></textarea><div style="height:3000px"></div>`),
+  );
+  const city = page.getByLabel("City");
+  await city.pressSequentially("Ber  x");
+  await city.press("Backspace");
+  await city.press("ArrowDown");
+  await city.press("Tab");
+  await page.getByLabel("Note").pressSequentially("one\ntwo");
+  const told = () => records.all("actions").map(({ type, key, value }) => [type, key ?? value]);
+  await expect.poll(told).toEqual([
+    ["keypress", "Backspace"],
+    ["input", "Ber  "],
+    ["keypress", "ArrowDown"],
+    ["keypress", "Tab"],
+    ["input", "one"],
+    ["keypress", "Enter"],
+    ["input", "one\ntwo"],
+  ]);
+  await page.getByLabel("Note").fill("x".repeat(501));
+  await page.getByLabel("City").focus();
+  await expect.poll(() => told().at(-1)?.[1]?.length).toBe(500);
+});
+
 test("actions: an element is read before the page's handlers, and searched for after them", async ({
   page,
   capture,

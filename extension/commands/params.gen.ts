@@ -318,4 +318,13 @@ export const SCHEMAS = {
     name: text64,
     text: text300,
   }),
+  locate: v.object({
+    selectors: v.pipe(v.array(v.string()), v.maxLength(20)),
+    frame_url: text100000,
+  }),
+  scroll_position: v.object({
+    ...search,
+    left: number,
+    top: number,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

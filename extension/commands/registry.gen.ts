@@ -35,6 +35,7 @@ import { statePut } from "./state_put.ts";
 import { loadState } from "./load_state.ts";
 import { storage } from "./storage.ts";
 import { drawModeStart } from "./draw_mode_start.ts";
+import { locate } from "./locate.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -96,4 +97,6 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   storage,
   indexeddb: reads("indexeddb"),
   draw_mode_start: drawModeStart,
+  locate,
+  scroll_position: acts("scroll_position"),
 };

@@ -33,6 +33,7 @@ import { listInteractive } from "./read/list_interactive.ts";
 import { accessibility } from "./read/accessibility.ts";
 import { statePart } from "./read/state_part.ts";
 import { indexeddb } from "./read/indexeddb.ts";
+import { scrollPosition } from "./act/scroll_position.ts";
 
 /** The operation of every kind that works in the page. */
 export const KINDS = {
@@ -69,4 +70,5 @@ export const KINDS = {
   accessibility,
   state_part: statePart,
   indexeddb,
+  scroll_position: scrollPosition,
 };

@@ -41,6 +41,7 @@ import type {
   StatePart,
   DatabaseParams,
   DatabaseResult,
+  ScrollPositionParams,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -79,4 +80,5 @@ export interface KindOps {
   accessibility: { params: AuditParams; result: AuditResult };
   state_part: { params: StatePartParams; result: StatePart };
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
+  scroll_position: { params: ScrollPositionParams; result: Acted };
 }

@@ -61,4 +61,6 @@ var (
 	LookStorage    = declare[StorageLookParams, StorageResult]("storage", Tab)
 	LookDatabase   = declare[DatabaseParams, DatabaseResult]("indexeddb", Tab|InPage)
 	Draw           = declare[DrawParams, DrawResult]("draw_mode_start", Tab|Mutates)
+	Locate         = declare[LocateParams, LocateResult]("locate", Tab)
+	ScrollPosition = declare[ScrollPositionParams, ActResult]("scroll_position", Tab|Mutates|InPage)
 )

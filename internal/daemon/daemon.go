@@ -107,6 +107,9 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	work.Go(func() { served <- server.Serve(listener) })
 	work.Go(func() { d.watchPlace(ctx, func() { cancel(errMoved) }) })
 	work.Go(func() { d.watchIdle(ctx, cfg.IdleExit, func() { cancel(errIdle) }) })
+	work.Go(func() {
+		d.recorder.Run(ctx, func(err error) { cfg.Log.Error("keep recordings", "error", err.Error()) })
+	})
 	cfg.Log.Info(
 		"listening",
 		"url",

@@ -74,7 +74,7 @@ func (d *Dir) Moved() bool {
 
 // Sweep removes what writes left behind that were cut off, if it is older than age.
 func (d *Dir) Sweep(age time.Duration) error {
-	for _, folder := range []string{".", "run", "screenshots", "artifacts", "states"} {
+	for _, folder := range []string{".", "run", "screenshots", "artifacts", "states", "recordings"} {
 		entries, err := fs.ReadDir(d.root.FS(), folder)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("list %s: %w", d.Path(folder), err)

@@ -18,6 +18,7 @@ import (
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/state"
@@ -44,6 +45,7 @@ type Daemon struct {
 	Dir        *state.Dir // a fresh state directory
 	Project    string     // a fresh directory that stands for the caller's project
 	Redact     *redact.Redactor
+	Recorder   *recording.Recorder
 	Lost       []view.Loss // what footers tell beside what the ingester counts
 
 	ahead atomic.Int64 // of the process's clock, in nanoseconds
@@ -88,6 +90,14 @@ func NewDaemon(t testing.TB, entries int) *Daemon {
 	h.Correlator = correlate.New(h.now)
 	h.Reader = query.New(s, h.Correlator.Offset)
 	h.Ingest = ingest.New(ingest.Config{Now: h.now}, redactor, h.Correlator, s)
+	h.Recorder = recording.New(dir, h.Reader, func(session string, tab int) (n uint64) {
+		for _, l := range h.losses(session, tab) {
+			if l.Kind == event.KindAction {
+				n += l.Count
+			}
+		}
+		return n
+	})
 	h.Uploads = browser.NewReceiver(h.Ingest)
 	return h
 }

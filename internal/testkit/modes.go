@@ -37,6 +37,7 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 //	events.json     the body of a POST /sync: events, and what the browser tells of itself
 //	browser.json    the same; by custom only settings and tabs
 //	extension.json  what a browser does with commands: {"session":"s1","answers":{"screenshot":{"result":{}}}}; it polls from then on
+//	state NAME      what a file of the state directory holds from then on
 //	start           a command without its call waiting: {"kind":"click","tab":12,"wait_ms":5000}
 //	sleep           a duration that passes
 //	call            arguments of a call, as JSON
@@ -167,6 +168,10 @@ func (s *script) section(x *txtar.File) {
 		}
 	case "extension.json":
 		s.extension(*x)
+	case "state":
+		if err := s.daemon.Dir.Write(rest, s.read(*x)); err != nil {
+			t.Fatal(err)
+		}
 	case "start":
 		s.start(*x)
 	case "sleep":

@@ -1070,6 +1070,29 @@ export interface DrawResult {
   replaced?: boolean;
 }
 
+/** LocateParams is for locate: several ways to find one element, best first. */
+export interface LocateParams {
+  selectors: string[];
+  frame_url?: string;
+}
+
+/** LocateResult says which of the ways finds exactly one element. Where the best one does not, a page that changes is waited for before another one counts. */
+export interface LocateResult {
+  /** of the selector; -1: none finds exactly one */
+  index: number;
+  /** what the parameter frame takes for the frame of the element */
+  frame?: string;
+  /** elements that were found, for each selector that was tried */
+  counts: number[];
+  waited_ms: number;
+}
+
+/** ScrollPositionParams is for scroll_position. Without a target the page is scrolled. */
+export interface ScrollPositionParams extends Search {
+  left?: number;
+  top?: number;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1130,6 +1153,8 @@ export interface Commands {
   storage: { params: StorageLookParams; result: StorageResult };
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
   draw_mode_start: { params: DrawParams; result: DrawResult };
+  locate: { params: LocateParams; result: LocateResult };
+  scroll_position: { params: ScrollPositionParams; result: ActResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -1175,6 +1200,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "save_state",
   "load_state",
   "draw_mode_start",
+  "scroll_position",
 ]);
 
 /** Commands that need a tab. */
@@ -1233,4 +1259,6 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "storage",
   "indexeddb",
   "draw_mode_start",
+  "locate",
+  "scroll_position",
 ]);

@@ -16,6 +16,9 @@ const SETTLE_MS = 2000;
 /** The answer needs some of the time before the deadline, ms. */
 const ANSWER_MS = 150;
 
+/** What the end of some work leads to begins so long, ms, after it at the latest: a page reads an answer, then asks again. */
+const NEXT_MS = 5;
+
 /** A document that begins to navigate is gone within so long, ms, or stays for all that is known. */
 const LEAVING_MS = 1000;
 
@@ -42,6 +45,8 @@ const UNCAPTURED: Acts = {
   busy: () => [],
   refused: () => [],
 };
+
+const soon = (): Promise<void> => new Promise((wake) => setTimeout(wake, NEXT_MS));
 
 /** Whether this document is an iframe's. */
 const where = window === window.top ? {} : { inner: true };
@@ -71,7 +76,8 @@ export class ActScope {
     this.#began = Date.now();
     if (!action) return;
     this.#changes = new Changes();
-    this.#writes = new Writes();
+    // What a document stores as it is loaded is its own doing, and the first look at a storage holds the page for a while.
+    if (!whole) this.#writes = new Writes();
     acts().begin(action, whole);
     navigation.addEventListener("navigate", this.#navigates);
     navigation.addEventListener("currententrychange", this.#stays);
@@ -132,7 +138,12 @@ export class ActScope {
     let busy: string[] = [];
     for (let restless = 0, leaving = 0; ;) {
       await this.#turn();
+      const before = busy;
       busy = acts().busy(this.#action);
+      if (before.length > 0 && busy.length === 0 && !this.#leaving()) {
+        await soon();
+        busy = acts().busy(this.#action);
+      }
       const now = this.#changes?.look();
       const rests = now === seen;
       seen = now;

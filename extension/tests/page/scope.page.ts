@@ -197,10 +197,15 @@ describe("an act has settled", () => {
     put("<p x></p>");
     busy = (turn) => (turn < 12 ? ["GET /a"] : []);
     expect((await settled(16))[0]).toBe(12);
-    busy = (turn) => (turn < 24 ? ["GET /a"] : []);
+    busy = (turn) => (turn < 25 ? ["GET /a"] : []); // it was asked twice in the twelfth frame
     const change = (): void => document.querySelector("p")!.append("a");
     const [count, result] = await settled(16, change);
     expect([count, result]).toEqual([12 + 5, { changes: ["17 added in the page"], busy: [] }]);
+  });
+  test("when what the end of something led to a moment later has ended, too", async () => {
+    put("");
+    busy = (turn) => (turn === 1 ? ["GET /a"] : turn > 2 && turn < 6 ? ["GET /b"] : []);
+    expect(await settled(16)).toEqual([5, { changes: [], busy: [] }]);
   });
   test("after two seconds at most, and tells what it still waits for", async () => {
     busy = () => ["GET /a"];

@@ -1,6 +1,6 @@
 // Package configure declares the tool that looks after the session: health, readiness, emptying
-// buffers, what the tools can do, and settings of the client. What it changes is the daemon's own
-// state; it never acts in a page.
+// buffers, what the tools can do, settings of the client, recordings and sequences of actions. What it
+// changes is the daemon's own state; only playback and replay_sequence act in a page, and need the pilot.
 package configure
 
 import (
@@ -9,10 +9,13 @@ import (
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // Env is what the modes may reach.
@@ -23,6 +26,10 @@ type Env struct {
 	Queue    *command.Queue
 	Reader   *query.Live
 	Daemon   Daemon
+	Drive    drive.Driver
+	Dir      *state.Dir
+	Recorder *recording.Recorder
+	Interact *catalog.Bound // whose calls are the steps of sequences; what it needs, the mode needs
 }
 
 // Daemon is what only the daemon itself knows or can do.
@@ -81,7 +88,10 @@ var Tool = catalog.New[Env](catalog.Info{
 	Hints: catalog.Hints{Destructive: true}, // clear empties the buffers
 	Doc:   "Look after the session: is all ready (doctor), the daemon (health), empty buffers (clear).",
 	First: []string{"doctor", "health", "clear"},
-	Shown: []string{"tool", "mode", "operation", "buffer", "tab", "summary", "telemetry_mode"},
+	Shown: []string{"tool", "mode", "operation", "buffer", "tab", "summary", "telemetry_mode", "name", "recording_id", "original_id", "steps", "url"},
+	Docs: map[string]string{
+		"tab": "tab id", "url": "where a playback begins", "name": "of the recording or sequence",
+	},
 })
 
 // none is for modes without parameters.

@@ -13,6 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/testkit"
 	"github.com/brennhill/gasoline/internal/tools/analyze"
 	"github.com/brennhill/gasoline/internal/tools/configure"
+	"github.com/brennhill/gasoline/internal/tools/interact"
 )
 
 // env makes what the modes may reach beside a daemon of fixed values. A browser that was heard of is paired.
@@ -34,6 +35,10 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 		}
 		return configure.Env{
 			Call: c, Registry: h.Registry, Pairings: pairings, Queue: h.Queue, Reader: h.Reader,
+			Drive: h.Driver(), Dir: h.Dir, Recorder: h.Recorder,
+			Interact: catalog.Bind(interact.Tool, func(c catalog.Call) interact.Env {
+				return interact.Env{Drive: h.Driver(), Registry: h.Registry, Reader: h.Reader, Call: c}
+			}, nil),
 			Daemon: configure.Daemon{
 				Version: "1.0.0-rc.1", Run: testkit.Run, PID: 4711, Port: 7890, StateDir: h.Dir.Path(""),
 				Started: testkit.Begin.Add(-time.Hour), Spawned: true, Parent: 1,

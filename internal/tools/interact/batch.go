@@ -3,230 +3,33 @@ package interact
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"time"
 
-	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
-)
-
-// Bounds of a batch.
-const (
-	batchWait = time.Minute
-	stepWait  = 10 * time.Second
-	partText  = 1500 // characters of one step's answer
+	"github.com/brennhill/gasoline/internal/series"
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "batch", Doc: "Carry out up to 50 actions in one call, one after the other, with what each led to. Steps are arguments of interact. " +
 		"One that fails does not end it unless continue_on_error is false.",
-	Aliases: []string{"sequence", "run_steps"}, Needs: acts, Wait: batchWait,
+	Aliases: []string{"sequence", "run_steps"}, Needs: acts, Wait: series.Wait,
 	Example: `{"steps":[{"action":"click","selector":"text=Add"},{"action":"get_text","selector":"#total"}]}`,
 	Errors:  []problem.Code{problem.PilotOff, problem.ExtensionOffline, problem.TabGone, problem.NoTab, problem.InvalidParam},
 }, batch)
 
 type batchParams struct {
-	Steps           []json.RawMessage `json:"steps" required:"true" length:"50" doc:"arguments of interact, one object for each step"`
-	StepTimeoutMS   int               `json:"step_timeout_ms,omitempty" min:"100" max:"120000" doc:"for each step; default 10000"`
-	ContinueOnError *bool             `json:"continue_on_error,omitempty" doc:"false ends it at the first step that fails; default true"`
-	StopAfterStep   int               `json:"stop_after_step,omitempty" min:"1" max:"50" doc:"carry out so many steps and leave the rest"`
+	Steps []json.RawMessage `json:"steps" required:"true" length:"50" doc:"arguments of interact, one object for each step"`
+	series.Options
 }
 
-// batched is what a batch came to.
-type batched struct {
-	Status        string     `json:"status"` // complete, failed (a step failed), timeout (steps were left when the time was over)
-	StepsExecuted int        `json:"steps_executed"`
-	StepsFailed   int        `json:"steps_failed"`
-	StepsQueued   int        `json:"steps_queued"` // that were not begun
-	StepsTotal    int        `json:"steps_total"`
-	DurationMS    int64      `json:"duration_ms"`
-	Results       []stepDone `json:"results"`
-
-	images []answer.Image
-}
-
-// stepDone is one step that was begun.
-type stepDone struct {
-	StepIndex  int             `json:"step_index"` // from 0
-	Action     string          `json:"action"`
-	Status     string          `json:"status"` // complete, still_running, error
-	Error      string          `json:"error,omitempty"`
-	Message    string          `json:"message,omitempty"`
-	DurationMS int64           `json:"duration_ms"`
-	Result     json.RawMessage `json:"result,omitempty"` // as the action alone answers to as:"json"
-
-	value answer.Texter
-}
-
-func batch(ctx context.Context, env Env, p batchParams) (*batched, error) {
-	steps := catalog.Bind(Tool, func(c catalog.Call) Env {
+func batch(ctx context.Context, env Env, p batchParams) (*series.Result, error) {
+	tool := catalog.Bind(Tool, func(c catalog.Call) Env {
 		e := env
 		e.Call = c
 		return e
 	}, nil) // what steps need is what a batch needs
-	if err := checkSteps(steps, p.Steps); err != nil {
+	if err := series.Check(tool, p.Steps); err != nil {
 		return nil, err
 	}
-	if env.Call.Detached {
-		return nil, problem.New(
-			problem.InvalidParam, "Leave out background.", "a batch is answered when it is over: background would lose what its steps say.",
-		)
-	}
-	began := time.Now()
-	out := &batched{Status: "complete", StepsTotal: len(p.Steps)}
-	most := len(p.Steps)
-	if p.StopAfterStep > 0 {
-		most = min(most, p.StopAfterStep)
-	}
-	patience := stepWait
-	if p.StepTimeoutMS > 0 {
-		patience = time.Duration(p.StepTimeoutMS) * time.Millisecond
-	}
-	for i, args := range p.Steps[:most] {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if env.Call.Left() < 100*time.Millisecond {
-			out.Status = "timeout"
-			break
-		}
-		call := env.Call
-		if end := time.Now().Add(patience); end.Before(call.Deadline) {
-			call.Deadline = end
-		}
-		if call.Progress != nil {
-			call.Progress(fmt.Sprintf("step %d of %d: %s", i+1, most, steps.ModeOf(args)))
-		}
-		done := run(ctx, steps, call, i, args)
-		out.Results = append(out.Results, done)
-		out.StepsExecuted++
-		if im, ok := done.value.(answer.Imager); ok && done.Error == "" {
-			out.images = append(out.images, im.Images()...)
-		}
-		if done.Status == "error" {
-			out.Status = "failed"
-			out.StepsFailed++
-			if p.ContinueOnError != nil && !*p.ContinueOnError {
-				break
-			}
-		}
-	}
-	out.StepsQueued = out.StepsTotal - out.StepsExecuted
-	out.DurationMS = time.Since(began).Milliseconds()
-	return out, nil
-}
-
-// checkSteps refuses a batch before anything of it is done when a step is none.
-func checkSteps(b *catalog.Bound, steps []json.RawMessage) error {
-	if len(steps) == 0 {
-		return problem.New(problem.MissingParam, `Give steps:[{"action":"click","selector":"…"}].`, "there is no step.")
-	}
-	for i, args := range steps {
-		mode := b.ModeOf(args)
-		if mode == "" {
-			return problem.New(
-				problem.InvalidParam, "Each step is an object with an action of interact and its parameters.",
-				"steps[%d] names no action: %s", i, answer.Cut(answer.Clean(string(args)), 100),
-			)
-		}
-		if mode == "batch" {
-			return problem.New(problem.InvalidParam, "Write its steps into this one.", "steps[%d] is a batch.", i)
-		}
-		if err := b.Check(args); err != nil {
-			p := *problem.From(err)
-			p.Message = fmt.Sprintf("steps[%d]: %s Nothing was done.", i, p.Message)
-			return &p
-		}
-	}
-	return nil
-}
-
-func run(ctx context.Context, b *catalog.Bound, call catalog.Call, i int, args json.RawMessage) stepDone {
-	began := time.Now()
-	done := stepDone{StepIndex: i, Action: b.ModeOf(args), Status: "complete"}
-	out, err := b.Call(ctx, call, args)
-	if err != nil {
-		p := problem.From(err)
-		done.Status, done.Error, done.Message = "error", string(p.Code), p.Message
-		done.value = refused{p}
-	} else {
-		done.value, _ = out.Value.(answer.Texter)
-		if g, ok := out.Value.(interface{ Going() bool }); ok && g.Going() {
-			done.Status = "still_running"
-		}
-		if done.Result, err = answer.JSON(out.Value); err != nil {
-			done.Result = nil // it is told in words all the same
-		}
-	}
-	done.DurationMS = time.Since(began).Milliseconds()
-	return done
-}
-
-// Text writes each step as the action alone would answer, with its number.
-func (b *batched) Text(w *answer.Writer) {
-	going := 0
-	for _, s := range b.Results {
-		if s.Status == "still_running" {
-			going++
-		}
-	}
-	line := fmt.Sprintf("batch: %d of %d steps done in %d ms", b.StepsExecuted-b.StepsFailed-going, b.StepsTotal, b.DurationMS)
-	for _, n := range []struct {
-		count int
-		what  string
-	}{{b.StepsFailed, "failed"}, {going, "still running"}, {b.StepsQueued, "not begun"}} {
-		if n.count > 0 {
-			line += fmt.Sprintf(", %d %s", n.count, n.what)
-		}
-	}
-	w.Head("%s", line)
-	left := 0
-	for i, s := range b.Results {
-		if w.Room() < 200 {
-			left = len(b.Results) - i
-			break
-		}
-		w.Part(numbered{i + 1, s.value}, partText)
-	}
-	if left > 0 {
-		w.Note("%d more steps are not shown; a larger budget shows them", left)
-	}
-	if b.Status == "timeout" {
-		w.Note("the time was over before step %d; raise timeout_ms", b.StepsExecuted+1)
-	}
-}
-
-// Images gives the pictures of all steps.
-func (b *batched) Images() []answer.Image { return b.images }
-
-// numbered is a step's answer under its number.
-type numbered struct {
-	number int
-	value  answer.Texter
-}
-
-func (n numbered) Text(w *answer.Writer) {
-	w.Head("step %d", n.number)
-	if n.value != nil {
-		n.value.Text(w)
-	}
-}
-
-// refused is a step that failed, as a part of an answer.
-type refused struct{ *problem.Problem }
-
-func (r refused) Text(w *answer.Writer) {
-	w.Head("error=%s retry=%s", r.Code, r.Retry())
-	w.Head("%s", r.Message)
-	if r.Fix != "" {
-		w.Note("%s", r.Fix)
-	}
-	for _, d := range r.Details {
-		w.Note("%s", d)
-	}
-	if len(r.Page) > 0 {
-		w.Page(r.From)
-		w.Lines(r.Page)
-	}
+	return series.Run(ctx, tool, env.Call, "batch", p.Steps, p.Options)
 }

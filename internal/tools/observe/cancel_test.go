@@ -57,9 +57,10 @@ func testCallsEndInTheMiddle(t *testing.T) {
 	s := newStore(t, 0)
 	everyKind(s, events)
 	tool := over(s)
-	// These read nothing of the store, or one event, or wait for the browser.
+	// These read nothing of the store, or one event, or files, or wait for the browser.
 	none := []string{
 		"page", "tabs", "pilot", "pending_commands", "failed_commands", "command_result", "screenshot", "page_inventory", "storage", "indexeddb",
+		"recordings", "recording_actions", "playback_results", "log_diff_report",
 	}
 	for _, mode := range tool.Modes() {
 		most := 0

@@ -15,7 +15,7 @@ import (
 func bound(t *testing.T) *catalog.Bound {
 	h := testkit.NewDaemon(t, 0)
 	return catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir}
+		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder}
 	}, nil)
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
+	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -17,6 +18,8 @@ type Env struct {
 	Drive drive.Driver
 	Queue *command.Queue
 	Dir   *state.Dir
+	// Recorder has the recordings.
+	Recorder *recording.Recorder
 }
 
 // Tool is observe.
