@@ -10,7 +10,7 @@ import type { PageConfig } from "../messages/content.ts";
 import { DocumentActs, isAnswer } from "./acts.ts";
 import { BodyGate } from "./body-gate.ts";
 import { shadowOf } from "./browser.ts";
-import { guard } from "./guard.ts";
+import { guard } from "../messages/guard.ts";
 import { WorkerLink } from "./link.ts";
 import { reportPolicies } from "./policies.ts";
 

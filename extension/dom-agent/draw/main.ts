@@ -1,4 +1,5 @@
 import type { Rect } from "../../messages/agent.ts";
+import { guard } from "../../messages/guard.ts";
 import type { Annotation, Drawing } from "../../messages/drawing.ts";
 import { DRAWING, askWorker } from "../browser.ts";
 import type { RefBook } from "../refs.ts";
@@ -76,6 +77,7 @@ class Drawer {
   constructor(name: string, text: string, refs: RefBook) {
     this.#name = name;
     this.#refs = refs;
+    guard(); // where there is no content script: else its listeners come first, and these hear nothing
     globalThis.gasolineInput = this.#hear;
     this.#host.id = DRAWING;
     this.#host.style.all = "initial";
@@ -481,7 +483,6 @@ const tell = (drawing: Drawing): Promise<unknown> =>
 
 declare global {
   var gasolineDraw: { start: typeof start } | undefined;
-  var gasolineInput: ((event: Event) => void) | undefined;
 }
 
 globalThis.gasolineDraw ??= { start };
