@@ -1,5 +1,6 @@
 import type { DaemonSettings, ExtensionSettings, SyncAnswer, Tracking, TrackingAnswer } from "@gasoline/schema/wire";
 import type { Context } from "../commands/context.ts";
+import { screenshot } from "../commands/screenshot.ts";
 import type { ActionId, PageConfig } from "../messages/content.ts";
 import { type AskPairing, type PairingTold, parseCode } from "../state/pairing.ts";
 import type { AskTracking, TrackingTold } from "../state/tracking.ts";
@@ -26,6 +27,7 @@ import { Spill } from "./daemon/spill.ts";
 import { Uploader } from "./daemon/uploader.ts";
 import { Downloads } from "./downloads/downloads.ts";
 import { Debuggers } from "./debugger/debugger.ts";
+import { Drawings } from "./drawings/drawings.ts";
 import { Executor } from "./execution/executor.ts";
 import { Inputs } from "./execution/inputs.ts";
 import { TabPages } from "./execution/pages.ts";
@@ -46,6 +48,9 @@ import { Grants } from "./tabs/grants.ts";
 import { TabList } from "./tabs/list.ts";
 import { StaleTabs } from "./tabs/stale.ts";
 import { closeStorage, session as kept } from "../state/browser.ts";
+
+/** A picture of what the user drew takes so long at most, ms. */
+const PICTURE_MS = 5000;
 
 /** A page is told that it was marked within so long, ms, or not at all. */
 const MARK_MS = 1000;
@@ -85,6 +90,23 @@ export class Worker {
   );
   readonly #downloads = new Downloads();
   readonly films = new TabFilms(this.debuggers, this.#client, () => this.identity.session());
+  readonly #drawings = new Drawings({
+    picture: async (tab, size) => {
+      const context: Context = {
+        ...(await this.#context(tab, Date.now() + PICTURE_MS, new AbortController().signal)),
+        elsewhere: () => context, // a picture opens no tab
+      };
+      return (await screenshot({ format: "jpeg", ...size }, context)).data;
+    },
+    emit: async (tab, marks) => {
+      const { url: page_url } = await this.tabs.one(tab);
+      for (const mark of marks) {
+        const at = { t: Date.now(), mono: performance.now() };
+        this.#own.emit("marks", { tab, frame: 0, page_url }, { ...at, ...mark }, true);
+      }
+      void this.#flush(tab);
+    },
+  });
   readonly #times = new ActionTimes();
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
@@ -145,6 +167,7 @@ export class Worker {
     this.#pages = new TabPages(this.tabs, this.ports, this.debuggers);
     this.#frames.listen();
     this.#inputs.listen();
+    this.#drawings.listen();
     this.#downloads.listen();
     this.#executor = new Executor({
       results: new Results(this.#client, session),

@@ -21,6 +21,8 @@ const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
 const check16 = v.pipe(v.array(v.string()), v.maxLength(5));
 const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
 const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
+const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
+const text300 = v.optional(v.pipe(v.string(), v.maxLength(300)));
 const toast = {
   reason: text500,
 };
@@ -65,7 +67,7 @@ const storageParams = {
 const cookieParams = {
   ...toast,
   name: v.pipe(v.string(), v.maxLength(1000)),
-  domain: v.optional(v.pipe(v.string(), v.maxLength(300))),
+  domain: text300,
   path: text2000,
   frame: text2000,
 };
@@ -243,7 +245,7 @@ export const SCHEMAS = {
   }),
   snapshot: v.object({
     ...snapshotPart,
-    since: v.optional(v.pipe(v.string(), v.maxLength(64))),
+    since: text64,
     bytes: v.optional(v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(30000))),
     elements: flag,
   }),
@@ -311,6 +313,10 @@ export const SCHEMAS = {
     store: text10000Required,
     limit: integerFrom1To1000,
     frame: text2000,
+  }),
+  draw_mode_start: v.object({
+    name: text64,
+    text: text300,
   }),
   locate: v.object({
     selectors: v.pipe(v.array(v.string()), v.maxLength(20)),

@@ -34,6 +34,7 @@ import { saveState } from "./save_state.ts";
 import { statePut } from "./state_put.ts";
 import { loadState } from "./load_state.ts";
 import { storage } from "./storage.ts";
+import { drawModeStart } from "./draw_mode_start.ts";
 import { locate } from "./locate.ts";
 import { screenRecordingStart } from "./screen_recording_start.ts";
 import { screenRecordingStop } from "./screen_recording_stop.ts";
@@ -97,6 +98,7 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   load_state: loadState,
   storage,
   indexeddb: reads("indexeddb"),
+  draw_mode_start: drawModeStart,
   locate,
   scroll_position: acts("scroll_position"),
   screen_recording_start: screenRecordingStart,

@@ -10,6 +10,7 @@ import type { PageConfig } from "../messages/content.ts";
 import { DocumentActs, isAnswer } from "./acts.ts";
 import { BodyGate } from "./body-gate.ts";
 import { shadowOf } from "./browser.ts";
+import { guard } from "../messages/guard.ts";
 import { WorkerLink } from "./link.ts";
 import { reportPolicies } from "./policies.ts";
 
@@ -27,6 +28,7 @@ function start(): void {
   if (globalThis.gasolineContent) return;
   globalThis.gasolineContent = true;
   const late = globalThis.gasolineLate === true;
+  guard();
 
   const channel = openContentSide();
   const batcher = new Batcher({ send: (json) => link.send(json, isUrgent(json)), numbered: true });
@@ -79,6 +81,7 @@ function start(): void {
   });
   channel.onHide(flush);
   channel.onReopened(() => {
+    guard();
     capture.reattach();
     link.listen();
   });

@@ -1,17 +1,23 @@
 import type { CommandError } from "@gasoline/schema/wire";
 import type { AskAround, AskInput, AskScript, Script, TellDownload, TellPerformed } from "../messages/agent.ts";
+import type { TellDrawing } from "../messages/drawing.ts";
 import { AgentProblem } from "./problem.ts";
 
 // An isolated world of an extension has both; a page that a test driver opened has neither.
 const { dom, runtime } = (globalThis as { chrome?: Partial<typeof chrome> }).chrome ?? {};
 
+/** The host of what the user draws in, which is no part of the page. */
+export const DRAWING = "gasoline-draw";
+
 /** The shadow root of an element: closed ones too where the browser tells them, which it does for HTML elements only. */
 export const rootOf = (host: Element): ShadowRoot | null =>
-  dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
+  host.id !== DRAWING && dom && host instanceof HTMLElement ? dom.openOrClosedShadowRoot(host) : host.shadowRoot;
 
 /** Asks the worker; undefined: there is none. */
-export const askWorker = async (ask: AskAround | AskInput | AskScript): Promise<CommandError | null | undefined> =>
-  runtime?.id ? runtime.sendMessage<AskAround | AskInput | AskScript, CommandError | null>(ask) : undefined;
+export const askWorker = async (ask: Ask): Promise<CommandError | null | undefined> =>
+  runtime?.id ? runtime.sendMessage<Ask, CommandError | null>(ask) : undefined;
+
+type Ask = AskAround | AskInput | AskScript | TellDrawing;
 
 /** What a script that is loaded on first use leaves in this world. */
 export async function loaded<T>(script: Script, left: () => T | undefined): Promise<T> {

@@ -5,6 +5,8 @@ import { around } from "./around.ts";
 import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
+import type {} from "./draw/main.ts";
+import { loaded } from "./browser.ts";
 import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
 import { later } from "./later.ts";
 import { KINDS } from "./operations.gen.ts";
@@ -77,6 +79,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
       differs: await typeAgain(params, (change) => environment.act.perform(change, true)),
     })),
   look_storage: (params, environment) => withStores(environment, ({ look }, limits) => look(params, limits)),
+  draw: async (params, { refs }) => (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs),
   toast: ({ text: said }) => {
     toast(said);
     return {};

@@ -139,6 +139,8 @@ export interface AgentOps extends KindOps {
   /** An act that began in the document was not done. */
   end: { params: { frame?: string }; result: Record<string, never> };
   toast: { params: { text: string }; result: Record<string, never> };
+  /** Lets the user draw. replaced: another drawing was not done. */
+  draw: { params: { name: string; text: string }; result: { name: string; replaced: boolean } };
   /** Finds what takes files for a target. */
   look_upload: { params: Target & { count: number }; result: UploadTarget };
   /** Puts files into an input, or drops them onto an element, by events that are made up. */
@@ -185,7 +187,7 @@ export interface AskAround {
 }
 
 /** What is loaded into a document on first use, beside the agent. */
-export type Script = "reader" | "snapshot" | "stored" | "upload" | "audit";
+export type Script = "reader" | "snapshot" | "stored" | "upload" | "audit" | "draw";
 
 /** The agent of a document asks the worker to load a script. Answered with a problem or null. */
 export interface AskScript {

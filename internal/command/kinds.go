@@ -60,6 +60,7 @@ var (
 	LoadState      = declare[LoadStateParams, LoadedState]("load_state", Tab|Mutates)
 	LookStorage    = declare[StorageLookParams, StorageResult]("storage", Tab)
 	LookDatabase   = declare[DatabaseParams, DatabaseResult]("indexeddb", Tab|InPage)
+	Draw           = declare[DrawParams, DrawResult]("draw_mode_start", Tab|Mutates)
 	Locate         = declare[LocateParams, LocateResult]("locate", Tab)
 	ScrollPosition = declare[ScrollPositionParams, ActResult]("scroll_position", Tab|Mutates|InPage)
 	FilmStart      = declare[FilmParams, FilmResult]("screen_recording_start", Tab|Mutates)

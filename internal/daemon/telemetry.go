@@ -51,8 +51,13 @@ func (d *parts) footer(call catalog.Call) string {
 					counts["requests"]++
 				}
 			case *event.Mark:
-				if e.Type == "user" {
+				switch e.Type {
+				case "user":
 					counts[markedBugs]++
+				case "annotation":
+					counts[annotations]++
+				case "annotations_end":
+					counts[endedDrawings]++
 				}
 			default:
 				counts[it.Kind.String()+" events"]++
@@ -69,11 +74,11 @@ func (d *parts) footer(call catalog.Call) string {
 		return "" // the first answer has nothing to compare with
 	}
 	var words []string
-	for _, w := range []string{markedBugs, "errors", "console errors", "failed requests", "requests", "log lines"} {
+	for _, w := range []string{markedBugs, annotations, endedDrawings, "errors", "console errors", "failed requests", "requests", "log lines"} {
 		if n := counts[w]; n > 0 {
 			words = append(words, plural(n, w))
 			delete(counts, w)
-			if w == markedBugs {
+			if w == markedBugs || w == annotations || w == endedDrawings {
 				words[len(words)-1] += " (observe inbox)"
 			}
 		}
@@ -96,12 +101,22 @@ func (d *parts) footer(call catalog.Call) string {
 	return "new since your last call: " + strings.Join(words, ", ")
 }
 
-// markedBugs are what the user showed to agents by a key.
-const markedBugs = "marked bugs"
+// What the user showed to agents: bugs by a key, and drawings.
+const (
+	markedBugs    = "marked bugs"
+	annotations   = "annotations of the user"
+	endedDrawings = "drawings that came to nothing"
+)
 
 // plural is "1 error" or "2 errors"; words come in the plural.
 func plural(n int, words string) string {
 	if n == 1 {
+		switch words {
+		case annotations:
+			return "1 annotation of the user"
+		case endedDrawings:
+			return "1 drawing that came to nothing"
+		}
 		words = strings.TrimSuffix(words, "s")
 	}
 	return fmt.Sprintf("%d %s", n, words)

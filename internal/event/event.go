@@ -340,8 +340,10 @@ type ExtensionLog struct {
 // Mark is a point that somebody set: a test's start or end, an agent's command, the user's "that's the bug".
 type Mark struct {
 	Head
-	Type  string // test_start, test_end, command, user
-	Label string
+	Type    string // test_start, test_end, command, user, annotation, annotations_end
+	Label   string // of an annotation: what the user wrote
+	Detail  string // JSON, "" when none; at most 16 kB
+	Picture string // the bytes of a JPEG, "" when there is none; at most 500 kB
 }
 
 // Finding is a secret or a problem that was seen in passing: what kind and where, never the value.

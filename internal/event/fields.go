@@ -12,6 +12,7 @@ type Visitor interface {
 	JSON(name string, s *string)                     // "" when there is none
 	Input(name string, s *string, of *Action)        // what was typed or chosen in the action's element
 	Body(name string, s *string, contentType string) // of a request or an answer; stored apart from the rest
+	Picture(name string, s *string)                  // bytes of an image; neither cleaned nor searched
 	Int(name string, n *int)
 	Int64(name string, n *int64)
 	Uint64(name string, n *uint64)
@@ -225,6 +226,8 @@ func (e *ExtensionLog) Fields(v Visitor) {
 func (e *Mark) Fields(v Visitor) {
 	v.Word("type", &e.Type)
 	v.Text("label", &e.Label)
+	v.JSON("detail", &e.Detail)
+	v.Picture("picture", &e.Picture)
 }
 
 // headerOf returns the value of the first header with this name in lower case, or "".

@@ -162,6 +162,7 @@ func (f *finder) URL(name string, s *string)                    { f.text(name, *
 func (f *finder) JSON(name string, s *string)                   { f.text(name, *s) }
 func (f *finder) Input(name string, s *string, _ *event.Action) { f.text(name, *s) }
 func (f *finder) Body(name string, s *string, _ string)         { f.text(name, *s) }
+func (f *finder) Picture(string, *string)                       {}
 func (f *finder) Int(name string, n *int)                       { f.number(name, float64(*n)) }
 func (f *finder) Int64(name string, n *int64)                   { f.number(name, float64(*n)) }
 func (f *finder) Uint64(name string, n *uint64)                 { f.number(name, float64(*n)) }

@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -173,6 +174,13 @@ func (p *pass) Input(_ string, s *string, of *event.Action) {
 
 // Body cleans the body of a request or an answer by its type.
 func (p *pass) Body(_ string, s *string, contentType string) { p.body(s, contentType, "body") }
+
+// Picture leaves the bytes of a JPEG as they are, and nothing of what is none.
+func (p *pass) Picture(_ string, s *string) {
+	if *s != "" && !strings.HasPrefix(*s, "\xff\xd8\xff") {
+		p.set(s, "")
+	}
+}
 
 // Texts cleans each text.
 func (p *pass) Texts(_ string, list *[]string) {

@@ -149,6 +149,8 @@ func (c *coder) Body(_ string, s *string, _ string) {
 	}
 }
 
+func (c *coder) Picture(_ string, s *string) { c.Word("", s) }
+
 func (c *coder) Int(_ string, n *int) {
 	if !c.bodies {
 		c.int(n)

@@ -166,7 +166,7 @@ func full() event.Batch {
 			Soft:             true,
 		},
 		&event.ExtensionLog{Head: h, Level: "info", Message: "m", Category: "c", Data: "{}"},
-		&event.Mark{Head: h, Type: "user", Label: "l"},
+		&event.Mark{Head: h, Type: "user", Label: "l", Detail: `{"id":"d"}`, Picture: "\xff\xd8"},
 	}
 }
 

@@ -121,13 +121,24 @@ func (enc *encoder) add(s *Store, e event.Event) {
 		} else {
 			without := *x
 			without.BodyNote = bodyTooLarge
-			c.out = c.out[:p.offset]
-			c.head(h, p.header.time)
-			without.Fields(c)
-			p.size = len(c.out) - p.offset
+			enc.again(p, h, &without)
 		}
 	}
+	if m, ok := e.(*event.Mark); ok && m.Picture != "" && !s.rings[id].fits(p.size) {
+		without := *m // what the user said counts more than the picture of it
+		without.Picture = ""
+		enc.again(p, h, &without)
+	}
 	p.header.size, p.header.bodies = uint32(p.size), uint32(p.bodies)
+}
+
+// again encodes an event in the place of what p has.
+func (enc *encoder) again(p *pending, h *event.Head, e event.Event) {
+	c := &enc.coder
+	c.out = c.out[:p.offset]
+	c.head(h, p.header.time)
+	e.Fields(c)
+	p.size = len(c.out) - p.offset
 }
 
 // header fills in the header of an event, but for seq, arrived, trace links, offset and sizes.

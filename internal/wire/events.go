@@ -252,6 +252,8 @@ type ExtensionLog struct {
 // Mark is a point that somebody set.
 type Mark struct {
 	Base
-	Type  string `json:"type"` // test_start, test_end, command, user
-	Label string `json:"label,omitempty"`
+	Type    string          `json:"type"` // test_start, test_end, command, user, annotation, annotations_end
+	Label   string          `json:"label,omitempty"`
+	Detail  json.RawMessage `json:"detail,omitempty"`  // an annotation's: what is meant, and how it looks
+	Picture string          `json:"picture,omitempty"` // JPEG in base64, at most 500 kB of it
 }

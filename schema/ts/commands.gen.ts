@@ -1057,6 +1057,19 @@ export interface DatabaseResult {
   object_stores: string[];
 }
 
+/** DrawParams is for draw_mode_start. */
+export interface DrawParams {
+  name?: string;
+  text?: string;
+}
+
+/** DrawResult says that the user can draw now. */
+export interface DrawResult {
+  name?: string;
+  /** another drawing that was not done */
+  replaced?: boolean;
+}
+
 /** LocateParams is for locate: several ways to find one element, best first. */
 export interface LocateParams {
   selectors: string[];
@@ -1155,6 +1168,7 @@ export interface Commands {
   load_state: { params: LoadStateParams; result: LoadedState };
   storage: { params: StorageLookParams; result: StorageResult };
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
+  draw_mode_start: { params: DrawParams; result: DrawResult };
   locate: { params: LocateParams; result: LocateResult };
   scroll_position: { params: ScrollPositionParams; result: ActResult };
   screen_recording_start: { params: FilmParams; result: FilmResult };
@@ -1203,6 +1217,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "clipboard_write",
   "save_state",
   "load_state",
+  "draw_mode_start",
   "scroll_position",
   "screen_recording_start",
 ]);
@@ -1262,6 +1277,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "load_state",
   "storage",
   "indexeddb",
+  "draw_mode_start",
   "locate",
   "scroll_position",
   "screen_recording_start",

@@ -320,9 +320,13 @@ export interface ExtensionLog extends Base {
 
 /** Mark is a point that somebody set. */
 export interface Mark extends Base {
-  /** test_start, test_end, command, user */
+  /** test_start, test_end, command, user, annotation, annotations_end */
   type: string;
   label?: string;
+  /** an annotation's: what is meant, and how it looks */
+  detail?: unknown;
+  /** JPEG in base64, at most 500 kB of it */
+  picture?: string;
 }
 
 /** Group is what happened in one document. The extension's worker stamps tab, frame and document from the sender of the message; a page cannot choose them. */

@@ -22,6 +22,7 @@ const FILES: Readonly<Record<Script, string[]>> = {
   stored: ["stored.js"],
   upload: ["upload.js"],
   audit: ["axe.min.js", "audit.js"],
+  draw: ["draw.js"],
 };
 
 /** Loads a script into a document; it stays until the page goes. */

@@ -1,8 +1,12 @@
 package browser_test
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"reflect"
 	"strings"
 	"testing"
@@ -59,8 +63,38 @@ func groupOf(field reflect.StructField, least, many int) (g wire.Group, sent ref
 	if e := sent.FieldByName("Event"); e.IsValid() {
 		e.SetString("message")
 	}
+	if p := sent.FieldByName("Picture"); p.IsValid() && least == 0 {
+		p.SetString(base64.StdEncoding.EncodeToString(picture()))
+	}
 	reflect.ValueOf(&g).Elem().FieldByName(field.Name).Set(list)
 	return g, sent
+}
+
+// picture is a JPEG of one pixel.
+func picture() []byte {
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, image.NewGray(image.Rect(0, 0, 1, 1)), nil); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+// A picture is not cleaned, so what is none, or too large, is left out.
+func TestOnlyPicturesArriveAsPictures(t *testing.T) {
+	large := append(picture(), make([]byte, 500_000)...)
+	for name, data := range map[string][]byte{
+		"text": []byte("password=hunter22"), "a beginning": picture()[:20], "a PNG": []byte("\x89PNG\r\n\x1a\n"), "a large one": large,
+	} {
+		w := wire.Mark{Type: "annotation", Picture: base64.StdEncoding.EncodeToString(data)}
+		e := read(t, wire.Group{Marks: []wire.Mark{w}}).(*event.Mark)
+		if e.Picture != "" || e.Flags&event.Truncated == 0 {
+			t.Errorf("%s: %d bytes arrived, flags %v", name, len(e.Picture), e.Flags.Names())
+		}
+	}
+	e := read(t, wire.Group{Marks: []wire.Mark{{Type: "annotation", Picture: "no base64"}}}).(*event.Mark)
+	if e.Picture != "" {
+		t.Errorf("%q arrived", e.Picture)
+	}
 }
 
 // listsOfGroups are the lists of events in a group.
@@ -115,6 +149,9 @@ func same(t *testing.T, path string, sent, got reflect.Value) {
 			if !f.IsValid() {
 				t.Errorf("%s.%s has no field to arrive in", path, name)
 				continue
+			}
+			if name == "Picture" {
+				f = reflect.ValueOf(base64.StdEncoding.EncodeToString([]byte(f.String())))
 			}
 			same(t, path+"."+name, sent.Field(i), f)
 		}

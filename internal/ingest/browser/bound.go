@@ -1,6 +1,9 @@
 package browser
 
 import (
+	"bytes"
+	"encoding/base64"
+	"image/jpeg"
 	"math"
 	"time"
 	"unicode/utf8"
@@ -16,6 +19,8 @@ const (
 	maxArgs     = 64 << 10 // JSON cannot be cut, so longer ones are left out
 	maxURL      = 8 << 10
 	maxData     = 4 << 10 // head of a message
+	maxDetail   = 16 << 10
+	maxPicture  = 500_000
 	maxText     = 1 << 10 // names, selectors, labels
 	maxWord     = 64      // closed sets of words
 	maxID       = 128
@@ -68,6 +73,23 @@ func (b *bounded) json(raw []byte, limit int) string {
 		return ""
 	}
 	return string(raw)
+}
+
+// picture returns the bytes of a JPEG in base64 that is not too long, else "": what is no picture would be kept uncleaned.
+func (b *bounded) picture(s string) string {
+	if s == "" {
+		return ""
+	}
+	if base64.StdEncoding.DecodedLen(len(s)) <= maxPicture+2 {
+		data, err := base64.StdEncoding.DecodeString(s)
+		if err == nil && len(data) <= maxPicture {
+			if _, err := jpeg.DecodeConfig(bytes.NewReader(data)); err == nil {
+				return string(data)
+			}
+		}
+	}
+	b.cut = true
+	return ""
 }
 
 // most returns xs without what is beyond the bound.

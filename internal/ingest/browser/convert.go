@@ -258,7 +258,10 @@ func mark(w *wire.Mark) (e event.Mark, reason string) {
 	if w.Type == "" {
 		return e, "type is missing"
 	}
-	e = event.Mark{Head: b.head(&w.Base), Type: b.text(w.Type, maxWord), Label: b.text(w.Label, maxText)}
+	e = event.Mark{
+		Head: b.head(&w.Base), Type: b.text(w.Type, maxWord), Label: b.text(w.Label, maxText),
+		Detail: b.json(w.Detail, maxDetail), Picture: b.picture(w.Picture),
+	}
 	b.mark(&e.Head)
 	return e, ""
 }

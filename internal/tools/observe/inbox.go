@@ -20,9 +20,9 @@ const marked = 30 * time.Second
 
 var _ = catalog.Add(Tool, catalog.Spec{
 	Name: "inbox",
-	Doc:  "What the user marked for agents by a key, with what happened in the tab in the 30 seconds before.",
+	Doc:  "What the user marked by a key, with the 30 seconds before, and what the user drew on pages.",
 	Aliases: []string{
-		"messages", "user_marks",
+		"messages", "user_marks", "annotations",
 	},
 	Example: `{"since":"last"}`,
 	Errors:  []problem.Code{problem.InvalidParam, problem.NoData},
@@ -37,7 +37,7 @@ type inboxParams struct {
 // inboxEntry is one thing that the user wanted agents to see.
 type inboxEntry struct {
 	ID        string `json:"id"`
-	Type      string `json:"type"` // bug: something is wrong here
+	Type      string `json:"type"` // bug: something is wrong here; annotation; annotations_end: nothing was drawn
 	Timestamp string `json:"timestamp"`
 	Title     string `json:"title,omitempty"` // of the page
 	PageURL   string `json:"page_url,omitempty"`
@@ -45,13 +45,24 @@ type inboxEntry struct {
 	// Before counts what happened in the tab in the 30 seconds before: errors, failed requests, actions of the user, log lines.
 	Before map[string]int `json:"before,omitempty"`
 	Errors []string       `json:"errors,omitempty"` // handles of the last errors and failed requests of that time; at most 5
+	// Comment is what the user wrote to the annotation.
+	Comment    string      `json:"comment,omitempty"`
+	Annotation *annotation `json:"annotation,omitempty"`
 
 	clock string
 }
 
 func inbox(ctx context.Context, env Env, p inboxParams) (any, error) {
 	if p.ID != "" {
-		return one(ctx, env, p.ID, newInboxEntry, inboxDetail)
+		out, err := one(ctx, env, p.ID, newInboxEntry, inboxDetail)
+		if full, ok := out.(*detail[inboxEntry]); ok && err == nil {
+			it, err := query.ByHandle(env.Reader, p.ID)
+			if err != nil {
+				return nil, err
+			}
+			return withPicture(ctx, env, it.Event.(*event.Mark), full)
+		}
+		return out, err
 	}
 	o, err := env.open(ctx, p.Scoped, p.Paged, 20, false, "")
 	if err != nil {
@@ -63,7 +74,9 @@ func inbox(ctx context.Context, env Env, p inboxParams) (any, error) {
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "events", &list, cover, func(e *event.Mark) inboxEntry {
 		entry := newInboxEntry(e)
-		entry.look(ctx, env, e)
+		if entry.Annotation == nil {
+			entry.look(ctx, env, e)
+		}
 		return entry
 	})
 	out.Title, out.Line = "inbox", inboxLine
@@ -74,13 +87,17 @@ func inbox(ctx context.Context, env Env, p inboxParams) (any, error) {
 	return out.Note(env.LossNotes(o.Filter, event.KindMark)...), nil
 }
 
-func isOfUser(e *event.Mark) bool { return e.Type == "user" }
+func isOfUser(e *event.Mark) bool { return e.Type == "user" || annotationOf(e) != nil }
 
 func newInboxEntry(e *event.Mark) inboxEntry {
-	return inboxEntry{
+	out := inboxEntry{
 		ID: query.Handle(event.KindMark, e.Seq), Type: "bug", Timestamp: view.Stamp(e.Time), Title: e.Label, PageURL: e.PageURL,
 		Tab: e.Tab, clock: answer.Clock(e.Time),
 	}
+	if a := annotationOf(e); a != nil {
+		out.Type, out.Title, out.Comment, out.Annotation = e.Type, "", e.Label, a
+	}
+	return out
 }
 
 // look counts what happened before the mark.
@@ -145,6 +162,13 @@ func (e inboxEntry) brief() string {
 }
 
 func inboxLine(e inboxEntry) answer.Entry {
+	switch e.Type {
+	case "annotation":
+		return answer.Entry{Text: fmt.Sprintf("%s %s annotation %q", e.ID, e.clock, answer.Cut(answer.Clean(e.Comment), 200)) +
+			e.Annotation.words() + ", " + answer.Short(e.PageURL, 120)}
+	case "annotations_end":
+		return answer.Entry{Text: fmt.Sprintf("%s %s %s, %s", e.ID, e.clock, e.Annotation.ended(), answer.Short(e.PageURL, 120))}
+	}
 	line := fmt.Sprintf("%s %s the user marked a bug on %s", e.ID, e.clock, answer.Short(e.PageURL, 120))
 	line += part("%q", answer.Cut(answer.Clean(e.Title), 80)) + "; " + e.brief()
 	if len(e.Errors) > 0 {
@@ -154,8 +178,16 @@ func inboxLine(e inboxEntry) answer.Entry {
 }
 
 func inboxDetail(e inboxEntry) []string {
+	page := "page: " + answer.Clean(e.PageURL)
+	switch e.Type {
+	case "annotation":
+		head := fmt.Sprintf("%s %s annotation %q", e.ID, e.Timestamp, answer.Clean(e.Comment)) + e.Annotation.words()
+		return append([]string{head, page}, e.Annotation.lines()...)
+	case "annotations_end":
+		return []string{e.ID + " " + e.Timestamp + " " + e.Annotation.ended(), page}
+	}
 	return []string{
-		e.ID + " " + e.Timestamp + " the user marked a bug", "page: " + answer.Clean(e.PageURL), "title: " + answer.Clean(e.Title),
+		e.ID + " " + e.Timestamp + " the user marked a bug", page, "title: " + answer.Clean(e.Title),
 	}
 }
 

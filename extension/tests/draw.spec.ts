@@ -1,0 +1,232 @@
+import type { Page } from "@playwright/test";
+import { open } from "./acting.ts";
+import type { FakeDaemon } from "./daemon.ts";
+import { expect, test } from "./extension.ts";
+
+const SHOTS = process.env["SHOTS"];
+
+/** Keeps what each listener on window hears that the page adds first of all. */
+const HEARS = `<script>
+  window.heard = [];
+  for (const type of ["keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "pointerdown", "pointermove",
+    "pointerup", "pointerover", "pointerout", "pointerenter", "pointerleave", "mousedown", "mousemove", "mouseup", "mouseover", "mouseout", "mouseenter",
+    "mouseleave", "click", "dblclick", "contextmenu", "auxclick", "focusin", "focusout", "focus", "blur", "wheel", "touchstart", "copy", "paste"])
+    window.addEventListener(type, (event) => { if (event.target !== window) window.heard.push(event.type) }, true);
+</script>`;
+
+const SHOP = `${HEARS}<style>body { margin: 0; font: 16px sans-serif } main { padding: 220px 40px } button { padding: 12px 40px; background: #ccc }</style>
+  <main><h1>Cart</h1><p>Two items</p><button id=pay data-testid=pay>Pay now</button></main>`;
+
+const heard = (page: Page): Promise<string[]> => page.evaluate(() => (window as never as { heard: string[] }).heard);
+
+/** The annotations that came. */
+const drawn = (daemon: FakeDaemon, type = "annotation") => daemon.events("marks").filter((mark) => mark.type === type);
+
+async function drag(page: Page, box: { x: number; y: number; width: number; height: number }): Promise<void> {
+  await page.mouse.move(box.x, box.y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height, { steps: 3 });
+  await page.mouse.move(box.x + box.width, box.y + box.height);
+  await page.mouse.up();
+}
+
+async function boxOf(page: Page, selector: string) {
+  const box = await page.locator(selector).boundingBox();
+  if (!box) throw new Error(`${selector} has no box`);
+  return { x: box.x - 4, y: box.y - 4, width: box.width + 8, height: box.height + 8 };
+}
+
+test("a rectangle with a comment tells the element under it, and the page hears nothing of it", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, SHOP);
+  const box = await boxOf(page, "#pay");
+  await page.evaluate(() => ((window as never as { heard: string[] }).heard = []));
+  const { result } = await run("draw_mode_start", { name: "checkout", text: "Which button is too small?" });
+  expect(result).toEqual({ name: "checkout", replaced: false });
+  await expect(page.locator("#gasoline-draw")).toHaveCount(1);
+  await drag(page, box);
+  await page.keyboard.type("Too small, קטן מדי");
+  if (SHOTS) await page.screenshot({ path: `${SHOTS}/draw-light.png` });
+  await page.keyboard.press("Enter");
+  expect(await heard(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  const [mark] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  expect(mark?.label).toBe("Too small, קטן מדי");
+  const detail = mark?.detail as { element: { locators: object[]; styles: object } };
+  expect(detail).toMatchObject({
+    name: "checkout",
+    shape: "rectangle",
+    rect: { x: Math.round(box.x), y: Math.round(box.y), width: Math.round(box.width), height: Math.round(box.height) },
+    number: 1,
+    of: 1,
+    element: { tag: "button", role: "button", name: "Pay now", text: "Pay now", ref: expect.stringMatching(/^e\d+$/) },
+  });
+  const { locators, styles } = detail.element;
+  expect(locators[0]).toMatchObject({ kind: "testid", value: "pay", matches: 1 });
+  expect(styles).toMatchObject({ "background-color": "rgb(204, 204, 204)", padding: "12px 40px" });
+  expect(mark?.picture?.length).toBeGreaterThan(1000);
+  await expect(page.locator("#gasoline-draw")).toHaveCount(0);
+  // The pointer is over what was beneath; the key that ended it is not heard.
+  expect((await heard(page)).filter((type) => !/^(pointer|mouse)(over|enter)$/.test(type))).toEqual([]);
+  expect(daemon.events("actions").filter(({ by }) => by === "user")).toEqual([]);
+  // And it hears its user again.
+  await page.locator("#pay").click();
+  expect(await heard(page)).toContain("click");
+});
+
+test("drawing by keyboard, in a scrolled page: Undo takes back, and the arrow means what it points to", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `${HEARS}<style>body { margin: 0; height: 3000px } button { position: absolute; top: 1500px; left: 0; width: 100vw; height: 400px }</style><button>Far below</button>`,
+  );
+  await page.evaluate(() => window.scrollTo(0, 1400));
+  const { width, height } =
+    page.viewportSize() ?? (await page.evaluate(() => ({ width: innerWidth, height: innerHeight })));
+  await run("draw_mode_start", {});
+  // Something at the middle of the viewport, taken back.
+  await page.keyboard.press("Space");
+  for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Space");
+  await page.keyboard.type("no");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Tab");
+  // The bar's second tool.
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Shift+Tab");
+  await page.keyboard.press("Space");
+  for (let i = 0; i < 4; i++) await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Shift+ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("this one");
+  expect(await heard(page)).toEqual([]);
+  await page.keyboard.press("Control+Enter");
+  const marks = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  expect(marks.map(({ label }) => label)).toEqual(["this one"]);
+  const detail = marks[0]?.detail as Record<string, never>;
+  const x = Math.round(width / 2 + 50);
+  const y = Math.round(height / 2);
+  expect(detail).toMatchObject({ shape: "arrow", element: { name: "Far below", rect: { y: 1500 } } });
+  expect(detail["to"]).toEqual({ x, y: y + 1400 - 41 });
+  expect(detail["rect"]).toEqual({ x, y: y + 1400 - 41, width: 0, height: 41 });
+  expect(await page.evaluate(() => window.scrollY)).toBe(1400);
+});
+
+test("a drawing that is cancelled, replaced or left tells so", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, SHOP);
+  const ends = () => drawn(daemon, "annotations_end").map(({ label }) => label);
+  await run("draw_mode_start", { name: "one" });
+  expect((await run("draw_mode_start", { name: "two" })).result).toEqual({ name: "two", replaced: true });
+  await expect(page.locator("#gasoline-draw")).toHaveCount(1);
+  await daemon.until("replaced", () => ends().includes("replaced"));
+  await page.keyboard.press("Escape");
+  await daemon.until("cancelled", () => ends().includes("by_user"));
+  await expect(page.locator("#gasoline-draw")).toHaveCount(0);
+  await run("draw_mode_start", { name: "three" });
+  await drag(page, await boxOf(page, "#pay"));
+  await page.goto(site.page("/b", "<!doctype html><title>B</title>"));
+  await daemon.until("left", () => ends().includes("page_left"));
+  expect(drawn(daemon)).toEqual([]);
+  expect(drawn(daemon, "annotations_end").map(({ detail }) => (detail as { name: string }).name)).toEqual([
+    "one",
+    "two",
+    "three",
+  ]);
+});
+
+test("over a modal dialog, and on an iframe, which is named", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `${HEARS}<iframe srcdoc="<button>Inner</button>" style="position:absolute;top:250px;left:20px;width:200px;height:100px"></iframe><dialog><input aria-label=Code></dialog>
+     <script>document.querySelector("dialog").showModal()</script>`,
+  );
+  const field = await boxOf(page, "dialog input");
+  await page.evaluate(() => ((window as never as { heard: string[] }).heard = []));
+  await run("draw_mode_start", {});
+  await drag(page, field);
+  // By an input method: Enter takes its text, and does not end the comment.
+  const input = await page.context().newCDPSession(page);
+  await input.send("Input.imeSetComposition", { text: "にほん", selectionStart: 3, selectionEnd: 3 });
+  await input.send("Input.dispatchKeyEvent", {
+    type: "rawKeyDown",
+    key: "Enter",
+    code: "Enter",
+    windowsVirtualKeyCode: 229,
+  });
+  await input.send("Input.insertText", { text: "日本" });
+  await page.keyboard.type(" longer");
+  const { result } = await run("list_interactive", {});
+  expect(JSON.stringify(result.elements)).not.toContain("Rectangle");
+  await page.keyboard.press("Enter");
+  expect(await heard(page)).toEqual([]);
+  expect(await page.locator("dialog input").inputValue()).toBe("");
+  await page.keyboard.press("Enter");
+  const [first] = await daemon.until("the annotation", () => drawn(daemon).length > 0 && drawn(daemon));
+  expect(first?.label).toBe("日本 longer");
+  expect(first?.detail).toMatchObject({ element: { tag: "input", name: "Code" } });
+  await expect(page.locator("#gasoline-draw")).toHaveCount(0);
+  expect(await page.evaluate(() => document.querySelector("dialog")?.open)).toBe(true);
+  await page.evaluate(() => document.querySelector("dialog")?.close());
+  await run("draw_mode_start", {});
+  await drag(page, await boxOf(page, "iframe"));
+  await page.keyboard.press("Control+Enter");
+  const [, second] = await daemon.until("the second", () => drawn(daemon).length > 1 && drawn(daemon));
+  expect(second?.detail).toMatchObject({ element: { tag: "iframe", frame: "0" } });
+});
+
+test("it is drawn in dark windows, narrow ones, and beside each other", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, SHOP);
+  for (const [name, width, scheme] of [
+    ["dark", 900, "dark"],
+    ["narrow", 320, "light"],
+  ] as const) {
+    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 600 });
+    await run("draw_mode_start", {
+      text: "Show me what is too small on this page, please, and say how large it should be",
+    });
+    await drag(page, await boxOf(page, "h1"));
+    await page.keyboard.type("Heading");
+    await page.keyboard.press("Enter");
+    await drag(page, await boxOf(page, "#pay"));
+    await page.keyboard.type("Larger");
+    if (SHOTS) await page.screenshot({ path: `${SHOTS}/draw-${name}.png` });
+    // Nothing of it is beyond the window.
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await page.keyboard.press("Control+Enter");
+    await expect(page.locator("#gasoline-draw")).toHaveCount(0, { timeout: 15_000 });
+  }
+  await daemon.until("all annotations", () => drawn(daemon).length === 4);
+  expect(drawn(daemon).map(({ picture }) => picture !== undefined)).toEqual([true, false, true, false]);
+  expect(drawn(daemon).map(({ detail }) => (detail as { element: { tag: string } }).element.tag)).toEqual([
+    "h1",
+    "button",
+    "h1",
+    "button",
+  ]);
+});

@@ -1,0 +1,184 @@
+package observe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/query"
+)
+
+// annotation is what the user drew, as the extension tells it in a mark's detail. Texts in it are the page's.
+type annotation struct {
+	ID        string    `json:"id"` // of the drawing
+	Name      string    `json:"name,omitempty"`
+	Shape     string    `json:"shape,omitempty"` // rectangle, arrow
+	Rect      *area     `json:"rect,omitempty"`
+	To        *point    `json:"to,omitempty"` // where an arrow points to
+	Element   *drawn    `json:"element,omitempty"`
+	Number    int       `json:"number,omitempty"`
+	Of        int       `json:"of,omitempty"`        // so many were drawn
+	Cancelled string    `json:"cancelled,omitempty"` // by_user, page_left, replaced
+	Viewport  *viewport `json:"viewport,omitempty"`
+}
+
+// area is in CSS pixels of the page.
+type area struct {
+	X      float64 `json:"x"`
+	Y      float64 `json:"y"`
+	Width  float64 `json:"width"`
+	Height float64 `json:"height"`
+}
+
+type point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+type viewport struct {
+	Width   float64 `json:"width"`
+	Height  float64 `json:"height"`
+	ScrollX float64 `json:"scroll_x"`
+	ScrollY float64 `json:"scroll_y"`
+	Ratio   float64 `json:"ratio"`
+}
+
+// drawn is the element that a drawing means.
+type drawn struct {
+	Ref      string            `json:"ref"`
+	Tag      string            `json:"tag"`
+	Role     string            `json:"role,omitempty"`
+	Name     string            `json:"name,omitempty"`
+	Text     string            `json:"text,omitempty"`
+	Frame    string            `json:"frame,omitempty"` // of an iframe, whose inside was not looked at
+	Rect     area              `json:"rect"`
+	Locators []locator         `json:"locators"` // best first
+	Styles   map[string]string `json:"styles"`
+}
+
+type locator struct {
+	Kind    string `json:"kind"`
+	Value   string `json:"value"`
+	Matches int    `json:"matches"`
+}
+
+// annotationOf reads a mark's detail; nil for a mark that is no annotation.
+func annotationOf(e *event.Mark) *annotation {
+	if e.Type != "annotation" && e.Type != "annotations_end" {
+		return nil
+	}
+	out := &annotation{}
+	if json.Unmarshal([]byte(e.Detail), out) != nil {
+		return &annotation{}
+	}
+	return out
+}
+
+// words says what was drawn: `on button "Pay" [e17] at 10,20 100×40 (checkout)`.
+func (a *annotation) words() string {
+	var b strings.Builder
+	if el := a.Element; el != nil {
+		fmt.Fprintf(&b, " on %s", cmp.Or(answer.Clean(el.Role), answer.Clean(el.Tag)))
+		b.WriteString(part("%q", answer.Cut(answer.Clean(cmp.Or(el.Name, el.Text)), 80)))
+		fmt.Fprintf(&b, " [%s]", answer.Clean(el.Ref))
+		if el.Frame != "" {
+			fmt.Fprintf(&b, " (frame=%s, not looked into)", answer.Clean(el.Frame))
+		}
+	}
+	if r := a.Rect; r != nil {
+		fmt.Fprintf(&b, " at %.0f,%.0f %.0f×%.0f", r.X, r.Y, r.Width, r.Height)
+	}
+	if a.Name != "" {
+		fmt.Fprintf(&b, " (%s)", answer.Cut(answer.Clean(a.Name), 64))
+	}
+	return b.String()
+}
+
+// ended says why nothing was drawn.
+func (a *annotation) ended() string {
+	why := map[string]string{
+		"by_user": "the user cancelled the drawing", "page_left": "the page was left before the user was done drawing",
+		"replaced": "another draw_mode_start took the place of the drawing",
+	}[a.Cancelled]
+	if why == "" {
+		why = "the drawing ended without annotations"
+	}
+	return why + part("(%s)", answer.Cut(answer.Clean(a.Name), 64))
+}
+
+// lines says all of an annotation.
+func (a *annotation) lines() []string {
+	var out []string
+	if a.Number > 0 {
+		out = append(out, fmt.Sprintf("%s %d of %d", a.Shape, a.Number, a.Of))
+	}
+	if a.To != nil {
+		out = append(out, fmt.Sprintf("the arrow points to %.0f,%.0f", a.To.X, a.To.Y))
+	}
+	if el := a.Element; el != nil {
+		line := "element: <" + answer.Clean(el.Tag) + ">"
+		line += fmt.Sprintf(" at %.0f,%.0f %.0f×%.0f", el.Rect.X, el.Rect.Y, el.Rect.Width, el.Rect.Height)
+		out = append(out, line)
+		if el.Text != "" {
+			out = append(out, "text: "+answer.Clean(el.Text))
+		}
+		for _, l := range el.Locators {
+			out = append(out, fmt.Sprintf("locator: %s=%s, matches %d", answer.Clean(l.Kind), answer.Clean(l.Value), l.Matches))
+		}
+		var styles []string
+		for _, name := range slices.Sorted(maps.Keys(el.Styles)) {
+			styles = append(styles, answer.Clean(name)+": "+answer.Clean(el.Styles[name]))
+		}
+		if len(styles) > 0 {
+			out = append(out, "styles: "+strings.Join(styles, "; "))
+		}
+	}
+	if v := a.Viewport; v != nil {
+		out = append(out, fmt.Sprintf("viewport: %.0f×%.0f, scrolled to %.0f,%.0f", v.Width, v.Height, v.ScrollX, v.ScrollY))
+	}
+	return out
+}
+
+// pictured is a mark in full with its drawing's picture.
+type pictured struct {
+	*detail[inboxEntry]
+	image []byte
+}
+
+// Images gives the picture.
+func (p *pictured) Images() []answer.Image {
+	return []answer.Image{{MIME: "image/jpeg", Data: p.image}}
+}
+
+// withPicture adds the picture of an annotation's drawing: its own, or that of the drawing's first annotation.
+func withPicture(ctx context.Context, env Env, e *event.Mark, full *detail[inboxEntry]) (any, error) {
+	a := annotationOf(e)
+	if a == nil || e.Type != "annotation" {
+		return full, nil
+	}
+	image := e.Picture
+	if image == "" && a.ID != "" {
+		list, _, err := query.Read(ctx, env.Reader, query.Filter{Session: e.Session, Tab: e.Tab},
+			query.Page{Limit: query.MaxLimit}, func(m *event.Mark) bool {
+				other := annotationOf(m)
+				return m.Picture != "" && other != nil && other.ID == a.ID
+			})
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range list.Items {
+			image = m.Picture
+		}
+	}
+	if image == "" {
+		full.lines = append(full.lines, "picture: none; it could not be taken, or made room for newer events")
+		return full, nil
+	}
+	return &pictured{full, []byte(image)}, nil
+}
