@@ -190,6 +190,25 @@ test("what waits for its turn ends at its deadline, or when browser control goes
   await expect(status).toHaveText("untouched");
 });
 
+test("what is typed by real keys takes the place of what was there, though the page loses the selection until the key", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<input value="before"><script>
+       let first = true;
+       addEventListener("keydown", () => { if (first) document.querySelector("input").setSelectionRange(6, 6); first = false; }, true);
+     </script>`,
+  );
+  const typed = await run("type", { selector: "input", text: "new", clear: true, trusted: "always" });
+  expect(typed.error).toBeUndefined();
+  await expect(page.locator("input")).toHaveValue("new");
+});
+
 test("the stop key halts what acts and what waits to, and switches browser control off", async ({
   daemon,
   site,

@@ -56,7 +56,12 @@ export async function type(params: TypeParams, environment: Environment): Promis
     const gesture = { type: "text", text: params.text } as const;
     const at = { x: 0, y: 0 };
     act.tell(result("keyboard"));
-    await act.send(gesture, at, expected(gesture, at));
+    const stop = params.clear ? selectAtKey() : undefined;
+    try {
+      await act.send(gesture, at, expected(gesture, at));
+    } finally {
+      stop?.();
+    }
     // A line that is sent with Enter may take its field along.
     if (!params.text.includes("\n")) checkStays(element);
     return { result: Object.assign(result("keyboard"), { trusted: true }) };
@@ -97,6 +102,19 @@ async function keepsSelection(element: HTMLElement): Promise<boolean> {
   if (!element.isConnected) return false;
   // Fields for e-mail and numbers tell of no selection.
   return !isField(element) || element.selectionStart === null || covers(element);
+}
+
+/** Selects what is in the field once more as the first key comes: until then the page may have rendered itself anew. */
+function selectAtKey(): () => void {
+  const stop = (): void => removeEventListener("keydown", hear, true);
+  const hear = (event: KeyboardEvent): void => {
+    if (!event.isTrusted) return;
+    stop();
+    const [at] = event.composedPath();
+    if (at instanceof Element && isField(at)) at.select();
+  };
+  addEventListener("keydown", hear, true);
+  return stop;
 }
 
 const covers = ({ selectionStart, selectionEnd, value }: Field): boolean =>
