@@ -132,8 +132,9 @@ test("a daemon that is killed leaves a film that plays, and the next one tells o
     agent.json<{ recordings: { name: string; truncated: boolean; ended: string }[] }>("observe", {
       what: "saved_videos",
     });
+  // A call that the death of the daemon cuts off says so, and is to be repeated.
   await expect
-    .poll(async () => (await saved()).recordings, { timeout: 20_000 })
+    .poll(() => saved().then(({ recordings }) => recordings, String), { timeout: 20_000 })
     .toMatchObject([{ name: "cut", truncated: true, ended: "daemon_lost" }]);
   const player = await profile.context.newPage();
   await player.goto(site.page("/player", "<!doctype html><title>Player</title>"));

@@ -10,6 +10,8 @@ test("one answer holds what an act said on a socket, stored, got wrong and chang
   site.sockets("/live", (socket) => {
     socket.onText = (text) => socket.send(`ack ${text}`);
   });
+  // Nobody knows that an answer of a socket is still to come; what the act asked for by a request is waited for.
+  site.json("/stock", { left: 3 }, { delay: 300 });
   await tab.goto(
     site.page(
       "/",
@@ -21,6 +23,7 @@ test("one answer holds what an act said on a socket, stored, got wrong and chang
            localStorage.last = "t0p-secret-9";
            document.querySelector("p").textContent = "Ordering";
            socket.send("order 7");
+           fetch("/stock");
            socket.onmessage = ({ data }) => {
              document.querySelector("p").textContent = data;
              null.total;
