@@ -211,10 +211,15 @@ export class Worker {
     await Promise.all([this.#executor.forgetOld(), this.debuggers.reclaim(), this.films.reclaim()]);
   }
 
-  /** The user pressed the stop key: what acts stops, and nothing else may begin. */
-  async stop(): Promise<void> {
+  /** What acts stops: the user took the permission back. */
+  #forbid(): void {
     this.#executor.forbid();
     this.films.forbid();
+  }
+
+  /** The user pressed the stop key: what acts stops, and nothing else may begin. */
+  async stop(): Promise<void> {
+    this.#forbid();
     await writeSettings({ pilot: false });
   }
 
@@ -242,10 +247,7 @@ export class Worker {
     this.#settings = await readSettings();
     this.ports.configure();
     await this.#showBadge();
-    if (before.pilot && !this.#settings.pilot) {
-      this.#executor.forbid();
-      this.films.forbid();
-    }
+    if (before.pilot && !this.#settings.pilot) this.#forbid();
     if (before.port !== this.#settings.port) this.line.restart();
     this.#uploader.schedule(0);
   }

@@ -46,20 +46,20 @@ export class Diff {
     for (const element of elements) {
       if (element.matches(PARTS)) this.#parts.keep(element);
       else for (const inner of element.querySelectorAll(PARTS)) this.#parts.keep(inner);
-      this.#say(`added ${inWords(element)}`);
+      this.#say(() => `added ${inWords(element)}`);
     }
     for (const node of removed) {
       if (!(node instanceof Element)) continue;
       this.#removed++;
       const overlay = node.matches(OVERLAY) ? node : node.querySelector(OVERLAY);
       if (overlay && this.#closed.size < MAX_PARTS) this.#closed.add(shownText(overlay, MAX_TEXT));
-      this.#say(`removed ${inWords(node)}`);
+      this.#say(() => `removed ${inWords(node)}`);
     }
     if (!target) return;
     if (record.type === "attributes") {
       if (target.matches(PARTS)) this.#parts.keep(target);
       if (target.matches("[aria-invalid=true]")) this.#fields.keep(target);
-      this.#say(`${record.attributeName} changed on ${inWords(target)}`);
+      this.#say(() => `${record.attributeName} changed on ${inWords(target)}`);
     }
     if (record.type === "attributes") return;
     const live = target.closest(TOAST);
@@ -116,8 +116,9 @@ export class Diff {
     return told;
   }
 
-  #say(mutation: string): void {
-    if (this.#mutations.length < MAX_MUTATIONS) this.#mutations.push(mutation);
+  /** Names take long to compute: only those that are kept are made. */
+  #say(mutation: () => string): void {
+    if (this.#mutations.length < MAX_MUTATIONS) this.#mutations.push(mutation());
   }
 }
 

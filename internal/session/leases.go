@@ -1,7 +1,7 @@
 package session
 
 import (
-	"maps"
+	"math"
 	"strings"
 	"time"
 
@@ -10,9 +10,6 @@ import (
 
 // leaseTime is how long a tab stays a client's after its last act there.
 const leaseTime = 30 * time.Second
-
-// leaseKept is how long it is remembered when a client acted in a tab last.
-const leaseKept = 30 * time.Minute
 
 // maxLeases is the most tabs whose leases are remembered; the one that was used longest ago goes first.
 const maxLeases = 1000
@@ -69,17 +66,14 @@ func (r *Registry) leaseLocked(id string, at place, now time.Duration) {
 	if r.leases == nil {
 		r.leases = map[place]lease{}
 	}
-	if len(r.leases) >= maxLeases {
-		maps.DeleteFunc(r.leases, func(_ place, l lease) bool { return now > l.until+leaseKept })
-		oldest := at
+	if _, known := r.leases[at]; !known && len(r.leases) >= maxLeases {
+		oldest, first := place{}, time.Duration(math.MaxInt64)
 		for k, l := range r.leases {
-			if o, ok := r.leases[oldest]; !ok || l.until < o.until {
-				oldest = k
+			if l.until < first {
+				oldest, first = k, l.until
 			}
 		}
-		if len(r.leases) >= maxLeases {
-			delete(r.leases, oldest)
-		}
+		delete(r.leases, oldest)
 	}
 	r.leases[at] = lease{strings.Clone(id), time.Now(), now + leaseTime}
 }
