@@ -155,7 +155,7 @@ func (d *parts) tools() []*catalog.Bound {
 	viewOf := func(c catalog.Call) view.View {
 		return view.View{Reader: d.reader, Registry: d.registry, Call: c, Lost: d.lost}
 	}
-	driver := drive.Driver{Queue: d.queue, Registry: d.registry}
+	driver := drive.Driver{Queue: d.queue, Registry: d.registry, Dir: d.dir}
 	gate := drive.Gate(d.registry, d.patience)
 	act := func(c catalog.Call) interact.Env {
 		return interact.Env{

@@ -90,7 +90,7 @@ var Tool = catalog.New[Env](catalog.Info{
 	First: []string{"doctor", "health", "clear"},
 	Shown: []string{"tool", "mode", "operation", "buffer", "tab", "summary", "telemetry_mode", "name", "recording_id", "original_id", "steps", "url"},
 	Docs: map[string]string{
-		"tab": "tab id", "url": "where a playback begins", "name": "of the recording or sequence",
+		"tab": "tab id", "url": "where a playback begins", "name": "of the recording or sequence", "operation": "what to do; report, list",
 	},
 })
 
