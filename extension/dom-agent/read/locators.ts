@@ -1,5 +1,5 @@
 import { run } from "@gasoline/capture/locators/deep";
-import { locate, selectorFor, sketchOf } from "@gasoline/capture/locators/ranked";
+import { AMBIGUOUS, locate, selectorFor, sketchOf } from "@gasoline/capture/locators/ranked";
 import type { LocatorsParams, LocatorsResult } from "@gasoline/schema/commands";
 import type { Environment } from "../environment.ts";
 import { identityOf, is } from "../identity.ts";
@@ -27,9 +27,10 @@ export async function locators(
   const written = element instanceof HTMLElement && element.isContentEditable;
   const selectors = run(locate(sketchOf(element), ROOTS))
     // The text of an editor is what somebody wrote.
-    .filter(({ kind }) => !(written && kind === "text"))
+    .filter((way) => !(written && way.kind === "text") && only(selectorFor(way)))
+    // What else they fit is hidden, or something else.
+    .sort((a, b) => (a.score % AMBIGUOUS) - (b.score % AMBIGUOUS))
     .map(selectorFor)
-    .filter(only)
     .slice(0, MAX_SELECTORS);
   return {
     selectors,
