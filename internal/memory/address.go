@@ -28,9 +28,9 @@ func Pattern(address string) string {
 	return strings.ToLower(u.Scheme) + "://" + strings.ToLower(u.Host) + path
 }
 
-// Forms of ids and keys. What the daemon masked is one, too.
+// Forms of ids and keys, and of what stands where a secret was.
 var (
-	pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(<|%3C)[a-z_]+(#|%23|:)[0-9a-z]+(>|%3E)`) })
+	pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[a-z_]+[#:][0-9a-z]+>`) })
 	hexed     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-fA-F-]{8,}$`) })
 	mixed     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z_~.=%-]{16,}$`) })
 )
@@ -49,7 +49,7 @@ func opaque(part string) bool {
 	switch {
 	case part == "":
 		return false
-	case digits == len(part), Masked(part):
+	case digits == len(part), strings.Contains(part, "<"), strings.Contains(part, "%3C"): // a pseudonym stands between them
 		return true
 	case digits > 0 && hexed().MatchString(part):
 		return true

@@ -146,6 +146,9 @@ func names(dec *json.Decoder, all map[string]Entry, bad func(int64, string, ...a
 			what := strings.TrimPrefix(err.Error(), "json: ")
 			if errors.As(err, &wrong) {
 				offset, what = wrong.Offset, fmt.Sprintf("%.80q cannot be a %s", wrong.Field, wrong.Value)
+				if wrong.Field == "" {
+					what = "it is no object"
+				}
 			} else if _, field, ok := strings.Cut(what, "unknown field "); ok {
 				offset = int64(bytes.Index(raw, []byte(field)))
 			}

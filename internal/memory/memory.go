@@ -6,6 +6,7 @@ package memory
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -218,7 +219,7 @@ func same(a, b Entry) bool {
 
 func (m Memory) update(change func(all map[string]Entry) error) error {
 	return m.places.Update(File, MaxBytes, func(old []byte) ([]byte, error) {
-		all, err := read(File, old)
+		all, err := read(filepath.Join(m.places.Root, File), old)
 		if err == nil {
 			err = change(all)
 		}
