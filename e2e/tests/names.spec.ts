@@ -158,9 +158,10 @@ test("what has become something else is not acted on, and the answer says what i
       const broken = await agent.call("interact", click);
       expect(broken.text).toContain(`error=invalid_memory`);
       expect(broken.text).toContain(`${file} line 1`);
-      expect((await agent.call("configure", { action: "store", operation: "delete", namespace: "selectors", key: "a" })).text).toContain(
-        "error=invalid_memory",
-      );
+      expect(
+        (await agent.call("configure", { action: "store", operation: "delete", namespace: "selectors", key: "a" }))
+          .text,
+      ).toContain("error=invalid_memory");
       expect(readFileSync(file, "utf8")).toBe("{ not json");
     } finally {
       await agent.close();
@@ -180,7 +181,11 @@ test.describe("two sites", () => {
         await learnCheckout(agent, tab);
         await tab.goto(url.replace(/\/\/[^:/]+/, "//shop.test"));
         await front(agent, tab);
-        const typed = await agent.call("interact", { action: "type", named: "card_name", text: "a secret of the first site" });
+        const typed = await agent.call("interact", {
+          action: "type",
+          named: "card_name",
+          text: "a secret of the first site",
+        });
         expect(typed.text).toContain("error=other_origin");
         expect(await tab.locator("input").inputValue()).toBe("");
         await tab.goto(url.replace(/\/\/[^:/]+/, "//localhost").replace("checkout", "other"));
@@ -209,7 +214,9 @@ test("two daemons that learn at once lose nothing of each other's", async ({ pla
         await tab.goto(site.page("/checkout", checkout("a1")));
         await learnCheckout(agent, tab);
         const count = 12;
-        const mine = Array.from({ length: count }, (_, i) => learn(agent, `name.${i}`, { selector: "label=Card name" }));
+        const mine = Array.from({ length: count }, (_, i) =>
+          learn(agent, `name.${i}`, { selector: "label=Card name" }),
+        );
         const forgotten = theirs.ask("configure", {
           action: "store",
           operation: "delete",
@@ -222,7 +229,9 @@ test("two daemons that learn at once lose nothing of each other's", async ({ pla
           async () => Object.keys(read().names),
           (all) => all.length >= count,
         );
-        expect(names.toSorted()).toEqual(["card_name", ...Array.from({ length: count }, (_, i) => `name.${i}`)].toSorted());
+        expect(names.toSorted()).toEqual(
+          ["card_name", ...Array.from({ length: count }, (_, i) => `name.${i}`)].toSorted(),
+        );
       } finally {
         await theirs.close();
       }

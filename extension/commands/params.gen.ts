@@ -7,13 +7,13 @@ const text2000 = v.optional(v.pipe(v.string(), v.maxLength(2000)));
 const number = v.optional(v.pipe(v.number(), v.finite()));
 const flag = v.optional(v.boolean());
 const text1000000Required = v.pipe(v.string(), v.maxLength(1000000));
+const check5 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
+const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
 const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
 const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
-const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
-const check11 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const integer = v.optional(v.pipe(v.number(), v.integer()));
 const text64Required = v.pipe(v.string(), v.maxLength(64));
 const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
@@ -32,7 +32,7 @@ const tabOnlyParams = v.object({
   ...toast,
 });
 const search = {
-  ref: check11,
+  ref: check5,
   selector: text2000,
   named: text200,
   nth: integer,
@@ -174,6 +174,8 @@ export const SCHEMAS = {
   fill_form_and_submit: v.object({
     ...formParams,
     submit_selector: text2000,
+    submit_ref: check5,
+    submit_named: text200,
   }),
   dismiss_top_overlay: intentParams,
   auto_dismiss_overlays: v.object({
@@ -256,7 +258,7 @@ export const SCHEMAS = {
     format: v.optional(v.picklist(["png", "jpeg", "webp"])),
     quality: integerFrom1To100,
     full_page: flag,
-    ref: check11,
+    ref: check5,
     selector: text2000,
     named: text200,
     nth: integer,

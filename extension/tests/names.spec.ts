@@ -20,8 +20,13 @@ async function open(browser: Browser, site: Site, daemon: FakeDaemon, html = PAG
   const locators = async (selector: string, nth?: number) =>
     (await run("locators", { selector, ...(nth === undefined ? {} : { nth }) })).result;
   const locate = async (of: { selectors: string[]; role: string; name: string }, more: object = {}) =>
-    (await run("locate", { selectors: of.selectors, role: of.role, name: of.name, agree: true, ...more }, { timeoutMS: 2000 }))
-      .result;
+    (
+      await run(
+        "locate",
+        { selectors: of.selectors, role: of.role, name: of.name, agree: true, ...more },
+        { timeoutMS: 2000 },
+      )
+    ).result;
   return { page, run, locators, locate };
 }
 
@@ -72,7 +77,13 @@ test("a name is found by another way when its best one fails, if role and name a
 }) => {
   const { page, run, locators, locate } = await open(browserWithExtension, site, daemon);
   const pay = await locators("#pay");
-  expect(await locate(pay)).toMatchObject({ index: 0, counts: [1], others: [0], frame: "main", url: site.url("/checkout") });
+  expect(await locate(pay)).toMatchObject({
+    index: 0,
+    counts: [1],
+    others: [0],
+    frame: "main",
+    url: site.url("/checkout"),
+  });
 
   await page.evaluate(() => {
     const button = document.getElementById("pay")!;

@@ -297,10 +297,19 @@ func (p *FormParams) Aims() []Aim {
 	return out
 }
 
-// SubmitParams is for fill_form_and_submit. Without SubmitSelector the form of the last field is sent by its own button.
+// SubmitParams is for fill_form_and_submit. SubmitRef is used before SubmitSelector, SubmitNamed after both. Without them the form of the last field is sent by its own button.
 type SubmitParams struct {
 	FormParams
 	SubmitSelector string `json:"submit_selector,omitempty" length:"2000" doc:"what to click then; default the form's own button"`
+	SubmitRef      string `json:"submit_ref,omitempty" pattern:"^e\\d{1,12}$" doc:"the same by its ref"`
+	SubmitNamed    string `json:"submit_named,omitempty" length:"200" doc:"the same by its name in the project's gasoline_memory.json"`
+}
+
+// Aims returns where the params name their fields and what sends them.
+func (p *SubmitParams) Aims() []Aim {
+	return append(p.FormParams.Aims(), Aim{
+		Place: "submit_named", Ref: &p.SubmitRef, Selector: &p.SubmitSelector, Named: &p.SubmitNamed,
+	})
 }
 
 // IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text.

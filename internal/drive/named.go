@@ -133,7 +133,10 @@ func resolve(ctx context.Context, d Driver, call catalog.Call, at session.Target
 				*field = "" // the memory says where it is
 			}
 		}
-		*aim.Ref, *aim.Nth, *aim.Named = found.Ref, nil, ""
+		if aim.Nth != nil {
+			*aim.Nth = nil
+		}
+		*aim.Ref, *aim.Named = found.Ref, ""
 		if found.Ref == "" {
 			*aim.Selector = gone(n.entry, found)
 		}

@@ -130,8 +130,8 @@ func names(dec *json.Decoder, all map[string]Entry, bad func(int64, string, ...a
 		if _, twice := all[name]; twice {
 			return bad(begin, "%q is there twice", name)
 		}
-		if len(all) >= MaxNames {
-			return bad(begin, "it has more than %d names", MaxNames)
+		if len(all) >= maxNames {
+			return bad(begin, "it has more than %d names", maxNames)
 		}
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {

@@ -21,8 +21,8 @@ const File = "gasoline_memory.json"
 
 // Bounds of the file. One that has more is refused, and left as it is.
 const (
-	MaxNames = 1000
-	MaxBytes = 1 << 20
+	maxNames = 1000
+	maxBytes = 1 << 20
 )
 
 // fresh is how long after an element was found its entry is not written for having been found again: a file under version
@@ -58,7 +58,7 @@ func Of(places save.Places) (Memory, error) {
 // All returns the entries by their names. A file that is not there has none. Problems: invalid_memory with the line, also
 // for a file of a later version; too_large; path_not_allowed.
 func (m Memory) All() (map[string]Entry, error) {
-	source, err := m.places.Read(File, MaxBytes)
+	source, err := m.places.Read(File, maxBytes)
 	if p := problem.From(err); p != nil && p.Code == "file_not_found" {
 		return map[string]Entry{}, nil
 	}
@@ -68,7 +68,7 @@ func (m Memory) All() (map[string]Entry, error) {
 		return nil, &p
 	}
 	if source.Data == nil && source.Size > 0 {
-		return nil, save.TooLarge(source.Path, MaxBytes)
+		return nil, save.TooLarge(source.Path, maxBytes)
 	}
 	return read(source.Path, source.Data)
 }
@@ -160,18 +160,14 @@ func (m Memory) Learn(name string, e Entry) (was *Entry, err error) {
 	return was, m.update(func(all map[string]Entry) error {
 		if old, known := all[name]; known {
 			was = &old
-		} else if len(all) >= MaxNames {
-			return problem.New(problem.TooLarge, "Forget names that are not used: "+ForgetCall("…")+".",
-				"%s has %d names; it may have %d.", File, len(all), MaxNames)
+		} else if len(all) >= maxNames {
+			return problem.New(problem.TooLarge,
+				`Forget names that are not used: configure {"action":"store","operation":"delete","namespace":"selectors","key":"…"}.`,
+				"%s has %d names; it may have %d.", File, len(all), maxNames)
 		}
 		all[name] = e
 		return nil
 	})
-}
-
-// ForgetCall is the call that forgets a name.
-func ForgetCall(name string) string {
-	return fmt.Sprintf(`configure {"action":"store","operation":"delete","namespace":"selectors","key":%q}`, name)
 }
 
 // Forget removes a name. Problems: those of [Memory.Find] and [save.Places.Update].
@@ -218,7 +214,7 @@ func same(a, b Entry) bool {
 }
 
 func (m Memory) update(change func(all map[string]Entry) error) error {
-	return m.places.Update(File, MaxBytes, func(old []byte) ([]byte, error) {
+	return m.places.Update(File, maxBytes, func(old []byte) ([]byte, error) {
 		all, err := read(filepath.Join(m.places.Root, File), old)
 		if err == nil {
 			err = change(all)

@@ -255,8 +255,8 @@ func TestTheFileHasBounds(t *testing.T) {
 		return "{\"version\": 1, \"names\": {" + strings.Join(names, ",\n") + "}}"
 	}
 	m, path := project(t)
-	write(t, path, many(memory.MaxNames))
-	if all, err := m.All(); err != nil || len(all) != memory.MaxNames {
+	write(t, path, many(1000))
+	if all, err := m.All(); err != nil || len(all) != 1000 {
 		t.Errorf("%d names: %v", len(all), err)
 	}
 	_, err := m.Learn("pay", pay)
@@ -266,7 +266,7 @@ func TestTheFileHasBounds(t *testing.T) {
 	if _, err := m.Learn("n00007", pay); err != nil {
 		t.Errorf("one of them again: %v", err)
 	}
-	write(t, path, many(memory.MaxNames+1))
+	write(t, path, many(1000+1))
 	if _, err := m.All(); err == nil || !strings.Contains(err.Error(), "line 1001: it has more than 1000 names") {
 		t.Errorf("a file with one more: %v", err)
 	}
@@ -301,7 +301,7 @@ func TestTheFileHasBounds(t *testing.T) {
 	if p := problem.From(err); p == nil || p.Code != problem.TooLarge {
 		t.Errorf("entries of 10 kB: %v", err)
 	}
-	if info, err := os.Stat(path); err != nil || info.Size() > memory.MaxBytes {
+	if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 {
 		t.Errorf("the file has %d bytes, %v", info.Size(), err)
 	}
 }

@@ -372,9 +372,11 @@ export interface FormParams extends Toast {
   frame?: string;
 }
 
-/** SubmitParams is for fill_form_and_submit. Without SubmitSelector the form of the last field is sent by its own button. */
+/** SubmitParams is for fill_form_and_submit. SubmitRef is used before SubmitSelector, SubmitNamed after both. Without them the form of the last field is sent by its own button. */
 export interface SubmitParams extends FormParams {
   submit_selector?: string;
+  submit_ref?: string;
+  submit_named?: string;
 }
 
 /** IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text. */
