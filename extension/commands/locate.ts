@@ -110,7 +110,7 @@ export function isLike(pattern: string, url: string): boolean {
   return wanted?.length === given?.length && (wanted ?? []).every((part, i) => part === "*" || part === given?.[i]);
 }
 
-const isLocal = ({ hostname }: URL): boolean => /^(localhost|127\.0\.0\.1|\[::1\])$|\.localhost$/.test(hostname);
+const isLocal = ({ hostname }: URL): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$|\.localhost$/.test(hostname);
 
 /** How often a selector fits in each frame. One that is no selector here fits nothing. */
 async function probe(

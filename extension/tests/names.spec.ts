@@ -182,3 +182,24 @@ test("names of iframes are looked for where their address is like the one they w
   expect(await within(site.url("/form/17"))).toMatchObject({ index: -1 });
   expect(await locate(save)).toMatchObject({ index: -1 });
 });
+
+test("a form is sent by the button that a ref names", async ({ daemon, site, browserWithExtension }) => {
+  const { page, run, locators } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<!doctype html><title>Form</title><form onsubmit="document.title = event.submitter.value; return false">
+     <label>Name <input id=name></label><button value=draft>Keep</button><button value=sent id=send>Send</button></form>`,
+  );
+  await browserWithExtension.set({ pilot: true });
+  const { ref } = await locators("#send");
+  const fields = [{ selector: "#name", value: "Ada" }];
+  expect((await run("fill_form_and_submit", { fields, submit_ref: ref })).error).toBeUndefined();
+  await expect(page).toHaveTitle("sent");
+  expect(
+    (await run("fill_form_and_submit", { fields, submit_ref: "e999999" }, { timeoutMS: 900 })).error,
+  ).toMatchObject({
+    code: "stale_ref",
+    message: expect.stringContaining("The fields are filled, the form was not sent."),
+  });
+});
