@@ -103,6 +103,21 @@ test("what one session learnt another uses, after a restart of the daemon too, a
       await first.ask("interact", { action: "key_press", named: "card_name", text: "Enter" });
       await expect(tab).toHaveTitle("paid Bea");
       expect(await first.ask("interact", { action: "get_value", named: "card_name" })).toContain('"Bea"');
+      await first.ask("interact", {
+        action: "fill_form_and_submit",
+        fields: [{ named: "card_name", value: "Cleo" }],
+        submit_named: "checkout_submit",
+      });
+      await expect(tab).toHaveTitle("paid Cleo");
+      await first.ask("interact", { action: "wait_for", named: "checkout_submit" });
+      const gone = first.ask("interact", { action: "wait_for", named: "checkout_submit", absent: true });
+      await tab.evaluate(() => setTimeout(() => document.querySelector("button")!.remove(), 300));
+      expect(await gone).toContain("gone after");
+      expect(await first.ask("interact", { action: "wait_for", named: "checkout_submit", absent: true })).toContain(
+        "gone after",
+      );
+      await tab.reload();
+      await front(first, tab);
       const shot = await first.call("interact", { action: "screenshot", named: "checkout_submit" });
       expect(shot.isError, shot.text).toBe(false);
     } finally {

@@ -183,6 +183,69 @@ test("names of iframes are looked for where their address is like the one they w
   expect(await locate(save)).toMatchObject({ index: -1 });
 });
 
+test("elements in iframes and closed shadow roots have locators, too", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  site.page("/inner/17", "<!doctype html><title>Inner</title><button id=save>Save</button>");
+  const { page, locators, locate } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<!doctype html><title>Outer</title><iframe src="/inner/17?a=b"></iframe><x-box></x-box><button>Other</button>
+     <script>customElements.define("x-box", class extends HTMLElement {
+       connectedCallback() { this.attachShadow({ mode: "closed" }).innerHTML = "<button class=deep>Deep</button>"; }
+     })</script>`,
+  );
+  await page.frameLocator("iframe").locator("#save").waitFor();
+  const save = await locators("text=Save");
+  expect(save).toMatchObject({
+    frame: "0",
+    url: site.url("/inner/17?a=b"),
+    page_url: site.url("/checkout"),
+    role: "button",
+    name: "Save",
+  });
+  expect(await locate(save, { frame_url: site.url("/inner/*") })).toMatchObject({ index: 0, frame: "0" });
+  const deep = await locators("text=Deep");
+  expect(deep.selectors).toContain('role=button[name="Deep"]');
+  for (const selector of deep.selectors)
+    expect(await locate({ ...deep, selectors: [selector] }), selector).toMatchObject({ index: 0, frame: "main" });
+});
+
+test("on 20,000 nodes an element is learnt and found without holding up the page", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, locators, locate } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<!doctype html><title>Large</title>${Array.from(
+      { length: 2000 },
+      (_, i) =>
+        `<section><h3>Card ${i}</h3><p>${"<i>a</i>".repeat(6)}</p><button class=buy>Buy item ${i}</button></section>`,
+    ).join("")}`,
+  );
+  await page.evaluate(() => {
+    const tasks: number[] = ((window as unknown as { tasks: number[] }).tasks = []);
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+      type: "longtask",
+    });
+  });
+  const buy = await locators('role=button[name="Buy item 1234"]');
+  expect(buy).toMatchObject({ role: "button", name: "Buy item 1234" });
+  expect(buy.selectors[0]).toBe('role=button[name="Buy item 1234"]');
+  const began = Date.now();
+  expect(await locate(buy)).toMatchObject({ index: 0, counts: [1], others: [0] });
+  console.log(`found in ${Date.now() - began} ms`);
+  const tasks = await page.evaluate(() => (window as unknown as { tasks: number[] }).tasks);
+  console.log(`long tasks: ${tasks.join(", ") || "none"}`);
+  expect(tasks.filter((ms) => ms > 100)).toEqual([]);
+});
+
 test("a form is sent by the button that a ref names", async ({ daemon, site, browserWithExtension }) => {
   const { page, run, locators } = await open(
     browserWithExtension,
