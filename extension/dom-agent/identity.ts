@@ -1,14 +1,7 @@
 import { fold, roleOf } from "@gasoline/capture/locators/name";
+import type { Identity } from "../messages/agent.ts";
 import { Pass } from "./pass.ts";
 import { isSecret } from "./secret.ts";
-
-/** What an element is to who was told of it: another role or name makes it another thing. */
-export interface Identity {
-  /** The ARIA role, or the tag where there is none. */
-  role: string;
-  /** The accessible name; the text of what has no role, such as a div that takes clicks. */
-  name: string;
-}
 
 /** The accessible name of an element, as it may be told. */
 export const shownName = (element: Element, pass = new Pass()): string =>
