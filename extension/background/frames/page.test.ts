@@ -55,7 +55,7 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 const page = (signal?: AbortSignal): Page =>
-  new Page(1, new Calls(new RefBlocks(), () => () => undefined, undefined, signal), {
+  new Page(1, new Calls(new RefBlocks(), () => () => undefined, async () => undefined, undefined, signal), {
     known: () => Array.from({ length: frames }, (_, frame) => ({ frame, document: `d${frame}`, page_url: "" })),
     onCome: (_tab, heard) => {
       come = heard;
