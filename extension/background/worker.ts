@@ -81,14 +81,20 @@ export class Worker {
   readonly #pipeline: Pipeline;
   readonly #executor: Executor;
   readonly #images = new TabImages();
-  readonly #frames = new AgentFrames(this.refs, {
-    known: (tab) => this.ports.documents(tab),
-    onCome: (tab, heard) => this.ports.onHello((stamp) => stamp.tab === tab && heard()),
-    onLeft: (document, left) => this.ports.onLeft(document, left),
-    granted: (url) => this.grants.covers(url),
-  }, (tab) => this.#pilot.acts(tab));
-  readonly #inputs = new Inputs(this.debuggers, (tab, document, point, deadline) =>
-    this.#frames.pointIn(tab, document, point, deadline), (tab) => this.#pilot.acts(tab)
+  readonly #frames = new AgentFrames(
+    this.refs,
+    {
+      known: (tab) => this.ports.documents(tab),
+      onCome: (tab, heard) => this.ports.onHello((stamp) => stamp.tab === tab && heard()),
+      onLeft: (document, left) => this.ports.onLeft(document, left),
+      granted: (url) => this.grants.covers(url),
+    },
+    (tab) => this.#pilot.acts(tab),
+  );
+  readonly #inputs = new Inputs(
+    this.debuggers,
+    (tab, document, point, deadline) => this.#frames.pointIn(tab, document, point, deadline),
+    (tab) => this.#pilot.acts(tab),
   );
   readonly #downloads = new Downloads();
   readonly films = new TabFilms(this.debuggers, this.#client, () => this.identity.session());
@@ -218,6 +224,7 @@ export class Worker {
   #forbid(): void {
     this.#executor.forbid();
     this.films.forbid();
+    this.ports.stop();
   }
 
   /** The user pressed the stop key: what acts stops, and nothing else may begin. */

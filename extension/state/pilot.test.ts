@@ -29,7 +29,9 @@ test("off is nowhere, all is everywhere", () => {
 });
 
 test("what storage held is no choice where it is no origin, and has a bound", () => {
-  expect(parseSites([shop, "", 1, null, "https://shop.test/", "about:blank", "file:///x", "shop.test"])).toEqual([shop]);
+  expect(parseSites([shop, "", 1, null, "https://shop.test/", "about:blank", "file:///x", "shop.test"])).toEqual([
+    shop,
+  ]);
   expect(parseSites("https://shop.test")).toEqual([]);
   const many = Array.from({ length: MAX_SITES + 1 }, (_, n) => `http://localhost:${n + 1000}`);
   expect(parseSites(many)).toEqual(many.slice(1));

@@ -169,7 +169,15 @@ const many = ["https://app.example.test/*", "https://*.example.org/*", `https://
 
 const options: Record<string, Stage> = {
   empty: {},
-  grants: { origins: many, local: { pilotSites: ["http://localhost:3000", LONG], scriptHosts: ["https://app.example.test", LONG], port: 7999, name: "Work" } },
+  grants: {
+    origins: many,
+    local: {
+      pilotSites: ["http://localhost:3000", LONG],
+      scriptHosts: ["https://app.example.test", LONG],
+      port: 7999,
+      name: "Work",
+    },
+  },
   "all sites": { origins: ["<all_urls>"], local: { pilot: true } },
   invalid: {
     act: async (page) => {

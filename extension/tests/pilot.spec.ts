@@ -60,9 +60,7 @@ test("agents act on the chosen sites only, whatever the tab showed before", asyn
   ] as const) {
     const { error } = await daemon.command(kind as "click", params as { selector?: string }, { tab });
     expect(error?.code, `${kind}: ${error?.message}`).toBe("pilot_elsewhere");
-    expect(error?.message).toBe(
-      `The tab shows ${new URL(other).origin}. The user lets agents act on ${origin}.`,
-    );
+    expect(error?.message).toBe(`The tab shows ${new URL(other).origin}. The user lets agents act on ${origin}.`);
   }
   expect(await page.title()).toBe("Form");
   expect(await page.evaluate(() => localStorage.length)).toBe(0);
@@ -73,9 +71,9 @@ test("agents act on the chosen sites only, whatever the tab showed before", asyn
   const { result } = await daemon.command("new_tab", { url: here });
   expect(result.url).toBe(here);
   const empty = await daemon.command("new_tab", {});
-  expect(
-    (await daemon.command("click", { selector: "body" }, { tab: empty.result.tab })).error?.code,
-  ).toBe("pilot_elsewhere");
+  expect((await daemon.command("click", { selector: "body" }, { tab: empty.result.tab })).error?.code).toBe(
+    "pilot_elsewhere",
+  );
   expect((await daemon.command("navigate", { url: here }, { tab: empty.result.tab })).error).toBeUndefined();
 
   await choose(browser, origin, new URL(other).origin);
@@ -85,11 +83,18 @@ test("agents act on the chosen sites only, whatever the tab showed before", asyn
   expect(await code("click", { selector: "#go" })).toBe("pilot_off");
 });
 
-test("an act that waits acts on no page that comes meanwhile", async ({ daemon, site, browserWithExtension: browser }) => {
+test("an act that waits acts on no page that comes meanwhile", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
   const { page } = browser;
   const here = site.page("/wait", "<!doctype html><title>Wait</title><p>nothing here yet");
   const other = site
-    .page("/other", `<!doctype html><title>Other</title><button id=go onclick="document.title='pressed'">Go</button><input id=b oninput="document.title='typed'">`)
+    .page(
+      "/other",
+      `<!doctype html><title>Other</title><button id=go onclick="document.title='pressed'">Go</button><input id=b oninput="document.title='typed'">`,
+    )
     .replace("127.0.0.1", "localhost");
   await page.goto(here);
   const tab = await browser.tab(page);
@@ -108,7 +113,12 @@ test("an act that waits acts on no page that comes meanwhile", async ({ daemon, 
   );
   const form = await daemon.command(
     "fill_form",
-    { fields: [{ selector: "#a", value: "x" }, { selector: "#b", value: "y" }] },
+    {
+      fields: [
+        { selector: "#a", value: "x" },
+        { selector: "#b", value: "y" },
+      ],
+    },
     { tab, timeoutMS: 5000 },
   );
   await expect(page).toHaveTitle("Other");

@@ -5,7 +5,13 @@ import { choose } from "../../state/pilot.ts";
 import { Pilot } from "./pilot.ts";
 
 const shop = "https://shop.test";
-const shown: Record<number, string> = { 1: `${shop}/cart`, 2: "https://bank.test/", 3: "chrome://newtab/", 4: "", 5: "blob:https://bank.test/1" };
+const shown: Record<number, string> = {
+  1: `${shop}/cart`,
+  2: "https://bank.test/",
+  3: "chrome://newtab/",
+  4: "",
+  5: "blob:https://bank.test/1",
+};
 
 const codes = async (choice: Parameters<typeof choose>[0], kind: CommandKind, params: object = {}): Promise<string> => {
   const pilot = new Pilot(

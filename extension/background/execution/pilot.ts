@@ -63,4 +63,7 @@ function inWords(sites: readonly string[]): string {
 }
 
 export const pilotOff = (): CommandProblem =>
-  new CommandProblem("pilot_off", 'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.');
+  new CommandProblem(
+    "pilot_off",
+    'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.',
+  );

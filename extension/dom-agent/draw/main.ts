@@ -1,5 +1,5 @@
 import type { Rect } from "../../messages/agent.ts";
-import { guard } from "../../messages/guard.ts";
+import { guard, guardMoves, letMove } from "../../messages/guard.ts";
 import type { Annotation, Drawing } from "../../messages/drawing.ts";
 import { DRAWING, askWorker } from "../browser.ts";
 import type { RefBook } from "../refs.ts";
@@ -78,6 +78,7 @@ class Drawer {
     this.#name = name;
     this.#refs = refs;
     guard(); // where there is no content script: else its listeners come first, and these hear nothing
+    guardMoves();
     globalThis.gasolineInput = this.#hear;
     this.#host.id = DRAWING;
     this.#host.style.all = "initial";
@@ -372,7 +373,9 @@ class Drawer {
 
 /** The page hears its user again, unless another drawing has begun. */
 function release(hear: (event: Event) => void): void {
-  if (globalThis.gasolineInput === hear) globalThis.gasolineInput = undefined;
+  if (globalThis.gasolineInput !== hear) return;
+  globalThis.gasolineInput = undefined;
+  letMove();
 }
 
 const AREA =
@@ -486,3 +489,4 @@ declare global {
 }
 
 globalThis.gasolineDraw ??= { start };
+globalThis.gasolineStopDrawing ??= () => current?.cancel("by_user");
