@@ -8,7 +8,7 @@ import type { Deadline, Environment } from "./environment.ts";
 import type {} from "./draw/main.ts";
 import { loaded } from "./browser.ts";
 import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
-import { later } from "./later.ts";
+import { DRAW_TOOLS, later } from "./later.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { probe } from "./probe.ts";
@@ -79,7 +79,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
       differs: await typeAgain(params, (change) => environment.act.perform(change, true)),
     })),
   look_storage: (params, environment) => withStores(environment, ({ look }, limits) => look(params, limits)),
-  draw: async (params, { refs }) => (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs),
+  draw: async (params, { refs }) => (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs, DRAW_TOOLS),
   toast: ({ text: said }) => {
     toast(said);
     return {};
