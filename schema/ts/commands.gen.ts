@@ -906,7 +906,6 @@ export interface SavedState {
   /** of the page section */
   chunks: number;
   page_section: string;
-  /** frames of other origins and frames that did not answer; at most 20 */
   not_covered?: string[];
 }
 
@@ -950,6 +949,7 @@ export interface LoadedState extends PageResult {
   restored: string[];
   /** at most 50 */
   differs?: string[];
+  not_covered?: string[];
 }
 
 /** StorageLookParams is for storage. */

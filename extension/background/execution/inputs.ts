@@ -27,11 +27,14 @@ type PointIn = (
 export class Inputs {
   readonly #debug: Debug;
   readonly #pointIn: PointIn;
+  readonly #may: (tab: number) => Promise<void>;
   readonly #running = new Map<string, Running>(); // by action
 
-  constructor(debug: Debug, pointIn: PointIn) {
+  /** may throws where nothing may be done to the page that a tab shows. */
+  constructor(debug: Debug, pointIn: PointIn, may: (tab: number) => Promise<void>) {
     this.#debug = debug;
     this.#pointIn = pointIn;
+    this.#may = may;
   }
 
   /** Answers agents that ask for input or tell what they are about to do. */
@@ -84,6 +87,7 @@ export class Inputs {
         const { gesture, x, y } = ask;
         const pointed = gesture.type === "press" || gesture.type === "move" || gesture.type === "drag";
         const at = pointed ? await this.#pointIn(running.tab, documentId, { x, y }, running.deadline) : { x, y };
+        await this.#may(running.tab); // real input goes to whatever the tab shows
         await sendInput(send, gesture, at.x, at.y, running.files);
       }
       return null;
