@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { launch, type PlainBrowser } from "../browser.ts";
 import type { Step } from "../task.ts";
 import { ToolError, Tools } from "./client.ts";
-import { type Act, Driver, PASTE, SCROLL } from "./driver.ts";
+import { type Act, Driver, PASTE, SCROLL, WAIT_MS } from "./driver.ts";
 import type { Node } from "./known.ts";
 
 const PROGRAM = fileURLToPath(
@@ -78,9 +78,13 @@ export class DevTools extends Driver {
     await this.look();
   }
 
-  /** Every text of its snapshots has a uid. */
-  protected byText(text: string): string {
-    throw new ToolError(`${JSON.stringify(text)} has no uid`);
+  /** Everything in its snapshots has a uid. */
+  protected locator(by: { text: string } | { role: string; name: string }): string {
+    throw new ToolError(`${JSON.stringify(by)} has no uid`);
+  }
+
+  protected async wait(text: string): Promise<void> {
+    this.#take(await this.tools.ask("wait_for", { text: [text], timeout: WAIT_MS }));
   }
 
   #take(text: string): void {

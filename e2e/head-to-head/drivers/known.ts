@@ -20,7 +20,7 @@ export const inWords = (target: Target): string => {
 export function find(nodes: readonly Node[], target: Target): Node | undefined {
   const nth = target.nth ?? 0;
   const wanted = squeeze("text" in target ? target.text : (target.name ?? ""));
-  const fits = nodes.filter((node) => "text" in target || (node.ref !== undefined && node.role === target.role));
+  const fits = nodes.filter((node) => "text" in target || node.role === target.role);
   const equal = fits.filter((node) => squeeze(node.name) === wanted);
   if (equal.length > nth && (wanted || !("text" in target))) return equal[nth];
   // A text that several elements contain is that of the innermost one, which comes last.
