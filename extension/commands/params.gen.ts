@@ -159,6 +159,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     text: text1000000Required,
+    html: v.optional(v.pipe(v.string(), v.maxLength(1000000))),
   }),
   set_attribute: v.object({
     ...target,

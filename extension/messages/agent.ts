@@ -51,7 +51,8 @@ export interface Settled {
 export type Gesture =
   | { type: "press"; button: "left" | "middle" | "right"; count: number }
   | { type: "move" }
-  | { type: "text"; text: string }
+  /** at_once: not key by key; lines: line breaks are the key Enter, whatever the length. */
+  | { type: "text"; text: string; at_once?: boolean; lines?: boolean }
   | { type: "keys"; keys: string }
   /** Copying or pasting as the browser's own menu does it. */
   | { type: "edit"; command: "copy" | "paste" }

@@ -341,9 +341,10 @@ export interface HighlightParams extends Target, Toast {
   duration_ms?: number;
 }
 
-/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. */
+/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is the same as markup, for pages that take it. */
 export interface PasteParams extends Target, Toast {
   text: string;
+  html?: string;
 }
 
 /** SetAttributeParams is for set_attribute. */
