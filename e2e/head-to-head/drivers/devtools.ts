@@ -1,0 +1,173 @@
+// chrome-devtools-mcp. Chosen: includeSnapshot on an act where the next step is about something that is not known yet, so
+// that no call is spent on a look; --experimentalVision for points; --no-page-id-routing, as there is one agent and one
+// page. fill and upload_file as their descriptions advise; what it has no tool for goes by evaluate_script.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launch, type PlainBrowser } from "../browser.ts";
+import type { Step } from "../task.ts";
+import { ToolError, Tools } from "./client.ts";
+import { type Act, Driver, PASTE, SCROLL } from "./driver.ts";
+import type { Node } from "./known.ts";
+
+const PROGRAM = fileURLToPath(
+  new URL("../node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js", import.meta.url),
+);
+
+/** What its snapshots call by Chrome's own names, by the ARIA role that they stand for. */
+const ROLES: Record<string, string> = { Date: "textbox", DateTime: "textbox", InputTime: "textbox", image: "img" };
+
+const LINE = /^ *uid=(\S+)(?: ([A-Za-z]+))?(?: "((?:[^"\\]|\\.)*)")?/;
+
+function nodesOf(text: string): Node[] {
+  const nodes: Node[] = [];
+  for (const line of text.split("\n")) {
+    const [, ref, role = "text", name = ""] = LINE.exec(line) ?? [];
+    if (ref !== undefined) nodes.push({ ref, role: ROLES[role] ?? role, name: name.replace(/\\(.)/g, "$1") });
+  }
+  return nodes;
+}
+
+/** Runs in the page: what a mouse would do, by events that are made up. */
+const DRAG = `(element, dx, dy) => {
+  const box = element.getBoundingClientRect();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const send = (type, part) => {
+    const [clientX, clientY] = [x + dx * part, y + dy * part];
+    const at = type === "down" ? element : document.elementFromPoint(clientX, clientY) ?? element;
+    const init = { clientX, clientY, bubbles: true, cancelable: true, button: 0, buttons: type === "up" ? 0 : 1, view: window };
+    at.dispatchEvent(new PointerEvent("pointer" + type, { ...init, pointerId: 1, isPrimary: true, pointerType: "mouse" }));
+    at.dispatchEvent(new MouseEvent("mouse" + type, init));
+  };
+  send("down", 0);
+  for (let part = 0.1; part < 1.05; part += 0.1) send("move", Math.min(1, part));
+  send("up", 1);
+}`;
+
+const RIGHT = `(element) => {
+  const box = (element.nodeType === 1 ? element : element.parentElement).getBoundingClientRect();
+  const init = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, cancelable: true, button: 2, view: window };
+  element.dispatchEvent(new PointerEvent("contextmenu", init));
+}`;
+
+export class DevTools extends Driver {
+  readonly #browser: PlainBrowser;
+  #focused: string | undefined;
+
+  private constructor(tools: Tools, browser: PlainBrowser, dir: string) {
+    super(tools, browser.page, dir);
+    this.#browser = browser;
+  }
+
+  static async start(dir: string): Promise<DevTools> {
+    const browser = await launch();
+    const options = ["--no-page-id-routing", "--experimentalVision", "--no-usage-statistics", "--workspace", dir];
+    const args = [PROGRAM, "--browserUrl", browser.endpoint, ...options];
+    return new DevTools(await Tools.start(process.execPath, args, dir), browser, dir);
+  }
+
+  override async begin(): Promise<void> {
+    await super.begin();
+    this.#focused = undefined;
+  }
+
+  protected async look(): Promise<void> {
+    this.#take(await this.tools.ask("take_snapshot", {}));
+  }
+
+  protected async search(): Promise<void> {
+    await this.look();
+  }
+
+  /** Every text of its snapshots has a uid. */
+  protected byText(text: string): string {
+    throw new ToolError(`${JSON.stringify(text)} has no uid`);
+  }
+
+  #take(text: string): void {
+    this.told = text;
+    if (/^uid=/m.test(text)) this.nodes = nodesOf(text);
+  }
+
+  async #do(tool: string, args: Record<string, unknown>, next?: Step): Promise<void> {
+    const more = this.unknown(next) ? { includeSnapshot: true } : {};
+    this.#take(await this.tools.ask(tool, { ...args, ...more }));
+  }
+
+  async #run(script: string, uid: string, ...values: unknown[]): Promise<void> {
+    const given = values.map((value) => JSON.stringify(value)).join(", ");
+    const call = `(element) => (${script})(element${given ? `, ${given}` : ""})`;
+    this.told = await this.tools.ask("evaluate_script", { function: call, args: [uid] });
+  }
+
+  protected async act(step: Act, next?: Step): Promise<void> {
+    switch (step.do) {
+      case "click":
+      case "double": {
+        const ref = await this.named(step.target);
+        if (step.do === "click" && step.button) return this.#run(RIGHT, ref);
+        await this.#do("click", { uid: ref, ...(step.do === "double" && { dblClick: true }) }, next);
+        this.#focused = ref;
+        return;
+      }
+      case "hover":
+        return this.#do("hover", { uid: await this.named(step.target) }, next);
+      case "point": {
+        let [x, y] = [0, 0];
+        if (step.target) {
+          const ref = await this.named(step.target);
+          await this.#run("(element) => { const { x, y } = element.getBoundingClientRect(); return [x, y]; }", ref);
+          [x = 0, y = 0] = (/\[[\s\d.,-]*\]/.exec(this.told)?.[0] ?? "[]").slice(1, -1).split(",").map(Number);
+        }
+        return this.#do("click_at", { x: x + step.x, y: y + step.y }, next);
+      }
+      case "type": {
+        if (!step.target) return this.#do("type_text", { text: step.text });
+        const ref = await this.named(step.target);
+        await this.#do("fill", { uid: ref, value: step.text }, next);
+        this.#focused = ref;
+        return;
+      }
+      case "key": {
+        if (step.target) {
+          const ref = await this.named(step.target);
+          if (ref !== this.#focused) await this.#run("(element) => element.focus()", ref);
+          this.#focused = ref;
+        }
+        const times = step.times ?? 1;
+        for (let n = 1; n <= times; n++) await this.#do("press_key", { key: step.key }, n === times ? next : undefined);
+        return;
+      }
+      case "select":
+        return this.#do("fill", { uid: await this.named(step.target), value: step.option }, next);
+      case "drag": {
+        const ref = await this.named(step.from);
+        if ("dx" in step.to) return this.#run(DRAG, ref, step.to.dx, step.to.dy);
+        return this.#do("drag", { from_uid: ref, to_uid: await this.named(step.to) }, next);
+      }
+      case "paste": {
+        if (step.target) return this.#run(PASTE, await this.named(step.target), step.text, step.html ?? "");
+        const values = `${JSON.stringify(step.text)}, ${JSON.stringify(step.html ?? "")}`;
+        return this.#do("evaluate_script", { function: `() => (${PASTE})(document.activeElement, ${values})` });
+      }
+      case "upload": {
+        const ref = await this.named(step.target);
+        return this.#do("upload_file", { uid: ref, filePaths: [join(this.dir, step.file)] }, next);
+      }
+      case "scroll":
+        return this.#run(SCROLL, await this.named(step.target), step.dx ?? 0, step.dy);
+      case "dialog": {
+        const text = step.text ? { promptText: step.text } : {};
+        return this.#do("handle_dialog", { action: step.accept ? "accept" : "dismiss", ...text });
+      }
+    }
+  }
+
+  async investigate(): Promise<string> {
+    throw new Error("not yet");
+  }
+
+  async close(): Promise<void> {
+    await this.tools.close();
+    await this.#browser.close();
+  }
+}

@@ -1,0 +1,130 @@
+// What an agent does with a step, whatever its tools are: it looks at the page once, finds what is meant in what it was
+// told, acts, and looks again only for what it was not told yet. An act that a tool refuses is tried once more after a
+// new look, as an agent would. What a tool's own agent knows beyond that is in its driver.
+import type { Page } from "@playwright/test";
+import type { Step, Target } from "../task.ts";
+import { ToolError, type Tools } from "./client.ts";
+import { find, inWords, type Node } from "./known.ts";
+
+/** A step that does something to the page. */
+export type Act = Exclude<Step, { do: "read" }>;
+
+/** Whether the next step presses Enter where this one types. */
+export const submits = (step: Act, next: Step | undefined): boolean =>
+  step.do === "type" &&
+  next?.do === "key" &&
+  next.key === "Enter" &&
+  (next.times ?? 1) === 1 &&
+  (!next.target || JSON.stringify(next.target) === JSON.stringify(step.target));
+
+export abstract class Driver {
+  /** What the agent knows of the page, in its order. */
+  protected nodes: Node[] = [];
+  /** What it was told since its last act. */
+  protected told = "";
+  /** The act did the next step as well. */
+  protected both = false;
+  #looked = false;
+
+  constructor(
+    readonly tools: Tools,
+    /** The page that the tool works in: the harness loads it, and asks it for the verdict. */
+    readonly page: Page,
+    /** The agent's project, with the files to upload. */
+    protected readonly dir: string,
+  ) {
+    // Who listens says that a dialog is to stay open for the tool.
+    page.context().on("dialog", () => undefined);
+  }
+
+  /** A new document: what was known of the last one is forgotten. */
+  async begin(): Promise<void> {
+    this.nodes = [];
+    this.told = "";
+    this.#looked = false;
+  }
+
+  /**
+   * Carries a step out. next is what comes after it: an agent has a plan. Returns how many of the two were done. Throws when
+   * the tool cannot.
+   */
+  async step(step: Step, next?: Step): Promise<1 | 2> {
+    if (!this.#looked) {
+      this.#looked = true;
+      await this.look();
+    }
+    this.both = false;
+    if (step.do === "read") await this.#read(step.text);
+    else await this.#try(step, next);
+    return this.both ? 2 : 1;
+  }
+
+  async #try(step: Act, next?: Step): Promise<void> {
+    try {
+      await this.act(step, next);
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error;
+      await this.look();
+      await this.act(step, next);
+    }
+  }
+
+  async #read(text: string): Promise<void> {
+    if (this.told.includes(text)) return;
+    await this.search({ text });
+    if (!this.told.includes(text)) throw new ToolError(`nothing shows ${JSON.stringify(text)}`);
+  }
+
+  /** The element that is meant, looked for where it is not known yet: twice, as what comes may be on its way. */
+  protected async known(target: Target): Promise<Node> {
+    for (let tries = 0; ; tries++) {
+      const node = find(this.nodes, target);
+      if (node) return node;
+      if (tries === 2) throw new ToolError(`nothing shows ${inWords(target)}`);
+      await this.search(target);
+    }
+  }
+
+  /** How acts name what is meant: by its ref, or by the tool's locator of a text that has none. */
+  protected async named(target: Target): Promise<string> {
+    const { ref, name } = await this.known(target);
+    return ref ?? this.byText("text" in target ? target.text : name);
+  }
+
+  /** The tool's locator of an element that shows a text. */
+  protected abstract byText(text: string): string;
+
+  /** Whether the next step is about something that is not known yet. */
+  protected unknown(next: Step | undefined): boolean {
+    if (!next) return false;
+    if (next.do === "read") return true;
+    const targets = next.do === "drag" ? [next.from, next.to] : "target" in next ? [next.target] : [];
+    return targets.some((target) => target && !("dx" in target) && !find(this.nodes, target));
+  }
+
+  /** Looks at the whole page. */
+  protected abstract look(): Promise<void>;
+  /** Looks for what is meant, by the cheapest look that shows it. */
+  protected abstract search(target: Target): Promise<void>;
+  protected abstract act(step: Act, next?: Step): Promise<void>;
+  /** Looks for why the shop's checkout failed, having come after it did; returns all that was read. */
+  abstract investigate(): Promise<string>;
+  abstract close(): Promise<void>;
+}
+
+/** Runs in the page: pastes where the element is. */
+export const PASTE = `(element, text, html) => {
+  const data = new DataTransfer();
+  data.setData("text/plain", text);
+  if (html) data.setData("text/html", html);
+  element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+}`;
+
+/** Runs in the page: scrolls the nearest part that can be scrolled. */
+export const SCROLL = `(element, dx, dy) => {
+  for (let at = element; at; at = at.parentElement) {
+    const [left, top] = [at.scrollLeft, at.scrollTop];
+    at.scrollBy(dx, dy);
+    if (at.scrollLeft !== left || at.scrollTop !== top) return;
+  }
+}`;
