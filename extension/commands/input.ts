@@ -21,6 +21,10 @@ export async function sendInput(
       return edit(send, gesture.command);
     case "drag":
       return drag(send, gesture.step, x, y, files);
+    case "hold":
+    case "pull":
+    case "release":
+      return; // of several gestures together: DragInput makes them
     case "keys": {
       const stroke = parseKeys(gesture.keys);
       if (stroke) await strike(send, stroke);

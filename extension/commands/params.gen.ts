@@ -140,6 +140,8 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     direction: v.optional(v.picklist(["top", "bottom", "up", "down"])),
+    dx: number,
+    dy: number,
   }),
   hover: v.object({
     ...target,
@@ -333,4 +335,13 @@ export const SCHEMAS = {
     fps: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60)),
   }),
   screen_recording_stop: noParams,
+  drag: v.object({
+    ...target,
+    ...toast,
+    to: text2000,
+    to_x: number,
+    to_y: number,
+    dx: number,
+    dy: number,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -134,7 +134,9 @@ type KeyParams struct {
 type ScrollParams struct {
 	Target
 	Toast
-	Direction string `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+	Direction string  `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+	DX        float64 `json:"dx,omitempty" doc:"so many CSS pixels further to the right"`
+	DY        float64 `json:"dy,omitempty" doc:"so many CSS pixels further down"`
 }
 
 // HighlightParams is for highlight.
