@@ -85,8 +85,10 @@ export class Worker {
     onLeft: (document, left) => this.ports.onLeft(document, left),
     granted: (url) => this.grants.covers(url),
   });
-  readonly #inputs = new Inputs(this.debuggers, (tab, document, point, deadline) =>
-    this.#frames.pointIn(tab, document, point, deadline),
+  readonly #inputs = new Inputs(
+    this.debuggers,
+    (tab, document, point, deadline) => this.#frames.pointIn(tab, document, point, deadline),
+    (tab, ref, deadline) => this.#frames.spotOf(tab, ref, deadline),
   );
   readonly #downloads = new Downloads();
   readonly films = new TabFilms(this.debuggers, this.#client, () => this.identity.session());

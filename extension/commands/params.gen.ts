@@ -140,6 +140,8 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     direction: v.optional(v.picklist(["top", "bottom", "up", "down"])),
+    dx: number,
+    dy: number,
   }),
   hover: v.object({
     ...target,
@@ -159,6 +161,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     text: text1000000Required,
+    html: v.optional(v.pipe(v.string(), v.maxLength(1000000))),
   }),
   set_attribute: v.object({
     ...target,
@@ -332,4 +335,13 @@ export const SCHEMAS = {
     fps: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60)),
   }),
   screen_recording_stop: noParams,
+  drag: v.object({
+    ...target,
+    ...toast,
+    to: text2000,
+    to_x: number,
+    to_y: number,
+    dx: number,
+    dy: number,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

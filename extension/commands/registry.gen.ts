@@ -38,6 +38,7 @@ import { drawModeStart } from "./draw_mode_start.ts";
 import { locate } from "./locate.ts";
 import { screenRecordingStart } from "./screen_recording_start.ts";
 import { screenRecordingStop } from "./screen_recording_stop.ts";
+import { drag } from "./drag.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -103,4 +104,5 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   scroll_position: acts("scroll_position"),
   screen_recording_start: screenRecordingStart,
   screen_recording_stop: screenRecordingStop,
+  drag,
 };

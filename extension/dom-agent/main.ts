@@ -2,6 +2,7 @@ import type { ActionId } from "../messages/content.ts";
 import type { Acted, AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
 import { scrollTo } from "./actionable.ts";
 import { around } from "./around.ts";
+import { spot } from "./act/drag.ts";
 import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
@@ -51,6 +52,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     if (scrollTo(element)) await frame();
     return { rect: rounded(boxOf(element)), frame: name };
   },
+  spot,
   geometry: () => geometry(),
   outline,
   around: (params) => around(params),

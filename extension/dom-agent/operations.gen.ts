@@ -34,6 +34,7 @@ import { accessibility } from "./read/accessibility.ts";
 import { statePart } from "./read/state_part.ts";
 import { indexeddb } from "./read/indexeddb.ts";
 import { scrollPosition } from "./act/scroll_position.ts";
+import { drag } from "./act/drag.ts";
 
 /** The operation of every kind that works in the page. */
 export const KINDS = {
@@ -71,4 +72,5 @@ export const KINDS = {
   state_part: statePart,
   indexeddb,
   scroll_position: scrollPosition,
+  drag,
 };

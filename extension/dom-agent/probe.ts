@@ -18,6 +18,8 @@ const SHARE = 10;
 /** Of elements that fit, so many are asked whether they are visible. */
 const MAX_LOOKED = 100;
 
+const isPage = (at: Element): boolean => at === document.body || at === document.documentElement;
+
 /** How many elements fit a target; what is not there yet is waited for when asked to. */
 export async function probe(params: Probe["params"], { refs, deadline, frame }: Environment): Promise<Probe["result"]> {
   const look = (): Element[] => {
@@ -28,8 +30,10 @@ export async function probe(params: Probe["params"], { refs, deadline, frame }: 
   const fitting = (): Element[] => {
     try {
       const found = matches(params, refs);
-      // The page of an iframe is meant by what names it, not by "body".
-      return params.inner ? found.filter((at) => at !== document.body && at !== document.documentElement) : found;
+      if (!params.inner) return found;
+      // The page of an iframe is meant by what names it, not by "body"; an editor in it has a name of its own.
+      const named = /^(html|body)$/i.test(params.selector ?? "");
+      return found.filter((at) => !isPage(at) || (!named && (at as HTMLElement).isContentEditable));
     } catch (error) {
       if (error instanceof AgentProblem && /^(element|scope)_not_found$/.test(error.code)) return [];
       throw error;

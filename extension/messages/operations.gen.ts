@@ -42,6 +42,7 @@ import type {
   DatabaseParams,
   DatabaseResult,
   ScrollPositionParams,
+  DragParams,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -81,4 +82,5 @@ export interface KindOps {
   state_part: { params: StatePartParams; result: StatePart };
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
+  drag: { params: DragParams; result: Acted };
 }

@@ -134,7 +134,9 @@ type KeyParams struct {
 type ScrollParams struct {
 	Target
 	Toast
-	Direction string `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+	Direction string  `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+	DX        float64 `json:"dx,omitempty" doc:"so many CSS pixels further to the right"`
+	DY        float64 `json:"dy,omitempty" doc:"so many CSS pixels further down"`
 }
 
 // HighlightParams is for highlight.
@@ -230,11 +232,13 @@ type QueryParams struct {
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (p QueryParams) Selectors() (selector, within string) { return p.Selector, p.Within }
 
-// PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty.
+// PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is
+// the same as markup, for pages that take it.
 type PasteParams struct {
 	Target
 	Toast
 	Text string `json:"text" required:"true" length:"1000000" doc:"text to type, to wait for, or key to press"`
+	HTML string `json:"html,omitempty" length:"1000000" doc:"the same as markup, for editors that take it"`
 }
 
 // Field is one field of a form and what is to be in it: a text, the label or value of an option, or true and false for

@@ -324,6 +324,8 @@ export interface KeyParams extends Target, Toast, Trust {
 /** ScrollParams is for scroll_to. It scrolls a target into view, or the page in a direction. */
 export interface ScrollParams extends Target, Toast {
   direction?: string;
+  dx?: number;
+  dy?: number;
 }
 
 /** HoverParams is for hover. */
@@ -341,9 +343,10 @@ export interface HighlightParams extends Target, Toast {
   duration_ms?: number;
 }
 
-/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. */
+/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is the same as markup, for pages that take it. */
 export interface PasteParams extends Target, Toast {
   text: string;
+  html?: string;
 }
 
 /** SetAttributeParams is for set_attribute. */
@@ -1109,6 +1112,15 @@ export interface FilmResult {
   visible: boolean;
 }
 
+/** DragParams is for drag. The target is what is dragged. It ends on the middle of what To names, at a point, or where it began; DX and DY are added to that. */
+export interface DragParams extends Target, Toast {
+  to?: string;
+  to_x?: number;
+  to_y?: number;
+  dx?: number;
+  dy?: number;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1173,6 +1185,7 @@ export interface Commands {
   scroll_position: { params: ScrollPositionParams; result: ActResult };
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
+  drag: { params: DragParams; result: ActResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -1220,6 +1233,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "draw_mode_start",
   "scroll_position",
   "screen_recording_start",
+  "drag",
 ]);
 
 /** Commands that need a tab. */
@@ -1282,4 +1296,5 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "scroll_position",
   "screen_recording_start",
   "screen_recording_stop",
+  "drag",
 ]);

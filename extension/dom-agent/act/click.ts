@@ -1,6 +1,7 @@
 import type { ClickParams, Target } from "@gasoline/schema/commands";
 import type { AgentOps } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
+import { editorOf } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { isNamed, resolve } from "../target.ts";
@@ -46,7 +47,7 @@ function meant(params: ClickParams, { refs }: Environment): Target {
 
 /** Things that open a window or a picker, or draw themselves, and listen to users only. */
 export function needsReal(element: Element): boolean {
-  if (element.closest('a[target="_blank" i]')) return true;
+  if (element.closest('a[target="_blank" i]') || editorOf(element)) return true;
   if (element instanceof HTMLInputElement)
     return /^(file|color|date|datetime-local|month|time|week)$/.test(element.type);
   return element instanceof HTMLSelectElement || /^(canvas|video|audio|embed|object)$/.test(element.localName);

@@ -1,7 +1,8 @@
 import type { ActResult, TypeParams } from "@gasoline/schema/commands";
-import type { Acted } from "../../messages/agent.ts";
-import { ready } from "../actionable.ts";
+import type { Acted, Gesture } from "../../messages/agent.ts";
+import { type Ready, ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
+import { type Editor, drawnText, editorOf, hostOf, inputIn } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { MASK, isSecret } from "../secret.ts";
@@ -9,10 +10,11 @@ import { focused } from "../shadow.ts";
 import { resolve } from "../target.ts";
 import { frame } from "../waiting.ts";
 import { giveFocus } from "./focus.ts";
+import { handOver } from "./hand_over.ts";
 import { outcome, watchValue } from "./outcome.ts";
 import { expected } from "./perform.ts";
 import { acts } from "./scope.ts";
-import { dispatchKey, isTyped, mayChange } from "./key_press.ts";
+import { ORIGIN, dispatchKey, isTyped, mayChange } from "./key_press.ts";
 import { parseKeys } from "../../messages/keys.ts";
 
 /** Texts up to this length are typed key by key, so that pages which watch keys see them. */
@@ -25,6 +27,11 @@ export async function type(params: TypeParams, environment: Environment): Promis
   const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
   let element = typeable(found.element);
   const ref = environment.refs.refOf(element);
+  const editor = editorOf(element);
+  if (editor && params.trusted !== "never") {
+    const typed = await typeInto(editor, { ...found, element }, params, environment);
+    if (typed) return typed;
+  }
   const before = isField(element) && takesText(element) && !params.clear ? element.value : "";
   if (isField(element)) checkFormat(element, before + params.text);
   const { act } = environment;
@@ -69,12 +76,73 @@ export async function type(params: TypeParams, environment: Environment): Promis
   return { result: result(act.perform(() => madeUp(params, element, before, enterField))) };
 }
 
+/** Keys that take the caret to the end of a text, and that select all of it. */
+const [END, ALL] = /^Mac/.test(navigator.platform) ? ["Meta+ArrowDown", "Meta+a"] : ["Control+End", "Control+a"];
+
+/**
+ * Types into an editor with a model of its own, by real input: few of them take what a script does to the document for
+ * what a user types. undefined: the debugger is refused, and nobody insists on it.
+ */
+async function typeInto(
+  editor: Editor,
+  found: Ready,
+  params: TypeParams,
+  environment: Environment,
+): Promise<Acted | undefined> {
+  const { act, refs } = environment;
+  const ref = refs.refOf(found.element);
+  try {
+    await act.attach();
+  } catch (error) {
+    const refused = error instanceof AgentProblem && error.code === "debugger_refused";
+    if (!refused || params.trusted === "always") throw error;
+    return undefined;
+  }
+  const element = typeable(resolve({ ref }, refs).element);
+  const result = outcome({ ...found, element }, environment, { insertion_strategy: editor.name, trusted: true });
+  act.tell(result);
+  act.perform(() => giveFocus(element));
+  const send = async (gesture: Gesture): Promise<unknown> => act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+  await send({ type: "keys", keys: params.clear ? ALL : END });
+  if (!editor.code) await placed(element, params.clear === true);
+  // An editor of code indents each line that it is typed; what is pasted stays as it is.
+  const pasted = editor.code && params.text.includes("\n") && act.perform(() => handOver(element, params.text));
+  if (pasted) result.insertion_strategy = "paste";
+  else if (params.text !== "") await send({ type: "text", text: params.text, at_once: editor.code, lines: !editor.code });
+  else if (params.clear) await send({ type: "keys", keys: "Backspace" });
+  result.value = shownValue(element);
+  watchValue(result, element, environment, (at) => shownValue(typeable(at)));
+  return { result };
+}
+
+/** An editor has put its caret where a key says within so many frames; many do that some time after the focus came. */
+const PLACED_FRAMES = 30;
+
+/** Waits until all of an editor's text is selected, or the caret is at its end. */
+async function placed(element: HTMLElement, all: boolean): Promise<void> {
+  for (let frames = 0; frames < PLACED_FRAMES && !isPlaced(element, all); frames++) await frame();
+}
+
+function isPlaced(element: HTMLElement, all: boolean): boolean {
+  const root = element.getRootNode() as { getSelection?: () => Selection | null };
+  const selection = root.getSelection ? root.getSelection() : document.getSelection();
+  const { focusNode } = selection ?? {};
+  if (!selection || !focusNode || !element.contains(focusNode)) return false;
+  if (all) return bare(selection.toString()) === bare(element.innerText);
+  const rest = new Range();
+  rest.selectNodeContents(element);
+  rest.setStart(focusNode, selection.focusOffset);
+  return bare(rest.toString()) === "";
+}
+
+const bare = (text: string): string => text.replace(/[\s\u200b\ufeff]/g, "");
+
 /** Types by events that are made up, and says by which means the text got in. */
 function madeUp(params: TypeParams, element: HTMLElement, before: string, enterField: () => void): string {
   enterField();
   if (!isField(element)) {
     insertIntoEditor(params.text, params.clear === true);
-    return editorOf(element) ?? "execCommand";
+    return editorOf(element)?.name ?? "execCommand";
   }
   if (!takesText(element)) {
     setValue(element, params.text);
@@ -128,15 +196,15 @@ function checkStays(element: HTMLElement): void {
 
 /** The field or editor that an element is, holds or labels. */
 export function typeable(element: Element): HTMLElement {
-  const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  const named = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  const control = named.matches("input, textarea") ? named : (inputIn(named) ?? named);
   if (isField(control)) {
     if (control.readOnly) throw new AgentProblem("not_typeable", `${inWords(control)} is read-only.`);
     if (!/^(checkbox|radio|button|submit|reset|image|file|hidden)$/.test(control.type)) return control;
   } else if (control instanceof HTMLElement && control.isContentEditable) {
-    // The host of the editor, not a paragraph in it, takes the focus.
-    let host: HTMLElement = control;
-    while (host.parentElement?.isContentEditable) host = host.parentElement;
-    return host;
+    return hostOf(control);
+  } else if (control instanceof HTMLElement && editorOf(control)) {
+    return control;
   } else {
     const inner = control.querySelectorAll<HTMLElement>(
       "input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]",
@@ -260,19 +328,5 @@ function setValue(field: Field, value: string): void {
 /** What a field shows now; a secret stays in the page. */
 export function shownValue(element: HTMLElement): string {
   if (isSecret(element)) return isField(element) && element.value === "" ? "" : MASK;
-  return (isField(element) ? element.value : element.innerText).slice(0, 1000);
+  return (drawnText(element) ?? (isField(element) ? element.value : element.innerText)).slice(0, 1000);
 }
-
-const EDITORS: Record<string, string> = {
-  quill: ".ql-editor",
-  prosemirror: ".ProseMirror",
-  draftjs: ".public-DraftEditor-content",
-  tinymce: "#tinymce, .mce-content-body",
-  ckeditor: ".cke_editable, .ck-editor__editable",
-  lexical: "[data-lexical-editor]",
-};
-
-const editorOf = (element: Element): string | undefined =>
-  Object.entries(EDITORS).find(
-    ([, selector]) => element.matches(selector) || element.querySelector(selector) !== null,
-  )?.[0];

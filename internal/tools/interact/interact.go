@@ -72,7 +72,7 @@ var Tool = catalog.New[Env](catalog.Info{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
 			"stop_after_step", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
-			"storage_type", "include_url", "compare", "fps", "audio",
+			"storage_type", "include_url", "compare", "fps", "audio", "html", "to", "to_x", "to_y", "dx", "dy",
 		},
 	}},
 })

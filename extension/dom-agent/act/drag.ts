@@ -1,0 +1,57 @@
+import type { DragParams } from "@gasoline/schema/commands";
+import type { Acted, DragEnd, Gesture } from "../../messages/agent.ts";
+import { ready } from "../actionable.ts";
+import type { Environment } from "../environment.ts";
+import { AgentProblem } from "../problem.ts";
+import { isNamed } from "../target.ts";
+import { frame } from "../waiting.ts";
+import { outcome } from "./outcome.ts";
+import { expected } from "./perform.ts";
+
+/** Drags the target by the browser's real mouse: what pages make of made-up events differs with each of them. */
+export async function drag(params: DragParams, environment: Environment): Promise<Acted> {
+  if (!isNamed(params)) throw new AgentProblem("missing_target", "drag needs a ref, a selector, or x and y.");
+  const { refs, deadline, act } = environment;
+  const needs = { enabled: true, hit: true };
+  const first = await ready(params, refs, needs, deadline);
+  const ref = refs.refOf(first.element);
+  await act.attach();
+  const target = first.strategy === "point" ? params : { ref };
+  const found = { ...(await ready(target, refs, needs, deadline)), count: first.count, strategy: first.strategy };
+  const result = outcome(found, environment, { trusted: true });
+  const { point } = found;
+  const { to, to_x = point.x, to_y = point.y, dx = 0, dy = 0 } = params;
+  const end: DragEnd = to === undefined ? { x: to_x + dx, y: to_y + dy } : { ref: to, dx, dy };
+  let begun: DragEvent | undefined;
+  const hear = (event: DragEvent): void => {
+    if (event.isTrusted) begun = event;
+  };
+  addEventListener("dragstart", hear, true);
+  const send = (gesture: Gesture): Promise<boolean> => act.send(gesture, point, expected(gesture, point));
+  act.tell(result);
+  try {
+    await send({ type: "hold" });
+    try {
+      await send({ type: "pull", to: end });
+      // What the page draws in answer may decide where it ends.
+      await frame();
+      await frame();
+      await send({ type: "release", native: begun !== undefined && !begun.defaultPrevented });
+    } catch (error) {
+      await send({ type: "release", cancel: true }).catch(() => undefined);
+      throw error;
+    }
+  } finally {
+    removeEventListener("dragstart", hear, true);
+  }
+  return { result };
+}
+
+/** Where an element is that something is to be dragged to. */
+export async function spot(
+  params: { ref?: string; selector?: string },
+  { refs, deadline, frame: name }: Environment,
+): Promise<{ ref: string; frame: string; x: number; y: number }> {
+  const { element, point } = await ready(params, refs, { enabled: false, hit: false }, deadline);
+  return { ref: refs.refOf(element), frame: name, ...point };
+}
