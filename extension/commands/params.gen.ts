@@ -7,10 +7,10 @@ const text2000 = v.optional(v.pipe(v.string(), v.maxLength(2000)));
 const number = v.optional(v.pipe(v.number(), v.finite()));
 const flag = v.optional(v.boolean());
 const text1000000Required = v.pipe(v.string(), v.maxLength(1000000));
+const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
-const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
 const check10 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const integer = v.optional(v.pipe(v.number(), v.integer()));
@@ -25,6 +25,10 @@ const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
 const text300 = v.optional(v.pipe(v.string(), v.maxLength(300)));
 const toast = {
   reason: text500,
+};
+const dialogs = {
+  dialog: v.optional(v.picklist(["accept", "dismiss"])),
+  dialog_text: text10000,
 };
 const tabOnlyParams = v.object({
   ...toast,
@@ -88,6 +92,7 @@ const noParams = v.object({});
 export const SCHEMAS = {
   navigate: v.object({
     ...toast,
+    ...dialogs,
     url: v.pipe(v.string(), v.maxLength(100000)),
     new_tab: flag,
   }),
@@ -107,6 +112,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     ...trust,
+    ...dialogs,
     button: v.optional(v.picklist(["left", "middle", "right"])),
     count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
     new_tab: flag,
@@ -134,6 +140,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     ...trust,
+    ...dialogs,
     text: v.pipe(v.string(), v.maxLength(100)),
   }),
   scroll_to: v.object({

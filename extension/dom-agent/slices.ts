@@ -1,5 +1,6 @@
 import type { Deadline } from "./environment.ts";
 import { Pass } from "./pass.ts";
+import { turn } from "./waiting.ts";
 
 /** Work in one go, ms: less than the page's next frame has. */
 const SLICE_MS = 12;

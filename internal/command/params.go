@@ -42,9 +42,17 @@ type Trust struct {
 	Trusted string `json:"trusted,omitempty" enum:"auto,always,never" doc:"real input events: when needed, always, never"`
 }
 
+// Dialogs says what becomes of native dialogs that an act opens: alert, confirm, prompt, and what a page asks before it is
+// left. Without it they stay open for the user.
+type Dialogs struct {
+	Dialog     string `json:"dialog,omitempty" enum:"accept,dismiss" doc:"answer a native dialog that the act opens"`
+	DialogText string `json:"dialog_text,omitempty" length:"10000" doc:"what a prompt is answered"`
+}
+
 // NavigateParams is for navigate.
 type NavigateParams struct {
 	Toast
+	Dialogs
 	URL    string `json:"url" required:"true" length:"100000" doc:"where to go"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
 }
@@ -92,6 +100,7 @@ type ClickParams struct {
 	Target
 	Toast
 	Trust
+	Dialogs
 	Button string `json:"button,omitempty" enum:"left,middle,right" doc:"mouse button; default left"`
 	Count  int    `json:"count,omitempty" min:"1" max:"3" doc:"2 is a double click"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"open the link in a new tab"`
@@ -127,6 +136,7 @@ type KeyParams struct {
 	Target
 	Toast
 	Trust
+	Dialogs
 	Text string `json:"text" required:"true" length:"100" alias:"key" doc:"Enter, Tab, Escape, ArrowDown, Control+a, …"`
 }
 

@@ -6,8 +6,14 @@ export interface Toast {
   reason?: string;
 }
 
+/** Dialogs says what becomes of native dialogs that an act opens: alert, confirm, prompt, and what a page asks before it is left. Without it they stay open for the user. */
+export interface Dialogs {
+  dialog?: string;
+  dialog_text?: string;
+}
+
 /** NavigateParams is for navigate. */
-export interface NavigateParams extends Toast {
+export interface NavigateParams extends Toast, Dialogs {
   url: string;
   new_tab?: boolean;
 }
@@ -140,7 +146,7 @@ export interface Trust {
 }
 
 /** ClickParams is for click. */
-export interface ClickParams extends Target, Toast, Trust {
+export interface ClickParams extends Target, Toast, Trust, Dialogs {
   button?: string;
   count?: number;
   new_tab?: boolean;
@@ -211,6 +217,8 @@ export interface Dialog {
   /** alert, confirm, prompt */
   type: string;
   message?: string;
+  /** accept, dismiss; "" while it is open */
+  answer?: string;
 }
 
 /** FileSeen is a file as the page sees it. */
@@ -317,7 +325,7 @@ export interface CheckParams extends Target, Toast, Trust {
 }
 
 /** KeyParams is for key_press. */
-export interface KeyParams extends Target, Toast, Trust {
+export interface KeyParams extends Target, Toast, Trust, Dialogs {
   text: string;
 }
 

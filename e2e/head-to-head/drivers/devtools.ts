@@ -16,13 +16,14 @@ const PROGRAM = fileURLToPath(
 /** What its snapshots call by Chrome's own names, by the ARIA role that they stand for. */
 const ROLES: Record<string, string> = { Date: "textbox", DateTime: "textbox", InputTime: "textbox", image: "img" };
 
-const LINE = /^ *uid=(\S+)(?: ([A-Za-z]+))?(?: "((?:[^"\\]|\\.)*)")?/;
+// Names are not escaped: one ends where attributes begin.
+const LINE = /^ *uid=(\S+)(?: ([A-Za-z]+))?(?: "(.*?)")?(?= [a-z]+(?:=| |$)| *$)/;
 
 function nodesOf(text: string): Node[] {
   const nodes: Node[] = [];
   for (const line of text.split("\n")) {
     const [, ref, role = "text", name = ""] = LINE.exec(line) ?? [];
-    if (ref !== undefined) nodes.push({ ref, role: ROLES[role] ?? role, name: name.replace(/\\(.)/g, "$1") });
+    if (ref !== undefined) nodes.push({ ref, role: ROLES[role] ?? role, name });
   }
   return nodes;
 }

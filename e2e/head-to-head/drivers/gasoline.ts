@@ -5,7 +5,7 @@ import { Browser, Place, PROGRAM, until } from "../../harness.ts";
 import type { Step, Target } from "../task.ts";
 import { Tools } from "./client.ts";
 import { type Act, Driver, PASTE, SCROLL, submits, WAIT_MS } from "./driver.ts";
-import { yaml } from "./known.ts";
+import { came, yaml } from "./known.ts";
 
 export class Gasoline extends Driver {
   readonly #place: Place;
@@ -68,6 +68,7 @@ export class Gasoline extends Driver {
 
   async #do(action: string, args: Record<string, unknown>): Promise<void> {
     this.told = await this.tools.ask("interact", { action, ...args });
+    this.nodes.push(...came(this.told));
   }
 
   /** How an act names its element: by its ref, or by the text that it shows. */

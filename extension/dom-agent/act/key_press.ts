@@ -9,7 +9,7 @@ import { everyElement, focused } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { turn } from "../waiting.ts";
-import { giveFocus } from "./focus.ts";
+import { giveFocus, noteKeyed } from "./focus.ts";
 import { outcome } from "./outcome.ts";
 import { expected } from "./perform.ts";
 import { acts } from "./scope.ts";
@@ -44,6 +44,7 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
     const gesture = { type: "keys", keys: params.text } as const;
     act.tell(result);
     await act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+    noteKeyed(focused() ?? element);
     return { result: { ...result, trusted: true } };
   }
   act.tell(result);
@@ -59,6 +60,7 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
     // Browsers click what has the focus when the space bar comes up.
     if (isDown && isUp && stroke.key === " " && isToggle(element)) acts().click(element as HTMLElement);
   });
+  noteKeyed(focused() ?? element);
   return { result };
 }
 

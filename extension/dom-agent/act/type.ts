@@ -7,9 +7,9 @@ import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { MASK, isSecret } from "../secret.ts";
 import { focused } from "../shadow.ts";
-import { resolve } from "../target.ts";
+import { isNamed, resolve } from "../target.ts";
 import { frame } from "../waiting.ts";
-import { giveFocus } from "./focus.ts";
+import { giveFocus, isKeyed } from "./focus.ts";
 import { handOver } from "./hand_over.ts";
 import { outcome, watchValue } from "./outcome.ts";
 import { expected } from "./perform.ts";
@@ -22,22 +22,26 @@ const KEY_BY_KEY = 100;
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** Types into a field or an editor, at the end of what is there, or instead of it. */
+/**
+ * Types into a field or an editor: at the end of what is there, or instead of it. Where no element is named, keys may have
+ * put the caret elsewhere or have selected something; then the text goes there.
+ */
 export async function type(params: TypeParams, environment: Environment): Promise<Acted> {
   const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
   let element = typeable(found.element);
   const ref = environment.refs.refOf(element);
+  const stays = !isNamed(params) && !params.clear && isKeyed(element);
   const editor = editorOf(element);
   if (editor && params.trusted !== "never") {
-    const typed = await typeInto(editor, { ...found, element }, params, environment);
+    const typed = await typeInto(editor, { ...found, element, stays }, params, environment);
     if (typed) return typed;
   }
-  const before = isField(element) && takesText(element) && !params.clear ? element.value : "";
-  if (isField(element)) checkFormat(element, before + params.text);
+  const wanted = isField(element) ? wantedIn(element, params, stays) : undefined;
+  if (isField(element)) checkFormat(element, wanted ?? "");
   const { act } = environment;
   const enterField = (): void => {
     giveFocus(element);
-    place(element, params.clear === true);
+    if (!stays) place(element, params.clear === true);
   };
   const result = (strategy: string): ActResult => {
     const more = { value: shownValue(element), insertion_strategy: strategy };
@@ -73,7 +77,7 @@ export async function type(params: TypeParams, environment: Environment): Promis
     if (!params.text.includes("\n")) checkStays(element);
     return { result: Object.assign(result("keyboard"), { trusted: true }) };
   }
-  return { result: result(act.perform(() => madeUp(params, element, before, enterField))) };
+  return { result: result(act.perform(() => madeUp(params, element, wanted, enterField))) };
 }
 
 /** Keys that take the caret to the end of a text, and that select all of it. */
@@ -85,7 +89,7 @@ const [END, ALL] = /^Mac/.test(navigator.platform) ? ["Meta+ArrowDown", "Meta+a"
  */
 async function typeInto(
   editor: Editor,
-  found: Ready,
+  found: Ready & { stays: boolean },
   params: TypeParams,
   environment: Environment,
 ): Promise<Acted | undefined> {
@@ -103,8 +107,8 @@ async function typeInto(
   act.tell(result);
   act.perform(() => giveFocus(element));
   const send = async (gesture: Gesture): Promise<unknown> => act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
-  await send({ type: "keys", keys: params.clear ? ALL : END });
-  if (!editor.code) await placed(element, params.clear === true);
+  if (!found.stays) await send({ type: "keys", keys: params.clear ? ALL : END });
+  if (!editor.code && !found.stays) await placed(element, params.clear === true);
   // An editor of code indents each line that it is typed; what is pasted stays as it is.
   const pasted = editor.code && params.text.includes("\n") && act.perform(() => handOver(element, params.text));
   if (pasted) result.insertion_strategy = "paste";
@@ -137,8 +141,17 @@ function isPlaced(element: HTMLElement, all: boolean): boolean {
 
 const bare = (text: string): string => text.replace(/[\s\u200b\ufeff]/g, "");
 
+/** What a field holds when the text is in; undefined where nobody can know. */
+function wantedIn(field: Field, { text, clear }: TypeParams, stays: boolean): string | undefined {
+  if (clear || !takesText(field)) return text;
+  if (!stays) return field.value + text;
+  const { selectionStart: from, selectionEnd: to, value } = field;
+  return from === null || to === null ? undefined : value.slice(0, from) + text + value.slice(to);
+}
+
 /** Types by events that are made up, and says by which means the text got in. */
-function madeUp(params: TypeParams, element: HTMLElement, before: string, enterField: () => void): string {
+function madeUp(params: TypeParams, element: HTMLElement, wanted: string | undefined, enterField: () => void): string {
+  const before = isField(element) ? element.value : "";
   enterField();
   if (!isField(element)) {
     insertIntoEditor(params.text, params.clear === true);
@@ -148,11 +161,11 @@ function madeUp(params: TypeParams, element: HTMLElement, before: string, enterF
     setValue(element, params.text);
     return "native";
   }
-  const wanted = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
   const whole = insert(element, params.text);
   checkStays(element);
   if (!element.isConnected || element.value === wanted || reformatted(element, params.text)) return "execCommand";
+  if (wanted === undefined) return "execCommand";
   // The field took nothing (an editing host around it): its value is set. What a page keeps out, it keeps out of a user's
   // text too.
   if (whole) setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
