@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { launch, type PlainBrowser } from "../browser.ts";
 import type { Step } from "../task.ts";
 import { ToolError, Tools } from "./client.ts";
-import { type Act, Driver, PASTE, SCROLL, WAIT_MS } from "./driver.ts";
-import type { Node } from "./known.ts";
+import { type Act, Driver, type Investigation, PASTE, SCROLL, WAIT_MS } from "./driver.ts";
+import { find, type Node } from "./known.ts";
 
 const PROGRAM = fileURLToPath(
   new URL("../node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js", import.meta.url),
@@ -61,9 +61,12 @@ export class DevTools extends Driver {
 
   static async start(dir: string): Promise<DevTools> {
     const browser = await launch();
+    return new DevTools(await DevTools.#attach(browser, dir), browser, dir);
+  }
+
+  static #attach(browser: PlainBrowser, dir: string): Promise<Tools> {
     const options = ["--no-page-id-routing", "--experimentalVision", "--no-usage-statistics", "--workspace", dir];
-    const args = [PROGRAM, "--browserUrl", browser.endpoint, ...options];
-    return new DevTools(await Tools.start(process.execPath, args, dir), browser, dir);
+    return Tools.start(process.execPath, [PROGRAM, "--browserUrl", browser.endpoint, ...options], dir);
   }
 
   override async begin(): Promise<void> {
@@ -167,8 +170,26 @@ export class DevTools extends Driver {
     }
   }
 
-  async investigate(): Promise<string> {
-    throw new Error("not yet");
+  /** It sees nothing from before it came: the failure is brought about once more, by the form as it stands there. */
+  async investigate(): Promise<Investigation> {
+    const tools = await DevTools.#attach(this.#browser, this.dir);
+    try {
+      let text = await tools.ask("list_console_messages", { types: ["error"] });
+      const list = (): Promise<string> => tools.ask("list_network_requests", { resourceTypes: ["xhr", "fetch"] });
+      let requests = await list();
+      if (!requests.includes("checkout")) {
+        const page = await tools.ask("take_snapshot", {});
+        const uid = find(nodesOf(page), { role: "button", name: "Pay now" })?.ref;
+        await tools.ask("click", { uid });
+        requests = await list();
+        if (!requests.includes("checkout")) requests = await list(); // it has not been told yet
+      }
+      const reqid = Number(/reqid=(\d+)[^\n]*checkout/.exec(requests)?.[1]);
+      text += await tools.ask("get_network_request", { reqid });
+      return { text, cost: { ...tools.cost } };
+    } finally {
+      await tools.close();
+    }
   }
 
   async close(): Promise<void> {

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
 import { launch, type PlainBrowser } from "../browser.ts";
 import type { Step, Target } from "../task.ts";
 import { Tools } from "./client.ts";
-import { type Act, Driver, PASTE, SCROLL, submits } from "./driver.ts";
-import { yaml } from "./known.ts";
+import { type Act, Driver, type Investigation, PASTE, SCROLL, submits } from "./driver.ts";
+import { find, yaml } from "./known.ts";
 
 const PROGRAM = fileURLToPath(new URL("../node_modules/@playwright/mcp/cli.js", import.meta.url));
 
@@ -23,9 +23,12 @@ export class Playwright extends Driver {
 
   static async start(dir: string): Promise<Playwright> {
     const browser = await launch();
+    return new Playwright(await Playwright.#attach(browser, dir), browser, dir);
+  }
+
+  static #attach(browser: PlainBrowser, dir: string): Promise<Tools> {
     const options = ["--snapshot-mode", "none", "--codegen", "none", "--caps", "vision"];
-    const args = [PROGRAM, "--cdp-endpoint", browser.endpoint, ...options];
-    return new Playwright(await Tools.start(process.execPath, args, dir), browser, dir);
+    return Tools.start(process.execPath, [PROGRAM, "--cdp-endpoint", browser.endpoint, ...options], dir);
   }
 
   override async begin(): Promise<void> {
@@ -135,8 +138,25 @@ export class Playwright extends Driver {
     }
   }
 
-  async investigate(): Promise<string> {
-    throw new Error("not yet");
+  /** It sees no request from before it came: the failure is brought about once more, by the form as it stands there. */
+  async investigate(): Promise<Investigation> {
+    const tools = await Playwright.#attach(this.#browser, this.dir);
+    try {
+      let text = await tools.ask("browser_console_messages", { level: "error" });
+      const list = (): Promise<string> => tools.ask("browser_network_requests", { filter: "/api/" });
+      let requests = await list();
+      if (!requests.includes("checkout")) {
+        const page = await tools.ask("browser_snapshot", {});
+        const ref = find(yaml(page), { role: "button", name: "Pay now" })?.ref;
+        await tools.ask("browser_click", { target: ref });
+        requests = await list();
+      }
+      const index = Number(/(\d+)\..*checkout/.exec(requests)?.[1]);
+      text += await tools.ask("browser_network_request", { index, part: "response-body" });
+      return { text, cost: { ...tools.cost } };
+    } finally {
+      await tools.close();
+    }
   }
 
   async close(): Promise<void> {
