@@ -187,14 +187,19 @@ async function keepsSelection(element: HTMLElement): Promise<boolean> {
 
 /** Selects what is in the field once more as the first key comes: until then the page may have rendered itself anew. */
 function selectAtKey(): () => void {
-  const stop = (): void => removeEventListener("keydown", hear, true);
-  const hear = (event: KeyboardEvent): void => {
+  const stop = (): void => {
+    removeEventListener("keydown", hear, true);
+    removeEventListener("beforeinput", hear, true);
+  };
+  const hear = (event: Event): void => {
     if (!event.isTrusted) return;
     stop();
     const [at] = event.composedPath();
-    if (at instanceof Element && isField(at)) at.select();
+    // What comes without a key has found its place already.
+    if (event.type === "keydown" && at instanceof Element && isField(at)) at.select();
   };
   addEventListener("keydown", hear, true);
+  addEventListener("beforeinput", hear, true);
   return stop;
 }
 
