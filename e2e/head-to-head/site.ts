@@ -65,7 +65,13 @@ export class Site {
       format: "esm",
       target: "es2023",
       jsx: "automatic",
-      define: { "process.env.NODE_ENV": '"production"', global: "globalThis" },
+      define: {
+        "process.env.NODE_ENV": '"production"',
+        global: "globalThis",
+        __VUE_OPTIONS_API__: "true",
+        __VUE_PROD_DEVTOOLS__: "false",
+        __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: "false",
+      },
       loader: { ".svg": "dataurl", ".ttf": "dataurl", ".woff": "dataurl", ".woff2": "dataurl", ".png": "dataurl" },
       logLevel: "error",
     });

@@ -63,7 +63,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     if (expected) act.announce(expected);
     return {};
   },
-  settle: (_params, { act }) => act.settle(),
+  settle: (_params, { act, refs }) => act.settle(refs),
   fill,
   submit,
   end: () => ({}),
@@ -133,7 +133,7 @@ class Agent {
       // What acts has settled before it answers.
       if (isActed(result) && result.href === undefined) {
         act.tell(result.result);
-        result.settled = await act.settle();
+        result.settled = await act.settle(this.#refs);
       }
       return { ok: true, value: result, refsLeft: this.#refs.left };
     } catch (error) {

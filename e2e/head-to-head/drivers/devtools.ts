@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { launch, type PlainBrowser } from "../browser.ts";
 import type { Step } from "../task.ts";
 import { ToolError, Tools } from "./client.ts";
-import { type Act, Driver, PASTE, SCROLL } from "./driver.ts";
+import { type Act, Driver, PASTE, SCROLL, WAIT_MS } from "./driver.ts";
 import type { Node } from "./known.ts";
 
 const PROGRAM = fileURLToPath(
@@ -16,13 +16,14 @@ const PROGRAM = fileURLToPath(
 /** What its snapshots call by Chrome's own names, by the ARIA role that they stand for. */
 const ROLES: Record<string, string> = { Date: "textbox", DateTime: "textbox", InputTime: "textbox", image: "img" };
 
-const LINE = /^ *uid=(\S+)(?: ([A-Za-z]+))?(?: "((?:[^"\\]|\\.)*)")?/;
+// Names are not escaped: one ends where attributes begin.
+const LINE = /^ *uid=(\S+)(?: ([A-Za-z]+))?(?: "(.*?)")?(?= [a-z]+(?:=| |$)| *$)/;
 
 function nodesOf(text: string): Node[] {
   const nodes: Node[] = [];
   for (const line of text.split("\n")) {
     const [, ref, role = "text", name = ""] = LINE.exec(line) ?? [];
-    if (ref !== undefined) nodes.push({ ref, role: ROLES[role] ?? role, name: name.replace(/\\(.)/g, "$1") });
+    if (ref !== undefined) nodes.push({ ref, role: ROLES[role] ?? role, name });
   }
   return nodes;
 }
@@ -78,9 +79,13 @@ export class DevTools extends Driver {
     await this.look();
   }
 
-  /** Every text of its snapshots has a uid. */
-  protected byText(text: string): string {
-    throw new ToolError(`${JSON.stringify(text)} has no uid`);
+  /** Everything in its snapshots has a uid. */
+  protected locator(by: { text: string } | { role: string; name: string }): string {
+    throw new ToolError(`${JSON.stringify(by)} has no uid`);
+  }
+
+  protected async wait(text: string): Promise<void> {
+    this.#take(await this.tools.ask("wait_for", { text: [text], timeout: WAIT_MS }));
   }
 
   #take(text: string): void {

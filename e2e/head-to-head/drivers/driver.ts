@@ -6,6 +6,9 @@ import type { Step, Target } from "../task.ts";
 import { ToolError, type Tools } from "./client.ts";
 import { find, inWords, type Node } from "./known.ts";
 
+/** Text is waited for so long, ms: as long as the tools wait for an element by themselves. */
+export const WAIT_MS = 5_000;
+
 /** A step that does something to the page. */
 export type Act = Exclude<Step, { do: "read" }>;
 
@@ -70,29 +73,38 @@ export abstract class Driver {
   }
 
   async #read(text: string): Promise<void> {
-    if (this.told.includes(text)) return;
-    await this.search({ text });
-    if (!this.told.includes(text)) throw new ToolError(`nothing shows ${JSON.stringify(text)}`);
+    const shown = (): boolean => this.told.includes(text);
+    if (!shown()) await this.search({ text });
+    if (!shown()) await this.#await({ text });
+    if (!shown()) throw new ToolError(`nothing shows ${JSON.stringify(text)}`);
   }
 
-  /** The element that is meant, looked for where it is not known yet: twice, as what comes may be on its way. */
+  /** Waits for what may be on its way, by the tool's own means, and looks for it again. */
+  async #await(target: Target): Promise<void> {
+    const text = "text" in target ? target.text : target.name;
+    if (text) await this.wait(text).catch(() => undefined); // names need not be shown
+    await this.search(target);
+  }
+
+  /** The element that is meant, looked for where it is not known yet, and waited for where it is not there yet. */
   protected async known(target: Target): Promise<Node> {
-    for (let tries = 0; ; tries++) {
-      const node = find(this.nodes, target);
-      if (node) return node;
-      if (tries === 2) throw new ToolError(`nothing shows ${inWords(target)}`);
-      await this.search(target);
-    }
+    let node = find(this.nodes, target);
+    if (!node) await this.search(target);
+    node ??= find(this.nodes, target);
+    if (!node) await this.#await(target);
+    node ??= find(this.nodes, target);
+    if (!node) throw new ToolError(`nothing shows ${inWords(target)}`);
+    return node;
   }
 
   /** How acts name what is meant: by its ref, or by the tool's locator of a text that has none. */
   protected async named(target: Target): Promise<string> {
-    const { ref, name } = await this.known(target);
-    return ref ?? this.byText("text" in target ? target.text : name);
+    const { ref, role, name } = await this.known(target);
+    return ref ?? this.locator("text" in target ? { text: target.text } : { role, name });
   }
 
-  /** The tool's locator of an element that shows a text. */
-  protected abstract byText(text: string): string;
+  /** The tool's locator of an element by what it shows, or by role and name. */
+  protected abstract locator(by: { text: string } | { role: string; name: string }): string;
 
   /** Whether the next step is about something that is not known yet. */
   protected unknown(next: Step | undefined): boolean {
@@ -106,6 +118,8 @@ export abstract class Driver {
   protected abstract look(): Promise<void>;
   /** Looks for what is meant, by the cheapest look that shows it. */
   protected abstract search(target: Target): Promise<void>;
+  /** Waits until the page shows a text; throws when it does not. */
+  protected abstract wait(text: string): Promise<void>;
   protected abstract act(step: Act, next?: Step): Promise<void>;
   /** Looks for why the shop's checkout failed, having come after it did; returns all that was read. */
   abstract investigate(): Promise<string>;

@@ -4,8 +4,8 @@
 import { Browser, Place, PROGRAM, until } from "../../harness.ts";
 import type { Step, Target } from "../task.ts";
 import { Tools } from "./client.ts";
-import { type Act, Driver, PASTE, SCROLL, submits } from "./driver.ts";
-import { yaml } from "./known.ts";
+import { type Act, Driver, PASTE, SCROLL, submits, WAIT_MS } from "./driver.ts";
+import { came, yaml } from "./known.ts";
 
 export class Gasoline extends Driver {
   readonly #place: Place;
@@ -58,12 +58,17 @@ export class Gasoline extends Driver {
     this.nodes.push(...yaml(found));
   }
 
-  protected byText(text: string): string {
-    return `text=${text}`;
+  protected locator(by: { text: string } | { role: string; name: string }): string {
+    return "text" in by ? `text=${by.text}` : `role=${by.role}[name=${JSON.stringify(by.name)}]`;
+  }
+
+  protected async wait(text: string): Promise<void> {
+    await this.tools.ask("interact", { action: "wait_for", text, timeout_ms: WAIT_MS });
   }
 
   async #do(action: string, args: Record<string, unknown>): Promise<void> {
     this.told = await this.tools.ask("interact", { action, ...args });
+    this.nodes.push(...came(this.told));
   }
 
   /** How an act names its element: by its ref, or by the text that it shows. */
@@ -128,8 +133,10 @@ export class Gasoline extends Driver {
       }
       case "select":
         return this.#do("select", { ...(await this.#at(step.target)), value: step.option });
-      case "drag":
-        throw new Error("there is no mode for dragging");
+      case "drag": {
+        const from = await this.#at(step.from);
+        return this.#do("drag", { ...from, ...("dx" in step.to ? step.to : { to: await this.named(step.to) }) });
+      }
       case "paste": {
         if (step.html) return this.#run(PASTE, step.target, step.text, step.html);
         return this.#do("paste", { ...(await this.#at(step.target)), text: step.text });

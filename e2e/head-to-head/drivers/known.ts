@@ -7,6 +7,8 @@ export interface Node {
   name: string;
   /** What acts name it by; undefined: nothing but what it shows. */
   ref?: string;
+  /** The snapshot says that nobody sees it. */
+  invisible?: true;
 }
 
 const squeeze = (text: string): string => text.replace(/\s+/g, " ").trim();
@@ -20,7 +22,7 @@ export const inWords = (target: Target): string => {
 export function find(nodes: readonly Node[], target: Target): Node | undefined {
   const nth = target.nth ?? 0;
   const wanted = squeeze("text" in target ? target.text : (target.name ?? ""));
-  const fits = nodes.filter((node) => "text" in target || (node.ref !== undefined && node.role === target.role));
+  const fits = nodes.filter((node) => !node.invisible && ("text" in target || node.role === target.role));
   const equal = fits.filter((node) => squeeze(node.name) === wanted);
   if (equal.length > nth && (wanted || !("text" in target))) return equal[nth];
   // A text that several elements contain is that of the innermost one, which comes last.
@@ -38,8 +40,18 @@ export function yaml(text: string): Node[] {
     if (role === undefined) continue;
     const ref = /\[ref=(\w+)\]/.exec(attributes)?.[1];
     const name = quoted === undefined ? scalar(content ?? "") : quoted.replace(/\\(.)/g, "$1");
-    nodes.push({ role, name, ...(ref !== undefined && { ref }) });
+    const invisible = attributes.includes("[invisible]");
+    nodes.push({ role, name, ...(ref !== undefined && { ref }), ...(invisible && { invisible }) });
   }
+  return nodes;
+}
+
+/** Reads what a receipt of Gasoline says came: then: new: e17 button "Save", e18 link "Back". */
+export function came(text: string): Node[] {
+  const nodes: Node[] = [];
+  for (const [line] of text.matchAll(/^then: new: .*$/gm))
+    for (const [, ref = "", role = "", name = ""] of line.matchAll(/\b(e\d+) (\w+)(?: "((?:[^"\\]|\\.)*)")?/g))
+      nodes.push({ ref, role, name });
   return nodes;
 }
 

@@ -46,8 +46,13 @@ export class Playwright extends Driver {
     this.nodes.push(...yaml(found));
   }
 
-  protected byText(text: string): string {
-    return `text=${JSON.stringify(text)}`;
+  protected locator(by: { text: string } | { role: string; name: string }): string {
+    if ("text" in by) return `text=${JSON.stringify(by.text)} >> visible=true`;
+    return `role=${by.role}[name=${JSON.stringify(by.name)}]`;
+  }
+
+  protected async wait(text: string): Promise<void> {
+    await this.tools.ask("browser_wait_for", { text });
   }
 
   async #do(tool: string, args: Record<string, unknown>): Promise<void> {

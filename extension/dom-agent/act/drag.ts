@@ -4,9 +4,13 @@ import { ready } from "../actionable.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { isNamed } from "../target.ts";
-import { frame } from "../waiting.ts";
+import { quiet } from "../waiting.ts";
 import { outcome } from "./outcome.ts";
 import { expected } from "./perform.ts";
+
+/** A page that was dragged over rests when it has not changed for so long, and is waited for at most so long, ms. */
+const REST_MS = 60;
+const HELD_MS = 600;
 
 /** Drags the target by the browser's real mouse: what pages make of made-up events differs with each of them. */
 export async function drag(params: DragParams, environment: Environment): Promise<Acted> {
@@ -36,9 +40,8 @@ export async function drag(params: DragParams, environment: Environment): Promis
     await send({ type: "hold" });
     try {
       await send({ type: "pull", to: end });
-      // What the page draws in answer may decide where it ends.
-      await frame();
-      await frame();
+      // What the page draws in answer may decide where it ends: it is let go when the page rests.
+      await quiet(REST_MS, { at: Math.min(deadline.at, Date.now() + HELD_MS), signal: deadline.signal });
       await send({ type: "release", native: begun !== undefined && !begun.defaultPrevented });
     } catch (error) {
       await send({ type: "release", cancel: true }).catch(() => undefined);

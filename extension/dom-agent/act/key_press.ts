@@ -8,6 +8,7 @@ import { AgentProblem } from "../problem.ts";
 import { everyElement, focused } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
+import { turn } from "../waiting.ts";
 import { giveFocus, noteKeyed } from "./focus.ts";
 import { outcome } from "./outcome.ts";
 import { expected } from "./perform.ts";
@@ -47,9 +48,14 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
     return { result: { ...result, trusted: true } };
   }
   act.tell(result);
+  const isDown = act.perform(() => {
+    const goesOn = dispatchKey(element, "keydown", stroke);
+    if (goesOn && isTyped(element, stroke)) effect?.(element, stroke);
+    return goesOn;
+  });
+  // What the page put off until its handlers are through comes before the key goes up, as with a real one.
+  await turn();
   act.perform(() => {
-    const isDown = dispatchKey(element, "keydown", stroke);
-    if (isDown && isTyped(element, stroke)) effect?.(element, stroke);
     const isUp = dispatchKey(focused() ?? element, "keyup", stroke);
     // Browsers click what has the focus when the space bar comes up.
     if (isDown && isUp && stroke.key === " " && isToggle(element)) acts().click(element as HTMLElement);
