@@ -76,7 +76,7 @@ test("dialogs that an act opens are answered as it says, also what a page asks b
   };
   expect(await click("Ask", { dialog: "accept" })).toEqual({ type: "confirm", message: "Sure?", answer: "accept" });
   await click("Ask", { dialog: "dismiss" });
-  await click("Name", { dialog: "accept", dialog_text: "Ada" });
+  await click("Name", { dialog_text: "Ada" });
   await click("Name", { dialog: "dismiss", trusted: "always" });
   expect(await click("Tell", { dialog: "accept" })).toEqual({ type: "alert", message: "2", answer: "accept" });
   expect(await page.evaluate("answers")).toEqual([true, false, "Ada", null, "told"]);

@@ -5,7 +5,7 @@ import { expect, test } from "./extension.ts";
  * An editor as today's are: it takes what beforeinput tells into a model of its own, draws its document from there, and
  * undoes whatever else changes the document.
  */
-const MODEL = `<div id=editor contenteditable role=textbox aria-label=Text data-slate-editor style="min-height:20px;white-space:pre-wrap"></div>
+const model = (mark: string): string => `<div id=editor contenteditable role=textbox aria-label=Text ${mark} style="min-height:20px;white-space:pre-wrap"></div>
 <script>
   window.model = "old\\ntext";
   const lines = () => [...editor.children];
@@ -46,6 +46,8 @@ const MODEL = `<div id=editor contenteditable role=textbox aria-label=Text data-
   draw();
 </script>`;
 
+const MODEL = model("data-slate-editor");
+
 const LONG = "All work and no play. ".repeat(12).trim();
 
 test("an editor with a model of its own hears what is typed as a user types it", async ({
@@ -54,26 +56,45 @@ test("an editor with a model of its own hears what is typed as a user types it",
   browserWithExtension,
 }) => {
   const { page, run } = await open(browserWithExtension, site, daemon, MODEL);
-  const model = (): Promise<string> => page.evaluate("model");
+  const held = (): Promise<string> => page.evaluate("model");
   const type = async (text: string, more: object = {}) => {
     const { error, result } = await run("type", { selector: "#editor", text, ...more });
     expect(error).toBeUndefined();
     return result;
   };
   expect(await type(" more")).toMatchObject({ insertion_strategy: "slate", trusted: true, value: "old\ntext more" });
-  expect(await model()).toBe("old\ntext more");
+  expect(await held()).toBe("old\ntext more");
   await type("one\ntwo", { clear: true });
-  expect(await model()).toBe("one\ntwo");
+  expect(await held()).toBe("one\ntwo");
   await type(`${LONG}\nend`, { clear: true });
-  expect(await model()).toBe(`${LONG}\nend`);
+  expect(await held()).toBe(`${LONG}\nend`);
   await type("", { clear: true });
-  expect(await model()).toBe("");
+  expect(await held()).toBe("");
   // A part of it is meant as the whole is, and keys go the same way.
   await run("type", { selector: "#editor > div", text: "ab" });
   await run("key_press", { selector: "#editor > div", text: "Enter" });
   await run("type", { text: "cd" });
   await run("key_press", { text: "Backspace" });
-  expect(await model()).toBe("ab\nc");
+  expect(await held()).toBe("ab\nc");
+});
+
+test("an editor that nobody knows and that undoes what scripts do is typed into by real input", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(browserWithExtension, site, daemon, `${model("")}<div id=plain contenteditable></div>`);
+  const { result } = await run("type", { selector: "#editor", text: " more" });
+  expect(result).toMatchObject({ insertion_strategy: "keyboard", trusted: true, value: "old\ntext more" });
+  expect(await page.evaluate("model")).toBe("old\ntext more");
+  await run("type", { selector: "#editor", text: "new", clear: true });
+  expect(await page.evaluate("model")).toBe("new");
+  const never = await run("type", { selector: "#editor", text: "x", trusted: "never" });
+  expect(never.result.trusted).toBeUndefined();
+  expect(await page.evaluate("model")).toBe("new");
+  const plain = await run("type", { selector: "#plain", text: "made up" });
+  expect(plain.result).toMatchObject({ insertion_strategy: "execCommand", value: "made up" });
+  expect(plain.result.trusted).toBeUndefined();
 });
 
 test("scripts that no key types arrive once and whole", async ({ daemon, site, browserWithExtension }) => {
