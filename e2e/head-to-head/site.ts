@@ -30,8 +30,9 @@ export async function libraries(): Promise<Map<string, Library>> {
   return found;
 }
 
-/** The version of an npm package that a page is made with. */
+/** The version of an npm package that a page is made with; "" for none. */
 export function versionOf(name: string): string {
+  if (name === "") return "";
   const { version } = JSON.parse(readFileSync(join(here, "node_modules", name, "package.json"), "utf8")) as {
     version: string;
   };

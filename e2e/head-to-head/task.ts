@@ -49,7 +49,7 @@ export interface Task {
 export interface Library {
   /** What it is called in the table; the version is added from the package. */
   title: string;
-  /** The npm package whose version is told. */
+  /** The npm package whose version is told; "" where there is none. */
   package: string;
   tasks: Task[];
   /** Further entry points, by the name that they are served under: workers of editors. */

@@ -48,7 +48,7 @@ interface Answer {
  * there before they open, so nobody can answer one that is open already.
  */
 export async function answering<T>(
-  { dialog: how, dialog_text: promptText = "" }: Answer,
+  { dialog: how = "accept", dialog_text: promptText = "" }: Answer,
   { tab, deadline, debug }: Context,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -70,9 +70,11 @@ export async function answering<T>(
   });
 }
 
-/** Whether the params of a command say what is to be answered. */
-export const answers = (params: unknown): params is Answer =>
-  typeof (params as Answer | undefined)?.dialog === "string";
+/** Whether the params of a command say what is to be answered. A text is an answer that accepts. */
+export function answers(params: unknown): params is Answer {
+  const { dialog, dialog_text } = (params ?? {}) as Answer;
+  return dialog !== undefined || dialog_text !== undefined;
+}
 
 function answer(kind: CommandKind, dialog: Dialog): unknown {
   if (!MUTATING.has(kind) || kind === "execute_js" || kind === "save_state") throw problem(dialog);
@@ -83,4 +85,4 @@ function answer(kind: CommandKind, dialog: Dialog): unknown {
 const problem = (dialog: Dialog): CommandProblem => new CommandProblem("dialog_open", inWords(dialog));
 
 const inWords = ({ type, message }: Dialog): string =>
-  `The page shows a native ${type} dialog${message ? ` that says "${message}"` : ""}. Until the user answers it, the page does nothing; navigate leaves it.`;
+  `The page shows a native ${type} dialog${message ? ` that says "${message}"` : ""}. Until the user answers it, the page does nothing; navigate leaves it. click, key_press and navigate answer what they open, with dialog:"accept" or "dismiss".`;

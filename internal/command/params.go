@@ -46,7 +46,7 @@ type Trust struct {
 // left. Without it they stay open for the user.
 type Dialogs struct {
 	Dialog     string `json:"dialog,omitempty" enum:"accept,dismiss" doc:"answer a native dialog that the act opens"`
-	DialogText string `json:"dialog_text,omitempty" length:"10000" doc:"what a prompt is answered"`
+	DialogText string `json:"dialog_text,omitempty" length:"10000" doc:"what a prompt is answered; accepts it"`
 }
 
 // NavigateParams is for navigate.

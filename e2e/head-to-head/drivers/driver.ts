@@ -43,7 +43,7 @@ export abstract class Driver {
     protected readonly dir: string,
   ) {
     // Who listens says that a dialog is to stay open for the tool.
-    page.context().on("dialog", () => undefined);
+    page.on("dialog", () => undefined);
   }
 
   /** A new document: what was known of the last one is forgotten. */

@@ -5,7 +5,7 @@
 import { Browser, Place, PROGRAM, until } from "../../harness.ts";
 import type { Step, Target } from "../task.ts";
 import { Tools } from "./client.ts";
-import { type Act, Driver, type Investigation, PASTE, SCROLL, submits, WAIT_MS } from "./driver.ts";
+import { type Act, Driver, type Investigation, submits, WAIT_MS } from "./driver.ts";
 import { came, yaml } from "./known.ts";
 
 export class Gasoline extends Driver {
@@ -79,23 +79,18 @@ export class Gasoline extends Driver {
     return name.includes("=") ? { selector: name } : { ref: name };
   }
 
-  /** A script with the element that is meant, or with the focused one. */
-  async #run(script: string, target: Target | undefined, ...values: unknown[]): Promise<void> {
-    const given = values.map((value) => JSON.stringify(value)).join(", ");
-    let element = "document.activeElement";
-    if (target) {
-      const matched = await this.tools.ask("interact", { action: "focus", ...(await this.#at(target)), as: "json" });
-      const { result } = JSON.parse(matched) as { result: { matched: { selector: string } } };
-      element = `document.querySelector(${JSON.stringify(result.matched.selector)})`;
-    }
-    return this.#do("execute_js", { script: `(${script})(${element}, ${given})` });
+  /** A dialog is answered by the act that opens it. */
+  #answer(next: Step | undefined): Record<string, unknown> {
+    if (next?.do !== "dialog") return {};
+    this.both = true;
+    return { dialog: next.accept ? "accept" : "dismiss", ...(next.text ? { dialog_text: next.text } : {}) };
   }
 
   protected async act(step: Act, next?: Step): Promise<void> {
     switch (step.do) {
       case "click": {
         const button = step.button ? { button: step.button } : {};
-        return this.#do("click", { ...(await this.#at(step.target)), ...button });
+        return this.#do("click", { ...(await this.#at(step.target)), ...button, ...this.#answer(next) });
       }
       case "double":
         return this.#do("click", { ...(await this.#at(step.target)), count: 2 });
@@ -139,15 +134,15 @@ export class Gasoline extends Driver {
         return this.#do("drag", { ...from, ...("dx" in step.to ? step.to : { to: await this.named(step.to) }) });
       }
       case "paste": {
-        if (step.html) return this.#run(PASTE, step.target, step.text, step.html);
-        return this.#do("paste", { ...(await this.#at(step.target)), text: step.text });
+        const html = step.html ? { html: step.html } : {};
+        return this.#do("paste", { ...(await this.#at(step.target)), text: step.text, ...html });
       }
       case "upload":
         return this.#do("upload", { ...(await this.#at(step.target)), file_path: step.file });
       case "scroll":
-        return this.#run(SCROLL, step.target, step.dx ?? 0, step.dy);
+        return this.#do("scroll_to", { ...(await this.#at(step.target)), dx: step.dx ?? 0, dy: step.dy });
       case "dialog":
-        return this.#do(step.accept ? "confirm_top_dialog" : "dismiss_top_overlay", {});
+        throw new Error("a dialog is answered by the act that opens it");
     }
   }
 

@@ -5,7 +5,7 @@ const PAY = `<!doctype html><title>Payment</title><form><label>Card <input name=
 
 const library: Library = {
   title: "The browser's own",
-  package: "esbuild",
+  package: "",
   serve: (request, response) => {
     if (new URL(request.url ?? "/", "http://site").pathname !== "/native/pay") return false;
     response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(PAY);

@@ -51,6 +51,9 @@ export async function drag(params: DragParams, environment: Environment): Promis
   const send = (gesture: Gesture): Promise<boolean> => act.send(gesture, point, expected(gesture, point));
   act.tell(result);
   try {
+    // A text that is selected would be dragged itself.
+    const { element } = found;
+    if (!(element instanceof HTMLElement && element.isContentEditable)) document.getSelection()?.removeAllRanges();
     await send({ type: "hold" });
     try {
       await send({ type: "pull", to: end });

@@ -77,7 +77,17 @@ export async function type(params: TypeParams, environment: Environment): Promis
     if (!params.text.includes("\n")) checkStays(element);
     return { result: Object.assign(result("keyboard"), { trusted: true }) };
   }
-  return { result: result(act.perform(() => madeUp(params, element, wanted, enterField))) };
+  const before = isField(element) ? "" : bare(element.innerText);
+  const strategy = act.perform(() => madeUp(params, element, wanted, enterField));
+  if (!isField(element) && !editor && params.trusted !== "never" && bare(params.text) !== "") {
+    await frame();
+    await frame();
+    // Undone: an editor that nobody knew to be one.
+    const undone = element.isConnected && bare(element.innerText) === before;
+    const typed = undone && (await typeInto({ name: "keyboard", code: false }, { ...found, element, stays }, params, environment));
+    if (typed) return typed;
+  }
+  return { result: result(strategy) };
 }
 
 /** Keys that take the caret to the end of a text, and that select all of it. */
@@ -187,14 +197,19 @@ async function keepsSelection(element: HTMLElement): Promise<boolean> {
 
 /** Selects what is in the field once more as the first key comes: until then the page may have rendered itself anew. */
 function selectAtKey(): () => void {
-  const stop = (): void => removeEventListener("keydown", hear, true);
-  const hear = (event: KeyboardEvent): void => {
+  const stop = (): void => {
+    removeEventListener("keydown", hear, true);
+    removeEventListener("beforeinput", hear, true);
+  };
+  const hear = (event: Event): void => {
     if (!event.isTrusted) return;
     stop();
     const [at] = event.composedPath();
-    if (at instanceof Element && isField(at)) at.select();
+    // What comes without a key has found its place already.
+    if (event.type === "keydown" && at instanceof Element && isField(at)) at.select();
   };
   addEventListener("keydown", hear, true);
+  addEventListener("beforeinput", hear, true);
   return stop;
 }
 
