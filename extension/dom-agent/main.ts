@@ -2,6 +2,7 @@ import type { ActionId } from "../messages/content.ts";
 import type { Acted, AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
 import { scrollTo } from "./actionable.ts";
 import { around } from "./around.ts";
+import { spot } from "./act/drag.ts";
 import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
@@ -51,6 +52,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     if (scrollTo(element)) await frame();
     return { rect: rounded(boxOf(element)), frame: name };
   },
+  spot,
   geometry: () => geometry(),
   outline,
   around: (params) => around(params),
@@ -61,7 +63,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     if (expected) act.announce(expected);
     return {};
   },
-  settle: (_params, { act }) => act.settle(),
+  settle: (_params, { act, refs }) => act.settle(refs),
   fill,
   submit,
   end: () => ({}),
@@ -133,7 +135,7 @@ class Agent {
       // What acts has settled before it answers.
       if (isActed(result) && result.href === undefined) {
         act.tell(result.result);
-        result.settled = await act.settle();
+        result.settled = await act.settle(this.#refs);
       }
       return { ok: true, value: result, refsLeft: this.#refs.left };
     } catch (error) {

@@ -6,8 +6,14 @@ export interface Toast {
   reason?: string;
 }
 
+/** Dialogs says what becomes of native dialogs that an act opens: alert, confirm, prompt, and what a page asks before it is left. Without it they stay open for the user. */
+export interface Dialogs {
+  dialog?: string;
+  dialog_text?: string;
+}
+
 /** NavigateParams is for navigate. */
-export interface NavigateParams extends Toast {
+export interface NavigateParams extends Toast, Dialogs {
   url: string;
   new_tab?: boolean;
 }
@@ -141,7 +147,7 @@ export interface Trust {
 }
 
 /** ClickParams is for click. */
-export interface ClickParams extends Target, Toast, Trust {
+export interface ClickParams extends Target, Toast, Trust, Dialogs {
   button?: string;
   count?: number;
   new_tab?: boolean;
@@ -214,6 +220,8 @@ export interface Dialog {
   /** alert, confirm, prompt */
   type: string;
   message?: string;
+  /** accept, dismiss; "" while it is open */
+  answer?: string;
 }
 
 /** FileSeen is a file as the page sees it. */
@@ -320,13 +328,15 @@ export interface CheckParams extends Target, Toast, Trust {
 }
 
 /** KeyParams is for key_press. */
-export interface KeyParams extends Target, Toast, Trust {
+export interface KeyParams extends Target, Toast, Trust, Dialogs {
   text: string;
 }
 
 /** ScrollParams is for scroll_to. It scrolls a target into view, or the page in a direction. */
 export interface ScrollParams extends Target, Toast {
   direction?: string;
+  dx?: number;
+  dy?: number;
 }
 
 /** HoverParams is for hover. */
@@ -344,9 +354,10 @@ export interface HighlightParams extends Target, Toast {
   duration_ms?: number;
 }
 
-/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. */
+/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is the same as markup, for pages that take it. */
 export interface PasteParams extends Target, Toast {
   text: string;
+  html?: string;
 }
 
 /** SetAttributeParams is for set_attribute. */
@@ -1150,6 +1161,15 @@ export interface FilmResult {
   visible: boolean;
 }
 
+/** DragParams is for drag. The target is what is dragged. It ends on the middle of what To names, at a point, or where it began; DX and DY are added to that. */
+export interface DragParams extends Target, Toast {
+  to?: string;
+  to_x?: number;
+  to_y?: number;
+  dx?: number;
+  dy?: number;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1215,6 +1235,7 @@ export interface Commands {
   scroll_position: { params: ScrollPositionParams; result: ActResult };
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
+  drag: { params: DragParams; result: ActResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -1262,6 +1283,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "draw_mode_start",
   "scroll_position",
   "screen_recording_start",
+  "drag",
 ]);
 
 /** Commands that need a tab. */
@@ -1325,4 +1347,5 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "scroll_position",
   "screen_recording_start",
   "screen_recording_stop",
+  "drag",
 ]);
