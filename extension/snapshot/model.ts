@@ -113,7 +113,9 @@ class Look {
   }
 
   async run(): Promise<void> {
-    const root = document.body ?? document.documentElement;
+    const { body, documentElement } = document;
+    // A body that is written in is itself something to show.
+    const root = body && !body.isContentEditable ? body : documentElement;
     if (!root) return;
     this.#add("", root, -1, "");
     this.#enter({

@@ -46,7 +46,11 @@ export function nodeOf(page: Model, at: number, engine: Engine, detail: Detail):
   // A row is called by all of its cells, which say it themselves.
   if ((role !== "row" && role !== "clickable" && role !== "overlay") || item.label !== "")
     node.name = cut(engine.nameOf(element), detail.name);
-  else if (role !== "row") node.name = cut(engine.textOf(element, detail.name), detail.name);
+  else if (role !== "row") {
+    // A menu that is not open has its words in the element, and nobody sees them.
+    const seen = role === "clickable" ? engine.clean(wordsIn(page.items, at, detail.name), element) : "";
+    node.name = cut(seen || engine.textOf(element, detail.name), detail.name);
+  }
   const control = CONTROLS.has(role) || item.operated === true;
   if (control || hasRef(role)) node.ref = engine.refOf(element);
   const states = item.state === "" ? [] : item.state.split(" ");

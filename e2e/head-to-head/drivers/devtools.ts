@@ -1,6 +1,6 @@
 // chrome-devtools-mcp. Chosen: includeSnapshot on an act where the next step is about something that is not known yet, so
 // that no call is spent on a look; --experimentalVision for points; --no-page-id-routing, as there is one agent and one
-// page. fill and upload_file as their descriptions advise; what it has no tool for goes by evaluate_script.
+// page. fill, drag and upload_file as their descriptions advise; what it has no tool for goes by evaluate_script.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch, type PlainBrowser } from "../browser.ts";
@@ -107,6 +107,22 @@ export class DevTools extends Driver {
     this.told = await this.tools.ask("evaluate_script", { function: call, args: [uid] });
   }
 
+  /** By the tool made for it; where its snapshot shows that nothing came of that, or by pixels, by a script. */
+  async #drag({ from, to }: Extract<Act, { do: "drag" }>): Promise<void> {
+    const ref = await this.named(from);
+    if ("dx" in to) return this.#run(DRAG, ref, to.dx, to.dy);
+    const end = await this.named(to);
+    const bare = (): string => JSON.stringify(this.nodes.map(({ role, name }) => [role, name]));
+    const before = bare();
+    this.#take(await this.tools.ask("drag", { from_uid: ref, to_uid: end, includeSnapshot: true }));
+    if (bare() !== before) return;
+    const call = `(from, to) => {
+      const [a, b] = [from.getBoundingClientRect(), to.getBoundingClientRect()];
+      (${DRAG})(from, b.x + b.width / 2 - a.x - a.width / 2, b.y + b.height / 2 - a.y - a.height / 2);
+    }`;
+    this.told = await this.tools.ask("evaluate_script", { function: call, args: [ref, end] });
+  }
+
   protected async act(step: Act, next?: Step): Promise<void> {
     switch (step.do) {
       case "click":
@@ -147,11 +163,8 @@ export class DevTools extends Driver {
       }
       case "select":
         return this.#do("fill", { uid: await this.named(step.target), value: step.option }, next);
-      case "drag": {
-        const ref = await this.named(step.from);
-        if ("dx" in step.to) return this.#run(DRAG, ref, step.to.dx, step.to.dy);
-        return this.#do("drag", { from_uid: ref, to_uid: await this.named(step.to) }, next);
-      }
+      case "drag":
+        return this.#drag(step);
       case "paste": {
         if (step.target) return this.#run(PASTE, await this.named(step.target), step.text, step.html ?? "");
         const values = `${JSON.stringify(step.text)}, ${JSON.stringify(step.html ?? "")}`;
