@@ -14,11 +14,12 @@ const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
 const check10 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const integer = v.optional(v.pipe(v.number(), v.integer()));
+const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
 const text64Required = v.pipe(v.string(), v.maxLength(64));
 const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const text2000Required = v.pipe(v.string(), v.maxLength(2000));
 const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
-const check16 = v.pipe(v.array(v.string()), v.maxLength(5));
+const check17 = v.pipe(v.array(v.string()), v.maxLength(5));
 const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
 const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
@@ -77,7 +78,7 @@ const readParams = v.object({
 const snapshotPart = {
   section: text500,
   depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(40))),
-  find: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  find: text200,
   visible_only: flag,
   frame: text2000,
   limit: integerFrom1To100,
@@ -268,6 +269,8 @@ export const SCHEMAS = {
     ...toast,
     files: v.pipe(v.array(v.object({ path: v.pipe(v.string(), v.maxLength(4096)), name: v.pipe(v.string(), v.maxLength(1000)), type: v.optional(v.pipe(v.string(), v.maxLength(200))), size: v.pipe(v.number(), v.finite(), v.minValue(0)), modified: v.optional(v.pipe(v.number(), v.finite())), inline: v.optional(v.boolean()), data: v.optional(v.pipe(v.string(), v.maxLength(3000000))) })), v.maxLength(20)),
     submit: flag,
+    api_endpoint: text2000,
+    name: text200,
   }),
   clipboard_read: tabOnlyParams,
   clipboard_write: v.object({
@@ -280,7 +283,7 @@ export const SCHEMAS = {
   }),
   save_state: v.object({
     ...toast,
-    parts: check16,
+    parts: check17,
   }),
   state_part: v.object({
     token: text64Required,
@@ -295,7 +298,7 @@ export const SCHEMAS = {
     ...toast,
     origin: text2000Required,
     url: text100000,
-    parts: check16,
+    parts: check17,
     tab_section: text4000000Required,
     token: text64Required,
     chunks: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
