@@ -40,7 +40,7 @@ const entries = [
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 52_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 86_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 87_000 },
   { out: "core", budget: 29_000 },
 ];
 
