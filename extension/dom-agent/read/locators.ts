@@ -38,6 +38,8 @@ export async function locators(
     if (slices.over) await slices.pause();
     if (slices.late || selectors.length === MAX_SELECTORS) break;
     const selector = selectorFor(way);
+    // A page may show what is in a secret field.
+    if (selectors.includes(selector) || slices.pass.secrets.clean(selector, element) !== selector) continue;
     const same = fitting({ selector }, refs).filter((at) => at === element || is(at, identity, slices.pass));
     if (same.includes(element) && (seen ? same.filter(isVisible) : same).length === 1) selectors.push(selector);
   }
