@@ -47,7 +47,7 @@ describe("the locators of an element", () => {
   });
   test("are looked for in slices, and at the deadline those are told that are known", async () => {
     put(`<button x data-testid=pay id=pay>Pay now</button>`);
-    expect(await pausesOf(20, () => ask())).toBeGreaterThan(5);
+    expect(await pausesOf(20, () => ask())).toBeGreaterThan(10);
     expect(await pausesOf(0, () => ask())).toBe(0);
     expect((await ask("[x]", 0)).selectors).toEqual([]);
   });
