@@ -1129,7 +1129,7 @@ export interface LocatorsParams extends Search {
 
 /** LocatorsResult says what an element is and how it can be found again. Each selector finds it and nothing else that is the same; the best is the first. The element's value is not in it. */
 export interface LocatorsResult {
-  /** at most 8 of at most 1,000 characters */
+  /** at most 7 of at most 1,000 characters */
   selectors: string[];
   /** the tag where it has none */
   role: string;
