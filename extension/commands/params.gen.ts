@@ -8,21 +8,23 @@ const number = v.optional(v.pipe(v.number(), v.finite()));
 const flag = v.optional(v.boolean());
 const text1000000Required = v.pipe(v.string(), v.maxLength(1000000));
 const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
+const check6 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
+const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
 const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
-const check10 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const integer = v.optional(v.pipe(v.number(), v.integer()));
 const text64Required = v.pipe(v.string(), v.maxLength(64));
 const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const text2000Required = v.pipe(v.string(), v.maxLength(2000));
 const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
-const check16 = v.pipe(v.array(v.string()), v.maxLength(5));
+const check17 = v.pipe(v.array(v.string()), v.maxLength(5));
 const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
 const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
 const text300 = v.optional(v.pipe(v.string(), v.maxLength(300)));
+const text100 = v.optional(v.pipe(v.string(), v.maxLength(100)));
 const toast = {
   reason: text500,
 };
@@ -34,8 +36,9 @@ const tabOnlyParams = v.object({
   ...toast,
 });
 const search = {
-  ref: check10,
+  ref: check6,
   selector: text2000,
+  named: text200,
   nth: integer,
   within: text2000,
   frame: text2000,
@@ -50,7 +53,7 @@ const trust = {
 };
 const formParams = {
   ...toast,
-  fields: v.pipe(v.array(v.object({ ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))), selector: v.optional(v.pipe(v.string(), v.maxLength(2000))), nth: v.optional(v.pipe(v.number(), v.integer())), value: v.optional(v.pipe(v.string(), v.maxLength(100000))) })), v.maxLength(100)),
+  fields: v.pipe(v.array(v.object({ ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))), selector: v.optional(v.pipe(v.string(), v.maxLength(2000))), named: v.optional(v.pipe(v.string(), v.maxLength(200))), nth: v.optional(v.pipe(v.number(), v.integer())), value: v.optional(v.pipe(v.string(), v.maxLength(100000))) })), v.maxLength(100)),
   within: text2000,
   frame: text2000,
 };
@@ -81,7 +84,7 @@ const readParams = v.object({
 const snapshotPart = {
   section: text500,
   depth: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(40))),
-  find: v.optional(v.pipe(v.string(), v.maxLength(200))),
+  find: text200,
   visible_only: flag,
   frame: text2000,
   limit: integerFrom1To100,
@@ -181,6 +184,8 @@ export const SCHEMAS = {
   fill_form_and_submit: v.object({
     ...formParams,
     submit_selector: text2000,
+    submit_ref: check6,
+    submit_named: text200,
   }),
   dismiss_top_overlay: intentParams,
   auto_dismiss_overlays: v.object({
@@ -246,7 +251,7 @@ export const SCHEMAS = {
     within: text2000,
     scope_rect: v.optional(v.pipe(v.array(v.pipe(v.number(), v.finite())), v.maxLength(4))),
     text_contains: v.optional(v.pipe(v.string(), v.maxLength(1000))),
-    role: v.optional(v.pipe(v.string(), v.maxLength(100))),
+    role: text100,
     exclude_nav: flag,
     limit: integerFrom1To100,
   }),
@@ -263,8 +268,9 @@ export const SCHEMAS = {
     format: v.optional(v.picklist(["png", "jpeg", "webp"])),
     quality: integerFrom1To100,
     full_page: flag,
-    ref: check10,
+    ref: check6,
     selector: text2000,
+    named: text200,
     nth: integer,
     frame: text2000,
     wait_for_stable: flag,
@@ -290,7 +296,7 @@ export const SCHEMAS = {
   }),
   save_state: v.object({
     ...toast,
-    parts: check16,
+    parts: check17,
   }),
   state_part: v.object({
     token: text64Required,
@@ -305,7 +311,7 @@ export const SCHEMAS = {
     ...toast,
     origin: text2000Required,
     url: text100000,
-    parts: check16,
+    parts: check17,
     tab_section: text4000000Required,
     token: text64Required,
     chunks: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
@@ -331,6 +337,12 @@ export const SCHEMAS = {
   locate: v.object({
     selectors: v.pipe(v.array(v.string()), v.maxLength(20)),
     frame_url: text100000,
+    agree: flag,
+    role: text100,
+    name: text300,
+  }),
+  locators: v.object({
+    ...search,
   }),
   scroll_position: v.object({
     ...search,

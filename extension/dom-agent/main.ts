@@ -9,14 +9,14 @@ import type { Deadline, Environment } from "./environment.ts";
 import type {} from "./draw/main.ts";
 import { loaded } from "./browser.ts";
 import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
-import { later } from "./later.ts";
+import { DRAW_TOOLS, later } from "./later.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { probe } from "./probe.ts";
 import { geometry } from "./read/geometry.ts";
 import { outline } from "./read/outline.ts";
 import { RefBook } from "./refs.ts";
-import { query } from "./shadow.ts";
+import { everywhere, query, shadowOf } from "./shadow.ts";
 import { resolve } from "./target.ts";
 import { isSecret } from "./secret.ts";
 import { withStores } from "./stored.ts";
@@ -73,15 +73,17 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   pick_files: later("pick_files"),
   clipboard: later("clipboard"),
   take_state: (params, environment) => withStores(environment, ({ take }, limits) => take(params, limits)),
-  take_forms: (_params, environment) => withStores(environment, ({ takeForms }) => takeForms(isSecret)),
+  take_forms: (_params, environment) =>
+    withStores(environment, ({ takeForms }) => takeForms(isSecret, everywhere("input,textarea,select", document))),
   add_state: (params, environment) => withStores(environment, ({ add }) => add(params)),
   restore_state: (params, environment) => withStores(environment, ({ restore }, limits) => restore(params, limits)),
   restore_forms: (params, environment) =>
     withStores(environment, async ({ typeAgain }) => ({
-      differs: await typeAgain(params, (change) => environment.act.perform(change, true)),
+      differs: await typeAgain(params, (change) => environment.act.perform(change, true), shadowOf),
     })),
   look_storage: (params, environment) => withStores(environment, ({ look }, limits) => look(params, limits)),
-  draw: async (params, { refs }) => (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs),
+  draw: async (params, { refs }) =>
+    (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs, DRAW_TOOLS),
   toast: ({ text: said }) => {
     toast(said);
     return {};

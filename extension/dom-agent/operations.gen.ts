@@ -33,6 +33,7 @@ import { listInteractive } from "./read/list_interactive.ts";
 import { accessibility } from "./read/accessibility.ts";
 import { statePart } from "./read/state_part.ts";
 import { indexeddb } from "./read/indexeddb.ts";
+import { locators } from "./read/locators.ts";
 import { scrollPosition } from "./act/scroll_position.ts";
 import { drag } from "./act/drag.ts";
 
@@ -71,6 +72,7 @@ export const KINDS = {
   accessibility,
   state_part: statePart,
   indexeddb,
+  locators,
   scroll_position: scrollPosition,
   drag,
 };

@@ -104,15 +104,25 @@ export interface FrameGeometry {
   viewport: { width: number; height: number; ratio: number };
 }
 
+/** What an element is to who was told of it: another role or name makes it another thing. */
+export interface Identity {
+  /** The ARIA role, or the tag where there is none. */
+  role: string;
+  /** The accessible name; the text of what has no role, such as a div that takes clicks. */
+  name: string;
+}
+
 /** The operations of the agent in a document: what goes in, what comes out. */
 export interface AgentOps extends KindOps {
   /**
    * How many elements fit the target now. wait: once one fits, or at the deadline. inner: of an iframe that was not named,
-   * whose root and body stand for themselves only there. tell: with candidates.
+   * whose root and body stand for themselves only there. tell: with candidates. agree: only elements with this role and
+   * name count; others is how many fit beside them, and they are told where none counts. near: nothing but candidates,
+   * whose names share a word with the selector.
    */
   probe: {
-    params: Target & { wait?: boolean; inner?: boolean; tell?: boolean };
-    result: { count: number; visible: number; candidates?: Candidate[] };
+    params: Target & { wait?: boolean; inner?: boolean; tell?: boolean; agree?: Identity; near?: boolean };
+    result: { count: number; visible: number; others?: number; candidates?: Candidate[] };
   };
   /** Place of the iframe that fits the CSS selector. */
   frame_index: { params: { selector: string }; result: { index: number } };

@@ -41,6 +41,8 @@ import type {
   StatePart,
   DatabaseParams,
   DatabaseResult,
+  LocatorsParams,
+  LocatorsResult,
   ScrollPositionParams,
   DragParams,
 } from "@gasoline/schema/commands";
@@ -81,6 +83,7 @@ export interface KindOps {
   accessibility: { params: AuditParams; result: AuditResult };
   state_part: { params: StatePartParams; result: StatePart };
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
+  locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
   drag: { params: DragParams; result: Acted };
 }

@@ -5,13 +5,21 @@ import { expect, test } from "./extension.ts";
 
 const SHOTS = process.env["SHOTS"];
 
-/** Keeps what each listener on window hears that the page adds first of all. */
+/**
+ * Keeps what each listener on window hears that the page adds first of all; of what each move makes, what listeners on the
+ * document and, where it is no capture, on window hear.
+ */
 const HEARS = `<script>
   window.heard = [];
-  for (const type of ["keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "pointerdown", "pointermove",
-    "pointerup", "pointerover", "pointerout", "pointerenter", "pointerleave", "mousedown", "mousemove", "mouseup", "mouseover", "mouseout", "mouseenter",
-    "mouseleave", "click", "dblclick", "contextmenu", "auxclick", "focusin", "focusout", "focus", "blur", "wheel", "touchstart", "copy", "paste"])
-    window.addEventListener(type, (event) => { if (event.target !== window) window.heard.push(event.type) }, true);
+  const hear = (event) => { if (event.target !== window) window.heard.push(event.type) };
+  for (const type of ["keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "pointerdown", "pointerup",
+    "mousedown", "mouseup", "click", "dblclick", "contextmenu", "auxclick", "focusin", "focusout", "focus", "blur", "touchstart", "copy", "paste"])
+    window.addEventListener(type, hear, true);
+  for (const type of ["pointermove", "pointerover", "pointerout", "pointerenter", "pointerleave", "mousemove", "mouseover", "mouseout", "mouseenter",
+    "mouseleave", "wheel", "touchmove"]) {
+    window.addEventListener(type, hear);
+    document.addEventListener(type, hear, true);
+  }
 </script>`;
 
 const SHOP = `${HEARS}<style>body { margin: 0; font: 16px sans-serif } main { padding: 220px 40px } button { padding: 12px 40px; background: #ccc }</style>
@@ -229,4 +237,30 @@ test("it is drawn in dark windows, narrow ones, and beside each other", async ({
     "h1",
     "button",
   ]);
+});
+
+test("the stop key ends a drawing, and moves of the pointer are the page's again", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, SHOP);
+  await run("draw_mode_start", {});
+  await expect(page.locator("#gasoline-draw")).toHaveCount(1);
+  await page.mouse.move(50, 50);
+  await page.mouse.move(90, 90);
+  expect(await heard(page)).toEqual([]);
+  const worker = await browser.worker();
+  await worker.evaluate(() =>
+    (chrome.commands.onCommand as unknown as { dispatch(name: string): void }).dispatch("stop"),
+  );
+  await expect(page.locator("#gasoline-draw")).toHaveCount(0);
+  const [end] = await daemon.until("its end", () => {
+    const ends = drawn(daemon, "annotations_end");
+    return ends.length > 0 && ends;
+  });
+  expect(end).toMatchObject({ label: "by_user", detail: { cancelled: "by_user" } });
+  await page.mouse.move(120, 300);
+  await expect.poll(() => heard(page)).toEqual(expect.arrayContaining(["pointermove", "mousemove", "mouseenter"]));
+  expect((await run("draw_mode_start", {})).error?.code).toBe("pilot_off");
 });

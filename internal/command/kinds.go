@@ -62,6 +62,7 @@ var (
 	LookDatabase   = declare[DatabaseParams, DatabaseResult]("indexeddb", Tab|InPage)
 	Draw           = declare[DrawParams, DrawResult]("draw_mode_start", Tab|Mutates)
 	Locate         = declare[LocateParams, LocateResult]("locate", Tab)
+	Locators       = declare[LocatorsParams, LocatorsResult]("locators", Tab|InPage)
 	ScrollPosition = declare[ScrollPositionParams, ActResult]("scroll_position", Tab|Mutates|InPage)
 	FilmStart      = declare[FilmParams, FilmResult]("screen_recording_start", Tab|Mutates)
 	FilmStop       = declare[NoParams, FilmResult]("screen_recording_stop", Tab)

@@ -17,6 +17,7 @@ import (
 	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // ComeBack is how long a call waits at most for a browser that is not connected: after a restart of the
@@ -30,6 +31,7 @@ const noDeadline = 15 * time.Second
 type Driver struct {
 	Queue    *command.Queue
 	Registry *session.Registry
+	Dir      *state.Dir // that no memory of names may be in; may be nil
 }
 
 // Outcome is what a command came to. Every mode that sends one answers with it.
@@ -39,6 +41,7 @@ type Outcome[R any] struct {
 	Target        session.Target // where it was sent
 	Elapsed       time.Duration
 	Since         time.Time // when the client acted in the tab before; zero when it is not known to have, or did not act
+	Named         []Named   // elements that the command named by the project's memory, as they were found
 	Result        R         // meaningful when Complete
 }
 
@@ -46,7 +49,8 @@ type Outcome[R any] struct {
 func (o Outcome[R]) Going() bool { return !o.Status.Final() }
 
 // Do sends a command to the tab that the call means and waits for its end, until the call's deadline.
-// Errors are problems: invalid_selector for one in the language of another tool, those of
+// Elements that are named by the project's memory are found first, and the memory is brought up to date when the command
+// went well. Errors are problems: invalid_selector for one in the language of another tool, those of
 // [session.Registry.Await] and [command.Queue.Do], and those of the page under their own codes.
 func Do[P, R any](
 	ctx context.Context,
@@ -68,7 +72,7 @@ func Do[P, R any](
 		return out, err
 	}
 	out.Target = target
-	if kind.Needs(command.Mutates) && target.Browser.Known && !target.Browser.Settings.Pilot {
+	if kind.Needs(command.Mutates) && target.Browser.Known && !target.Browser.Settings.Acts() {
 		return out, PilotOff(d.Registry, target.Browser)
 	}
 	if acts(kind, params) && target.Tab.ID != 0 {
@@ -77,6 +81,9 @@ func Do[P, R any](
 			return out, err
 		}
 		defer d.Registry.Lease(call.Client, own, in) // whoever took the tab meanwhile keeps it
+	}
+	if out.Named, err = resolve(ctx, d, call, target, &params); err != nil {
+		return out, err
 	}
 	at := target.Tab.ID
 	if p, ok := any(params).(interface{ NamesTab() bool }); ok && tab == 0 && p.NamesTab() {
@@ -116,6 +123,7 @@ func Do[P, R any](
 				"the browser's answer to %s is not understood: %v.", kind.Name, err)
 		}
 	}
+	confirm(d, call, out.Named)
 	return out, nil
 }
 
@@ -150,7 +158,7 @@ func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 		if err != nil {
 			return err
 		}
-		may := func(b session.Browser) bool { return !b.Known || b.Settings.Pilot }
+		may := func(b session.Browser) bool { return !b.Known || b.Settings.Acts() }
 		if needs&catalog.Pilot == 0 || slices.ContainsFunc(live, may) {
 			return nil
 		}
@@ -182,7 +190,7 @@ func PilotOff(r *session.Registry, b session.Browser) error {
 		where,
 	)
 	for _, o := range others {
-		if o.Settings.Pilot {
+		if o.Settings.Acts() {
 			p.Fix += fmt.Sprintf(
 				` It is on in %s: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`,
 				o.Label(),
@@ -216,10 +224,14 @@ func Failure(rec command.Record, from string) *problem.Problem {
 		code = problem.Interrupted
 	}
 	words, known := sentences[code]
+	fix := fixes[code]
+	if code == elsewhere {
+		code = problem.PilotOff
+	}
 	if !known {
 		words = "the browser could not do it"
 	}
-	p := problem.New(code, fixes[code], "%s: %s.", rec.Kind, words)
+	p := problem.New(code, fix, "%s: %s.", rec.Kind, words)
 	p.From = answer.Origin(from)
 	for _, line := range append([]string{f.Message}, f.Details...) {
 		if line != "" {
@@ -228,6 +240,10 @@ func Failure(rec command.Record, from string) *problem.Problem {
 	}
 	return p
 }
+
+// elsewhere is the extension's refusal of what acts in a page beyond the sites that the user chose. Clients know it as
+// [problem.PilotOff].
+const elsewhere problem.Code = "pilot_elsewhere"
 
 // isWord reports whether a code is one: the browser says it, and it stands outside of fences.
 func isWord(s string) bool {
@@ -245,6 +261,7 @@ func isWord(s string) bool {
 // sentences say what the codes of the browser mean.
 var sentences = map[problem.Code]string{
 	problem.PilotOff:         "browser control is off",
+	elsewhere:                "browser control is on for chosen sites only, and not for the page that the tab shows",
 	problem.NotFound:         "no element fits",
 	"scope_not_found":        "nothing fits within",
 	"frame_not_found":        "no iframe fits",
@@ -298,7 +315,9 @@ var sentences = map[problem.Code]string{
 
 // fixes say what to do about the page's refusals. Each call that they name works.
 var fixes = map[problem.Code]string{
-	problem.PilotOff:         `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`,
+	problem.PilotOff: `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`,
+	elsewhere: `Ask the user to choose "This site" below "AI Web Pilot" in the extension's popup on that tab, or work on a chosen site: ` +
+		`observe {"what":"pilot"} lists them, interact {"action":"new_tab","url":"…"} opens one.`,
 	problem.NotFound:         `interact {"action":"list_interactive"} shows what is there; wait_for waits for what comes later.`,
 	"stale_ref":              `interact {"action":"list_interactive"} gives new refs.`,
 	"dialog_open":            `Ask the user to answer the dialog, or leave the page with interact {"action":"navigate","url":"…"}.`,

@@ -125,10 +125,11 @@ export interface SwitchParams extends Toast {
   tab_index?: number;
 }
 
-/** Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and Selector are set, Ref is used. */
+/** Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and Selector are set, Ref is used. Named counts only without both; package drive puts the ref in its place. */
 export interface Search {
   ref?: string;
   selector?: string;
+  named?: string;
   nth?: number;
   within?: string;
   frame?: string;
@@ -185,6 +186,8 @@ export interface Element {
   landmark_tag?: string;
   landmark_role?: string;
   frame?: string;
+  /** in the project's memory; only lists of the daemon tell it */
+  named?: string;
 }
 
 /** Filled is a field of a form with what is in it now. Secrets stay in the page. */
@@ -368,6 +371,7 @@ export interface SetAttributeParams extends Target, Toast {
 export interface Field {
   ref?: string;
   selector?: string;
+  named?: string;
   nth?: number;
   value?: string;
 }
@@ -379,9 +383,11 @@ export interface FormParams extends Toast {
   frame?: string;
 }
 
-/** SubmitParams is for fill_form_and_submit. Without SubmitSelector the form of the last field is sent by its own button. */
+/** SubmitParams is for fill_form_and_submit. SubmitRef is used before SubmitSelector, SubmitNamed after both. Without them the form of the last field is sent by its own button. */
 export interface SubmitParams extends FormParams {
   submit_selector?: string;
+  submit_ref?: string;
+  submit_named?: string;
 }
 
 /** IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text. */
@@ -775,6 +781,7 @@ export interface ScreenshotParams {
   full_page?: boolean;
   ref?: string;
   selector?: string;
+  named?: string;
   nth?: number;
   frame?: string;
   wait_for_stable?: boolean;
@@ -910,7 +917,6 @@ export interface SavedState {
   /** of the page section */
   chunks: number;
   page_section: string;
-  /** frames of other origins and frames that did not answer; at most 20 */
   not_covered?: string[];
 }
 
@@ -954,6 +960,7 @@ export interface LoadedState extends PageResult {
   restored: string[];
   /** at most 50 */
   differs?: string[];
+  not_covered?: string[];
 }
 
 /** StorageLookParams is for storage. */
@@ -1085,6 +1092,9 @@ export interface DrawResult {
 export interface LocateParams {
   selectors: string[];
   frame_url?: string;
+  agree?: boolean;
+  role?: string;
+  name?: string;
 }
 
 /** LocateResult says which of the ways finds exactly one element. Where the best one does not, a page that changes is waited for before another one counts. */
@@ -1095,7 +1105,38 @@ export interface LocateResult {
   frame?: string;
   /** elements that were found, for each selector that was tried */
   counts: number[];
+  /** with agree: elements that it finds and that are something else */
+  others?: number[];
+  /** with agree: of the element */
+  ref?: string;
+  /** with agree: of the tab's page */
+  url?: string;
+  /** with agree and no element: what might have been meant, at most 8 lines */
+  near?: string[];
   waited_ms: number;
+}
+
+/** LocatorsParams is for locators. */
+export interface LocatorsParams extends Search {
+
+}
+
+/** LocatorsResult says what an element is and how it can be found again. Each selector finds it and nothing else that is the same; the best is the first. The element's value is not in it. */
+export interface LocatorsResult {
+  /** at most 8 of at most 1,000 characters */
+  selectors: string[];
+  /** the tag where it has none */
+  role: string;
+  /** the accessible name, or the text of what has no role; at most 200 characters */
+  name: string;
+  tag: string;
+  ref: string;
+  /** of the element; "" is the main document */
+  frame?: string;
+  /** of the element's document */
+  url: string;
+  /** of the tab's page */
+  page_url: string;
 }
 
 /** ScrollPositionParams is for scroll_position. Without a target the page is scrolled. */
@@ -1190,6 +1231,7 @@ export interface Commands {
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
   draw_mode_start: { params: DrawParams; result: DrawResult };
   locate: { params: LocateParams; result: LocateResult };
+  locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: ActResult };
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
@@ -1301,6 +1343,7 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "indexeddb",
   "draw_mode_start",
   "locate",
+  "locators",
   "scroll_position",
   "screen_recording_start",
   "screen_recording_stop",

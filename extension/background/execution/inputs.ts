@@ -40,12 +40,15 @@ export class Inputs {
   readonly #debug: Debug;
   readonly #pointIn: PointIn;
   readonly #spotOf: SpotOf;
+  readonly #may: (tab: number) => Promise<void>;
   readonly #running = new Map<string, Running>(); // by action
 
-  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf) {
+  /** may throws where nothing may be done to the page that a tab shows. */
+  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf, may: (tab: number) => Promise<void>) {
     this.#debug = debug;
     this.#pointIn = pointIn;
     this.#spotOf = spotOf;
+    this.#may = may;
   }
 
   /** Answers agents that ask for input or tell what they are about to do. */
@@ -97,11 +100,13 @@ export class Inputs {
       if (ask.step === "send") {
         const { gesture, x, y } = ask;
         if (gesture.type === "hold" || gesture.type === "pull" || gesture.type === "release") {
+          if (gesture.type !== "release") await this.#may(running.tab);
           await this.#drag(running, send, documentId, gesture, { x, y });
           return null;
         }
         const pointed = gesture.type === "press" || gesture.type === "move" || gesture.type === "drag";
         const at = pointed ? await this.#pointIn(running.tab, documentId, { x, y }, running.deadline) : { x, y };
+        await this.#may(running.tab); // real input goes to whatever the tab shows
         await sendInput(send, gesture, at.x, at.y, running.files);
       }
       return null;

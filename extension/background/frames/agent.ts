@@ -7,7 +7,7 @@ import type { AgentOp, AgentOps, AskAround, AskScript } from "../../messages/age
 import type { ActionId } from "../../messages/content.ts";
 import { ask } from "./ask.ts";
 import { loadScript, onAsked } from "./browser.ts";
-import { Calls, Gone, unreachable } from "./calls.ts";
+import { Calls, Gone, type May, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
 import { type Documents, type First, MAX_ASKED, PASSED, Page } from "./page.ts";
@@ -26,21 +26,24 @@ const MAX_TRIES = 100;
 
 /** Calls the agent in the frames of tabs. */
 export class AgentFrames implements Frames {
+  readonly #may: May;
   readonly #calls: Calls;
   readonly #documents: Documents;
 
   constructor(
     refs: RefBlocks,
     documents: Documents,
-    calls = new Calls(refs, (document, left) => documents.onLeft(document, left)),
+    may: May,
+    calls = new Calls(refs, (document, left) => documents.onLeft(document, left), may),
   ) {
+    this.#may = may;
     this.#calls = calls;
     this.#documents = documents;
   }
 
   /** The same agents for one command: its calls end in the documents when the signal fires, and are its action's. */
   for(signal: AbortSignal, action?: ActionId): AgentFrames {
-    return new AgentFrames(this.#calls.refs, this.#documents, this.#calls.for(signal, action));
+    return new AgentFrames(this.#calls.refs, this.#documents, this.#may, this.#calls.for(signal, action));
   }
 
   inner(tab: number): boolean {

@@ -1,12 +1,12 @@
 import type { Rect } from "../../messages/agent.ts";
-import { guard } from "../../messages/guard.ts";
+import { guard, guardMoves, letMove } from "../../messages/guard.ts";
 import type { Annotation, Drawing } from "../../messages/drawing.ts";
 import { DRAWING, askWorker } from "../browser.ts";
 import type { RefBook } from "../refs.ts";
 import { LOOK } from "./look.ts";
-import { drawnElement, meant } from "./meant.ts";
+import { type Tools, drawnElement, meant } from "./meant.ts";
 
-// This is a script of its own, loaded on first use.
+// This is a script of its own, loaded on first use. What it needs of the agent it is lent.
 
 const MAX_ANNOTATIONS = 20;
 const MAX_COMMENT = 1000;
@@ -40,10 +40,14 @@ interface Drawn {
 let current: Drawer | undefined;
 
 /** Lets the user draw over the page, in place of a drawing that is not done. */
-function start({ name, text }: { name: string; text: string }, refs: RefBook): { name: string; replaced: boolean } {
+function start(
+  { name, text }: { name: string; text: string },
+  refs: RefBook,
+  tools: Tools,
+): { name: string; replaced: boolean } {
   const replaced = current !== undefined;
   current?.cancel("replaced");
-  current = new Drawer(name, text, refs);
+  current = new Drawer(name, text, refs, tools);
   return { name, replaced };
 }
 
@@ -51,6 +55,7 @@ class Drawer {
   readonly #id = crypto.randomUUID();
   readonly #name: string;
   readonly #refs: RefBook;
+  readonly #lent: Tools;
   readonly #host = document.createElement("div");
   readonly #root: ShadowRoot;
   readonly #dialog = document.createElement("dialog");
@@ -74,10 +79,12 @@ class Drawer {
   #cursor: Point | undefined; // of the keyboard, in the viewport
   #state: "draws" | "ends" | "over" = "draws";
 
-  constructor(name: string, text: string, refs: RefBook) {
+  constructor(name: string, text: string, refs: RefBook, tools: Tools) {
     this.#name = name;
     this.#refs = refs;
+    this.#lent = tools;
     guard(); // where there is no content script: else its listeners come first, and these hear nothing
+    guardMoves();
     globalThis.gasolineInput = this.#hear;
     this.#host.id = DRAWING;
     this.#host.style.all = "initial";
@@ -286,8 +293,8 @@ class Drawer {
         : { x: x - scrollX, y: y - scrollY, width, height };
     this.#dialog.close(); // what is behind a modal dialog is not found
     try {
-      const element = meant(inView);
-      return element ? drawnElement(element, this.#refs) : undefined;
+      const element = meant(inView, this.#lent);
+      return element ? drawnElement(element, this.#refs, this.#lent) : undefined;
     } finally {
       this.#open();
     }
@@ -372,7 +379,9 @@ class Drawer {
 
 /** The page hears its user again, unless another drawing has begun. */
 function release(hear: (event: Event) => void): void {
-  if (globalThis.gasolineInput === hear) globalThis.gasolineInput = undefined;
+  if (globalThis.gasolineInput !== hear) return;
+  globalThis.gasolineInput = undefined;
+  letMove();
 }
 
 const AREA =
@@ -486,3 +495,4 @@ declare global {
 }
 
 globalThis.gasolineDraw ??= { start };
+globalThis.gasolineStopDrawing ??= () => current?.cancel("by_user");
