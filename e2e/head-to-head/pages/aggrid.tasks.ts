@@ -8,7 +8,8 @@ const library: Library = {
       name: "sort by price",
       kind: "click",
       steps: [{ do: "click", target: { text: "Price" } }],
-      right: () => window.app.first() === 1 && window.app.row(1).price === 0 && !!document.querySelector("[aria-sort=ascending]"),
+      right: () =>
+        window.app.first() === 1 && window.app.row(1).price === 0 && !!document.querySelector("[aria-sort=ascending]"),
     },
     {
       name: "another name by a double click and Enter",

@@ -109,9 +109,7 @@ const RICH: Task[] = [
   {
     name: "markup from the clipboard",
     kind: "paste",
-    steps: [
-      { do: "paste", target: empty, text: "strong words", html: "<p><strong>strong</strong> words</p>" },
-    ],
+    steps: [{ do: "paste", target: empty, text: "strong words", html: "<p><strong>strong</strong> words</p>" }],
     right: () => window.app.empty.text() === "strong words" && window.app.empty.bold() === "strong",
   },
 ];

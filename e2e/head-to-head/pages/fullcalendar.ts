@@ -24,7 +24,8 @@ const calendar = new Calendar(root, {
     { id: "review", title: "Review", start: "2026-03-03T10:00:00Z", end: "2026-03-03T11:00:00Z" },
     { id: "trip", title: "Trip", start: "2026-03-10", allDay: true },
   ],
-  select: ({ startStr, endStr, allDay }) => void calendar.addEvent({ title: "New", start: startStr, end: endStr, allDay }),
+  select: ({ startStr, endStr, allDay }) =>
+    void calendar.addEvent({ title: "New", start: startStr, end: endStr, allDay }),
   dateClick: ({ dateStr }) => void clicked.push(dateStr),
   eventClick: ({ event }) => void opened.push(event.id),
 });

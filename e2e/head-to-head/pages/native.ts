@@ -22,7 +22,12 @@ root.innerHTML = `
     <iframe title="Payment" id="pay" style="width: 300px; height: 90px"></iframe>
   </div>`;
 const by = <T extends HTMLElement>(id: string): T => document.querySelector<T>(`#${id}`)!;
-const app: Record<string, unknown> = { lines: [] as number[][], answers: [] as unknown[], files: [] as string[], paid: "" };
+const app: Record<string, unknown> = {
+  lines: [] as number[][],
+  answers: [] as unknown[],
+  files: [] as string[],
+  paid: "",
+};
 window.app = app;
 for (const id of ["day", "hour", "colour", "volume"])
   by<HTMLInputElement>(id).addEventListener("change", (event) => {
