@@ -14,7 +14,8 @@ import { Gasoline } from "./drivers/gasoline.ts";
 import { Playwright } from "./drivers/playwright.ts";
 import { libraries, Site, versionOf } from "./site.ts";
 import { FILES, RIGHT_MS, type Task } from "./task.ts";
-import { madeWith, type Outcome, tables, write } from "./table.ts";
+import { type Cause, madeWith, type Outcome, tables, write } from "./table.ts";
+import { startShop } from "../../examples/shop/shop.mjs";
 
 const { values: only } = parseArgs({
   options: {
@@ -57,12 +58,13 @@ try {
       console.log(`  ${task.kind}: ${task.name}: ${line.join("; ")}`);
     }
   }
+  const causes = !only.task && (!only.page || only.page === "shop") ? await investigations() : [];
   const versions = new Map([
     ["gasoline", readFileSync(new URL("../../VERSION", import.meta.url), "utf8").trim()],
     ["playwright", versionOf("@playwright/mcp")],
     ["devtools", versionOf("chrome-devtools-mcp")],
   ]);
-  const text = tables(outcomes, versions);
+  const text = tables(outcomes, causes, versions);
   console.log(`\n${text}\n`);
   const day = new Date().toISOString().slice(0, 10);
   if (!only.page && !only.tool && !only.task) write(`${text}\n\n${day}; ${madeWith(all.values())}.`);
@@ -93,6 +95,33 @@ async function run(driver: Driver, url: string, task: Task): Promise<{ right: bo
   const cost = { ...tools.cost };
   const right = why === undefined && (await isRight(page, task.right));
   return { right, cost, ...(why !== undefined && { why }) };
+}
+
+/** A customer's checkout fails, and then an agent is asked why. */
+async function investigations(): Promise<Cause[]> {
+  const shop = await startShop();
+  const found: Cause[] = [];
+  try {
+    for (const [tool, driver] of drivers) {
+      const { page } = driver;
+      await page.goto(shop.url);
+      await page.getByRole("button", { name: "Add Gift card" }).click();
+      await page.getByLabel("E-mail").fill("ada@example.com");
+      await page.getByLabel("Card number").fill("4242424242424242");
+      const answered = page.waitForResponse(/checkout/);
+      await page.getByTestId("pay").click();
+      await answered;
+      await driver.begin();
+      const { text, cost } = await driver.investigate();
+      const right = text.includes("no currency for item");
+      found.push({ tool, right, cost });
+      console.log(`shop: ${tool} ${right ? "right" : "WRONG"} ${cost.calls} ${cost.bytes} B ${Math.round(cost.ms)} ms`);
+      if (only.log) console.log(text);
+    }
+  } finally {
+    await shop.close();
+  }
+  return found;
 }
 
 async function isRight(page: Page, right: () => boolean): Promise<boolean> {

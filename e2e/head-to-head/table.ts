@@ -16,6 +16,13 @@ export interface Outcome {
   cost: Cost;
 }
 
+/** What a search for the cause of a failed checkout came to. */
+export interface Cause {
+  tool: string;
+  right: boolean;
+  cost: Cost;
+}
+
 /** What the tools are called in the tables, by the name that --tool knows. */
 const TITLES: Record<string, string> = {
   gasoline: "Gasoline",
@@ -42,8 +49,8 @@ const share = (of: Outcome[]): string => {
 };
 
 /** Right and wrong by library and kind, then what it took. */
-export function tables(outcomes: Outcome[], versions: ReadonlyMap<string, string>): string {
-  const tools = [...new Set(outcomes.map(({ tool }) => tool))];
+export function tables(outcomes: Outcome[], causes: Cause[], versions: ReadonlyMap<string, string>): string {
+  const tools = [...new Set([...outcomes, ...causes].map(({ tool }) => tool))];
   const by = <T>(what: (tool: string, own: Outcome[]) => T): T[] =>
     tools.map((tool) =>
       what(
@@ -80,6 +87,14 @@ export function tables(outcomes: Outcome[], versions: ReadonlyMap<string, string
       ...by((tool) => String(Math.round(median(both.filter((o) => o.tool === tool).map(({ cost }) => cost.ms))))),
     ],
   ];
+  if (causes.length > 0)
+    totals.push([
+      "why the shop's checkout failed, asked afterwards",
+      ...tools.map((tool) => {
+        const { right, cost } = causes.find((cause) => cause.tool === tool)!;
+        return right ? `${cost.calls} calls, ${cost.bytes.toLocaleString("en")} bytes` : "**not found**";
+      }),
+    ]);
   const head = ["", ...tools.map((tool) => `${TITLES[tool] ?? tool} ${versions.get(tool) ?? ""}`.trim())];
   return `${table(head, rows)}\n\n${table(head, totals)}`;
 }

@@ -23,6 +23,8 @@ export class DragInput {
   #off: (() => void) | undefined;
   #data: unknown;
   #carried: (() => void) | undefined;
+  /** The button is pressed. */
+  held = false;
 
   /** on calls with the params of each event Input.dragIntercepted. */
   constructor(send: Send, on: (heard: (params: object) => void) => () => void) {
@@ -36,6 +38,7 @@ export class DragInput {
       this.#data = (params as { data: unknown }).data;
       this.#carried?.();
     });
+    this.held = true;
     await this.#send("Input.setInterceptDrags", { enabled: true });
     this.#at = at;
     await this.#mouse("mouseMoved", 0);
@@ -65,6 +68,7 @@ export class DragInput {
 
   /** Lets go of what could not be brought where it should be. */
   async cancel(): Promise<void> {
+    if (!this.held) return;
     if (this.#data === undefined) {
       const escape = { key: "Escape", code: "Escape", windowsVirtualKeyCode: 27 };
       await this.#send("Input.dispatchKeyEvent", { type: "rawKeyDown", ...escape });
@@ -80,6 +84,7 @@ export class DragInput {
   async #end(): Promise<void> {
     this.#off?.();
     this.#data = undefined;
+    this.held = false;
     await this.#send("Input.setInterceptDrags", { enabled: false });
   }
 

@@ -14,6 +14,8 @@ const RICH: Readonly<Record<string, string>> = {
   ckeditor: ".cke_editable, .ck-editor__editable",
   lexical: "[data-lexical-editor]",
   slate: "[data-slate-editor]",
+  // A part of a date that is typed digit by digit, as fields for dates are made.
+  spinbutton: "[role=spinbutton]",
 };
 
 const CODE_INPUT = Object.values(CODE).join();

@@ -1,13 +1,13 @@
 // chrome-devtools-mcp. Chosen: includeSnapshot on an act where the next step is about something that is not known yet, so
 // that no call is spent on a look; --experimentalVision for points; --no-page-id-routing, as there is one agent and one
-// page. fill and upload_file as their descriptions advise; what it has no tool for goes by evaluate_script.
+// page. fill, drag and upload_file as their descriptions advise; what it has no tool for goes by evaluate_script.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch, type PlainBrowser } from "../browser.ts";
 import type { Step } from "../task.ts";
 import { ToolError, Tools } from "./client.ts";
-import { type Act, Driver, PASTE, SCROLL, WAIT_MS } from "./driver.ts";
-import type { Node } from "./known.ts";
+import { type Act, Driver, type Investigation, PASTE, SCROLL, WAIT_MS } from "./driver.ts";
+import { find, type Node } from "./known.ts";
 
 const PROGRAM = fileURLToPath(
   new URL("../node_modules/chrome-devtools-mcp/build/src/bin/chrome-devtools-mcp.js", import.meta.url),
@@ -61,9 +61,12 @@ export class DevTools extends Driver {
 
   static async start(dir: string): Promise<DevTools> {
     const browser = await launch();
+    return new DevTools(await DevTools.#attach(browser, dir), browser, dir);
+  }
+
+  static #attach(browser: PlainBrowser, dir: string): Promise<Tools> {
     const options = ["--no-page-id-routing", "--experimentalVision", "--no-usage-statistics", "--workspace", dir];
-    const args = [PROGRAM, "--browserUrl", browser.endpoint, ...options];
-    return new DevTools(await Tools.start(process.execPath, args, dir), browser, dir);
+    return Tools.start(process.execPath, [PROGRAM, "--browserUrl", browser.endpoint, ...options], dir);
   }
 
   override async begin(): Promise<void> {
@@ -102,6 +105,22 @@ export class DevTools extends Driver {
     const given = values.map((value) => JSON.stringify(value)).join(", ");
     const call = `(element) => (${script})(element${given ? `, ${given}` : ""})`;
     this.told = await this.tools.ask("evaluate_script", { function: call, args: [uid] });
+  }
+
+  /** By the tool made for it; where its snapshot shows that nothing came of that, or by pixels, by a script. */
+  async #drag({ from, to }: Extract<Act, { do: "drag" }>): Promise<void> {
+    const ref = await this.named(from);
+    if ("dx" in to) return this.#run(DRAG, ref, to.dx, to.dy);
+    const end = await this.named(to);
+    const bare = (): string => JSON.stringify(this.nodes.map(({ role, name }) => [role, name]));
+    const before = bare();
+    this.#take(await this.tools.ask("drag", { from_uid: ref, to_uid: end, includeSnapshot: true }));
+    if (bare() !== before) return;
+    const call = `(from, to) => {
+      const [a, b] = [from.getBoundingClientRect(), to.getBoundingClientRect()];
+      (${DRAG})(from, b.x + b.width / 2 - a.x - a.width / 2, b.y + b.height / 2 - a.y - a.height / 2);
+    }`;
+    this.told = await this.tools.ask("evaluate_script", { function: call, args: [ref, end] });
   }
 
   protected async act(step: Act, next?: Step): Promise<void> {
@@ -144,11 +163,8 @@ export class DevTools extends Driver {
       }
       case "select":
         return this.#do("fill", { uid: await this.named(step.target), value: step.option }, next);
-      case "drag": {
-        const ref = await this.named(step.from);
-        if ("dx" in step.to) return this.#run(DRAG, ref, step.to.dx, step.to.dy);
-        return this.#do("drag", { from_uid: ref, to_uid: await this.named(step.to) }, next);
-      }
+      case "drag":
+        return this.#drag(step);
       case "paste": {
         if (step.target) return this.#run(PASTE, await this.named(step.target), step.text, step.html ?? "");
         const values = `${JSON.stringify(step.text)}, ${JSON.stringify(step.html ?? "")}`;
@@ -167,8 +183,26 @@ export class DevTools extends Driver {
     }
   }
 
-  async investigate(): Promise<string> {
-    throw new Error("not yet");
+  /** It sees nothing from before it came: the failure is brought about once more, by the form as it stands there. */
+  async investigate(): Promise<Investigation> {
+    const tools = await DevTools.#attach(this.#browser, this.dir);
+    try {
+      let text = await tools.ask("list_console_messages", { types: ["error"] });
+      const list = (): Promise<string> => tools.ask("list_network_requests", { resourceTypes: ["xhr", "fetch"] });
+      let requests = await list();
+      if (!requests.includes("checkout")) {
+        const page = await tools.ask("take_snapshot", {});
+        const uid = find(nodesOf(page), { role: "button", name: "Pay now" })?.ref;
+        await tools.ask("click", { uid });
+        requests = await list();
+        if (!requests.includes("checkout")) requests = await list(); // it has not been told yet
+      }
+      const reqid = Number(/reqid=(\d+)[^\n]*checkout/.exec(requests)?.[1]);
+      text += await tools.ask("get_network_request", { reqid });
+      return { text, cost: { ...tools.cost } };
+    } finally {
+      await tools.close();
+    }
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@
 // new look, as an agent would. What a tool's own agent knows beyond that is in its driver.
 import type { Page } from "@playwright/test";
 import type { Step, Target } from "../task.ts";
-import { ToolError, type Tools } from "./client.ts";
+import { type Cost, ToolError, type Tools } from "./client.ts";
 import { find, inWords, type Node } from "./known.ts";
 
 /** Text is waited for so long, ms: as long as the tools wait for an element by themselves. */
@@ -19,6 +19,12 @@ export const submits = (step: Act, next: Step | undefined): boolean =>
   next.key === "Enter" &&
   (next.times ?? 1) === 1 &&
   (!next.target || JSON.stringify(next.target) === JSON.stringify(step.target));
+
+/** What an agent read that looked for a cause, and what it paid for it. */
+export interface Investigation {
+  text: string;
+  cost: Cost;
+}
 
 export abstract class Driver {
   /** What the agent knows of the page, in its order. */
@@ -37,7 +43,7 @@ export abstract class Driver {
     protected readonly dir: string,
   ) {
     // Who listens says that a dialog is to stay open for the tool.
-    page.context().on("dialog", () => undefined);
+    page.on("dialog", () => undefined);
   }
 
   /** A new document: what was known of the last one is forgotten. */
@@ -121,8 +127,8 @@ export abstract class Driver {
   /** Waits until the page shows a text; throws when it does not. */
   protected abstract wait(text: string): Promise<void>;
   protected abstract act(step: Act, next?: Step): Promise<void>;
-  /** Looks for why the shop's checkout failed, having come after it did; returns all that was read. */
-  abstract investigate(): Promise<string>;
+  /** Looks for why the shop's checkout failed, as an agent that came after it did. */
+  abstract investigate(): Promise<Investigation>;
   abstract close(): Promise<void>;
 }
 

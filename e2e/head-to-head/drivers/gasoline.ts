@@ -1,10 +1,11 @@
 // Gasoline. Chosen: the overview of page_inventory as the look, its find for what is not known yet, refs wherever there is
 // one, and one batch for a text with the Enter after it and for a key
-// that is pressed several times. The pilot is on, as the user would have switched it on.
+// that is pressed several times. The pilot and the capture of
+// bodies are on, as the user would have switched them on.
 import { Browser, Place, PROGRAM, until } from "../../harness.ts";
 import type { Step, Target } from "../task.ts";
 import { Tools } from "./client.ts";
-import { type Act, Driver, submits, WAIT_MS } from "./driver.ts";
+import { type Act, Driver, type Investigation, submits, WAIT_MS } from "./driver.ts";
 import { came, yaml } from "./known.ts";
 
 export class Gasoline extends Driver {
@@ -26,9 +27,7 @@ export class Gasoline extends Driver {
       () => place.run("status"),
       (r) => /^browser: (?!none)/m.test(r.stdout),
     );
-    await browser.worker.evaluate(() => chrome.storage.local.set({ pilot: true }));
-    // Without a listener the harness would answer native dialogs itself.
-    browser.context.pages()[0]!.on("dialog", () => undefined);
+    await browser.worker.evaluate(() => chrome.storage.local.set({ pilot: true, bodies: true }));
     return new Gasoline(tools, place, browser, dir);
   }
 
@@ -147,8 +146,10 @@ export class Gasoline extends Driver {
     }
   }
 
-  async investigate(): Promise<string> {
-    throw new Error("not yet");
+  async investigate(): Promise<Investigation> {
+    this.tools.reset();
+    const text = await this.tools.ask("observe", { what: "error_bundles", limit: 2 });
+    return { text, cost: { ...this.tools.cost } };
   }
 
   async close(): Promise<void> {

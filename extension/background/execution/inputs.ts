@@ -72,8 +72,11 @@ export class Inputs {
 
   /** It is over: the debugger is let go. */
   close(action: string): void {
-    this.#running.get(action)?.release();
+    const running = this.#running.get(action);
     this.#running.delete(action);
+    // The document may have gone with the button pressed.
+    if (running?.drag?.held) void running.drag.cancel().then(running.release, running.release);
+    else running?.release();
   }
 
   /** Files that the act may drag into its tab, by their paths: a document never names one. */
@@ -112,13 +115,14 @@ export class Inputs {
 
   async #drag(running: Running, send: Send, document: string, gesture: Dragging, at: Point): Promise<void> {
     const { tab, deadline } = running;
+    if (gesture.type === "release" && gesture.cancel) return running.drag?.cancel();
+    await this.#may(tab); // what is held where nothing may be done is let go of when the act ends
     if (gesture.type === "hold") {
       const point = await this.#pointIn(tab, document, at, deadline);
       running.drag = new DragInput(send, (heard) => this.#debug.on(tab, "Input.dragIntercepted", heard));
       return running.drag.hold(point);
     }
-    if (gesture.type === "release")
-      return gesture.cancel ? running.drag?.cancel() : running.drag?.release(gesture.native === true);
+    if (gesture.type === "release") return running.drag?.release(gesture.native === true);
     await running.drag?.pull(await this.#endOf(running, document, gesture.to));
   }
 

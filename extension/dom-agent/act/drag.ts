@@ -12,6 +12,23 @@ import { expected } from "./perform.ts";
 const REST_MS = 60;
 const HELD_MS = 600;
 
+/** The debugger's bar comes so long, ms, after it at the latest. It is there already where the debugger was. */
+const BAR_MS = 300;
+
+/**
+ * Attaches the debugger, and waits until its bar has changed the size of the viewport or will not: many libraries give a
+ * dragging up when that happens.
+ */
+async function attach(act: Environment["act"]): Promise<void> {
+  const control = new AbortController();
+  const resized = new Promise<void>((resolve) =>
+    addEventListener("resize", () => resolve(), { signal: control.signal }),
+  );
+  await act.attach();
+  await Promise.race([resized, new Promise((late) => setTimeout(late, BAR_MS))]);
+  control.abort();
+}
+
 /** Drags the target by the browser's real mouse: what pages make of made-up events differs with each of them. */
 export async function drag(params: DragParams, environment: Environment): Promise<Acted> {
   if (!isNamed(params)) throw new AgentProblem("missing_target", "drag needs a ref, a selector, or x and y.");
@@ -19,7 +36,7 @@ export async function drag(params: DragParams, environment: Environment): Promis
   const needs = { enabled: true, hit: true };
   const first = await ready(params, refs, needs, deadline);
   const ref = refs.refOf(first.element);
-  await act.attach();
+  await attach(act);
   const target = first.strategy === "point" ? params : { ref };
   const found = { ...(await ready(target, refs, needs, deadline)), count: first.count, strategy: first.strategy };
   const result = outcome(found, environment, { trusted: true });
