@@ -26,7 +26,7 @@ const anySize = dev || process.argv.includes("--any-size");
 const entries = [
   { in: "page/main.ts", out: "page", format: "iife", budget: 55_000, ignored: true },
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
-  { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 6_000 },
+  { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 7_000 },
   { in: "dom-agent/audit/main.ts", out: "audit", format: "iife", budget: 3_000 },
   { in: "dom-agent/draw/main.ts", out: "draw", format: "iife", budget: 16_000 },
   { in: "snapshot/main.ts", out: "snapshot", format: "iife", budget: 24_000 },

@@ -284,6 +284,8 @@ export const SCHEMAS = {
     ...toast,
     files: v.pipe(v.array(v.object({ path: v.pipe(v.string(), v.maxLength(4096)), name: v.pipe(v.string(), v.maxLength(1000)), type: v.optional(v.pipe(v.string(), v.maxLength(200))), size: v.pipe(v.number(), v.finite(), v.minValue(0)), modified: v.optional(v.pipe(v.number(), v.finite())), inline: v.optional(v.boolean()), data: v.optional(v.pipe(v.string(), v.maxLength(3000000))) })), v.maxLength(20)),
     submit: flag,
+    api_endpoint: text2000,
+    name: text200,
   }),
   clipboard_read: tabOnlyParams,
   clipboard_write: v.object({

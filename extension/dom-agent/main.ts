@@ -70,6 +70,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   look_upload: later("look_upload"),
   put_files: later("put_files"),
   drop_files: later("drop_files"),
+  post_files: later("post_files"),
   pick_files: later("pick_files"),
   clipboard: later("clipboard"),
   take_state: (params, environment) => withStores(environment, ({ take }, limits) => take(params, limits)),

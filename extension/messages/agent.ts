@@ -166,6 +166,8 @@ export interface AgentOps extends KindOps {
   look_upload: { params: Target & { count: number }; result: UploadTarget };
   /** Puts files into an input, or drops them onto an element, by events that are made up. */
   put_files: { params: { ref: string; files: File[] }; result: Acted };
+  /** Posts files to an address of the document's own origin, as a form would. */
+  post_files: { params: { endpoint: string; name: string; files: File[]; frame: string }; result: Acted };
   /** The same by the browser's own dragging: the worker has the files. */
   drop_files: { params: { ref: string; files: File[] }; result: Acted };
   /** Opens the file chooser of an input. */

@@ -48,7 +48,10 @@ test("a drag that cannot begin or end leaves the page as it is", async ({ daemon
   const covered = await run("drag", { selector: "#a", to: "text=/./" }, { timeoutMS: 1500 });
   expect(covered.error).toBeDefined();
   await page.evaluate(() => {
-    document.body.insertAdjacentHTML("beforeend", "<div id=over class=box style='left:0;top:0;width:200px;height:200px'>Over</div>");
+    document.body.insertAdjacentHTML(
+      "beforeend",
+      "<div id=over class=box style='left:0;top:0;width:200px;height:200px'>Over</div>",
+    );
   });
   const over = await run("drag", { selector: "#a", dx: 10 }, { timeoutMS: 1500 });
   expect(over.error?.code).toBe("blocked_by_overlay");
@@ -84,7 +87,12 @@ test("what the browser itself carries is dropped in the page, in another frame, 
     return page.evaluate("heard");
   };
   const carried = await heard({ selector: "#card", to: "#bin" });
-  expect(carried.filter((type) => !/^drag(enter|over)$/.test(type))).toEqual(["dragstart", "queentrue", "drop", "dragend"]);
+  expect(carried.filter((type) => !/^drag(enter|over)$/.test(type))).toEqual([
+    "dragstart",
+    "queentrue",
+    "drop",
+    "dragend",
+  ]);
   expect(carried).toContain("dragover");
   expect(await heard({ selector: "#card", to: "text=Inner" })).toContain("in frame queen");
   // Links are let go of by their browser only after many pixels.

@@ -5,7 +5,9 @@ import { expect, test } from "./extension.ts";
  * An editor as today's are: it takes what beforeinput tells into a model of its own, draws its document from there, and
  * undoes whatever else changes the document.
  */
-const model = (mark: string): string => `<div id=editor contenteditable role=textbox aria-label=Text ${mark} style="min-height:20px;white-space:pre-wrap"></div>
+const model = (
+  mark: string,
+): string => `<div id=editor contenteditable role=textbox aria-label=Text ${mark} style="min-height:20px;white-space:pre-wrap"></div>
 <script>
   window.model = "old\\ntext";
   const lines = () => [...editor.children];
@@ -83,7 +85,12 @@ test("an editor that nobody knows and that undoes what scripts do is typed into 
   site,
   browserWithExtension,
 }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, `${model("")}<div id=plain contenteditable></div>`);
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `${model("")}<div id=plain contenteditable></div>`,
+  );
   const { result } = await run("type", { selector: "#editor", text: " more" });
   expect(result).toMatchObject({ insertion_strategy: "keyboard", trusted: true, value: "old\ntext more" });
   expect(await page.evaluate("model")).toBe("old\ntext more");
@@ -98,7 +105,12 @@ test("an editor that nobody knows and that undoes what scripts do is typed into 
 });
 
 test("scripts that no key types arrive once and whole", async ({ daemon, site, browserWithExtension }) => {
-  const { page, run } = await open(browserWithExtension, site, daemon, `${MODEL}<input id=field><textarea id=area></textarea>`);
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `${MODEL}<input id=field><textarea id=area></textarea>`,
+  );
   await page.evaluate(() => {
     const heard: string[] = [];
     Object.assign(window, { heard });
@@ -175,7 +187,11 @@ test("an editor of code is typed into by an input that nobody sees, and keeps li
   const ref = code!.ref;
   expect((await run("get_value", { ref })).result.value).toBe("first();\nsecond();");
   const typed = await run("type", { ref, text: " // x" });
-  expect(typed.result).toMatchObject({ insertion_strategy: "monaco", trusted: true, value: "first();\nsecond(); // x" });
+  expect(typed.result).toMatchObject({
+    insertion_strategy: "monaco",
+    trusted: true,
+    value: "first();\nsecond(); // x",
+  });
   expect(await page.evaluate("model")).toBe("first();\nsecond(); // x");
   const text = "if (a) {\n  b();\n}";
   expect((await run("type", { selector: ".monaco-editor", text, clear: true })).result).toMatchObject({
@@ -199,7 +215,12 @@ test("an editor that is the body of an iframe is found by its name, and written 
   browserWithExtension,
 }) => {
   const frame = "<body id=tinymce contenteditable role=textbox aria-label=Letter><p>Dear</p></body>";
-  const { page, run } = await open(browserWithExtension, site, daemon, `<p>Around</p><iframe srcdoc='${frame}'></iframe>`);
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<p>Around</p><iframe srcdoc='${frame}'></iframe>`,
+  );
   const typed = await run("type", { selector: "role=textbox[name=Letter]", text: " Ada" });
   expect(typed.result).toMatchObject({ insertion_strategy: "tinymce", value: "Dear Ada" });
   expect((await run("type", { text: "!" })).result.value).toBe("Dear Ada!");

@@ -30,7 +30,7 @@ type LocatorsParams struct{ Search }
 // LocatorsResult says what an element is and how it can be found again. Each selector finds it and nothing else that is
 // the same; the best is the first. The element's value is not in it.
 type LocatorsResult struct {
-	Selectors []string `json:"selectors"` // at most 8 of at most 1,000 characters
+	Selectors []string `json:"selectors"` // at most 7 of at most 1,000 characters
 	Role      string   `json:"role"`      // the tag where it has none
 	Name      string   `json:"name"`      // the accessible name, or the text of what has no role; at most 200 characters
 	Tag       string   `json:"tag"`

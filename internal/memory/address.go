@@ -30,12 +30,12 @@ func Pattern(address string) string {
 
 // Forms of ids and keys, and of what stands where a secret was.
 var (
-	pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[a-z_]+[#:][0-9a-z]+>`) })
+	pseudonym = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<[a-z_]+[#:][0-9a-z]+>|••••••`) })
 	hexed     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-fA-F-]{8,}$`) })
 	mixed     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Za-z_~.=%-]{16,}$`) })
 )
 
-// Masked reports whether the daemon left a secret out of a text.
+// Masked reports whether the daemon or the page's agent left a secret out of a text.
 func Masked(text string) bool { return pseudonym().MatchString(text) }
 
 // opaque reports whether a part of a path is an id or a key rather than a word.

@@ -490,3 +490,13 @@ func TestAnEntryIsWhole(t *testing.T) {
 		t.Error("a file was made")
 	}
 }
+
+func TestWhatASecretWasLeftOutOfIsKnown(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Copy <secret#1>": true, "Bearer <jwt:1f>": true, "Show ••••••": true, "a < b > c": false, "••• more": false, "<b>": false,
+	} {
+		if got := memory.Masked(text); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+}

@@ -234,7 +234,7 @@ export interface FileSeen {
 
 /** Uploaded says what the page has of the files that were given to it. */
 export interface Uploaded {
-  /** input, drop, chooser */
+  /** input, drop, chooser, endpoint */
   route: string;
   /** as the page sees them */
   files: FileSeen[];
@@ -246,6 +246,10 @@ export interface Uploaded {
   emptied?: boolean;
   /** the form was sent */
   submitted?: boolean;
+  /** what the endpoint answered; 0 where it led elsewhere, which was not followed */
+  status?: number;
+  /** its text; at most 2,000 characters */
+  answer?: string;
 }
 
 /** Download is a file that an act has the browser save. */
@@ -830,6 +834,8 @@ export interface File {
 export interface UploadParams extends Target, Toast {
   files: File[];
   submit?: boolean;
+  api_endpoint?: string;
+  name?: string;
 }
 
 /** ClipboardResult is what is on the clipboard: after a write nothing but Length. */
@@ -1123,7 +1129,7 @@ export interface LocatorsParams extends Search {
 
 /** LocatorsResult says what an element is and how it can be found again. Each selector finds it and nothing else that is the same; the best is the first. The element's value is not in it. */
 export interface LocatorsResult {
-  /** at most 8 of at most 1,000 characters */
+  /** at most 7 of at most 1,000 characters */
   selectors: string[];
   /** the tag where it has none */
   role: string;

@@ -28,12 +28,7 @@ type Dragging = Extract<Gesture, { type: "hold" | "pull" | "release" }>;
 type SpotOf = (tab: number, ref: string, deadline: number) => Promise<Point>;
 
 /** Says where a point of a document's viewport is in the tab's. */
-type PointIn = (
-  tab: number,
-  documentId: string,
-  point: Point,
-  deadline: number,
-) => Promise<Point>;
+type PointIn = (tab: number, documentId: string, point: Point, deadline: number) => Promise<Point>;
 
 /** Real input for the agents of acts that run: the debugger is attached when the first is asked for, until the act ends. */
 export class Inputs {
@@ -103,6 +98,7 @@ export class Inputs {
       if (ask.step === "send") {
         const { gesture, x, y } = ask;
         if (gesture.type === "hold" || gesture.type === "pull" || gesture.type === "release") {
+          if (gesture.type !== "release") await this.#may(running.tab);
           await this.#drag(running, send, documentId, gesture, { x, y });
           return null;
         }

@@ -5,8 +5,9 @@ import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { AgentOp, AgentOps, AskAround, AskScript } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
+import type { AskComponents } from "../../messages/drawing.ts";
 import { ask } from "./ask.ts";
-import { loadScript, onAsked } from "./browser.ts";
+import { listenForComponents, loadScript, onAsked } from "./browser.ts";
 import { Calls, Gone, type May, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
@@ -51,8 +52,17 @@ export class AgentFrames implements Frames {
     return length > 1 && length <= MAX_ASKED;
   }
 
-  /** Answers agents that ask what lies around their frame. */
+  /** Answers agents that ask what lies around their frame, or for a script, in their own world or in the page's. */
   listen(): void {
+    onAsked((message, tab, document) => {
+      const { type, name } = message as Partial<AskComponents>;
+      return type === "gasoline-components" && name
+        ? listenForComponents(tab, document, name).then(
+            () => null,
+            (error: unknown) => unreachable(error).toWire(),
+          )
+        : undefined;
+    });
     onAsked((message, tab, document) =>
       (message as Partial<AskAround>).type === "gasoline-around"
         ? this.#around(tab, document, message as AskAround)

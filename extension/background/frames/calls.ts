@@ -19,6 +19,7 @@ const ACTING: ReadonlySet<string> = new Set([
   "submit",
   "put_files",
   "drop_files",
+  "post_files",
   "clipboard",
   "restore_forms",
 ]);
@@ -30,6 +31,7 @@ const CHANGING: ReadonlySet<string> = new Set([
   "submit",
   "put_files",
   "drop_files",
+  "post_files",
   "pick_files",
   "clipboard",
   "draw",

@@ -40,7 +40,8 @@ export function viewport(): Viewport {
 /** The target, or what fills most of it, or the box around it, that scrolls. */
 function scrollable(element: Element, sideways = false): Element {
   if (scrolls(element, sideways)) return element;
-  const fills = (at: Element): boolean => at.clientWidth * at.clientHeight * 2 > element.clientWidth * element.clientHeight;
+  const fills = (at: Element): boolean =>
+    at.clientWidth * at.clientHeight * 2 > element.clientWidth * element.clientHeight;
   for (const at of [...element.querySelectorAll("*")].slice(0, MAX_LOOKED))
     if (scrolls(at, sideways) && fills(at)) return at;
   for (let at = parentOf(element); at; at = parentOf(at)) if (scrolls(at, sideways)) return at;

@@ -84,7 +84,8 @@ export async function type(params: TypeParams, environment: Environment): Promis
     await frame();
     // Undone: an editor that nobody knew to be one.
     const undone = element.isConnected && bare(element.innerText) === before;
-    const typed = undone && (await typeInto({ name: "keyboard", code: false }, { ...found, element, stays }, params, environment));
+    const typed =
+      undone && (await typeInto({ name: "keyboard", code: false }, { ...found, element, stays }, params, environment));
     if (typed) return typed;
   }
   return { result: result(strategy) };
@@ -122,7 +123,8 @@ async function typeInto(
   // An editor of code indents each line that it is typed; what is pasted stays as it is.
   const pasted = editor.code && params.text.includes("\n") && act.perform(() => handOver(element, params.text));
   if (pasted) result.insertion_strategy = "paste";
-  else if (params.text !== "") await send({ type: "text", text: params.text, at_once: editor.code, lines: !editor.code });
+  else if (params.text !== "")
+    await send({ type: "text", text: params.text, at_once: editor.code, lines: !editor.code });
   else if (params.clear) await send({ type: "keys", keys: "Backspace" });
   result.value = shownValue(element);
   watchValue(result, element, environment, (at) => shownValue(typeable(at)));

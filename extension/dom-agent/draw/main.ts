@@ -4,6 +4,7 @@ import type { Annotation, Drawing } from "../../messages/drawing.ts";
 import { DRAWING, askWorker } from "../browser.ts";
 import type { RefBook } from "../refs.ts";
 import { LOOK } from "./look.ts";
+import { Components } from "./components.ts";
 import { type Tools, drawnElement, meant } from "./meant.ts";
 
 // This is a script of its own, loaded on first use. What it needs of the agent it is lent.
@@ -17,6 +18,8 @@ const STEP = 10;
 const SMALL_STEP = 1;
 /** The picture is waited for so long, ms. */
 const PICTURE_MS = 8000;
+/** The page's own world listens for components within so long, ms, or the drawing begins without. */
+const LISTEN_MS = 500;
 /** Keys that are down when it ends are kept from the page until they are up, so long at most, ms. */
 const KEYS_MS = 1000;
 
@@ -39,15 +42,16 @@ interface Drawn {
 /** What goes to the page again when nobody draws. */
 let current: Drawer | undefined;
 
-/** Lets the user draw over the page, in place of a drawing that is not done. */
-function start(
+/** Lets the user draw over the page, in place of a drawing that is not done. Resolves when the page's world listens. */
+async function start(
   { name, text }: { name: string; text: string },
   refs: RefBook,
   tools: Tools,
-): { name: string; replaced: boolean } {
+): Promise<{ name: string; replaced: boolean }> {
   const replaced = current !== undefined;
   current?.cancel("replaced");
-  current = new Drawer(name, text, refs, tools);
+  const drawer = (current = new Drawer(name, text, refs, tools));
+  await Promise.race([drawer.listening, new Promise((resolve) => setTimeout(resolve, LISTEN_MS))]);
   return { name, replaced };
 }
 
@@ -69,6 +73,8 @@ class Drawer {
   readonly #undo = button("Undo", "");
   readonly #cancel = button("Cancel", "Escape");
   readonly #done = button("Done", "Enter");
+  readonly #components = new Components();
+  readonly listening: Promise<void>;
   readonly #drawn: Drawn[] = []; // <= MAX_ANNOTATIONS
   readonly #before = document.activeElement;
   readonly #down = new Set<string>(); // codes of keys that are down
@@ -113,6 +119,7 @@ class Drawer {
     this.#dialog.append(this.#area, this.#svg, this.#notes, this.#bar, this.#status);
     this.#root.append(this.#dialog);
     document.documentElement.append(this.#host);
+    this.listening = this.#components.begin();
     this.#open();
     this.#choose("rectangle");
     window.addEventListener("scroll", this.#show, { capture: true, passive: true });
@@ -294,7 +301,9 @@ class Drawer {
     this.#dialog.close(); // what is behind a modal dialog is not found
     try {
       const element = meant(inView, this.#lent);
-      return element ? drawnElement(element, this.#refs, this.#lent) : undefined;
+      if (!element) return undefined;
+      const component = this.#components.of(element);
+      return { ...drawnElement(element, this.#refs, this.#lent), ...(component ? { component } : {}) };
     } finally {
       this.#open();
     }
@@ -367,6 +376,7 @@ class Drawer {
     window.removeEventListener("scroll", this.#show, { capture: true });
     window.removeEventListener("resize", this.#show);
     window.removeEventListener("pagehide", this.#left);
+    this.#components.end();
     this.#dialog.close();
     this.#host.remove();
     if (this.#before instanceof HTMLElement) this.#before.focus({ preventScroll: true });

@@ -12,7 +12,8 @@ import { Slices } from "../slices.ts";
 import { boxOf, isShown, rounded } from "../visible.ts";
 
 /** What may be operated; the rest is asked of each, which is cheaper than a longer selector for the whole page. */
-export const PERHAPS = "a[href],area[href],button,input,select,textarea,summary,[contenteditable],[onclick],[tabindex],[role]";
+export const PERHAPS =
+  "a[href],area[href],button,input,select,textarea,summary,[contenteditable],[onclick],[tabindex],[role]";
 const OPERABLE_TAG = /^(a|area|button|input|select|textarea|summary)$/;
 const OPERABLE_ROLE =
   /^(button|link|tab|menuitem|menuitemcheckbox|menuitemradio|option|checkbox|radio|switch|combobox|textbox|slider|treeitem)$/i;

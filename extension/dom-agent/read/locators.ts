@@ -9,9 +9,6 @@ import { resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { retry } from "../waiting.ts";
 
-/** Ways to find an element that are told. */
-const MAX_SELECTORS = 8;
-
 /**
  * Says what an element is and how it can be found again: by ways that find it and nothing else that is the same. At the
  * deadline those are told that are known.
@@ -36,8 +33,10 @@ export async function locators(
   const selectors: string[] = [];
   for (const way of ways) {
     if (slices.over) await slices.pause();
-    if (slices.late || selectors.length === MAX_SELECTORS) break;
+    if (slices.late) break;
     const selector = selectorFor(way);
+    // A page may show what is in a secret field.
+    if (selectors.includes(selector) || slices.pass.secrets.clean(selector, element) !== selector) continue;
     const same = fitting({ selector }, refs).filter((at) => at === element || is(at, identity, slices.pass));
     if (same.includes(element) && (seen ? same.filter(isVisible) : same).length === 1) selectors.push(selector);
   }
@@ -45,7 +44,7 @@ export async function locators(
     selectors,
     ...identity,
     tag: element.localName,
-    ref: refs.refOf(element, identity),
+    ref: refs.refOf(element),
     ...(frame ? { frame } : {}),
     url: location.href,
     page_url: location.href,
