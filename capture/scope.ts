@@ -102,6 +102,17 @@ interface Running extends Works {
   next: Running | undefined;
 }
 
+/** What is known of how somebody answers over a socket. */
+interface Talk {
+  /** whose message has no answer yet */
+  at: Running;
+  work: Work;
+  /** performance.now of the last message that an action sent */
+  sent: number;
+  /** the last one got no answer in time: the next ones are not waited for */
+  mute: boolean;
+}
+
 /** A request as far as it is followed. */
 interface Asked {
   type: string;
@@ -130,6 +141,7 @@ const nextTask = (call: () => void): void => {
 export class Scope {
   #running: Running | undefined; // newest first
   #current: Running | undefined;
+  #sure = true; // of the current one; false: by time alone
   #before: Running | undefined; // whose task ended last
   #left = 0; // counts the tasks that ended
   #turn = 0;
@@ -137,6 +149,7 @@ export class Scope {
   readonly #requests = new NativeWeakMap<object, Work>();
   readonly #own: Works = { works: undefined, count: 0 }; // requests that nothing is known to have led to
   readonly #timers = new NativeMap<unknown, () => void>();
+  readonly #talks = new NativeWeakMap<object, Talk>(); // by connection
 
   /** begin follows an action for at most ms. One that ends by itself does so once nothing that it started runs. */
   begin(action: string, ms: number, alone: boolean, whole: boolean): void {
@@ -216,8 +229,8 @@ export class Scope {
 
   /** cause says what led to an event of this moment; late ones may come a task after what led to them. */
   cause(late = false): Cause | undefined {
-    const sure = this.#current ?? (late ? this.#before : undefined);
-    if (sure) return { action: sure.action, inferred: false };
+    if (this.#current) return { action: this.#current.action, inferred: !this.#sure };
+    if (late && this.#before) return { action: this.#before.action, inferred: false };
     return this.#running && { action: this.#running.action, inferred: true };
   }
 
@@ -256,6 +269,37 @@ export class Scope {
     const work = this.#asked(call);
     if (work) work.over = true;
     this.answered(call);
+  }
+
+  /**
+   * sent notes that a message went out over a connection. Who sends one as an action's doing waits for what comes next over
+   * it: nothing tells which message answers which. Where nothing comes in time, later messages are not waited for, until one
+   * is answered.
+   */
+  sent(connection: object, url: string): void {
+    const at = this.#current;
+    const before = weakGet(this.#talks, connection) as Talk | undefined;
+    if (!at) return;
+    if (before) before.sent = now();
+    if (before && (before.mute || !before.work.over)) return;
+    const work = this.#add(at, "answer over");
+    if (!work) return;
+    work.url = url;
+    const talk: Talk = { at, work, sent: now(), mute: false };
+    weakSet(this.#talks, connection, talk);
+    later(() => {
+      if (!work.over) talk.mute = work.over = true;
+    }, patience);
+  }
+
+  /** heard says that what waits for a message of a connection runs now. */
+  heard(connection: object): void {
+    const talk = weakGet(this.#talks, connection) as Talk | undefined;
+    if (!talk) return;
+    if (now() - talk.sent < patience) talk.mute = false;
+    if (talk.work.over) return;
+    talk.work.over = true;
+    if (talk.at.live) this.#enter(talk.at, false);
   }
 
   #asked(call: object): Work | undefined {
@@ -315,9 +359,10 @@ export class Scope {
     return true;
   }
 
-  /** enter says that this task is an action's, until it ends. */
-  #enter(at: Running): void {
+  /** enter says that this task is an action's, until it ends; where that is not sure, by time alone. */
+  #enter(at: Running, sure = true): void {
     this.#current = at;
+    this.#sure = sure;
     at.last = now();
     const turn = ++this.#turn;
     nextTask(() => {
@@ -328,7 +373,7 @@ export class Scope {
   #leave(at: Running): void {
     this.#turn++;
     this.#current = undefined;
-    this.#before = at;
+    this.#before = this.#sure ? at : undefined;
     at.last = now();
     const left = ++this.#left;
     // What this task queued comes before what is queued now.
@@ -362,10 +407,11 @@ export class Scope {
       stops,
       proxyMethod(globalThis, "setTimeout", (target, self, args) => {
         const at = this.#current;
+        const sure = this.#sure;
         const ms = delayOf(args);
         if (!at || ms < 0 || ms > longest) return apply(target, self, args);
         const work = ms <= patience ? this.#add(at, "timer of " + ms + " ms") : undefined;
-        const before = later(() => this.#turnTo(at), ms);
+        const before = later(() => this.#turnTo(at, sure), ms);
         const id: unknown = apply(target, self, args);
         const over = (): void => {
           if (work) work.over = true;
@@ -385,10 +431,11 @@ export class Scope {
       stops,
       proxyMethod(globalThis, "setInterval", (target, self, args) => {
         const at = this.#current;
+        const sure = this.#sure;
         const ms = delayOf(args);
         if (!at || ms < 0 || ms > longest) return apply(target, self, args);
         const work = ms <= patience ? this.#add(at, "timer every " + ms + " ms") : undefined;
-        const before = every(() => (at.live ? this.#turnTo(at) : over()), ms);
+        const before = every(() => (at.live ? this.#turnTo(at, sure) : over()), ms);
         const id: unknown = apply(target, self, args);
         const after = every(() => this.#leave(at), ms);
         const over = (): void => {
@@ -413,9 +460,10 @@ export class Scope {
       stops,
       proxyMethod(globalThis, "requestAnimationFrame", (target, self, args) => {
         const at = this.#current;
+        const sure = this.#sure;
         if (!at || args.length === 0 || typeof args[0] !== "function") return apply(target, self, args);
         const work = document.hidden ? undefined : this.#add(at, "animation frame");
-        frame(() => this.#turnTo(at));
+        frame(() => this.#turnTo(at, sure));
         const id: unknown = apply(target, self, args);
         mapSet(frames, id, work);
         frame(() => {
@@ -441,12 +489,13 @@ export class Scope {
         stops,
         proxyMethod(Response.prototype, readers[i]!, (target, self, args) => {
           const at = this.#current;
+          const sure = this.#sure;
           const promise: unknown = apply(target, self, args);
           const work = at && this.#add(at, "body of a response");
           if (!work) return promise;
           const over = (): void => {
             work.over = true;
-            this.#enter(at);
+            this.#enter(at, sure);
           };
           try {
             // First in line: the page's own reactions run in the same task. A body that fails and that nobody looks at is no
@@ -464,9 +513,10 @@ export class Scope {
   }
 
   /** turnTo says that what the browser calls next is an action's. leave follows it. */
-  #turnTo(at: Running): void {
+  #turnTo(at: Running, sure: boolean): void {
     this.#turn++;
     this.#current = at;
+    this.#sure = sure;
     at.last = now();
   }
 }

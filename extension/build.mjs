@@ -24,7 +24,7 @@ const anySize = dev || process.argv.includes("--any-size");
 // Scripts that run in pages are IIFEs, so that nothing leaks into the page's scope and nothing is
 // loaded asynchronously: document_start would be lost. Budgets are bytes after minification.
 const entries = [
-  { in: "page/main.ts", out: "page", format: "iife", budget: 54_000, ignored: true },
+  { in: "page/main.ts", out: "page", format: "iife", budget: 55_000, ignored: true },
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
   { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 7_000 },
   { in: "dom-agent/audit/main.ts", out: "audit", format: "iife", budget: 3_000 },
@@ -40,7 +40,7 @@ const entries = [
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 52_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 86_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 94_000 },
   { out: "core", budget: 29_000 },
 ];
 

@@ -12,8 +12,8 @@ const MAX_LENGTH = 1000;
 
 /** What a kind costs when it is unique. The gaps say how readily it survives a change of the page. */
 const SCORE = { testid: 1, role: 10, label: 20, placeholder: 30, text: 40, id: 50, css: 100 };
-/** What each further match costs. */
-const AMBIGUOUS = 200;
+/** What each further match costs: more than any kind. */
+export const AMBIGUOUS = 200;
 
 type Kind = keyof typeof SCORE;
 

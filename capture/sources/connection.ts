@@ -54,6 +54,9 @@ export class Connection {
 
   /** message records or counts one message. */
   message(direction: "incoming" | "outgoing", message: Message): void {
+    const { scope } = this.#realm;
+    if (direction === "outgoing") scope?.sent(this, this.#url);
+    else scope?.heard(this);
     const at = now();
     if (at - this.#since >= 1000) {
       this.#tell();

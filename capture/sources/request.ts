@@ -228,16 +228,20 @@ export function bodyOf(value: unknown, contentType: string, config: CaptureConfi
 
 /**
  * binarySize is the size of a view, a Blob or a buffer, in bytes; of all else -1. A wrong guess throws, which takes about
- * a microsecond and more below a deep stack, so what tells without throwing comes first.
+ * a microsecond and more below a deep stack, so what tells without throwing comes first, and then what the last body was.
  */
 export function binarySize(value: unknown): number {
   if (isView(value)) {
     if (isA(value, "TypedArray")) return viewLength(value);
     return isA(value, "DataView") ? viewSize(value) : -1; // one without its buffer has no size
   }
-  if (isA(value, "Blob")) return blobSize(value);
-  return isA(value, "ArrayBuffer") ? bufferSize(value) : -1;
+  if (isA(value, buffersCome ? "ArrayBuffer" : "Blob")) return buffersCome ? bufferSize(value) : blobSize(value);
+  if (!isA(value, buffersCome ? "Blob" : "ArrayBuffer")) return -1;
+  buffersCome = !buffersCome;
+  return buffersCome ? bufferSize(value) : blobSize(value);
 }
+
+let buffersCome = false; // the last body that was a Blob or a buffer was a buffer
 
 const isView = ArrayBuffer.isView;
 

@@ -118,6 +118,73 @@ test("what runs meanwhile by itself is in the same time and no more, and nobody 
   expect([other.action, other.flags]).toEqual(["c1", ["inferred"]]);
 });
 
+test("what an action sends over a socket is waited for until the next message, whose doings are its own by time", async ({
+  page,
+  capture,
+  server,
+}) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  await page.evaluate(
+    (url) =>
+      new Promise<void>((done) => {
+        const socket = new WebSocket(url);
+        Object.assign(window, { socket });
+        socket.onopen = () => done();
+        socket.onmessage = ({ data }) => {
+          console.log(`own answer ${data}`);
+          setTimeout(() => console.log("own after the answer"), 20);
+        };
+      }),
+    server.origin.replace("http", "ws") + "/ws?token=abc",
+  );
+  expect(await act(page, `socket.send("after 300"); console.log("own at once")`)).toEqual(["answer over /ws"]);
+  await records.one("logs", (x) => x.message === "own answer after 300");
+  await rested(page);
+  await records.one("logs", (x) => x.message === "own after the answer");
+  expect(causes(records, "own")).toEqual([
+    ["own at once", "c1", undefined],
+    ["own answer after 300", "c1", ["inferred"]],
+    ["own after the answer", "c1", ["inferred"]],
+  ]);
+  // The user's page has nobody to wait for: what it sends outside of an action is no part of one.
+  await page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        setTimeout(() => {
+          (window as never as { socket: WebSocket }).socket.send("no answer");
+          done();
+        }, 50);
+      }),
+  );
+  expect(await busy(page)).toEqual([]);
+});
+
+test("a socket that answers nothing is waited for once, until it answers again", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  await page.evaluate(
+    (url) =>
+      new Promise<void>((done) => {
+        const socket = new WebSocket(url);
+        Object.assign(window, { socket });
+        socket.onopen = () => done();
+        socket.onmessage = ({ data }) => console.log(data);
+      }),
+    server.origin.replace("http", "ws") + "/ws",
+  );
+  const began = Date.now();
+  expect(await act(page, `socket.send("no answer"); socket.send("no answer")`)).toEqual(["answer over /ws"]);
+  await rested(page);
+  expect(Date.now() - began).toBeGreaterThan(900);
+  expect(await act(page, `socket.send("no answer")`)).toEqual([]);
+  expect(await act(page, `socket.send("late answer")`)).toEqual([]);
+  await records.one("logs", (x) => x.message === "late answer");
+  expect(await act(page, `socket.send("after 100")`)).toEqual(["answer over /ws"]);
+  await rested(page);
+  await records.one("logs", (x) => x.message === "after 100");
+});
+
 test("the page's timers are its own: natives come back, cleared ones do not run, stacks hold no frame of ours", async ({
   page,
   capture,

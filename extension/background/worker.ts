@@ -94,6 +94,7 @@ export class Worker {
   readonly #inputs = new Inputs(
     this.debuggers,
     (tab, document, point, deadline) => this.#frames.pointIn(tab, document, point, deadline),
+    (tab, ref, deadline) => this.#frames.spotOf(tab, ref, deadline),
     (tab) => this.#pilot.acts(tab),
   );
   readonly #downloads = new Downloads();

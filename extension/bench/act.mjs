@@ -13,7 +13,10 @@ const fetchMS = 50;
 
 const bundle = join(here, "../../.cache/bench-harness.mjs");
 await build({
-  entryPoints: [join(here, "../../e2e/harness.ts")],
+  stdin: {
+    contents: 'export * from "./harness.ts"; export { Socket } from "./tests/support/socket.ts";',
+    resolveDir: join(here, "../../e2e"),
+  },
   outfile: bundle,
   bundle: true,
   platform: "node",
@@ -21,7 +24,7 @@ await build({
   packages: "external",
   define: { "import.meta.url": JSON.stringify(pathToFileURL(join(here, "../../e2e/harness.ts")).href) },
 });
-const { agent: connect, Browser, Place, until } = await import(pathToFileURL(bundle).href);
+const { agent: connect, Browser, Place, Socket, until } = await import(pathToFileURL(bundle).href);
 
 /** Ways in which a page comes to its final text some time after a click; ms is when. */
 const ways = [
@@ -35,13 +38,16 @@ const ways = [
   (ms) => `{ const x = new XMLHttpRequest(); x.onload = done; x.open("GET", "/wait?${ms}"); x.send() }`,
   (ms) =>
     `setTimeout(() => fetch("/wait?${ms >> 1}").then(() => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0) }), ${ms >> 1})`,
+  (ms) => `socket.onmessage = done; socket.send("${ms}")`,
+  (ms) =>
+    `(async () => { const chain = async () => { for (let i = 0; i < 200; i++) await null }; await chain(); await new Promise((r) => setTimeout(r, ${ms})); await chain(); done() })()`,
   (ms) => `Promise.resolve().then(() => new Promise((r) => setTimeout(r, ${ms}))).then(done)`,
   (ms) =>
     `clearTimeout(window.t); window.t = setTimeout(() => fetch("/wait?${ms >> 2}").then((r) => r.json()).then(() => requestAnimationFrame(done)), ${(ms * 3) >> 2})`,
 ];
 
 const page = (work) => `<!doctype html><title>Bench</title><button id=go>Go</button><p id=p>first</p><script>
-let at; const done = () => { document.getElementById("p").textContent = "final"; window.final = performance.timeOrigin + performance.now() };
+let at; const socket = new WebSocket("ws://" + location.host); const done = () => { document.getElementById("p").textContent = "final"; window.final = performance.timeOrigin + performance.now() };
 document.getElementById("go").onclick = () => { at = performance.now(); window.final = Infinity; ${work} };</script>`;
 
 const served = new Map();
@@ -54,6 +60,10 @@ const server = createServer((request, response) => {
     );
   response.writeHead(200, { "content-type": "text/html" }).end(served.get(pathname) ?? "");
 });
+server.on("upgrade", (request, stream) => {
+  const socket = new Socket(stream, request);
+  socket.onText = (ms) => setTimeout(() => socket.send("done"), Number(ms));
+});
 await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const url = (path) => `http://127.0.0.1:${server.address().port}${path}`;
 
@@ -61,8 +71,8 @@ const place = await Place.make();
 await place.serve();
 const browser = await Browser.launch(place, { hosts: [], args: [], ignoreDefaultArgs: [] });
 const agent = await connect(place);
-/** @type {{noop: number[], fetch: number[], bare: number[], peer: number[], final: number, late: string[]}} */
-const figures = { noop: [], fetch: [], bare: [], peer: [], final: 0, late: [] };
+/** @type {{noop: number[], fetch: number[], bare: number[], peer: number[], final: number, late: string[], over: number[]}} */
+const figures = { noop: [], fetch: [], bare: [], peer: [], final: 0, late: [], over: [] };
 try {
   await until(
     "a connected browser",
@@ -108,11 +118,15 @@ try {
     const ms = Math.floor(random() * 900);
     const way = i % ways.length;
     await open(`/page-${i}`, ways[way](ms));
+    await tab.waitForFunction(() => socket.readyState === 1);
     await call({ action: "click", selector: "#go" });
     const answered = Date.now();
     await tab.waitForFunction(() => window.final < Infinity, undefined, { timeout: 5000 });
-    if ((await tab.evaluate("window.final")) <= answered) figures.final++;
-    else figures.late.push(`way ${way} at ${ms} ms`);
+    const final = await tab.evaluate("window.final");
+    if (final <= answered) {
+      figures.final++;
+      figures.over.push(answered - final);
+    } else figures.late.push(`way ${way} at ${ms} ms`);
   }
 } finally {
   await agent.close();
@@ -137,4 +151,5 @@ console.log("click to get_text, ratio".padEnd(46), shown(at(figures.noop, 0.5) /
 console.log("click to Playwright's, ratio".padEnd(46), shown(at(figures.noop, 0.5) / at(figures.peer, 0.5)));
 console.log("click with one fetch, above the fetch".padEnd(46), shown(at(figures.fetch, 0.5) - fetchMS));
 console.log(`final text when the click answers: ${figures.final} of ${pages} pages whose text comes 0–900 ms after it`);
+console.log(`from the final text to the answer, median: ${at(figures.over, 0.5).toFixed(0)} ms`);
 for (const late of figures.late) console.log(`  late: ${late}`);

@@ -3,7 +3,6 @@
 // extension. It prints and judges nothing. `node bench/guard.mjs`; CHROMIUM_PATH names the browser.
 import { build } from "esbuild";
 import { chromium } from "@playwright/test";
-import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findChromium } from "../../scripts/chromium.mjs";
 

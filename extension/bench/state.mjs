@@ -98,5 +98,11 @@ shown("without rows", median(figures[0]));
 shown("1,000 rows", median(figures[1000]));
 shown("the page itself writes 1,000 rows", median(figures.write));
 shown("the page is loaded twice", median(figures.loads));
-shown("what 1,000 rows add, to the page's own writing", (median(figures[1000]) - median(figures[0])) / median(figures.write));
-shown("1,000 rows, to two loads and the page's own writing", median(figures[1000]) / (median(figures.write) + median(figures.loads)));
+shown(
+  "what 1,000 rows add, to the page's own writing",
+  (median(figures[1000]) - median(figures[0])) / median(figures.write),
+);
+shown(
+  "1,000 rows, to two loads and the page's own writing",
+  median(figures[1000]) / (median(figures.write) + median(figures.loads)),
+);

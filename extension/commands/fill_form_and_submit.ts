@@ -7,16 +7,18 @@ import { CommandProblem } from "./problem.ts";
 export const fillFormAndSubmit: Handler<"fill_form_and_submit"> = (params, context) =>
   steps(context, async () => {
     const { filled } = await fillFields(params, context);
-    const { submit_selector: selector, within, frame } = params;
+    const { submit_ref: ref, submit_selector: selector, within, frame } = params;
     try {
       const { result, settled } =
-        selector === undefined
-          ? await step(context, "submit", { ref: filled.at(-1)?.matched?.ref ?? "" })
-          : await step(context, "click", {
-              selector,
-              ...(within === undefined ? {} : { within }),
-              ...(frame === undefined ? {} : { frame }),
-            });
+        ref !== undefined
+          ? await step(context, "click", { ref })
+          : selector === undefined
+            ? await step(context, "submit", { ref: filled.at(-1)?.matched?.ref ?? "" })
+            : await step(context, "click", {
+                selector,
+                ...(within === undefined ? {} : { within }),
+                ...(frame === undefined ? {} : { frame }),
+              });
       return { result: { ...result, filled }, settled };
     } catch (error) {
       if (!(error instanceof CommandProblem)) throw error;

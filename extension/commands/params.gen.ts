@@ -7,14 +7,14 @@ const text2000 = v.optional(v.pipe(v.string(), v.maxLength(2000)));
 const number = v.optional(v.pipe(v.number(), v.finite()));
 const flag = v.optional(v.boolean());
 const text1000000Required = v.pipe(v.string(), v.maxLength(1000000));
+const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
+const check6 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
+const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
 const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
-const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
-const check10 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const integer = v.optional(v.pipe(v.number(), v.integer()));
-const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
 const text64Required = v.pipe(v.string(), v.maxLength(64));
 const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const text2000Required = v.pipe(v.string(), v.maxLength(2000));
@@ -24,15 +24,21 @@ const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
 const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
 const text300 = v.optional(v.pipe(v.string(), v.maxLength(300)));
+const text100 = v.optional(v.pipe(v.string(), v.maxLength(100)));
 const toast = {
   reason: text500,
+};
+const dialogs = {
+  dialog: v.optional(v.picklist(["accept", "dismiss"])),
+  dialog_text: text10000,
 };
 const tabOnlyParams = v.object({
   ...toast,
 });
 const search = {
-  ref: check10,
+  ref: check6,
   selector: text2000,
+  named: text200,
   nth: integer,
   within: text2000,
   frame: text2000,
@@ -47,7 +53,7 @@ const trust = {
 };
 const formParams = {
   ...toast,
-  fields: v.pipe(v.array(v.object({ ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))), selector: v.optional(v.pipe(v.string(), v.maxLength(2000))), nth: v.optional(v.pipe(v.number(), v.integer())), value: v.optional(v.pipe(v.string(), v.maxLength(100000))) })), v.maxLength(100)),
+  fields: v.pipe(v.array(v.object({ ref: v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/))), selector: v.optional(v.pipe(v.string(), v.maxLength(2000))), named: v.optional(v.pipe(v.string(), v.maxLength(200))), nth: v.optional(v.pipe(v.number(), v.integer())), value: v.optional(v.pipe(v.string(), v.maxLength(100000))) })), v.maxLength(100)),
   within: text2000,
   frame: text2000,
 };
@@ -89,6 +95,7 @@ const noParams = v.object({});
 export const SCHEMAS = {
   navigate: v.object({
     ...toast,
+    ...dialogs,
     url: v.pipe(v.string(), v.maxLength(100000)),
     new_tab: flag,
   }),
@@ -108,6 +115,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     ...trust,
+    ...dialogs,
     button: v.optional(v.picklist(["left", "middle", "right"])),
     count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
     new_tab: flag,
@@ -135,12 +143,15 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     ...trust,
+    ...dialogs,
     text: v.pipe(v.string(), v.maxLength(100)),
   }),
   scroll_to: v.object({
     ...target,
     ...toast,
     direction: v.optional(v.picklist(["top", "bottom", "up", "down"])),
+    dx: number,
+    dy: number,
   }),
   hover: v.object({
     ...target,
@@ -160,6 +171,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     text: text1000000Required,
+    html: v.optional(v.pipe(v.string(), v.maxLength(1000000))),
   }),
   set_attribute: v.object({
     ...target,
@@ -172,6 +184,8 @@ export const SCHEMAS = {
   fill_form_and_submit: v.object({
     ...formParams,
     submit_selector: text2000,
+    submit_ref: check6,
+    submit_named: text200,
   }),
   dismiss_top_overlay: intentParams,
   auto_dismiss_overlays: v.object({
@@ -237,7 +251,7 @@ export const SCHEMAS = {
     within: text2000,
     scope_rect: v.optional(v.pipe(v.array(v.pipe(v.number(), v.finite())), v.maxLength(4))),
     text_contains: v.optional(v.pipe(v.string(), v.maxLength(1000))),
-    role: v.optional(v.pipe(v.string(), v.maxLength(100))),
+    role: text100,
     exclude_nav: flag,
     limit: integerFrom1To100,
   }),
@@ -254,8 +268,9 @@ export const SCHEMAS = {
     format: v.optional(v.picklist(["png", "jpeg", "webp"])),
     quality: integerFrom1To100,
     full_page: flag,
-    ref: check10,
+    ref: check6,
     selector: text2000,
+    named: text200,
     nth: integer,
     frame: text2000,
     wait_for_stable: flag,
@@ -324,6 +339,12 @@ export const SCHEMAS = {
   locate: v.object({
     selectors: v.pipe(v.array(v.string()), v.maxLength(20)),
     frame_url: text100000,
+    agree: flag,
+    role: text100,
+    name: text300,
+  }),
+  locators: v.object({
+    ...search,
   }),
   scroll_position: v.object({
     ...search,
@@ -335,4 +356,13 @@ export const SCHEMAS = {
     fps: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60)),
   }),
   screen_recording_stop: noParams,
+  drag: v.object({
+    ...target,
+    ...toast,
+    to: text2000,
+    to_x: number,
+    to_y: number,
+    dx: number,
+    dy: number,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

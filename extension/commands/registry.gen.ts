@@ -36,8 +36,10 @@ import { loadState } from "./load_state.ts";
 import { storage } from "./storage.ts";
 import { drawModeStart } from "./draw_mode_start.ts";
 import { locate } from "./locate.ts";
+import { locators } from "./locators.ts";
 import { screenRecordingStart } from "./screen_recording_start.ts";
 import { screenRecordingStop } from "./screen_recording_stop.ts";
+import { drag } from "./drag.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -100,7 +102,9 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   indexeddb: reads("indexeddb"),
   draw_mode_start: drawModeStart,
   locate,
+  locators,
   scroll_position: acts("scroll_position"),
   screen_recording_start: screenRecordingStart,
   screen_recording_stop: screenRecordingStop,
+  drag,
 };

@@ -24,7 +24,11 @@ const MAX_NOT_COVERED = 20;
 /** Takes what the site of the tab's page has stored, and what is typed into it. Nothing of the page changes. */
 export const saveState: Handler<"save_state"> = async ({ parts }, context) => {
   const { frames, tab, deadline } = context;
-  const { chunks, not_covered: besides, ...page } = await frames.call(tab, "take_state", { parts, frame: "main" }, deadline);
+  const {
+    chunks,
+    not_covered: besides,
+    ...page
+  } = await frames.call(tab, "take_state", { parts, frame: "main" }, deadline);
   const section: TabSection = { left_out_of_tab: [] };
   const notCovered = await takeForms(context, page.origin, parts.includes("forms"), section);
   // Last: the debugger's bar moves the page.

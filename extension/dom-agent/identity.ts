@@ -1,14 +1,7 @@
-import { fold, roleOf, textHead } from "@gasoline/capture/locators/name";
+import { fold, roleOf } from "@gasoline/capture/locators/name";
+import type { Identity } from "../messages/agent.ts";
 import { Pass } from "./pass.ts";
 import { isSecret } from "./secret.ts";
-
-/** What an element is to who was told of it: another role or name makes it another thing. */
-export interface Identity {
-  /** The ARIA role, or the tag where there is none. */
-  role: string;
-  /** The accessible name; the text of what has no role, such as a div that takes clicks. */
-  name: string;
-}
 
 /** The accessible name of an element, as it may be told. */
 export const shownName = (element: Element, pass = new Pass()): string =>
@@ -16,7 +9,37 @@ export const shownName = (element: Element, pass = new Pass()): string =>
 
 /** The beginning of an element's text on one line, as it may be told. */
 export const shownText = (element: Element, max: number): string =>
-  isSecret(element) ? "" : fold(textHead(element, max * 5), max);
+  isSecret(element) ? "" : fold(wordsOf(element, max * 5), max);
+
+/** Elements that begin and end within a word. */
+const IN_WORDS =
+  /^(abbr|b|bdi|bdo|cite|code|del|dfn|em|font|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|time|tspan|u|var|wbr)$/;
+
+/** Elements whose text nobody sees. */
+const UNSEEN = /^(script|style|template|noscript)$/;
+
+/** About max characters of an element's text. What other elements hold is apart from what is around them. */
+function wordsOf(element: Element, max: number): string {
+  let text = "";
+  const apart = (node: Node): void => {
+    if (node instanceof Element && !IN_WORDS.test(node.localName)) text += " ";
+  };
+  let at: Node | null = element.firstChild;
+  for (let steps = 0; at && text.length < max && steps < max; steps++) {
+    apart(at);
+    if (at instanceof Text) text += at.data;
+    if (at.firstChild && !(at instanceof Element && UNSEEN.test(at.localName))) {
+      at = at.firstChild;
+      continue;
+    }
+    while (at && at !== element && !at.nextSibling) {
+      at = at.parentNode;
+      if (at) apart(at);
+    }
+    at = at === element ? null : (at?.nextSibling ?? null);
+  }
+  return text.slice(0, max);
+}
 
 /** What an element is now. Never its value: a field stays what it is while somebody types. */
 export function identityOf(element: Element, role = roleOf(element), name = shownName(element)): Identity {

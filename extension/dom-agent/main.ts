@@ -2,6 +2,7 @@ import type { ActionId } from "../messages/content.ts";
 import type { Acted, AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
 import { scrollTo } from "./actionable.ts";
 import { around } from "./around.ts";
+import { spot } from "./act/drag.ts";
 import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
@@ -51,6 +52,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     if (scrollTo(element)) await frame();
     return { rect: rounded(boxOf(element)), frame: name };
   },
+  spot,
   geometry: () => geometry(),
   outline,
   around: (params) => around(params),
@@ -61,7 +63,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     if (expected) act.announce(expected);
     return {};
   },
-  settle: (_params, { act }) => act.settle(),
+  settle: (_params, { act, refs }) => act.settle(refs),
   fill,
   submit,
   end: () => ({}),
@@ -72,7 +74,8 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   pick_files: later("pick_files"),
   clipboard: later("clipboard"),
   take_state: (params, environment) => withStores(environment, ({ take }, limits) => take(params, limits)),
-  take_forms: (_params, environment) => withStores(environment, ({ takeForms }) => takeForms(isSecret, everywhere("input,textarea,select", document))),
+  take_forms: (_params, environment) =>
+    withStores(environment, ({ takeForms }) => takeForms(isSecret, everywhere("input,textarea,select", document))),
   add_state: (params, environment) => withStores(environment, ({ add }) => add(params)),
   restore_state: (params, environment) => withStores(environment, ({ restore }, limits) => restore(params, limits)),
   restore_forms: (params, environment) =>
@@ -80,7 +83,8 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
       differs: await typeAgain(params, (change) => environment.act.perform(change, true), shadowOf),
     })),
   look_storage: (params, environment) => withStores(environment, ({ look }, limits) => look(params, limits)),
-  draw: async (params, { refs }) => (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs, DRAW_TOOLS),
+  draw: async (params, { refs }) =>
+    (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs, DRAW_TOOLS),
   toast: ({ text: said }) => {
     toast(said);
     return {};
@@ -132,7 +136,7 @@ class Agent {
       // What acts has settled before it answers.
       if (isActed(result) && result.href === undefined) {
         act.tell(result.result);
-        result.settled = await act.settle();
+        result.settled = await act.settle(this.#refs);
       }
       return { ok: true, value: result, refsLeft: this.#refs.left };
     } catch (error) {

@@ -33,7 +33,9 @@ import { listInteractive } from "./read/list_interactive.ts";
 import { accessibility } from "./read/accessibility.ts";
 import { statePart } from "./read/state_part.ts";
 import { indexeddb } from "./read/indexeddb.ts";
+import { locators } from "./read/locators.ts";
 import { scrollPosition } from "./act/scroll_position.ts";
+import { drag } from "./act/drag.ts";
 
 /** The operation of every kind that works in the page. */
 export const KINDS = {
@@ -70,5 +72,7 @@ export const KINDS = {
   accessibility,
   state_part: statePart,
   indexeddb,
+  locators,
   scroll_position: scrollPosition,
+  drag,
 };

@@ -1,6 +1,7 @@
 import { selectorsOf } from "@gasoline/capture/locators/role";
 import { candidate } from "./describe.ts";
-import { type Identity, identityOf, is } from "./identity.ts";
+import type { Identity } from "../messages/agent.ts";
+import { identityOf, is } from "./identity.ts";
 import { AgentProblem } from "./problem.ts";
 import { Pass } from "./pass.ts";
 import { everywhere } from "./shadow.ts";

@@ -36,7 +36,9 @@ export function resolve(target: Target, refs: RefBook): Resolved {
     return { element, count: 1, strategy: "point" };
   }
   const element = focused();
-  if (!element || element === document.body || element === document.documentElement) {
+  // The page itself has the focus where nothing else does; one that is an editor is written in.
+  const page = element === document.body || element === document.documentElement;
+  if (!element || (page && !(element as HTMLElement).isContentEditable)) {
     throw new AgentProblem("missing_target", "No target was given, and no element has the focus.");
   }
   return { element, count: 1, strategy: "focused" };
@@ -55,7 +57,7 @@ function choose(selector: string, target: Target, refs: RefBook): Resolved {
   const [only, ...more] = meant(elements);
   if (!only) {
     throw new AgentProblem("element_not_found", nothing(selector), () => ({
-      candidates: alike(selector, scope, refs),
+      candidates: alike(selector, scope).map((at) => candidate(at, refs)),
     }));
   }
   if (more.length > 0) throw ambiguous(elements, [only, ...more], selector.slice(0, 200), refs);
@@ -114,8 +116,8 @@ const CONTROLS = "a, button, input, select, textarea, summary, label, [role], [t
 /** Of these so many are looked at, the first of the page. */
 const MAX_CONTROLS = 500;
 
-/** Elements whose name shares a word with what was looked for. */
-function alike(selector: string, scope: Scope, refs: RefBook): ReturnType<typeof candidate>[] {
+/** Visible elements whose name shares a word with what was looked for, at most 8. */
+export function alike(selector: string, scope: Scope): Element[] {
   const quoted =
     /["']([^"']+)["']/.exec(selector)?.[1] ?? /^(?:text|label|placeholder|testid)=(.*)$/s.exec(selector)?.[1];
   const role = /^role=([\w-]+)/.exec(selector)?.[1];
@@ -140,5 +142,5 @@ function alike(selector: string, scope: Scope, refs: RefBook): ReturnType<typeof
   for (const { element } of scored) {
     if (shown.length < MAX_CANDIDATES && isVisible(element)) shown.push(element);
   }
-  return shown.map((element) => candidate(element, refs));
+  return shown;
 }

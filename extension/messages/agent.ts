@@ -51,12 +51,21 @@ export interface Settled {
 export type Gesture =
   | { type: "press"; button: "left" | "middle" | "right"; count: number }
   | { type: "move" }
-  | { type: "text"; text: string }
+  /** at_once: not key by key; lines: line breaks are the key Enter, whatever the length. */
+  | { type: "text"; text: string; at_once?: boolean; lines?: boolean }
   | { type: "keys"; keys: string }
   /** Copying or pasting as the browser's own menu does it. */
   | { type: "edit"; command: "copy" | "paste" }
+  /** Dragging with the mouse: the button is pressed, the mouse moved, the button let go. */
+  | { type: "hold" }
+  | { type: "pull"; to: DragEnd }
+  /** native: the browser itself carries what is dragged. cancel: it is left where it was. */
+  | { type: "release"; native?: boolean; cancel?: boolean }
   /** Files from outside, over the page: those that the command brought. */
   | { type: "drag"; step: "over" | "drop" | "cancel" };
+
+/** Where dragging ends: at a point of the document that it began in, or so far off the middle of an element of any frame. */
+export type DragEnd = { x: number; y: number } | { ref: string; dx: number; dy: number };
 
 /**
  * The agent asks the worker for real input: first to attach the debugger, whose bar moves the page, then to make the
@@ -95,15 +104,25 @@ export interface FrameGeometry {
   viewport: { width: number; height: number; ratio: number };
 }
 
+/** What an element is to who was told of it: another role or name makes it another thing. */
+export interface Identity {
+  /** The ARIA role, or the tag where there is none. */
+  role: string;
+  /** The accessible name; the text of what has no role, such as a div that takes clicks. */
+  name: string;
+}
+
 /** The operations of the agent in a document: what goes in, what comes out. */
 export interface AgentOps extends KindOps {
   /**
    * How many elements fit the target now. wait: once one fits, or at the deadline. inner: of an iframe that was not named,
-   * whose root and body stand for themselves only there. tell: with candidates.
+   * whose root and body stand for themselves only there. tell: with candidates. agree: only elements with this role and
+   * name count; others is how many fit beside them, and they are told where none counts. near: nothing but candidates,
+   * whose names share a word with the selector.
    */
   probe: {
-    params: Target & { wait?: boolean; inner?: boolean; tell?: boolean };
-    result: { count: number; visible: number; candidates?: Candidate[] };
+    params: Target & { wait?: boolean; inner?: boolean; tell?: boolean; agree?: Identity; near?: boolean };
+    result: { count: number; visible: number; others?: number; candidates?: Candidate[] };
   };
   /** Place of the iframe that fits the CSS selector. */
   frame_index: { params: { selector: string }; result: { index: number } };
@@ -111,6 +130,8 @@ export interface AgentOps extends KindOps {
   focused_frame: { params: Record<string, never>; result: { index?: number } };
   /** Scrolls an element into view and says where it is in its frame's viewport, for a crop; frame "" is the main frame. */
   rect: { params: Target; result: { rect: Rect; frame: string } };
+  /** Brings an element into view and says where it is in its frame's viewport; frame "" is the main frame. */
+  spot: { params: Target; result: { ref: string; frame: string; x: number; y: number } };
   /** Origins of the child frames at these places; "" where they have none. */
   origins: { params: { indexes: number[] }; result: { origins: string[] } };
   /** Resolves at the next change of the document, or at the deadline. */

@@ -41,7 +41,10 @@ import type {
   StatePart,
   DatabaseParams,
   DatabaseResult,
+  LocatorsParams,
+  LocatorsResult,
   ScrollPositionParams,
+  DragParams,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -80,5 +83,7 @@ export interface KindOps {
   accessibility: { params: AuditParams; result: AuditResult };
   state_part: { params: StatePartParams; result: StatePart };
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
+  locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
+  drag: { params: DragParams; result: Acted };
 }

@@ -282,7 +282,8 @@ test("an annotation names the components of React and Vue around the element, an
     });
     return outputFiles[0]?.text ?? "";
   };
-  const react = await app(`import { createElement as h, memo } from "react"; import { createRoot } from "react-dom/client";
+  const react =
+    await app(`import { createElement as h, memo } from "react"; import { createRoot } from "react-dom/client";
     const Pay = memo(function PayButton() { return h("button", { id: "pay" }, h("b", null, "Pay now")) });
     function Shop() { return h("main", null, h(Pay)) }
     createRoot(document.getElementById("app")).render(h(Shop))`);

@@ -13,7 +13,14 @@ test("the tests of page/*.page.ts pass in a page", async () => {
   });
   try {
     const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
-    await page.setContent("<!doctype html><html><head></head><body></body></html>");
+    // A document of a site has storages and cookies.
+    await page.route("http://page.test/", (route) =>
+      route.fulfill({
+        contentType: "text/html;charset=utf-8",
+        body: "<!doctype html><html><head></head><body></body></html>",
+      }),
+    );
+    await page.goto("http://page.test/");
     await page.evaluate(await bundleTests(fileURLToPath(new URL("page", import.meta.url))));
     const runs = await page.evaluate(async () => {
       const done: Run[] = [];

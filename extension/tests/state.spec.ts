@@ -791,7 +791,11 @@ test("fields in open and closed shadow roots come back, each to its own place", 
     page.evaluate((sets) => {
       type Host = HTMLElement & { root: ShadowRoot };
       const closed = (document.querySelector("x-closed") as Host).root;
-      const roots = [(document.querySelector("x-open") as Host).root, (closed.querySelector("x-open") as Host).root, closed];
+      const roots = [
+        (document.querySelector("x-open") as Host).root,
+        (closed.querySelector("x-open") as Host).root,
+        closed,
+      ];
       return roots.flatMap((root, r) =>
         [...root.querySelectorAll<HTMLInputElement>("input,select,textarea")].map((field, f) => {
           if (sets) field.value = field.localName === "select" ? "m" : f === 0 && r < 2 ? "" : `typed ${r}.${f}`;

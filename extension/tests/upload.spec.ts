@@ -285,7 +285,9 @@ test("files are posted to an endpoint of the page's own site, and nowhere else",
       const { headers, method, url = "" } = request;
       if (method === "GET") {
         response.writeHead(200, { "Content-Type": "text/html", "Set-Cookie": "id=me; HttpOnly; Path=/" });
-        response.end("<!doctype html><title>Own</title><script>window.fetch = () => { throw new Error('the page heard') }</script>");
+        response.end(
+          "<!doctype html><title>Own</title><script>window.fetch = () => { throw new Error('the page heard') }</script>",
+        );
         return;
       }
       posts.push({
@@ -322,7 +324,9 @@ test("files are posted to an endpoint of the page's own site, and nowhere else",
     });
     expect(posts[0]).toMatchObject({ url: "/shop/upload?x=1", cookie: "id=me", origin });
     expect(posts[0]?.type).toMatch(/^multipart\/form-data; boundary=/);
-    expect(posts[0]?.body).toMatch(/name="docs"; filename="a\.txt"[^]*first file[^]*name="docs"; filename="b\.txt"[^]*second/);
+    expect(posts[0]?.body).toMatch(
+      /name="docs"; filename="a\.txt"[^]*first file[^]*name="docs"; filename="b\.txt"[^]*second/,
+    );
     expect((await post("/no")).result.upload?.status).toBe(413);
     expect(posts[1]?.body).toContain('name="file"');
     // What leads elsewhere is not followed, and another site is never asked.

@@ -322,3 +322,28 @@ func TestTheMostUsedModesComeFirst(t *testing.T) {
 		t.Errorf("order %s, want cbad", order)
 	}
 }
+
+// Two modes may take other words for one parameter: the schema takes both, and any where one takes any.
+func TestTheSchemaTakesWhatAnyModeTakes(t *testing.T) {
+	tool := catalog.New[env](catalog.Info{Name: "x", Key: "what", Shown: []string{"op", "how"}})
+	catalog.Add(tool, catalog.Spec{Name: "a", Doc: "A."}, func(context.Context, env, struct {
+		Op  string `json:"op" enum:"list,save" doc:"what to do"`
+		How string `json:"how" enum:"fast" doc:"how"`
+	}) (string, error) {
+		return "", nil
+	})
+	catalog.Add(tool, catalog.Spec{Name: "b", Doc: "B."}, func(context.Context, env, struct {
+		Op  string `json:"op" enum:"save,clear" doc:"what to do"`
+		How string `json:"how" doc:"how"`
+	}) (string, error) {
+		return "", nil
+	})
+	schema := string(catalog.Bind(tool, func(catalog.Call) env { return env{} }, nil).Schema())
+	for _, want := range []string{
+		`"op":{"type":"string","enum":["list","save","clear"],"description":"what to do"}`, `"how":{"type":"string","description":"how"}`,
+	} {
+		if !strings.Contains(schema, want) {
+			t.Errorf("%s is not in %s", want, schema)
+		}
+	}
+}

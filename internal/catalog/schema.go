@@ -78,9 +78,13 @@ func (b *Bound) Schema() json.RawMessage {
 	all := map[string]Param{}
 	for i := range b.modes {
 		for _, p := range b.params(i) {
-			if _, ok := all[p.Name]; !ok {
+			before, ok := all[p.Name]
+			if !ok {
 				all[p.Name] = p
+				continue
 			}
+			before.Enum = either(before.Enum, p.Enum)
+			all[p.Name] = before
 		}
 	}
 	for _, p := range slices.Concat(common, waiting, []Param{{Name: "mode", Type: "string"}}) {
@@ -116,6 +120,20 @@ func (b *Bound) Schema() json.RawMessage {
 	}
 	fmt.Fprintf(&out, `},"required":[%q]}`, b.Key)
 	return json.RawMessage(out.String())
+}
+
+// either returns the words of two parameters of one name; nil, for any, where one may be any word.
+func either(a, b []string) []string {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	out := slices.Clone(a)
+	for _, word := range b {
+		if !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
 }
 
 // Disagreements lists parameters that two modes of the tool declare with different types, and shown

@@ -1,5 +1,7 @@
 package command
 
+import "fmt"
+
 // This file declares the params of every kind. The modes of the tools embed these structs: the tags give the names,
 // docs and bounds of the tools' parameters. The types and validators of the extension are generated from the same tags.
 
@@ -10,10 +12,11 @@ type NoParams struct{}
 var Engines = []string{"text", "role", "label", "placeholder", "testid"}
 
 // Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and
-// Selector are set, Ref is used.
+// Selector are set, Ref is used. Named counts only without both; package drive puts the ref in its place.
 type Search struct {
 	Ref      string `json:"ref,omitempty" pattern:"^e\\d{1,12}$" doc:"element from a list (e17)"`
 	Selector string `json:"selector,omitempty" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
+	Named    string `json:"named,omitempty" length:"200" doc:"element by its name in the project's gasoline_memory.json"`
 	Nth      *int   `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
 	Within   string `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
 	Frame    string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
@@ -22,6 +25,19 @@ type Search struct {
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (s Search) Selectors() (selector, within string) { return s.Selector, s.Within }
 
+// Aims returns where the search names its element.
+func (s *Search) Aims() []Aim {
+	return []Aim{{Ref: &s.Ref, Selector: &s.Selector, Named: &s.Named, Nth: &s.Nth, Within: &s.Within, Frame: &s.Frame}}
+}
+
+// Aim is where params name an element. What it points to belongs to the params; a nil pointer means that they have no
+// such field.
+type Aim struct {
+	Place                               string // which of several: fields[2]; "" for the only one
+	Ref, Selector, Named, Within, Frame *string
+	Nth                                 **int
+}
+
 // Target names an element by a search or by a point of the viewport. X and Y count only together.
 type Target struct {
 	Search
@@ -29,8 +45,10 @@ type Target struct {
 	Y *float64 `json:"y,omitempty" doc:"CSS pixels of the viewport"`
 }
 
-// Empty reports whether the target names no element: no ref, no selector and no complete point.
-func (t Target) Empty() bool { return t.Ref == "" && t.Selector == "" && (t.X == nil || t.Y == nil) }
+// Empty reports whether the target names no element: no ref, no selector, no name and no complete point.
+func (t Target) Empty() bool {
+	return t.Ref == "" && t.Selector == "" && t.Named == "" && (t.X == nil || t.Y == nil)
+}
 
 // Toast is a text that the extension shows to the user while a command acts.
 type Toast struct {
@@ -42,9 +60,17 @@ type Trust struct {
 	Trusted string `json:"trusted,omitempty" enum:"auto,always,never" doc:"real input events: when needed, always, never"`
 }
 
+// Dialogs says what becomes of native dialogs that an act opens: alert, confirm, prompt, and what a page asks before it is
+// left. Without it they stay open for the user.
+type Dialogs struct {
+	Dialog     string `json:"dialog,omitempty" enum:"accept,dismiss" doc:"answer a native dialog that the act opens"`
+	DialogText string `json:"dialog_text,omitempty" length:"10000" doc:"what a prompt is answered; accepts it"`
+}
+
 // NavigateParams is for navigate.
 type NavigateParams struct {
 	Toast
+	Dialogs
 	URL    string `json:"url" required:"true" length:"100000" doc:"where to go"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
 }
@@ -92,6 +118,7 @@ type ClickParams struct {
 	Target
 	Toast
 	Trust
+	Dialogs
 	Button string `json:"button,omitempty" enum:"left,middle,right" doc:"mouse button; default left"`
 	Count  int    `json:"count,omitempty" min:"1" max:"3" doc:"2 is a double click"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"open the link in a new tab"`
@@ -127,6 +154,7 @@ type KeyParams struct {
 	Target
 	Toast
 	Trust
+	Dialogs
 	Text string `json:"text" required:"true" length:"100" alias:"key" doc:"Enter, Tab, Escape, ArrowDown, Control+a, …"`
 }
 
@@ -134,7 +162,9 @@ type KeyParams struct {
 type ScrollParams struct {
 	Target
 	Toast
-	Direction string `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+	Direction string  `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+	DX        float64 `json:"dx,omitempty" doc:"so many CSS pixels further to the right"`
+	DY        float64 `json:"dy,omitempty" doc:"so many CSS pixels further down"`
 }
 
 // HighlightParams is for highlight.
@@ -147,10 +177,13 @@ type HighlightParams struct {
 // WaitParams is for wait_for. Exactly one of the element, Text and URLContains is the condition.
 type WaitParams struct {
 	Search
-	Text        string `json:"text,omitempty" length:"10000" alone:"ref,selector,url_contains,absent,frame,tab" doc:"text to type, to wait for, or key to press"`
-	URLContains string `json:"url_contains,omitempty" length:"10000" alias:"url" alone:"ref,selector,text,absent,frame,tab" doc:"part of the URL"`
+	Text        string `json:"text,omitempty" length:"10000" alone:"ref,selector,named,url_contains,absent,frame,tab" doc:"text to type, to wait for, or key to press"`
+	URLContains string `json:"url_contains,omitempty" length:"10000" alias:"url" alone:"ref,selector,named,text,absent,frame,tab" doc:"part of the URL"`
 	Absent      bool   `json:"absent,omitempty" doc:"until it is gone"`
 }
+
+// Leaves reports whether the element is waited for to be gone.
+func (p WaitParams) Leaves() bool { return p.Absent }
 
 // StableParams is for wait_for_stable.
 type StableParams struct {
@@ -193,6 +226,7 @@ type ScreenshotParams struct {
 	FullPage      bool   `json:"full_page,omitempty" doc:"all of the page, not only what is in view"`
 	Ref           string `json:"ref,omitempty" pattern:"^e\\d{1,12}$" doc:"element from a list (e17)"`
 	Selector      string `json:"selector,omitempty" length:"2000" doc:"only this element: CSS, text=, role=, …"`
+	Named         string `json:"named,omitempty" length:"200" doc:"element by its name in the project's gasoline_memory.json"`
 	Nth           *int   `json:"nth,omitempty" doc:"which match, from 0; -1 is the last"`
 	Frame         string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 	WaitForStable bool   `json:"wait_for_stable,omitempty" doc:"wait until nothing changes, at most 5 s"`
@@ -202,6 +236,11 @@ type ScreenshotParams struct {
 
 // Selectors returns the two fields that hold selectors; "" when one is not set or the kind lacks it.
 func (p ScreenshotParams) Selectors() (selector, within string) { return p.Selector, "" }
+
+// Aims returns where the params name their element.
+func (p *ScreenshotParams) Aims() []Aim {
+	return []Aim{{Ref: &p.Ref, Selector: &p.Selector, Named: &p.Named, Nth: &p.Nth, Frame: &p.Frame}}
+}
 
 // AttributeParams is for get_attribute.
 type AttributeParams struct {
@@ -230,11 +269,13 @@ type QueryParams struct {
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (p QueryParams) Selectors() (selector, within string) { return p.Selector, p.Within }
 
-// PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty.
+// PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is
+// the same as markup, for pages that take it.
 type PasteParams struct {
 	Target
 	Toast
 	Text string `json:"text" required:"true" length:"1000000" doc:"text to type, to wait for, or key to press"`
+	HTML string `json:"html,omitempty" length:"1000000" doc:"the same as markup, for editors that take it"`
 }
 
 // Field is one field of a form and what is to be in it: a text, the label or value of an option, or true and false for
@@ -242,6 +283,7 @@ type PasteParams struct {
 type Field struct {
 	Ref      string `json:"ref,omitempty" pattern:"^e\\d{1,12}$" doc:"element from a list (e17)"`
 	Selector string `json:"selector,omitempty" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
+	Named    string `json:"named,omitempty" length:"200" doc:"element by its name in the project's gasoline_memory.json"`
 	Nth      *int   `json:"nth,omitempty" doc:"which match, from 0; -1 is the last"`
 	Value    string `json:"value,omitempty" length:"100000" alias:"text,checked" doc:"text, option, or true and false"`
 }
@@ -257,10 +299,31 @@ type FormParams struct {
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (p FormParams) Selectors() (selector, within string) { return "", p.Within }
 
-// SubmitParams is for fill_form_and_submit. Without SubmitSelector the form of the last field is sent by its own button.
+// Aims returns where the params name their fields.
+func (p *FormParams) Aims() []Aim {
+	var out []Aim
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		out = append(out, Aim{
+			Place: fmt.Sprintf("fields[%d]", i), Ref: &f.Ref, Selector: &f.Selector, Named: &f.Named, Nth: &f.Nth,
+		})
+	}
+	return out
+}
+
+// SubmitParams is for fill_form_and_submit. SubmitRef is used before SubmitSelector, SubmitNamed after both. Without them the form of the last field is sent by its own button.
 type SubmitParams struct {
 	FormParams
 	SubmitSelector string `json:"submit_selector,omitempty" length:"2000" doc:"what to click then; default the form's own button"`
+	SubmitRef      string `json:"submit_ref,omitempty" pattern:"^e\\d{1,12}$" doc:"the same by its ref"`
+	SubmitNamed    string `json:"submit_named,omitempty" length:"200" doc:"the same by its name in the project's gasoline_memory.json"`
+}
+
+// Aims returns where the params name their fields and what sends them.
+func (p *SubmitParams) Aims() []Aim {
+	return append(p.FormParams.Aims(), Aim{
+		Place: "submit_named", Ref: &p.SubmitRef, Selector: &p.SubmitSelector, Named: &p.SubmitNamed,
+	})
 }
 
 // IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text.

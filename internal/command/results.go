@@ -93,6 +93,7 @@ type Element struct {
 	LandmarkTag  string  `json:"landmark_tag,omitempty"`
 	LandmarkRole string  `json:"landmark_role,omitempty"`
 	Frame        string  `json:"frame,omitempty"`
+	Named        string  `json:"named,omitempty"` // in the project's memory; only lists of the daemon tell it
 }
 
 // Box is a rectangle in CSS pixels of the viewport.
@@ -158,6 +159,7 @@ type Filled struct {
 type Dialog struct {
 	Type    string `json:"type"` // alert, confirm, prompt
 	Message string `json:"message,omitempty"`
+	Answer  string `json:"answer,omitempty"` // accept, dismiss; "" while it is open
 }
 
 // WaitResult says which condition was met.

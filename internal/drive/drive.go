@@ -17,6 +17,7 @@ import (
 	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/session"
+	"github.com/brennhill/gasoline/internal/state"
 )
 
 // ComeBack is how long a call waits at most for a browser that is not connected: after a restart of the
@@ -30,6 +31,7 @@ const noDeadline = 15 * time.Second
 type Driver struct {
 	Queue    *command.Queue
 	Registry *session.Registry
+	Dir      *state.Dir // that no memory of names may be in; may be nil
 }
 
 // Outcome is what a command came to. Every mode that sends one answers with it.
@@ -39,6 +41,7 @@ type Outcome[R any] struct {
 	Target        session.Target // where it was sent
 	Elapsed       time.Duration
 	Since         time.Time // when the client acted in the tab before; zero when it is not known to have, or did not act
+	Named         []Named   // elements that the command named by the project's memory, as they were found
 	Result        R         // meaningful when Complete
 }
 
@@ -46,7 +49,8 @@ type Outcome[R any] struct {
 func (o Outcome[R]) Going() bool { return !o.Status.Final() }
 
 // Do sends a command to the tab that the call means and waits for its end, until the call's deadline.
-// Errors are problems: invalid_selector for one in the language of another tool, those of
+// Elements that are named by the project's memory are found first, and the memory is brought up to date when the command
+// went well. Errors are problems: invalid_selector for one in the language of another tool, those of
 // [session.Registry.Await] and [command.Queue.Do], and those of the page under their own codes.
 func Do[P, R any](
 	ctx context.Context,
@@ -77,6 +81,9 @@ func Do[P, R any](
 			return out, err
 		}
 		defer d.Registry.Lease(call.Client, own, in) // whoever took the tab meanwhile keeps it
+	}
+	if out.Named, err = resolve(ctx, d, call, target, &params); err != nil {
+		return out, err
 	}
 	at := target.Tab.ID
 	if p, ok := any(params).(interface{ NamesTab() bool }); ok && tab == 0 && p.NamesTab() {
@@ -116,6 +123,7 @@ func Do[P, R any](
 				"the browser's answer to %s is not understood: %v.", kind.Name, err)
 		}
 	}
+	confirm(d, call, out.Named)
 	return out, nil
 }
 

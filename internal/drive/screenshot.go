@@ -34,24 +34,25 @@ type ScreenshotParams struct {
 
 // Screenshot is a picture that was made, with the file that it was written to.
 type Screenshot struct {
-	Status        string `json:"status"`
-	Final         bool   `json:"final"`
-	CorrelationID string `json:"correlation_id"`
-	Filename      string `json:"filename,omitempty"`
-	Path          string `json:"path,omitempty"`
-	SaveTo        string `json:"save_to,omitempty"`
-	SaveError     string `json:"save_to_error,omitempty"`
-	Format        string `json:"format,omitempty"`
-	Width         int    `json:"width,omitempty"`
-	Height        int    `json:"height,omitempty"`
-	Scale         int    `json:"scale,omitempty"` // percent, when it was made smaller
-	Bytes         int    `json:"bytes,omitempty"`
-	URL           string `json:"url,omitempty"`
-	Title         string `json:"title,omitempty"`
-	Route         string `json:"route,omitempty"`    // visible, debugger
-	Masked        int    `json:"redacted,omitempty"` // inputs with secrets that were blacked out
-	Cut           string `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
-	Tab           int    `json:"effective_tab,omitempty"`
+	Status        string  `json:"status"`
+	Final         bool    `json:"final"`
+	CorrelationID string  `json:"correlation_id"`
+	Filename      string  `json:"filename,omitempty"`
+	Path          string  `json:"path,omitempty"`
+	SaveTo        string  `json:"save_to,omitempty"`
+	SaveError     string  `json:"save_to_error,omitempty"`
+	Format        string  `json:"format,omitempty"`
+	Width         int     `json:"width,omitempty"`
+	Height        int     `json:"height,omitempty"`
+	Scale         int     `json:"scale,omitempty"` // percent, when it was made smaller
+	Bytes         int     `json:"bytes,omitempty"`
+	URL           string  `json:"url,omitempty"`
+	Title         string  `json:"title,omitempty"`
+	Route         string  `json:"route,omitempty"`    // visible, debugger
+	Masked        int     `json:"redacted,omitempty"` // inputs with secrets that were blacked out
+	Cut           string  `json:"cut,omitempty"`      // height, frame: what was asked for goes on beyond the picture
+	Tab           int     `json:"effective_tab,omitempty"`
+	Named         []Named `json:"named,omitempty"` // elements that were named by the project's memory
 
 	image answer.Image
 }
@@ -89,6 +90,7 @@ func Shoot(ctx context.Context, d Driver, call catalog.Call, places save.Places,
 		CorrelationID: a.CorrelationID,
 		SaveTo:        p.SaveTo,
 		Tab:           a.Target.Tab.ID,
+		Named:         a.Named,
 	}
 	if a.Going() {
 		return out, nil
@@ -149,7 +151,13 @@ func (r *Screenshot) Text(w *answer.Writer) {
 	if r.Title != "" {
 		line += fmt.Sprintf(" %q", answer.Clean(r.Title))
 	}
-	w.Entries(answer.Oldest, []answer.Entry{{Text: line}})
+	entries := []answer.Entry{{Text: line}}
+	for _, n := range r.Named {
+		for _, l := range n.Lines() {
+			entries = append(entries, answer.Entry{Text: l})
+		}
+	}
+	w.Entries(answer.Oldest, entries)
 	if r.Masked > 0 {
 		w.Note("note: inputs with secrets that are blacked out: %d", r.Masked)
 	}

@@ -145,7 +145,9 @@ func (h *Daemon) View(c catalog.Call) view.View {
 }
 
 // Driver sends commands to the browsers that are connected.
-func (h *Daemon) Driver() drive.Driver { return drive.Driver{Queue: h.Queue, Registry: h.Registry} }
+func (h *Daemon) Driver() drive.Driver {
+	return drive.Driver{Queue: h.Queue, Registry: h.Registry, Dir: h.Dir}
+}
 
 func (h *Daemon) losses(session string, tab int) []view.Loss {
 	out := append([]view.Loss(nil), h.Lost...)

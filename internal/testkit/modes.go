@@ -40,6 +40,7 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 //	browser.json    the same; by custom only settings and tabs
 //	extension.json  what a browser does with commands: {"session":"s1","answers":{"screenshot":{"result":{}}}}; it polls from then on
 //	state NAME      what a file of the state directory holds from then on
+//	project NAME    what a file of the project holds from then on
 //	film.json       {"begin":{"name":"a","session":"s1","tab":12},"batch":{}}: a film begins, and the body of a POST /films
 //	start           a command without its call waiting: {"kind":"click","tab":12,"wait_ms":5000}
 //	sleep           a duration that passes
@@ -173,6 +174,10 @@ func (s *script) section(x *txtar.File) {
 		s.extension(*x)
 	case "state":
 		if err := s.daemon.Dir.Write(rest, s.read(*x)); err != nil {
+			t.Fatal(err)
+		}
+	case "project":
+		if err := os.WriteFile(filepath.Join(s.daemon.Project, rest), s.read(*x), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	case "film.json":

@@ -6,8 +6,14 @@ export interface Toast {
   reason?: string;
 }
 
+/** Dialogs says what becomes of native dialogs that an act opens: alert, confirm, prompt, and what a page asks before it is left. Without it they stay open for the user. */
+export interface Dialogs {
+  dialog?: string;
+  dialog_text?: string;
+}
+
 /** NavigateParams is for navigate. */
-export interface NavigateParams extends Toast {
+export interface NavigateParams extends Toast, Dialogs {
   url: string;
   new_tab?: boolean;
 }
@@ -119,10 +125,11 @@ export interface SwitchParams extends Toast {
   tab_index?: number;
 }
 
-/** Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and Selector are set, Ref is used. */
+/** Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and Selector are set, Ref is used. Named counts only without both; package drive puts the ref in its place. */
 export interface Search {
   ref?: string;
   selector?: string;
+  named?: string;
   nth?: number;
   within?: string;
   frame?: string;
@@ -140,7 +147,7 @@ export interface Trust {
 }
 
 /** ClickParams is for click. */
-export interface ClickParams extends Target, Toast, Trust {
+export interface ClickParams extends Target, Toast, Trust, Dialogs {
   button?: string;
   count?: number;
   new_tab?: boolean;
@@ -179,6 +186,8 @@ export interface Element {
   landmark_tag?: string;
   landmark_role?: string;
   frame?: string;
+  /** in the project's memory; only lists of the daemon tell it */
+  named?: string;
 }
 
 /** Filled is a field of a form with what is in it now. Secrets stay in the page. */
@@ -211,6 +220,8 @@ export interface Dialog {
   /** alert, confirm, prompt */
   type: string;
   message?: string;
+  /** accept, dismiss; "" while it is open */
+  answer?: string;
 }
 
 /** FileSeen is a file as the page sees it. */
@@ -321,13 +332,15 @@ export interface CheckParams extends Target, Toast, Trust {
 }
 
 /** KeyParams is for key_press. */
-export interface KeyParams extends Target, Toast, Trust {
+export interface KeyParams extends Target, Toast, Trust, Dialogs {
   text: string;
 }
 
 /** ScrollParams is for scroll_to. It scrolls a target into view, or the page in a direction. */
 export interface ScrollParams extends Target, Toast {
   direction?: string;
+  dx?: number;
+  dy?: number;
 }
 
 /** HoverParams is for hover. */
@@ -345,9 +358,10 @@ export interface HighlightParams extends Target, Toast {
   duration_ms?: number;
 }
 
-/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. */
+/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is the same as markup, for pages that take it. */
 export interface PasteParams extends Target, Toast {
   text: string;
+  html?: string;
 }
 
 /** SetAttributeParams is for set_attribute. */
@@ -361,6 +375,7 @@ export interface SetAttributeParams extends Target, Toast {
 export interface Field {
   ref?: string;
   selector?: string;
+  named?: string;
   nth?: number;
   value?: string;
 }
@@ -372,9 +387,11 @@ export interface FormParams extends Toast {
   frame?: string;
 }
 
-/** SubmitParams is for fill_form_and_submit. Without SubmitSelector the form of the last field is sent by its own button. */
+/** SubmitParams is for fill_form_and_submit. SubmitRef is used before SubmitSelector, SubmitNamed after both. Without them the form of the last field is sent by its own button. */
 export interface SubmitParams extends FormParams {
   submit_selector?: string;
+  submit_ref?: string;
+  submit_named?: string;
 }
 
 /** IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text. */
@@ -768,6 +785,7 @@ export interface ScreenshotParams {
   full_page?: boolean;
   ref?: string;
   selector?: string;
+  named?: string;
   nth?: number;
   frame?: string;
   wait_for_stable?: boolean;
@@ -1080,6 +1098,9 @@ export interface DrawResult {
 export interface LocateParams {
   selectors: string[];
   frame_url?: string;
+  agree?: boolean;
+  role?: string;
+  name?: string;
 }
 
 /** LocateResult says which of the ways finds exactly one element. Where the best one does not, a page that changes is waited for before another one counts. */
@@ -1090,7 +1111,38 @@ export interface LocateResult {
   frame?: string;
   /** elements that were found, for each selector that was tried */
   counts: number[];
+  /** with agree: elements that it finds and that are something else */
+  others?: number[];
+  /** with agree: of the element */
+  ref?: string;
+  /** with agree: of the tab's page */
+  url?: string;
+  /** with agree and no element: what might have been meant, at most 8 lines */
+  near?: string[];
   waited_ms: number;
+}
+
+/** LocatorsParams is for locators. */
+export interface LocatorsParams extends Search {
+
+}
+
+/** LocatorsResult says what an element is and how it can be found again. Each selector finds it and nothing else that is the same; the best is the first. The element's value is not in it. */
+export interface LocatorsResult {
+  /** at most 7 of at most 1,000 characters */
+  selectors: string[];
+  /** the tag where it has none */
+  role: string;
+  /** the accessible name, or the text of what has no role; at most 200 characters */
+  name: string;
+  tag: string;
+  ref: string;
+  /** of the element; "" is the main document */
+  frame?: string;
+  /** of the element's document */
+  url: string;
+  /** of the tab's page */
+  page_url: string;
 }
 
 /** ScrollPositionParams is for scroll_position. Without a target the page is scrolled. */
@@ -1113,6 +1165,15 @@ export interface FilmResult {
   height?: number;
   /** a picture came; a tab in the background gives none */
   visible: boolean;
+}
+
+/** DragParams is for drag. The target is what is dragged. It ends on the middle of what To names, at a point, or where it began; DX and DY are added to that. */
+export interface DragParams extends Target, Toast {
+  to?: string;
+  to_x?: number;
+  to_y?: number;
+  dx?: number;
+  dy?: number;
 }
 
 /** Params and result of every command that the daemon may send. */
@@ -1176,9 +1237,11 @@ export interface Commands {
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
   draw_mode_start: { params: DrawParams; result: DrawResult };
   locate: { params: LocateParams; result: LocateResult };
+  locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: ActResult };
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
+  drag: { params: DragParams; result: ActResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -1226,6 +1289,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "draw_mode_start",
   "scroll_position",
   "screen_recording_start",
+  "drag",
 ]);
 
 /** Commands that need a tab. */
@@ -1285,7 +1349,9 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "indexeddb",
   "draw_mode_start",
   "locate",
+  "locators",
   "scroll_position",
   "screen_recording_start",
   "screen_recording_stop",
+  "drag",
 ]);

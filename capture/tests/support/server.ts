@@ -152,7 +152,7 @@ export class TestServer {
     more();
   }
 
-  /** A WebSocket server that is enough for tests: echo, and on demand a flood, binary, or a close with a reason. */
+  /** A WebSocket server that is enough for tests: echo, and on demand later or not at all, a flood, binary, or a close with a reason. */
   private upgrade(request: IncomingMessage, socket: Socket): void {
     const key = request.headers["sec-websocket-key"] ?? "";
     const accept = createHash("sha1")
@@ -174,6 +174,10 @@ export class TestServer {
         const said = new TextDecoder().decode(frame.payload);
         if (frame.opcode === 1 && said.startsWith("flood ")) {
           for (let i = 0; i < Number(said.slice(6)); i++) socket.write(framed(1, bytes("m" + i)));
+        } else if (frame.opcode === 1 && said.startsWith("after ")) {
+          setTimeout(() => socket.write(framed(1, bytes(said))), Number(said.slice(6)));
+        } else if (frame.opcode === 1 && said === "no answer") {
+          continue;
         } else if (frame.opcode === 1 && said === "bye") {
           socket.end(framed(8, joined(new Uint8Array([0x0f, 0xa0]), bytes("enough"))));
         } else {

@@ -1,12 +1,22 @@
 import { createHmac } from "node:crypto";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { DaemonClient, Refused, Unreachable } from "./client.ts";
 
 const KEY = "0f".repeat(32);
 const BOOT = "b".repeat(64);
 const PORT = 4711;
 
-afterEach(() => void vi.unstubAllGlobals());
+let now = 0; // performance.now()
+
+beforeEach(() => {
+  now = 1000;
+  vi.spyOn(performance, "now").mockImplementation(() => now);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
 
 const mac = (purpose: string, ...fields: string[]): string =>
   createHmac("sha256", new Uint8Array(32).fill(15))
@@ -61,7 +71,9 @@ test("a daemon that proves itself gets a bearer of its run, and never the key", 
   await expect(client.post("/sync", { secret: "event" }, 1000)).rejects.toBeInstanceOf(Unreachable);
   expect(heard).toEqual([]); // not proven yet
   expect(await client.prove()).toBe("proven");
+  now += 100;
   expect(await (await client.post("/sync", {}, 1000)).json()).toEqual({ path: "/sync" });
+  now += 100;
   await expect(client.get("/refused", 1000)).rejects.toBeInstanceOf(Refused);
   expect(client.proven).toBe(true); // a refusal that is proven is the daemon's own
   expect(lost()).toBe(0);
@@ -94,6 +106,52 @@ test("an answer without a proof, or with one for another request, is not taken a
   }
 });
 
+test("what is sent within a tenth of a second goes by one proof", async () => {
+  const { client, heard } = open(daemon);
+  await client.prove();
+  await client.get("/pending-queries", 1000);
+  now += 99;
+  await client.post("/sync", {}, 1000);
+  now += 1;
+  await client.post("/query-result", {}, 1000);
+  now += 99;
+  await client.post("/sync", {}, 1000);
+  expect(heard.map(({ path }) => path)).toEqual([
+    "/prove",
+    "/pending-queries",
+    "/sync",
+    "/prove",
+    "/query-result",
+    "/sync",
+  ]);
+});
+
+test("a request that fails ends the trust at once: nothing more goes by its proof", async () => {
+  let ours = true;
+  const { client, heard } = open((at) => (ours ? daemon(at) : Promise.reject(new TypeError("Failed to fetch"))));
+  await client.prove();
+  ours = false;
+  await expect(client.get("/pending-queries", 1000)).rejects.toBeInstanceOf(Unreachable);
+  ours = true;
+  await expect(client.post("/sync", { secret: "event" }, 1000)).rejects.toBeInstanceOf(Unreachable);
+  expect(heard.map(({ path }) => path)).toEqual(["/prove", "/pending-queries"]);
+});
+
+test("a proof that took half a second is asked for once more", async () => {
+  let took = 500;
+  const { client, heard } = open((at) => {
+    if (at.path === "/prove") now += took;
+    return daemon(at);
+  });
+  await client.prove();
+  await expect(client.post("/sync", {}, 1000)).rejects.toBeInstanceOf(Unreachable);
+  expect(heard.map(({ path }) => path)).toEqual(Array.from({ length: 6 }, () => "/prove"));
+  took = 499;
+  await client.prove();
+  await client.post("/sync", {}, 1000);
+  expect(heard.slice(6).map(({ path }) => path)).toEqual(["/prove", "/prove", "/sync"]);
+});
+
 test("an upload does not reach a program that took the port a moment ago", async () => {
   let ours = true;
   const { client, heard, lost } = open((at) =>
@@ -101,6 +159,7 @@ test("an upload does not reach a program that took the port a moment ago", async
   );
   await client.prove();
   ours = false;
+  now += 100;
   await expect(client.post("/sync", { secret: "event" }, 1000)).rejects.toBeInstanceOf(Unreachable);
   expect(heard.map(({ path }) => path)).toEqual(["/prove", "/prove"]);
   expect(lost()).toBe(1);

@@ -44,6 +44,8 @@ interface Proven {
   boot: string;
   /** What we send in place of the key. Good for this run of the daemon only. */
   bearer: string;
+  /** When the newest proof was asked for; performance.now(). */
+  asked: number;
 }
 
 /**
@@ -79,10 +81,11 @@ export class DaemonClient {
     this.#proven = undefined;
     const { port, id, key: hex } = await this.#place();
     const key = hex === undefined ? undefined : await keyOfHex(hex);
+    const asked = performance.now();
     const answer = await challenge(port, key, id);
     if (key && answer.boot !== undefined) {
       const bearer = `${id}.${await macOf(key, "bearer", answer.boot)}`;
-      this.#proven = { port, key, boot: answer.boot, bearer };
+      this.#proven = { port, key, boot: answer.boot, bearer, asked };
     }
     return answer.holder;
   }
@@ -132,19 +135,21 @@ export class DaemonClient {
   }
 
   /**
-   * Challenges the daemon once more, just before anything else is sent: when it ended, another program may have
-   * its port before the poll that was open is seen to fail. A daemon that stops answers its polls, so even the
-   * next poll could go to who comes after it. A daemon that stops keeps its port for a second after its last proof; a
-   * proof that took half of that is asked for once more.
+   * Challenges the daemon once more before anything else is sent, unless it proved itself just now: when it ended, another
+   * program may have its port before the poll that was open is seen to fail. A daemon that stops answers its polls, so
+   * even the next poll could go to who comes after it. A daemon that stops keeps its port for a second after its last
+   * proof; a proof that took half of that is asked for once more.
    */
   async #again(): Promise<void> {
     const proven = this.#proven;
     if (!proven) return; // #request says so
+    if (performance.now() - proven.asked < JUST_NOW_MS) return;
     const { id } = await this.#place();
     for (let tries = 0; tries < MAX_PROOFS; tries++) {
       const asked = performance.now();
       const { boot } = await challenge(proven.port, proven.key, id).catch(() => ({ boot: undefined }));
       if (boot !== proven.boot) break;
+      proven.asked = Math.max(proven.asked, asked);
       if (performance.now() - asked < FRESH_MS) return;
     }
     this.#drop(proven);
@@ -185,6 +190,9 @@ export class DaemonClient {
     if (this.#proven === proven) this.distrust();
   }
 }
+
+/** What an act sends goes by one proof: another one is asked for when the last one was asked for so long ago, ms. */
+const JUST_NOW_MS = 100;
 
 /** A proof is relied on this long after it was asked for; so often one is asked for. */
 const FRESH_MS = 500;

@@ -3,7 +3,7 @@ import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { isCommandKind, parseParams } from "../../commands/params.ts";
-import { unlessDialog } from "../../commands/dialog.ts";
+import { answering, answers, unlessDialog } from "../../commands/dialog.ts";
 import { HANDLERS } from "../../commands/registry.gen.ts";
 import type { Results } from "../daemon/results.ts";
 import type { ActionId } from "../../messages/content.ts";
@@ -182,9 +182,11 @@ export class Executor {
         context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
     try {
+      const work = (): Promise<unknown> => handler(params, context);
+      const answered = answers(params) && tab !== 0 && !context.pages.dialog(tab);
       const result = await unlessAborted(
         command.signal,
-        unlessDialog(kind, context, () => handler(params, context)),
+        answered ? answering(params, context, work) : unlessDialog(kind, context, work),
       );
       return action ? await this.#withDownloads(result, action, deadline) : result;
     } finally {

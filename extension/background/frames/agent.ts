@@ -186,6 +186,14 @@ export class AgentFrames implements Frames {
     return at;
   }
 
+  /** Where an element of any frame is in the tab's viewport, once it was brought into view. */
+  async spotOf(tab: number, ref: string, deadline: number): Promise<{ x: number; y: number }> {
+    const page = this.#page(tab);
+    const { documentId } = await named(page, { ref }, deadline);
+    const { x, y } = await this.call(tab, "spot", { ref }, deadline);
+    return this.pointIn(tab, documentId, { x, y }, deadline);
+  }
+
   /** What lies over a point of a frame, in the frames around it; null when nothing does that can be seen from here. */
   async #around(tab: number, documentId: string, { x, y, deadline }: AskAround): Promise<CommandError | null> {
     try {

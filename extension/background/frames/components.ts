@@ -59,7 +59,11 @@ export function tellComponents(name: string): void {
     const vue2 = own(element, "__vue__");
     if (vue2) {
       const options = (at: unknown): unknown => own(at, "$options");
-      const names = along(vue2, "$parent", (at) => text(own(options(at), "name")) || text(own(options(at), "_componentTag")));
+      const names = along(
+        vue2,
+        "$parent",
+        (at) => text(own(options(at), "name")) || text(own(options(at), "_componentTag")),
+      );
       return names.length > 0 ? { framework: "Vue", names } : undefined;
     }
     const svelte = own(own(element, "__svelte_meta"), "loc");

@@ -44,7 +44,9 @@ export async function submit({ ref }: { ref: string }, environment: Environment)
   if (!form) {
     throw new AgentProblem("no_submit", `${inWords(element)} is in no form: name what sends it by submit_selector.`);
   }
-  const buttons = [...form.elements].filter((at) => at.matches("button, input") && isSubmit(at));
+  // form.elements lacks image buttons.
+  const controls = (form.getRootNode() as Document | ShadowRoot | Element).querySelectorAll("button, input");
+  const buttons = [...controls].filter((at) => isSubmit(at) && at.form === form);
   // The first one is what Enter would press. One that nobody sees may stand there for that alone.
   const button = buttons.find(isVisible) ?? buttons[0];
   if (button && isVisible(button)) return click({ ref: environment.refs.refOf(button) }, environment);
@@ -52,7 +54,7 @@ export async function submit({ ref }: { ref: string }, environment: Environment)
   return { result: { match_count: 0, match_strategy: "" } };
 }
 
-const isSubmit = (at: Element): boolean =>
+const isSubmit = (at: Element): at is HTMLButtonElement | HTMLInputElement =>
   (at instanceof HTMLButtonElement || at instanceof HTMLInputElement) && /^(submit|image)$/.test(at.type);
 
 function formOf(element: Element): HTMLFormElement | null {

@@ -2,7 +2,7 @@ import type { Locator } from "@gasoline/schema/wire";
 import type { Rect } from "../../messages/agent.ts";
 import type { DrawnElement } from "../../messages/drawing.ts";
 import type { frameElements } from "../frames.ts";
-import type { Identity } from "../identity.ts";
+import type { Identity } from "../../messages/agent.ts";
 import type { RefBook } from "../refs.ts";
 import type { elementAt, parentOf } from "../shadow.ts";
 

@@ -186,6 +186,47 @@ describe("changes are told in words", () => {
     document.body.append(document.createElement("i"));
     expect(changes.look()).toBe(2);
   });
+  test("fields that the browser finds wrong, once each, with the part around them", () => {
+    const html =
+      "<form x><label>Mail <input required></label><label>Age <input type=number max=9 value=10></label></form>";
+    const check = (at: HTMLElement) => void (at as HTMLFormElement).checkValidity();
+    const message = (selector: string) => document.querySelector<HTMLInputElement>(selector)!.validationMessage;
+    expect(words(html, check)).toEqual([
+      `invalid field "Mail" "${message("[required]")}"`,
+      `invalid field "Age" "${message("[max]")}"`,
+    ]);
+    const both = (at: HTMLElement) => {
+      check(at);
+      for (const field of at.querySelectorAll("input")) field.setAttribute("aria-invalid", "true");
+    };
+    expect(words(html, both)).toEqual([
+      `invalid field "Mail" "${message("[required]")}"`,
+      `invalid field "Age" "${message("[max]")}"`,
+      "2 changed in form",
+    ]);
+    const mended = (at: HTMLElement) => {
+      check(at);
+      for (const field of at.querySelectorAll("input")) field.value = "1";
+    };
+    expect(words(html, mended)).toEqual([]);
+    const hidden = (at: HTMLElement) => {
+      check(at);
+      for (const label of at.querySelectorAll("label")) label.style.display = "none";
+    };
+    expect(words(html, hidden)).toEqual([]);
+    const many = Array.from({ length: 9 }, (_, i) => `<input required aria-label=f${i}>`).join("");
+    expect(words(`<form x>${many}</form>`, check)).toHaveLength(8);
+  });
+  test("no fields once it is stopped", () => {
+    const form = put("<form x><input required aria-label=a></form>") as HTMLFormElement;
+    const changes = new Changes();
+    changes.stop();
+    form.checkValidity();
+    expect(changes.inWords()).toEqual([]);
+  });
+  test("in a part without a role or a name", () => {
+    expect(words("<ul role=none x><li></ul>", add("<b></b>"))).toEqual(["1 added in ul"]);
+  });
   test("where there is no body", () => {
     put("<p>");
     const changes = new Changes();

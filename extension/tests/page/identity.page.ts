@@ -33,6 +33,30 @@ describe("an element is", () => {
     expect(shownText(put(`<p x>${" ".repeat(99)}ab</p>`), 20)).toBe("a");
     expect(shownText(put("<p x>abcdef</p>"), 5)).toBe("abcd…");
   });
+  test.each([
+    ["<div x><p>a</p>b<p>c</p></div>", "a b c"],
+    ["<div x>Sure?<button>Yes</button><button>No</button></div>", "Sure? Yes No"],
+    ["<ul x><li>a<li>b</ul>", "a b"],
+    ["<p x>a<br>b</p>", "a b"],
+    ["<p x><b>a</b>b<i>c<u>d</u></i>e <span>f</span></p>", "abcde f"],
+    ["<nav x><a>a</a><a>b</a></nav>", "a b"],
+    ["<div x><div><p>a</p></div>b</div>c", "a b"],
+    ["<div x>a<style>b</style><script>c</script><template>d</template><noscript>e</noscript>f</div>", "a f"],
+    ["<div x><!-- no --></div>", ""],
+    ["<div x></div>after", ""],
+  ])("said as %s: %s", (html, words) => expect(shownText(put(html as string), 40)).toBe(words));
+  test("read as far as it is told", () => {
+    const element = put("<div x></div>");
+    element.innerHTML = "<i></i>".repeat(24) + "a";
+    expect(shownText(element, 5)).toBe("a");
+    element.innerHTML = "<i></i>".repeat(25) + "a";
+    expect(shownText(element, 5)).toBe("");
+    element.replaceChildren();
+    let deep = element;
+    for (let i = 0; i < 20_000; i++) deep = deep.appendChild(document.createElement("b"));
+    deep.textContent = "deep";
+    expect(shownText(element, 10_000)).toBe("deep");
+  });
 });
 
 describe("a book of refs", () => {

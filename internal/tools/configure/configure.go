@@ -88,9 +88,12 @@ var Tool = catalog.New[Env](catalog.Info{
 	Hints: catalog.Hints{Destructive: true}, // clear empties the buffers
 	Doc:   "Look after the session: is all ready (doctor), the daemon (health), empty buffers (clear).",
 	First: []string{"doctor", "health", "clear"},
-	Shown: []string{"tool", "mode", "operation", "buffer", "tab", "summary", "telemetry_mode", "name", "recording_id", "original_id", "steps", "url"},
+	Shown: []string{
+		"tool", "mode", "operation", "buffer", "tab", "name", "recording_id", "original_id", "steps", "namespace", "key", "ref",
+	},
 	Docs: map[string]string{
-		"tab": "tab id", "url": "where a playback begins", "name": "of the recording or sequence",
+		"tab": "tab id", "name": "of the recording or sequence", "operation": "what to do", "key": "of a value or an element",
+		"namespace": "selectors: names of elements",
 	},
 })
 

@@ -39,12 +39,8 @@ type playbackParams struct {
 	Tab             int               `json:"tab,omitempty" doc:"tab id; default the one in use"`
 }
 
-// Of a step's time so much is kept for the act while its element is looked for, and so long is waited for the page that the
-// step led to.
-const (
-	actsWithin = time.Second
-	leadsLate  = 3 * time.Second
-)
+// leadsLate is how long is waited for the page that a step led to.
+const leadsLate = 3 * time.Second
 
 // player plays one recording.
 type player struct {
@@ -241,15 +237,9 @@ func (p *player) locate(ctx context.Context, call catalog.Call, s recording.Step
 	if len(params.Selectors) == 0 {
 		params.Selectors = []string{"head"} // each document has one: the frame is what is looked for
 	}
-	left := call.Left()
-	call.Deadline = time.Now().Add(max(left-actsWithin, left/2))
-	o, err := drive.Do(ctx, p.env.Drive, call, command.Locate, p.tab, params)
+	found, err := drive.Find(ctx, p.env.Drive, call, p.tab, params)
 	if err != nil {
 		return at, err
-	}
-	found := o.Result
-	if o.Going() || found.Index >= len(params.Selectors) {
-		found.Index = -1
 	}
 	for j, n := range found.Counts {
 		if j < len(s.Locators) && n != 1 {
@@ -270,16 +260,9 @@ func (p *player) locate(ctx context.Context, call catalog.Call, s recording.Step
 	out.Selector, out.Fragile = at.Selector, s.Locators[found.Index].Fragile()
 	if found.Index > 0 && s.Locators[0].Matches == 1 {
 		out.Status, out.Best = "healed", params.Selectors[0]
-		out.Why = fits(found.Counts[0])
+		out.Why = drive.Why(found.Counts[0])
 	}
 	return at, nil
-}
-
-func fits(n int) string {
-	if n == 0 {
-		return "no element fits it any more"
-	}
-	return fmt.Sprintf("%d elements fit it now", n)
 }
 
 // notFound is the problem of an element that none of its locators finds.

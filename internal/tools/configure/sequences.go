@@ -87,22 +87,24 @@ type sequenceSaved struct {
 	Replaced  bool      `json:"replaced,omitempty"`
 }
 
-// sequences returns the folder of the caller's project. Problem: no_data when the project is not known.
-func (env Env) sequences() (string, error) {
+// project returns the folder of the state directory for the caller's project, which is to hold what. Problem: no_data when
+// the project is not known.
+func (env Env) project(what string) (string, error) {
 	if env.Call.Root == "" {
 		return "", problem.New(problem.NoData,
 			"Start gasoline in the project's folder, or send its path in the header X-Gasoline-Project.",
-			"sequences are kept for a project, and the caller's project is not known.")
+			"%s are kept for a project, and the caller's project is not known.", what)
 	}
 	sum := sha256.Sum256([]byte(env.Call.Root))
-	return "projects/" + hex.EncodeToString(sum[:8]) + "/sequences", nil
+	return "projects/" + hex.EncodeToString(sum[:8]), nil
 }
 
 // find returns the file of a sequence. Some file systems take two names that differ in case for one, so do we.
 func (env Env) find(name string) (folder, file string, names []string, err error) {
-	if folder, err = env.sequences(); err != nil {
+	if folder, err = env.project("sequences"); err != nil {
 		return "", "", nil, err
 	}
+	folder += "/sequences"
 	files, err := env.Dir.Files(folder)
 	if err != nil {
 		return "", "", nil, err

@@ -52,10 +52,10 @@ func fillable(fields []command.Field) error {
 		return problem.New(problem.MissingParam, `Give fields:[{"selector":"label=E-mail","value":"…"}].`, "there is no field to fill.")
 	}
 	for i, f := range fields {
-		if f.Ref == "" && f.Selector == "" {
+		if f.Ref == "" && f.Selector == "" && f.Named == "" {
 			return problem.New(
 				problem.MissingParam,
-				"Give selector or ref.",
+				"Give selector, ref or named.",
 				"fields[%d] with the value %q names no element.", i, answer.Cut(f.Value, 40),
 			)
 		}

@@ -45,8 +45,8 @@ var Tool = catalog.New[Env](catalog.Info{
 		"value",
 		"url",
 		"script",
+		"named",
 		"nth",
-		"within",
 		"frame",
 		"tab",
 		"timeout_ms",
@@ -59,8 +59,8 @@ var Tool = catalog.New[Env](catalog.Info{
 		"text":     "text to type, to wait for, or key to press (Enter, Control+a)",
 	},
 	Groups: []catalog.Group{{
-		Short: "T", Doc: "ref | selector with nth, within, frame | x,y",
-		Params: []string{"ref", "selector", "nth", "within", "frame", "x", "y", "tab"},
+		Short: "T", Doc: "ref | selector with nth, within, frame | named | x,y",
+		Params: []string{"ref", "selector", "named", "nth", "within", "frame", "x", "y", "tab"},
 	}, {
 		Short: "A", Doc: "afterwards: wait_for_stable, include_screenshot, include_interactive, action_diff, evidence",
 		Params: []string{
@@ -71,8 +71,8 @@ var Tool = catalog.New[Env](catalog.Info{
 		Params: []string{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
-			"stop_after_step", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
-			"storage_type", "include_url", "compare", "fps", "audio",
+			"stop_after_step", "submit_ref", "submit_named", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
+			"storage_type", "include_url", "compare", "fps", "audio", "html", "to", "to_x", "to_y", "dx", "dy", "dialog", "dialog_text",
 		},
 	}},
 })
@@ -95,7 +95,7 @@ func aimed(t command.Target) error {
 	if t.Empty() {
 		return problem.New(
 			problem.MissingParam,
-			`Give ref, selector, or x and y; interact {"action":"list_interactive"} shows what is there.`,
+			`Give ref, selector, named, or x and y; interact {"action":"list_interactive"} shows what is there.`,
 			"an element is required.",
 		)
 	}
@@ -150,7 +150,11 @@ func (r *result[R]) write(w *answer.Writer, heads, more []string) {
 	for _, h := range heads {
 		w.Head("%s", h)
 	}
-	lines := append(r.text(r.Result), receiptLines(receiptOf(&r.Result), url != r.Target.Tab.URL)...)
+	var lines []string
+	for _, n := range r.Named {
+		lines = append(lines, n.Lines()...)
+	}
+	lines = append(append(lines, r.text(r.Result)...), receiptLines(receiptOf(&r.Result), url != r.Target.Tab.URL)...)
 	if len(r.User) > 0 {
 		lines = append(lines, "since your last act the user did here: "+strings.Join(r.User, ", "))
 	}
@@ -208,7 +212,7 @@ func (r *result[R]) marshal(then *aftermath) ([]byte, error) {
 		Status: string(
 			r.Status,
 		), Final: !r.Going(), CorrelationID: r.CorrelationID, ElapsedMS: r.Elapsed.Milliseconds(),
-		Target: place{tab, url}, User: r.User, After: then,
+		Target: place{tab, url}, Named: r.Named, User: r.User, After: then,
 	}
 	if out.Final {
 		out.Result = &r.Result
@@ -218,14 +222,15 @@ func (r *result[R]) marshal(then *aftermath) ([]byte, error) {
 
 // outcome is the JSON form of what every action came to.
 type outcome[R any] struct {
-	Status        string     `json:"status"`
-	Final         bool       `json:"final"`
-	CorrelationID string     `json:"correlation_id"`
-	ElapsedMS     int64      `json:"elapsed_ms"`
-	Target        place      `json:"target"`           // where the action ended
-	Result        *R         `json:"result,omitempty"` // the command's own
-	User          []string   `json:"user_acted,omitempty"`
-	After         *aftermath `json:"after,omitempty"` // what followed the act
+	Status        string        `json:"status"`
+	Final         bool          `json:"final"`
+	CorrelationID string        `json:"correlation_id"`
+	ElapsedMS     int64         `json:"elapsed_ms"`
+	Target        place         `json:"target"`           // where the action ended
+	Named         []drive.Named `json:"named,omitempty"`  // elements that were named by the project's memory
+	Result        *R            `json:"result,omitempty"` // the command's own
+	User          []string      `json:"user_acted,omitempty"`
+	After         *aftermath    `json:"after,omitempty"` // what followed the act
 }
 
 type place struct {
@@ -243,6 +248,9 @@ func element(e *command.Element) string {
 		role = e.Tag
 	}
 	out := fmt.Sprintf("%s %s %q", e.Ref, answer.Clean(role), answer.Cut(answer.Clean(e.Label), 80))
+	if e.Named != "" {
+		out += " named " + e.Named
+	}
 	if !e.Visible {
 		out += " (not visible)"
 	}
@@ -296,6 +304,9 @@ func acted(r command.ActResult) []string {
 	}
 	if len(notes) > 0 {
 		out = append(out, strings.Join(notes, ", "))
+	}
+	if d := r.Dialog; d != nil && d.Answer != "" {
+		out = append(out, fmt.Sprintf("%s dialog %q: %s", answer.Clean(d.Type), answer.Cut(answer.Clean(d.Message), 120), d.Answer))
 	}
 	if r.OverlayWarning != "" {
 		out = append(out, "overlay: "+answer.Clean(r.OverlayWarning))

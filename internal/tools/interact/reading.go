@@ -119,7 +119,11 @@ var (
 		if p.Limit == 0 {
 			p.Limit = listLimit
 		}
-		return do(ctx, env, command.ListInteractive, p.Tab, p.ListParams, listed)
+		out, err := do(ctx, env, command.ListInteractive, p.Tab, p.ListParams, listed)
+		if err == nil {
+			out.known(env)
+		}
+		return out, err
 	})
 )
 
@@ -148,7 +152,7 @@ type waitParams struct {
 
 func waitFor(ctx context.Context, env Env, p waitParams) (any, error) {
 	n := 0
-	for _, given := range []bool{p.Ref != "" || p.Selector != "", p.Text != "", p.URLContains != ""} {
+	for _, given := range []bool{p.Ref != "" || p.Selector != "" || p.Named != "", p.Text != "", p.URLContains != ""} {
 		if given {
 			n++
 		}

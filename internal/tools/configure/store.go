@@ -1,0 +1,309 @@
+package configure
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/command"
+	"github.com/brennhill/gasoline/internal/memory"
+	"github.com/brennhill/gasoline/internal/problem"
+)
+
+// Bounds of what a project stores under keys, names of elements apart.
+const (
+	maxStored    = 1 << 20  // bytes of one value as JSON
+	maxAllStored = 10 << 20 // bytes of all values
+	maxKeys      = 1000     // of all namespaces
+)
+
+// selectors is the namespace of names of elements, which the project's own file keeps.
+const selectors = "selectors"
+
+var _ = catalog.Add(Tool, catalog.Spec{
+	Name: "store",
+	Doc: "Keep values for this project by namespace and key. The namespace selectors names elements, in gasoline_memory.json of the project, " +
+		"for the parameter named of interact.",
+	Aliases: []string{"learn_selector", "memory"}, Wait: 5 * time.Second,
+	Example: `{"operation":"save","namespace":"selectors","key":"checkout_submit","ref":"e17"}`,
+	Errors: []problem.Code{
+		problem.NoData, problem.InvalidParam, problem.MissingParam, problem.TooLarge, "invalid_memory", problem.Conflict, "permission_denied",
+		problem.PathNotAllowed, problem.NotFound, problem.Ambiguous, problem.NoTab, problem.ExtensionOffline,
+	},
+}, store)
+
+type storeParams struct {
+	Operation string          `json:"operation,omitempty" alias:"store_action,op" enum:"list,save,load,delete,stats" doc:"what to do; default list"`
+	Namespace string          `json:"namespace,omitempty" pattern:"^[A-Za-z0-9_-]{1,64}$" doc:"letters, digits, _ and -; selectors for names of elements; default session"`
+	Key       string          `json:"key,omitempty" length:"200" alias:"semantic_name" doc:"letters, digits, _, - and ."`
+	Data      json.RawMessage `json:"data,omitempty" doc:"what to save, as JSON"`
+	Value     string          `json:"value,omitempty" length:"1000000" doc:"what to save, as a text"`
+	command.Search
+	Tab int `json:"tab,omitempty" doc:"tab id; default the one in use"`
+}
+
+// aimed reports whether an element is named.
+func (p storeParams) aimed() bool {
+	return p.Search != command.Search{}
+}
+
+func store(ctx context.Context, env Env, p storeParams) (answer.Texter, error) {
+	if p.Namespace == "" {
+		p.Namespace = "session"
+		if p.aimed() {
+			p.Namespace = selectors
+		}
+	}
+	if p.Operation == "" {
+		p.Operation = "list"
+	}
+	if p.Key == "" && (p.Operation == "save" || p.Operation == "load" || p.Operation == "delete") {
+		return nil, problem.New(problem.MissingParam, `Give it as string, as in "key":"checkout_submit".`,
+			"key is required to %s.", p.Operation)
+	}
+	if p.Namespace == selectors && p.Operation != "stats" {
+		return env.selectors(ctx, p)
+	}
+	if p.aimed() {
+		return nil, problem.New(problem.InvalidParam, `Give "namespace":"selectors", or leave out what names the element.`,
+			"elements are kept in the namespace selectors, not in %s.", p.Namespace)
+	}
+	if err := memory.CheckName(p.Key); p.Key != "" && err != nil {
+		return nil, problem.New(problem.InvalidParam, `Use 1 to 64 of a-z, A-Z, 0-9, "_", "-" and ".".`, "%.80q cannot be a key.", p.Key)
+	}
+	s, err := env.stored()
+	if err != nil {
+		return nil, err
+	}
+	switch p.Operation {
+	case "save":
+		return s.save(p)
+	case "load":
+		return s.load(p)
+	case "delete":
+		return s.remove(p)
+	case "stats":
+		return s.stats(env)
+	}
+	return &storedKeys{p.Namespace, s.keys(p.Namespace)}, nil
+}
+
+// stored is what a project stores: files NAMESPACE.KEY.json of a folder of the state directory.
+type stored struct {
+	env    Env
+	folder string
+	files  []fs.FileInfo
+}
+
+// stored returns what the caller's project stores. Problem: no_data when the project is not known.
+func (env Env) stored() (*stored, error) {
+	folder, err := env.project("values")
+	if err != nil {
+		return nil, err
+	}
+	files, err := env.Dir.Files(folder + "/store")
+	return &stored{env, folder + "/store", files}, err
+}
+
+func (s *stored) file(namespace, key string) string { return namespace + "." + key + ".json" }
+
+// find returns a key's file. Some file systems take two names that differ in case for one, so do we.
+func (s *stored) find(namespace, key string) (string, bool) {
+	want := s.file(namespace, key)
+	for _, f := range s.files {
+		if strings.EqualFold(f.Name(), want) {
+			return s.folder + "/" + f.Name(), true
+		}
+	}
+	return s.folder + "/" + want, false
+}
+
+// keys returns the keys of a namespace in order.
+func (s *stored) keys(namespace string) []string {
+	keys := []string{}
+	for _, f := range s.files {
+		ns, rest, _ := strings.Cut(f.Name(), ".")
+		if key, ok := strings.CutSuffix(rest, ".json"); ok && strings.EqualFold(ns, namespace) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (s *stored) unknown(p storeParams) error {
+	keys := s.keys(p.Namespace)
+	fix := fmt.Sprintf(`configure {"action":"store","namespace":%q} lists the keys.`, p.Namespace)
+	if near := catalog.Nearest(p.Key, keys); near != "" {
+		fix = fmt.Sprintf("Is %q meant? ", near) + fix
+	}
+	return problem.New(problem.NoData, fix, "this project stores no %q in the namespace %s.", p.Key, p.Namespace)
+}
+
+func (s *stored) save(p storeParams) (answer.Texter, error) {
+	data := []byte(p.Data)
+	if len(data) == 0 && p.Value != "" {
+		var err error
+		if data, err = answer.JSON(p.Value); err != nil {
+			return nil, err
+		}
+	}
+	if len(data) == 0 || string(data) == "null" {
+		return nil, problem.New(problem.MissingParam, "Give data (JSON) or value (a text).", "there is nothing to save.")
+	}
+	if len(data) > maxStored {
+		return nil, problem.New(problem.TooLarge, "Save less, or under several keys.", "the value has %s; it may have %s.",
+			answer.Bytes(int64(len(data))), answer.Bytes(maxStored))
+	}
+	file, there := s.find(p.Namespace, p.Key)
+	total := int64(len(data))
+	for _, f := range s.files {
+		if s.folder+"/"+f.Name() != file {
+			total += f.Size()
+		}
+	}
+	if total > maxAllStored || !there && len(s.files) >= maxKeys {
+		return nil, problem.New(problem.TooLarge, `configure {"action":"store","operation":"stats"} tells what takes the room; delete some.`,
+			"this project would store %s under %d keys; %s and %d keys are kept.", answer.Bytes(total), len(s.files)+1,
+			answer.Bytes(maxAllStored), maxKeys)
+	}
+	if err := s.env.Dir.Write(file, data); err != nil {
+		return nil, fmt.Errorf("store %s: %w", p.Key, err)
+	}
+	return &storedOne{Status: "saved", Namespace: p.Namespace, Key: p.Key, Replaced: there}, nil
+}
+
+func (s *stored) load(p storeParams) (answer.Texter, error) {
+	file, there := s.find(p.Namespace, p.Key)
+	if !there {
+		return nil, s.unknown(p)
+	}
+	data, err := s.env.Dir.ReadUpTo(file, maxStored)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, s.unknown(p)
+	}
+	if err == nil && !json.Valid(data) {
+		err = errors.New("it is no JSON")
+	}
+	if err != nil {
+		return nil, problem.New(problem.NoData, "Save it again, or delete it.", "%s cannot be read: %v.", s.env.Dir.Path(file), err)
+	}
+	return &storedOne{Status: "loaded", Namespace: p.Namespace, Key: p.Key, Data: data}, nil
+}
+
+func (s *stored) remove(p storeParams) (answer.Texter, error) {
+	file, there := s.find(p.Namespace, p.Key)
+	if !there {
+		return nil, s.unknown(p)
+	}
+	if err := s.env.Dir.Remove(file); err != nil {
+		return nil, fmt.Errorf("delete %s: %w", p.Key, err)
+	}
+	return &storedOne{Status: "deleted", Namespace: p.Namespace, Key: p.Key}, nil
+}
+
+func (s *stored) stats(env Env) (answer.Texter, error) {
+	out := &storedStats{Namespaces: map[string]int{}}
+	for _, f := range s.files {
+		ns, _, _ := strings.Cut(f.Name(), ".")
+		out.Namespaces[ns]++
+		out.Bytes += f.Size()
+	}
+	out.Sessions = out.Namespaces["session"]
+	m, err := env.Drive.Memory(env.Call)
+	if err != nil {
+		return nil, err
+	}
+	all, err := m.All()
+	if err != nil {
+		out.Problem = problem.From(err).Message
+		return out, nil
+	}
+	if len(all) > 0 {
+		out.Namespaces[selectors] = len(all)
+	}
+	return out, nil
+}
+
+// storedOne is what became of one key.
+type storedOne struct {
+	Status    string          `json:"status"` // saved, loaded, deleted
+	Namespace string          `json:"namespace"`
+	Key       string          `json:"key"`
+	Data      json.RawMessage `json:"data,omitempty"`
+	Replaced  bool            `json:"replaced,omitempty"`
+}
+
+// Text writes the result for a reader.
+func (s *storedOne) Text(w *answer.Writer) {
+	word := s.Status
+	if s.Replaced {
+		word = "replaced"
+	}
+	w.Head("store: %s of %s is %s", s.Key, s.Namespace, word)
+	if s.Data == nil {
+		return
+	}
+	w.Page("") // an agent wrote it, perhaps from what a page said
+	var entries []answer.Entry
+	var pretty bytes.Buffer
+	text := string(s.Data)
+	if json.Unmarshal(s.Data, &text) != nil && json.Indent(&pretty, s.Data, "", " ") == nil {
+		text = pretty.String()
+	}
+	for l := range strings.Lines(text) {
+		entries = append(entries, answer.Entry{Text: answer.Clean(strings.TrimRight(l, "\n"))})
+	}
+	if from, to := w.Entries(answer.Oldest, entries); to-from < len(entries) {
+		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))
+	}
+}
+
+// storedKeys are the keys of a namespace.
+type storedKeys struct {
+	Namespace string   `json:"namespace"`
+	Keys      []string `json:"keys"`
+}
+
+// Text writes the keys for a reader.
+func (s *storedKeys) Text(w *answer.Writer) {
+	w.Head("store: %d keys in %s", len(s.Keys), s.Namespace)
+	w.Own()
+	var entries []answer.Entry
+	for _, k := range s.Keys {
+		entries = append(entries, answer.Entry{Text: k})
+	}
+	if from, to := w.Entries(answer.Oldest, entries); to-from < len(entries) {
+		w.Note("cut to %d of %d; a larger budget shows more", to-from, len(entries))
+	}
+}
+
+// storedStats says how much a project stores.
+type storedStats struct {
+	Bytes      int64          `json:"total_bytes"` // names of elements apart
+	Sessions   int            `json:"session_count"`
+	Namespaces map[string]int `json:"namespaces"`        // keys of each
+	Problem    string         `json:"problem,omitempty"` // why the names of elements are not counted
+}
+
+// Text writes the counts for a reader.
+func (s *storedStats) Text(w *answer.Writer) {
+	w.Head("store: %s of at most %s in %d namespaces", answer.Bytes(s.Bytes), answer.Bytes(maxAllStored), len(s.Namespaces))
+	w.Own()
+	var entries []answer.Entry
+	for _, n := range sorted(s.Namespaces) {
+		entries = append(entries, answer.Entry{Text: fmt.Sprintf("%s: %d", n, s.Namespaces[n])})
+	}
+	w.Entries(answer.Oldest, entries)
+	if s.Problem != "" {
+		w.Note("%s", s.Problem)
+	}
+}
