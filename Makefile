@@ -11,7 +11,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e clients clients-install bench soak wpt ext demo release clean chromium
+.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e clients clients-install bench soak wpt head-to-head ext demo release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -38,7 +38,7 @@ check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, gen
 	@go vet ./...
 	@$(STATICCHECK) ./...
 	@go run ./internal/gen -check
-	@! grep -n '"resolved": "http' package-lock.json e2e/clients/package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
+	@! grep -n '"resolved": "http' package-lock.json e2e/clients/package-lock.json e2e/head-to-head/package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
 	@echo "── typescript: types, lint, format"
 	@npm run --silent check
 
@@ -100,6 +100,14 @@ mutate: node_modules/.installed chromium ## Break the code on purpose and see th
 bench: build ext chromium ## Measure what docs/benchmarks.md lists, and write it
 	@go run ./bench
 
+e2e/head-to-head/node_modules/.installed: e2e/head-to-head/package-lock.json
+	@echo "── installing two other tools and the libraries of the pages"
+	@cd e2e/head-to-head && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+head-to-head: build ext chromium e2e/head-to-head/node_modules/.installed ## Gasoline beside other tools on pages of real libraries, into docs/benchmarks.md
+	@cd e2e/head-to-head && node --import ../../scripts/ts.mjs run.ts
+
 soak: build ext chromium ## Long runs: worker lifetime, floods, reconnects
 	@npm run --silent soak --workspace @gasoline/e2e
 
@@ -120,4 +128,4 @@ release: ext ## Build every platform into dist/
 	@cd dist && sha256sum gasoline-* > SHA256SUMS
 
 clean: ## Remove what was built
-	@rm -rf bin dist extension/dist extension/*.zip capture/dist node_modules e2e/clients/node_modules test-results
+	@rm -rf bin dist extension/dist extension/*.zip capture/dist node_modules e2e/clients/node_modules e2e/head-to-head/node_modules test-results

@@ -82,7 +82,7 @@ func run(flood time.Duration, out, only string, pages bool) error {
 		if !pages {
 			text += lastPage(out)
 		}
-		if err := os.WriteFile(out, []byte(text+breaks(out)), 0o644); err != nil {
+		if err := os.WriteFile(out, []byte(text+others(out)), 0o644); err != nil {
 			return err
 		}
 	}

@@ -166,8 +166,8 @@ func lastPage(out string) string {
 	return ""
 }
 
-// breaks is the end of the document that "make mutate" writes: what is there stays.
-func breaks(out string) string {
+// others is the end of the document, which "make mutate" and "make head-to-head" write: what is there stays.
+func others(out string) string {
 	old, _ := os.ReadFile(out) // a document that is not there has no parts
 	kept := func(begin, end string) string {
 		if _, rest, ok := strings.Cut(string(old), begin); ok {
@@ -178,8 +178,17 @@ func breaks(out string) string {
 		return begin + "\nNot measured yet.\n" + end + "\n"
 	}
 	return breaksHead + kept("<!-- mutate -->", "<!-- /mutate -->") +
-		pageBreaksHead + kept("<!-- mutate-ts -->", "<!-- /mutate-ts -->")
+		pageBreaksHead + kept("<!-- mutate-ts -->", "<!-- /mutate-ts -->") +
+		peersHead + kept("<!-- head-to-head -->", "<!-- /head-to-head -->")
 }
+
+const peersHead = `
+## Beside other tools
+
+The same tasks on the same pages of real libraries, for each tool by a real MCP client and a Chromium of its own: ` + "`make head-to-head`" + `. The
+application's own state says what is right.
+
+`
 
 const pageBreaksHead = `
 Of the page's side, in TypeScript. Its breaks run in one Chromium; a number or a text that is another one counts too:

@@ -26,11 +26,11 @@ const anySize = dev || process.argv.includes("--any-size");
 const entries = [
   { in: "page/main.ts", out: "page", format: "iife", budget: 55_000, ignored: true },
   { in: "reader/main.ts", out: "reader", format: "iife", budget: 60_000 },
-  { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 6_000 },
+  { in: "dom-agent/upload/main.ts", out: "upload", format: "iife", budget: 7_000 },
   { in: "dom-agent/audit/main.ts", out: "audit", format: "iife", budget: 3_000 },
-  { in: "dom-agent/draw/main.ts", out: "draw", format: "iife", budget: 42_000 },
+  { in: "dom-agent/draw/main.ts", out: "draw", format: "iife", budget: 16_000 },
   { in: "snapshot/main.ts", out: "snapshot", format: "iife", budget: 24_000 },
-  { in: "stored/main.ts", out: "stored", format: "iife", budget: 24_000 },
+  { in: "stored/main.ts", out: "stored", format: "iife", budget: 25_000 },
   { in: "background/main.ts", out: "background", format: "esm" },
   { in: "film/main.ts", out: "film", format: "iife", budget: 5_000 },
   { in: "popup/main.ts", out: "popup", format: "iife" },
@@ -40,7 +40,7 @@ const entries = [
 // What runs in the extension's isolated world of a page. core.js is what both use.
 const isolated = [
   { in: "content/main.ts", out: "content", budget: 52_000 },
-  { in: "dom-agent/main.ts", out: "dom-agent", budget: 87_000 },
+  { in: "dom-agent/main.ts", out: "dom-agent", budget: 94_000 },
   { out: "core", budget: 29_000 },
 ];
 

@@ -32,6 +32,8 @@ export function secretField(field: Element): string {
   if (isPassword(field.getAttribute("type"))) passwords.add(field);
   if (passwords.has(field)) return "password";
   for (const token of (field.getAttribute("autocomplete") ?? "").toLowerCase().split(/\s+/)) {
+    // On a list to choose from it only keeps the browser from filling it in.
+    if (token === "new-password" && field.getAttribute("role") === "combobox") continue;
     const kind = secretTokens[token];
     if (kind) return kind;
   }

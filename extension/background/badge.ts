@@ -2,8 +2,8 @@ import { type Connection, inTerminal } from "../state/connection.ts";
 
 /** What the badge tells besides the connection. */
 export interface Allowed {
-  /** Agents may act in pages. */
-  pilot: boolean;
+  /** Where agents may act: everywhere, or on so many sites. */
+  pilot: "all" | number;
   /** Agents may run JavaScript beyond this machine. */
   scripts: boolean;
   /** Something went wrong that the popup tells of. */
@@ -42,9 +42,11 @@ export function badgeOf(
     case "connected": {
       const may = scripts
         ? "agents may act, and run scripts on sites beyond this machine"
-        : pilot
+        : pilot === "all"
           ? "agents may act in your pages"
-          : "";
+          : pilot > 0
+            ? `agents may act on ${pilot === 1 ? "one site" : `${pilot} sites`}`
+            : "";
       if (problem)
         return {
           text: "!",
@@ -52,7 +54,7 @@ export function badgeOf(
           title: `something went wrong; open to see what${may && `. Connected: ${may}`}`,
         };
       if (scripts) return { text: "JS", color: "#9a3412", title: `connected; ${may}` };
-      if (pilot) return { text: "AI", color: "#9a3412", title: `connected; ${may}` };
+      if (may) return { text: "AI", color: "#9a3412", title: `connected; ${may}` };
       return { text: "✓", color: "#475569", title: "connected; agents see pages and do not act" };
     }
   }

@@ -31,7 +31,10 @@ chrome.tabs.onCreated.addListener(() => worker.tabsChanged());
 chrome.tabs.onActivated.addListener(() => worker.tabsChanged());
 chrome.tabs.onMoved.addListener(() => worker.tabsChanged());
 chrome.windows.onFocusChanged.addListener(() => worker.tabsChanged());
-chrome.tabs.onUpdated.addListener(() => worker.tabsChanged());
+chrome.tabs.onUpdated.addListener((tab) => {
+  void worker.moved(tab); // whatever changed: of a site that is not granted, Chrome does not say the address
+  worker.tabsChanged();
+});
 chrome.tabs.onRemoved.addListener((tab) => {
   void worker.tabs.forget(tab);
   void worker.refs.forget(tab);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Connection } from "../state/connection.ts";
-import { badgeOf } from "./badge.ts";
+import { type Allowed, badgeOf } from "./badge.ts";
 import { mergeDaemonSettings } from "./daemon/daemon-settings.ts";
 import { browserName } from "./daemon/identity.ts";
 import { fromRequest } from "./network/exchange.ts";
@@ -9,20 +9,22 @@ import { TokenBucket } from "./screenshots/bucket.ts";
 
 test("every state has a badge of its own, in text and title, not by colour alone", () => {
   const at = (phase: Connection["phase"]) => ({ phase, port: 7999 });
-  const none = { pilot: false, scripts: false, problem: false };
+  const none: Allowed = { pilot: 0, scripts: false, problem: false };
   const badges = [
-    badgeOf(at("searching"), { ...none, pilot: true, scripts: true, problem: true }),
-    badgeOf(at("pairing"), { ...none, pilot: true, scripts: true, problem: true }),
+    badgeOf(at("searching"), { ...none, pilot: "all", scripts: true, problem: true }),
+    badgeOf(at("pairing"), { ...none, pilot: "all", scripts: true, problem: true }),
     badgeOf(at("refused"), none),
     badgeOf(at("connected"), none),
-    badgeOf(at("connected"), { ...none, pilot: true }),
-    badgeOf(at("connected"), { ...none, pilot: true, scripts: true }),
+    badgeOf(at("connected"), { ...none, pilot: "all" }),
+    badgeOf(at("connected"), { ...none, pilot: 1 }),
+    badgeOf(at("connected"), { ...none, pilot: 2 }),
+    badgeOf(at("connected"), { ...none, pilot: "all", scripts: true }),
   ];
-  expect(badges.map(({ text }) => text)).toEqual(["off", "pair", "!", "✓", "AI", "JS"]);
+  expect(badges.map(({ text }) => text)).toEqual(["off", "pair", "!", "✓", "AI", "AI", "AI", "JS"]);
   expect(new Set(badges.map(({ title }) => title)).size).toBe(badges.length);
   expect(badges[0]?.title).toContain("gasoline serve --port 7999");
   // What is wrong comes first, what the user allowed stays in the title.
-  const wrong = badgeOf(at("connected"), { pilot: true, scripts: true, problem: true });
+  const wrong = badgeOf(at("connected"), { pilot: "all", scripts: true, problem: true });
   expect(wrong.text).toBe("!");
   expect(wrong.title).toContain("scripts");
 });

@@ -14,6 +14,7 @@ import {
   writeLastError,
 } from "../state/connection.ts";
 import { isLoopback } from "../state/origins.ts";
+import { choose, isOn, mayActOn } from "../state/pilot.ts";
 import { type Settings, parseSettings, readSettings, writeSettings } from "../state/settings.ts";
 import { showBadge } from "./badge.ts";
 import { DaemonClient, Refused } from "./daemon/client.ts";
@@ -31,6 +32,7 @@ import { Drawings } from "./drawings/drawings.ts";
 import { Executor } from "./execution/executor.ts";
 import { Inputs } from "./execution/inputs.ts";
 import { TabPages } from "./execution/pages.ts";
+import { Pilot } from "./execution/pilot.ts";
 import { scriptRoutes, userScriptsAvailable } from "./execution/scripts.ts";
 import { ActionTimes } from "./execution/times.ts";
 import { TabFilms } from "./film/films.ts";
@@ -79,14 +81,21 @@ export class Worker {
   readonly #pipeline: Pipeline;
   readonly #executor: Executor;
   readonly #images = new TabImages();
-  readonly #frames = new AgentFrames(this.refs, {
-    known: (tab) => this.ports.documents(tab),
-    onCome: (tab, heard) => this.ports.onHello((stamp) => stamp.tab === tab && heard()),
-    onLeft: (document, left) => this.ports.onLeft(document, left),
-    granted: (url) => this.grants.covers(url),
-  });
-  readonly #inputs = new Inputs(this.debuggers, (tab, document, point, deadline) =>
-    this.#frames.pointIn(tab, document, point, deadline),
+  readonly #frames = new AgentFrames(
+    this.refs,
+    {
+      known: (tab) => this.ports.documents(tab),
+      onCome: (tab, heard) => this.ports.onHello((stamp) => stamp.tab === tab && heard()),
+      onLeft: (document, left) => this.ports.onLeft(document, left),
+      granted: (url) => this.grants.covers(url),
+    },
+    (tab) => this.#pilot.acts(tab),
+  );
+  readonly #inputs = new Inputs(
+    this.debuggers,
+    (tab, document, point, deadline) => this.#frames.pointIn(tab, document, point, deadline),
+    (tab, ref, deadline) => this.#frames.spotOf(tab, ref, deadline),
+    (tab) => this.#pilot.acts(tab),
   );
   readonly #downloads = new Downloads();
   readonly films = new TabFilms(this.debuggers, this.#client, () => this.identity.session());
@@ -110,6 +119,7 @@ export class Worker {
   readonly #times = new ActionTimes();
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
+  readonly #pilot = new Pilot(readSettings, (tab) => this.#pages.address(tab));
   readonly #loaded = new LoadedFiles(kept);
   readonly #mapper = new SourceMapper(
     (url) => this.grants.covers(url),
@@ -171,7 +181,7 @@ export class Worker {
     this.#downloads.listen();
     this.#executor = new Executor({
       results: new Results(this.#client, session),
-      pilot: async () => (await readSettings()).pilot,
+      pilot: this.#pilot,
       context: (tab, deadline, signal, action) => this.#context(tab, deadline, signal, action),
       describe: (tab) => this.tabs.one(tab),
       activeTab: () => this.#pages.active(),
@@ -215,12 +225,13 @@ export class Worker {
   #forbid(): void {
     this.#executor.forbid();
     this.films.forbid();
+    this.ports.stop();
   }
 
   /** The user pressed the stop key: what acts stops, and nothing else may begin. */
   async stop(): Promise<void> {
     this.#forbid();
-    await writeSettings({ pilot: false });
+    await writeSettings(choose("off"));
   }
 
   /** The user pressed the key that marks what just happened in the tab in front: agents find it in their inbox. */
@@ -247,7 +258,12 @@ export class Worker {
     this.#settings = await readSettings();
     this.ports.configure();
     await this.#showBadge();
-    if (before.pilot && !this.#settings.pilot) this.#forbid();
+    if (!isOn(this.#settings)) {
+      if (isOn(before)) this.#forbid();
+    } else if (before.pilot !== this.#settings.pilot || before.pilotSites.join() !== this.#settings.pilotSites.join()) {
+      const may = (tab: number): Promise<void> => this.#pilot.acts(tab);
+      await Promise.all([this.#executor.recheck(), this.films.recheck(may)]);
+    }
     if (before.port !== this.#settings.port) this.line.restart();
     this.#uploader.schedule(0);
   }
@@ -256,6 +272,11 @@ export class Worker {
   async tick(): Promise<void> {
     this.line.ensure();
     await this.#executor.forgetOld();
+  }
+
+  /** A tab shows another address. */
+  async moved(tab: number): Promise<void> {
+    await this.films.recheck((at) => this.#pilot.acts(at), tab);
   }
 
   /** Something about tabs changed that the daemon wants to know. */
@@ -398,10 +419,11 @@ export class Worker {
 
   async #showBadge(): Promise<void> {
     const error = await readLastError();
-    const { pilot, scriptHosts } = this.#settings;
+    const { pilot, pilotSites, scriptHosts } = this.#settings;
+    const at = scriptHosts.filter((origin) => !isLoopback(origin) && mayActOn(this.#settings, origin));
     await showBadge(this.#connection, {
-      pilot,
-      scripts: pilot && scriptHosts.some((origin) => !isLoopback(origin)),
+      pilot: pilot ? "all" : pilotSites.length,
+      scripts: at.length > 0,
       problem: error !== undefined && !isOver(error, this.#connection),
     });
   }
@@ -412,10 +434,11 @@ export class Worker {
   }
 
   async #wireSettings(): Promise<ExtensionSettings> {
-    const { pilot, bodies, scriptHosts } = this.#settings;
+    const { pilot, pilotSites, bodies, scriptHosts } = this.#settings;
     const problem = await readLastError();
     return {
       pilot,
+      ...(pilotSites.length > 0 ? { pilot_sites: pilotSites } : {}),
       bodies,
       grants: [...this.grants.patterns],
       script_hosts: scriptHosts,

@@ -2,6 +2,9 @@ import { type CommandKind, MUTATING } from "@gasoline/schema/commands";
 import type { Context, Dialog } from "./context.ts";
 import { CommandProblem } from "./problem.ts";
 
+/** Characters of a dialog's text that an answer tells. */
+const MAX_MESSAGE = 1000;
+
 /** Kinds that ask nothing of the tab's documents, or that take the tab away from them. */
 const BESIDE: ReadonlySet<CommandKind> = new Set([
   "navigate",
@@ -34,6 +37,45 @@ export async function unlessDialog<T>(kind: CommandKind, { pages, tab }: Context
   }
 }
 
+/** What a command says of the native dialogs that it opens. */
+interface Answer {
+  dialog?: string;
+  dialog_text?: string;
+}
+
+/**
+ * Does the work of a command, and answers the native dialogs that it opens as the command says. The debugger has to be
+ * there before they open, so nobody can answer one that is open already.
+ */
+export async function answering<T>(
+  { dialog: how = "accept", dialog_text: promptText = "" }: Answer,
+  { tab, deadline, debug }: Context,
+  work: () => Promise<T>,
+): Promise<T> {
+  return debug.run(tab, deadline, async (send) => {
+    let last: object | undefined;
+    const off = debug.on(tab, "Page.javascriptDialogOpening", (opening) => {
+      const { type, message } = opening as Dialog;
+      last = { type, message: message.slice(0, MAX_MESSAGE), answer: how };
+      send("Page.handleJavaScriptDialog", { accept: how === "accept", promptText }).catch(() => undefined);
+    });
+    try {
+      await send("Page.enable");
+      const result = await work();
+      return last && typeof result === "object" ? { ...result, dialog: last } : result;
+    } finally {
+      off();
+      await send("Page.disable").catch(() => undefined); // the tab may be closed
+    }
+  });
+}
+
+/** Whether the params of a command say what is to be answered. A text is an answer that accepts. */
+export function answers(params: unknown): params is Answer {
+  const { dialog, dialog_text } = (params ?? {}) as Answer;
+  return dialog !== undefined || dialog_text !== undefined;
+}
+
 function answer(kind: CommandKind, dialog: Dialog): unknown {
   if (!MUTATING.has(kind) || kind === "execute_js" || kind === "save_state") throw problem(dialog);
   const { type, message } = dialog;
@@ -43,4 +85,4 @@ function answer(kind: CommandKind, dialog: Dialog): unknown {
 const problem = (dialog: Dialog): CommandProblem => new CommandProblem("dialog_open", inWords(dialog));
 
 const inWords = ({ type, message }: Dialog): string =>
-  `The page shows a native ${type} dialog${message ? ` that says "${message}"` : ""}. Until the user answers it, the page does nothing; navigate leaves it.`;
+  `The page shows a native ${type} dialog${message ? ` that says "${message}"` : ""}. Until the user answers it, the page does nothing; navigate leaves it. click, key_press and navigate answer what they open, with dialog:"accept" or "dismiss".`;

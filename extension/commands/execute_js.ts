@@ -113,8 +113,9 @@ async function evaluate(
       timeout: Math.max(1, deadline + END_MS - Date.now()),
       ...where,
     })) as Evaluated;
-  let evaluated = await run(asExpression(script));
-  if (evaluated.exceptionDetails) evaluated = await run(asBody(script));
+  const there = onlyOn(frame.url);
+  let evaluated = await run(there(asExpression(script)));
+  if (evaluated.exceptionDetails) evaluated = await run(there(asBody(script)));
   if (evaluated.exceptionDetails) {
     const { exception, text } = evaluated.exceptionDetails;
     return { ok: false, code: "execution_error", message: exception?.description ?? text };
@@ -123,6 +124,17 @@ async function evaluate(
   return isOutcome(value)
     ? value
     : { ok: false, code: "execution_error", message: "The page was left while the script ran." };
+}
+
+/**
+ * Wraps a script so that it runs on the site of a URL only: the debugger's own world of the main frame is that of whatever
+ * page is there by then. No page can change what location.origin says.
+ */
+function onlyOn(url: string): (script: string) => string {
+  if (!/^https?:/.test(url)) return (script) => script;
+  const left: Outcome = { ok: false, code: "page_left", message: "The page was left before the script ran." };
+  return (script) =>
+    `location.origin === ${JSON.stringify(new URL(url).origin)} ? ${script} : (${JSON.stringify(left)})`;
 }
 
 interface FrameTree {

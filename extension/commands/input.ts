@@ -16,11 +16,15 @@ export async function sendInput(
     case "press":
       return click(send, x, y, gesture.button, gesture.count);
     case "text":
-      return type(send, gesture.text);
+      return type(send, gesture);
     case "edit":
       return edit(send, gesture.command);
     case "drag":
       return drag(send, gesture.step, x, y, files);
+    case "hold":
+    case "pull":
+    case "release":
+      return; // of several gestures together: DragInput makes them
     case "keys": {
       const stroke = parseKeys(gesture.keys);
       if (stroke) await strike(send, stroke);
@@ -66,12 +70,28 @@ async function drag(
   for (const name of types) await send("Input.dispatchDragEvent", { type: name, x, y, data });
 }
 
-async function type(send: Send, text: string): Promise<void> {
-  // Short texts key by key, for pages that watch keys; long ones at once, as a paste would.
-  if (text.length > 200) {
-    await send("Input.insertText", { text });
+/** Texts up to this length are typed key by key, for pages that watch keys; longer ones come at once, as a paste would. */
+const KEY_BY_KEY = 200;
+
+/** What is typed by an input method or chosen from a palette, several code points at a time: no key types it. */
+const COMPOSED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u3000-\u303f\uff00-\uffef\u200d\ufe0f\u20e3]+/u;
+
+async function type(send: Send, { text, at_once, lines }: Extract<Gesture, { type: "text" }>): Promise<void> {
+  const long = at_once || text.length > KEY_BY_KEY;
+  const insert = (part: string): Promise<unknown> => send("Input.insertText", { text: part });
+  if (long && !lines) {
+    await insert(text);
     return;
   }
+  for (const part of text.split(long ? /(\n)/ : new RegExp(`(\n|${COMPOSED.source})`, "u"))) {
+    if (part === "") continue;
+    if (part !== "\n" && (long || COMPOSED.test(part))) await insert(part);
+    else await keys(send, part);
+  }
+}
+
+async function keys(send: Send, text: string): Promise<void> {
   for (const char of text) {
     const stroke = parseKeys(char === "\n" ? "Enter" : char);
     if (stroke) await strike(send, stroke);

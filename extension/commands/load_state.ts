@@ -29,7 +29,7 @@ export const loadState: Handler<"load_state"> = async (params, context) => {
   if (pages.dialog(tab)) throw new CommandProblem("dialog_open", "The page shows a native dialog.");
   const section = (await unpacked(params.tab_section)) as TabSection;
   const chunks = [...chunksOf(params.token, params.chunks), params.page_section];
-  const told: Told = { restored: [], differs: [] };
+  const told: Told = { restored: [], differs: [], notCovered: [] };
   const goal = params.url || shown;
   return pipeline<LoadedState>(
     context,
@@ -53,6 +53,7 @@ export const loadState: Handler<"load_state"> = async (params, context) => {
       ...(await pageResult(context, tab, goal, "loaded")),
       restored: told.restored,
       ...(told.differs.length > 0 ? { differs: told.differs.slice(0, MAX_DIFFERS) } : {}),
+      ...(told.notCovered.length > 0 ? { not_covered: told.notCovered } : {}),
     }),
   );
 };
@@ -60,6 +61,7 @@ export const loadState: Handler<"load_state"> = async (params, context) => {
 interface Told {
   restored: string[];
   differs: string[];
+  notCovered: string[];
 }
 
 /** Writes what was stored, in the empty document. */
@@ -72,7 +74,13 @@ async function bringBack(
 ): Promise<void> {
   for (const page_section of chunks)
     await frames.call(tab, "add_state", { token, page_section, frame: "main" }, deadline);
-  const { restored, differs } = await frames.call(tab, "restore_state", { token, parts, frame: "main" }, deadline);
+  const { restored, differs, not_covered } = await frames.call(
+    tab,
+    "restore_state",
+    { token, parts, frame: "main" },
+    deadline,
+  );
+  told.notCovered.push(...not_covered);
   told.restored.push(...restored);
   told.differs.push(...differs);
   if (!parts.includes("cookies") || !cookies) return;

@@ -7,12 +7,12 @@ const text2000 = v.optional(v.pipe(v.string(), v.maxLength(2000)));
 const number = v.optional(v.pipe(v.number(), v.finite()));
 const flag = v.optional(v.boolean());
 const text1000000Required = v.pipe(v.string(), v.maxLength(1000000));
-const check5 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
+const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
+const check6 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
 const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
 const text200Required = v.pipe(v.string(), v.maxLength(200));
-const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
 const integerFrom1To100 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)));
 const integer = v.optional(v.pipe(v.number(), v.integer()));
 const text64Required = v.pipe(v.string(), v.maxLength(64));
@@ -28,11 +28,15 @@ const text100 = v.optional(v.pipe(v.string(), v.maxLength(100)));
 const toast = {
   reason: text500,
 };
+const dialogs = {
+  dialog: v.optional(v.picklist(["accept", "dismiss"])),
+  dialog_text: text10000,
+};
 const tabOnlyParams = v.object({
   ...toast,
 });
 const search = {
-  ref: check5,
+  ref: check6,
   selector: text2000,
   named: text200,
   nth: integer,
@@ -91,6 +95,7 @@ const noParams = v.object({});
 export const SCHEMAS = {
   navigate: v.object({
     ...toast,
+    ...dialogs,
     url: v.pipe(v.string(), v.maxLength(100000)),
     new_tab: flag,
   }),
@@ -110,6 +115,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     ...trust,
+    ...dialogs,
     button: v.optional(v.picklist(["left", "middle", "right"])),
     count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
     new_tab: flag,
@@ -137,12 +143,15 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     ...trust,
+    ...dialogs,
     text: v.pipe(v.string(), v.maxLength(100)),
   }),
   scroll_to: v.object({
     ...target,
     ...toast,
     direction: v.optional(v.picklist(["top", "bottom", "up", "down"])),
+    dx: number,
+    dy: number,
   }),
   hover: v.object({
     ...target,
@@ -162,6 +171,7 @@ export const SCHEMAS = {
     ...target,
     ...toast,
     text: text1000000Required,
+    html: v.optional(v.pipe(v.string(), v.maxLength(1000000))),
   }),
   set_attribute: v.object({
     ...target,
@@ -174,7 +184,7 @@ export const SCHEMAS = {
   fill_form_and_submit: v.object({
     ...formParams,
     submit_selector: text2000,
-    submit_ref: check5,
+    submit_ref: check6,
     submit_named: text200,
   }),
   dismiss_top_overlay: intentParams,
@@ -258,7 +268,7 @@ export const SCHEMAS = {
     format: v.optional(v.picklist(["png", "jpeg", "webp"])),
     quality: integerFrom1To100,
     full_page: flag,
-    ref: check5,
+    ref: check6,
     selector: text2000,
     named: text200,
     nth: integer,
@@ -274,6 +284,8 @@ export const SCHEMAS = {
     ...toast,
     files: v.pipe(v.array(v.object({ path: v.pipe(v.string(), v.maxLength(4096)), name: v.pipe(v.string(), v.maxLength(1000)), type: v.optional(v.pipe(v.string(), v.maxLength(200))), size: v.pipe(v.number(), v.finite(), v.minValue(0)), modified: v.optional(v.pipe(v.number(), v.finite())), inline: v.optional(v.boolean()), data: v.optional(v.pipe(v.string(), v.maxLength(3000000))) })), v.maxLength(20)),
     submit: flag,
+    api_endpoint: text2000,
+    name: text200,
   }),
   clipboard_read: tabOnlyParams,
   clipboard_write: v.object({
@@ -344,4 +356,13 @@ export const SCHEMAS = {
     fps: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60)),
   }),
   screen_recording_stop: noParams,
+  drag: v.object({
+    ...target,
+    ...toast,
+    to: text2000,
+    to_x: number,
+    to_y: number,
+    dx: number,
+    dy: number,
+  }),
 } satisfies Record<CommandKind, v.GenericSchema>;

@@ -39,6 +39,7 @@ import { locate } from "./locate.ts";
 import { locators } from "./locators.ts";
 import { screenRecordingStart } from "./screen_recording_start.ts";
 import { screenRecordingStop } from "./screen_recording_stop.ts";
+import { drag } from "./drag.ts";
 
 /** The handler of every kind that the daemon may send. */
 export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
@@ -105,4 +106,5 @@ export const HANDLERS: { [K in CommandKind]: Handler<K> } = {
   scroll_position: acts("scroll_position"),
   screen_recording_start: screenRecordingStart,
   screen_recording_stop: screenRecordingStop,
+  drag,
 };

@@ -24,14 +24,19 @@ const MAX_NOT_COVERED = 20;
 /** Takes what the site of the tab's page has stored, and what is typed into it. Nothing of the page changes. */
 export const saveState: Handler<"save_state"> = async ({ parts }, context) => {
   const { frames, tab, deadline } = context;
-  const { chunks, ...page } = await frames.call(tab, "take_state", { parts, frame: "main" }, deadline);
+  const {
+    chunks,
+    not_covered: besides,
+    ...page
+  } = await frames.call(tab, "take_state", { parts, frame: "main" }, deadline);
   const section: TabSection = { left_out_of_tab: [] };
   const notCovered = await takeForms(context, page.origin, parts.includes("forms"), section);
   // Last: the debugger's bar moves the page.
   if (parts.includes("cookies"))
     section.cookies = await context.debug.run(tab, deadline, (send) => cookiesOf(send, page.url));
   const result: SavedState = { ...page, chunks, tab_section: await packed(section) };
-  if (notCovered.length > 0) result.not_covered = notCovered.slice(0, MAX_NOT_COVERED);
+  const uncovered = [...besides, ...notCovered];
+  if (uncovered.length > 0) result.not_covered = uncovered.slice(0, MAX_NOT_COVERED);
   return result;
 };
 

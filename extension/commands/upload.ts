@@ -13,8 +13,12 @@ const CHOOSER_MS = 1500;
  * Puts files into a page: into a file input, onto a drop zone, or into the file chooser that a click opens. Small files
  * come with their bytes and are put in without the debugger where that is possible; the browser reads the others itself.
  */
-export const upload: Handler<"upload"> = ({ files, submit, ...target }, context) =>
+export const upload: Handler<"upload"> = ({ files, submit, api_endpoint: endpoint, name, ...target }, context) =>
   steps(context, async () => {
+    if (endpoint) {
+      const at = { endpoint, name: name || "file", files, frame: target.frame ?? "main" };
+      return step(context, "post_files", at);
+    }
     const { frames, tab, deadline } = context;
     const found = await frames.call(tab, "look_upload", { ...target, count: files.length }, deadline);
     const done = await put(context, found, files);

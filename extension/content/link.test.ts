@@ -25,6 +25,7 @@ test("a page that was written over still gets a new line when it comes back from
     end: nothing,
     room: nothing,
     orphaned: nothing,
+    stop: nothing,
   });
   link.open();
   expect(connect).toHaveBeenCalledTimes(1);

@@ -9,6 +9,8 @@ export interface LinkEvents {
   /** An agent's command acts in the tab from now on. */
   begin: (action: ActionId) => void;
   end: (action: ActionId) => void;
+  /** The user stopped what agents do. */
+  stop: () => void;
   /** send takes batches again. */
   room: () => void;
   /** The extension is gone; nothing can be sent ever again. */
@@ -141,6 +143,9 @@ export class WorkerLink {
         return;
       case "end":
         this.#events.end(message.action);
+        return;
+      case "stop":
+        this.#events.stop();
         return;
     }
   }

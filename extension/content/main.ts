@@ -63,6 +63,7 @@ function start(): void {
     flush,
     begin: (action) => acts.begin(action, false),
     end: (action) => acts.end(action),
+    stop: () => globalThis.gasolineStopDrawing?.(),
     room: () => batcher.flush(),
     orphaned: () => {
       // The extension was reloaded: nobody will ever listen to this script again.

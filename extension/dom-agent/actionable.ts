@@ -3,6 +3,7 @@ import { blocking, checkAround } from "./around.ts";
 import { inWords, isDisabled } from "./describe.ts";
 import { AgentProblem } from "./problem.ts";
 import type { Deadline } from "./environment.ts";
+import { surfaceOf } from "./editor.ts";
 import type { RefBook } from "./refs.ts";
 import { elementAt, isInside, parentOf } from "./shadow.ts";
 import { type Resolved, resolve } from "./target.ts";
@@ -80,9 +81,16 @@ function checkHit(element: Element, point: { x: number; y: number }): void {
   if (!isTarget(hit, element)) throw blocking(hit, element);
 }
 
-/** Whether what lies at a point stands for an element: it is inside of it, or in its label, wherever the two are. */
+/**
+ * Whether what lies at a point stands for an element: it is inside of it, or in its label, wherever the two are, or is the
+ * designed control around an input that is not shown and kept for screen readers.
+ */
 export function isTarget(hit: Element, element: Element): boolean {
-  if (isInside(hit, element)) return true;
+  if (isInside(hit, surfaceOf(element))) return true;
+  if (hit === element.parentElement && element.localName === "input") {
+    const { clip, clipPath, opacity } = getComputedStyle(element);
+    if (clip !== "auto" || clipPath !== "none" || opacity === "0") return true;
+  }
   for (let at: Element | null = hit; at; at = parentOf(at)) {
     if (at instanceof HTMLLabelElement && at.control === element) return true;
   }

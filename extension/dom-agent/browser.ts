@@ -1,6 +1,6 @@
 import type { CommandError } from "@gasoline/schema/wire";
 import type { AskAround, AskInput, AskScript, Script, TellDownload, TellPerformed } from "../messages/agent.ts";
-import type { TellDrawing } from "../messages/drawing.ts";
+import type { AskComponents, TellDrawing } from "../messages/drawing.ts";
 import { AgentProblem } from "./problem.ts";
 
 // An isolated world of an extension has both; a page that a test driver opened has neither.
@@ -17,7 +17,7 @@ export const rootOf = (host: Element): ShadowRoot | null =>
 export const askWorker = async (ask: Ask): Promise<CommandError | null | undefined> =>
   runtime?.id ? runtime.sendMessage<Ask, CommandError | null>(ask) : undefined;
 
-type Ask = AskAround | AskInput | AskScript | TellDrawing;
+type Ask = AskAround | AskComponents | AskInput | AskScript | TellDrawing;
 
 /** What a script that is loaded on first use leaves in this world. */
 export async function loaded<T>(script: Script, left: () => T | undefined): Promise<T> {

@@ -1,10 +1,18 @@
 import { nameOf, roleOf, fold } from "@gasoline/capture/locators/name";
 import { Diff, wrongWith } from "./diff.ts";
 import { shownText } from "./identity.ts";
+import { PERHAPS, isOperable } from "./read/list_interactive.ts";
 import { isVisible } from "./visible.ts";
 
 const MAX_LINES = 8;
 const MAX_LINE = 140;
+
+/** Controls that came and are told. */
+const MAX_NEW = 8;
+
+/** Parts that came or went in which controls are looked for, and elements of one that are asked. */
+const MAX_PARTS = 50;
+const MAX_ASKED = 300;
 
 /** Of the records of one act so many are looked at; of the others only the number is told. */
 const MAX_LOOKED = 2000;
@@ -27,6 +35,9 @@ export class Changes {
   readonly #telling = new Set<Element>();
   readonly #parts = new Map<Element, { added: number; removed: number; changed: number }>();
   readonly #gone = new Set<string>();
+  /** Parts that came, and the keys of the controls that went: what was rendered anew is not new. */
+  readonly #came = new Set<Element>();
+  readonly #went = new Set<string>();
   /** Fields that the browser found wrong. */
   readonly #wrong = new Set<Element>();
   #looked = 0;
@@ -58,8 +69,11 @@ export class Changes {
     document.removeEventListener("invalid", this.#invalid, true);
   }
 
-  /** The changes in words, the telling ones first: at most 8 of at most 140 characters. */
-  inWords(): string[] {
+  /**
+   * The changes in words, the telling ones first: at most 8 of at most 140 characters. say names a control that came, by its
+   * ref, so that the next act needs no look before it.
+   */
+  inWords(say?: (control: Element) => string): string[] {
     this.look();
     const lines = new Set<string>();
     const told: Element[] = [];
@@ -76,6 +90,7 @@ export class Changes {
       if (text !== "" || isDialog(element) || isInvalid(element)) lines.add(cut(`${kindOf(element)} ${quote(text)}`));
     }
     for (const text of this.#gone) if (lines.size < MAX_LINES) lines.add(cut(`gone: ${text}`));
+    for (const line of say ? this.#newInWords(say) : []) if (lines.size < MAX_LINES) lines.add(line);
     const parts = [...this.#parts].filter(([part]) => part.isConnected && !told.some((other) => other.contains(part)));
     for (const [part, { added, removed, changed }] of parts) {
       if (lines.size >= MAX_LINES) break;
@@ -88,6 +103,21 @@ export class Changes {
       lines.add(cut(`${words.join(", ")} in ${partInWords(part)}`));
     }
     return [...lines];
+  }
+
+  #newInWords(say: (control: Element) => string): string[] {
+    const controls = new Set<Element>();
+    for (const part of this.#came)
+      for (const at of controlsIn(part))
+        if (controls.size < MAX_NEW && !this.#went.has(keyOf(at)) && isVisible(at)) controls.add(at);
+    const lines: string[] = [];
+    for (const words of [...controls].map(say)) {
+      const last = lines.length - 1;
+      const longer = `${lines[last]}, ${words}`;
+      if (last >= 0 && longer.length <= MAX_LINE) lines[last] = longer;
+      else lines.push(`new: ${words}`);
+    }
+    return lines;
   }
 
   readonly #invalid = ({ target }: Event): void => {
@@ -113,17 +143,20 @@ export class Changes {
   #note(type: MutationRecordType, target: Element | null, added: Node[], removed: Node[]): void {
     for (const node of added) {
       if (!(node instanceof Element)) continue;
+      if (this.#came.size < MAX_PARTS) this.#came.add(node);
       if (node.matches(TELLING)) this.#telling.add(node);
       else for (const inner of node.querySelectorAll(TELLING)) this.#telling.add(inner);
     }
     const around = target?.closest(TELLING);
     if (around) this.#telling.add(around);
     if (target && isInvalid(target)) this.#telling.add(target);
-    for (const node of removed)
-      if (node instanceof Element && node.matches(TELLING)) {
-        const text = shownText(node, 60);
-        if (text !== "") this.#gone.add(`${kindOf(node)} ${quote(text)}`);
-      }
+    for (const node of removed) {
+      if (!(node instanceof Element)) continue;
+      if (this.#went.size < MAX_ASKED) for (const at of controlsIn(node)) this.#went.add(keyOf(at));
+      if (!node.matches(TELLING)) continue;
+      const text = shownText(node, 60);
+      if (text !== "") this.#gone.add(`${kindOf(node)} ${quote(text)}`);
+    }
     const part = target?.closest(CONTAINERS) ?? document.body;
     if (!part) return;
     const counts = this.#parts.get(part) ?? { added: 0, removed: 0, changed: 0 };
@@ -134,6 +167,20 @@ export class Changes {
     if (this.#parts.size < 50) this.#parts.set(part, counts);
   }
 }
+
+/** The first controls of a part, itself among them. */
+function* controlsIn(part: Element): Generator<Element, void, void> {
+  if (part.matches(PERHAPS) && isOperable(part)) yield part;
+  let asked = 0;
+  for (const at of part.querySelectorAll(PERHAPS)) {
+    if (++asked > MAX_ASKED) return;
+    if (isOperable(at)) yield at;
+  }
+}
+
+/** What tells two renderings of a control as one. */
+const keyOf = (at: Element): string =>
+  `${at.localName} ${at.getAttribute("aria-label") ?? at.textContent?.slice(0, 80).trim()}`;
 
 const notOurs = (node: Node): boolean => !(node instanceof Element && OURS.test(node.id));
 

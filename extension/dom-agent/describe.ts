@@ -70,6 +70,13 @@ export function candidate(element: Element, refs: RefBook): Candidate {
   };
 }
 
+/** A control as a line of an answer names it: e17 button "Save". */
+export function inShort(element: Element, refs: RefBook): string {
+  const { ref, role, name } = candidate(element, refs);
+  const words = fold(name || shownText(element, 40), 40);
+  return `${ref} ${role ?? kindOf(element, "")}${words ? ` "${words}"` : ""}`;
+}
+
 /** An element in a few words, for sentences. */
 export function inWords(element: Element): string {
   const name = fold(shownName(element), 40) || shownText(element, 40);

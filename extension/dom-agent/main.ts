@@ -2,20 +2,21 @@ import type { ActionId } from "../messages/content.ts";
 import type { Acted, AgentAnswer, AgentCall, AgentOp, AgentOps } from "../messages/agent.ts";
 import { scrollTo } from "./actionable.ts";
 import { around } from "./around.ts";
+import { spot } from "./act/drag.ts";
 import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
 import type {} from "./draw/main.ts";
 import { loaded } from "./browser.ts";
 import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
-import { later } from "./later.ts";
+import { DRAW_TOOLS, later } from "./later.ts";
 import { KINDS } from "./operations.gen.ts";
 import { AgentProblem } from "./problem.ts";
 import { probe } from "./probe.ts";
 import { geometry } from "./read/geometry.ts";
 import { outline } from "./read/outline.ts";
 import { RefBook } from "./refs.ts";
-import { query } from "./shadow.ts";
+import { everywhere, query, shadowOf } from "./shadow.ts";
 import { resolve } from "./target.ts";
 import { isSecret } from "./secret.ts";
 import { withStores } from "./stored.ts";
@@ -51,6 +52,7 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     if (scrollTo(element)) await frame();
     return { rect: rounded(boxOf(element)), frame: name };
   },
+  spot,
   geometry: () => geometry(),
   outline,
   around: (params) => around(params),
@@ -61,25 +63,28 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
     if (expected) act.announce(expected);
     return {};
   },
-  settle: (_params, { act }) => act.settle(),
+  settle: (_params, { act, refs }) => act.settle(refs),
   fill,
   submit,
   end: () => ({}),
   look_upload: later("look_upload"),
   put_files: later("put_files"),
   drop_files: later("drop_files"),
+  post_files: later("post_files"),
   pick_files: later("pick_files"),
   clipboard: later("clipboard"),
   take_state: (params, environment) => withStores(environment, ({ take }, limits) => take(params, limits)),
-  take_forms: (_params, environment) => withStores(environment, ({ takeForms }) => takeForms(isSecret)),
+  take_forms: (_params, environment) =>
+    withStores(environment, ({ takeForms }) => takeForms(isSecret, everywhere("input,textarea,select", document))),
   add_state: (params, environment) => withStores(environment, ({ add }) => add(params)),
   restore_state: (params, environment) => withStores(environment, ({ restore }, limits) => restore(params, limits)),
   restore_forms: (params, environment) =>
     withStores(environment, async ({ typeAgain }) => ({
-      differs: await typeAgain(params, (change) => environment.act.perform(change, true)),
+      differs: await typeAgain(params, (change) => environment.act.perform(change, true), shadowOf),
     })),
   look_storage: (params, environment) => withStores(environment, ({ look }, limits) => look(params, limits)),
-  draw: async (params, { refs }) => (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs),
+  draw: async (params, { refs }) =>
+    (await loaded("draw", () => globalThis.gasolineDraw)).start(params, refs, DRAW_TOOLS),
   toast: ({ text: said }) => {
     toast(said);
     return {};
@@ -131,7 +136,7 @@ class Agent {
       // What acts has settled before it answers.
       if (isActed(result) && result.href === undefined) {
         act.tell(result.result);
-        result.settled = await act.settle();
+        result.settled = await act.settle(this.#refs);
       }
       return { ok: true, value: result, refsLeft: this.#refs.left };
     } catch (error) {

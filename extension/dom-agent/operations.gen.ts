@@ -35,6 +35,7 @@ import { statePart } from "./read/state_part.ts";
 import { indexeddb } from "./read/indexeddb.ts";
 import { locators } from "./read/locators.ts";
 import { scrollPosition } from "./act/scroll_position.ts";
+import { drag } from "./act/drag.ts";
 
 /** The operation of every kind that works in the page. */
 export const KINDS = {
@@ -73,4 +74,5 @@ export const KINDS = {
   indexeddb,
   locators,
   scroll_position: scrollPosition,
+  drag,
 };

@@ -22,12 +22,16 @@ const SHARE = 10;
 /** Of elements that fit, so many are asked whether they are visible. */
 const MAX_LOOKED = 100;
 
+const isPage = (at: Element): boolean => at === document.body || at === document.documentElement;
+
 /** The elements that fit a target now. */
 export function fitting(params: Probe["params"], refs: RefBook): Element[] {
   try {
     const found = matches(params, refs);
-    // The page of an iframe is meant by what names it, not by "body".
-    return params.inner ? found.filter((at) => at !== document.body && at !== document.documentElement) : found;
+    if (!params.inner) return found;
+    // The page of an iframe is meant by what names it, not by "body"; an editor in it has a name of its own.
+    const named = /^(html|body)$/i.test(params.selector ?? "");
+    return found.filter((at) => !isPage(at) || (!named && (at as HTMLElement).isContentEditable));
   } catch (error) {
     if (error instanceof AgentProblem && /^(element|scope)_not_found$/.test(error.code)) return [];
     throw error;

@@ -1,5 +1,6 @@
 import type { Deadline } from "./environment.ts";
 import { Pass } from "./pass.ts";
+import { turn } from "./waiting.ts";
 
 /** Work in one go, ms: less than the page's next frame has. */
 const SLICE_MS = 12;
@@ -42,13 +43,7 @@ export class Slices {
     const observer = new MutationObserver(change);
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
     addEventListener("input", change, true);
-    await new Promise<void>((resolve) => {
-      const { port1, port2 } = new MessageChannel();
-      // A message lets input and frames go first, and is not held back in background tabs as timers are.
-      port1.addEventListener("message", () => resolve(), { once: true });
-      port1.start();
-      port2.postMessage(null);
-    });
+    await turn();
     removeEventListener("input", change, true);
     if (observer.takeRecords().length > 0 || changed) this.pass = new Pass();
     observer.disconnect();

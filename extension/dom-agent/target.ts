@@ -36,7 +36,9 @@ export function resolve(target: Target, refs: RefBook): Resolved {
     return { element, count: 1, strategy: "point" };
   }
   const element = focused();
-  if (!element || element === document.body || element === document.documentElement) {
+  // The page itself has the focus where nothing else does; one that is an editor is written in.
+  const page = element === document.body || element === document.documentElement;
+  if (!element || (page && !(element as HTMLElement).isContentEditable)) {
     throw new AgentProblem("missing_target", "No target was given, and no element has the focus.");
   }
   return { element, count: 1, strategy: "focused" };

@@ -1,4 +1,5 @@
 import type { Rect } from "../messages/agent.ts";
+import { surfaceOf } from "./editor.ts";
 import { parentOf } from "./shadow.ts";
 
 /** Says whether a user could see the element if it was scrolled to: it has a box and nothing hides it. */
@@ -12,7 +13,9 @@ export function isShown(element: Element, box: Rect | undefined): boolean {
   // What content-visibility: auto leaves out is far away: it is shown once it is scrolled to.
   if (element.checkVisibility({ visibilityProperty: true, opacityProperty: false, contentVisibilityAuto: false })) {
     const { width, height } = box ?? element.getBoundingClientRect();
-    return width > 0 && height > 0;
+    if (width > 0 && height > 0) return true;
+    const surface = surfaceOf(element);
+    return surface !== element && isVisible(surface);
   }
   // display: contents has no box of its own, its children have.
   return getComputedStyle(element).display === "contents" && [...element.children].some(isVisible);
@@ -32,9 +35,10 @@ export function boxOf(element: Element): Rect {
 
 /** Where to click: the middle of the first box that is in the viewport, else of the first. */
 export function pointOf(element: Element): { x: number; y: number } {
-  const boxes = [...element.getClientRects()].filter(({ width, height }) => width > 0 && height > 0);
+  const surface = surfaceOf(element);
+  const boxes = [...surface.getClientRects()].filter(({ width, height }) => width > 0 && height > 0);
   const shown = boxes.find((box) => inViewport(middle(box))) ?? boxes[0];
-  return shown ? clampToViewport(shown) : middle(element.getBoundingClientRect());
+  return shown ? clampToViewport(shown) : middle(surface.getBoundingClientRect());
 }
 
 /** Says whether a point is in the viewport. */

@@ -104,6 +104,19 @@ export async function drawn(): Promise<void> {
   if (document.hidden) await frame();
 }
 
+/** Resolves in a task of its own: what the page put off to the end of this one is done by then. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    // A message lets input and frames go first, and is not held back in background tabs as timers are.
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(0);
+  });
+}
+
 /** Resolves after ms, or as soon as nobody waits any more. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

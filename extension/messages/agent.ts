@@ -51,12 +51,21 @@ export interface Settled {
 export type Gesture =
   | { type: "press"; button: "left" | "middle" | "right"; count: number }
   | { type: "move" }
-  | { type: "text"; text: string }
+  /** at_once: not key by key; lines: line breaks are the key Enter, whatever the length. */
+  | { type: "text"; text: string; at_once?: boolean; lines?: boolean }
   | { type: "keys"; keys: string }
   /** Copying or pasting as the browser's own menu does it. */
   | { type: "edit"; command: "copy" | "paste" }
+  /** Dragging with the mouse: the button is pressed, the mouse moved, the button let go. */
+  | { type: "hold" }
+  | { type: "pull"; to: DragEnd }
+  /** native: the browser itself carries what is dragged. cancel: it is left where it was. */
+  | { type: "release"; native?: boolean; cancel?: boolean }
   /** Files from outside, over the page: those that the command brought. */
   | { type: "drag"; step: "over" | "drop" | "cancel" };
+
+/** Where dragging ends: at a point of the document that it began in, or so far off the middle of an element of any frame. */
+export type DragEnd = { x: number; y: number } | { ref: string; dx: number; dy: number };
 
 /**
  * The agent asks the worker for real input: first to attach the debugger, whose bar moves the page, then to make the
@@ -121,6 +130,8 @@ export interface AgentOps extends KindOps {
   focused_frame: { params: Record<string, never>; result: { index?: number } };
   /** Scrolls an element into view and says where it is in its frame's viewport, for a crop; frame "" is the main frame. */
   rect: { params: Target; result: { rect: Rect; frame: string } };
+  /** Brings an element into view and says where it is in its frame's viewport; frame "" is the main frame. */
+  spot: { params: Target; result: { ref: string; frame: string; x: number; y: number } };
   /** Origins of the child frames at these places; "" where they have none. */
   origins: { params: { indexes: number[] }; result: { origins: string[] } };
   /** Resolves at the next change of the document, or at the deadline. */
@@ -155,6 +166,8 @@ export interface AgentOps extends KindOps {
   look_upload: { params: Target & { count: number }; result: UploadTarget };
   /** Puts files into an input, or drops them onto an element, by events that are made up. */
   put_files: { params: { ref: string; files: File[] }; result: Acted };
+  /** Posts files to an address of the document's own origin, as a form would. */
+  post_files: { params: { endpoint: string; name: string; files: File[]; frame: string }; result: Acted };
   /** The same by the browser's own dragging: the worker has the files. */
   drop_files: { params: { ref: string; files: File[] }; result: Acted };
   /** Opens the file chooser of an input. */

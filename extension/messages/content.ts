@@ -43,6 +43,10 @@ export type ToContent =
   | { type: "ack"; id: number }
   | { type: "flush"; id: number }
   | {
+      /** The user stopped what agents do: a drawing that one asked for is over. */
+      type: "stop";
+    }
+  | {
       /** An agent's command begins to act in the tab. */
       type: "begin";
       action: ActionId;

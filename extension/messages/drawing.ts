@@ -1,6 +1,21 @@
 import type { Locator } from "@gasoline/schema/wire";
 import type { Rect } from "./agent.ts";
 
+/** The components around an element: texts of the page. */
+export interface DrawnComponent {
+  framework: string;
+  /** The innermost first: at most 5 of at most 80 characters. */
+  names: string[];
+  /** Where the innermost is written, in development builds; ≤ 170 characters. */
+  source?: string;
+}
+
+/** The script that draws asks the worker to have the page's world tell of components, by events of this name. */
+export interface AskComponents {
+  type: "gasoline-components";
+  name: string;
+}
+
 /** An element that a drawing means. */
 export interface DrawnElement {
   ref: string;
@@ -16,6 +31,8 @@ export interface DrawnElement {
   locators: Locator[];
   /** Computed, by property: at most 12 of at most 120 characters. */
   styles: Record<string, string>;
+  /** The framework's components around it, where the page's own world tells of them. */
+  component?: DrawnComponent;
   /** Where the element is an iframe: what frame= takes for it. What is in it was not looked at. */
   frame?: string;
 }

@@ -44,6 +44,7 @@ import type {
   LocatorsParams,
   LocatorsResult,
   ScrollPositionParams,
+  DragParams,
 } from "@gasoline/schema/commands";
 import type { Acted } from "./agent.ts";
 
@@ -84,4 +85,5 @@ export interface KindOps {
   indexeddb: { params: DatabaseParams; result: DatabaseResult };
   locators: { params: LocatorsParams; result: LocatorsResult };
   scroll_position: { params: ScrollPositionParams; result: Acted };
+  drag: { params: DragParams; result: Acted };
 }

@@ -7,7 +7,7 @@ export interface LeftOut {
 
 /** A field whose value is not what the page delivered. */
 export interface StoredField {
-  /** CSS that finds it in its document. */
+  /** CSS that finds it in its document; behind " >>> " in the shadow root of what was found. */
   at: string;
   name: string;
   /** input's type, textarea, select, select-multiple. */
@@ -35,6 +35,8 @@ export interface TakenState {
   origin: string;
   url: string;
   title: string;
+  /** What the origin stores that a checkpoint does not have, in words with counts: at most 3. */
+  not_covered: string[];
 }
 
 /** What became of a section that was brought back. */
@@ -43,4 +45,6 @@ export interface RestoredState {
   restored: string[];
   /** What is not, by name. */
   differs: string[];
+  /** What the origin stores that a checkpoint does not have, and so was left as it is. */
+  not_covered: string[];
 }

@@ -1,5 +1,6 @@
 import { element } from "../state/dom.ts";
 import { ALL_SITES, LOOPBACK_PATTERNS } from "../state/origins.ts";
+import { choose } from "../state/pilot.ts";
 import { type Settings, readSettings, writeSettings } from "../state/settings.ts";
 import { grantedOrigins, holds, manifest, permit, revokeOrigin, userScriptsAllowed } from "./browser.ts";
 
@@ -13,6 +14,20 @@ export async function showGrants(): Promise<void> {
     ...(required.has(ALL_SITES) ? [row("All sites", undefined)] : []),
     ...granted.map((pattern) =>
       row(pattern === ALL_SITES ? "All sites" : pattern.replace(/\/\*$/, ""), () => revokeOrigin(pattern)),
+    ),
+  );
+}
+
+/** Lists the sites where agents may act. */
+export function showPilot({ pilot, pilotSites }: Settings): void {
+  element("pilot-none", HTMLParagraphElement).hidden = pilot || pilotSites.length > 0;
+  element("pilot", HTMLUListElement).replaceChildren(
+    ...(pilot ? [row("All sites", () => writeSettings(choose("off")))] : []),
+    ...pilotSites.map((site) =>
+      row(site, async () => {
+        const { pilotSites: now } = await readSettings();
+        await writeSettings({ pilotSites: now.filter((other) => other !== site) });
+      }),
     ),
   );
 }

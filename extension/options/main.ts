@@ -3,7 +3,7 @@ import { onSettings, readSettings } from "../state/settings.ts";
 import { listenToDaemonForm, showDaemonForm } from "./daemon-form.ts";
 import { showDownloads } from "./downloads.ts";
 import { showNetworkDetail } from "./network-detail.ts";
-import { showGrants, showScriptGrants, showUserScripts } from "./grants.ts";
+import { showGrants, showPilot, showScriptGrants, showUserScripts } from "./grants.ts";
 import { onPermissions, session } from "../state/browser.ts";
 import { manifest } from "./browser.ts";
 
@@ -11,6 +11,7 @@ async function show(): Promise<void> {
   const settings = await readSettings();
   await showDaemonForm(settings);
   await showGrants();
+  showPilot(settings);
   showScriptGrants(settings);
   await showUserScripts();
   await showNetworkDetail();

@@ -2,12 +2,13 @@ import { onConnection, readConnection, readLastError } from "../state/connection
 import { element } from "../state/dom.ts";
 import { onSettings, readSettings, writeSettings } from "../state/settings.ts";
 import { showConnection, showProblem } from "./connection.ts";
+import { showPilot } from "./pilot.ts";
 import { showSite } from "./site.ts";
 import { showTracked } from "./tracked.ts";
 import { pair } from "./pairing.ts";
 import { refreshAgents } from "./tracking.ts";
 import { onPermissions } from "../state/browser.ts";
-import { openOptions, shortcut } from "./browser.ts";
+import { openOptions } from "./browser.ts";
 
 /** While the window is open it asks this often which agents there are. */
 const REFRESH_MS = 2000;
@@ -19,26 +20,12 @@ async function show(): Promise<void> {
   const [settings, connection, problem] = await Promise.all([readSettings(), readConnection(), readLastError()]);
   showConnection(connection);
   showProblem(connection, problem);
-  element("pilot", HTMLInputElement).checked = settings.pilot;
   element("bodies", HTMLInputElement).checked = settings.bodies;
-  element("pilot-detail", HTMLSpanElement).textContent = !settings.pilot
-    ? "Lets agents click, type and navigate."
-    : connection.phase === "connected"
-      ? `Agents may click, type and navigate. ${await stopKey()}`
-      : "On, once the daemon is connected.";
-  await Promise.all([showSite(settings, connection), showTracked(connection)]);
+  await Promise.all([showPilot(settings, connection), showSite(settings, connection), showTracked(connection)]);
 }
 
-/** How the user stops agents without this window; "" where no key is set. */
-async function stopKey(): Promise<string> {
-  const key = await shortcut("stop");
-  return key ? `${key} stops them.` : "";
-}
-
-for (const name of ["pilot", "bodies"] as const) {
-  const box = element(name, HTMLInputElement);
-  box.addEventListener("change", () => void writeSettings({ [name]: box.checked }));
-}
+const bodies = element("bodies", HTMLInputElement);
+bodies.addEventListener("change", () => void writeSettings({ bodies: bodies.checked }));
 element("options", HTMLButtonElement).addEventListener("click", openOptions);
 element("pair", HTMLFormElement).addEventListener("submit", (event) => {
   event.preventDefault();

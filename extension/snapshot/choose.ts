@@ -89,7 +89,8 @@ export function rank(parts: readonly Part[], seen: (at: number) => boolean): Ran
   // What is counted is counted in all that is around it and shown.
   for (let i = parts.length - 1; i > 0; i--) {
     const own = ranked[i] as Ranked;
-    const counts = untold[i] === 0 && (shown[i] || !STRUCTURE.has((parts[i] as Part).role)) ? 1 : 0;
+    const { role, operated } = parts[i] as Part;
+    const counts = untold[i] === 0 && (shown[i] || operated || !STRUCTURE.has(role)) ? 1 : 0;
     (ranked[own.parent] as Ranked).inside += own.inside + counts;
   }
   return ranked;
@@ -108,11 +109,12 @@ const isShown = ({ role, label }: Part, units: number): boolean =>
 
 function tierOf(part: Part, at: number, main: boolean, units: number, seen: () => boolean): number {
   const { role } = part;
+  const control = CONTROLS.has(role) || part.operated === true;
   if (DIALOGS.has(role)) return 0;
-  if (STRUCTURE.has(role) && !isShown(part, units)) return FOLDED_TIER + 1;
+  if (STRUCTURE.has(role) && !control && !isShown(part, units)) return FOLDED_TIER + 1;
   if (at & IN_LIST) return FOLDED_TIER;
   if (at & DIALOG) return role === TEXT ? 2 : 1;
-  if (at & ALIVE) return role === TEXT || part.text !== "" || part.label !== "" || CONTROLS.has(role) ? 1 : 9;
+  if (at & ALIVE) return role === TEXT || part.text !== "" || part.label !== "" || control ? 1 : 9;
   if (/\binvalid\b/.test(part.state)) return 2;
   if (role === "main" || role === "menu") return 2;
   if (role === "heading") {
@@ -122,7 +124,7 @@ function tierOf(part: Part, at: number, main: boolean, units: number, seen: () =
   if (LANDMARKS.has(role) || role === "iframe") return 3;
   if (units > MAX_UNFOLDED) return main && seen() ? 4 : 6;
   if (FIELDS.has(role) || (role === "button" && at & FORM)) return main ? (seen() ? 4 : 6) : 8;
-  if (CONTROLS.has(role)) return main ? (seen() ? 5 : 8) : seen() ? 7 : 9;
+  if (control) return main ? (seen() ? 5 : 8) : seen() ? 7 : 9;
   if (role === TEXT) return main && seen() ? 8 : 10;
   return main ? 9 : 10;
 }

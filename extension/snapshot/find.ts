@@ -34,8 +34,8 @@ export async function find(
   }
   // What is around something that fits, and is called by it, is not meant.
   for (let i = scored.length - 2; i >= 0; i--) {
-    const { role, last } = items[(scored[i] as { at: number }).at] as Item;
-    if (STRUCTURE.has(role) && (scored[i + 1]?.at ?? Infinity) <= last) scored.splice(i, 1);
+    const { role, operated, last } = items[(scored[i] as { at: number }).at] as Item;
+    if (STRUCTURE.has(role) && !operated && (scored[i + 1]?.at ?? Infinity) <= last) scored.splice(i, 1);
   }
   scored.sort((a, b) => a.score - b.score || a.at - b.at);
   const hits = scored.slice(0, limit).map(({ at, score }) => {
@@ -49,7 +49,7 @@ export async function find(
 
 /** How well a part fits, lower is better; undefined: not at all. */
 function scoreOf(
-  { role, text }: Item,
+  { role, text, operated }: Item,
   element: Element,
   whole: string,
   words: readonly string[],
@@ -67,7 +67,7 @@ function scoreOf(
   const name = (engine.nameOf(element) || (plain ? engine.textOf(element, MAX_TEXT) : "")).toLowerCase();
   const own = `${role} ${name} ${NAMED_BY_CONTENT.has(role) ? "" : held}`;
   if (!words.every((word) => own.includes(word))) return undefined;
-  const control = CONTROLS.has(role) ? 0 : STRUCTURE.has(role) ? 3 : 1;
+  const control = CONTROLS.has(role) || operated ? 0 : STRUCTURE.has(role) ? 3 : 1;
   return control + (name === whole || role === whole ? 0 : name.includes(whole) ? 1 : 2);
 }
 

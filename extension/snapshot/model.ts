@@ -1,5 +1,5 @@
 import type { Engine } from "./engine.ts";
-import { CONTROLS, FIELDS, LABEL, LEAVES, TEXT, roleIn } from "./roles.ts";
+import { CONTROLS, FIELDS, LABEL, LEAVES, TEXT, isOperated, roleIn } from "./roles.ts";
 import { type Part, hashAll } from "./tree.ts";
 
 /** One part of the page. Its element is kept beside it: items are compared with later ones when it may be long gone. */
@@ -113,7 +113,9 @@ class Look {
   }
 
   async run(): Promise<void> {
-    const root = document.body ?? document.documentElement;
+    const { body, documentElement } = document;
+    // A body that is written in is itself something to show.
+    const root = body && !body.isContentEditable ? body : documentElement;
     if (!root) return;
     this.#add("", root, -1, "");
     this.#enter({
@@ -208,6 +210,7 @@ class Look {
       this.#open = -1;
       item = this.#add(role, element, item, "");
       const own = this.items[item] as Item;
+      if (attributes && isOperated(element, role)) own.operated = true;
       tell(own, element, engine, attributes);
       // What is in an editor is its value.
       const editor = (role === "textbox" || role === "searchbox") && tag !== FIELD;
@@ -298,7 +301,7 @@ function tell(item: Item, element: Element, engine: Engine, attributes: boolean)
       item.text = element.getAttribute("aria-valuetext") ?? element.getAttribute("aria-valuenow") ?? "";
     if (element instanceof HTMLDetailsElement && element.open) states.push("expanded");
   }
-  if (CONTROLS.has(role) && engine.isDisabled(element)) states.push("disabled");
+  if ((CONTROLS.has(role) || item.operated) && engine.isDisabled(element)) states.push("disabled");
   if (role === "heading") states.push(`level=${levelOf(element)}`);
   item.state = states.join(" ");
 }

@@ -25,9 +25,8 @@ const MAX_URL = 100;
 
 const cut = (text: string, max: number): string => (text.length > max ? text.slice(0, max - 1) + "…" : text);
 
-/** Whether something can be done with an element, or it can be opened as a section. */
+/** Whether an element can be opened as a section, or is named by acts although it is no control. */
 const hasRef = (role: string): boolean =>
-  CONTROLS.has(role) ||
   LANDMARKS.has(role) ||
   DIALOGS.has(role) ||
   LIVE.has(role) ||
@@ -47,10 +46,17 @@ export function nodeOf(page: Model, at: number, engine: Engine, detail: Detail):
   // A row is called by all of its cells, which say it themselves.
   if ((role !== "row" && role !== "clickable" && role !== "overlay") || item.label !== "")
     node.name = cut(engine.nameOf(element), detail.name);
-  else if (role !== "row") node.name = cut(engine.textOf(element, detail.name), detail.name);
-  if (hasRef(role)) node.ref = engine.refOf(element);
+  else if (role !== "row") {
+    // A menu that is not open has its words in the element, and nobody sees them.
+    const seen = role === "clickable" ? engine.clean(wordsIn(page.items, at, detail.name), element) : "";
+    node.name = cut(seen || engine.textOf(element, detail.name), detail.name);
+  }
+  const control = CONTROLS.has(role) || item.operated === true;
+  if (control || hasRef(role)) node.ref = engine.refOf(element);
   const states = item.state === "" ? [] : item.state.split(" ");
   if (element === document.activeElement && element !== document.body) states.push("active");
+  // Pages keep copies of their lists for screen readers: nobody can click those.
+  if (control && !engine.isVisible(element)) states.push("invisible");
   if (states.length > 0) node.states = states;
   if (item.text !== "" && role !== "button" && role !== "switch" && role !== "tab") {
     const text = cut(engine.clean(item.text, element), detail.text);

@@ -58,6 +58,15 @@ export const STRUCTURE: ReadonlySet<string> = new Set(
   ),
 );
 
+/** Whether a part of a structure is made to be operated: it takes the focus by itself. */
+export const isOperated = (element: Element, role: string): boolean =>
+  STRUCTURE.has(role) &&
+  element instanceof HTMLElement &&
+  (element.matches("button, a[href]") || (UNIT_PARTS.has(role) && Number(element.getAttribute("tabindex") ?? -1) >= 0));
+
+/** What stands in lists and tables; their own focus moves by keys among these. */
+const UNIT_PARTS: ReadonlySet<string> = new Set("cell columnheader gridcell listitem row rowheader".split(" "));
+
 /** The role of an element, where it depends on what is around it or the engine knows none. "" for none. */
 export function roleIn(element: Element, role: string, sectioned: boolean): string {
   switch (role) {

@@ -9,6 +9,8 @@ export interface Part {
   label: string;
   /** "checked disabled" */
   state: string;
+  /** It is operated although its role is a part of a structure: a button that is a cell, a head that sorts. */
+  operated?: boolean;
   /** Place of the last part in it; its own where nothing is. */
   last: number;
   /** Of the part with all that is in it: equal ones have equal ones. */

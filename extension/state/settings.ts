@@ -1,12 +1,15 @@
 import { local } from "./browser.ts";
+import { parseSites } from "./pilot.ts";
 
 /**
  * What the user decided. Only the popup and the options page write it; nothing that comes from the
  * daemon or from a page can switch a capability on. Unknown means off.
  */
 export interface Settings {
-  /** AI Web Pilot: agents may act in pages. */
+  /** AI Web Pilot: agents may act in all pages. */
   pilot: boolean;
+  /** Origins where agents may act while they may not act everywhere, at most MAX_SITES. */
+  pilotSites: string[];
   /** Request and response bodies are captured. */
   bodies: boolean;
   /** Origins outside loopback where execute_js was granted, such as "https://app.example". */
@@ -17,9 +20,9 @@ export interface Settings {
   name?: string;
 }
 
-const DEFAULTS: Settings = { pilot: false, bodies: false, scriptHosts: [] };
+const DEFAULTS: Settings = { pilot: false, pilotSites: [], bodies: false, scriptHosts: [] };
 
-const KEYS = ["pilot", "bodies", "scriptHosts", "port", "name"] as const;
+const KEYS = ["pilot", "pilotSites", "bodies", "scriptHosts", "port", "name"] as const;
 
 /** Reads the settings; values of a wrong type count as absent. */
 export async function readSettings(): Promise<Settings> {
@@ -42,6 +45,7 @@ export function onSettings(changed: () => void): void {
 export function parseSettings(raw: Record<string, unknown>): Settings {
   const settings: Settings = { ...DEFAULTS };
   settings.pilot = raw["pilot"] === true;
+  settings.pilotSites = parseSites(raw["pilotSites"]);
   settings.bodies = raw["bodies"] === true;
   const hosts = raw["scriptHosts"];
   if (Array.isArray(hosts)) settings.scriptHosts = hosts.filter((host) => typeof host === "string");

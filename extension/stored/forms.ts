@@ -16,7 +16,7 @@ const isBox = (field: Field): field is HTMLInputElement =>
   field instanceof HTMLInputElement && (field.type === "checkbox" || field.type === "radio");
 
 /** What is not as the page delivered it. Secret fields and chosen files are named only. */
-export function take(isSecret: (field: Element) => boolean): TakenForms {
+export function take(isSecret: (field: Element) => boolean, fields: readonly Element[]): TakenForms {
   const taken: TakenForms = {
     origin: window.origin,
     url: location.href,
@@ -27,7 +27,7 @@ export function take(isSecret: (field: Element) => boolean): TakenForms {
   const leave = (field: Field, why: string): void =>
     void taken.left_out.push({ what: `field ${nameOf(field)}`, why, count: 1 } satisfies LeftOut);
   let room = MAX_TEXT;
-  for (const field of document.querySelectorAll<Field>("input,textarea,select")) {
+  for (const field of fields as readonly Field[]) {
     if (field instanceof HTMLInputElement && WITHOUT.has(field.type)) continue;
     const state = stateOf(field);
     if (isInitial(field)) continue;
@@ -58,19 +58,38 @@ function isInitial(field: Field): boolean {
 
 const nameOf = (field: Field): string => (field.name || field.id || pathOf(field)).slice(0, 100);
 
-/** CSS that finds the field: from the nearest id that the document has once. */
+/** Leads into the shadow root of what was found. No CSS that pathOf writes has it. */
+const INTO = " >>> ";
+
+/** CSS that finds the field: in each tree from the nearest id that the tree has once. */
 function pathOf(field: Element): string {
+  const root = field.getRootNode() as Document | ShadowRoot;
   const steps: string[] = [];
   for (let at: Element | null = field; at; at = at.parentElement) {
     const id = at.id === "" ? "" : `#${CSS.escape(at.id)}`;
-    if (id !== "" && document.querySelectorAll(id).length === 1) {
+    if (id !== "" && root.querySelectorAll(id).length === 1) {
       steps.unshift(id);
       break;
     }
-    const { parentElement: parent } = at;
-    steps.unshift(parent ? `${at.localName}:nth-child(${[...parent.children].indexOf(at) + 1})` : at.localName);
+    const parent: Element | Document | ShadowRoot = at.parentElement ?? root;
+    const alone = parent instanceof Document; // which has one element
+    steps.unshift(alone ? at.localName : `${at.localName}:nth-child(${[...parent.children].indexOf(at) + 1})`);
   }
-  return steps.join(">");
+  const path = steps.join(">");
+  return root instanceof ShadowRoot ? pathOf(root.host) + INTO + path : path;
+}
+
+/** The element that a path of one tree finds. In a shadow root CSS has no word for the root, so the steps are counted. */
+function elementAt(path: string, tree: Document | ShadowRoot): Element | null {
+  const steps = path.split(">").length;
+  const top = (element: Element): Element | null => {
+    let at: Element | null = element;
+    for (let step = 1; step < steps; step++) at = at?.parentElement ?? null;
+    return at;
+  };
+  const within = tree instanceof ShadowRoot && !path.startsWith("#");
+  const fits = (element: Element): boolean => !within || top(element)?.parentNode === tree;
+  return [...tree.querySelectorAll(path)].find(fits) ?? null;
 }
 
 /**
@@ -80,12 +99,21 @@ function pathOf(field: Element): string {
 export async function restore(
   { fields, scroll: [x, y] }: Pick<TakenForms, "fields" | "scroll">,
   perform: (change: () => void) => void,
+  rootOf: (host: Element) => ShadowRoot | null,
 ): Promise<string[]> {
+  const passed = new Set<ShadowRoot>(); // on the way to fields
   const found = (field: StoredField): Field | null => {
-    const at = document.querySelector<Field>(field.at);
-    return at && at.name === field.name && at.type === field.type ? at : null;
+    let at: Element | null = null;
+    for (const path of field.at.split(INTO)) {
+      const tree: Document | ShadowRoot | null = at ? rootOf(at) : document;
+      if (tree instanceof ShadowRoot) passed.add(tree);
+      at = tree && elementAt(path, tree);
+      if (!at) return null;
+    }
+    const is = at as Field | null;
+    return is && is.name === field.name && is.type === field.type ? is : null;
   };
-  await until(() => fields.every((field) => found(field)));
+  await until(() => fields.every((field) => found(field)), passed);
   for (const field of fields) {
     const at = found(field);
     if (at) perform(() => set(at, field));
@@ -95,7 +123,7 @@ export async function restore(
     window.scrollTo({ left: x, top: y, behavior: "instant" });
     return Math.abs(window.scrollX - x) < 2 && Math.abs(window.scrollY - y) < 2;
   };
-  const there = scroll() || (await until(scroll));
+  const there = scroll() || (await until(scroll, passed));
   const differ = fields.filter((field) => {
     const at = found(field);
     return !at || JSON.stringify(stateOf(at)) !== JSON.stringify(pick(field));
@@ -125,8 +153,11 @@ function set(field: Field, { value, checked, chosen }: StoredField): void {
   field.dispatchEvent(new Event("change", { bubbles: true }));
 }
 
-/** Resolves once it is so, asked at each change of the document, or after WAIT_MS. Says whether it is. */
-async function until(so: () => boolean): Promise<boolean> {
+/**
+ * Resolves once it is so, asked at each change of the document and of the shadow roots, which may become more, or after
+ * WAIT_MS. Says whether it is.
+ */
+async function until(so: () => boolean, passed: ReadonlySet<ShadowRoot>): Promise<boolean> {
   if (so()) return true;
   return new Promise((resolve) => {
     const end = (is: boolean): void => {
@@ -136,8 +167,14 @@ async function until(so: () => boolean): Promise<boolean> {
     };
     const observer = new MutationObserver(() => {
       if (so()) end(true);
+      else watch();
     });
     const timer = setTimeout(() => end(so()), WAIT_MS);
-    observer.observe(document, { subtree: true, childList: true, attributes: true });
+    const watch = (): void => {
+      // Of one that is watched already, nothing changes.
+      for (const tree of [document, ...passed])
+        observer.observe(tree, { subtree: true, childList: true, attributes: true });
+    };
+    watch();
   });
 }

@@ -13,6 +13,7 @@ import { restore as typeAgain, take as takeForms } from "./forms.ts";
 import { databases, rows, stored } from "./look.ts";
 import { StoredProblem } from "./problem.ts";
 import { type Entries, restore as restoreEntries, takenFrom } from "./storages.ts";
+import { uncovered } from "./uncovered.ts";
 
 /** Characters of JSON that one checkpoint has of an origin. */
 const MAX_CHARACTERS = 32_000_000;
@@ -73,6 +74,7 @@ async function take({ parts }: { parts: string[] }, work: Work): Promise<TakenSt
     origin: location.origin,
     url: location.href,
     title: document.title,
+    not_covered: await uncovered(),
   };
 }
 
@@ -108,7 +110,7 @@ async function restore({ token, parts }: { token: string; parts: string[] }, wor
   const { chunks } = put;
   put = undefined;
   const section = JSON.parse(await unpacked(chunks)) as PageSection;
-  const told: RestoredState = { restored: [], differs: [] };
+  const told: RestoredState = { restored: [], differs: [], not_covered: await uncovered() };
   if (parts.includes("indexeddb") && section.databases) await restoreAll(section.databases, late(work), told);
   for (const which of ["local", "session"] as const) {
     const entries = section[which];

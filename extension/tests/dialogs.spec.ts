@@ -51,3 +51,43 @@ test("a script that opens a dialog, and a tab that is led away from one", async 
   ).toBe("B");
   expect((await daemon.command("get_text", {}, { tab })).result.value).toContain("There");
 });
+
+test("dialogs that an act opens are answered as it says, also what a page asks before it is left", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page } = browser;
+  await browser.set({ pilot: true });
+  await page.goto(
+    site.page(
+      "/asks",
+      `<!doctype html><title>A</title><button onclick="answers.push(confirm('Sure?'))">Ask</button>
+       <button onclick="answers.push(prompt('Name?', 'old'))">Name</button><button onclick="alert(1); alert(2); answers.push('told')">Tell</button>
+       <input><script>window.answers = []; onbeforeunload = (event) => event.preventDefault();</script>`,
+    ),
+  );
+  const tab = await browser.tab(page);
+  page.on("dialog", () => {});
+  const click = async (name: string, more: object) => {
+    const { error, result } = await daemon.command("click", { selector: `text=${name}`, ...more }, { tab });
+    expect(error).toBeUndefined();
+    return result.dialog;
+  };
+  expect(await click("Ask", { dialog: "accept" })).toEqual({ type: "confirm", message: "Sure?", answer: "accept" });
+  await click("Ask", { dialog: "dismiss" });
+  await click("Name", { dialog_text: "Ada" });
+  await click("Name", { dialog: "dismiss", trusted: "always" });
+  expect(await click("Tell", { dialog: "accept" })).toEqual({ type: "alert", message: "2", answer: "accept" });
+  expect(await page.evaluate("answers")).toEqual([true, false, "Ada", null, "told"]);
+  // Without a dialog nothing is told of one.
+  await page.evaluate("document.querySelector('button').onclick = null");
+  expect(await click("Ask", { dialog: "accept" })).toBeUndefined();
+  await daemon.command("click", { selector: "input", trusted: "always" }, { tab }); // a page that nobody used asks nothing
+  const left = await daemon.command(
+    "navigate",
+    { url: site.page("/b", "<title>B</title>There"), dialog: "accept" },
+    { tab },
+  );
+  expect(left.result.title).toBe("B");
+});

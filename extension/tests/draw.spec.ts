@@ -1,17 +1,27 @@
+import { fileURLToPath } from "node:url";
 import type { Page } from "@playwright/test";
+import { build } from "esbuild";
 import { open } from "./acting.ts";
 import type { FakeDaemon } from "./daemon.ts";
 import { expect, test } from "./extension.ts";
 
 const SHOTS = process.env["SHOTS"];
 
-/** Keeps what each listener on window hears that the page adds first of all. */
+/**
+ * Keeps what each listener on window hears that the page adds first of all; of what each move makes, what listeners on the
+ * document and, where it is no capture, on window hear.
+ */
 const HEARS = `<script>
   window.heard = [];
-  for (const type of ["keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "pointerdown", "pointermove",
-    "pointerup", "pointerover", "pointerout", "pointerenter", "pointerleave", "mousedown", "mousemove", "mouseup", "mouseover", "mouseout", "mouseenter",
-    "mouseleave", "click", "dblclick", "contextmenu", "auxclick", "focusin", "focusout", "focus", "blur", "wheel", "touchstart", "copy", "paste"])
-    window.addEventListener(type, (event) => { if (event.target !== window) window.heard.push(event.type) }, true);
+  const hear = (event) => { if (event.target !== window) window.heard.push(event.type) };
+  for (const type of ["keydown", "keypress", "keyup", "beforeinput", "input", "compositionstart", "pointerdown", "pointerup",
+    "mousedown", "mouseup", "click", "dblclick", "contextmenu", "auxclick", "focusin", "focusout", "focus", "blur", "touchstart", "copy", "paste"])
+    window.addEventListener(type, hear, true);
+  for (const type of ["pointermove", "pointerover", "pointerout", "pointerenter", "pointerleave", "mousemove", "mouseover", "mouseout", "mouseenter",
+    "mouseleave", "wheel", "touchmove"]) {
+    window.addEventListener(type, hear);
+    document.addEventListener(type, hear, true);
+  }
 </script>`;
 
 const SHOP = `${HEARS}<style>body { margin: 0; font: 16px sans-serif } main { padding: 220px 40px } button { padding: 12px 40px; background: #ccc }</style>
@@ -229,4 +239,74 @@ test("it is drawn in dark windows, narrow ones, and beside each other", async ({
     "h1",
     "button",
   ]);
+});
+
+test("the stop key ends a drawing, and moves of the pointer are the page's again", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, SHOP);
+  await run("draw_mode_start", {});
+  await expect(page.locator("#gasoline-draw")).toHaveCount(1);
+  await page.mouse.move(50, 50);
+  await page.mouse.move(90, 90);
+  expect(await heard(page)).toEqual([]);
+  const worker = await browser.worker();
+  await worker.evaluate(() =>
+    (chrome.commands.onCommand as unknown as { dispatch(name: string): void }).dispatch("stop"),
+  );
+  await expect(page.locator("#gasoline-draw")).toHaveCount(0);
+  const [end] = await daemon.until("its end", () => {
+    const ends = drawn(daemon, "annotations_end");
+    return ends.length > 0 && ends;
+  });
+  expect(end).toMatchObject({ label: "by_user", detail: { cancelled: "by_user" } });
+  await page.mouse.move(120, 300);
+  await expect.poll(() => heard(page)).toEqual(expect.arrayContaining(["pointermove", "mousemove", "mouseenter"]));
+  expect((await run("draw_mode_start", {})).error?.code).toBe("pilot_off");
+});
+
+test("an annotation names the components of React and Vue around the element, and no getter of the page runs", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const app = async (text: string): Promise<string> => {
+    const { outputFiles } = await build({
+      stdin: { contents: text, resolveDir: fileURLToPath(new URL("apps", import.meta.url)) },
+      bundle: true,
+      write: false,
+      format: "iife",
+      define: { "process.env.NODE_ENV": '"development"', __VUE_OPTIONS_API__: "true", __VUE_PROD_DEVTOOLS__: "false" },
+    });
+    return outputFiles[0]?.text ?? "";
+  };
+  const react =
+    await app(`import { createElement as h, memo } from "react"; import { createRoot } from "react-dom/client";
+    const Pay = memo(function PayButton() { return h("button", { id: "pay" }, h("b", null, "Pay now")) });
+    function Shop() { return h("main", null, h(Pay)) }
+    createRoot(document.getElementById("app")).render(h(Shop))`);
+  const vue = await app(`import { createApp, h } from "vue";
+    const Pay = { name: "PayLink", render: () => h("button", { id: "pay" }, "Pay now") };
+    createApp({ name: "ShopApp", render: () => h("main", h(Pay)) }).mount("#app")`);
+  const trap = `const pay = document.createElement("button"); pay.id = "pay"; pay.textContent = "Pay now"; app.append(pay);
+    window.ran = 0; const made = (key) => Object.defineProperty(pay, key, { get() { ran++; return {} } });
+    made("__reactFiber$x"); made("__vueParentComponent"); made("__vue__"); made("__svelte_meta")`;
+  const named = async (script: string): Promise<unknown> => {
+    site.page("/app.js", { body: script, type: "text/javascript" });
+    const { page, run } = await open(browser, site, daemon, `<div id=app></div><script src=/app.js></script>`, "/a");
+    await page.locator("#pay").waitFor();
+    const before = drawn(daemon).length;
+    await run("draw_mode_start", {});
+    await expect(page.locator("#gasoline-draw")).toHaveCount(1);
+    await drag(page, await boxOf(page, "#pay"));
+    await page.keyboard.press("Control+Enter");
+    const mark = await daemon.until("the annotation", () => drawn(daemon)[before]);
+    return (mark.detail as { element: { component?: unknown } }).element.component;
+  };
+  expect(await named(react)).toMatchObject({ framework: "React", names: ["PayButton", "Shop"] });
+  expect(await named(vue)).toMatchObject({ framework: "Vue", names: ["PayLink", "ShopApp"] });
+  expect(await named(trap)).toBeUndefined();
+  expect(await browser.page.evaluate("ran")).toBe(0);
 });

@@ -142,9 +142,26 @@ const popups: Record<string, Stage> = {
     url: shop.url,
     act: async (page) => {
       await page.keyboard.press("Tab");
-      await page.getByRole("switch", { name: "AI Web Pilot" }).focus();
+      await page.getByRole("switch", { name: "Capture bodies" }).focus();
     },
   },
+  "pilot focused": {
+    connection: { ...connected, agents: [claude] },
+    url: shop.url,
+    local: { pilotSites: ["http://localhost:3000"] },
+    act: async (page) => {
+      await page.keyboard.press("Tab");
+      await page.getByRole("radio", { name: "This site" }).focus();
+    },
+  },
+  "pilot here": {
+    connection: { ...connected, agents: [claude] },
+    url: shop.url,
+    local: { pilotSites: ["http://localhost:3000", LONG, "https://a.test"] },
+  },
+  "pilot elsewhere": { connection: connected, url: shop.url, local: { pilotSites: [LONG] } },
+  "pilot without a page": { connection: connected, local: { pilotSites: [LONG] } },
+  "pilot lost": { connection: { port: 7890 }, url: shop.url, local: { pilotSites: ["http://localhost:3000"] } },
   stale: { connection: connected, url: "http://localhost:3000/", stale: true },
 };
 
@@ -152,8 +169,16 @@ const many = ["https://app.example.test/*", "https://*.example.org/*", `https://
 
 const options: Record<string, Stage> = {
   empty: {},
-  grants: { origins: many, local: { scriptHosts: ["https://app.example.test", LONG], port: 7999, name: "Work" } },
-  "all sites": { origins: ["<all_urls>"] },
+  grants: {
+    origins: many,
+    local: {
+      pilotSites: ["http://localhost:3000", LONG],
+      scriptHosts: ["https://app.example.test", LONG],
+      port: 7999,
+      name: "Work",
+    },
+  },
+  "all sites": { origins: ["<all_urls>"], local: { pilot: true } },
   invalid: {
     act: async (page) => {
       await page.getByLabel("Port on 127.0.0.1").fill("99999");
@@ -219,7 +244,7 @@ function faults(): string[] {
     const name = `${element.tagName.toLowerCase()}#${element.id} “${(element.textContent ?? "").trim().slice(0, 30)}”`;
     if (box.right > innerWidth + 0.5 || box.left < -0.5) found.push(`${name} sticks out`);
     const says =
-      (element instanceof HTMLInputElement && element.type !== "checkbox") ||
+      (element instanceof HTMLInputElement && !["checkbox", "radio"].includes(element.type)) ||
       [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent?.trim());
     if (!says) continue;
     const [a, b] = [luminance(rgb(getComputedStyle(element).color)), luminance(ground(element))];

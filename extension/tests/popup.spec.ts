@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { type Browser, expect, test } from "./extension.ts";
 
 const SHOTS = process.env["SHOTS"];
@@ -20,24 +20,29 @@ test("the popup shows the connection, and both switches are off until the user t
   const popup = await browser.open("popup.html");
   await popup.setViewportSize({ width: 360, height: 600 });
   await expect(popup.getByRole("status").first()).toContainText("Connected");
-  const pilot = popup.getByRole("switch", { name: "AI Web Pilot" });
+  const pilot = popup.getByRole("radiogroup", { name: "AI Web Pilot" });
+  const [off, site, all] = ["Off", "This site", "All sites"].map((name) => pilot.getByRole("radio", { name })) as [
+    Locator,
+    Locator,
+    Locator,
+  ];
   const bodies = popup.getByRole("switch", { name: "Capture bodies" });
-  await expect(pilot).toHaveAccessibleName("AI Web Pilot");
   await expect(pilot).toHaveAccessibleDescription("Lets agents click, type and navigate.");
   await expect(bodies).toHaveAccessibleName("Capture bodies");
   await expect(bodies).toHaveAccessibleDescription("What requests send and receive, secrets replaced.");
-  await expect(pilot).not.toBeChecked();
+  await expect(off).toBeChecked();
+  await expect(site).toBeDisabled(); // the tab in front is the popup's own, which is no site
   await expect(bodies).not.toBeChecked();
   await shoot(popup, "popup-connected");
-  await pilot.focus();
-  await popup.keyboard.press("Space");
-  await expect(pilot).toBeChecked();
+  await off.focus();
+  await popup.keyboard.press("ArrowRight");
+  await expect(all).toBeChecked();
   await popup.keyboard.press("Tab");
   await expect(bodies).toBeFocused();
   await popup.keyboard.press("Space");
   await daemon.until("both on", () => daemon.settings?.pilot && daemon.settings.bodies);
   await shoot(popup, "popup-on");
-  await pilot.click();
+  await off.click();
   await daemon.until("pilot off again", () => daemon.settings?.pilot === false);
 });
 

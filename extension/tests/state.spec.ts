@@ -763,3 +763,89 @@ test("load_state of a thousand rows and fifty entries tells its time, which has 
   console.log(`load_state of 1,000 rows: ${took} ms`);
   expect(took).toBeLessThan(3000);
 });
+
+test("fields in open and closed shadow roots come back, each to its own place", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  const { page, run } = await open(
+    browserWithExtension,
+    site,
+    daemon,
+    `<x-open></x-open><x-closed></x-closed><p id=heard></p><script>
+      const define = (name, mode, inner) => customElements.define(name, class extends HTMLElement {
+        constructor() {
+          super();
+          this.root = this.attachShadow({ mode });
+          this.root.innerHTML = inner;
+          this.root.addEventListener("input", (event) => { heard.textContent += name + " "; });
+        }
+      });
+      // The nested field comes first in the document and is no child of the root.
+      define("x-open", "open", "<div><input name=who></div><input name=who><select name=size><option>s<option>m</select>");
+      setTimeout(() => define("x-closed", "closed", "<x-open></x-open><textarea name=note></textarea><input type=password name=pw>"), 50);
+    </script>`,
+  );
+  const change = (set: boolean) =>
+    page.evaluate((sets) => {
+      type Host = HTMLElement & { root: ShadowRoot };
+      const closed = (document.querySelector("x-closed") as Host).root;
+      const roots = [
+        (document.querySelector("x-open") as Host).root,
+        (closed.querySelector("x-open") as Host).root,
+        closed,
+      ];
+      return roots.flatMap((root, r) =>
+        [...root.querySelectorAll<HTMLInputElement>("input,select,textarea")].map((field, f) => {
+          if (sets) field.value = field.localName === "select" ? "m" : f === 0 && r < 2 ? "" : `typed ${r}.${f}`;
+          return field.value;
+        }),
+      );
+    }, set);
+  await page.waitForFunction(() => customElements.get("x-closed"));
+  const typed = await change(true);
+  expect(typed).toEqual(["", "typed 0.1", "m", "", "typed 1.1", "m", "typed 2.0", "typed 2.1"]);
+  const saved = await save(run);
+  expect(JSON.stringify(await unpack(saved.tab_section))).not.toContain("typed 2.1"); // the password
+  await page.reload();
+  const loaded = await load(run, saved);
+  expect(loaded.differs).toBeUndefined();
+  expect(loaded.restored.join()).toContain("fields 5");
+  expect(await change(false)).toEqual([...typed.slice(0, -1), ""]);
+  await expect(page.locator("#heard")).toHaveText(/x-open .*x-closed/);
+});
+
+test("what a checkpoint does not have is counted, by kind, when it is saved and when it is loaded", async ({
+  daemon,
+  site,
+  browserWithExtension,
+}) => {
+  site.page("/worker.js", { body: "onfetch = null", type: "text/javascript" });
+  const { page, run } = await open(browserWithExtension, site, daemon, "<p>a");
+  expect((await save(run)).not_covered).toBeUndefined();
+  await page.evaluate(async () => {
+    for (const [name, count] of [
+      ["secret-cache-name", 3],
+      ["b", 1],
+    ] as const) {
+      const cache = await caches.open(name);
+      for (let n = 0; n < count; n++) await cache.put(`/x${n}`, new Response("secret"));
+    }
+    const root = await navigator.storage.getDirectory();
+    await root.getFileHandle("secret-file", { create: true });
+    const folder = await root.getDirectoryHandle("folder", { create: true });
+    await folder.getFileHandle("another", { create: true });
+    await navigator.serviceWorker.register("/worker.js", { scope: "/elsewhere/" });
+  });
+  const counted = [
+    "the Cache API: 2 caches with 4 entries",
+    "the origin's private file system: 2 files",
+    "service workers: 1 registration",
+  ];
+  const saved = await save(run);
+  expect(saved.not_covered).toEqual(counted);
+  const loaded = await load(run, saved);
+  expect(loaded.not_covered).toEqual(counted);
+  expect(await page.evaluate(async () => (await caches.keys()).sort())).toEqual(["b", "secret-cache-name"]);
+});

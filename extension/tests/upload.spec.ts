@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, open as openFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { File } from "@gasoline/schema/commands";
@@ -268,4 +270,77 @@ test("what takes no file says so: a field, one of two inputs, a disabled one, on
   await browser.set({ pilot: false });
   expect(await code("#one")).toBe("pilot_off");
   expect(await page.evaluate("heard.length")).toBe(2); // of the one that had no form to send
+});
+
+test("files are posted to an endpoint of the page's own site, and nowhere else", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const posts: { url: string; type: string; cookie: string; origin: string; body: string }[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    request.on("end", () => {
+      const { headers, method, url = "" } = request;
+      if (method === "GET") {
+        response.writeHead(200, { "Content-Type": "text/html", "Set-Cookie": "id=me; HttpOnly; Path=/" });
+        response.end(
+          "<!doctype html><title>Own</title><script>window.fetch = () => { throw new Error('the page heard') }</script>",
+        );
+        return;
+      }
+      posts.push({
+        url,
+        type: headers["content-type"] ?? "",
+        cookie: headers.cookie ?? "",
+        origin: headers.origin ?? "",
+        body,
+      });
+      if (url === "/leads") response.writeHead(307, { Location: site.url("/elsewhere") }).end();
+      else if (url === "/silent") return;
+      else response.writeHead(url === "/no" ? 413 : 201, { "Content-Type": "application/json" }).end('{"id":7}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await browser.set({ pilot: true });
+    await browser.page.goto(`${origin}/shop/`);
+    const tab = await browser.tab(browser.page);
+    const files = [inline("a.txt", "first file"), inline("b.txt", "second file")];
+    const post = (api_endpoint: string, more: object = {}) =>
+      daemon.command("upload", { files, api_endpoint, ...more } as { files: File[] }, { tab, timeoutMS: 4000 });
+    const { result, error } = await post("upload?x=1", { name: "docs" });
+    expect(error).toBeUndefined();
+    expect(result.upload).toEqual({
+      route: "endpoint",
+      files: [
+        { name: "a.txt", size: 10, type: "text/plain" },
+        { name: "b.txt", size: 11, type: "text/plain" },
+      ],
+      status: 201,
+      answer: '{"id":7}',
+    });
+    expect(posts[0]).toMatchObject({ url: "/shop/upload?x=1", cookie: "id=me", origin });
+    expect(posts[0]?.type).toMatch(/^multipart\/form-data; boundary=/);
+    expect(posts[0]?.body).toMatch(
+      /name="docs"; filename="a\.txt"[^]*first file[^]*name="docs"; filename="b\.txt"[^]*second/,
+    );
+    expect((await post("/no")).result.upload?.status).toBe(413);
+    expect(posts[1]?.body).toContain('name="file"');
+    // What leads elsewhere is not followed, and another site is never asked.
+    expect((await post("/leads")).result.upload?.status).toBe(0);
+    expect((await post(site.url("/elsewhere"))).error?.code).toBe("other_origin");
+    expect((await post("data:text/plain,x")).error?.code).toBe("other_origin");
+    expect((await post("http://")).error?.code).toBe("invalid_param");
+    expect((await post("/silent")).error?.code).toBe("timeout");
+    expect(site.hits).toEqual([]);
+    await browser.set({ pilot: false });
+    expect((await post("upload")).error?.code).toBe("pilot_off");
+    expect(posts.filter(({ url }) => url === "/shop/upload")).toEqual([]);
+  } finally {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
 });

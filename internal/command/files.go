@@ -18,18 +18,22 @@ type File struct {
 type UploadParams struct {
 	Target
 	Toast
-	Files  []File `json:"files" required:"true" length:"20" doc:"the files"`
-	Submit bool   `json:"submit,omitempty" doc:"and send the form"`
+	Files    []File `json:"files" required:"true" length:"20" doc:"the files"`
+	Submit   bool   `json:"submit,omitempty" doc:"and send the form"`
+	Endpoint string `json:"api_endpoint,omitempty" length:"2000" doc:"address of the page's own site to post the files to, instead of an element"`
+	Name     string `json:"name,omitempty" length:"200" doc:"field of the form that api_endpoint gets; default file"`
 }
 
 // Uploaded says what the page has of the files that were given to it.
 type Uploaded struct {
-	Route       string     `json:"route"`                  // input, drop, chooser
+	Route       string     `json:"route"`                  // input, drop, chooser, endpoint
 	Files       []FileSeen `json:"files"`                  // as the page sees them
 	Accept      string     `json:"accept,omitempty"`       // what the input says that it accepts; at most 300 characters
 	NotAccepted []string   `json:"not_accepted,omitempty"` // names of files that do not fit it
 	Emptied     bool       `json:"emptied,omitempty"`      // the page took the files and emptied the input
 	Submitted   bool       `json:"submitted,omitempty"`    // the form was sent
+	Status      int        `json:"status,omitempty"`       // what the endpoint answered; 0 where it led elsewhere, which was not followed
+	Answer      string     `json:"answer,omitempty"`       // its text; at most 2,000 characters
 }
 
 // Download is a file that an act has the browser save.

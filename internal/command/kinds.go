@@ -66,4 +66,5 @@ var (
 	ScrollPosition = declare[ScrollPositionParams, ActResult]("scroll_position", Tab|Mutates|InPage)
 	FilmStart      = declare[FilmParams, FilmResult]("screen_recording_start", Tab|Mutates)
 	FilmStop       = declare[NoParams, FilmResult]("screen_recording_stop", Tab)
+	Drag           = declare[DragParams, ActResult]("drag", Tab|Mutates|InPage)
 )

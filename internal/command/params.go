@@ -60,9 +60,17 @@ type Trust struct {
 	Trusted string `json:"trusted,omitempty" enum:"auto,always,never" doc:"real input events: when needed, always, never"`
 }
 
+// Dialogs says what becomes of native dialogs that an act opens: alert, confirm, prompt, and what a page asks before it is
+// left. Without it they stay open for the user.
+type Dialogs struct {
+	Dialog     string `json:"dialog,omitempty" enum:"accept,dismiss" doc:"answer a native dialog that the act opens"`
+	DialogText string `json:"dialog_text,omitempty" length:"10000" doc:"what a prompt is answered; accepts it"`
+}
+
 // NavigateParams is for navigate.
 type NavigateParams struct {
 	Toast
+	Dialogs
 	URL    string `json:"url" required:"true" length:"100000" doc:"where to go"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"in a new tab"`
 }
@@ -110,6 +118,7 @@ type ClickParams struct {
 	Target
 	Toast
 	Trust
+	Dialogs
 	Button string `json:"button,omitempty" enum:"left,middle,right" doc:"mouse button; default left"`
 	Count  int    `json:"count,omitempty" min:"1" max:"3" doc:"2 is a double click"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"open the link in a new tab"`
@@ -145,6 +154,7 @@ type KeyParams struct {
 	Target
 	Toast
 	Trust
+	Dialogs
 	Text string `json:"text" required:"true" length:"100" alias:"key" doc:"Enter, Tab, Escape, ArrowDown, Control+a, …"`
 }
 
@@ -152,7 +162,9 @@ type KeyParams struct {
 type ScrollParams struct {
 	Target
 	Toast
-	Direction string `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+	Direction string  `json:"direction,omitempty" alias:"value" enum:"top,bottom,up,down" doc:"scroll the page"`
+	DX        float64 `json:"dx,omitempty" doc:"so many CSS pixels further to the right"`
+	DY        float64 `json:"dy,omitempty" doc:"so many CSS pixels further down"`
 }
 
 // HighlightParams is for highlight.
@@ -257,11 +269,13 @@ type QueryParams struct {
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (p QueryParams) Selectors() (selector, within string) { return p.Selector, p.Within }
 
-// PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty.
+// PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is
+// the same as markup, for pages that take it.
 type PasteParams struct {
 	Target
 	Toast
 	Text string `json:"text" required:"true" length:"1000000" doc:"text to type, to wait for, or key to press"`
+	HTML string `json:"html,omitempty" length:"1000000" doc:"the same as markup, for editors that take it"`
 }
 
 // Field is one field of a form and what is to be in it: a text, the label or value of an option, or true and false for

@@ -159,6 +159,7 @@ type Filled struct {
 type Dialog struct {
 	Type    string `json:"type"` // alert, confirm, prompt
 	Message string `json:"message,omitempty"`
+	Answer  string `json:"answer,omitempty"` // accept, dismiss; "" while it is open
 }
 
 // WaitResult says which condition was met.

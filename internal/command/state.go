@@ -16,14 +16,16 @@ type SaveStateParams struct {
 // SavedState is what the tab's site has stored. Tab and Page are sections of a checkpoint: JSON, compressed by gzip,
 // in base64. Page is cut in chunks of StateChunk bytes; the first is here.
 type SavedState struct {
-	Origin     string   `json:"origin"`
-	URL        string   `json:"url"`
-	Title      string   `json:"title"`
-	Tab        string   `json:"tab_section"`
-	Token      string   `json:"token"`  // names the page section for state_part
-	Chunks     int      `json:"chunks"` // of the page section
-	Page       string   `json:"page_section"`
-	NotCovered []string `json:"not_covered,omitempty"` // frames of other origins and frames that did not answer; at most 20
+	Origin string `json:"origin"`
+	URL    string `json:"url"`
+	Title  string `json:"title"`
+	Tab    string `json:"tab_section"`
+	Token  string `json:"token"`  // names the page section for state_part
+	Chunks int    `json:"chunks"` // of the page section
+	Page   string `json:"page_section"`
+	// What a checkpoint does not have: the Cache API, the private file system and service workers, counted; frames of other
+	// origins and frames that did not answer. At most 20.
+	NotCovered []string `json:"not_covered,omitempty"`
 }
 
 // StatePartParams is for state_part.
@@ -67,6 +69,8 @@ type LoadedState struct {
 	PageResult
 	Restored []string `json:"restored"`          // what was brought back and is as saved, in words
 	Differs  []string `json:"differs,omitempty"` // at most 50
+	// What the site stores that a checkpoint does not have, counted; it was left as it is. At most 3.
+	NotCovered []string `json:"not_covered,omitempty"`
 }
 
 // StorageLookParams is for storage.

@@ -72,7 +72,7 @@ func Do[P, R any](
 		return out, err
 	}
 	out.Target = target
-	if kind.Needs(command.Mutates) && target.Browser.Known && !target.Browser.Settings.Pilot {
+	if kind.Needs(command.Mutates) && target.Browser.Known && !target.Browser.Settings.Acts() {
 		return out, PilotOff(d.Registry, target.Browser)
 	}
 	if acts(kind, params) && target.Tab.ID != 0 {
@@ -158,7 +158,7 @@ func Gate(r *session.Registry, patience func() time.Duration) catalog.Gate {
 		if err != nil {
 			return err
 		}
-		may := func(b session.Browser) bool { return !b.Known || b.Settings.Pilot }
+		may := func(b session.Browser) bool { return !b.Known || b.Settings.Acts() }
 		if needs&catalog.Pilot == 0 || slices.ContainsFunc(live, may) {
 			return nil
 		}
@@ -190,7 +190,7 @@ func PilotOff(r *session.Registry, b session.Browser) error {
 		where,
 	)
 	for _, o := range others {
-		if o.Settings.Pilot {
+		if o.Settings.Acts() {
 			p.Fix += fmt.Sprintf(
 				` It is on in %s: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`,
 				o.Label(),
@@ -224,10 +224,14 @@ func Failure(rec command.Record, from string) *problem.Problem {
 		code = problem.Interrupted
 	}
 	words, known := sentences[code]
+	fix := fixes[code]
+	if code == elsewhere {
+		code = problem.PilotOff
+	}
 	if !known {
 		words = "the browser could not do it"
 	}
-	p := problem.New(code, fixes[code], "%s: %s.", rec.Kind, words)
+	p := problem.New(code, fix, "%s: %s.", rec.Kind, words)
 	p.From = answer.Origin(from)
 	for _, line := range append([]string{f.Message}, f.Details...) {
 		if line != "" {
@@ -236,6 +240,10 @@ func Failure(rec command.Record, from string) *problem.Problem {
 	}
 	return p
 }
+
+// elsewhere is the extension's refusal of what acts in a page beyond the sites that the user chose. Clients know it as
+// [problem.PilotOff].
+const elsewhere problem.Code = "pilot_elsewhere"
 
 // isWord reports whether a code is one: the browser says it, and it stands outside of fences.
 func isWord(s string) bool {
@@ -253,6 +261,7 @@ func isWord(s string) bool {
 // sentences say what the codes of the browser mean.
 var sentences = map[problem.Code]string{
 	problem.PilotOff:         "browser control is off",
+	elsewhere:                "browser control is on for chosen sites only, and not for the page that the tab shows",
 	problem.NotFound:         "no element fits",
 	"scope_not_found":        "nothing fits within",
 	"frame_not_found":        "no iframe fits",
@@ -293,12 +302,13 @@ var sentences = map[problem.Code]string{
 	"unsupported":            "the browser does not support it",
 	"not_uploadable":         "the element takes no files",
 	"not_multiple":           "the input takes one file only",
+	"network_error":          "the endpoint could not be reached",
 	"no_file_chooser":        "the click opened no file chooser",
 	"file_access_off":        "Chrome does not let Gasoline read files",
 	"frame_not_reachable":    "the frame runs in a process of its own",
 	"clipboard_refused":      "the browser gave no access to the clipboard",
 	"no_submit":              "nothing sends the form",
-	"other_origin":           "the checkpoint is of another site than the tab's page",
+	"other_origin":           "that is of another site than the tab's page",
 	problem.TooLarge:         "there is too much of it",
 	"not_available":          "the document may not use it",
 	"no_database":            "there is no such database or object store",
@@ -306,7 +316,9 @@ var sentences = map[problem.Code]string{
 
 // fixes say what to do about the page's refusals. Each call that they name works.
 var fixes = map[problem.Code]string{
-	problem.PilotOff:         `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`,
+	problem.PilotOff: `Ask the user to switch on "AI Web Pilot" in the extension's popup, then repeat this call.`,
+	elsewhere: `Ask the user to choose "This site" below "AI Web Pilot" in the extension's popup on that tab, or work on a chosen site: ` +
+		`observe {"what":"pilot"} lists them, interact {"action":"new_tab","url":"…"} opens one.`,
 	problem.NotFound:         `interact {"action":"list_interactive"} shows what is there; wait_for waits for what comes later.`,
 	"stale_ref":              `interact {"action":"list_interactive"} gives new refs.`,
 	"dialog_open":            `Ask the user to answer the dialog, or leave the page with interact {"action":"navigate","url":"…"}.`,
@@ -327,7 +339,7 @@ var fixes = map[problem.Code]string{
 	"no_file_chooser":        `Name the file input or the drop zone instead: selector "input[type=file]".`,
 	"file_access_off":        `Ask the user to switch on "Allow access to file URLs" for the extension at chrome://extensions, or upload files of 2 MB at most into a file input.`,
 	"clipboard_refused":      `Bring the tab to the front with interact {"action":"activate_tab"}, then repeat this call.`,
-	"other_origin":           `Go to a page of the checkpoint's site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call.`,
+	"other_origin":           `Go to a page of that site with interact {"action":"navigate","url":"…"}, or name its tab, then repeat this call.`,
 	problem.TooLarge:         `Ask for less; save_state leaves databases out with storage_type:"local,session,cookies,forms".`,
 	"no_database":            `observe {"what":"storage"} lists what is there.`,
 	"restricted_url":         `Navigate to an http or https page; browsers allow no extension on others.`,

@@ -13,6 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/testkit"
 )
 
@@ -63,6 +64,42 @@ func TestWhatActsIsRefusedWhereThePilotIsOff(t *testing.T) {
 			ask+` It is on in Home [s2]: a tab of it, which observe {"what":"tabs"} lists, can be used instead.`,
 		) {
 			t.Errorf("beside one where it is on: %s", got)
+		}
+	})
+}
+
+// Where the user chose sites, the browser decides: it alone knows what the tab shows by now.
+func TestChosenSitesAreTheBrowsersToHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := testkit.NewDaemon(t, 0)
+		sites := strings.Replace(browser, `"pilot":true`, `"pilot":false,"pilot_sites":["https://else.example"]`, 1)
+		if err := h.Sync([]byte(sites)); err != nil {
+			t.Fatal(err)
+		}
+		call := within(time.Second)
+		call.Detached = true
+		gate := drive.Gate(h.Registry, func() time.Duration { return time.Second })
+		if err := gate(t.Context(), call, catalog.Extension|catalog.Pilot); err != nil {
+			t.Errorf("the gate: %v", err)
+		}
+		if _, err := drive.Do(t.Context(), h.Driver(), call, command.Click, 0, command.ClickParams{}); err != nil {
+			t.Errorf("a click is sent to the browser: %v", err)
+		}
+		for _, tt := range []struct {
+			settings session.Settings
+			url      string
+			on       bool
+		}{
+			{session.Settings{Pilot: true}, "", true},
+			{session.Settings{PilotSites: []string{"http://x:1"}}, "http://x:1/a?b", true},
+			{session.Settings{PilotSites: []string{"http://x:1"}}, "http://x:2/", false},
+			{session.Settings{PilotSites: []string{"http://x:1"}}, "https://x:1/", false},
+			{session.Settings{PilotSites: []string{"://"}}, "about:blank", false},
+			{session.Settings{}, "http://x:1/", false},
+		} {
+			if got := tt.settings.ActsOn(tt.url); got != tt.on {
+				t.Errorf("%v on %q: %t", tt.settings.PilotSites, tt.url, got)
+			}
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/wire"
 	"github.com/brennhill/gasoline/schema"
 )
@@ -47,7 +48,7 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 					clip(b.Label()),
 					clip(b.Version),
 					tabs,
-					onOff(b.Settings.Pilot),
+					pilotOf(b.Settings),
 					onOff(b.Settings.Bodies),
 				),
 			)
@@ -55,6 +56,14 @@ func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.json(w, http.StatusOK, out)
 	return nil
+}
+
+// pilotOf says where agents may act.
+func pilotOf(s session.Settings) string {
+	if n := len(s.PilotSites); n > 0 && !s.Pilot {
+		return fmt.Sprintf("on for %d chosen sites", n)
+	}
+	return onOff(s.Pilot)
 }
 
 func onOff(b bool) string {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -42,7 +43,8 @@ type Tab struct {
 
 // Settings holds the settings and the state of a browser's extension, as the extension reports them.
 type Settings struct {
-	Pilot       bool
+	Pilot       bool     // agents may act everywhere
+	PilotSites  []string // origins where they may act while they may not act everywhere
 	Bodies      bool
 	Grants      []string
 	ScriptHosts []string
@@ -51,6 +53,18 @@ type Settings struct {
 	NetworkDetail bool
 	LastError     string
 	Name          string
+}
+
+// Acts reports whether agents may act anywhere.
+func (s Settings) Acts() bool { return s.Pilot || len(s.PilotSites) > 0 }
+
+// ActsOn reports whether agents may act in a tab that shows this URL.
+func (s Settings) ActsOn(shown string) bool {
+	if s.Pilot {
+		return true
+	}
+	u, err := url.Parse(shown)
+	return err == nil && u.Host != "" && slices.Contains(s.PilotSites, u.Scheme+"://"+u.Host)
 }
 
 // Browser is one run of a browser profile. It is a copy. Its slices are shared: nobody may modify their elements.

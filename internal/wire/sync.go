@@ -27,7 +27,9 @@ type Sync struct {
 
 // ExtensionSettings is what the user decided in the extension. Only the extension enforces it.
 type ExtensionSettings struct {
-	Pilot       bool     `json:"pilot"`        // AI Web Pilot: agents may act in pages
+	Pilot bool `json:"pilot"` // AI Web Pilot: agents may act in all pages
+	// Origins where agents may act while they may not act everywhere, such as "https://app.example"; at most 100.
+	PilotSites  []string `json:"pilot_sites,omitempty"`
 	Bodies      bool     `json:"bodies"`       // request and response bodies are captured
 	Grants      []string `json:"grants"`       // origin patterns that are captured, such as "http://localhost/*"
 	ScriptHosts []string `json:"script_hosts"` // origins outside loopback where execute_js was granted

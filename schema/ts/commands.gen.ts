@@ -6,8 +6,14 @@ export interface Toast {
   reason?: string;
 }
 
+/** Dialogs says what becomes of native dialogs that an act opens: alert, confirm, prompt, and what a page asks before it is left. Without it they stay open for the user. */
+export interface Dialogs {
+  dialog?: string;
+  dialog_text?: string;
+}
+
 /** NavigateParams is for navigate. */
-export interface NavigateParams extends Toast {
+export interface NavigateParams extends Toast, Dialogs {
   url: string;
   new_tab?: boolean;
 }
@@ -141,7 +147,7 @@ export interface Trust {
 }
 
 /** ClickParams is for click. */
-export interface ClickParams extends Target, Toast, Trust {
+export interface ClickParams extends Target, Toast, Trust, Dialogs {
   button?: string;
   count?: number;
   new_tab?: boolean;
@@ -214,6 +220,8 @@ export interface Dialog {
   /** alert, confirm, prompt */
   type: string;
   message?: string;
+  /** accept, dismiss; "" while it is open */
+  answer?: string;
 }
 
 /** FileSeen is a file as the page sees it. */
@@ -226,7 +234,7 @@ export interface FileSeen {
 
 /** Uploaded says what the page has of the files that were given to it. */
 export interface Uploaded {
-  /** input, drop, chooser */
+  /** input, drop, chooser, endpoint */
   route: string;
   /** as the page sees them */
   files: FileSeen[];
@@ -238,6 +246,10 @@ export interface Uploaded {
   emptied?: boolean;
   /** the form was sent */
   submitted?: boolean;
+  /** what the endpoint answered; 0 where it led elsewhere, which was not followed */
+  status?: number;
+  /** its text; at most 2,000 characters */
+  answer?: string;
 }
 
 /** Download is a file that an act has the browser save. */
@@ -320,13 +332,15 @@ export interface CheckParams extends Target, Toast, Trust {
 }
 
 /** KeyParams is for key_press. */
-export interface KeyParams extends Target, Toast, Trust {
+export interface KeyParams extends Target, Toast, Trust, Dialogs {
   text: string;
 }
 
 /** ScrollParams is for scroll_to. It scrolls a target into view, or the page in a direction. */
 export interface ScrollParams extends Target, Toast {
   direction?: string;
+  dx?: number;
+  dy?: number;
 }
 
 /** HoverParams is for hover. */
@@ -344,9 +358,10 @@ export interface HighlightParams extends Target, Toast {
   duration_ms?: number;
 }
 
-/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. */
+/** PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is the same as markup, for pages that take it. */
 export interface PasteParams extends Target, Toast {
   text: string;
+  html?: string;
 }
 
 /** SetAttributeParams is for set_attribute. */
@@ -819,6 +834,8 @@ export interface File {
 export interface UploadParams extends Target, Toast {
   files: File[];
   submit?: boolean;
+  api_endpoint?: string;
+  name?: string;
 }
 
 /** ClipboardResult is what is on the clipboard: after a write nothing but Length. */
@@ -906,7 +923,6 @@ export interface SavedState {
   /** of the page section */
   chunks: number;
   page_section: string;
-  /** frames of other origins and frames that did not answer; at most 20 */
   not_covered?: string[];
 }
 
@@ -950,6 +966,7 @@ export interface LoadedState extends PageResult {
   restored: string[];
   /** at most 50 */
   differs?: string[];
+  not_covered?: string[];
 }
 
 /** StorageLookParams is for storage. */
@@ -1150,6 +1167,15 @@ export interface FilmResult {
   visible: boolean;
 }
 
+/** DragParams is for drag. The target is what is dragged. It ends on the middle of what To names, at a point, or where it began; DX and DY are added to that. */
+export interface DragParams extends Target, Toast {
+  to?: string;
+  to_x?: number;
+  to_y?: number;
+  dx?: number;
+  dy?: number;
+}
+
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
@@ -1215,6 +1241,7 @@ export interface Commands {
   scroll_position: { params: ScrollPositionParams; result: ActResult };
   screen_recording_start: { params: FilmParams; result: FilmResult };
   screen_recording_stop: { params: NoParams; result: FilmResult };
+  drag: { params: DragParams; result: ActResult };
 }
 
 export type CommandKind = keyof Commands;
@@ -1262,6 +1289,7 @@ export const MUTATING: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "draw_mode_start",
   "scroll_position",
   "screen_recording_start",
+  "drag",
 ]);
 
 /** Commands that need a tab. */
@@ -1325,4 +1353,5 @@ export const NEEDS_TAB: ReadonlySet<CommandKind> = new Set<CommandKind>([
   "scroll_position",
   "screen_recording_start",
   "screen_recording_stop",
+  "drag",
 ]);

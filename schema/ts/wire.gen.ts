@@ -4,8 +4,9 @@ export const WIRE_VERSION = 1;
 
 /** ExtensionSettings is what the user decided in the extension. Only the extension enforces it. */
 export interface ExtensionSettings {
-  /** AI Web Pilot: agents may act in pages */
+  /** AI Web Pilot: agents may act in all pages */
   pilot: boolean;
+  pilot_sites?: string[];
   /** request and response bodies are captured */
   bodies: boolean;
   /** origin patterns that are captured, such as "http://localhost/*" */

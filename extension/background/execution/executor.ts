@@ -3,11 +3,12 @@ import type { Command, CommandError, Result, Tab } from "@gasoline/schema/wire";
 import type { Context } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { isCommandKind, parseParams } from "../../commands/params.ts";
-import { unlessDialog } from "../../commands/dialog.ts";
+import { answering, answers, unlessDialog } from "../../commands/dialog.ts";
 import { HANDLERS } from "../../commands/registry.gen.ts";
 import type { Results } from "../daemon/results.ts";
 import type { ActionId } from "../../messages/content.ts";
 import { unlessAborted } from "./deadline.ts";
+import { type Pilot, pilotOff } from "./pilot.ts";
 import { session } from "../../state/browser.ts";
 
 const STARTED = "started:";
@@ -18,7 +19,7 @@ const KEEP_STARTED_MS = 600_000;
 /** What the executor needs from the parts around it. */
 export interface ExecutorParts {
   results: Results;
-  pilot: () => Promise<boolean>;
+  pilot: Pilot;
   /** action is there when the command acts. */
   context: (
     tab: number,
@@ -53,7 +54,7 @@ export class Executor {
   async take(command: Command): Promise<void> {
     if (this.#running.has(command.id)) return;
     const control = new AbortController();
-    this.#running.set(command.id, { control, kind: command.kind });
+    this.#running.set(command.id, { control, kind: command.kind, begun: undefined });
     // Without the abort a handler would go on to act after its caller was told that it timed out.
     const late = setTimeout(() => control.abort(new CommandProblem("timeout", SILENT)), command.timeout_ms - 50);
     try {
@@ -74,6 +75,15 @@ export class Executor {
     for (const { control, kind } of this.#running.values()) {
       if (isCommandKind(kind) && MUTATING.has(kind)) control.abort(pilotOff());
     }
+  }
+
+  /** The user changed where agents may act: what acts elsewhere stops. */
+  async recheck(): Promise<void> {
+    const checks = [...this.#running.values()].map(async ({ control, kind, begun }) => {
+      if (!isCommandKind(kind) || begun === undefined) return; // what waits is checked when its turn comes
+      await this.#parts.pilot.begins(kind, begun.params, begun.tab).catch((problem: unknown) => control.abort(problem));
+    });
+    await Promise.all(checks);
   }
 
   /** Forgets marks of commands that nobody can send again. */
@@ -125,13 +135,13 @@ export class Executor {
   async #check(command: Leased): Promise<CommandKind> {
     const { kind } = command;
     if (!isCommandKind(kind)) throw new CommandProblem("unknown_mode", `This extension knows no command "${kind}".`);
-    await this.#allowed(kind, command);
+    if (MUTATING.has(kind)) await this.#parts.pilot.on();
+    this.#waited(command);
     return kind;
   }
 
-  /** Whether a command may begin: browser control is on for what acts, somebody waits for it, and it has time left. */
-  async #allowed(kind: CommandKind, command: Leased): Promise<void> {
-    if (MUTATING.has(kind) && !(await this.#parts.pilot())) throw pilotOff();
+  /** Throws where nobody waits for a command any more, or it has no time left. */
+  #waited(command: Leased): void {
     command.signal.throwIfAborted();
     if (Date.now() >= command.deadline) {
       throw new CommandProblem("timeout", "The command's turn came after its deadline. Nothing was done.");
@@ -145,7 +155,11 @@ export class Executor {
     deadline: number,
     command: Leased,
   ): Promise<unknown> {
-    await this.#allowed(kind, command); // It may have waited for its turn.
+    // It may have waited for its turn, and the tab may show another page by now.
+    await this.#parts.pilot.begins(kind, params, tab);
+    this.#waited(command);
+    const running = this.#running.get(command.id);
+    if (running) running.begun = { params, tab };
     const action = MUTATING.has(kind) ? { id: command.correlation_id, client: command.client ?? "agent" } : undefined;
     const ends: (() => void)[] = [];
     const begin = (at: number): void => {
@@ -168,9 +182,11 @@ export class Executor {
         context.frames.call(tab, "toast", { text: reason }, deadline).catch(() => undefined);
     }
     try {
+      const work = (): Promise<unknown> => handler(params, context);
+      const answered = answers(params) && tab !== 0 && !context.pages.dialog(tab);
       const result = await unlessAborted(
         command.signal,
-        unlessDialog(kind, context, () => handler(params, context)),
+        answered ? answering(params, context, work) : unlessDialog(kind, context, work),
       );
       return action ? await this.#withDownloads(result, action, deadline) : result;
     } finally {
@@ -218,13 +234,8 @@ interface Leased extends Command {
 interface Running {
   control: AbortController;
   kind: string;
-}
-
-function pilotOff(): CommandProblem {
-  return new CommandProblem(
-    "pilot_off",
-    'Browser control is off. The user can switch on "AI Web Pilot" in the Gasoline popup.',
-  );
+  /** In which tab its turn has come, with which params. */
+  begun: { params: unknown; tab: number } | undefined;
 }
 
 /** Problems that are states of their own. */

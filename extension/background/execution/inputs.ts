@@ -1,9 +1,10 @@
 import type { CommandError } from "@gasoline/schema/wire";
 import type { Debug, Send } from "../../commands/context.ts";
+import { DragInput } from "../../commands/drag_input.ts";
 import { sendInput } from "../../commands/input.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import { onAsked } from "../frames/browser.ts";
-import type { Acted, AskInput, TellPerformed } from "../../messages/agent.ts";
+import type { Acted, AskInput, DragEnd, Gesture, TellPerformed } from "../../messages/agent.ts";
 
 /** An act that runs, as far as real input is concerned. */
 interface Running {
@@ -13,25 +14,36 @@ interface Running {
   release: () => void;
   performed: Acted | undefined;
   files: readonly string[];
+  drag?: DragInput;
 }
 
+interface Point {
+  x: number;
+  y: number;
+}
+
+type Dragging = Extract<Gesture, { type: "hold" | "pull" | "release" }>;
+
+/** Finds where an element of a tab is, in any of its frames, for acts. */
+type SpotOf = (tab: number, ref: string, deadline: number) => Promise<Point>;
+
 /** Says where a point of a document's viewport is in the tab's. */
-type PointIn = (
-  tab: number,
-  documentId: string,
-  point: { x: number; y: number },
-  deadline: number,
-) => Promise<{ x: number; y: number }>;
+type PointIn = (tab: number, documentId: string, point: Point, deadline: number) => Promise<Point>;
 
 /** Real input for the agents of acts that run: the debugger is attached when the first is asked for, until the act ends. */
 export class Inputs {
   readonly #debug: Debug;
   readonly #pointIn: PointIn;
+  readonly #spotOf: SpotOf;
+  readonly #may: (tab: number) => Promise<void>;
   readonly #running = new Map<string, Running>(); // by action
 
-  constructor(debug: Debug, pointIn: PointIn) {
+  /** may throws where nothing may be done to the page that a tab shows. */
+  constructor(debug: Debug, pointIn: PointIn, spotOf: SpotOf, may: (tab: number) => Promise<void>) {
     this.#debug = debug;
     this.#pointIn = pointIn;
+    this.#spotOf = spotOf;
+    this.#may = may;
   }
 
   /** Answers agents that ask for input or tell what they are about to do. */
@@ -60,8 +72,11 @@ export class Inputs {
 
   /** It is over: the debugger is let go. */
   close(action: string): void {
-    this.#running.get(action)?.release();
+    const running = this.#running.get(action);
     this.#running.delete(action);
+    // The document may have gone with the button pressed.
+    if (running?.drag?.held) void running.drag.cancel().then(running.release, running.release);
+    else running?.release();
   }
 
   /** Files that the act may drag into its tab, by their paths: a document never names one. */
@@ -82,14 +97,39 @@ export class Inputs {
       const send = await running.send;
       if (ask.step === "send") {
         const { gesture, x, y } = ask;
+        if (gesture.type === "hold" || gesture.type === "pull" || gesture.type === "release") {
+          await this.#drag(running, send, documentId, gesture, { x, y });
+          return null;
+        }
         const pointed = gesture.type === "press" || gesture.type === "move" || gesture.type === "drag";
         const at = pointed ? await this.#pointIn(running.tab, documentId, { x, y }, running.deadline) : { x, y };
+        await this.#may(running.tab); // real input goes to whatever the tab shows
         await sendInput(send, gesture, at.x, at.y, running.files);
       }
       return null;
     } catch (error) {
       return error instanceof CommandProblem ? error.toWire() : { code: "internal", message: String(error) };
     }
+  }
+
+  async #drag(running: Running, send: Send, document: string, gesture: Dragging, at: Point): Promise<void> {
+    const { tab, deadline } = running;
+    if (gesture.type === "release" && gesture.cancel) return running.drag?.cancel();
+    await this.#may(tab); // what is held where nothing may be done is let go of when the act ends
+    if (gesture.type === "hold") {
+      const point = await this.#pointIn(tab, document, at, deadline);
+      running.drag = new DragInput(send, (heard) => this.#debug.on(tab, "Input.dragIntercepted", heard));
+      return running.drag.hold(point);
+    }
+    if (gesture.type === "release") return running.drag?.release(gesture.native === true);
+    await running.drag?.pull(await this.#endOf(running, document, gesture.to));
+  }
+
+  /** Where dragging ends, in the tab's viewport. */
+  async #endOf({ tab, deadline }: Running, document: string, to: DragEnd): Promise<Point> {
+    if (!("ref" in to)) return this.#pointIn(tab, document, to, deadline);
+    const { x, y } = await this.#spotOf(tab, to.ref, deadline);
+    return { x: x + to.dx, y: y + to.dy };
   }
 
   /** Resolves when the debugger is attached, and keeps it until release. */

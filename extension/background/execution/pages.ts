@@ -52,6 +52,14 @@ export class TabPages implements Pages {
     return (tab ?? (await chrome.tabs.query({ active: true }))[0])?.id;
   }
 
+  /** The URL of the page that a tab shows, of a site that is not granted, too; "" where nobody says. */
+  async address(tab: number): Promise<string> {
+    const { url } = await chrome.tabs.get(tab).catch(() => {
+      throw gone(tab);
+    });
+    return url || (await shownIn(tab))?.url || "";
+  }
+
   async atIndex(index: number): Promise<number | undefined> {
     const active = await this.active();
     if (active === undefined) return undefined;

@@ -93,6 +93,12 @@ export class TabFilms implements Films {
     for (const film of this.#films.values()) film.end("pilot_off");
   }
 
+  /** What a tab shows, or where agents may act, has changed: films go on where they may. */
+  async recheck(may: (tab: number) => Promise<void>, tab?: number): Promise<void> {
+    const meant = [...this.#films.values()].filter((film) => tab === undefined || film.tab === tab);
+    await Promise.all(meant.map((film) => may(film.tab).catch(() => film.end("pilot_off"))));
+  }
+
   /** Films until the end; then sends what is left. */
   async #record(film: Running): Promise<void> {
     const beat = setInterval(() => this.#beat(film), BEAT_MS);

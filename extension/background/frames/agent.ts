@@ -5,9 +5,10 @@ import { inWords, isEvery } from "../../commands/frame.ts";
 import { CommandProblem } from "../../commands/problem.ts";
 import type { AgentOp, AgentOps, AskAround, AskScript } from "../../messages/agent.ts";
 import type { ActionId } from "../../messages/content.ts";
+import type { AskComponents } from "../../messages/drawing.ts";
 import { ask } from "./ask.ts";
-import { loadScript, onAsked } from "./browser.ts";
-import { Calls, Gone, unreachable } from "./calls.ts";
+import { listenForComponents, loadScript, onAsked } from "./browser.ts";
+import { Calls, Gone, type May, unreachable } from "./calls.ts";
 import { toAsk } from "./choose.ts";
 import { coverageOf } from "./coverage.ts";
 import { type Documents, type First, MAX_ASKED, PASSED, Page } from "./page.ts";
@@ -26,21 +27,24 @@ const MAX_TRIES = 100;
 
 /** Calls the agent in the frames of tabs. */
 export class AgentFrames implements Frames {
+  readonly #may: May;
   readonly #calls: Calls;
   readonly #documents: Documents;
 
   constructor(
     refs: RefBlocks,
     documents: Documents,
-    calls = new Calls(refs, (document, left) => documents.onLeft(document, left)),
+    may: May,
+    calls = new Calls(refs, (document, left) => documents.onLeft(document, left), may),
   ) {
+    this.#may = may;
     this.#calls = calls;
     this.#documents = documents;
   }
 
   /** The same agents for one command: its calls end in the documents when the signal fires, and are its action's. */
   for(signal: AbortSignal, action?: ActionId): AgentFrames {
-    return new AgentFrames(this.#calls.refs, this.#documents, this.#calls.for(signal, action));
+    return new AgentFrames(this.#calls.refs, this.#documents, this.#may, this.#calls.for(signal, action));
   }
 
   inner(tab: number): boolean {
@@ -48,8 +52,17 @@ export class AgentFrames implements Frames {
     return length > 1 && length <= MAX_ASKED;
   }
 
-  /** Answers agents that ask what lies around their frame. */
+  /** Answers agents that ask what lies around their frame, or for a script, in their own world or in the page's. */
   listen(): void {
+    onAsked((message, tab, document) => {
+      const { type, name } = message as Partial<AskComponents>;
+      return type === "gasoline-components" && name
+        ? listenForComponents(tab, document, name).then(
+            () => null,
+            (error: unknown) => unreachable(error).toWire(),
+          )
+        : undefined;
+    });
     onAsked((message, tab, document) =>
       (message as Partial<AskAround>).type === "gasoline-around"
         ? this.#around(tab, document, message as AskAround)
@@ -171,6 +184,14 @@ export class AgentFrames implements Frames {
     const at = await upwards(page, frames, frame, point, deadline);
     if (!at) throw new CommandProblem("not_actionable", "The frame of the element has no box on the page.");
     return at;
+  }
+
+  /** Where an element of any frame is in the tab's viewport, once it was brought into view. */
+  async spotOf(tab: number, ref: string, deadline: number): Promise<{ x: number; y: number }> {
+    const page = this.#page(tab);
+    const { documentId } = await named(page, { ref }, deadline);
+    const { x, y } = await this.call(tab, "spot", { ref }, deadline);
+    return this.pointIn(tab, documentId, { x, y }, deadline);
   }
 
   /** What lies over a point of a frame, in the frames around it; null when nothing does that can be seen from here. */

@@ -1,5 +1,6 @@
 import type { Script } from "../../messages/agent.ts";
 import { CONTENT_PORT } from "../../messages/content.ts";
+import { tellComponents } from "./components.ts";
 
 /** Which frames of a tab. */
 export type Where = { allFrames: true } | { frameIds: number[] } | { documentIds: string[] };
@@ -29,6 +30,18 @@ const FILES: Readonly<Record<Script, string[]>> = {
 export async function loadScript(tabId: number, documentId: string, script: Script): Promise<void> {
   const target = { tabId, documentIds: [documentId] };
   await chrome.scripting.executeScript({ target, files: FILES[script], injectImmediately: true });
+}
+
+/** Has the page's own world of a document tell of components, by events of this name. */
+export async function listenForComponents(tabId: number, documentId: string, name: string): Promise<void> {
+  const target = { tabId, documentIds: [documentId] };
+  await chrome.scripting.executeScript({
+    target,
+    func: tellComponents,
+    args: [name],
+    world: "MAIN",
+    injectImmediately: true,
+  });
 }
 
 /** Calls back for each message that a script of ours sends from a document; undefined: it is for somebody else. */

@@ -19,7 +19,24 @@ const ACTING: ReadonlySet<string> = new Set([
   "submit",
   "put_files",
   "drop_files",
+  "post_files",
   "clipboard",
+  "restore_forms",
+]);
+
+/** Operations that change a document. They are done where the user lets agents act. */
+const CHANGING: ReadonlySet<string> = new Set([
+  ...MUTATING,
+  "fill",
+  "submit",
+  "put_files",
+  "drop_files",
+  "post_files",
+  "pick_files",
+  "clipboard",
+  "draw",
+  "add_state",
+  "restore_state",
   "restore_forms",
 ]);
 
@@ -40,6 +57,9 @@ export interface Memory {
 /** Calls when a document is gone or frozen, until the returned function is called. */
 type OnLeft = (document: string, left: () => void) => () => void;
 
+/** Throws where nothing may be done to the page that a tab shows. */
+export type May = (tab: number) => Promise<void>;
+
 /** Makes room for one more. */
 export function bound({ left, silent }: Memory): void {
   if (left.size > MAX_MEMORY) left.clear();
@@ -54,16 +74,19 @@ export class Calls {
   /** Fires when nobody waits for the calls any more: they end in their documents, too. */
   readonly signal: AbortSignal | undefined;
   readonly #action: ActionId | undefined;
+  readonly #may: May;
 
   constructor(
     refs: RefBlocks,
     onLeft: OnLeft,
+    may: May,
     memory: Memory = { left: new Map(), silent: new Set() },
     signal?: AbortSignal,
     action?: ActionId,
   ) {
     this.refs = refs;
     this.#onLeft = onLeft;
+    this.#may = may;
     this.memory = memory;
     this.signal = signal;
     this.#action = action;
@@ -71,7 +94,7 @@ export class Calls {
 
   /** The same for one command, whose action what acts belongs to. */
   for(signal: AbortSignal, action?: ActionId): Calls {
-    return new Calls(this.refs, this.#onLeft, this.memory, signal, action);
+    return new Calls(this.refs, this.#onLeft, this.#may, this.memory, signal, action);
   }
 
   /** The same, until a further signal fires. */
@@ -111,6 +134,8 @@ export class Calls {
     });
     let answer: AgentAnswer<K>;
     try {
+      // The document is the one that was found, whatever the tab shows meanwhile: another one hears nothing.
+      if (CHANGING.has(op)) await this.#may(tab);
       this.signal?.throwIfAborted();
       answer = (await Promise.race([this.#inject(tab, documentId, call), left])) as AgentAnswer<K>;
     } finally {

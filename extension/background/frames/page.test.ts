@@ -55,15 +55,25 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 const page = (signal?: AbortSignal): Page =>
-  new Page(1, new Calls(new RefBlocks(), () => () => undefined, undefined, signal), {
-    known: () => Array.from({ length: frames }, (_, frame) => ({ frame, document: `d${frame}`, page_url: "" })),
-    onCome: (_tab, heard) => {
-      come = heard;
-      return () => (come = () => undefined);
+  new Page(
+    1,
+    new Calls(
+      new RefBlocks(),
+      () => () => undefined,
+      async () => undefined,
+      undefined,
+      signal,
+    ),
+    {
+      known: () => Array.from({ length: frames }, (_, frame) => ({ frame, document: `d${frame}`, page_url: "" })),
+      onCome: (_tab, heard) => {
+        come = heard;
+        return () => (come = () => undefined);
+      },
+      onLeft: () => () => undefined,
+      granted: () => true,
     },
-    onLeft: () => () => undefined,
-    granted: () => true,
-  });
+  );
 
 const waitFor = { op: "wait_for", params: { text: "x" } } as const;
 

@@ -113,6 +113,11 @@ export class Ports {
     for (const { port } of this.#shown(tab)) this.#say(port, { type, action });
   }
 
+  /** Tells every document that the user stopped what agents do. */
+  stop(): void {
+    for (const port of this.#open.keys()) this.#say(port, { type: "stop" });
+  }
+
   /**
    * Asks documents (of one tab, or all) for everything captured so far. Resolves with how many
    * answered; those that did not in time are frozen or busy.

@@ -4,10 +4,13 @@ import { inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { resolve } from "../target.ts";
-import { isVisible } from "../visible.ts";
+import { boxOf, isVisible } from "../visible.ts";
 import { retry, retryUntil } from "../waiting.ts";
 import { outcome, watchValue } from "./outcome.ts";
 import { perform, routeOf } from "./perform.ts";
+
+/** What is hidden for all but screen readers keeps a box of so many pixels. */
+const HIDDEN_PX = 1;
 
 /** Brings a checkbox, radio button or switch into a state; one that is in it already is left alone. */
 export async function check(params: CheckParams, environment: Environment): Promise<Acted> {
@@ -22,10 +25,7 @@ export async function check(params: CheckParams, environment: Environment): Prom
   if (!want && (control as HTMLInputElement).type === "radio") {
     throw new AgentProblem("not_checkable", "A radio button cannot be unchecked; check another one of its group.");
   }
-  // Designed checkboxes hide the real one, and the user clicks its label.
-  const label = control instanceof HTMLInputElement ? [...(control.labels ?? [])].find(isVisible) : undefined;
-  const clickable = !isVisible(control) && label ? label : control;
-  const target = { ref: environment.refs.refOf(clickable) };
+  const target = { ref: environment.refs.refOf(clickedFor(control)) };
   const { found, result } = await perform(environment, {
     target,
     needs: { enabled: true, hit: true },
@@ -56,6 +56,14 @@ export async function check(params: CheckParams, environment: Environment): Prom
   if (matched) result.matched = matched;
   watchValue(result, control, environment, (at) => stateOf(at)?.toString());
   return { result };
+}
+
+/** What the user clicks for an element: designed checkboxes and radio buttons hide the real one, and show its label. */
+export function clickedFor(element: Element): Element {
+  if (!(element instanceof HTMLInputElement) || !/^(checkbox|radio)$/.test(element.type)) return element;
+  const { width, height } = boxOf(element);
+  if (isVisible(element) && width > HIDDEN_PX && height > HIDDEN_PX) return element;
+  return [...(element.labels ?? [])].find(isVisible) ?? element;
 }
 
 /** The control that a label, or an element around a single one, stands for. */

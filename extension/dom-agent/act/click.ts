@@ -1,9 +1,11 @@
-import type { ClickParams } from "@gasoline/schema/commands";
+import type { ClickParams, Target } from "@gasoline/schema/commands";
 import type { AgentOps } from "../../messages/agent.ts";
 import { ready } from "../actionable.ts";
+import { editorOf } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
-import { isNamed } from "../target.ts";
+import { isNamed, resolve } from "../target.ts";
+import { clickedFor } from "./check.ts";
 import { outcome } from "./outcome.ts";
 import { perform, routeOf } from "./perform.ts";
 
@@ -18,7 +20,7 @@ export async function click(params: ClickParams, environment: Environment): Prom
     return link ? { result, href: link.href } : { result };
   }
   const { result } = await perform(environment, {
-    target: params,
+    target: meant(params, environment),
     needs,
     gesture: {
       type: "press",
@@ -32,9 +34,20 @@ export async function click(params: ClickParams, environment: Environment): Prom
   return { result };
 }
 
+/** The target, or what is clicked for it where it is there and has a stand-in. */
+function meant(params: ClickParams, { refs }: Environment): Target {
+  try {
+    const { element, strategy } = resolve(params, refs);
+    const clicked = clickedFor(element);
+    return clicked === element || strategy === "point" ? params : { ref: refs.refOf(clicked) };
+  } catch {
+    return params; // it is not there yet, or never: who waits for it says which
+  }
+}
+
 /** Things that open a window or a picker, or draw themselves, and listen to users only. */
 export function needsReal(element: Element): boolean {
-  if (element.closest('a[target="_blank" i]')) return true;
+  if (element.closest('a[target="_blank" i]') || editorOf(element)) return true;
   if (element instanceof HTMLInputElement)
     return /^(file|color|date|datetime-local|month|time|week)$/.test(element.type);
   return element instanceof HTMLSelectElement || /^(canvas|video|audio|embed|object)$/.test(element.localName);

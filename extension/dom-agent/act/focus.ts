@@ -16,6 +16,17 @@ export async function focus(params: TargetParams, environment: Environment): Pro
   return { result: outcome(found, environment) };
 }
 
+let keyed: Element | undefined; // the last key of an act went there, and the focus has stayed
+
+/** Notes that keys have put the caret where it is in an element, until the focus leaves. */
+export function noteKeyed(element: Element): void {
+  keyed = element;
+  element.addEventListener("blur", () => (keyed = undefined), { once: true });
+}
+
+/** Whether keys have put the caret where it is in an element. */
+export const isKeyed = (element: Element): boolean => keyed === element;
+
 /** Focuses an element. Throws not_focusable when it does not take the focus. */
 export function giveFocus(element: Element): void {
   if (element instanceof HTMLElement || element instanceof SVGElement) element.focus({ preventScroll: true });

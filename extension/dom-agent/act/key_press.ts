@@ -2,12 +2,14 @@ import type { KeyParams } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import { type KeyStroke, parseKeys } from "../../messages/keys.ts";
 import { ready } from "../actionable.ts";
+import { editorOf, hostOf, inputIn } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { everyElement, focused } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
-import { giveFocus } from "./focus.ts";
+import { turn } from "../waiting.ts";
+import { giveFocus, noteKeyed } from "./focus.ts";
 import { outcome } from "./outcome.ts";
 import { expected } from "./perform.ts";
 import { acts } from "./scope.ts";
@@ -24,7 +26,7 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
   let result: Acted["result"];
   if (isNamed(params)) {
     const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
-    giveFocus(found.element);
+    giveFocus(keyTarget(found.element));
     result = outcome(found, environment);
   } else {
     const element = focused() ?? document.body;
@@ -33,30 +35,41 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
   const element = focused() ?? document.body;
   const ref = environment.refs.refOf(element);
   const effect = EFFECTS[stroke.key] ?? (stroke.text ? insertChar : undefined);
-  const plain = !stroke.control && !stroke.meta && !stroke.alt;
+  const plain = !stroke.control && !stroke.meta && !stroke.alt && !editorOf(element);
   const { act } = environment;
   if (params.trusted === "always" || (params.trusted !== "never" && !(effect && plain))) {
     await act.attach();
     // The focus may have gone elsewhere meanwhile.
-    if (isNamed(params)) giveFocus(resolve({ ref }, environment.refs).element);
+    if (isNamed(params)) giveFocus(keyTarget(resolve({ ref }, environment.refs).element));
     const gesture = { type: "keys", keys: params.text } as const;
     act.tell(result);
     await act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+    noteKeyed(focused() ?? element);
     return { result: { ...result, trusted: true } };
   }
   act.tell(result);
+  const isDown = act.perform(() => {
+    const goesOn = dispatchKey(element, "keydown", stroke);
+    if (goesOn && isTyped(element, stroke)) effect?.(element, stroke);
+    return goesOn;
+  });
+  // What the page put off until its handlers are through comes before the key goes up, as with a real one.
+  await turn();
   act.perform(() => {
-    const isDown = dispatchKey(element, "keydown", stroke);
-    if (isDown && isTyped(element, stroke)) effect?.(element, stroke);
     const isUp = dispatchKey(focused() ?? element, "keyup", stroke);
     // Browsers click what has the focus when the space bar comes up.
     if (isDown && isUp && stroke.key === " " && isToggle(element)) acts().click(element as HTMLElement);
   });
+  noteKeyed(focused() ?? element);
   return { result };
 }
 
+/** What takes the focus for an element: of a part of an editor its host. */
+const keyTarget = (element: Element): Element =>
+  element instanceof HTMLElement && element.isContentEditable ? hostOf(element) : (inputIn(element) ?? element);
+
 /** Keys go to the focus, wherever that is. */
-const ORIGIN = { x: 0, y: 0 };
+export const ORIGIN = { x: 0, y: 0 };
 
 /** Tells an element of what a key types, if it types anything. false: the page prevents that. */
 export const isTyped = (element: Element, stroke: KeyStroke): boolean =>

@@ -4,13 +4,13 @@ import { ready } from "../actionable.ts";
 import type { Environment } from "../environment.ts";
 import { focused } from "../shadow.ts";
 import { giveFocus } from "./focus.ts";
+import { handOver } from "./hand_over.ts";
 import { outcome } from "./outcome.ts";
-import { acts } from "./scope.ts";
 import { insertText, place, shownValue, typeable } from "./type.ts";
 
 /**
- * Pastes a text where the caret is. The page hears a paste event that holds the text; what the page does not take itself
- * is put in as the browser would. The system's clipboard is left alone.
+ * Pastes a text where the caret is, with its markup if there is any. The page hears a paste event that holds both; where it
+ * does not take them itself, the text goes in without the markup.
  */
 export async function paste(params: PasteParams, environment: Environment): Promise<Acted> {
   const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
@@ -21,10 +21,7 @@ export async function paste(params: PasteParams, environment: Environment): Prom
       giveFocus(element);
       place(element, false);
     }
-    const clipboardData = new DataTransfer();
-    clipboardData.setData("text/plain", params.text);
-    const event = new ClipboardEvent("paste", { bubbles: true, cancelable: true, composed: true, clipboardData });
-    if (!acts().dispatch(element, event)) return "paste";
+    if (handOver(element, params.text, params.html)) return "paste";
     insertText(element, params.text);
     return "execCommand";
   });

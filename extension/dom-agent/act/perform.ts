@@ -105,7 +105,10 @@ export function expected(gesture: Gesture, point: { x: number; y: number }): Exp
     case "move":
       return { type: "pointer", ...point, press: gesture.type === "press" };
     case "drag":
-      return { type: "pointer", ...point, press: false };
+    case "hold":
+    case "pull":
+    case "release":
+      return { type: "pointer", ...point, press: gesture.type === "hold" };
     case "edit":
       return { type: "keys", keys: [EDIT_KEY] };
     case "keys":

@@ -4,9 +4,11 @@ import type { ActionId } from "../../messages/content.ts";
 import type { ActResult } from "@gasoline/schema/commands";
 import { askWorker, tellWorker } from "../browser.ts";
 import { Changes } from "../changes.ts";
+import { inShort } from "../describe.ts";
 import type { Diff } from "../diff.ts";
 import type { Deadline } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
+import type { RefBook } from "../refs.ts";
 import { Writes } from "../writes.ts";
 import { frame } from "../waiting.ts";
 
@@ -130,9 +132,9 @@ export class ActScope {
 
   /**
    * Waits until nothing runs any more that the act started and the document rests for a frame; at most two seconds, and
-   * no longer than the page stays. Says what changed and what still runs.
+   * no longer than the page stays. Says what changed and what still runs; what came that can be operated by its ref.
    */
-  async settle(): Promise<Settled> {
+  async settle(refs: RefBook): Promise<Settled> {
     const until = Math.min(this.#began + SETTLE_MS, this.#deadline.at - ANSWER_MS);
     let seen = this.#changes?.look();
     let busy: string[] = [];
@@ -158,7 +160,7 @@ export class ActScope {
     const refused = acts().refused();
     const stored = this.#writes?.inWords() ?? [];
     return {
-      changes: this.#changes?.inWords() ?? [],
+      changes: this.#changes?.inWords((at) => inShort(at, refs)) ?? [],
       busy,
       ...(refused.length > 0 ? { refused } : {}),
       ...(stored.length > 0 ? { stored } : {}),

@@ -1,22 +1,26 @@
 import type { ScrollParams, Viewport } from "@gasoline/schema/commands";
 import type { Acted } from "../../messages/agent.ts";
 import type { Environment } from "../environment.ts";
-import { type Resolved, isNamed, resolve } from "../target.ts";
+import { parentOf } from "../shadow.ts";
+import { isNamed, resolve } from "../target.ts";
+import { pointOf } from "../visible.ts";
 import { retry } from "../waiting.ts";
 import { outcome } from "./outcome.ts";
+import { acts } from "./scope.ts";
 
 /** Scrolls the target into view; with a direction, scrolls the page, or the target's own content. */
 export async function scrollTo(params: ScrollParams, environment: Environment): Promise<Acted> {
+  const { direction, dx = 0, dy = 0 } = params;
+  const by = dx !== 0 || dy !== 0;
   if (!isNamed(params)) {
-    environment.act.perform(() =>
-      move(document.scrollingElement ?? document.documentElement, params.direction ?? "down"),
-    );
+    const page = document.scrollingElement ?? document.documentElement;
+    environment.act.perform(() => (by ? wheel(page, page, dx, dy) : move(page, direction ?? "down")));
     return { result: { match_count: 0, match_strategy: "point", viewport: viewport() } };
   }
   const found = await retry(environment.deadline, () => resolve(params, environment.refs));
-  const { direction } = params;
   environment.act.perform(() => {
-    if (direction) move(scrollable(found), direction);
+    if (by) wheel(found.element, scrollable(found.element, dx !== 0), dx, dy);
+    else if (direction) move(scrollable(found.element), direction);
     else found.element.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
   });
   return { result: outcome(found, environment, { viewport: viewport() }) };
@@ -33,12 +37,33 @@ export function viewport(): Viewport {
   };
 }
 
-/** The target, or the box around it, that scrolls. */
-function scrollable({ element }: Resolved): Element {
-  for (let at: Element | null = element; at; at = at.parentElement) {
-    if (at.scrollHeight > at.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
-  }
+/** The target, or what fills most of it, or the box around it, that scrolls. */
+function scrollable(element: Element, sideways = false): Element {
+  if (scrolls(element, sideways)) return element;
+  const fills = (at: Element): boolean =>
+    at.clientWidth * at.clientHeight * 2 > element.clientWidth * element.clientHeight;
+  for (const at of [...element.querySelectorAll("*")].slice(0, MAX_LOOKED))
+    if (scrolls(at, sideways) && fills(at)) return at;
+  for (let at = parentOf(element); at; at = parentOf(at)) if (scrolls(at, sideways)) return at;
   return document.scrollingElement ?? document.documentElement;
+}
+
+/** In a target so many elements are looked at for one that scrolls. */
+const MAX_LOOKED = 500;
+
+function scrolls(at: Element, sideways: boolean): boolean {
+  const more = sideways ? at.scrollWidth > at.clientWidth + 1 : at.scrollHeight > at.clientHeight + 1;
+  if (!more) return false;
+  const { overflowX, overflowY } = getComputedStyle(at);
+  return /auto|scroll/.test(sideways ? overflowX : overflowY);
+}
+
+/** Turns a made-up wheel over an element; where the page does not take that for itself, what scrolls is scrolled. */
+function wheel(element: Element, scroller: Element, deltaX: number, deltaY: number): void {
+  const { x, y } = pointOf(element);
+  const common = { bubbles: true, cancelable: true, composed: true, view: window };
+  const event = new WheelEvent("wheel", { ...common, clientX: x, clientY: y, deltaX, deltaY });
+  if (acts().dispatch(element, event)) scroller.scrollBy({ left: deltaX, top: deltaY, behavior: "instant" });
 }
 
 function move(element: Element, direction: string): void {

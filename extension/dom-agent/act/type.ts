@@ -1,18 +1,20 @@
 import type { ActResult, TypeParams } from "@gasoline/schema/commands";
-import type { Acted } from "../../messages/agent.ts";
-import { ready } from "../actionable.ts";
+import type { Acted, Gesture } from "../../messages/agent.ts";
+import { type Ready, ready } from "../actionable.ts";
 import { inWords } from "../describe.ts";
+import { type Editor, drawnText, editorOf, hostOf, inputIn } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
 import { MASK, isSecret } from "../secret.ts";
 import { focused } from "../shadow.ts";
-import { resolve } from "../target.ts";
+import { isNamed, resolve } from "../target.ts";
 import { frame } from "../waiting.ts";
-import { giveFocus } from "./focus.ts";
+import { giveFocus, isKeyed } from "./focus.ts";
+import { handOver } from "./hand_over.ts";
 import { outcome, watchValue } from "./outcome.ts";
 import { expected } from "./perform.ts";
 import { acts } from "./scope.ts";
-import { dispatchKey, isTyped, mayChange } from "./key_press.ts";
+import { ORIGIN, dispatchKey, isTyped, mayChange } from "./key_press.ts";
 import { parseKeys } from "../../messages/keys.ts";
 
 /** Texts up to this length are typed key by key, so that pages which watch keys see them. */
@@ -20,17 +22,26 @@ const KEY_BY_KEY = 100;
 
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** Types into a field or an editor, at the end of what is there, or instead of it. */
+/**
+ * Types into a field or an editor: at the end of what is there, or instead of it. Where no element is named, keys may have
+ * put the caret elsewhere or have selected something; then the text goes there.
+ */
 export async function type(params: TypeParams, environment: Environment): Promise<Acted> {
   const found = await ready(params, environment.refs, { enabled: true, hit: false }, environment.deadline);
   let element = typeable(found.element);
   const ref = environment.refs.refOf(element);
-  const before = isField(element) && takesText(element) && !params.clear ? element.value : "";
-  if (isField(element)) checkFormat(element, before + params.text);
+  const stays = !isNamed(params) && !params.clear && isKeyed(element);
+  const editor = editorOf(element);
+  if (editor && params.trusted !== "never") {
+    const typed = await typeInto(editor, { ...found, element, stays }, params, environment);
+    if (typed) return typed;
+  }
+  const wanted = isField(element) ? wantedIn(element, params, stays) : undefined;
+  if (isField(element)) checkFormat(element, wanted ?? "");
   const { act } = environment;
   const enterField = (): void => {
     giveFocus(element);
-    place(element, params.clear === true);
+    if (!stays) place(element, params.clear === true);
   };
   const result = (strategy: string): ActResult => {
     const more = { value: shownValue(element), insertion_strategy: strategy };
@@ -66,25 +77,107 @@ export async function type(params: TypeParams, environment: Environment): Promis
     if (!params.text.includes("\n")) checkStays(element);
     return { result: Object.assign(result("keyboard"), { trusted: true }) };
   }
-  return { result: result(act.perform(() => madeUp(params, element, before, enterField))) };
+  const before = isField(element) ? "" : bare(element.innerText);
+  const strategy = act.perform(() => madeUp(params, element, wanted, enterField));
+  if (!isField(element) && !editor && params.trusted !== "never" && bare(params.text) !== "") {
+    await frame();
+    await frame();
+    // Undone: an editor that nobody knew to be one.
+    const undone = element.isConnected && bare(element.innerText) === before;
+    const typed =
+      undone && (await typeInto({ name: "keyboard", code: false }, { ...found, element, stays }, params, environment));
+    if (typed) return typed;
+  }
+  return { result: result(strategy) };
+}
+
+/** Keys that take the caret to the end of a text, and that select all of it. */
+const [END, ALL] = /^Mac/.test(navigator.platform) ? ["Meta+ArrowDown", "Meta+a"] : ["Control+End", "Control+a"];
+
+/**
+ * Types into an editor with a model of its own, by real input: few of them take what a script does to the document for
+ * what a user types. undefined: the debugger is refused, and nobody insists on it.
+ */
+async function typeInto(
+  editor: Editor,
+  found: Ready & { stays: boolean },
+  params: TypeParams,
+  environment: Environment,
+): Promise<Acted | undefined> {
+  const { act, refs } = environment;
+  const ref = refs.refOf(found.element);
+  try {
+    await act.attach();
+  } catch (error) {
+    const refused = error instanceof AgentProblem && error.code === "debugger_refused";
+    if (!refused || params.trusted === "always") throw error;
+    return undefined;
+  }
+  const element = typeable(resolve({ ref }, refs).element);
+  const result = outcome({ ...found, element }, environment, { insertion_strategy: editor.name, trusted: true });
+  act.tell(result);
+  act.perform(() => giveFocus(element));
+  const send = async (gesture: Gesture): Promise<unknown> => act.send(gesture, ORIGIN, expected(gesture, ORIGIN));
+  if (!found.stays) await send({ type: "keys", keys: params.clear ? ALL : END });
+  if (!editor.code && !found.stays) await placed(element, params.clear === true);
+  // An editor of code indents each line that it is typed; what is pasted stays as it is.
+  const pasted = editor.code && params.text.includes("\n") && act.perform(() => handOver(element, params.text));
+  if (pasted) result.insertion_strategy = "paste";
+  else if (params.text !== "")
+    await send({ type: "text", text: params.text, at_once: editor.code, lines: !editor.code });
+  else if (params.clear) await send({ type: "keys", keys: "Backspace" });
+  result.value = shownValue(element);
+  watchValue(result, element, environment, (at) => shownValue(typeable(at)));
+  return { result };
+}
+
+/** An editor has put its caret where a key says within so many frames; many do that some time after the focus came. */
+const PLACED_FRAMES = 30;
+
+/** Waits until all of an editor's text is selected, or the caret is at its end. */
+async function placed(element: HTMLElement, all: boolean): Promise<void> {
+  for (let frames = 0; frames < PLACED_FRAMES && !isPlaced(element, all); frames++) await frame();
+}
+
+function isPlaced(element: HTMLElement, all: boolean): boolean {
+  const root = element.getRootNode() as { getSelection?: () => Selection | null };
+  const selection = root.getSelection ? root.getSelection() : document.getSelection();
+  const { focusNode } = selection ?? {};
+  if (!selection || !focusNode || !element.contains(focusNode)) return false;
+  if (all) return bare(selection.toString()) === bare(element.innerText);
+  const rest = new Range();
+  rest.selectNodeContents(element);
+  rest.setStart(focusNode, selection.focusOffset);
+  return bare(rest.toString()) === "";
+}
+
+const bare = (text: string): string => text.replace(/[\s\u200b\ufeff]/g, "");
+
+/** What a field holds when the text is in; undefined where nobody can know. */
+function wantedIn(field: Field, { text, clear }: TypeParams, stays: boolean): string | undefined {
+  if (clear || !takesText(field)) return text;
+  if (!stays) return field.value + text;
+  const { selectionStart: from, selectionEnd: to, value } = field;
+  return from === null || to === null ? undefined : value.slice(0, from) + text + value.slice(to);
 }
 
 /** Types by events that are made up, and says by which means the text got in. */
-function madeUp(params: TypeParams, element: HTMLElement, before: string, enterField: () => void): string {
+function madeUp(params: TypeParams, element: HTMLElement, wanted: string | undefined, enterField: () => void): string {
+  const before = isField(element) ? element.value : "";
   enterField();
   if (!isField(element)) {
     insertIntoEditor(params.text, params.clear === true);
-    return editorOf(element) ?? "execCommand";
+    return editorOf(element)?.name ?? "execCommand";
   }
   if (!takesText(element)) {
     setValue(element, params.text);
     return "native";
   }
-  const wanted = before + params.text;
   if (params.clear && params.text === "") document.execCommand("delete");
   const whole = insert(element, params.text);
   checkStays(element);
   if (!element.isConnected || element.value === wanted || reformatted(element, params.text)) return "execCommand";
+  if (wanted === undefined) return "execCommand";
   // The field took nothing (an editing host around it): its value is set. What a page keeps out, it keeps out of a user's
   // text too.
   if (whole) setValue(element, wanted.slice(0, element.maxLength >= 0 ? element.maxLength : undefined));
@@ -106,14 +199,19 @@ async function keepsSelection(element: HTMLElement): Promise<boolean> {
 
 /** Selects what is in the field once more as the first key comes: until then the page may have rendered itself anew. */
 function selectAtKey(): () => void {
-  const stop = (): void => removeEventListener("keydown", hear, true);
-  const hear = (event: KeyboardEvent): void => {
+  const stop = (): void => {
+    removeEventListener("keydown", hear, true);
+    removeEventListener("beforeinput", hear, true);
+  };
+  const hear = (event: Event): void => {
     if (!event.isTrusted) return;
     stop();
     const [at] = event.composedPath();
-    if (at instanceof Element && isField(at)) at.select();
+    // What comes without a key has found its place already.
+    if (event.type === "keydown" && at instanceof Element && isField(at)) at.select();
   };
   addEventListener("keydown", hear, true);
+  addEventListener("beforeinput", hear, true);
   return stop;
 }
 
@@ -128,15 +226,15 @@ function checkStays(element: HTMLElement): void {
 
 /** The field or editor that an element is, holds or labels. */
 export function typeable(element: Element): HTMLElement {
-  const control = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  const named = element instanceof HTMLLabelElement && element.control ? element.control : element;
+  const control = named.matches("input, textarea") ? named : (inputIn(named) ?? named);
   if (isField(control)) {
     if (control.readOnly) throw new AgentProblem("not_typeable", `${inWords(control)} is read-only.`);
     if (!/^(checkbox|radio|button|submit|reset|image|file|hidden)$/.test(control.type)) return control;
   } else if (control instanceof HTMLElement && control.isContentEditable) {
-    // The host of the editor, not a paragraph in it, takes the focus.
-    let host: HTMLElement = control;
-    while (host.parentElement?.isContentEditable) host = host.parentElement;
-    return host;
+    return hostOf(control);
+  } else if (control instanceof HTMLElement && editorOf(control)) {
+    return control;
   } else {
     const inner = control.querySelectorAll<HTMLElement>(
       "input:not([type=hidden]), textarea, [contenteditable=''], [contenteditable=true]",
@@ -260,19 +358,5 @@ function setValue(field: Field, value: string): void {
 /** What a field shows now; a secret stays in the page. */
 export function shownValue(element: HTMLElement): string {
   if (isSecret(element)) return isField(element) && element.value === "" ? "" : MASK;
-  return (isField(element) ? element.value : element.innerText).slice(0, 1000);
+  return (drawnText(element) ?? (isField(element) ? element.value : element.innerText)).slice(0, 1000);
 }
-
-const EDITORS: Record<string, string> = {
-  quill: ".ql-editor",
-  prosemirror: ".ProseMirror",
-  draftjs: ".public-DraftEditor-content",
-  tinymce: "#tinymce, .mce-content-body",
-  ckeditor: ".cke_editable, .ck-editor__editable",
-  lexical: "[data-lexical-editor]",
-};
-
-const editorOf = (element: Element): string | undefined =>
-  Object.entries(EDITORS).find(
-    ([, selector]) => element.matches(selector) || element.querySelector(selector) !== null,
-  )?.[0];

@@ -1,12 +1,13 @@
 import type { Rect } from "../../messages/agent.ts";
-import { guard } from "../../messages/guard.ts";
+import { guard, guardMoves, letMove } from "../../messages/guard.ts";
 import type { Annotation, Drawing } from "../../messages/drawing.ts";
 import { DRAWING, askWorker } from "../browser.ts";
 import type { RefBook } from "../refs.ts";
 import { LOOK } from "./look.ts";
-import { drawnElement, meant } from "./meant.ts";
+import { Components } from "./components.ts";
+import { type Tools, drawnElement, meant } from "./meant.ts";
 
-// This is a script of its own, loaded on first use.
+// This is a script of its own, loaded on first use. What it needs of the agent it is lent.
 
 const MAX_ANNOTATIONS = 20;
 const MAX_COMMENT = 1000;
@@ -17,6 +18,8 @@ const STEP = 10;
 const SMALL_STEP = 1;
 /** The picture is waited for so long, ms. */
 const PICTURE_MS = 8000;
+/** The page's own world listens for components within so long, ms, or the drawing begins without. */
+const LISTEN_MS = 500;
 /** Keys that are down when it ends are kept from the page until they are up, so long at most, ms. */
 const KEYS_MS = 1000;
 
@@ -39,11 +42,16 @@ interface Drawn {
 /** What goes to the page again when nobody draws. */
 let current: Drawer | undefined;
 
-/** Lets the user draw over the page, in place of a drawing that is not done. */
-function start({ name, text }: { name: string; text: string }, refs: RefBook): { name: string; replaced: boolean } {
+/** Lets the user draw over the page, in place of a drawing that is not done. Resolves when the page's world listens. */
+async function start(
+  { name, text }: { name: string; text: string },
+  refs: RefBook,
+  tools: Tools,
+): Promise<{ name: string; replaced: boolean }> {
   const replaced = current !== undefined;
   current?.cancel("replaced");
-  current = new Drawer(name, text, refs);
+  const drawer = (current = new Drawer(name, text, refs, tools));
+  await Promise.race([drawer.listening, new Promise((resolve) => setTimeout(resolve, LISTEN_MS))]);
   return { name, replaced };
 }
 
@@ -51,6 +59,7 @@ class Drawer {
   readonly #id = crypto.randomUUID();
   readonly #name: string;
   readonly #refs: RefBook;
+  readonly #lent: Tools;
   readonly #host = document.createElement("div");
   readonly #root: ShadowRoot;
   readonly #dialog = document.createElement("dialog");
@@ -64,6 +73,8 @@ class Drawer {
   readonly #undo = button("Undo", "");
   readonly #cancel = button("Cancel", "Escape");
   readonly #done = button("Done", "Enter");
+  readonly #components = new Components();
+  readonly listening: Promise<void>;
   readonly #drawn: Drawn[] = []; // <= MAX_ANNOTATIONS
   readonly #before = document.activeElement;
   readonly #down = new Set<string>(); // codes of keys that are down
@@ -74,10 +85,12 @@ class Drawer {
   #cursor: Point | undefined; // of the keyboard, in the viewport
   #state: "draws" | "ends" | "over" = "draws";
 
-  constructor(name: string, text: string, refs: RefBook) {
+  constructor(name: string, text: string, refs: RefBook, tools: Tools) {
     this.#name = name;
     this.#refs = refs;
+    this.#lent = tools;
     guard(); // where there is no content script: else its listeners come first, and these hear nothing
+    guardMoves();
     globalThis.gasolineInput = this.#hear;
     this.#host.id = DRAWING;
     this.#host.style.all = "initial";
@@ -106,6 +119,7 @@ class Drawer {
     this.#dialog.append(this.#area, this.#svg, this.#notes, this.#bar, this.#status);
     this.#root.append(this.#dialog);
     document.documentElement.append(this.#host);
+    this.listening = this.#components.begin();
     this.#open();
     this.#choose("rectangle");
     window.addEventListener("scroll", this.#show, { capture: true, passive: true });
@@ -286,8 +300,10 @@ class Drawer {
         : { x: x - scrollX, y: y - scrollY, width, height };
     this.#dialog.close(); // what is behind a modal dialog is not found
     try {
-      const element = meant(inView);
-      return element ? drawnElement(element, this.#refs) : undefined;
+      const element = meant(inView, this.#lent);
+      if (!element) return undefined;
+      const component = this.#components.of(element);
+      return { ...drawnElement(element, this.#refs, this.#lent), ...(component ? { component } : {}) };
     } finally {
       this.#open();
     }
@@ -360,6 +376,7 @@ class Drawer {
     window.removeEventListener("scroll", this.#show, { capture: true });
     window.removeEventListener("resize", this.#show);
     window.removeEventListener("pagehide", this.#left);
+    this.#components.end();
     this.#dialog.close();
     this.#host.remove();
     if (this.#before instanceof HTMLElement) this.#before.focus({ preventScroll: true });
@@ -372,7 +389,9 @@ class Drawer {
 
 /** The page hears its user again, unless another drawing has begun. */
 function release(hear: (event: Event) => void): void {
-  if (globalThis.gasolineInput === hear) globalThis.gasolineInput = undefined;
+  if (globalThis.gasolineInput !== hear) return;
+  globalThis.gasolineInput = undefined;
+  letMove();
 }
 
 const AREA =
@@ -486,3 +505,4 @@ declare global {
 }
 
 globalThis.gasolineDraw ??= { start };
+globalThis.gasolineStopDrawing ??= () => current?.cancel("by_user");

@@ -1,13 +1,25 @@
-import { run } from "@gasoline/capture/locators/deep";
-import { fold, roleOf } from "@gasoline/capture/locators/name";
-import { locate, sketchOf } from "@gasoline/capture/locators/ranked";
+import type { Locator } from "@gasoline/schema/wire";
 import type { Rect } from "../../messages/agent.ts";
 import type { DrawnElement } from "../../messages/drawing.ts";
-import { frameElements } from "../frames.ts";
-import { identityOf, shownName, shownText } from "../identity.ts";
+import type { frameElements } from "../frames.ts";
+import type { Identity } from "../../messages/agent.ts";
 import type { RefBook } from "../refs.ts";
-import { ROOTS, elementAt, parentOf } from "../shadow.ts";
-import { rounded } from "../visible.ts";
+import type { elementAt, parentOf } from "../shadow.ts";
+
+/** What the agent of the document lends. */
+export interface Tools {
+  elementAt: typeof elementAt;
+  parentOf: typeof parentOf;
+  frameElements: typeof frameElements;
+  identityOf: (element: Element) => Identity;
+  roleOf: (element: Element) => string;
+  /** The accessible name, with its spaces folded, ≤ 120 characters. */
+  nameOf: (element: Element) => string;
+  textOf: (element: Element, max: number) => string;
+  rounded: (rect: Rect) => Rect;
+  /** Best first. */
+  locatorsOf: (element: Element) => Locator[];
+}
 
 /** Points along each side of a drawing under which elements are looked for. */
 const ACROSS = [0.05, 0.25, 0.5, 0.75, 0.95];
@@ -38,7 +50,7 @@ const STYLES = [
  * The element that a rectangle of the viewport means: the one whose box shares the most with it. It is large where the
  * user drew around something, and small where the user drew inside of it; both are found so.
  */
-export function meant(rect: Rect): Element | null {
+export function meant(rect: Rect, { elementAt, parentOf }: Tools): Element | null {
   const around = new Map<Element, number>(); // how deep each is
   for (const across of ACROSS)
     for (const down of ACROSS) {
@@ -68,18 +80,19 @@ function common(element: Element, rect: Rect): number {
 }
 
 /** Says what an element is, as an agent can find it again and change it. */
-export function drawnElement(element: Element, refs: RefBook): DrawnElement {
+export function drawnElement(element: Element, refs: RefBook, tools: Tools): DrawnElement {
   const style = getComputedStyle(element);
   const { x, y, width, height } = element.getBoundingClientRect();
-  const frame = frameElements().findIndex((at) => at === element);
+  const frame = tools.frameElements().findIndex((at) => at === element);
   return {
-    ref: refs.refOf(element, identityOf(element)),
+    ref: refs.refOf(element, tools.identityOf(element)),
     tag: element.localName,
-    role: roleOf(element),
-    name: fold(shownName(element), 120),
-    text: shownText(element, 200),
-    rect: rounded({ x: x + scrollX, y: y + scrollY, width, height }),
-    locators: run(locate(sketchOf(element), ROOTS))
+    role: tools.roleOf(element),
+    name: tools.nameOf(element),
+    text: tools.textOf(element, 200),
+    rect: tools.rounded({ x: x + scrollX, y: y + scrollY, width, height }),
+    locators: tools
+      .locatorsOf(element)
       .filter(({ value }) => value.length <= MAX_LOCATOR)
       .slice(0, MAX_LOCATORS),
     styles: Object.fromEntries(STYLES.map((name) => [name, style.getPropertyValue(name).slice(0, MAX_STYLE)])),

@@ -1,4 +1,5 @@
 import type { TargetParams, ValueResult } from "@gasoline/schema/commands";
+import { drawnText, inputIn } from "../editor.ts";
 import { describe, inWords } from "../describe.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
@@ -11,8 +12,9 @@ const MAX_VALUE = 100_000;
 /** Reads the value of a form control, or the text of an editor. Secrets stay in the page. */
 export async function getValue(params: TargetParams, environment: Environment): Promise<ValueResult> {
   const found = await retry(environment.deadline, () => resolve(params, environment.refs));
-  const element =
+  const named =
     found.element instanceof HTMLLabelElement && found.element.control ? found.element.control : found.element;
+  const element = inputIn(named) ?? named;
   return {
     value: valueOf(element).slice(0, MAX_VALUE),
     matched: describe(element, environment.refs, environment.frame),
@@ -21,6 +23,8 @@ export async function getValue(params: TargetParams, environment: Environment): 
 }
 
 function valueOf(element: Element): string {
+  const drawn = drawnText(element);
+  if (drawn !== undefined) return drawn;
   if (isSecret(element)) return (element as HTMLInputElement).value === "" ? "" : MASK;
   if (element instanceof HTMLInputElement && (element.type === "checkbox" || element.type === "radio"))
     return String(element.checked);

@@ -12,7 +12,8 @@ import { Slices } from "../slices.ts";
 import { boxOf, isShown, rounded } from "../visible.ts";
 
 /** What may be operated; the rest is asked of each, which is cheaper than a longer selector for the whole page. */
-const PERHAPS = "a[href],area[href],button,input,select,textarea,summary,[contenteditable],[onclick],[tabindex],[role]";
+export const PERHAPS =
+  "a[href],area[href],button,input,select,textarea,summary,[contenteditable],[onclick],[tabindex],[role]";
 const OPERABLE_TAG = /^(a|area|button|input|select|textarea|summary)$/;
 const OPERABLE_ROLE =
   /^(button|link|tab|menuitem|menuitemcheckbox|menuitemradio|option|checkbox|radio|switch|combobox|textbox|slider|treeitem)$/i;
@@ -166,7 +167,7 @@ function* rootsOf(tree: Tree): Generator<Scope, void, void> {
 }
 
 /** Whether an element is made to be operated. It is one of PERHAPS. */
-function isOperable(element: Element): boolean {
+export function isOperable(element: Element): boolean {
   const { localName } = element;
   if (OPERABLE_TAG.test(localName) && ((localName !== "a" && localName !== "area") || element.hasAttribute("href")))
     return localName !== "input" || (element as HTMLInputElement).type !== "hidden";

@@ -29,7 +29,7 @@ export interface Tools {
 }
 
 /** The operations that this script carries out. */
-export type Later = "look_upload" | "put_files" | "drop_files" | "pick_files" | "clipboard";
+export type Later = "look_upload" | "put_files" | "drop_files" | "post_files" | "pick_files" | "clipboard";
 
 type Operations = {
   [K in Later]: (
@@ -44,6 +44,9 @@ const MAX_CANDIDATES = 8;
 
 /** Media types that are told of what lies on the clipboard. */
 const MAX_TYPES = 20;
+
+/** Characters of an endpoint's answer that are told. */
+const MAX_ANSWER = 2000;
 
 /** Characters of an accept attribute that are told. */
 const MAX_ACCEPT = 300;
@@ -231,6 +234,32 @@ const dropFiles: Operations["drop_files"] = async ({ ref, files }, environment, 
   }
 };
 
+/**
+ * Posts files as a form of the page would, with its cookies. It goes to the document's own origin only, and follows nothing
+ * that leads elsewhere.
+ */
+const postFiles: Operations["post_files"] = async ({ endpoint, name, files }, { act, deadline }, tools) => {
+  const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
+  if (!url) throw problem(tools, "invalid_param", `api_endpoint is no address: ${endpoint.slice(0, 200)}`);
+  if (url.origin !== location.origin)
+    throw problem(tools, "other_origin", `Files are posted to ${location.origin} only, not to ${url.origin}.`);
+  const carriedFiles = carried(files).files;
+  const form = new FormData();
+  for (const file of carriedFiles) form.append(name, file);
+  const late = AbortSignal.timeout(Math.max(0, deadline.at - Date.now()));
+  const signal = AbortSignal.any([late, deadline.signal]);
+  try {
+    const response = await act.perform(() => fetch(url, { method: "POST", body: form, redirect: "manual", signal }));
+    const type = response.headers.get("Content-Type") ?? "";
+    const answer = /^text\/|json|xml/.test(type) ? (await response.text()).slice(0, MAX_ANSWER) : "";
+    const upload: Uploaded = { route: "endpoint", files: seenIn(carriedFiles), status: response.status, answer };
+    return { result: { match_count: 1, match_strategy: "", upload } };
+  } catch (error) {
+    if (late.aborted) throw problem(tools, "timeout", `${url.pathname} did not answer in time. It may have the files.`);
+    throw problem(tools, "network_error", `${url.pathname} could not be reached: ${String(error)}`);
+  }
+};
+
 /** Opens the file chooser of an input, as far as the browser lets it. */
 const pickFiles: Operations["pick_files"] = ({ ref }, { refs }, tools) => {
   const input = refs.elementOf(ref) as HTMLInputElement;
@@ -291,6 +320,7 @@ globalThis.gasolineUpload ??= {
   look_upload: lookUpload,
   put_files: putFiles,
   drop_files: dropFiles,
+  post_files: postFiles,
   pick_files: pickFiles,
   clipboard,
 };

@@ -107,9 +107,22 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		if len(live) > 1 || in.Session != live[0].Session {
 			where = " in " + answer.Clean(in.Label())
 		}
-		if in.Settings.Pilot {
+		sites := len(in.Settings.PilotSites)
+		switch {
+		case in.Settings.Pilot:
 			add("pilot_enabled", "pass", "", "AI Web Pilot is on%s", where)
-		} else {
+		case sites > 0 && in.Settings.ActsOn(target.Tab.URL):
+			add("pilot_enabled", "pass", "", "AI Web Pilot is on for %s%s, the tab's site among them", counted(sites), where)
+		case sites > 0:
+			add(
+				"pilot_enabled",
+				"warn",
+				`On that tab, ask the user to choose "This site" below "AI Web Pilot" in the extension's popup. observe {"what":"pilot"} lists the sites.`,
+				"AI Web Pilot is on for %s%s, and not for the page that the tab shows",
+				counted(sites),
+				where,
+			)
+		default:
 			off := problem.From(drive.PilotOff(env.Registry, in))
 			add("pilot_enabled", "warn", off.Fix, "AI Web Pilot is off%s: reading works, acting does not", where)
 		}
@@ -204,6 +217,13 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 		}
 	}
 	return out, nil
+}
+
+func counted(sites int) string {
+	if sites == 1 {
+		return "one site"
+	}
+	return fmt.Sprintf("%d sites", sites)
 }
 
 // plain is a version without its suffix: what a manifest can say.

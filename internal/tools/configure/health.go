@@ -67,7 +67,8 @@ var bufferNames = map[string]string{"log": "console", "exchange": "network", "me
 
 type pilotHealth struct {
 	Enabled   bool   `json:"enabled"`
-	Source    string `json:"source"` // extension, unknown
+	Sites     int    `json:"sites,omitempty"` // chosen ones, while agents may not act everywhere
+	Source    string `json:"source"`          // extension, unknown
 	Connected bool   `json:"extension_connected"`
 	LastPoll  string `json:"last_poll_ago,omitempty"`
 }
@@ -144,7 +145,8 @@ func health(_ context.Context, env Env, _ none) (*healthResult, error) {
 		}
 		out.Pilot.Connected = true
 		if b.Known {
-			out.Pilot.Enabled, out.Pilot.Source = out.Pilot.Enabled || b.Settings.Pilot, "extension"
+			out.Pilot.Enabled, out.Pilot.Source = out.Pilot.Enabled || b.Settings.Acts(), "extension"
+			out.Pilot.Sites += len(b.Settings.PilotSites)
 		}
 		if !b.LastPoll.IsZero() && out.Pilot.LastPoll == "" {
 			out.Pilot.LastPoll = answer.Ago(now.Sub(b.LastPoll))
@@ -246,6 +248,9 @@ func (h *healthResult) Text(w *answer.Writer) {
 			"browser: connected, browser control %s",
 			map[bool]string{true: "on", false: "off"}[h.Pilot.Enabled],
 		)
+		if h.Pilot.Sites > 0 {
+			pilot += " for " + counted(h.Pilot.Sites)
+		}
 	}
 	lines = append(lines, answer.Entry{Text: limit}, answer.Entry{Text: pilot},
 		answer.Entry{Text: fmt.Sprintf("commands: %s, %s", h.Commands.Status, h.Commands.Detail)},

@@ -85,10 +85,10 @@ var (
 		in
 		after
 	}) (any, error) {
-		if p.Direction == "" && p.Empty() {
+		if p.Direction == "" && p.DX == 0 && p.DY == 0 && p.Empty() {
 			return nil, problem.New(
 				problem.MissingParam,
-				"Directions are top, bottom, up and down.",
+				"Directions are top, bottom, up and down; dx and dy are pixels.",
 				"an element or a direction is required.",
 			)
 		}

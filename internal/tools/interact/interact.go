@@ -72,7 +72,7 @@ var Tool = catalog.New[Env](catalog.Info{
 			"tab", "frame", "within", "reason", "trusted", "button", "count", "set_tracked", "take", "visible_only", "scope_rect", "exclude_nav",
 			"attribute_names", "world", "domain", "path", "limit", "structured", "step_timeout_ms", "continue_on_error",
 			"stop_after_step", "submit_ref", "submit_named", "file_paths", "submit", "save_to", "overwrite", "format", "quality", "max_width", "grayscale",
-			"storage_type", "include_url", "compare", "fps", "audio",
+			"storage_type", "include_url", "compare", "fps", "audio", "html", "to", "to_x", "to_y", "dx", "dy", "dialog", "dialog_text",
 		},
 	}},
 })
@@ -304,6 +304,9 @@ func acted(r command.ActResult) []string {
 	}
 	if len(notes) > 0 {
 		out = append(out, strings.Join(notes, ", "))
+	}
+	if d := r.Dialog; d != nil && d.Answer != "" {
+		out = append(out, fmt.Sprintf("%s dialog %q: %s", answer.Clean(d.Type), answer.Cut(answer.Clean(d.Message), 120), d.Answer))
 	}
 	if r.OverlayWarning != "" {
 		out = append(out, "overlay: "+answer.Clean(r.OverlayWarning))

@@ -350,6 +350,9 @@ func (l *loadedState) Text(w *answer.Writer) {
 	for _, d := range l.Result.Differs {
 		lines = append(lines, "not as saved: "+answer.Clean(d))
 	}
+	for _, n := range l.Result.NotCovered {
+		lines = append(lines, "not covered, left as it is: "+answer.Clean(n))
+	}
 	fencedLines(w, l.Result.FinalURL, append(lines, receiptLines(l.Result.Receipt, true)...))
 	if refused := refusals(l.Result.Receipt); refused != "" {
 		w.Note("the browser refused the page: %s", refused)

@@ -37,6 +37,8 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	FilePath  string   `json:"file_path,omitempty" length:"4096" alias:"file" doc:"file to upload, below the project"`
 	FilePaths []string `json:"file_paths,omitempty" length:"20" alias:"files,paths" doc:"several files to upload, below the project"`
 	Submit    bool     `json:"submit,omitempty" doc:"and send the form"`
+	Endpoint  string   `json:"api_endpoint,omitempty" length:"2000" doc:"address of the page's own site to post the files to, instead of an element"`
+	Name      string   `json:"name,omitempty" length:"200" doc:"field of the form that api_endpoint gets; default file"`
 	in
 	after
 }) (any, error) {
@@ -50,16 +52,34 @@ var _ = catalog.Add(Tool, catalog.Spec{
 	if len(paths) > mostFiles {
 		return nil, problem.New(problem.InvalidParam, "Upload some of them first.", "%d files are too many: %d may be uploaded at once.", len(paths), mostFiles)
 	}
-	if err := aimed(p.Target); err != nil {
+	if err := receiver(p.Target, p.Endpoint, p.Submit); err != nil {
 		return nil, err
 	}
 	files, err := env.files(paths)
 	if err != nil {
 		return nil, err
 	}
-	params := command.UploadParams{Target: p.Target, Toast: p.Toast, Files: files, Submit: p.Submit}
+	if p.Endpoint != "" && !files[0].Inline {
+		return nil, problem.New(problem.TooLarge, "Upload them through the page's own file input.",
+			"the files have more than %s together, the most that is posted to an endpoint.", answer.Bytes(inlined))
+	}
+	params := command.UploadParams{
+		Target: p.Target, Toast: p.Toast, Files: files, Submit: p.Submit, Endpoint: p.Endpoint, Name: p.Name,
+	}
 	return act(ctx, env, command.Upload, p.Tab, p.after, params, uploaded)
 })
+
+// receiver refuses what names neither an element nor an endpoint, or both.
+func receiver(t command.Target, endpoint string, submit bool) error {
+	if endpoint == "" {
+		return aimed(t)
+	}
+	if aimed(t) == nil || submit {
+		return problem.New(problem.InvalidParam, "Give either api_endpoint, or an element and submit.",
+			"files go to an element or to api_endpoint, not to both.")
+	}
+	return nil
+}
 
 // places are where this caller may save, and read what is to go to a page.
 func (env Env) places() save.Places { return save.Places{Root: env.Call.Root, State: env.Dir} }
@@ -103,11 +123,18 @@ func uploaded(r command.ActResult) []string {
 		if f.Type != "" {
 			line += ", " + answer.Cut(answer.Clean(f.Type), 80)
 		}
-		out = append(out, "the page has "+line)
+		has := "the page has "
+		if u.Route == "endpoint" {
+			has = "sent "
+		}
+		out = append(out, has+line)
 	}
 	out = append(out, map[string]string{
-		"input": "put into the file input", "drop": "dropped onto the element", "chooser": "given to the file chooser that was opened",
+		"input": "put into the file input", "drop": "dropped onto the element", "chooser": "given to the file chooser that was opened", "endpoint": endpointInWords(u),
 	}[u.Route])
+	if u.Answer != "" {
+		out = append(out, "answer: "+answer.Clean(u.Answer))
+	}
 	if len(u.NotAccepted) > 0 {
 		var names []string
 		for _, n := range u.NotAccepted {
@@ -122,6 +149,14 @@ func uploaded(r command.ActResult) []string {
 		out = append(out, "the form was sent")
 	}
 	return append(out, acted(r)...)
+}
+
+// endpointInWords says what an endpoint answered.
+func endpointInWords(u *command.Uploaded) string {
+	if u.Status == 0 {
+		return "posted to the endpoint, which leads to another address; it was not followed"
+	}
+	return fmt.Sprintf("posted to the endpoint, which answered %d", u.Status)
 }
 
 // mediaType is the media type by a file name's end, as browsers know it; "" for one that they do not know.

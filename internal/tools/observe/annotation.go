@@ -60,6 +60,15 @@ type drawn struct {
 	Rect     area              `json:"rect"`
 	Locators []locator         `json:"locators"` // best first
 	Styles   map[string]string `json:"styles"`
+	// Of a framework, around the element; what the page says of it.
+	Component *drawnComponent `json:"component,omitempty"`
+}
+
+// drawnComponent names components, the innermost first, and where that one is written, "" unknown.
+type drawnComponent struct {
+	Framework string   `json:"framework"`
+	Names     []string `json:"names"`
+	Source    string   `json:"source,omitempty"`
 }
 
 type locator struct {
@@ -127,6 +136,13 @@ func (a *annotation) lines() []string {
 		out = append(out, line)
 		if el.Text != "" {
 			out = append(out, "text: "+answer.Clean(el.Text))
+		}
+		if c := el.Component; c != nil && len(c.Names) > 0 {
+			line := "component: " + answer.Clean(c.Names[0])
+			if len(c.Names) > 1 {
+				line += " in " + answer.Clean(strings.Join(c.Names[1:], ", "))
+			}
+			out = append(out, line+part("(%s)", answer.Clean(c.Framework))+part("%s", answer.Clean(c.Source)))
 		}
 		for _, l := range el.Locators {
 			out = append(out, fmt.Sprintf("locator: %s=%s, matches %d", answer.Clean(l.Kind), answer.Clean(l.Value), l.Matches))

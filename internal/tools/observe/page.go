@@ -82,7 +82,9 @@ func blocked(t session.Target) (actions []string, reason string) {
 		}, `the page was open before the extension was (re)loaded; interact {"action":"refresh"} starts capture`
 	case tab.Discarded:
 		return []string{everything}, `the browser has put the tab to sleep; interact {"action":"refresh"} wakes it`
-	case t.Browser.Known && !s.Pilot:
+	case t.Browser.Known && s.Acts() && !s.ActsOn(tab.URL):
+		return []string{"all that act"}, `"AI Web Pilot" is on for other sites; on this tab the user can choose "This site" in the extension's popup`
+	case t.Browser.Known && !s.Acts():
 		return []string{"all that act"}, `"AI Web Pilot" is off; the user can switch it on in the extension's popup`
 	case tab.CSP == "script_exec" && t.Browser.Known && !s.UserScripts:
 		return []string{

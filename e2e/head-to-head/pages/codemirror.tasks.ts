@@ -1,0 +1,3 @@
+import { code } from "./editing.ts";
+
+export default code("CodeMirror", "@codemirror/view");

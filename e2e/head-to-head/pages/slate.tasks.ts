@@ -1,0 +1,3 @@
+import { rich } from "./editing.ts";
+
+export default rich("Slate", "slate-react");

@@ -1,0 +1,3 @@
+import { todos } from "./todos.ts";
+
+export default todos("Vue", "vue");

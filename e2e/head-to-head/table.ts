@@ -1,0 +1,113 @@
+// The tables of a run, and their part of docs/benchmarks.md.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Cost } from "./drivers/client.ts";
+import { versionOf } from "./site.ts";
+import type { Library } from "./task.ts";
+
+/** What a task came to with one tool. */
+export interface Outcome {
+  tool: string;
+  /** The library's title. */
+  library: string;
+  kind: string;
+  task: string;
+  right: boolean;
+  cost: Cost;
+}
+
+/** What a search for the cause of a failed checkout came to. */
+export interface Cause {
+  tool: string;
+  right: boolean;
+  cost: Cost;
+}
+
+/** What the tools are called in the tables, by the name that --tool knows. */
+const TITLES: Record<string, string> = {
+  gasoline: "Gasoline",
+  playwright: "@playwright/mcp",
+  devtools: "chrome-devtools-mcp",
+};
+
+const FILE = fileURLToPath(new URL("../../docs/benchmarks.md", import.meta.url));
+const [BEGIN, END] = ["<!-- head-to-head -->", "<!-- /head-to-head -->"];
+
+const median = (values: number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? 0;
+};
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]): string => `| ${cells.join(" | ")} |`;
+  return [line(head), `|${head.map((_, n) => (n === 0 ? "---|" : "--:|")).join("")}`, ...rows.map(line)].join("\n");
+}
+
+const share = (of: Outcome[]): string => {
+  const right = of.filter((o) => o.right).length;
+  return right === of.length ? `${right} of ${of.length}` : `**${right} of ${of.length}**`;
+};
+
+/** Right and wrong by library and kind, then what it took. */
+export function tables(outcomes: Outcome[], causes: Cause[], versions: ReadonlyMap<string, string>): string {
+  const tools = [...new Set([...outcomes, ...causes].map(({ tool }) => tool))];
+  const by = <T>(what: (tool: string, own: Outcome[]) => T): T[] =>
+    tools.map((tool) =>
+      what(
+        tool,
+        outcomes.filter((o) => o.tool === tool),
+      ),
+    );
+  const rows: string[][] = [];
+  for (const library of new Set(outcomes.map((o) => o.library)))
+    for (const kind of new Set(outcomes.filter((o) => o.library === library).map((o) => o.kind)))
+      rows.push([
+        `${library}: ${kind}`,
+        ...by((_, own) => share(own.filter((o) => o.library === library && o.kind === kind))),
+      ]);
+  const sum = (of: Outcome[], what: keyof Cost): string =>
+    Math.round(of.reduce((total, { cost }) => total + cost[what], 0)).toLocaleString("en");
+  // Times only of what everybody did, so that nobody is quick by giving up.
+  const done = (o: Outcome): boolean =>
+    outcomes.filter((p) => p.library === o.library && p.task === o.task).every((p) => p.right);
+  const both = outcomes.filter(done);
+  const totals = [
+    ["right", ...by((_, own) => share(own))],
+    ...(["calls", "bytes"] as const).map((what) => [
+      `${what} in the ${both.length / tools.length} tasks that all got right`,
+      ...by((tool) =>
+        sum(
+          both.filter((o) => o.tool === tool),
+          what,
+        ),
+      ),
+    ]),
+    [
+      "milliseconds of a task, median",
+      ...by((tool) => String(Math.round(median(both.filter((o) => o.tool === tool).map(({ cost }) => cost.ms))))),
+    ],
+  ];
+  if (causes.length > 0)
+    totals.push([
+      "why the shop's checkout failed, asked afterwards",
+      ...tools.map((tool) => {
+        const { right, cost } = causes.find((cause) => cause.tool === tool)!;
+        return right ? `${cost.calls} calls, ${cost.bytes.toLocaleString("en")} bytes` : "**not found**";
+      }),
+    ]);
+  const head = ["", ...tools.map((tool) => `${TITLES[tool] ?? tool} ${versions.get(tool) ?? ""}`.trim())];
+  return `${table(head, rows)}\n\n${table(head, totals)}`;
+}
+
+/** Puts the tables between their marks. */
+export function write(text: string): void {
+  const page = readFileSync(FILE, "utf8");
+  const [before, rest] = page.split(BEGIN);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined) throw new Error(`${FILE} has no ${BEGIN} … ${END}`);
+  writeFileSync(FILE, `${before}${BEGIN}\n${text}\n${END}${after}`);
+}
+
+/** The libraries with their versions, in a line. */
+export const madeWith = (libraries: Iterable<Library>): string =>
+  [...libraries].map((library) => `${library.title} ${versionOf(library.package)}`).join(", ");

@@ -1,0 +1,93 @@
+/**
+ * Runs in the page's own world, where frameworks keep what they know of an element: for each event of this name it answers
+ * with the components around the event's target, by an event "<name>-told" whose detail is JSON. It reads own data
+ * properties only, so that no getter of the page runs. An event "<name>-end" takes it away. It travels as text and uses
+ * nothing outside of itself.
+ */
+export function tellComponents(name: string): void {
+  const MAX_NAMES = 5;
+  const MAX_STEPS = 300;
+  const MAX_PARENTS = 20;
+
+  const own = (of: unknown, key: string): unknown => {
+    if ((typeof of !== "object" && typeof of !== "function") || of === null) return undefined;
+    const found = Object.getOwnPropertyDescriptor(of, key);
+    return found && "value" in found ? (found.value as unknown) : undefined;
+  };
+  const text = (value: unknown): string => (typeof value === "string" ? value.slice(0, 80) : "");
+  /** A component's name, through what wraps it: memo and forwardRef. */
+  const nameOf = (type: unknown, depth = 0): string => {
+    if (depth > 3 || (typeof type !== "function" && typeof type !== "object")) return "";
+    const direct = text(own(type, "displayName")) || (typeof type === "function" ? text(own(type, "name")) : "");
+    return direct || nameOf(own(type, "type") ?? own(type, "render"), depth + 1);
+  };
+  /** Names on the way outwards, the innermost first. */
+  const along = (from: unknown, up: string, named: (at: unknown) => string): string[] => {
+    const names: string[] = [];
+    let at = from;
+    for (let step = 0; at && step < MAX_STEPS && names.length < MAX_NAMES; step++, at = own(at, up)) {
+      const found = named(at);
+      if (found && found !== names.at(-1)) names.push(found);
+    }
+    return names;
+  };
+  const fileName = (file: unknown): string => /([^/\\]+)\.\w+$/.exec(typeof file === "string" ? file : "")?.[1] ?? "";
+  const source = (file: unknown, line: unknown): { source?: string } =>
+    typeof file === "string" && file !== ""
+      ? { source: file.slice(-160) + (typeof line === "number" ? `:${line}` : "") }
+      : {};
+
+  const told = (element: Element): object | undefined => {
+    const keys = Object.getOwnPropertyNames(element);
+    const react = keys.find((key) => key.startsWith("__reactFiber$") || key.startsWith("__reactInternalInstance$"));
+    if (react !== undefined) {
+      const fiber = own(element, react);
+      const names = along(fiber, "return", (at) => nameOf(own(at, "type")));
+      const made = own(fiber, "_debugSource");
+      return names.length > 0
+        ? { framework: "React", names, ...source(own(made, "fileName"), own(made, "lineNumber")) }
+        : undefined;
+    }
+    const vue = own(element, "__vueParentComponent");
+    if (vue) {
+      const type = (at: unknown): unknown => own(at, "type");
+      const named = (at: unknown): string =>
+        text(own(type(at), "name")) || text(own(type(at), "__name")) || fileName(own(type(at), "__file"));
+      const names = along(vue, "parent", named);
+      return names.length > 0 ? { framework: "Vue", names, ...source(own(type(vue), "__file"), undefined) } : undefined;
+    }
+    const vue2 = own(element, "__vue__");
+    if (vue2) {
+      const options = (at: unknown): unknown => own(at, "$options");
+      const names = along(
+        vue2,
+        "$parent",
+        (at) => text(own(options(at), "name")) || text(own(options(at), "_componentTag")),
+      );
+      return names.length > 0 ? { framework: "Vue", names } : undefined;
+    }
+    const svelte = own(own(element, "__svelte_meta"), "loc");
+    const file = own(svelte, "file");
+    return fileName(file)
+      ? { framework: "Svelte", names: [fileName(file)], ...source(file, own(svelte, "line")) }
+      : undefined;
+  };
+
+  const hear = (event: Event): void => {
+    event.stopImmediatePropagation();
+    let found: object | undefined;
+    try {
+      let at = event.composedPath()[0] as Element | null;
+      for (let up = 0; at && !found && up < MAX_PARENTS; up++, at = at.parentElement) found = told(at);
+    } catch {
+      found = undefined; // a page's proxy threw
+    }
+    window.dispatchEvent(new CustomEvent(`${name}-told`, { detail: JSON.stringify(found ?? null) }));
+  };
+  const end = (): void => {
+    window.removeEventListener(name, hear, true);
+    window.removeEventListener(`${name}-end`, end, true);
+  };
+  window.addEventListener(name, hear, true);
+  window.addEventListener(`${name}-end`, end, true);
+}

@@ -1,0 +1,52 @@
+import type { Connection } from "../state/connection.ts";
+import { element } from "../state/dom.ts";
+import { isCapturable, originOf } from "../state/origins.ts";
+import { choose, isOn, mayActOn } from "../state/pilot.ts";
+import { type Settings, readSettings, writeSettings } from "../state/settings.ts";
+import { frontTab, shortcut } from "./browser.ts";
+
+const RADIOS = ["off", "site", "all"] as const;
+
+/**
+ * Shows where agents may act, as the tab in front sees it, and lets the user change it. While they may act on other
+ * sites only, none of the three is chosen.
+ */
+export async function showPilot(settings: Settings, { phase }: Connection): Promise<void> {
+  const url = (await frontTab())?.url ?? "";
+  const site = isCapturable(url) ? originOf(url) : "";
+  const here = site !== "" && mayActOn(settings, url);
+  const chosen = settings.pilot ? "all" : !isOn(settings) ? "off" : here ? "site" : undefined;
+  for (const value of RADIOS) {
+    const radio = element(`pilot-${value}`, HTMLInputElement);
+    radio.checked = value === chosen;
+    radio.disabled = value === "site" && site === "";
+    radio.onchange = () => void change(value, site);
+  }
+  const card = element("pilot", HTMLDivElement).parentElement;
+  card?.toggleAttribute("data-on", isOn(settings));
+  element("pilot-detail", HTMLParagraphElement).textContent = !isOn(settings)
+    ? "Lets agents click, type and navigate."
+    : `${where(settings, site, here)} ${phase === "connected" ? await stopKey() : "It begins once the daemon is connected."}`.trim();
+}
+
+async function change(value: (typeof RADIOS)[number], site: string): Promise<void> {
+  const { pilotSites } = await readSettings();
+  await writeSettings(choose(value === "site" ? [...pilotSites, site] : value));
+}
+
+function where({ pilot, pilotSites }: Settings, site: string, here: boolean): string {
+  if (pilot) return "Agents may click, type and navigate on all sites that are captured.";
+  const others = pilotSites.filter((other) => other !== site);
+  const [first = ""] = others;
+  const named = others.length > 1 ? `${others.length} other sites` : here ? "one other site" : first;
+  if (!here) return `Agents may act on ${named}, not here.`;
+  return others.length > 0
+    ? `Agents may act here and on ${named}, which the options list.`
+    : "Agents may click, type and navigate here.";
+}
+
+/** How the user stops agents without this window; "" where no key is set. */
+async function stopKey(): Promise<string> {
+  const key = await shortcut("stop");
+  return key ? `${key} stops them.` : "";
+}
