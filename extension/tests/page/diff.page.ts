@@ -101,6 +101,13 @@ describe("what an act changed", () => {
     ])
       expect(diff("<div x></div>", add(html))).not.toHaveProperty("toasts");
   });
+  test("each once, however often it changes", () => {
+    const twice = (at: HTMLElement) => {
+      at.textContent = "Saving";
+      at.textContent = "Saved";
+    };
+    expect(diff("<div role=status x></div>", twice).toasts).toEqual([{ text: "Saved", type: "status" }]);
+  });
   test("errors of fields, in the page's words or the browser's", () => {
     const html = "<form><label>Mail <input x aria-describedby=why required></label><i id=why></i></form>";
     const marked = (at: HTMLElement) => {

@@ -6,6 +6,7 @@ import { keyPress } from "../../dom-agent/act/key_press.ts";
 import { paste } from "../../dom-agent/act/paste.ts";
 import { expected } from "../../dom-agent/act/perform.ts";
 import { scrollTo as scroll } from "../../dom-agent/act/scroll_to.ts";
+import { type } from "../../dom-agent/act/type.ts";
 import { subtitle } from "../../dom-agent/act/subtitle.ts";
 import { Changes } from "../../dom-agent/changes.ts";
 import { inShort } from "../../dom-agent/describe.ts";
@@ -356,6 +357,113 @@ describe("editors with a model of their own", () => {
     expect(inputIn(element)).toBeUndefined();
     const bare = put("<textarea class=inputarea x></textarea>");
     expect([surfaceOf(bare), drawnText(bare)]).toEqual([bare, undefined]);
+  });
+  const rich = `<div class=ql-editor contenteditable x ${box()}><p>old</p></div>`;
+  const code = `<div class=cm-content contenteditable x ${box()}>old</div>`;
+  /** What the worker is asked for a text; caret: where an editor puts it at the first key. */
+  const typed = async (html: string, params: object, caret = true) => {
+    const element = put(html);
+    answers((ask) => {
+      if (caret && ask.step === "send" && ask.gesture.type === "keys") {
+        const selection = document.getSelection()!;
+        selection.selectAllChildren(element);
+        if (!/a$/i.test(ask.gesture.keys)) selection.collapseToEnd();
+      }
+      return null;
+    });
+    const acted = await type({ selector: "[x]", text: "new", ...params } as never, within(3000, book(), "2"));
+    return { asked: gestures(), result: acted.result };
+  };
+  test("are typed into by real keys, at the end or over all of it", async () => {
+    const { asked, result } = await typed(rich, {});
+    expect(asked).toEqual([
+      "attach",
+      { type: "keys", keys: "Control+End" },
+      { type: "text", text: "new", at_once: false, lines: true },
+    ]);
+    expect(result).toMatchObject({
+      insertion_strategy: "quill",
+      trusted: true,
+      value: "old",
+      match_count: 1,
+      matched: { tag: "div", frame: "2" },
+    });
+    expect(document.activeElement?.className).toBe("ql-editor");
+    worker.asked.length = 0;
+    expect((await typed(rich, { clear: true })).asked[1]).toEqual({ type: "keys", keys: "Control+a" });
+    worker.asked.length = 0;
+    expect((await typed(rich, { clear: true, text: "" })).asked.at(-1)).toEqual({ type: "keys", keys: "Backspace" });
+    worker.asked.length = 0;
+    expect((await typed(rich, { text: "" })).asked).toHaveLength(2);
+  });
+  test("of code get a line at once, and several as a paste that the page hears of", async () => {
+    expect((await typed(code, {})).asked.at(-1)).toEqual({ type: "text", text: "new", at_once: true, lines: false });
+    worker.asked.length = 0;
+    let pasted = "";
+    const hear = (event: ClipboardEvent): void => {
+      pasted = event.clipboardData!.getData("text/plain");
+      event.preventDefault();
+    };
+    document.addEventListener("paste", hear);
+    const { asked, result } = await typed(code, { text: "a\nb" });
+    document.removeEventListener("paste", hear);
+    expect([pasted, result.insertion_strategy, asked.length]).toEqual(["a\nb", "paste", 2]);
+    worker.asked.length = 0;
+    expect((await typed(code, { text: "a\nb" })).asked.at(-1)).toEqual({
+      type: "text",
+      text: "a\nb",
+      at_once: true,
+      lines: false,
+    });
+  });
+  test("are waited for until the caret is where the key puts it", async () => {
+    const element = put(rich);
+    let frames = 0;
+    const request = globalThis.requestAnimationFrame;
+    answers(() => null);
+    globalThis.requestAnimationFrame = (call) => {
+      if (++frames === 5) {
+        document.getSelection()!.selectAllChildren(element);
+        document.getSelection()!.collapseToEnd();
+      }
+      return request(call);
+    };
+    element.addEventListener("focus", () => document.getSelection()!.collapse(element, 0));
+    try {
+      await type({ selector: "[x]", text: "new" }, within(3000));
+    } finally {
+      globalThis.requestAnimationFrame = request;
+    }
+    expect(frames).toBeGreaterThanOrEqual(5);
+    expect(frames).toBeLessThan(12);
+  });
+  test("are typed into by what is made up where the debugger is refused or not asked for", async () => {
+    const refuse = () =>
+      answers((ask) => (ask.step === "attach" ? { code: "debugger_refused", message: "No." } : null));
+    put(rich);
+    refuse();
+    const { result } = await type({ selector: "[x]", text: "new" }, within(3000));
+    expect([result.insertion_strategy, result.trusted, result.value]).toEqual(["quill", undefined, "oldnew"]);
+    put(rich);
+    refuse();
+    expect((await problem(() => type({ selector: "[x]", text: "new", trusted: "always" }, within(3000)))).code).toBe(
+      "debugger_refused",
+    );
+    worker.asked.length = 0;
+    put(rich);
+    await type({ selector: "[x]", text: "new", trusted: "never" }, within(3000));
+    expect(worker.asked).toEqual([]);
+  });
+  test("that nobody knew to be some are found out by what they undo", async () => {
+    const element = put(`<div contenteditable x ${box()}>old</div>`);
+    element.addEventListener("input", () => (element.textContent = "old"));
+    answers(() => null);
+    const { result } = await type({ selector: "[x]", text: "new" }, within(3000));
+    expect([result.insertion_strategy, gestures()[0]]).toEqual(["keyboard", "attach"]);
+    worker.asked.length = 0;
+    put(`<div contenteditable x ${box()}>old</div>`);
+    expect((await type({ selector: "[x]", text: "new" }, within(3000))).result.insertion_strategy).toBe("execCommand");
+    expect(worker.asked).toEqual([]);
   });
   test("have a host that takes the focus", () => {
     const element = put("<div id=host contenteditable><p><b x>a</b></p></div>");

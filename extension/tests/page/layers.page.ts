@@ -171,6 +171,14 @@ describe("what lies on top is dismissed", () => {
     expect(told(await dismiss())[0]).toMatchObject({ strategy: "label" });
     expect(pressed).toEqual(["x", "no"]);
   });
+  test("by one way where it takes a while to go", async () => {
+    page(layer("<button id=x>Close</button><button id=no>Not now</button>"));
+    document.getElementById("x")!.addEventListener("click", () => {
+      setTimeout(() => document.getElementById("layer")?.remove(), 150);
+    });
+    await dismiss();
+    expect(pressed).toEqual(["x"]);
+  });
   test("by Escape: in the page's way, else in the browser's", async () => {
     page(layer("<button id=go>Go</button>"));
     const heard: string[] = [];
@@ -382,6 +390,11 @@ describe("banners are taken away", () => {
     page(`<div id=cookies style="${bar}"><button id=n>Reject all</button></div>`);
     expect(await dismiss()).toEqual({ result: { match_count: 0, match_strategy: "" } });
     expect(pressed).toEqual(["n"]);
+  });
+  test("a close button that does nothing is pressed once", async () => {
+    page("<div role=dialog id=d>a<button id=b>×</button></div>");
+    expect(await dismiss()).toEqual({ result: { match_count: 0, match_strategy: "" } });
+    expect(pressed).toEqual(["b"]);
   });
   test("until the deadline", async () => {
     page(`<div id=cookies style="${bar}"><button id=n goes=#cookies>Reject all</button></div>`);

@@ -118,6 +118,16 @@ describe("set_attribute", () => {
     });
     expect(element.outerHTML).toBe('<a x="">a</a>');
   });
+  test("takes a ref, and waits for its element", async () => {
+    const refs = book();
+    const element = put("<a x>a</a>");
+    expect(
+      (await setAttribute({ ref: refs.refOf(element), name: "title", value: "t" }, within(0, refs))).result,
+    ).toMatchObject({ value: "t", match_strategy: "ref" });
+    put("");
+    setTimeout(() => put("<a x>a</a>"), 30);
+    expect((await setAttribute({ selector: "[x]", name: "title", value: "t" }, within(3000))).result.value).toBe("t");
+  });
   test("takes what only looks like one, and no name that is none", async () => {
     put("<a x>a</a>");
     expect((await set({ name: "href", value: "/data:x" })).result.value).toBe("/data:x");
