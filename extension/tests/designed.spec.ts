@@ -87,6 +87,30 @@ test("what a page puts off to the end of its handler is done before the key goes
   expect(await page.evaluate("heard")).toEqual(["flushed", "up"]);
 });
 
+test("arrows in a control that the page made need no debugger, and scroll where the page does not take them", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(
+    browser,
+    site,
+    daemon,
+    `<div id=box style="height:60px;overflow:auto"><button id=plain>Plain</button><p style="height:400px">long</p></div>
+     <div id=own role=slider tabindex=0 aria-label=Own>0</div><input id=field>
+     <script>
+       own.onkeydown = (e) => { e.preventDefault(); own.textContent = e.key; };
+       addEventListener("resize", () => (document.title = "resized"));
+     </script>`,
+  );
+  const press = async (selector: string) => (await run("key_press", { selector, text: "ArrowDown" })).result;
+  expect(await press("#own")).not.toHaveProperty("trusted");
+  expect(await page.evaluate("[own.textContent, box.scrollTop]")).toEqual(["ArrowDown", 0]);
+  expect(await press("#plain")).not.toHaveProperty("trusted");
+  expect(await page.evaluate("[box.scrollTop, document.title]")).toEqual([40, "A"]);
+  expect((await press("#field")).trusted).toBe(true);
+});
+
 test("a part of a date that takes one digit at a time is typed digit by digit, into the next part too", async ({
   daemon,
   site,

@@ -36,17 +36,6 @@ export class Tools {
     return new Tools(client);
   }
 
-  /** Name and version, as the server says. */
-  get server(): { name: string; version: string } {
-    return this.#client.getServerVersion() ?? { name: "", version: "" };
-  }
-
-  /** Bytes of the list of tools, which an agent pays for in every session. */
-  async listBytes(): Promise<number> {
-    const { tools } = await this.#client.listTools();
-    return Buffer.byteLength(JSON.stringify(tools));
-  }
-
   reset(): void {
     Object.assign(this.cost, { calls: 0, bytes: 0, ms: 0 });
     this.log.length = 0;

@@ -5,7 +5,7 @@ import { ready } from "../actionable.ts";
 import { editorOf, hostOf, inputIn } from "../editor.ts";
 import type { Environment } from "../environment.ts";
 import { AgentProblem } from "../problem.ts";
-import { everyElement, focused } from "../shadow.ts";
+import { everyElement, focused, parentOf } from "../shadow.ts";
 import { isNamed, resolve } from "../target.ts";
 import { isVisible } from "../visible.ts";
 import { turn } from "../waiting.ts";
@@ -34,7 +34,7 @@ export async function keyPress(params: KeyParams, environment: Environment): Pro
   }
   const element = focused() ?? document.body;
   const ref = environment.refs.refOf(element);
-  const effect = EFFECTS[stroke.key] ?? (stroke.text ? insertChar : undefined);
+  const effect = EFFECTS[stroke.key] ?? (stroke.text ? insertChar : scrollOf(element, stroke));
   const plain = !stroke.control && !stroke.meta && !stroke.alt && !editorOf(element);
   const { act } = environment;
   if (params.trusted === "always" || (params.trusted !== "never" && !(effect && plain))) {
@@ -132,6 +132,39 @@ function enter(element: Element): void {
   else if (element instanceof HTMLInputElement && !/^(button|submit|reset|image|file|color)$/.test(element.type))
     submit(element);
   else if (element.matches("button, a[href], summary, input")) acts().click(element as HTMLElement);
+}
+
+/** Where arrows scroll a part of the page, in lines. */
+const LINES: Record<string, [dx: number, dy: number]> = {
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+};
+const LINE_PX = 40;
+
+/** What takes arrows for itself: carets, choices, players, documents. */
+const MOVED_IN = "input, textarea, select, audio, video, iframe, embed, object";
+
+/**
+ * An arrow in a control that the page made: browsers scroll by it where the page does not take it. No debugger is needed,
+ * whose bar changes the size of the page: many give up then what the last key began.
+ */
+function scrollOf(element: Element, { key, shift }: KeyStroke): Effect | undefined {
+  const by = LINES[key];
+  const made = element.matches("button, summary, a[href], [role], [tabindex]") && !element.matches(MOVED_IN);
+  if (!by || shift || !made || (element as HTMLElement).isContentEditable) return undefined;
+  return () => scrollAround(element, by[0] * LINE_PX, by[1] * LINE_PX);
+}
+
+/** Scrolls the nearest part around an element that can be scrolled that way. */
+function scrollAround(element: Element, dx: number, dy: number): void {
+  for (let at: Element | null = element; at; at = parentOf(at)) {
+    if (at !== document.scrollingElement && !/auto|scroll/.test(getComputedStyle(at).overflow)) continue;
+    const { scrollLeft, scrollTop } = at;
+    at.scrollBy(dx, dy);
+    if (at.scrollLeft !== scrollLeft || at.scrollTop !== scrollTop) return;
+  }
 }
 
 /** Types that Enter alone submits a form by, where it has no button and no other field of them. */

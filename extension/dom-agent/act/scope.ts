@@ -132,9 +132,10 @@ export class ActScope {
 
   /**
    * Waits until nothing runs any more that the act started and the document rests for a frame; at most two seconds, and
-   * no longer than the page stays. Says what changed and what still runs; what came that can be operated by its ref.
+   * no longer than the page stays. Says what changed and what still runs; with refs also
+   * what came that can be operated.
    */
-  async settle(refs: RefBook): Promise<Settled> {
+  async settle(refs?: RefBook): Promise<Settled> {
     const until = Math.min(this.#began + SETTLE_MS, this.#deadline.at - ANSWER_MS);
     let seen = this.#changes?.look();
     let busy: string[] = [];
@@ -160,7 +161,7 @@ export class ActScope {
     const refused = acts().refused();
     const stored = this.#writes?.inWords() ?? [];
     return {
-      changes: this.#changes?.inWords((at) => inShort(at, refs)) ?? [],
+      changes: this.#changes?.inWords(refs && ((at) => inShort(at, refs))) ?? [],
       busy,
       ...(refused.length > 0 ? { refused } : {}),
       ...(stored.length > 0 ? { stored } : {}),
