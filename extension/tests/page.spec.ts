@@ -7,6 +7,7 @@ import { findChromium } from "../../scripts/chromium.mjs";
 declare const inPage: InPage;
 
 test("the tests of page/*.page.ts pass in a page", async () => {
+  test.setTimeout(120_000); // hundreds of tests
   const browser = await chromium.launch({
     executablePath: findChromium() ?? "",
     args: ["--no-sandbox", "--disable-gpu"],
