@@ -6,7 +6,7 @@ import { chromium } from "@playwright/test";
 import { fileURLToPath } from "node:url";
 import { findChromium } from "../../scripts/chromium.mjs";
 
-const here = dirname(fileURLToPath(import.meta.url));
+const here = fileURLToPath(new URL(".", import.meta.url));
 const rounds = 5;
 const moves = 300;
 

@@ -143,7 +143,7 @@ func (r *filmResult) Text(w *answer.Writer) {
 			w.Note(`note: no picture came yet: a tab in the background shows none; interact {"action":"activate_tab"} brings it to the front`)
 		}
 		w.Note("note: the browser shows a bar while the debugger films; who cancels it ends the film. " +
-			"A film shows what the screen shows. It ends after an hour or 2 GB")
+			"A film shows what the screen shows: unlike in screenshots nothing is blacked out. It ends after an hour or 2 GB")
 	default:
 		w.Head("screen_recording_stop: saved %s", i.Path)
 		w.Head("%.1f s, %s, %d×%d %s, %d pictures", i.Seconds, answer.Bytes(i.Bytes), i.Width, i.Height, i.Codec, i.Frames)
