@@ -14,7 +14,7 @@ function edit(place: HTMLElement, name: string, lines: readonly string[]): Model
     bold: () =>
       quill
         .getContents()
-        .ops.flatMap(({ insert, attributes }) => (attributes?.["bold"] ? [String(insert)] : []))
+        .ops.flatMap(({ insert, attributes }) => (attributes?.["bold"] && typeof insert === "string" ? [insert] : []))
         .join(" "),
   };
 }

@@ -1,3 +1,6 @@
 import { rich } from "./editing.ts";
 
-export default rich("Slate", "slate-react");
+const { tasks, ...slate } = rich("Slate", "slate-react");
+
+// What is pasted into it is text: an application that wants markup reads it itself.
+export default { ...slate, tasks: tasks.filter(({ kind }) => kind !== "paste") };

@@ -92,7 +92,7 @@ export async function type(params: TypeParams, environment: Environment): Promis
 }
 
 /** Keys that take the caret to the end of a text, and that select all of it. */
-const [END, ALL] = /^Mac/.test(navigator.platform) ? ["Meta+ArrowDown", "Meta+a"] : ["Control+End", "Control+a"];
+const [END, ALL] = navigator.platform.startsWith("Mac") ? ["Meta+ArrowDown", "Meta+a"] : ["Control+End", "Control+a"];
 
 /**
  * Types into an editor with a model of its own, by real input: few of them take what a script does to the document for
