@@ -45,10 +45,9 @@ test("an agent acts on the site that the user chose, and is told where it may no
   const batch = await agent
     .ask("interact", {
       action: "batch",
-      tab: id,
       steps: [
-        { action: "click", selector: "text=Go" },
-        { action: "click", selector: "text=Buy" },
+        { action: "click", selector: "text=Go", tab: id },
+        { action: "click", selector: "text=Buy", tab: id },
       ],
     })
     .catch(String);

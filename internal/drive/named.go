@@ -203,23 +203,22 @@ func find(
 		if len(found.Others) > 0 && found.Counts[0] == 0 && found.Others[0] > 0 {
 			n.Healed.Why = "which finds something else now"
 		}
-		n.fresh = relearn(ctx, d, call, at.Tab.ID, found.Ref, n.Selector)
+		n.fresh = relearn(ctx, d, call, at.Tab.ID, found.Ref, e.Locators[found.Index:])
 	}
 	return found, nil
 }
 
-// relearn returns how an element is found from now on, the way that found it first where the page does not say.
-func relearn(ctx context.Context, d Driver, call catalog.Call, tab int, ref, by string) []string {
+// relearn returns how an element is found from now on; rest, whose first way found it, where the page does not say.
+func relearn(ctx context.Context, d Driver, call catalog.Call, tab int, ref string, rest []string) []string {
 	params := command.LocatorsParams{Search: command.Search{Ref: ref}}
 	o, err := Do(ctx, d, call, command.Locators, tab, params)
 	if err != nil || o.Going() {
-		return []string{by}
+		return rest
 	}
-	fresh := Kept(o.Result.Selectors)
-	if len(fresh) == 0 {
-		return []string{by}
+	if fresh := Kept(o.Result.Selectors); len(fresh) > 0 {
+		return fresh
 	}
-	return fresh
+	return rest
 }
 
 // Kept returns the selectors that the memory keeps: those that no secret was left out of.

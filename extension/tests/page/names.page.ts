@@ -71,6 +71,15 @@ describe("a probe of what agrees", () => {
     const none = await look({ agree: { role: "button", name: "Buy" }, tell: true });
     expect(none).toMatchObject({ count: 0, others: 2, candidates: [{ name: "Pay" }, { name: "Later" }] });
   });
+  test("looks at 100 elements and tells 8", async () => {
+    put("<button>Pay</button>".repeat(120));
+    const many = await look({ agree: { role: "button", name: "Pay" }, tell: true });
+    expect(many).toMatchObject({ count: 100, visible: 100, others: 20 });
+    expect(many.candidates).toHaveLength(8);
+    const other = await look({ agree: { role: "button", name: "Buy" }, tell: true });
+    expect(other).toMatchObject({ count: 0, visible: 0, others: 120 });
+    expect(other.candidates).toHaveLength(8);
+  });
   test("tells what is called alike, and nothing else", async () => {
     put(`<button>Pay later</button><button>Cancel</button><button hidden>Pay</button>`);
     expect(await look({ selector: 'role=button[name="Pay now"]', near: true })).toMatchObject({
