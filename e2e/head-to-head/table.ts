@@ -110,4 +110,4 @@ export function write(text: string): void {
 
 /** The libraries with their versions, in a line. */
 export const madeWith = (libraries: Iterable<Library>): string =>
-  [...libraries].map((library) => `${library.title} ${versionOf(library.package)}`).join(", ");
+  [...libraries].map((library) => `${library.title} ${versionOf(library.package)}`.trim()).join(", ");
