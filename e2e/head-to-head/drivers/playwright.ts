@@ -171,9 +171,16 @@ export class Playwright extends Driver {
         const values = `${JSON.stringify(step.text)}, ${JSON.stringify(step.html ?? "")}`;
         return this.#do("browser_evaluate", { target, function: `(element) => (${PASTE})(element, ${values})` });
       }
-      case "upload":
-        await this.#do("browser_click", { target: await this.named(step.target) });
-        return this.#do("browser_file_upload", { paths: [join(this.dir, step.file)] });
+      case "upload": {
+        const target = await this.named(step.target);
+        const paths = [join(this.dir, step.file)];
+        await this.#do("browser_click", { target });
+        const asked = await this.tools.call("browser_file_upload", { paths });
+        // Nothing asked for a file: files are dropped there.
+        if (asked.failed) return this.#do("browser_drop", { target, paths });
+        this.told = asked.text;
+        return;
+      }
       case "scroll": {
         const ref = await this.named(step.target);
         const by = `${step.dx ?? 0}, ${step.dy}`;
