@@ -186,7 +186,8 @@ const peersHead = `
 ## Beside other tools
 
 The same tasks on the same pages of real libraries, for each tool by a real MCP client and a Chromium of its own: ` + "`make head-to-head`" + `. The
-application's own state says what is right.
+application's own state says what is right. What a tool's own way to do something refuses is tried once more after a new look and is wrong then; an agent that
+goes on with single keys or scripts may get there: so it is with what the peers do in Monaco, whose input their typing tools time out on.
 
 `
 
