@@ -254,10 +254,15 @@ export class Browser {
   /** Clicks a switch of the popup, as the user does, until it is as wanted. */
   async set(name: "AI Web Pilot" | "Capture bodies", on: boolean): Promise<void> {
     const popup = await this.popup();
-    const control = popup.getByRole("switch", { name });
-    await control.waitFor();
-    if ((await control.isChecked()) !== on) await control.click();
-    await expect(control).toBeChecked({ checked: on });
+    if (name === "AI Web Pilot") {
+      const choice = popup.getByRole("radio", { name: on ? "All sites" : "Off" });
+      await choice.check();
+      await expect(choice).toBeChecked();
+    } else {
+      const control = popup.getByRole("switch", { name });
+      await control.setChecked(on);
+      await expect(control).toBeChecked({ checked: on });
+    }
     await popup.close();
   }
 

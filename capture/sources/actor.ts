@@ -126,8 +126,8 @@ export class Actors {
       this.#latest = { deed, at };
       return deed;
     }
-    // A submit or a change is the doing of the click or the key before it.
-    if (!isPrimary(event) && following) {
+    // A submit or a change is the doing of the click or the key before it; an agent's act that is over leads to nothing more.
+    if (!isPrimary(event) && following && (following.by === "user" || following === this.#acting())) {
       if (following.by === "user") this.#began(following.action ?? "");
       return following;
     }

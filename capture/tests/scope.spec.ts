@@ -308,3 +308,24 @@ test("who did it is right when user, agent and script act at once", async ({ pag
     ["click", "C", "agent", "claude", "c"],
   ]);
 });
+
+test("a text that comes without keys once an agent's act is over is the user's", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page(`<button id=a>A</button><input aria-label=Text>`));
+  await page.evaluate(() => {
+    const [, { actors }] = (window as never as Handle).capture.captures;
+    actors.begin("c1", "claude");
+    actors.dispatch(document.getElementById("a")!, new MouseEvent("click", { bubbles: true }));
+    actors.end("c1");
+    document.querySelector("input")!.focus();
+  });
+  await page.keyboard.insertText("dictated");
+  await page.keyboard.press("Tab");
+  await records.one("actions", (z) => z.type === "keypress");
+  const told = records.all("actions").map((z) => [z.type, z.name, z.by]);
+  expect(told).toEqual([
+    ["click", "A", "agent"],
+    ["input", "Text", "user"],
+    ["keypress", "Text", "user"],
+  ]);
+});

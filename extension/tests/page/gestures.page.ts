@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AskInput } from "../../messages/agent.ts";
+import { click } from "../../dom-agent/act/click.ts";
 import { drag, spot } from "../../dom-agent/act/drag.ts";
 import { handOver } from "../../dom-agent/act/hand_over.ts";
 import { keyPress } from "../../dom-agent/act/key_press.ts";
@@ -112,6 +113,47 @@ describe("dragging", () => {
     expect(await native(() => undefined)).toBe(false);
     element.addEventListener("dragstart", (event) => event.preventDefault());
     expect(await native(() => start(false))).toBe(false);
+  });
+  test("waits until the page rests before it lets go, within its deadline", async () => {
+    const element = put(`<div x ${box()}>a</div>`);
+    let pulled = 0;
+    let released = 0;
+    answers((ask) => {
+      if (ask.step === "send" && ask.gesture.type === "pull") {
+        pulled = performance.now();
+        for (const ms of [20, 60, 100]) setTimeout(() => element.setAttribute("class", `c${ms}`), ms);
+      }
+      if (ask.step === "send" && ask.gesture.type === "release") released = performance.now();
+      return null;
+    });
+    await drag({ selector: "[x]", dx: 1 }, within(3000));
+    expect(released - pulled).toBeGreaterThan(140);
+    const restless = setInterval(() => element.setAttribute("class", `c${Math.random()}`), 10);
+    await drag({ selector: "[x]", dx: 1 }, within(3000));
+    clearInterval(restless);
+    expect(released - pulled).toBeGreaterThan(550);
+    expect(released - pulled).toBeLessThan(1500);
+  });
+  test("hears of what begins to be dragged only while it drags", async () => {
+    put(`<div x ${box()}>a</div>`);
+    answers(() => null);
+    const { addEventListener, removeEventListener } = window;
+    const held = new Map<unknown, string>();
+    window.addEventListener = (name: string, hear: never, ...more: never[]) => {
+      held.set(hear, name);
+      return addEventListener.call(window, name, hear, ...more);
+    };
+    window.removeEventListener = (name: string, hear: never, ...more: never[]) => {
+      if (held.get(hear) === name) held.delete(hear);
+      return removeEventListener.call(window, name, hear, ...more);
+    };
+    try {
+      await drag({ selector: "[x]", dx: 1 }, within(3000));
+    } finally {
+      window.addEventListener = addEventListener;
+      window.removeEventListener = removeEventListener;
+    }
+    expect([...held.values()].filter((name) => name === "dragstart")).toEqual([]);
   });
   test("lets go of what could not be pulled, and says why", async () => {
     put(`<div x ${box()}>a</div>`);
@@ -528,4 +570,54 @@ test("Tab passes radio buttons of one group, and those without a name are none",
   document.getElementById("from")!.focus();
   await keyPress({ text: "Tab", trusted: "never" } as never, within());
   expect([document.activeElement, host.shadowRoot!.activeElement?.id]).toEqual([host, "in"]);
+});
+
+describe("a click on a control that is kept for screen readers", () => {
+  const hidden = "style='position:absolute;width:1px;height:1px;opacity:0'";
+  test.each([
+    [`<input type=checkbox id=i x ${hidden}><label for=i ${box()}>Agree</label>`, true],
+    [`<label ${box()}><input type=radio id=i x ${hidden}>Agree</label>`, true],
+  ])("goes to its label: %s", async (html, checked) => {
+    const control = put(html as string) as HTMLInputElement;
+    let at: EventTarget | null = null;
+    document.body.addEventListener("pointerdown", ({ target }) => (at = target), { once: true });
+    const refs = book();
+    const { result } = await click({ ref: refs.refOf(control) }, within(400, refs));
+    expect([(at as unknown as Element).localName, control.checked]).toEqual(["label", checked]);
+    expect(result.matched).toMatchObject({ tag: "label" });
+  });
+  test("and to itself where it is seen or has none", async () => {
+    const seen = put(`<input type=checkbox id=i x ${box()}><label for=i ${box(100)}>Agree</label>`);
+    let at: EventTarget | null = null;
+    document.body.addEventListener("pointerdown", ({ target }) => (at = target), { once: true });
+    await click({ selector: "[x]" }, within(400));
+    expect(at).toBe(seen);
+    const bare = put(
+      `<input type=checkbox x style='position:fixed;left:9px;top:9px;width:2px;height:2px;margin:0'>`,
+    ) as HTMLInputElement;
+    await click({ selector: "[x]" }, within(400));
+    expect(bare.checked).toBe(true);
+  });
+});
+
+test("an arrow in a control that the page made scrolls what is around it where the page does not take it", async () => {
+  const html = `<div id=box style='width:90px;height:90px;overflow:auto'><button x>a</button><p style='width:900px;height:900px'></div><p style=height:3000px>`;
+  const element = put(html);
+  const around = document.getElementById("box")!;
+  element.focus({ preventScroll: true });
+  const press = (text: string) => keyPress({ selector: "[x]", text }, within(400));
+  await press("ArrowDown");
+  const step = around.scrollTop;
+  expect([step > 0, around.scrollLeft, scrollY]).toEqual([true, 0, 0]);
+  await press("ArrowUp");
+  await press("ArrowRight");
+  expect([around.scrollTop, around.scrollLeft > 0]).toEqual([0, true]);
+  around.style.overflow = "hidden";
+  await press("ArrowDown");
+  expect([around.scrollTop, scrollY > 0]).toEqual([0, true]);
+  around.style.overflow = "auto";
+  element.addEventListener("keydown", (event) => event.preventDefault());
+  await press("ArrowDown");
+  expect(around.scrollTop).toBe(0);
+  expect(worker.asked).toEqual([]);
 });

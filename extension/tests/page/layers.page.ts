@@ -396,6 +396,15 @@ describe("banners are taken away", () => {
     expect(await dismiss()).toEqual({ result: { match_count: 0, match_strategy: "" } });
     expect(pressed).toEqual(["b"]);
   });
+  test("the button of a component that is not seen, or was tried, is none", async () => {
+    page("<button id=onetrust-reject-all-handler hidden>Reject</button>");
+    expect(await dismiss()).toEqual({ result: { match_count: 0, match_strategy: "" } });
+    page(
+      "<button id=onetrust-reject-all-handler>Reject</button><button id=onetrust-accept-btn-handler>Accept</button>",
+    );
+    await dismiss();
+    expect(pressed).toEqual(["onetrust-reject-all-handler", "onetrust-accept-btn-handler"]);
+  });
   test("until the deadline", async () => {
     page(`<div id=cookies style="${bar}"><button id=n goes=#cookies>Reject all</button></div>`);
     expect(await autoDismissOverlays({} as never, within(-1))).toEqual({

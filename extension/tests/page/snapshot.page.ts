@@ -154,3 +154,10 @@ describe("snapshots are compared", () => {
     expect(refs.elementOf(ref).textContent).toBe("new");
   });
 });
+
+test("a snapshot tells its frame, and names parts that could be meant", async () => {
+  put("<section aria-label=Orders><p>a</p></section><section aria-label=Offers><p>b</p></section>");
+  expect((await take()).frame).toBe("4");
+  const several = await problem(() => take({ section: "O" }));
+  expect(several).toMatchObject({ candidates: [{ name: "Orders" }, { name: "Offers" }] });
+});
