@@ -619,5 +619,5 @@ test("an arrow in a control that the page made scrolls what is around it where t
   element.addEventListener("keydown", (event) => event.preventDefault());
   await press("ArrowDown");
   expect(around.scrollTop).toBe(0);
-  expect(worker.asked).toEqual([]);
+  expect(gestures()).toEqual([]);
 });
