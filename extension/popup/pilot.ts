@@ -2,7 +2,7 @@ import type { Connection } from "../state/connection.ts";
 import { element } from "../state/dom.ts";
 import { isCapturable, originOf } from "../state/origins.ts";
 import { choose, isOn, mayActOn } from "../state/pilot.ts";
-import { type Settings, readSettings, writeSettings } from "../state/settings.ts";
+import { type Settings, writeSettings } from "../state/settings.ts";
 import { frontTab, shortcut } from "./browser.ts";
 
 const RADIOS = ["off", "site", "all"] as const;
@@ -20,18 +20,14 @@ export async function showPilot(settings: Settings, { phase }: Connection): Prom
     const radio = element(`pilot-${value}`, HTMLInputElement);
     radio.checked = value === chosen;
     radio.disabled = value === "site" && site === "";
-    radio.onchange = () => void change(value, site);
+    // Written at once: the window may be closed in the next moment, and what was switched off has to be off.
+    radio.onchange = () => void writeSettings(choose(value === "site" ? [...settings.pilotSites, site] : value));
   }
   const card = element("pilot", HTMLDivElement).parentElement;
   card?.toggleAttribute("data-on", isOn(settings));
   element("pilot-detail", HTMLParagraphElement).textContent = !isOn(settings)
     ? "Lets agents click, type and navigate."
     : `${where(settings, site, here)} ${phase === "connected" ? await stopKey() : "It begins once the daemon is connected."}`.trim();
-}
-
-async function change(value: (typeof RADIOS)[number], site: string): Promise<void> {
-  const { pilotSites } = await readSettings();
-  await writeSettings(choose(value === "site" ? [...pilotSites, site] : value));
 }
 
 function where({ pilot, pilotSites }: Settings, site: string, here: boolean): string {

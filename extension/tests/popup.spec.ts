@@ -236,3 +236,18 @@ test("the licences can be read", async ({ browserWithExtension: browser }) => {
   await options.getByRole("link", { name: "Licence", exact: true }).click();
   await expect(options.locator("body")).toContainText("Apache License");
 });
+
+test("what is switched off in the moment in which the popup closes is off", async ({
+  browserWithExtension: browser,
+}) => {
+  await browser.set({ pilot: true });
+  const popup = await browser.open("popup.html");
+  await expect(popup.getByRole("radio", { name: "All sites" })).toBeChecked();
+  await popup.evaluate(() => {
+    document.getElementById("pilot-off")!.click();
+    window.close();
+  });
+  const worker = await browser.worker();
+  const pilot = () => worker.evaluate(async () => (await chrome.storage.local.get("pilot"))["pilot"]);
+  await expect.poll(pilot).toBe(false);
+});
