@@ -67,6 +67,9 @@ const patience = 1000;
 const longest = 10_000;
 /** What an action started and has not ended is counted up to this many; more is not followed. */
 const maxWorks = 300;
+/** A socket over which so many messages came by themselves speaks of other things, too: an answer is waited for so long, in ms. */
+const pushing = 2;
+const pushingPatience = 200;
 /** A request this soon after something that the action started is taken for its doing, in ms. */
 const closeBy = 50;
 /** An action that nobody ends is looked at this often, in ms. */
@@ -104,13 +107,15 @@ interface Running extends Works {
 
 /** What is known of how somebody answers over a socket. */
 interface Talk {
-  /** whose message has no answer yet */
-  at: Running;
-  work: Work;
+  /** whose message was sent last, and what waits for its answer */
+  at: Running | undefined;
+  work: Work | undefined;
   /** performance.now of the last message that an action sent */
   sent: number;
   /** the last one got no answer in time: the next ones are not waited for */
   mute: boolean;
+  /** messages that came without being asked for, up to pushing */
+  pushed: number;
 }
 
 /** A request as far as it is followed. */
@@ -278,28 +283,46 @@ export class Scope {
    */
   sent(connection: object, url: string): void {
     const at = this.#current;
-    const before = weakGet(this.#talks, connection) as Talk | undefined;
     if (!at) return;
-    if (before) before.sent = now();
-    if (before && (before.mute || !before.work.over)) return;
+    const talk = this.#talk(connection);
+    talk.sent = now();
+    if (talk.mute || (talk.work && !talk.work.over)) return;
     const work = this.#add(at, "answer over");
     if (!work) return;
     work.url = url;
-    const talk: Talk = { at, work, sent: now(), mute: false };
-    weakSet(this.#talks, connection, talk);
-    later(() => {
-      if (!work.over) talk.mute = work.over = true;
-    }, patience);
+    talk.at = at;
+    talk.work = work;
+    const pushes = talk.pushed >= pushing;
+    later(
+      () => {
+        if (work.over) return;
+        work.over = true;
+        talk.mute = !pushes;
+      },
+      pushes ? pushingPatience : patience,
+    );
   }
 
   /** heard says that what waits for a message of a connection runs now. */
   heard(connection: object): void {
-    const talk = weakGet(this.#talks, connection) as Talk | undefined;
-    if (!talk) return;
-    if (now() - talk.sent < patience) talk.mute = false;
-    if (talk.work.over) return;
+    const talk = this.#talk(connection);
+    const soon = now() - talk.sent < patience;
+    if (soon) talk.mute = false;
+    else if (talk.pushed < pushing) talk.pushed++;
+    if (!talk.work || talk.work.over) return;
     talk.work.over = true;
-    if (talk.at.live) this.#enter(talk.at, false);
+    if (talk.at?.live) this.#enter(talk.at, false);
+  }
+
+  #talk(connection: object): Talk {
+    let talk = weakGet(this.#talks, connection) as Talk | undefined;
+    if (!talk)
+      weakSet(
+        this.#talks,
+        connection,
+        (talk = { at: undefined, work: undefined, sent: -patience, mute: false, pushed: 0 }),
+      );
+    return talk;
   }
 
   #asked(call: object): Work | undefined {

@@ -185,6 +185,33 @@ test("a socket that answers nothing is waited for once, until it answers again",
   await records.one("logs", (x) => x.message === "after 100");
 });
 
+test("a socket that speaks by itself is waited for a fifth of a second", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  await page.evaluate(
+    (url) =>
+      new Promise<void>((done) => {
+        const socket = new WebSocket(url);
+        Object.assign(window, { socket });
+        let heard = 0;
+        socket.onopen = () => socket.send("flood 2"); // nothing of an action: these come by themselves
+        socket.onmessage = ({ data }) => {
+          console.log(data);
+          if (++heard === 2) done();
+        };
+      }),
+    server.origin.replace("http", "ws") + "/ws",
+  );
+  const began = Date.now();
+  expect(await act(page, `socket.send("no answer")`)).toEqual(["answer over /ws"]);
+  await rested(page);
+  expect(Date.now() - began).toBeLessThan(900);
+  // It is no reason not to wait again.
+  expect(await act(page, `socket.send("after 50")`)).toEqual(["answer over /ws"]);
+  await records.one("logs", (x) => x.message === "after 50");
+  expect(causes(records, "after 50")).toEqual([["after 50", "c1", ["inferred"]]]);
+});
+
 test("the page's timers are its own: natives come back, cleared ones do not run, stacks hold no frame of ours", async ({
   page,
   capture,
