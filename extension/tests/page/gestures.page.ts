@@ -193,6 +193,11 @@ describe("dragging", () => {
     const refs = book();
     expect(await spot({ selector: "[x]" }, within(0, refs, "3"))).toEqual({ ref: "e1", frame: "3", x: 70, y: 70 });
   });
+  test("waits for what it is to end on", async () => {
+    put("");
+    setTimeout(() => put(`<div x ${box(50, 60)}>a</div>`), 30);
+    expect(await spot({ selector: "[x]" }, within(3000))).toMatchObject({ x: 70, y: 70 });
+  });
   test.each([
     [{ type: "hold" }, { type: "pointer", x: 1, y: 2, press: true }],
     [
@@ -533,6 +538,10 @@ describe("controls that come", () => {
       `new: e3 button "${"a".repeat(39)}…"`,
     ]);
     expect(came("", "")).toEqual([]);
+  });
+  test("are called by their words where they have no name", () => {
+    expect(inShort(put("<div x onclick=1>go on</div>"), book())).toMatch(/^e1 \S+ "go on"$/);
+    expect(inShort(put("<input x>"), book())).toBe("e1 textbox");
   });
   test("are not those that were there before, or are not seen", () => {
     expect(came("<button>Save</button>", "<button>Save</button><button>Other</button>")).toEqual([

@@ -306,3 +306,25 @@ describe("wait_for", () => {
     expect(looks).toBeLessThanOrEqual(6);
   });
 });
+
+test("waiting lets the page go on, and looks again when it changes, else once a second", async () => {
+  put("");
+  const began = Date.now();
+  setTimeout(() => put("<p id=late>late</p>"), 30);
+  await waitFor({ selector: "#late" }, within(3000));
+  expect(Date.now() - began).toBeLessThan(700);
+  const Native = MutationObserver;
+  let watched = 0;
+  globalThis.MutationObserver = class extends Native {
+    constructor(call: MutationCallback) {
+      super(call);
+      watched++;
+    }
+  };
+  try {
+    expect((await problem(() => waitFor({ selector: "#never" }, within(400)))).code).toBe("timeout");
+  } finally {
+    globalThis.MutationObserver = Native;
+  }
+  expect(watched).toBeLessThan(5);
+});
