@@ -287,7 +287,7 @@ test("real input is the agent's, and what it causes as well", async ({ site, tab
     site,
     tab,
     agent,
-    `<input aria-label=Find oninput="clearTimeout(this.timer); this.timer = setTimeout(() => fetch('/api/find'), 50)">
+    `<input aria-label=Find oninput="clearTimeout(this.timer); this.timer = setTimeout(() => fetch('/api/find'), 300)">
      <button onmousedown="console.error('pressed')">Down</button>`,
   );
   const typed = await act("type", { selector: "label=Find", text: "ab", trusted: "always" });
