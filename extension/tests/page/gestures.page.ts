@@ -139,14 +139,14 @@ describe("dragging", () => {
     answers(() => null);
     const { addEventListener, removeEventListener } = window;
     const held = new Map<unknown, string>();
-    window.addEventListener = (name: string, hear: never, ...more: never[]) => {
+    window.addEventListener = ((name: string, hear: EventListener, how?: boolean) => {
       held.set(hear, name);
-      return addEventListener.call(window, name, hear, ...more);
-    };
-    window.removeEventListener = (name: string, hear: never, ...more: never[]) => {
+      addEventListener.call(window, name, hear, how);
+    }) as typeof addEventListener;
+    window.removeEventListener = ((name: string, hear: EventListener, how?: boolean) => {
       if (held.get(hear) === name) held.delete(hear);
-      return removeEventListener.call(window, name, hear, ...more);
-    };
+      removeEventListener.call(window, name, hear, how);
+    }) as typeof removeEventListener;
     try {
       await drag({ selector: "[x]", dx: 1 }, within(3000));
     } finally {
