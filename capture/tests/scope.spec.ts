@@ -30,6 +30,27 @@ const causes = (records: Records, word: string) =>
     .filter((x) => x.message.startsWith(word))
     .map((x) => [x.message, x.action, x.flags]);
 
+/** Opens a socket as window.socket, which sends first at once where that is named. Its messages are logged after own. */
+const openSocket = (page: Page, origin: string, { own = "", first = "", heard = 0 } = {}): Promise<void> =>
+  page.evaluate(
+    ([url, before, opening, wanted]) =>
+      new Promise<void>((done) => {
+        const socket = new WebSocket(url);
+        Object.assign(window, { socket });
+        let count = 0;
+        socket.onopen = () => {
+          if (opening) socket.send(opening);
+          if (wanted === 0) done();
+        };
+        socket.onmessage = ({ data }) => {
+          console.log(`${before}${data}`);
+          if (before) setTimeout(() => console.log("own after the answer"), 20);
+          if (++count === wanted) done();
+        };
+      }),
+    [origin.replace("http", "ws") + "/ws?token=abc", own, first, heard] as const,
+  );
+
 test("an action is the cause of what it runs at once, in timers, frames, promises and after requests", async ({
   page,
   capture,
@@ -125,19 +146,7 @@ test("what an action sends over a socket is waited for until the next message, w
 }) => {
   const records = await capture(both);
   await page.goto(server.page("<p>"));
-  await page.evaluate(
-    (url) =>
-      new Promise<void>((done) => {
-        const socket = new WebSocket(url);
-        Object.assign(window, { socket });
-        socket.onopen = () => done();
-        socket.onmessage = ({ data }) => {
-          console.log(`own answer ${data}`);
-          setTimeout(() => console.log("own after the answer"), 20);
-        };
-      }),
-    server.origin.replace("http", "ws") + "/ws?token=abc",
-  );
+  await openSocket(page, server.origin, { own: "own answer " });
   expect(await act(page, `socket.send("after 300"); console.log("own at once")`)).toEqual(["answer over /ws"]);
   await records.one("logs", (x) => x.message === "own answer after 300");
   await rested(page);
@@ -163,16 +172,7 @@ test("what an action sends over a socket is waited for until the next message, w
 test("a socket that answers nothing is waited for once, until it answers again", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.goto(server.page("<p>"));
-  await page.evaluate(
-    (url) =>
-      new Promise<void>((done) => {
-        const socket = new WebSocket(url);
-        Object.assign(window, { socket });
-        socket.onopen = () => done();
-        socket.onmessage = ({ data }) => console.log(data);
-      }),
-    server.origin.replace("http", "ws") + "/ws",
-  );
+  await openSocket(page, server.origin);
   const began = Date.now();
   expect(await act(page, `socket.send("no answer"); socket.send("no answer")`)).toEqual(["answer over /ws"]);
   await rested(page);
@@ -188,20 +188,8 @@ test("a socket that answers nothing is waited for once, until it answers again",
 test("a socket that speaks by itself is waited for a fifth of a second", async ({ page, capture, server }) => {
   const records = await capture(both);
   await page.goto(server.page("<p>"));
-  await page.evaluate(
-    (url) =>
-      new Promise<void>((done) => {
-        const socket = new WebSocket(url);
-        Object.assign(window, { socket });
-        let heard = 0;
-        socket.onopen = () => socket.send("flood 2"); // nothing of an action: these come by themselves
-        socket.onmessage = ({ data }) => {
-          console.log(data);
-          if (++heard === 2) done();
-        };
-      }),
-    server.origin.replace("http", "ws") + "/ws",
-  );
+  // Nothing of an action: these come by themselves.
+  await openSocket(page, server.origin, { first: "flood 2", heard: 2 });
   const began = Date.now();
   expect(await act(page, `socket.send("no answer")`)).toEqual(["answer over /ws"]);
   await rested(page);

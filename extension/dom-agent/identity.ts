@@ -9,7 +9,7 @@ export const shownName = (element: Element, pass = new Pass()): string =>
 
 /** The beginning of an element's text on one line, as it may be told. */
 export const shownText = (element: Element, max: number): string =>
-  isSecret(element) ? "" : fold(wordsOf(element, max * 5), max);
+  isSecret(element) ? "" : fold(spacedText(element, max * 5), max);
 
 /** Elements that begin and end within a word. */
 const IN_WORDS =
@@ -19,7 +19,7 @@ const IN_WORDS =
 const UNSEEN = /^(script|style|template|noscript)$/;
 
 /** About max characters of an element's text. What other elements hold is apart from what is around them. */
-function wordsOf(element: Element, max: number): string {
+function spacedText(element: Element, max: number): string {
   let text = "";
   const apart = (node: Node): void => {
     if (node instanceof Element && !IN_WORDS.test(node.localName)) text += " ";

@@ -98,7 +98,6 @@ export class Inputs {
       if (ask.step === "send") {
         const { gesture, x, y } = ask;
         if (gesture.type === "hold" || gesture.type === "pull" || gesture.type === "release") {
-          if (gesture.type !== "release") await this.#may(running.tab);
           await this.#drag(running, send, documentId, gesture, { x, y });
           return null;
         }
