@@ -1,0 +1,3 @@
+module github.com/brennhill/gasoline/sdk/go
+
+go 1.21

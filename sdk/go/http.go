@@ -1,0 +1,376 @@
+package gasoline
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Handler returns a handler that makes a span of each request, a child of the caller's, and calls next with its context.
+// A panic is recorded and goes on. An answer to a request without a trace tells it in the header traceresponse.
+func (c *Client) Handler(next http.Handler) http.Handler {
+	if !c.on() {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.serve(next, w, r) })
+}
+
+func (c *Client) serve(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	if l := fromContext(r.Context()); !c.on() || l != nil && l.span != nil && l.span.kind == serverSpan {
+		next.ServeHTTP(w, r) // off, or wrapped twice
+		return
+	}
+	l := &local{}
+	if s, ok := ParseTraceparent(r.Header.Get("Traceparent")); ok {
+		l.SpanContext = s
+		l.State = clip(strings.Join(r.Header.Values("Tracestate"), ","), 512)
+	}
+	l.own = c.production && c.own(r)
+	ctx := context.WithValue(r.Context(), contextKey{}, l)
+	ctx, span := c.begin(ctx, r.Method, serverSpan, nil)
+	inner := r.WithContext(ctx)
+	if span == nil {
+		next.ServeHTTP(w, inner)
+		giveBack(r, inner)
+		return
+	}
+	if !l.Valid() && w.Header().Get("Traceresponse") == "" {
+		w.Header().Set("Traceresponse", span.Context().Traceparent())
+	}
+	seen := &answer{inner: w}
+	wrapped := seen.wrap()
+	returned := false
+	defer func() {
+		var p any
+		if !returned {
+			p = recover() // nil when the goroutine ends by runtime.Goexit
+		}
+		giveBack(r, inner)
+		c.finish(span, inner, seen, p)
+		if p != nil {
+			panic(p)
+		}
+	}()
+	next.ServeHTTP(wrapped, inner)
+	returned = true
+}
+
+// giveBack puts what was learned about a request's copy where the server looks: it removes the files of forms.
+func giveBack(r, inner *http.Request) {
+	if r.MultipartForm == nil {
+		r.MultipartForm = inner.MultipartForm
+	}
+	returnPattern(r, inner)
+}
+
+func (c *Client) finish(span *Span, r *http.Request, seen *answer, p any) {
+	status := seen.status
+	switch {
+	case p == http.ErrAbortHandler:
+		span.Fail("the handler aborted the answer")
+	case p != nil:
+		span.exception(panicType(p), panicText(p), stack())
+		if status == 0 {
+			status = http.StatusInternalServerError
+		}
+	case status == 0:
+		status = http.StatusOK
+	}
+	scheme := "http"
+	if r.TLS != nil {
+		scheme = "https"
+	}
+	attributes := []Attr{
+		String("http.request.method", r.Method), String("url.path", r.URL.Path), String("url.scheme", scheme),
+		Int("http.response.status_code", status),
+	}
+	if r.URL.RawQuery != "" {
+		attributes = append(attributes, String("url.query", c.clean.query(r.URL.RawQuery)))
+	}
+	if route := routeOf(r); route != "" {
+		attributes = append(attributes, String("http.route", route))
+		span.Rename(r.Method + " " + route)
+	} else {
+		span.Rename(r.Method + " " + r.URL.Path)
+	}
+	if host, port := splitHost(r.Host); host != "" {
+		attributes = append(attributes, String("server.address", host))
+		if port > 0 {
+			attributes = append(attributes, Int("server.port", port))
+		}
+	}
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		attributes = append(attributes, String("client.address", host))
+	}
+	attributes = append(attributes, Int("http.response.body.size", int(seen.bytes)))
+	attributes = append(attributes, c.clean.headers("http.request.header.", r.Header, "X-Request-Id", "Content-Type")...)
+	span.Set(attributes...)
+	if status >= 500 {
+		span.mu.Lock()
+		span.failed = true
+		span.mu.Unlock()
+	}
+	span.End()
+}
+
+// splitHost splits a Host header.
+func splitHost(host string) (string, int) {
+	if h, p, err := net.SplitHostPort(host); err == nil {
+		port, _ := strconv.Atoi(p)
+		return h, port
+	}
+	return host, 0
+}
+
+// answer is what is known of an answer.
+type answer struct {
+	inner  http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+// writer is the answer as a handler sees it.
+type writer struct{ *answer }
+
+func (w writer) Header() http.Header { return w.inner.Header() }
+
+// Unwrap is for http.ResponseController.
+func (w writer) Unwrap() http.ResponseWriter { return w.inner }
+
+func (w writer) WriteHeader(status int) {
+	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		w.answer.status = status
+	}
+	w.inner.WriteHeader(status)
+}
+
+func (a *answer) wrote(n int64) {
+	if a.status == 0 {
+		a.status = http.StatusOK
+	}
+	a.bytes += n
+}
+
+func (w writer) Write(p []byte) (int, error) {
+	n, err := w.inner.Write(p)
+	w.wrote(int64(n))
+	return n, err
+}
+
+func (w writer) WriteString(s string) (int, error) {
+	n, err := io.WriteString(w.inner, s)
+	w.wrote(int64(n))
+	return n, err
+}
+
+type flusher struct{ *answer }
+
+func (f flusher) Flush() {
+	f.wrote(0)
+	f.inner.(http.Flusher).Flush()
+}
+
+func (f flusher) FlushError() error {
+	f.wrote(0)
+	return http.NewResponseController(f.inner).Flush()
+}
+
+type readerFrom struct{ *answer }
+
+func (f readerFrom) ReadFrom(r io.Reader) (int64, error) {
+	n, err := f.inner.(io.ReaderFrom).ReadFrom(r)
+	f.wrote(n)
+	return n, err
+}
+
+type (
+	flushes interface {
+		http.Flusher
+		FlushError() error
+	}
+	hijacker  interface{ http.Hijacker }
+	pusher    interface{ http.Pusher }
+	readsFrom interface{ io.ReaderFrom }
+)
+
+// wrap returns a writer that has just the optional interfaces that the inner one has.
+func (a *answer) wrap() http.ResponseWriter {
+	w := writer{a}
+	f, fr := flusher{a}, readerFrom{a}
+	h, _ := a.inner.(http.Hijacker)
+	p, _ := a.inner.(http.Pusher)
+	_, canFlush := a.inner.(http.Flusher)
+	_, canRead := a.inner.(io.ReaderFrom)
+	set := 0
+	for i, has := range []bool{canFlush, h != nil, p != nil, canRead} {
+		if has {
+			set |= 1 << i
+		}
+	}
+	switch set {
+	case 1:
+		return struct {
+			writer
+			flushes
+		}{w, f}
+	case 2:
+		return struct {
+			writer
+			hijacker
+		}{w, h}
+	case 3:
+		return struct {
+			writer
+			flushes
+			hijacker
+		}{w, f, h}
+	case 4:
+		return struct {
+			writer
+			pusher
+		}{w, p}
+	case 5:
+		return struct {
+			writer
+			flushes
+			pusher
+		}{w, f, p}
+	case 6:
+		return struct {
+			writer
+			hijacker
+			pusher
+		}{w, h, p}
+	case 7:
+		return struct {
+			writer
+			flushes
+			hijacker
+			pusher
+		}{w, f, h, p}
+	case 8:
+		return struct {
+			writer
+			readsFrom
+		}{w, fr}
+	case 9:
+		return struct {
+			writer
+			flushes
+			readsFrom
+		}{w, f, fr}
+	case 10:
+		return struct {
+			writer
+			hijacker
+			readsFrom
+		}{w, h, fr}
+	case 11:
+		return struct {
+			writer
+			flushes
+			hijacker
+			readsFrom
+		}{w, f, h, fr}
+	case 12:
+		return struct {
+			writer
+			pusher
+			readsFrom
+		}{w, p, fr}
+	case 13:
+		return struct {
+			writer
+			flushes
+			pusher
+			readsFrom
+		}{w, f, p, fr}
+	case 14:
+		return struct {
+			writer
+			hijacker
+			pusher
+			readsFrom
+		}{w, h, p, fr}
+	case 15:
+		return struct {
+			writer
+			flushes
+			hijacker
+			pusher
+			readsFrom
+		}{w, f, h, p, fr}
+	}
+	return w
+}
+
+// Panic is to be deferred: it records a panic with the trace of ctx, sends it, and lets it go on.
+//
+//	defer c.Panic(ctx)
+func (c *Client) Panic(ctx context.Context) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	c.recordPanic(ctx, p)
+	panic(p)
+}
+
+func (c *Client) recordPanic(ctx context.Context, p any) {
+	if !c.on() {
+		return
+	}
+	l := fromContext(ctx)
+	if !c.admits(l) && !c.errors.pass(time.Now()) {
+		return
+	}
+	kind, text, stack := panicType(p), panicText(p), stack()
+	r := record{
+		rank: rankError, time: time.Now(), text: text, severity: 21, level: "FATAL", scope: scopeName,
+		attributes: []Attr{
+			String("exception.type", kind), String("exception.message", text), String("exception.stacktrace", stack),
+			Bool("exception.escaped", true),
+		},
+	}
+	if l != nil {
+		r.trace, r.span = l.TraceID, l.SpanID
+		if l.span != nil {
+			l.span.exception(kind, text, stack) // which is told once
+			r.text, r.attributes = "panic: "+text, nil
+		}
+	}
+	c.push(r)
+	if l == nil || l.span == nil { // nothing above it may be left to wait for
+		flush, cancel := context.WithTimeout(context.Background(), flushWithin)
+		defer cancel()
+		_ = c.Flush(flush) // the panic goes on either way
+	}
+}
+
+func panicType(p any) string { return typeName(p) }
+
+func panicText(p any) string {
+	if err, ok := p.(error); ok {
+		return messageOf(err)
+	}
+	return fromAny(p).text
+}
+
+// stack returns the goroutine's stack from where it panicked.
+func stack() string {
+	buf := make([]byte, 16<<10)
+	text := string(buf[:runtime.Stack(buf, false)])
+	if i := strings.Index(text, "\npanic("); i >= 0 {
+		if j := strings.Index(text[i+1:], "\n"); j >= 0 {
+			if k := strings.Index(text[i+1+j+1:], "\n"); k >= 0 {
+				return strings.SplitN(text, "\n", 2)[0] + "\n" + text[i+1+j+1+k+1:]
+			}
+		}
+	}
+	return text
+}

@@ -1,0 +1,290 @@
+import asyncio
+import http.client
+import io
+import sqlite3
+import threading
+import urllib.request
+import wsgiref.simple_server
+import wsgiref.util
+
+import gasoline_sdk
+from gasoline_sdk import ASGIMiddleware, WSGIMiddleware
+from gasoline_sdk._trace import parse_traceparent
+from tests.base import PARENT, SPAN, TRACE, Case
+
+
+def call(app, path="/", **environ):
+    """Call a WSGI application as a server does. Returns status, headers, body."""
+    full = {"PATH_INFO": path, "QUERY_STRING": "", **environ}
+    wsgiref.util.setup_testing_defaults(full)
+    seen = []
+
+    def start_response(status, headers, *exc_info):
+        seen[:] = [status, headers, exc_info]
+        return lambda data: None
+
+    result = app(full, start_response)
+    try:
+        body = b"".join(result)
+    finally:
+        if hasattr(result, "close"):
+            result.close()
+    return seen[0], dict(seen[1]), body, seen[2]
+
+
+class WSGI(Case):
+    def test_a_request_is_a_span_below_the_callers(self):
+        def app(environ, start_response):
+            start_response("418 Teapot", [("Content-Type", "text/plain")])
+            return [gasoline_sdk.current_traceparent().encode()]
+
+        status, headers, body, exc_info = call(
+            WSGIMiddleware(app), "/pot", QUERY_STRING="token=hunter22&x=1", HTTP_TRACEPARENT=PARENT, HTTP_TRACESTATE="a=1"
+        )
+        (s,) = self.spans()
+        self.assertEqual((s["traceId"], s["parentSpanId"], s["kind"], s["traceState"]), (TRACE, SPAN, 2, "a=1"))
+        self.assertEqual(body.decode(), "00-%s-%s-01" % (TRACE, s["spanId"]))
+        a = s["attributes"]
+        self.assertEqual((a["url.path"], a["http.response.status_code"]), ("/pot", 418))
+        self.assertTrue(a["url.query"].startswith("token=<token:"))
+        self.assertEqual((status, exc_info), ("418 Teapot", ()))
+        self.assertNotIn("traceresponse", headers)
+
+    def test_an_answer_that_is_made_while_it_is_sent_ends_the_span(self):
+        closed = []
+
+        class Body:
+            def __iter__(self):
+                yield gasoline_sdk.current_traceparent().encode()
+                raise ValueError("in the middle")
+
+            def close(self):
+                closed.append(gasoline_sdk.current_traceparent())
+
+        def app(environ, start_response):
+            start_response("200 OK", [])
+            return Body()
+
+        with self.assertRaises(ValueError):
+            call(WSGIMiddleware(WSGIMiddleware(app)))
+        (s,) = self.spans()
+        self.assertEqual(s["events"][0]["attributes"]["exception.message"], "in the middle")
+        self.assertEqual(closed, ["00-%s-%s-01" % (s["traceId"], s["spanId"])])
+        self.assertEqual(gasoline_sdk.current_traceparent(), "")
+
+    def test_exc_info_is_passed_only_when_it_is_there(self):
+        def app(environ, start_response):
+            try:
+                raise ValueError("x")
+            except ValueError:
+                import sys
+
+                start_response("500 Oops", [], sys.exc_info())
+            return [b""]
+
+        self.assertIs(call(WSGIMiddleware(app))[3][0][0], ValueError)
+        self.assertEqual(self.spans()[0]["status"]["code"], 2)
+
+    def test_files_reach_the_server_as_they_are(self):
+        file = wsgiref.util.FileWrapper(io.BytesIO(b"data"))
+
+        def app(environ, start_response):
+            start_response("200 OK", [])
+            return file
+
+        environ = {"wsgi.file_wrapper": wsgiref.util.FileWrapper}
+        wsgiref.util.setup_testing_defaults(environ)
+        self.assertIs(WSGIMiddleware(app)(environ, lambda *a: None), file)
+        self.assertEqual(len(self.spans()), 1)
+
+    def test_a_request_without_a_trace_is_told_its_own(self):
+        def app(environ, start_response):
+            start_response("200 OK", [])
+            return [b"x"]
+
+        _, headers, _, _ = call(WSGIMiddleware(app))
+        self.assertEqual(parse_traceparent(headers["traceresponse"]).span, self.spans()[0]["spanId"])
+
+    def test_a_trace_that_is_not_sampled_is_not_sent(self):
+        def app(environ, start_response):
+            start_response("200 OK", [])
+            return [gasoline_sdk.current_traceparent().encode()]
+
+        asked = PARENT[:-1] + "0"
+        self.assertEqual(call(WSGIMiddleware(app), HTTP_TRACEPARENT=asked)[2].decode(), asked)
+        self.assertEqual(self.spans(), [])
+
+    def test_in_production_only_own_requests(self):
+        def app(environ, start_response):
+            start_response("200 OK", [])
+            return [b"x"]
+
+        self.client.production = True
+        call(WSGIMiddleware(app))
+        call(WSGIMiddleware(app), HTTP_GASOLINE_SESSION=gasoline_sdk.sign("another token"))
+        call(WSGIMiddleware(app), HTTP_GASOLINE_SESSION=gasoline_sdk.sign("secret", 1))
+        self.assertEqual(self.spans(), [])
+        call(WSGIMiddleware(app), HTTP_GASOLINE_SESSION=gasoline_sdk.sign("secret"))
+        self.assertEqual(len(self.spans()), 1)
+
+
+class ASGI(Case):
+    def request(self, app, headers=()):
+        sent = []
+
+        async def main():
+            async def send(message):
+                sent.append(message)
+
+            scope = {"type": "http", "method": "GET", "path": "/a", "headers": list(headers), "query_string": b"a=1"}
+            await app(scope, None, send)
+
+        asyncio.run(main())
+        return sent
+
+    def test_a_request_is_a_span_below_the_callers(self):
+        async def app(scope, receive, send):
+            await send({"type": "http.response.start", "status": 201, "headers": []})
+            await send({"type": "http.response.body", "body": gasoline_sdk.current_traceparent().encode()})
+
+        sent = self.request(ASGIMiddleware(ASGIMiddleware(app)), [(b"traceparent", PARENT.encode())])
+        (s,) = self.spans()
+        self.assertEqual((s["traceId"], s["parentSpanId"]), (TRACE, SPAN))
+        self.assertEqual(s["attributes"]["http.response.status_code"], 201)
+        self.assertEqual(sent[1]["body"].decode(), "00-%s-%s-01" % (TRACE, s["spanId"]))
+
+    def test_an_error_is_recorded_and_goes_on(self):
+        async def app(scope, receive, send):
+            raise ValueError("boom")
+
+        with self.assertRaises(ValueError):
+            self.request(ASGIMiddleware(app))
+        (s,) = self.spans()
+        self.assertEqual(s["attributes"]["http.response.status_code"], 500)
+        a = s["events"][0]["attributes"]
+        self.assertEqual((a["exception.type"], a["exception.escaped"]), ("ValueError", True))
+
+
+class Outgoing(Case):
+    def setUp(self):
+        super().setUp()
+        self.headers = []
+
+        def app(environ, start_response):
+            self.headers.append({k: v for k, v in environ.items() if k.startswith("HTTP_")})
+            start_response("404 Not Found" if environ["PATH_INFO"] == "/no" else "200 OK", [("Content-Length", "2")])
+            return [b"ok"]
+
+        class Quiet(wsgiref.simple_server.WSGIRequestHandler):
+            def log_message(self, *args):
+                pass
+
+        server = wsgiref.simple_server.make_server("127.0.0.1", 0, app, handler_class=Quiet)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(thread.join)
+        self.addCleanup(server.shutdown)
+        self.port = server.server_port
+        self.url = "http://127.0.0.1:%d" % server.server_port
+
+    def check(self, status=200, path="/a"):
+        root, client = {s["name"]: s for s in self.spans()}["root"], self.receiver.spans[0]
+        self.assertEqual(client["parentSpanId"], root["spanId"])
+        self.assertEqual(self.headers[0]["HTTP_TRACEPARENT"], "00-%s-%s-01" % (root["traceId"], client["spanId"]))
+        a = client["attributes"]
+        self.assertEqual((a["http.response.status_code"], a["server.port"]), (status, self.port))
+        self.assertRegex(a["url.full"], "^" + self.url + path + r"\?password=<password:\w{8}>$")
+
+    def test_urllib(self):
+        with gasoline_sdk.span("root"), urllib.request.urlopen(self.url + "/a?password=x1") as answer:
+            self.assertEqual(answer.read(), b"ok")
+        self.check()
+
+    def test_requests(self):
+        import requests
+
+        with gasoline_sdk.span("root"):
+            self.assertEqual(requests.get(self.url + "/no?password=x1", timeout=5).text, "ok")
+        self.check(404, "/no")
+
+    def test_httpx(self):
+        import httpx
+
+        with gasoline_sdk.span("root"):
+            self.assertEqual(httpx.get(self.url + "/a?password=x1", trust_env=False).text, "ok")
+        self.check()
+
+    def test_httpx_async(self):
+        import httpx
+
+        async def main():
+            async with httpx.AsyncClient(trust_env=False) as client:
+                return (await client.get(self.url + "/a?password=x1")).text
+
+        with gasoline_sdk.span("root"):
+            self.assertEqual(asyncio.run(main()), "ok")
+        self.check()
+
+    def test_a_trace_of_the_programs_own_is_left_alone(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection.request("GET", "/", headers={"traceparent": PARENT})
+        connection.getresponse().read()
+        connection.close()
+        self.assertEqual(self.spans(), [])
+        self.assertEqual(self.headers[0]["HTTP_TRACEPARENT"], PARENT)
+
+    def test_what_fails_is_recorded(self):
+        with gasoline_sdk.span("root"), self.assertRaises(OSError):
+            http.client.HTTPConnection("127.0.0.1", 1, timeout=1).request("GET", "/")
+        client = self.spans()[0]
+        self.assertEqual(client["status"]["code"], 2)
+        self.assertEqual(client["events"][0]["attributes"]["exception.type"], "ConnectionRefusedError")
+
+
+class SQLite(Case):
+    def test_queries_are_spans(self):
+        with gasoline_sdk.span("root") as root:
+            with sqlite3.connect(":memory:") as db:
+                db.execute("CREATE TABLE items (id INTEGER, name TEXT)")
+                db.cursor().executemany("INSERT INTO items VALUES (?, ?)", [(1, "a"), (2, "b")])
+                self.assertEqual(db.execute("SELECT name FROM items WHERE id = ?", (2,)).fetchall(), [("b",)])
+            with self.assertRaises(sqlite3.OperationalError):
+                db.execute("SELECT price FROM items")
+            db.close()
+        spans = self.spans()
+        names = [s["name"] for s in spans]
+        self.assertEqual(names, ["CREATE", "INSERT items", "SELECT items", "COMMIT", "SELECT items", "root"])
+        self.assertEqual({s["parentSpanId"] for s in spans[:-1]}, {root.context.span})
+        self.assertEqual(spans[2]["attributes"]["db.query.text"], "SELECT name FROM items WHERE id = ?")
+        self.assertEqual(spans[4]["status"]["message"], "no such column: price")
+
+    def test_factories_stay(self):
+        class Mine(sqlite3.Connection):
+            pass
+
+        db = sqlite3.connect(":memory:", factory=Mine)
+        self.assertIsInstance(db, Mine)
+        self.assertIsInstance(db.cursor(), sqlite3.Cursor)
+        db.close()
+        self.assertEqual(self.spans(), [])
+
+    def test_a_failure_outside_of_a_request_is_recorded(self):
+        db = sqlite3.connect(":memory:")
+        with self.assertRaises(sqlite3.OperationalError):
+            db.execute("SELECT 1 FROM nowhere")
+        db.close()
+        (s,) = self.spans()
+        self.assertEqual((s["name"], s["status"]["code"]), ("SELECT nowhere", 2))
+
+    def test_other_drivers_are_wrapped(self):
+        import sqlite3.dbapi2
+
+        inner = sqlite3.dbapi2.Connection(":memory:")
+        db = gasoline_sdk.wrap_connection(inner, "mysql")
+        with gasoline_sdk.span("root"):
+            cursor = db.cursor()
+            cursor.execute("SELECT 1")
+            self.assertEqual(list(cursor), [(1,)])
+        inner.close()
+        self.assertEqual(self.spans()[0]["attributes"]["db.system.name"], "mysql")
