@@ -3,10 +3,12 @@ module github.com/brennhill/gasoline
 go 1.26
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/google/jsonschema-go v0.4.3
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
+	golang.org/x/term v0.40.0
 	golang.org/x/tools v0.42.0
 )
 

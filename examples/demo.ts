@@ -20,8 +20,6 @@ const signal = new Promise<void>((done) => {
   over = true;
 });
 
-say("starting the shop: a Node service and a Go service");
-const shop = await startShop((line: string) => show(`orders service: ${line}`));
 const place = await Place.make();
 const started: { close(): Promise<void> }[] = [];
 let code = 0;
@@ -39,7 +37,6 @@ try {
   for (const s of started.reverse()) await s.close().catch(() => undefined); // the signal may have ended it
   await playing.catch(() => undefined); // what it was just starting has ended with it
   await place.remove();
-  await shop.close();
 }
 process.exit(code);
 
@@ -57,6 +54,14 @@ async function own<T extends { close(): Promise<void> }>(starting: Promise<T>): 
 async function play(): Promise<void> {
   say(`starting an MCP client on stdio; it starts the daemon on port ${place.port}`);
   const client = await own(agent(place, "demo", fileURLToPath(new URL("shop", import.meta.url))));
+
+  say("starting the shop: a Node service in front of a Go service with SQLite, each by “gasoline run”");
+  const shop = await own(
+    startShop(
+      (line: string, service: string) => show(`${service}: ${line}`),
+      (service: string) => [PROGRAM, ...place.args, "run", "--name", service, "--"],
+    ),
+  );
 
   const headless = !values.keep || !hasDisplay();
   say("starting Chromium with the extension");
@@ -79,15 +84,21 @@ async function play(): Promise<void> {
   await page.getByTestId("pay").click();
   say(`the page says: “${await page.locator("#result").innerText()}”, and will for ever`);
 
+  const cause = "NOT NULL constraint failed: payments.currency";
   const answer = await until(
-    "the error",
-    () => client.ask("observe", { what: "error_bundles", limit: 2 }),
-    (t) => t.includes("checkout"),
+    "the cause in the database",
+    () => client.ask("observe", { what: "error_bundles" }),
+    (t) => /^ {2}cause .* in orders: /m.test(t) && t.includes(cause),
   );
-  say('the agent asks: observe {"what":"error_bundles","limit":2}');
+  say('the agent asks: observe {"what":"error_bundles"}');
   show(answer);
-  const cause = "no currency for item";
-  if (!answer.includes(cause)) throw new Error(`the answer does not contain the cause (${cause})`);
+
+  const trace = /"trace":"(\w+)"/.exec(answer)?.[1] ?? "";
+  say(`the agent asks for all of it: observe {"what":"timeline","trace":"${trace}"}`);
+  const flow = await client.ask("observe", { what: "timeline", trace });
+  show(flow);
+  for (const part of ["Pay now", "web server POST /api/checkout", "orders server POST /orders", "INSERT"])
+    if (!flow.includes(part)) throw new Error(`the flow does not contain ${part}`);
 
   say('the agent looks: observe {"what":"screenshot"}');
   const shot = await client.call("observe", { what: "screenshot" });
@@ -124,7 +135,7 @@ async function play(): Promise<void> {
   }
 
   say(
-    `in ${answer.length} characters the agent has the exception, the failing request with its body, and the click that led to it`,
+    `in ${answer.length} characters the agent has the exception, the click that led to it, the failing request, and the query that failed behind two services`,
   );
   if (values.keep) {
     const program = [relative(process.cwd(), PROGRAM), ...place.args].join(" ");

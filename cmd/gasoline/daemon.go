@@ -83,6 +83,20 @@ func serveCommand(s *settings) *cobra.Command {
 		"stop after this long without client and browser; 0 never",
 	)
 	flags.IntVar(&cfg.IngestRate, "ingest-rate", 1000, "events per second that one source may send")
+	flags.BoolVar(
+		&cfg.OTLP,
+		"otlp",
+		false,
+		"take logs and spans on ports 4317 and 4318 too, where OpenTelemetry SDKs send by default; "+
+			"{\"otlp\": true} in settings.json of the state directory says so for every daemon",
+	)
+	flags.IntSliceVar(&cfg.OTLPPorts, "otlp-ports", []int{4317, 4318}, "the ports of --otlp")
+	flags.IntVar(
+		&cfg.IngestPort,
+		"ingest-port",
+		0,
+		"a port that only takes logs and spans, with a token of the scope ingest, for the ends of tunnels; 0: none",
+	)
 	flags.BoolVar(&verbose, "verbose", false, "log details (GASOLINE_DEBUG)")
 	flags.BoolVar(&spawned, "spawned", false, "started by a client")
 	if err := flags.MarkHidden("spawned"); err != nil {

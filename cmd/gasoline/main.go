@@ -22,7 +22,7 @@ var version = "0.1.0-dev"
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == daemon.LaunchArg {
-		os.Exit(launch(os.Args[2:]))
+		os.Exit(launchDaemon(os.Args[2:]))
 	}
 	// An MCP client waits for the first answer: take the bridge's path before any command tree is built.
 	if place, ok := bridgeArgs(os.Args[1:]); ok {
@@ -69,8 +69,8 @@ func bridgeArgs(args []string) (daemon.Place, bool) {
 	return place, true
 }
 
-// launch starts this program with other arguments and ends; see [daemon.Launch].
-func launch(args []string) int {
+// launchDaemon starts this program with other arguments and ends; see [daemon.Launch].
+func launchDaemon(args []string) int {
 	program, err := os.Executable()
 	if err == nil {
 		err = daemon.Launch(program, args)

@@ -41,6 +41,10 @@ func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) i
 	if err == nil {
 		return exitOK
 	}
+	var child exited
+	if errors.As(err, &child) {
+		return int(child)
+	}
 	if ctx.Err() != nil {
 		fmt.Fprintln(stderr, "gasoline: interrupted")
 		return exitInterrupted
@@ -75,7 +79,8 @@ Every mode of every tool is a command too:
   gasoline interact click --selector '#pay'
 
 Exit codes: 0 done, 1 the tool says no, 2 usage, 3 no daemon, 4 you have to do
-something (a switch, a grant, a pairing), 130 interrupted.`,
+something (a switch, a grant, a pairing), 130 interrupted. "gasoline run" ends
+with the code of what it ran.`,
 		Version:       version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -103,12 +108,23 @@ something (a switch, a grant, a pairing), 130 interrupted.`,
 	)
 	flags.StringVar(&s.memory, "memory", "", "memory for captured events, 16MB–4GB (GASOLINE_MEMORY, default 200MB)")
 	_ = root.MarkPersistentFlagDirname("state-dir") // it is declared
-	root.AddGroup(&cobra.Group{ID: "tools", Title: "Tools:"}, &cobra.Group{ID: "daemon", Title: "Daemon:"})
+	root.AddGroup(
+		&cobra.Group{ID: "tools", Title: "Tools:"},
+		&cobra.Group{ID: "services", Title: "Your services:"},
+		&cobra.Group{ID: "daemon", Title: "Daemon:"},
+	)
 	root.AddCommand(toolCommands(&s, args)...)
 	setup := setupCommand(&s)
 	setup.AddCommand(setupBrowserCommand(&s))
 	root.AddCommand(
+		runCommand(&s),
+		tailCommand(&s),
+		sourcesCommand(&s),
+		tokenCommand(&s),
+		tunnelCommand(&s),
+		exportCommand(&s),
 		setup,
+		trustCommand(&s),
 		statusCommand(&s),
 		doctorCommand(&s),
 		pairCommand(&s),

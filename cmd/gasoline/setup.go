@@ -151,6 +151,17 @@ func stdinIsTerminal() bool {
 	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
+// confirmed asks a person; what is no yes is a no.
+func confirmed(in io.Reader, out io.Writer, question string) (bool, error) {
+	fmt.Fprintf(out, "\n%s [y/N] ", question)
+	answer, err := bufio.NewReader(in).ReadString('\n')
+	if err != nil && answer == "" {
+		return false, fail{code: exitError, err: fmt.Errorf("read the answer: %w", err)}
+	}
+	a := strings.ToLower(strings.TrimSpace(answer))
+	return a == "y" || a == "yes", nil
+}
+
 // targets are those that were named, or those that are installed.
 func (r *setupRun) targets(names []string) (out []setup.Target) {
 	for _, n := range names {
@@ -272,12 +283,11 @@ func (r *setupRun) write(names []string) error {
 		)
 		return left
 	default:
-		fmt.Fprint(r.out, "\nWrite this? [y/N] ")
-		answer, err := bufio.NewReader(r.in).ReadString('\n')
-		if err != nil && answer == "" {
-			return fail{code: exitError, err: fmt.Errorf("read the answer: %w", err)}
+		ok, err := confirmed(r.in, r.out, "Write this?")
+		if err != nil {
+			return err
 		}
-		if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+		if !ok {
 			fmt.Fprintln(r.out, "Nothing was written.")
 			return left
 		}

@@ -5,14 +5,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startWeb } from "./web/server.mjs";
 
 /**
- * Builds and starts both services; close() ends them.
+ * Builds and starts both services, each a process of its own; close() ends them.
  *
- * @param {(line: string) => void} log gets the lines of the Go service
+ * @param {(line: string, service: string) => void} log gets the lines of the services
+ * @param {(service: string) => string[]} under the command that each service is started by, such as
+ *   ["gasoline", "run", "--name", "orders", "--"]; none by default
  */
-export async function startShop(log = () => {}) {
+export async function startShop(log = () => {}, under = () => []) {
   const dir = mkdtempSync(join(tmpdir(), "gasoline-shop-"));
   const program = join(dir, process.platform === "win32" ? "orders.exe" : "orders");
   const build = spawn("go", ["build", "-o", program, "./shop/orders"], {
@@ -22,24 +23,40 @@ export async function startShop(log = () => {}) {
   });
   const [code] = await once(build, "exit");
   if (code !== 0) throw new Error("the orders service does not build");
-  const orders = spawn(program, { stdio: ["pipe", "pipe", "pipe"] });
-  createInterface(orders.stderr).on("line", log);
-  const [url] = await once(createInterface(orders.stdout), "line");
-  const web = await startWeb(url);
-  return {
-    url: web.url,
-    orders: url,
-    async close() {
-      const ended = orders.exitCode === null && orders.signalCode === null ? once(orders, "exit") : undefined;
-      orders.stdin.end(); // its sign to stop
-      await Promise.all([web.close(), ended]);
-      rmSync(dir, { recursive: true, force: true });
-    },
+  const started = [];
+  const close = async () => {
+    for (const child of started.reverse()) {
+      const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+      child.stdin.end(); // its sign to stop
+      await ended;
+    }
+    rmSync(dir, { recursive: true, force: true });
   };
+  /** Starts a service and returns the URL that it prints on its first line. */
+  const start = async (service, command) => {
+    const [name, ...args] = [...under(service), ...command];
+    const child = spawn(name, args, { cwd: import.meta.dirname, stdio: ["pipe", "pipe", "pipe"] });
+    started.push(child);
+    createInterface(child.stderr).on("line", (line) => log(line, service));
+    const ended = once(child, "exit").then(([status]) => {
+      throw new Error(`the ${service} service ended with ${status}`);
+    });
+    ended.catch(() => {}); // after the first line it may end
+    const [url] = await Promise.race([once(createInterface(child.stdout), "line"), ended]);
+    return url;
+  };
+  try {
+    const orders = await start("orders", [program]);
+    const url = await start("web", [process.execPath, join(import.meta.dirname, "web", "main.mjs"), orders]);
+    return { url, orders, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 if (import.meta.filename === process.argv[1]) {
-  const shop = await startShop((line) => console.log(`orders: ${line}`));
+  const shop = await startShop((line, service) => console.log(`${service}: ${line}`));
   console.log(`shop: ${shop.url} (Ctrl-C ends it)`);
   process.once("SIGINT", () => void shop.close().then(() => process.exit(0)));
 }

@@ -3,9 +3,9 @@ package command
 // The kinds. The generated reference lists them in this order.
 var (
 	Navigate        = declare[NavigateParams, PageResult]("navigate", Mutates)
-	Refresh         = declare[TabOnlyParams, PageResult]("refresh", Tab|Mutates)
-	Back            = declare[TabOnlyParams, PageResult]("back", Tab|Mutates)
-	Forward         = declare[TabOnlyParams, PageResult]("forward", Tab|Mutates)
+	Refresh         = declare[HistoryParams, PageResult]("refresh", Tab|Mutates)
+	Back            = declare[HistoryParams, PageResult]("back", Tab|Mutates)
+	Forward         = declare[HistoryParams, PageResult]("forward", Tab|Mutates)
 	NewTab          = declare[NewTabParams, TabResult]("new_tab", Mutates)
 	SwitchTab       = declare[SwitchParams, TabResult]("switch_tab", Mutates)
 	CloseTab        = declare[TabOnlyParams, TabResult]("close_tab", Tab|Mutates)

@@ -18,12 +18,15 @@ type Search struct {
 	Selector string `json:"selector,omitempty" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
 	Named    string `json:"named,omitempty" length:"200" doc:"element by its name in the project's gasoline_memory.json"`
 	Nth      *int   `json:"nth,omitempty" alias:"index" doc:"which match, from 0; -1 is the last"`
-	Within   string `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
+	Within   string `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is, or named=…"`
 	Frame    string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (s Search) Selectors() (selector, within string) { return s.Selector, s.Within }
+
+// Scope returns the fields that say in which part of the page to look, and in which frame.
+func (s *Search) Scope() (within, frame *string) { return &s.Within, &s.Frame }
 
 // Aims returns where the search names its element.
 func (s *Search) Aims() []Aim {
@@ -122,6 +125,8 @@ type ClickParams struct {
 	Button string `json:"button,omitempty" enum:"left,middle,right" doc:"mouse button; default left"`
 	Count  int    `json:"count,omitempty" min:"1" max:"3" doc:"2 is a double click"`
 	NewTab bool   `json:"new_tab,omitempty" doc:"open the link in a new tab"`
+	// With real input only. 30 s are for a person's patience; the call's time has to be longer.
+	DurationMS *int `json:"duration_ms,omitempty" min:"0" max:"30000" doc:"hold the button so long, in ms: a long press"`
 }
 
 // TypeParams is for type. The text goes into the target, or into the focused element when the target is empty.
@@ -156,6 +161,12 @@ type KeyParams struct {
 	Trust
 	Dialogs
 	Text string `json:"text" required:"true" length:"100" alias:"key" doc:"Enter, Tab, Escape, ArrowDown, Control+a, …"`
+}
+
+// HistoryParams is for kinds that load the page again, or another one of the tab's history.
+type HistoryParams struct {
+	Toast
+	Dialogs
 }
 
 // ScrollParams is for scroll_to. It scrolls a target into view, or the page in a direction.
@@ -199,6 +210,7 @@ type TextParams struct {
 // ScriptParams is for execute_js.
 type ScriptParams struct {
 	Toast
+	Dialogs
 	Script string `json:"script" required:"true" length:"1000000" alias:"code,expression,js" doc:"JavaScript; the value of its last expression, or of return"`
 	World  string `json:"world,omitempty" enum:"auto,main,isolated" doc:"where it runs; default main"`
 	Frame  string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
@@ -208,7 +220,7 @@ type ScriptParams struct {
 type ListParams struct {
 	VisibleOnly  bool      `json:"visible_only,omitempty" doc:"leave out what is not visible"`
 	Frame        string    `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
-	Within       string    `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
+	Within       string    `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is, or named=…"`
 	ScopeRect    []float64 `json:"scope_rect,omitempty" length:"4" doc:"x, y, width, height: nearest to it first"`
 	TextContains string    `json:"text_contains,omitempty" length:"1000" doc:"only with this in label or text"`
 	Role         string    `json:"role,omitempty" length:"100" doc:"only this ARIA role"`
@@ -218,6 +230,9 @@ type ListParams struct {
 
 // Selectors returns the two fields that hold selectors; "" when one is not set or the kind lacks it.
 func (p ListParams) Selectors() (selector, within string) { return "", p.Within }
+
+// Scope returns the fields that say in which part of the page to look, and in which frame.
+func (p *ListParams) Scope() (within, frame *string) { return &p.Within, &p.Frame }
 
 // ScreenshotParams is for screenshot.
 type ScreenshotParams struct {
@@ -260,7 +275,7 @@ type SetAttributeParams struct {
 // QueryParams is for query. What a page lacks is no failure of it.
 type QueryParams struct {
 	Selector       string   `json:"selector" required:"true" length:"2000" doc:"CSS, or text= role= label= placeholder= testid="`
-	Within         string   `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
+	Within         string   `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is, or named=…"`
 	Frame          string   `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 	QueryType      string   `json:"query_type,omitempty" enum:"exists,count,text,text_all,attributes" doc:"what is asked; default exists"`
 	AttributeNames []string `json:"attribute_names,omitempty" length:"20" doc:"which attributes; default all"`
@@ -268,6 +283,9 @@ type QueryParams struct {
 
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (p QueryParams) Selectors() (selector, within string) { return p.Selector, p.Within }
+
+// Scope returns the fields that say in which part of the page to look, and in which frame.
+func (p *QueryParams) Scope() (within, frame *string) { return &p.Within, &p.Frame }
 
 // PasteParams is for paste. The text goes into the target, or into the focused element when the target is empty. HTML is
 // the same as markup, for pages that take it.
@@ -292,12 +310,15 @@ type Field struct {
 type FormParams struct {
 	Toast
 	Fields []Field `json:"fields" required:"true" length:"100" doc:"what to fill, in this order"`
-	Within string  `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
+	Within string  `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is, or named=…"`
 	Frame  string  `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (p FormParams) Selectors() (selector, within string) { return "", p.Within }
+
+// Scope returns the fields that say in which part of the page to look, and in which frame.
+func (p *FormParams) Scope() (within, frame *string) { return &p.Within, &p.Frame }
 
 // Aims returns where the params name their fields.
 func (p *FormParams) Aims() []Aim {
@@ -329,12 +350,15 @@ func (p *SubmitParams) Aims() []Aim {
 // IntentParams is for kinds that look for their element themselves: the dialog on top, what closes it, what sends a text.
 type IntentParams struct {
 	Toast
-	Within string `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is"`
+	Within string `json:"within,omitempty" length:"2000" alias:"scope" doc:"part of the page to look in; written as selector is, or named=…"`
 	Frame  string `json:"frame,omitempty" length:"2000" doc:"only this frame: CSS of its iframe, number, main"`
 }
 
 // Selectors returns the two fields that hold selectors; "" when one is not set.
 func (p IntentParams) Selectors() (selector, within string) { return "", p.Within }
+
+// Scope returns the fields that say in which part of the page to look, and in which frame.
+func (p *IntentParams) Scope() (within, frame *string) { return &p.Within, &p.Frame }
 
 // BannersParams is for auto_dismiss_overlays.
 type BannersParams struct {

@@ -12,6 +12,7 @@ type PageResult struct {
 	CSPLevel            string   `json:"csp_level,omitempty"`   // none, script_exec, page_blocked
 	CSPRestricted       bool     `json:"csp_restricted"`        // csp_level is neither "" nor none
 	Message             string   `json:"message,omitempty"`
+	Dialog              *Dialog  `json:"dialog,omitempty"` // opened on the way and answered; of several the last one
 	Receipt             *Receipt `json:"receipt,omitempty"`
 }
 
@@ -23,6 +24,7 @@ type Receipt struct {
 	Changes   []string        `json:"changes,omitempty"`  // of the page, in words; at most 8 of at most 140 characters
 	Errors    []CausedError   `json:"errors,omitempty"`   // at most 3
 	Requests  []CausedCall    `json:"requests,omitempty"` // at most 5, failed ones first
+	Service   *CausedService  `json:"service,omitempty"`  // why the first failed request failed, where a service says so
 	Messages  []CausedMessage `json:"messages,omitempty"` // of WebSockets and event streams; at most 3
 	Stored    []string        `json:"stored,omitempty"`   // entries of storages and cookies written meanwhile, without values; at most 6
 	More      int             `json:"more,omitempty"`     // errors, requests and messages that found no room here
@@ -49,6 +51,15 @@ type CausedCall struct {
 	Duration float64 `json:"duration_ms"`
 	Body     string  `json:"body,omitempty"` // the first 160 characters of what a failed one was answered
 	Inferred bool    `json:"same_time,omitempty"`
+}
+
+// CausedService is what services tell of a request that failed.
+type CausedService struct {
+	Handle  string  `json:"handle"` // of the span or line that is the probable cause
+	Service string  `json:"service"`
+	Text    string  `json:"text"`  // at most 160 characters
+	Score   float64 `json:"score"` // 0 to 1: how sure it is
+	Trace   string  `json:"trace"` // handle of the request, to ask for all of it
 }
 
 // CausedMessage is a message that an act led to, or that came in while it settled.
@@ -133,7 +144,9 @@ type ActResult struct {
 	URL               string     `json:"url,omitempty"`
 	Title             string     `json:"title,omitempty"`
 	Navigated         bool       `json:"navigated,omitempty"`
-	OpenedTab         int        `json:"opened_tab,omitempty"`
+	OpenedTab         int        `json:"opened_tab,omitempty"` // of a window, too
+	OpenedURL         string     `json:"opened_url,omitempty"` // "" where its site is not granted
+	OpenedTitle       string     `json:"opened_title,omitempty"`
 	Selector          string     `json:"selector,omitempty"`    // of the highlighted element
 	DurationMS        *int       `json:"duration_ms,omitempty"` // of the highlight
 	Dialog            *Dialog    `json:"dialog,omitempty"`      // opened by the act; blocks the page until answered
@@ -141,6 +154,9 @@ type ActResult struct {
 	Downloads         []Download `json:"downloads,omitempty"`   // files that the act has the browser save; at most 5
 	Receipt           *Receipt   `json:"receipt,omitempty"`
 }
+
+// Opened returns the tab that the act opened; 0 for none.
+func (r ActResult) Opened() int { return r.OpenedTab }
 
 // Overlay is something that lay over the page, and how it was brought to go.
 type Overlay struct {
@@ -239,6 +255,7 @@ type ScriptResult struct {
 	ExecutionMode string          `json:"execution_mode"` // user_script, debugger
 	URL           string          `json:"url"`
 	Downloads     []Download      `json:"downloads,omitempty"` // files that the script has the browser save; at most 5
+	Dialog        *Dialog         `json:"dialog,omitempty"`    // opened by the script and answered; of several the last one
 	Receipt       *Receipt        `json:"receipt,omitempty"`
 }
 

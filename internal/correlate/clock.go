@@ -13,6 +13,7 @@ const (
 	maxStretches = 4                      // of one domain that are remembered
 	sameClock    = time.Second            // a difference up to here is the way, not the clock
 	stepOf       = 250 * time.Millisecond // by which a sender's offset has to differ for its clock to have been set
+	mostWait     = time.Minute            // that a sender which does not say when it sent keeps what it writes
 	jump         = 20 * time.Millisecond  // between wall clock and performance.now within one document
 )
 
@@ -151,7 +152,8 @@ func (c *Correlator) groupsLocked(b event.Batch) []group {
 
 // measureLocked returns the present stretch of a domain's clock and its offset. The way only adds to
 // received − sent, so of readings that agree the smallest is the best. A sender that does not say when
-// it sent is taken to have sent at its newest event, if that is in our future.
+// it sent is taken to have sent at its newest event, if that is in our future: its clock is ahead by that, or by more, since
+// it may have waited. So the same stretch holds for batches that waited for shorter and for longer.
 func (c *Correlator) measureLocked(d domain, sent, newest, received time.Time) (event.Clock, time.Duration) {
 	k := c.clocks[d]
 	if k == nil {
@@ -162,8 +164,9 @@ func (c *Correlator) measureLocked(d domain, sent, newest, received time.Time) (
 		c.clocks[d.clone()] = k
 	}
 	k.used = c.tick()
+	step := stepOf
 	if sent.IsZero() && newest.After(received) {
-		sent = newest
+		sent, step = newest, mostWait
 	}
 	now := &k.stretches[len(k.stretches)-1]
 	if sent.IsZero() {
@@ -175,7 +178,7 @@ func (c *Correlator) measureLocked(d domain, sent, newest, received time.Time) (
 	}
 	for i := len(k.stretches) - 1; i >= 0; i-- {
 		s := k.stretches[i]
-		if known := c.offset(&s); !s.voted || (measured-known).Abs() <= stepOf {
+		if known := c.offset(&s); !s.voted || (measured-known).Abs() <= step {
 			if s.voted {
 				measured = min(measured, known)
 			}

@@ -157,6 +157,35 @@ func TestASenderWithoutATimeOfSending(t *testing.T) {
 	}
 }
 
+// A sender whose clock is ahead and that does not say when it sent waits for shorter and longer before it sends: what it
+// wrote keeps its order and its distances, also to what came before.
+func TestBatchesThatWaitedKeepTheirDistances(t *testing.T) {
+	const ahead = 4 * time.Minute
+	d := start()
+	origin := event.Origin{Source: "otlp", Service: "api"}
+	head := func(at time.Duration) event.Head { return event.Head{Origin: origin, Time: noon.Add(ahead + at)} }
+	var all []event.Batch
+	for _, at := range []time.Duration{-20 * s, -45 * s, -s, -50 * s} { // the newest event of each
+		b := logs(head(at), head(at-s))
+		d.Batch(b, time.Time{}, noon)
+		all = append(all, b)
+	}
+	for i, want := range []time.Duration{-19 * s, -44 * s, 0, -49 * s} {
+		if got := d.at(all[i], 0).Sub(noon); got != want {
+			t.Errorf("batch %d is at %v, want %v", i, got, want)
+		}
+		if got := d.at(all[i], 0).Sub(d.at(all[i], 1)); got != s {
+			t.Errorf("batch %d has events %v apart", i, got)
+		}
+	}
+	// A clock that is set by more than batches wait is another stretch of it: what came before keeps its place.
+	b := logs(head(10 * time.Minute))
+	d.Batch(b, time.Time{}, noon)
+	if a, c := d.at(all[2], 0).Sub(noon), d.at(b, 0).Sub(noon); a != 0 || c != 0 {
+		t.Errorf("they are at %v and %v", a, c)
+	}
+}
+
 // Each sender has a clock of its own, by each part of its name, and keeps it.
 func TestEachSenderHasItsClock(t *testing.T) {
 	heads := []event.Head{

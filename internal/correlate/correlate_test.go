@@ -194,11 +194,11 @@ func TestExchangesAdoptTraces(t *testing.T) {
 	check(
 		"own",
 		event.Exchange{
-			Head:         event.Head{TraceID: strings.ToUpper(traceID), SpanID: "xyz"},
+			Head:         event.Head{TraceID: strings.ToUpper(traceID), SpanID: spanID},
 			ServerTiming: `traceparent;desc=` + other,
 		},
 		traceID,
-		"",
+		spanID,
 	)
 	check("bad", event.Exchange{Head: event.Head{TraceID: "00", SpanID: spanID}}, "", spanID)
 }

@@ -73,11 +73,11 @@ func validID(id string, digits int) string {
 	return id
 }
 
-// adopt gives an exchange the ids that travelled with it, unless the sender named some. The request's
-// ids are the request's own span. The answer names the server's span, which is another one, so only
-// the trace is taken from there.
+// adopt gives an exchange the ids that travelled with it, unless the sender named a span. A trace without a span is that
+// of a page's visit: what the answer names is nearer. The request's ids are the request's own span. The answer names the
+// server's span, which is another one, so only the trace is taken from there.
 func adopt(e *event.Exchange) {
-	if e.TraceID != "" {
+	if e.TraceID != "" && e.SpanID != "" {
 		return
 	}
 	if tp, ok := parseTraceparent(header(e.RequestHeaders, "traceparent")); ok {
@@ -94,6 +94,46 @@ func adopt(e *event.Exchange) {
 			return
 		}
 	}
+	for _, hs := range [][]event.Header{e.ResponseHeaders, e.RequestHeaders} {
+		for i := range hs {
+			if read := traceHeaders[strings.ToLower(hs[i].Name)]; read != nil {
+				if id := validID(read(strings.TrimSpace(hs[i].Value)), traceDigits); id != "" {
+					e.TraceID = id
+					return
+				}
+			}
+		}
+	}
+}
+
+// traceHeaders read the trace out of the headers of other systems. What they give is checked by the caller.
+var traceHeaders = map[string]func(value string) string{
+	// https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader
+	"x-amzn-trace-id": func(value string) string {
+		for part := range strings.SplitSeq(value, ";") {
+			if root, ok := strings.CutPrefix(strings.TrimSpace(part), "Root=1-"); ok {
+				return strings.Replace(root, "-", "", 1)
+			}
+		}
+		return ""
+	},
+	// https://cloud.google.com/trace/docs/trace-context#legacy-http-header
+	"x-cloud-trace-context": func(value string) string { id, _, _ := strings.Cut(value, "/"); return id },
+	// https://github.com/openzipkin/b3-propagation; ids of 64 bits stand in the lower half
+	"b3":           func(value string) string { id, _, _ := strings.Cut(value, "-"); return wide(id) },
+	"x-b3-traceid": wide,
+	// https://develop.sentry.dev/sdk/telemetry/traces/#header-sentry-trace
+	"sentry-trace": func(value string) string { id, _, _ := strings.Cut(value, "-"); return id },
+	// https://www.jaegertracing.io/docs/latest/client-libraries/#propagation-format
+	"uber-trace-id": func(value string) string { id, _, _ := strings.Cut(value, ":"); return wide(id) },
+}
+
+// wide returns a trace id of 64 bits as one of 128.
+func wide(id string) string {
+	if n := len(id); n > 0 && n <= spanDigits {
+		return strings.Repeat("0", traceDigits-n) + id
+	}
+	return id
 }
 
 func header(hs []event.Header, name string) string {

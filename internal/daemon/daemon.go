@@ -36,6 +36,9 @@ type Config struct {
 	IngestRate int           // events per second and source; 0 means the default
 	IdleExit   time.Duration // stop after this long without client and browser; 0 never
 	Spawned    bool          // started by a client, not by a person
+	OTLP       bool          // listen where SDKs send to that nobody configured, too; settings.json may say so as well
+	OTLPPorts  []int         // where that is
+	IngestPort int           // for services of other machines, with a token; 0: it is open only while it is asked for
 	Log        *slog.Logger
 	Ready      func(url string) // called when it listens; may be nil
 }
@@ -68,7 +71,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	defer cfg.started() // removes the starter's mark, also when what follows fails
 
 	// The port decides which of several daemons started at once is the one, so it comes first.
-	listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(cfg.Port)))
+	port, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(cfg.Port)))
 	if err != nil {
 		// One that started at the same moment says who it is a moment after it has the port.
 		for end := time.Now().Add(500 * time.Millisecond); ; time.Sleep(10 * time.Millisecond) {
@@ -80,7 +83,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 			}
 		}
 	}
-	defer listener.Close()
+	defer port.Close()
 	run := newRun()
 	release, err := cfg.lock(
 		Identity{PID: os.Getpid(), Run: run, Port: cfg.Port, Version: cfg.Version, Started: time.Now().UTC()},
@@ -103,10 +106,24 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	server := d.api.HTTP()
 	server.BaseContext = func(net.Listener) context.Context { return serving }
 	var work sync.WaitGroup
+	listener := newListener(port, d.certs.Config())
+	defer listener.Close() // the server closes it, but not before it serves
+	services := d.listenForServices(serving, &work)
+	defer services()
+	defer d.foreign.stop(serving)
+	if cfg.IngestPort != 0 {
+		if _, err := d.foreign.open(serving, cfg.IngestPort, 0); err != nil {
+			return fmt.Errorf("%w; free the port or use another with --ingest-port", err)
+		}
+	}
 	served := make(chan error, 1)
 	work.Go(func() { served <- server.Serve(listener) })
 	work.Go(func() { d.watchPlace(ctx, func() { cancel(errMoved) }) })
 	work.Go(func() { d.watchFilms(ctx) })
+	work.Go(func() { d.watchFlows(ctx) })
+	work.Go(func() { d.foreign.watch(ctx) })
+	work.Go(func() { d.lines.Run(ctx) })
+	work.Go(func() { d.watchSources(ctx, host()) })
 	work.Go(func() { d.watchIdle(ctx, cfg.IdleExit, func() { cancel(errIdle) }) })
 	work.Go(func() {
 		d.recorder.Run(ctx, func(err error) { cfg.Log.Error("keep recordings", "error", err.Error()) })
@@ -159,6 +176,8 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	grace, end := context.WithTimeout(serving, answerWithin)
 	defer end()
 	waiting := server.Shutdown(grace) != nil
+	services()
+	d.foreign.stop(serving)
 	<-left
 	cut()
 	shut, done := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
@@ -301,14 +320,31 @@ func (d *parts) watchPlace(ctx context.Context, stop func()) {
 
 // watchFilms ends films whose browser went away.
 func (d *parts) watchFilms(ctx context.Context) {
-	tick := time.NewTicker(time.Second)
+	every(ctx, time.Second, func(time.Time) { d.films.EndSilent() })
+}
+
+// learnEvery is how often runs that passed are looked for, to compare later ones with.
+const learnEvery = 5 * time.Second
+
+// watchFlows learns what operations consist of when they pass.
+func (d *parts) watchFlows(ctx context.Context) {
+	every(ctx, learnEvery, func(now time.Time) {
+		if err := d.flows.Learn(ctx, now); err != nil && ctx.Err() == nil {
+			d.cfg.Log.Error("learn from requests that passed", "error", err.Error())
+		}
+	})
+}
+
+// every calls work again and again until ctx ends.
+func every(ctx context.Context, interval time.Duration, work func(now time.Time)) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
-			d.films.EndSilent()
+		case now := <-tick.C:
+			work(now)
 		}
 	}
 }

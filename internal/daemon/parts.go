@@ -2,20 +2,25 @@ package daemon
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"slices"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/certificate"
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/film"
+	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
+	"github.com/brennhill/gasoline/internal/ingest/lines"
+	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/query"
@@ -44,16 +49,23 @@ type parts struct {
 	redact   *redact.Redactor
 	store    *store.Store
 	reader   *query.Live
+	flows    *flow.Flows
 	recorder *recording.Recorder
 	archive  *query.Archive
 	films    *film.Films
 	ingest   *ingest.Ingester
+	lines    *lines.Receiver
+	otlp     *otlp.Receiver
 	tests    *correlate.Correlator
+	sources  sources
 	mcp      *mcp.Server
 	api      *httpapi.Server
 	audit    calls.Log
 	calls    *calls.Runner
+	certs    *certificate.Store
 	broken   []*state.Fault // files that could not be read at the start; some are nil
+	taken    []string       // ports for services that another program holds, a sentence each; set before requests come
+	foreign  *ingestPort
 	pid      int
 	stop     func()
 }
@@ -68,13 +80,16 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	if d.pairings, err = pairing.Open(d.dir); err != nil {
 		return nil, err
 	}
+	d.certs = certificate.New(d.dir, time.Now)
 	salt, err := d.dir.Salt()
 	if err != nil {
 		return nil, err
 	}
 	rules, fault := readRules(d.dir)
 	first, lost := cfg.readSeq(d.dir)
-	d.broken = []*state.Fault{fault, lost}
+	chosen, unread := readSettings(d.dir)
+	d.cfg.OTLP = cfg.OTLP || chosen.OTLP
+	d.broken = []*state.Fault{fault, lost, unread}
 	for _, line := range d.faults() {
 		cfg.Log.Error("the state directory", "problem", line)
 	}
@@ -109,9 +124,17 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	redactor := redact.New(rules)
 	redactor.SetSalt(salt)
 	d.redact, d.queue = redactor, command.NewQueue(run, redactor)
-	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, d.store)
+	d.ingest = ingest.New(ingest.Config{Rate: cfg.IngestRate}, redactor, d.tests, watched{d.store, &d.sources})
+	d.lines = lines.NewReceiver(lines.Config{Ingest: d.ingest, Known: d.store.HasTrace})
+	host, err := os.Hostname()
+	if err != nil {
+		cfg.Log.Warn("this machine has no name; all services are believed to have its clock", "error", err.Error())
+	}
+	d.otlp = otlp.NewReceiver(d.ingest, host)
 	d.reader = query.New(d.store, d.tests.Offset)
-	d.recorder = recording.New(d.dir, d.reader, d.droppedActions)
+	d.flows = flow.New(d.reader)
+	d.flows.Chase = d.sources.ask
+	d.recorder = recording.New(d.dir, d.reader, d.droppedActions, redactor.Text)
 	tools := d.tools()
 	if err := mcp.Check(tools, instructions); err != nil {
 		return nil, err
@@ -122,13 +145,17 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		Gone: d.registry.Forget, Footer: d.footer,
 		Started: d.started,
 	})
+	d.foreign = &ingestPort{log: cfg.Log, serve: func() *http.Server { return d.api.IngestOnly() }}
 	d.api = httpapi.New(httpapi.Config{
-		Port: cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension,
+		OpenIngest: func(port int, life time.Duration) (int, error) { return d.foreign.open(ctx, port, life) },
+		Port:       cfg.Port, Version: cfg.Version, Run: run, PID: d.pid, Started: d.started, ExtensionID: extension,
 		Salt: salt, Log: cfg.Log,
 		Pairings: d.pairings, Registry: d.registry, Queue: d.queue, Tools: tools, Calls: d.calls,
 		MCP: d.mcp.Handler(), Stream: d.mcp.ServeStream, Clients: d.mcp.Clients, Shutdown: stop, Context: ctx,
-		StateFaults: d.faults, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Archive: d.archive,
-		Redact: redactor, Correlator: d.tests, Reader: d.reader, Clear: d.clearScope, Dir: d.dir, Films: d.films,
+		StateFaults: func() []string { return append(d.faults(), d.taken...) }, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Lines: d.lines,
+		OTLP: d.otlp, Stored: stored, Host: host, Archive: d.archive,
+		Redact: redactor, Correlator: d.tests, Reader: d.reader, Flows: d.flows, Clear: d.clearScope, Dir: d.dir, Films: d.films,
+		SourceStates: d.sourceStates,
 	})
 	return d, nil
 }
@@ -160,12 +187,12 @@ func (d *parts) tools() []*catalog.Bound {
 	act := func(c catalog.Call) interact.Env {
 		return interact.Env{
 			Drive: driver, Registry: d.registry, Reader: d.reader, Dir: d.dir, Version: d.cfg.Version, Clean: d.redact, Call: c,
-			Films: d.films,
+			Films: d.films, Flows: d.flows,
 		}
 	}
 	tools := []*catalog.Bound{
 		catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder, Films: d.films}
+			return observe.Env{View: viewOf(c), Drive: driver, Queue: d.queue, Dir: d.dir, Recorder: d.recorder, Films: d.films, Flows: d.flows}
 		}, gate),
 		catalog.Bind(analyze.Tool, func(c catalog.Call) analyze.Env { return analyze.Env{View: viewOf(c)} }, gate),
 		catalog.Bind(generate.Tool, func(c catalog.Call) generate.Env {
@@ -244,7 +271,7 @@ const instructions = `Gasoline lets you see the user's real browser and act in i
 
 Use it when code that runs in a browser is written, debugged or tested: after an edit, when the user says that something fails, before you claim that it works.
 
-observe - read what happened. Start with {"what":"errors"} or {"what":"error_bundles"}: the error with its requests, actions and logs. Then network_bodies, logs, timeline, screenshot.
+observe - read what happened. Start with {"what":"errors"} or {"what":"error_bundles"}: the error with its requests, actions and logs. Then network_bodies, logs, timeline, screenshot. What backend services wrote and did is there, too: {"what":"timeline","trace":"r42"} tells one request from the click to the database.
 analyze - ask for findings: error_clusters, performance.
 interact - act in the page: navigate, click, type, wait_for, execute_js. Needs "AI Web Pilot", which only the user switches on. list_interactive gives refs (e17) to aim with.
 generate - make artifacts: har.

@@ -138,7 +138,7 @@ func (d *parts) self() configure.Daemon {
 			}
 		},
 		Audit: &d.audit,
-		State: d.faults,
+		State: d.faults, Ports: func() []string { return d.taken },
 		Clear: d.clear,
 		Tools: d.tools,
 		Stop:  d.stop,
@@ -153,5 +153,6 @@ func (d *parts) self() configure.Daemon {
 			return lost
 		},
 		RefusedUploads: d.api.RefusedUploads,
+		Sources:        d.sourceLines,
 	}
 }

@@ -123,6 +123,10 @@ func Do[P, R any](
 				"the browser's answer to %s is not understood: %v.", kind.Name, err)
 		}
 	}
+	if o, ok := any(out.Result).(interface{ Opened() int }); ok && o.Opened() != 0 {
+		// No other agent acts first in what this one opened.
+		d.Registry.Take(call.Client, target.Browser.Session, o.Opened())
+	}
 	confirm(d, call, out.Named)
 	return out, nil
 }

@@ -94,16 +94,19 @@ func Why(n int) string {
 
 // resolve puts the refs of elements in the place of their names, for all that params name by a name.
 func resolve(ctx context.Context, d Driver, call catalog.Call, at session.Target, params any) ([]Named, error) {
-	aims, ok := params.(interface{ Aims() []command.Aim })
-	if !ok {
-		return nil, nil
+	var all []command.Aim
+	if aims, ok := params.(interface{ Aims() []command.Aim }); ok {
+		all = slices.DeleteFunc(aims.Aims(), func(a command.Aim) bool {
+			if *a.Ref != "" || *a.Selector != "" {
+				*a.Named = ""
+			}
+			return *a.Named == ""
+		})
 	}
-	all := slices.DeleteFunc(aims.Aims(), func(a command.Aim) bool {
-		if *a.Ref != "" || *a.Selector != "" {
-			*a.Named = ""
-		}
-		return *a.Named == ""
-	})
+	scope := scopeOf(params, all)
+	if scope != nil {
+		all = append(all, *scope)
+	}
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -124,9 +127,14 @@ func resolve(ctx context.Context, d Driver, call catalog.Call, at session.Target
 	}
 	for i, aim := range all {
 		n := &out[i]
-		found, err := find(ctx, d, call, at, n, absent)
+		found, err := find(ctx, d, call, at, n, absent && aim.Place != within)
 		if err != nil {
 			return nil, inPlace(aim, err)
+		}
+		if aim.Place == within {
+			// Frames are asked for a selector one by one; a ref is of one of them.
+			*aim.Within, *aim.Frame = "ref="+found.Ref, found.Frame
+			continue
 		}
 		for _, field := range []*string{aim.Within, aim.Frame} {
 			if field != nil {
@@ -144,10 +152,74 @@ func resolve(ctx context.Context, d Driver, call catalog.Call, at session.Target
 	return out, nil
 }
 
+const (
+	within = "within" // the place of the part of the page in which others are looked for
+	named  = "named=" // stands before a name there
+)
+
+// scopeOf returns where params say by a name in which part of the page to look; nil where they do not, or where the only
+// element that is looked for has a name itself, which says where it is.
+func scopeOf(params any, aims []command.Aim) *command.Aim {
+	p, ok := params.(interface {
+		Scope() (within, frame *string)
+	})
+	if !ok || slices.ContainsFunc(aims, func(a command.Aim) bool { return a.Within != nil }) {
+		return nil
+	}
+	scope, frame := p.Scope()
+	name, ok := strings.CutPrefix(*scope, named)
+	if !ok {
+		return nil
+	}
+	return &command.Aim{Place: within, Named: &name, Within: scope, Frame: frame}
+}
+
+// Tell writes the names of the project's memory beside elements of the page at url that have the role and name that was
+// learnt for this page, where only one has. A memory that cannot be read gives none:
+// who uses a name hears of it.
+func (d Driver) Tell(call catalog.Call, url string, elements []command.Element) {
+	if len(elements) == 0 {
+		return
+	}
+	m, err := d.Memory(call)
+	if err != nil {
+		return
+	}
+	all, err := m.All()
+	if err != nil {
+		return
+	}
+	for name, e := range all {
+		if e.Fit(url) != memory.SamePage || e.Name == "" {
+			continue
+		}
+		var only *command.Element
+		count := 0
+		for i := range elements {
+			x := &elements[i]
+			role := x.Role
+			if role == "" {
+				role = x.Tag
+			}
+			if role == e.Role && strings.Join(strings.Fields(x.Label), " ") == e.Name && (x.Frame == "") == (e.Frame == "") {
+				only, count = x, count+1
+			}
+		}
+		// Of two names of one element the first by the alphabet is told.
+		if count == 1 && (only.Named == "" || name < only.Named) {
+			only.Named = name
+		}
+	}
+}
+
 // inPlace names the place of an element among several.
 func inPlace(aim command.Aim, err error) error {
 	p := *problem.From(err)
-	if aim.Place != "" {
+	switch aim.Place {
+	case "":
+	case within:
+		p.Message = "within: " + p.Message
+	default:
 		p.Message = aim.Place + ": " + p.Message + " No field was filled."
 	}
 	return &p

@@ -143,7 +143,7 @@ type Exception struct {
 	RawStack  string // as the engine printed it, ≤ 10 kB
 	Causes    []ErrorCause
 	Handled   bool
-	Mechanism string // onerror, unhandledrejection, resource, worker, csp, console
+	Mechanism string // onerror, unhandledrejection, resource, worker, csp, console; of services: log, uncaught, span_event
 	URL       string // script or resource
 	Line      int
 	Column    int
@@ -345,6 +345,25 @@ type Mark struct {
 	Detail  string // JSON, "" when none; at most 16 kB
 	Picture string // the bytes of a JPEG, "" when there is none; at most 500 kB
 }
+
+// Span is one operation of a service, as OpenTelemetry means it. Head.Time is when it began; TraceID and
+// SpanID are its own. See https://opentelemetry.io/docs/specs/otel/trace/api/#span.
+type Span struct {
+	Head
+	Name          string
+	SpanKind      string // internal, server, client, producer, consumer
+	Parent        string // span id of the parent, 16 lower-case hex digits, or ""
+	Duration      time.Duration
+	Status        string // unset, ok, error
+	StatusMessage string
+	Scope         string // name of the instrumentation that made it
+	Attributes    string // JSON object, "" when none
+	Links         string // JSON array of {trace_id, span_id}, "" when none
+	Dropped       int    // attributes, events and links that the sender left out
+}
+
+// End returns when the span ended, by the clock of Head.Time.
+func (e *Span) End() time.Time { return e.Time.Add(e.Duration) }
 
 // Finding is a secret or a problem that was seen in passing: what kind and where, never the value.
 type Finding struct {

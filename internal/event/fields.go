@@ -230,6 +230,21 @@ func (e *Mark) Fields(v Visitor) {
 	v.Picture("picture", &e.Picture)
 }
 
+// Fields hands the fields to v.
+func (e *Span) Fields(v Visitor) {
+	v.Text("name", &e.Name)
+	v.Word("span_kind", &e.SpanKind)
+	v.Word("parent_span_id", &e.Parent)
+	v.Span("duration", &e.Duration)
+	v.Word("span_status", &e.Status)
+	v.Text("status_message", &e.StatusMessage)
+	v.Word("scope", &e.Scope)
+	v.JSON("attributes", &e.Attributes)
+	v.JSON("links", &e.Links)
+	v.Int("dropped", &e.Dropped)
+	v.Fact("failed", e.Status == "error")
+}
+
 // headerOf returns the value of the first header with this name in lower case, or "".
 func headerOf(hs []Header, name string) string {
 	for i := range hs {

@@ -37,6 +37,7 @@ const (
 	KindPerformance
 	KindExtensionLog
 	KindMark
+	KindSpan
 )
 
 // kinds declares every kind.
@@ -56,6 +57,7 @@ var kinds = [...]struct {
 	KindPerformance:  {"performance", 'p', func() Event { return new(Performance) }},
 	KindExtensionLog: {"extension_log", 'g', func() Event { return new(ExtensionLog) }},
 	KindMark:         {"mark", 'm', func() Event { return new(Mark) }},
+	KindSpan:         {"span", 's', func() Event { return new(Span) }},
 }
 
 // KindCount is the number of kinds and of the unused 0: the length of a table by kind.
@@ -93,6 +95,9 @@ func (*ExtensionLog) Kind() Kind { return KindExtensionLog }
 
 // Kind returns KindMark.
 func (*Mark) Kind() Kind { return KindMark }
+
+// Kind returns KindSpan.
+func (*Span) Kind() Kind { return KindSpan }
 
 func (k Kind) known() bool { return k > 0 && int(k) < len(kinds) }
 
@@ -162,14 +167,14 @@ func (c Class) String() string {
 	return [classEnd]string{"browser", "service", "extension"}[c]
 }
 
-// ClassOf returns the class of an event. A service that names itself is one; else what has a session,
-// a tab, or comes from the extension or the CI script is a page's.
+// ClassOf returns the class of an event. A service that names itself is one, and what makes spans; else what has a
+// session, a tab, or comes from the extension or the CI script is a page's.
 func ClassOf(e Event) Class {
 	if e.Kind() == KindExtensionLog {
 		return Extension
 	}
 	h := e.Base()
-	if h.Service == "" &&
+	if h.Service == "" && e.Kind() != KindSpan &&
 		(h.Session != "" || h.Tab != 0 || h.Document != "" || h.Source == "extension" || h.Source == "ci") {
 		return Browser
 	}
@@ -199,7 +204,7 @@ const (
 )
 
 // Severity returns an event's severity by OpenTelemetry's numbers, 1–24; 0 for what has none. An
-// exception is an error, and so is an exchange that failed.
+// exception is an error, and so is an exchange or a span that failed.
 func Severity(e Event) int {
 	switch e := e.(type) {
 	case *Log:
@@ -212,6 +217,10 @@ func Severity(e Event) int {
 		}
 	case *ExtensionLog:
 		return SeverityOf(e.Level)
+	case *Span:
+		if e.Status == "error" {
+			return SeverityError
+		}
 	}
 	return 0
 }

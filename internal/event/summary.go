@@ -43,6 +43,9 @@ func (e *ExtensionLog) Address() string { return "" }
 // Address returns "".
 func (e *Mark) Address() string { return "" }
 
+// Address returns "": what a span asked for is among its attributes.
+func (e *Span) Address() string { return "" }
+
 // Searched returns the line and what belongs to it.
 func (e *Log) Searched() []string { return []string{e.Message, e.Args, e.Attributes, e.Logger} }
 
@@ -77,6 +80,9 @@ func (e *ExtensionLog) Searched() []string { return []string{e.Message, e.Catego
 
 // Searched returns the type and the label.
 func (e *Mark) Searched() []string { return []string{e.Type, e.Label} }
+
+// Searched returns the name, the status and the attributes.
+func (e *Span) Searched() []string { return []string{e.Name, e.StatusMessage, e.Attributes, e.Scope} }
 
 // Summary tells level and message.
 func (e *Log) Summary() string { return line(e.Level, e.Message, times(e.Count)) }
@@ -204,6 +210,15 @@ func sized(n int64) string {
 		return ""
 	}
 	return strconv.FormatInt(n, 10) + " B"
+}
+
+// Summary tells service, name, how it ended and how long it took.
+func (e *Span) Summary() string {
+	failed := ""
+	if e.Status == "error" {
+		failed = line("error", e.StatusMessage)
+	}
+	return line(e.SpanKind, e.Name, failed, took(e.Duration), "("+e.Service+")")
 }
 
 func code(n int) string {

@@ -32,6 +32,10 @@ const (
 	silence     = 10 * time.Second // a browser tells of each film every 2 s
 	describe    = 5 * time.Second  // so often a film that goes on is described anew
 	maxEnded    = 50               // ended films of this run that are remembered
+
+	maxUncovered = 10  // origins that a film names
+	maxOrigin    = 300 // bytes of one
+	maxHead      = 255 // bytes of what an encoder says of its sound
 )
 
 const folder = "videos"
@@ -55,9 +59,13 @@ type Info struct {
 	Codec     string    `json:"codec"`
 	Frames    int       `json:"frames"`
 	Dropped   int       `json:"dropped"`
+	Source    string    `json:"source,omitempty"` // tab_capture, screencast; "" until something came
 	Audio     bool      `json:"has_audio"`
-	Truncated bool      `json:"truncated"`       // it ended before it was stopped
-	Ended     string    `json:"ended,omitempty"` // why; "" while it goes on
+	Sound     string    `json:"audio"`                 // opus, none
+	Covered   int       `json:"covered_fields"`        // values of so many fields are not shown
+	Uncovered []string  `json:"not_covered,omitempty"` // origins of documents that are shown as they are
+	Truncated bool      `json:"truncated"`             // it ended before it was stopped
+	Ended     string    `json:"ended,omitempty"`       // why; "" while it goes on
 	Path      string    `json:"path,omitempty"`
 }
 
@@ -75,6 +83,7 @@ type live struct {
 	Info
 	file      *os.File
 	writer    *webm.Writer // nil until the first picture came
+	sound     bool         // the file has a track of sound
 	batch     int          // the last one that was added
 	heard     time.Time
 	described time.Time
@@ -124,6 +133,7 @@ func (f *Films) Begin(in Info) (Info, error) {
 	if err != nil {
 		return in, err
 	}
+	in.Sound = "none"
 	in.CreatedAt, in.Path = now.UTC().Truncate(time.Millisecond), f.dir.Path(in.file())
 	l := &live{Info: in, file: file, heard: now}
 	f.live[in.Name] = l
@@ -159,6 +169,9 @@ func (f *Films) Take(in wire.Film) (wire.FilmAnswer, error) {
 	case in.Batch != l.batch+1:
 		return wire.FilmAnswer{}, problem.New(problem.Conflict, "Send batches in their order.",
 			"batch %d came, %d is next.", in.Batch, l.batch+1)
+	case in.Source != "" && in.Source != "tab_capture" && in.Source != "screencast":
+		return wire.FilmAnswer{}, problem.New(problem.InvalidParam, "Send tab_capture or screencast.",
+			"source %.40q is none.", in.Source)
 	case len(in.Frames) > maxFrames:
 		return wire.FilmAnswer{}, problem.New(problem.TooLarge, "Send fewer at once.", "a batch has at most %d frames.", maxFrames)
 	}
@@ -166,21 +179,34 @@ func (f *Films) Take(in wire.Film) (wire.FilmAnswer, error) {
 	if err != nil {
 		return wire.FilmAnswer{}, err
 	}
+	sound, err := soundOf(in.Sound)
+	if err != nil {
+		return wire.FilmAnswer{}, err
+	}
+	sounds := slices.ContainsFunc(in.Frames, func(f wire.FilmFrame) bool { return f.Sound })
+	if sounds && !l.sound && (l.writer != nil || sound == nil) {
+		return wire.FilmAnswer{}, problem.New(problem.InvalidParam, "Describe the sound in the first batch with frames.",
+			"the film has no sound.")
+	}
 	if l.writer == nil && len(frames) > 0 {
 		if l.writer, err = webm.New(l.file, webm.Video{
 			Codec: in.Codec, Width: in.Width, Height: in.Height, Matrix: in.Matrix, FullRange: in.FullRange,
-		}, nil); err != nil {
+		}, sound); err != nil {
 			l.writer = nil
 			return wire.FilmAnswer{}, problem.New(problem.InvalidParam, "Send vp8 or vp9 with its size.", "%v.", err)
 		}
-		l.Codec, l.Width, l.Height = in.Codec, in.Width, in.Height
+		l.Codec, l.Width, l.Height, l.sound = in.Codec, in.Width, in.Height, sound != nil
 	}
 	if len(frames) > 0 && (in.Codec != l.Codec || in.Width != l.Width || in.Height != l.Height) {
 		return wire.FilmAnswer{}, problem.New(problem.InvalidParam, "Keep codec and size.", "the film is %d×%d %s.",
 			l.Width, l.Height, l.Codec)
 	}
 	l.batch, l.heard = in.Batch, time.Now()
-	l.Dropped = max(l.Dropped, in.Dropped)
+	l.Dropped, l.Covered, l.Source = max(l.Dropped, in.Dropped), max(l.Covered, in.Covered), in.Source
+	l.Uncovered = nil
+	for _, origin := range in.Uncovered[:min(len(in.Uncovered), maxUncovered)] {
+		l.Uncovered = append(l.Uncovered, origin[:min(len(origin), maxOrigin)])
+	}
 	why := in.Ended
 	for i, frame := range frames {
 		at := time.Duration(in.Frames[i].US) * time.Microsecond
@@ -191,20 +217,47 @@ func (f *Films) Take(in wire.Film) (wire.FilmAnswer, error) {
 			}
 			break
 		}
-		if err := l.writer.Frame(webm.Pictures, at, in.Frames[i].Key, frame); err != nil {
+		track := webm.Pictures
+		if in.Frames[i].Sound {
+			track = webm.Sound
+		}
+		if err := l.writer.Frame(track, at, in.Frames[i].Key, frame); err != nil {
 			_ = f.endLocked(l, "failed") // the write's error is the one to tell
 			return wire.FilmAnswer{}, fmt.Errorf("write %s: %w", l.Path, err)
 		}
-		l.Frames++
+		if track == webm.Pictures {
+			l.Frames++
+		} else {
+			l.Audio, l.Sound = true, "opus"
+		}
 	}
 	if why != "" {
 		return wire.FilmAnswer{Ended: why}, f.endLocked(l, why)
+	}
+	if len(frames) > 0 {
+		if err := l.writer.Flush(); err != nil {
+			_ = f.endLocked(l, "failed") // as above
+			return wire.FilmAnswer{}, fmt.Errorf("write %s: %w", l.Path, err)
+		}
 	}
 	if l.writer != nil && time.Since(l.described) >= describe {
 		l.described = time.Now()
 		return wire.FilmAnswer{}, f.describeLocked(l)
 	}
 	return wire.FilmAnswer{}, nil
+}
+
+// soundOf returns what the file says of the sound; nil for none.
+func soundOf(in *wire.FilmSound) (*webm.Audio, error) {
+	if in == nil {
+		return nil, nil //nolint:nilnil // a film without sound
+	}
+	head, err := base64.StdEncoding.DecodeString(in.Head)
+	if err != nil || len(head) < 19 || len(head) > maxHead || in.Channels < 1 || in.Channels > 2 {
+		return nil, problem.New(problem.InvalidParam, "Send the header of Opus as base64, and one channel or two.",
+			"%d bytes for %d channels describe no sound.", len(in.Head), in.Channels)
+	}
+	return &webm.Audio{Rate: 48_000, Channels: in.Channels, Head: head}, nil
 }
 
 func decode(in []wire.FilmFrame) ([][]byte, error) {
@@ -346,10 +399,10 @@ func (f *Films) listLocked() (out []Info, _ error) {
 			out = append(out, l.Info)
 			continue
 		}
-		i := Info{Name: stem, CreatedAt: file.ModTime().UTC()}
+		i := Info{Name: stem, CreatedAt: file.ModTime().UTC(), Sound: "none"}
 		if data, err := f.dir.Read(folder + "/" + stem + ".json"); err == nil {
 			if json.Unmarshal(data, &i) != nil { // a file that the user put there, or half of one
-				i = Info{Name: stem, CreatedAt: file.ModTime().UTC()}
+				i = Info{Name: stem, CreatedAt: file.ModTime().UTC(), Sound: "none"}
 			}
 		}
 		i.Name, i.Path, i.Bytes = stem, f.dir.Path(folder+"/"+file.Name()), file.Size()

@@ -179,6 +179,10 @@ func TestADaemonThatEndsLeavesFilms(t *testing.T) {
 			t.Errorf("%+v %v", i, err)
 		}
 	}
+	// What was taken is in the file of the killed one: the header, and its three frames.
+	if data, err := os.ReadFile(filepath.Join(path, "videos", "killed.webm")); err != nil || strings.Count(string(data), "hello") != 3 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
 	if why["stopped"] != "daemon_stopped" || why["killed"] != "daemon_lost" || bytes == 0 {
 		t.Errorf("%v, %d bytes", why, bytes)
 	}

@@ -69,7 +69,9 @@ func run(root string, check bool) (stale []string, err error) {
 // generate returns every generated file by its path.
 func generate(root string) (map[string][]byte, error) {
 	files := map[string][]byte{}
-	for _, g := range []func(root string, files map[string][]byte) error{typescript, commands, tools, openapi, redaction} {
+	for _, g := range []func(root string, files map[string][]byte) error{
+		typescript, commands, tools, openapi, redaction, sdkRules, project,
+	} {
 		if err := g(root, files); err != nil {
 			return nil, err
 		}

@@ -24,7 +24,7 @@ var wireRoots = []any{
 	wire.PairProof{}, wire.PairAnswer{}, wire.NativeRequest{}, wire.NativeAnswer{}, wire.Poll{}, wire.Result{},
 	wire.ResultAnswer{}, wire.Completed{}, wire.Logs{}, wire.Bodies{}, wire.Waterfall{}, wire.Frames{},
 	wire.Actions{}, wire.Snapshots{}, wire.Accepted{}, wire.Snapshot{}, wire.Clear{}, wire.Cleared{},
-	wire.Boundary{}, wire.BoundaryAnswer{}, wire.Screenshot{}, wire.ScreenshotAnswer{}, wire.Film{}, wire.FilmAnswer{}, wire.Timeline{},
+	wire.Boundary{}, wire.BoundaryAnswer{}, wire.Screenshot{}, wire.ScreenshotAnswer{}, wire.Film{}, wire.FilmAnswer{}, wire.FilmBegin{}, wire.FilmBegun{}, wire.Timeline{},
 	wire.Health{}, wire.Problem{},
 }
 

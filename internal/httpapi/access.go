@@ -26,10 +26,12 @@ type Scope int
 
 // The scopes.
 const (
-	Control Scope = iota // read everything, act, stop: the install's token
-	Ingest               // give events
-	Browser              // be a browser: give events, take commands
-	Public               // no scope is needed
+	Control  Scope = iota // read everything, act, stop: the install's token
+	Reading               // read what was captured
+	Ingest                // give events
+	Services              // give logs and spans of services
+	Browser               // be a browser: give events, take commands
+	Public                // no scope is needed
 )
 
 // Origin is whose Origin header a route lets in, beside requests that have none. All else is refused:
@@ -45,26 +47,40 @@ const (
 
 // The policies of the routes.
 var (
-	control      = Access{Token, Control, NoOrigin}
-	ownPages     = Access{Token, Control, OwnOrigin}
-	ingestEvents = Access{Token, Ingest, ExtensionOrigin}
-	asBrowser    = Access{Token, Browser, ExtensionOrigin}
-	introduction = Access{InBody, Public, ExtensionOrigin}
-	anyone       = Access{Nothing, Public, NoOrigin}
+	control        = Access{Token, Control, NoOrigin}
+	queries        = Access{Token, Reading, NoOrigin}
+	ownPages       = Access{Token, Control, OwnOrigin}
+	ingestEvents   = Access{Token, Ingest, ExtensionOrigin}
+	ingestServices = Access{Token, Services, NoOrigin}
+	asBrowser      = Access{Token, Browser, ExtensionOrigin}
+	introduction   = Access{InBody, Public, ExtensionOrigin}
+	anyone         = Access{Nothing, Public, NoOrigin}
 )
 
 // holds reports whether a bearer has a scope.
-func holds(who pairing.Who, s Scope) bool {
-	switch who {
+func holds(b pairing.Bearer, s Scope) bool {
+	switch b.Who {
 	case pairing.Local:
 		return true
 	case pairing.Browsers:
-		return s != Control
+		return s != Control && s != Reading
+	case pairing.Granted:
+		switch b.Grant.Scope {
+		case pairing.Admin:
+			return true
+		case pairing.Query:
+			return s == Reading || s == Public
+		case pairing.Ingest:
+			return s == Services || s == Public
+		}
+		return s == Public
 	default:
 		return s == Public
 	}
 }
 
 func (c Credential) String() string { return [...]string{"token", "in the body", "nothing"}[c] }
-func (s Scope) String() string      { return [...]string{"control", "ingest", "browser", "public"}[s] }
-func (o Origin) String() string     { return [...]string{"none", "extension", "own"}[o] }
+func (s Scope) String() string {
+	return [...]string{"control", "reading", "ingest", "services", "browser", "public"}[s]
+}
+func (o Origin) String() string { return [...]string{"none", "extension", "own"}[o] }

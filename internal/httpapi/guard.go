@@ -6,7 +6,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +33,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 // admit returns why a request is refused, or nil.
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem {
-	if !s.loopbackHost(r.Host) {
+	if !loopbackAt(r, s.cfg.Port) {
 		// A page whose name was rebound to loopback still sends its own name.
 		return problem.New(
 			problem.Forbidden,
@@ -59,7 +58,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem 
 		return problem.New(problem.Forbidden, "", "web pages have no access.")
 	}
 	if origins := r.Header.Values("Origin"); len(origins) > 0 &&
-		!(len(origins) == 1 && s.allows(access.Origin, origins[0])) {
+		!(len(origins) == 1 && s.allows(access.Origin, r, origins[0])) {
 		return problem.New(problem.Forbidden, "", "origin %q has no access.", clip(origins[0]))
 	}
 	bearer := s.bearer(r)
@@ -80,10 +79,18 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *problem.Problem 
 		return nil
 	}
 	switch {
-	case holds(bearer.Who, access.Scope):
+	case holds(bearer, access.Scope):
 		return nil
 	case bearer.Who == pairing.Browsers:
 		return problem.New(problem.Forbidden, "", "the extension's token does not open %s.", clip(r.URL.Path))
+	case bearer.Who == pairing.Granted:
+		return problem.New(
+			problem.Forbidden,
+			`Make one with "gasoline token create --scope …".`,
+			"the token's scope is %s, which does not open %s.",
+			string(bearer.Grant.Scope),
+			clip(r.URL.Path),
+		)
 	default:
 		return problem.New(
 			problem.Unauthorized,
@@ -100,12 +107,13 @@ const (
 )
 
 // allows reports whether a route's policy lets an Origin header in.
-func (s *Server) allows(policy Origin, origin string) bool {
+func (s *Server) allows(policy Origin, r *http.Request, origin string) bool {
 	switch policy {
 	case ExtensionOrigin:
 		return origin == s.extensionOrigin
 	case OwnOrigin:
-		return s.ownOrigin(origin)
+		scheme, host, found := strings.Cut(origin, "://")
+		return found && scheme == schemeOf(r) && loopbackHost(host, scheme, s.cfg.Port)
 	default:
 		return false
 	}
@@ -120,19 +128,24 @@ func (s *Server) bearer(r *http.Request) pairing.Bearer {
 	return s.cfg.Pairings.Bearer(strings.TrimSpace(token))
 }
 
-func (s *Server) loopbackHost(host string) bool {
-	name, port, err := net.SplitHostPort(host)
-	if err != nil {
-		return false
+// loopbackAt reports whether a request's host is this machine's loopback by name, with this port.
+func loopbackAt(r *http.Request, at int) bool { return loopbackHost(r.Host, schemeOf(r), at) }
+
+func schemeOf(r *http.Request) string {
+	if r.TLS != nil {
+		return "https"
 	}
-	return (name == "127.0.0.1" || strings.EqualFold(name, "localhost")) && port == strconv.Itoa(s.cfg.Port)
+	return "http"
 }
 
-func (s *Server) ownOrigin(origin string) bool {
-	return slices.Contains(
-		[]string{"http://127.0.0.1:" + strconv.Itoa(s.cfg.Port), "http://localhost:" + strconv.Itoa(s.cfg.Port)},
-		origin,
-	)
+// loopbackHost reports whether a host is this machine's loopback by name, with this port. The port of the scheme is
+// left out by clients.
+func loopbackHost(host, scheme string, at int) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		name, port = host, map[string]string{"http": "80", "https": "443"}[scheme]
+	}
+	return (name == "127.0.0.1" || strings.EqualFold(name, "localhost")) && port == strconv.Itoa(at)
 }
 
 // clip bounds what a stranger sent before it stands in an answer.

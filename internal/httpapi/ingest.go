@@ -8,6 +8,8 @@ import (
 
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
+	"github.com/brennhill/gasoline/internal/ingest/lines"
+	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/wire"
 )
@@ -92,12 +94,63 @@ func (s *Server) ingestRoute(w http.ResponseWriter, r *http.Request) error {
 	}
 	accepted := in.Accepted()
 	if _, err := s.cfg.Ingest.Ingest(r.Context(), in.Upload, ingest.Refuse); err != nil {
-		var limited *ingest.Limited
-		if errors.As(err, &limited) {
-			w.Header().Set("Retry-After", strconv.Itoa(max(1, int(limited.RetryAfter/time.Second))))
-		}
-		return err
+		return retryLater(w, err)
 	}
 	s.json(w, http.StatusOK, accepted)
+	return nil
+}
+
+// retryLater says when a request that the limits refused may be repeated. It returns its argument.
+func retryLater(w http.ResponseWriter, err error) error {
+	var limited *ingest.Limited
+	if errors.As(err, &limited) {
+		w.Header().Set("Retry-After", retryAfter(limited))
+	}
+	return err
+}
+
+// retryAfter writes whole seconds, rounded up.
+func retryAfter(l *ingest.Limited) string {
+	return strconv.Itoa(max(1, int((l.RetryAfter+time.Second-1)/time.Second)))
+}
+
+// from says by whose leave a request gives events.
+func (s *Server) from(r *http.Request) ingest.From {
+	g := s.bearer(r).Grant
+	if g == nil {
+		return ingest.From{}
+	}
+	return ingest.From{ID: g.ID, Service: g.Service, Environment: g.Environment, Allow: func(events, bytes int) error {
+		wait := g.Allow(events, bytes)
+		if wait == 0 {
+			return nil
+		}
+		return &ingest.Limited{RetryAfter: wait, Problem: problem.New(
+			problem.RateLimited,
+			"Repeat the request after the time of Retry-After, or make a token with a higher --rate.",
+			"the token takes %d events and %d bytes a second.",
+			g.Events,
+			g.Bytes,
+		)}
+	}}
+}
+
+// lines takes text of a program.
+func (s *Server) lines(w http.ResponseWriter, r *http.Request) error {
+	from := s.from(r) // by the token that was let in, which may end while the body comes
+	data, giveBack, err := s.borrow(r)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	in, err := lines.Read(data)
+	if err != nil {
+		return err
+	}
+	answer, err := s.cfg.Lines.Take(r.Context(), from, in)
+	if err != nil {
+		return retryLater(w, err)
+	}
+	s.json(w, http.StatusOK, answer)
 	return nil
 }

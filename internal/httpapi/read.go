@@ -221,6 +221,16 @@ func kindsOf(list string) ([]event.Kind, error) {
 	return out, nil
 }
 
+// trace answers with the flow of a trace or an event.
+func (s *Server) trace(w http.ResponseWriter, r *http.Request) error {
+	f, err := s.cfg.Flows.Read(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	s.json(w, http.StatusOK, f.Wire())
+	return nil
+}
+
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	if err := known(q, timelineQuery()); err != nil {

@@ -21,9 +21,12 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/film"
+	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/httpapi"
 	"github.com/brennhill/gasoline/internal/ingest"
 	uploads "github.com/brennhill/gasoline/internal/ingest/browser"
+	"github.com/brennhill/gasoline/internal/ingest/lines"
+	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -153,18 +156,32 @@ func newRigAt(t testing.TB, port, rate int) *rig {
 	redactor.SetSalt("salt")
 	r.queue = command.NewQueue("r1", redactor)
 	protocol := mcp.New(mcp.Config{Version: "1", Log: slog.New(slog.DiscardHandler), Tools: r.tools()})
-	in := ingest.New(ingest.Config{Rate: rate}, redactor, tests, kept)
+	in := ingest.New(ingest.Config{Rate: rate, ByteRate: 1000 * rate}, redactor, tests, kept)
 	r.api = httpapi.New(httpapi.Config{
 		Port: port, Version: "1.2.3", Run: "r1", PID: 4711, Started: time.Now(), ExtensionID: extensionID,
 		Salt: "salt", Log: slog.New(slog.DiscardHandler),
 		Pairings: pairings, Registry: r.registry, Queue: r.queue, Tools: r.tools(),
 		Calls: &calls.Runner{Allow: func(c catalog.Call) error { return r.registry.Allow(c.Client) }},
 		MCP:   protocol.Handler(), Stream: protocol.ServeStream, Clients: protocol.Clients,
-		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), Archive: r.archive, Redact: redactor,
-		Correlator: tests, Reader: query.New(kept, tests.Offset),
+		Context: t.Context(), Ingest: in, Uploads: uploads.NewReceiver(in), OTLP: otlp.NewReceiver(in, "this-machine"),
+		Lines: lines.NewReceiver(lines.Config{Ingest: in, Known: kept.HasTrace}), Archive: r.archive, Redact: redactor,
+		Correlator: tests, Reader: query.New(kept, tests.Offset), Flows: flow.New(query.New(kept, tests.Offset)),
 		Clear: kept.Clear, Dir: dir, Films: r.films, Shutdown: func() { r.stopped.Add(1) },
+		OpenIngest: func(int, time.Duration) (int, error) { return 4321, nil },
 	})
 	return r
+}
+
+// grant makes a token with the default limits.
+func (r *rig) grant(scope pairing.Scope) string {
+	r.t.Helper()
+	text, _, err := pairing.NewToken(r.dir, pairing.Token{
+		Scope: scope, Events: pairing.DefaultEvents, Bytes: pairing.DefaultBytes,
+	}, pairing.DefaultLife)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return text
 }
 
 // request is one request as a stranger might make it.

@@ -214,7 +214,7 @@ func routes() []route {
 				[]Query{{"uncut", "boolean", "no budget"}},
 				map[string]any{},
 				nil,
-				control,
+				queries,
 				"",
 			},
 			false,
@@ -300,6 +300,37 @@ func routes() []route {
 			false,
 			(*Server).ingestRoute,
 		},
+		otlpRoute("/v1/logs", "Logs of services by OTLP/HTTP: protobuf or JSON, plain or gzip."),
+		otlpRoute("/v1/traces", "Spans of services by OTLP/HTTP: protobuf or JSON, plain or gzip."),
+		otlpRoute("/v1/metrics", "Metrics by OTLP/HTTP: they are counted and left out."),
+		{
+			Route{
+				"POST",
+				"/lines",
+				"Text that a program wrote; the daemon reads times, levels and ids from it.",
+				nil,
+				wire.Lines{},
+				wire.LinesAnswer{},
+				ingestServices,
+				"",
+			},
+			false,
+			(*Server).lines,
+		},
+		{
+			Route{
+				"POST",
+				"/ingest-port",
+				"Open the port on which services of other machines give logs and spans, for a while.",
+				nil,
+				wire.IngestPort{},
+				wire.IngestPortAnswer{},
+				control,
+				"",
+			},
+			false,
+			(*Server).openIngest,
+		},
 		{
 			Route{
 				"POST",
@@ -330,13 +361,27 @@ func routes() []route {
 		},
 		{
 			Route{
+				"POST",
+				"/films/begin",
+				"The user begins a film of a tab.",
+				nil,
+				wire.FilmBegin{},
+				wire.FilmBegun{},
+				asBrowser,
+				"",
+			},
+			false,
+			(*Server).beginFilm,
+		},
+		{
+			Route{
 				"GET",
 				"/snapshot",
 				"All captured state in one answer.",
 				snapshotQuery,
 				nil,
 				wire.Snapshot{},
-				control,
+				queries,
 				"",
 			},
 			false,
@@ -378,11 +423,39 @@ func routes() []route {
 				timelineQuery(),
 				nil,
 				wire.Timeline{},
-				control,
+				queries,
 				"",
 			},
 			false,
 			(*Server).timeline,
+		},
+		{
+			Route{
+				"GET",
+				"/trace/{id}",
+				"One operation through page and services, by its trace id or the handle of one of its events, with the probable cause.",
+				nil,
+				nil,
+				wire.Trace{},
+				queries,
+				"",
+			},
+			false,
+			(*Server).trace,
+		},
+		{
+			Route{
+				"GET",
+				"/export",
+				"What is kept as requests of OTLP/JSON, the oldest first, to be sent on.",
+				exportQuery(),
+				nil,
+				wire.Export{},
+				queries,
+				"",
+			},
+			false,
+			(*Server).export,
 		},
 		{
 			Route{
@@ -392,7 +465,7 @@ func routes() []route {
 				expressionQuery(),
 				nil,
 				nil,
-				control,
+				queries,
 				"application/json",
 			},
 			false,
@@ -406,7 +479,7 @@ func routes() []route {
 				nil,
 				map[string]any{},
 				nil,
-				control,
+				queries,
 				"application/json",
 			},
 			false,
@@ -451,6 +524,20 @@ func routes() []route {
 			(*Server).doctor,
 		},
 		{
+			Route{
+				"GET",
+				"/sources",
+				"What the daemon reads of services by itself, and how each source stands.",
+				nil,
+				nil,
+				wire.Sources{},
+				control,
+				"",
+			},
+			false,
+			(*Server).sources,
+		},
+		{
 			Route{"GET", "/metrics", "Counters in Prometheus text format.", nil, nil, nil, control, "text/plain"},
 			false,
 			(*Server).metrics,
@@ -466,6 +553,19 @@ func routes() []route {
 			(*Server).shutdown,
 		},
 	}
+}
+
+func otlpRoute(path, doc string) route {
+	return route{Route{"POST", path, doc, nil, nil, nil, ingestServices, jsonType}, false, (*Server).otlp}
+}
+
+// grpcRoutes are the calls of OTLP/gRPC. They are no part of the OpenAPI document, whose requests they do not take.
+func grpcRoutes() []route {
+	var out []route
+	for path := range services {
+		out = append(out, route{Route{"POST", path, "", nil, nil, nil, ingestServices, ""}, false, (*Server).grpc})
+	}
+	return out
 }
 
 var snapshotQuery = []Query{

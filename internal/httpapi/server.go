@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"path"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -27,8 +28,11 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/correlate"
 	"github.com/brennhill/gasoline/internal/film"
+	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
+	"github.com/brennhill/gasoline/internal/ingest/lines"
+	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/mcp"
 	"github.com/brennhill/gasoline/internal/pairing"
 	"github.com/brennhill/gasoline/internal/problem"
@@ -73,16 +77,26 @@ type Config struct {
 
 	Ingest     *ingest.Ingester
 	Uploads    *browser.Receiver
+	Lines      *lines.Receiver
+	OTLP       *otlp.Receiver
 	Archive    *query.Archive   // takes a finished test before it is cleared
 	Redact     *redact.Redactor // for what does not go through Ingest: tabs, settings, results of commands
 	Correlator *correlate.Correlator
 	Reader     *query.Live
+	Flows      *flow.Flows
 	Clear      func(store.Scope) int
 	Dir        *state.Dir
 	Films      *film.Films
 
+	SourceStates func() wire.Sources      // how they stand
+	Stored       func(source string) bool // what came from such a source is in a store of the user's already
+	Host         string                   // this machine's name
+
 	// StateFaults tells what is wrong with the state directory, a line each. It may be nil.
 	StateFaults func() []string
+
+	// OpenIngest opens the port of [Server.IngestOnly] for a while and returns its number.
+	OpenIngest func(port int, life time.Duration) (int, error)
 
 	// Shutdown stops the daemon; the answer to the request is out by then.
 	Shutdown func()
@@ -105,6 +119,8 @@ type Server struct {
 
 	proofs proofs
 
+	unpacked atomic.Int64 // bytes of the bodies of OTLP that are under way
+
 	refusedUploads atomic.Int64 // of /sync
 	lastRefused    atomic.Pointer[time.Time]
 }
@@ -117,6 +133,10 @@ func New(cfg Config) *Server {
 	s := &Server{cfg: cfg, extensionOrigin: "chrome-extension://" + cfg.ExtensionID, routes: map[string]route{}}
 	mux := http.NewServeMux()
 	for _, r := range routes() {
+		s.routes[r.Method+" "+r.Path] = r
+		mux.Handle(r.Method+" "+r.Path, s.serve(r))
+	}
+	for _, r := range grpcRoutes() {
 		s.routes[r.Method+" "+r.Path] = r
 		mux.Handle(r.Method+" "+r.Path, s.serve(r))
 	}
@@ -177,8 +197,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 
 // HTTP returns the http.Server to run on a listener: its time limits cut slow and half-sent requests.
 func (s *Server) HTTP() *http.Server {
+	return s.httpServer(s)
+}
+
+// httpServer is an http.Server for a handler. HTTP/2 is for gRPC, and with TLS for who asks for it; without TLS it is
+// for who knows that it is there.
+func (s *Server) httpServer(h http.Handler) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	protocols.SetUnencryptedHTTP2(true)
 	return &http.Server{
-		Handler:           s,
+		Handler:           h,
+		Protocols:         protocols,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: 64},
 		ConnContext:       s.withPeer,
 		ReadHeaderTimeout: readHeader,
 		IdleTimeout:       2 * time.Minute,
@@ -210,6 +242,13 @@ func (s *Server) accessOf(r *http.Request) Access {
 	}
 	if rt, ok := s.routes[" "+r.URL.Path]; ok { // any method
 		return rt.Access
+	}
+	folder, name := path.Split(r.URL.Path)
+	for _, variable := range []string{"{id}", "{tool}", "{format}"} {
+		rt, ok := s.routes[r.Method+" "+folder+variable]
+		if ok && name != "" && (rt.Access != queries || variable != "{tool}" || readingTools[name]) {
+			return rt.Access
+		}
 	}
 	return Access{}
 }
@@ -251,7 +290,7 @@ func (s *Server) recover(next http.Handler) http.Handler {
 			s.deadline(conn.SetReadDeadline(time.Now().Add(readBody)))
 			// An answer that is given before the body has arrived must not wait for it.
 			w.Header().Set("Connection", "close")
-			r.Body = timedBody{http.MaxBytesReader(w, r.Body, maxBody), func() {
+			r.Body = timedBody{http.MaxBytesReader(w, r.Body, bodyLimitOf(r.URL.Path)), func() {
 				s.deadline(conn.SetReadDeadline(time.Time{}))
 				w.Header().Del("Connection")
 			}}
@@ -297,6 +336,12 @@ func (s *Server) deadline(err error) {
 
 // refuse writes a problem.
 func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
+	s.count(w, p)
+	s.refuseAs(w, status(p.Code), p)
+}
+
+// count counts a refusal and says when what is over a limit may come again.
+func (s *Server) count(w http.ResponseWriter, p *problem.Problem) {
 	switch p.Code {
 	case problem.InvalidParam, problem.MissingParam, problem.TooLarge:
 		s.malformed.Add(1)
@@ -306,15 +351,18 @@ func (s *Server) refuse(w http.ResponseWriter, p *problem.Problem) {
 			w.Header().Set("Retry-After", "1")
 		}
 	}
-	s.refuseAs(w, status(p.Code), p)
 }
 
 func (s *Server) refuseAs(w http.ResponseWriter, status int, p *problem.Problem) {
-	s.json(w, status, wire.Problem{Error: wire.ProblemBody{
+	s.json(w, status, problemOut(p))
+}
+
+func problemOut(p *problem.Problem) wire.Problem {
+	return wire.Problem{Error: wire.ProblemBody{
 		Code: string(
 			p.Code,
 		), Message: p.Message, Fix: p.Fix, Details: p.Details, Page: p.Page, Retry: string(p.Retry()),
-	}})
+	}}
 }
 
 // status returns the HTTP status of a problem.

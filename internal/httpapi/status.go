@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/session"
 	"github.com/brennhill/gasoline/internal/wire"
 	"github.com/brennhill/gasoline/schema"
@@ -16,7 +16,7 @@ import (
 // health says that this is Gasoline; the rest only to somebody with the token.
 func (s *Server) health(w http.ResponseWriter, r *http.Request) error {
 	out := wire.Health{Server: s.server()}
-	if s.bearer(r).Who != pairing.Local {
+	if !holds(s.bearer(r), Control) {
 		s.json(w, http.StatusOK, out)
 		return nil
 	}
@@ -82,6 +82,16 @@ func (s *Server) doctor(w http.ResponseWriter, r *http.Request) error {
 	return s.call(w, r, "configure", args, true)
 }
 
+// sources answers with how the sources stand.
+func (s *Server) sources(w http.ResponseWriter, _ *http.Request) error {
+	out := wire.Sources{}
+	if s.cfg.SourceStates != nil {
+		out = s.cfg.SourceStates()
+	}
+	s.json(w, http.StatusOK, out)
+	return nil
+}
+
 func (s *Server) openapi(w http.ResponseWriter, _ *http.Request) error {
 	s.write(w, http.StatusOK, "application/json", schema.OpenAPI)
 	return nil
@@ -129,6 +139,17 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) error {
 		lost = append(lost, fmt.Sprintf(`{kind=%q,cause=%q} %d`, l.Kind, l.Cause, l.Count))
 	}
 	metric("events_lost_total", "counter", "Events that never reached a ring.", lost...)
+	var records []string
+	for sig := range otlp.SignalCount {
+		c := s.cfg.OTLP.Counts(otlp.Signal(sig))
+		for _, o := range []struct {
+			outcome string
+			n       uint64
+		}{{"taken", c.Taken}, {"refused", c.Refused}, {"repeated", c.Repeated}, {"left_out", c.Left}} {
+			records = append(records, fmt.Sprintf(`{signal=%q,outcome=%q} %d`, otlp.Signal(sig), o.outcome, o.n))
+		}
+	}
+	metric("otlp_records_total", "counter", "Records of OTLP by what became of them.", records...)
 	c := s.Counts()
 	metric("requests_total", "counter", "HTTP requests.", value(c.Requests))
 	metric("requests_refused_total", "counter", "Requests that the guard refused.", value(c.Refused))

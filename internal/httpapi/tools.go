@@ -38,8 +38,25 @@ func (s *Server) tool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if name := r.PathValue("tool"); !holds(s.bearer(r), Control) && writesFile(args) {
+		return problem.New(
+			problem.Forbidden,
+			"Leave save_to out, or use a token of the scope admin.",
+			"a token that only reads may not have %s write files.",
+			clip(name),
+		)
+	}
 	uncut, _ := strconv.ParseBool(r.URL.Query().Get("uncut")) // absent or nonsense: no
 	return s.call(w, r, r.PathValue("tool"), args, uncut)
+}
+
+// readingTools are the tools that a token of the scope query opens.
+var readingTools = map[string]bool{"observe": true, "analyze": true}
+
+// writesFile reports whether a call asks for a file.
+func writesFile(args []byte) bool {
+	var fields map[string]json.RawMessage
+	return json.Unmarshal(args, &fields) == nil && fields["save_to"] != nil // what cannot be read is refused as such
 }
 
 // generate calls the tool of that name with the format from the path.

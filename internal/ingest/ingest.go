@@ -46,6 +46,7 @@ type Ingester struct {
 	mu      sync.Mutex // guards what follows; never held while redacting or appending
 	limiter limiter
 	losses  losses
+	copies  copies
 }
 
 // New returns an ingester that appends to sink.
@@ -125,7 +126,8 @@ type Rejected struct {
 	Cause Cause
 }
 
-// Ingest takes an upload: it limits, redacts, correlates and stores. What is lost is counted. Errors are
+// Ingest takes an upload: it limits, redacts, correlates and stores. What is lost is counted. A log that came
+// before by another way is left out: a line of a program's output, and the same by OpenTelemetry. Errors are
 // a [*Limited] or a problem too_large from Refuse, and ctx's; with Wait what fitted before is stored.
 func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, error) {
 	received := in.now()
@@ -135,18 +137,21 @@ func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, er
 		bytes = u.Bytes / len(u.Batch)
 	}
 	in.mu.Lock()
+	now := in.elapsed()
+	if p == Refuse { // nothing of the upload counts, its reports neither: it comes again
+		if err := in.limiter.request(u.Batch, bytes, now); err != nil {
+			in.mu.Unlock()
+			return r, err
+		}
+	}
 	for _, rep := range u.Reports {
 		in.losses.add(place{session: u.Session, tab: rep.Tab}, rep.Kind, rep.Cause, rep.Count)
 	}
-	switch now := in.elapsed(); p {
+	switch p {
 	case Wait:
 		in.mu.Unlock()
 		return r, in.wait(ctx, u, bytes, &r)
 	case Refuse:
-		if err := in.limiter.request(u.Batch, bytes, now, &in.losses); err != nil {
-			in.mu.Unlock()
-			return r, err
-		}
 	default:
 		kept := u.Batch[:0]
 		for _, e := range u.Batch {
@@ -193,6 +198,9 @@ func (in *Ingester) wait(ctx context.Context, u Upload, bytes int, r *Receipt) e
 
 // append redacts, correlates and stores what was let in.
 func (in *Ingester) append(b event.Batch, sent, received time.Time, r *Receipt) {
+	in.mu.Lock()
+	b = in.copies.fold(b, in.elapsed())
+	in.mu.Unlock()
 	if len(b) == 0 {
 		return
 	}

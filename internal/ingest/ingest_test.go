@@ -221,7 +221,9 @@ func TestRefuseRefusesWholeRequests(t *testing.T) {
 		for i := range many {
 			many[i].Session = "ci"
 		}
-		_, err := d.Ingest(t.Context(), ingest.Upload{Session: "ci", Batch: event.Of(many), Bytes: n}, ingest.Refuse)
+		_, err := d.Ingest(t.Context(), ingest.Upload{Session: "ci", Batch: event.Of(many), Bytes: n, Reports: []ingest.Report{
+			{Kind: event.KindLog, Cause: ingest.Sender, Count: 1},
+		}}, ingest.Refuse)
 		return err
 	}
 	if err := take(450); err != nil {
@@ -233,7 +235,8 @@ func TestRefuseRefusesWholeRequests(t *testing.T) {
 		limited.RetryAfter > 6*time.Second {
 		t.Fatalf("take = %v", err)
 	}
-	if got, want := d.lost(), "log/rate=100"; got != want {
+	// What is refused comes again: it is not lost, and what its sender reports counts when it is taken.
+	if got, want := d.lost(), "log/sender=1"; got != want {
 		t.Errorf("lost %q, want %q", got, want)
 	}
 	d.pass(limited.RetryAfter)

@@ -115,8 +115,9 @@ func (l *limiter) admit(e event.Event, bytes int, now time.Duration) (Cause, boo
 	return l.of(s, now).admit(n, now)
 }
 
-// request counts all events of a request and refuses it as a whole if one source's do not fit.
-func (l *limiter) request(b event.Batch, bytes int, now time.Duration, lost *losses) error {
+// request counts all events of a request and refuses it as a whole if one source's do not fit. Its sender has them still, so
+// that none is lost.
+func (l *limiter) request(b event.Batch, bytes int, now time.Duration) error {
 	counts := map[source]int{}
 	for _, e := range b {
 		s, n := sourceOf(e, bytes)
@@ -124,7 +125,6 @@ func (l *limiter) request(b event.Batch, bytes int, now time.Duration, lost *los
 	}
 	var wait time.Duration
 	var refusal error
-	cause := OverRate
 	limit := l.pages
 	for s, n := range counts {
 		m := l.of(s, now)
@@ -135,7 +135,7 @@ func (l *limiter) request(b event.Batch, bytes int, now time.Duration, lost *los
 			refusal = problem.New(problem.TooLarge, fmt.Sprintf("Send at most %d %s in one request.", m.burst, m.unit),
 				"the request has %d %s of one source", n, m.unit)
 		case m.open:
-			cause, w = Breaker, time.Duration(closeAfter-m.good)*time.Second
+			w = time.Duration(closeAfter-m.good) * time.Second
 		}
 		if w > wait {
 			wait, limit = w, m.budget
@@ -164,9 +164,6 @@ func (l *limiter) request(b event.Batch, bytes int, now time.Duration, lost *los
 	}
 	if refusal != nil {
 		l.refused++
-		for _, e := range b {
-			lost.add(placeOf(e), e.Kind(), cause, 1)
-		}
 	}
 	return refusal
 }

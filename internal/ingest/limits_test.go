@@ -311,7 +311,7 @@ func TestTheBreakerRefusesRequests(t *testing.T) {
 	}
 	_, err := d.put(t, ingest.Refuse, pageLogs(1, 3), 0)
 	var limited *ingest.Limited
-	if !errors.As(err, &limited) || limited.RetryAfter != 10*time.Second || !strings.Contains(d.lost(), "log/breaker=3") {
+	if !errors.As(err, &limited) || limited.RetryAfter != 10*time.Second || d.lost() != "log/rate=100" {
 		t.Fatalf("%v, lost %s", err, d.lost())
 	}
 	if s := d.State(); !s.Open || s.Reason != "console of tab 1 came at more than 10 events per second for 5 s" {

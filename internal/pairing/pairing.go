@@ -46,6 +46,8 @@ type Pairings struct {
 	paired []pairing
 	codes  []code
 	fault  *state.Fault
+
+	grants grants
 }
 
 type pairing struct {
@@ -66,18 +68,20 @@ type code struct {
 // Who says what a bearer opens.
 type Who int
 
-// The bearers. Local is the token file: CLI, bridge, SDKs. Browsers is a paired extension.
+// The bearers. Local is the token file: CLI, bridge. Browsers is a paired extension. Granted is a token with a scope.
 const (
 	Nobody Who = iota
 	Local
 	Browsers
+	Granted
 )
 
 // Bearer is who sent a request.
 type Bearer struct {
-	Who  Who
-	key  []byte // of a browser
-	boot string
+	Who   Who
+	Grant *Grant // of Granted
+	key   []byte // of a browser
+	boot  string
 }
 
 // Answer returns the proof that stands beside an answer to a browser: its nonce, under its key. It is
@@ -95,7 +99,7 @@ func Open(dir *state.Dir) (*Pairings, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Pairings{dir: dir, token: token, boot: proof.Nonce()}
+	p := &Pairings{dir: dir, token: token, boot: proof.Nonce(), grants: grants{byID: map[string]*Grant{}}}
 	data, err := dir.Read(pairingsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
@@ -160,6 +164,9 @@ func (p *Pairings) Bearer(token string) Bearer {
 	if proof.Same(token, p.token) {
 		return Bearer{Who: Local}
 	}
+	if g := p.grant(token); g != nil {
+		return Bearer{Who: Granted, Grant: g}
+	}
 	id, _, dotted := strings.Cut(token, ".")
 	if !dotted {
 		return Bearer{}
@@ -168,7 +175,7 @@ func (p *Pairings) Bearer(token string) Bearer {
 	defer p.mu.Unlock()
 	for _, one := range p.paired {
 		if one.ID == id && proof.Same(token, one.bearer) {
-			return Bearer{Browsers, one.key, p.boot}
+			return Bearer{Who: Browsers, key: one.key, boot: p.boot}
 		}
 	}
 	return Bearer{}

@@ -22,6 +22,7 @@ type Filter struct {
 	Service  string
 	Action   string        // id of the action that led to it
 	Severity int           // this one or a higher one, by OpenTelemetry's numbers
+	Services int           // least severity from which events of services need no Session, Tab and Page; 1: all; 0: none
 	Since    time.Time     // happened at or after
 	Until    time.Time     // happened at or before
 	Received time.Time     // received at or after
@@ -43,32 +44,41 @@ func (f *Filter) since(s string) error {
 	if s == "" {
 		return nil
 	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		if d = max(d, 1); f.Within == 0 || d < f.Within {
-			f.Within = d
-		}
-		return nil
-	}
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		if s == "last" {
-			return problem.New(
-				problem.InvalidParam,
-				`Pass the "cursor" of the last answer instead.`,
-				`since "last" needs a session that remembers; this request has none.`,
-			)
-		}
+	back, t, err := Since(s)
+	switch {
+	case err != nil && s == "last":
 		return problem.New(
 			problem.InvalidParam,
-			`Use a duration back such as "30s" or "5m", or a time such as "2026-01-02T15:04:05Z".`,
-			"since %.60q is neither a duration nor an RFC 3339 time.",
-			s,
+			`Pass the "cursor" of the last answer instead.`,
+			`since "last" needs a session that remembers; this request has none.`,
 		)
-	}
-	if t.After(f.Since) {
+	case err != nil:
+		return err
+	case back > 0:
+		if f.Within == 0 || back < f.Within {
+			f.Within = back
+		}
+	case t.After(f.Since):
 		f.Since = t
 	}
 	return nil
+}
+
+// Since reads what a caller says of the time from when on something is meant: how long back, at least 1 ns, or else the time.
+// Problem: invalid_param.
+func Since(s string) (back time.Duration, t time.Time, err error) {
+	if back, err = time.ParseDuration(s); err == nil && back >= 0 {
+		return max(back, 1), t, nil
+	}
+	if t, err = time.Parse(time.RFC3339, s); err == nil {
+		return 0, t, nil
+	}
+	return 0, t, problem.New(
+		problem.InvalidParam,
+		`Use a duration back such as "30s" or "5m", or a time such as "2026-01-02T15:04:05Z".`,
+		"since %.60q is neither a duration nor an RFC 3339 time.",
+		s,
+	)
 }
 
 func (f *Filter) want() store.Want {
@@ -79,7 +89,7 @@ func (f *Filter) want() store.Want {
 	return store.Want{
 		Windows: windows,
 		Session: f.Session, Tab: f.Tab, Page: f.Page, TestID: f.TestID, Worker: f.Worker, TraceID: f.TraceID,
-		Service: f.Service, Action: f.Action, Severity: f.Severity,
+		Service: f.Service, Action: f.Action, Severity: f.Severity, Services: f.Services,
 		Since: f.Since, Until: f.Until, Received: f.Received, Within: f.Within,
 	}
 }
@@ -94,22 +104,28 @@ func (f *Filter) light() bool {
 // owned reports whether the filter asks for nothing but a session, a tab or a service: then it is known
 // how many of the events that were evicted it means.
 func (f *Filter) owned() bool {
-	return *f == Filter{Session: f.Session, Tab: f.Tab, Service: f.Service, Severity: f.Severity} &&
-		(f.Severity == 0 || f.Severity == event.SeverityError)
+	least := max(f.Severity, f.Services)
+	return *f == Filter{
+		Session: f.Session, Tab: f.Tab, Service: f.Service, Severity: f.Severity, Services: f.Services,
+	} && (f.Severity == 0 || f.Severity == event.SeverityError) && (least <= 1 || least == event.SeverityError)
 }
 
 // takes compares a decoded event, whose time is corrected: strings that the store compared by hash, and
 // the rest.
 func (f *Filter) takes(e event.Event) bool {
 	h := e.Base()
-	return (f.Session == "" || f.Session == h.Session) && (f.Tab == 0 || f.Tab == h.Tab) &&
-		(f.TestID == "" || f.TestID == h.TestID) && (f.Worker == "" || f.Worker == h.Worker) &&
+	beside := f.Services != 0 && event.ClassOf(e) == event.Service &&
+		(f.Services == 1 || event.Severity(e) >= f.Services)
+	if !beside && (f.Session != "" && f.Session != h.Session || f.Tab != 0 && f.Tab != h.Tab ||
+		f.Page != "" && store.Page(f.Page) != store.Page(h.PageURL)) {
+		return false
+	}
+	return (f.TestID == "" || f.TestID == h.TestID) && (f.Worker == "" || f.Worker == h.Worker) &&
 		(f.TraceID == "" || f.TraceID == h.TraceID) && (f.Document == "" || f.Document == h.Document) &&
 		(f.Source == "" || f.Source == h.Source) && (f.Service == "" || f.Service == h.Service) &&
 		(f.Action == "" || f.Action == h.Cause.Action) && (f.Severity == 0 || event.Severity(e) >= f.Severity) &&
 		(f.Since.IsZero() || !h.Time.Before(f.Since)) && (f.Until.IsZero() || !h.Time.After(f.Until)) &&
 		(f.Received.IsZero() || !h.Received.Before(f.Received)) &&
-		(f.Page == "" || store.Page(f.Page) == store.Page(h.PageURL)) &&
 		(f.URL == "" || Contains(urlOf(e), f.URL)) &&
 		(f.Text == "" || slices.ContainsFunc(e.Searched(), func(s string) bool { return Contains(s, f.Text) }))
 }

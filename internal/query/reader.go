@@ -125,6 +125,13 @@ func (r *Live) want(kinds []event.Kind, f *Filter) store.Want {
 	return w
 }
 
+// Service is what is kept of one service from one source.
+type Service = store.Service
+
+// Services lists the services that have sent something that is kept; others says that there are more than can be told
+// apart.
+func (r *Live) Services() (list []Service, others bool) { return r.store.Services() }
+
 // Sum counts from headers alone.
 func (r *Live) Sum(ctx context.Context, kinds []event.Kind, f *Filter, from event.Seq, passing bool) (Sum, error) {
 	edge := r.store.Edge(kinds)

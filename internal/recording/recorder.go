@@ -26,6 +26,7 @@ type Recorder struct {
 	reader  *query.Live
 	run     string
 	dropped func(session string, tab int) uint64
+	clean   func(text string) string
 
 	mu     sync.Mutex
 	active map[string]*active // ≤ maxActive
@@ -45,9 +46,14 @@ type active struct {
 	size    int       // of the file, bytes
 }
 
-// New returns a recorder of what a reader has. dropped tells how many actions of a tab never reached the store.
-func New(dir *state.Dir, reader *query.Live, dropped func(session string, tab int) uint64) *Recorder {
-	return &Recorder{dir: dir, reader: reader, run: reader.Run(), dropped: dropped, active: map[string]*active{}}
+// New returns a recorder of what a reader has. dropped tells how many actions of a tab never reached the store. clean returns
+// a text without the secrets that are known by now: some became known after the action came.
+func New(
+	dir *state.Dir, reader *query.Live, dropped func(session string, tab int) uint64, clean func(text string) string,
+) *Recorder {
+	return &Recorder{
+		dir: dir, reader: reader, run: reader.Run(), dropped: dropped, clean: clean, active: map[string]*active{},
+	}
 }
 
 // Start says what to record.
@@ -248,6 +254,9 @@ func (r *Recorder) build(a *active) *Record {
 	rec.Steps, rec.Lost, rec.Summary = steps(slices.Clone(a.deeds), rec.Created), a.lost, a.sums.summary()
 	if over := len(rec.Steps) - maxSteps; over > 0 {
 		rec.Steps, rec.Lost.Over = rec.Steps[:maxSteps], rec.Lost.Over+over
+	}
+	for i := range rec.Steps {
+		rec.Steps[i].hide(r.clean)
 	}
 	return &rec
 }

@@ -217,6 +217,37 @@ func TestTypedTextsAreLeftOutWhereTheUserWantsIt(t *testing.T) {
 	})
 }
 
+// What names an element can hold a secret, also one that is known as such only later.
+func TestSecretsOfNamesAreNotInARecording(t *testing.T) {
+	in(t, 0, func(t *testing.T, h *testkit.Daemon) {
+		rec := start(t, h, recording.Start{})
+		const token, key = "quietotter51", "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+		for _, secret := range []string{token, key} {
+			did(h, event.Action{
+				Type: "click", Role: "button", Name: "Copy " + secret, Text: "Copy " + secret, Locators: []event.Locator{
+					{Kind: "role", Value: `button[name="Copy ` + secret + `"]`, Matches: 1},
+					{Kind: "text", Value: "Copy " + secret, Matches: 1}, {Kind: "css", Value: "#copy", Matches: 1},
+				},
+			})
+			did(h, event.Action{Type: "input", Locators: at("#of"), Value: "it is " + secret})
+		}
+		h.Redact.Body(`{"password":"`+token+`"}`, "application/json")
+		rec = stop(t, h, rec.ID)
+		if len(rec.Steps) != 4 {
+			t.Fatalf("%+v", rec.Steps)
+		}
+		for i, s := range rec.Steps {
+			if len(s.Locators) != 1 || s.Locators[0].Kind != "css" || s.Masked != (i%2 == 1) {
+				t.Errorf("%+v", s)
+			}
+		}
+		data, err := os.ReadFile(h.Dir.Path("recordings/" + rec.ID + ".json"))
+		if err != nil || strings.Contains(string(data), token) || strings.Contains(string(data), key) {
+			t.Errorf("%v: %s", err, data)
+		}
+	})
+}
+
 // What a playback cannot type again is marked: pseudonyms, and texts that were cut.
 func TestValuesThatAreNotWhatWasTyped(t *testing.T) {
 	in(t, 0, func(t *testing.T, h *testkit.Daemon) {

@@ -280,6 +280,24 @@ func Masked(value string) bool {
 	return pseudonym().MatchString(value) || strings.HasSuffix(value, "…") && utf8.RuneCountInString(value) >= maxValue
 }
 
+// hide leaves secrets out of what a step tells of its element and of what was typed. A locator with one in it finds nothing
+// without it, and goes.
+func (s *Step) hide(clean func(text string) string) {
+	for _, text := range []*string{&s.Name, &s.Text, &s.Value} {
+		*text = clean(*text)
+	}
+	if s.Type == "input" || s.Type == "select" {
+		s.Masked = s.Masked || Masked(s.Value)
+	}
+	kept := make([]Locator, 0, len(s.Locators)) // the deed's own stay
+	for _, l := range s.Locators {
+		if clean(l.Value) == l.Value && !pseudonym().MatchString(l.Value) {
+			kept = append(kept, l)
+		}
+	}
+	s.Locators = kept
+}
+
 // size is about how many bytes a deed takes in a file.
 func (d *deed) size() int {
 	n := 250 + len(d.PageURL) + len(d.Name) + len(d.Text) + len(d.Value) + len(d.ToURL)*2 + len(d.Client)

@@ -13,6 +13,10 @@ import (
 func (r *Redactor) Batch(b event.Batch) []Found {
 	before := r.learned()
 	p := pass{r: r}
+	if !r.pii && len(r.custom) == 0 {
+		p.memo = r.memos.Get().(*memo)
+		defer r.memos.Put(p.memo)
+	}
 	p.batch(b)
 	if r.learned() != before {
 		// What was learned from one event may stand in those that were looked at before it.
@@ -50,6 +54,8 @@ type pass struct {
 	kind    string      // its place
 	changed bool        // a text of it
 	found   []Found
+	hits    int   // secrets found, pseudonyms renumbered
+	memo    *memo // nil when rules of the user's own look at every text
 
 	heads [headTexts]repeated
 	urls  [4]repeated
@@ -77,7 +83,7 @@ func (p *pass) set(s *string, out string) {
 
 func (p *pass) text(s *string, place string) {
 	if len(*s) >= 4 {
-		p.set(s, p.r.clean(p, *s, plain, place))
+		p.set(s, p.clean(*s, plain, place))
 	}
 }
 
@@ -98,7 +104,7 @@ func (p *pass) url(s *string) {
 			return
 		}
 	}
-	out := p.r.clean(p, *s, form, "url")
+	out := p.clean(*s, form, "url")
 	p.urls[p.turn] = repeated{*s, out}
 	p.turn = (p.turn + 1) % len(p.urls)
 	p.set(s, out)
@@ -125,7 +131,7 @@ func (p *pass) shared(at int, s *string, m mode) {
 	}
 	memo := &p.heads[at]
 	if memo.in != *s {
-		*memo = repeated{*s, p.r.clean(p, *s, m, "head")}
+		*memo = repeated{*s, p.clean(*s, m, "head")}
 	}
 	p.set(s, memo.out)
 }

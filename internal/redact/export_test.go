@@ -3,6 +3,8 @@ package redact
 import (
 	"fmt"
 	"unicode/utf16"
+
+	"github.com/brennhill/gasoline/internal/event"
 )
 
 // MaxPseudonyms is the bound of the table of numbers.
@@ -50,4 +52,33 @@ func Mask(kind, value, salt string) string {
 		return h
 	}
 	return fmt.Sprintf("<%s:%08x>", kind, mix(mix(hash(value))^hash(salt)))
+}
+
+// BatchAnew is Batch that remembers no text from before: it looks at every text as if it were the first one.
+func (r *Redactor) BatchAnew(b event.Batch) []Found {
+	before := r.learned()
+	p := pass{r: r}
+	p.batch(b)
+	if r.learned() != before {
+		p.heads, p.urls = [headTexts]repeated{}, [4]repeated{}
+		p.batch(b)
+	}
+	return p.found
+}
+
+// FormatBytes are the bytes that the tokens of all formats are made of, but for those that show themselves by other
+// means.
+func FormatBytes() (all [256]bool) {
+	t := tokens()
+	for c := range all {
+		all[c] = t.member[c] != 0
+	}
+	for _, f := range formats {
+		for _, r := range compileShape(f, map[byte]uint32{}).runs {
+			for i := range len(r.text) {
+				all[r.text[i]] = true
+			}
+		}
+	}
+	return all
 }

@@ -3,6 +3,7 @@ package redact_test
 import (
 	"encoding/json"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,9 @@ type fixture struct {
 	Cases []struct {
 		Place, Input, Want string
 		Kinds              []string
+	}
+	Services struct {
+		Cases []struct{ Place, Input, Want, Daemon string }
 	}
 }
 
@@ -85,6 +89,47 @@ func TestFixtureCases(t *testing.T) {
 		}
 		if !slices.Equal(kinds, c.Kinds) && len(kinds)+len(c.Kinds) > 0 {
 			t.Errorf("%s %q: found %v, want %v", c.Place, c.Input, kinds, c.Kinds)
+		}
+	}
+}
+
+// pseudonyms are those of the daemon, in texts and escaped in addresses, and those of the SDKs.
+var pseudonyms = regexp.MustCompile(`(?:<|%3C)[a-z_]+(?:(?:#|%23)\d+[^<>%]*|:[0-9a-f]{8})(?:>|%3E)`)
+
+// The SDKs read the same cases.
+func TestFixtureServices(t *testing.T) {
+	for _, c := range readFixture(t).Services.Cases {
+		r := redact.New(redact.Rules{})
+		pass := func(s string) string {
+			if c.Place == "query" {
+				return r.Body(s, "application/x-www-form-urlencoded")
+			}
+			name, ok := strings.CutPrefix(c.Place, "attribute:")
+			if !ok {
+				return clean(r, c.Place, s)
+			}
+			var body strings.Builder
+			to := json.NewEncoder(&body)
+			to.SetEscapeHTML(false)
+			if err := to.Encode(map[string]string{name: s}); err != nil {
+				t.Fatal(err)
+			}
+			var out map[string]string
+			if err := json.Unmarshal([]byte(r.Body(body.String(), "application/json")), &out); err != nil {
+				t.Fatal(err)
+			}
+			return out[name]
+		}
+		want := c.Want
+		if c.Daemon != "" {
+			want = c.Daemon
+		}
+		got := pass(c.Input)
+		if shown := pseudonyms.ReplaceAllString(got, "<*>"); shown != want {
+			t.Errorf("%s %q\n got %q\nwant %q", c.Place, c.Input, shown, want)
+		}
+		if again := pass(got); again != got {
+			t.Errorf("%s %q: a second pass made %q of %q", c.Place, c.Input, again, got)
 		}
 	}
 }

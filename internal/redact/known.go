@@ -24,6 +24,7 @@ type known struct {
 	salt   uint64 // odd
 	seed   maphash.Seed
 	count  atomic.Int64 // of values that were ever learned
+	quoted atomic.Bool  // one of them has a quote
 	filter *[1 << filterBits / 64]atomic.Uint64
 
 	mu     sync.RWMutex
@@ -112,6 +113,9 @@ func (k *known) add(value string, sure bool) bool {
 	k.values[v.hash] = true
 	k.places[start] = append(k.places[start], v)
 	word.Or(bit)
+	if strings.IndexByte(value, '"') >= 0 {
+		k.quoted.Store(true)
+	}
 	k.count.Add(1)
 	return true
 }

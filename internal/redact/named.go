@@ -42,7 +42,7 @@ func (sc *scan) named(i, j int) int {
 		return sc.scheme(i, j)
 	}
 	name := s[i:j]
-	if sc.variables == nil && name != "v" && name != "V" && !sc.r.names.mayMatch(name) {
+	if sc.nameless || sc.variables == nil && name != "v" && name != "V" && !sc.r.names.mayMatch(name) {
 		return 0
 	}
 	switch name {

@@ -194,13 +194,8 @@ func (n *nameSet) match(name string) string {
 		return ""
 	}
 	hit := ""
-	for at := 0; ; {
-		if n.plain[string(word[at:])] {
-			return ""
-		}
-		if w := n.words[string(word[at:])]; w != "" && hit == "" {
-			hit = w
-		}
+	for at := 0; hit == ""; {
+		hit = n.words[string(word[at:])]
 		next := bytes.IndexByte(word[at:], '_')
 		if next < 0 {
 			break
@@ -208,7 +203,16 @@ func (n *nameSet) match(name string) string {
 		at += next + 1
 	}
 	if hit != "" {
-		return hit
+		for at := 0; ; {
+			if n.plain[string(word[at:])] {
+				return ""
+			}
+			next := bytes.IndexByte(word[at:], '_')
+			if next < 0 {
+				return hit
+			}
+			at += next + 1
+		}
 	}
 	flat := word[:0]
 	for _, c := range word {

@@ -15,15 +15,19 @@
 //  5. Pseudonyms (pseudonym.go, replace.go): a secret becomes <kind#number>, such as <jwt#3>. Equal values have equal
 //     numbers as long as the daemon runs; a pseudonym that a page made gets a number, too.
 //
+// Of a batch, texts and members of JSON objects in which nothing was found are remembered (memo.go), and not looked at
+// again until a value becomes known.
+//
 // The write side calls [Redactor.Batch] for every event before the store sees it (batch.go); what does not become an
 // event goes through [Redactor.Text], URL, Body and Headers. Redacting twice changes nothing; valid UTF-8 and valid
-// JSON stay valid. The work for a text is linear in its length. The package keeps no secret, does no I/O and cannot
-// see what is in images or binary data.
+// JSON stay valid. The work for a text is linear in its length. The package keeps no value that
+// it took for a secret, does no I/O and cannot see what is in images or binary data.
 package redact
 
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 
 	"github.com/brennhill/gasoline/internal/event"
 )
@@ -38,6 +42,7 @@ type Redactor struct {
 	masked  masked
 	pii     bool
 	found   *findings
+	memos   sync.Pool // of *memo
 }
 
 // New returns a redactor with the built-in rules and the given ones, which may be zero.
@@ -51,6 +56,7 @@ func New(rules Rules) *Redactor {
 		known:   newKnown(),
 		masked:  masked{kinds: map[uint32]string{}},
 		found:   newFindings(),
+		memos:   sync.Pool{New: func() any { return newMemo() }},
 	}
 	if extra := rules.allNames(); len(extra) > 0 {
 		r.names = newNameSet(extra)
@@ -93,15 +99,19 @@ func (r *Redactor) fields(p *pass, hs []event.Header) bool {
 func (r *Redactor) Findings() []event.Finding { return r.found.list() }
 
 func (r *Redactor) body(p *pass, s, contentType, place string) string {
+	m := plain
 	switch {
 	case s == "":
 		return s
 	case isDocument(s):
-		return r.clean(p, s, document, place)
+		m = document
 	case strings.HasPrefix(contentType, "application/x-www-form-urlencoded"):
-		return r.clean(p, s, form, place)
+		m = form
 	}
-	return r.clean(p, s, plain, place)
+	if p != nil {
+		return p.clean(s, m, place)
+	}
+	return r.clean(nil, s, m, place)
 }
 
 // isDocument reports whether s begins as a JSON text does.
@@ -123,8 +133,10 @@ func (r *Redactor) clean(p *pass, s string, m mode, place string) string {
 	}
 	sc := scan{r: r, s: s, mode: m, place: place, pass: p}
 	if m == plain {
-		s = sc.columns()
-		sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
+		if out := sc.columns(); sc.done > 0 {
+			s = out
+			sc = scan{r: r, s: s, mode: m, place: place, pass: p, learned: sc.learned}
+		}
 	}
 	out := sc.run()
 	if len(sc.declared) > 0 {

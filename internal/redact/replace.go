@@ -33,10 +33,17 @@ func (sc *scan) replace(from, to int, kind, value, what string) {
 	sc.put(from, to, "", kind, value, what, "")
 }
 
+// hit counts a secret.
+func (sc *scan) hit() {
+	sc.hits++
+	if sc.pass != nil {
+		sc.pass.hits++
+	}
+}
+
 // put is replace with text before and after the pseudonym.
 func (sc *scan) put(from, to int, before, kind, value, what, after string) {
-	sc.hits++
-	if sc.quiet {
+	if sc.hit(); sc.quiet {
 		return
 	}
 	claims := ""

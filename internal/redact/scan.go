@@ -29,12 +29,13 @@ func classes() *[256]uint8 {
 
 // scan is one pass over one text. It copies nothing until the first secret is found.
 type scan struct {
-	r     *Redactor
-	s     string
-	mode  mode
-	place string
-	pass  *pass // the walk over a batch that this is a part of, or nil
-	quiet bool  // only count hits: no numbers, no findings
+	r        *Redactor
+	s        string
+	mode     mode
+	place    string
+	pass     *pass // the walk over a batch that this is a part of, or nil
+	quiet    bool  // only count hits: no numbers, no findings
+	nameless bool  // what words name was looked at before
 
 	out    []byte
 	done   int  // s[:done] is in out

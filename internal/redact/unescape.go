@@ -58,6 +58,9 @@ func (sc *scan) twoWords(i, j int) string {
 
 // unescape decodes \uXXXX and %XX of ASCII characters; anything else stays.
 func unescape(s string) string {
+	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '\\') < 0 {
+		return s
+	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		digits := ""

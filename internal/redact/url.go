@@ -57,8 +57,7 @@ func (sc *scan) userinfo(i int) int {
 		pseudonymAt("<"+value[3:len(value)-3]+">") == len(value)-4 {
 		return at
 	}
-	sc.hits++
-	if sc.quiet {
+	if sc.hit(); sc.quiet {
 		return at
 	}
 	sc.out = append(sc.out, s[sc.done:i]...)

@@ -251,7 +251,7 @@ func (d *Dir) secret(name string, n int) (string, error) {
 	info, err := d.root.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err = d.place(name, randomHex(n)+"\n"); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err = d.Place(name, []byte(randomHex(n)+"\n")); err != nil && !errors.Is(err, fs.ErrExist) {
 			return "", fmt.Errorf("write %s: %w", d.Path(name), err)
 		}
 	case err == nil && !info.Mode().IsRegular():
@@ -278,11 +278,16 @@ func (d *Dir) secret(name string, n int) (string, error) {
 	return secret, nil
 }
 
-// place makes a file with these contents, or fails with fs.ErrExist. Of several processes that do it at
+// Place makes a file with these contents, or fails with fs.ErrExist. Of several processes that do it at
 // once one succeeds, and nobody ever sees a part: the file gets its name when it is whole.
-func (d *Dir) place(name, contents string) error {
+func (d *Dir) Place(name string, data []byte) error {
+	if i := strings.LastIndexByte(name, '/'); i > 0 {
+		if err := d.root.MkdirAll(name[:i], 0o700); err != nil {
+			return fmt.Errorf("make %s: %w", d.Path(name[:i]), err)
+		}
+	}
 	tmp := fmt.Sprintf("%s.%s.tmp", name, randomHex(4))
-	if err := d.root.WriteFile(tmp, []byte(contents), 0o600); err != nil {
+	if err := d.root.WriteFile(tmp, data, 0o600); err != nil {
 		_ = d.root.Remove(tmp) // a part of it may be there
 		return err
 	}

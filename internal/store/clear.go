@@ -86,7 +86,7 @@ func (s *Store) clearRing(r *ring, unlink bool) int {
 func (s *Store) clearScope(r *ring, want *matcher, c *Scope) int {
 	n := 0
 	for _, o := range r.owners {
-		if !want.may(o) {
+		if !want.may(r.id, o) {
 			continue
 		}
 		for _, t := range []*strand{&o.young, &o.kept} {
@@ -94,7 +94,7 @@ func (s *Store) clearScope(r *ring, want *matcher, c *Scope) int {
 				seg := &t.segments[i]
 				for j := seg.dropped; j < seg.heads; j++ {
 					h := seg.head(j)
-					if !want.takes(h) || !c.takes(headOf(seg, h)) {
+					if !want.takes(r.id, h) || !c.takes(headOf(seg, h)) {
 						continue
 					}
 					if h.marks&linked != 0 {

@@ -167,6 +167,10 @@ func full() event.Batch {
 		},
 		&event.ExtensionLog{Head: h, Level: "info", Message: "m", Category: "c", Data: "{}"},
 		&event.Mark{Head: h, Type: "user", Label: "l", Detail: `{"id":"d"}`, Picture: "\xff\xd8"},
+		&event.Span{
+			Head: h, Name: "GET /cart", SpanKind: "server", Parent: "00f067aa0ba902b7", Duration: time.Second, Status: "error",
+			StatusMessage: "m", Scope: "http", Attributes: `{"http.route":"/cart"}`, Links: "[{}]", Dropped: 1,
+		},
 	}
 }
 

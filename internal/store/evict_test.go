@@ -163,6 +163,9 @@ func TestOtherRingsCannotTakeAShare(t *testing.T) {
 		ringOf(event.Service, event.KindExchange): func() event.Event {
 			return &event.Exchange{Head: event.Head{Origin: event.Origin{Service: "a"}}, URL: text}
 		},
+		ringOf(event.Service, event.KindSpan): func() event.Event {
+			return &event.Span{Head: event.Head{Origin: event.Origin{Service: "a"}}, Name: text}
+		},
 		ringOf(event.Extension,
 			event.KindExtensionLog): func() event.Event { return &event.ExtensionLog{Head: tabHead(1), Data: text} },
 	}

@@ -63,19 +63,20 @@ type ConnectionCap struct {
 
 // shares holds the default rings and the share of each in thousandths of the memory. Any ring may use the rest.
 var shares = map[RingID]int64{
-	ringOf(event.Browser, event.KindLog):            100,
+	ringOf(event.Browser, event.KindLog):            90,
 	ringOf(event.Browser, event.KindException):      80,
-	ringOf(event.Browser, event.KindExchange):       150,
-	ringOf(event.Browser, event.KindResource):       50,
-	ringOf(event.Browser, event.KindMessage):        60,
+	ringOf(event.Browser, event.KindExchange):       135,
+	ringOf(event.Browser, event.KindResource):       40,
+	ringOf(event.Browser, event.KindMessage):        50,
 	ringOf(event.Browser, event.KindAction):         40,
 	ringOf(event.Browser, event.KindDOM):            20,
 	ringOf(event.Browser, event.KindLifecycle):      20,
 	ringOf(event.Browser, event.KindPerformance):    20,
 	ringOf(event.Browser, event.KindMark):           10,
-	ringOf(event.Service, event.KindLog):            80,
-	ringOf(event.Service, event.KindException):      40,
-	ringOf(event.Service, event.KindExchange):       40,
+	ringOf(event.Service, event.KindLog):            90,
+	ringOf(event.Service, event.KindException):      30,
+	ringOf(event.Service, event.KindExchange):       20,
+	ringOf(event.Service, event.KindSpan):           110,
 	ringOf(event.Extension, event.KindExtensionLog): 10,
 }
 
@@ -144,7 +145,7 @@ func (l *Limits) check() error {
 		sum += c.Share
 	}
 	for _, k := range event.Kinds() {
-		if _, ok := l.Rings[ringOf(event.Browser, k)]; !ok && k != event.KindExtensionLog {
+		if _, ok := l.Rings[ringOf(event.Browser, k)]; !ok && k != event.KindExtensionLog && k != event.KindSpan {
 			return fmt.Errorf("limits: kind %s has no ring", k)
 		}
 	}

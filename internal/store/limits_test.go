@@ -18,7 +18,7 @@ func TestDefaultLimitsFollowTheMemory(t *testing.T) {
 		if l.Memory != want || l.Kept != want/1000*60 || l.Connections != (ConnectionCap{20, 10, want / 1000 * 10}) {
 			t.Errorf("%d: %d bytes, %d kept, %+v", memory, l.Memory, l.Kept, l.Connections)
 		}
-		if c := l.Rings[browserLog]; c != (Cap{Share: want / 1000 * 100, Floor: 200}) {
+		if c := l.Rings[browserLog]; c != (Cap{Share: want / 1000 * 90, Floor: 200}) {
 			t.Errorf("%d: logs %+v", memory, c)
 		}
 		if err := l.check(); err != nil {
@@ -56,7 +56,7 @@ func TestLimitsAreChecked(t *testing.T) {
 		{func(l *Limits) { l.Connections.Closed = -1 }, "negative: "},
 		{func(l *Limits) { l.Connections.Bytes = -1 }, "negative: "},
 		{func(l *Limits) { l.Kept = -7 }, "} -7"},
-		{func(l *Limits) { l.Memory = 100 << 20 }, "their shares are 150994800 bytes, the budget leaves "},
+		{func(l *Limits) { l.Memory = 100 << 20 }, "their shares are 160431975 bytes, the budget leaves "},
 	} {
 		l := DefaultLimits(0)
 		c.change(&l)

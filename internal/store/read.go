@@ -26,6 +26,7 @@ type Want struct {
 	TraceID  string
 	Action   string        // Cause.Action
 	Severity int           // least severity, by OpenTelemetry's numbers
+	Services int           // least severity from which events of services need no Session, Tab and Page; 1: all; 0: none
 	Since    time.Time     // Time, as Offset corrects it, not before
 	Until    time.Time     // Time, as Offset corrects it, not after
 	Received time.Time     // Received not before
@@ -44,7 +45,7 @@ type matcher struct {
 	session, page, service, test, worker, action uint32
 	trace                                        uint64
 	tab                                          int32
-	severity                                     uint8
+	severity, services                           uint8
 	since, until, received, arrived              int64
 	offset                                       func(event.Clock) time.Duration
 	windows                                      [][2]int64
@@ -55,7 +56,7 @@ func (s *Store) matcher(w *Want) matcher {
 	m := matcher{
 		session: uint32(s.hash(w.Session)), page: uint32(s.hash(Page(w.Page))), service: uint32(s.hash(w.Service)),
 		test: uint32(s.hash(w.TestID)), worker: uint32(s.hash(w.Worker)), action: uint32(s.hash(w.Action)),
-		trace: s.hash(w.TraceID), tab: int32(w.Tab), severity: uint8(max(0, min(w.Severity, 255))),
+		trace: s.hash(w.TraceID), tab: int32(w.Tab), severity: uint8(max(0, min(w.Severity, 255))), services: uint8(max(0, min(w.Services, 255))),
 		since: nanos(w.Since), until: nanos(w.Until), received: nanos(w.Received), offset: w.Offset,
 	}
 	m.narrow = w.Page != "" || w.TestID != "" || w.Worker != "" || w.TraceID != "" || w.Action != "" ||
@@ -75,16 +76,20 @@ func (s *Store) matcher(w *Want) matcher {
 	return m
 }
 
-// may reports whether an owner can have wanted events.
-func (m *matcher) may(o *owner) bool {
-	return o.shared || (m.session == 0 || m.session == o.session) && (m.service == 0 || m.service == o.service) &&
-		(m.tab == 0 || m.tab == o.tab)
+// beside reports whether events of a ring are wanted beside those of the session and the tab.
+func (m *matcher) beside(r RingID) bool { return m.services != 0 && r.Class() == event.Service }
+
+// may reports whether an owner in a ring can have wanted events.
+func (m *matcher) may(r RingID, o *owner) bool {
+	return o.shared || (m.service == 0 || m.service == o.service) &&
+		(m.beside(r) || (m.session == 0 || m.session == o.session) && (m.tab == 0 || m.tab == o.tab))
 }
 
-func (m *matcher) takes(h *header) bool {
-	if h.marks&dead != 0 || h.severity < m.severity ||
-		m.tab != 0 && m.tab != h.tab || m.session != 0 && m.session != h.session ||
-		m.page != 0 && m.page != h.page || m.service != 0 && m.service != h.service ||
+func (m *matcher) takes(r RingID, h *header) bool {
+	if (!m.beside(r) || m.services > 1 && h.severity < m.services) && (m.tab != 0 && m.tab != h.tab || m.session != 0 && m.session != h.session || m.page != 0 && m.page != h.page) {
+		return false
+	}
+	if h.marks&dead != 0 || h.severity < m.severity || m.service != 0 && m.service != h.service ||
 		m.test != 0 && m.test != h.test || m.worker != 0 && m.worker != h.worker ||
 		m.trace != 0 && m.trace != h.trace || m.action != 0 && m.action != h.action ||
 		m.received != 0 && h.received < m.received || m.arrived != 0 && h.arrived < m.arrived {
@@ -167,11 +172,16 @@ func (s *Store) evictedLocked(m *matcher, from event.Seq) (n uint64, upper bool)
 			continue
 		}
 		for _, o := range s.rings[i].owners {
-			if !m.may(o) {
+			if !m.may(RingID(i), o) {
 				continue
 			}
+			least := m.severity
+			if m.beside(RingID(i)) {
+				least = max(least, m.services)
+				upper = upper || m.services > 1 && m.services != event.SeverityError && o.evicted > 0
+			}
 			list, total := o.gone, o.evicted
-			if m.severity >= event.SeverityError {
+			if least >= event.SeverityError {
 				list, total = o.goneErrors, o.evictedErrors
 			}
 			k, most := since(list, total, from)
@@ -355,7 +365,7 @@ func (s *Store) walkers(m *matcher, seq event.Seq, back bool) []walker {
 			continue
 		}
 		for _, o := range s.rings[i].owners {
-			if !m.may(o) {
+			if !m.may(RingID(i), o) {
 				continue
 			}
 			for _, t := range []*strand{&o.young, &o.kept} {
@@ -435,7 +445,7 @@ func (s *Store) forwardLocked(m *matcher, from, to event.Seq, limit int, c *Slic
 		if seen == sliceHeaders || len(c.records) == limit || len(c.buf) >= sliceBytes {
 			return h.seq
 		}
-		if m.takes(h) {
+		if m.takes(ws[0].ring, h) {
 			c.add(ws[0].ring, ws[0].seg, h)
 		}
 		if !ws[0].forward() {
@@ -464,7 +474,7 @@ func (s *Store) Backward(w *Want, before, down event.Seq, limit int, c *Slice) e
 		if seen == sliceHeaders || len(c.records) == limit || len(c.buf) >= sliceBytes {
 			return h.seq + 1
 		}
-		if m.takes(h) {
+		if m.takes(ws[0].ring, h) {
 			c.add(ws[0].ring, ws[0].seg, h)
 		}
 		if !ws[0].backward() {
@@ -506,7 +516,7 @@ func (s *Store) count(m *matcher, from event.Seq, n *int) (next event.Seq, more 
 	to := slices.MinFunc(ws, func(a, b walker) int { return cmp.Compare(a.head.seq, b.head.seq) }).head.seq + part
 	for i := range ws {
 		for ok := true; ok && ws[i].head.seq < to; ok = ws[i].forward() {
-			if m.takes(ws[i].head) {
+			if m.takes(ws[i].ring, ws[i].head) {
 				*n++
 			}
 		}
@@ -568,6 +578,18 @@ func (s *Store) Trace(ctx context.Context, id string, limit int, c *Slice) (more
 		l = h.next
 	}
 	return false, nil
+}
+
+// HasTrace reports whether events of the trace are kept. It may report true for another trace with the same hash, and
+// false for one that the full table has no room for.
+func (s *Store) HasTrace(id string) bool {
+	key := s.hash(id)
+	if key == 0 {
+		return false
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.traces.first(key) != 0
 }
 
 // searchTrace is Trace without the table.

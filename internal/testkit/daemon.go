@@ -16,6 +16,7 @@ import (
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/film"
+	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/browser"
 	"github.com/brennhill/gasoline/internal/query"
@@ -48,6 +49,7 @@ type Daemon struct {
 	Redact     *redact.Redactor
 	Recorder   *recording.Recorder
 	Films      *film.Films
+	Flows      *flow.Flows
 	Lost       []view.Loss // what footers tell beside what the ingester counts
 
 	ahead atomic.Int64 // of the process's clock, in nanoseconds
@@ -93,6 +95,7 @@ func NewDaemon(t testing.TB, entries int) *Daemon {
 	h.Reader = query.New(s, h.Correlator.Offset)
 	h.Ingest = ingest.New(ingest.Config{Now: h.now}, redactor, h.Correlator, s)
 	h.Films = film.New(dir)
+	h.Flows = flow.New(h.Reader)
 	h.Recorder = recording.New(dir, h.Reader, func(session string, tab int) (n uint64) {
 		for _, l := range h.losses(session, tab) {
 			if l.Kind == event.KindAction {
@@ -100,7 +103,7 @@ func NewDaemon(t testing.TB, entries int) *Daemon {
 			}
 		}
 		return n
-	})
+	}, redactor.Text)
 	h.Uploads = browser.NewReceiver(h.Ingest)
 	return h
 }

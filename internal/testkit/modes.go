@@ -22,6 +22,8 @@ import (
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/film"
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/wire"
 )
@@ -38,6 +40,8 @@ var Begin = time.Date(2026, 3, 1, 12, 0, 10, 0, time.UTC)
 //	setup.json      {"entries":20, "lost":[{"kind":"log","cause":"…","count":3}], "sessionless":true, "no_project":true}; first
 //	events.json     the body of a POST /sync: events, and what the browser tells of itself
 //	browser.json    the same; by custom only settings and tabs
+//	traces.json     the body of a POST /v1/traces: what services tell of their spans
+//	logs.json       the body of a POST /v1/logs
 //	extension.json  what a browser does with commands: {"session":"s1","answers":{"screenshot":{"result":{}}}}; it polls from then on
 //	state NAME      what a file of the state directory holds from then on
 //	project NAME    what a file of the project holds from then on
@@ -168,6 +172,15 @@ func (s *script) section(x *txtar.File) {
 	case "setup.json":
 	case "events.json", "browser.json":
 		if err := s.daemon.Sync(s.read(*x)); err != nil {
+			t.Fatalf("%s: %v", x.Name, err)
+		}
+	case "traces.json", "logs.json":
+		signal := otlp.Traces
+		if name == "logs.json" {
+			signal = otlp.Logs
+		}
+		body := s.read(*x)
+		if _, err := otlp.NewReceiver(s.daemon.Ingest, "this-machine").Take(t.Context(), ingest.From{}, signal, otlp.JSON, body); err != nil {
 			t.Fatalf("%s: %v", x.Name, err)
 		}
 	case "extension.json":

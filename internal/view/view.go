@@ -43,6 +43,11 @@ type Scoped struct {
 	Session string `json:"session,omitempty" doc:"only this browser's, as tabs names it"`
 }
 
+// Served are the parameters of modes that read what services wrote, too.
+type Served struct {
+	Service string `json:"service,omitempty" doc:"only this service's; else a tab's and what services wrote from warn on"`
+}
+
 // Paged are the parameters that choose the part of a list.
 type Paged struct {
 	Limit  int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
@@ -150,6 +155,68 @@ func (v View) Select(ctx context.Context, s Scoped) (out Selection, _ error) {
 	}
 	return out, nil
 }
+
+// Beside adds the events of services to a selection: beside a tab's those of this severity and above, beside all tabs' all
+// of them, beside a page's none. Where one service is named, the selection is that one's alone.
+func (v View) Beside(s *Selection, service string, least int) {
+	list, others := v.Reader.Services()
+	var names []string
+	for _, svc := range list {
+		name := svc.Name
+		if !printable(name) { // it stands outside of the fence
+			name = "one without a plain name"
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if service != "" {
+		s.Filter = query.Filter{Service: service, TestID: s.Filter.TestID}
+		s.Words, s.Notes, s.Known = "one service", nil, false
+		if printable(service) {
+			s.Words = "service " + service
+		}
+		if !slices.ContainsFunc(list, func(svc query.Service) bool { return svc.Name == service }) && !others {
+			known := "no service has sent anything"
+			if len(names) > 0 {
+				known = "these have: " + strings.Join(names, ", ")
+			}
+			s.Notes = []string{"nothing is kept of this service; " + known}
+		}
+		return
+	}
+	if len(list) == 0 && !others {
+		return
+	}
+	if len(names) > mostNamed {
+		names = append(names[:mostNamed], fmt.Sprintf("%d more", len(names)-mostNamed))
+	}
+	switch f := &s.Filter; {
+	case f.Page != "":
+		return
+	case f.Session != "" || f.Tab != 0:
+		f.Services = least
+		s.Words += " and services " + strings.Join(names, ", ")
+		if least == event.SeverityWarn {
+			s.Words += " (warn and above)"
+		}
+	default:
+		s.Words += " and services " + strings.Join(names, ", ")
+	}
+}
+
+// printable reports whether a service's name has letters, digits and the usual signs only.
+func printable(name string) bool {
+	for _, c := range []byte(name) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && !strings.ContainsRune("._-/@", rune(c)) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 40
+}
+
+// mostNamed is how many services an answer names.
+const mostNamed = 6
 
 // NoPageScript says what is not captured of a tab because the capture's script in the page's own world did not start;
 // "" when it did, or when nothing of the tab is captured.

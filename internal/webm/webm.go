@@ -72,7 +72,7 @@ const (
 	idTracks, idEntry, idNumber, idUID, idType, idCodec             = 0x1654AE6B, 0xAE, 0xD7, 0x73C5, 0x83, 0x86
 	idPrivate, idVideo, idWidth, idHeight                           = 0x63A2, 0xE0, 0xB0, 0xBA
 	idColour, idMatrix, idRange, idTransfer, idPrimaries            = 0x55B0, 0x55B1, 0x55B9, 0x55BA, 0x55BB
-	idAudio, idRate, idChannels                                     = 0xE1, 0xB5, 0x9F
+	idAudio, idRate, idChannels, idDelay, idPreRoll                 = 0xE1, 0xB5, 0x9F, 0x56AA, 0x56BB
 	idCluster, idTime, idBlock, idVoid                              = 0x1F43B675, 0xE7, 0xA3, 0xEC
 	idCues, idPoint, idCueTime, idPositions, idCueTrack, idCueAt    = 0x1C53BB6B, 0xBB, 0xB3, 0xB7, 0xF7, 0xF1
 )
@@ -81,8 +81,15 @@ const (
 const (
 	// Pictures is the track of the video.
 	Pictures = 1
-	// soundTrack is the track of the audio.
-	soundTrack = 2
+	// Sound is the track of the audio.
+	Sound = 2
+)
+
+// The samples a second that Opus counts its delay in, and what is decoded before a place that is jumped to (RFC 7845,
+// section 4.6).
+const (
+	opusRate = 48_000
+	preRoll  = 80 * time.Millisecond
 )
 
 // seekRoom is the room that is left for the seek head, which is known at the end only.
@@ -119,8 +126,8 @@ func New(to io.WriteSeeker, v Video, sound *Audio) (*Writer, error) {
 	))
 	if sound != nil {
 		tracks = append(tracks, element(idEntry, join(
-			number(idNumber, soundTrack), number(idUID, soundTrack), number(idType, 2), element(idCodec, []byte("A_OPUS")),
-			element(idPrivate, sound.Head),
+			number(idNumber, Sound), number(idUID, Sound), number(idType, 2), element(idCodec, []byte("A_OPUS")),
+			element(idPrivate, sound.Head), number(idDelay, uint64(sound.delay())), number(idPreRoll, uint64(preRoll)),
 			element(idAudio, join(element(idRate, float(float64(sound.Rate))), number(idChannels, uint64(sound.Channels)))),
 		))...)
 	}
@@ -141,6 +148,14 @@ func (v Video) colour() []byte {
 	return element(idColour, join(number(idMatrix, matrix), number(idRange, span), number(idTransfer, 1), number(idPrimaries, 1)))
 }
 
+// delay is how much of the beginning is the encoder's own, which players leave out.
+func (a Audio) delay() time.Duration {
+	if len(a.Head) < 12 {
+		return 0
+	}
+	return time.Duration(binary.LittleEndian.Uint16(a.Head[10:])) * time.Second / opusRate
+}
+
 // Frame adds a frame, at its time from the film's beginning. Frames come in the order of their times; one that is
 // earlier than the one before is written at that one's time. Pictures before the first key frame cannot be shown and
 // are left out. After an error the film is what was written until then.
@@ -148,7 +163,7 @@ func (w *Writer) Frame(track int, at time.Duration, key bool, data []byte) error
 	switch {
 	case w.err != nil:
 		return w.err
-	case track != Pictures && !(track == soundTrack && w.audio):
+	case track != Pictures && !(track == Sound && w.audio):
 		return fmt.Errorf("webm: the film has no track %d", track)
 	case len(data) == 0 || len(data) > MaxFrame:
 		return fmt.Errorf("webm: a frame of %d bytes", len(data))
@@ -175,6 +190,12 @@ func (w *Writer) Frame(track int, at time.Duration, key bool, data []byte) error
 	}
 	block = append(block, flags)
 	w.cluster = append(append(append(append(w.cluster, id(idBlock)...), size(len(block)+len(data))...), block...), data...)
+	return w.err
+}
+
+// Flush writes what was added until now: a film that is lost afterwards plays to here.
+func (w *Writer) Flush() error {
+	w.flush()
 	return w.err
 }
 

@@ -1,6 +1,7 @@
 package webm
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -114,14 +115,47 @@ func add(t *testing.T, w *Writer, track int, at time.Duration, key bool, data st
 	}
 }
 
+// The beginning of Opus is the encoder's own, and a place that is jumped to needs what comes before it.
+func TestWhatPlayersOfOpusNeedToKnow(t *testing.T) {
+	head := []byte("OpusHead\x01\x02\x38\x01\x80\xbb\x00\x00\x00\x00\x00")
+	for what, tt := range map[string]struct {
+		head  []byte
+		delay uint64
+	}{"312 samples": {head, 6_500_000}, "half a header": {head[:11], 0}} {
+		b := made(t, &Audio{48_000, 2, tt.head}, func(w *Writer) {
+			add(t, w, Pictures, 0, true, "k")
+			add(t, w, Sound, 20*time.Millisecond, true, "s")
+		})
+		var entries []node
+		for _, n := range nodes(t, find(t, b, idSegment, idTracks)) {
+			if n.id == idEntry {
+				entries = append(entries, n)
+			}
+		}
+		if len(entries) != 2 {
+			t.Fatalf("%s: %d tracks", what, len(entries))
+		}
+		sound := entries[1].content
+		if got := uintOf(find(t, sound, idDelay)); got != tt.delay {
+			t.Errorf("%s: a delay of %d ns", what, got)
+		}
+		if got := uintOf(find(t, sound, idPreRoll)); got != 80_000_000 {
+			t.Errorf("%s: %d ns before a place", what, got)
+		}
+		if got := find(t, sound, idPrivate); !bytes.Equal(got, tt.head) {
+			t.Errorf("%s: %q", what, got)
+		}
+	}
+}
+
 // A film that was closed has its duration, and every place that it can be jumped to is a cluster that begins with a key
 // frame of that time.
 func TestAFilmCanBeSoughtIn(t *testing.T) {
 	b := made(t, &Audio{48_000, 2, []byte("OpusHead")}, func(w *Writer) {
 		add(t, w, Pictures, 0, false, "before the first key frame")
-		add(t, w, soundTrack, 0, true, "nor is its sound there")
+		add(t, w, Sound, 0, true, "nor is its sound there")
 		add(t, w, Pictures, 10*time.Millisecond, true, "k1")
-		add(t, w, soundTrack, 15*time.Millisecond, false, "s1")
+		add(t, w, Sound, 15*time.Millisecond, false, "s1")
 		add(t, w, Pictures, 12*time.Millisecond, false, "late")
 		add(t, w, Pictures, 2*time.Second, true, "k2")
 		add(t, w, Pictures, time.Minute, false, "after a rest")
@@ -212,7 +246,7 @@ func TestWhatIsNoFilmIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		w.Frame(soundTrack, 0, true, []byte("x")), w.Frame(3, 0, true, []byte("x")), w.Frame(Pictures, 0, true, nil),
+		w.Frame(Sound, 0, true, []byte("x")), w.Frame(3, 0, true, []byte("x")), w.Frame(Pictures, 0, true, nil),
 		w.Frame(Pictures, 0, true, make([]byte, MaxFrame+1)),
 	} {
 		if err == nil {

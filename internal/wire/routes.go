@@ -152,26 +152,52 @@ type ScreenshotAnswer struct {
 	Path     string `json:"path"`
 }
 
+// FilmBegin is the body of POST /films/begin: the user begins a film in the popup. An agent's film is begun by its command.
+type FilmBegin struct {
+	Session string `json:"session"`
+	Tab     int    `json:"tab"`
+	URL     string `json:"url"`
+	Title   string `json:"title"`
+	FPS     int    `json:"fps"` // most pictures a second, 1–60
+}
+
+// FilmBegun answers POST /films/begin.
+type FilmBegun struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // of the file
+}
+
 // Film is the body of POST /films: pictures of a film that the browser records, in the order of their times.
 type Film struct {
 	Session   string      `json:"session"`
-	Name      string      `json:"name"`             // as the command that began it said
-	Batch     int         `json:"batch"`            // from 1; one that comes again is not added again
-	Codec     string      `json:"codec"`            // vp8; "" while no picture came
+	Name      string      `json:"name"`  // as the command that began it said
+	Batch     int         `json:"batch"` // from 1; one that comes again is not added again
+	Codec     string      `json:"codec"` // vp8; "" while no picture came
+	Source    string      `json:"source" enum:"tab_capture,screencast"`
+	Sound     *FilmSound  `json:"sound,omitempty"`  // the film has a track of sound; the same in all batches
 	Width     int         `json:"width"`            // pixels
 	Height    int         `json:"height"`           // pixels
 	Frames    []FilmFrame `json:"frames"`           // may be empty: the film goes on
 	Matrix    string      `json:"matrix,omitempty"` // of the encoder's colours: bt709, smpte170m
 	FullRange bool        `json:"full_range"`       // of the encoder's colours
 	Dropped   int         `json:"dropped"`          // pictures that could not be taken, so far
-	Ended     string      `json:"ended,omitempty" enum:"stopped,tab_closed,debugger_detached,pilot_off,failed"`
+	Covered   int         `json:"covered"`          // fields that were covered, so far
+	Uncovered []string    `json:"uncovered"`        // origins of documents that could not be covered, at most 10
+	Ended     string      `json:"ended,omitempty" enum:"stopped,tab_closed,debugger_detached,capture_ended,pilot_off,failed"`
 }
 
-// FilmFrame is one encoded picture of a film.
+// FilmSound describes the sound of a film, which is Opus.
+type FilmSound struct {
+	Channels int    `json:"channels"` // 1 or 2
+	Head     string `json:"head"`     // base64 of the identification header (RFC 7845, section 5.1)
+}
+
+// FilmFrame is one encoded picture of a film, or one packet of its sound.
 type FilmFrame struct {
-	US   int64  `json:"us"`   // from the film's beginning, microseconds
-	Key  bool   `json:"key"`  // it can be shown without those before
-	Data string `json:"data"` // base64
+	US    int64  `json:"us"`              // from the film's beginning, microseconds
+	Key   bool   `json:"key"`             // it can be shown without those before
+	Sound bool   `json:"sound,omitempty"` // it is one of the sound
+	Data  string `json:"data"`            // base64
 }
 
 // FilmAnswer answers POST /films.

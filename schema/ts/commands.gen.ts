@@ -18,6 +18,15 @@ export interface NavigateParams extends Toast, Dialogs {
   new_tab?: boolean;
 }
 
+/** Dialog is a native dialog that is open. */
+export interface Dialog {
+  /** alert, confirm, prompt */
+  type: string;
+  message?: string;
+  /** accept, dismiss; "" while it is open */
+  answer?: string;
+}
+
 /** CausedError is an error that an act led to. */
 export interface CausedError {
   handle: string;
@@ -42,6 +51,19 @@ export interface CausedCall {
   /** the first 160 characters of what a failed one was answered */
   body?: string;
   same_time?: boolean;
+}
+
+/** CausedService is what services tell of a request that failed. */
+export interface CausedService {
+  /** of the span or line that is the probable cause */
+  handle: string;
+  service: string;
+  /** at most 160 characters */
+  text: string;
+  /** 0 to 1: how sure it is */
+  score: number;
+  /** handle of the request, to ask for all of it */
+  trace: string;
 }
 
 /** CausedMessage is a message that an act led to, or that came in while it settled. */
@@ -70,6 +92,8 @@ export interface Receipt {
   errors?: CausedError[];
   /** at most 5, failed ones first */
   requests?: CausedCall[];
+  /** why the first failed request failed, where a service says so */
+  service?: CausedService;
   /** of WebSockets and event streams; at most 3 */
   messages?: CausedMessage[];
   /** entries of storages and cookies written meanwhile, without values; at most 6 */
@@ -97,11 +121,13 @@ export interface PageResult {
   /** csp_level is neither "" nor none */
   csp_restricted: boolean;
   message?: string;
+  /** opened on the way and answered; of several the last one */
+  dialog?: Dialog;
   receipt?: Receipt;
 }
 
-/** TabOnlyParams is for kinds that take only a tab and a toast. The tab is in [Command.Tab], not in the params. */
-export interface TabOnlyParams extends Toast {
+/** HistoryParams is for kinds that load the page again, or another one of the tab's history. */
+export interface HistoryParams extends Toast, Dialogs {
 
 }
 
@@ -123,6 +149,11 @@ export interface TabResult {
 /** SwitchParams is for switch_tab. */
 export interface SwitchParams extends Toast {
   tab_index?: number;
+}
+
+/** TabOnlyParams is for kinds that take only a tab and a toast. The tab is in [Command.Tab], not in the params. */
+export interface TabOnlyParams extends Toast {
+
 }
 
 /** Search says how to find an element. extension/dom-agent resolves it in the same way for every kind. When both Ref and Selector are set, Ref is used. Named counts only without both; package drive puts the ref in its place. */
@@ -151,6 +182,7 @@ export interface ClickParams extends Target, Toast, Trust, Dialogs {
   button?: string;
   count?: number;
   new_tab?: boolean;
+  duration_ms?: number;
 }
 
 /** Box is a rectangle in CSS pixels of the viewport. */
@@ -213,15 +245,6 @@ export interface Viewport {
   scroll_x: number;
   scroll_y: number;
   scroll_height: number;
-}
-
-/** Dialog is a native dialog that is open. */
-export interface Dialog {
-  /** alert, confirm, prompt */
-  type: string;
-  message?: string;
-  /** accept, dismiss; "" while it is open */
-  answer?: string;
 }
 
 /** FileSeen is a file as the page sees it. */
@@ -301,7 +324,11 @@ export interface ActResult {
   url?: string;
   title?: string;
   navigated?: boolean;
+  /** of a window, too */
   opened_tab?: number;
+  /** "" where its site is not granted */
+  opened_url?: string;
+  opened_title?: string;
   /** of the highlighted element */
   selector?: string;
   /** of the highlight */
@@ -609,7 +636,7 @@ export interface ValueResult {
 }
 
 /** ScriptParams is for execute_js. */
-export interface ScriptParams extends Toast {
+export interface ScriptParams extends Toast, Dialogs {
   script: string;
   world?: string;
   frame?: string;
@@ -625,6 +652,8 @@ export interface ScriptResult {
   url: string;
   /** files that the script has the browser save; at most 5 */
   downloads?: Download[];
+  /** opened by the script and answered; of several the last one */
+  dialog?: Dialog;
   receipt?: Receipt;
 }
 
@@ -1155,6 +1184,7 @@ export interface ScrollPositionParams extends Search {
 export interface FilmParams {
   name: string;
   fps: number;
+  sound?: boolean;
 }
 
 /** FilmResult tells of a film that began or ended. */
@@ -1163,8 +1193,15 @@ export interface FilmResult {
   /** pixels; 0 while no picture came */
   width?: number;
   height?: number;
-  /** a picture came; a tab in the background gives none */
+  /** a picture came; a tab in the background gives none to a screencast */
   visible: boolean;
+  /** tab_capture, screencast */
+  source: string;
+  sound: boolean;
+  refused?: string;
+  /** fields whose values the film does not show */
+  covered: number;
+  uncovered?: string[];
 }
 
 /** DragParams is for drag. The target is what is dragged. It ends on the middle of what To names, at a point, or where it began; DX and DY are added to that. */
@@ -1179,9 +1216,9 @@ export interface DragParams extends Target, Toast {
 /** Params and result of every command that the daemon may send. */
 export interface Commands {
   navigate: { params: NavigateParams; result: PageResult };
-  refresh: { params: TabOnlyParams; result: PageResult };
-  back: { params: TabOnlyParams; result: PageResult };
-  forward: { params: TabOnlyParams; result: PageResult };
+  refresh: { params: HistoryParams; result: PageResult };
+  back: { params: HistoryParams; result: PageResult };
+  forward: { params: HistoryParams; result: PageResult };
   new_tab: { params: NewTabParams; result: TabResult };
   switch_tab: { params: SwitchParams; result: TabResult };
   close_tab: { params: TabOnlyParams; result: TabResult };

@@ -737,12 +737,22 @@ export interface ScreenshotAnswer {
   path: string;
 }
 
-/** FilmFrame is one encoded picture of a film. */
+/** FilmSound describes the sound of a film, which is Opus. */
+export interface FilmSound {
+  /** 1 or 2 */
+  channels: number;
+  /** base64 of the identification header (RFC 7845, section 5.1) */
+  head: string;
+}
+
+/** FilmFrame is one encoded picture of a film, or one packet of its sound. */
 export interface FilmFrame {
   /** from the film's beginning, microseconds */
   us: number;
   /** it can be shown without those before */
   key: boolean;
+  /** it is one of the sound */
+  sound?: boolean;
   /** base64 */
   data: string;
 }
@@ -756,6 +766,9 @@ export interface Film {
   batch: number;
   /** vp8; "" while no picture came */
   codec: string;
+  source: string;
+  /** the film has a track of sound; the same in all batches */
+  sound?: FilmSound;
   /** pixels */
   width: number;
   /** pixels */
@@ -768,6 +781,10 @@ export interface Film {
   full_range: boolean;
   /** pictures that could not be taken, so far */
   dropped: number;
+  /** fields that were covered, so far */
+  covered: number;
+  /** origins of documents that could not be covered, at most 10 */
+  uncovered: string[];
   ended?: string;
 }
 
@@ -775,6 +792,23 @@ export interface Film {
 export interface FilmAnswer {
   /** why the film takes no more pictures */
   ended?: string;
+}
+
+/** FilmBegin is the body of POST /films/begin: the user begins a film in the popup. An agent's film is begun by its command. */
+export interface FilmBegin {
+  session: string;
+  tab: number;
+  url: string;
+  title: string;
+  /** most pictures a second, 1–60 */
+  fps: number;
+}
+
+/** FilmBegun answers POST /films/begin. */
+export interface FilmBegun {
+  name: string;
+  /** of the file */
+  path: string;
 }
 
 /** TimelineEvent is one row of GET /buffers/timeline and of a query. */

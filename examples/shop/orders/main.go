@@ -1,8 +1,10 @@
-// Command orders is the shop's Go service: it takes orders and, by a planted bug, fails to charge
-// every card. It prints its URL on the first line and stops when its stdin closes.
+// Command orders is the shop's Go service: it takes orders and keeps their payments in a database. By a planted
+// bug it cannot keep the payment of a gift card. It prints its URL on the first line and stops when its stdin closes.
 package main
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,25 +14,44 @@ import (
 	"net/http"
 	"os"
 	"time"
+
+	gasoline "github.com/brennhill/gasoline/sdk/go"
+	_ "modernc.org/sqlite"
 )
 
 func main() {
-	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	client := gasoline.Start(gasoline.Config{Service: "orders"})
+	log := slog.New(client.Slog(slog.NewTextHandler(os.Stderr, nil)))
+	err := run(log, client)
 	if err != nil {
-		log.Error("listen", "error", err)
+		log.Error("the service ended", "error", err)
+	}
+	_ = client.Close(context.Background()) // what could not be sent is lost
+	if err != nil {
 		os.Exit(1)
 	}
+}
+
+func run(log *slog.Logger, client *gasoline.Client) error {
+	db, err := open(context.Background(), client)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
 	fmt.Printf("http://%s\n", listener.Addr())
-	server := &http.Server{Handler: routes(log), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: client.Handler(routes(log, db)), ReadHeaderTimeout: 5 * time.Second}
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // ends when whoever started us ends
 		_ = server.Close()
 	}()
 	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		log.Error("serve", "error", err)
-		os.Exit(1)
+		return err
 	}
+	return nil
 }
 
 type order struct {
@@ -38,12 +59,9 @@ type order struct {
 		ID    string `json:"id"`
 		Count int    `json:"count"`
 	} `json:"items"`
-	Card struct {
-		Token string `json:"token"`
-	} `json:"card"`
 }
 
-func routes(log *slog.Logger) http.Handler {
+func routes(log *slog.Logger, db *sql.DB) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /orders", func(w http.ResponseWriter, r *http.Request) {
 		var o order
@@ -52,36 +70,54 @@ func routes(log *slog.Logger) http.Handler {
 			return
 		}
 		id := fmt.Sprintf("ord_%d", time.Now().UnixMilli()%100000)
-		if err := charge(o); err != nil {
-			log.Error("charge failed", "order", id, "error", err, "traceparent", r.Header.Get("Traceparent"))
+		if err := charge(r.Context(), db, id, o); err != nil {
+			log.ErrorContext(r.Context(), "charge failed", "order", id, "error", err)
 			answer(w, http.StatusInternalServerError, map[string]any{
 				"error": "charge failed", "order": id, "code": "E_CURRENCY",
 				"detail": err.Error(),
 			})
 			return
 		}
+		log.InfoContext(r.Context(), "order taken", "order", id)
 		answer(w, http.StatusCreated, map[string]any{"order": id})
 	})
 	return mux
 }
 
-// prices are in cents; currencies were added later and never for the gift card: the planted bug.
-var (
-	prices     = map[string]int{"mug": 1200, "shirt": 2400, "gift": 5000}
-	currencies = map[string]string{"mug": "EUR", "shirt": "EUR"}
-)
+// schema has prices in cents. Currencies were added later and never for the gift card: the planted bug.
+const schema = `
+CREATE TABLE items (id TEXT PRIMARY KEY, price INTEGER NOT NULL, currency TEXT);
+CREATE TABLE payments (order_id TEXT NOT NULL, amount INTEGER NOT NULL, currency TEXT NOT NULL);
+INSERT INTO items VALUES ('mug', 1200, 'EUR'), ('shirt', 2400, 'EUR'), ('gift', 5000, NULL);`
 
-func charge(o order) error {
+// open returns a database in memory with the shop's items.
+func open(ctx context.Context, client *gasoline.Client) (*sql.DB, error) {
+	db, err := client.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	if _, err := db.ExecContext(ctx, schema); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// charge keeps a payment for each item of an order.
+func charge(ctx context.Context, db *sql.DB, id string, o order) error {
 	total := 0
 	for _, item := range o.Items {
-		if currencies[item.ID] == "" {
-			return fmt.Errorf(
-				"no currency for item %q: payments.Charge(amount=%d, currency=\"\")",
-				item.ID,
-				prices[item.ID]*item.Count,
-			)
+		var price int
+		var currency sql.NullString
+		row := db.QueryRowContext(ctx, "SELECT price, currency FROM items WHERE id = ?", item.ID)
+		if err := row.Scan(&price, &currency); err != nil {
+			return fmt.Errorf("no price for item %q: %w", item.ID, err)
 		}
-		total += prices[item.ID] * item.Count
+		const insert = "INSERT INTO payments (order_id, amount, currency) VALUES (?, ?, ?)"
+		if _, err := db.ExecContext(ctx, insert, id, price*item.Count, currency); err != nil {
+			return fmt.Errorf("no currency for item %q: %w", item.ID, err)
+		}
+		total += price * item.Count
 	}
 	if total == 0 {
 		return errors.New("the cart is empty")

@@ -11,7 +11,12 @@ import (
 
 // The demo depends on the planted bug: an order with the gift card fails with its cause in the body.
 func TestOnlyTheGiftCardFails(t *testing.T) {
-	server := httptest.NewServer(routes(slog.New(slog.DiscardHandler)))
+	db, err := open(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	server := httptest.NewServer(routes(slog.New(slog.DiscardHandler), db))
 	defer server.Close()
 	for item, want := range map[string]struct {
 		status int

@@ -189,8 +189,8 @@ func same(t *testing.T, path string, sent, got reflect.Value) {
 // Every field that the wire declares arrives in the event's field of its name.
 func TestEveryFieldOfTheWireArrives(t *testing.T) {
 	lists := listsOfGroups()
-	if len(lists) != len(event.Kinds()) {
-		t.Errorf("%d lists for %d kinds", len(lists), len(event.Kinds()))
+	if kinds := len(event.Kinds()) - 1; len(lists) != kinds { // a page makes no spans
+		t.Errorf("%d lists for %d kinds", len(lists), kinds)
 	}
 	for _, f := range lists {
 		g, sent := groupOf(f, 0, 2)

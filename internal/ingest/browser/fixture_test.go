@@ -115,7 +115,9 @@ func TestSyncFixture(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range event.Kinds() {
-		full(t, k.String(), ofKind(m.Upload.Batch, k))
+		if k != event.KindSpan { // a page makes none
+			full(t, k.String(), ofKind(m.Upload.Batch, k))
+		}
 	}
 	groups := w.Groups
 	w.Groups = nil

@@ -3,6 +3,7 @@ package analyze
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/brennhill/gasoline/internal/analysis"
 	"github.com/brennhill/gasoline/internal/answer"
@@ -20,6 +21,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type clusterParams struct {
 	view.Scoped
+	view.Served
 	Limit int    `json:"limit,omitempty" min:"1" max:"1000" doc:"most entries, 1-1000"`
 	URL   string `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
 }
@@ -50,6 +52,7 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 	if err != nil {
 		return nil, err
 	}
+	env.Beside(&selection, p.Service, event.SeverityError)
 	selection.Filter.URL = p.URL
 	selection.Filter.Severity = event.SeverityError
 	kinds := []event.Kind{event.KindException, event.KindLog}
@@ -71,6 +74,12 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 			e.Type, e.Message, e.Stack, e.Count = x.Type, x.Message, x.Stack, x.Count
 		case *event.Log:
 			e.Type, e.Message, e.Stack, e.Count = "console.error", x.Message, x.Stack, x.Count
+			if event.ClassOf(x) == event.Service {
+				e.Type = "log"
+			}
+		}
+		if s := it.Head.Service; s != "" {
+			e.Type = strings.TrimSpace(e.Type + " in " + s)
 		}
 		out.Total += max(e.Count, 1)
 		errors = append(errors, e)

@@ -13,6 +13,7 @@ import (
 	"github.com/brennhill/gasoline/internal/calls"
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/query"
 )
 
 var _ = catalog.Add(Tool, catalog.Spec{
@@ -64,9 +65,15 @@ type auditSummary struct {
 }
 
 func auditLog(_ context.Context, env Env, p auditParams) (*auditResult, error) {
-	since, err := sinceOf(p.Since)
-	if err != nil {
-		return nil, err
+	var since time.Time
+	if p.Since != "" {
+		back, t, err := query.Since(p.Since)
+		if err != nil {
+			return nil, err
+		}
+		if since = t; back > 0 {
+			since = time.Now().Add(-back)
+		}
 	}
 	log := env.Daemon.Audit
 	if p.Operation == "clear" {
@@ -89,22 +96,6 @@ func auditLog(_ context.Context, env Env, p auditParams) (*auditResult, error) {
 		out.Entries = append(out.Entries, auditedOf(&r))
 	}
 	return out, nil
-}
-
-func sinceOf(s string) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return time.Now().Add(-d), nil
-	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, nil
-	}
-	return time.Time{}, problem.New(
-		problem.InvalidParam, `Use a duration back, as "10m", or a time, as "2026-01-31T12:00:00Z".`, "since is not understood: %q.",
-		answer.Cut(s, 64),
-	)
 }
 
 func auditedOf(r *calls.Record) audited {

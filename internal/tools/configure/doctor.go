@@ -46,6 +46,24 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	for _, line := range d.State() {
 		add("state_directory", "warn", "The detail says what to do.", "%s", line)
 	}
+	if d.Ports != nil {
+		for _, line := range d.Ports() {
+			add("port", "warn", "The detail says what to do.", "%s", line)
+		}
+	}
+
+	var lines []string
+	var failed []bool
+	if d.Sources != nil {
+		lines, failed = d.Sources()
+	}
+	for i, line := range lines {
+		if failed[i] {
+			add("source", "warn", `Run "gasoline sources" in a terminal; the detail says what to correct.`, "%s", answer.Clean(line))
+		} else {
+			add("source", "pass", "", "%s", answer.Clean(line))
+		}
+	}
 
 	var live []session.Browser
 	for _, b := range env.Registry.Browsers() {

@@ -222,6 +222,18 @@ func TestTheDoctorTellsOfTheStateDirectory(t *testing.T) {
 	})
 }
 
+// A port that another program holds is told under its own name.
+func TestTheDoctorTellsOfPorts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		got := ask(t, testkit.NewDaemon(t, 0), func(e *configure.Env) {
+			e.Daemon.Ports = func() []string { return []string{"port 4318 cannot be used"} }
+		}, `{"action":"doctor"}`)
+		if want := "\nwarn port: port 4318 cannot be used\n     fix: "; !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	})
+}
+
 func TestRestartStopsTheDaemon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, stopped := testkit.NewDaemon(t, 0), 0

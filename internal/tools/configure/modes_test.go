@@ -57,6 +57,15 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 				Stop:   h.Queue.Stop,
 				Faults: func() (panics, bugs, refused int64) { return 1, 2, 3 },
 				Loss:   func() uint64 { return 9 },
+				Sources: func() ([]string, []bool) {
+					if limits.Open {
+						return []string{
+							"api/file: follows; newest row 2 s old; 40 rows",
+							"api/loki: waiting, next try in 14 s; loki.test answers 429; newest row 22 s old; 7 rows",
+						}, []bool{false, true}
+					}
+					return nil, nil
+				},
 				RefusedUploads: func() (int64, time.Duration) {
 					if limits.Open {
 						return 12, 3 * time.Second

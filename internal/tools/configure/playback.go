@@ -313,7 +313,7 @@ func (p *player) act(ctx context.Context, call catalog.Call, i int, s recording.
 		r, err := do(ctx, p, call, command.Navigate, command.NavigateParams{URL: s.ToURL})
 		return command.ActResult{URL: r.FinalURL, Navigated: true}, err
 	case "back":
-		r, err := do(ctx, p, call, command.Back, command.TabOnlyParams{})
+		r, err := do(ctx, p, call, command.Back, command.HistoryParams{})
 		return command.ActResult{URL: r.FinalURL, Navigated: true}, err
 	}
 	return command.ActResult{}, playable(s)

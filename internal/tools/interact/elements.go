@@ -2,6 +2,8 @@ package interact
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/command"
@@ -26,6 +28,9 @@ var (
 		after
 	}) (any, error) {
 		if err := aimed(p.Target); err != nil {
+			return nil, err
+		}
+		if err := pressed(p.ClickParams, env.Call.Left()); err != nil {
 			return nil, err
 		}
 		return act(ctx, env, command.Click, p.Tab, p.after, p.ClickParams, acted)
@@ -163,3 +168,25 @@ var (
 		return do(ctx, env, command.Highlight, p.Tab, p.HighlightParams, acted)
 	})
 )
+
+// afterPress is how long a long press leaves of its call's time, at least, for finding the element and for what the press
+// leads to.
+const afterPress = 500 * time.Millisecond
+
+// pressed returns a problem when a long press cannot be made, or not in the time that is left.
+func pressed(p command.ClickParams, left time.Duration) error {
+	if p.DurationMS == nil || *p.DurationMS == 0 {
+		return nil
+	}
+	need := time.Duration(*p.DurationMS)*time.Millisecond + afterPress
+	switch {
+	case p.NewTab:
+		return problem.New(problem.InvalidParam, "Leave out one of them.", "new_tab opens a link without a press, duration_ms holds the button.")
+	case p.Trusted == "never":
+		return problem.New(problem.InvalidParam, "Leave out trusted.", "a long press is made by real input.")
+	case need > left:
+		return problem.New(problem.InvalidParam, fmt.Sprintf("Give timeout_ms of at least %d.", need.Milliseconds()+afterPress.Milliseconds()),
+			"a press of %d ms does not fit into the %d ms of the call.", *p.DurationMS, left.Milliseconds())
+	}
+	return nil
+}

@@ -3,6 +3,7 @@ package interact
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -36,7 +37,7 @@ type filmParams struct {
 	in
 	Name  string `json:"name,omitempty" doc:"the film's name, of A-Z a-z 0-9 . _ -; default of time and tab"`
 	FPS   *int   `json:"fps,omitempty" min:"5" max:"60" doc:"most pictures a second; default 15"`
-	Audio string `json:"audio,omitempty" enum:"none,tab,mic,both" doc:"films have no sound yet: none"`
+	Audio string `json:"audio,omitempty" enum:"none,tab" doc:"tab: with its sound, where the user clicked the extension; default none"`
 }
 
 type filmResult struct {
@@ -44,14 +45,13 @@ type filmResult struct {
 	Final         bool      `json:"final"`
 	CorrelationID string    `json:"correlation_id,omitempty"`
 	Visible       bool      `json:"visible"` // a picture came
+	Source        string    `json:"source"`
+	Refused       string    `json:"refused,omitempty"` // why the tab is not captured
 	Film          film.Info `json:"film"`
+	asked         bool      // for sound
 }
 
 func startFilm(ctx context.Context, env Env, p filmParams) (*filmResult, error) {
-	if p.Audio != "" && p.Audio != "none" {
-		return nil, problem.New("unsupported", "Leave audio out.",
-			"films have no sound: the browser gives a tab's sound only after the user clicked the extension there.")
-	}
 	target, err := env.Registry.Await(ctx, env.Call.Client, p.Tab, true, min(drive.ComeBack, env.Call.Left()))
 	if err != nil {
 		return nil, err
@@ -66,13 +66,22 @@ func startFilm(ctx context.Context, env Env, p filmParams) (*filmResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	o, err := drive.Do(ctx, env.Drive, env.Call, command.FilmStart, target.Tab.ID, command.FilmParams{Name: begun.Name, FPS: fps})
+	asked := p.Audio == "tab"
+	o, err := drive.Do(ctx, env.Drive, env.Call, command.FilmStart, target.Tab.ID,
+		command.FilmParams{Name: begun.Name, FPS: fps, Sound: asked})
 	if err != nil {
 		env.Films.Cancel(begun.Name)
 		return nil, err
 	}
-	begun.Width, begun.Height = o.Result.Width, o.Result.Height
-	return &filmResult{"recording", !o.Going(), o.CorrelationID, o.Result.Visible, begun}, nil
+	begun.Width, begun.Height, begun.Source = o.Result.Width, o.Result.Height, o.Result.Source
+	begun.Covered, begun.Uncovered, begun.Audio = o.Result.Covered, o.Result.Uncovered, o.Result.Sound
+	if begun.Audio {
+		begun.Sound = "opus"
+	}
+	return &filmResult{
+		Status: "recording", Final: !o.Going(), CorrelationID: o.CorrelationID, Visible: o.Result.Visible,
+		Source: begun.Source, Refused: o.Result.Refused, Film: begun, asked: asked,
+	}, nil
 }
 
 func stopFilm(ctx context.Context, env Env, p struct {
@@ -123,7 +132,7 @@ func ended(i film.Info) (*filmResult, error) {
 		return nil, problem.New(problem.NoData, `Bring the tab to the front with interact {"action":"activate_tab"} and film again.`,
 			"the film %s has no picture and was not kept (%s): a tab in the background shows none.", i.Name, i.Ended)
 	}
-	return &filmResult{Status: "saved", Final: true, Visible: true, Film: i}, nil
+	return &filmResult{Status: "saved", Final: true, Visible: true, Source: i.Source, Film: i}, nil
 }
 
 // Text writes what became of the film.
@@ -138,20 +147,45 @@ func (r *filmResult) Text(w *answer.Writer) {
 		if i.Width > 0 {
 			size = fmt.Sprintf(", %d×%d", i.Width, i.Height)
 		}
-		w.Head("screen_recording_start: filming tab %d as %s%s, at most %d pictures a second", i.Tab, i.Name, size, i.FPS)
+		w.Head("screen_recording_start: filming tab %d as %s%s, at most %d pictures a second, %s, audio %s",
+			i.Tab, i.Name, size, i.FPS, i.Source, i.Sound)
 		if !r.Visible {
 			w.Note(`note: no picture came yet: a tab in the background shows none; interact {"action":"activate_tab"} brings it to the front`)
 		}
-		w.Note("note: the browser shows a bar while the debugger films; who cancels it ends the film. " +
-			"A film shows what the screen shows: unlike in screenshots nothing is blacked out. It ends after an hour or 2 GB")
+		if r.Refused != "" {
+			without := ""
+			if r.asked {
+				without = "; it gives no sound"
+			}
+			w.Note("note: the tab cannot be captured: %s. The debugger films instead: the browser shows a bar, and who cancels that "+
+				"ends the film%s. Who wants it captured asks the user to open the extension's popup in the tab, and begins anew",
+				answer.Clean(r.Refused), without)
+		}
+		w.Note("note: it ends after an hour or 2 GB")
+		r.covers(w)
 	default:
 		w.Head("screen_recording_stop: saved %s", i.Path)
-		w.Head("%.1f s, %s, %d×%d %s, %d pictures", i.Seconds, answer.Bytes(i.Bytes), i.Width, i.Height, i.Codec, i.Frames)
+		w.Head("%.1f s, %s, %d×%d %s, %d pictures, %s, audio %s", i.Seconds, answer.Bytes(i.Bytes), i.Width, i.Height, i.Codec,
+			i.Frames, i.Source, i.Sound)
 		if i.Truncated {
 			w.Note("note: it ended before it was stopped: %s", i.Ended)
 		}
 		if i.Dropped > 0 {
 			w.Note("note: %d pictures could not be taken", i.Dropped)
 		}
+		r.covers(w)
+	}
+}
+
+// covers tells what the film does not show, and what it shows that nobody looked at.
+func (r *filmResult) covers(w *answer.Writer) {
+	w.Note("note: fields of passwords, codes and cards are black in it (%d of them); canvases, pictures and other text are as the screen shows them",
+		r.Film.Covered)
+	origins := make([]string, 0, len(r.Film.Uncovered))
+	for _, origin := range r.Film.Uncovered {
+		origins = append(origins, answer.Short(origin, 80))
+	}
+	if len(origins) > 0 {
+		w.Note("note: not reached, so shown whole: %s", strings.Join(origins, ", "))
 	}
 }

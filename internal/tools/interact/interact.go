@@ -14,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/film"
+	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/session"
@@ -25,6 +26,7 @@ type Env struct {
 	Drive    drive.Driver
 	Registry *session.Registry
 	Reader   *query.Live
+	Flows    *flow.Flows
 	Dir      *state.Dir
 	Clean    command.Cleaner // of what is told about checkpoints
 	Call     catalog.Call
@@ -305,9 +307,7 @@ func acted(r command.ActResult) []string {
 	if len(notes) > 0 {
 		out = append(out, strings.Join(notes, ", "))
 	}
-	if d := r.Dialog; d != nil && d.Answer != "" {
-		out = append(out, fmt.Sprintf("%s dialog %q: %s", answer.Clean(d.Type), answer.Cut(answer.Clean(d.Message), 120), d.Answer))
-	}
+	out = append(out, answered(r.Dialog)...)
 	if r.OverlayWarning != "" {
 		out = append(out, "overlay: "+answer.Clean(r.OverlayWarning))
 	}
@@ -328,7 +328,16 @@ func acted(r command.ActResult) []string {
 		out = append(out, "navigated to "+answer.Short(r.URL, 120)+" "+answer.Clean(r.Title))
 	}
 	if r.OpenedTab != 0 {
-		out = append(out, fmt.Sprintf("opened tab %d", r.OpenedTab))
+		line := fmt.Sprintf("opened tab %d %s %s", r.OpenedTab, answer.Short(r.OpenedURL, 120), answer.Cut(answer.Clean(r.OpenedTitle), 80))
+		out = append(out, strings.TrimSpace(line))
 	}
 	return append(out, downloaded(r.Downloads)...)
+}
+
+// answered is the line of a native dialog that was answered as the caller asked for; none for one that was not.
+func answered(d *command.Dialog) []string {
+	if d == nil || d.Answer == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s dialog %q: %s", answer.Clean(d.Type), answer.Cut(answer.Clean(d.Message), 120), d.Answer)}
 }

@@ -224,13 +224,14 @@ type switchParams struct {
 }
 
 type historyParams struct {
-	tabOnly
+	command.HistoryParams
+	in
 	after
 }
 
-func history(kind command.Kind[command.TabOnlyParams, command.PageResult]) catalog.Handler[Env, historyParams, any] {
+func history(kind command.Kind[command.HistoryParams, command.PageResult]) catalog.Handler[Env, historyParams, any] {
 	return func(ctx context.Context, env Env, p historyParams) (any, error) {
-		return act(ctx, env, kind, p.Tab, p.after, p.TabOnlyParams, loaded)
+		return act(ctx, env, kind, p.Tab, p.after, p.HistoryParams, loaded)
 	}
 }
 
@@ -245,7 +246,7 @@ func loaded(r command.PageResult) []string {
 	if r.Message != "" {
 		out = append(out, answer.Clean(r.Message))
 	}
-	return out
+	return append(out, answered(r.Dialog)...)
 }
 
 func tabbed(r command.TabResult) []string {

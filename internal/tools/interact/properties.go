@@ -48,7 +48,8 @@ var (
 	_ = catalog.Add(Tool, catalog.Spec{
 		Name: "query", Doc: "Ask whether a selector fits anything, how often, or for its text or attributes. Waits for nothing; nothing found is an answer.",
 		Aliases: []string{"exists", "count"}, Needs: looks, Wait: wait, Example: `{"selector":".error","query_type":"text_all"}`,
-		Errors: append(elementErrors[:0:0], "invalid_selector", problem.ExtensionOffline, problem.TabGone, problem.NoTab),
+		Errors:  append(elementErrors[:0:0], "invalid_selector", problem.ExtensionOffline, problem.TabGone, problem.NoTab),
+		Instead: map[string]string{"named": `within:"named=…" for the part of the page that has the name`},
 	}, func(ctx context.Context, env Env, p struct {
 		command.QueryParams
 		in

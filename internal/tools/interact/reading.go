@@ -121,7 +121,7 @@ var (
 		}
 		out, err := do(ctx, env, command.ListInteractive, p.Tab, p.ListParams, listed)
 		if err == nil {
-			out.known(env)
+			env.Drive.Tell(env.Call, out.Result.URL, out.Result.Elements)
 		}
 		return out, err
 	})
@@ -237,7 +237,7 @@ func scripted(r command.ScriptResult) []string {
 		value = "undefined"
 	}
 	line := fmt.Sprintf("%s (%s, by %s)", answer.Clean(value), r.Type, r.ExecutionMode)
-	return append([]string{line}, downloaded(r.Downloads)...)
+	return append(append([]string{line}, answered(r.Dialog)...), downloaded(r.Downloads)...)
 }
 
 // listLimit is how many elements are listed when the caller names no number.

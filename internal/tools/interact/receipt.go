@@ -49,7 +49,7 @@ func receiptOf(result any) *command.Receipt {
 // complete adds to a receipt what is stored of the errors and requests that the action led to, of what came since began.
 // The extension has sent it before it answered. A call that ends meanwhile leaves the rest out.
 func complete(ctx context.Context, env Env, r *command.Receipt, session, action string, began time.Time) {
-	r.Errors, r.Requests, r.Messages, r.More = nil, nil, nil, 0
+	r.Errors, r.Requests, r.Messages, r.Service, r.More = nil, nil, nil, nil, 0
 	r.Stored = r.Stored[:min(len(r.Stored), mostStored)]
 	f := query.Filter{Session: session, Action: action, Received: began}
 	p := query.Page{Limit: looked}
@@ -91,6 +91,12 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 			r.Requests = append(r.Requests, call(&calls[i]))
 		}
 	}
+	for _, c := range r.Requests {
+		if c.Status >= 500 || c.Status == 0 && c.Outcome != "" && c.Outcome != "pending" {
+			r.Service = serviceCause(ctx, env, c.Handle)
+			break
+		}
+	}
 	isData := func(m *event.Message) bool { return m.Event == "message" }
 	if list, _, err := query.Read(ctx, env.Reader, f, p, isData); err == nil {
 		for i, m := range list.Items {
@@ -102,6 +108,41 @@ func complete(ctx context.Context, env Env, r *command.Receipt, session, action 
 		}
 	}
 	bound(r)
+}
+
+// How long a receipt waits for services to tell why a request failed. They send what they did in batches.
+const (
+	servicesWithin = 400 * time.Millisecond
+	servicesEvery  = 40 * time.Millisecond
+)
+
+// serviceCause returns what services tell of a failed request; nil when none does within a moment. Where no service has
+// sent anything so far, none is waited for.
+func serviceCause(ctx context.Context, env Env, request string) *command.CausedService {
+	if list, others := env.Reader.Services(); len(list) == 0 && !others {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, servicesWithin)
+	defer cancel()
+	for {
+		f, err := env.Flows.Read(ctx, request)
+		if err != nil {
+			return nil // the time is over, or the request was evicted
+		}
+		if c := f.Cause; c != nil && c.Node.Service != "" {
+			return &command.CausedService{
+				Handle: c.Node.ID(), Service: answer.Cut(c.Node.Service, 60), Text: answer.Cut(c.Node.Message(), errorText),
+				Score: c.Score, Trace: request,
+			}
+		}
+		timer := time.NewTimer(servicesEvery)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		}
+	}
 }
 
 // codePlace is where in the page's own code an error came from; "" when the stack does not say.
@@ -222,6 +263,10 @@ func bound(r *command.Receipt) {
 				cut(&r.Requests[i].Path, 60)
 				cut(&r.Requests[i].Method, 10)
 			}
+			if r.Service != nil {
+				cut(&r.Service.Text, 80)
+				cut(&r.Service.Service, 30)
+			}
 			cut(&r.From, 80)
 			cut(&r.To, 80)
 			return
@@ -256,6 +301,10 @@ func receiptLines(r *command.Receipt, told bool) (out []string) {
 	}
 	for _, c := range r.Requests {
 		out = append(out, callLine(c))
+	}
+	if s := r.Service; s != nil {
+		out = append(out, fmt.Sprintf(`service %s (%.2f): %s %s; observe {"what":"timeline","trace":%q} tells all`,
+			answer.Clean(s.Service), s.Score, s.Handle, answer.Clean(s.Text), s.Trace))
 	}
 	for _, m := range r.Messages {
 		out = append(out, messageLine(m))

@@ -3,6 +3,7 @@ package observe_test
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -376,6 +377,25 @@ func TestFailedRequestsAreNamedWithoutErrors(t *testing.T) {
 				strings.Contains(got, testkit.Hostile) {
 				t.Errorf("since %q: %s; want %s", since, got, want)
 			}
+		}
+	})
+}
+
+// The fields that a service wrote beside a message are in the line in full: they are searched, so they are shown.
+func TestLineOfServiceInFullHasItsFields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(testkit.Begin.Add(time.Minute)))
+		d := sit(t, 0)
+		h := head(0)
+		h.Service, h.PageURL = "api", ""
+		l := &event.Log{Head: h, Level: "error", Severity: 17, Message: "order failed", Attributes: `{"order.id":4217}`}
+		d.daemon.Store.Append(event.Batch{l})
+		id := `"id":"` + regexp.MustCompile(`(?m)^l\d+`).FindString(d.ask("logs", `"service":"api","text":"4217"`)) + `"`
+		if got := d.ask("logs", id); !strings.Contains(got, `attributes: {"order.id":4217}`) || strings.Contains(got, "\npage: ") {
+			t.Errorf("in full: %s", got)
+		}
+		if got := d.ask("logs", `"service":"api","as":"json"`); !strings.Contains(got, `"attributes":{"order.id":4217}`) {
+			t.Errorf("typed: %s", got)
 		}
 	})
 }

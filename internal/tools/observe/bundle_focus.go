@@ -10,6 +10,7 @@ import (
 	"github.com/brennhill/gasoline/internal/analysis"
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/view"
 )
@@ -37,10 +38,11 @@ type kind struct {
 
 func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bundle], error) {
 	p.Limit = coldErrors
-	o, err := env.open(ctx, p.Scoped, p.Paged, coldErrors, false, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, coldErrors, false, p.URL, p.Service)
 	if err != nil {
 		return nil, err
 	}
+	o.beside(env, p.Served, event.SeverityError)
 	o.onlyErrors()
 	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
 	if err != nil {
@@ -55,6 +57,14 @@ func coldBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bun
 	for i := range list.Items {
 		f.errors[list.Items[i].Handle()] = true
 	}
+	inFlow, err := f.follow(ctx, env, p.window())
+	if err != nil {
+		return nil, err
+	}
+	kinds = slices.DeleteFunc(kinds, func(k *kind) bool { // told below the first error
+		return inFlow != nil && k.first == k.last && k.first.Handle() != f.first && k.first.Head.Service != "" &&
+			inFlow.Find(k.first.Head.Seq) != nil
+	})
 	shown := f.choose(kinds)
 	counts := map[string]int{}
 	var items []query.Item
@@ -113,6 +123,8 @@ type focus struct {
 	action string          // handle of the action; "" when no error came after one
 	at     time.Time       // of the action
 	notes  []string        // what the choice does not rest on
+
+	services string // lines of what services did for the first error; "" when none is known
 }
 
 // findFocus looks for the newest action after which errors came that had not come before it. Without one the
@@ -122,6 +134,12 @@ func findFocus(ctx context.Context, env Env, o opened, errors []query.Item, kind
 		return focus{}, nil
 	}
 	newest := errors[len(errors)-1]
+	for _, it := range slices.Backward(errors) {
+		if it.Head.Service == "" { // what a page felt says which action it was
+			newest = it
+			break
+		}
+	}
 	f := o.scope
 	f.Severity, f.URL = 0, ""
 	f.Session, f.Tab = newest.Head.Session, newest.Head.Tab
@@ -147,6 +165,11 @@ func findFocus(ctx context.Context, env Env, o opened, errors []query.Item, kind
 				}
 			}
 		}
+		if out.first == "" {
+			if err := out.byServices(ctx, env, &a, end, kinds); err != nil {
+				return focus{}, err
+			}
+		}
 		if out.first != "" {
 			return out, nil
 		}
@@ -163,6 +186,44 @@ func findFocus(ctx context.Context, env Env, o opened, errors []query.Item, kind
 		}
 	}
 	return out, nil
+}
+
+// byServices takes what services reported for the first time in the requests of an action. The page may have thrown the
+// same before: that of its errors which the action led to last is told then, with what the services say.
+func (f *focus) byServices(ctx context.Context, env Env, a *event.Action, end time.Time, kinds []*kind) error {
+	if a.Cause.Action == "" || !slices.ContainsFunc(kinds, func(k *kind) bool { return k.first.Head.Service != "" }) {
+		return nil
+	}
+	filter := query.Filter{Session: a.Session, Action: a.Cause.Action}
+	list, _, err := query.Read[event.Exchange](ctx, env.Reader, filter, query.Page{Limit: 50}, nil)
+	if err != nil {
+		return err
+	}
+	traces := map[string]bool{}
+	for i := range list.Items {
+		traces[list.Items[i].TraceID] = true
+	}
+	delete(traces, "")
+	for _, k := range kinds {
+		if h := k.first.Head; h.Service != "" && traces[h.TraceID] && !h.Time.Before(a.Time) && h.Time.Before(end) {
+			k.led = k.first
+			f.led[k.first.Handle()] = true
+			if f.first == "" {
+				f.first = k.first.Handle()
+			}
+		}
+	}
+	if f.first == "" {
+		return nil
+	}
+	for _, k := range kinds {
+		if k.last.Head.Service == "" && led(k.last.Head, a, end) {
+			k.led, f.first = k.last, k.last.Handle()
+			f.led[f.first] = true
+			break
+		}
+	}
+	return nil
 }
 
 // led reports whether an action led to an error: by its id, else by time.
@@ -190,6 +251,24 @@ func (f focus) choose(kinds []*kind) []*kind {
 		return b.last.Head.Time.Compare(a.last.Head.Time)
 	})
 	return out[:min(len(out), coldLines)]
+}
+
+// follow finds what services did for the request that failed around the first error, or for the first error itself, and
+// notes it in lines. It returns nil where no service tells of it.
+func (f *focus) follow(ctx context.Context, env Env, window time.Duration) (*flow.Flow, error) {
+	if list, others := env.Reader.Services(); f.first == "" || len(list) == 0 && !others {
+		return nil, nil
+	}
+	it, err := query.ByHandle(env.Reader, f.first)
+	if err != nil {
+		return nil, nil // it was evicted in between
+	}
+	found, err := failedFlow(ctx, env, it, window)
+	if err != nil || found == nil || len(found.Services) == 0 {
+		return nil, err
+	}
+	f.services = serviceLines(found)
+	return found, nil
 }
 
 // order puts what the action led to first, in the order in which it happened, then the others, newest first.
@@ -243,6 +322,7 @@ func (f focus) entry(b *bundle, count int) answer.Entry {
 	if b.Partial {
 		out.WriteString("\n  (not all that was around it was looked at)")
 	}
+	out.WriteString(f.services)
 	return answer.Entry{Text: out.String()}
 }
 

@@ -119,7 +119,7 @@ func TestAColdAgentFindsTheCauseOnABusyPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		bound := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-			return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films}
+			return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films, Flows: h.Flows}
 		}, nil)
 		var calls calls.Runner
 		ask := func(args string) string {

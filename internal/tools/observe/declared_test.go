@@ -15,7 +15,7 @@ import (
 func bound(t *testing.T) *catalog.Bound {
 	h := testkit.NewDaemon(t, 0)
 	return catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films}
+		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films, Flows: h.Flows}
 	}, nil)
 }
 
@@ -24,8 +24,8 @@ func TestTheDeclarationFitsItsBounds(t *testing.T) {
 	if d := b.Disagreements(); len(d) > 0 {
 		t.Error(d)
 	}
-	if n := len(b.Description()); n > catalog.MaxDescription-400 {
-		t.Errorf("the description has %d bytes, and modes that are to come need 400 of %d: shorten Doc or Groups of Tool, "+
+	if n := len(b.Description()); n > catalog.MaxDescription-300 {
+		t.Errorf("the description has %d bytes, and parameters that are to come need 300 of %d: shorten Doc or Groups of Tool, "+
 			"or name a parameter that many modes take once in a group", n, catalog.MaxDescription)
 	}
 	if len(b.Shown) > 12 {

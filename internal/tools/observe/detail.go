@@ -136,6 +136,7 @@ func whole(ctx context.Context, env Env, it query.Item) any {
 		it.Head.PageURL,
 		answer.Clock(it.Head.Time),
 		"",
+		it.Head.Service,
 	}
 	return inFull(it, m, func(m moment) []string { return []string{m.ID + " " + m.Timestamp + " " + m.Summary} })
 }

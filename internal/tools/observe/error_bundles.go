@@ -30,6 +30,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type bundlesParams struct {
 	view.Scoped
+	view.Served
 	view.Paged
 	URL    string  `json:"url,omitempty" doc:"only errors whose script, resource or page URL contains this"`
 	Window float64 `json:"window_seconds,omitempty" min:"0.1" max:"10" doc:"how far before the error to look; default 3"`
@@ -101,10 +102,11 @@ func errorBundles(ctx context.Context, env Env, p bundlesParams) (any, error) {
 
 // wholeBundles is the list of errors, each with its context, which is read when it is shown.
 func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bundle], error) {
-	o, err := env.open(ctx, p.Scoped, p.Paged, 5, false, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 5, false, p.URL, p.Service)
 	if err != nil {
 		return nil, err
 	}
+	o.beside(env, p.Served, event.SeverityError)
 	o.onlyErrors()
 	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
 	if err != nil {
@@ -128,7 +130,7 @@ func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bu
 // dress adds what both forms of the answer say beside the errors.
 func dress(ctx context.Context, env Env, o opened, out *view.List[*bundle]) error {
 	out.Title = "error bundles"
-	out.Origin = func(b *bundle) string { return answer.Origin(b.Error.PageURL) }
+	out.Origin = func(b *bundle) string { return writer(b.Error.PageURL, b.Error.Service) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
 	out.Note(env.Bodies(o.Selection)...).
 		Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).

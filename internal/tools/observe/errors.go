@@ -23,6 +23,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type errorsParams struct {
 	view.Scoped
+	view.Served
 	view.Paged
 	ID      string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
 	URL     string `json:"url,omitempty" doc:"only those whose script, resource or page URL contains this"`
@@ -34,7 +35,9 @@ type errorEntry struct {
 	ID        string       `json:"id"`
 	Type      string       `json:"type,omitempty"`
 	Message   string       `json:"message"`
-	Source    string       `json:"source"` // console, or the exception's mechanism
+	Source    string       `json:"source"`              // console, log, or the exception's mechanism
+	Said      string       `json:"logged_as,omitempty"` // what a logger wrote beside an exception
+	Service   string       `json:"service,omitempty"`
 	URL       string       `json:"url,omitempty"`
 	Line      int          `json:"line,omitempty"`
 	Column    int          `json:"column,omitempty"`
@@ -68,10 +71,11 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 	if p.ID != "" {
 		return oneError(ctx, env, p.ID)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 20, p.Summary, p.URL)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 20, p.Summary, p.URL, p.Service)
 	if err != nil {
 		return nil, err
 	}
+	o.beside(env, p.Served, event.SeverityError)
 	o.onlyErrors()
 	list, cover, err := query.Timeline(ctx, env.Reader, errorKinds, o.Filter, o.page, nil)
 	if err != nil {
@@ -82,7 +86,7 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 		return tallyErrors(list.Items, o, append(losses, env.CoverNotes(cover)...)), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "errors", &list, cover, newErrorEntry)
-	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Origin(e.PageURL) }
+	out.Line, out.Origin = errorLine, func(e errorEntry) string { return writer(e.PageURL, e.Service) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
 	return out.Note(losses...).Note(env.Unseen(ctx, o.Selection)...), nil
 }
@@ -100,7 +104,7 @@ func oneError(ctx context.Context, env Env, handle string) (any, error) {
 }
 
 func errorDetail(e errorEntry) []string {
-	lines := []string{fmt.Sprintf("%s %s [%s]", e.ID, e.Timestamp, answer.Clean(e.Source)), answer.Clean(e.summary())}
+	lines := []string{fmt.Sprintf("%s %s [%s]", e.ID, e.Timestamp, answer.Clean(e.origin())), answer.Clean(e.summary())}
 	for _, f := range e.Stack {
 		at := "  at " + view.StackOf([]view.Frame{f}, e.PageURL, 1)
 		lines = append(lines, at+part("(%s)", f.Raw))
@@ -114,6 +118,12 @@ func errorDetail(e errorEntry) []string {
 	if e.Element != "" {
 		lines = append(lines, "element: "+answer.Clean(e.Element))
 	}
+	if e.TraceID != "" {
+		lines = append(lines, fmt.Sprintf(`trace: observe {"what":"timeline","trace":%q}`, answer.Clean(e.TraceID)))
+	}
+	if e.PageURL == "" && e.Service != "" {
+		return lines
+	}
 	return append(lines, "page: "+answer.Clean(e.PageURL))
 }
 
@@ -125,6 +135,7 @@ func newErrorEntry(it *query.Item) errorEntry {
 		Tab:       h.Tab,
 		Frame:     h.Frame,
 		PageURL:   h.PageURL,
+		Service:   h.Service,
 		TraceID:   h.TraceID,
 		Flags:     h.Flags.Names(),
 		clock:     answer.Clock(h.Time),
@@ -134,14 +145,36 @@ func newErrorEntry(it *query.Item) errorEntry {
 		out.Type, out.Message, out.Source, out.URL, out.Line, out.Column = e.Type, e.Message, e.Mechanism, e.URL,
 			e.Line, e.Column
 		out.Stack, out.Element, out.Count = view.Stack(e.Stack), e.Element, e.Count
+		out.Said = saidOf(e)
 		for _, c := range e.Causes {
 			out.Causes = append(out.Causes, strings.TrimPrefix(c.Type+": "+c.Message, ": "))
 		}
 	case *event.Log:
 		out.Message, out.Source, out.URL, out.Line, out.Column, out.Stack, out.Count = e.Message, "console", e.URL,
 			e.Line, e.Column, view.Stack(e.Stack), e.Count
+		if event.ClassOf(e) == event.Service {
+			out.Source = "log"
+		}
 	}
 	return out
+}
+
+// saidOf returns what a logger wrote beside an exception: the first line of its text, where that is neither the exception
+// nor a part of its stack.
+func saidOf(e *event.Exception) string {
+	if e.Mechanism != "log" {
+		return ""
+	}
+	first, _, _ := strings.Cut(e.RawStack, "\n")
+	if e.Message != "" && strings.Contains(first, e.Message) || e.Type != "" && strings.HasPrefix(first, e.Type) {
+		return ""
+	}
+	for _, begin := range [...]string{"Traceback ", "goroutine ", " ", "\t"} {
+		if strings.HasPrefix(first, begin) {
+			return ""
+		}
+	}
+	return first
 }
 
 // summary is the type and the message of the error.
@@ -165,7 +198,7 @@ func (e errorEntry) place(n int) string {
 
 // brief is the error without handle and time, on one line.
 func (e errorEntry) brief() string {
-	out := answer.Cut(answer.Clean(e.summary()), 200) + " [" + answer.Clean(e.Source) + "]"
+	out := answer.Cut(answer.Clean(e.summary()), 200) + " [" + answer.Clean(e.origin()) + "]"
 	if e.Count > 1 {
 		out += fmt.Sprintf(" ×%d", e.Count)
 	}
@@ -175,7 +208,7 @@ func (e errorEntry) brief() string {
 // lines is the error in full: message, place, causes.
 func (e errorEntry) lines() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s %s [%s]", e.ID, e.clock, answer.Cut(answer.Clean(e.summary()), 600), answer.Clean(e.Source))
+	fmt.Fprintf(&out, "%s %s %s [%s]", e.ID, e.clock, answer.Cut(answer.Clean(e.summary()), 600), answer.Clean(e.origin()))
 	if e.Frame != 0 {
 		fmt.Fprintf(&out, " in an iframe of %s", answer.Origin(e.PageURL))
 	}
@@ -183,6 +216,9 @@ func (e errorEntry) lines() string {
 		fmt.Fprintf(&out, " ×%d", e.Count)
 	}
 	out.WriteString(part("%s", answer.Clean(e.Element)))
+	if e.Said != "" {
+		out.WriteString("\n  logged as: " + answer.Cut(answer.Clean(e.Said), 200))
+	}
 	if at := e.place(4); at != "" {
 		out.WriteString("\n  at " + at)
 	}
@@ -192,8 +228,16 @@ func (e errorEntry) lines() string {
 	return out.String()
 }
 
+// origin says how the error was noticed, and in which service where it was none of a page.
+func (e errorEntry) origin() string {
+	if e.Service == "" {
+		return e.Source
+	}
+	return strings.TrimSpace(e.Source + " in " + e.Service)
+}
+
 // fold is the same for errors that are shown as one.
-func (e errorEntry) fold() string { return e.summary() + e.Source + e.PageURL }
+func (e errorEntry) fold() string { return e.summary() + e.Source + e.Service + e.PageURL }
 
 func errorLine(e errorEntry) answer.Entry { return answer.Entry{Text: e.lines(), Fold: e.fold()} }
 

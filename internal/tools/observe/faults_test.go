@@ -226,7 +226,7 @@ func TestNoFaultMakesAnErrorUnseen(t *testing.T) {
 					},
 				}))
 				bound := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-					return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films}
+					return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films, Flows: h.Flows}
 				}, nil)
 				for _, args := range []string{
 					`{"what":"errors","tab":1,"session":"s1","limit":1000}`,
@@ -319,7 +319,7 @@ func TestWhatARefusedUploadHeldIsToldAsMissing(t *testing.T) {
 			t.Fatalf("the rest: %d", code)
 		}
 		bound := catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-			return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films}
+			return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films, Flows: h.Flows}
 		}, nil)
 		for _, what := range []string{"errors", "error_bundles"} {
 			text := ask(t, bound, fmt.Sprintf(`{"what":%q,"tab":1,"session":"s1"}`, what))

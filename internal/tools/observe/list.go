@@ -52,6 +52,14 @@ func (env Env) open(
 	return out, nil
 }
 
+// beside adds the events of services; see view.View.Beside.
+func (o *opened) beside(env Env, s view.Served, least int) {
+	url := o.Filter.URL
+	env.Beside(&o.Selection, s.Service, least)
+	o.scope = o.Filter
+	o.scope.URL, o.Filter.URL = "", url
+}
+
 // nothing is what an empty list says: words only where they are true, which no filter, no end of a
 // search and no eviction may stand against. count tells how many there are without the mode's filters.
 func (o opened) nothing(words string, count func(query.Filter) (int, query.Coverage)) func() (string, bool) {
@@ -157,6 +165,14 @@ func raw(s string) json.RawMessage {
 	}
 	b, _ := json.Marshal(s) // a string always encodes
 	return b
+}
+
+// writer names who wrote an entry, for the fence: the page, else the service.
+func writer(pageURL, service string) string {
+	if pageURL == "" && service != "" {
+		return "service " + answer.Cut(answer.Clean(service), 40)
+	}
+	return answer.Origin(pageURL)
 }
 
 // part returns " text" for an optional part of a line, "" when it is empty.

@@ -22,6 +22,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type logsParams struct {
 	view.Scoped
+	view.Served
 	view.Paged
 	chosen
 	ID             string `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
@@ -52,6 +53,8 @@ type logEntry struct {
 	TestID    string          `json:"test_id,omitempty"`
 	TraceID   string          `json:"trace_id,omitempty"`
 	Flags     []string        `json:"flags,omitempty"`
+	// Attributes are the fields that a service wrote beside the message.
+	Attributes json.RawMessage `json:"attributes,omitempty"`
 
 	clock string
 }
@@ -60,10 +63,11 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 	if p.ID != "" {
 		return one(ctx, env, p.ID, newLogEntry, logDetail)
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 100, p.Summary, p.URL, p.MinLevel, p.Source, p.Text)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 100, p.Summary, p.URL, p.MinLevel, p.Source, p.Text, p.Service)
 	if err != nil {
 		return nil, err
 	}
+	o.beside(env, p.Served, event.SeverityWarn)
 	o.Filter.Text = p.Text
 	list, cover, err := query.Read(ctx, env.Reader, o.Filter, o.page, p.keep())
 	if err != nil {
@@ -79,7 +83,7 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 		}, list.OldestTime, list.NewestTime), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "logs", &list, cover, newLogEntry)
-	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Origin(e.PageURL) }
+	out.Line, out.Origin = logLine, func(e logEntry) string { return writer(e.PageURL, e.Service) }
 	out.Empty = o.nothing("nothing was written", env.countOf(ctx, []event.Kind{event.KindLog}, nil))
 	if o.page.Cursor == "" {
 		levels := countLevels(list.Items)
@@ -139,7 +143,7 @@ func newLogEntry(l *event.Log) logEntry {
 		Service: l.Service, URL: l.URL, Line: l.Line, Column: l.Column, Stack: view.Stack(l.Stack), Count: l.Count,
 		Timestamp: view.Stamp(l.Time),
 		Tab:       l.Tab, Frame: l.Frame, PageURL: l.PageURL, TestID: l.TestID, TraceID: l.TraceID,
-		Flags: l.Flags.Names(), clock: answer.Clock(l.Time),
+		Flags: l.Flags.Names(), Attributes: json.RawMessage(l.Attributes), clock: answer.Clock(l.Time),
 	}
 }
 
@@ -190,10 +194,16 @@ func logDetail(e logEntry) []string {
 	if len(e.Args) > 0 {
 		out = append(out, "args: "+answer.Clean(string(e.Args)))
 	}
+	if len(e.Attributes) > 0 {
+		out = append(out, "attributes: "+answer.Clean(string(e.Attributes)))
+	}
 	if len(e.Stack) > 0 {
 		out = append(out, "at "+view.StackLine(e.Stack, 30))
 	} else if e.URL != "" {
 		out = append(out, "at "+answer.Place(e.URL, e.Line, e.Column))
+	}
+	if e.PageURL == "" && e.Service != "" {
+		return out
 	}
 	return append(out, "page: "+answer.Clean(e.PageURL))
 }

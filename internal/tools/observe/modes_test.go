@@ -10,6 +10,6 @@ import (
 
 func TestModes(t *testing.T) {
 	testkit.RunModes(t, observe.Tool, func(h *testkit.Daemon, c catalog.Call) observe.Env {
-		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films}
+		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films, Flows: h.Flows}
 	}, "testdata")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/brennhill/gasoline/internal/command"
 	"github.com/brennhill/gasoline/internal/drive"
 	"github.com/brennhill/gasoline/internal/film"
+	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/recording"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/view"
@@ -20,6 +21,7 @@ type Env struct {
 	Queue *command.Queue
 	Dir   *state.Dir
 	Films *film.Films
+	Flows *flow.Flows
 	// Recorder has the recordings.
 	Recorder *recording.Recorder
 }
@@ -51,7 +53,7 @@ var Tool = catalog.New[Env](catalog.Info{
 		"tab",
 		"id",
 		"min_level",
-		"status_min",
+		"trace",
 		"failed",
 		"summary",
 		"correlation_id",

@@ -43,6 +43,7 @@ type inventoryResult struct {
 	CorrelationID string `json:"correlation_id"`
 	Tab           int    `json:"effective_tab,omitempty"`
 	command.SnapshotResult
+	Named []namedPart `json:"named,omitempty"` // at most 20 parts
 
 	find string
 }
@@ -82,6 +83,11 @@ func pageInventory(ctx context.Context, env Env, p inventoryParams) (*inventoryR
 		if !mark.MatchString(out.Cursor) {
 			out.Cursor = ""
 		}
+		url, frame := out.URL, p.Frame != "" && p.Frame != "main"
+		if frame {
+			url = a.Target.Tab.URL
+		}
+		out.tell(env, frame, url)
 		env.Remember(snapshotKey(p.Tab, p.Frame), query.Cursor(out.Cursor))
 	}
 	return out, nil
@@ -156,6 +162,9 @@ func (r *inventoryResult) Text(w *answer.Writer) {
 	}
 	if r.Partial {
 		w.Note("not all was looked at: the time was up, or the page changes all the time; timeout_ms gives more")
+	}
+	if l := namedLine(r.Named); l != "" {
+		w.Note("%s", l)
 	}
 	if from, to := w.Entries(answer.Oldest, entries); to-from < len(entries) {
 		w.Note("cut to %d of %d lines; a larger budget shows more", to-from, len(entries))

@@ -47,7 +47,11 @@ func savedVideos(_ context.Context, env Env, p savedVideosParams) (*savedVideosR
 		if p.LastN != nil && len(out.Recordings) == *p.LastN {
 			break
 		}
-		out.Recordings = append(out.Recordings, savedVideo{f, fmt.Sprintf("%dx%d", f.Width, f.Height), "webm", "none"})
+		sound := "none"
+		if f.Audio {
+			sound = "tab"
+		}
+		out.Recordings = append(out.Recordings, savedVideo{f, fmt.Sprintf("%dx%d", f.Width, f.Height), "webm", sound})
 	}
 	return out, nil
 }
@@ -68,6 +72,9 @@ func (r *savedVideosResult) Text(w *answer.Writer) {
 	for _, f := range r.Recordings {
 		line := fmt.Sprintf("%s %s %.1f s %s %s tab %d", f.Name, f.CreatedAt.Format("2006-01-02T15:04:05Z"), f.Seconds,
 			answer.Bytes(f.Bytes), f.Resolution, f.Tab)
+		if f.Audio {
+			line += " with sound"
+		}
 		switch {
 		case f.Ended == "":
 			line += " goes on"

@@ -29,6 +29,7 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type summarizedParams struct {
 	view.Scoped
+	view.Served
 	chosen
 	Since    string `json:"since,omitempty" doc:"a duration back (30s), or an RFC 3339 time"`
 	URL      string `json:"url,omitempty" doc:"only those whose script or page URL contains this"`
@@ -90,6 +91,7 @@ func summarizedLogs(ctx context.Context, env Env, p summarizedParams) (*summariz
 	if err != nil {
 		return nil, err
 	}
+	env.Beside(&selection, p.Service, event.SeverityWarn)
 	selection.Filter.URL = p.URL
 	list, cover, err := query.Read(
 		ctx,

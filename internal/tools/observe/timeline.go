@@ -24,9 +24,11 @@ var _ = catalog.Add(Tool, catalog.Spec{
 
 type timelineParams struct {
 	view.Scoped
+	view.Served
 	view.Paged
-	Include []string `json:"include,omitempty" doc:"of actions, errors, network, websocket, logs, navigation, transients, marks (the default: all of these), waterfall, dom, lifecycle, performance, extension_logs"`
+	Include []string `json:"include,omitempty" doc:"of actions, errors, network, websocket, logs, navigation, transients, marks (the default: all of these), spans, waterfall, dom, lifecycle, performance, extension_logs"`
 	ID      string   `json:"id,omitempty" alone:"-" doc:"one entry's handle, for all of it"`
+	Trace   string   `json:"trace,omitempty" alone:"-" doc:"a trace id or a handle (r42): what happened for it in page and services, with the cause"`
 	URL     string   `json:"url,omitempty" doc:"only those whose own or page URL contains this"`
 	Text    string   `json:"text,omitempty" doc:"only those that contain this"`
 	Summary bool     `json:"summary,omitempty" doc:"counts instead of entries"`
@@ -57,6 +59,7 @@ var inclusions = []inclusion{
 		takes: func(it query.Item) bool { return it.Event.(*event.DOM).Type == "transient" },
 	},
 	{name: "marks", kinds: []event.Kind{event.KindMark}},
+	{name: "spans", kinds: []event.Kind{event.KindSpan}, extra: true},
 	{name: "waterfall", kinds: []event.Kind{event.KindResource}, extra: true},
 	{name: "dom", kinds: []event.Kind{event.KindDOM}, extra: true},
 	{name: "lifecycle", kinds: []event.Kind{event.KindLifecycle}, extra: true},
@@ -102,22 +105,27 @@ type moment struct {
 	Tab       int    `json:"tab,omitempty"`
 	PageURL   string `json:"page_url,omitempty"`
 
-	clock string
-	fold  string
+	clock   string
+	fold    string
+	service string
 }
 
 func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 	if p.ID != "" {
 		return byHandle(ctx, env, p.ID)
 	}
+	if p.Trace != "" {
+		return flowOf(ctx, env, p.Trace)
+	}
 	chosen, err := chooseInclusions(p.Include)
 	if err != nil {
 		return nil, err
 	}
-	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Include, p.Text)
+	o, err := env.open(ctx, p.Scoped, p.Paged, 50, p.Summary, p.URL, p.Include, p.Text, p.Service)
 	if err != nil {
 		return nil, err
 	}
+	o.beside(env, p.Served, event.SeverityWarn)
 	o.Filter.Text = p.Text
 	var kinds []event.Kind
 	for _, l := range chosen {
@@ -168,9 +176,10 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 			it.Head.PageURL,
 			answer.Clock(it.Head.Time),
 			foldOf(*it),
+			it.Head.Service,
 		}
 	})
-	out.Title, out.Origin = "timeline", func(e moment) string { return answer.Origin(e.PageURL) }
+	out.Title, out.Origin = "timeline", func(e moment) string { return writer(e.PageURL, e.service) }
 	out.Line = func(e moment) answer.Entry {
 		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.fold}
 	}
@@ -209,6 +218,8 @@ func brief(it query.Item) string {
 			60) + " " + newFrameEntry(e).brief(120)
 	case *event.Action:
 		return newActionEntry(e).brief()
+	case *event.Span:
+		return newSpanEntry(e).brief()
 	case *event.Lifecycle:
 		if view.IsVisit(e) {
 			v := newVisitEntry(e)

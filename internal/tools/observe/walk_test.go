@@ -39,7 +39,7 @@ func sit(t *testing.T, entries int) *desk {
 		t.Fatal(err)
 	}
 	return &desk{t, h, catalog.Bind(observe.Tool, func(c catalog.Call) observe.Env {
-		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films}
+		return observe.Env{View: h.View(c), Drive: h.Driver(), Queue: h.Queue, Dir: h.Dir, Recorder: h.Recorder, Films: h.Films, Flows: h.Flows}
 	}, nil)}
 }
 

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brennhill/gasoline/internal/export"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+const whatExportDoes = "Hand what is kept to an OpenTelemetry collector or to a store that takes OTLP: logs, exceptions and spans of " +
+	"services, and what browsers did as logs and client spans. It was redacted before it was stored. This command " +
+	"alone opens the connection, for as long as it runs, to the address that you give; the daemon opens none."
+
+const exportPage = 500 // events
+
+func exportCommand(s *settings) *cobra.Command {
+	var to, since, service string
+	var headers, signals []string
+	var follow bool
+	cmd := &cobra.Command{
+		Use: "export --otlp URL", Short: "Hand what is kept to a collector or a store, by OTLP", GroupID: "services",
+		Long: wrapped(whatExportDoes), Args: cobra.NoArgs,
+		Example: "  gasoline export --otlp http://127.0.0.1:4318 --since 10m\n" +
+			"  gasoline export --otlp https://collector.example --header 'x-api-key: …' --follow",
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&to, "otlp", "", "address of the collector, as OTEL_EXPORTER_OTLP_ENDPOINT has it")
+	flags.StringVar(&since, "since", "", "a duration back, or an RFC 3339 time (default all that is kept)")
+	flags.StringVar(&service, "service", "", "only this service")
+	flags.StringArrayVar(&headers, "header", nil, "a header of each request, such as 'authorization: Bearer …'; may be repeated")
+	flags.StringSliceVar(&signals, "signals", []string{"logs", "traces"}, "what the other side takes: logs, traces")
+	flags.BoolVar(&follow, "follow", false, "go on with what comes, until Ctrl-C")
+	if err := cmd.MarkFlagRequired("otlp"); err != nil {
+		panic(err) // the flag is declared above
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		header := http.Header{}
+		for _, h := range headers {
+			name, value, ok := strings.Cut(h, ":")
+			if !ok || strings.TrimSpace(name) == "" {
+				return errors.New("a header has the form 'name: value'")
+			}
+			header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+		}
+		target, err := export.NewTarget(to, header, &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		})
+		if err != nil {
+			return err
+		}
+		for _, signal := range signals {
+			if signal != "logs" && signal != "traces" {
+				return fmt.Errorf("there is no signal %q; there are logs and traces", signal)
+			}
+		}
+		if !slices.Contains(signals, "logs") {
+			target.Logs = ""
+		}
+		if !slices.Contains(signals, "traces") {
+			target.Traces = ""
+		}
+		told := ""
+		target.Again = func(err error, after time.Duration) {
+			if text := err.Error(); text != told { // once for each reason
+				told = text
+				fmt.Fprintf(cmd.ErrOrStderr(), "gasoline: %s; trying again in %s\n", text, after.Round(100*time.Millisecond))
+			}
+		}
+		c, err := s.client()
+		if err != nil {
+			return err
+		}
+		run := exporting{client: c, target: target, query: url.Values{
+			"limit": {fmt.Sprint(exportPage)}, "signals": {strings.Join(signals, ",")},
+		}}
+		for name, value := range map[string]string{"since": since, "service": service} {
+			if value != "" {
+				run.query.Set(name, value)
+			}
+		}
+		err = run.all(cmd.Context(), follow)
+		if follow && cmd.Context().Err() != nil {
+			err = nil // the user has ended it
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), "gasoline:", run.report())
+		if err != nil {
+			return fail{code: exitError, err: err}
+		}
+		return nil
+	}
+	return cmd
+}
+
+// exporting is one run of the command.
+type exporting struct {
+	client *client
+	target *export.Target
+	query  url.Values
+
+	sent    export.Counts
+	refused int
+	missed  uint64
+	reason  string
+}
+
+// all hands over page after page, until there are no more, or without an end.
+func (e *exporting) all(ctx context.Context, follow bool) error {
+	for {
+		page, err := e.page(ctx)
+		if err != nil {
+			return err
+		}
+		// What could not be handed over is not left out: the cursor stays where it was.
+		if err := e.post(ctx, page); err != nil {
+			return err
+		}
+		if e.query.Get("cursor") != "" {
+			e.missed += page.Missed // what was evicted before the first page was never asked for
+		}
+		e.query.Set("cursor", page.Cursor)
+		if page.More {
+			continue
+		}
+		if !follow {
+			return nil
+		}
+		if err := e.target.Wait(ctx, time.Second); err != nil {
+			return err
+		}
+	}
+}
+
+func (e *exporting) page(ctx context.Context) (page wire.Export, err error) {
+	out, err := e.client.do(ctx, http.MethodGet, "/export?"+e.query.Encode(), nil, nil)
+	if err != nil {
+		return page, err
+	}
+	if err := json.Unmarshal(out, &page); err != nil {
+		return page, fmt.Errorf("read /export: %w", err)
+	}
+	return page, nil
+}
+
+func (e *exporting) post(ctx context.Context, page wire.Export) error {
+	for _, one := range []struct {
+		to    string
+		body  []byte
+		count int
+		sent  *int
+	}{
+		{e.target.Logs, page.Logs, page.LogCount, &e.sent.Logs},
+		{e.target.Traces, page.Traces, page.SpanCount, &e.sent.Spans},
+	} {
+		if len(one.body) == 0 || one.to == "" {
+			continue
+		}
+		refused, reason, err := e.target.Post(ctx, one.to, one.body)
+		if err != nil {
+			return err
+		}
+		*one.sent += max(0, one.count-refused)
+		e.refused += refused
+		if reason != "" {
+			e.reason = reason
+		}
+	}
+	return nil
+}
+
+func (e *exporting) report() string {
+	out := fmt.Sprintf("%d logs and %d spans were handed over", e.sent.Logs, e.sent.Spans)
+	if e.refused > 0 {
+		out += fmt.Sprintf("; %d were refused there", e.refused)
+		if e.reason != "" {
+			out += " (" + e.reason + ")"
+		}
+	}
+	if e.missed > 0 {
+		out += fmt.Sprintf("; %d were gone before they could be handed over", e.missed)
+	}
+	return out
+}

@@ -1,0 +1,6 @@
+package main
+
+import "os"
+
+// passedOn are the signals that "gasoline run" passes to its child.
+var passedOn = []os.Signal{os.Interrupt}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brennhill/gasoline/internal/answer"
+	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/project"
+	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+const whatSourcesDoes = "Show what the daemon reads of services by itself: files, other machines, containers, log platforms. " +
+	"They stand in a project's " + project.File + ", and in one of the state directory. A project's file says which programs " +
+	"are run and which hosts connected to, so it is followed only after \"gasoline sources allow\", and again after each " +
+	"change of it."
+
+func sourcesCommand(s *settings) *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "sources", Short: "Show where lines of services are read, and what each costs", GroupID: "services",
+		Long: wrapped(whatSourcesDoes), Args: cobra.NoArgs,
+		Example: "  gasoline sources\n  gasoline sources allow ~/src/shop",
+	}
+	asJSON := cmd.Flags().Bool("json", false, "print what GET /sources answers")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return showSources(cmd, s, *asJSON) }
+	allow := &cobra.Command{
+		Use: "allow [FOLDER]", Short: "Follow the " + project.File + " of a project as it is now", Args: cobra.MaximumNArgs(1),
+		Long: wrapped("Follow the " + project.File + " of a project (default this folder) as it is now, and say what is read."),
+	}
+	allow.RunE = func(cmd *cobra.Command, args []string) error { return allowSources(cmd, s, args) }
+	forget := &cobra.Command{
+		Use: "forget [FOLDER]", Short: "Follow it no more", Args: cobra.MaximumNArgs(1),
+		Long: wrapped("Follow the " + project.File + " of a project (default this folder) no more."),
+	}
+	forget.RunE = func(cmd *cobra.Command, args []string) error { return forgetSources(cmd, s, args) }
+	cmd.AddCommand(allow, forget)
+	return cmd
+}
+
+func showSources(cmd *cobra.Command, s *settings, asJSON bool) error {
+	c, err := s.client()
+	if err != nil {
+		return err
+	}
+	if err := c.ensure(cmd.Context(), cmd.ErrOrStderr()); err != nil {
+		return err
+	}
+	raw, err := c.quick(cmd.Context(), http.MethodGet, "/sources", nil)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if asJSON {
+		_, err := fmt.Fprintln(out, string(raw))
+		return err
+	}
+	var all wire.Sources
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return fail{code: exitError, err: err}
+	}
+	if len(all.Files) == 0 {
+		fmt.Fprintf(out, "There are no sources: no %s is allowed, and there is none in %s.\n", project.File, c.place.StateDir)
+	}
+	wrong := false
+	for _, f := range all.Files {
+		fmt.Fprintln(out, answer.Clean(f.Path))
+		if f.Error != "" {
+			wrong = true
+			fmt.Fprintln(out, "  not read:", answer.Clean(f.Error))
+		}
+	}
+	for _, o := range all.Sources {
+		fmt.Fprintf(out, "%s\n  %s\n", answer.Clean(o.Line), answer.Clean(o.Where))
+	}
+	if wrong {
+		return fail{code: exitUser, err: errors.New("a file is not read"), quiet: true}
+	}
+	return nil
+}
+
+// folder returns the folder that the arguments name, else this one, and the state directory.
+func folder(s *settings, args []string) (string, *state.Dir, error) {
+	c, err := s.client()
+	if err != nil {
+		return "", nil, err
+	}
+	at := "."
+	if len(args) > 0 {
+		at = args[0]
+	}
+	if at, err = filepath.Abs(at); err != nil {
+		return "", nil, err
+	}
+	dir, err := state.Open(c.place.StateDir)
+	if err != nil {
+		return "", nil, fail{code: exitError, err: err}
+	}
+	return at, dir, nil
+}
+
+func allowSources(cmd *cobra.Command, s *settings, args []string) error {
+	at, dir, err := folder(s, args)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	path, services, specs, err := daemon.AllowProject(dir, at)
+	if errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%s is not there; write one: {\"services\": {\"api\": {\"sources\": [{\"type\": \"file\", \"path\": "+
+			"\"logs/*.log\"}]}}}", path)
+	} else if p := problem.From(err); p != nil {
+		err = fmt.Errorf("%s. %s", p.Message, p.Fix)
+	}
+	if err != nil {
+		return fail{code: exitUser, err: err}
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s is followed as it is now: %s, %s.\n", answer.Clean(path), plural(len(services), "service"),
+		plural(len(specs), "source"))
+	for _, o := range specs {
+		fmt.Fprintf(out, "  %s  %s\n", answer.Clean(o.Name), answer.Clean(o.Opened.Title))
+	}
+	return nil
+}
+
+func forgetSources(cmd *cobra.Command, s *settings, args []string) error {
+	at, dir, err := folder(s, args)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	was, err := daemon.ForgetProject(dir, at)
+	if err != nil {
+		return fail{code: exitError, err: err}
+	}
+	if !was {
+		return fail{code: exitUser, err: fmt.Errorf("%s was not allowed", filepath.Join(at, project.File))}
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), "It is followed no more.")
+	return nil
+}

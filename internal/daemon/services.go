@@ -1,0 +1,83 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"github.com/brennhill/gasoline/internal/state"
+)
+
+// settings are what the user wrote into settings.json of the state directory. They hold for a daemon that a client
+// starts, too.
+type settings struct {
+	OTLP bool `json:"otlp"` // listen where SDKs send to that nobody configured
+}
+
+// settingsFile lies in the state directory.
+const settingsFile = "settings.json"
+
+// readSettings returns the user's settings; those of a file that cannot be read are the default ones.
+func readSettings(dir *state.Dir) (settings, *state.Fault) {
+	data, err := dir.Read(settingsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return settings{}, nil
+	}
+	var s settings
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err == nil {
+		return s, nil
+	}
+	return settings{}, &state.Fault{
+		File:   dir.Path(settingsFile),
+		Line:   state.LineOf(data, err),
+		Error:  err.Error(),
+		Effect: "the default settings hold",
+		Fix:    "Correct it, then run \"gasoline stop\"; the next start reads it.",
+	}
+}
+
+// listenForServices serves the ports of OTLP where that is wanted, until the returned function is called. A port
+// that another program holds is told, and the daemon runs without it.
+func (d *parts) listenForServices(ctx context.Context, work *sync.WaitGroup) (stop func()) {
+	if !d.cfg.OTLP {
+		return func() {}
+	}
+	var servers []*http.Server
+	for _, port := range d.cfg.OTLPPorts {
+		listener, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			d.cfg.Log.Error("listen for services", "port", port, "error", err.Error())
+			d.taken = append(d.taken, fmt.Sprintf(
+				"port %d for services cannot be used: %v. End the program that holds it, then run \"gasoline stop\"; "+
+					"until then services send to port %d with a token", port, err, d.cfg.Port))
+			continue
+		}
+		server := d.api.OTLPOnly(listener.Addr().(*net.TCPAddr).Port)
+		server.BaseContext = func(net.Listener) context.Context { return ctx }
+		servers = append(servers, server)
+		work.Go(func() {
+			if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+				d.cfg.Log.Error("serve services", "port", port, "error", err.Error())
+			}
+		})
+		d.cfg.Log.Info("listening for services", "address", listener.Addr().String())
+	}
+	return sync.OnceFunc(func() {
+		for _, s := range servers {
+			within, end := context.WithTimeout(context.WithoutCancel(ctx), answerWithin)
+			if s.Shutdown(within) != nil {
+				_ = s.Close() // what is still open after the grace is cut
+			}
+			end()
+		}
+	})
+}

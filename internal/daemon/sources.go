@@ -1,0 +1,316 @@
+package daemon
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/flow"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/project"
+	"github.com/brennhill/gasoline/internal/source"
+	"github.com/brennhill/gasoline/internal/source/docker"
+	"github.com/brennhill/gasoline/internal/source/file"
+	"github.com/brennhill/gasoline/internal/source/jaeger"
+	"github.com/brennhill/gasoline/internal/source/journald"
+	"github.com/brennhill/gasoline/internal/source/kubectl"
+	"github.com/brennhill/gasoline/internal/source/loki"
+	"github.com/brennhill/gasoline/internal/source/ssh"
+	"github.com/brennhill/gasoline/internal/state"
+	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// Adapters returns the kinds of sources that the daemon can read.
+func Adapters() []source.Adapter {
+	return []source.Adapter{
+		file.Adapter, ssh.Adapter, journald.Adapter, docker.Adapter, kubectl.Adapter, loki.Adapter, jaeger.Adapter,
+	}
+}
+
+// stored reports whether a source of that name is a store, where what is exported may go to.
+func stored(name string) bool { return name == loki.Adapter.Name || name == jaeger.Adapter.Name }
+
+// allowedFile lists the projects whose gasoline.json the user lets the daemon follow: such a file comes with a project's
+// code, and says which programs are run and which hosts connected to.
+const allowedFile = "projects.json"
+
+const maxProjects = 50
+
+// allowed is one of them. A file that was changed has to be allowed again.
+type allowed struct {
+	Path   string `json:"path"` // of gasoline.json
+	Digest string `json:"sha256"`
+}
+
+func readAllowed(dir *state.Dir) (out []allowed, _ error) {
+	data, err := dir.Read(allowedFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	return out, err
+}
+
+// AllowProject lets the daemon follow the gasoline.json of a folder as it is now, and returns its sources. A daemon that
+// runs takes it up within seconds.
+func AllowProject(dir *state.Dir, folder string) (path string, _ []project.Service, _ []source.Spec, _ error) {
+	path = filepath.Join(folder, project.File)
+	data, err := readProject(path)
+	if err != nil {
+		return path, nil, nil, err
+	}
+	services, specs, err := source.Read(path, data, Adapters(), source.Env{})
+	if err != nil {
+		return path, nil, nil, err
+	}
+	all, err := readAllowed(dir)
+	if err != nil {
+		return path, nil, nil, fmt.Errorf("read %s: %w", dir.Path(allowedFile), err)
+	}
+	all = slices.DeleteFunc(all, func(a allowed) bool { return a.Path == path })
+	if len(all) >= maxProjects {
+		return path, nil, nil, fmt.Errorf("%d projects are allowed already; forget one", len(all))
+	}
+	return path, services, specs, writeAllowed(dir, append(all, allowed{path, digest(data)}))
+}
+
+// ForgetProject takes the permission of a folder's gasoline.json back, and reports whether there was one.
+func ForgetProject(dir *state.Dir, folder string) (bool, error) {
+	all, err := readAllowed(dir)
+	if err != nil {
+		return false, fmt.Errorf("read %s: %w", dir.Path(allowedFile), err)
+	}
+	path := filepath.Join(folder, project.File)
+	left := slices.DeleteFunc(slices.Clone(all), func(a allowed) bool { return a.Path == path })
+	if len(left) == len(all) {
+		return false, nil
+	}
+	return true, writeAllowed(dir, left)
+}
+
+func writeAllowed(dir *state.Dir, all []allowed) error {
+	data, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
+		return err
+	}
+	return dir.Write(allowedFile, append(data, '\n'))
+}
+
+func readProject(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > project.MaxBytes {
+		return nil, fmt.Errorf("%s is no file of at most %d kB", path, project.MaxBytes>>10)
+	}
+	return os.ReadFile(path)
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// sources are what is read now.
+type sources struct{ now atomic.Pointer[reading] }
+
+type reading struct {
+	runner *source.Runner
+	files  []wire.SourceFile
+}
+
+// ask is flow.Flows' Chase.
+func (s *sources) ask(traces []string, from, to time.Time) (pending, unread []string) {
+	now := s.now.Load()
+	if now == nil {
+		return nil, nil
+	}
+	for _, t := range traces {
+		now.runner.Ask(t, from, to)
+	}
+	return now.runner.Missing(traces)
+}
+
+// watched notices requests that failed on their way into the store: sources are searched for their traces before anybody
+// asks, while what services wrote is still there.
+type watched struct {
+	*store.Store
+	sources *sources
+}
+
+// Append is ingest.Sink's.
+func (w watched) Append(b event.Batch) store.Appended {
+	out := w.Store.Append(b)
+	if now := w.sources.now.Load(); now != nil {
+		for _, e := range b {
+			if x, ok := e.(*event.Exchange); ok && x.TraceID != "" && x.Failed() {
+				now.runner.Want(x.TraceID, x.Received.Add(-x.Duration), x.Received)
+			}
+		}
+	}
+	return out
+}
+
+// configured is what the files say at a moment.
+type configured struct {
+	files []wire.SourceFile
+	specs []source.Spec
+	print string // changes when anything does
+}
+
+func (d *parts) readSources() (c configured) {
+	add := func(path string, data []byte, err error) {
+		f := wire.SourceFile{Path: path}
+		var specs []source.Spec
+		if err == nil {
+			_, specs, err = source.Read(path, data, Adapters(), source.Env{})
+		}
+		if p := problem.From(err); p != nil {
+			f.Error = p.Message + ". " + p.Fix
+		} else if err != nil {
+			f.Error = err.Error()
+		}
+		c.files, c.specs = append(c.files, f), append(c.specs, specs...)
+		c.print += path + "\x00" + digest(data) + "\x00" + f.Error + "\x00"
+	}
+	own := d.dir.Path(project.File)
+	if data, err := d.dir.Read(project.File); !errors.Is(err, fs.ErrNotExist) {
+		add(own, data, err)
+	}
+	all, err := readAllowed(d.dir)
+	if err != nil {
+		add(d.dir.Path(allowedFile), nil, err)
+	}
+	for _, a := range all {
+		data, err := readProject(a.Path)
+		if err == nil && digest(data) != a.Digest {
+			err = fmt.Errorf("it was changed and is not followed; look at it, then run \"gasoline sources allow %s\"",
+				filepath.Dir(a.Path))
+		}
+		add(a.Path, data, err)
+	}
+	return c
+}
+
+const lookAtFiles = 2 * time.Second
+
+// watchSources reads sources as the files say, until ctx ends.
+func (d *parts) watchSources(ctx context.Context, host string) {
+	tick := time.NewTicker(lookAtFiles)
+	defer tick.Stop()
+	stop := func() {}
+	defer func() { stop() }()
+	was := ""
+	for {
+		if c := d.readSources(); c.print != was {
+			stop()
+			was = c.print
+			stop = d.startSources(ctx, c, host)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// startSources reads sources until the returned function was called.
+func (d *parts) startSources(ctx context.Context, c configured, host string) (stop func()) {
+	runner := source.New(source.Config{
+		Ingest: d.ingest, Known: d.store.HasTrace, Fresh: d.otlp.Fresh, Host: host, Run: d.reader.Run(),
+		Whole: func(ctx context.Context, trace string) bool {
+			whole, err := flow.Whole(ctx, d.reader, trace)
+			return err == nil && whole
+		},
+		Load: func(key string) string {
+			data, err := d.dir.Read("sources/" + key + ".json")
+			if err != nil { // as if it was never read
+				return ""
+			}
+			return string(data)
+		},
+		Save: func(key, cursor string) error { return d.dir.Write("sources/"+key+".json", []byte(cursor)) },
+	}, c.specs)
+	d.sources.now.Store(&reading{runner, c.files})
+	for _, f := range c.files {
+		if f.Error != "" {
+			d.cfg.Log.Warn("sources", "file", f.Path, "problem", f.Error)
+		}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var work sync.WaitGroup
+	for _, job := range runner.Jobs() {
+		work.Go(func() { job(ctx) })
+	}
+	return func() {
+		cancel()
+		work.Wait()
+		d.sources.now.Store(nil)
+	}
+}
+
+// sourceStates answers GET /sources.
+func (d *parts) sourceStates() wire.Sources {
+	out := wire.Sources{Files: []wire.SourceFile{}, Sources: []wire.Source{}}
+	now := d.sources.now.Load()
+	if now == nil {
+		return out
+	}
+	stamp := func(t time.Time) string {
+		if t.IsZero() {
+			return ""
+		}
+		return t.UTC().Format(time.RFC3339)
+	}
+	out.Files = append(out.Files, now.files...)
+	at, clean := time.Now(), d.redact.Text // what a place answers may name a secret
+	for _, s := range now.runner.Status() {
+		out.Sources = append(out.Sources, wire.Source{
+			Name: s.Name, Service: s.Service, Type: s.Adapter, Where: clean(s.Title), State: string(s.State),
+			Line: clean(s.Line(at)), Error: clean(s.Error), Next: stamp(s.Next), Newest: stamp(s.Newest),
+			Answered: stamp(s.Answered), Partial: clean(s.Partial),
+			Cost: s.Cost, Rows: s.Rows, Repeated: s.Repeated, Requests: s.Requests, Bytes: s.Bytes, Chasing: s.Chasing,
+			Lost: s.Lost,
+		})
+	}
+	return out
+}
+
+// sourceLines tells doctor.
+func (d *parts) sourceLines() (lines []string, failed []bool) {
+	s := d.sourceStates()
+	for _, f := range s.Files {
+		if f.Error != "" {
+			lines, failed = append(lines, f.Path+": "+f.Error), append(failed, true)
+		}
+	}
+	for _, o := range s.Sources {
+		lines, failed = append(lines, o.Line), append(failed, o.Error != "")
+	}
+	return lines, failed
+}
+
+// host is this machine's name, "" when it has none.
+func host() string {
+	name, err := os.Hostname()
+	if err != nil { // told by build
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,144 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	attempts   = 6
+	oneAttempt = 30 * time.Second
+	firstWait  = 500 * time.Millisecond
+	maxWait    = 30 * time.Second
+	maxAnswer  = 64 << 10 // bytes of an answer that are read
+)
+
+// Target is where requests go.
+type Target struct {
+	Logs, Traces string // URLs; "" for what the target does not take
+	Header       http.Header
+	Client       Doer
+	Wait         func(context.Context, time.Duration) error
+	// Again is told why a request was not taken, and when it is sent again. It may be nil.
+	Again func(err error, after time.Duration)
+}
+
+// Doer sends a request. It is the command's: the daemon, which uses this package to write, connects to nothing.
+type Doer interface {
+	Do(*http.Request) (*http.Response, error)
+}
+
+// NewTarget returns the target of a base URL, as OTEL_EXPORTER_OTLP_ENDPOINT has it. The client must not
+// follow redirects: a header may have a secret.
+func NewTarget(base string, header http.Header, client Doer) (*Target, error) {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
+		return nil, fmt.Errorf("%q is no address such as http://127.0.0.1:4318", base)
+	}
+	base = strings.TrimSuffix(u.String(), "/")
+	return &Target{
+		Logs: base + "/v1/logs", Traces: base + "/v1/traces", Header: header,
+		Client: client,
+		Wait: func(ctx context.Context, d time.Duration) error {
+			timer := time.NewTimer(d)
+			defer timer.Stop()
+			select {
+			case <-timer.C:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+	}, nil
+}
+
+// Post hands one request over. What is answered with 429, 502, 503 or 504, or not at all, is sent again, after the time
+// that the answer asks for. It returns how many records were refused of those that arrived; its error says that none did.
+func (t *Target) Post(ctx context.Context, to string, body []byte) (refused int, reason string, err error) {
+	wait := firstWait
+	for n := 1; ; n++ {
+		var after time.Duration
+		refused, reason, after, err = t.once(ctx, to, body)
+		var again retriable
+		if err == nil || !errors.As(err, &again) || n == attempts || ctx.Err() != nil {
+			return refused, reason, err
+		}
+		if t.Again != nil {
+			t.Again(err, max(after, wait))
+		}
+		if err := t.Wait(ctx, max(after, wait)); err != nil {
+			return 0, "", err
+		}
+		wait = min(2*wait, maxWait)
+	}
+}
+
+// retriable is the error of a request that may be sent again.
+type retriable struct{ error }
+
+func (t *Target) once(ctx context.Context, to string, body []byte) (
+	refused int, reason string, after time.Duration, err error,
+) {
+	ctx, cancel := context.WithTimeout(ctx, oneAttempt)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, to, bytes.NewReader(body))
+	if err != nil {
+		return 0, "", 0, err
+	}
+	for k, v := range t.Header {
+		req.Header[k] = v
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := t.Client.Do(req)
+	if err != nil {
+		return 0, "", 0, retriable{err}
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return 0, "", 0, retriable{err}
+	}
+	switch res.StatusCode {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
+			after = min(time.Duration(seconds)*time.Second, 10*maxWait)
+		}
+		return 0, "", after, retriable{fmt.Errorf("%s answers %s", to, res.Status)}
+	}
+	if res.StatusCode/100 != 2 {
+		return 0, "", 0, fmt.Errorf("%s answers %s: %s", to, res.Status, clip(answer))
+	}
+	var partial struct {
+		Partial struct {
+			Logs    json.Number `json:"rejectedLogRecords"`
+			Spans   json.Number `json:"rejectedSpans"`
+			Message string      `json:"errorMessage"`
+		} `json:"partialSuccess"`
+	}
+	if json.Unmarshal(answer, &partial) == nil { // an answer of another form refuses nothing
+		logs, _ := partial.Partial.Logs.Int64() // none is 0
+		spans, _ := partial.Partial.Spans.Int64()
+		refused, reason = int(logs+spans), clip([]byte(partial.Partial.Message))
+	}
+	return refused, reason, 0, nil
+}
+
+// clip bounds what another program said before it is shown.
+func clip(b []byte) string {
+	text := strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(b[:min(len(b), 200)]), ""))
+	return strings.TrimSpace(text)
+}

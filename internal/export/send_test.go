@@ -1,0 +1,144 @@
+package export_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/export"
+)
+
+// store answers with one after the other of its answers.
+type store struct {
+	answers []func(w http.ResponseWriter)
+	bodies  []string
+	header  http.Header
+}
+
+func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body) // what arrived is compared
+	s.bodies, s.header = append(s.bodies, r.URL.Path+" "+string(body)), r.Header
+	if r.Method != http.MethodPost || r.Header.Get("Content-Type") != "application/json" {
+		w.WriteHeader(http.StatusUnsupportedMediaType)
+		return
+	}
+	n := min(len(s.bodies), len(s.answers)) - 1
+	s.answers[n](w)
+}
+
+func target(t *testing.T, s *store) (*export.Target, *[]time.Duration) {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	to, err := export.NewTarget(server.URL+"/base/", http.Header{"X-Key": {"secret"}}, &http.Client{
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	waits := &[]time.Duration{}
+	to.Wait = func(ctx context.Context, d time.Duration) error {
+		*waits = append(*waits, d)
+		return ctx.Err()
+	}
+	return to, waits
+}
+
+func status(code int, header, value, body string) func(http.ResponseWriter) {
+	return func(w http.ResponseWriter) {
+		if header != "" {
+			w.Header().Set(header, value)
+		}
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+func TestAStoreThatIsBusyIsAskedAgain(t *testing.T) {
+	s := &store{answers: []func(http.ResponseWriter){
+		status(429, "Retry-After", "7", ""), status(503, "Retry-After", "-1", ""), status(200, "", "", `{"partialSuccess":{}}`),
+	}}
+	to, waits := target(t, s)
+	var told []string
+	to.Again = func(err error, after time.Duration) { told = append(told, err.Error()+" "+after.String()) }
+	refused, _, err := to.Post(t.Context(), to.Logs, []byte("{}"))
+	if len(told) != 2 || !strings.HasSuffix(told[0], "answers 429 Too Many Requests 7s") || !strings.HasSuffix(told[1], " 1s") {
+		t.Errorf("told %q", told)
+	}
+	if err != nil || refused != 0 || len(s.bodies) != 3 || s.bodies[2] != "/base/v1/logs {}" || s.header.Get("X-Key") != "secret" {
+		t.Errorf("%d %v %q", refused, err, s.bodies)
+	}
+	if len(*waits) != 2 || (*waits)[0] != 7*time.Second || (*waits)[1] != time.Second {
+		t.Errorf("it waited %v", *waits)
+	}
+}
+
+func TestWhatAStoreRefusesIsCounted(t *testing.T) {
+	s := &store{answers: []func(http.ResponseWriter){
+		status(200, "", "", `{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old\u001b[31m\u007f\u0080\u009f\u00a0é"}}`),
+	}}
+	to, _ := target(t, s)
+	if refused, reason, err := to.Post(t.Context(), to.Traces, nil); err != nil || refused != 3 || reason != "too old[31m\u00a0é" {
+		t.Errorf("%d %q %v", refused, reason, err)
+	}
+	for name, answer := range map[string]func(http.ResponseWriter){
+		"400":        status(400, "", "", "no such field"),
+		"a redirect": status(307, "Location", "http://127.0.0.1:1/", ""),
+	} {
+		s := &store{answers: []func(http.ResponseWriter){answer}}
+		to, _ := target(t, s)
+		_, _, err := to.Post(t.Context(), to.Logs, nil)
+		if err == nil || len(s.bodies) != 1 || !strings.HasPrefix(err.Error(), to.Logs+" answers ") {
+			t.Fatalf("%s: %v after %d requests", name, err, len(s.bodies))
+		}
+		if name == "400" && !strings.HasSuffix(err.Error(), "400 Bad Request: no such field") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
+func TestAStoreThatNeverAnswersIsGivenUp(t *testing.T) {
+	s := &store{answers: []func(http.ResponseWriter){status(503, "", "", "")}}
+	to, waits := target(t, s)
+	if _, _, err := to.Post(t.Context(), to.Logs, nil); err == nil ||
+		!strings.Contains(err.Error(), to.Logs+" answers 503 Service Unavailable") || len(*waits) != 5 {
+		t.Errorf("%v after %d waits", err, len(*waits))
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := to.Post(ctx, to.Logs, nil); err == nil {
+		t.Error("a call that was ended goes on")
+	}
+	for _, bad := range []string{"", "127.0.0.1:4318", "ftp://x", "http://", "http://x/?a=b"} {
+		if _, err := export.NewTarget(bad, nil, nil); err == nil {
+			t.Errorf("%q is an address", bad)
+		}
+	}
+}
+
+// The pause before a request is sent again is one that a caller can end.
+func TestPausesCanBeEnded(t *testing.T) {
+	to, err := export.NewTarget("http://127.0.0.1:1", nil, nil)
+	if err != nil || to.Logs != "http://127.0.0.1:1/v1/logs" || to.Traces != "http://127.0.0.1:1/v1/traces" {
+		t.Fatalf("%+v %v", to, err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		if err := to.Wait(t.Context(), time.Minute); err != nil || time.Since(began) != time.Minute {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if err := to.Wait(ctx, time.Minute); err == nil || time.Since(began) != time.Minute+time.Second {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
+	if _, err := export.NewTarget("ftp://x", nil, nil); err == nil || !strings.Contains(err.Error(), `"ftp://x"`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,156 @@
+package flow
+
+import (
+	"encoding/json"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+// The attributes that are read, by OpenTelemetry's present names and those that many SDKs still send.
+var (
+	methodNames  = []string{"http.request.method", "http.method"}
+	routeNames   = []string{"http.route", "http.target", "url.path"}
+	statusNames  = []string{"http.response.status_code", "http.status_code"}
+	addressNames = []string{"server.address", "peer.service", "net.peer.name", "http.host"}
+	portNames    = []string{"server.port", "net.peer.port"}
+	urlNames     = []string{"url.full", "http.url"}
+	queryNames   = []string{"db.query.text", "db.statement"}
+	systemNames  = []string{"db.system.name", "db.system"}
+)
+
+// attributesOf reads a JSON object's values that are no objects, as text.
+func attributesOf(text string) map[string]string {
+	if text == "" {
+		return nil
+	}
+	var raw map[string]json.RawMessage
+	if json.Unmarshal([]byte(text), &raw) != nil {
+		return nil
+	}
+	out := make(map[string]string, len(raw))
+	for k, v := range raw {
+		switch {
+		case len(v) == 0 || v[0] == '{':
+		case v[0] == '"':
+			var s string
+			if json.Unmarshal(v, &s) == nil {
+				out[k] = s
+			}
+		default:
+			out[k] = string(v)
+		}
+	}
+	return out
+}
+
+// attribute returns the first of the named attributes that the node's event has.
+func (n *Node) attribute(names []string) string {
+	if n.attributes == nil {
+		switch e := n.Item.Event.(type) {
+		case *event.Span:
+			n.attributes = attributesOf(e.Attributes)
+		case *event.Log:
+			n.attributes = attributesOf(e.Attributes)
+		}
+		if n.attributes == nil {
+			n.attributes = map[string]string{}
+		}
+	}
+	for _, name := range names {
+		if v := n.attributes[name]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// Query returns what a span asked a database, "" for other spans.
+func (n *Node) Query() string { return n.attribute(queryNames) }
+
+// System returns the database of a span, "" for other spans.
+func (n *Node) System() string { return n.attribute(systemNames) }
+
+// request is what is known of an HTTP request, as both of its ends tell it.
+type request struct {
+	method string
+	path   string // or a route: segments such as :id, {id}, <id>, [id] stand for any
+	status int
+}
+
+// requestOf returns the request of an exchange, a span or a line of an access log; ok is false for other events.
+func (n *Node) requestOf() (r request, ok bool) {
+	if x := n.exchange(); x != nil {
+		return request{x.Method, pathOf(x.URL), x.Status}, true
+	}
+	r.method = strings.ToUpper(n.attribute(methodNames))
+	if r.method == "" {
+		return r, false
+	}
+	if r.path = n.attribute([]string{"url.path"}); r.path == "" {
+		if full := n.attribute(urlNames); full != "" {
+			r.path = pathOf(full)
+		} else {
+			r.path = pathOf(n.attribute(routeNames))
+		}
+	}
+	r.status, _ = strconv.Atoi(n.attribute(statusNames))
+	return r, true
+}
+
+func pathOf(address string) string {
+	if u, err := url.Parse(address); err == nil {
+		return u.Path
+	}
+	path, _, _ := strings.Cut(address, "?")
+	return path
+}
+
+// same reports whether two ends speak of one request, as far as both say. Proxies may take a prefix off the path.
+func (r request) same(o request) bool {
+	if !strings.EqualFold(r.method, o.method) || r.status != 0 && o.status != 0 && r.status != o.status {
+		return false
+	}
+	return r.path == "" || o.path == "" || samePath(r.path, o.path)
+}
+
+func samePath(a, b string) bool {
+	as, bs := strings.Split(strings.Trim(a, "/"), "/"), strings.Split(strings.Trim(b, "/"), "/")
+	n := min(len(as), len(bs))
+	if len(as) != len(bs) && (n == 1 && (as[0] == "" || bs[0] == "")) {
+		return false
+	}
+	for i := 1; i <= n; i++ { // from the end: a proxy takes a prefix off
+		x, y := as[len(as)-i], bs[len(bs)-i]
+		if x != y && !placeholder(x) && !placeholder(y) {
+			return false
+		}
+	}
+	return true
+}
+
+// placeholder reports whether a segment of a route stands for any.
+func placeholder(s string) bool {
+	if s == "" {
+		return false
+	}
+	return s[0] == ':' || s[0] == '{' || s[0] == '<' || s[0] == '[' || s[0] == '*'
+}
+
+// targetOf names what a client's span called: its address, or its database.
+func (n *Node) targetOf() string {
+	if a := n.attribute(addressNames); a != "" {
+		if p := n.attribute(portNames); p != "" && !strings.Contains(a, ":") {
+			return a + ":" + p
+		}
+		return a
+	}
+	if full := n.attribute(urlNames); full != "" {
+		if u, err := url.Parse(full); err == nil {
+			return u.Host
+		}
+	}
+	return n.System()
+}

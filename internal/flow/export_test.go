@@ -1,0 +1,13 @@
+package flow
+
+// For tests.
+var (
+	Build      = build
+	Collect    = collect
+	Template   = template
+	Compare    = compare
+	MatchCalls = matchCalls
+)
+
+// Call is one end of a request.
+type Call = call

@@ -1,0 +1,410 @@
+// Package follow reads files that grow, such as logs: from where it stopped, through rotation by renaming and by
+// copying and truncating, one line after the other.
+//
+// It looks at the files again and again, since notifications of the system get lost on network and container file
+// systems. It starts nothing: [Follow] runs until its context ends.
+package follow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	shortest = 100 * time.Millisecond // between two looks while lines come
+	longest  = time.Second            // between two looks when none came for a while
+	partial  = 500 * time.Millisecond // after which a line without its newline is handed on
+	draining = 5 * time.Second        // for how long a file that was renamed is still read
+	headSize = 256                    // bytes by which a file is known again
+	maxFiles = 256
+	maxTurn  = 1 << 20 // bytes of one file that are read before the others have their turn
+	maxEmit  = 200     // lines that are handed on at once
+)
+
+// Line is a line of a file.
+type Line struct {
+	Path string
+	Time time.Time // when it was read
+	Text string    // at most maxLine bytes
+	Size int       // bytes that it has, when it was cut; else 0
+}
+
+// Mark is how far a file was read. It is kept between runs.
+type Mark struct {
+	File   string `json:"file,omitempty"` // device and number of the file, "" where the system does not tell
+	Head   uint64 `json:"head"`           // hash of the first bytes
+	Length int    `json:"length"`         // how many bytes Head is of, at most 256
+	Offset int64  `json:"offset"`         // the first byte that was not handed on
+}
+
+// Config says what to follow.
+type Config struct {
+	Patterns []string        // paths and globs
+	Marks    map[string]Mark // by path, from an earlier run; may be nil
+	Begin    bool            // read files without a mark from their beginning; else from their end
+	// Emit takes lines, in order for each file. An error ends Follow.
+	Emit func(context.Context, []Line) error
+	// Save takes the marks after lines were taken. It may be nil.
+	Save func(map[string]Mark) error
+	// Ready is told how many files are followed when each was looked at once. It may be nil.
+	Ready func(files int)
+	// Note takes what the user should know: a file that cannot be read. It may be nil.
+	Note func(string)
+}
+
+// follower is one Follow.
+type follower struct {
+	Config
+	files   map[string]*file // by path
+	old     []*file          // renamed files that may still be written to
+	first   bool             // the first look
+	noted   map[string]bool
+	pending []Line
+	buf     []byte
+}
+
+// file is one open file.
+type file struct {
+	path    string
+	handle  *os.File
+	id      string
+	head    uint64
+	length  int   // of head
+	read    int64 // bytes that were read
+	given   int64 // bytes of which lines were handed on
+	split   Splitter
+	until   time.Time // for a renamed file: when it is given up
+	checked time.Time // modification time when head was compared
+	size    int64     // then
+}
+
+// Expand returns the files that the patterns mean now, in order and each once. Compressed files are left out.
+func Expand(patterns []string) ([]string, error) {
+	var out []string
+	for _, p := range patterns {
+		found, err := filepath.Glob(p)
+		if err != nil {
+			return nil, fmt.Errorf("the pattern %q: %w", p, err)
+		}
+		if len(found) == 0 && !strings.ContainsAny(p, "*?[") {
+			found = []string{p} // it may come
+		}
+		for _, f := range found {
+			if info, err := os.Stat(f); err == nil && info.IsDir() {
+				continue
+			}
+			switch filepath.Ext(f) {
+			case ".gz", ".bz2", ".xz", ".zst":
+			default:
+				out = append(out, f)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// Follow reads until ctx ends, whose error it returns, or Emit fails. Lines that were handed on are not handed on
+// again by a later call with the marks of this one, unless it was ended between Emit and Save.
+func Follow(ctx context.Context, c Config) error {
+	f := &follower{Config: c, files: map[string]*file{}, first: true, noted: map[string]bool{}, buf: make([]byte, 64<<10)}
+	defer func() {
+		for _, o := range f.open() {
+			_ = o.handle.Close() // it was only read
+		}
+	}()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	wait := shortest
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+		}
+		busy, err := f.turn(ctx)
+		if err != nil {
+			return err
+		}
+		if f.first && f.Ready != nil {
+			f.Ready(len(f.files))
+		}
+		if f.first = false; busy {
+			wait = shortest
+		} else {
+			wait = min(longest, wait+wait/4)
+		}
+		timer.Reset(wait)
+	}
+}
+
+// open returns the files in the order in which they are read: those that were renamed, then the others by path.
+func (f *follower) open() []*file {
+	out := slices.Clone(f.old)
+	for _, path := range slices.Sorted(maps.Keys(f.files)) {
+		out = append(out, f.files[path])
+	}
+	return out
+}
+
+func (f *follower) note(key, text string) {
+	if !f.noted[key] && f.Note != nil && len(f.noted) < 2*maxFiles {
+		f.noted[key] = true
+		f.Note(text)
+	}
+}
+
+// turn looks at every file once and reports whether there was anything to read.
+func (f *follower) turn(ctx context.Context) (busy bool, err error) {
+	paths, err := Expand(f.Patterns)
+	if err != nil {
+		return false, err
+	}
+	if len(paths) > maxFiles {
+		f.note("", fmt.Sprintf("%d files match; the first %d are followed", len(paths), maxFiles))
+		paths = paths[:maxFiles]
+	}
+	for _, path := range paths {
+		if err := f.look(path); err != nil {
+			f.note(path, fmt.Sprintf("%s cannot be read: %v", path, err))
+		}
+	}
+	now := time.Now()
+	for _, o := range f.open() {
+		for more := true; more; {
+			n, err := f.read(ctx, o, now)
+			if err != nil {
+				return busy, err
+			}
+			busy = busy || n > 0
+			more = n > 0 && !o.until.IsZero() // a renamed file is read to its end
+		}
+		o.split.Idle(now.Add(-partial), func(p Piece) { f.take(o, p) })
+		if len(f.pending) > 0 {
+			busy = true
+		}
+		if err := f.give(ctx, o); err != nil {
+			return busy, err
+		}
+	}
+	kept := f.old[:0]
+	for _, o := range f.old {
+		if now.Before(o.until) {
+			kept = append(kept, o)
+			continue
+		}
+		o.split.Close(func(p Piece) { f.take(o, p) })
+		if err := f.give(ctx, o); err != nil {
+			return busy, err
+		}
+		_ = o.handle.Close() // it was only read
+	}
+	f.old = kept
+	if busy {
+		err = f.save()
+	}
+	return busy, err
+}
+
+func (f *follower) save() error {
+	if f.Save == nil {
+		return nil
+	}
+	marks := make(map[string]Mark, len(f.files))
+	for path, o := range f.files {
+		marks[path] = Mark{File: o.id, Head: o.head, Length: o.length, Offset: o.given}
+	}
+	return f.Save(marks)
+}
+
+// look opens a path that is new or was renamed, and notices a file that was truncated.
+func (f *follower) look(path string) error {
+	info, err := os.Stat(path)
+	o := f.files[path]
+	if err != nil {
+		if errors.Is(err, os.ErrNotExist) { // renamed, and not made anew yet: go on with what is open
+			return nil
+		}
+		return err
+	}
+	if o != nil {
+		same, err := o.handle.Stat()
+		if err != nil {
+			return err
+		}
+		if os.SameFile(info, same) {
+			return o.truncated(info)
+		}
+		o.until = time.Now().Add(draining)
+		f.old = append(f.old, o)
+		delete(f.files, path)
+	}
+	handle, err := openShared(path)
+	if err != nil {
+		return err
+	}
+	info, err = handle.Stat()
+	if err != nil {
+		_ = handle.Close() // the error says more
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		_ = handle.Close() // it was only opened
+		return errors.New("it is no regular file")
+	}
+	o = &file{path: path, handle: handle, id: identity(info)}
+	f.files[path] = o
+	if !f.first {
+		return o.remember() // it is new: from its beginning
+	}
+	mark, known := f.Marks[path]
+	switch {
+	case known && o.is(mark) && mark.Offset <= info.Size():
+		o.read = mark.Offset
+	case known:
+		f.rotated(path, mark)
+	case !f.Begin:
+		o.read = info.Size()
+	}
+	o.given = o.read
+	if err := o.remember(); err != nil {
+		return err
+	}
+	_, err = o.handle.Seek(o.read, io.SeekStart)
+	return err
+}
+
+// rotated opens the file that had a path at the time of its mark, so that its end is read.
+func (f *follower) rotated(path string, mark Mark) {
+	near, err := filepath.Glob(escaped(path) + "*")
+	if err != nil {
+		return
+	}
+	for _, name := range near {
+		if name == path || filepath.Ext(name) == ".gz" {
+			continue
+		}
+		handle, err := openShared(name)
+		if err != nil {
+			continue
+		}
+		info, err := handle.Stat()
+		o := &file{path: path, handle: handle, read: mark.Offset, given: mark.Offset, until: time.Now().Add(draining)}
+		if err == nil && info.Mode().IsRegular() {
+			o.id = identity(info)
+			if o.is(mark) && info.Size() >= mark.Offset {
+				if _, err := handle.Seek(mark.Offset, io.SeekStart); err == nil && o.remember() == nil {
+					f.old = append(f.old, o)
+					return
+				}
+			}
+		}
+		_ = handle.Close() // it was only looked at
+	}
+}
+
+func escaped(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// is reports whether the file is the one of a mark.
+func (o *file) is(m Mark) bool {
+	if m.File != o.id || m.Length > headSize {
+		return false
+	}
+	head, n, err := o.hash(m.Length)
+	return err == nil && n == m.Length && head == m.Head
+}
+
+// hash returns the hash of the first bytes, and of how many it is.
+func (o *file) hash(length int) (uint64, int, error) {
+	buf := make([]byte, length)
+	n, err := o.handle.ReadAt(buf, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, 0, err
+	}
+	h := fnv.New64a()
+	_, _ = h.Write(buf[:n]) // a hash does not fail
+	return h.Sum64(), n, nil
+}
+
+// remember notes the first bytes, as many as there are.
+func (o *file) remember() (err error) {
+	o.head, o.length, err = o.hash(headSize)
+	return err
+}
+
+// truncated begins anew with a file that was emptied, and maybe written to again.
+func (o *file) truncated(info os.FileInfo) error {
+	if info.Size() == o.size && info.ModTime().Equal(o.checked) {
+		return nil
+	}
+	o.size, o.checked = info.Size(), info.ModTime()
+	again := info.Size() < o.read
+	if !again {
+		head, n, err := o.hash(o.length)
+		if err != nil {
+			return err
+		}
+		again = n != o.length || head != o.head
+	}
+	if again {
+		o.split = Splitter{}
+		o.read, o.given = 0, 0
+		if _, err := o.handle.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+	}
+	if again || o.length < headSize {
+		return o.remember()
+	}
+	return nil
+}
+
+// read reads what is new of a file, at most maxTurn bytes, and hands on its lines.
+func (f *follower) read(ctx context.Context, o *file, now time.Time) (total int, err error) {
+	for total < maxTurn {
+		n, err := o.handle.Read(f.buf)
+		if n > 0 {
+			total += n
+			o.split.Write(f.buf[:n], now, func(p Piece) { f.take(o, p) })
+			o.read += int64(n)
+			if err := f.give(ctx, o); err != nil {
+				return total, err
+			}
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				f.note(o.path, fmt.Sprintf("%s cannot be read: %v", o.path, err))
+			}
+			break
+		}
+	}
+	return total, nil
+}
+
+func (f *follower) take(o *file, p Piece) {
+	f.pending = append(f.pending, Line{Path: o.path, Time: p.Time, Text: string(p.Text), Size: p.Size})
+}
+
+// give hands on what was taken, which is of one file.
+func (f *follower) give(ctx context.Context, o *file) error {
+	for part := range slices.Chunk(f.pending, maxEmit) {
+		if err := f.Emit(ctx, part); err != nil {
+			return err
+		}
+	}
+	clear(f.pending)
+	f.pending = f.pending[:0]
+	o.given = o.read - int64(o.split.Open())
+	return nil
+}

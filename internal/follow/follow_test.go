@@ -1,0 +1,346 @@
+package follow_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/follow"
+)
+
+// rig follows files of one folder within a bubble of time.
+type rig struct {
+	t     *testing.T
+	dir   string
+	got   []string
+	marks map[string]follow.Mark
+	notes []string
+	stop  func()
+	fail  error
+}
+
+func newRig(t *testing.T) *rig {
+	return &rig{t: t, dir: t.TempDir(), marks: map[string]follow.Mark{}}
+}
+
+func (r *rig) path(name string) string { return filepath.Join(r.dir, name) }
+
+func (r *rig) write(name, text string) {
+	r.t.Helper()
+	f, err := os.OpenFile(r.path(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		_, err = io.WriteString(f, text)
+		err = errors.Join(err, f.Close())
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) rename(from, to string) {
+	r.t.Helper()
+	if err := os.Rename(r.path(from), r.path(to)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// start follows the pattern; the files that match were looked at when it returns.
+func (r *rig) start(pattern string, begin bool) {
+	r.t.Helper()
+	ctx, cancel := context.WithCancel(r.t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- follow.Follow(ctx, follow.Config{
+			Patterns: []string{r.path(pattern)}, Marks: r.marks, Begin: begin,
+			Emit: func(_ context.Context, lines []follow.Line) error {
+				for _, l := range lines {
+					text := l.Text
+					if l.Size > 0 {
+						text = fmt.Sprintf("%d of %d", len(l.Text), l.Size)
+					}
+					r.got = append(r.got, text)
+				}
+				return r.fail
+			},
+			Save: func(m map[string]follow.Mark) error { r.marks = m; return nil },
+			Note: func(text string) { r.notes = append(r.notes, text) },
+		})
+	}()
+	r.stop = func() {
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) && !errors.Is(err, r.fail) {
+			r.t.Error(err)
+		}
+	}
+	synctest.Wait()
+}
+
+// later lets two seconds pass.
+func (r *rig) later() {
+	time.Sleep(2 * time.Second)
+	synctest.Wait()
+}
+
+func (r *rig) want(lines ...string) {
+	r.t.Helper()
+	if !slices.Equal(r.got, lines) {
+		r.t.Errorf("got %q, want %q", r.got, lines)
+	}
+}
+
+func TestFollowsFromTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "old\n")
+		r.start("*.log", false)
+		r.write("a.log", "one\ntwo")
+		time.Sleep(200 * time.Millisecond)
+		synctest.Wait()
+		r.want("one") // the other may go on
+		r.write("a.log", " goes on\r\n")
+		r.write("b.log", "of a new file\n")
+		r.later()
+		r.want("one", "two goes on", "of a new file")
+		r.write("a.log", "no newline")
+		r.later()
+		r.want("one", "two goes on", "of a new file", "no newline")
+		r.stop()
+	})
+}
+
+func TestRotationByRename(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "")
+		r.start("a.log", false)
+		r.write("a.log", "one\n")
+		r.later()
+		r.write("a.log", "two\n")
+		r.rename("a.log", "a.log.1")
+		r.write("a.log.1", "three\n") // the writer has not noticed yet
+		r.write("a.log", "four\n")
+		r.later()
+		r.write("a.log.1", "five\n") // within the grace
+		r.write("a.log", "six\n")
+		r.later()
+		slices.Sort(r.got[2:]) // two files have no common order
+		r.want("one", "two", "five", "four", "six", "three")
+		r.stop()
+	})
+}
+
+func TestRotationByCopyAndTruncate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "first line\n")
+		r.start("a.log", true)
+		r.later()
+		if err := os.Truncate(r.path("a.log"), 0); err != nil {
+			t.Fatal(err)
+		}
+		r.write("a.log", "new\n")
+		r.later()
+		// Truncated and written beyond the old size between two looks: the beginning tells.
+		if err := os.Truncate(r.path("a.log"), 0); err != nil {
+			t.Fatal(err)
+		}
+		r.write("a.log", "quite another and a much longer line\n")
+		r.later()
+		r.want("first line", "new", "quite another and a much longer line")
+		r.stop()
+	})
+}
+
+func TestGoesOnWhereItStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "before\n")
+		r.start("*.log", false)
+		r.write("a.log", "one\nhalf")
+		time.Sleep(300 * time.Millisecond)
+		synctest.Wait()
+		r.stop()
+		r.write("a.log", " a line\nmeanwhile\n")
+		r.rename("a.log", "a.log.1") // rotated while nobody followed
+		r.write("a.log", "of the new file\n")
+		r.start("*.log", false)
+		r.later()
+		slices.Sort(r.got[1:])
+		r.want("one", "half a line", "meanwhile", "of the new file")
+		r.stop()
+	})
+}
+
+func TestFilesThatAreNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		if err := os.Mkdir(r.path("d.log"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		r.write("old.log.gz", "zzz\n")
+		r.start("*", true)
+		r.later()
+		r.want()
+		r.write("long.log", strings.Repeat("x", 600<<10)+"\nshort\n")
+		r.later()
+		r.want("262144 of 614400", "short")
+		r.stop()
+	})
+}
+
+func TestWhatWasNotTakenIsNotMarked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "")
+		r.start("a.log", false)
+		r.write("a.log", "one\n")
+		r.later()
+		r.stop()
+		r.fail = errors.New("no")
+		r.start("a.log", false)
+		r.write("a.log", "two\n")
+		r.later()
+		r.stop()
+		r.fail = nil
+		r.start("a.log", false)
+		r.later()
+		r.want("one", "two", "two")
+		r.stop()
+	})
+}
+
+func split(parts ...string) (out []string) {
+	var s follow.Splitter
+	emit := func(p follow.Piece) { out = append(out, string(p.Text)) }
+	for _, p := range parts {
+		s.Write([]byte(p), time.Unix(1, 0), emit)
+	}
+	s.Close(emit)
+	return out
+}
+
+func TestSplitter(t *testing.T) {
+	for _, c := range []struct{ in, want []string }{
+		{[]string{"a\nb", "c\n\nd"}, []string{"a", "bc", "", "d"}},
+		{[]string{"a\r\nb\r", "\nc"}, []string{"a", "b", "c"}},
+		{[]string{"10 %\r50 %\r100 %\n"}, []string{"100 %"}},
+		{[]string{"10 %\r", "100 %", "\r\n"}, []string{"100 %"}},
+	} {
+		if got := split(c.in...); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.in, got, c.want)
+		}
+	}
+}
+
+func TestAFileThatComesLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.start("later.log", false)
+		r.later()
+		r.write("later.log", "from its beginning\n")
+		r.later()
+		r.want("from its beginning")
+		r.stop()
+	})
+	if got, err := follow.Expand([]string{"/none/x*.log", "/none/y.log", "/none/y.log", "/none/a.log"}); err != nil ||
+		!slices.Equal(got, []string{"/none/a.log", "/none/y.log"}) {
+		t.Errorf("%q %v", got, err)
+	}
+	if _, err := follow.Expand([]string{"["}); err == nil || !strings.Contains(err.Error(), `"["`) {
+		t.Error(err)
+	}
+}
+
+// What cannot be followed is told once.
+func TestWhatCannotBeFollowedIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		for i := range 300 {
+			r.write(fmt.Sprintf("f%03d.log", i), "old\n")
+		}
+		if err := os.Symlink(os.DevNull, r.path("a-device.log")); err != nil {
+			t.Fatal(err)
+		}
+		r.start("*.log", true)
+		r.later()
+		r.later()
+		r.stop()
+		if len(r.got) != 255 || len(r.notes) != 2 {
+			t.Errorf("%d lines, notes %q", len(r.got), r.notes)
+		}
+		for _, want := range []string{"301 files match; the first 256 are followed", r.path("a-device.log") + " cannot be read: it is no regular file"} {
+			if !slices.Contains(r.notes, want) {
+				t.Errorf("notes are %q, want %q", r.notes, want)
+			}
+		}
+	})
+}
+
+// After a truncation the mark is one of the new contents.
+func TestMarksAfterATruncation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "a long line that goes\n")
+		r.start("a.log", true)
+		r.later()
+		if err := os.Truncate(r.path("a.log"), 0); err != nil {
+			t.Fatal(err)
+		}
+		r.write("a.log", "new\n")
+		r.later()
+		r.stop()
+		if m := r.marks[r.path("a.log")]; m.Offset != 4 || m.Length != 4 || m.File == "" {
+			t.Errorf("%+v", m)
+		}
+		r.write("a.log", "more\n")
+		r.start("a.log", false)
+		r.later()
+		r.want("a long line that goes", "new", "more")
+		r.stop()
+	})
+}
+
+// A line that is cut ends with a whole character; what is no character at all is cut where the bound is.
+func TestLongLinesAreCutBetweenCharacters(t *testing.T) {
+	for char, want := range map[string]int{"x": 256 << 10, "é": 256 << 10, "€": 256<<10 - 1, "\U0001f600": 256 << 10, "\xff": 256<<10 - 5} {
+		line := strings.Repeat(char, 300<<10/len(char))
+		var s follow.Splitter
+		var text string
+		size, calls := 0, 0
+		emit := func(p follow.Piece) {
+			calls++
+			text, size = string(p.Text), p.Size
+			if !p.Time.Equal(time.Unix(2, 0)) {
+				t.Errorf("the time is %s", p.Time)
+			}
+		}
+		s.Write([]byte(line[:1000]), time.Unix(1, 0), emit)
+		s.Write([]byte(line[1000:]+"\n"), time.Unix(2, 0), emit)
+		if len(text) != want || size != len(line) || calls != 1 {
+			t.Errorf("%q: %d bytes of %d, want %d", char, len(text), size, want)
+		}
+	}
+	// A line that stands for a while is given with the time of its last byte, once.
+	var s follow.Splitter
+	var got []string
+	emit := func(p follow.Piece) { got = append(got, string(p.Text)+" "+p.Time.UTC().Format("05")) }
+	s.Write([]byte("Password: "), time.Unix(3, 0), emit)
+	s.Idle(time.Unix(3, 0), emit)
+	if s.Open() != 10 || len(got) != 0 {
+		t.Errorf("%d %q", s.Open(), got)
+	}
+	s.Idle(time.Unix(4, 0), emit)
+	s.Idle(time.Unix(5, 0), emit)
+	s.Close(emit)
+	if s.Open() != 0 || !slices.Equal(got, []string{"Password:  03"}) {
+		t.Errorf("%d %q", s.Open(), got)
+	}
+}

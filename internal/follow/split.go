@@ -1,0 +1,94 @@
+package follow
+
+import (
+	"bytes"
+	"time"
+	"unicode/utf8"
+)
+
+// maxLine is how many bytes of a line are kept.
+const maxLine = 256 << 10
+
+// Piece is one line of text, without its newline.
+type Piece struct {
+	Time time.Time // when its last byte was read
+	Text []byte    // at most maxLine; it is good until the next call
+	Size int       // bytes that the line has, when it was cut; else 0
+}
+
+// Splitter cuts a stream of bytes into lines. What a carriage return overwrites on a terminal, such as the states of
+// a progress bar, is left out. The zero value is ready; it is for one goroutine.
+type Splitter struct {
+	line    []byte
+	size    int       // bytes of the line, kept or not
+	since   time.Time // when the last byte of an open line came
+	rewound bool      // the last byte was a carriage return
+	taken   int       // bytes of the stream since the last newline
+}
+
+// Write takes bytes that were read at a time and hands on the lines that they complete.
+func (s *Splitter) Write(p []byte, at time.Time, emit func(Piece)) {
+	for len(p) > 0 {
+		end := bytes.IndexByte(p, '\n')
+		if end < 0 {
+			s.add(p)
+			s.since = at
+			return
+		}
+		s.add(p[:end])
+		s.end(at, emit)
+		p = p[end+1:]
+	}
+}
+
+// Idle hands on an open line to which nothing was added since a time, such as a prompt.
+func (s *Splitter) Idle(before time.Time, emit func(Piece)) {
+	if s.size > 0 && s.since.Before(before) {
+		s.end(s.since, emit)
+	}
+}
+
+// Close hands on the open line.
+func (s *Splitter) Close(emit func(Piece)) {
+	if s.size > 0 {
+		s.end(s.since, emit)
+	}
+}
+
+func (s *Splitter) add(p []byte) {
+	s.taken += len(p)
+	for len(p) > 0 {
+		if s.rewound { // what was there is overwritten
+			s.line, s.size, s.rewound = s.line[:0], 0, false
+		}
+		part, rest, returned := bytes.Cut(p, []byte{'\r'})
+		s.size += len(part)
+		if room := maxLine - len(s.line); room > 0 {
+			s.line = append(s.line, part[:min(room, len(part))]...)
+		}
+		s.rewound = returned
+		p = rest
+	}
+}
+
+func (s *Splitter) end(at time.Time, emit func(Piece)) {
+	piece := Piece{Time: at, Text: s.line}
+	if s.size > len(s.line) {
+		piece.Size = s.size
+		for len(piece.Text) > 0 { // not within a character
+			r, n := utf8.DecodeLastRune(piece.Text)
+			if r != utf8.RuneError || n != 1 || len(s.line)-len(piece.Text) > utf8.UTFMax {
+				break
+			}
+			piece.Text = piece.Text[:len(piece.Text)-1]
+		}
+	}
+	emit(piece)
+	s.line, s.size, s.rewound, s.taken = s.line[:0], 0, false, 0
+	if cap(s.line) > 64<<10 {
+		s.line = nil
+	}
+}
+
+// Open returns how many bytes of the stream belong to the line that is open.
+func (s *Splitter) Open() int { return s.taken }

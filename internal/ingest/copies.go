@@ -1,0 +1,127 @@
+package ingest
+
+import (
+	"hash/maphash"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+)
+
+const (
+	copyWithin = 2 * time.Second // between the times of two copies, where no trace tells
+	copyAge    = 5 * time.Second // for how long a log is remembered at least
+	maxCopies  = 16384           // logs that are remembered in that time; of more, copies are kept
+)
+
+// copies leaves out the second of two copies of one log: a program that sends its logs by OpenTelemetry often
+// writes them to its output as well. Copies are of one service, with one text, and of one trace or within two
+// seconds. Each copy stands for one, so that what a program wrote three times is kept three times. It remembers
+// hashes only.
+//
+// What was thrown within a span comes as the span's event and, where it was logged, as a log: these are copies of one
+// another where type, message, trace and span are the same.
+type copies struct {
+	seed   maphash.Seed
+	young  map[uint64]seen // nil until the first log came
+	old    map[uint64]seen
+	turned time.Duration
+}
+
+// seen is a log that came by one way and not yet by the other.
+type seen struct {
+	lines, records int // how often it came by one way, as a line, and by the other, by OTLP
+	time           time.Time
+	trace          uint64 // hash of its trace id; 0: it has none
+}
+
+// textOf returns what two copies of a log have in common, and whether it came as a line of output or by OTLP.
+func textOf(e event.Event) (text string, line, ok bool) {
+	h := e.Base()
+	if h.Source != "run" && h.Source != "otlp" {
+		return "", false, false
+	}
+	switch e := e.(type) {
+	case *event.Log:
+		text = e.Message
+	case *event.Exception:
+		text = e.Message
+	default:
+		return "", false, false
+	}
+	return text, h.Source == "run", text != ""
+}
+
+// fold returns the batch without second copies, in the memory of b.
+func (c *copies) fold(b event.Batch, now time.Duration) event.Batch {
+	if c.young != nil && now-c.turned > copyAge {
+		c.old, c.young, c.turned = c.young, map[uint64]seen{}, now
+	}
+	kept := b[:0]
+	for _, e := range b {
+		if !c.second(e, now) {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// second reports whether e is the copy of a log that came by the other way.
+func (c *copies) second(e event.Event, now time.Duration) bool {
+	text, line, ok := textOf(e)
+	if !ok {
+		return false
+	}
+	if c.young == nil {
+		c.seed, c.young, c.turned = maphash.MakeSeed(), map[uint64]seen{}, now
+	}
+	h := e.Base()
+	key := maphash.String(c.seed, text) ^ maphash.String(c.seed, h.Service)<<1 ^ uint64(e.Kind())
+	trace := uint64(0)
+	if h.TraceID != "" {
+		trace = maphash.String(c.seed, h.TraceID) | 1
+	}
+	if x, ok := e.(*event.Exception); ok && !line && h.SpanID != "" {
+		within := maphash.String(c.seed, h.SpanID+x.Type) ^ key ^ trace
+		if c.pair(within, x.Mechanism == "span_event", h.Time, trace) {
+			return true
+		}
+	}
+	return c.pair(key, line, h.Time, trace)
+}
+
+// pair notes what came by one of two ways under a key, and reports whether it is the copy of what came by the other.
+func (c *copies) pair(key uint64, line bool, at time.Time, trace uint64) bool {
+	for _, from := range [...]map[uint64]seen{c.young, c.old} {
+		s, ok := from[key]
+		other := &s.records
+		if !line {
+			other = &s.lines
+		}
+		if !ok || *other == 0 {
+			continue
+		}
+		sameTrace := s.trace != 0 && s.trace == trace
+		if !sameTrace && (s.trace != 0 && trace != 0 || at.Sub(s.time).Abs() > copyWithin) {
+			continue
+		}
+		if *other--; s.lines+s.records == 0 {
+			delete(from, key)
+		} else {
+			from[key] = s
+		}
+		return true
+	}
+	if s, ok := c.young[key]; ok || len(c.young) < maxCopies {
+		if line {
+			s.lines++
+		} else {
+			s.records++
+		}
+		s.time = at
+		if trace != 0 {
+			s.trace = trace
+		}
+		c.young[key] = s
+	}
+	return false
+}

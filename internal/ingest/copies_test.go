@@ -1,0 +1,126 @@
+package ingest_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/redact"
+	"github.com/brennhill/gasoline/internal/store"
+)
+
+type copiesRig struct {
+	t       *testing.T
+	in      *ingest.Ingester
+	elapsed time.Duration
+	start   time.Time
+}
+
+func newCopiesRig(t *testing.T) *copiesRig {
+	t.Helper()
+	kept, err := store.New(store.Config{Run: "r", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &copiesRig{t: t, start: time.Now()}
+	r.in = ingest.New(ingest.Config{Elapsed: func() time.Duration { return r.elapsed }}, redact.New(redact.Rules{}),
+		correlate.New(time.Now), kept)
+	return r
+}
+
+// stores gives one log and says how many were stored.
+func (r *copiesRig) stores(source, service, text, trace string, at time.Duration) int {
+	r.t.Helper()
+	l := &event.Log{Head: event.Head{
+		Origin: event.Origin{Source: source, Service: service}, TraceID: trace, Time: r.start.Add(at),
+	}, Message: text}
+	done, err := r.in.Ingest(r.t.Context(), ingest.Upload{Batch: event.Batch{l}, Bytes: 10}, ingest.Partial)
+	if err != nil || len(done.Rejected) > 0 {
+		r.t.Fatal(err, done)
+	}
+	return done.Stored
+}
+
+func TestCopiesOfALogAreKeptOnce(t *testing.T) {
+	const trace, other = "4bf92f3577b34da6a3ce929d0e0e4736", "5bf92f3577b34da6a3ce929d0e0e4736"
+	for _, ways := range [][2]string{{"run", "otlp"}, {"otlp", "run"}} {
+		t.Run(fmt.Sprint(ways), func(t *testing.T) {
+			r := newCopiesRig(t)
+			if r.stores("run", "x", "output", "", 0) != 1 { // some program is run
+				t.Fatal("not stored")
+			}
+			for i, c := range []struct {
+				way         int
+				service     string
+				text, trace string
+				at          time.Duration
+				stored      int
+			}{
+				{0, "api", "paid", trace, 0, 1}, {1, "api", "paid", trace, time.Second, 0},
+				{0, "api", "paid", trace, 0, 1}, {0, "api", "paid", trace, 0, 1},
+				{1, "api", "paid", "", time.Second, 0}, {1, "api", "paid", trace, time.Second, 0},
+				{1, "api", "paid", "", time.Second, 1},
+				{0, "api", "slow", "", 0, 1}, {1, "api", "slow", "", 3 * time.Second, 1},
+				{0, "api", "late", trace, 0, 1}, {1, "api", "late", trace, 4 * time.Second, 0},
+				{0, "api", "two", trace, 0, 1}, {1, "api", "two", other, 0, 1},
+				{0, "api", "whose", "", 0, 1}, {1, "web", "whose", "", 0, 1},
+			} {
+				if got := r.stores(ways[c.way], c.service, c.text, c.trace, c.at); got != c.stored {
+					t.Errorf("%d %+v: stored %d", i, c, got)
+				}
+			}
+		})
+	}
+}
+
+func TestCopiesAreForgotten(t *testing.T) {
+	r := newCopiesRig(t)
+	r.stores("run", "api", "paid", "", 0)
+	r.elapsed = 6 * time.Second
+	r.stores("run", "api", "x", "", 0) // turns
+	r.elapsed = 12 * time.Second
+	r.stores("run", "api", "y", "", 0)
+	if r.stores("otlp", "api", "paid", "", 0) != 1 {
+		t.Error("a log that came long after was taken for a copy")
+	}
+	for range 2 {
+		if r.stores("tail", "api", "y", "", 0) != 1 {
+			t.Error("lines of files have no copies")
+		}
+	}
+}
+
+// What was thrown within a span and logged there is kept once, however it comes; another span's is another.
+func TestWhatWasThrownAndLoggedIsKeptOnce(t *testing.T) {
+	const span, other = "00f067aa0ba902b7", "10f067aa0ba902b7"
+	type came struct {
+		source, mechanism, span, typ string
+		stored                       int
+	}
+	for name, list := range map[string][]came{
+		"the span's event first": {{"otlp", "span_event", span, "E", 1}, {"otlp", "log", span, "E", 0}},
+		"the log first":          {{"otlp", "log", span, "E", 1}, {"otlp", "span_event", span, "E", 0}},
+		"printed as well": {
+			{"run", "log", "", "E", 1}, {"otlp", "span_event", span, "E", 0}, {"otlp", "log", span, "E", 0},
+		},
+		"twice of each":  {{"otlp", "span_event", span, "E", 1}, {"otlp", "span_event", span, "E", 1}, {"otlp", "log", span, "E", 0}, {"otlp", "log", span, "E", 0}},
+		"another span":   {{"otlp", "span_event", span, "E", 1}, {"otlp", "log", other, "E", 1}},
+		"another type":   {{"otlp", "span_event", span, "E", 1}, {"otlp", "log", span, "F", 1}},
+		"without a span": {{"otlp", "log", "", "E", 1}, {"otlp", "log", "", "E", 1}},
+	} {
+		r := newCopiesRig(t)
+		r.stores("run", "x", "output", "", 0) // some program is run
+		for i, c := range list {
+			x := &event.Exception{Head: event.Head{
+				Origin: event.Origin{Source: c.source, Service: "api"}, TraceID: "4bf92f3577b34da6a3ce929d0e0e4736", SpanID: c.span, Time: r.start,
+			}, Type: c.typ, Message: "no money", Mechanism: c.mechanism}
+			done, err := r.in.Ingest(t.Context(), ingest.Upload{Batch: event.Batch{x}, Bytes: 10}, ingest.Partial)
+			if err != nil || done.Stored != c.stored {
+				t.Errorf("%s: %d is stored %d times, %v", name, i, done.Stored, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,402 @@
+package lines_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/lines"
+	"github.com/brennhill/gasoline/internal/problem"
+	"github.com/brennhill/gasoline/internal/redact"
+	"github.com/brennhill/gasoline/internal/store"
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// sink keeps the events that a store would.
+type sink struct {
+	*store.Store
+	mu  sync.Mutex
+	got []event.Event
+}
+
+func (s *sink) Append(b event.Batch) store.Appended {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.got = append(s.got, b...)
+	return s.Store.Append(b)
+}
+
+func newReceiver(t testing.TB, rate int) (*lines.Receiver, *ingest.Ingester, *sink) {
+	t.Helper()
+	kept, err := store.New(store.Config{Run: "r", FirstSeq: 1, Limits: store.DefaultLimits(32 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sink{Store: kept}
+	in := ingest.New(ingest.Config{ByteRate: rate}, redact.New(redact.Rules{}), correlate.New(time.Now), s)
+	return lines.NewReceiver(lines.Config{Ingest: in, Known: kept.HasTrace}), in, s
+}
+
+func batchOf(number uint64, texts ...string) wire.Lines {
+	b := wire.Lines{V: 1, Service: "api", Instance: "1", Source: "run", Client: "c", Batch: number}
+	now := float64(time.Now().UnixMicro()) / 1000
+	for i, text := range texts {
+		b.Lines = append(b.Lines, wire.Line{T: now + float64(i)/1000, Stream: "stderr", Text: text})
+	}
+	return b
+}
+
+func (s *sink) want(t *testing.T, texts ...string) {
+	t.Helper()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var got []string
+	for _, e := range s.got {
+		switch e := e.(type) {
+		case *event.Log:
+			got = append(got, e.Message)
+		case *event.Exception:
+			got = append(got, "! "+e.Type+": "+e.Message)
+		}
+	}
+	if strings.Join(got, "|") != strings.Join(texts, "|") {
+		t.Errorf("stored %q, want %q", got, texts)
+	}
+}
+
+func take(t *testing.T, r *lines.Receiver, b wire.Lines) wire.LinesAnswer {
+	t.Helper()
+	a, err := r.Take(t.Context(), ingest.From{}, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func TestABatchIsTakenOnce(t *testing.T) {
+	r, _, s := newReceiver(t, 0)
+	if a := take(t, r, batchOf(1, "one")); a.Accepted != 1 || a.Duplicate {
+		t.Errorf("%+v", a)
+	}
+	if a := take(t, r, batchOf(1, "one")); a.Accepted != 0 || !a.Duplicate {
+		t.Errorf("%+v", a)
+	}
+	take(t, r, batchOf(2, "two"))
+	other := batchOf(1, "of another")
+	other.Client = "d"
+	take(t, r, other)
+	s.want(t, "one", "two", "of another")
+}
+
+func TestAStackMayComeInSeveralBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, _, s := newReceiver(t, 0)
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		take(t, r, batchOf(1, "hello", "Traceback (most recent call last):", `  File "/app/pay.py", line 3, in pay`))
+		s.want(t, "hello")
+		time.Sleep(200 * time.Millisecond)
+		take(t, r, batchOf(2, `    raise ValueError("x")`, "ValueError: x"))
+		time.Sleep(250 * time.Millisecond)
+		synctest.Wait()
+		s.want(t, "hello")
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		s.want(t, "hello", "! ValueError: x")
+		take(t, r, batchOf(3, "ERROR might go on"))
+		cancel()
+		<-done
+		s.want(t, "hello", "! ValueError: x", "might go on")
+	})
+}
+
+func TestTheLastBatchLeavesNothingOpen(t *testing.T) {
+	r, _, s := newReceiver(t, 0)
+	b := batchOf(1, "panic: boom")
+	b.Finished = true
+	take(t, r, b)
+	s.want(t, "panic: boom")
+}
+
+// What runs several processes puts their names in front: each is a service, with its own open record.
+func TestLinesOfSeveralProcesses(t *testing.T) {
+	r, _, s := newReceiver(t, 0)
+	b := batchOf(1,
+		"Attaching to api-1, db-1",
+		"\x1b[36mapi-1  | \x1b[0mTraceback (most recent call last):",
+		"db-1   | 2026-11-22 10:00:00.000 UTC [1] LOG:  ready",
+		"api-1  |   File \"/app/pay.py\", line 3, in pay",
+		"10:31:02 web.2    | listening | on 3000",
+		"api-1  | ValueError: no price",
+		"a b | not a name",
+		"/bin/x | y",
+		"api-1|x",
+		"api-1 exited with code 1",
+	)
+	b.Several = true
+	b.Finished = true
+	take(t, r, b)
+	got := map[string]string{}
+	for _, e := range s.got {
+		h := e.Base()
+		text := ""
+		switch e := e.(type) {
+		case *event.Log:
+			text = e.Message
+		case *event.Exception:
+			text = e.Type + ": " + e.Message
+		}
+		got[h.Origin.Service+" "+h.Origin.Instance] += text + "\n"
+	}
+	want := map[string]string{
+		"api 1":     "Attaching to api-1, db-1\na b | not a name\n/bin/x | y\napi-1|x\napi-1 exited with code 1\n",
+		"api api-1": "ValueError: no price\n",
+		"db db-1":   "ready\n",
+		"web web.2": "listening | on 3000\n",
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	s.got = nil
+	b = batchOf(2, "api-1  | one")
+	take(t, r, b) // nobody says that there are several
+	s.want(t, "api-1  | one")
+}
+
+func TestProcessesOfASenderAreBounded(t *testing.T) {
+	r, _, s := newReceiver(t, 0)
+	b := batchOf(1)
+	for i := range 200 {
+		b.Lines = append(b.Lines, wire.Line{Stream: "stdout", Text: fmt.Sprintf("p%d_x | line", i)})
+	}
+	b.Several, b.Finished = true, true
+	take(t, r, b)
+	services := map[string]bool{}
+	for _, e := range s.got {
+		services[e.Base().Origin.Service] = true
+	}
+	if len(s.got) != 200 || len(services) > 64 || !services["p0_x"] || !services["api"] {
+		t.Errorf("%d events of %d services", len(s.got), len(services))
+	}
+}
+
+// A batch that the limits refuse comes again, and the lines that were open before are not lost or doubled.
+func TestARefusedBatchChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, in, s := newReceiver(t, 1000)
+		take(t, r, batchOf(1, "ERROR first"))
+		fill := batchOf(1, strings.Repeat("x", 1990))
+		fill.Client = "d"
+		take(t, r, fill)
+		again := batchOf(2, "  goes on", strings.Repeat("y", 900))
+		_, err := r.Take(t.Context(), ingest.From{}, again)
+		var limited *ingest.Limited
+		if !errors.As(err, &limited) || in.State().Total429s == 0 {
+			t.Fatalf("%v", err)
+		}
+		time.Sleep(10 * time.Second)
+		take(t, r, again)
+		s.want(t, strings.Repeat("x", 1990), "first\n  goes on", strings.Repeat("y", 900))
+	})
+}
+
+func TestWhatTheSenderLostIsTold(t *testing.T) {
+	r, in, s := newReceiver(t, 0)
+	b := batchOf(1, "after")
+	b.Dropped = 17
+	b.Lines = append(b.Lines, wire.Line{T: 1, Binary: 100, Stream: "stdout"}, wire.Line{T: 1, Binary: 5, Stream: "stdout"})
+	take(t, r, b)
+	if len(s.got) != 3 || !strings.HasPrefix(s.got[0].(*event.Log).Message, "17 lines before this were lost") ||
+		!strings.HasPrefix(s.got[1].(*event.Log).Message, "binary output is not kept: 100 bytes") {
+		t.Errorf("%+v", s.got)
+	}
+	if lost := in.Losses(); len(lost) != 1 || lost[0].Cause != ingest.Sender || lost[0].Count != 17 {
+		t.Errorf("%+v", lost)
+	}
+}
+
+func TestLinesWaitForTheirCopyByOTLP(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		r, in, s := newReceiver(t, 0)
+		done := make(chan struct{})
+		go func() { defer close(done); r.Run(ctx) }()
+		b := batchOf(1, `{"level":30,"msg":"paid"}`, "no copy of this")
+		b.OTLP = true
+		take(t, r, b)
+		s.want(t)
+		time.Sleep(300 * time.Millisecond)
+		copied := &event.Log{Head: event.Head{
+			Origin: event.Origin{Source: "otlp", Service: "api"}, Time: time.Now(),
+			TraceID: "4bf92f3577b34da6a3ce929d0e0e4736",
+		}, Message: "paid"}
+		if _, err := in.Ingest(ctx, ingest.Upload{Batch: event.Batch{copied}}, ingest.Partial); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		s.want(t, "paid", "no copy of this")
+		if s.got[0].Base().TraceID == "" {
+			t.Error("the poorer copy was kept")
+		}
+		cancel()
+		<-done
+	})
+}
+
+func TestTimesByTheDaemonsOwnClock(t *testing.T) {
+	r, _, s := newReceiver(t, 0)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, there := batchOf(1, "here"), batchOf(2, "there")
+	here.Host, there.Host = host, "elsewhere"
+	there.Client = "d"
+	take(t, r, here)
+	take(t, r, there)
+	if s.got[0].Base().ClockDomain != "" || s.got[1].Base().ClockDomain != "elsewhere" {
+		t.Errorf("%q %q", s.got[0].Base().ClockDomain, s.got[1].Base().ClockDomain)
+	}
+}
+
+func TestBadBatches(t *testing.T) {
+	for _, body := range []string{
+		``, `[]`, `{}`, `{"service":"a","client":"c","source":"run"}`, `{"service":"a","client":"c","source":"x","batch":1}`,
+		`{"service":"a","source":"run","batch":1}`, `{"client":"c","source":"run","batch":1}`,
+		`{"service":"a","client":"` + strings.Repeat("c", 300) + `","source":"run","batch":1}`, `{"lines":7}`,
+	} {
+		_, err := lines.Read([]byte(body))
+		var p *problem.Problem
+		if !errors.As(err, &p) {
+			t.Errorf("%.60s: %v", body, err)
+		}
+	}
+}
+
+func TestSendersAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _, _ := newReceiver(t, 0)
+		for i := range 256 {
+			b := batchOf(1, "x")
+			b.Client = fmt.Sprint(i)
+			take(t, r, b)
+		}
+		b := batchOf(1, "x")
+		b.Client = "one more"
+		if _, err := r.Take(t.Context(), ingest.From{}, b); err == nil {
+			t.Error("active senders were forgotten")
+		}
+		time.Sleep(5 * time.Second)
+		take(t, r, b)
+	})
+}
+
+func TestLongRecords(t *testing.T) {
+	reader := lines.Reader{}
+	var b event.Batch
+	b = reader.Add(lines.Line{Text: strings.Repeat("é", 200<<10)}, b)
+	for i := range 1200 {
+		b = reader.Add(lines.Line{Text: fmt.Sprintf("  row %d", i)}, b)
+	}
+	b = reader.Flush(b)
+	rows := 0
+	for _, e := range b {
+		l := e.(*event.Log)
+		rows += strings.Count(l.Message, "row ")
+		if len(l.Message) > 257<<10 || strings.Count(l.Message, "\n") > 500 {
+			t.Errorf("%d bytes", len(l.Message))
+		}
+	}
+	first := b[0].(*event.Log)
+	if rows != 1200 || first.Flags&event.Truncated == 0 || !strings.Contains(first.Message, "[cut: 409600 bytes in all]") {
+		t.Errorf("%d rows, %v", rows, first.Flags.Names())
+	}
+}
+
+// What a line costs grows with its length only.
+func TestALineOfManyPairsIsReadInTime(t *testing.T) {
+	reader := lines.Reader{}
+	start := time.Now()
+	for _, text := range []string{
+		"ERROR text " + strings.Repeat("a=b ", 60_000) + "x", "ERROR " + strings.Repeat(`a="b `, 50_000),
+		strings.Repeat("a: ", 80_000), strings.Repeat("[", 250_000), strings.Repeat("{\"a\":", 40_000),
+		strings.Repeat("aaaaaaaa-", 25_000), "\x1b" + strings.Repeat("[", 200_000),
+	} {
+		b := reader.Add(lines.Line{Time: arrived, Text: text}, nil)
+		if b = reader.Flush(b); len(b) == 0 {
+			t.Errorf("%.40s is lost", text)
+		}
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("%s", took)
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	data, err := os.ReadFile("testdata/corpus.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, block := range strings.Split(string(data), "=== ")[1:] {
+		_, rest, _ := strings.Cut(block, "\n")
+		text, _, _ := strings.Cut(rest, "\n---\n")
+		f.Add(text, true)
+	}
+	f.Add("[\x00\xff\n<34>1 \n[]\n{\"\":\"\"}\n\x1b[", false)
+	f.Fuzz(func(t *testing.T, text string, live bool) {
+		reader := lines.Reader{Stream: "stdout", Live: live, Known: func(string) bool { return live }}
+		var b event.Batch
+		for line := range strings.SplitSeq(text, "\n") {
+			b = reader.Add(lines.Line{Time: arrived, Text: line}, b)
+		}
+		b = reader.Flush(b)
+		for _, e := range b {
+			h := e.Base()
+			if h.TraceID != "" && len(h.TraceID) != 32 || h.SpanID != "" && len(h.SpanID) != 16 || h.Time.IsZero() {
+				t.Errorf("%+v", h)
+			}
+			if l, ok := e.(*event.Log); ok {
+				if l.Attributes != "" && !json.Valid([]byte(l.Attributes)) {
+					t.Errorf("attributes %q", l.Attributes)
+				}
+				if l.Severity < 1 || l.Severity > 24 || l.Level == "" {
+					t.Errorf("level %q %d", l.Level, l.Severity)
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkReader(b *testing.B) {
+	texts := []string{
+		"GET /api/orders/8801 200 12.5 ms - 512",
+		`{"level":30,"time":1763636400123,"pid":4711,"hostname":"box","reqId":"req-1f","msg":"order 8801 paid in 12 ms, region eu-central"}`,
+		"2026-10-09 13:55:36,123 INFO shop.api order 8801 updated: 3 items, customer 4711, region eu-central, cache miss",
+		"order 8801 updated: 3 items, customer 4711, region eu-central, cache miss, queue 2",
+		`time=2026-10-09T13:55:36.123Z level=INFO msg="order paid" order=8801 trace_id=4bf92f3577b34da6a3ce929d0e0e4736`,
+	}
+	reader := lines.Reader{Stream: "stdout", Live: true, Known: func(string) bool { return false }}
+	batch := make(event.Batch, 0, 256)
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		batch = reader.Add(lines.Line{Time: arrived, Text: texts[i%len(texts)]}, batch)
+		if len(batch) >= 200 {
+			batch = batch[:0]
+		}
+		i++
+	}
+}

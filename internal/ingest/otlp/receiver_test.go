@@ -1,0 +1,295 @@
+package otlp_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/correlate"
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/ingest"
+	"github.com/brennhill/gasoline/internal/ingest/otlp"
+	"github.com/brennhill/gasoline/internal/query"
+	"github.com/brennhill/gasoline/internal/redact"
+	"github.com/brennhill/gasoline/internal/store"
+)
+
+type rig struct {
+	*otlp.Receiver
+	in      *ingest.Ingester
+	reader  *query.Live
+	store   *store.Store
+	elapsed time.Duration
+}
+
+func start(t testing.TB, c ingest.Config) *rig {
+	t.Helper()
+	s, err := store.New(store.Config{Run: "test", Limits: store.DefaultLimits(64 << 20)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{store: s}
+	c.Elapsed = func() time.Duration { return r.elapsed }
+	correlator := correlate.New(time.Now)
+	r.in = ingest.New(c, redact.New(redact.Rules{}), correlator, s)
+	r.Receiver = otlp.NewReceiver(r.in, "this-machine")
+	r.reader = query.New(s, correlator.Offset)
+	return r
+}
+
+func (r *rig) take(t testing.TB, sig otlp.Signal, body string) string {
+	t.Helper()
+	out, err := r.Take(t.Context(), ingest.From{}, sig, otlp.JSON, []byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func spansOf(ids ...int) string {
+	var list []string
+	for _, id := range ids {
+		list = append(list, fmt.Sprintf(`{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"%016x","name":"n",
+			"startTimeUnixNano":"%d","events":[{"name":"e"}]}`, id, time.Now().Truncate(time.Hour).UnixNano()+int64(id)))
+	}
+	return `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"s"}}]},
+		"scopeSpans":[{"spans":[` + strings.Join(list, ",") + `]}]}]}`
+}
+
+// What came before is not taken again: neither the same request, nor a span that is there.
+func TestTheSameBatchTwice(t *testing.T) {
+	r := start(t, ingest.Config{})
+	if got := r.take(t, otlp.Traces, spansOf(1, 2)); got != "{}" {
+		t.Errorf("answered %s", got)
+	}
+	again := r.take(t, otlp.Traces, spansOf(1, 2))
+	if want := `{"partialSuccess":{"rejectedSpans":"0","errorMessage":"the same request came before and was taken then"}}`; again != want {
+		t.Errorf("answered %s", again)
+	}
+	part := r.take(t, otlp.Traces, spansOf(2, 3))
+	if !strings.Contains(part, `"rejectedSpans":"0","errorMessage":"1 spans were here already`) {
+		t.Errorf("answered %s", part)
+	}
+	if c := r.Counts(otlp.Traces); c != (otlp.Counts{Taken: 3, Repeated: 3}) {
+		t.Errorf("%+v", c)
+	}
+	if n := r.store.NextSeq() - 1; n != 6 { // each with its event
+		t.Errorf("%d events are stored", n)
+	}
+	line := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"}}]}]}]}`
+	r.take(t, otlp.Logs, line)
+	r.take(t, otlp.Logs, line)
+	r.take(t, otlp.Logs, line+" ") // another request: two equal lines are legal
+	if c := r.Counts(otlp.Logs); c != (otlp.Counts{Taken: 2, Repeated: 1}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The memory of what came is bounded, and holds at least one generation.
+func TestTheMemoryOfSpansIsBounded(t *testing.T) {
+	r := start(t, ingest.Config{})
+	for i := range 20 {
+		var ids []int
+		for j := range 4000 {
+			ids = append(ids, i*4000+j+1)
+		}
+		r.take(t, otlp.Traces, spansOf(ids...))
+	}
+	r.take(t, otlp.Traces, spansOf(80000, 79000, 60000))
+	if c := r.Counts(otlp.Traces); c.Repeated != 3 {
+		t.Errorf("%+v", c)
+	}
+	r.take(t, otlp.Traces, spansOf(1))
+	if c := r.Counts(otlp.Traces); c.Repeated != 3 {
+		t.Errorf("a span of long ago is still known: %+v", c)
+	}
+}
+
+func TestMetricsAreCountedAndLeftOut(t *testing.T) {
+	r := start(t, ingest.Config{})
+	body := `{"resourceMetrics":[{"resource":{},"scopeMetrics":[{"metrics":[{"name":"a","gauge":{}},{"name":"b"}]}]}]}`
+	for range 2 {
+		if got := r.take(t, otlp.Metrics, body); got != "{}" {
+			t.Errorf("answered %s", got)
+		}
+	}
+	if c := r.Counts(otlp.Metrics); c != (otlp.Counts{Left: 4}) || r.store.NextSeq() != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// What is over the limit is told; a request of which nothing fits is to be sent again, and then is taken.
+func TestLimits(t *testing.T) {
+	r := start(t, ingest.Config{ByteRate: 2000})
+	logs := func(n, size int) string {
+		return `{"resourceLogs":[{"scopeLogs":[{"logRecords":[` + strings.Repeat(
+			`{"body":{"stringValue":"`+strings.Repeat("x", size)+`"}},`, n-1) + `{"body":{}}]}]}]}`
+	}
+	got := r.take(t, otlp.Logs, logs(10, 1000))
+	if !strings.Contains(got, `"rejectedLogRecords":"6"`) || !strings.Contains(got, "over the limit") {
+		t.Errorf("answered %s", got)
+	}
+	body := []byte(logs(2, 1500))
+	_, err := r.Take(t.Context(), ingest.From{}, otlp.Logs, otlp.JSON, body)
+	var limited *ingest.Limited
+	if !errors.As(err, &limited) || limited.RetryAfter != time.Second {
+		t.Fatalf("take = %v", err)
+	}
+	r.elapsed += 3 * time.Second
+	if out, err := r.Take(t.Context(), ingest.From{}, otlp.Logs, otlp.JSON, body); err != nil || string(out) != "{}" {
+		t.Errorf("after Retry-After: %s, %v", out, err)
+	}
+	if got := r.in.Losses(); len(got) != 1 || got[0].Cause != ingest.OverRate || got[0].Count != 8 {
+		t.Errorf("losses %+v", got)
+	}
+}
+
+// Refused records are counted where all losses are.
+func TestRefusedRecordsAreLosses(t *testing.T) {
+	r := start(t, ingest.Config{})
+	body := `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"12"}]}]}]}`
+	got := r.take(t, otlp.Traces, body)
+	if want := `{"partialSuccess":{"rejectedSpans":"1","errorMessage":"record 0: a span needs a trace id of 16 bytes that are not all zero"}}`; got != want {
+		t.Errorf("answered %s", got)
+	}
+	if l := r.in.Losses(); len(l) != 1 || l[0] != (ingest.Loss{Kind: event.KindSpan, Cause: ingest.Invalid, Count: 1}) {
+		t.Errorf("losses %+v", l)
+	}
+}
+
+// The answer in protobuf: partial_success with a count and a message.
+func TestAnswerInProtobuf(t *testing.T) {
+	r := start(t, ingest.Config{})
+	record := "\x0a\x02ab"
+	frame := func(number byte, s string) string { return string([]byte{number<<3 | 2, byte(len(s))}) + s }
+	body := frame(1, frame(2, frame(2, record)))
+	out, err := r.Take(t.Context(), ingest.From{}, otlp.Traces, otlp.Protobuf, []byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, used := binary.Uvarint(out[1:])
+	if out[0] != 0x0a || int(n) != len(out)-1-used || !strings.HasPrefix(string(out[1+used:]), "\x08\x01\x12") {
+		t.Errorf("answered %q", out)
+	}
+}
+
+func TestEndedCalls(t *testing.T) {
+	r := start(t, ingest.Config{})
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if _, err := r.Take(ctx, ingest.From{}, otlp.Logs, otlp.JSON, []byte("{}")); !errors.Is(err, context.Canceled) {
+		t.Errorf("take = %v", err)
+	}
+}
+
+// A span that comes minutes late keeps its time.
+func TestLateSpansKeepTheirTime(t *testing.T) {
+	r := start(t, ingest.Config{})
+	at := time.Now().Add(-5 * time.Minute)
+	r.take(t, otlp.Traces, fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"spans":[{
+		"traceId":"5b8efff798038103d269b633813fc60c","spanId":"eee19b7ec3c1b174","startTimeUnixNano":"%d"}]}]}]}`, at.UnixNano()))
+	list, _, err := query.Read[event.Span](t.Context(), r.reader, query.Filter{}, query.Page{Limit: 10}, nil)
+	if err != nil || len(list.Items) != 1 || list.Items[0].Time.Sub(at).Abs() > time.Millisecond {
+		t.Errorf("%+v, %v; want %v", list.Items, err, at)
+	}
+}
+
+// Secrets in attributes, messages and stacks are redacted like everywhere.
+func TestSecretsOfServicesAreRedacted(t *testing.T) {
+	r := start(t, ingest.Config{})
+	r.take(t, otlp.Logs, `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"password=hunter2"},
+		"attributes":[{"key":"http.request.header.authorization","value":{"stringValue":"Bearer abcdefghijklmnop"}},
+		{"key":"password","value":{"stringValue":"hunter3"}}]}]}]}]}`)
+	list, _, err := query.Read[event.Log](t.Context(), r.reader, query.Filter{}, query.Page{Limit: 10}, nil)
+	if err != nil || len(list.Items) != 1 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	l := list.Items[0]
+	for _, secret := range []string{"hunter2", "hunter3", "abcdefghijklmnop"} {
+		if strings.Contains(l.Message+l.Attributes, secret) {
+			t.Errorf("%q is in %q %s", secret, l.Message, l.Attributes)
+		}
+	}
+}
+
+func FuzzProtobuf(f *testing.F) { fuzz(f, otlp.Protobuf) }
+func FuzzJSON(f *testing.F)     { fuzz(f, otlp.JSON) }
+
+// fuzz feeds both signals and looks at what is stored.
+func fuzz(f *testing.F, enc otlp.Encoding) {
+	for _, name := range []string{"logs", "traces"} {
+		data, err := os.ReadFile("../../../schema/fixtures/otlp/" + name + ".json")
+		if err != nil {
+			f.Fatal(err)
+		}
+		if enc == otlp.Protobuf {
+			data = otlp.ProtobufOf(f, strings.ToUpper(name[:1])+name[1:], data)
+		}
+		f.Add(data)
+	}
+	r := start(f, ingest.Config{ByteRate: 1 << 40})
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, sig := range []otlp.Signal{otlp.Logs, otlp.Traces, otlp.Metrics} {
+			if err := otlp.CheckBody(sig, enc, body); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = r.Take(t.Context(), ingest.From{}, sig, enc, body) // must not panic
+		}
+	})
+}
+
+// BenchmarkTake is the whole way of 200 records with eight attributes each: decode, redact, correlate, store.
+func BenchmarkTake(b *testing.B) {
+	const records = 200
+	for _, enc := range []otlp.Encoding{otlp.Protobuf, otlp.JSON} {
+		for sig, message := range map[otlp.Signal]string{otlp.Logs: "Logs", otlp.Traces: "Traces"} {
+			b.Run(fmt.Sprintf("%v/%v", sig, enc), func(b *testing.B) {
+				r := start(b, ingest.Config{ByteRate: 1 << 50})
+				body := []byte(otlp.Sample(sig, 0, records))
+				if enc == otlp.Protobuf {
+					body = otlp.ProtobufOf(b, message, body)
+				}
+				number := otlp.SpanIDs(b, enc, body, records)
+				b.ReportAllocs()
+				n := 0
+				for b.Loop() {
+					number(n * records) // no span comes twice
+					if _, err := r.Take(b.Context(), ingest.From{}, sig, enc, body); err != nil {
+						b.Fatal(err)
+					}
+					n++
+				}
+				b.ReportMetric(float64(n*records)/b.Elapsed().Seconds(), "records/s")
+			})
+		}
+	}
+}
+
+// A log that became an exception counts as a record of the request, taken or over the limit.
+func TestLogsThatAreExceptionsAreCounted(t *testing.T) {
+	body := `{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"s"}}]},
+		"scopeLogs":[{"logRecords":[
+		{"body":{"stringValue":"fine"}},
+		{"body":{"stringValue":"m"},"attributes":[{"key":"exception.type","value":{"stringValue":"E"}}]},
+		{"body":{"stringValue":"m"},"attributes":[{"key":"exception.type","value":{"stringValue":"F"}}]}]}]}]}`
+	for _, c := range []struct {
+		rate int // twice as much fits at once
+		want otlp.Counts
+	}{
+		{len(body), otlp.Counts{Taken: 3}},
+		{len(body)/3 + 1, otlp.Counts{Taken: 2, Refused: 1}},
+		{len(body)/6 + 1, otlp.Counts{Taken: 1, Refused: 2}},
+		{1, otlp.Counts{Refused: 3}},
+	} {
+		r := start(t, ingest.Config{ByteRate: c.rate})
+		_, err := r.Take(t.Context(), ingest.From{}, otlp.Logs, otlp.JSON, []byte(body))
+		if got := r.Counts(otlp.Logs); got != c.want || (err == nil) != (c.want.Taken > 0) {
+			t.Errorf("with %d bytes per second: %+v, %v", c.rate, got, err)
+		}
+	}
+}

@@ -1,0 +1,368 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/wire"
+)
+
+// daemon is the other end of a sender.
+type daemon struct {
+	mu    sync.Mutex
+	got   []wire.Lines
+	fault error
+}
+
+// fails sets what posts answer from now on.
+func (d *daemon) fails(err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fault = err
+}
+
+func (d *daemon) taken() []wire.Lines {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Clone(d.got)
+}
+
+func (d *daemon) post(_ context.Context, l wire.Lines) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fault != nil {
+		return d.fault
+	}
+	d.got = append(d.got, l)
+	return nil
+}
+
+func (d *daemon) texts() (out []string) {
+	for _, b := range d.taken() {
+		for _, l := range b.Lines {
+			out = append(out, l.Text)
+		}
+	}
+	return out
+}
+
+func TestSenderCollectsAndCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &daemon{}
+		s := NewSender(wire.Lines{Service: "api"}, d.post)
+		done := make(chan struct{})
+		go func() { defer close(done); s.run(t.Context()) }()
+		for range 450 {
+			s.Add(wire.Line{Text: "x"})
+		}
+		time.Sleep(40 * time.Millisecond)
+		synctest.Wait()
+		sizes := func() (out []int) {
+			for _, b := range d.taken() {
+				out = append(out, len(b.Lines))
+			}
+			return out
+		}
+		if got := sizes(); !slices.Equal(got, []int{200, 200}) && !slices.Equal(got, []int{200, 200, 50}) {
+			t.Errorf("%v", got)
+		}
+		time.Sleep(60 * time.Millisecond)
+		synctest.Wait()
+		if got := sizes(); !slices.Equal(got, []int{200, 200, 50}) {
+			t.Errorf("%v", got)
+		}
+		s.finish()
+		<-done
+		for i, b := range d.taken() {
+			if b.Batch != uint64(i+1) || b.Service != "api" || b.Finished != (i == len(d.taken())-1) {
+				t.Errorf("%d: %+v", i, b.Batch)
+			}
+		}
+		if s.Report() != "" {
+			t.Error(s.Report())
+		}
+	})
+}
+
+func TestSenderDropsTheOldest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &daemon{fault: errors.New("it is not there")}
+		s := NewSender(wire.Lines{}, d.post)
+		done := make(chan struct{})
+		go func() { defer close(done); s.run(t.Context()) }()
+		s.Add(wire.Line{Text: "first"}) // is under way
+		time.Sleep(time.Second)
+		synctest.Wait()
+		text := strings.Repeat("x", 1<<20-overhead)
+		for range 9 {
+			s.Add(wire.Line{Text: text})
+		}
+		if n, _ := s.waiting(); n != 5 {
+			t.Errorf("%d lines wait", n)
+		}
+		s.Add(wire.Line{Text: "last"})
+		d.fails(nil)
+		time.Sleep(3 * time.Second)
+		s.finish()
+		<-done
+		got := d.texts()
+		dropped := 0
+		for _, b := range d.taken() {
+			dropped += b.Dropped
+		}
+		if got[0] != "first" || got[len(got)-1] != "last" || dropped != 11-len(got) ||
+			!strings.HasPrefix(s.Report(), "5 of 11 lines did not reach the daemon") {
+			t.Errorf("%d lines, %d dropped, %s", len(got), dropped, s.Report())
+		}
+	})
+}
+
+func TestSenderWaitsAsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &daemon{fault: &Later{After: 7 * time.Second}}
+		s := NewSender(wire.Lines{}, d.post)
+		done := make(chan struct{})
+		go func() { defer close(done); s.run(t.Context()) }()
+		s.Add(wire.Line{Text: "x"})
+		time.Sleep(time.Second)
+		d.fails(nil)
+		time.Sleep(5 * time.Second)
+		if len(d.taken()) != 0 {
+			t.Error("it did not wait")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		d.fails(ErrRefused)
+		s.Add(wire.Line{Text: "never taken"})
+		time.Sleep(time.Second)
+		d.fails(nil)
+		s.finish()
+		<-done
+		if !slices.Equal(d.texts(), []string{"x"}) || d.got[1].Batch != 3 || d.got[1].Dropped != 1 {
+			t.Errorf("%+v", d.got)
+		}
+	})
+}
+
+func TestEnvironmentKeepsWhatIsSet(t *testing.T) {
+	id := Identity{Service: "api", Instance: "i 1", URL: "http://127.0.0.1:1", Token: "secret", TokenFile: "/t"}
+	env := Environment([]string{"OTEL_SERVICE_NAME=mine", "OTEL_RESOURCE_ATTRIBUTES=service.instance.id=x", "PATH=/bin"}, id)
+	text := strings.Join(env, "\n")
+	if strings.Contains(text, "OTEL_SERVICE_NAME=api") || strings.Count(text, "service.instance.id") != 1 ||
+		!strings.Contains(text, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20secret") {
+		t.Error(text)
+	}
+	for _, other := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://x", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=http://x"} {
+		if text := strings.Join(Environment([]string{other}, id), "\n"); strings.Contains(text, "secret") {
+			t.Errorf("%s gets the token", other)
+		}
+	}
+	if InstanceOf([]string{"OTEL_RESOURCE_ATTRIBUTES=a=b, service.instance.id=x%20y"}) != "x y" {
+		t.Error("the instance is not found")
+	}
+}
+
+func TestDetect(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := func() (out []string) {
+		all, err := Detect(dir)
+		if err != nil {
+			return []string{err.Error()}
+		}
+		for _, c := range all {
+			out = append(out, c.Line())
+		}
+		return out
+	}
+	if got := lines(); len(got) != 1 || !strings.HasPrefix(got[0], "there is no command to run") {
+		t.Errorf("%q", got)
+	}
+	write("package.json", `{"name":"shop","scripts":{"start":"x"}}`)
+	if got := lines(); !slices.Equal(got, []string{"gasoline run -- npm run start"}) || ServiceOf(dir) != "shop" {
+		t.Errorf("%q", got)
+	}
+	write("package.json", `{"scripts":{"start":"x","dev":"y"}}`)
+	write("pnpm-lock.yaml", "")
+	write("compose.yaml", "services: {}")
+	write("Procfile", "# comment\nweb: bundle exec 'puma'\n")
+	write("Makefile", "run: build\n\tx\n")
+	if got := lines(); !slices.Equal(got, []string{
+		"gasoline run -- pnpm run dev", "gasoline run -- docker compose up",
+		`gasoline run --name web -- sh -c 'bundle exec '\''puma'\'''`, "gasoline run -- make run",
+	}) {
+		t.Errorf("%q", got)
+	}
+	write("package.json", `{`)
+	if got := lines(); len(got) != 1 || !strings.HasPrefix(got[0], "package.json: ") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestInstrument(t *testing.T) {
+	dir := t.TempDir()
+	kept := ""
+	keep := func(name string, data []byte) (string, error) { kept = string(data); return "/state/" + name, nil }
+	p := &Project{Dir: filepath.Join(dir, "packages", "api"), Command: []string{"npm", "run", "dev"}, Keep: keep,
+		Env: []string{"NODE_OPTIONS=--inspect"}}
+	if err := Instrument(p); err == nil || !strings.Contains(err.Error(), "npm install") {
+		t.Errorf("%v", err)
+	}
+	at := filepath.Join(dir, "node_modules", "@opentelemetry", "auto-instrumentations-node")
+	if err := os.MkdirAll(at, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(at, "package.json"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Instrument(p); err != nil {
+		t.Fatal(err)
+	}
+	if p.setting("NODE_OPTIONS") != `--inspect --require "/state/preload/node-otel.cjs"` || kept == "" ||
+		p.setting("GASOLINE_OTEL_NODE") != at {
+		t.Errorf("%q", p.Env)
+	}
+	venv := t.TempDir()
+	program := filepath.Join(venv, "bin", "opentelemetry-instrument")
+	if err := os.MkdirAll(filepath.Dir(program), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	p = &Project{Dir: dir, Command: []string{"python3.11", "app.py"}, Env: []string{"VIRTUAL_ENV=" + venv}}
+	if err := Instrument(p); err != nil || !slices.Equal(p.Command, []string{program, "python3.11", "app.py"}) {
+		t.Errorf("%v %q", err, p.Command)
+	}
+	p = &Project{Dir: t.TempDir(), Command: []string{"./server"}}
+	if err := Instrument(p); err == nil || !strings.Contains(err.Error(), "neither") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	kept := ""
+	keep := func(name string, data []byte) (string, error) { kept = string(data); return "/state/" + name, nil }
+	p := &Project{Dir: dir, Command: []string{"npm", "run", "dev"}, Keep: keep, Env: []string{"NODE_OPTIONS=--inspect"}}
+	if ok, err := Load(p); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if p.setting("NODE_OPTIONS") != `--inspect --require "/state/preload/node-gasoline.cjs"` || kept != string(nodeSDK) {
+		t.Errorf("%q", p.Env)
+	}
+	if len(nodeSDK) > 60_000 {
+		t.Errorf("the SDK for Node has %d bytes", len(nodeSDK))
+	}
+	p = &Project{Dir: dir, Command: []string{"node", "x.js"}, Keep: keep, Env: []string{"GASOLINE=off"}}
+	if ok, err := Load(p); ok || err != nil || p.setting("NODE_OPTIONS") != "" {
+		t.Errorf("%v %v %q", ok, err, p.Env)
+	}
+	p = &Project{Dir: dir, Command: []string{"ruby", "x.rb"}, Keep: keep}
+	if ok, err := Load(p); ok || err != nil || len(p.Env) != 0 {
+		t.Errorf("%v %v %q", ok, err, p.Env)
+	}
+}
+
+func TestLoadPython(t *testing.T) {
+	dir, state := t.TempDir(), t.TempDir()
+	keep := func(name string, data []byte) (string, error) {
+		path := filepath.Join(state, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", err
+		}
+		return path, os.WriteFile(path, data, 0o600)
+	}
+	list := string(filepath.ListSeparator)
+	var shim string
+	for _, command := range []string{"python3.12", "/x/bin/gunicorn", "./manage.py", "pytest"} {
+		p := &Project{Dir: dir, Command: []string{command}, Keep: keep, Env: []string{"PYTHONPATH=/a" + list + "/b"}}
+		for range 2 { // a run within a run
+			if ok, err := Load(p); !ok || err != nil {
+				t.Fatal(command, ok, err)
+			}
+		}
+		got := filepath.SplitList(p.setting("PYTHONPATH"))
+		if len(got) != 3 || !slices.Equal(got[1:], []string{"/a", "/b"}) || p.setting("NODE_OPTIONS") != "" {
+			t.Fatalf("%q", p.Env)
+		}
+		shim = got[0]
+	}
+	found := map[string]bool{}
+	if err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			found[filepath.Base(path)] = true
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Glob("../../sdk/python/gasoline_sdk/*.py")
+	if err != nil || len(here) < 10 {
+		t.Fatal(here, err)
+	}
+	for _, path := range here {
+		if !found[filepath.Base(path)] {
+			t.Errorf("%s is not laid", path)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(shim, "sitecustomize.py")); err != nil {
+		t.Error(err)
+	}
+	for _, p := range []*Project{
+		{Dir: dir, Command: []string{"opentelemetry-instrument", "python", "x.py"}, Keep: keep},
+		{Dir: dir, Command: []string{"python", "x.py"}, Keep: keep, Env: []string{"GASOLINE=OFF"}},
+		{Dir: dir, Command: []string{"make", "dev"}, Keep: keep},
+	} {
+		if ok, err := Load(p); ok || err != nil || p.setting("PYTHONPATH") != "" {
+			t.Errorf("%q: %v %v", p.Command, ok, err)
+		}
+	}
+	for _, name := range []string{"package.json", "pyproject.toml"} { // what make starts may be either
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := &Project{Dir: dir, Command: []string{"make", "dev"}, Keep: keep}
+	if ok, err := Load(p); !ok || err != nil || p.setting("PYTHONPATH") != shim || p.setting("NODE_OPTIONS") == "" {
+		t.Errorf("%v %v %q", ok, err, p.Env)
+	}
+	p = &Project{Dir: dir, Command: []string{"python"}, Keep: func(string, []byte) (string, error) { return "", fs.ErrPermission }}
+	if _, err := Load(p); !errors.Is(err, fs.ErrPermission) || p.setting("PYTHONPATH") != "" {
+		t.Errorf("%v %q", err, p.Env)
+	}
+}
+
+func TestSeveral(t *testing.T) {
+	for line, want := range map[string]bool{
+		"docker compose up":                      true,
+		"docker --context x compose -f c.yml up": true,
+		"/usr/bin/docker-compose up":             true,
+		"sh -c foreman start":                    true,
+		"overmind s":                             true,
+		"docker run compose-api":                 false,
+		"node server.js":                         false,
+		"go run ./cmd/compose":                   false,
+	} {
+		if got := Several(strings.Fields(line)); got != want {
+			t.Errorf("%s: %v", line, got)
+		}
+	}
+	if !Several([]string{"sh", "-c", "cd deploy && docker compose up"}) {
+		t.Error("a command of a shell")
+	}
+}

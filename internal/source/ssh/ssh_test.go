@@ -1,0 +1,316 @@
+//go:build linux
+
+package ssh_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/brennhill/gasoline/internal/source"
+	"github.com/brennhill/gasoline/internal/source/sourcetest"
+	"github.com/brennhill/gasoline/internal/source/ssh"
+)
+
+// server starts a real sshd on loopback and puts an ssh into the path that trusts it. Where no sshd is installed or in
+// the cache of the tests, there is no test. It returns the port, and what ends the connections that are open.
+func server(t *testing.T) (port int, drop func()) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	program, libraries := "/usr/sbin/sshd", ""
+	if _, err := os.Stat(program); err != nil {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			t.Skip("no cache directory")
+		}
+		root := filepath.Join(cache, "gasoline-tests", "sshd") // Debian's packages openssh-server and libwrap0, unpacked
+		if program = filepath.Join(root, "usr/sbin/sshd"); !exists(program) {
+			t.Skip("no sshd is installed")
+		}
+		libraries = filepath.Join(root, "usr/lib/x86_64-linux-gnu")
+	}
+	client, err := exec.LookPath("ssh")
+	if err != nil {
+		t.Skip("no ssh is installed")
+	}
+	dir := t.TempDir()
+	run := func(args ...string) {
+		t.Helper()
+		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v %s", args, err, out)
+		}
+	}
+	write := func(name, text string, mode os.FileMode) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, "host"))
+	run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", filepath.Join(dir, "user"))
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port = l.Addr().(*net.TCPAddr).Port
+	_ = l.Close() // sshd takes the port
+	public, err := os.ReadFile(filepath.Join(dir, "user.pub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.ReadFile(filepath.Join(dir, "host.pub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := write("sshd_config", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s\n"+
+		"StrictModes no\nUsePAM no\nPidFile none\nPasswordAuthentication no\nPermitRootLogin yes\n",
+		port, filepath.Join(dir, "host"), write("keys", string(public), 0o600)), 0o600)
+	known := write("known", fmt.Sprintf("[127.0.0.1]:%d %s", port, host), 0o600)
+	options := write("ssh_config", fmt.Sprintf("IdentityFile %s\nUserKnownHostsFile %s\nIdentitiesOnly yes\n",
+		filepath.Join(dir, "user"), known), 0o600)
+	write("ssh", "#!/bin/sh\nexec "+client+" -F "+options+" \"$@\"\n", 0o700)
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	cmd := exec.Command(program, "-D", "-e", "-f", config)
+	if _, err := user.Lookup("sshd"); err != nil && os.Getuid() == 0 { // it wants a user and a folder of its own
+		users, err := os.ReadFile("/etc/passwd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		passwd := write("passwd", string(users)+"sshd:x:65533:65534::/run/sshd:/usr/sbin/nologin\n", 0o644)
+		cmd = exec.Command("unshare", "-m", "sh", "-c", "mount --bind "+passwd+" /etc/passwd && mount -t tmpfs none /run && "+
+			"mkdir -m 755 /run/sshd && exec "+program+" -D -e -f "+config)
+	}
+	cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+libraries)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // its children are gone
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Log(said.String())
+		}
+	})
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if c, err := net.Dial("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
+			_ = c.Close()
+			break
+		} else if time.Now().After(end) {
+			t.Fatalf("sshd does not listen: %s", said.String())
+		}
+	}
+	return port, func() {
+		for _, child := range children(t, cmd.Process.Pid) {
+			_ = syscall.Kill(child, syscall.SIGKILL) // it may be gone
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// children returns the processes that a process started.
+func children(t *testing.T, pid int) (out []int) {
+	t.Helper()
+	found, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		data, _ := os.ReadFile(f) // the process may end
+		for word := range strings.FieldsSeq(string(data)) {
+			n, err := strconv.Atoi(word)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// readers counts the processes of this machine that have a word in their command line, zombies too.
+func readers(t *testing.T, word string) (out []string) {
+	t.Helper()
+	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range found {
+		data, _ := os.ReadFile(f) // the process may end
+		if strings.Contains(string(data), word) {
+			out = append(out, strings.ReplaceAll(string(data), "\x00", " "))
+		}
+	}
+	return out
+}
+
+func TestAFileOfAnotherMachineLosesNothing(t *testing.T) {
+	port, drop := server(t)
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "it's a folder")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "api.log")
+	var all []string
+	write := func(n int) {
+		t.Helper()
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for range n {
+			line := fmt.Sprintf("line %04d", len(all))
+			all = append(all, line)
+			fmt.Fprintln(f, line)
+		}
+	}
+	name, err := json.Marshal(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := fmt.Sprintf(`{"host":"%s@127.0.0.1","port":%d,"path":%s,"from_start":true}`, me.Username, port, name)
+	var cursors sync.Map
+	var got []string
+	run := func(what string, do func()) {
+		t.Helper()
+		r := sourcetest.Kept(t, ssh.Adapter, options, source.Env{}, &cursors)
+		stop := r.Start()
+		do()
+		before := len(got)
+		for end := time.Now().Add(40 * time.Second); time.Now().Before(end) && before+len(r.Messages(t)) < len(all); {
+			time.Sleep(50 * time.Millisecond)
+		}
+		began := time.Now()
+		stop()
+		if d := time.Since(began); d > 5*time.Second {
+			t.Errorf("%s: it took %s to end", what, d)
+		}
+		if got = append(got, r.Messages(t)...); !slices.Equal(got, all) {
+			t.Fatalf("%s: %d lines, want %d: %q\n%s", what, len(got), len(all), got[before:], r.Runner.Status()[0].Line(time.Now()))
+		}
+	}
+	write(3)
+	run("from the start", func() {})
+	write(300)
+	run("what came between two runs, and connections that break", func() {
+		for range 3 {
+			time.Sleep(1500 * time.Millisecond)
+			drop()
+			write(50)
+		}
+	})
+	run("rotation while it is read", func() {
+		time.Sleep(1500 * time.Millisecond)
+		write(5)
+		if err := os.Rename(path, path+".1"); err != nil {
+			t.Error(err)
+		}
+		write(5)
+	})
+	write(5)
+	if err := os.Rename(path, path+".1"); err != nil {
+		t.Fatal(err)
+	}
+	write(5)
+	run("rotation between two runs", func() {})
+	run("copy and truncate", func() {
+		time.Sleep(1500 * time.Millisecond)
+		if err := os.Truncate(path, 0); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(1200 * time.Millisecond) // a file that grows past its old size at once cannot be told from one that grew
+		write(2)
+	})
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		left := readers(t, dir)
+		if len(left) == 0 {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("these are left: %q", left)
+		}
+	}
+}
+
+func TestTails(t *testing.T) {
+	port, drop := server(t)
+	me, err := user.Current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sourcetest.Tail(t, ssh.Adapter, func(t *testing.T) *sourcetest.Written {
+		f, err := os.Create(filepath.Join(t.TempDir(), "api.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		return &sourcetest.Written{
+			Options: fmt.Sprintf(`{"host":"%s@127.0.0.1","port":%d,"path":%q}`, me.Username, port, f.Name()),
+			Write: func(lines ...string) {
+				for _, l := range lines {
+					fmt.Fprintln(f, l)
+				}
+			},
+			Break: drop,
+		}
+	})
+}
+
+func TestAHostThatIsNotKnownIsTold(t *testing.T) {
+	port, _ := server(t)
+	r := sourcetest.NewRig(t, ssh.Adapter, fmt.Sprintf(`{"host":"localhost","port":%d,"path":"/x"}`, port), source.Env{})
+	defer r.Start()()
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		st := r.Runner.Status()[0]
+		if st.State == source.Failed && strings.Contains(st.Error, "Host key verification failed") &&
+			strings.Contains(st.Error, "in a terminal") {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal(st.Line(time.Now()))
+		}
+	}
+}
+
+func TestHostsAreNoOptions(t *testing.T) {
+	for _, host := range []string{"-oProxyCommand=touch /tmp/x", "a b", "", "$(id)", "a;b", "me@-oX"} {
+		raw, err := json.Marshal(map[string]string{"host": host, "path": "/x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ssh.Adapter.Check(raw); err == nil {
+			t.Errorf("%q is taken for a host", host)
+		}
+	}
+	for _, host := range []string{"web1", "deploy@web1.example", "10.0.0.1", "[::1]"} {
+		if _, err := ssh.Adapter.Check(json.RawMessage(`{"host":"` + host + `","path":"/x"}`)); err != nil {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+}
