@@ -102,7 +102,7 @@ export function redactForm(form: string, salt: string): string {
 }
 
 /** fieldName is secretName for a field of a form: the members of user[password][0] are its secrets as well. */
-function fieldName(name: string): string {
+export function fieldName(name: string): string {
   let kind = secretName(name);
   for (let at = indexOf(name, "["); kind === "" && at >= 0; at = indexOf(name, "[", at + 1)) {
     kind = secretName(slice(name, 0, at));

@@ -120,14 +120,9 @@ function labelled(root: Document | ShadowRoot | Element): Map<Element, HTMLLabel
 /** nameOf gives the accessible name of one element. */
 export const nameOf = (element: Element, names = new Names()): string => names.of(element);
 
-const isNamedByAttribute = (element: Element): boolean =>
-  element.hasAttribute("aria-label") ||
-  element.hasAttribute("aria-labelledby") ||
-  element.hasAttribute("aria-owns") ||
-  element.hasAttribute("title") ||
-  element.hasAttribute("placeholder") ||
-  element.hasAttribute("aria-placeholder") ||
-  element.hasAttribute("alt");
+const NAMING = "[aria-label],[aria-labelledby],[aria-owns],[title],[placeholder],[aria-placeholder],[alt]";
+
+const isNamedByAttribute = (element: Element): boolean => element.hasAttributes() && element.matches(NAMING);
 
 function hasMore(element: Element, control: Element): boolean {
   if (element.childElementCount === 0) return false;

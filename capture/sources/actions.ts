@@ -188,10 +188,10 @@ class Recorder {
   #emit(type: string, target: Element | undefined, { by, client, action: id }: Deed, more?: Partial<Action>): void {
     const sketch = target && sketchOf(target);
     const secret = target !== undefined && secretField(target) !== "";
-    const text = target && !secret ? fold(textHead(target, 400), 100) : "";
+    const text = target && !secret ? fold(textHead(target, 400), 400) : "";
     const clean = sketch
       ? secretsIn(
-          `${sketch.name}\n${sketch.label}\n${sketch.text}\n${sketch.placeholder}`,
+          `${sketch.name}\n${sketch.label}\n${sketch.text}\n${sketch.placeholder}\n${text}`,
           sketch.element,
           (kind, value) => mask(kind, value, this.#realm.config.salt),
         )
@@ -204,7 +204,8 @@ class Recorder {
       client,
       role: sketch?.role || undefined,
       name: (sketch && clean(sketch.name)) || undefined,
-      text: text || undefined,
+      // Cut last: a part of a secret is not known for one.
+      text: fold(clean(text), 100) || undefined,
       ...more,
     };
     this.#naming.add(this.#naming.size < maxUnnamed ? sketch : undefined, (locators) => {

@@ -91,3 +91,18 @@ test("what is named after a shown password does not spell it", async ({ page, ca
   await records.one("actions", (action) => action.type === "check");
   expect(JSON.stringify(records.batches)).not.toContain("hunter2");
 });
+
+test("the text of what is clicked does not spell a password, cut or not", async ({ page, capture, server }) => {
+  const records = await capture({ document: true });
+  const long = "a".repeat(95);
+  await page.goto(
+    server.page(
+      `<!doctype html><input type=password name=pass value=hunter2-otter><button aria-label=Go>Use hunter2-otter</button><p>${long} hunter2-otter</p>`,
+    ),
+  );
+  await page.locator("button").click();
+  await page.locator("p").click();
+  await records.one("actions", (action) => action.type === "click" && action.text?.startsWith("aaa") === true);
+  expect(records.all("actions").find(({ name }) => name === "Go")?.text).toMatch(/^Use <pass\w*:[0-9a-f]{8}>$/);
+  expect(JSON.stringify(records.batches)).not.toContain("hunt");
+});

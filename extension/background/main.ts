@@ -31,11 +31,14 @@ chrome.tabs.onCreated.addListener(() => worker.tabsChanged());
 chrome.tabs.onActivated.addListener(() => worker.tabsChanged());
 chrome.tabs.onMoved.addListener(() => worker.tabsChanged());
 chrome.windows.onFocusChanged.addListener(() => worker.tabsChanged());
-chrome.tabs.onUpdated.addListener((tab) => {
+chrome.tabs.onUpdated.addListener((tab, { status }) => {
+  if (status === "complete") void worker.films.complete(tab);
   void worker.moved(tab); // whatever changed: of a site that is not granted, Chrome does not say the address
   worker.tabsChanged();
 });
 chrome.tabs.onRemoved.addListener((tab) => {
+  worker.films.closed(tab);
+  void worker.tracer.closed(tab);
   void worker.tabs.forget(tab);
   void worker.refs.forget(tab);
   void worker.stale.clear(tab);

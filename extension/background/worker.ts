@@ -1,7 +1,9 @@
 import type { DaemonSettings, ExtensionSettings, SyncAnswer, Tracking, TrackingAnswer } from "@gasoline/schema/wire";
 import type { Context } from "../commands/context.ts";
+import { CommandProblem } from "../commands/problem.ts";
 import { screenshot } from "../commands/screenshot.ts";
 import type { ActionId, PageConfig } from "../messages/content.ts";
+import type { AskFilm, FilmTold } from "../state/films.ts";
 import { type AskPairing, type PairingTold, parseCode } from "../state/pairing.ts";
 import type { AskTracking, TrackingTold } from "../state/tracking.ts";
 import {
@@ -49,7 +51,8 @@ import { SourceMapper } from "./sourcemaps/mapper.ts";
 import { Grants } from "./tabs/grants.ts";
 import { TabList } from "./tabs/list.ts";
 import { StaleTabs } from "./tabs/stale.ts";
-import { closeStorage, session as kept } from "../state/browser.ts";
+import { Tracer } from "./trace/tracer.ts";
+import { closeStorage, local, session as kept } from "../state/browser.ts";
 
 /** A picture of what the user drew takes so long at most, ms. */
 const PICTURE_MS = 5000;
@@ -98,7 +101,7 @@ export class Worker {
     (tab) => this.#pilot.acts(tab),
   );
   readonly #downloads = new Downloads();
-  readonly films = new TabFilms(this.debuggers, this.#client, () => this.identity.session());
+  readonly films = new TabFilms(this.debuggers, this.#client, this.#frames, () => this.identity.session());
   readonly #drawings = new Drawings({
     picture: async (tab, size) => {
       const context: Context = {
@@ -117,6 +120,13 @@ export class Worker {
     },
   });
   readonly #times = new ActionTimes();
+  readonly tracer = new Tracer({
+    wish: () => this.#settings,
+    own: {
+      read: async () => (await local.read<string[]>("ownTraces")) ?? [],
+      write: (origins) => local.write({ ownTraces: origins }),
+    },
+  });
   readonly #flushed = new Set<string>(); // actions that run and have had what they caused sent
   readonly #pages: TabPages;
   readonly #pilot = new Pilot(readSettings, (tab) => this.#pages.address(tab));
@@ -126,6 +136,8 @@ export class Worker {
     (url) => this.#loaded.as(url),
   );
   #settings: Settings = parseSettings({});
+  #tellSettings: () => void = () => {};
+  readonly #settingsRead = new Promise<void>((tell) => (this.#tellSettings = tell));
   #settled = false; // settings and what the daemon asked for are read
   #tellSalt: (salt: string) => void = () => {};
   readonly #firstSalt = new Promise<string>((tell) => (this.#tellSalt = tell));
@@ -160,10 +172,21 @@ export class Worker {
       policies: (tab, policies) => this.tabs.setHeaders(tab, policies),
     });
     const salt = (): Promise<string> => this.#firstSalt.then(() => this.#asked.salt);
-    this.#pipeline = new Pipeline(join, this.#mapper, this.#loaded, this.#uploader, shows, salt, this.#times);
+    this.#pipeline = new Pipeline(
+      join,
+      this.#mapper,
+      this.#loaded,
+      this.#uploader,
+      shows,
+      salt,
+      this.#times,
+      this.tracer,
+    );
     this.ports = new Ports(() => this.#pageConfig(), {
-      hello: ({ tab, frame, document }, loaded) => {
+      hello: ({ tab, frame, document, page_url }, loaded) => {
+        if (frame === 0) void this.#traced(tab, document, page_url);
         void this.#loaded.add(loaded, "document");
+        void this.films.came(tab);
         if (frame === 0) void this.#showed(tab, document);
         if (frame === 0) void this.stale.clear(tab).then(() => this.tabsChanged());
         else if (this.ports.withoutPageScript(tab)) this.tabsChanged();
@@ -201,7 +224,10 @@ export class Worker {
   }
 
   /** Answers a page of the extension; undefined: the message is for somebody else. */
-  asked(message: Partial<AskTracking | AskPairing>): Promise<TrackingTold | PairingTold> | undefined {
+  asked(
+    message: Partial<AskTracking | AskPairing | AskFilm>,
+  ): Promise<TrackingTold | PairingTold | FilmTold> | undefined {
+    if (message.type === "gasoline-film") return this.#film(message as AskFilm);
     if (message.type === "gasoline-tracking") return this.#track(message as AskTracking);
     return message.type === "gasoline-pair" ? this.#pair(message as AskPairing) : undefined;
   }
@@ -214,6 +240,7 @@ export class Worker {
     this.#tellSalt(this.#asked.salt);
     this.#settings = await readSettings(); // not with the others: a change meanwhile must not be undone by them
     this.#settled = true;
+    this.#tellSettings();
     this.ports.configure();
     await Promise.all([this.stale.load(), granted, this.tabs.load(), this.network.load()]);
     await this.#showBadge();
@@ -264,6 +291,8 @@ export class Worker {
       const may = (tab: number): Promise<void> => this.#pilot.acts(tab);
       await Promise.all([this.#executor.recheck(), this.films.recheck(may)]);
     }
+    if (before.trace !== this.#settings.trace || before.traceSites.join() !== this.#settings.traceSites.join())
+      await this.tracer.settingsChanged();
     if (before.port !== this.#settings.port) this.line.restart();
     this.#uploader.schedule(0);
   }
@@ -347,6 +376,23 @@ export class Worker {
       return {};
     } catch (error) {
       return { problem: error instanceof Refused ? error.message : "The daemon did not answer." };
+    }
+  }
+
+  /** The user begins or ends a film of a tab. */
+  async #film({ do: what, tab, sound = false }: AskFilm): Promise<FilmTold> {
+    try {
+      if (what === "end") {
+        await this.films.stop(tab);
+        return {};
+      }
+      if (this.#connection.phase !== "connected") return { problem: "The daemon is not connected." };
+      const { url, title } = await this.tabs.one(tab);
+      const { path } = await this.films.begin({ tab, url, title }, sound);
+      return { path };
+    } catch (error) {
+      const told = error instanceof Refused || error instanceof CommandProblem;
+      return { problem: told ? error.message : "The daemon did not answer." };
     }
   }
 
@@ -447,6 +493,12 @@ export class Worker {
       name: await this.identity.name(),
       ...(problem ? { last_error: problem.message } : {}),
     };
+  }
+
+  /** A tab shows a document, whose requests are traced once it is known what the user wants. */
+  async #traced(tab: number, document: string, url: string): Promise<void> {
+    await this.#settingsRead;
+    await this.tracer.showed(tab, document, url);
   }
 
   /** A tab shows a document. Where Chrome shows requests, its answer was seen before. */

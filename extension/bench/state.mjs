@@ -1,6 +1,6 @@
 // What it takes to bring a checkpoint back, from an agent's call to its answer, without rows in databases and with 1,000,
-// beside what the page itself takes to write the same rows and to be loaded twice. It prints and judges nothing.
-// `node bench/state.mjs` after `make build ext`; CHROMIUM_PATH names the browser.
+// beside what the page itself takes to write the same rows and to be loaded twice. It prints and judges nothing; `make bench`
+// judges what --json prints: the medians, ms. `node bench/state.mjs` after `make build ext`; CHROMIUM_PATH names the browser.
 import { build } from "esbuild";
 import { createServer } from "node:http";
 import { rm } from "node:fs/promises";
@@ -92,17 +92,20 @@ try {
 }
 
 const median = (values) => values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? NaN;
-const shown = (name, value) => console.log(name.padEnd(52), value.toFixed(1).padStart(8));
-console.log(`load_state, milliseconds from the agent's call to its answer, median of ${rounds}`);
-shown("without rows", median(figures[0]));
-shown("1,000 rows", median(figures[1000]));
-shown("the page itself writes 1,000 rows", median(figures.write));
-shown("the page is loaded twice", median(figures.loads));
-shown(
-  "what 1,000 rows add, to the page's own writing",
-  (median(figures[1000]) - median(figures[0])) / median(figures.write),
-);
-shown(
-  "1,000 rows, to two loads and the page's own writing",
-  median(figures[1000]) / (median(figures.write) + median(figures.loads)),
-);
+const medians = {
+  none: median(figures[0]),
+  rows: median(figures[1000]),
+  write: median(figures.write),
+  loads: median(figures.loads),
+};
+if (process.argv.includes("--json")) console.log(JSON.stringify(medians));
+else {
+  const shown = (name, value) => console.log(name.padEnd(52), value.toFixed(1).padStart(8));
+  console.log(`load_state, milliseconds from the agent's call to its answer, median of ${rounds}`);
+  shown("without rows", medians.none);
+  shown("1,000 rows", medians.rows);
+  shown("the page itself writes 1,000 rows", medians.write);
+  shown("the page is loaded twice", medians.loads);
+  shown("what 1,000 rows add, to the page's own writing", (medians.rows - medians.none) / medians.write);
+  shown("1,000 rows, to two loads and the page's own writing", medians.rows / (medians.write + medians.loads));
+}

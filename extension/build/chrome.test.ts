@@ -17,7 +17,7 @@ const CALLERS = [
   "extension/background/downloads/downloads.ts",
   "extension/background/execution/pages.ts", // navigations
   "extension/background/execution/scripts.ts", // user scripts
-  "extension/background/film/films.ts",
+  "extension/background/film/browser.ts",
   "extension/background/frames/browser.ts",
   "extension/background/main.ts", // the events that wake the worker
   "extension/background/network/observer.ts",
@@ -26,6 +26,7 @@ const CALLERS = [
   "extension/background/tabs/late.ts",
   "extension/background/tabs/list.ts",
   "extension/background/tabs/stale.ts",
+  "extension/background/trace/browser.ts",
   "extension/content/browser.ts",
   "extension/dom-agent/browser.ts",
   "extension/film/main.ts",

@@ -47,11 +47,21 @@ interface Performed {
   closed?: boolean;
 }
 
+/** A tab or window that an act opened. */
+export interface Opened {
+  tab: number;
+  /** Of its page; "" where the user did not grant its site. */
+  url: string;
+  title: string;
+  /** It had not loaded when the act had settled. */
+  loading: boolean;
+}
+
 /** What was seen of an act. */
 export interface Seen {
   /** The tab shows another document than before, or is about to. */
   navigated: boolean;
-  openedTab: number | undefined;
+  opened: Opened | undefined;
   /** The tab after it; undefined when it is closed. */
   page: Tab | undefined;
 }
@@ -85,8 +95,9 @@ export async function pipeline<R extends { receipt?: Receipt }>(
       : await follow(at, before, own, left, until);
     const goes = loading && own?.leaving === true && !own.inner;
     const navigated = !closed && at === context && (goes || at.pages.document(at.tab) !== before);
-    const [page] = await Promise.all([
+    const [page, other] = await Promise.all([
       closed ? undefined : at.pages.describe(at.tab),
+      openedBy(context, left.openedTab ?? watch.now().openedTab),
       within(FLUSH_MS, context.deadline, context.flush(at.tab)),
     ]);
     const receipt: Receipt = { settled_ms: Date.now() - began };
@@ -95,11 +106,12 @@ export async function pipeline<R extends { receipt?: Receipt }>(
       Object.assign(receipt, { from: was, to: page.url });
     if (settled.changes.length > 0) receipt.changes = settled.changes;
     const busy = [...settled.busy, ...(loading ? ["loading of the page"] : [])];
+    if (other?.loading) busy.push(`loading of tab ${other.tab}`);
     if (busy.length > 0) receipt.busy = busy;
     if (settled.refused) receipt.refused = settled.refused;
     const stored = new Set([...(own?.stored ?? []), ...(settled.stored ?? [])]);
     if (stored.size > 0) receipt.stored = [...stored].slice(0, MAX_STORED);
-    return { ...(await tell({ navigated, openedTab: left.openedTab, page })), receipt };
+    return { ...(await tell({ navigated, opened: other, page })), receipt };
   } catch (error) {
     // What was begun and not done does not settle: nothing watches for it any more.
     if (opened) end(context);
@@ -107,6 +119,14 @@ export async function pipeline<R extends { receipt?: Receipt }>(
   } finally {
     watch.stop();
   }
+}
+
+/** What an act opened, once its page has loaded, at the latest when an act is to have settled. undefined: nothing, or it is gone again. */
+async function openedBy({ pages, deadline }: Context, tab: number | undefined): Promise<Opened | undefined> {
+  if (tab === undefined) return undefined;
+  const loaded = await pages.loaded(tab, Math.min(Date.now() + SETTLE_MS, deadline - SEND_MS));
+  const page = await pages.describe(tab).catch(() => undefined);
+  return page && { tab, url: page.url, title: page.title, loading: !loaded };
 }
 
 /** Follows an act from document to document, where it settles in each: what the last of them said, and whether it loads still. */
@@ -216,11 +236,11 @@ export async function steps(context: Context, perform: () => Promise<Step>): Pro
       done = result;
       return { settled };
     },
-    ({ page, navigated, openedTab }) => ({
+    ({ page, navigated, opened }) => ({
       ...done,
       ...(page ? { url: page.url, title: page.title } : {}),
       ...(navigated ? { navigated } : {}),
-      ...(openedTab === undefined ? {} : { opened_tab: openedTab }),
+      ...(opened ? { opened_tab: opened.tab, opened_url: opened.url, opened_title: opened.title } : {}),
     }),
   );
 }

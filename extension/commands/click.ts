@@ -20,8 +20,10 @@ export const click: Handler<"click"> = async (params, context) => {
       return { at };
     },
     async () => {
+      const result = done as ActResult; // it is there once the tab is
       const { url, title } = await pages.describe(tab);
-      return { ...(done as ActResult), url, title }; // it is there once the tab is
+      const opened = await pages.describe(result.opened_tab as number);
+      return { ...result, url, title, opened_url: opened.url, opened_title: opened.title };
     },
   );
 };

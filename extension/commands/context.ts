@@ -213,11 +213,19 @@ export interface Scripts {
 export interface Films {
   /**
    * Begins one. Resolves with the first picture, or a moment later without one: a tab in the background shows none. Throws
-   * conflict where the tab is filmed, debugger_refused, unsupported.
+   * conflict where the tab is filmed, debugger_refused, unsupported. A tab on which the user has invoked the extension is
+   * captured; of others the debugger gives pictures, and no sound.
    */
-  start(tab: number, name: string, fps: number, deadline: number): Promise<Film>;
+  start(tab: number, order: FilmOrder, deadline: number): Promise<Film>;
   /** Ends the tab's film; its last pictures are with the daemon then. undefined where the tab is not filmed. */
   stop(tab: number): Promise<Film | undefined>;
+}
+
+/** What a film is to be: at most so many pictures a second, with the tab's sound where that can be had. */
+export interface FilmOrder {
+  name: string;
+  fps: number;
+  sound: boolean;
 }
 
 /** A film; its size is 0 while no picture came. */
@@ -225,4 +233,12 @@ export interface Film {
   name: string;
   width: number;
   height: number;
+  source: "tab_capture" | "screencast";
+  sound: boolean;
+  /** Why the tab is not captured. */
+  refused?: string;
+  /** Fields that are or were covered. */
+  covered: number;
+  /** Origins of documents that are or were shown as they are; at most 10. */
+  uncovered: string[];
 }

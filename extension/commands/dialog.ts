@@ -48,20 +48,26 @@ interface Answer {
  * there before they open, so nobody can answer one that is open already.
  */
 export async function answering<T>(
+  kind: CommandKind,
   { dialog: how = "accept", dialog_text: promptText = "" }: Answer,
   { tab, deadline, debug }: Context,
   work: () => Promise<T>,
 ): Promise<T> {
   return debug.run(tab, deadline, async (send) => {
     let last: object | undefined;
+    let stay = (_problem: CommandProblem): void => {};
+    const stays = new Promise<never>((_resolve, reject) => (stay = reject));
+    stays.catch(() => undefined); // it may come when nobody waits any more
     const off = debug.on(tab, "Page.javascriptDialogOpening", (opening) => {
       const { type, message } = opening as Dialog;
       last = { type, message: message.slice(0, MAX_MESSAGE), answer: how };
       send("Page.handleJavaScriptDialog", { accept: how === "accept", promptText }).catch(() => undefined);
+      // No event of the browser says that a page was not left.
+      if (type === "beforeunload" && how === "dismiss" && BESIDE.has(kind)) stay(stayed());
     });
     try {
       await send("Page.enable");
-      const result = await work();
+      const result = await Promise.race([work(), stays]);
       return last && typeof result === "object" ? { ...result, dialog: last } : result;
     } finally {
       off();
@@ -82,7 +88,13 @@ function answer(kind: CommandKind, dialog: Dialog): unknown {
   return { match_count: 1, match_strategy: "", dialog: { type, message }, overlay_warning: inWords(dialog) };
 }
 
+const stayed = (): CommandProblem =>
+  new CommandProblem(
+    "navigation_failed",
+    'The page asked whether it may be left, and the answer was to stay, as dialog:"dismiss" says. It is as it was.',
+  );
+
 const problem = (dialog: Dialog): CommandProblem => new CommandProblem("dialog_open", inWords(dialog));
 
 const inWords = ({ type, message }: Dialog): string =>
-  `The page shows a native ${type} dialog${message ? ` that says "${message}"` : ""}. Until the user answers it, the page does nothing; navigate leaves it. click, key_press and navigate answer what they open, with dialog:"accept" or "dismiss".`;
+  `The page shows a native ${type} dialog${message ? ` that says "${message}"` : ""}. Until the user answers it, the page does nothing; navigate leaves it. click, key_press, execute_js, navigate, refresh, back and forward answer what they open, with dialog:"accept" or "dismiss".`;

@@ -2,19 +2,23 @@ import type { Gesture } from "../messages/agent.ts";
 import { EDIT_KEY, type KeyStroke, parseKeys } from "../messages/keys.ts";
 import type { Send } from "./context.ts";
 
-/** Makes a gesture with the browser's real input. The point is in the viewport of the tab; files are what is dragged. */
+/**
+ * Makes a gesture with the browser's real input. The point is in the viewport of the tab; files are what is dragged. rest lets
+ * so many ms go by; false: the act is over before. A button that was pressed is let go of in any case, but off the element then.
+ */
 export async function sendInput(
   send: Send,
   gesture: Gesture,
   x: number,
   y: number,
+  rest: (ms: number) => Promise<boolean>,
   files: readonly string[] = [],
 ): Promise<void> {
   switch (gesture.type) {
     case "move":
       return mouse(send, "mouseMoved", x, y, "none", 0);
     case "press":
-      return click(send, x, y, gesture.button, gesture.count);
+      return click(send, x, y, gesture, rest);
     case "text":
       return type(send, gesture);
     case "edit":
@@ -32,10 +36,23 @@ export async function sendInput(
   }
 }
 
-async function click(send: Send, x: number, y: number, button: string, count: number): Promise<void> {
+/** Outside of the viewport, where no element is. */
+const OFF = -1;
+
+async function click(
+  send: Send,
+  x: number,
+  y: number,
+  { button, count, hold_ms = 0 }: Extract<Gesture, { type: "press" }>,
+  rest: (ms: number) => Promise<boolean>,
+): Promise<void> {
   await mouse(send, "mouseMoved", x, y, "none", 0);
   for (let n = 1; n <= count; n++) {
     await mouse(send, "mousePressed", x, y, button, n);
+    if (n === count && hold_ms > 0 && !(await rest(hold_ms))) {
+      await mouse(send, "mouseMoved", OFF, OFF, button, 0);
+      return mouse(send, "mouseReleased", OFF, OFF, button, n);
+    }
     await mouse(send, "mouseReleased", x, y, button, n);
   }
 }

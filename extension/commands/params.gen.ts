@@ -6,9 +6,10 @@ import * as v from "valibot";
 const text2000 = v.optional(v.pipe(v.string(), v.maxLength(2000)));
 const number = v.optional(v.pipe(v.number(), v.finite()));
 const flag = v.optional(v.boolean());
+const integerFrom0To30000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(30000)));
 const text1000000Required = v.pipe(v.string(), v.maxLength(1000000));
 const text10000 = v.optional(v.pipe(v.string(), v.maxLength(10000)));
-const check6 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
+const check7 = v.optional(v.pipe(v.string(), v.regex(/^e\d{1,12}$/)));
 const text200 = v.optional(v.pipe(v.string(), v.maxLength(200)));
 const text10000Required = v.pipe(v.string(), v.maxLength(10000));
 const text500 = v.optional(v.pipe(v.string(), v.maxLength(500)));
@@ -19,7 +20,7 @@ const text64Required = v.pipe(v.string(), v.maxLength(64));
 const integerFrom0To1000Required = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const text2000Required = v.pipe(v.string(), v.maxLength(2000));
 const text100000 = v.optional(v.pipe(v.string(), v.maxLength(100000)));
-const check17 = v.pipe(v.array(v.string()), v.maxLength(5));
+const check18 = v.pipe(v.array(v.string()), v.maxLength(5));
 const text4000000Required = v.pipe(v.string(), v.maxLength(4000000));
 const integerFrom1To1000 = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const text64 = v.optional(v.pipe(v.string(), v.maxLength(64)));
@@ -32,11 +33,15 @@ const dialogs = {
   dialog: v.optional(v.picklist(["accept", "dismiss"])),
   dialog_text: text10000,
 };
+const historyParams = v.object({
+  ...toast,
+  ...dialogs,
+});
 const tabOnlyParams = v.object({
   ...toast,
 });
 const search = {
-  ref: check6,
+  ref: check7,
   selector: text2000,
   named: text200,
   nth: integer,
@@ -99,9 +104,9 @@ export const SCHEMAS = {
     url: v.pipe(v.string(), v.maxLength(100000)),
     new_tab: flag,
   }),
-  refresh: tabOnlyParams,
-  back: tabOnlyParams,
-  forward: tabOnlyParams,
+  refresh: historyParams,
+  back: historyParams,
+  forward: historyParams,
   new_tab: v.object({
     ...toast,
     url: text100000,
@@ -119,6 +124,7 @@ export const SCHEMAS = {
     button: v.optional(v.picklist(["left", "middle", "right"])),
     count: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3))),
     new_tab: flag,
+    duration_ms: integerFrom0To30000,
   }),
   type: v.object({
     ...target,
@@ -165,7 +171,7 @@ export const SCHEMAS = {
   highlight: v.object({
     ...target,
     ...toast,
-    duration_ms: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(30000))),
+    duration_ms: integerFrom0To30000,
   }),
   paste: v.object({
     ...target,
@@ -184,7 +190,7 @@ export const SCHEMAS = {
   fill_form_and_submit: v.object({
     ...formParams,
     submit_selector: text2000,
-    submit_ref: check6,
+    submit_ref: check7,
     submit_named: text200,
   }),
   dismiss_top_overlay: intentParams,
@@ -241,6 +247,7 @@ export const SCHEMAS = {
   }),
   execute_js: v.object({
     ...toast,
+    ...dialogs,
     script: text1000000Required,
     world: v.optional(v.picklist(["auto", "main", "isolated"])),
     frame: text2000,
@@ -268,7 +275,7 @@ export const SCHEMAS = {
     format: v.optional(v.picklist(["png", "jpeg", "webp"])),
     quality: integerFrom1To100,
     full_page: flag,
-    ref: check6,
+    ref: check7,
     selector: text2000,
     named: text200,
     nth: integer,
@@ -298,7 +305,7 @@ export const SCHEMAS = {
   }),
   save_state: v.object({
     ...toast,
-    parts: check17,
+    parts: check18,
   }),
   state_part: v.object({
     token: text64Required,
@@ -313,7 +320,7 @@ export const SCHEMAS = {
     ...toast,
     origin: text2000Required,
     url: text100000,
-    parts: check17,
+    parts: check18,
     tab_section: text4000000Required,
     token: text64Required,
     chunks: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)),
@@ -354,6 +361,7 @@ export const SCHEMAS = {
   screen_recording_start: v.object({
     name: text64Required,
     fps: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(60)),
+    sound: flag,
   }),
   screen_recording_stop: noParams,
   drag: v.object({

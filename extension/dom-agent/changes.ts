@@ -38,15 +38,13 @@ export class Changes {
   /** Parts that came, and the keys of the controls that went: what was rendered anew is not new. */
   readonly #came = new Set<Element>();
   readonly #went = new Set<string>();
-  /** Fields that the browser found wrong. */
-  readonly #wrong = new Set<Element>();
   #looked = 0;
   readonly diff = new Diff();
   /** How many changes there were so far. */
   count = 0;
 
   constructor() {
-    document.addEventListener("invalid", this.#invalid, true);
+    document.addEventListener("invalid", this.diff.invalid, true);
     this.#observer = new MutationObserver((records) => this.#take(records));
     this.#observer.observe(document, {
       subtree: true,
@@ -66,7 +64,7 @@ export class Changes {
 
   stop(): void {
     this.#observer.disconnect();
-    document.removeEventListener("invalid", this.#invalid, true);
+    document.removeEventListener("invalid", this.diff.invalid, true);
   }
 
   /**
@@ -77,7 +75,7 @@ export class Changes {
     this.look();
     const lines = new Set<string>();
     const told: Element[] = [];
-    for (const field of this.#wrong)
+    for (const field of this.diff.wrong())
       if (lines.size < MAX_LINES && field.matches(":invalid") && isVisible(field)) {
         told.push(field);
         lines.add(cut(`${invalidInWords(field)} ${quote(wrongWith(field))}`));
@@ -119,12 +117,6 @@ export class Changes {
     }
     return lines;
   }
-
-  readonly #invalid = ({ target }: Event): void => {
-    if (!(target instanceof Element)) return;
-    if (this.#wrong.size < MAX_LINES) this.#wrong.add(target);
-    this.diff.invalid(target);
-  };
 
   #take(records: MutationRecord[]): void {
     for (const record of records) {

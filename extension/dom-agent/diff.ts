@@ -72,8 +72,13 @@ export class Diff {
   }
 
   /** Takes a field that the browser found wrong. */
-  invalid(field: Element): void {
-    this.#fields.keep(field);
+  readonly invalid = ({ target }: Event): void => {
+    if (target instanceof Element) this.#fields.keep(target);
+  };
+
+  /** The fields that the browser or the page found wrong, and that the page still has. */
+  wrong(): Element[] {
+    return this.#fields.now();
   }
 
   /** What there is of it now. */
@@ -102,8 +107,7 @@ export class Diff {
       toasts: toasts
         .map((at) => ({ text: shownText(at, MAX_TEXT), type: at.getAttribute("role") ?? "toast" }))
         .filter(({ text }) => text !== ""),
-      form_errors: this.#fields
-        .now()
+      form_errors: this.wrong()
         .filter((at) => at.matches(":invalid, [aria-invalid=true]") && isVisible(at))
         .map((at) => ({ field: fold(nameOf(at), 80), text: wrongWith(at) })),
       loading_indicators: parts.filter((at) => at.matches(LOADING) && isVisible(at)).map(selectorOf),

@@ -6,6 +6,7 @@ import { spot } from "./act/drag.ts";
 import { fill, submit } from "./act/form.ts";
 import { ActScope } from "./act/scope.ts";
 import type { Deadline, Environment } from "./environment.ts";
+import type {} from "./cover/main.ts";
 import type {} from "./draw/main.ts";
 import { loaded } from "./browser.ts";
 import { callChildren, focusedFrame, frameElements, origins } from "./frames.ts";
@@ -16,7 +17,7 @@ import { probe } from "./probe.ts";
 import { geometry } from "./read/geometry.ts";
 import { outline } from "./read/outline.ts";
 import { RefBook } from "./refs.ts";
-import { everywhere, query, shadowOf } from "./shadow.ts";
+import { everywhere, query, roots, shadowOf } from "./shadow.ts";
 import { resolve } from "./target.ts";
 import { isSecret } from "./secret.ts";
 import { withStores } from "./stored.ts";
@@ -67,6 +68,8 @@ const OPERATIONS: { [K in AgentOp]: Operation<K> } = {
   fill,
   submit,
   end: () => ({}),
+  cover: async ({ on }) =>
+    (await loaded("cover", () => globalThis.gasolineCover)).cover(on, { everywhere, roots, isSecret }),
   look_upload: later("look_upload"),
   put_files: later("put_files"),
   drop_files: later("drop_files"),

@@ -21,6 +21,7 @@ export class FilmEncoder {
   #began = 0; // epoch ms
   #last = -1; // µs
   #key = -KEY_US; // µs
+  readonly #encoding: number[] = []; // times of pictures that the encoder has not given back, µs
   #frames: FilmFrame[] = [];
   #colours: Colours = { full_range: false };
 
@@ -29,6 +30,7 @@ export class FilmEncoder {
       output: (chunk, about) => {
         const { matrix, fullRange } = about?.decoderConfig?.colorSpace ?? {};
         if (matrix) this.#colours = { matrix, full_range: fullRange === true };
+        while ((this.#encoding[0] ?? Infinity) <= chunk.timestamp) this.#encoding.shift();
         const bytes = new Uint8Array(chunk.byteLength);
         chunk.copyTo(bytes);
         this.#frames.push({ us: chunk.timestamp, key: chunk.type === "key", data: base64(bytes) });
@@ -45,17 +47,27 @@ export class FilmEncoder {
     return this.#colours;
   }
 
+  /** When the first picture was shown, epoch ms; 0 while there is none. */
+  get began(): number {
+    return this.#began;
+  }
+
+  /** The time of the first picture that is still being encoded, µs; Infinity for none. */
+  get encoding(): number {
+    return this.#encoding[0] ?? Infinity;
+  }
+
   get height(): number {
     return this.#canvas?.height ?? 0;
   }
 
-  /** Takes a picture, shown from this time on (epoch ms). */
-  take(picture: ImageBitmap, at: number): void {
-    const canvas = (this.#canvas ??= this.#begin(picture, at));
+  /** Takes a picture of this size, shown from this time on (epoch ms). */
+  take(picture: CanvasImageSource, wide: number, high: number, at: number): void {
+    const canvas = (this.#canvas ??= this.#begin(wide, high, at));
     const paper = canvas.getContext("2d", { alpha: false });
     if (!paper) throw new Error("there is no canvas");
-    const scale = Math.min(canvas.width / picture.width, canvas.height / picture.height);
-    const [width, height] = [picture.width * scale, picture.height * scale];
+    const scale = Math.min(canvas.width / wide, canvas.height / high);
+    const [width, height] = [wide * scale, high * scale];
     paper.fillRect(0, 0, canvas.width, canvas.height);
     paper.drawImage(picture, (canvas.width - width) / 2, (canvas.height - height) / 2, width, height);
     this.repeat(at);
@@ -74,6 +86,7 @@ export class FilmEncoder {
     const keyFrame = timestamp - this.#key >= KEY_US;
     if (keyFrame) this.#key = timestamp;
     this.#last = timestamp;
+    this.#encoding.push(timestamp);
     const frame = new VideoFrame(this.#canvas, { timestamp });
     this.#encoder.encode(frame, { keyFrame });
     frame.close();
@@ -92,10 +105,10 @@ export class FilmEncoder {
     if (this.#encoder.state !== "closed") this.#encoder.close();
   }
 
-  #begin(picture: ImageBitmap, at: number): OffscreenCanvas {
-    const scale = Math.min(1, MAX_WIDTH / picture.width);
+  #begin(width: number, height: number, at: number): OffscreenCanvas {
+    const scale = Math.min(1, MAX_WIDTH / width);
     const even = (pixels: number): number => Math.max(2, Math.round((pixels * scale) / 2) * 2);
-    const canvas = new OffscreenCanvas(even(picture.width), even(picture.height));
+    const canvas = new OffscreenCanvas(even(width), even(height));
     this.#began = at;
     this.#encoder.configure({
       codec: "vp8",
@@ -108,7 +121,7 @@ export class FilmEncoder {
   }
 }
 
-function base64(bytes: Uint8Array): string {
+export function base64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(text);

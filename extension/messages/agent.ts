@@ -49,7 +49,8 @@ export interface Settled {
 
 /** What a person would do with a device at a point, as data: events that are made up and real input do the same. */
 export type Gesture =
-  | { type: "press"; button: "left" | "middle" | "right"; count: number }
+  /** hold_ms: the button stays down so long at the last of its presses. */
+  | { type: "press"; button: "left" | "middle" | "right"; count: number; hold_ms?: number | undefined }
   | { type: "move" }
   /** at_once: not key by key; lines: line breaks are the key Enter, whatever the length. */
   | { type: "text"; text: string; at_once?: boolean; lines?: boolean }
@@ -162,6 +163,8 @@ export interface AgentOps extends KindOps {
   toast: { params: { text: string }; result: Record<string, never> };
   /** Lets the user draw. replaced: another drawing was not done. */
   draw: { params: { name: string; text: string }; result: { name: string; replaced: boolean } };
+  /** Covers secret fields for a film, or shows them again. fields: how many were covered. */
+  cover: { params: { on: boolean }; result: { fields: number } };
   /** Finds what takes files for a target. */
   look_upload: { params: Target & { count: number }; result: UploadTarget };
   /** Puts files into an input, or drops them onto an element, by events that are made up. */
@@ -210,7 +213,7 @@ export interface AskAround {
 }
 
 /** What is loaded into a document on first use, beside the agent. */
-export type Script = "reader" | "snapshot" | "stored" | "upload" | "audit" | "draw";
+export type Script = "reader" | "snapshot" | "stored" | "upload" | "audit" | "draw" | "cover";
 
 /** The agent of a document asks the worker to load a script. Answered with a problem or null. */
 export interface AskScript {

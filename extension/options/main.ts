@@ -4,6 +4,7 @@ import { listenToDaemonForm, showDaemonForm } from "./daemon-form.ts";
 import { showDownloads } from "./downloads.ts";
 import { showNetworkDetail } from "./network-detail.ts";
 import { showGrants, showPilot, showScriptGrants, showUserScripts } from "./grants.ts";
+import { listenToTraceForm, showTrace } from "./trace.ts";
 import { onPermissions, session } from "../state/browser.ts";
 import { manifest } from "./browser.ts";
 
@@ -16,12 +17,14 @@ async function show(): Promise<void> {
   await showUserScripts();
   await showNetworkDetail();
   await showDownloads();
+  showTrace(settings);
   const limit = (await session.read<{ body_limit?: number }>("daemonSettings"))?.body_limit;
   if (limit) element("body-limit", HTMLElement).textContent = `${Math.round(limit / 1024)} kB of text`;
 }
 
 element("version", HTMLSpanElement).textContent = manifest().version;
 listenToDaemonForm();
+listenToTraceForm();
 onSettings(() => void show());
 onPermissions(() => void show());
 // Nothing is seen before it is true.

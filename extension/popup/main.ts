@@ -2,6 +2,8 @@ import { onConnection, readConnection, readLastError } from "../state/connection
 import { element } from "../state/dom.ts";
 import { onSettings, readSettings, writeSettings } from "../state/settings.ts";
 import { showConnection, showProblem } from "./connection.ts";
+import { onFilms } from "../state/films.ts";
+import { showFilm } from "./film.ts";
 import { showPilot } from "./pilot.ts";
 import { showSite } from "./site.ts";
 import { showTracked } from "./tracked.ts";
@@ -21,7 +23,12 @@ async function show(): Promise<void> {
   showConnection(connection);
   showProblem(connection, problem);
   element("bodies", HTMLInputElement).checked = settings.bodies;
-  await Promise.all([showPilot(settings, connection), showSite(settings, connection), showTracked(connection)]);
+  await Promise.all([
+    showPilot(settings, connection),
+    showSite(settings, connection),
+    showFilm(connection),
+    showTracked(connection),
+  ]);
 }
 
 const bodies = element("bodies", HTMLInputElement);
@@ -49,6 +56,7 @@ let forgetting: ReturnType<typeof setTimeout> | undefined;
 
 onSettings(() => void show());
 onConnection(() => void show());
+onFilms(() => void show());
 onPermissions(() => void show());
 
 async function begin(): Promise<void> {

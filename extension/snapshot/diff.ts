@@ -1,5 +1,5 @@
 import { NAMED_BY_CONTENT } from "./roles.ts";
-import { type Part, childrenOf, isInName, wordsIn } from "./tree.ts";
+import { type Part, childrenOf, hashAll, isInName, wordsIn } from "./tree.ts";
 
 /** What became of a part. was and now are places in the two arrays. */
 export type Difference =
@@ -16,6 +16,8 @@ const MAX_WORDS = 300;
  * place: a framework that renders anew changes nothing by that.
  */
 export function differences(before: readonly Part[], now: readonly Part[]): Difference[] {
+  hashAll(before);
+  hashAll(now);
   const found: Difference[] = [];
   const pairs: [was: number, now: number][] = [[0, 0]];
   for (let pair = pairs.pop(); pair; pair = pairs.pop()) {

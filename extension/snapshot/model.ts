@@ -1,12 +1,9 @@
 import type { Engine } from "./engine.ts";
 import { CONTROLS, FIELDS, LABEL, LEAVES, TEXT, isOperated, roleIn } from "./roles.ts";
-import { type Part, hashAll } from "./tree.ts";
+import type { Part } from "./tree.ts";
 
 /** One part of the page. Its element is kept beside it: items are compared with later ones when it may be long gone. */
-export interface Item extends Part {
-  /** Place of the part around it; -1 for the page. */
-  parent: number;
-}
+export type Item = Part;
 
 /** What a page shows, in document order; the first item is the page. */
 export interface Model {
@@ -76,7 +73,6 @@ export async function read(engine: Engine, visibleOnly: boolean, overlay: Elemen
     const look = new Look(engine, shadows, visibleOnly, overlay);
     await look.run();
     if (look.lost && looks < MAX_LOOKS && !engine.late) continue;
-    hashAll(look.items);
     return { items: look.items, elements: look.elements, partial: look.lost || look.cut };
   }
 }
@@ -152,7 +148,7 @@ class Look {
     const last = this.items.length - 1;
     for (const { item, closes } of this.#levels.slice(0, this.#depth))
       if (closes) (this.items[item] as Item).last = last;
-    for (const item of this.items) if (item.role === TEXT) item.text = item.text.replace(/\s+/g, " ").trim();
+    for (const item of this.items) if (item.role === TEXT) item.text = onOneLine(item.text);
   }
 
   #step(level: Level): void {
@@ -216,7 +212,7 @@ class Look {
       const editor = (role === "textbox" || role === "searchbox") && tag !== FIELD;
       if (LEAVES.has(role) || editor) {
         if (text !== "" && (editor || role === "button" || role === "switch"))
-          own.text ||= (text ?? element.textContent ?? "").slice(0, MAX_TEXT).replace(/\s+/g, " ").trim();
+          own.text ||= onOneLine((text ?? element.textContent ?? "").slice(0, MAX_TEXT));
         return;
       }
     }
@@ -273,10 +269,16 @@ class Look {
   }
 }
 
+/** Most texts are so already: asking takes less than making another string. */
+const onOneLine = (text: string): string =>
+  /^\s|\s$|\s\s|[^\S ]/.test(text) ? text.replace(/\s+/g, " ").trim() : text;
+
 const SHOWN = { visibilityProperty: true };
 
 /** States that are said when they are true, by their attribute. */
-const STATES = ["checked", "expanded", "pressed", "selected", "invalid", "current"] as const;
+const STATES = ["checked", "expanded", "pressed", "selected", "invalid", "current"].map(
+  (state) => [state, `aria-${state}`] as const,
+);
 
 /** Notes what an item holds and what state it is in. */
 function tell(item: Item, element: Element, engine: Engine, attributes: boolean): void {
@@ -291,8 +293,8 @@ function tell(item: Item, element: Element, engine: Engine, attributes: boolean)
   if (attributes) {
     item.label = element.getAttribute("aria-label") ?? "";
     if (element.hasAttribute("role") || CONTROLS.has(role) || role === "row" || role === "listitem") {
-      for (const state of STATES) {
-        const value = element.getAttribute(`aria-${state}`);
+      for (const [state, attribute] of STATES) {
+        const value = element.getAttribute(attribute);
         if (value !== null && value !== "false" && value !== "" && !states.includes(state))
           states.push(value === "mixed" ? `${state}=mixed` : state);
       }

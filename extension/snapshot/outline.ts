@@ -32,13 +32,9 @@ export async function overview(page: Model, engine: Engine, bytes: number, folde
   };
   const ranked = rank(items, seen);
   const end = (folded ? FOLDED_TIER : FOLDED_TIER + 1) * TIER;
-  const wanted = [...ranked.keys()]
-    .slice(1)
-    .filter(
-      (at) => (ranked[at] as Ranked).rank < end && !isInName(items[at] as Item, items[(items[at] as Item).parent]),
-    )
-    .sort((a, b) => (ranked[a] as Ranked).rank - (ranked[b] as Ranked).rank)
-    .slice(0, Math.ceil(bytes / BYTES_OF_LINE));
+  // A rank ends with the place; numbers alone are sorted many times faster than by a function.
+  const ranks = Float64Array.from(ranked.flatMap(({ rank: own }, at) => (at > 0 && own < end ? [own] : []))).sort();
+  const wanted = Array.from(ranks.subarray(0, Math.ceil(bytes / BYTES_OF_LINE)), (own) => own % TIER);
   const nodes = new Map<number, OutlineNode>();
   const place = (at: number): OutlineNode => {
     const known = nodes.get(at);

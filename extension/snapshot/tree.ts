@@ -13,10 +13,12 @@ export interface Part {
   operated?: boolean;
   /** Place of the last part in it; its own where nothing is. */
   last: number;
-  /** Of the part with all that is in it: equal ones have equal ones. */
+  /** Of the part with all that is in it: equal ones have equal ones. 0 until two pages are compared. */
   hash: number;
   /** Of the element, for as long as the document lives; 0 for a text. */
   id: number;
+  /** Place of the part around it; -1 for the page. */
+  parent: number;
 }
 
 /** The places of what stands directly in a part. */
@@ -48,13 +50,14 @@ export function mix(hash: number, text: string): number {
   return Math.imul(mixed ^ (mixed >>> 15) ^ text.length, 0x2c1b3c6d);
 }
 
-/** Sets the hashes of all parts; each knows the place of the one around it. */
-export function hashAll(parts: readonly (Part & { parent: number })[]): void {
+/** Sets the hashes of all parts, where that was not done before. */
+export function hashAll(parts: readonly Part[]): void {
+  if (parts.length === 0 || parts[0]?.hash !== 0) return;
   const inner = new Int32Array(parts.length);
   for (let i = parts.length - 1; i >= 0; i--) {
-    const part = parts[i] as Part & { parent: number };
+    const part = parts[i] as Part;
     const own = mix(mix(mix(mix(0x811c9dc5, part.role), part.text), part.label), part.state);
-    part.hash = Math.imul(own ^ (inner[i] ?? 0), 0x01000193) | 0;
+    part.hash = Math.imul(own ^ (inner[i] ?? 0), 0x01000193) || 1;
     if (part.parent >= 0) inner[part.parent] = Math.imul((inner[part.parent] ?? 0) ^ part.hash, 0x2c1b3c6d) + 1;
   }
 }

@@ -14,15 +14,26 @@ export interface Settings {
   bodies: boolean;
   /** Origins outside loopback where execute_js was granted, such as "https://app.example". */
   scriptHosts: string[];
+  /** Requests of pages of this machine, and of traceSites, carry a W3C trace context. On unless the user switched it off. */
+  trace: boolean;
+  /** Hosts beyond this machine whose pages' requests are traced, such as "app.example", at most MAX_TRACE_SITES. */
+  traceSites: string[];
   /** Port of the daemon when it is not the packed one. */
   port?: number;
   /** Name of this browser profile in the daemon's lists. */
   name?: string;
 }
 
-const DEFAULTS: Settings = { pilot: false, pilotSites: [], bodies: false, scriptHosts: [] };
+const DEFAULTS: Settings = {
+  pilot: false,
+  pilotSites: [],
+  bodies: false,
+  scriptHosts: [],
+  trace: true,
+  traceSites: [],
+};
 
-const KEYS = ["pilot", "pilotSites", "bodies", "scriptHosts", "port", "name"] as const;
+const KEYS = ["pilot", "pilotSites", "bodies", "scriptHosts", "trace", "traceSites", "port", "name"] as const;
 
 /** Reads the settings; values of a wrong type count as absent. */
 export async function readSettings(): Promise<Settings> {
@@ -49,9 +60,29 @@ export function parseSettings(raw: Record<string, unknown>): Settings {
   settings.bodies = raw["bodies"] === true;
   const hosts = raw["scriptHosts"];
   if (Array.isArray(hosts)) settings.scriptHosts = hosts.filter((host) => typeof host === "string");
+  settings.trace = raw["trace"] !== false;
+  settings.traceSites = parseHosts(raw["traceSites"]);
   if (isPort(raw["port"])) settings.port = raw["port"];
   if (typeof raw["name"] === "string" && raw["name"] !== "") settings.name = raw["name"].slice(0, 64);
   return settings;
+}
+
+/** More hosts are not traced. */
+export const MAX_TRACE_SITES = 50;
+
+/** The host names in a list; what is none is left out, and an address is reduced to its host. */
+export function parseHosts(raw: unknown): string[] {
+  if (!Array.isArray(raw)) return [];
+  const hosts = raw.flatMap((value) => {
+    if (typeof value !== "string") return [];
+    try {
+      const { hostname } = new URL(value.includes("://") ? value : `http://${value}`);
+      return hostname === "" || hostname.startsWith("[") ? [] : [hostname];
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(hosts)].slice(0, MAX_TRACE_SITES);
 }
 
 /** Says whether a value can be the daemon's port. */

@@ -209,6 +209,8 @@ export class FakeDaemon {
         return reply(200, this.#track(JSON.parse(body) as Tracking));
       case "/pending-queries":
         return this.#poll(url, response, reply);
+      case "/films/begin":
+        return reply(200, { name: "by-user", path: "/state/videos/by-user.webm" });
       case "/films":
         this.films.push(JSON.parse(body) as Film);
         return reply(200, this.filmEnded === undefined ? {} : { ended: this.filmEnded });

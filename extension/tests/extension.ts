@@ -46,6 +46,8 @@ interface Options {
   ownBrowser: boolean;
   /** The browser keeps pages that were left, as it does for users; the runner cannot follow a tab there. */
   keepsPages: boolean;
+  /** Pages sound, as they do for users; the runner mutes them. */
+  audible: boolean;
 }
 
 interface Fixtures {
@@ -62,6 +64,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   downloads: [false, { option: true }],
   ownBrowser: [false, { option: true }],
   keepsPages: [false, { option: true }],
+  audible: [false, { option: true }],
 
   daemon: async ({ daemonUp }, use) => {
     const daemon = new FakeDaemon();
@@ -90,7 +93,7 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
   ],
 
   browserWithExtension: async (
-    { daemon, daemonUp, native, allSites, networkDetail, downloads, ownBrowser, keepsPages, shared },
+    { daemon, daemonUp, native, allSites, networkDetail, downloads, ownBrowser, keepsPages, audible, shared },
     use,
     testInfo,
   ) => {
@@ -105,8 +108,8 @@ export const test = base.extend<Options & Fixtures, { shared: SharedChromium }>(
       if (daemonUp && native) await daemon.until("the worker is up", () => daemon.settings);
       await use(browserOf(chromium, id));
     };
-    if (ownBrowser || keepsPages) {
-      const without = keepsPages ? ["--disable-back-forward-cache"] : [];
+    if (ownBrowser || keepsPages || audible) {
+      const without = [...(keepsPages ? ["--disable-back-forward-cache"] : []), ...(audible ? ["--mute-audio"] : [])];
       const chromium = await Chromium.launch({ ...LAUNCH, without });
       try {
         await serve(chromium);

@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import type { Connection, LastError } from "../state/connection.ts";
+import type { Filming } from "../state/films.ts";
 import { type Browser, expect, test } from "./extension.ts";
 
 /** SHOTS names a folder: every state is photographed into it, for people to look at. */
@@ -13,6 +14,7 @@ interface Stage {
   /** what the tab in front shows */
   url?: string;
   stale?: boolean;
+  films?: Filming[];
   origins?: string[];
   tabs?: { title: string; url: string }[];
   act?: (page: Page) => Promise<void>;
@@ -162,6 +164,17 @@ const popups: Record<string, Stage> = {
   "pilot elsewhere": { connection: connected, url: shop.url, local: { pilotSites: [LONG] } },
   "pilot without a page": { connection: connected, local: { pilotSites: [LONG] } },
   "pilot lost": { connection: { port: 7890 }, url: shop.url, local: { pilotSites: ["http://localhost:3000"] } },
+  filming: {
+    connection: connected,
+    url: shop.url,
+    films: [
+      { tab: 1, name: "a-film-with-a-name-of-sixty-four-characters-which-is-the-longest", since: 0, sound: true },
+    ],
+    act: async (page) =>
+      void (await page
+        .locator("#film-path")
+        .evaluate((element) => (element.textContent = "File: /home/somebody/.gasoline/videos/a.webm"))),
+  },
   stale: { connection: connected, url: "http://localhost:3000/", stale: true },
 };
 
@@ -185,7 +198,7 @@ const options: Record<string, Stage> = {
       await page.getByRole("button", { name: "Save" }).click();
     },
   },
-  saved: { act: (page) => page.getByRole("button", { name: "Save" }).click() },
+  saved: { act: async (page) => void (await page.getByRole("button", { name: "Save" }).click()) },
 };
 
 /** Opens a page of the extension that is told the stage. */
@@ -196,6 +209,7 @@ async function open(browser: Browser, file: string, stage: Stage): Promise<Page>
       const session: Record<string, unknown> = {
         connection: { phase: "searching", port: 0, since: Date.now(), agents: [], ...told.connection },
         stale: told.stale ? [1] : [],
+        films: told.films ?? [],
       };
       if (told.lastError) session["lastError"] = told.lastError;
       const replace = (object: object, name: string, value: unknown) => Object.defineProperty(object, name, { value });

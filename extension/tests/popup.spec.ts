@@ -243,10 +243,15 @@ test("what is switched off in the moment in which the popup closes is off", asyn
   await browser.set({ pilot: true });
   const popup = await browser.open("popup.html");
   await expect(popup.getByRole("radio", { name: "All sites" })).toBeChecked();
-  await popup.evaluate(() => {
-    document.getElementById("pilot-off")!.click();
-    window.close();
-  });
+  const closed = popup.waitForEvent("close");
+  // The page may be gone before its answer comes.
+  void popup
+    .evaluate(() => {
+      document.getElementById("pilot-off")!.click();
+      window.close();
+    })
+    .catch(() => undefined);
+  await closed;
   const worker = await browser.worker();
   const pilot = () => worker.evaluate(async () => (await chrome.storage.local.get("pilot"))["pilot"]);
   await expect.poll(pilot).toBe(false);

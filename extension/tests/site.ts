@@ -1,4 +1,4 @@
-import { type Server, createServer } from "node:http";
+import { type IncomingHttpHeaders, type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** What a path of the site answers. */
@@ -19,6 +19,8 @@ export interface Page {
 export class Site {
   readonly #pages = new Map<string, Page>();
   readonly hits: string[] = [];
+  /** Every request as it came, with the headers that Chrome's network stack sent. */
+  readonly requests: { method: string; url: string; headers: IncomingHttpHeaders }[] = [];
   #server: Server | undefined;
   #port = 0;
 
@@ -26,6 +28,7 @@ export class Site {
     const server = createServer((request, response) => {
       const path = (request.url ?? "/").replace(/[?#].*$/, "");
       this.hits.push(request.url ?? "/");
+      this.requests.push({ method: request.method ?? "", url: request.url ?? "/", headers: request.headers });
       const page = this.#pages.get(path) ?? { body: "not here", status: 404, type: "text/plain" };
       setTimeout(() => {
         response.writeHead(page.status ?? 200, {

@@ -26,6 +26,9 @@ test("what an act opens is named, from a tab in front and from one behind, and i
     expect(result, text).toMatchObject({ title: "Opener", opened_tab: expect.any(Number) });
     expect(result, text).not.toHaveProperty("navigated");
     expect(result.receipt, text).not.toHaveProperty("to");
+    const next = text === "Send" ? ["/formed", "Formed"] : ["/next", "Next"];
+    expect(new URL(result.opened_url ?? "").pathname, text).toBe(next[0]);
+    expect(result.opened_title, text).toBe(next[1]);
     opened.push(result.opened_tab ?? 0);
   }
   expect(new Set([tab, ...opened]).size).toBe(8);

@@ -186,7 +186,7 @@ export class Executor {
       const answered = answers(params) && tab !== 0 && !context.pages.dialog(tab);
       const result = await unlessAborted(
         command.signal,
-        answered ? answering(params, context, work) : unlessDialog(kind, context, work),
+        answered ? answering(kind, params, context, work) : unlessDialog(kind, context, work),
       );
       return action ? await this.#withDownloads(result, action, deadline) : result;
     } finally {

@@ -6,12 +6,17 @@ import { CommandProblem } from "../../commands/problem.ts";
 import { onAsked } from "../frames/browser.ts";
 import type { Acted, AskInput, DragEnd, Gesture, TellPerformed } from "../../messages/agent.ts";
 
+/** A long press ends so long, ms, before the deadline: the page has to hear of it. */
+const RELEASE_MS = 300;
+
 /** An act that runs, as far as real input is concerned. */
 interface Running {
   tab: number;
   deadline: number;
   send: Promise<Send> | undefined;
   release: () => void;
+  /** Ends a long press; undefined: none is under way. */
+  letGo?: () => void;
   performed: Acted | undefined;
   files: readonly string[];
   drag?: DragInput;
@@ -74,6 +79,7 @@ export class Inputs {
   close(action: string): void {
     const running = this.#running.get(action);
     this.#running.delete(action);
+    running?.letGo?.();
     // The document may have gone with the button pressed.
     if (running?.drag?.held) void running.drag.cancel().then(running.release, running.release);
     else running?.release();
@@ -104,12 +110,26 @@ export class Inputs {
         const pointed = gesture.type === "press" || gesture.type === "move" || gesture.type === "drag";
         const at = pointed ? await this.#pointIn(running.tab, documentId, { x, y }, running.deadline) : { x, y };
         await this.#may(running.tab); // real input goes to whatever the tab shows
-        await sendInput(send, gesture, at.x, at.y, running.files);
+        const { hold_ms = 0 } = gesture.type === "press" ? gesture : {};
+        if (hold_ms > 0 && Date.now() + hold_ms + RELEASE_MS > running.deadline)
+          throw new CommandProblem("timeout", "The press is longer than the time that is left for it.");
+        await sendInput(send, gesture, at.x, at.y, (ms) => this.#rest(running, ms), running.files);
       }
       return null;
     } catch (error) {
       return error instanceof CommandProblem ? error.toWire() : { code: "internal", message: String(error) };
     }
+  }
+
+  /** Lets so many ms go by. false: the act is over before. */
+  #rest(running: Running, ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms, true);
+      running.letGo = () => {
+        clearTimeout(timer);
+        resolve(false);
+      };
+    });
   }
 
   async #drag(running: Running, send: Send, document: string, gesture: Dragging, at: Point): Promise<void> {

@@ -89,7 +89,7 @@ export class TabPages implements Pages {
     await this.#check(ended, asked, deadline, document);
     // The page before is never told as the one that was asked for.
     const stayed =
-      asked !== url &&
+      (asked !== url || (how.type === "reload" && !ended.loaded)) &&
       document !== undefined &&
       this.document(tab) === document &&
       (await this.describe(tab)).url === url;

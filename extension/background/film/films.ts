@@ -1,9 +1,12 @@
-import type { Film as Batch, FilmAnswer, FilmFrame } from "@gasoline/schema/wire";
-import type { Film, Films } from "../../commands/context.ts";
+import type { Film as Batch, FilmAnswer, FilmBegin, FilmBegun, FilmFrame, FilmSound } from "@gasoline/schema/wire";
+import type { Film, FilmOrder, Films, Frames } from "../../commands/context.ts";
 import { CommandProblem } from "../../commands/problem.ts";
-import { type Colours, FILM_PORT, type FromFilm, type ToFilm } from "../../messages/film.ts";
+import type { Colours, FromFilm, ToFilm } from "../../messages/film.ts";
+import { writeFilms } from "../../state/films.ts";
 import { type DaemonClient, Refused } from "../daemon/client.ts";
 import type { Debuggers } from "../debugger/debugger.ts";
+import { captureOf, closePage, connectPage, openPage } from "./browser.ts";
+import { Cover } from "./cover.ts";
 
 /** Why a film ended, in the words of the wire. */
 type Ended = NonNullable<Batch["ended"]>;
@@ -13,6 +16,19 @@ const LONGEST_MS = 3_660_000;
 
 /** So long the first picture is waited for; a tab in the background gives none. */
 const FIRST_MS = 2000;
+
+/** The film page has a tab's pictures within so long, or they are the debugger's. */
+const CAPTURE_MS = 5000;
+
+/** Most pictures a second of a film that the user begins. */
+const FPS = 15;
+
+/** Chrome ends a capture a little before it tells of the closed tab. */
+const CLOSING_MS = 300;
+
+/** Documents are covered within so long before a film begins, and anew so often while it goes on, in beats. */
+const COVER_MS = 3000;
+const COVER_BEATS = 3;
 
 /** So long the last pictures are waited for. */
 const LAST_MS = 5000;
@@ -36,42 +52,76 @@ interface Shown {
 }
 
 /**
- * Films of tabs: the debugger gives pictures, the film page encodes them, the daemon keeps them. A picture is
- * acknowledged to the browser when it is encoded and the time for the next one has come, so that there are never more
- * than two under way.
+ * Films of tabs: Chrome's capture or the debugger gives pictures, the film page encodes them, the daemon keeps them. A
+ * picture of the debugger is acknowledged when it is encoded and the time for the next one has come, so that there are never
+ * more than two under way.
  */
 export class TabFilms implements Films {
   readonly #films = new Map<number, Running>(); // by tab
   readonly #debuggers: Debuggers;
   readonly #client: DaemonClient;
+  readonly #frames: Frames;
   readonly #session: () => Promise<string>;
 
-  constructor(debuggers: Debuggers, client: DaemonClient, session: () => Promise<string>) {
+  constructor(debuggers: Debuggers, client: DaemonClient, frames: Frames, session: () => Promise<string>) {
     this.#debuggers = debuggers;
     this.#client = client;
+    this.#frames = frames;
     this.#session = session;
   }
 
   /** Closes the film page of a life of the worker that died; the daemon ends its films. */
   async reclaim(): Promise<void> {
-    if (this.#films.size === 0) await chrome.offscreen.closeDocument().catch(() => undefined); // there is none
+    if (this.#films.size === 0) await Promise.all([closePage(), this.#tell()]);
   }
 
-  async start(tab: number, name: string, fps: number, deadline: number): Promise<Film> {
+  async start(tab: number, order: FilmOrder, deadline: number): Promise<Film> {
+    return this.#start(new Running(tab, order, new Cover(tab, this.#frames)), deadline);
+  }
+
+  /** The user begins a film; browser control has no part in it. Throws what the daemon or Chrome refuses. */
+  async begin(wish: Omit<FilmBegin, "session" | "fps">, sound: boolean): Promise<FilmBegun> {
+    if (this.#films.has(wish.tab)) throw new CommandProblem("conflict", "The tab is filmed already.");
+    const session = await this.#session();
+    const answer = await this.#client.post("/films/begin", { ...wish, session, fps: FPS } satisfies FilmBegin, 5000);
+    const begun = (await answer.json()) as FilmBegun;
+    const order = { name: begun.name, fps: FPS, sound };
+    await this.#start(new Running(wish.tab, order, new Cover(wish.tab, this.#frames), true), Date.now() + 10_000);
+    return begun;
+  }
+
+  async #start(film: Running, deadline: number): Promise<Film> {
+    const { tab } = film;
     if (this.#films.has(tab)) throw new CommandProblem("conflict", "The tab is filmed already.");
-    const film = new Running(tab, name, 1000 / fps);
     this.#films.set(tab, film);
     try {
       await openPage();
       this.#listen(film);
-      film.over = this.#record(film);
+      await Promise.race([film.cover.go(), wait(Math.min(COVER_MS, deadline - Date.now() - FIRST_MS))]);
+      const refused = await this.#capture(film);
+      if (refused !== undefined && film.byUser)
+        throw new CommandProblem("unsupported", `The tab cannot be captured: ${refused}.`);
+      if (refused !== undefined) film.told.refused = refused;
+      film.over = this.#record(film, refused === undefined ? () => film.ended : () => this.#screencast(film));
       await Promise.race([film.first, wait(Math.min(FIRST_MS, deadline - Date.now() - 200)), film.failed]);
+      await this.#tell();
       return film.told;
     } catch (error) {
-      this.#films.delete(tab);
       film.end("failed");
+      await this.#finish(film);
       throw error;
     }
+  }
+
+  /** Has the film page capture the tab. Gives why it cannot. */
+  async #capture(film: Running): Promise<string | undefined> {
+    const got = await captureOf(film.tab);
+    if ("refused" in got) return got.refused;
+    film.say({ type: "capture", order: { ...got, sound: film.order.sound, fps: film.order.fps } });
+    const late = wait(CAPTURE_MS).then(() => "the browser gave no pictures in time");
+    const refused = await Promise.race([film.captured, late]);
+    if (refused === undefined) film.told.source = "tab_capture";
+    return refused;
   }
 
   async stop(tab: number): Promise<Film | undefined> {
@@ -84,59 +134,106 @@ export class TabFilms implements Films {
 
   /** The tab was closed, or somebody took the debugger away. */
   detached(tab: number | undefined, reason: string): void {
-    if (tab === undefined) return;
-    this.#films.get(tab)?.end(reason === "target_closed" ? "tab_closed" : "debugger_detached");
+    const film = tab === undefined ? undefined : this.#films.get(tab);
+    if (film?.told.source !== "screencast") return;
+    film.end(reason === "target_closed" ? "tab_closed" : "debugger_detached");
+  }
+
+  closed(tab: number): void {
+    this.#films.get(tab)?.end("tab_closed");
   }
 
   /** The user switched browser control off. */
   forbid(): void {
-    for (const film of this.#films.values()) film.end("pilot_off");
+    for (const film of this.#films.values()) if (!film.byUser) film.end("pilot_off");
+  }
+
+  /** A document came in a tab. No picture is taken until its fields are covered. */
+  async came(tab: number): Promise<void> {
+    const film = this.#films.get(tab);
+    if (!film || film.why !== undefined) return;
+    film.coming++;
+    film.say({ type: "hold" });
+    await film.cover.go();
+    if (--film.coming > 0) return;
+    film.say({ type: "go" });
+    film.renew();
+  }
+
+  /** A tab's page is complete. Documents that told nothing of themselves are not covered, which the film tells. */
+  async complete(tab: number): Promise<void> {
+    await this.#films.get(tab)?.cover.go();
   }
 
   /** What a tab shows, or where agents may act, has changed: films go on where they may. */
   async recheck(may: (tab: number) => Promise<void>, tab?: number): Promise<void> {
-    const meant = [...this.#films.values()].filter((film) => tab === undefined || film.tab === tab);
+    const meant = [...this.#films.values()].filter((film) => !film.byUser && (tab === undefined || film.tab === tab));
     await Promise.all(meant.map((film) => may(film.tab).catch(() => film.end("pilot_off"))));
   }
 
+  /** Films by the debugger until the end. */
+  async #screencast(film: Running): Promise<void> {
+    await this.#debuggers.run(film.tab, Date.now() + LONGEST_MS, async (send) => {
+      let last = 0; // the time of the acknowledgement before
+      film.acknowledge = (id) => {
+        const due = Math.max(Date.now(), last + film.every);
+        last = due;
+        // A film that ended meanwhile needs no more pictures.
+        setTimeout(
+          () => void send("Page.screencastFrameAck", { sessionId: id }).catch(() => undefined),
+          due - Date.now(),
+        );
+      };
+      const silent = this.#debuggers.on(film.tab, "Page.screencastFrame", (params) => film.shown(params as Shown));
+      try {
+        await send("Page.startScreencast", PICTURE);
+        // Begun anew it gives the picture that is there, though nothing changes.
+        film.renew = () => void send("Page.startScreencast", PICTURE).catch(() => undefined);
+        await film.ended;
+      } finally {
+        film.renew = () => {};
+        silent();
+        await send("Page.stopScreencast").catch(() => undefined); // the debugger may be gone
+      }
+    });
+  }
+
   /** Films until the end; then sends what is left. */
-  async #record(film: Running): Promise<void> {
-    const beat = setInterval(() => this.#beat(film), BEAT_MS);
+  async #record(film: Running, work: () => Promise<void>): Promise<void> {
+    let beats = 0;
+    const beat = setInterval(() => {
+      this.#beat(film);
+      if (++beats % COVER_BEATS === 0 && film.why === undefined) void film.cover.go();
+    }, BEAT_MS);
     try {
-      await this.#debuggers.run(film.tab, Date.now() + LONGEST_MS, async (send) => {
-        let last = 0; // the time of the acknowledgement before
-        film.acknowledge = (id) => {
-          const due = Math.max(Date.now(), last + film.every);
-          last = due;
-          // A film that ended meanwhile needs no more pictures.
-          setTimeout(
-            () => void send("Page.screencastFrameAck", { sessionId: id }).catch(() => undefined),
-            due - Date.now(),
-          );
-        };
-        const silent = this.#debuggers.on(film.tab, "Page.screencastFrame", (params) => film.shown(params as Shown));
-        try {
-          await send("Page.startScreencast", PICTURE);
-          await film.ended;
-        } finally {
-          silent();
-          await send("Page.stopScreencast").catch(() => undefined); // the debugger may be gone
-        }
-      });
+      await work();
     } catch (error) {
       film.fail(error);
     }
     film.say({ type: "end", at: Date.now() });
     await Promise.race([film.encoded, wait(LAST_MS)]);
     clearInterval(beat);
+    await this.#finish(film);
+  }
+
+  /** Shows again what was covered, and tells the daemon that nothing more comes. */
+  async #finish(film: Running): Promise<void> {
+    await film.cover.end();
     film.waiting.push({ frames: [], ended: film.why ?? "failed" });
     await this.#send(film);
     film.port?.disconnect();
     if (this.#films.get(film.tab) === film) this.#films.delete(film.tab);
+    await this.#tell();
+  }
+
+  /** Keeps which films go on where the popup reads it. */
+  async #tell(): Promise<void> {
+    const films = [...this.#films.values()].filter(({ why }) => why === undefined);
+    await writeFilms(films.map(({ tab, since, told: { name, sound } }) => ({ tab, name, since, sound })));
   }
 
   #listen(film: Running): void {
-    const port = chrome.runtime.connect({ name: FILM_PORT });
+    const port = connectPage();
     film.port = port;
     port.onDisconnect.addListener(() => film.end("failed"));
     port.onMessage.addListener((message: FromFilm) => {
@@ -154,13 +251,20 @@ export class TabFilms implements Films {
   #send(film: Running): Promise<void> {
     film.sending = film.sending.then(async () => {
       for (let next = film.waiting.shift(); next; next = film.waiting.shift()) {
+        const { name, width, height, source } = film.told;
         const ended = await this.#deliver({
           ...next,
-          ...film.told,
+          name,
+          width,
+          height,
+          source,
+          ...(film.sound ? { sound: film.sound } : {}),
+          covered: film.cover.fields,
+          uncovered: film.cover.uncovered,
           ...film.colours,
           session: await this.#session(),
           batch: ++film.batches,
-          codec: film.told.width > 0 ? "vp8" : "",
+          codec: width > 0 ? "vp8" : "",
           dropped: film.dropped,
         });
         if (ended === undefined) continue;
@@ -191,12 +295,21 @@ type Waiting = Pick<Batch, "frames" | "ended">;
 
 /** A film that goes on. */
 class Running {
-  readonly told: Film;
+  readonly #told: Omit<Film, "covered" | "uncovered">;
+  readonly since = Date.now();
+  readonly every: number; // ms between pictures
   readonly waiting: Waiting[] = [];
   readonly first: Promise<void>;
   readonly ended: Promise<void>;
   readonly encoded: Promise<void>;
   readonly failed: Promise<never>;
+  /** Resolves with why the tab is not captured. */
+  readonly captured: Promise<string | undefined>;
+  /** Documents that came and are not covered yet. */
+  coming = 0;
+  sound: FilmSound | undefined;
+  /** Has the tab's picture given once more. */
+  renew: () => void = () => {};
   port: chrome.runtime.Port | undefined;
   over: Promise<void> = Promise.resolve();
   sending: Promise<void> = Promise.resolve();
@@ -210,18 +323,27 @@ class Running {
   #end: () => void = () => {};
   #encoded: () => void = () => {};
   #fail: (error: unknown) => void = () => {};
+  #captured: (refused?: string) => void = () => {};
 
   constructor(
     readonly tab: number,
-    name: string,
-    readonly every: number,
+    readonly order: FilmOrder,
+    readonly cover: Cover,
+    readonly byUser = false,
   ) {
-    this.told = { name, width: 0, height: 0 };
+    this.every = 1000 / order.fps;
+    this.#told = { name: order.name, width: 0, height: 0, source: "screencast", sound: false };
+    this.captured = new Promise((resolve) => (this.#captured = resolve));
     this.first = new Promise((resolve) => (this.#began = resolve));
     this.ended = new Promise((resolve) => (this.#end = resolve));
     this.encoded = new Promise((resolve) => (this.#encoded = resolve));
     this.failed = new Promise((_resolve, reject) => (this.#fail = reject));
     this.failed.catch(() => undefined); // start may not wait for it any more
+  }
+
+  /** What there is to tell of it. */
+  get told(): Film {
+    return Object.assign(this.#told, { covered: this.cover.fields, uncovered: this.cover.uncovered });
   }
 
   /** The first reason counts. */
@@ -259,6 +381,15 @@ class Running {
       this.end("failed");
       return;
     }
+    if (message.type === "captured" || message.type === "refused") {
+      if (message.type === "captured" && message.sound) [this.sound, this.#told.sound] = [message.sound, true];
+      this.#captured(message.type === "refused" ? message.message : undefined);
+      return;
+    }
+    if (message.type === "over") {
+      setTimeout(() => this.end("capture_ended"), CLOSING_MS);
+      return;
+    }
     if (message.type === "batch") {
       if (message.frames.length > 0) {
         this.colours = message.colours;
@@ -268,10 +399,10 @@ class Running {
       return;
     }
     if (message.type === "taken") {
-      this.told.width = message.width;
-      this.told.height = message.height;
+      this.#told.width = message.width;
+      this.#told.height = message.height;
       this.#began();
-    } else this.dropped++;
+    } else if (message.type === "lost") this.dropped++;
     const id = this.#unacknowledged.shift();
     if (id !== undefined) this.acknowledge(id);
   }
@@ -283,20 +414,3 @@ class Running {
 }
 
 const wait = async (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
-
-let opening: Promise<void> | undefined;
-
-/** Opens the film page unless it is open: there can be one. */
-async function openPage(): Promise<void> {
-  opening ??= open().finally(() => (opening = undefined));
-  return opening;
-}
-
-async function open(): Promise<void> {
-  if (await chrome.offscreen.hasDocument()) return;
-  await chrome.offscreen.createDocument({
-    url: "film.html",
-    reasons: ["BLOBS" as chrome.offscreen.Reason],
-    justification: "Pictures of a tab are decoded and encoded into a film, which workers cannot do.",
-  });
-}

@@ -24,6 +24,7 @@ const FILES: Readonly<Record<Script, string[]>> = {
   upload: ["upload.js"],
   audit: ["axe.min.js", "audit.js"],
   draw: ["draw.js"],
+  cover: ["cover.js"],
 };
 
 /** Loads a script into a document; it stays until the page goes. */

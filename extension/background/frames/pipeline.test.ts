@@ -6,6 +6,7 @@ import type { Uploader } from "../daemon/uploader.ts";
 import { NetworkJoin } from "../network/join.ts";
 import { redactWith } from "../network/redaction.ts";
 import { LoadedFiles } from "../sourcemaps/loaded.ts";
+import { Tracer } from "../trace/tracer.ts";
 import { SourceMapper } from "../sourcemaps/mapper.ts";
 import { Pipeline } from "./pipeline.ts";
 
@@ -47,6 +48,10 @@ beforeEach(() => {
     shows,
     () => Promise.resolve("salt"),
     new ActionTimes(),
+    new Tracer({
+      wish: () => ({ trace: false, traceSites: [] }),
+      own: { read: () => Promise.resolve([]), write: () => Promise.resolve() },
+    }),
   );
 });
 afterEach(() => vi.useRealTimers());

@@ -1,9 +1,10 @@
-import type { Exception, Exchange, Log, ResourceTiming } from "@gasoline/schema/wire";
+import type { Exception, Exchange, Lifecycle, Log, ResourceTiming } from "@gasoline/schema/wire";
 import { withSalt } from "@gasoline/capture/redact";
 import { type Outgoing, type Stamp, isEventKind } from "../daemon/outbox.ts";
 import type { Uploader } from "../daemon/uploader.ts";
 import type { ActionTimes, Stampable } from "../execution/times.ts";
 import type { NetworkJoin } from "../network/join.ts";
+import type { Tracer } from "../trace/tracer.ts";
 import type { LoadedFiles } from "../sourcemaps/loaded.ts";
 import type { SourceMapper } from "../sourcemaps/mapper.ts";
 
@@ -39,6 +40,7 @@ export class Pipeline {
   readonly #shows: (url: string) => boolean;
   readonly #salt: () => Promise<string>;
   readonly #times: ActionTimes;
+  readonly #tracer: Tracer;
   #frames = 0; // characters of frames' batches on their way; <= MAX_FRAMES
   readonly #tails = new Map<string, Promise<void>>(); // by document: the end of its queue
 
@@ -53,6 +55,7 @@ export class Pipeline {
     shows: (url: string) => boolean,
     salt: () => Promise<string>,
     times: ActionTimes,
+    tracer: Tracer,
   ) {
     this.#join = join;
     this.#mapper = mapper;
@@ -61,6 +64,7 @@ export class Pipeline {
     this.#shows = shows;
     this.#salt = salt;
     this.#times = times;
+    this.#tracer = tracer;
   }
 
   /**
@@ -112,6 +116,8 @@ export class Pipeline {
         if (!isEventKind(kind) || OURS.has(kind)) return [];
         if (IN_TIME.has(kind)) this.#times.stamp(stamp.tab, event as Stampable);
         const exchange = kind === "network" ? (event as Exchange) : undefined;
+        if (exchange) this.#tracer.exchange(stamp, exchange);
+        else if (kind === "lifecycle") this.#tracer.lifecycle(stamp.document, event as Lifecycle);
         // What the document saw of it is the lesser part of what Chrome shows.
         if (exchange && FROM_TIMING.test(exchange.request_id) && this.#shows(exchange.url)) return [];
         if (exchange?.outcome !== "pending") return [this.#event(stamp, { kind, event })];

@@ -26,8 +26,9 @@ export async function click(params: ClickParams, environment: Environment): Prom
       type: "press",
       button: (params.button ?? "left") as "left" | "middle" | "right",
       count: params.count || 1,
+      hold_ms: params.duration_ms,
     },
-    route: routeOf(params.trusted, ({ element }) => needsReal(element)),
+    route: routeOf(params.duration_ms ? "always" : params.trusted, ({ element }) => needsReal(element)),
     // Described before: a click may take the element away.
     result: (found) => outcome(found, environment),
   });

@@ -1,0 +1,144 @@
+import type { everywhere, roots } from "../shadow.ts";
+
+// This is a script of its own, loaded on first use. What it needs of the agent it is lent.
+
+/** What the agent of the document lends. */
+export interface Tools {
+  everywhere: typeof everywhere;
+  roots: typeof roots;
+  isSecret: (element: Element) => boolean;
+}
+
+/** The attribute of covered fields. The worker's style sheet, which no page can overrule, makes them black. */
+const MARK = "data-gasoline-covered";
+
+const FIELDS = "input,textarea";
+
+/** What says that a field is secret, and the mark, which a page can take away. */
+const WATCHED = ["type", "name", "id", "autocomplete", "role", MARK];
+
+/** A page that takes the mark away so often in one document has it: the two would go on for ever. */
+const MAX_AGAIN = 1000;
+
+/** Shadow roots that come without a change of the tree around them are found so often, ms. */
+const SEARCH_MS = 300;
+
+/** The worker tells that the film goes on, or the fields are shown again: it may be gone. ms. */
+const SILENCE_MS = 20_000;
+
+/** A tab that is not shown paints nothing; in it this is waited for, ms. */
+const PAINT_MS = 300;
+
+/** Covers the fields whose values are nobody's business, while a film of the tab is made. */
+class Cover {
+  readonly #lent: Tools;
+  readonly #marked = new Set<Element>();
+  readonly #roots = new WeakSet<Node>();
+  // Its callback runs before the next picture is painted: a field that comes is never seen without its cover.
+  readonly #observer = new MutationObserver((records) => this.#take(records));
+  readonly #searching: ReturnType<typeof setInterval>;
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #again = 0;
+  #gone = 0; // covered fields that are in the document no more
+
+  constructor(lent: Tools) {
+    this.#lent = lent;
+    this.#searching = setInterval(() => this.#search(), SEARCH_MS);
+  }
+
+  /** Fields that are or were covered. */
+  get fields(): number {
+    return this.#gone + this.#marked.size;
+  }
+
+  /** Goes on for a while. Gives the number of fields that are or were covered. */
+  go(): number {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(end, SILENCE_MS);
+    this.#search();
+    return this.fields;
+  }
+
+  end(): number {
+    clearTimeout(this.#silence);
+    clearInterval(this.#searching);
+    this.#observer.disconnect();
+    for (const field of this.#marked) field.setAttribute(MARK, "off");
+    // Read, or the browser would see both changes as one.
+    for (const field of this.#marked) void getComputedStyle(field).backgroundColor;
+    for (const field of this.#marked) field.removeAttribute(MARK);
+    return this.fields;
+  }
+
+  #search(): void {
+    for (const field of this.#marked) {
+      if (field.isConnected) continue;
+      this.#marked.delete(field); // one that comes back is found again
+      field.removeAttribute(MARK);
+      this.#gone++;
+    }
+    for (const root of this.#lent.roots()) {
+      if (this.#roots.has(root)) continue;
+      this.#roots.add(root);
+      this.#observer.observe(root, {
+        subtree: true,
+        childList: true,
+        attributeFilter: WATCHED,
+        attributeOldValue: true,
+      });
+    }
+    for (const field of this.#lent.everywhere(FIELDS, document)) this.#look(field);
+  }
+
+  #take(records: MutationRecord[]): void {
+    let came = false;
+    for (const { type, target, attributeName, oldValue, addedNodes } of records) {
+      if (type === "childList") came ||= [...addedNodes].some((node) => node instanceof Element);
+      else if (!(target instanceof Element)) continue;
+      else if (attributeName === "type" && oldValue?.toLowerCase() === "password") this.#mark(target);
+      else this.#look(target);
+    }
+    if (came) this.#search();
+  }
+
+  #look(field: Element): void {
+    if (this.#marked.has(field) || this.#lent.isSecret(field)) this.#mark(field);
+  }
+
+  #mark(field: Element): void {
+    if (field.getAttribute(MARK) === "") return;
+    if (this.#marked.has(field) && ++this.#again > MAX_AGAIN) return;
+    this.#marked.add(field);
+    field.setAttribute(MARK, "");
+  }
+}
+
+let current: Cover | undefined;
+
+function end(): number {
+  const covered = current?.end() ?? 0;
+  current = undefined;
+  return covered;
+}
+
+/** Begins, goes on or ends; gives the number of fields that are or were covered, once the screen shows it. */
+async function cover(on: boolean, lent: Tools): Promise<{ fields: number }> {
+  if (!on) return { fields: end() };
+  const before = current?.fields;
+  const fields = (current ??= new Cover(lent)).go();
+  if (fields !== before) await painted();
+  return { fields };
+}
+
+/** Resolves when what was changed is on the screen; in a tab that is not shown, soon. */
+const painted = (): Promise<void> =>
+  new Promise((resolve) => {
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve()));
+    setTimeout(resolve, PAINT_MS);
+  });
+
+declare global {
+  var gasolineCover: { cover: typeof cover } | undefined;
+}
+
+globalThis.gasolineCover ??= { cover };
