@@ -20,6 +20,7 @@ import (
 func main() {
 	peer := flag.Bool("peer", false, "be the bare server that others are compared with")
 	flood := flag.Duration("flood", 20*time.Second, "how long the flood of events lasts; 10m for the whole test")
+	overlasting := flag.Duration("overload", 60*time.Second, "how long services in Go and Python are overloaded; 6s to try")
 	out := flag.String("out", filepath.Join("docs", "benchmarks.md"), "file to write")
 	only := flag.String("only", "", "run only measures whose name contains this, and write nothing")
 	pages := flag.Bool("pages", true, "run the benches in Chromium as well")
@@ -31,19 +32,19 @@ func main() {
 		}
 		return
 	}
-	if err := run(*flood, *out, *only, *pages); err != nil {
+	if err := run(*flood, *overlasting, *out, *only, *pages); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(flood time.Duration, out, only string, pages bool) error {
+func run(flood, overlasting time.Duration, out, only string, pages bool) error {
 	dir, err := os.MkdirTemp("", "gasoline-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	b := &bench{dir: dir, program: filepath.Join(dir, "gasoline"), flood: flood}
+	b := &bench{dir: dir, program: filepath.Join(dir, "gasoline"), flood: flood, overlasting: overlasting}
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", b.program, "./cmd/gasoline")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := build.CombinedOutput(); err != nil {
@@ -59,9 +60,13 @@ func run(flood time.Duration, out, only string, pages bool) error {
 		measure func() error
 	}{
 		{"size", b.size}, {"start", b.start}, {"idle", b.idle}, {"ingest", b.ingest}, {"lines", b.lines},
-		{"answers", b.answers}, {"bundles", b.bundles}, {"cursors", b.cursors}, {"commands", b.commands},
-		{"clients", b.clients}, {"flood", b.memory},
+		{"otlp", b.otlp}, {"text", b.text}, {"answers", b.answers}, {"flows", b.flows}, {"trees", b.trees},
+		{"bundles", b.bundles}, {"cursors", b.cursors}, {"commands", b.commands},
+		{"clients", b.clients}, {"flood", b.memory}, {"overload", b.overload}, {"states", b.states},
 	} {
+		if m.name == "states" && !pages {
+			continue
+		}
 		if !strings.Contains(m.name, only) {
 			continue
 		}
@@ -99,6 +104,8 @@ type bench struct {
 	bare    *bareServer
 	flood   time.Duration
 	table   table
+
+	overlasting time.Duration // of an overload
 }
 
 // capturePages returns what the benches in Chromium print, of the capture, of requests, of large pages and of acts, or why

@@ -159,14 +159,14 @@ func lastPage(out string) string {
 		return ""
 	}
 	if _, rest, ok := strings.Cut(string(old), pageHead); ok {
-		if kept, _, ok := strings.Cut(rest, breaksHead); ok {
+		if kept, _, ok := strings.Cut(rest, nodeHead); ok {
 			return pageHead + kept
 		}
 	}
 	return ""
 }
 
-// others is the end of the document, which "make mutate" and "make head-to-head" write: what is there stays.
+// others is the end of the document, which "make mutate", "make head-to-head" and the bench of sdk/node write: what is there stays.
 func others(out string) string {
 	old, _ := os.ReadFile(out) // a document that is not there has no parts
 	kept := func(begin, end string) string {
@@ -177,10 +177,19 @@ func others(out string) string {
 		}
 		return begin + "\nNot measured yet.\n" + end + "\n"
 	}
-	return breaksHead + kept("<!-- mutate -->", "<!-- /mutate -->") +
+	return nodeHead + kept("<!-- sdk-node -->", "<!-- /sdk-node -->") +
+		breaksHead + kept("<!-- mutate -->", "<!-- /mutate -->") +
 		pageBreaksHead + kept("<!-- mutate-ts -->", "<!-- /mutate-ts -->") +
 		peersHead + kept("<!-- head-to-head -->", "<!-- /head-to-head -->")
 }
+
+const nodeHead = `
+## The SDK for Node
+
+What a call costs, and how long requests take to the same program without and with the SDK, one after the other and in turns, on a machine that did other
+things as well: ` + "`npm run bench --workspace @gasoline/node`" + `.
+
+`
 
 const peersHead = `
 ## Beside other tools

@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const sources = ["capture", "extension", "schema/ts", "examples", "scripts", "e2e", "tools/mutate-ts"];
+const sources = ["capture", "extension", "schema/ts", "examples", "scripts", "e2e", "tools/mutate-ts", "sdk/node"];
 
 /** What is run, cheapest first. extension builds by references: schema, capture and each of its own folders. */
 const checks = [
@@ -16,6 +16,7 @@ const checks = [
   ["tsc", "-p", "extension/tests"],
   ["tsc", "-p", "examples"],
   ["tsc", "-p", "e2e"],
+  ["tsc", "-p", "sdk/node"],
 ];
 
 /** Runs a tool of node_modules. Resolves with what it found; "" when all is well. */

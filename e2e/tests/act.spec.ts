@@ -350,7 +350,7 @@ test("options, checkboxes and selects go through the same hit test and by the sa
     { action: "select", selector: "#combo", value: "Red" },
     { action: "check", selector: "#box", checked: false },
   ]) {
-    const { text, isError } = await agent.call("interact", { ...args, timeout_ms: 1500 });
+    const { text, isError } = await agent.call("interact", { ...args, timeout_ms: 4000 });
     expect([isError, /blocked_by_overlay/.test(text)], text).toEqual([true, true]);
   }
   expect(await tab.evaluate(() => (document.getElementById("native") as HTMLSelectElement).value)).toBe("S");

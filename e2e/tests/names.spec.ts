@@ -184,6 +184,44 @@ test("what has become something else is not acted on, and the answer says what i
   });
 });
 
+test("a part of the page is named where others are looked for, and a snapshot tells names", async ({
+  place,
+  site,
+  tab,
+}) => {
+  await inProject(async (root) => {
+    const agent = await connect(place, "agent", root);
+    try {
+      const inner = site.page(
+        "/inner",
+        '<section aria-label="Inside"><button>One</button></section><button>Two</button>',
+      );
+      const nav =
+        '<nav aria-label="Main"><a href="/a">A</a><a href="/b">B</a></nav><a href="/c">C</a><button>Buy</button>';
+      await tab.goto(site.page("/shop", `<!doctype html><title>Shop</title>${nav}<iframe src="${inner}"></iframe>`));
+      await front(agent, tab);
+      expect(await learn(agent, "main_nav", { selector: "role=navigation" })).toContain("main_nav is learnt");
+      expect(await learn(agent, "buy", { selector: "text=Buy" })).toContain("buy is learnt");
+      expect(await learn(agent, "inside", { selector: "role=region" })).toContain("inside is learnt");
+      const count = (within: string): Promise<string> =>
+        agent.ask("interact", { action: "query", selector: "a,button", query_type: "count", within });
+      expect(await count("named=main_nav")).toContain("2 fit");
+      expect(await count("named=inside")).toContain("1 fit");
+      expect(await agent.ask("interact", { action: "list_interactive", within: "named=inside" })).toContain(
+        "1 of 1 element",
+      );
+      await agent.ask("interact", { action: "click", selector: "text=B", within: "named=main_nav" });
+      await expect.poll(() => tab.url()).toContain("/b");
+      await tab.goto(site.url("/shop"));
+      const shown = await agent.ask("observe", { what: "page_inventory" });
+      const ref = /button "Buy" \[ref=(e\d+)\]/.exec(shown)?.[1] ?? "none";
+      expect(shown.split("</page-data")[1]).toContain(`named in gasoline_memory.json: ${ref} buy`);
+    } finally {
+      await agent.close();
+    }
+  });
+});
+
 test.describe("two sites", () => {
   test.use({ hosts: ["http://shop.test/*"] });
 

@@ -3,7 +3,7 @@
 //
 // It reads the packages that are listed in groups.json, derives breaks from the source (breaks.mjs says which), and builds
 // all breaks of a package into one bundle, each behind a number. Nothing in the checkout is changed. Only the tests that
-// reach a break run for it. A break that changes nothing that anybody could see is listed in equivalent.txt with its reason
+// reach a break run for it, in a page or, of a package of Node, in processes. A break that changes nothing that anybody could see is listed in equivalent.txt with its reason
 // and does not count.
 //
 //	node tools/mutate-ts/main.mjs                     a sample of each package; prints a table and the survivors
@@ -13,6 +13,7 @@ import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { NodeTests } from "./nodes.mjs";
 import { PageTests } from "./pages.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
@@ -37,7 +38,9 @@ const { values: options } = parseArgs({
  * @property {string[]} [not] names of files that are not broken
  * @property {Record<string, string>} [out] files with tests beside them that are not broken, each with its reason and the
  *   suite that covers it; read by nobody but people
- * @property {string} page folder of the tests that run in a page
+ * @property {string} [page] folder of the tests that run in a page
+ * @property {string} [workspace] or the package whose tests run in Node: they are listed in tests
+ * @property {string[]} [programs] what of the workspace is built for programs that the tests start
  * @property {string[]} [tests] more test files
  */
 
@@ -79,7 +82,7 @@ const show = ({ file, line, key }) => `${file}:${line}  ${key}`;
 
 /** Breaks one package and runs its tests for each break. */
 async function breakPackage(given, equivalent, again) {
-  const tests = await PageTests.open(root, given, await filesOf(given));
+  const tests = await (given.workspace ? NodeTests : PageTests).open(root, given, await filesOf(given));
   try {
     const asked = new RegExp(options.only);
     const kept = tests.breaks.filter(({ key, file }) => !equivalent.has(key) && asked.test(file));

@@ -325,9 +325,9 @@ func (o options) compile(
 			overlay,
 			"-o",
 			bin,
-			"./"+t,
+			".",
 		)
-		cmd.Dir = o.root
+		cmd.Dir = filepath.Join(o.root, t) // maybe of a module of its own
 		text, err := cmd.CombinedOutput()
 		if err != nil {
 			return nil, strings.Split(string(text), "\n"), fmt.Errorf("compile the tests of %s: %w\n%s", t, err, text)

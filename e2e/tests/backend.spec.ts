@@ -1,0 +1,59 @@
+import { startShop } from "../../examples/shop/shop.mjs";
+import { PROGRAM, until } from "../harness.ts";
+import { expect, test } from "./support/fixtures.ts";
+
+test.use({ bodies: false, pilot: true }); // what failed is not in a body: services tell it
+
+test("from the click to the database: one call gives the query that failed behind two services", async ({
+  tab,
+  agent,
+  place,
+}) => {
+  const shop = await startShop(
+    () => {},
+    (service) => [PROGRAM, ...place.args, "run", "--name", service, "--"],
+  );
+  try {
+    await tab.goto(shop.url);
+    // A run that passes, to compare with.
+    await tab.getByRole("button", { name: "Add Enamel mug" }).click();
+    await tab.getByLabel("E-mail").fill("ada@example.com");
+    await tab.getByLabel("Card number").fill("4242424242424242");
+    await tab.getByTestId("pay").click();
+    await tab.waitForTimeout(1000); // services send in batches
+    await tab.reload();
+    await tab.getByRole("button", { name: "Add Gift card" }).click();
+    await tab.getByLabel("E-mail").fill("ada@example.com");
+    await tab.getByLabel("Card number").fill("4242424242424242");
+    await tab.getByTestId("pay").click();
+    const answer = await until(
+      "the cause in the database",
+      () => agent.ask("observe", { what: "error_bundles" }),
+      (text) => /cause .* in orders: /.test(text),
+    );
+    console.log(`from the click to the database: 1 call, ${Buffer.byteLength(answer)} bytes`);
+    expect(answer).toMatch(/TypeError[^\n]*number/); // what the page threw,
+    expect(answer).toMatch(/click|submit/); // after what the user did,
+    expect(answer).toMatch(/POST 500 [^\n]*\/api\/checkout/); // the request,
+    expect(answer).toMatch(/cause \(0\.[89]\d\): s\d+ in orders: .*NOT NULL constraint failed: payments\.currency/); // the cause,
+    expect(answer).toContain("query: INSERT INTO payments"); // the query,
+    expect(answer).toMatch(/way: s\d+ orders INSERT payments ← .* orders POST \/orders ← .* web .* ← r\d+ ← a\d+/); // the way between,
+    expect(answer).toMatch(/not so in r\d+, which passed: /); // and what was not so before
+    expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(2500);
+
+    const trace = /"trace":"(\w+)"/.exec(answer)?.[1] ?? "";
+    const flow = await agent.ask("observe", { what: "timeline", trace });
+    for (const part of ["web server POST /api/checkout", "orders server POST /orders", "orders client INSERT"])
+      expect(flow).toContain(part);
+    expect(flow).toMatch(/through 2 services, complete/);
+
+    const lines = await agent.ask("observe", { what: "logs", service: "orders" });
+    expect(lines).toContain("charge failed");
+    expect(lines.match(/charge failed/g)?.length).toBe(1); // it came by its stderr and by the SDK
+
+    const click = await agent.ask("interact", { action: "click", selector: "testid=pay" });
+    expect(click).toMatch(/service orders \(0\.[89]\d\): s\d+ .*payments\.currency/);
+  } finally {
+    await shop.close();
+  }
+});
