@@ -11,7 +11,7 @@ PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test go-test ts-test race fuzz openapi e2e clients clients-install bench soak wpt head-to-head ext demo release clean chromium
+.PHONY: help build gen check mutate test go-test sdk-go sdk-python ts-test sdk-node race fuzz openapi e2e otlp collector clients clients-install bench sdk-bench soak wpt head-to-head ext demo release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -38,15 +38,16 @@ check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, gen
 	@go vet ./...
 	@$(STATICCHECK) ./...
 	@go run ./internal/gen -check
-	@! grep -n '"resolved": "http' package-lock.json e2e/clients/package-lock.json e2e/head-to-head/package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
+	@! grep -n '"resolved": "http' package-lock.json e2e/clients/package-lock.json e2e/head-to-head/package-lock.json e2e/otlp/node/package-lock.json sdk/node/tests/more/package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
 	@echo "── typescript: types, lint, format"
 	@npm run --silent check
+	@node sdk/node/build.mjs --check
 
 chromium: node_modules/.installed ## Find or install Chromium
 	@node scripts/chromium.mjs
 
 test: ## Everything: checks, Go with the race detector, TypeScript, browser, MCP clients
-	@node scripts/suite.mjs check go-test ts-test e2e clients --beside clients-install:clients
+	@node scripts/suite.mjs check go-test sdk-go sdk-python ts-test sdk-node e2e clients --beside clients-install:clients
 
 go-test: ## Go tests with the race detector
 	@echo "── go tests with the race detector"
@@ -55,12 +56,41 @@ go-test: ## Go tests with the race detector
 
 race: go-test
 
+OLDEST_GO := go1.21.13
+
+sdk-go: build ## Tests of the Go SDK, also with SQLite and the program
+	@echo "── Go SDK"
+	@cd sdk/go && GOWORK=off go vet ./... && GOWORK=off go test -race ./...
+	@cd sdk/go && if GOTOOLCHAIN=$(OLDEST_GO) go version >/dev/null 2>&1; then GOWORK=off GOTOOLCHAIN=$(OLDEST_GO) go test ./...; \
+	  else echo "the tests were not run with $(OLDEST_GO), the oldest that the SDK is for: it is not here and cannot be had"; fi
+	@cd sdk/go/integration && GOWORK=off go vet . && GOWORK=off go test -count=1 .
+
+sdk-python: build ## Tests of the Python SDK, also with frameworks and the program (needs Python)
+	@e2e/python.sh sdk-python 3.9 .cache/sdk/python sdk/python/tests/requirements.txt
+	@echo "── Python SDK"
+	@cd sdk/python && ../../.cache/sdk/python/bin/python -B -W error::ResourceWarning -m unittest discover -s tests -t .
+
+sdk-bench: build node_modules/.installed ## What the SDKs cost a program, also one that logs ten times too much (SHORT=1: for seconds)
+	@npm run --silent bench --workspace @gasoline/node -- $(if $(SHORT),--short)
+	@cd sdk/go && GOWORK=off go test -run '^$$' -bench . .
+	@e2e/python.sh sdk-bench 3.9 .cache/sdk/python sdk/python/tests/requirements.txt
+	@cd sdk/python && ../../.cache/sdk/python/bin/python -B -m tests.bench
+
 ts-test: node_modules/.installed chromium ## Tests of the capture core and the extension
 	@echo "── capture core in Chromium"
 	@npm test --silent --workspace @gasoline/capture
 	@echo "── extension in Chromium"
 	@npm run --silent build --workspace @gasoline/extension
 	@npm test --silent --workspace @gasoline/extension
+
+sdk/node/tests/more/node_modules/.installed: sdk/node/tests/more/package-lock.json
+	@echo "── installing Next and better-sqlite3 (550 MB)"
+	@cd sdk/node/tests/more && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+sdk-node: build node_modules/.installed sdk/node/tests/more/node_modules/.installed ## Tests of the SDK for Node, with frameworks, drivers and the daemon
+	@echo "── SDK for Node"
+	@npm test --silent --workspace @gasoline/node
 
 e2e: build ext chromium ## The real program, extension, Chromium and MCP clients together
 	@echo "── end to end"
@@ -83,6 +113,27 @@ clients-install: e2e/clients/node_modules/.installed
 clients: build node_modules/.installed e2e/clients/node_modules/.installed ## Real MCP clients against a scripted model (some need Python)
 	@echo "── real MCP clients"
 	@cd e2e/clients && node --import ../../scripts/ts.mjs run.ts
+
+TELEMETRYGEN := github.com/open-telemetry/opentelemetry-collector-contrib/cmd/telemetrygen@v0.161.0
+
+e2e/otlp/node/node_modules/.installed: e2e/otlp/node/package-lock.json
+	@echo "── installing OpenTelemetry's SDK for Node"
+	@cd e2e/otlp/node && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+.cache/otlp/bin/telemetrygen:
+	@echo "── installing telemetrygen"
+	@GOBIN="$(CURDIR)/.cache/otlp/bin" GOWORK=off GOFLAGS= go install $(TELEMETRYGEN)
+
+otlp: build e2e/otlp/node/node_modules/.installed .cache/otlp/bin/telemetrygen ## Real OpenTelemetry SDKs and telemetrygen against the program (needs Python, ports 4317 and 4318)
+	@e2e/python.sh otlp 3.9 .cache/otlp/python e2e/otlp/requirements.txt
+	@echo "── OpenTelemetry SDKs"
+	@cd e2e/otlp && GOWORK=off go vet . && GOWORK=off go test -count=1 .
+
+collector: build ## A real OpenTelemetry Collector, Jaeger and Loki with the program (builds them once, which takes long)
+	@e2e/collector/build.sh
+	@echo "── Collector, Jaeger, Loki"
+	@cd e2e/collector && GOWORK=off go vet ./... && GOWORK=off go test -count=1 .
 
 fuzz: ## Fuzz every decoder for FUZZTIME each (10s)
 	@for pkg in $$(go list ./...); do \

@@ -22,24 +22,32 @@ const module = "github.com/brennhill/gasoline/"
 // rows are the layers from the bottom up. A package imports only from lower rows, so packages of
 // one row cannot see each other. A name ending in /* stands for the folders below it.
 var rows = [][]string{
-	0: {"internal/event", "internal/page", "internal/wire", "internal/problem", "internal/bug", "schema"},
-	1: {"internal/catalog", "internal/redact", "internal/proof", "internal/state"},
+	0: {"internal/event", "internal/page", "internal/wire", "internal/problem", "internal/bug", "schema", "sdk/python"},
+	1: {
+		"internal/catalog", "internal/redact", "internal/proof", "internal/state", "internal/stacktrace",
+		"internal/certificate",
+	},
 	2: {"internal/store", "internal/command", "internal/session", "internal/pairing", "internal/correlate"},
-	3: {"internal/ingest", "internal/query", "internal/save"},
+	3: {"internal/ingest", "internal/query", "internal/save", "internal/follow"},
 	4: {
 		"internal/ingest/*",
 		"internal/answer",
 		"internal/analysis",
 		"internal/artifact",
 		"internal/checkpoint",
+		"internal/flow",
 		"internal/memory",
+		"internal/project",
 		"internal/setup",
 		"internal/webm",
 	},
-	5: {"internal/view", "internal/drive", "internal/calls", "internal/series", "internal/recording", "internal/film"},
-	6: {"internal/tools/*"},
+	5: {
+		"internal/view", "internal/drive", "internal/calls", "internal/series", "internal/recording", "internal/film", "internal/export",
+		"internal/source",
+	},
+	6: {"internal/tools/*", "internal/source/*"},
 	7: {"internal/mcp", "internal/httpapi"},
-	8: {"internal/daemon", "internal/bridge"},
+	8: {"internal/daemon", "internal/bridge", "internal/launch"},
 	9: {"cmd/*", "internal/gen", "internal/testkit", "bench"},
 }
 
@@ -54,10 +62,13 @@ var exceptions = map[[2]string]string{
 var reserved = map[string][]string{
 	"net/http": {
 		"internal/proof",
+		"internal/export",
 		"internal/httpapi",
 		"internal/mcp",
 		"internal/bridge",
 		"internal/daemon",
+		"internal/source",
+		"internal/source/*",
 		"cmd/*",
 		"internal/testkit",
 		"internal/gen",
@@ -71,6 +82,8 @@ var reserved = map[string][]string{
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"internal/mcp"},
 	"github.com/spf13/cobra":                         {"cmd/*"},
 	"github.com/spf13/pflag":                         {"cmd/*"},
+	"github.com/creack/pty":                          {"internal/launch"},
+	"golang.org/x/term":                              {"internal/launch"},
 	"golang.org/x/tools/txtar":                       {"internal/testkit"},
 	"golang.org/x/image/draw":                        {"internal/artifact", "internal/analysis"},
 }
@@ -253,12 +266,15 @@ func imports(f *ast.File, name, pkg string) bool {
 	})
 }
 
-// Only these packages may start goroutines: daemon and bridge own long-lived ones, mcp and httpapi
+// Only these packages may start goroutines: daemon, bridge and launch own long-lived ones, mcp and httpapi
 // none of their own, the command line its own helpers.
 func TestOnlyTheOwnersStartGoroutines(t *testing.T) {
 	used := map[string]int{}
 	for _, f := range sources(t) {
-		if slices.Contains([]string{"internal/daemon", "internal/bridge", "internal/testkit", "bench"}, f.pkg) ||
+		owners := []string{
+			"internal/daemon", "internal/bridge", "internal/launch", "internal/testkit", "internal/source/sourcetest", "bench",
+		}
+		if slices.Contains(owners, f.pkg) ||
 			strings.HasPrefix(f.pkg, "cmd/") {
 			continue
 		}
@@ -294,6 +310,54 @@ func TestEveryStartOfAGoroutineIsSeen(t *testing.T) {
 		if got := len(starts(f)); got != want {
 			t.Errorf("%s: %d starts were seen, want %d", code, got, want)
 		}
+	}
+}
+
+// connectors are the packages that connect to something. All but those of sources connect to this machine only, and
+// sources to what the user configured.
+var connectors = []string{
+	"internal/source", "internal/source/*", "internal/export", "internal/proof", "internal/bridge", "internal/testkit", "cmd/*",
+	"bench",
+}
+
+// connects returns the places where a file makes connections, or what makes them.
+func connects(f *ast.File) (out []token.Pos) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		x, ok := s.X.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		name := s.Sel.Name
+		if strings.HasPrefix(name, "Dial") && (imports(f, x.Name, "net") || imports(f, x.Name, "crypto/tls")) ||
+			imports(f, x.Name, "net/http") && slices.Contains([]string{
+				"Transport", "Client", "DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm",
+			}, name) {
+			out = append(out, s.Pos())
+		}
+		return true
+	})
+	return out
+}
+
+func TestOnlySourcesConnectToOtherMachines(t *testing.T) {
+	for _, f := range sources(t) {
+		if found := connects(f.syntax); len(found) > 0 &&
+			!slices.ContainsFunc(connectors, func(p string) bool { return matches(p, f.pkg) }) {
+			t.Errorf("%s connects to something", f.path)
+		}
+	}
+	const code = "package x\nimport (\n\"net\"\n\"net/http\"\n)\nvar d net.Dialer\nvar a, b = net.Dial, net.Listen\n" +
+		"func f() { http.Get(\"x\"); _ = http.Client{}; http.Error(nil, \"\", 0) }"
+	f, err := parser.ParseFile(token.NewFileSet(), "x.go", code, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(connects(f)); n != 4 {
+		t.Errorf("%d places were seen, want 4", n)
 	}
 }
 

@@ -139,19 +139,24 @@ func readings(f *ast.File) []string {
 	return out
 }
 
+// servesTests reports whether only tests import a package.
+func servesTests(pkg string) bool {
+	return pkg == "internal/testkit" || pkg == "internal/source/sourcetest"
+}
+
 // withoutReader returns the exported names that no file of another package reads, as "package.name". Besides those that
 // are named elsewhere these have a reader: interfaces, types of what is exported itself, and the constants of a type
-// when the type or one of them has one. What testkit reads does not count.
+// when the type or one of them has one. What packages for tests read does not count.
 func withoutReader(files []file) []string {
 	read := map[string]bool{}
 	scopes := map[string]*scope{}
 	for _, f := range files {
-		if f.pkg != "internal/testkit" {
+		if !servesTests(f.pkg) {
 			for _, r := range readings(f.syntax) {
 				read[r] = true
 			}
 		}
-		if !strings.HasPrefix(f.pkg, "internal/") || f.pkg == "internal/testkit" || ast.IsGenerated(f.syntax) {
+		if !strings.HasPrefix(f.pkg, "internal/") || servesTests(f.pkg) || ast.IsGenerated(f.syntax) {
 			continue
 		}
 		s := scopes[f.pkg]
