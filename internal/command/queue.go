@@ -148,7 +148,7 @@ func NewQueue(run string, clean Cleaner) *Queue {
 //   - unknown_outcome: the same, but its kind has the trait Mutates. The command goes on.
 //   - cancelled: ctx ended.
 func (q *Queue) Do(ctx context.Context, r Request) (Record, error) {
-	e, err := q.start(r)
+	e, _, err := q.start(r)
 	if err != nil {
 		return Record{}, err
 	}
@@ -234,21 +234,19 @@ func (q *Queue) Start(r Request) (Record, error) {
 	if d, ok := lookup(r.Kind); ok && d.Needs(Private) {
 		return Record{}, problem.New(problem.InvalidParam, "Leave out background.", "%s gives its result to a call that waits.", r.Kind)
 	}
-	e, err := q.start(r)
-	if err != nil {
-		return Record{}, err
-	}
-	return q.record(e), nil
+	_, rec, err := q.start(r)
+	return rec, err
 }
 
 // start is Start. A caller that keeps the entry hears of its end also when the queue has forgotten the command since.
-func (q *Queue) start(r Request) (*entry, error) {
+// The record is that of the moment when the command was queued: a browser may take it at once.
+func (q *Queue) start(r Request) (*entry, Record, error) {
 	params, err := json.Marshal(r.Params)
 	if err != nil {
-		return nil, fmt.Errorf("encode params of %s: %w", r.Kind, err)
+		return nil, Record{}, fmt.Errorf("encode params of %s: %w", r.Kind, err)
 	}
 	if len(params) > maxParams {
-		return nil, problem.New(
+		return nil, Record{}, problem.New(
 			problem.TooLarge,
 			"Send less at once.",
 			"the parameters of %s have %d bytes; %d is the most.",
@@ -262,7 +260,7 @@ func (q *Queue) start(r Request) (*entry, error) {
 	defer q.mu.Unlock()
 	q.sweepLocked(now)
 	if q.stopping {
-		return nil, problem.New(
+		return nil, Record{}, problem.New(
 			problem.Stopping,
 			"Repeat the call; a new daemon starts by itself.",
 			"the daemon is stopping.",
@@ -276,7 +274,7 @@ func (q *Queue) start(r Request) (*entry, error) {
 	}
 	const fix = `Wait for one of them: observe {"what":"pending_commands"}.`
 	if n >= maxPending {
-		return nil, problem.New(
+		return nil, Record{}, problem.New(
 			problem.QueueFull,
 			fix,
 			"%d commands are under way in this browser; that is the most.",
@@ -284,7 +282,7 @@ func (q *Queue) start(r Request) (*entry, error) {
 		)
 	}
 	if q.waiting+len(params) > maxWaiting {
-		return nil, problem.New(
+		return nil, Record{}, problem.New(
 			problem.QueueFull,
 			fix,
 			"the commands under way hold %d bytes; %d is the most.",
@@ -303,7 +301,7 @@ func (q *Queue) start(r Request) (*entry, error) {
 	q.byID[e.ID] = e
 	q.byID[e.CorrelationID] = e
 	q.signalLocked(r.Session)
-	return e, nil
+	return e, e.Record, nil
 }
 
 // Wait waits for the command with this id or correlation id until it ends or the deadline passes, and returns its

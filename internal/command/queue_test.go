@@ -700,3 +700,35 @@ func TestACommandThatEndsWithoutAnAnswerSaysWhy(t *testing.T) {
 		})
 	}
 }
+
+// Start tells that the command was queued, also when a browser that waits for it takes it in the same moment.
+func TestStartTellsWhatItDid(t *testing.T) {
+	q := command.NewQueue("r1", redact.New(redact.Rules{}))
+	ctx, stop := context.WithCancel(t.Context())
+	var browser sync.WaitGroup
+	browser.Go(func() {
+		var taken []string
+		for ctx.Err() == nil {
+			cmds := take(ctx, q, "s", time.Second, taken...)
+			taken = nil
+			for _, c := range cmds {
+				taken = append(taken, c.ID)
+				q.Answer(command.Answer{ID: c.ID, Session: "s", Status: "complete"})
+			}
+		}
+	})
+	for range 2000 {
+		rec, err := q.Start(click(time.Minute))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec.Status != command.Queued {
+			t.Fatalf("%s", rec.Status)
+		}
+		if _, err := q.Wait(t.Context(), rec.CorrelationID, rec.Deadline); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	browser.Wait()
+}

@@ -344,3 +344,21 @@ func TestLongLinesAreCutBetweenCharacters(t *testing.T) {
 		t.Errorf("%d %q", s.Open(), got)
 	}
 }
+
+// A line that is cut anyway and pauses stays one line: what follows would look like another.
+func TestALongLineThatPausesStaysOne(t *testing.T) {
+	var s follow.Splitter
+	var got []int
+	emit := func(p follow.Piece) { got = append(got, p.Size) }
+	s.Write([]byte(strings.Repeat("x", 300<<10)), time.Unix(1, 0), emit)
+	s.Idle(time.Unix(10, 0), emit)
+	s.Write([]byte("x\n"), time.Unix(10, 0), emit)
+	if !slices.Equal(got, []int{300<<10 + 1}) {
+		t.Errorf("%d", got)
+	}
+	s.Write([]byte(strings.Repeat("x", 300<<10)), time.Unix(20, 0), emit)
+	s.Idle(time.Unix(31, 0), emit) // not held back forever
+	if !slices.Equal(got, []int{300<<10 + 1, 300 << 10}) {
+		t.Errorf("%d", got)
+	}
+}

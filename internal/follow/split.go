@@ -9,6 +9,9 @@ import (
 // maxLine is how many bytes of a line are kept.
 const maxLine = 256 << 10
 
+// longLine is how much longer than others a line may pause that has more than maxLine.
+const longLine = 10 * time.Second
+
 // Piece is one line of text, without its newline.
 type Piece struct {
 	Time time.Time // when its last byte was read
@@ -41,8 +44,12 @@ func (s *Splitter) Write(p []byte, at time.Time, emit func(Piece)) {
 	}
 }
 
-// Idle hands on an open line to which nothing was added since a time, such as a prompt.
+// Idle hands on an open line to which nothing was added since a time, such as a prompt. A line that is longer than what
+// is kept of it is no prompt: it is given more time, so that what follows does not look like another line.
 func (s *Splitter) Idle(before time.Time, emit func(Piece)) {
+	if s.size > maxLine {
+		before = before.Add(-longLine)
+	}
 	if s.size > 0 && s.since.Before(before) {
 		s.end(s.since, emit)
 	}

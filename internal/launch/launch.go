@@ -168,8 +168,9 @@ func (r *running) pipes(outputs []output) (started func(error), err error) {
 }
 
 // copy hands output to the terminal first, then to the sender.
-func (r *running) copy(from io.Reader, to *os.File, stream string) {
+func (r *running) copy(from io.Reader, to io.Writer, stream string) {
 	var mu sync.Mutex
+	writing := false // a terminal that is slow stops the child: its line is not idle
 	var split follow.Splitter
 	emit := func(p follow.Piece) { r.config.Sender.add(stream, p) }
 	done := make(chan struct{})
@@ -183,7 +184,9 @@ func (r *running) copy(from io.Reader, to *os.File, stream string) {
 				return
 			case now := <-tick.C:
 				mu.Lock()
-				split.Idle(now.Add(-prompt/2), emit)
+				if !writing {
+					split.Idle(now.Add(-prompt/2), emit)
+				}
 				mu.Unlock()
 			}
 		}
@@ -192,8 +195,12 @@ func (r *running) copy(from io.Reader, to *os.File, stream string) {
 	for {
 		n, err := from.Read(buf)
 		if n > 0 {
+			mu.Lock()
+			writing = true
+			mu.Unlock()
 			_, _ = to.Write(buf[:n]) // a terminal that is gone does not end the child
 			mu.Lock()
+			writing = false
 			split.Write(buf[:n], time.Now(), emit)
 			mu.Unlock()
 		}

@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -365,4 +366,39 @@ func TestSeveral(t *testing.T) {
 	if !Several([]string{"sh", "-c", "cd deploy && docker compose up"}) {
 		t.Error("a command of a shell")
 	}
+}
+
+// slow is a terminal that takes its time.
+type slow struct{}
+
+func (slow) Write(p []byte) (int, error) {
+	time.Sleep(5 * time.Second)
+	return len(p), nil
+}
+
+// While a slow terminal holds up the child, its line is not a prompt.
+func TestASlowTerminalDoesNotCutLines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &daemon{}
+		r := &running{config: Config{Sender: NewSender(wire.Lines{}, d.post)}}
+		read, write := io.Pipe()
+		var copying sync.WaitGroup
+		copying.Go(func() { r.copy(read, slow{}, "stdout") })
+		for _, part := range []string{"one ", "li", "ne\nPassword: "} {
+			if _, err := io.WriteString(write, part); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(10 * time.Second) // the last part is written; then the prompt stands
+		synctest.Wait()
+		var texts []string
+		for _, l := range r.config.Sender.queue {
+			texts = append(texts, l.Text)
+		}
+		if !slices.Equal(texts, []string{"one line", "Password: "}) {
+			t.Errorf("%q", texts)
+		}
+		_ = write.Close()
+		copying.Wait()
+	})
 }
