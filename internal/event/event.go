@@ -7,7 +7,10 @@
 // nothing of ours and does nothing.
 package event
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Seq is the daemon's global number of an event: it rises by one with each stored event, over all
 // kinds, and never restarts within a state directory. 0 means "not stored yet".
@@ -149,6 +152,24 @@ type Exception struct {
 	Column    int
 	Element   string // for resource errors: tag and selector
 	Count     int    // repeats folded by the sender; 0 and 1 both mean once
+}
+
+// Said returns what a logger wrote beside the exception: the first line of its text, where that is neither the exception
+// nor a part of its stack; else "".
+func (e *Exception) Said() string {
+	if e.Mechanism != "log" {
+		return ""
+	}
+	first, _, _ := strings.Cut(e.RawStack, "\n")
+	if e.Message != "" && strings.Contains(first, e.Message) || e.Type != "" && strings.HasPrefix(first, e.Type) {
+		return ""
+	}
+	for _, begin := range [...]string{"Traceback ", "goroutine ", " ", "\t"} {
+		if strings.HasPrefix(first, begin) {
+			return ""
+		}
+	}
+	return first
 }
 
 // Header is one HTTP header field.

@@ -19,7 +19,7 @@ const (
 // hashes only.
 //
 // What was thrown within a span comes as the span's event and, where it was logged, as a log: these are copies of one
-// another where type, message, trace and span are the same.
+// another where type, message, trace and span are the same. What else a logger wrote beside the second stays, as a log.
 type copies struct {
 	seed   maphash.Seed
 	young  map[uint64]seen // nil until the first log came
@@ -60,9 +60,24 @@ func (c *copies) fold(b event.Batch, now time.Duration) event.Batch {
 	for _, e := range b {
 		if !c.second(e, now) {
 			kept = append(kept, e)
+		} else if l := besides(e); l != nil {
+			kept = append(kept, l)
 		}
 	}
 	return kept
+}
+
+// besides returns what a logger wrote beside an exception that is told already, nil for nothing.
+func besides(e event.Event) event.Event {
+	x, ok := e.(*event.Exception)
+	if !ok || x.Source == "run" {
+		return nil
+	}
+	said := x.Said()
+	if said == "" {
+		return nil
+	}
+	return &event.Log{Head: x.Head, Severity: event.SeverityError, Level: "error", Message: said, Count: x.Count}
 }
 
 // second reports whether e is the copy of a log that came by the other way.

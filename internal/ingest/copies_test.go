@@ -15,6 +15,7 @@ import (
 type copiesRig struct {
 	t       *testing.T
 	in      *ingest.Ingester
+	kept    *store.Store
 	elapsed time.Duration
 	start   time.Time
 }
@@ -25,7 +26,7 @@ func newCopiesRig(t *testing.T) *copiesRig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &copiesRig{t: t, start: time.Now()}
+	r := &copiesRig{t: t, kept: kept, start: time.Now()}
 	r.in = ingest.New(ingest.Config{Elapsed: func() time.Duration { return r.elapsed }}, redact.New(redact.Rules{}),
 		correlate.New(time.Now), kept)
 	return r
@@ -42,6 +43,24 @@ func (r *copiesRig) stores(source, service, text, trace string, at time.Duration
 		r.t.Fatal(err, done)
 	}
 	return done.Stored
+}
+
+// all returns the exceptions and the logs that are stored.
+func (r *copiesRig) all() (exceptions []*event.Exception, logs []*event.Log) {
+	r.t.Helper()
+	var c store.Slice
+	r.kept.Forward(&store.Want{}, 0, r.kept.NextSeq(), 100, &c)
+	for i := range c.Len() {
+		var x event.Exception
+		var l event.Log
+		switch {
+		case c.Kind(i) == event.KindException && c.Decode(i, &x):
+			exceptions = append(exceptions, &x)
+		case c.Kind(i) == event.KindLog && c.Decode(i, &l):
+			logs = append(logs, &l)
+		}
+	}
+	return exceptions, logs
 }
 
 func TestCopiesOfALogAreKeptOnce(t *testing.T) {
@@ -121,6 +140,40 @@ func TestWhatWasThrownAndLoggedIsKeptOnce(t *testing.T) {
 			if err != nil || done.Stored != c.stored {
 				t.Errorf("%s: %d is stored %d times, %v", name, i, done.Stored, err)
 			}
+		}
+	}
+}
+
+// What a logger wrote beside an exception is told in whichever order the two come.
+func TestWhatWasLoggedBesideWhatWasThrownStays(t *testing.T) {
+	for _, order := range [][]string{{"span_event", "log"}, {"log", "span_event"}} {
+		r := newCopiesRig(t)
+		for i, mechanism := range order {
+			x := &event.Exception{Head: event.Head{
+				Origin: event.Origin{Source: "otlp", Service: "api"}, TraceID: "4bf92f3577b34da6a3ce929d0e0e4736",
+				SpanID: "00f067aa0ba902b7", Time: r.start,
+			}, Type: "E", Message: "no money", Mechanism: mechanism, RawStack: "E: no money\n  at pay"}
+			if mechanism == "log" {
+				x.RawStack = "cannot pay 42\n" + x.RawStack
+			}
+			done, err := r.in.Ingest(t.Context(), ingest.Upload{Batch: event.Batch{x}, Bytes: 10}, ingest.Partial)
+			if want := 1 - i; err != nil || order[0] == "log" && done.Stored != want || order[0] != "log" && done.Stored != 1 {
+				t.Errorf("%s: %d is stored %d times, %v", order, i, done.Stored, err)
+			}
+		}
+		exceptions, logs := r.all()
+		said := ""
+		for _, x := range exceptions {
+			said += x.Said()
+		}
+		for _, l := range logs {
+			said += l.Message
+			if l.Severity != event.SeverityError || l.SpanID == "" || l.TraceID == "" {
+				t.Errorf("%+v", l)
+			}
+		}
+		if len(exceptions) != 1 || said != "cannot pay 42" {
+			t.Errorf("%s: %d exceptions, %q", order, len(exceptions), said)
 		}
 	}
 }

@@ -145,7 +145,7 @@ func newErrorEntry(it *query.Item) errorEntry {
 		out.Type, out.Message, out.Source, out.URL, out.Line, out.Column = e.Type, e.Message, e.Mechanism, e.URL,
 			e.Line, e.Column
 		out.Stack, out.Element, out.Count = view.Stack(e.Stack), e.Element, e.Count
-		out.Said = saidOf(e)
+		out.Said = e.Said()
 		for _, c := range e.Causes {
 			out.Causes = append(out.Causes, strings.TrimPrefix(c.Type+": "+c.Message, ": "))
 		}
@@ -157,24 +157,6 @@ func newErrorEntry(it *query.Item) errorEntry {
 		}
 	}
 	return out
-}
-
-// saidOf returns what a logger wrote beside an exception: the first line of its text, where that is neither the exception
-// nor a part of its stack.
-func saidOf(e *event.Exception) string {
-	if e.Mechanism != "log" {
-		return ""
-	}
-	first, _, _ := strings.Cut(e.RawStack, "\n")
-	if e.Message != "" && strings.Contains(first, e.Message) || e.Type != "" && strings.HasPrefix(first, e.Type) {
-		return ""
-	}
-	for _, begin := range [...]string{"Traceback ", "goroutine ", " ", "\t"} {
-		if strings.HasPrefix(first, begin) {
-			return ""
-		}
-	}
-	return first
 }
 
 // summary is the type and the message of the error.

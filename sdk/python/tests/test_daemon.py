@@ -140,8 +140,11 @@ class Daemon(WithDaemon):
             (2, "stock", "server GET /stock/{number}"),
             (3, "stock", "client SELECT stock"),
         ])
-        logged = [n["summary"] for n in tree["nodes"] if n["kind"] == "exception" and n["service"] == "stock"]
-        self.assertIn("sqlite3.OperationalError: no such table: stock (log)", logged)  # what "cannot count 42" was about
+        # The log of the exception and the span's event of it are one, told by the log where that came first.
+        told = [n["summary"] for n in tree["nodes"] if n["kind"] in ("exception", "log") and n["service"] == "stock"]
+        thrown = "sqlite3.OperationalError: no such table: stock"
+        self.assertEqual(told.count(thrown + " (span_event)") + told.count(thrown + " (log)"), 2, told)
+        self.assertEqual(sum("cannot count 42" in t for t in told) + told.count(thrown + " (log)"), 1, told)
         self.assertEqual(tree["cause"]["service"], "stock")
         self.assertIn("no such table: stock", tree["cause"]["message"])
 

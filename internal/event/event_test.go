@@ -1,4 +1,4 @@
-package observe
+package event_test
 
 import (
 	"testing"
@@ -17,10 +17,10 @@ func TestWhatWasLoggedBesideAnException(t *testing.T) {
 		"goroutine 1 [running]:":                                      "", "    at pay (/a.js:1:2)": "", "\tat a.B(C.java:1)": "", "": "",
 	} {
 		e := &event.Exception{Type: "Error", Message: "no money", Mechanism: "log", RawStack: raw}
-		if got := saidOf(e); got != want {
+		if got := e.Said(); got != want {
 			t.Errorf("%q: %q, want %q", raw, got, want)
 		}
-		if e.Mechanism = "span_event"; saidOf(e) != "" {
+		if e.Mechanism = "span_event"; e.Said() != "" {
 			t.Errorf("%q is told of what no logger wrote", raw)
 		}
 	}
