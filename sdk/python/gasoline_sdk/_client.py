@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from . import _pairing, _sender, _trace
 from ._queue import ERROR, Queue, Record
-from ._sender import BATCH_BYTES, BATCH_COUNT, Sender, tokens
+from ._sender import Sender, tokens
 
 FLUSH_WITHIN = 0.5  # seconds
 OFF = frozenset(("off", "0", "false", "no"))
@@ -100,9 +100,8 @@ class Client:
         """Hand a record to the sender. It does not block on anything but a short lock."""
         if not self.on or self.sender is None or self.sender.ident == threading.get_ident():
             return
-        self.queue.push(record)
-        urgent = record.rank == ERROR or self.queue.count >= BATCH_COUNT or self.queue.bytes >= BATCH_BYTES
-        self.sender.tell(urgent)
+        whole = self.queue.push(record)
+        self.sender.tell(whole or record.rank == ERROR)
 
     def admits(self, context: Optional[_trace.Context]) -> bool:
         """Say whether what happens in a context is captured: in production only what the developer caused."""

@@ -12,7 +12,7 @@ from json.encoder import encode_basestring as quote
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from . import _redact
-from ._queue import RANKS, Record
+from ._queue import RANKS, WARN, Log, Span
 
 SCOPE = "gasoline"
 _MAX_DEPTH = 6
@@ -90,11 +90,26 @@ def pairs(attributes: Dict[str, Any], depth: int = 0) -> str:
     return "[" + ",".join(out) + "]"
 
 
-def _log(r: Record) -> str:
+def _severity(level: int) -> int:
+    """Return OpenTelemetry's number of a level of logging."""
+    if level >= 40:
+        return 21 if level >= 50 else 17
+    if level >= 20:
+        return 13 if level >= 30 else 9
+    return 5 if level >= 10 else 1
+
+
+def _log(r: Log) -> str:
     out = '{"timeUnixNano":"%d","severityNumber":%d,"severityText":%s,"body":{"stringValue":%s}' % (
-        r.time, r.severity, quote(r.level), quote(_redact.text(r.text)))
-    if r.attributes:
-        out += ',"attributes":' + pairs(r.attributes)
+        r.time * 1e9, _severity(r.levelno), quote(r.level), quote(_redact.text(r.text)))
+    attributes = r.attributes
+    if r.path:
+        place: Dict[str, Any] = {"code.file.path": r.path, "code.line.number": r.line}
+        if attributes:
+            place.update(attributes)
+        attributes = place
+    if attributes:
+        out += ',"attributes":' + pairs(attributes)
     if r.left:
         out += ',"droppedAttributesCount":%d' % r.left
     if r.trace:
@@ -104,7 +119,7 @@ def _log(r: Record) -> str:
     return out + "}"
 
 
-def _span(r: Record) -> str:
+def _span(r: Span) -> str:
     out = '{"traceId":"%s","spanId":"%s","flags":1,"name":%s,"kind":%d,"startTimeUnixNano":"%d","endTimeUnixNano":"%d"' % (
         r.trace, r.span, quote(_redact.text(r.name)), r.kind, r.time, r.end)
     out += ',"attributes":' + pairs(r.attributes)
@@ -125,21 +140,29 @@ def _span(r: Record) -> str:
 
 
 def _dropped(dropped: List[int]) -> str:
-    r = Record()
     total = sum(dropped)
-    r.time, r.severity, r.level = time.time_ns(), 13, "WARN"
-    r.text = "%d records of this service were dropped: more came than could be sent" % total
-    r.attributes = {"event.name": "gasoline.dropped", "gasoline.dropped": total}
+    attributes: Dict[str, Any] = {"event.name": "gasoline.dropped", "gasoline.dropped": total}
     for name, n in zip(RANKS, dropped):
         if n:
-            r.attributes["gasoline.dropped." + name] = n
-    return _log(r)
+            attributes["gasoline.dropped." + name] = n
+    text = "%d records of this service were dropped: more came than could be sent" % total
+    return _log(Log(WARN, time.time(), 30, "WARN", SCOPE, text, "", 0, attributes, 0, "", ""))
 
 
-def logs(resource: Dict[str, Any], records: List[Record], dropped: List[int]) -> bytes:
+_SLICE = 16  # records
+
+
+def _yield(done: int) -> None:
+    """Leave the interpreter to the program for a moment: else its threads wait for a whole batch."""
+    if done % _SLICE == 0:
+        time.sleep(0.00005)
+
+
+def logs(resource: Dict[str, Any], records: List[Log], dropped: List[int]) -> bytes:
     """Return a request for logs. What was dropped stands in a log of its own."""
     scopes: Dict[str, List[str]] = {}
-    for r in records:
+    for done, r in enumerate(records):
+        _yield(done)
         scopes.setdefault(r.scope, []).append(_log(r))
     if sum(dropped):
         scopes.setdefault(SCOPE, []).append(_dropped(dropped))
@@ -150,8 +173,12 @@ def logs(resource: Dict[str, Any], records: List[Record], dropped: List[int]) ->
     return out.encode("utf-8", "replace")
 
 
-def spans(resource: Dict[str, Any], records: List[Record]) -> bytes:
+def spans(resource: Dict[str, Any], records: List[Span]) -> bytes:
     """Return a request for spans."""
+    found = []
+    for done, r in enumerate(records):
+        _yield(done)
+        found.append(_span(r))
     out = '{"resourceSpans":[{"resource":{"attributes":%s},"scopeSpans":[{"scope":{"name":"%s"},"spans":[%s]}]}]}' % (
-        pairs(resource), SCOPE, ",".join([_span(r) for r in records]))
+        pairs(resource), SCOPE, ",".join(found))
     return out.encode("utf-8", "replace")

@@ -9,12 +9,14 @@ import time
 from typing import Any, Dict, Optional
 
 from . import _client, _trace
-from ._queue import DEBUG, ERROR, INFO, WARN, Record
+from ._queue import DEBUG, ERROR, INFO, WARN, Log
 
-_FIELDS = len(vars(logging.makeLogRecord({})))
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+_LATER = frozenset(("message", "asctime", "exc_text"))  # a formatter sets them, after what the program gave
+_new = tuple.__new__  # a third of what Log(...) takes
 _installed = False
 _MAX_MESSAGE = 64 << 10
+_MOST = _trace.MAX_ATTRIBUTES - 2  # beside where the code is
 _PLAIN = (str, int, float, bool, type(None), bytes)
 
 
@@ -52,35 +54,36 @@ def capture(record: logging.LogRecord) -> None:
         pass  # logging itself says what is wrong with the program's record
 
 
-def _record(record: logging.LogRecord, context: Optional[_trace.Context]) -> Record:
-    r = Record()
+def _record(record: logging.LogRecord, context: Optional[_trace.Context]) -> Log:
     level = record.levelno
-    if level >= logging.ERROR:
-        r.rank, r.severity = ERROR, 21 if level >= logging.CRITICAL else 17
-    elif level >= logging.WARNING:
-        r.rank, r.severity = WARN, 13
-    elif level >= logging.INFO:
-        r.rank, r.severity = INFO, 9
-    else:
-        r.rank, r.severity = DEBUG, 5 if level >= logging.DEBUG else 1
-    r.level, r.scope = record.levelname, record.name
-    r.time = int(record.created * 1e9)
+    rank = INFO if 20 <= level < 30 else DEBUG if level < 20 else WARN if level < 40 else ERROR
     text = record.getMessage()
-    r.text = text if len(text) <= _MAX_MESSAGE else _trace.clip(text, _MAX_MESSAGE)
-    attributes: Dict[str, Any] = {"code.file.path": record.pathname, "code.line.number": record.lineno}
-    if len(record.__dict__) > _FIELDS:
-        for key, value in record.__dict__.items():
-            if key not in _STANDARD:
-                if len(attributes) < _trace.MAX_ATTRIBUTES:
-                    attributes[key] = plain(value)
-                else:
-                    r.left += 1
+    if len(text) > _MAX_MESSAGE:
+        text = _trace.clip(text, _MAX_MESSAGE)
+    attributes: Optional[Dict[str, Any]] = None
+    left = 0
+    fields = record.__dict__
+    for key in reversed(fields):  # what the program gave comes last
+        if key in _STANDARD:
+            if key in _LATER:
+                continue
+            break
+        if attributes is None:
+            attributes = {}
+        if len(attributes) < _MOST:
+            attributes[key] = plain(fields[key])
+        else:
+            left += 1
     if record.exc_info and record.exc_info[0]:
+        attributes = {} if attributes is None else attributes
         attributes.update(_trace.exception_attributes(*record.exc_info))
-    r.attributes = attributes
+    trace = span = ""
     if context is not None and context.trace:
-        r.trace, r.span = context.trace, context.span
-    return r
+        trace, span = context.trace, context.span
+    return _new(Log, (
+        rank, record.created, level, record.levelname, record.name, text, record.pathname, record.lineno, attributes, left,
+        trace, span,
+    ))
 
 
 class Handler(logging.Handler):
@@ -99,16 +102,12 @@ def uncaught(kind: Any, error: Any, tb: Any, mechanism: str) -> None:
     context = _trace.running()
     if client.production and not client.admits(context) and not client.error_passes():
         return
-    r = Record()
-    r.rank, r.severity, r.level, r.scope = ERROR, 21, "FATAL", "gasoline"
-    r.time = time.time_ns()
-    r.attributes = _trace.exception_attributes(kind, error, tb)
-    r.attributes["gasoline.mechanism"] = mechanism
-    r.attributes["exception.escaped"] = True
-    r.text = "%s: %s" % (r.attributes["exception.type"], r.attributes["exception.message"])
-    if context is not None and context.trace:
-        r.trace, r.span = context.trace, context.span
-    client.push(r)
+    attributes = _trace.exception_attributes(kind, error, tb)
+    attributes["gasoline.mechanism"] = mechanism
+    attributes["exception.escaped"] = True
+    text = "%s: %s" % (attributes["exception.type"], attributes["exception.message"])
+    trace, span = (context.trace, context.span) if context is not None and context.trace else ("", "")
+    client.push(Log(ERROR, time.time(), logging.CRITICAL, "FATAL", "gasoline", text, "", 0, attributes, 0, trace, span))
 
 
 _others: Optional[type] = None  # OpenTelemetry's handler of logging, which sends what it gets

@@ -4,51 +4,80 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Any, Deque, Dict, List, Optional, Tuple
+from typing import Any, Deque, Dict, List, NamedTuple, Optional, Tuple, Union
 
 DEBUG, INFO, WARN, ERROR = 0, 1, 2, 3
+BATCH_COUNT = 200
+BATCH_BYTES = 256 << 10
 RANKS = ("debug", "info", "warn", "error")
 
 
-class Record:
-    """A log or a span. attributes and events are plain values, which nobody changes any more."""
+class Log(NamedTuple):
+    """A record of logging. attributes are plain values, which nobody changes any more.
+
+    It is made for each line of the program, of which most may be dropped: what can wait is done when it is sent.
+    """
+
+    rank: int
+    time: float  # seconds since 1970
+    levelno: int
+    level: str
+    scope: str
+    text: str
+    path: str  # of the code; "" when unknown
+    line: int
+    attributes: Optional[Dict[str, Any]]
+    left: int  # attributes that were left out
+    trace: str
+    span: str
+
+    def measure(self) -> int:
+        """Return about how many bytes it takes."""
+        n = 700 + len(self[5])  # its text; a position takes half of what a name does
+        return n + _measure(self.attributes) if self[8] else n
+
+
+class Span:
+    """An operation that has ended. attributes and events are plain values, which nobody changes any more."""
 
     __slots__ = (
-        "attributes", "end", "events", "failed", "kind", "left", "level", "name", "number", "parent", "rank", "scope",
-        "severity", "size", "span", "state", "text", "time", "trace",
+        "attributes", "end", "events", "failed", "kind", "left", "name", "parent", "rank", "span", "state", "text", "time",
+        "trace",
     )
 
     def __init__(self) -> None:
-        self.rank = INFO
-        self.number = 0
-        self.size = 0
+        self.rank = WARN
         self.trace = ""
         self.span = ""
         self.parent = ""
         self.state = ""
         self.time = 0  # nanoseconds since 1970
         self.end = 0
-        self.text = ""
+        self.kind = 0
+        self.name = ""
+        self.text = ""  # why it failed
+        self.failed = False
+        self.left = 0
         self.attributes: Dict[str, Any] = {}
         self.events: List[Tuple[int, str, Dict[str, Any]]] = []
-        self.left = 0
-        self.severity = 0  # of a log
-        self.level = ""
-        self.scope = ""
-        self.kind = 0  # of a span; 0 for a log
-        self.name = ""
-        self.failed = False
 
     def measure(self) -> int:
         """Return about how many bytes it takes."""
-        n = 700 + len(self.text) + len(self.name) + len(self.state) + 100 * len(self.attributes)
-        for key, value in self.attributes.items():
-            kind = type(value)
-            n += len(key) + (len(value) if kind is str else 16 if kind is int else 16 * _count(value))
+        n = 700 + len(self.text) + len(self.name) + len(self.state) + _measure(self.attributes)
         for _, _, attributes in self.events:
-            for key, value in attributes.items():
-                n += 100 + len(key) + (len(value) if isinstance(value, str) else 32)
+            n += _measure(attributes)
         return n
+
+
+Record = Union[Log, Span]
+
+
+def _measure(attributes: Dict[str, Any]) -> int:
+    n = 100 * len(attributes)
+    for key, value in attributes.items():
+        kind = type(value)
+        n += len(key) + (len(value) if kind is str else 16 if kind is int else 16 * _count(value))
+    return n
 
 
 def _count(value: Any) -> int:
@@ -57,10 +86,14 @@ def _count(value: Any) -> int:
     return 1
 
 
+_BESIDE = 256  # records that wait while another thread has the lock
+
+
 class Queue:
     """At most max_count records and max_bytes bytes, dropped by rank, oldest first, and counted.
 
-    What belongs to a trace with an error counts as a warning. No lock is held over anything that waits.
+    What belongs to a trace with an error counts as a warning. A push does not wait for another one: a thread that lost the
+    interpreter while it has the lock would hold up all others.
     """
 
     def __init__(self, max_count: int = 5000, max_bytes: int = 4 << 20) -> None:
@@ -72,34 +105,60 @@ class Queue:
     def forget(self) -> None:
         """Empty it, also in a child process, where another thread's lock is held for ever."""
         self._lock = threading.Lock()
-        self._lines: Tuple[Deque[Record], ...] = (deque(), deque(), deque(), deque())
-        self.count = 0
+        self._beside: Deque[Tuple[Record, int]] = deque()  # came while the lock was held
+        self._lines: Tuple[Deque[Tuple[int, int, Record]], ...] = (deque(), deque(), deque(), deque())  # number, size
+        self._count = 0
         self.bytes = 0
         self._next = 0
         self._dropped = [0, 0, 0, 0]
         self._failing: Dict[str, None] = {}
 
-    def push(self, record: Record) -> None:
-        """Add a record."""
-        size = record.size = record.measure()
+    @property
+    def count(self) -> int:
+        """How many records wait."""
+        return self._count + len(self._beside)
+
+    def push(self, record: Record) -> bool:
+        """Add a record. True when there is a whole batch."""
+        size = record.measure()
+        lock = self._lock
+        if not lock.acquire(False):
+            self._beside.append((record, size))
+            if len(self._beside) < _BESIDE or not lock.acquire(timeout=0.1):
+                return False
+            size = 0
+        try:
+            if self._beside:
+                self._catch_up()
+            if size:
+                self._add(record, size)
+        finally:
+            lock.release()
+        return self._count >= BATCH_COUNT or self.bytes >= BATCH_BYTES
+
+    def _catch_up(self) -> None:
+        """Add what came while the lock was held. The lock is held."""
+        beside = self._beside
+        while beside:
+            self._add(*beside.popleft())
+
+    def _add(self, record: Record, size: int) -> None:
         rank = record.rank
-        with self._lock:
-            if rank == ERROR and record.trace:
-                self._failing[record.trace] = None
-                if len(self._failing) > 64:
-                    del self._failing[next(iter(self._failing))]
-            if size > self.max_bytes or (self.only_errors and rank < ERROR and record.trace not in self._failing):
+        if rank == ERROR and record.trace:
+            self._failing[record.trace] = None
+            if len(self._failing) > 64:
+                del self._failing[next(iter(self._failing))]
+        if size > self.max_bytes or (self.only_errors and rank < ERROR and record.trace not in self._failing):
+            self._drop(rank)
+            return
+        while self._count >= self.max_count or self.bytes + size > self.max_bytes:
+            if not self._make_room(rank):
                 self._drop(rank)
                 return
-            record.number = self._next
-            self._next += 1
-            while self.count >= self.max_count or self.bytes + size > self.max_bytes:
-                if not self._make_room(rank):
-                    self._drop(rank)
-                    return
-            self._lines[rank].append(record)
-            self.count += 1
-            self.bytes += size
+        self._lines[rank].append((self._next, size, record))
+        self._next += 1
+        self._count += 1
+        self.bytes += size
 
     def _drop(self, rank: int, n: int = 1) -> None:
         self._dropped[rank] += n
@@ -110,11 +169,11 @@ class Queue:
             line = self._lines[rank]
             while line:
                 oldest = line.popleft()
-                if rank < WARN and oldest.trace in self._failing:
+                if rank < WARN and oldest[2].trace in self._failing:
                     self._lines[WARN].append(oldest)
                     continue
-                self.count -= 1
-                self.bytes -= oldest.size
+                self._count -= 1
+                self.bytes -= oldest[1]
                 self._drop(rank)
                 return True
         return False
@@ -124,17 +183,18 @@ class Queue:
         out: List[Record] = []
         total = 0
         with self._lock:
-            while len(out) < count and self.count:
-                best: Optional[Deque[Record]] = None
+            self._catch_up()
+            while len(out) < count and self._count:
+                best: Optional[Deque[Tuple[int, int, Record]]] = None
                 for line in self._lines:
-                    if line and (best is None or line[0].number < best[0].number):
+                    if line and (best is None or line[0][0] < best[0][0]):
                         best = line
-                if best is None or (out and total + best[0].size > size):
+                if best is None or (out and total + best[0][1] > size):
                     break
-                record = best.popleft()
-                total += record.size
-                self.count -= 1
-                self.bytes -= record.size
+                _, took, record = best.popleft()
+                total += took
+                self._count -= 1
+                self.bytes -= took
                 out.append(record)
             dropped, self._dropped = self._dropped, [0, 0, 0, 0]
         return out, dropped

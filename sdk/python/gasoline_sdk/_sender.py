@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Tuple
 from urllib.parse import SplitResult
 
 from . import _pairing
-from ._queue import Queue, Record
+from ._queue import BATCH_BYTES, BATCH_COUNT, Log, Queue, Record, Span
 
 if TYPE_CHECKING:
     from ._link import Link
 
-BATCH_COUNT = 200
-BATCH_BYTES = 256 << 10
 LONGEST = 30.0  # seconds between two tries
 OPEN_AFTER = 5  # failures in a row
 
@@ -54,7 +52,7 @@ def _load() -> None:
 class _Request:
     __slots__ = ("body", "dropped", "packed", "path", "records")
 
-    def __init__(self, path: str, body: bytes, records: List[Record], dropped: List[int]) -> None:
+    def __init__(self, path: str, body: bytes, records: Sequence[Record], dropped: List[int]) -> None:
         self.path, self.records, self.dropped = path, records, dropped
         from ._link import pack
 
@@ -192,8 +190,8 @@ class Sender:
         if self._resource is None:
             self._resource = self._describe()
         resource = self._resource
-        spans = [r for r in records if r.kind]
-        logs = [r for r in records if not r.kind]
+        spans = [r for r in records if isinstance(r, Span)]
+        logs = [r for r in records if isinstance(r, Log)]
         if spans:
             self._todo.append(_Request("/v1/traces", _encode.spans(resource, spans), spans, [0, 0, 0, 0]))
         if logs or sum(dropped):

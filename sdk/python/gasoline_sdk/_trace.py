@@ -10,7 +10,8 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Type
 
-from ._queue import ERROR, WARN, Record
+from . import _queue
+from ._queue import ERROR, WARN
 
 if TYPE_CHECKING:
     from ._client import Client
@@ -169,7 +170,7 @@ class Span:
         if self._done:
             return
         self._done = True
-        r = Record()
+        r = _queue.Span()
         r.rank = ERROR if self._failed else WARN
         c = self.context
         r.trace, r.span, r.parent, r.state = c.trace, c.span, self._parent, c.state

@@ -44,9 +44,7 @@ def main():
     measure("request with", lambda: call(middleware), N // 10)
 
     def push():
-        record = _queue.Record()
-        record.text = "order taken"
-        client.push(record)
+        client.push(_queue.Log(_queue.INFO, 0.0, 20, "INFO", "bench", "order taken", "", 0, None, 0, "", ""))
 
     measure("push", push)
     gasoline_sdk.close(0)

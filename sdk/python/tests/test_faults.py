@@ -28,6 +28,10 @@ def quiet(name):
     return log
 
 
+def line(rank, text):
+    return _queue.Log(rank, time.time(), 20, "INFO", "some", text, "", 0, None, 0, "", "")
+
+
 class Faults(Case):
     def texts(self):
         return [e["text"] for e in self.logs()]
@@ -61,16 +65,56 @@ class Faults(Case):
     def test_the_queue_is_bounded_in_bytes(self):
         queue = _queue.Queue(1000, 20_000)
         for _ in range(100):
-            record = _queue.Record()
-            record.text = "x" * 1000
-            queue.push(record)
+            queue.push(line(_queue.INFO, "x" * 1000))
         self.assertLessEqual(queue.bytes, 20_000)
         self.assertEqual(queue.count + queue.dropped_in_all, 100)
-        large = _queue.Record()
-        large.rank, large.text = _queue.ERROR, "x" * 30_000
         count = queue.count
-        queue.push(large)
+        queue.push(line(_queue.ERROR, "x" * 30_000))
         self.assertEqual(queue.count, count)
+
+    def test_a_push_waits_for_no_other(self):
+        """A thread that lost the interpreter while it has the lock holds up nobody; what came meanwhile keeps its place."""
+        queue = _queue.Queue(1000, 1 << 20)
+        queue.push(line(_queue.INFO, "before"))
+        with queue._lock:
+            for i in range(50):
+                queue.push(line(_queue.INFO, str(i)))
+            self.assertEqual(queue.count, 51)
+        queue.push(line(_queue.INFO, "after"))
+        taken, dropped = queue.take(1000, 1 << 20)
+        self.assertEqual([r.text for r in taken], ["before", *map(str, range(50)), "after"])
+        self.assertEqual((queue.count, queue.bytes, sum(dropped)), (0, 0, 0))
+        with queue._lock:
+            queue.push(line(_queue.INFO, "the last"))
+        self.assertEqual([r.text for r in queue.take(1000, 1 << 20)[0]], ["the last"])
+
+    def test_many_threads_lose_nothing_uncounted(self):
+        queue = _queue.Queue(500, 1 << 20)
+        taken, over = [], threading.Event()
+
+        def push():
+            for i in range(5000):
+                queue.push(line(_queue.INFO, str(i)))
+
+        def take():
+            while not over.is_set() or queue.count:
+                taken.extend(queue.take(100, 1 << 20)[0])
+
+        threads = [threading.Thread(target=push) for _ in range(8)]
+        taker = threading.Thread(target=take)
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for thread in [taker, *threads]:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            over.set()
+            taker.join()
+        finally:
+            sys.setswitchinterval(before)
+        self.assertEqual(len(taken) + queue.dropped_in_all, 8 * 5000)
+        self.assertEqual((queue.count, queue.bytes), (0, 0))
 
     def test_a_request_that_is_too_large_is_split(self):
         def answer(handler, body):
