@@ -9,7 +9,7 @@ import time
 from typing import Any, Dict, Optional
 
 from . import _client, _trace
-from ._queue import DEBUG, ERROR, INFO, WARN, Log
+from ._queue import DEBUG, ERROR, INFO, WARN, Log, Queue
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _LATER = frozenset(("message", "asctime", "exc_text"))  # a formatter sets them, after what the program gave
@@ -46,6 +46,8 @@ def capture(record: logging.LogRecord) -> None:
         return
     try:
         context = _trace.running()
+        if client.queue.full and _skips(client.queue, record, context):
+            return
         if client.production and not client.admits(context):
             if record.levelno < logging.ERROR or not client.error_passes():
                 return
@@ -54,9 +56,17 @@ def capture(record: logging.LogRecord) -> None:
         pass  # logging itself says what is wrong with the program's record
 
 
+def _skips(queue: Queue, record: logging.LogRecord, context: Optional[_trace.Context]) -> bool:
+    return queue.skips(_rank(record.levelno), context.trace if context is not None else "")
+
+
+def _rank(level: int) -> int:
+    return INFO if 20 <= level < 30 else DEBUG if level < 20 else WARN if level < 40 else ERROR
+
+
 def _record(record: logging.LogRecord, context: Optional[_trace.Context]) -> Log:
     level = record.levelno
-    rank = INFO if 20 <= level < 30 else DEBUG if level < 20 else WARN if level < 40 else ERROR
+    rank = _rank(level)
     text = record.getMessage()
     if len(text) > _MAX_MESSAGE:
         text = _trace.clip(text, _MAX_MESSAGE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections import deque
 from typing import Any, Deque, Dict, List, NamedTuple, Optional, Tuple, Union
@@ -86,20 +87,37 @@ def _count(value: Any) -> int:
     return 1
 
 
+class _Counter:
+    """Counts without a lock."""
+
+    def __init__(self) -> None:
+        numbers = itertools.count()
+        self.add = numbers.__next__
+        self._looks = 0
+
+    def total(self) -> int:
+        """Return how often add was called. For one thread at a time."""
+        n = self.add() - self._looks
+        self._looks += 1
+        return n
+
+
 _BESIDE = 256  # records that wait while another thread has the lock
 
 
 class Queue:
     """At most max_count records and max_bytes bytes, dropped by rank, oldest first, and counted.
 
-    What belongs to a trace with an error counts as a warning. A push does not wait for another one: a thread that lost the
+    What belongs to a trace with an error counts as a warning. While it is full, little is spent on what would be dropped
+    anyway: once as many were dropped as a batch has, others that say no more than these are dropped as they come, see skips,
+    until a batch was taken. A push does not wait for another one: a thread that lost the
     interpreter while it has the lock would hold up all others.
     """
 
     def __init__(self, max_count: int = 5000, max_bytes: int = 4 << 20) -> None:
         self.max_count, self.max_bytes = max_count, max_bytes
         self.only_errors = False  # nobody is there
-        self.dropped_in_all = 0
+        self._dropped_in_all = 0
         self.forget()
 
     def forget(self) -> None:
@@ -112,6 +130,37 @@ class Queue:
         self._next = 0
         self._dropped = [0, 0, 0, 0]
         self._failing: Dict[str, None] = {}
+        self.full = False  # some are dropped as they come:
+        self._skips_below = 0  # of which ranks
+        self._displaced = 0  # since a batch was taken
+        self._skipped = (_Counter(), _Counter())
+        self._told = [0, 0]  # of these, by rank
+
+    @property
+    def dropped_in_all(self) -> int:
+        """How many records were dropped since the start."""
+        with self._lock:
+            self._count_skipped()
+            return self._dropped_in_all
+
+    def keep_only_errors(self, only: bool) -> None:
+        """Say whether nobody is there who takes anything."""
+        self.only_errors = only
+        if only:
+            self.full, self._skips_below = True, WARN
+
+    def skips(self, rank: int, trace: str) -> bool:
+        """Say whether a record need not be made, below WARN and while the queue is full, and count it."""
+        if not self.full or rank >= self._skips_below or trace in self._failing:
+            return False
+        self._skipped[rank].add()
+        return True
+
+    def _count_skipped(self) -> None:
+        for rank, counter in enumerate(self._skipped):
+            total = counter.total()
+            self._drop(rank, total - self._told[rank])
+            self._told[rank] = total
 
     @property
     def count(self) -> int:
@@ -162,7 +211,7 @@ class Queue:
 
     def _drop(self, rank: int, n: int = 1) -> None:
         self._dropped[rank] += n
-        self.dropped_in_all += n
+        self._dropped_in_all += n
 
     def _make_room(self, most: int) -> bool:
         for rank in range(most + 1):
@@ -175,6 +224,9 @@ class Queue:
                 self._count -= 1
                 self.bytes -= oldest[1]
                 self._drop(rank)
+                self._displaced += 1
+                if rank < WARN and self._displaced >= BATCH_COUNT:
+                    self.full, self._skips_below = True, rank + 1
                 return True
         return False
 
@@ -196,6 +248,8 @@ class Queue:
                 self._count -= 1
                 self.bytes -= took
                 out.append(record)
+            self.full, self._displaced = self.only_errors, 0
+            self._count_skipped()
             dropped, self._dropped = self._dropped, [0, 0, 0, 0]
         return out, dropped
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ._link import Link
 
 LONGEST = 30.0  # seconds between two tries
+IDLE = 19  # how much longer the thread rests than it works, unless somebody waits: the interpreter is the program's
 OPEN_AFTER = 5  # failures in a row
 
 Token = Callable[[], Tuple[str, bool]]
@@ -148,8 +149,13 @@ class Sender:
             with self._lock:
                 asked, self._asked = self._asked, []
             try:
-                while not self._stopped and self._next():
+                while not self._stopped:
+                    began = time.thread_time()
+                    if not self._next():
+                        break
                     wait = self._send()
+                    if wait <= 0 and not asked:
+                        self._pause((time.thread_time() - began) * IDLE)
                     if wait > 0:
                         self._answer(asked)
                         self._pause(wait)
@@ -243,14 +249,14 @@ class Sender:
 
     def _worked(self) -> None:
         self._failures = 0
-        self.queue.only_errors = False
+        self.queue.keep_only_errors(False)
         self.problem = ""
 
     def _failed(self, problem: str) -> float:
         self.problem = problem
         self._failures += 1
         if self._failures >= OPEN_AFTER:
-            self.queue.only_errors = True
+            self.queue.keep_only_errors(True)
             return LONGEST
         return self._back_off()
 

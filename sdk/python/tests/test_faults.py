@@ -88,6 +88,40 @@ class Faults(Case):
             queue.push(line(_queue.INFO, "the last"))
         self.assertEqual([r.text for r in queue.take(1000, 1 << 20)[0]], ["the last"])
 
+    def test_a_full_queue_drops_what_comes_without_making_it(self):
+        gate = threading.Event()
+        self.addCleanup(gate.set)
+        self.receiver.answer = lambda *_: (gate.wait(10), (200, {}))[1]
+        client = self.start(max_records=300)
+        log, made = quiet("flood"), []
+        log.error("in flight")
+        while client.queue.count:
+            time.sleep(0.001)
+
+        class Told:
+            def __init__(self, text):
+                self.text = text
+
+            def __str__(self):
+                made.append(self.text)
+                return self.text
+
+        for i in range(1000):
+            log.info("info %s", Told(str(i)))
+        self.assertEqual(len(made), 500)  # as many as wait, and once as many dropped as a batch has
+        log.debug("debug %s", Told("less"))
+        log.warning("warning %s", Told("more"))
+        self.assertEqual(made[500:], ["more"])
+        self.assertEqual(client.stats()[2:4], (702, 300))
+        gate.set()
+        self.assertIn("warning more", self.texts())
+        told = [log for log in self.receiver.logs if "gasoline.dropped" in log["attributes"]]
+        self.assertEqual([log["attributes"] for log in told], [{
+            "event.name": "gasoline.dropped", "gasoline.dropped": 702, "gasoline.dropped.debug": 1, "gasoline.dropped.info": 701,
+        }])
+        log.info("info %s", Told("again"))
+        self.assertEqual(made[-1], "again")
+
     def test_many_threads_lose_nothing_uncounted(self):
         queue = _queue.Queue(500, 1 << 20)
         taken, over = [], threading.Event()
