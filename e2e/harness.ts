@@ -17,15 +17,20 @@ export const PROGRAM =
   process.env["GASOLINE_PROGRAM"] ?? join(root, "bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
 export const EXTENSION = process.env["GASOLINE_EXTENSION"] ?? join(root, "extension", "dist");
 
-/** A port that was free a moment ago. */
+/**
+ * A port that was free a moment ago. It is below the range from which systems take ports by themselves: no other test's
+ * connection or server has it before the daemon does.
+ */
 export function freePort(): Promise<number> {
   return new Promise((done, fail) => {
-    const server = createServer();
-    server.on("error", fail);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => (address && typeof address === "object" ? done(address.port) : fail(new Error("no port"))));
-    });
+    let tries = 0;
+    const attempt = () => {
+      const port = 10_000 + Math.floor(Math.random() * 20_000);
+      const server = createServer();
+      server.on("error", (error) => (++tries < 100 ? attempt() : fail(error)));
+      server.listen(port, "127.0.0.1", () => server.close(() => done(port)));
+    };
+    attempt();
   });
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -45,16 +46,24 @@ type machine struct {
 	dir   string // where commands run
 }
 
+// freePort returns a port of loopback on which nobody listens. It is below the range from which systems take ports by
+// themselves: no other test's connection or server has it before the daemon does.
+func freePort(t testing.TB) int {
+	t.Helper()
+	for range 100 {
+		port := 10_000 + rand.IntN(20_000)
+		if l, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			_ = l.Close() // nothing was accepted
+			return port
+		}
+	}
+	t.Fatal("no port is free")
+	return 0
+}
+
 func newMachine(t *testing.T) *machine {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
+	port := freePort(t)
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +87,10 @@ func newMachine(t *testing.T) *machine {
 		"CLAUDE_PROJECT_DIR=",
 	)
 	t.Cleanup(func() {
+		if t.Failed() {
+			said, err := os.ReadFile(m.place.LogPath())
+			t.Logf("the daemon's log: %s %v", said[max(0, len(said)-2000):], err)
+		}
 		// A bridge may have started one more daemon just before it ended.
 		eventually(t, "no daemon is being started", func() bool {
 			mark, err := os.Stat(filepath.Join(m.place.StateDir, "run", "starting-"+strconv.Itoa(port)))

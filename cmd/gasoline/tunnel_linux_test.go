@@ -65,7 +65,7 @@ func startSSHServer(t *testing.T) *sshServer {
 			t.Fatalf("%v %s", err, out)
 		}
 	}
-	s := &sshServer{t: t, port: freePortHere(t)}
+	s := &sshServer{t: t, port: freePort(t)}
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		must(t, os.WriteFile(path, []byte(text), 0o600))
@@ -121,14 +121,6 @@ PermitRootLogin yes
 		return err == nil
 	})
 	return s
-}
-
-func freePortHere(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // drop cuts the connections that are open.
@@ -214,7 +206,7 @@ func (u *tunnel) post(text string) int {
 func TestATunnelThroughARealServer(t *testing.T) {
 	s := startSSHServer(t)
 	m := newMachine(t)
-	u := m.tunnel(s, freePortHere(t), "--service", "remote-api")
+	u := m.tunnel(s, freePort(t), "--service", "remote-api")
 	if code := u.post("the first"); code != http.StatusOK {
 		t.Fatalf("%d %s", code, u.text())
 	}
@@ -260,7 +252,7 @@ func TestATunnelThroughARealServer(t *testing.T) {
 func TestTunnelsThatEndBadly(t *testing.T) {
 	s := startSSHServer(t)
 	m := newMachine(t)
-	remote := freePortHere(t)
+	remote := freePort(t)
 	u := m.tunnel(s, remote)
 	kids := childrenOf(u.cmd.Process.Pid)
 	must(t, u.cmd.Process.Kill())

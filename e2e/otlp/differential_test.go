@@ -38,7 +38,7 @@ func decode(t *testing.T, sig otlp.Signal, enc otlp.Encoding, body []byte) (even
 	t.Helper()
 	var s taken
 	in := ingest.New(ingest.Config{ByteRate: 1 << 40}, redact.New(redact.Rules{}), correlate.New(time.Now), &s)
-	out, err := otlp.NewReceiver(in, "here").Take(t.Context(), sig, enc, body)
+	out, err := otlp.NewReceiver(in, "here").Take(t.Context(), ingest.From{}, sig, enc, body)
 	return s.batch, string(out), err
 }
 

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -41,14 +42,19 @@ type daemon struct {
 	token string
 }
 
-func freePort(t *testing.T) int {
+// freePort returns a port of loopback on which nobody listens. It is below the range from which systems take ports by
+// themselves: no other test's connection or server has it before the daemon does.
+func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := 10_000 + rand.IntN(20_000)
+		if l, err := net.Listen("tcp4", "127.0.0.1:"+strconv.Itoa(port)); err == nil {
+			_ = l.Close() // nothing was accepted
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("no port is free")
+	return 0
 }
 
 func start(t *testing.T, args ...string) *daemon {

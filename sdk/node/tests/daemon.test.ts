@@ -21,11 +21,11 @@ const apps: App[] = [];
 
 const freePort = (): Promise<number> =>
   new Promise((done) => {
+    // Below the range from which systems take ports by themselves: nobody has it before the daemon does.
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
     const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
+    server.on("error", () => done(freePort()));
+    server.listen(port, "127.0.0.1", () => server.close(() => done(port)));
   });
 
 const place = (): string[] => ["--port", String(port), "--state-dir", join(dir, "state")];

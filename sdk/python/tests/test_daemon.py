@@ -1,7 +1,9 @@
 """Services that send to the built program, which is asked for the tree of what happened."""
 
+import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -18,9 +20,12 @@ PROGRAM = os.path.join(ROOT, "../../bin/gasoline")
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """Below the range from which systems take ports by themselves: nobody has it before the daemon does."""
+    while True:
+        port = random.randrange(10_000, 30_000)
+        with socket.socket() as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            return port
 
 
 SHOP = """
