@@ -38,8 +38,13 @@ func bodyLimitOf(path string) int64 {
 	return maxBody
 }
 
-// unpack reads a body, at most limit bytes after decompression. The caller calls free when it is done with it.
-func (s *Server) unpack(body io.Reader, gzipped bool, limit int) (data []byte, free func(), err error) {
+// mostAtFirst is how many bytes are made room for before the first of them came.
+const mostAtFirst = 256 << 10
+
+// unpack reads a body, at most limit bytes after decompression; size is what it has on the wire, -1 where that is not
+// known. The caller calls free when it is done with it.
+func (s *Server) unpack(body io.Reader, size int64, gzipped bool, limit int) (data []byte, free func(), err error) {
+	first := int(min(max(size+1, 32<<10), mostAtFirst)) // the end shows behind the last byte
 	if gzipped {
 		z, err := gzip.NewReader(body)
 		if err != nil {
@@ -52,7 +57,7 @@ func (s *Server) unpack(body io.Reader, gzipped bool, limit int) (data []byte, f
 	buf := []byte(nil)
 	for {
 		if len(buf) == cap(buf) {
-			more := max(32<<10, cap(buf))
+			more := max(first, cap(buf))
 			if s.unpacked.Add(int64(more)) > maxUnpackedAtOnce {
 				s.unpacked.Add(-int64(more))
 				free()
@@ -151,7 +156,7 @@ func (s *Server) takeOTLP(r *http.Request, sig otlp.Signal, encoding otlp.Encodi
 			clip(packed),
 		)
 	}
-	body, free, err := s.unpack(r.Body, gzipped, otlp.MaxUnpacked)
+	body, free, err := s.unpack(r.Body, r.ContentLength, gzipped, otlp.MaxUnpacked)
 	if err != nil {
 		return nil, err
 	}
@@ -278,7 +283,7 @@ func (s *Server) receive(r *http.Request) ([]byte, error) {
 		return nil, errPacked
 	}
 	message := io.LimitedReader{R: r.Body, N: int64(size)}
-	body, free, err := s.unpack(&message, gzipped, otlp.MaxUnpacked)
+	body, free, err := s.unpack(&message, -1, gzipped, otlp.MaxUnpacked)
 	if err != nil {
 		return nil, err
 	}

@@ -6,9 +6,9 @@ import "hash/maphash"
 // few. The memo has those in which nothing was found, so that they are not looked at again. It is only about texts that
 // stay as they are, and it compares the whole text, so that it changes nothing of what is found.
 const (
-	memoTextBytes = 111 // of a text that is remembered; a slot takes 128 bytes
-	memoTexts     = 512 // slots for whole texts: 64 KB
-	memoMembers   = 512 // slots for members of JSON objects: 64 KB
+	memoTextBytes = 111  // of a text that is remembered; a slot takes 128 bytes
+	memoTexts     = 512  // slots for whole texts: 64 KB
+	memoMembers   = 2048 // slots for members of JSON objects: 256 KB
 )
 
 // memo is for one goroutine at a time. What it has of an earlier generation does not count.

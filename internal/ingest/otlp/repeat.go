@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"hash/maphash"
+	"math/bits"
 	"sync"
 
 	"github.com/brennhill/gasoline/internal/event"
@@ -27,8 +28,12 @@ func (m *memory) add(key uint64) bool {
 	if _, ok := m.old[key]; ok {
 		return false
 	}
-	if len(m.now) >= m.size || m.now == nil {
-		m.old, m.now = m.now, make(map[uint64]struct{}, 64)
+	if m.now == nil {
+		m.now, m.old = map[uint64]struct{}{}, map[uint64]struct{}{}
+	}
+	if len(m.now) >= m.size {
+		m.old, m.now = m.now, m.old
+		clear(m.now) // it keeps its room, and does not grow anew
 	}
 	m.now[key] = struct{}{}
 	return true
@@ -69,20 +74,14 @@ func (r *repeats) forgetRequest(key uint64) {
 	r.requests.forget(key)
 }
 
+// key is of the ids and the time: all three together make a span.
 func (r *repeats) key(s *event.Span) uint64 {
-	var h maphash.Hash
-	h.SetSeed(r.seed)
-	_, _ = h.WriteString(s.TraceID) // never fails
-	_, _ = h.WriteString(s.SpanID)
-	n := s.Time.UnixNano()
-	if s.Time.IsZero() {
-		n = 0
+	const odd = 0x9e3779b97f4a7c15 // spreads times over all bits
+	n := uint64(0)
+	if !s.Time.IsZero() {
+		n = uint64(s.Time.UnixNano()) * odd
 	}
-	for range 8 {
-		_ = h.WriteByte(byte(n))
-		n >>= 8
-	}
-	return h.Sum64()
+	return maphash.String(r.seed, s.SpanID) ^ bits.RotateLeft64(maphash.String(r.seed, s.TraceID), 23) ^ n
 }
 
 // fresh returns the batch without spans that came before and their events, which stand behind them, and how many
