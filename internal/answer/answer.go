@@ -279,6 +279,7 @@ func (w *Writer) Page(origins ...string) {
 type Entry struct {
 	Text string
 	Fold string // consecutive entries with the same non-empty key are shown once, with their count
+	More string // what an entry has that its text does not tell; entries that are shown as one say when theirs differ
 }
 
 // Keep says which end of a list stays when not all fits.
@@ -329,6 +330,7 @@ func (w *Writer) Lines(lines []page.Text) {
 type run struct {
 	from, to int
 	text     string
+	differ   bool // in what their texts do not tell
 }
 
 // fold joins consecutive entries with the same key; the newest of them is shown.
@@ -336,15 +338,20 @@ func fold(entries []Entry) []run {
 	runs := make([]run, 0, len(entries))
 	for i, e := range entries {
 		if n := len(runs); n > 0 && e.Fold != "" && entries[i-1].Fold == e.Fold {
-			runs[n-1].to, runs[n-1].text = i+1, e.Text
+			r := &runs[n-1]
+			r.to, r.text, r.differ = i+1, e.Text, r.differ || entries[i-1].More != e.More
 			continue
 		}
-		runs = append(runs, run{i, i + 1, e.Text})
+		runs = append(runs, run{from: i, to: i + 1, text: e.Text})
 	}
 	for i := range runs {
 		if n := runs[i].to - runs[i].from; n > 1 {
 			first, rest, more := strings.Cut(runs[i].text, "\n")
-			runs[i].text = fmt.Sprintf("%s (×%d)", first, n)
+			differ := ""
+			if runs[i].differ {
+				differ = ", fields differ"
+			}
+			runs[i].text = fmt.Sprintf("%s (×%d%s)", first, n, differ)
 			if more {
 				runs[i].text += "\n" + rest
 			}

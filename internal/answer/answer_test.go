@@ -60,6 +60,23 @@ func TestRepeatsAreFoldedWithTheirCount(t *testing.T) {
 	}
 }
 
+// Entries that are shown as one say when what is not shown of them differs.
+func TestRepeatsSayWhenTheirFieldsDiffer(t *testing.T) {
+	for want, more := range map[string][3]string{
+		"paid (×3)":                {`{"a":1}`, `{"a":1}`, `{"a":1}`},
+		"paid (×3, fields differ)": {`{"a":1}`, `{"a":2}`, `{"a":2}`},
+	} {
+		w := answer.NewWriter(6000, "f")
+		w.Own()
+		w.Entries(answer.Oldest, []answer.Entry{
+			{Text: "paid", Fold: "paid", More: more[0]}, {Text: "paid", Fold: "paid", More: more[1]}, {Text: "paid", Fold: "paid", More: more[2]},
+		})
+		if got := w.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 func TestPageTextCannotLeaveItsFence(t *testing.T) {
 	w := answer.NewWriter(6000, "k3y")
 	w.Page("http://localhost:3000", "http://localhost:3000")

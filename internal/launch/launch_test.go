@@ -402,3 +402,31 @@ func TestASlowTerminalDoesNotCutLines(t *testing.T) {
 		copying.Wait()
 	})
 }
+
+// Files of versions that nobody used for a month are removed, and no others.
+func TestFilesOfOldVersionsAreRemoved(t *testing.T) {
+	state := t.TempDir()
+	now := time.Now()
+	for name, age := range map[string]time.Duration{"python-old": 31, "python-young": 29, "node-old": 31, "python-new": 31} {
+		folder := filepath.Join(state, name)
+		if err := os.MkdirAll(filepath.Join(folder, "gasoline_sdk"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(folder, now, now.Add(-age*24*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	forgetUnused(filepath.Join(state, "python-new"), now)
+	forgetUnused(filepath.Join(state, "python-young"), now) // the one before is in use
+	left, err := os.ReadDir(state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range left {
+		names = append(names, e.Name())
+	}
+	if !slices.Equal(names, []string{"node-old", "python-new", "python-young"}) {
+		t.Errorf("%q", names)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/brennhill/gasoline/sdk/python"
 )
@@ -164,7 +165,24 @@ func loadPython(p *Project) error {
 		}
 	}
 	p.set("PYTHONPATH", strings.Join(places, string(filepath.ListSeparator)))
+	forgetUnused(filepath.Dir(filepath.Dir(shim)), time.Now())
 	return nil
+}
+
+// unused is after how long files of another version are removed. A program that was started with them may still load some.
+const unused = 30 * 24 * time.Hour
+
+// forgetUnused marks a folder as used and removes those of other versions beside it that nobody used for long. What
+// cannot be removed stays.
+func forgetUnused(folder string, now time.Time) {
+	_ = os.Chtimes(folder, now, now) // then it is older than it is
+	before, _, _ := strings.Cut(filepath.Base(folder), "-")
+	others, _ := filepath.Glob(filepath.Join(filepath.Dir(folder), before+"-*")) // the pattern is valid
+	for _, other := range others {
+		if at, err := os.Stat(other); err == nil && other != folder && now.Sub(at.ModTime()) > unused {
+			_ = os.RemoveAll(other) // it stays
+		}
+	}
 }
 
 // setting returns a variable of the environment; set changes it.

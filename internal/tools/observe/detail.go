@@ -14,7 +14,7 @@ import (
 type detail[E any] struct {
 	entry E
 	lines []string
-	page  string
+	from  string // who wrote it, for the fence
 }
 
 // MarshalJSON writes the entry.
@@ -23,7 +23,7 @@ func (d *detail[E]) MarshalJSON() ([]byte, error) { return answer.JSON(d.entry) 
 // Text writes the entry for a reader. What is too long for the budget is cut where it is longest, so
 // that no line is missing without a word.
 func (d *detail[E]) Text(w *answer.Writer) {
-	w.Page(answer.Origin(d.page))
+	w.Page(d.from)
 	writeFitted(w, d.lines)
 }
 
@@ -91,7 +91,7 @@ func byHandle(ctx context.Context, env Env, handle string) (any, error) {
 }
 
 func inFull[E any](it query.Item, entry E, lines func(E) []string) *detail[E] {
-	return &detail[E]{entry, lines(entry), it.Head.PageURL}
+	return &detail[E]{entry, lines(entry), writer(it.Head.PageURL, it.Head.Service)}
 }
 
 // inFullBy has, for the kinds that a mode of this package lists, how one of their events is shown in full.

@@ -186,7 +186,7 @@ func logLine(e logEntry) answer.Entry {
 	if e.Level != "log" || e.Service != "" || e.Message == "" {
 		fold = e.Level + "\x00" + e.Service + "\x00" + e.Message
 	}
-	return answer.Entry{Text: out.String(), Fold: fold}
+	return answer.Entry{Text: out.String(), Fold: fold, More: string(e.Attributes) + string(e.Args)}
 }
 
 func logDetail(e logEntry) []string {
