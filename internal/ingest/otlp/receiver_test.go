@@ -149,6 +149,82 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// The answer tells how much of a request was not taken, and why.
+func TestNotesOfAnAnswer(t *testing.T) {
+	r := start(t, ingest.Config{ByteRate: 2000})
+	body := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"traceId":"12"},{"traceId":"34"},{}]}]}]}`
+	if got := r.take(t, otlp.Logs, body); !strings.Contains(got, "2 logs have ids of a wrong length and were taken without them") {
+		t.Errorf("answered %s", got)
+	}
+	line := `{"body":{"stringValue":"` + strings.Repeat("x", 1500) + `"}}`
+	body = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[` + strings.Repeat(line+",", 4) + line + `]}]}]}`
+	if got := r.take(t, otlp.Logs, body); !strings.Contains(got, "3 records and span events were over the limit of their service") {
+		t.Errorf("answered %s", got)
+	}
+}
+
+// A request that the limits of its token refused is taken when it comes again.
+func TestARequestOverATokensLimitComesAgain(t *testing.T) {
+	for _, refused := range []string{"events", "bytes"} {
+		r := start(t, ingest.Config{})
+		full := true
+		from := ingest.From{Allow: func(events, bytes int) error {
+			if full && (refused == "events" && events > 0 || refused == "bytes" && bytes > 0) {
+				return &ingest.Limited{RetryAfter: time.Second}
+			}
+			return nil
+		}}
+		body := []byte(spansOf(1))
+		if _, err := r.Take(t.Context(), from, otlp.Traces, otlp.JSON, body); err == nil {
+			t.Fatalf("%s: it was taken", refused)
+		}
+		full = false
+		if got, err := r.Take(t.Context(), from, otlp.Traces, otlp.JSON, body); err != nil || string(got) != "{}" {
+			t.Errorf("%s: %s %v", refused, got, err)
+		}
+		if n := r.Counts(otlp.Traces).Taken; n != 1 {
+			t.Errorf("%s: %d are taken", refused, n)
+		}
+	}
+}
+
+// Spans are the same when trace, id and time are.
+func TestWhichSpansAreTheSame(t *testing.T) {
+	r := start(t, ingest.Config{})
+	const trace, other = "5b8efff798038103d269b633813fc60c", "6b8efff798038103d269b633813fc60c"
+	for i, c := range []struct {
+		trace, span, time string
+		taken             uint64
+	}{
+		{trace, "00000000000000a1", "1", 1}, {trace, "00000000000000a2", "1", 2}, {other, "00000000000000a1", "1", 3},
+		{trace, "00000000000000a1", "2", 4}, {trace, "00000000000000a1", "0", 5}, {trace, "00000000000000a1", "1", 5},
+	} {
+		r.take(t, otlp.Traces, fmt.Sprintf(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"name":"%d","traceId":%q,"spanId":%q,
+			"startTimeUnixNano":%q}]}]}]}`, i, c.trace, c.span, c.time))
+		if n := r.Counts(otlp.Traces).Taken; n != c.taken {
+			t.Errorf("%d: %d are taken, want %d", i, n, c.taken)
+		}
+	}
+}
+
+// Who calls itself as this machine has the daemon's clock, also by a receiver.
+func TestThisMachinesClock(t *testing.T) {
+	r := start(t, ingest.Config{})
+	r.take(t, otlp.Logs, `{"resourceLogs":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"this-machine"}}]},
+		"scopeLogs":[{"logRecords":[{"body":{"stringValue":"here"}}]}]}]}`)
+	b, _, _, err := otlp.Spans([]byte(`{"resourceSpans":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"this-machine"}}]},
+		"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"00f067aa0ba902b7"}]}]}]}`), "this-machine")
+	if err != nil || len(b) != 1 || b[0].Base().ClockDomain != "" {
+		t.Errorf("%v %v", b, err)
+	}
+	var c store.Slice
+	var l event.Log
+	r.store.Forward(&store.Want{}, 0, r.store.NextSeq(), 10, &c)
+	if c.Len() != 1 || !c.Decode(0, &l) || l.ClockDomain != "" {
+		t.Errorf("%d events, %q", c.Len(), l.ClockDomain)
+	}
+}
+
 // Refused records are counted where all losses are.
 func TestRefusedRecordsAreLosses(t *testing.T) {
 	r := start(t, ingest.Config{})
