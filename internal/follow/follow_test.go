@@ -21,6 +21,7 @@ type rig struct {
 	t     *testing.T
 	dir   string
 	got   []string
+	lines []follow.Line
 	marks map[string]follow.Mark
 	notes []string
 	stop  func()
@@ -61,6 +62,7 @@ func (r *rig) start(pattern string, begin bool) {
 		done <- follow.Follow(ctx, follow.Config{
 			Patterns: []string{r.path(pattern)}, Marks: r.marks, Begin: begin,
 			Emit: func(_ context.Context, lines []follow.Line) error {
+				r.lines = append(r.lines, lines...)
 				for _, l := range lines {
 					text := l.Text
 					if l.Size > 0 {
@@ -361,4 +363,105 @@ func TestALongLineThatPausesStaysOne(t *testing.T) {
 	if !slices.Equal(got, []int{300<<10 + 1, 300 << 10}) {
 		t.Errorf("%d", got)
 	}
+}
+
+// A line has the path of its file, also after it was renamed, and the time at which its last byte was read.
+func TestLinesSayWhereAndWhen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.start("*.log", false)
+		begin := time.Now()
+		r.write("a.log", "one\n")
+		r.later()
+		r.write("a.log", "not whole")
+		r.rename("a.log", "a.log.1")
+		r.write("a.log", "new\n")
+		time.Sleep(100 * time.Millisecond)
+		r.write("a.log.1", " yet\nthe end")
+		time.Sleep(6 * time.Second) // for which a renamed file is read
+		synctest.Wait()
+		for _, want := range []struct {
+			text     string
+			from, to time.Duration
+		}{{"one", 0, time.Second}, {"new", 2 * time.Second, 3 * time.Second}, {"not whole yet", 2 * time.Second, 4 * time.Second}, {"the end", 2 * time.Second, 4 * time.Second}} {
+			i := slices.IndexFunc(r.lines, func(l follow.Line) bool { return l.Text == want.text })
+			if i < 0 {
+				t.Fatalf("%q is not in %+v", want.text, r.lines)
+			}
+			l := r.lines[i]
+			if after := l.Time.Sub(begin); l.Path != r.path("a.log") || after < want.from || after > want.to {
+				t.Errorf("%q of %s after %v", l.Text, l.Path, after)
+			}
+		}
+		if len(r.lines) != 4 {
+			t.Errorf("%+v", r.lines)
+		}
+		r.stop()
+	})
+}
+
+// What was there at the start is no part of what is new, also when it ends before a line came.
+func TestMarksBeforeTheFirstLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "old\n")
+		r.start("*.log", false)
+		r.write("b.log", "b\n") // marks are saved
+		r.later()
+		r.stop()
+		if m := r.marks[r.path("a.log")]; m.Offset != 4 {
+			t.Errorf("%+v", m)
+		}
+		r.write("a.log", "while nobody looked\n")
+		r.start("*.log", false)
+		r.later()
+		r.want("b", "while nobody looked")
+		r.stop()
+	})
+}
+
+// A file that was emptied and has as many bytes again is read anew: its time says it.
+func TestAFileThatIsWrittenAnewWithTheSameSize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.start("*.log", false)
+		r.write("a.log", "first line\n")
+		r.later()
+		r.later()
+		if err := os.WriteFile(r.path("a.log"), []byte("other line\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Now().Add(time.Hour)
+		if err := os.Chtimes(r.path("a.log"), at, at); err != nil { // the file system's clock is not the bubble's
+			t.Fatal(err)
+		}
+		r.later()
+		r.want("first line", "other line")
+		r.stop()
+	})
+}
+
+// While lines come, a file is looked at often; when none came for a while, each second.
+func TestHowOftenFilesAreLookedAt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.start("*.log", false)
+		r.write("a.log", "")
+		for i := range 10 { // busy
+			r.write("a.log", fmt.Sprintf("line %d\n", i))
+			time.Sleep(150 * time.Millisecond)
+			synctest.Wait()
+			if i > 2 && len(r.got) < i {
+				t.Errorf("after line %d there are %d", i, len(r.got))
+			}
+		}
+		time.Sleep(20 * time.Second)
+		r.write("a.log", "late\n")
+		time.Sleep(time.Second + time.Millisecond)
+		synctest.Wait()
+		if len(r.got) != 11 {
+			t.Errorf("%q", r.got)
+		}
+		r.stop()
+	})
 }
