@@ -130,9 +130,9 @@ otlp: build e2e/otlp/node/node_modules/.installed .cache/otlp/bin/telemetrygen #
 	@echo "── OpenTelemetry SDKs"
 	@cd e2e/otlp && GOWORK=off go vet . && GOWORK=off go test -count=1 .
 
-collector: build ## A real OpenTelemetry Collector, Jaeger and Loki with the program (builds them once, which takes long)
+collector: build ## A real OpenTelemetry Collector, Jaeger, Loki and VictoriaLogs with the program (builds them once, which takes long)
 	@e2e/collector/build.sh
-	@echo "── Collector, Jaeger, Loki"
+	@echo "── Collector, Jaeger, Loki, VictoriaLogs"
 	@cd e2e/collector && GOWORK=off go vet ./... && GOWORK=off go test -count=1 .
 
 fuzz: ## Fuzz every decoder for FUZZTIME each (10s)

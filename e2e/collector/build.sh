@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the servers that the tests here and those of the sources start, into gasoline-tests in the user's cache folder,
-# unless they are there: the OpenTelemetry Collector, Jaeger and Loki. All comes by Go's modules. Jaeger takes minutes, Loki more.
+# unless they are there: the OpenTelemetry Collector, VictoriaLogs, Jaeger and Loki. All comes by Go's modules. Jaeger takes minutes, Loki more.
 set -euo pipefail
 cd "$(dirname "$0")"
 export GOWORK=off GOFLAGS=-mod=mod
@@ -15,6 +15,12 @@ folder() { go mod download -json "$1" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p'; }
 if [ ! -x "$out/otelcol-0.140.0" ]; then
   echo "── building the OpenTelemetry Collector"
   GOFLAGS= go build -o "$out/otelcol-0.140.0" ./otelcol
+fi
+if [ ! -x "$out/victoria-logs-1.121.0" ]; then
+  echo "── building VictoriaLogs"
+  cp -r "$(cd "$work" && folder github.com/VictoriaMetrics/VictoriaMetrics@v1.121.0)" "$work/victoria"
+  chmod -R u+w "$work/victoria"
+  (cd "$work/victoria" && CGO_ENABLED=0 go build -o "$out/victoria-logs-1.121.0" ./app/victoria-logs)
 fi
 if [ ! -x "$out/jaeger-2.13.0" ]; then
   echo "── building Jaeger"

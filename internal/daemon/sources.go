@@ -27,6 +27,7 @@ import (
 	"github.com/brennhill/gasoline/internal/source/kubectl"
 	"github.com/brennhill/gasoline/internal/source/loki"
 	"github.com/brennhill/gasoline/internal/source/ssh"
+	"github.com/brennhill/gasoline/internal/source/victorialogs"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/store"
 	"github.com/brennhill/gasoline/internal/wire"
@@ -36,11 +37,14 @@ import (
 func Adapters() []source.Adapter {
 	return []source.Adapter{
 		file.Adapter, ssh.Adapter, journald.Adapter, docker.Adapter, kubectl.Adapter, loki.Adapter, jaeger.Adapter,
+		victorialogs.Adapter,
 	}
 }
 
 // stored reports whether a source of that name is a store, where what is exported may go to.
-func stored(name string) bool { return name == loki.Adapter.Name || name == jaeger.Adapter.Name }
+func stored(name string) bool {
+	return name == loki.Adapter.Name || name == jaeger.Adapter.Name || name == victorialogs.Adapter.Name
+}
 
 // allowedFile lists the projects whose gasoline.json the user lets the daemon follow: such a file comes with a project's
 // code, and says which programs are run and which hosts connected to.

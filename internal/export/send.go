@@ -115,7 +115,12 @@ func (t *Target) once(ctx context.Context, to string, body []byte) (
 		return 0, "", after, retriable{fmt.Errorf("%s answers %s", to, res.Status)}
 	}
 	if res.StatusCode/100 != 2 {
-		return 0, "", 0, fmt.Errorf("%s answers %s: %s", to, res.Status, clip(answer))
+		hint := ""
+		if said := strings.ToLower(string(answer)); strings.Contains(said, "json") && strings.Contains(said, "protobuf") ||
+			res.StatusCode == http.StatusUnsupportedMediaType {
+			hint = "; it takes no OTLP in JSON: put an OpenTelemetry Collector between, which writes protobuf"
+		}
+		return 0, "", 0, fmt.Errorf("%s answers %s: %s%s", to, res.Status, clip(answer), hint)
 	}
 	var partial struct {
 		Partial struct {

@@ -142,3 +142,20 @@ func TestPausesCanBeEnded(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Who takes OTLP in protobuf only cannot be told so by a status alone: the error says what helps.
+func TestAStoreThatTakesNoJSON(t *testing.T) {
+	for _, c := range []struct {
+		code int
+		said string
+		hint bool
+	}{
+		{400, "json encoding isn't supported for opentelemetry format. Use protobuf encoding", true}, {415, "", true}, {400, "no such tenant", false},
+	} {
+		to, _ := target(t, &store{answers: []func(http.ResponseWriter){status(c.code, "", "", c.said)}})
+		_, _, err := to.Post(t.Context(), to.Logs, []byte("{}"))
+		if err == nil || strings.Contains(err.Error(), "put an OpenTelemetry Collector between") != c.hint {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

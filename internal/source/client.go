@@ -20,6 +20,7 @@ import (
 
 const (
 	maxAnswer = 16 << 20 // bytes of one answer
+	maxReason = 64 << 10 // bytes of an answer that says why there is none
 	maxSecret = 64 << 10 // bytes of a file with a credential
 )
 
@@ -32,6 +33,9 @@ type Auth struct {
 
 // Client asks one HTTP server and no other: redirects that leave it are not followed. Make it with NewClient.
 type Client struct {
+	// Reason returns the part of a refusal's body, at most 64 KiB, that says why. nil: all of it. It is set before the first request.
+	Reason func(body []byte) []byte
+
 	base *url.URL
 	auth Auth
 	env  Env
@@ -98,52 +102,89 @@ func (c *Client) Credential() string {
 func (c *Client) Get(ctx context.Context, path string, query url.Values, header http.Header) (
 	body []byte, pause time.Duration, _ error,
 ) {
+	pause, err := c.ask(ctx, http.MethodGet, path, query, header, func(answer io.Reader) (err error) {
+		if body, err = io.ReadAll(io.LimitReader(answer, maxAnswer+1)); len(body) > maxAnswer {
+			return fault(Invalid, "an answer of %s has more than %d MiB", c.base.Host, maxAnswer>>20)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	return body, pause, nil
+}
+
+// Post sends a form, and has read take the body of an answer 200 as it comes; read bounds it, and what it leaves is not
+// waited for. An error of read is returned when it is a [*Fault]; any other counts as an answer that broke off. The rest is as
+// of Get.
+func (c *Client) Post(ctx context.Context, path string, form url.Values, header http.Header, read func(io.Reader) error) (
+	pause time.Duration, _ error,
+) {
+	return c.ask(ctx, http.MethodPost, path, form, header, read)
+}
+
+func (c *Client) ask(
+	ctx context.Context, method, path string, values url.Values, header http.Header, read func(io.Reader) error,
+) (pause time.Duration, _ error) {
 	u := *c.base
 	u.Path = strings.TrimSuffix(u.Path, "/") + path
-	u.RawQuery = query.Encode()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	var form io.Reader
+	if method == http.MethodPost {
+		form = strings.NewReader(values.Encode())
+	} else {
+		u.RawQuery = values.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, method, u.String(), form)
 	if err != nil {
-		return nil, 0, fault(Invalid, "the request cannot be made: %v", err)
+		return 0, fault(Invalid, "the request cannot be made: %v", err)
+	}
+	if form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	for name, values := range header {
 		r.Header[name] = values
 	}
 	if err := c.sign(r); err != nil {
-		return nil, 0, err
+		return 0, err
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {
 		var f *Fault
 		switch {
 		case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-			return nil, 0, ctx.Err()
+			return 0, ctx.Err()
 		case errors.As(err, &f):
-			return nil, 0, f
+			return 0, f
 		}
 		var failed *url.Error // its text has the query, which may be long
 		if errors.As(err, &failed) {
 			err = failed.Err
 		}
-		return nil, 0, fault(Unavailable, "%s does not answer: %v", c.base.Host, err)
+		return 0, fault(Unavailable, "%s does not answer: %v", c.base.Host, err)
 	}
 	defer answer.Body.Close() // it was read, or is not wanted
-	body, err = io.ReadAll(io.LimitReader(answer.Body, maxAnswer+1))
 	now := c.now()
-	if f := faultOf(answer, body, now); f != nil {
-		return nil, 0, f
+	if answer.StatusCode != http.StatusOK {
+		reason, _ := io.ReadAll(io.LimitReader(answer.Body, maxReason)) // the status says enough without
+		if c.Reason != nil {
+			reason = c.Reason(reason)
+		}
+		return 0, faultOf(answer, reason, now)
 	}
-	switch {
-	case err != nil && ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, 0, ctx.Err()
-	case err != nil:
-		return nil, 0, fault(Unavailable, "the answer of %s broke off: %v", c.base.Host, err)
-	case len(body) > maxAnswer:
-		return nil, 0, fault(Invalid, "an answer of %s has more than %d MiB", c.base.Host, maxAnswer>>20)
+	if err := read(answer.Body); err != nil {
+		var f *Fault
+		switch {
+		case ctx.Err() != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded):
+			return 0, ctx.Err()
+		case errors.As(err, &f):
+			return 0, f
+		}
+		return 0, fault(Unavailable, "the answer of %s broke off: %v", c.base.Host, err)
 	}
 	if answer.Header.Get("X-RateLimit-Remaining") == "0" {
 		pause = resetOf(answer.Header, now)
 	}
-	return body, pause, nil
+	return pause, nil
 }
 
 func (c *Client) now() time.Time {
@@ -190,11 +231,8 @@ func (c *Client) sign(r *http.Request) error {
 	return nil
 }
 
-// faultOf says what an answer that is not 200 means, nil for one that is.
+// faultOf says what an answer that is not 200 means.
 func faultOf(a *http.Response, body []byte, now time.Time) *Fault {
-	if a.StatusCode == http.StatusOK {
-		return nil
-	}
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 300)]), "")), " ")
 	f := fault(Unavailable, "%s answers %d", a.Request.URL.Host, a.StatusCode)
 	if text != "" {
