@@ -15,6 +15,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -193,7 +194,7 @@ func expression(q source.Query, from time.Time, limit int) string {
 		e += ")"
 	}
 	if q.Text != "" {
-		e += " _msg:" + strconv.Quote(q.Text)
+		e += " _msg:~" + strconv.Quote(regexp.QuoteMeta(q.Text)) // a phrase would have to begin and end with a word
 	}
 	return e + " | sort by (_time) limit " + strconv.Itoa(limit)
 }
@@ -207,7 +208,6 @@ type answer struct {
 
 // read takes rows line by line. It stops where a page is large enough; what has come is in order then.
 func (a *answer) read(body io.Reader) error {
-	*a = answer{}
 	lines := bufio.NewScanner(body)
 	lines.Buffer(nil, mostBytes)
 	inOrder := true
@@ -218,6 +218,9 @@ func (a *answer) read(body io.Reader) error {
 			continue
 		}
 		r, err := row(line)
+		if lines.Err() != nil { // a part of a row, after which nothing came
+			return lines.Err()
+		}
 		if err != nil {
 			return err
 		}
@@ -254,7 +257,7 @@ var kept = [...]string{
 func row(line []byte) (r source.Row, _ error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(line, &raw); err != nil || raw == nil {
-		return r, &source.Fault{Text: "a line of VictoriaLogs' answer is not understood: " + clip(line)}
+		return r, &source.Fault{Text: "a line of VictoriaLogs' answer is not understood: " + clip(reason(line))}
 	}
 	fields := make(map[string]string, len(raw))
 	for name, v := range raw {

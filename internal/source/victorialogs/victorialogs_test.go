@@ -263,6 +263,43 @@ func TestLargeAnswersAreRead(t *testing.T) {
 	}
 }
 
+// An answer that breaks off is told as that, and an error in the midst of one by its reason.
+func TestAnswersThatEndEarly(t *testing.T) {
+	const row = `{"_time":"2026-03-01T12:00:00Z","_msg":"m"}`
+	h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(row + "\n" + row[:20])) // the test reads it
+	})
+	s := &sourcetest.Script{}
+	opened, err := victorialogs.Adapter.Open(json.RawMessage(search), source.Env{Transport: sourcetest.Transport(s, h)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Fail(sourcetest.Cut)
+	if _, err := ask(t, opened.Search, ""); err == nil || !strings.Contains(err.Error(), "broke off") {
+		t.Errorf("a part of a row: %v", err)
+	}
+	body := row + "\nremoteAddr: \"127.0.0.1:1\"; requestURI: /select/logsql/query?query=" + strings.Repeat("x", 900) + "; too much memory"
+	if _, err := ask(t, answers(t, 200, body), ""); err == nil || !strings.Contains(err.Error(), "too much memory") {
+		t.Errorf("an error in the midst: %v", err)
+	}
+}
+
+// A text is searched for as it stands, also within words.
+func TestTextIsSearchedForAsItStands(t *testing.T) {
+	var asked string
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { asked = r.PostFormValue("query") })
+	opened, err := victorialogs.Adapter.Open(json.RawMessage(search), source.Env{Transport: sourcetest.Transport(&sourcetest.Script{}, h)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := opened.Search.Search(t.Context(), source.Query{From: time.Unix(0, 0), To: time.Unix(1, 0), Text: `rder "o-1".`}, ""); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(asked, ` _msg:~"rder \"o-1\"\\." | sort`) {
+		t.Errorf("asked %s", asked)
+	}
+}
+
 func TestTheTenantIsNamed(t *testing.T) {
 	for tenant, want := range map[string][2]string{"": {"", ""}, "12": {"12", "0"}, "12:3": {"12", "3"}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -311,24 +348,4 @@ func TestWhatIsWrongWithOptions(t *testing.T) {
 			t.Errorf("%s: %+v %v", options, opened, err)
 		}
 	}
-}
-
-// An answer of any bytes gives rows in order, or an error.
-func FuzzAnswer(f *testing.F) {
-	f.Add([]byte(`{"_time":"2026-03-01T12:00:00Z","_msg":"m","level":"info"}` + "\n"))
-	f.Add([]byte(`{"_time":"2026-03-01T12:00:00Z","a":{"b":[1]}}` + "\n{"))
-	f.Fuzz(func(t *testing.T, body []byte) {
-		page, err := ask(t, answers(t, 200, string(body)), "")
-		if err != nil {
-			return
-		}
-		if !slices.IsSortedFunc(page.Rows, func(a, b source.Row) int { return a.Time.Compare(b.Time) }) {
-			t.Error("the rows are out of order")
-		}
-		for _, r := range page.Rows {
-			if r.Severity < 0 || r.Severity > 24 {
-				t.Errorf("severity %d", r.Severity)
-			}
-		}
-	})
 }
