@@ -275,11 +275,11 @@ func TestFieldsOfSpans(t *testing.T) {
 		"a long name of a status": {`"status":{"message":"` + long + `"}`, "internal unset 1+0s [] dropped 0, flags 1"},
 		"as many attributes as are looked at": {
 			`"attributes":[` + pairs(1000) + `],"events":[{"attributes":[` + pairs(24) + `]}]`,
-			"internal unset 1+0s [] dropped 0, flags 0; log 0",
+			"internal unset 1+0s [] dropped 0, flags 0; log 0 of 24",
 		},
 		"more attributes than are looked at": {
 			`"attributes":[` + pairs(1000) + `],"events":[{"attributes":[` + pairs(25) + `]}]`,
-			"internal unset 1+0s [] dropped 0, flags 1; log 0",
+			"internal unset 1+0s [] dropped 0, flags 1; log 0 of 24",
 		},
 		"as many events as are kept": {
 			`"events":[` + pairs(maxSpanEvents) + `]`,
@@ -304,6 +304,9 @@ func TestFieldsOfSpans(t *testing.T) {
 			got := fmt.Sprintf("%s %s %d+%s %s dropped %d, flags %d", s.SpanKind, s.Status, s.Time.UnixNano(), s.Duration, links, s.Dropped, s.Flags)
 			for _, e := range d.batch[1:] {
 				got += fmt.Sprintf("; %v %d", e.Kind(), e.Base().Flags)
+				if n := strings.Count(attributesOf(e), "null"); n > 0 {
+					got += fmt.Sprintf(" of %d", n)
+				}
 			}
 			if got != c.want {
 				t.Errorf("%s: %s, want %s", name, got, c.want)
@@ -429,7 +432,7 @@ func TestBreaksWithinRecordsInProtobuf(t *testing.T) {
 		"a value in a list":              ids + field(9, field(2, field(5, field(1, cut)))),
 		"a pair":                         ids + field(9, field(2, field(6, field(1, cut)))),
 		"the attribute of an event":      ids + field(11, field(3, cut)),
-		"a number of four bytes":         ids + "\x85\x01\x01", // 16 fixed32
+		"a number of four bytes":         ids + "\x85\x01\x08\x01", // 16 fixed32
 		"a field that has no number":     ids + "\x00\x01",
 		"a field with too high a number": ids + "\x80\x80\x80\x80\x10\x00",
 	} {
@@ -470,7 +473,7 @@ func TestLongLogsOfExceptions(t *testing.T) {
 	}
 	both(t, Logs, logsOf(`{"observedTimeUnixNano":"9","body":{"stringValue":"said"},"attributes":[`+kind+`,`+
 		pairOf("exception.stacktrace", textOf("E: said"))+`]}`), func(d decoded) {
-		if e := d.batch[0].(*event.Exception); e.RawStack != "E: said" || !e.Time.Equal(at(9)) {
+		if e := d.batch[0].(*event.Exception); e.RawStack != "E: said" || e.Message != "" || !e.Time.Equal(at(9)) {
 			t.Errorf("%+v", e)
 		}
 	})

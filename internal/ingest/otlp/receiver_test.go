@@ -87,6 +87,9 @@ func TestTheSameBatchTwice(t *testing.T) {
 	if n := r.store.NextSeq() - 1; n != 6 { // each with its event
 		t.Errorf("%d events are stored", n)
 	}
+	if got := r.take(t, otlp.Logs, spansOf(7)) + r.take(t, otlp.Traces, spansOf(7)); got != "{}{}" {
+		t.Errorf("the same bytes for another signal: %s", got)
+	}
 	line := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"}}]}]}]}`
 	r.take(t, otlp.Logs, line)
 	r.take(t, otlp.Logs, line)
@@ -137,7 +140,7 @@ func TestLimits(t *testing.T) {
 			`{"body":{"stringValue":"`+strings.Repeat("x", size)+`"}},`, n-1) + `{"body":{}}]}]}]}`
 	}
 	got := r.take(t, otlp.Logs, logs(10, 1000))
-	if !strings.Contains(got, `"rejectedLogRecords":"6"`) || !strings.Contains(got, `"6 records and span events were over the limit`) {
+	if got != `{"partialSuccess":{"rejectedLogRecords":"6","errorMessage":"6 records and span events were over the limit of their service"}}` {
 		t.Errorf("answered %s", got)
 	}
 	body := []byte(logs(2, 1500))
@@ -176,7 +179,8 @@ func TestTheBreaker(t *testing.T) {
 func TestSpansOverTheLimit(t *testing.T) {
 	body := spansOf(1, 2, 3)
 	r := start(t, ingest.Config{ByteRate: len(body) / 4})
-	if got := r.take(t, otlp.Traces, body); !strings.Contains(got, `"rejectedSpans":"1"`) {
+	if got := r.take(t, otlp.Traces, body); got !=
+		`{"partialSuccess":{"rejectedSpans":"1","errorMessage":"3 records and span events were over the limit of their service"}}` {
 		t.Errorf("answered %s", got)
 	}
 	if c := r.Counts(otlp.Traces); c != (otlp.Counts{Taken: 2, Refused: 1}) {
