@@ -24,6 +24,8 @@ type rig struct {
 	lines []follow.Line
 	marks map[string]follow.Mark
 	notes []string
+	ready []int
+	most  int // lines at once
 	stop  func()
 	fail  error
 }
@@ -63,7 +65,11 @@ func (r *rig) start(pattern string, begin bool) {
 			Patterns: []string{r.path(pattern)}, Marks: r.marks, Begin: begin,
 			Emit: func(_ context.Context, lines []follow.Line) error {
 				r.lines = append(r.lines, lines...)
+				r.most = max(r.most, len(lines))
 				for _, l := range lines {
+					if filepath.Dir(l.Path) != r.dir || strings.HasSuffix(l.Path, ".1") || l.Time.IsZero() || time.Since(l.Time) < 0 {
+						r.t.Errorf("a line of %q at %s", l.Path, l.Time)
+					}
 					text := l.Text
 					if l.Size > 0 {
 						text = fmt.Sprintf("%d of %d", len(l.Text), l.Size)
@@ -72,8 +78,9 @@ func (r *rig) start(pattern string, begin bool) {
 				}
 				return r.fail
 			},
-			Save: func(m map[string]follow.Mark) error { r.marks = m; return nil },
-			Note: func(text string) { r.notes = append(r.notes, text) },
+			Save:  func(m map[string]follow.Mark) error { r.marks = m; return nil },
+			Ready: func(files int) { r.ready = append(r.ready, files) },
+			Note:  func(text string) { r.notes = append(r.notes, text) },
 		})
 	}()
 	r.stop = func() {
@@ -114,6 +121,55 @@ func TestFollowsFromTheEnd(t *testing.T) {
 		r.write("a.log", "no newline")
 		r.later()
 		r.want("one", "two goes on", "of a new file", "no newline")
+		r.stop()
+		r.start("*.log", false) // what was handed on without its newline is not handed on again
+		r.write("a.log", "\nlast\n")
+		r.later()
+		r.want("one", "two goes on", "of a new file", "no newline", "", "last")
+		r.stop()
+		if !slices.Equal(r.ready, []int{1, 2}) {
+			t.Errorf("%d files are followed", r.ready)
+		}
+	})
+}
+
+// Lines that come one after the other are read at short intervals, and after a pause within a second.
+func TestHowSoonLinesAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "")
+		r.start("a.log", false)
+		time.Sleep(time.Minute)
+		var want []string
+		for i, within := range []time.Duration{time.Second, 130 * time.Millisecond, 130 * time.Millisecond} {
+			want = append(want, fmt.Sprint(i))
+			r.write("a.log", want[i]+"\n")
+			for began := time.Now(); len(r.got) <= i && time.Since(began) <= within; {
+				time.Sleep(10 * time.Millisecond)
+				synctest.Wait()
+			}
+			r.want(want...)
+		}
+		r.stop()
+	})
+}
+
+// A large file does not hold up the others, and its lines are handed on in parts.
+func TestLargeFilesTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		const lines = 50_000
+		r.write("a.log", strings.Repeat(strings.Repeat("x", 99)+"\n", lines))
+		r.write("b.log", "small\n")
+		r.start("*.log", true)
+		at := slices.Index(r.got, "small")
+		if at < 0 || at > 15_000 || r.most > 200 {
+			t.Errorf("the small file came after %d lines, %d at once", at, r.most)
+		}
+		r.later()
+		if len(r.got) != lines+1 {
+			t.Errorf("%d lines", len(r.got))
+		}
 		r.stop()
 	})
 }
@@ -157,6 +213,54 @@ func TestRotationByCopyAndTruncate(t *testing.T) {
 		r.write("a.log", "quite another and a much longer line\n")
 		r.later()
 		r.want("first line", "new", "quite another and a much longer line")
+		r.stop()
+	})
+}
+
+// A file with other contents is noticed by its time alone, and by its size alone.
+func TestAFileThatIsWrittenAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "first line\n")
+		r.start("a.log", true)
+		r.later()
+		r.write("a.log", "one more\n")
+		r.later()
+		at := time.Now().Add(time.Hour)
+		anew := func(text string) {
+			t.Helper()
+			err := os.WriteFile(r.path("a.log"), []byte(text), 0o600)
+			if err := errors.Join(err, os.Chtimes(r.path("a.log"), at, at)); err != nil {
+				t.Fatal(err)
+			}
+			r.later()
+		}
+		anew("other line\nno more.\n") // as long
+		anew("short\n")                // at the same time
+		r.want("first line", "one more", "other line", "no more.", "short")
+		r.stop()
+	})
+}
+
+// A long line that has no end yet is handed on when its file was renamed and is given up.
+func TestTheOpenLineOfARenamedFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "")
+		r.start("a.log", false)
+		r.write("a.log", strings.Repeat("x", 300<<10))
+		r.later()
+		r.want()
+		r.rename("a.log", "a.log.1")
+		r.write("a.log", "")
+		time.Sleep(4 * time.Second)
+		r.want()
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		r.want("262144 of 307200")
+		r.write("a.log.1", "too late\n")
+		r.later()
+		r.want("262144 of 307200")
 		r.stop()
 	})
 }
@@ -282,6 +386,101 @@ func TestWhatCannotBeFollowedIsTold(t *testing.T) {
 			if !slices.Contains(r.notes, want) {
 				t.Errorf("notes are %q, want %q", r.notes, want)
 			}
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		for i := range 256 {
+			r.write(fmt.Sprintf("f%03d.log", i), "")
+		}
+		r.start("*.log", true)
+		r.stop()
+		if len(r.notes) != 0 || !slices.Equal(r.ready, []int{256}) {
+			t.Errorf("%d files, notes %q", r.ready, r.notes)
+		}
+	})
+}
+
+// A mark is of a file by its beginning. One that is not of the file at its path is of what that was renamed to, even
+// where the path has characters of patterns; else the file is read from its beginning.
+func TestMarksOfOtherFiles(t *testing.T) {
+	const head = "the first line\n"
+	for name, c := range map[string]struct {
+		change func(r *rig, path string)
+		want   []string
+	}{
+		"the same":    {func(r *rig, path string) { r.write(path, "more\n") }, []string{"more"}},
+		"nothing new": {func(*rig, string) {}, nil},
+		"emptied and written": {func(r *rig, path string) {
+			r.t.Helper()
+			if err := os.WriteFile(r.path(path), []byte("another line\nmore\n"), 0o600); err != nil {
+				r.t.Fatal(err)
+			}
+		}, []string{"another line", "more"}},
+		"shorter": {func(r *rig, path string) {
+			r.t.Helper()
+			m := r.marks[r.path(path)]
+			m.Offset = 1000
+			r.marks[r.path(path)] = m
+		}, []string{"the first line"}},
+		"a head of more bytes than are looked at": {func(r *rig, path string) {
+			r.t.Helper()
+			m := r.marks[r.path(path)]
+			m.Length = 1 << 40
+			r.marks[r.path(path)] = m
+		}, []string{"the first line"}},
+		"renamed": {func(r *rig, path string) {
+			r.t.Helper()
+			r.write(path, "end\n")
+			r.rename(path, path+".1")
+			r.write(path, "new\n")
+			r.write(path+".0", head+"a copy\n")
+		}, []string{"end", "new"}},
+		"renamed and packed": {func(r *rig, path string) {
+			r.t.Helper()
+			r.rename(path, path+".gz")
+			r.write(path, "new\n")
+		}, []string{"new"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t)
+				const path = "a[1]*.log"
+				r.write(path, head)
+				pattern := `a\[1]\*.log`
+				r.start(pattern, true)
+				r.later()
+				r.stop()
+				r.want("the first line")
+				r.got = nil
+				c.change(r, path)
+				r.start(pattern, false)
+				r.later()
+				r.want(c.want...)
+				r.later()
+				r.want(c.want...)
+				r.stop()
+			})
+		})
+	}
+}
+
+// What cannot be saved or is no pattern ends it.
+func TestErrorsEndIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "one\n")
+		full := errors.New("the disk is full")
+		err := follow.Follow(t.Context(), follow.Config{
+			Patterns: []string{r.path("a.log")}, Begin: true,
+			Emit: func(context.Context, []follow.Line) error { return nil },
+			Save: func(map[string]follow.Mark) error { return full },
+		})
+		if !errors.Is(err, full) {
+			t.Errorf("save: %v", err)
+		}
+		if err := follow.Follow(t.Context(), follow.Config{Patterns: []string{"["}}); !errors.Is(err, filepath.ErrBadPattern) {
+			t.Errorf("pattern: %v", err)
 		}
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"go/build"
 	"math/rand"
 	"os"
 	"os/exec"
@@ -277,11 +278,12 @@ func (o options) files(p Package) ([]string, error) {
 			return nil, err
 		}
 		for _, f := range found {
-			base := filepath.Base(f)
-			if !strings.HasSuffix(base, "_test.go") && !strings.HasSuffix(base, "_windows.go") &&
-				!strings.HasSuffix(base, "_other.go") &&
-				!strings.HasSuffix(base, "_darwin.go") &&
-				!slices.Contains(out, f) {
+			// What is of another system is not compiled, so that no test could notice its breaks.
+			here, err := build.Default.MatchFile(filepath.Split(f))
+			if err != nil {
+				return nil, err
+			}
+			if here && !strings.HasSuffix(f, "_test.go") && !slices.Contains(out, f) {
 				out = append(out, f)
 			}
 		}

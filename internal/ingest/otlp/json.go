@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -82,7 +83,6 @@ func (c *cursor) members(each func(key string)) {
 	c.i++
 	for b := c.peek(); b != '}' && b != 0; b = c.peek() {
 		each(c.text())
-		c.peek() // steps over what separates
 	}
 	c.i++
 }
@@ -154,10 +154,7 @@ func unescaped(s string) string {
 					i += 6
 				}
 			}
-			if !utf8.ValidRune(r) {
-				r = utf8.RuneError
-			}
-			out.WriteRune(r)
+			out.WriteRune(r) // U+FFFD for half a pair
 		default:
 			out.WriteByte(s[i])
 		}
@@ -311,7 +308,6 @@ func (r *jsonReader) within(dependsOn, list func(key string) bool, element func(
 	after := r.i
 	for _, at := range later {
 		r.i = at
-		r.peek()
 		r.elements(element)
 	}
 	r.i = after
@@ -397,7 +393,6 @@ func (r *jsonReader) readLog() {
 		case "severityText", "severity_text":
 			l.level = r.text()
 		case "body":
-			r.deep = 0
 			l.body = r.value()
 		case "attributes":
 			r.pairs()
@@ -464,12 +459,10 @@ func (r *jsonReader) readSpan() {
 	after := r.i
 	if events >= 0 {
 		r.i = events
-		r.peek()
 		r.elements(r.readEvent)
 	}
 	if links >= 0 {
 		r.i = links
-		r.peek()
 		r.elements(r.readLink)
 	}
 	r.i = after
@@ -544,7 +537,6 @@ func (r *jsonReader) pairs() {
 			case "key":
 				a.key = r.text()
 			case "value":
-				r.deep = 0
 				a.value = r.value()
 			default:
 				r.skip()
@@ -587,11 +579,7 @@ func (r *jsonReader) plain(key string, v *value) {
 		r.wrong = r.wrong || err != nil && !errors.Is(err, strconv.ErrRange)
 		*v = value{kind: double, float: f}
 	case "bytesValue", "bytes_value":
-		s := r.text()
-		if len(s) > maxText/3*4 {
-			s, r.cut = s[:maxText/3*4], true
-		}
-		*v = value{kind: text, text: s}
+		*v = value{kind: text, text: r.clip(r.text(), base64.StdEncoding.EncodedLen(maxText))}
 	default:
 		r.skip()
 	}
@@ -631,7 +619,6 @@ func (r *jsonReader) list(dst []byte, pairs bool) []byte {
 			case "key":
 				key = r.text()
 			case "value":
-				r.peek()
 				at = r.i
 				r.skip()
 			default:

@@ -31,7 +31,7 @@ type maker struct {
 	span       spanRecord
 	broken     bool // the record at hand is not understood
 	cut        bool // a part of it is left out
-	deep       int  // nesting of the value at hand
+	deep       int  // nesting of the value at hand; 0 between values
 	scratch    []byte
 
 	logs       slab[event.Log]
@@ -271,12 +271,13 @@ func (m *maker) addLog() {
 		head := m.head(r.trace, r.span)
 		head.Time = since(r.time, r.observed)
 		e := m.addException(head, m.attributes, "log")
-		if said := r.body.line(); said != "" && said != e.Message && !strings.Contains(e.RawStack, said) {
+		if said := uncoloured(r.body.line()); said != "" && said != e.Message && !strings.Contains(e.RawStack, said) {
 			if e.Message == "" {
 				e.Message = m.clip(said, maxMessage)
 			} else {
 				e.RawStack = m.clip(strings.TrimSuffix(said+"\n"+e.RawStack, "\n"), maxStack)
 			}
+			e.Flags = m.flags()
 		}
 		return
 	}
@@ -429,7 +430,6 @@ func (m *maker) links(list []link) string {
 func (m *maker) addSpanEvent(span *event.Span, s *spanEvent) {
 	attributes := m.attributes[s.from:s.to]
 	head := span.Head
-	head.Flags = 0
 	if at := since(s.time); !at.IsZero() {
 		head.Time = at
 	}

@@ -199,7 +199,6 @@ func (p protobuf) readLog(s string) bool {
 		case f.is(3, bytesType):
 			r.level = f.text()
 		case f.is(5, bytesType):
-			p.deep = 0
 			r.body = value{}
 			p.value(&r.body, f.bytes)
 		case f.is(6, bytesType):
@@ -316,7 +315,6 @@ func (p protobuf) pair(s string) {
 		case f.is(1, bytesType):
 			a.key = p.clip(f.text(), maxKey)
 		case f.is(2, bytesType):
-			p.deep = 0
 			a.value = value{}
 			p.value(&a.value, f.bytes)
 		}

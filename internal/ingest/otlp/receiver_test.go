@@ -14,6 +14,7 @@ import (
 	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/ingest"
 	"github.com/brennhill/gasoline/internal/ingest/otlp"
+	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 	"github.com/brennhill/gasoline/internal/redact"
 	"github.com/brennhill/gasoline/internal/store"
@@ -29,7 +30,12 @@ type rig struct {
 
 func start(t testing.TB, c ingest.Config) *rig {
 	t.Helper()
-	s, err := store.New(store.Config{Run: "test", Limits: store.DefaultLimits(64 << 20)})
+	return startWith(t, c, store.DefaultLimits(64<<20))
+}
+
+func startWith(t testing.TB, c ingest.Config, limits store.Limits) *rig {
+	t.Helper()
+	s, err := store.New(store.Config{Run: "test", Limits: limits})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +87,9 @@ func TestTheSameBatchTwice(t *testing.T) {
 	if n := r.store.NextSeq() - 1; n != 6 { // each with its event
 		t.Errorf("%d events are stored", n)
 	}
+	if got := r.take(t, otlp.Logs, spansOf(7)) + r.take(t, otlp.Traces, spansOf(7)); got != "{}{}" {
+		t.Errorf("the same bytes for another signal: %s", got)
+	}
 	line := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"}}]}]}]}`
 	r.take(t, otlp.Logs, line)
 	r.take(t, otlp.Logs, line)
@@ -131,13 +140,13 @@ func TestLimits(t *testing.T) {
 			`{"body":{"stringValue":"`+strings.Repeat("x", size)+`"}},`, n-1) + `{"body":{}}]}]}]}`
 	}
 	got := r.take(t, otlp.Logs, logs(10, 1000))
-	if !strings.Contains(got, `"rejectedLogRecords":"6"`) || !strings.Contains(got, "over the limit") {
+	if got != `{"partialSuccess":{"rejectedLogRecords":"6","errorMessage":"6 records and span events were over the limit of their service"}}` {
 		t.Errorf("answered %s", got)
 	}
 	body := []byte(logs(2, 1500))
 	_, err := r.Take(t.Context(), ingest.From{}, otlp.Logs, otlp.JSON, body)
 	var limited *ingest.Limited
-	if !errors.As(err, &limited) || limited.RetryAfter != time.Second {
+	if !errors.As(err, &limited) || limited.RetryAfter != time.Second || problem.From(err).Code != problem.RateLimited {
 		t.Fatalf("take = %v", err)
 	}
 	r.elapsed += 3 * time.Second
@@ -207,21 +216,102 @@ func TestWhichSpansAreTheSame(t *testing.T) {
 	}
 }
 
-// Who calls itself as this machine has the daemon's clock, also by a receiver.
-func TestThisMachinesClock(t *testing.T) {
-	r := start(t, ingest.Config{})
-	r.take(t, otlp.Logs, `{"resourceLogs":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"this-machine"}}]},
-		"scopeLogs":[{"logRecords":[{"body":{"stringValue":"here"}}]}]}]}`)
-	b, _, _, err := otlp.Spans([]byte(`{"resourceSpans":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"this-machine"}}]},
-		"scopeSpans":[{"spans":[{"traceId":"5b8efff798038103d269b633813fc60c","spanId":"00f067aa0ba902b7"}]}]}]}`), "this-machine")
-	if err != nil || len(b) != 1 || b[0].Base().ClockDomain != "" {
-		t.Errorf("%v %v", b, err)
+// A service that goes on sending too much is told to wait for longer.
+func TestTheBreaker(t *testing.T) {
+	r := start(t, ingest.Config{ByteRate: 1})
+	for i := range 7 {
+		r.elapsed = time.Duration(i) * time.Second
+		_, err := r.Take(t.Context(), ingest.From{}, otlp.Traces, otlp.JSON, []byte(spansOf(i+1)))
+		var limited *ingest.Limited
+		want := time.Second
+		if i > 4 { // so many seconds were too much
+			want = 10 * time.Second
+		}
+		if !errors.As(err, &limited) || limited.RetryAfter != want {
+			t.Errorf("in second %d: %v", i, err)
+		}
 	}
-	var c store.Slice
-	var l event.Log
-	r.store.Forward(&store.Want{}, 0, r.store.NextSeq(), 10, &c)
-	if c.Len() != 1 || !c.Decode(0, &l) || l.ClockDomain != "" {
-		t.Errorf("%d events, %q", c.Len(), l.ClockDomain)
+}
+
+// A span that was over the limit is taken when it comes again, alone or with others; its events are no records.
+func TestSpansOverTheLimit(t *testing.T) {
+	body := spansOf(1, 2, 3)
+	r := start(t, ingest.Config{ByteRate: len(body) / 4})
+	if got := r.take(t, otlp.Traces, body); got !=
+		`{"partialSuccess":{"rejectedSpans":"1","errorMessage":"3 records and span events were over the limit of their service"}}` {
+		t.Errorf("answered %s", got)
+	}
+	if c := r.Counts(otlp.Traces); c != (otlp.Counts{Taken: 2, Refused: 1}) {
+		t.Errorf("%+v", c)
+	}
+	r.elapsed += time.Minute
+	if got := r.take(t, otlp.Traces, spansOf(3)); got != "{}" {
+		t.Errorf("answered %s", got)
+	}
+	if c := r.Counts(otlp.Traces); c != (otlp.Counts{Taken: 3, Refused: 1}) {
+		t.Errorf("%+v", c)
+	}
+}
+
+// What comes with a token is of its service and within its limits. What they refuse may come again.
+func TestTokens(t *testing.T) {
+	r := start(t, ingest.Config{})
+	body := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"traceId":"12"},{}]}]}]}`
+	var asked []string
+	refusal := errors.New("too many")
+	from := ingest.From{Service: "of the token", Allow: func(events, bytes int) error {
+		asked = append(asked, fmt.Sprint(events, " ", bytes))
+		if len(asked) == 2 {
+			return refusal
+		}
+		return nil
+	}}
+	if _, err := r.Take(t.Context(), from, otlp.Logs, otlp.JSON, []byte(body)); !errors.Is(err, refusal) {
+		t.Errorf("take = %v", err)
+	}
+	out, err := r.Take(t.Context(), from, otlp.Logs, otlp.JSON, []byte(body))
+	want := `{"partialSuccess":{"rejectedLogRecords":"0","errorMessage":"1 logs have ids of a wrong length and were taken without them"}}`
+	if err != nil || string(out) != want {
+		t.Errorf("answered %s, %v", out, err)
+	}
+	if size := fmt.Sprint("0 ", len(body)); fmt.Sprint(asked) != fmt.Sprint([]string{size, "2 0", size, "2 0"}) {
+		t.Errorf("asked for %q", asked)
+	}
+	for _, l := range r.logs(t) {
+		if l.Service != "of the token" {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
+func (r *rig) logs(t testing.TB) []event.Log {
+	t.Helper()
+	list, _, err := query.Read[event.Log](t.Context(), r.reader, query.Filter{}, query.Page{Limit: 10}, nil)
+	if err != nil || len(list.Items) == 0 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	return list.Items
+}
+
+// A service of this machine has its clock, and what is larger than the memory for logs is told.
+func TestRecordsOfThisMachineAndLargeOnes(t *testing.T) {
+	limits := store.DefaultLimits(64 << 20)
+	for id, c := range limits.Rings {
+		if id.Kind() == event.KindLog {
+			c.Share = 16 << 10
+			limits.Rings[id] = c
+		}
+	}
+	r := startWith(t, ingest.Config{}, limits)
+	values := strings.Repeat(`{"stringValue":"`+strings.Repeat("x", 4000)+`"},`, 14)
+	got := r.take(t, otlp.Logs, `{"resourceLogs":[{"resource":{"attributes":[{"key":"host.name","value":{"stringValue":"this-machine"}}]},
+		"scopeLogs":[{"logRecords":[{},{"body":{"arrayValue":{"values":[`+values+`{}]}}}]}]}]}`)
+	want := `{"partialSuccess":{"rejectedLogRecords":"1","errorMessage":"1 records are larger than what is kept"}}`
+	if got != want || r.Counts(otlp.Logs) != (otlp.Counts{Taken: 1, Refused: 1}) {
+		t.Errorf("answered %s; %+v", got, r.Counts(otlp.Logs))
+	}
+	if l := r.logs(t); l[0].ClockDomain != "" {
+		t.Errorf("%+v", l[0])
 	}
 }
 
@@ -251,6 +341,10 @@ func TestAnswerInProtobuf(t *testing.T) {
 	n, used := binary.Uvarint(out[1:])
 	if out[0] != 0x0a || int(n) != len(out)-1-used || !strings.HasPrefix(string(out[1+used:]), "\x08\x01\x12") {
 		t.Errorf("answered %q", out)
+	}
+	again, err := r.Take(t.Context(), ingest.From{}, otlp.Traces, otlp.Protobuf, []byte(body))
+	if want := frame(1, frame(2, "the same request came before and was taken then")); err != nil || string(again) != want {
+		t.Errorf("answered %q, %v", again, err)
 	}
 }
 
