@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	mostMore = 48  // MB that the SDK may take
+	mostMore = 48 // MB that the SDK may take
 )
 
 // load is what a program is asked for, with which it says ten times what its token lets in.
