@@ -11,7 +11,8 @@ func TestWhatWasLoggedBesideAnException(t *testing.T) {
 	for raw, want := range map[string]string{
 		"request failed\nError: no money\n    at pay (/a.js:1:2)": "request failed",
 		"request failed": "request failed",
-		"Error: no money\n    at pay (/a.js:1:2)":                     "",
+		"Error: no money\n    at pay (/a.js:1:2)": "",
+		"Error at pay": "", "an Error at pay": "an Error at pay",
 		"ERROR could not pay: no money":                               "",
 		"Traceback (most recent call last):\n  File \"a.py\", line 1": "",
 		"goroutine 1 [running]:":                                      "", "    at pay (/a.js:1:2)": "", "\tat a.B(C.java:1)": "", "": "",

@@ -26,6 +26,7 @@ type rig struct {
 	notes []string
 	ready []int
 	most  int // lines at once
+	saves int
 	stop  func()
 	fail  error
 }
@@ -78,7 +79,7 @@ func (r *rig) start(pattern string, begin bool) {
 				}
 				return r.fail
 			},
-			Save:  func(m map[string]follow.Mark) error { r.marks = m; return nil },
+			Save:  func(m map[string]follow.Mark) error { r.marks = m; r.saves++; return nil },
 			Ready: func(files int) { r.ready = append(r.ready, files) },
 			Note:  func(text string) { r.notes = append(r.notes, text) },
 		})
@@ -96,6 +97,14 @@ func (r *rig) start(pattern string, begin bool) {
 func (r *rig) later() {
 	time.Sleep(2 * time.Second)
 	synctest.Wait()
+}
+
+// quiet fails when the user was told of anything.
+func (r *rig) quiet() {
+	r.t.Helper()
+	if len(r.notes) > 0 {
+		r.t.Errorf("told %q", r.notes)
+	}
 }
 
 func (r *rig) want(lines ...string) {
@@ -150,6 +159,10 @@ func TestHowSoonLinesAreRead(t *testing.T) {
 			}
 			r.want(want...)
 		}
+		time.Sleep(time.Minute)
+		if r.saves != len(want) { // not while nothing comes
+			t.Errorf("%d times saved", r.saves)
+		}
 		r.stop()
 	})
 }
@@ -198,9 +211,11 @@ func TestRotationByRename(t *testing.T) {
 func TestRotationByCopyAndTruncate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		r.write("a.log", "first line\n")
+		r.write("a.log", "")
 		r.start("a.log", true)
-		r.later()
+		r.write("a.log", "first line\nhalf of")
+		time.Sleep(200 * time.Millisecond)
+		synctest.Wait()
 		if err := os.Truncate(r.path("a.log"), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -261,6 +276,7 @@ func TestTheOpenLineOfARenamedFile(t *testing.T) {
 		r.write("a.log.1", "too late\n")
 		r.later()
 		r.want("262144 of 307200")
+		r.quiet()
 		r.stop()
 	})
 }
@@ -281,6 +297,9 @@ func TestGoesOnWhereItStopped(t *testing.T) {
 		r.later()
 		slices.Sort(r.got[1:])
 		r.want("one", "half a line", "meanwhile", "of the new file")
+		r.write("a.log.1", "from one that has not noticed\n")
+		r.later()
+		r.want("one", "half a line", "meanwhile", "of the new file", "from one that has not noticed")
 		r.stop()
 	})
 }
@@ -298,6 +317,7 @@ func TestFilesThatAreNone(t *testing.T) {
 		r.write("long.log", strings.Repeat("x", 600<<10)+"\nshort\n")
 		r.later()
 		r.want("262144 of 614400", "short")
+		r.quiet()
 		r.stop()
 	})
 }
@@ -354,6 +374,9 @@ func TestAFileThatComesLater(t *testing.T) {
 		r.write("later.log", "from its beginning\n")
 		r.later()
 		r.want("from its beginning")
+		r.rename("later.log", "gone")
+		r.later()
+		r.quiet()
 		r.stop()
 	})
 	if got, err := follow.Expand([]string{"/none/x*.log", "/none/y.log", "/none/y.log", "/none/a.log"}); err != nil ||
@@ -404,7 +427,8 @@ func TestWhatCannotBeFollowedIsTold(t *testing.T) {
 // A mark is of a file by its beginning. One that is not of the file at its path is of what that was renamed to, even
 // where the path has characters of patterns; else the file is read from its beginning.
 func TestMarksOfOtherFiles(t *testing.T) {
-	const head = "the first line\n"
+	first := "the first line" + strings.Repeat("!", 300) // of more bytes than a mark is of
+	head := first + "\n"
 	for name, c := range map[string]struct {
 		change func(r *rig, path string)
 		want   []string
@@ -422,13 +446,13 @@ func TestMarksOfOtherFiles(t *testing.T) {
 			m := r.marks[r.path(path)]
 			m.Offset = 1000
 			r.marks[r.path(path)] = m
-		}, []string{"the first line"}},
+		}, []string{first}},
 		"a head of more bytes than are looked at": {func(r *rig, path string) {
 			r.t.Helper()
 			m := r.marks[r.path(path)]
 			m.Length = 1 << 40
 			r.marks[r.path(path)] = m
-		}, []string{"the first line"}},
+		}, []string{first}},
 		"renamed": {func(r *rig, path string) {
 			r.t.Helper()
 			r.write(path, "end\n")
@@ -438,6 +462,7 @@ func TestMarksOfOtherFiles(t *testing.T) {
 		}, []string{"end", "new"}},
 		"renamed and packed": {func(r *rig, path string) {
 			r.t.Helper()
+			r.write(path, "packed\n")
 			r.rename(path, path+".gz")
 			r.write(path, "new\n")
 		}, []string{"new"}},
@@ -451,7 +476,7 @@ func TestMarksOfOtherFiles(t *testing.T) {
 				r.start(pattern, true)
 				r.later()
 				r.stop()
-				r.want("the first line")
+				r.want(first)
 				r.got = nil
 				c.change(r, path)
 				r.start(pattern, false)
@@ -487,26 +512,34 @@ func TestErrorsEndIt(t *testing.T) {
 
 // After a truncation the mark is one of the new contents.
 func TestMarksAfterATruncation(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		r.write("a.log", "a long line that goes\n")
-		r.start("a.log", true)
-		r.later()
-		if err := os.Truncate(r.path("a.log"), 0); err != nil {
-			t.Fatal(err)
-		}
-		r.write("a.log", "new\n")
-		r.later()
-		r.stop()
-		if m := r.marks[r.path("a.log")]; m.Offset != 4 || m.Length != 4 || m.File == "" {
-			t.Errorf("%+v", m)
-		}
-		r.write("a.log", "more\n")
-		r.start("a.log", false)
-		r.later()
-		r.want("a long line that goes", "new", "more")
-		r.stop()
-	})
+	for name, c := range map[string]struct {
+		line   string
+		length int
+	}{"a short beginning": {"new", 4}, "a long one": {strings.Repeat("new", 100), 256}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t)
+				before := strings.Repeat("a long line that goes", 20)
+				r.write("a.log", before+"\n")
+				r.start("a.log", true)
+				r.later()
+				if err := os.Truncate(r.path("a.log"), 0); err != nil {
+					t.Fatal(err)
+				}
+				r.write("a.log", c.line+"\n")
+				r.later()
+				r.stop()
+				if m := r.marks[r.path("a.log")]; m.Offset != int64(len(c.line)+1) || m.Length != c.length || m.File == "" {
+					t.Errorf("%+v", m)
+				}
+				r.write("a.log", "more\n")
+				r.start("a.log", false)
+				r.later()
+				r.want(before, c.line, "more")
+				r.stop()
+			})
+		})
+	}
 }
 
 // A line that is cut ends with a whole character; what is no character at all is cut where the bound is.

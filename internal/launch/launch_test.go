@@ -3,6 +3,7 @@ package launch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/follow"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -162,6 +164,26 @@ func TestEnvironmentKeepsWhatIsSet(t *testing.T) {
 		!strings.Contains(text, "OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20secret") {
 		t.Error(text)
 	}
+	whole := []string{
+		"OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:1", "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
+		"OTEL_EXPORTER_OTLP_HEADERS=authorization=Bearer%20secret", "OTEL_SERVICE_NAME=api",
+		"OTEL_RESOURCE_ATTRIBUTES=service.instance.id=i%201", "OTEL_BSP_SCHEDULE_DELAY=200", "OTEL_BLRP_SCHEDULE_DELAY=200",
+		"OTEL_LOGS_EXPORTER=otlp", "OTEL_METRICS_EXPORTER=none", "OTEL_TRACES_SAMPLER=parentbased_always_on",
+		"GASOLINE_URL=http://127.0.0.1:1", "GASOLINE_TOKEN_FILE=/t", "GASOLINE_SESSION=i 1",
+	}
+	if env := Environment(nil, id); !slices.Equal(env, whole) {
+		t.Errorf("%q", env)
+	}
+	without := slices.DeleteFunc(slices.Clone(whole), func(e string) bool {
+		return strings.Contains(e, "HEADERS") || strings.Contains(e, "TOKEN_FILE")
+	})
+	if env := Environment(nil, Identity{Service: "api", Instance: "i 1", URL: "http://127.0.0.1:1"}); !slices.Equal(env, without) {
+		t.Errorf("without a token: %q", env)
+	}
+	env = Environment([]string{"OTEL_RESOURCE_ATTRIBUTES=a=b", "OTEL_EXPORTER_OTLP_ENDPOINT="}, id)
+	if !slices.Contains(env, "OTEL_RESOURCE_ATTRIBUTES=a=b,service.instance.id=i%201") || !slices.Contains(env, whole[2]) {
+		t.Errorf("%q", env)
+	}
 	for _, other := range []string{"OTEL_EXPORTER_OTLP_ENDPOINT=http://x", "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT=http://x"} {
 		if text := strings.Join(Environment([]string{other}, id), "\n"); strings.Contains(text, "secret") {
 			t.Errorf("%s gets the token", other)
@@ -169,6 +191,12 @@ func TestEnvironmentKeepsWhatIsSet(t *testing.T) {
 	}
 	if InstanceOf([]string{"OTEL_RESOURCE_ATTRIBUTES=a=b, service.instance.id=x%20y"}) != "x y" {
 		t.Error("the instance is not found")
+	}
+	if got := InstanceOf([]string{"OTEL_RESOURCE_ATTRIBUTES=service.instance.id=100%"}); got != "100%" {
+		t.Errorf("an instance that is not escaped is %q", got)
+	}
+	if got := InstanceOf([]string{"PATH=/bin", "OTEL_RESOURCE_ATTRIBUTES=a=b"}); got != "" {
+		t.Errorf("there is the instance %q", got)
 	}
 }
 
@@ -206,6 +234,42 @@ func TestDetect(t *testing.T) {
 		"gasoline run -- pnpm run dev", "gasoline run -- docker compose up",
 		`gasoline run --name web -- sh -c 'bundle exec '\''puma'\'''`, "gasoline run -- make run",
 	}) {
+		t.Errorf("%q", got)
+	}
+	all, err := Detect(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, c := range all {
+		found = append(found, c.Found)
+	}
+	if !slices.Equal(found, []string{
+		"package.json has the script dev", "compose.yaml", "Procfile has web", "Makefile has the target run",
+	}) {
+		t.Errorf("%q", found)
+	}
+	if got := ServiceOf(dir); got != filepath.Base(dir) {
+		t.Errorf("a manifest without a name: %s", got)
+	}
+	write("go.mod", "module example.com/team/orders\n\ngo 1.25\n")
+	if got := ServiceOf(dir); got != "orders" {
+		t.Errorf("a module: %s", got)
+	}
+	for lock, want := range map[string]string{"yarn.lock": "yarn", "bun.lock": "bun", "bun.lockb": "bun"} {
+		other := t.TempDir()
+		if err := os.WriteFile(filepath.Join(other, lock), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := manager(other); got != want {
+			t.Errorf("%s: %s", lock, got)
+		}
+	}
+	if err := os.Rename(filepath.Join(dir, "Makefile"), filepath.Join(dir, "makefile")); err != nil {
+		t.Fatal(err)
+	}
+	write("Procfile", "# a: b\n: x\na b: c\nno command\nworker:   run it\n")
+	if got := lines(); !slices.Equal(got[2:], []string{"gasoline run --name worker -- sh -c 'run it'", "gasoline run -- make run"}) {
 		t.Errorf("%q", got)
 	}
 	write("package.json", `{`)
@@ -248,6 +312,27 @@ func TestInstrument(t *testing.T) {
 	p = &Project{Dir: dir, Command: []string{"python3.11", "app.py"}, Env: []string{"VIRTUAL_ENV=" + venv}}
 	if err := Instrument(p); err != nil || !slices.Equal(p.Command, []string{program, "python3.11", "app.py"}) {
 		t.Errorf("%v %q", err, p.Command)
+	}
+	beside := filepath.Join(venv, "bin", "python3.11") // the one of an environment that is not active
+	p = &Project{Dir: dir, Command: []string{beside, "app.py"}}
+	if err := Instrument(p); err != nil || !slices.Equal(p.Command, []string{program, beside, "app.py"}) {
+		t.Errorf("%v %q", err, p.Command)
+	}
+	if err := Instrument(p); err != nil || len(p.Command) != 3 {
+		t.Errorf("twice: %v %q", err, p.Command)
+	}
+	p = &Project{Dir: filepath.Dir(venv), Command: []string{"python", "app.py"}}
+	if err := os.Rename(venv, filepath.Join(p.Dir, ".venv")); err != nil {
+		t.Fatal(err)
+	}
+	program = filepath.Join(p.Dir, ".venv", "bin", "opentelemetry-instrument")
+	if err := Instrument(p); err != nil || !slices.Equal(p.Command, []string{program, "python", "app.py"}) {
+		t.Errorf("the project's environment: %v %q", err, p.Command)
+	}
+	t.Setenv("PATH", "")
+	p = &Project{Dir: t.TempDir(), Command: []string{"python", "app.py"}}
+	if err := Instrument(p); err == nil || !strings.Contains(err.Error(), "pip install opentelemetry-distro") {
+		t.Errorf("%v", err)
 	}
 	p = &Project{Dir: t.TempDir(), Command: []string{"./server"}}
 	if err := Instrument(p); err == nil || !strings.Contains(err.Error(), "neither") {
@@ -356,6 +441,8 @@ func TestSeveral(t *testing.T) {
 		"sh -c foreman start":                    true,
 		"overmind s":                             true,
 		"docker run compose-api":                 false,
+		"compose docker":                         false,
+		"docker.exe compose up":                  true,
 		"node server.js":                         false,
 		"go run ./cmd/compose":                   false,
 	} {
@@ -429,4 +516,89 @@ func TestFilesOfOldVersionsAreRemoved(t *testing.T) {
 	if !slices.Equal(names, []string{"node-old", "python-new", "python-young"}) {
 		t.Errorf("%q", names)
 	}
+}
+
+// What a batch is made of: at most so many lines and bytes, and its number is not given again when it was not taken.
+func TestBatchesAreBounded(t *testing.T) {
+	d := &daemon{}
+	s := NewSender(wire.Lines{}, d.post)
+	half := strings.Repeat("x", perBytes/2-overhead)
+	for range 3 {
+		s.Add(wire.Line{Text: half})
+	}
+	s.Add(wire.Line{Text: strings.Repeat("y", 2*perBytes)})
+	for _, want := range []int{2, 1, 1} {
+		if b, last, ok := s.next(); len(b.Lines) != want || last || b.Finished || !ok {
+			t.Errorf("%d lines, want %d", len(b.Lines), want)
+		}
+	}
+	if _, _, ok := s.next(); ok || s.bytes != 0 {
+		t.Errorf("there is a batch of nothing; %d bytes wait", s.bytes)
+	}
+	s.count(3) // of a batch that was lost: the daemon is told even when no line follows
+	if b, _, ok := s.next(); !ok || b.Dropped != 3 {
+		t.Errorf("%+v %v", b, ok)
+	}
+	s.finish()
+	if b, last, ok := s.next(); !ok || !last || !b.Finished || b.Dropped != 0 {
+		t.Errorf("%+v %v %v", b, last, ok)
+	}
+	for range maxQueue + 1 {
+		s.Add(wire.Line{})
+	}
+	if n, over := s.waiting(); n != maxQueue || !over || s.dropped != 1 || s.bytes != maxQueue*overhead {
+		t.Errorf("%d lines of %d bytes wait, %d are dropped", n, s.bytes, s.dropped)
+	}
+}
+
+// The daemon is told of the first binary output, the user of all.
+func TestBinaryOutputIsCounted(t *testing.T) {
+	s := NewSender(wire.Lines{}, (&daemon{}).post)
+	at := time.UnixMilli(1000)
+	s.add("stdout", follow.Piece{Time: at, Text: []byte("abcdefg\xff")})
+	s.add("stderr", follow.Piece{Time: at, Text: []byte("\x00\x01\x02\x00"), Size: 100})
+	s.add("stderr", follow.Piece{Time: at, Text: []byte("\x00\x01\x02\x00")})
+	s.add("stderr", follow.Piece{Time: at, Text: []byte("x"), Size: 7})
+	b, _, _ := s.next()
+	last := 999.9999
+	for i, l := range b.Lines {
+		if l.T <= last || l.T > 1000.01 {
+			t.Errorf("line %d is at %f, behind %f", i, l.T, last)
+		}
+		last, b.Lines[i].T = l.T, 0
+	}
+	if fmt.Sprintf("%+v", b.Lines) != fmt.Sprintf("%+v", []wire.Line{
+		{Stream: "stdout", Text: "abcdefg\ufffd"}, {Stream: "stderr", Binary: 100, Size: 100}, {Stream: "stderr", Text: "x", Size: 7},
+	}) {
+		t.Errorf("%+v", b.Lines)
+	}
+	if got := s.Report(); got != "104 bytes of binary output were not kept" {
+		t.Error(got)
+	}
+	s.failure = errors.New("it is not there")
+	s.count(2)
+	if got := s.Report(); got != "2 of 4 lines did not reach the daemon (it is not there); 104 bytes of binary output were not kept" {
+		t.Error(got)
+	}
+}
+
+// When there is no daemon to the end, the lines are given up and told.
+func TestLinesAreGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &daemon{fault: errors.New("it is not there")}
+		s := NewSender(wire.Lines{}, d.post)
+		ctx, stop := context.WithCancel(t.Context())
+		for range perBatch + 5 {
+			s.Add(wire.Line{Text: "x"})
+		}
+		done := make(chan struct{})
+		go func() { defer close(done); s.run(ctx) }()
+		s.finish()
+		time.Sleep(time.Minute)
+		stop()
+		<-done
+		if got := s.Report(); got != "205 of 205 lines did not reach the daemon (it is not there)" || s.bytes != 0 {
+			t.Errorf("%s; %d bytes wait", got, s.bytes)
+		}
+	})
 }

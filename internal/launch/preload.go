@@ -68,8 +68,12 @@ var preloads = []preload{
 	},
 }
 
-// Instrument changes a project's command and environment so that it runs with OpenTelemetry's instrumentation.
+// Instrument changes a project's command and environment so that it runs with OpenTelemetry's instrumentation. A command
+// that does so by itself stays.
 func Instrument(p *Project) error {
+	if p.program() == pythonInstrument {
+		return nil
+	}
 	if all := p.languages(); len(all) > 0 {
 		return all[0].prepare(p)
 	}
@@ -234,9 +238,6 @@ const pythonInstrument = "opentelemetry-instrument"
 
 func preparePython(p *Project) error {
 	const program = pythonInstrument
-	if filepath.Base(p.Command[0]) == program {
-		return nil
-	}
 	var places []string
 	if filepath.Base(p.Command[0]) != p.Command[0] {
 		places = append(places, filepath.Join(filepath.Dir(p.Command[0]), program))
