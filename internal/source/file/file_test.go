@@ -5,10 +5,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/event"
 	"github.com/brennhill/gasoline/internal/source"
 	"github.com/brennhill/gasoline/internal/source/file"
 	"github.com/brennhill/gasoline/internal/source/sourcetest"
@@ -71,4 +73,37 @@ func TestTails(t *testing.T) {
 			},
 		}
 	})
+}
+
+// A pattern that matches nothing is no fault, since the file may come; but an agent that finds no lines is told why.
+func TestAPatternThatMatchesNothingIsTold(t *testing.T) {
+	dir := t.TempDir()
+	r := sourcetest.NewRig(t, file.Adapter, `{"path":"*.log"}`, source.Env{Root: dir})
+	stop := r.Start()
+	defer stop()
+	until := func(n int) {
+		t.Helper()
+		for end := time.Now().Add(20 * time.Second); time.Now().Before(end) && len(r.Messages(t)) < n; {
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	until(1)
+	note := "no file matches " + filepath.Join(dir, "*.log") + " yet"
+	all := r.Events(t)
+	if len(all) != 1 {
+		t.Fatalf("%q", r.Messages(t))
+	}
+	if l, ok := all[0].(*event.Log); !ok || l.Message != note || l.Level != "warn" || l.Severity != event.SeverityWarn {
+		t.Errorf("an agent sees %+v", all[0])
+	}
+	if st := r.Runner.Status()[0]; st.State != source.Follows || st.Error != "" || !strings.HasPrefix(st.Line(time.Now()), "api/file: follows; ") {
+		t.Errorf("the status is %s", st.Line(time.Now()))
+	}
+	if err := os.WriteFile(filepath.Join(dir, "late.log"), []byte("here\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	until(2)
+	if got := r.Messages(t); !slices.Equal(got, []string{"here", note}) {
+		t.Errorf("when the file came: %q", got)
+	}
 }
