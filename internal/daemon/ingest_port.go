@@ -56,6 +56,12 @@ func (p *ingestPort) open(ctx context.Context, wanted int, life time.Duration) (
 	p.work.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			p.log.Error("serve services of other machines", "error", err.Error())
+			p.mu.Lock()
+			if p.server == server { // nobody listens: the next who wants the port opens it
+				p.server = nil
+			}
+			p.mu.Unlock()
+			_ = server.Close() // connections that it took before it ended
 		}
 	})
 	p.log.Info("listening for services of other machines", "address", listener.Addr().String())

@@ -1,9 +1,12 @@
 package daemon
 
 import (
+	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -151,4 +154,32 @@ func TestAFixedPortForOtherMachines(t *testing.T) {
 	if got := d.from(cfg.IngestPort, "POST", "/v1/logs", tokenOf(t, place.StateDir, pairing.Ingest, time.Hour)); got != 200 {
 		t.Error(got)
 	}
+}
+
+// A server that ended by itself holds no port: whoever asks next gets an open one.
+func TestThePortForOtherMachinesIsOpenedAgainAfterItsServerFailed(t *testing.T) {
+	// Serve fails at once with this: it is told of HTTP/2 without the ciphers that HTTP/2 needs.
+	broken := &http.Server{TLSConfig: &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}, CipherSuites: []uint16{tls.TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA},
+	}}
+	servers := []*http.Server{broken, {Handler: http.NotFoundHandler()}}
+	p := &ingestPort{log: slog.New(slog.DiscardHandler), serve: func() *http.Server {
+		next := servers[0]
+		servers = servers[1:]
+		return next
+	}}
+	t.Cleanup(func() { p.stop(context.Background()) })
+	if _, err := p.open(t.Context(), 0, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	p.work.Wait()
+	port, err := p.open(t.Context(), 0, time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := net.Dial("tcp4", fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Fatalf("the port is said to be open: %v", err)
+	}
+	_ = c.Close()
 }
