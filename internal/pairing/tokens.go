@@ -234,6 +234,21 @@ func (g *Grant) Allow(events, bytes int) (wait time.Duration) {
 	return 0
 }
 
+// newGrant returns the grant of a token. What is left of its limits goes on from an earlier grant of the same secret,
+// whose file was changed since; nil begins a burst.
+func newGrant(t Token, before *Grant, now time.Time) *Grant {
+	g := &Grant{
+		Token: t, until: now.Add(t.Expires.Sub(now)), at: now,
+		events: float64(burst * t.Events), bytes: float64(burst * t.Bytes),
+	}
+	if before != nil && before.Hash == t.Hash {
+		before.mu.Lock()
+		defer before.mu.Unlock()
+		g.events, g.bytes, g.at = min(g.events, before.events), min(g.bytes, before.bytes), before.at
+	}
+	return g
+}
+
 // grants are the tokens that were shown, by id. What is kept of one is what its file said a second ago at most.
 type grants struct {
 	mu   sync.Mutex
@@ -257,14 +272,13 @@ func (p *Pairings) grant(text string) *Grant {
 	if g == nil || now.Sub(g.seen) >= lookAgain {
 		kept, err := readToken(p.dir, parts[1])
 		if err != nil {
-			delete(p.grants.byID, parts[1])
+			if errors.Is(err, fs.ErrNotExist) { // else it may be half written: what was used stays used
+				delete(p.grants.byID, parts[1])
+			}
 			return nil
 		}
 		if g == nil || g.Token != kept {
-			g = &Grant{
-				Token: kept, until: now.Add(kept.Expires.Sub(now)), at: now,
-				events: float64(burst * kept.Events), bytes: float64(burst * kept.Bytes),
-			}
+			g = newGrant(kept, g, now)
 			for id := range p.grants.byID {
 				if len(p.grants.byID) < maxTokens {
 					break

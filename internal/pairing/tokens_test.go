@@ -1,6 +1,7 @@
 package pairing_test
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -173,6 +174,39 @@ func TestTokensHaveLimits(t *testing.T) {
 		}
 		if wait := g.Allow(1, 0); wait < 20*time.Second || wait > 21*time.Second {
 			t.Errorf("what comes after it waits %s", wait)
+		}
+	})
+}
+
+// Whoever changes a token's file, and be it only its end, gives no burst with it.
+func TestAChangedFileLeavesWhatIsLeftOfTheLimits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, dir := openDir(t)
+		text, made := token(t, dir, pairing.Token{Scope: pairing.Ingest, Events: 100, Bytes: 1000}, time.Hour)
+		name := "tokens/" + made.ID + ".json"
+		if wait := p.Bearer(text).Grant.Allow(1000, 0); wait != 0 {
+			t.Fatalf("the burst waits %s", wait)
+		}
+		made.Expires = made.Expires.Add(time.Hour)
+		data, err := json.Marshal(made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		for _, written := range []string{string(data[:40]), string(data)} {
+			if err := dir.Write(name, []byte(written)); err != nil {
+				t.Fatal(err)
+			}
+			if damaged := written != string(data); damaged != (p.Bearer(text).Who == pairing.Nobody) {
+				t.Errorf("%s opens or not: %v", written, !damaged)
+			}
+		}
+		g := p.Bearer(text).Grant
+		if !g.Expires.Equal(made.Expires) {
+			t.Errorf("it ends at %s, not at %s", g.Expires, made.Expires)
+		}
+		if wait := g.Allow(1000, 0); wait != 9*time.Second { // one second's worth came back
+			t.Errorf("a second burst waits %s", wait)
 		}
 	})
 }
