@@ -108,6 +108,8 @@ func TestHelpFromTheShell(t *testing.T) {
 		"analyze error_clusters -h":  {"gasoline analyze error_clusters --limit 10"},
 		"interact type --help":       {"--text a@b.example --clear"},
 		"configure telemetry --help": {"off, auto"},
+		"run --help": {"Run a program as you do, and let agents read what it writes.", "GASOLINE=off", "exit code is the program's",
+			"--name string", "(default OTEL_SERVICE_NAME, or the project's name)", "--otel ", "gasoline run -- npm run dev"},
 	} {
 		out, _, code := m.run(strings.Fields(args)...)
 		for _, want := range wants {
