@@ -109,7 +109,7 @@ func TestHelpFromTheShell(t *testing.T) {
 		"interact type --help":       {"--text a@b.example --clear"},
 		"configure telemetry --help": {"off, auto"},
 		"run --help": {"Run a program as you do, and let agents read what it writes.", "GASOLINE=off", "exit code is the program's",
-			"--name string", "(default OTEL_SERVICE_NAME, or the project's name)", "--otel ", "gasoline run -- npm run dev"},
+			"--name string", "(default OTEL_SERVICE_NAME, or the project's name)", "load OpenTelemetry's instrumentation that the project has", "\n      --otel ", "gasoline run -- npm run dev"},
 	} {
 		out, _, code := m.run(strings.Fields(args)...)
 		for _, want := range wants {
