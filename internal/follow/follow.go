@@ -65,6 +65,7 @@ type Config struct {
 type follower struct {
 	Config
 	files   map[string]*file // by path
+	marks   map[string]Mark  // of an earlier run, of paths that were not there yet
 	old     []*file          // renamed files that may still be written to
 	first   bool             // the first look
 	noted   map[string]bool
@@ -116,7 +117,8 @@ func Expand(patterns []string) ([]string, error) {
 // Follow reads until ctx ends, whose error it returns, or Emit fails. Lines that were handed on are not handed on
 // again by a later call with the marks of this one, unless it was ended between Emit and Save.
 func Follow(ctx context.Context, c Config) error {
-	f := &follower{Config: c, files: map[string]*file{}, first: true, noted: map[string]bool{}, buf: make([]byte, 64<<10)}
+	f := &follower{Config: c, files: map[string]*file{}, marks: map[string]Mark{}, first: true, noted: map[string]bool{}, buf: make([]byte, 64<<10)}
+	maps.Copy(f.marks, c.Marks)
 	defer func() {
 		for _, o := range f.open() {
 			_ = o.handle.Close() // it was only read
@@ -263,18 +265,16 @@ func (f *follower) look(path string) error {
 	}
 	o = &file{path: path, handle: handle, id: identity(info)}
 	f.files[path] = o
-	if !f.first {
-		return o.remember() // it is new: from its beginning
-	}
-	mark, known := f.Marks[path]
+	mark, known := f.marks[path]
+	delete(f.marks, path) // what has the path later is another file
 	switch {
 	case known && o.is(mark) && mark.Offset <= info.Size():
 		o.read = mark.Offset
 	case known:
 		f.rotated(path, mark)
-	case !f.Begin:
+	case f.first && !f.Begin:
 		o.read = info.Size()
-	}
+	} // else it is new: from its beginning
 	o.given = o.read
 	if err := o.remember(); err != nil {
 		return err

@@ -60,7 +60,7 @@ func (f files) Tail(ctx context.Context, cursor string, emit source.Emit) error 
 			return emit(ctx, nil, string(data))
 		},
 		Ready: func(n int) {
-			if n == 0 {
+			if n == 0 && len(marks) == 0 { // else it was there, and may be rotated now
 				_ = emit(ctx, []source.Row{{
 					Time: time.Now(), Text: "no file matches " + f.pattern + " yet", Level: "warn", Severity: event.SeverityWarn,
 				}}, "")
