@@ -18,10 +18,12 @@ type object = map[string]any
 // openapi writes the HTTP interface as an OpenAPI 3.1 document and as a reference page.
 func openapi(root string, files map[string][]byte) error {
 	docs := map[string]string{}
-	if err := readDocs(filepath.Join(root, "internal/wire"), docs); err != nil {
-		return err
+	for _, dir := range []string{"internal/wire", "internal/ingest/otlp"} {
+		if err := readDocs(filepath.Join(root, dir), docs); err != nil {
+			return err
+		}
 	}
-	s := schemas{docs: docs, out: object{}}
+	s := schemas{docs: docs, out: object{}, types: map[string]reflect.Type{}, named: map[string]bool{}}
 	problem := object{
 		"description": "A refusal",
 		"content":     object{"application/json": object{"schema": s.of(reflect.TypeFor[wire.Problem]())}},
@@ -40,20 +42,32 @@ func openapi(root string, files map[string][]byte) error {
 					"origin":     r.Access.Origin.String(),
 				}}
 			success := object{"description": "Done"}
-			switch {
-			case r.Type != "":
-				success["content"] = object{r.Type: object{"schema": object{}}}
-			case r.Out != nil:
-				success["content"] = object{"application/json": object{"schema": s.of(reflect.TypeOf(r.Out))}}
-			}
-			op["responses"].(object)["200"] = success
-			if r.In != nil {
-				op["requestBody"] = object{
-					"required": true,
-					"content":  object{"application/json": object{"schema": s.of(reflect.TypeOf(r.In))}},
+			if r.Type != "" {
+				content := object{}
+				for media := range strings.SplitSeq(r.Type, ",") {
+					content[media] = object{"schema": object{}}
 				}
+				success["content"] = content
+			} else if r.Out != nil {
+				success["content"] = s.content(r.Out)
+			}
+			answers := op["responses"].(object)
+			answers["200"] = success
+			if r.In != nil {
+				op["requestBody"] = object{"required": true, "content": s.content(r.In)}
 			}
 			var params []object
+			if _, ok := r.In.(httpapi.OTLP); ok {
+				for code := range refusals {
+					answers[code] = object{"$ref": "#/components/responses/OTLP" + code}
+				}
+				params = append(params, object{
+					"name":        "Content-Encoding",
+					"in":          "header",
+					"description": "how the body is packed",
+					"schema":      object{"type": "string", "enum": []string{"identity", "gzip"}},
+				})
+			}
 			for _, part := range strings.Split(r.Path, "/") {
 				if strings.HasPrefix(part, "{") {
 					params = append(
@@ -93,6 +107,13 @@ func openapi(root string, files map[string][]byte) error {
 			path[strings.ToLower(m)] = op
 		}
 	}
+	refused := object{}
+	for code := range refusals {
+		refused["OTLP"+code] = s.refusal(code)
+	}
+	if err := s.check(); err != nil {
+		return err
+	}
 	out, err := indented(object{
 		"openapi": "3.1.0",
 		"info": object{
@@ -106,6 +127,7 @@ func openapi(root string, files map[string][]byte) error {
 		"paths":    paths,
 		"components": object{
 			"schemas":         s.out,
+			"responses":       refused,
 			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer"}},
 		},
 	})
@@ -123,12 +145,84 @@ func operation(method, path string) string {
 
 // schemas collects the components.
 type schemas struct {
-	docs map[string]string
-	out  object
+	docs  map[string]string
+	out   object
+	types map[string]reflect.Type // by the names of their components
+	named map[string]bool         // components that are meant by name
+	twice []string                // names that two types have
 }
 
-// of returns the schema of a type; structs become components.
+// check returns why the components do not hold together, or nil.
+func (s *schemas) check() error {
+	if len(s.twice) > 0 {
+		return fmt.Errorf("two types are named %s", strings.Join(s.twice, ", "))
+	}
+	for name := range s.named {
+		if s.out[name] == nil {
+			return fmt.Errorf("a field is said to be a %s, which is no component", name)
+		}
+	}
+	return nil
+}
+
+// content returns the media types of a body.
+func (s *schemas) content(body any) object {
+	both, ok := body.(httpapi.OTLP)
+	if !ok {
+		return object{"application/json": object{"schema": s.of(reflect.TypeOf(body))}}
+	}
+	t := reflect.TypeOf(both.Message)
+	message := t.Name()
+	if t == reflect.TypeFor[wire.RPCStatus]() {
+		message = "google.rpc.Status"
+	}
+	return object{
+		"application/json": object{"schema": s.of(t)},
+		"application/x-protobuf": object{"schema": object{
+			"type": "string", "format": "binary", "description": "the message " + message,
+		}},
+	}
+}
+
+// refusals are the statuses by which a route of OTLP refuses a request.
+var refusals = map[string]string{
+	"400": "The body is no request of OTLP",
+	"401": "A token is needed",
+	"403": "The token is of another scope, or a web page asks",
+	"413": "The body is too large",
+	"415": "The content type is none of OTLP",
+	"429": "More than is let in",
+	"500": "The daemon failed",
+	"503": "The daemon is stopping",
+}
+
+// refusal returns one of these as a component.
+func (s *schemas) refusal(code string) object {
+	out := object{"description": refusals[code], "content": s.content(httpapi.OTLP{Message: wire.RPCStatus{}})}
+	if code == "429" {
+		out["headers"] = object{"Retry-After": object{
+			"description": "seconds after which the request may be repeated",
+			"required":    true,
+			"schema":      object{"type": "integer", "minimum": 1},
+		}}
+	}
+	return out
+}
+
+// described is a type that says itself what its JSON is.
+type described interface{ Schema() map[string]any }
+
+// of returns the schema of a type; structs become components, and types that say themselves what they are.
 func (s *schemas) of(t reflect.Type) object {
+	if t.Kind() != reflect.Pointer && t.Name() != "" {
+		if d, ok := reflect.Zero(t).Interface().(described); ok {
+			return s.component(t, func(into object) {
+				for k, v := range d.Schema() {
+					into[k] = v
+				}
+			})
+		}
+	}
 	switch {
 	case t == reflect.TypeFor[json.RawMessage]() || t.Kind() == reflect.Interface:
 		return object{}
@@ -147,20 +241,32 @@ func (s *schemas) of(t reflect.Type) object {
 	case t.Kind() != reflect.Struct:
 		return object{"type": "integer"}
 	}
-	ref := object{"$ref": "#/components/schemas/" + t.Name()}
-	if _, ok := s.out[t.Name()]; ok {
+	return s.component(t, func(into object) {
+		into["type"] = "object"
+		properties := object{}
+		if required := s.fields(t, properties); len(required) > 0 {
+			into["required"] = required
+		}
+		into["properties"] = properties
+	})
+}
+
+// component returns a reference to the component of a type, which fill makes the first time.
+func (s *schemas) component(t reflect.Type, fill func(into object)) object {
+	name := t.Name()
+	ref := object{"$ref": "#/components/schemas/" + name}
+	if known, ok := s.types[name]; ok {
+		if known != t {
+			s.twice = append(s.twice, name)
+		}
 		return ref
 	}
-	component := object{"type": "object"}
-	s.out[t.Name()] = component // before the fields: types may contain themselves
-	if doc := s.docs[t.Name()]; doc != "" {
+	component := object{}
+	s.types[name], s.out[name] = t, component // before the fields: types may contain themselves
+	if doc := s.docs[name]; doc != "" {
 		component["description"] = doc
 	}
-	properties := object{}
-	if required := s.fields(t, properties); len(required) > 0 {
-		component["required"] = required
-	}
-	component["properties"] = properties
+	fill(component)
 	return ref
 }
 
@@ -177,11 +283,22 @@ func (s *schemas) fields(t reflect.Type, into object) (required []string) {
 			continue
 		}
 		p := s.of(f.Type)
+		if is := f.Tag.Get("is"); is != "" {
+			s.named[is] = true
+			p = object{"$ref": "#/components/schemas/" + is}
+		}
+		if f.Tag.Get("words") != "" {
+			p = object{
+				"anyOf": []object{{"type": "string"}, {"type": "array", "items": object{"type": "string"}}},
+			}
+		}
 		if doc := s.docs[t.Name()+"."+f.Name]; doc != "" {
-			p = object{"description": doc}
-			for k, v := range s.of(f.Type) {
+			bare := p
+			p = object{}
+			for k, v := range bare {
 				p[k] = v
 			}
+			p["description"] = doc
 		}
 		if bounds := boundsOf(f.Tag); bounds != nil {
 			for k, v := range p {
@@ -269,6 +386,9 @@ func httpPage() []byte {
 func typeOf(v any) string {
 	if v == nil {
 		return ""
+	}
+	if both, ok := v.(httpapi.OTLP); ok {
+		v = both.Message
 	}
 	t := reflect.TypeOf(v)
 	if t.Name() == "" {

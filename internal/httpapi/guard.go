@@ -24,7 +24,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			if p.Code == problem.Unauthorized {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="gasoline"`)
 			}
-			s.refuse(w, p)
+			s.refuseTo(w, r, p)
 			return
 		}
 		next.ServeHTTP(w, r)

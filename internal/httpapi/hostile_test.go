@@ -71,12 +71,15 @@ func posts() []string {
 			out = append(out, strings.NewReplacer("{tool}", "observe", "{format}", "har").Replace(r.Path))
 		}
 	}
-	return append(out, "/query")
+	return out
 }
 
 func (r *rig) postAsExtension(path, body string, header http.Header) *httptest.ResponseRecorder {
 	r.t.Helper()
 	q := request{method: "POST", path: path, body: body, header: http.Header{}}
+	if strings.HasPrefix(path, "/v1/") {
+		q.header.Set("Content-Type", "application/json")
+	}
 	for k, v := range header {
 		q.header[k] = v
 	}
@@ -156,6 +159,7 @@ func TestBodiesAreBounded(t *testing.T) {
 		"gzip of 5 MB + 1":  {packed(t, strings.NewReader(exact+" ")), gzipped, 413},
 		"gzip bomb":         {packed(t, zeros(30<<20)), gzipped, 413},
 		"no gzip":           {whole, gzipped, 400},
+		"an empty gzip":     {"", gzipped, 400},
 		"half a gzip":       {packed(t, strings.NewReader(exact))[:100], gzipped, 400},
 		"damaged gzip":      {packed(t, strings.NewReader(whole))[:20] + strings.Repeat("\xff", 40), gzipped, 400},
 		"another encoding":  {whole, http.Header{"Content-Encoding": {"br"}}, 400},
@@ -172,7 +176,11 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 	// Every route has the bound.
 	for _, path := range posts() {
-		if w := r.postAsExtension(path, exact+" ", nil); w.Code != 413 {
+		body := exact + " "
+		if strings.HasPrefix(path, "/v1/") { // 16 MB
+			body = "{}" + strings.Repeat(" ", 17<<20)
+		}
+		if w := r.postAsExtension(path, body, nil); w.Code != 413 {
 			t.Errorf("%s: %d %.200s", path, w.Code, w.Body)
 		}
 	}

@@ -96,17 +96,19 @@ func tooLargeOTLP() error {
 	)
 }
 
-// otlp takes a request of OTLP/HTTP. It answers in the request's encoding, refusals as well.
+// OTLP is a body that comes in both encodings of OTLP, by its message in JSON.
+type OTLP struct{ Message any }
+
+// otlp takes a request of OTLP/HTTP. It answers in the request's encoding.
 func (s *Server) otlp(w http.ResponseWriter, r *http.Request) error {
-	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	media := mediaOf(r)
 	encoding := otlp.JSON
 	switch media {
 	case jsonType:
 	case protobufType:
 		encoding = otlp.Protobuf
 	default:
-		s.malformed.Add(1)
-		s.refuseAs(w, http.StatusUnsupportedMediaType, problem.New(
+		s.refuseOTLP(w, r, http.StatusUnsupportedMediaType, problem.New(
 			problem.InvalidParam,
 			"Send "+protobufType+" or "+jsonType+".",
 			"the content type %q is none of OTLP.",
@@ -123,17 +125,24 @@ func (s *Server) otlp(w http.ResponseWriter, r *http.Request) error {
 	if limited := (*ingest.Limited)(nil); errors.As(err, &limited) {
 		w.Header().Set("Retry-After", retryAfter(limited))
 	}
-	s.count(w, p)
-	if encoding == otlp.Protobuf {
-		s.write(w, status(p.Code), media, statusMessage(grpcCode(p.Code), sentences(p)))
-		return nil
-	}
-	s.json(w, status(p.Code), struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-		wire.Problem
-	}{grpcCode(p.Code), sentences(p), problemOut(p)})
+	s.refuseOTLP(w, r, status(p.Code), p)
 	return nil
+}
+
+// mediaOf returns a request's media type without its parameters.
+func mediaOf(r *http.Request) string {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return media
+}
+
+// refuseOTLP writes a problem as OTLP has it: a google.rpc.Status in the request's encoding, JSON when that is none.
+func (s *Server) refuseOTLP(w http.ResponseWriter, r *http.Request, status int, p *problem.Problem) {
+	s.count(w, p)
+	if mediaOf(r) == protobufType {
+		s.write(w, status, protobufType, statusMessage(grpcCode(p.Code), sentences(p)))
+		return
+	}
+	s.json(w, status, wire.RPCStatus{Code: grpcCode(p.Code), Message: sentences(p), Problem: problemOut(p)})
 }
 
 func (s *Server) takeOTLP(r *http.Request, sig otlp.Signal, encoding otlp.Encoding) ([]byte, error) {
@@ -208,7 +217,7 @@ func grpcCode(c problem.Code) int {
 // grpc takes a call of OTLP/gRPC: one message in, one out, the status in the trailer. It needs no more of gRPC
 // than HTTP/2 and a frame around the message.
 func (s *Server) grpc(w http.ResponseWriter, r *http.Request) error {
-	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	media := mediaOf(r)
 	if r.ProtoMajor != 2 || media != "application/grpc" && media != "application/grpc+proto" {
 		s.malformed.Add(1)
 		s.refuseAs(w, http.StatusUnsupportedMediaType, problem.New(

@@ -44,7 +44,7 @@ func (s *Server) forServices(admit func(*http.Request) *problem.Problem) *http.S
 			if p.Code == problem.Unauthorized {
 				w.Header().Set("WWW-Authenticate", `Bearer realm="gasoline"`)
 			}
-			s.refuse(w, p)
+			s.refuseTo(w, r, p)
 			return
 		}
 		mux.ServeHTTP(w, r)

@@ -297,27 +297,8 @@ func (s *Server) timeline(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// rows is the answer of /query.
-type rows struct {
-	Columns []string `json:"columns"`
-	Rows    [][]any  `json:"rows"`
-	Cursor  string   `json:"cursor"`
-	Missed  uint64   `json:"missed"`
-	More    bool     `json:"more"`
-
-	Exhausted bool `json:"exhausted"` // everything that is kept was looked at, as far as the page goes
-}
-
 func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
-	var in struct {
-		Kinds  any    `json:"kinds"`
-		Where  string `json:"where"`
-		Select any    `json:"select"`
-		Group  any    `json:"group"`
-		Cursor string `json:"cursor"`
-		Since  string `json:"since"`
-		Limit  int    `json:"limit"`
-	}
+	var in wire.Query
 	if r.Method == http.MethodPost {
 		if err := s.decodeStrict(r, &in); err != nil {
 			return err
@@ -364,7 +345,10 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request) error {
 	if got.Rows == nil {
 		got.Rows = [][]any{}
 	}
-	s.json(w, http.StatusOK, rows{got.Columns, got.Rows, string(got.Cursor), got.Missed, got.More, cover.Exhausted})
+	s.json(w, http.StatusOK, wire.Rows{
+		Columns: got.Columns, Rows: got.Rows, Cursor: string(got.Cursor), Missed: got.Missed, More: got.More,
+		Exhausted: cover.Exhausted,
+	})
 	return nil
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"net/http"
 
+	"github.com/brennhill/gasoline/internal/ingest/otlp"
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
@@ -12,10 +13,10 @@ type Route struct {
 	Path   string
 	Doc    string
 	Query  []Query
-	In     any // zero value of the request's body; nil when there is none
-	Out    any // zero value of the answer's body; nil when it is no JSON
+	In     any // zero value of the request's body, or an OTLP; nil when there is none
+	Out    any // zero value of the answer's body, or an OTLP; nil when it is no JSON
 	Access Access
-	Type   string // media type of an answer that is no JSON, or JSON of no declared shape; else ""
+	Type   string // media types of an answer that is no JSON, or JSON of no declared shape, with commas; else ""
 }
 
 // Query is one query parameter.
@@ -215,7 +216,7 @@ func routes() []route {
 				map[string]any{},
 				nil,
 				queries,
-				"",
+				"text/plain,application/json",
 			},
 			false,
 			(*Server).tool,
@@ -229,7 +230,7 @@ func routes() []route {
 				map[string]any{},
 				nil,
 				control,
-				"",
+				"text/plain,application/json",
 			},
 			false,
 			(*Server).generate,
@@ -300,9 +301,24 @@ func routes() []route {
 			false,
 			(*Server).ingestRoute,
 		},
-		otlpRoute("/v1/logs", "Logs of services by OTLP/HTTP: protobuf or JSON, plain or gzip."),
-		otlpRoute("/v1/traces", "Spans of services by OTLP/HTTP: protobuf or JSON, plain or gzip."),
-		otlpRoute("/v1/metrics", "Metrics by OTLP/HTTP: they are counted and left out."),
+		otlpRoute(
+			"/v1/logs",
+			"Logs of services by OTLP/HTTP: protobuf or JSON, plain or gzip.",
+			otlp.ExportLogsServiceRequest{},
+			otlp.ExportLogsServiceResponse{},
+		),
+		otlpRoute(
+			"/v1/traces",
+			"Spans of services by OTLP/HTTP: protobuf or JSON, plain or gzip.",
+			otlp.ExportTraceServiceRequest{},
+			otlp.ExportTraceServiceResponse{},
+		),
+		otlpRoute(
+			"/v1/metrics",
+			"Metrics by OTLP/HTTP: they are counted and left out.",
+			otlp.ExportMetricsServiceRequest{},
+			otlp.ExportMetricsServiceResponse{},
+		),
 		{
 			Route{
 				"POST",
@@ -464,9 +480,9 @@ func routes() []route {
 				"Rows of a filter expression.",
 				expressionQuery(),
 				nil,
-				nil,
+				wire.Rows{},
 				queries,
-				"application/json",
+				"",
 			},
 			false,
 			(*Server).query,
@@ -477,10 +493,10 @@ func routes() []route {
 				"/query",
 				"Rows of a filter expression.",
 				nil,
-				map[string]any{},
-				nil,
+				wire.Query{},
+				wire.Rows{},
 				queries,
-				"application/json",
+				"",
 			},
 			false,
 			(*Server).query,
@@ -555,8 +571,8 @@ func routes() []route {
 	}
 }
 
-func otlpRoute(path, doc string) route {
-	return route{Route{"POST", path, doc, nil, nil, nil, ingestServices, jsonType}, false, (*Server).otlp}
+func otlpRoute(path, doc string, in, out any) route {
+	return route{Route{"POST", path, doc, nil, OTLP{in}, OTLP{out}, ingestServices, ""}, false, (*Server).otlp}
 }
 
 // grpcRoutes are the calls of OTLP/gRPC. They are no part of the OpenAPI document, whose requests they do not take.

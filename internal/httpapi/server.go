@@ -272,8 +272,9 @@ func (s *Server) recover(next http.Handler) http.Handler {
 					"stack",
 					string(debug.Stack()),
 				)
-				s.refuse(
+				s.refuseTo(
 					w,
+					r,
 					problem.New(
 						problem.Internal,
 						"The daemon's log has the details.",
@@ -332,6 +333,15 @@ func (s *Server) deadline(err error) {
 	if err != nil {
 		s.cfg.Log.Debug("set deadline", "error", err.Error()) // a test's recorder has none
 	}
+}
+
+// refuseTo writes a problem in the form that a request's route has for one.
+func (s *Server) refuseTo(w http.ResponseWriter, r *http.Request, p *problem.Problem) {
+	if _, ok := signals[r.URL.Path]; ok && r.Method == http.MethodPost {
+		s.refuseOTLP(w, r, status(p.Code), p)
+		return
+	}
+	s.refuse(w, p)
 }
 
 // refuse writes a problem.
@@ -507,7 +517,8 @@ func readError(err error) error {
 			"the request's body did not arrive within %s.",
 			readBody,
 		)
-	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt):
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum), errors.As(err, &corrupt),
+		errors.Is(err, io.EOF): // of a body without a byte
 		return problem.New(problem.InvalidParam, "Send it plain, or packed by gzip as a whole.", "the body is no gzip.")
 	default:
 		return problem.New(problem.InvalidParam, "Send as many bytes as Content-Length says.", "the body ended early.")

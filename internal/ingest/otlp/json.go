@@ -206,6 +206,21 @@ func (c *cursor) unsigned() uint64 {
 	return n
 }
 
+// signed reads a whole number, which may be written as 1.0 or 1e3.
+func (c *cursor) signed() int64 {
+	s := c.number()
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		f, err := strconv.ParseFloat(s, 64)
+		if err != nil || f != math.Trunc(f) || !(f > math.MinInt64 && f < math.MaxInt64) { // -2^63 itself was read above
+			c.wrong = true
+			return 0
+		}
+		n = int64(f)
+	}
+	return n
+}
+
 // count reads a number that fits into 31 bits, else it is 0.
 func (c *cursor) count() int { return number32(c.unsigned()) }
 
@@ -557,6 +572,10 @@ func (r *jsonReader) pairs() {
 // value reads an AnyValue.
 func (r *jsonReader) value() (v value) {
 	r.members(func(key string) {
+		if r.peek() == 'n' { // null is as if the member were not there
+			r.skip()
+			return
+		}
 		switch key {
 		case "arrayValue", "array_value", "kvlistValue", "kvlist_value":
 			r.scratch = r.list(r.scratch[:0], key[0] == 'k')
@@ -579,9 +598,7 @@ func (r *jsonReader) plain(key string, v *value) {
 			v.number = 1
 		}
 	case "intValue", "int_value":
-		n, err := strconv.ParseInt(r.number(), 10, 64)
-		r.wrong = r.wrong || err != nil
-		*v = value{kind: integer, number: n}
+		*v = value{kind: integer, number: r.signed()}
 	case "doubleValue", "double_value":
 		f, err := strconv.ParseFloat(r.number(), 64)
 		r.wrong = r.wrong || err != nil && !errors.Is(err, strconv.ErrRange)
@@ -663,6 +680,10 @@ func (r *jsonReader) list(dst []byte, pairs bool) []byte {
 func (r *jsonReader) appendValue(dst []byte) []byte {
 	from := len(dst)
 	r.members(func(key string) {
+		if r.peek() == 'n' {
+			r.skip()
+			return
+		}
 		switch key {
 		case "arrayValue", "array_value", "kvlistValue", "kvlist_value":
 			dst = r.list(dst[:from], key[0] == 'k')
