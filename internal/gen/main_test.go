@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/brennhill/gasoline/internal/ingest/otlp"
+	"github.com/brennhill/gasoline/internal/wire"
 )
 
 func TestGeneratedFilesAreUpToDate(t *testing.T) {
@@ -37,6 +41,80 @@ func TestRunWritesOnceAndIsStable(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "schema/openapi.json"))
 	if err != nil || !json.Valid(data) || !bytes.Contains(data, []byte(`"/sync"`)) {
 		t.Errorf("openapi: %v, %d bytes", err, len(data))
+	}
+}
+
+// A client knows from the document what every route takes and answers. These have bodies that are no matter of it.
+func TestEveryRouteSaysItsBodies(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "schema/openapi.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type body struct {
+		Content map[string]struct{ Schema map[string]any }
+	}
+	var doc struct {
+		Paths map[string]map[string]struct {
+			RequestBody *body
+			Responses   map[string]body
+		}
+	}
+	if err := json.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var without []string
+	for path, methods := range doc.Paths {
+		for method, op := range methods {
+			name := strings.ToUpper(method) + " " + path
+			if method == "post" && op.RequestBody == nil {
+				without = append(without, name+" takes")
+			}
+			described := 0
+			for media, of := range op.Responses["200"].Content {
+				if media == "text/plain" || len(of.Schema) > 0 {
+					described++
+				}
+			}
+			if described == 0 || described < len(op.Responses["200"].Content) {
+				without = append(without, name+" answers")
+			}
+		}
+	}
+	slices.Sort(without)
+	want := []string{
+		"DELETE /mcp answers", "GET /doctor answers", "GET /mcp answers", "GET /openapi.json answers", "GET /stream answers",
+		"POST /generate/{format} answers", "POST /mcp answers", "POST /mcp takes", "POST /pair/code takes",
+		"POST /shutdown takes", "POST /tools/{tool} answers",
+	}
+	if !slices.Equal(without, want) {
+		t.Errorf("without a description are\n%q, want\n%q", without, want)
+	}
+}
+
+func TestComponentsHaveOneMeaning(t *testing.T) {
+	type Sync struct{ A int }
+	empty := func() schemas {
+		return schemas{out: object{}, types: map[string]reflect.Type{}, named: map[string]bool{}}
+	}
+	s := empty()
+	s.of(reflect.TypeFor[Sync]())
+	s.of(reflect.TypeFor[[]*Sync]())
+	if err := s.check(); err != nil {
+		t.Error(err)
+	}
+	s.of(reflect.TypeFor[wire.Sync]())
+	if err := s.check(); err == nil || !strings.Contains(err.Error(), "Sync") {
+		t.Errorf("two types of one name: %v", err)
+	}
+	s = empty()
+	s.of(reflect.TypeFor[wire.Export]())
+	if err := s.check(); err == nil || !strings.Contains(err.Error(), "ServiceRequest") {
+		t.Errorf("a component that is not there: %v", err)
+	}
+	s.of(reflect.TypeFor[otlp.ExportLogsServiceRequest]())
+	s.of(reflect.TypeFor[otlp.ExportTraceServiceRequest]())
+	if err := s.check(); err != nil {
+		t.Error(err)
 	}
 }
 

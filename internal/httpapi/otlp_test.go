@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"strconv"
@@ -108,6 +110,51 @@ func TestBadRequestsOfOTLP(t *testing.T) {
 		if n := r.api.Counts().Panics; n != 0 {
 			t.Errorf("%s: %d panics", what, n)
 		}
+	}
+}
+
+// Who may not give anything hears it as OTLP says it, on both ports: a google.rpc.Status in the request's encoding.
+func TestRefusalsOfOTLPAreStatuses(t *testing.T) {
+	r := newRig(t)
+	ingestOnly := r.api.IngestOnly().Handler
+	for what, tt := range map[string]struct {
+		token string
+		page  bool
+		want  int
+		code  byte // of gRPC
+	}{
+		"no token":      {"-", false, 401, 16},
+		"a wrong token": {"0123456789abcdef.00", false, 401, 16},
+		"a web page":    {"", true, 403, 7},
+	} {
+		header := func(media string) http.Header {
+			h := http.Header{"Content-Type": {media}}
+			if tt.page {
+				h.Set("Sec-Fetch-Site", "cross-site")
+			}
+			return h
+		}
+		w := r.do(request{method: "POST", path: "/v1/logs", token: tt.token, header: header("application/x-protobuf")})
+		if body := w.Body.Bytes(); w.Code != tt.want || w.Header().Get("Content-Type") != "application/x-protobuf" ||
+			len(body) < 4 || body[0] != 1<<3 || body[1] != tt.code || body[2] != 2<<3|2 {
+			t.Errorf("%s: %d %v %q", what, w.Code, w.Header(), w.Body)
+		}
+		w = r.do(request{method: "POST", path: "/v1/logs", token: tt.token, header: header("application/json")})
+		status := wire.RPCStatus{}
+		if err := json.Unmarshal(w.Body.Bytes(), &status); err != nil || w.Code != tt.want || status.Code != int(tt.code) ||
+			status.Message == "" || status.Error.Message == "" {
+			t.Errorf("%s: %d %s %v", what, w.Code, w.Body, err)
+		}
+		w = r.do(request{method: "POST", path: "/lines", token: tt.token, header: header("application/json")})
+		if strings.Contains(w.Body.String(), `"code":7`) || w.Code != tt.want {
+			t.Errorf("%s: another route answers %d %s", what, w.Code, w.Body)
+		}
+	}
+	w := httptest.NewRecorder()
+	q := httptest.NewRequestWithContext(t.Context(), "POST", "http://127.0.0.1/v1/traces", nil)
+	q.Header.Set("Content-Type", "application/x-protobuf")
+	if ingestOnly.ServeHTTP(w, q); w.Code != 401 || w.Body.Len() < 2 || w.Body.Bytes()[0] != 8 || w.Body.Bytes()[1] != 16 {
+		t.Errorf("at the port for other machines: %d %q", w.Code, w.Body)
 	}
 }
 

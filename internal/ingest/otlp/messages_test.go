@@ -348,7 +348,7 @@ func TestNullIsNoValue(t *testing.T) {
 		d := read(t, Logs, JSON, []byte(`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"k","value":`+
 			body+`}]}]}]}]}`))
 		if d.refused != 0 || len(d.batch) != 1 || attributesOf(d.batch[0]) != `{"k":`+want+`}` {
-			t.Errorf("%s: %d refused, %v", body, d.refused, d.batch)
+			t.Errorf("%s: %d refused, %d events, want %s", body, d.refused, len(d.batch), want)
 		}
 	}
 }
