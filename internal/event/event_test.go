@@ -26,3 +26,49 @@ func TestWhatWasLoggedBesideAnException(t *testing.T) {
 		}
 	}
 }
+
+// Whose an event is, and whether what belongs to it is worth keeping longer.
+func TestWhoseAnEventIsAndWhetherItIsNotable(t *testing.T) {
+	of := func(h event.Head) *event.Log { return &event.Log{Head: h} }
+	for name, c := range map[string]struct {
+		e       event.Event
+		class   event.Class
+		notable bool
+	}{
+		"nobody's":               {of(event.Head{}), event.Service, false},
+		"of a session":           {of(event.Head{Session: "s"}), event.Browser, false},
+		"of a tab":               {of(event.Head{Tab: 1}), event.Browser, false},
+		"of a document":          {of(event.Head{Document: "d"}), event.Browser, false},
+		"of the extension":       {of(event.Head{Origin: event.Origin{Source: "extension"}}), event.Browser, false},
+		"of the script for CI":   {of(event.Head{Origin: event.Origin{Source: "ci"}}), event.Browser, false},
+		"of another source":      {of(event.Head{Origin: event.Origin{Source: "otlp"}}), event.Service, false},
+		"of a service and a tab": {of(event.Head{Tab: 1, Origin: event.Origin{Service: "s"}}), event.Service, false},
+		"a span of a session":    {&event.Span{Head: event.Head{Session: "s"}}, event.Service, false},
+		"a span that failed":     {&event.Span{Status: "error"}, event.Service, true},
+		"the extension's own":    {&event.ExtensionLog{Level: "error"}, event.Extension, false},
+		"a warning":              {&event.Log{Severity: event.SeverityError - 1}, event.Service, false},
+		"an error":               {&event.Log{Severity: event.SeverityError}, event.Service, true},
+		"what an agent does":     {&event.Action{By: "agent"}, event.Service, true},
+		"what an agent did":      {&event.Action{By: "agent", Outcome: "done"}, event.Service, false},
+		"what a user does":       {&event.Action{By: "user"}, event.Service, false},
+	} {
+		if class, notable := event.ClassOf(c.e), event.Notable(c.e); class != c.class || notable != c.notable {
+			t.Errorf("%s: %v %v", name, class, notable)
+		}
+	}
+}
+
+// An action is told by the first of its name, its text and its locators.
+func TestSummariesOfActions(t *testing.T) {
+	for want, a := range map[string]event.Action{
+		"click (agent) button “Pay”":         {Type: "click", By: "agent", Role: "button", Name: "Pay", Text: "Pay now"},
+		"click (script) “Pay now”":           {Type: "click", By: "script", Text: "Pay now", Locators: []event.Locator{{Value: "#pay"}}},
+		"click “#pay”":                       {Type: "click", By: "user", Locators: []event.Locator{{Value: "#pay"}}},
+		"input “City” “Bern”":                {Type: "input", Name: "City", Value: "Bern"},
+		`press Enter https://shop.test/done`: {Type: "press", Key: "Enter", ToURL: "https://shop.test/done"},
+	} {
+		if got := a.Summary(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -223,7 +223,7 @@ func (w *walk) passes(i, j int) bool {
 	if next&behindName != 0 && (j < 3 || w.names.ends.has(s[j-3], s[j-2], s[j-1])) {
 		return true
 	}
-	if w.known != nil && w.known.mayBegin(x) {
+	if w.known != nil && w.known.begins(x) {
 		return true
 	}
 	if w.typed && (j-i >= minMaskedBytes || maskedSign[p] || maskedSign[q]) && maskedMayBegin(s, i, j, p, q) {

@@ -16,7 +16,7 @@ const (
 	maxKnown      = 4096 // values and their spellings; half of them, the oldest, make room: about 400 KB
 	minKnown      = 8    // bytes of a value, and of what is compared at a time
 	maxKnownBytes = 4096
-	filterBits    = 17 // 128 Ki bits, so that 4,096 values let one word in thirty through for nothing
+	filterBits    = 17 // 128 Ki bits, so that with 4,096 values one word in thirty is looked up for nothing
 )
 
 // known is the set of those values. Words of many goroutines are looked up in filter without a lock.
@@ -54,10 +54,16 @@ func (k *known) slot(x uint64) (start uint64, word *atomic.Uint64, bit uint64) {
 	return start, &k.filter[at>>6], 1 << (at & 63)
 }
 
-// mayBegin reports whether a known value may begin with these eight bytes. It never says false for one that does.
-func (k *known) mayBegin(x uint64) bool {
-	_, word, bit := k.slot(x)
-	return word.Load()&bit != 0
+// begins reports whether the first word of a known value begins with these eight bytes. It is exact: a word that is looked
+// at closely for nothing may turn out to be another secret, and what is found is not to depend on the salt.
+func (k *known) begins(x uint64) bool {
+	start, word, bit := k.slot(x)
+	if word.Load()&bit == 0 {
+		return false
+	}
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	return len(k.places[start]) > 0
 }
 
 // learn adds a value and the ways in which JSON and URLs write it. It reports whether it was new.
