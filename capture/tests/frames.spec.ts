@@ -9,14 +9,16 @@ test("every kind of frame is captured from its first script: sandboxed, srcdoc, 
   context,
 }) => {
   const records = await install(context, { document: true });
+  // It runs behind the capture's own script.
+  await context.addInitScript("window.installed = true");
   const inner = server.page(speak("http"));
   await page.goto(
     server.page(`<body><script>
 const add = (set) => { const f = document.createElement("iframe"); set(f); document.body.append(f); return f };
 add((f) => f.src = ${JSON.stringify(inner)});
 add((f) => f.srcdoc = ${JSON.stringify(speak("srcdoc")).replaceAll("</", "<\\/")});
-// Chromium gives it a process of its own, where Playwright's scripts come a moment late; an extension's do not.
-add((f) => { f.sandbox = "allow-scripts"; f.srcdoc = ${JSON.stringify(speak("sandboxed").replace("<script>", "<script>setTimeout(() => {").replace("</script>", "}, 500)</script>")).replaceAll("</", "<\\/")} });
+// Chromium gives it a process of its own, where Playwright's scripts may come after the page's; an extension's do not.
+add((f) => { f.sandbox = "allow-scripts"; f.srcdoc = ${JSON.stringify(speak("sandboxed").replace("<script>", "<script>const wait = setInterval(() => { if (!window.installed) return; clearInterval(wait); ").replace("</script>", "}, 10)</script>")).replaceAll("</", "<\\/")} });
 add((f) => f.src = URL.createObjectURL(new Blob([${JSON.stringify(speak("blob")).replaceAll("</", "<\\/")}], { type: "text/html" })));
 add((f) => f.src = "data:text/html," + encodeURIComponent(${JSON.stringify(speak("data")).replaceAll("</", "<\\/")}));
 const blank = add(() => {});
