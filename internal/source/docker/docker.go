@@ -63,11 +63,13 @@ func open(o options, _ source.Env) (out source.Opened, _ error) {
 }
 
 // cursor is how far which container's output was read: the whole second of the last line, and how many lines of that
-// second and later were taken.
+// second and later were taken. Last is the newest time among these, in nanoseconds: a newer line was not taken, also
+// where the engine threw lines away that were counted.
 type cursor struct {
 	ID    string `json:"id"`
 	Since int64  `json:"since"`
 	Taken int    `json:"taken"`
+	Last  int64  `json:"last,omitempty"`
 }
 
 // Tail follows the container through its restarts.
@@ -298,15 +300,22 @@ func (r *reader) take(stream int, text []byte) {
 	if r.tty {
 		row.Output = "stdout"
 	}
-	if second := row.Time.Unix(); second > r.at.Since && r.skip == 0 {
-		r.at.Since, r.at.Taken = second, 0
+	second, newer := row.Time.Unix(), row.Time.UnixNano() > r.at.Last
+	if second > r.at.Since && newer {
+		r.skip = 0 // what is left to skip is no longer there
 	}
-	if r.skip > 0 { // it was taken before
+	if r.skip > 0 && !newer { // it was taken before
 		r.skip--
 		return
 	}
-	if row.Time.Unix() >= r.at.Since {
+	if second > r.at.Since && r.skip == 0 {
+		r.at.Since, r.at.Taken = second, 0
+	}
+	if second >= r.at.Since {
 		r.at.Taken++
+	}
+	if newer {
+		r.at.Last = row.Time.UnixNano()
 	}
 	r.rows = append(r.rows, row)
 }

@@ -222,6 +222,43 @@ func TestAContainerIsFollowedThroughDropsAndRestarts(t *testing.T) {
 	}
 }
 
+// The engine threw away lines of the second that was read last: what came then stands where these stood.
+func TestLinesThatTheEngineThrewAwayAreNotCounted(t *testing.T) {
+	e := &engine{}
+	options := serve(t, e)
+	e.start("first0123456789")
+	second := time.Now().Truncate(time.Second).Add(-time.Minute)
+	write := func(lines ...string) {
+		e.change(func() {
+			e.frames = nil
+			for _, l := range lines {
+				n, _ := strconv.Atoi(strings.Fields(l)[1])
+				e.frames = append(e.frames, frame{second.Add(time.Duration(n) * time.Millisecond), 1, l + "\n"})
+			}
+		})
+	}
+	var cursors sync.Map
+	var got []string
+	read := func(want ...string) {
+		t.Helper()
+		r := sourcetest.Kept(t, docker.Adapter, options, source.Env{}, &cursors)
+		stop := r.Start()
+		for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && len(r.Messages(t)) < len(want); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		stop()
+		if got = r.Messages(t); !slices.Equal(got, want) {
+			t.Fatalf("lines are %q, want %q", got, want)
+		}
+	}
+	write("line 0001", "line 0002", "line 0003")
+	read("line 0001", "line 0002", "line 0003")
+	write("line 0003", "line 0004", "line 0005", "line 1001")
+	read("line 0004", "line 0005", "line 1001")
+	write("line 1001", "line 1002")
+	read("line 1002")
+}
+
 func TestPartsOfALineAndTerminals(t *testing.T) {
 	e := &engine{}
 	options := serve(t, e)
