@@ -103,7 +103,12 @@ func (r *Reader) Add(l Line, b event.Batch) event.Batch {
 	}
 	text = plainText(text)
 	if cut > 0 {
-		text += " … [cut: " + strconv.Itoa(cut) + " bytes in all]"
+		mark := " … [cut: " + strconv.Itoa(cut) + " bytes in all]"
+		if object, ok := closed(text, mark); ok {
+			text = object
+		} else {
+			text += mark
+		}
 	}
 	if r.open && r.joins(text) {
 		r.parts = append(r.parts, text)

@@ -326,6 +326,45 @@ func TestLongRecords(t *testing.T) {
 	}
 }
 
+// A line of JSON that was cut keeps what it says before the cut.
+func TestJSONThatWasCut(t *testing.T) {
+	const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+	long := strings.Repeat("x", 300<<10)
+	for name, test := range map[string]struct{ line, message, attributes string }{
+		"in the message":     {`{"level":"error","trace_id":"` + trace + `","msg":"` + long, "xxxxx", `{}`},
+		"in an attribute":    {`{"level":"error","trace_id":"` + trace + `","msg":"no","body":{"rows":["` + long, "no", `{"body":{"rows":["xxxxx`},
+		"in an escape":       {`{"level":"error","trace_id":"` + trace + `","msg":"no","more":"` + strings.Repeat(`\u00e9`, 60<<10), "no", `{"more":"\u00e9`},
+		"in a list":          {`{"level":"error","trace_id":"` + trace + `","msg":"no","ns":[` + strings.Repeat("12345,", 60<<10), "no", `{"ns":[12345,`},
+		"in a key":           {`{"level":"error","trace_id":"` + trace + `","msg":"no",` + strings.Repeat(`"key":1, `, 60<<10), "no", `{"key":1,`},
+		"in a key too long":  {`{"level":"error","` + long, `{"level":"error","xxxxx`, ``},
+		"where it is broken": {`{"level":"error"; "` + long, `{"level":"error"; "xxxx`, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := lines.Reader{}
+			b := r.Flush(r.Add(lines.Line{Time: time.Now(), Text: test.line}, nil))
+			if len(b) != 1 {
+				t.Fatalf("%d events", len(b))
+			}
+			l := b[0].(*event.Log)
+			if !strings.HasPrefix(l.Message, test.message) || l.Flags&event.Truncated == 0 {
+				t.Errorf("flags %v, message %.60s", l.Flags, l.Message)
+			}
+			if test.attributes == "" {
+				if !strings.HasSuffix(l.Message, "bytes in all]") {
+					t.Errorf("the message ends in %q", l.Message[len(l.Message)-40:])
+				}
+				return
+			}
+			if l.Level != "error" || l.TraceID != trace {
+				t.Errorf("level %q, trace %q", l.Level, l.TraceID)
+			}
+			if test.attributes != "{}" && (!strings.HasPrefix(l.Attributes, test.attributes) || !json.Valid([]byte(l.Attributes))) {
+				t.Errorf("attributes %.60s … %s", l.Attributes, l.Attributes[max(0, len(l.Attributes)-60):])
+			}
+		})
+	}
+}
+
 // What a line costs grows with its length only.
 func TestALineOfManyPairsIsReadInTime(t *testing.T) {
 	reader := lines.Reader{}
@@ -361,6 +400,7 @@ func FuzzReader(f *testing.F) {
 		var b event.Batch
 		for line := range strings.SplitSeq(text, "\n") {
 			b = reader.Add(lines.Line{Time: arrived, Text: line}, b)
+			b = reader.Add(lines.Line{Time: arrived, Text: line[:len(line)/2], Size: len(line)}, b) // and cut
 		}
 		b = reader.Flush(b)
 		for _, e := range b {
