@@ -82,7 +82,8 @@ test("actions: what is typed comes before the key after it and stays as it is", 
   ]);
   await page.getByLabel("Note").fill("x".repeat(501));
   await page.getByLabel("City").focus();
-  await expect.poll(() => told().at(-1)?.[1]?.length).toBe(500);
+  // The field may scroll to what was filled in, which is told, too.
+  await expect.poll(() => records.all("actions").findLast((x) => x.type === "input")?.value?.length).toBe(500);
 });
 
 test("actions: an element is read before the page's handlers, and searched for after them", async ({
