@@ -75,7 +75,8 @@ test("above 20 messages a second they are counted, the last of each second is sh
   const shown = frames.filter((frame) => frame.direction === "incoming" && !frame.flags).length;
   expect(shown).toBeLessThan(100);
   expect(shown + sampled.reduce((sum, frame) => sum + frame.skipped! + 1, 0)).toBe(500);
-  expect(sampled.at(-1)).toMatchObject({ data: "m499", order: 502 });
+  // When a second begins shortly before the end, the last ones are few enough to be shown each.
+  expect(frames.filter((frame) => frame.direction === "incoming").at(-1)).toMatchObject({ data: "m499", order: 502 });
   expect(sampled.at(-1)!.rate).toBeGreaterThan(20);
   expect(frames.at(-1)).toMatchObject({ event: "close", order: 503 });
 });

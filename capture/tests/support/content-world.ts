@@ -3,10 +3,14 @@ import { Batcher, defaultConfig, openContentSide, startDocument } from "../../in
 declare const __sink: ((json: string) => void) | undefined;
 
 const channel = openContentSide();
-// A binding called while the page goes away is lost, where an extension's port is not: the next page finds what was said.
+// A binding called while the page goes away, or shortly before, may be lost, where an extension's port is not: the next
+// page finds the last words that were said.
+const last: string[] = [];
 let leaving = false;
 const send = (json: string): void => {
-  if (leaving) localStorage.setItem("leaving", (localStorage.getItem("leaving") ?? "") + json + "\n");
+  last.push(json);
+  if (last.length > 10) last.shift();
+  if (leaving) localStorage.setItem("leaving", last.join("\n"));
   else __sink?.(json);
 };
 const batcher = new Batcher({ numbered: true, send });
@@ -15,6 +19,7 @@ channel.onMessage((json) => batcher.relay(json));
 channel.onHide(() => {
   leaving = true;
   batcher.flush();
+  localStorage.setItem("leaving", last.join("\n"));
 });
 channel.onReopened(() => capture.reattach());
 channel.post(JSON.stringify({ type: "configure", change: { bodies: true } }));

@@ -23,6 +23,8 @@ export class TestServer {
   origin = "";
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
+  /** connections of answers that stopped in the middle */
+  private readonly half: Socket[] = [];
 
   constructor() {
     this.server = createServer((request, response) => void this.answer(request, response));
@@ -94,8 +96,11 @@ export class TestServer {
       case "/broken":
         response.writeHead(200, { "content-type": "text/plain", "content-length": "1000" });
         response.write("half");
-        setTimeout(() => request.socket.destroy(), 50);
+        this.half.push(request.socket);
         return;
+      case "/break":
+        for (const socket of this.half.splice(0)) socket.destroy();
+        return send(response, 200, "text/plain", "broken");
       case "/refused":
         request.socket.destroy();
         return;
@@ -110,11 +115,13 @@ export class TestServer {
         setTimeout(() => response.end("second"), 200);
         return;
       case "/dictated": {
-        // A piece every 50 ms until nobody listens.
+        // Three pieces at once, then one every 50 ms until nobody listens.
         const state: Streamed = { sent: 0, closed: false };
         this.streams.set(name, state);
         response.writeHead(200, { "content-type": url.searchParams.get("type") ?? "text/plain" });
-        const timer = setInterval(() => response.write(`data: word ${state.sent++}\n\n`), 50);
+        const piece = () => `data: word ${state.sent++}\n\n`;
+        response.write(piece() + piece() + piece());
+        const timer = setInterval(() => response.write(piece()), 50);
         response.on("close", () => {
           clearInterval(timer);
           state.closed = true;
