@@ -72,7 +72,14 @@ export class FakeDaemon {
   async start(port = this.port): Promise<void> {
     this.run = randomUUID();
     this.boot = randomBytes(32).toString("hex");
-    const server = createServer((request, response) => void this.#serve(request, response));
+    const server = createServer((request, response) => {
+      this.#serve(request, response).catch((error: unknown) => {
+        if (!(error instanceof SyntaxError)) throw error;
+        // As the daemon answers, whoever asks: other programs may look who listens on this port.
+        response.writeHead(400, { "Content-Type": "application/json" });
+        response.end(JSON.stringify({ error: { code: "invalid_param", message: "the body is no JSON" } }));
+      });
+    });
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     this.#server = server;
     this.port = (server.address() as AddressInfo).port;
@@ -182,6 +189,7 @@ export class FakeDaemon {
     const url = new URL(request.url ?? "/", "http://daemon");
     response.setHeader("Connection", "close"); // as the daemon: Chrome repeats what is cut on connections that it uses again
     const body = await read(request);
+    if (body === undefined) return;
     this.requests.push({ method: request.method ?? "", path: url.pathname, headers: request.headers, body });
     const [id = "", given] = (/^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1] ?? "").split(".");
     const key = this.keys.get(id);
@@ -359,9 +367,15 @@ const mac = (key: Buffer, purpose: string, ...fields: string[]): string =>
 
 const pick = ({ tab, frame, document, page_url, since }: Group): Group => ({ tab, frame, document, page_url, since });
 
-async function read(request: IncomingMessage): Promise<string> {
+/** read returns a request's body, undefined when who sent it went away before its end. */
+async function read(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
-  for await (const chunk of request) chunks.push(new Uint8Array(chunk as Buffer));
+  try {
+    for await (const chunk of request) chunks.push(new Uint8Array(chunk as Buffer));
+  } catch {
+    return undefined;
+  }
+  if (!request.complete) return undefined;
   const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer());
   return new TextDecoder().decode(request.headers["content-encoding"] === "gzip" ? gunzipSync(bytes) : bytes);
 }
