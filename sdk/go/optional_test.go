@@ -144,21 +144,35 @@ func TestTheNextHandlerGetsTheSame(t *testing.T) {
 	}
 }
 
-// slog's own default handler is replaced by one that writes the same lines.
+// slog's own default handler is replaced by one that writes the same lines to the same place.
 func TestTheDefaultHandlersLines(t *testing.T) {
 	d := newDaemon(t)
 	c := d.start(Config{})
-	flags := log.Flags()
+	flags, to := log.Flags(), log.Writer()
 	defer log.SetFlags(flags)
+	defer log.SetOutput(to)
 	log.SetFlags(0)
-	said := stderrOf(t, func() {
-		log := slog.New(c.Slog(slog.Default().Handler())).With("a", 1).WithGroup("g")
+	write := func(h slog.Handler) string {
+		var out bytes.Buffer
+		log.SetOutput(&out)
+		log := slog.New(h).With("a", 1, "msg", "x").WithGroup("g")
 		log.Info("hello", "b", 2)
 		log.Warn("bare")
 		log.Debug("left out")
-	})
-	if said != "INFO hello a=1 g.b=2\nWARN bare a=1\n" {
-		t.Errorf("%q", said)
+		slog.New(h).Info("named alike", "level", 3, "time", "noon", "msg", "")
+		slog.New(h).Error("nothing besides")
+		return out.String()
+	}
+	want := write(slog.Default().Handler())
+	var out bytes.Buffer
+	log.SetOutput(&out)
+	through := c.Slog(slog.Default().Handler())
+	write(through)
+	if got := out.String(); got != want || !strings.HasPrefix(got, "INFO hello a=1 msg=x g.b=2\nWARN bare a=1 msg=x\n") {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if off := (&Client{}).Slog(slog.Default().Handler()); off != slog.Default().Handler() {
+		t.Errorf("a client that is off changes the handler to %T", off)
 	}
 }
 
