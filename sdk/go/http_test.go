@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -245,6 +247,25 @@ func TestTheTransportSendsTheTraceAndEndsWithTheBody(t *testing.T) {
 	if !strings.Contains(a["url.full"].(string), "/a?password=<password:") || a["http.response.status_code"] != int64(200) ||
 		a["http.response.body.size"] != int64(5) || a["server.address"] != "127.0.0.1" {
 		t.Errorf("%v", a)
+	}
+}
+
+func TestMoreAttributesThanASpanTakes(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	given := make([]Attr, 70, 80)
+	for i := range given {
+		given[i] = Int(fmt.Sprint("a", i), i)
+	}
+	_, span := c.Span(context.Background(), "many", given...)
+	span.Set(String("one", "more"))
+	span.End()
+	d.flush(c)
+	if s := d.spans()[0]; len(s.attributes()) != maxAttributes || s.DroppedAttributesCount != 7 {
+		t.Errorf("%d attributes, %d dropped", len(s.attributes()), s.DroppedAttributesCount)
+	}
+	if given[:71][70].key != "" {
+		t.Error("the caller's list was written to")
 	}
 }
 

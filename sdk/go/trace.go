@@ -184,7 +184,8 @@ func (c *Client) begin(ctx context.Context, name string, kind int, attributes []
 	if !c.admits(parent) || parent != nil && parent.Valid() && !parent.Sampled {
 		return ctx, nil
 	}
-	s := &Span{client: c, name: name, kind: kind, start: time.Now(), attributes: attributes}
+	s := &Span{client: c, name: name, kind: kind, start: time.Now()}
+	s.Set(attributes...)
 	s.local.span = s
 	s.local.Sampled, s.local.SpanID = true, newSpanID()
 	if parent != nil {
