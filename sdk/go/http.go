@@ -28,7 +28,7 @@ func (c *Client) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 	l := &local{}
 	if s, ok := ParseTraceparent(r.Header.Get("Traceparent")); ok {
 		l.SpanContext = s
-		l.State = clip(strings.Join(r.Header.Values("Tracestate"), ","), 512)
+		l.State = wholeMembers(strings.Join(r.Header.Values("Tracestate"), ","))
 	}
 	l.own = c.production && c.own(r)
 	ctx := context.WithValue(r.Context(), contextKey{}, l)

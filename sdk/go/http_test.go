@@ -250,6 +250,35 @@ func TestTheTransportSendsTheTraceAndEndsWithTheBody(t *testing.T) {
 	}
 }
 
+func TestALongTracestateLosesWholeMembers(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	got := ""
+	behind := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r.Header.Get("Tracestate")
+	}))
+	defer behind.Close()
+	client := &http.Client{Transport: c.Transport(nil)}
+	s := serve(t, c, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		req, _ := http.NewRequestWithContext(r.Context(), "GET", behind.URL, nil)
+		if res, err := client.Do(req); err == nil {
+			res.Body.Close()
+		}
+	}))
+	first, second := "a="+strings.Repeat("x", 200), "b="+strings.Repeat("y", 307)
+	for given, want := range map[string]string{
+		first + "," + second:            first + "," + second, // 512
+		first + "," + second + "y":      first,
+		first + "," + second + ",c=1":   first + "," + second,
+		"a=" + strings.Repeat("x", 600): "",
+	} {
+		get(t, http.DefaultClient, s.URL, "traceparent", "00-"+callerTrace+"-"+callerSpan+"-01", "tracestate", given)
+		if got != want {
+			t.Errorf("%s\nbecame %s", given, got)
+		}
+	}
+}
+
 func TestMoreAttributesThanASpanTakes(t *testing.T) {
 	d := newDaemon(t)
 	c := d.start(Config{})
