@@ -250,6 +250,35 @@ func TestTheTransportSendsTheTraceAndEndsWithTheBody(t *testing.T) {
 	}
 }
 
+// A proxy copies the headers of the request that it serves: what goes on is the proxy's request all the same.
+func TestAProxysRequestIsBelowTheOneItServes(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	got := ""
+	behind := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r.Header.Get("Traceparent")
+	}))
+	defer behind.Close()
+	to, err := url.Parse(behind.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.Transport = c.Transport(nil)
+	s := serve(t, c, proxy)
+	get(t, http.DefaultClient, s.URL, "traceparent", "00-"+callerTrace+"-"+callerSpan+"-01")
+	d.flush(c)
+	spans := d.spans()
+	if len(spans) != 2 {
+		t.Fatalf("%+v; behind the proxy came %s", spans, got)
+	}
+	out, in := spans[0], spans[1]
+	if in.ParentSpanID != callerSpan || out.Kind != clientSpan || out.ParentSpanID != in.SpanID ||
+		got != "00-"+callerTrace+"-"+out.SpanID+"-01" {
+		t.Errorf("%+v %+v %s", in, out, got)
+	}
+}
+
 func TestALongTracestateLosesWholeMembers(t *testing.T) {
 	d := newDaemon(t)
 	c := d.start(Config{})
