@@ -308,6 +308,40 @@ func TestALongTracestateLosesWholeMembers(t *testing.T) {
 	}
 }
 
+func TestAnAbortedAnswerHasNoStatus(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	s := serve(t, c, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	if res, err := http.Get(s.URL); err == nil {
+		res.Body.Close()
+		t.Error("an answer")
+	}
+	d.flush(c)
+	if status, ok := d.spans()[0].attributes()["http.response.status_code"]; ok || d.spans()[0].Status.Code != 2 {
+		t.Errorf("%v %+v", status, d.spans()[0])
+	}
+}
+
+// Hijacked connections are answered by the handler itself.
+func TestATakenConnectionHasNoStatusOfOurs(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	s := serve(t, c, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		fmt.Fprint(conn, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		conn.Close()
+	}))
+	res, _ := get(t, http.DefaultClient, s.URL)
+	d.flush(c)
+	if status, ok := d.spans()[0].attributes()["http.response.status_code"]; ok {
+		t.Errorf("the client got %d, the span has %v", res.StatusCode, status)
+	}
+}
+
 func TestMoreAttributesThanASpanTakes(t *testing.T) {
 	d := newDaemon(t)
 	c := d.start(Config{})
