@@ -165,6 +165,8 @@ class ASGI(Case):
         self.assertEqual((a["exception.type"], a["exception.escaped"]), ("ValueError", True))
 
 
+
+
 class Outgoing(Case):
     def setUp(self):
         super().setUp()
@@ -172,7 +174,8 @@ class Outgoing(Case):
 
         def app(environ, start_response):
             self.headers.append({k: v for k, v in environ.items() if k.startswith("HTTP_")})
-            start_response("404 Not Found" if environ["PATH_INFO"] == "/no" else "200 OK", [("Content-Length", "2")])
+            status = {"/no": "404 Not Found", "/moved": "302 Found"}.get(environ["PATH_INFO"], "200 OK")
+            start_response(status, [("Content-Length", "2"), ("Location", "/a")])
             return [b"ok"]
 
         class Quiet(wsgiref.simple_server.WSGIRequestHandler):
@@ -268,6 +271,45 @@ class SQLite(Case):
         self.assertIsInstance(db.cursor(), sqlite3.Cursor)
         db.close()
         self.assertEqual(self.spans(), [])
+
+    def test_factories_keep_their_methods(self):
+        said = []
+
+        class Rows(sqlite3.Cursor):
+            def execute(self, sql, parameters=()):
+                said.append("cursor")
+                return super().execute(sql, parameters)
+
+        class Mine(sqlite3.Connection):
+            def cursor(self, factory=Rows):
+                return super().cursor(factory)
+
+            def execute(self, sql, parameters=()):
+                said.append("connection")
+                return super().execute(sql, parameters)
+
+            def __exit__(self, *error):
+                super().__exit__(*error)
+                self.close()
+                said.append("closed")
+
+        class Bare(sqlite3.Connection):
+            def cursor(self):
+                return super().cursor(Rows)
+
+        with gasoline_sdk.span("root"):
+            with sqlite3.connect(":memory:", factory=Mine) as db:
+                db.execute("CREATE TABLE items (id INTEGER)")
+                self.assertIsInstance(db.cursor(), Rows)
+                db.cursor().execute("INSERT INTO items VALUES (?)", parameters=(1,))
+            with self.assertRaises(sqlite3.ProgrammingError):
+                db.execute("SELECT 1")
+            bare = sqlite3.connect(":memory:", factory=Bare)
+            bare.cursor().execute("SELECT 2").close()
+            bare.close()
+        self.assertEqual(said[:5], ["connection", "cursor", "cursor", "closed", "connection"])
+        names = [s["name"] for s in self.spans()]
+        self.assertEqual(names, ["CREATE", "INSERT items", "COMMIT", "SELECT", "root"])
 
     def test_a_failure_outside_of_a_request_is_recorded(self):
         db = sqlite3.connect(":memory:")
