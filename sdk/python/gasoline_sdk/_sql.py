@@ -52,6 +52,13 @@ def _failed(system: str, query: Any, span: Optional[_trace.Span], error: Excepti
     span.end()
 
 
+def _given_up(span: Optional[_trace.Span]) -> None:
+    """End the span of a query whose task was cancelled, or which took its caller too long."""
+    if span is not None:
+        span.fail("the query was given up")
+        span.end()
+
+
 def run(system: str, query: Any, call: Callable[[], Any]) -> Any:
     """Make a call that asks a database within a span."""
     span = begin(system, query)
@@ -59,6 +66,9 @@ def run(system: str, query: Any, call: Callable[[], Any]) -> Any:
         result = call()
     except Exception as error:
         _failed(system, query, span, error)
+        raise
+    except BaseException:
+        _given_up(span)
         raise
     if span is not None:
         span.end()
@@ -184,6 +194,9 @@ def _patch_coroutine(cls: Any, name: str, system: str, text: Callable[[Any, Any]
             result = await inner(self, query, *args, **kwargs)
         except Exception as error:
             _failed(system, text(self, query), span, error)
+            raise
+        except BaseException:
+            _given_up(span)
             raise
         if span is not None:
             span.end()

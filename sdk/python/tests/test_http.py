@@ -311,6 +311,36 @@ class SQLite(Case):
         names = [s["name"] for s in self.spans()]
         self.assertEqual(names, ["CREATE", "INSERT items", "COMMIT", "SELECT", "root"])
 
+    def test_a_query_that_is_given_up_is_recorded(self):
+        from gasoline_sdk._sql import _patch_coroutine, run
+
+        class Connection:
+            async def fetch(self, query):
+                await asyncio.Event().wait()
+
+        class Timeout(BaseException):  # as gevent's
+            pass
+
+        def late():
+            raise Timeout
+
+        _patch_coroutine(Connection, "fetch", "postgresql", lambda _, query: query)
+
+        async def main():
+            asked = asyncio.ensure_future(Connection().fetch("SELECT slow"))
+            await asyncio.wait([asked], timeout=0)
+            asked.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await asked
+
+        with gasoline_sdk.span("root"):
+            asyncio.run(main())
+            with self.assertRaises(Timeout):
+                run("mysql", "SELECT 1", late)
+        slow, late_one, _ = self.spans()
+        for s in (slow, late_one):
+            self.assertEqual((s["status"]["code"], s["status"]["message"]), (2, "the query was given up"))
+
     def test_a_failure_outside_of_a_request_is_recorded(self):
         db = sqlite3.connect(":memory:")
         with self.assertRaises(sqlite3.OperationalError):
