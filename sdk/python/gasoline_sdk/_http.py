@@ -13,7 +13,7 @@ def _context(
     client: "_client.Client", traceparent: Optional[str], tracestate: Optional[str], session: Optional[str]
 ) -> _trace.Context:
     context = _trace.parse_traceparent(traceparent) or _trace.Context()
-    context.state = _trace.clip(tracestate, 512) if tracestate else ""
+    context.state = _trace.whole_members(tracestate) if tracestate else ""
     if client.production:
         context.own = _session.signed(session, client.token()[0])
     return context

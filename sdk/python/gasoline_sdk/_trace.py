@@ -40,6 +40,11 @@ def clip(s: str, most: int = MAX_TEXT) -> str:
     return s if len(s) <= most else s[:most] + "…"
 
 
+def whole_members(state: str) -> str:
+    """Cut a tracestate behind the last member that fits in 512: half a member would be another one to who wrote it."""
+    return state if len(state) <= 512 else state[: max(0, state.rfind(",", 0, 513))]
+
+
 class Context:
     """What travels between services. trace is "" when there is none."""
 
