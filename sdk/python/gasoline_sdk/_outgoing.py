@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 from . import _client, _session, _trace
 
@@ -57,6 +57,16 @@ def _end(span: _trace.Span, status: int) -> None:
     span.set("http.response.status_code", status)
     if status >= 400:
         span.fail()
+    span.end()
+
+
+def _broke(span: Optional[_trace.Span], error: BaseException) -> None:
+    if span is None:
+        return
+    if isinstance(error, Exception):
+        span.error(error)
+    else:
+        span.fail("the request was cancelled")
     span.end()
 
 
@@ -121,49 +131,55 @@ def _add(self: Any, module: Any) -> Optional[_trace.Span]:
 
 
 def patch_httpx(module: Any) -> None:
-    """Patch the transports that open connections. Those of tests and of users are left alone."""
+    """Patch the transports that open connections. Those of tests and of users are left alone.
+
+    What is added to a request goes when it was sent: the program may send it again, and redirects take its headers.
+    """
     sync, asynchronous = module.HTTPTransport.handle_request, module.AsyncHTTPTransport.handle_async_request
 
-    def begin(request: Any) -> Optional[_trace.Span]:
+    def begin(request: Any) -> Tuple[Optional[_trace.Span], Any]:
+        before = None
         try:
             if _client.active() is None or "traceparent" in request.headers:
-                return None
+                return None, None
             url = request.url
             port = url.port or {"http": 80, "https": 443}.get(url.scheme)
             span = _begin(request.method, url.scheme, url.host, port, url.raw_path.decode("ascii", "replace"))
             if (url.host, port) != getattr(_client.active(), "address", None):
+                before, request.headers = request.headers, request.headers.copy()
                 request.headers.update(_headers(span, url.host))
-            return span
+            return span, before
         except Exception:
-            return None
+            return None, before
+
+    def end(request: Any, before: Any) -> None:
+        if before is not None:
+            request.headers = before
 
     def handle_request(self: Any, request: Any) -> Any:
-        span = begin(request)
-        if span is None:
-            return sync(self, request)
+        span, before = begin(request)
         try:
             response = sync(self, request)
-        except Exception as error:
-            span.error(error)
-            span.end()
+        except BaseException as error:
+            _broke(span, error)
             raise
-        _end(span, response.status_code)
+        finally:
+            end(request, before)
+        if span is not None:
+            _end(span, response.status_code)
         return response
 
     async def handle_async_request(self: Any, request: Any) -> Any:
-        span = begin(request)
-        if span is None:
-            return await asynchronous(self, request)
+        span, before = begin(request)
         try:
             response = await asynchronous(self, request)
         except BaseException as error:
-            if isinstance(error, Exception):
-                span.error(error)
-            else:
-                span.fail("the request was cancelled")
-            span.end()
+            _broke(span, error)
             raise
-        _end(span, response.status_code)
+        finally:
+            end(request, before)
+        if span is not None:
+            _end(span, response.status_code)
         return response
 
     module.HTTPTransport.handle_request = handle_request

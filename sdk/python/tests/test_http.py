@@ -229,6 +229,40 @@ class Outgoing(Case):
             self.assertEqual(asyncio.run(main()), "ok")
         self.check()
 
+    def test_httpx_leaves_the_programs_request_as_it_was(self):
+        import httpx
+
+        async def later(request):
+            async with httpx.AsyncClient(trust_env=False) as client:
+                await client.send(request)
+
+        with httpx.Client(trust_env=False) as client:
+            request = client.build_request("GET", self.url + "/a")
+            before = dict(request.headers)
+            with gasoline_sdk.span("first"):
+                client.send(request)
+            self.assertEqual(dict(request.headers), before)
+            with gasoline_sdk.span("second"):
+                client.send(request)
+        asynchronous = httpx.Request("GET", self.url + "/a")
+        with gasoline_sdk.span("third"):
+            asyncio.run(later(asynchronous))
+        self.assertNotIn("traceparent", asynchronous.headers)
+        spans = self.spans()
+        self.assertEqual([s["name"] for s in spans], ["GET /a", "first", "GET /a", "second", "GET /a", "third"])
+        self.assertEqual(
+            [h["HTTP_TRACEPARENT"] for h in self.headers],
+            ["00-%s-%s-01" % (s["traceId"], s["spanId"]) for s in spans[::2]],
+        )
+
+    def test_httpx_follows_a_redirect(self):
+        import httpx
+
+        with gasoline_sdk.span("root"):
+            httpx.get(self.url + "/moved", trust_env=False, follow_redirects=True)
+        self.assertEqual([s["name"] for s in self.spans()], ["GET /moved", "GET /a", "root"])
+        self.assertNotEqual(self.headers[0]["HTTP_TRACEPARENT"], self.headers[1]["HTTP_TRACEPARENT"])
+
     def test_a_long_tracestate_loses_whole_members(self):
         def app(environ, start_response):
             urllib.request.urlopen(self.url + "/a").close()
