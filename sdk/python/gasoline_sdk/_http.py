@@ -229,9 +229,10 @@ async def asgi(app: ASGIApp, scope: Scope, receive: Any, send: Any) -> None:
         finally:
             _trace.reset(token)
     status = 0
+    answered = False
 
     async def seen(message: MutableMapping[str, Any]) -> None:
-        nonlocal status
+        nonlocal status, answered
         kind = message.get("type")
         if kind == "http.response.start":
             status = message.get("status", 0)
@@ -242,17 +243,27 @@ async def asgi(app: ASGIApp, scope: Scope, receive: Any, send: Any) -> None:
         elif kind == "websocket.accept":
             status = 101
         await send(message)
+        # Tasks in the background are no part of the answer. Behind one that says that the application failed, some
+        # frameworks raise its error.
+        if kind == "http.response.body" and not message.get("more_body") and status < 500:
+            answered = True
+            _route(span, scope)
+            _finish(span, status, None)
 
     token = _trace.current.set(context)
     try:
         await app(scope, receive, seen)
     except BaseException as error:
-        _route(span, scope)
-        _finish(span, status or 500, error if isinstance(error, Exception) else None)
+        if not answered:
+            _route(span, scope)
+            _finish(span, status or 500, error if isinstance(error, Exception) else None)
+        elif isinstance(error, Exception):
+            span.failed_later(error)
         raise
     else:
-        _route(span, scope)
-        _finish(span, status, None)
+        if not answered:
+            _route(span, scope)
+            _finish(span, status, None)
     finally:
         _trace.reset(token)
 

@@ -170,6 +170,13 @@ class Span:
             attributes["exception.escaped"] = True
         self._events.append((time.time_ns(), "exception", attributes))
 
+    def failed_later(self, error: Exception) -> None:
+        """Record what nobody caught after the span ended, below it."""
+        after = self._client.begin(self._name + " (after the answer)", INTERNAL, {}, self.context)
+        if after is not None:
+            after.error(error, escaped=True)
+            after.end()
+
     def end(self) -> None:
         """End the span and hand it over. Only the first call counts."""
         if self._done:

@@ -165,6 +165,33 @@ class ASGI(Case):
         self.assertEqual((a["exception.type"], a["exception.escaped"]), ("ValueError", True))
 
 
+    def test_the_span_ends_with_the_answer(self):
+        async def app(scope, receive, send):
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"a", "more_body": True})
+            self.assertEqual(self.client.queue.count, 0)
+            await send({"type": "http.response.body", "body": b"b"})
+            self.assertEqual(self.client.queue.count, 1)  # what is done behind it is not the answer's time
+            raise ValueError("in the background")
+
+        with self.assertRaises(ValueError):
+            self.request(ASGIMiddleware(app))
+        answered, after = self.spans()
+        self.assertEqual((answered["kind"], answered["attributes"]["http.response.status_code"]), (2, 200))
+        self.assertEqual((answered.get("status"), answered.get("events")), (None, []))
+        self.assertEqual((after["parentSpanId"], after["status"]["code"]), (answered["spanId"], 2))
+        self.assertEqual(after["events"][0]["attributes"]["exception.message"], "in the background")
+
+    def test_an_error_that_is_raised_behind_its_own_answer(self):
+        async def app(scope, receive, send):  # as Starlette does
+            await send({"type": "http.response.start", "status": 500, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            raise ValueError("boom")
+
+        with self.assertRaises(ValueError):
+            self.request(ASGIMiddleware(app))
+        (s,) = self.spans()
+        self.assertEqual(s["events"][0]["attributes"]["exception.message"], "boom")
 
 
 class Outgoing(Case):
