@@ -53,6 +53,15 @@ def _headers(span: Optional[_trace.Span], host: str) -> Dict[str, str]:
     return out
 
 
+def _of_its_own(traceparent: Optional[str]) -> bool:
+    """Say whether a request has a traceparent that a proxy did not copy from the request that it serves."""
+    if not traceparent:
+        return False
+    context = _trace.current.get()
+    served = context.server if context is not None else None
+    return served is None or not served.came_with(traceparent)
+
+
 def _end(span: _trace.Span, status: int) -> None:
     span.set("http.response.status_code", status)
     if status >= 400:
@@ -113,8 +122,9 @@ def patch_http_client(module: Any) -> None:
 
 def _add(self: Any, module: Any) -> Optional[_trace.Span]:
     try:
-        if any(line.lower().startswith(b"traceparent:") for line in self._buffer):
-            return None  # the program's own
+        given = [line for line in self._buffer if line.lower().startswith(b"traceparent:")]
+        if given and _of_its_own(given[0].partition(b":")[2].decode("latin-1")):
+            return None
         method, target = self._gasoline
         if method == "CONNECT":
             return None
@@ -122,7 +132,11 @@ def _add(self: Any, module: Any) -> Optional[_trace.Span]:
         host, port = self._tunnel_host or self.host, self._tunnel_port or self.port
         span = _begin(method, "https" if secure else "http", host, port, target)
         if (host, port) != getattr(_client.active(), "address", None):
-            for name, value in _headers(span, host).items():
+            headers = _headers(span, host)
+            if given and headers:
+                copies = (b"traceparent:", b"tracestate:")
+                self._buffer[:] = [line for line in self._buffer if not line.lower().startswith(copies)]
+            for name, value in headers.items():
                 self.putheader(name, value)
         self._gasoline_span = span
         return span
@@ -140,7 +154,7 @@ def patch_httpx(module: Any) -> None:
     def begin(request: Any) -> Tuple[Optional[_trace.Span], Any]:
         before = None
         try:
-            if _client.active() is None or "traceparent" in request.headers:
+            if _client.active() is None or _of_its_own(request.headers.get("traceparent")):
                 return None, None
             url = request.url
             port = url.port or {"http": 80, "https": 443}.get(url.scheme)
@@ -193,7 +207,7 @@ def patch_aiohttp(module: Any) -> None:
     async def started(_session: Any, context: Any, params: Any) -> None:
         context.gasoline = None
         try:
-            if _client.active() is None or "traceparent" in params.headers:
+            if _client.active() is None or _of_its_own(params.headers.get("traceparent")):
                 return
             url = params.url
             context.gasoline = _begin(params.method, url.scheme, url.host or "", url.port, url.raw_path_qs)

@@ -144,6 +144,11 @@ class Span:
         self.context = Context(trace, span_id(), True, parent.state if parent else "", bool(parent and parent.own))
         self.context.server = self if kind == SERVER else parent.server if parent else None
 
+    def came_with(self, traceparent: str) -> bool:
+        """Say whether a header names the span's own parent."""
+        found = parse_traceparent(traceparent)
+        return found is not None and (found.trace, found.span) == (self.context.trace, self._parent)
+
     def set(self, name: str, value: Any) -> None:
         """Set an attribute. The 65th and later ones are counted and left out."""
         if name not in self._attributes and len(self._attributes) >= MAX_ATTRIBUTES:

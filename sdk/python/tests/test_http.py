@@ -316,6 +316,37 @@ class Outgoing(Case):
         self.assertEqual(self.spans(), [])
         self.assertEqual(self.headers[0]["HTTP_TRACEPARENT"], PARENT)
 
+    def test_what_a_proxy_passes_on_is_its_own_request(self):
+        import httpx
+
+        async def aio(headers):
+            import aiohttp
+
+            async with aiohttp.ClientSession() as session, session.get(self.url + "/a", headers=headers) as answer:
+                await answer.read()
+
+        def plain(headers):
+            urllib.request.urlopen(urllib.request.Request(self.url + "/a", headers=headers)).close()
+
+        for send in (
+            plain,
+            lambda headers: httpx.get(self.url + "/a", headers=headers, trust_env=False),
+            lambda headers: asyncio.run(aio(headers)),
+        ):
+
+            def app(environ, start_response):
+                send({"traceparent": environ["HTTP_TRACEPARENT"], "tracestate": environ["HTTP_TRACESTATE"], "x-own": "1"})
+                start_response("200 OK", [])
+                return []
+
+            del self.headers[:], self.receiver.requests[:]
+            call(WSGIMiddleware(app), HTTP_TRACEPARENT=PARENT, HTTP_TRACESTATE="a=1")
+            out, served = self.spans()
+            (got,) = self.headers
+            self.assertEqual((served["parentSpanId"], out["parentSpanId"], out["kind"]), (SPAN, served["spanId"], 3))
+            self.assertEqual(got["HTTP_TRACEPARENT"], "00-%s-%s-01" % (TRACE, out["spanId"]))
+            self.assertEqual((got["HTTP_TRACESTATE"], got["HTTP_X_OWN"]), ("a=1", "1"))
+
     def test_what_fails_is_recorded(self):
         with gasoline_sdk.span("root"), self.assertRaises(OSError):
             http.client.HTTPConnection("127.0.0.1", 1, timeout=1).request("GET", "/")
