@@ -188,7 +188,9 @@ def _asgi_span(scope: Scope) -> Tuple[Optional[_trace.Span], Optional[_trace.Con
         return None, None, False
     try:
         headers: Dict[bytes, bytes] = {}
-        for name, value in scope.get("headers") or ():
+        if not isinstance(scope.get("headers"), (list, tuple)):
+            scope["headers"] = list(scope.get("headers") or ())  # what can be read once is the application's
+        for name, value in scope["headers"]:
             headers.setdefault(name.lower(), value)
 
         def header(name: bytes) -> Optional[str]:
@@ -236,10 +238,11 @@ async def asgi(app: ASGIApp, scope: Scope, receive: Any, send: Any) -> None:
         kind = message.get("type")
         if kind == "http.response.start":
             status = message.get("status", 0)
-            headers = message.get("headers") or ()
-            if tell and not any(bytes(pair[0]).lower() == b"traceresponse" for pair in headers):
-                added = (b"traceresponse", context.traceparent().encode())
-                message = {**message, "headers": [*headers, added]}
+            if tell:
+                headers = list(message.get("headers") or ())
+                if not any(bytes(pair[0]).lower() == b"traceresponse" for pair in headers):
+                    headers.append((b"traceresponse", context.traceparent().encode()))
+                message = {**message, "headers": headers}
         elif kind == "websocket.accept":
             status = 101
         await send(message)

@@ -136,7 +136,7 @@ class ASGI(Case):
             async def send(message):
                 sent.append(message)
 
-            scope = {"type": "http", "method": "GET", "path": "/a", "headers": list(headers), "query_string": b"a=1"}
+            scope = {"type": "http", "method": "GET", "path": "/a", "headers": headers, "query_string": b"a=1"}
             await app(scope, None, send)
 
         asyncio.run(main())
@@ -181,6 +181,19 @@ class ASGI(Case):
         self.assertEqual((answered.get("status"), answered.get("events")), (None, []))
         self.assertEqual((after["parentSpanId"], after["status"]["code"]), (answered["spanId"], 2))
         self.assertEqual(after["events"][0]["attributes"]["exception.message"], "in the background")
+
+    def test_headers_may_be_anything_that_is_iterated(self):
+        got = []
+
+        async def app(scope, receive, send):
+            got.extend(scope["headers"])
+            await send({"type": "http.response.start", "status": 200, "headers": iter([(b"content-type", b"text/css")])})
+            await send({"type": "http.response.body"})
+
+        sent = self.request(ASGIMiddleware(app), iter([(b"x-request-id", b"r1")]))
+        self.assertEqual(got, [(b"x-request-id", b"r1")])
+        self.assertEqual([name for name, _ in sent[0]["headers"]], [b"content-type", b"traceresponse"])
+        self.assertEqual(self.spans()[0]["attributes"]["http.request.header.x-request-id"], ["r1"])
 
     def test_an_error_that_is_raised_behind_its_own_answer(self):
         async def app(scope, receive, send):  # as Starlette does
