@@ -19,7 +19,9 @@ def _context(
     return context
 
 
-def _finish(span: _trace.Span, status: int, error: Optional[BaseException]) -> None:
+def _finish(span: Optional[_trace.Span], status: int, error: Optional[BaseException]) -> None:
+    if span is None:
+        return
     if status:
         span.set("http.response.status_code", status)
     if error is not None:
@@ -88,18 +90,12 @@ def _address(attributes: Dict[str, Any], host: str) -> None:
 
 
 def wsgi(app: Callable[..., Any], environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Call a WSGI application within a span."""
+    """Call a WSGI application within a span, or in a trace that is not captured and goes on all the same."""
     span, context = _wsgi_span(environ)
     if context is None:
         return app(environ, start_response)  # type: ignore[no-any-return]
-    if span is None:
-        token = _trace.current.set(context)  # the trace goes on all the same
-        try:
-            return app(environ, start_response)  # type: ignore[no-any-return]
-        finally:
-            _trace.reset(token)
     seen = [0]
-    tell = context.traceparent() if not environ.get("HTTP_TRACEPARENT") else ""
+    tell = context.traceparent() if span is not None and not environ.get("HTTP_TRACEPARENT") else ""
 
     def started(status: str, headers: List[Tuple[str, str]], *exc_info: Any) -> Any:
         try:
@@ -112,14 +108,14 @@ def wsgi(app: Callable[..., Any], environ: Dict[str, Any], start_response: Calla
 
     token = _trace.current.set(context)
     try:
-        result = app(environ, started)
+        result = app(environ, started if span is not None else start_response)
     except BaseException as error:
         _finish(span, seen[0] or 500, error if isinstance(error, Exception) else None)
         raise
     finally:
         _trace.reset(token)
     wrapper = environ.get("wsgi.file_wrapper")
-    done = isinstance(result, (list, tuple, bytes))
+    done = isinstance(result, (list, tuple, bytes)) or (span is None and not context.trace)
     if not done and isinstance(wrapper, type) and isinstance(result, wrapper):
         done = True  # the server sends it by itself: it has to know what it is
     if done:
@@ -131,7 +127,9 @@ def wsgi(app: Callable[..., Any], environ: Dict[str, Any], start_response: Calla
 class _Body:
     """An answer that is made while it is sent. Its span ends with it."""
 
-    def __init__(self, inner: Iterable[bytes], span: _trace.Span, context: _trace.Context, seen: List[int]) -> None:
+    def __init__(
+        self, inner: Iterable[bytes], span: Optional[_trace.Span], context: _trace.Context, seen: List[int]
+    ) -> None:
         self._inner = inner
         self._span, self._context, self._seen = span, context, seen
         self._iterator: Optional[Iterator[bytes]] = None

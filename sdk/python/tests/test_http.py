@@ -114,6 +114,26 @@ class WSGI(Case):
         self.assertEqual(call(WSGIMiddleware(app), HTTP_TRACEPARENT=asked)[2].decode(), asked)
         self.assertEqual(self.spans(), [])
 
+    def test_an_answer_of_a_trace_that_is_not_sampled_stays_in_it_to_its_end(self):
+        closed = []
+
+        class Body:
+            def __iter__(self):
+                with gasoline_sdk.span("of no trace"):
+                    yield gasoline_sdk.current_traceparent().encode()
+
+            def close(self):
+                closed.append(gasoline_sdk.current_traceparent())
+
+        def app(environ, start_response):
+            start_response("200 OK", [])
+            return Body()
+
+        parent = PARENT[:-1] + "0"
+        self.assertEqual(call(WSGIMiddleware(app), HTTP_TRACEPARENT=parent)[2], parent.encode())
+        self.assertEqual((closed, self.spans()), ([parent], []))
+        self.assertEqual(gasoline_sdk.current_traceparent(), "")
+
     def test_in_production_only_own_requests(self):
         def app(environ, start_response):
             start_response("200 OK", [])
