@@ -59,14 +59,14 @@ func TestWhatADriverCanBesides(t *testing.T) {
 	s := &scriptedMySQL{}
 	for _, valid := range []bool{true, false} {
 		inner := &ableConn{scriptedConn: scriptedConn{s}, valid: valid}
-		w := &conn{inner, db}
+		w := &conn{inner: inner, db: db}
 		v := driver.NamedValue{Value: 1}
 		if w.Ping(ctx) == nil || w.ResetSession(ctx) == nil || w.IsValid() != valid || w.CheckNamedValue(&v) != nil || v.Value != "checked" ||
 			strings.Join(inner.asked, " ") != "ping reset" {
 			t.Errorf("%v %v", inner.asked, v)
 		}
 	}
-	bare := &conn{scriptedConn{s}, db}
+	bare := &conn{inner: scriptedConn{s}, db: db}
 	if bare.Ping(ctx) != nil || bare.ResetSession(ctx) != nil || !bare.IsValid() || !errors.Is(bare.CheckNamedValue(nil), driver.ErrSkip) {
 		t.Error("a bare connection")
 	}
