@@ -523,13 +523,18 @@ func (n *Node) likeness() string {
 	return ""
 }
 
-// async reports whether the parent did not wait for the node.
+// async reports whether the parent did not wait for the node. One that ended a moment after its parent, and did most of
+// its work before, was waited for: a service's span may end when its connection is done with, behind the caller's.
 func (n *Node) async() bool {
 	if e := n.span(); e != nil && e.SpanKind == "consumer" {
 		return true
 	}
-	return n.Parent != nil && n.interval() && !n.Missing() && n.Parent.interval() &&
-		!n.Parent.asks() && n.End.After(n.Parent.End.Add(n.Bound+n.Parent.Bound)) && n.Parent.Duration() > 0
+	p := n.Parent
+	if p == nil || !n.interval() || n.Missing() || !p.interval() || p.asks() || p.Duration() <= 0 {
+		return false
+	}
+	late := n.End.Sub(p.End) - n.Bound - p.Bound
+	return late > matchSlack || late > 0 && 2*late >= n.Duration()
 }
 
 func byStart(nodes []*Node) {

@@ -470,3 +470,25 @@ func TestOneOfTwoTrees(t *testing.T) {
 		t.Error("found what is not there, or not what is")
 	}
 }
+
+// A service says that it has answered when its own side of the connection is done with, which is often a moment after
+// the caller had the answer: the caller waited for it all the same.
+func TestAnAnswerThatEndsAMomentLaterWasWaitedFor(t *testing.T) {
+	for late, async := range map[float64]bool{-1: false, 0.4: false, 4: false, 4.5: true} {
+		called := span("stock", 21, 59+late, "server", "GET /stock", 3, 2)
+		r := kept(t,
+			span("api", 0, 100, "server", "POST /orders", 1, 0), span("api", 20, 60, "client", "GET", 2, 1), called,
+			span("stock", 30, 40, "client", "SELECT stock", 4, 3),
+		)
+		f := build(t, r, trace)
+		if n := f.Find(called.Seq); n.Async != async || n.Critical == async {
+			t.Errorf("%g ms after its caller: async %v, waited for %v\n%s", late, n.Async, n.Critical, tree(f))
+		}
+	}
+	// What did most of its work later was begun and left.
+	left := span("api", 98, 4, "internal", "notify", 2, 1)
+	f := build(t, kept(t, span("api", 0, 100, "server", "POST /orders", 1, 0), left), trace)
+	if n := f.Find(left.Seq); !n.Async {
+		t.Error(tree(f))
+	}
+}

@@ -1,6 +1,7 @@
 package gasoline
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -28,7 +29,7 @@ func (c *Client) serve(next http.Handler, w http.ResponseWriter, r *http.Request
 	l := &local{}
 	if s, ok := ParseTraceparent(r.Header.Get("Traceparent")); ok {
 		l.SpanContext = s
-		l.State = clip(strings.Join(r.Header.Values("Tracestate"), ","), 512)
+		l.State = wholeMembers(strings.Join(r.Header.Values("Tracestate"), ","))
 	}
 	l.own = c.production && c.own(r)
 	ctx := context.WithValue(r.Context(), contextKey{}, l)
@@ -75,10 +76,10 @@ func (c *Client) finish(span *Span, r *http.Request, seen *answer, p any) {
 		span.Fail("the handler aborted the answer")
 	case p != nil:
 		span.exception(panicType(p), panicText(p), stack())
-		if status == 0 {
+		if status == 0 && !seen.taken {
 			status = http.StatusInternalServerError
 		}
-	case status == 0:
+	case status == 0 && !seen.taken:
 		status = http.StatusOK
 	}
 	scheme := "http"
@@ -87,7 +88,9 @@ func (c *Client) finish(span *Span, r *http.Request, seen *answer, p any) {
 	}
 	attributes := []Attr{
 		String("http.request.method", r.Method), String("url.path", r.URL.Path), String("url.scheme", scheme),
-		Int("http.response.status_code", status),
+	}
+	if status != 0 {
+		attributes = append(attributes, Int("http.response.status_code", status))
 	}
 	if r.URL.RawQuery != "" {
 		attributes = append(attributes, String("url.query", c.clean.query(r.URL.RawQuery)))
@@ -132,6 +135,7 @@ type answer struct {
 	inner  http.ResponseWriter
 	status int
 	bytes  int64
+	taken  bool // the handler has the connection, and answers by itself
 }
 
 // writer is the answer as a handler sees it.
@@ -180,6 +184,14 @@ func (f flusher) FlushError() error {
 	return http.NewResponseController(f.inner).Flush()
 }
 
+type taker struct{ *answer }
+
+func (t taker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := t.inner.(http.Hijacker).Hijack()
+	t.taken = t.taken || err == nil
+	return conn, rw, err
+}
+
 type readerFrom struct{ *answer }
 
 func (f readerFrom) ReadFrom(r io.Reader) (int64, error) {
@@ -201,13 +213,13 @@ type (
 // wrap returns a writer that has just the optional interfaces that the inner one has.
 func (a *answer) wrap() http.ResponseWriter {
 	w := writer{a}
-	f, fr := flusher{a}, readerFrom{a}
-	h, _ := a.inner.(http.Hijacker)
+	f, fr, h := flusher{a}, readerFrom{a}, taker{a}
 	p, _ := a.inner.(http.Pusher)
 	_, canFlush := a.inner.(http.Flusher)
+	_, canHijack := a.inner.(http.Hijacker)
 	_, canRead := a.inner.(io.ReaderFrom)
 	set := 0
-	for i, has := range []bool{canFlush, h != nil, p != nil, canRead} {
+	for i, has := range []bool{canFlush, canHijack, p != nil, canRead} {
 		if has {
 			set |= 1 << i
 		}

@@ -11,6 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -245,6 +247,117 @@ func TestTheTransportSendsTheTraceAndEndsWithTheBody(t *testing.T) {
 	if !strings.Contains(a["url.full"].(string), "/a?password=<password:") || a["http.response.status_code"] != int64(200) ||
 		a["http.response.body.size"] != int64(5) || a["server.address"] != "127.0.0.1" {
 		t.Errorf("%v", a)
+	}
+}
+
+// A proxy copies the headers of the request that it serves: what goes on is the proxy's request all the same.
+func TestAProxysRequestIsBelowTheOneItServes(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	got := ""
+	behind := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r.Header.Get("Traceparent")
+	}))
+	defer behind.Close()
+	to, err := url.Parse(behind.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.Transport = c.Transport(nil)
+	s := serve(t, c, proxy)
+	get(t, http.DefaultClient, s.URL, "traceparent", "00-"+callerTrace+"-"+callerSpan+"-01")
+	d.flush(c)
+	spans := d.spans()
+	if len(spans) != 2 {
+		t.Fatalf("%+v; behind the proxy came %s", spans, got)
+	}
+	out, in := spans[0], spans[1]
+	if in.ParentSpanID != callerSpan || out.Kind != clientSpan || out.ParentSpanID != in.SpanID ||
+		got != "00-"+callerTrace+"-"+out.SpanID+"-01" {
+		t.Errorf("%+v %+v %s", in, out, got)
+	}
+}
+
+func TestALongTracestateLosesWholeMembers(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	got := ""
+	behind := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		got = r.Header.Get("Tracestate")
+	}))
+	defer behind.Close()
+	client := &http.Client{Transport: c.Transport(nil)}
+	s := serve(t, c, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		req, _ := http.NewRequestWithContext(r.Context(), "GET", behind.URL, nil)
+		if res, err := client.Do(req); err == nil {
+			res.Body.Close()
+		}
+	}))
+	first, second := "a="+strings.Repeat("x", 200), "b="+strings.Repeat("y", 307)
+	for given, want := range map[string]string{
+		first + "," + second:            first + "," + second, // 512
+		first + "," + second + "y":      first,
+		first + "," + second + ",c=1":   first + "," + second,
+		"a=" + strings.Repeat("x", 600): "",
+	} {
+		get(t, http.DefaultClient, s.URL, "traceparent", "00-"+callerTrace+"-"+callerSpan+"-01", "tracestate", given)
+		if got != want {
+			t.Errorf("%s\nbecame %s", given, got)
+		}
+	}
+}
+
+func TestAnAbortedAnswerHasNoStatus(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	s := serve(t, c, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
+	if res, err := http.Get(s.URL); err == nil {
+		res.Body.Close()
+		t.Error("an answer")
+	}
+	d.flush(c)
+	if status, ok := d.spans()[0].attributes()["http.response.status_code"]; ok || d.spans()[0].Status.Code != 2 {
+		t.Errorf("%v %+v", status, d.spans()[0])
+	}
+}
+
+// Hijacked connections are answered by the handler itself.
+func TestATakenConnectionHasNoStatusOfOurs(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	s := serve(t, c, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		fmt.Fprint(conn, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		conn.Close()
+	}))
+	res, _ := get(t, http.DefaultClient, s.URL)
+	d.flush(c)
+	if status, ok := d.spans()[0].attributes()["http.response.status_code"]; ok {
+		t.Errorf("the client got %d, the span has %v", res.StatusCode, status)
+	}
+}
+
+func TestMoreAttributesThanASpanTakes(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	given := make([]Attr, 70, 80)
+	for i := range given {
+		given[i] = Int(fmt.Sprint("a", i), i)
+	}
+	_, span := c.Span(context.Background(), "many", given...)
+	span.Set(String("one", "more"))
+	span.End()
+	d.flush(c)
+	if s := d.spans()[0]; len(s.attributes()) != maxAttributes || s.DroppedAttributesCount != 7 {
+		t.Errorf("%d attributes, %d dropped", len(s.attributes()), s.DroppedAttributesCount)
+	}
+	if given[:71][70].key != "" {
+		t.Error("the caller's list was written to")
 	}
 }
 

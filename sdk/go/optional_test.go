@@ -59,14 +59,14 @@ func TestWhatADriverCanBesides(t *testing.T) {
 	s := &scriptedMySQL{}
 	for _, valid := range []bool{true, false} {
 		inner := &ableConn{scriptedConn: scriptedConn{s}, valid: valid}
-		w := &conn{inner, db}
+		w := &conn{inner: inner, db: db}
 		v := driver.NamedValue{Value: 1}
 		if w.Ping(ctx) == nil || w.ResetSession(ctx) == nil || w.IsValid() != valid || w.CheckNamedValue(&v) != nil || v.Value != "checked" ||
 			strings.Join(inner.asked, " ") != "ping reset" {
 			t.Errorf("%v %v", inner.asked, v)
 		}
 	}
-	bare := &conn{scriptedConn{s}, db}
+	bare := &conn{inner: scriptedConn{s}, db: db}
 	if bare.Ping(ctx) != nil || bare.ResetSession(ctx) != nil || !bare.IsValid() || !errors.Is(bare.CheckNamedValue(nil), driver.ErrSkip) {
 		t.Error("a bare connection")
 	}
@@ -144,21 +144,35 @@ func TestTheNextHandlerGetsTheSame(t *testing.T) {
 	}
 }
 
-// slog's own default handler is replaced by one that writes the same lines.
+// slog's own default handler is replaced by one that writes the same lines to the same place.
 func TestTheDefaultHandlersLines(t *testing.T) {
 	d := newDaemon(t)
 	c := d.start(Config{})
-	flags := log.Flags()
+	flags, to := log.Flags(), log.Writer()
 	defer log.SetFlags(flags)
+	defer log.SetOutput(to)
 	log.SetFlags(0)
-	said := stderrOf(t, func() {
-		log := slog.New(c.Slog(slog.Default().Handler())).With("a", 1).WithGroup("g")
+	write := func(h slog.Handler) string {
+		var out bytes.Buffer
+		log.SetOutput(&out)
+		log := slog.New(h).With("a", 1, "msg", "x").WithGroup("g")
 		log.Info("hello", "b", 2)
 		log.Warn("bare")
 		log.Debug("left out")
-	})
-	if said != "INFO hello a=1 g.b=2\nWARN bare a=1\n" {
-		t.Errorf("%q", said)
+		slog.New(h).Info("named alike", "level", 3, "time", "noon", "msg", "")
+		slog.New(h).Error("nothing besides")
+		return out.String()
+	}
+	want := write(slog.Default().Handler())
+	var out bytes.Buffer
+	log.SetOutput(&out)
+	through := c.Slog(slog.Default().Handler())
+	write(through)
+	if got := out.String(); got != want || !strings.HasPrefix(got, "INFO hello a=1 msg=x g.b=2\nWARN bare a=1 msg=x\n") {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if off := (&Client{}).Slog(slog.Default().Handler()); off != slog.Default().Handler() {
+		t.Errorf("a client that is off changes the handler to %T", off)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"log/slog"
+	"math"
 	"os"
 	"runtime"
 	"strings"
@@ -16,12 +17,12 @@ import (
 // Slog returns a handler that sends records to the daemon, with the trace of their context, and passes them on to next.
 // next may be nil. Records below next's level are not captured either.
 func (c *Client) Slog(next slog.Handler) slog.Handler {
-	if fmt.Sprintf("%T", next) == "*slog.defaultHandler" {
-		// It writes by package log, which slog.SetDefault makes write to the handler that is being made here.
-		next = newPlain()
-	}
 	if !c.on() && next != nil {
 		return next
+	}
+	if fmt.Sprintf("%T", next) == "*slog.defaultHandler" {
+		// It writes by package log, which slog.SetDefault makes write to the handler that is being made here.
+		next = newPlain(next)
 	}
 	return &handler{client: c, next: next}
 }
@@ -184,38 +185,54 @@ func (h *handler) WithGroup(name string) slog.Handler {
 
 // plain writes what slog's own default handler writes, to the same place, without package log's lock.
 type plain struct {
-	mu   *sync.Mutex
-	out  *log.Logger
-	buf  *bytes.Buffer
-	text slog.Handler
+	mu    *sync.Mutex
+	out   *log.Logger
+	buf   *bytes.Buffer
+	text  slog.Handler
+	least slog.Level
 }
 
-func newPlain() *plain {
-	buf := &bytes.Buffer{}
-	text := slog.NewTextHandler(buf, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-		if len(groups) == 0 && (a.Key == slog.TimeKey || a.Key == slog.LevelKey || a.Key == slog.MessageKey) {
-			return slog.Attr{}
+func newPlain(next slog.Handler) *plain {
+	p := &plain{mu: new(sync.Mutex), buf: &bytes.Buffer{}, least: leastOf(next)}
+	p.text = slog.NewTextHandler(p.buf, &slog.HandlerOptions{Level: slog.Level(math.MinInt)})
+	to := log.Writer()
+	if fmt.Sprintf("%T", to) == "*slog.handlerWriter" {
+		to = os.Stderr // what package log writes to comes here already
+	}
+	p.out = log.New(to, log.Prefix(), log.Flags()&^(log.Lshortfile|log.Llongfile))
+	return p
+}
+
+// leastOf returns the lowest level that a handler takes. slog.SetLogLoggerLevel sets it before slog.SetDefault, and means
+// something else after it.
+func leastOf(h slog.Handler) slog.Level {
+	for l := slog.LevelDebug - 12; l < slog.LevelError+12; l++ {
+		if h.Enabled(context.Background(), l) {
+			return l
 		}
-		return a
-	}})
-	out := log.New(os.Stderr, log.Prefix(), log.Flags()&^(log.Lshortfile|log.Llongfile))
-	return &plain{mu: new(sync.Mutex), out: out, buf: buf, text: text}
+	}
+	return slog.LevelError + 12
 }
 
-func (p *plain) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+func (p *plain) Enabled(_ context.Context, l slog.Level) bool { return l >= p.least }
+
+// nothing is what a TextHandler writes before the attributes of a record without a time and a message.
+const nothing = `level=INFO msg=""`
 
 func (p *plain) Handle(ctx context.Context, r slog.Record) error {
+	attributes := slog.NewRecord(time.Time{}, slog.LevelInfo, "", 0)
+	r.Attrs(func(a slog.Attr) bool {
+		attributes.AddAttrs(a)
+		return true
+	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.buf.Reset()
-	if err := p.text.Handle(ctx, r); err != nil {
+	if err := p.text.Handle(ctx, attributes); err != nil {
 		return err
 	}
-	line := r.Level.String() + " " + r.Message
-	if rest := strings.TrimSuffix(p.buf.String(), "\n"); rest != "" {
-		line += " " + rest
-	}
-	return p.out.Output(2, line)
+	rest := strings.TrimPrefix(strings.TrimSuffix(p.buf.String(), "\n"), nothing)
+	return p.out.Output(2, r.Level.String()+" "+r.Message+rest)
 }
 
 func (p *plain) WithAttrs(attrs []slog.Attr) slog.Handler {

@@ -90,6 +90,7 @@ type call struct {
 	query string
 	verb  string
 	span  *Span
+	again bool // database/sql asks another connection when this one is bad
 }
 
 // begin starts a call. Without a span in ctx there is one only when it fails.
@@ -140,9 +141,12 @@ func (k *call) attributes() []Attr {
 	return out
 }
 
-// end ends the call's span with its error. What database/sql asks the driver for in another way then, and the end of
-// rows, are no errors.
+// end ends the call's span with its error. What database/sql asks the driver for in another way then, or another
+// connection for, and the end of rows, are no errors.
 func (k *call) end(err error) {
+	if k.again && errors.Is(err, driver.ErrBadConn) {
+		return
+	}
 	if err != nil && (errors.Is(err, driver.ErrSkip) || errors.Is(err, io.EOF)) {
 		if errors.Is(err, driver.ErrSkip) {
 			return
@@ -188,7 +192,7 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 		k.end(err)
 		return nil, err
 	}
-	return &conn{inner, c.db}, nil
+	return &conn{inner: inner, db: c.db}, nil
 }
 
 func (c *connector) Driver() driver.Driver { return c.inner.Driver() }
@@ -205,6 +209,14 @@ func (c *connector) Close() error {
 type conn struct {
 	inner driver.Conn
 	db    *database
+	used  bool // it was in the pool: it may have gone bad there
+	inTx  bool
+}
+
+func (c *conn) begin(ctx context.Context, verb, query string) call {
+	k := c.db.begin(ctx, verb, query)
+	k.again = c.used && !c.inTx
+	return k
 }
 
 // Unwrap returns the driver's connection.
@@ -218,7 +230,7 @@ func (c *conn) Prepare(query string) (driver.Stmt, error) {
 }
 
 func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	k := c.db.begin(ctx, "prepare", query)
+	k := c.begin(ctx, "prepare", query)
 	k.span = nil
 	var s driver.Stmt
 	var err error
@@ -250,7 +262,7 @@ func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, e
 }
 
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
-	k := c.db.begin(ctx, "BEGIN", "")
+	k := c.begin(ctx, "BEGIN", "")
 	var t driver.Tx
 	var err error
 	if b, ok := c.inner.(driver.ConnBeginTx); ok {
@@ -273,25 +285,28 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if err != nil {
 		return nil, err
 	}
-	return &tx{t, c.db, ctx}, nil
+	c.inTx = true
+	return &tx{t, c, ctx}, nil
 }
 
 type tx struct {
 	inner driver.Tx
-	db    *database
+	conn  *conn
 	ctx   context.Context
 }
 
 func (t *tx) Commit() error {
-	k := t.db.begin(t.ctx, "COMMIT", "")
+	k := t.conn.begin(t.ctx, "COMMIT", "")
 	err := t.inner.Commit()
+	t.conn.inTx = false
 	k.end(err)
 	return err
 }
 
 func (t *tx) Rollback() error {
-	k := t.db.begin(t.ctx, "ROLLBACK", "")
+	k := t.conn.begin(t.ctx, "ROLLBACK", "")
 	err := t.inner.Rollback()
+	t.conn.inTx = false
 	k.end(err)
 	return err
 }
@@ -305,6 +320,7 @@ func (c *conn) Ping(ctx context.Context) error {
 }
 
 func (c *conn) ResetSession(ctx context.Context) error {
+	c.used = true
 	if r, ok := c.inner.(driver.SessionResetter); ok {
 		return r.ResetSession(ctx)
 	}
@@ -326,7 +342,7 @@ func (c *conn) CheckNamedValue(v *driver.NamedValue) error {
 }
 
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (res driver.Result, err error) {
-	k := c.db.begin(ctx, "exec", query)
+	k := c.begin(ctx, "exec", query)
 	defer func() { k.end(err) }()
 	if e, ok := c.inner.(driver.ExecerContext); ok {
 		return e.ExecContext(ctx, query, args)
@@ -343,7 +359,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 }
 
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	k := c.db.begin(ctx, "query", query)
+	k := c.begin(ctx, "query", query)
 	if q, ok := c.inner.(driver.QueryerContext); ok {
 		return k.rows(q.QueryContext(ctx, query, args))
 	}
@@ -404,7 +420,7 @@ func (s *stmt) CheckNamedValue(v *driver.NamedValue) error {
 }
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (res driver.Result, err error) {
-	k := s.conn.db.begin(ctx, "exec", s.query)
+	k := s.conn.begin(ctx, "exec", s.query)
 	defer func() { k.end(err) }()
 	if e, ok := s.inner.(driver.StmtExecContext); ok {
 		return e.ExecContext(ctx, args)
@@ -417,7 +433,7 @@ func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (res d
 }
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	k := s.conn.db.begin(ctx, "query", s.query)
+	k := s.conn.begin(ctx, "query", s.query)
 	if q, ok := s.inner.(driver.StmtQueryContext); ok {
 		return k.rows(q.QueryContext(ctx, args))
 	}

@@ -227,3 +227,83 @@ func TestAValueThatPanicsIsNamed(t *testing.T) {
 type panicking struct{}
 
 func (panicking) Error() string { panic("no") }
+
+type staleConn struct{ s *stale }
+
+// stale makes connections that are bad at the uses that bad has.
+type stale struct {
+	uses int
+	bad  map[int]bool
+}
+
+type noRows struct{}
+
+func (noRows) Columns() []string         { return []string{"a"} }
+func (noRows) Close() error              { return nil }
+func (noRows) Next([]driver.Value) error { return io.EOF }
+
+func (c staleConn) Prepare(string) (driver.Stmt, error) { return nil, errors.New("not prepared") }
+func (c staleConn) Close() error                        { return nil }
+func (c staleConn) Begin() (driver.Tx, error)           { return c, nil }
+func (c staleConn) Commit() error                       { return nil }
+func (c staleConn) Rollback() error                     { return nil }
+func (c staleConn) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	if c.s.uses++; c.s.bad[c.s.uses] {
+		return nil, driver.ErrBadConn
+	}
+	return noRows{}, nil
+}
+
+func (s *stale) Connect(context.Context) (driver.Conn, error) { return staleConn{s}, nil }
+func (s *stale) Driver() driver.Driver                        { return nil }
+
+// A connection that went bad in the pool is no failure: database/sql takes another one, and the program sees nothing of it.
+func TestAConnectionThatWentBadInThePool(t *testing.T) {
+	d := newDaemon(t)
+	c := d.start(Config{})
+	query := func(on interface {
+		QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+	}) error {
+		rows, err := on.QueryContext(context.Background(), "SELECT 1")
+		if err == nil {
+			err = rows.Close()
+		}
+		return err
+	}
+	db := sql.OpenDB(c.Connector(&stale{bad: map[int]bool{2: true}}))
+	defer db.Close()
+	for i := 0; i < 2; i++ {
+		if err := query(db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.flush(c)
+	if spans := d.spans(); len(spans) != 0 {
+		t.Errorf("%+v", spans)
+	}
+	// A new one that is bad, and one that goes bad within a transaction, fail.
+	bad := sql.OpenDB(c.Connector(&stale{bad: map[int]bool{1: true, 2: true, 3: true}}))
+	defer bad.Close()
+	if err := query(bad); !errors.Is(err, driver.ErrBadConn) {
+		t.Fatal(err)
+	}
+	within := sql.OpenDB(c.Connector(&stale{bad: map[int]bool{2: true}}))
+	defer within.Close()
+	if err := query(within); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := within.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := query(tx); !errors.Is(err, driver.ErrBadConn) {
+		t.Fatal(err)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Log(err) // database/sql closed the connection
+	}
+	d.flush(c)
+	if spans := d.spans(); len(spans) != 4 {
+		t.Errorf("%+v", spans)
+	}
+}

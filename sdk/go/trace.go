@@ -74,6 +74,17 @@ func ParseTraceparent(v string) (s SpanContext, ok bool) {
 	return s, true
 }
 
+// maxState is how much of a tracestate is passed on: what the standard asks for at least.
+const maxState = 512
+
+// wholeMembers cuts a tracestate behind the last member that fits: half a member would be another one to who wrote it.
+func wholeMembers(v string) string {
+	if len(v) <= maxState {
+		return v
+	}
+	return v[:max2(0, strings.LastIndexByte(v[:maxState+1], ','))]
+}
+
 // ids come from generators with seeds of the system, one for each of a few goroutines at once.
 var ids = sync.Pool{New: func() any {
 	var seed [8]byte
@@ -184,7 +195,8 @@ func (c *Client) begin(ctx context.Context, name string, kind int, attributes []
 	if !c.admits(parent) || parent != nil && parent.Valid() && !parent.Sampled {
 		return ctx, nil
 	}
-	s := &Span{client: c, name: name, kind: kind, start: time.Now(), attributes: attributes}
+	s := &Span{client: c, name: name, kind: kind, start: time.Now()}
+	s.Set(attributes...)
 	s.local.span = s
 	s.local.Sampled, s.local.SpanID = true, newSpanID()
 	if parent != nil {

@@ -12,7 +12,8 @@ import (
 
 // Transport returns a transport that makes a span of each request, inside of what its context holds, and sends the trace along.
 // A span ends when the answer's body is read to its end or closed. base may be nil for http.DefaultTransport. A request
-// that has a traceparent already, and one to the daemon, pass unchanged.
+// that has a traceparent already, and one to the daemon, pass unchanged; but what a proxy copied from the request that it
+// serves is no traceparent of its own.
 func (c *Client) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
@@ -38,16 +39,19 @@ func (t *transport) CloseIdleConnections() {
 // RoundTrip sends a clone of the request.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := t.client
-	if !c.on() || r.Header.Get("Traceparent") != "" || r.URL == nil || r.URL.Host == c.base.Host {
+	l := fromContext(r.Context())
+	if !c.on() || ofItsOwn(r, l) || r.URL == nil || r.URL.Host == c.base.Host {
 		return t.base.RoundTrip(r)
 	}
-	l := fromContext(r.Context())
 	ctx, span := c.begin(r.Context(), r.Method, clientSpan, nil)
 	if span == nil {
 		if l == nil || !l.Valid() {
 			return t.base.RoundTrip(r)
 		}
 		out := r.Clone(r.Context()) // not captured, but the trace goes on
+		if out.Header == nil {
+			out.Header = http.Header{}
+		}
 		out.Header.Set("Traceparent", l.Traceparent())
 		t.state(out, l)
 		return t.base.RoundTrip(out)
@@ -99,6 +103,16 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		res.Body = &body{inner: res.Body, span: span}
 	}
 	return res, nil
+}
+
+// ofItsOwn reports whether a request has a traceparent that is not that of the request which l is there for.
+func ofItsOwn(r *http.Request, l *local) bool {
+	header := r.Header.Get("Traceparent")
+	if header == "" {
+		return false
+	}
+	s, ok := ParseTraceparent(header)
+	return !ok || l == nil || l.span == nil || s.TraceID != l.TraceID || s.SpanID != l.span.parent
 }
 
 func (t *transport) state(out *http.Request, l *local) {

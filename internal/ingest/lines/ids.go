@@ -106,16 +106,14 @@ func (x *ids) set(k idKey, v string) bool {
 		default:
 			return false
 		}
-		if strings.Count(x.trace, "0") == traceLen { // means that there is none
-			x.trace = ""
-		}
+		x.trace = orNone(x.trace)
 		return true
 	case spanID:
 		if len(v) != spanLen || hexRun(v) != spanLen {
 			return false
 		}
-		if strings.Count(v, "0") < spanLen {
-			x.span = strings.ToLower(v)
+		if v = orNone(strings.ToLower(v)); v != "" {
+			x.span = v
 		}
 		return true
 	case requestID:
@@ -128,13 +126,21 @@ func (x *ids) set(k idKey, v string) bool {
 	return false
 }
 
-// traceparent reads a W3C traceparent.
+// orNone returns an id, "" for one of zeros, which says that there is none.
+func orNone(id string) string {
+	if strings.Trim(id, "0") == "" {
+		return ""
+	}
+	return id
+}
+
+// traceparent reads a W3C traceparent. An id of zeros is none.
 func traceparent(v string) (trace, span string, ok bool) {
 	if len(v) < 55 || v[2] != '-' || v[35] != '-' || v[52] != '-' || hexRun(v[3:35]) != traceLen ||
-		hexRun(v[36:52]) != spanLen || hexRun(v[:2]) != 2 || hexRun(v[53:55]) != 2 {
+		hexRun(v[36:52]) != spanLen || hexRun(v[:2]) != 2 || hexRun(v[53:55]) != 2 || strings.EqualFold(v[:2], "ff") {
 		return "", "", false
 	}
-	return strings.ToLower(v[3:35]), strings.ToLower(v[36:52]), true
+	return orNone(strings.ToLower(v[3:35])), orNone(strings.ToLower(v[36:52])), true
 }
 
 // xray reads an X-Ray id, 1-5759e988-bd862e3fe1be46a994272793, and returns its 32 digits, or "".
@@ -188,7 +194,7 @@ func (x *ids) scan(s string, known func(string) bool) {
 		case n == 8 && i >= 2 && s[i-1] == '-' && s[i-2] == '1':
 			if id := xray(s[i-2:]); id != "" {
 				if x.trace == "" {
-					x.trace = id
+					x.trace = orNone(id)
 				}
 				end = i - 2 + xrayLen
 			}

@@ -5,7 +5,7 @@ import { mono } from "./natives.ts";
 import { foreignSpan, foreignSpans } from "./opentelemetry.ts";
 import { type Attributes, type LogRecord, type SpanEvent, worthOf, Worth } from "./record.ts";
 import { Sender } from "./sender.ts";
-import { newSpan, newTrace, type Parent } from "./trace.ts";
+import { newSpan, newTrace, type Parent, parseTraceparent } from "./trace.ts";
 import { clip, exceptionOf, MAX_BODY } from "./values.ts";
 
 export const ROLE = { internal: 1, server: 2, client: 3 } as const;
@@ -105,6 +105,13 @@ export class Runtime {
     const current = this.scopes.getStore();
     if (current ? !current.recorded : this.config.gated) return undefined;
     return new Span(this, scope, name, role, current && !current.ended ? current : undefined);
+  }
+
+  /** Reports whether a traceparent is that of the request which is served: a proxy sends on what it got. */
+  copied(header: unknown): boolean {
+    const current = this.scopes.getStore();
+    const parent = parseTraceparent(header);
+    return parent !== undefined && parent.trace === current?.trace && parent.span === current.parent;
   }
 
   /** Records a log of the current span. It never throws, and what it calls cannot come back to it. */

@@ -124,6 +124,21 @@ describe.each(["fetch", "request", "get"])("%s", (how) => {
     expect(headers["tracestate"]).toBe("vendor=1");
     expect(headers["baggage"]).toBeUndefined();
   });
+
+  test("what a proxy passes on is a request of its own", async () => {
+    const [front, back] = [start("plain.mjs"), start("plain.mjs", { OTEL_SERVICE_NAME: "stock" })];
+    const answer = await fetch(
+      `${await front.url()}/${how}?proxy&to=${encodeURIComponent(`${await back.url()}/echo`)}`,
+      from,
+    );
+    const headers = (await answer.json()) as Record<string, string>;
+    await receiver.until((r) => r.spans.length > 2);
+    const client = receiver.spans.find((s) => s.kind === 3);
+    const called = receiver.spans.find((s) => s.service === "stock");
+    expect(called).toMatchObject({ traceId: TRACE, parentSpanId: client?.spanId, kind: 2 });
+    expect(headers["traceparent"]).toBe(`00-${TRACE}-${client?.spanId}-01`);
+    expect(headers["tracestate"]).toBe("vendor=1");
+  });
 });
 
 test("a request that nobody takes is a failed span, and the program gets its error", async () => {

@@ -75,6 +75,7 @@ describe.each(["streams", "compat", "secure"])("%s", (how) => {
     const [front, back] = [start(how), start(how, { OTEL_SERVICE_NAME: "stock" })];
     const to = encodeURIComponent(await address(back));
     const asked = await ask(await address(front), `/ask?to=${to}`);
+    const proxied = how === "secure" ? undefined : await ask(await address(front), `/proxy?to=${to}`);
     const listed = how === "secure" ? undefined : await ask(await address(front), `/list?to=${to}`);
     if (how === "secure") {
       // The certificate is over: the request fails, and so does its span.
@@ -82,7 +83,7 @@ describe.each(["streams", "compat", "secure"])("%s", (how) => {
       expect(receiver.spans.find((s) => s.kind === 3)?.status.code).toBe(2);
       return;
     }
-    await receiver.until((r) => r.spans.filter((s) => s.service === "stock").length >= 1 && r.spans.length >= 3);
+    await receiver.until((r) => r.spans.filter((s) => s.service === "stock").length >= 2 && r.spans.length >= 6);
     const server = receiver.spans.find((s) => s.attributes["url.path"] === "/ask");
     const client = receiver.spans.find((s) => s.kind === 3 && s.parentSpanId === server?.spanId);
     expect(client).toMatchObject({ service: "shop", traceId: TRACE, name: "GET /echo" });
@@ -96,6 +97,10 @@ describe.each(["streams", "compat", "secure"])("%s", (how) => {
     expect(called).toMatchObject({ service: "stock", traceId: TRACE, kind: 2 });
     const got = JSON.parse(asked.text) as Record<string, string>;
     expect([got["traceparent"], got["tracestate"]]).toEqual([`00-${TRACE}-${client?.spanId}-01`, "vendor=1"]);
+    const proxy = receiver.spans.find((s) => s.attributes["url.path"] === "/proxy");
+    const own = receiver.spans.find((s) => s.kind === 3 && s.parentSpanId === proxy?.spanId);
+    const on = JSON.parse(proxied?.text ?? "") as Record<string, string>;
+    expect([on["traceparent"], on["tracestate"]]).toEqual([`00-${TRACE}-${own?.spanId}-01`, "vendor=1"]);
     // Older Node takes no list of headers; then the program gets its error.
     expect(listed?.text).toMatch(/"x-mine":"1"|^ERR_/);
   });

@@ -13,13 +13,15 @@ def _context(
     client: "_client.Client", traceparent: Optional[str], tracestate: Optional[str], session: Optional[str]
 ) -> _trace.Context:
     context = _trace.parse_traceparent(traceparent) or _trace.Context()
-    context.state = _trace.clip(tracestate, 512) if tracestate else ""
+    context.state = _trace.whole_members(tracestate) if tracestate else ""
     if client.production:
         context.own = _session.signed(session, client.token()[0])
     return context
 
 
-def _finish(span: _trace.Span, status: int, error: Optional[BaseException]) -> None:
+def _finish(span: Optional[_trace.Span], status: int, error: Optional[BaseException]) -> None:
+    if span is None:
+        return
     if status:
         span.set("http.response.status_code", status)
     if error is not None:
@@ -88,18 +90,12 @@ def _address(attributes: Dict[str, Any], host: str) -> None:
 
 
 def wsgi(app: Callable[..., Any], environ: Dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """Call a WSGI application within a span."""
+    """Call a WSGI application within a span, or in a trace that is not captured and goes on all the same."""
     span, context = _wsgi_span(environ)
     if context is None:
         return app(environ, start_response)  # type: ignore[no-any-return]
-    if span is None:
-        token = _trace.current.set(context)  # the trace goes on all the same
-        try:
-            return app(environ, start_response)  # type: ignore[no-any-return]
-        finally:
-            _trace.reset(token)
     seen = [0]
-    tell = context.traceparent() if not environ.get("HTTP_TRACEPARENT") else ""
+    tell = context.traceparent() if span is not None and not environ.get("HTTP_TRACEPARENT") else ""
 
     def started(status: str, headers: List[Tuple[str, str]], *exc_info: Any) -> Any:
         try:
@@ -112,14 +108,14 @@ def wsgi(app: Callable[..., Any], environ: Dict[str, Any], start_response: Calla
 
     token = _trace.current.set(context)
     try:
-        result = app(environ, started)
+        result = app(environ, started if span is not None else start_response)
     except BaseException as error:
         _finish(span, seen[0] or 500, error if isinstance(error, Exception) else None)
         raise
     finally:
         _trace.reset(token)
     wrapper = environ.get("wsgi.file_wrapper")
-    done = isinstance(result, (list, tuple, bytes))
+    done = isinstance(result, (list, tuple, bytes)) or (span is None and not context.trace)
     if not done and isinstance(wrapper, type) and isinstance(result, wrapper):
         done = True  # the server sends it by itself: it has to know what it is
     if done:
@@ -131,7 +127,9 @@ def wsgi(app: Callable[..., Any], environ: Dict[str, Any], start_response: Calla
 class _Body:
     """An answer that is made while it is sent. Its span ends with it."""
 
-    def __init__(self, inner: Iterable[bytes], span: _trace.Span, context: _trace.Context, seen: List[int]) -> None:
+    def __init__(
+        self, inner: Iterable[bytes], span: Optional[_trace.Span], context: _trace.Context, seen: List[int]
+    ) -> None:
         self._inner = inner
         self._span, self._context, self._seen = span, context, seen
         self._iterator: Optional[Iterator[bytes]] = None
@@ -188,7 +186,9 @@ def _asgi_span(scope: Scope) -> Tuple[Optional[_trace.Span], Optional[_trace.Con
         return None, None, False
     try:
         headers: Dict[bytes, bytes] = {}
-        for name, value in scope.get("headers") or ():
+        if not isinstance(scope.get("headers"), (list, tuple)):
+            scope["headers"] = list(scope.get("headers") or ())  # what can be read once is the application's
+        for name, value in scope["headers"]:
             headers.setdefault(name.lower(), value)
 
         def header(name: bytes) -> Optional[str]:
@@ -229,30 +229,42 @@ async def asgi(app: ASGIApp, scope: Scope, receive: Any, send: Any) -> None:
         finally:
             _trace.reset(token)
     status = 0
+    answered = False
 
     async def seen(message: MutableMapping[str, Any]) -> None:
-        nonlocal status
+        nonlocal status, answered
         kind = message.get("type")
         if kind == "http.response.start":
             status = message.get("status", 0)
-            headers = message.get("headers") or ()
-            if tell and not any(bytes(pair[0]).lower() == b"traceresponse" for pair in headers):
-                added = (b"traceresponse", context.traceparent().encode())
-                message = {**message, "headers": [*headers, added]}
+            if tell:
+                headers = list(message.get("headers") or ())
+                if not any(bytes(pair[0]).lower() == b"traceresponse" for pair in headers):
+                    headers.append((b"traceresponse", context.traceparent().encode()))
+                message = {**message, "headers": headers}
         elif kind == "websocket.accept":
             status = 101
         await send(message)
+        # Tasks in the background are no part of the answer. Behind one that says that the application failed, some
+        # frameworks raise its error.
+        if kind == "http.response.body" and not message.get("more_body") and status < 500:
+            answered = True
+            _route(span, scope)
+            _finish(span, status, None)
 
     token = _trace.current.set(context)
     try:
         await app(scope, receive, seen)
     except BaseException as error:
-        _route(span, scope)
-        _finish(span, status or 500, error if isinstance(error, Exception) else None)
+        if not answered:
+            _route(span, scope)
+            _finish(span, status or 500, error if isinstance(error, Exception) else None)
+        elif isinstance(error, Exception):
+            span.failed_later(error)
         raise
     else:
-        _route(span, scope)
-        _finish(span, status, None)
+        if not answered:
+            _route(span, scope)
+            _finish(span, status, None)
     finally:
         _trace.reset(token)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 from . import _client, _session, _trace
 
@@ -53,10 +53,29 @@ def _headers(span: Optional[_trace.Span], host: str) -> Dict[str, str]:
     return out
 
 
+def _of_its_own(traceparent: Optional[str]) -> bool:
+    """Say whether a request has a traceparent that a proxy did not copy from the request that it serves."""
+    if not traceparent:
+        return False
+    context = _trace.current.get()
+    served = context.server if context is not None else None
+    return served is None or not served.came_with(traceparent)
+
+
 def _end(span: _trace.Span, status: int) -> None:
     span.set("http.response.status_code", status)
     if status >= 400:
         span.fail()
+    span.end()
+
+
+def _broke(span: Optional[_trace.Span], error: BaseException) -> None:
+    if span is None:
+        return
+    if isinstance(error, Exception):
+        span.error(error)
+    else:
+        span.fail("the request was cancelled")
     span.end()
 
 
@@ -103,8 +122,9 @@ def patch_http_client(module: Any) -> None:
 
 def _add(self: Any, module: Any) -> Optional[_trace.Span]:
     try:
-        if any(line.lower().startswith(b"traceparent:") for line in self._buffer):
-            return None  # the program's own
+        given = [line for line in self._buffer if line.lower().startswith(b"traceparent:")]
+        if given and _of_its_own(given[0].partition(b":")[2].decode("latin-1")):
+            return None
         method, target = self._gasoline
         if method == "CONNECT":
             return None
@@ -112,7 +132,11 @@ def _add(self: Any, module: Any) -> Optional[_trace.Span]:
         host, port = self._tunnel_host or self.host, self._tunnel_port or self.port
         span = _begin(method, "https" if secure else "http", host, port, target)
         if (host, port) != getattr(_client.active(), "address", None):
-            for name, value in _headers(span, host).items():
+            headers = _headers(span, host)
+            if given and headers:
+                copies = (b"traceparent:", b"tracestate:")
+                self._buffer[:] = [line for line in self._buffer if not line.lower().startswith(copies)]
+            for name, value in headers.items():
                 self.putheader(name, value)
         self._gasoline_span = span
         return span
@@ -121,49 +145,55 @@ def _add(self: Any, module: Any) -> Optional[_trace.Span]:
 
 
 def patch_httpx(module: Any) -> None:
-    """Patch the transports that open connections. Those of tests and of users are left alone."""
+    """Patch the transports that open connections. Those of tests and of users are left alone.
+
+    What is added to a request goes when it was sent: the program may send it again, and redirects take its headers.
+    """
     sync, asynchronous = module.HTTPTransport.handle_request, module.AsyncHTTPTransport.handle_async_request
 
-    def begin(request: Any) -> Optional[_trace.Span]:
+    def begin(request: Any) -> Tuple[Optional[_trace.Span], Any]:
+        before = None
         try:
-            if _client.active() is None or "traceparent" in request.headers:
-                return None
+            if _client.active() is None or _of_its_own(request.headers.get("traceparent")):
+                return None, None
             url = request.url
             port = url.port or {"http": 80, "https": 443}.get(url.scheme)
             span = _begin(request.method, url.scheme, url.host, port, url.raw_path.decode("ascii", "replace"))
             if (url.host, port) != getattr(_client.active(), "address", None):
+                before, request.headers = request.headers, request.headers.copy()
                 request.headers.update(_headers(span, url.host))
-            return span
+            return span, before
         except Exception:
-            return None
+            return None, before
+
+    def end(request: Any, before: Any) -> None:
+        if before is not None:
+            request.headers = before
 
     def handle_request(self: Any, request: Any) -> Any:
-        span = begin(request)
-        if span is None:
-            return sync(self, request)
+        span, before = begin(request)
         try:
             response = sync(self, request)
-        except Exception as error:
-            span.error(error)
-            span.end()
+        except BaseException as error:
+            _broke(span, error)
             raise
-        _end(span, response.status_code)
+        finally:
+            end(request, before)
+        if span is not None:
+            _end(span, response.status_code)
         return response
 
     async def handle_async_request(self: Any, request: Any) -> Any:
-        span = begin(request)
-        if span is None:
-            return await asynchronous(self, request)
+        span, before = begin(request)
         try:
             response = await asynchronous(self, request)
         except BaseException as error:
-            if isinstance(error, Exception):
-                span.error(error)
-            else:
-                span.fail("the request was cancelled")
-            span.end()
+            _broke(span, error)
             raise
-        _end(span, response.status_code)
+        finally:
+            end(request, before)
+        if span is not None:
+            _end(span, response.status_code)
         return response
 
     module.HTTPTransport.handle_request = handle_request
@@ -177,7 +207,7 @@ def patch_aiohttp(module: Any) -> None:
     async def started(_session: Any, context: Any, params: Any) -> None:
         context.gasoline = None
         try:
-            if _client.active() is None or "traceparent" in params.headers:
+            if _client.active() is None or _of_its_own(params.headers.get("traceparent")):
                 return
             url = params.url
             context.gasoline = _begin(params.method, url.scheme, url.host or "", url.port, url.raw_path_qs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any, Callable, Dict, Optional
 
 from . import _client, _trace
@@ -51,6 +52,13 @@ def _failed(system: str, query: Any, span: Optional[_trace.Span], error: Excepti
     span.end()
 
 
+def _given_up(span: Optional[_trace.Span]) -> None:
+    """End the span of a query whose task was cancelled, or which took its caller too long."""
+    if span is not None:
+        span.fail("the query was given up")
+        span.end()
+
+
 def run(system: str, query: Any, call: Callable[[], Any]) -> Any:
     """Make a call that asks a database within a span."""
     span = begin(system, query)
@@ -59,13 +67,19 @@ def run(system: str, query: Any, call: Callable[[], Any]) -> Any:
     except Exception as error:
         _failed(system, query, span, error)
         raise
+    except BaseException:
+        _given_up(span)
+        raise
     if span is not None:
         span.end()
     return result
 
 
 def patch_sqlite(module: Any) -> None:
-    """Patch connect, so that connections are of a subclass of their factory. isinstance and the methods stay."""
+    """Patch connect, so that connections are of a subclass of their factory. isinstance and the methods stay.
+
+    Ours stand between a factory of the program's and sqlite3's own class: what the program overrides is called first.
+    """
     connect = module.connect
     made: Dict[Any, Any] = {}
 
@@ -74,11 +88,11 @@ def patch_sqlite(module: Any) -> None:
         if found is None:
 
             class Cursor(base):  # type: ignore[misc]
-                def execute(self, sql: Any, *args: Any) -> Any:
-                    return run("sqlite", sql, lambda: base.execute(self, sql, *args))
+                def execute(self, sql: Any, *args: Any, **kwargs: Any) -> Any:
+                    return run("sqlite", sql, lambda: base.execute(self, sql, *args, **kwargs))
 
-                def executemany(self, sql: Any, *args: Any) -> Any:
-                    return run("sqlite", sql, lambda: base.executemany(self, sql, *args))
+                def executemany(self, sql: Any, *args: Any, **kwargs: Any) -> Any:
+                    return run("sqlite", sql, lambda: base.executemany(self, sql, *args, **kwargs))
 
                 def executescript(self, sql: Any) -> Any:
                     return run("sqlite", sql, lambda: base.executescript(self, sql))
@@ -87,61 +101,71 @@ def patch_sqlite(module: Any) -> None:
             found = made[base] = Cursor
         return found
 
-    def connections(base: Any) -> Any:
-        found = made.get(base)
-        if found is None:
+    base = module.Connection
 
-            class Connection(base):  # type: ignore[misc]
-                def cursor(self, factory: Any = None) -> Any:
-                    if factory is None:
-                        factory = module.Cursor
-                    if isinstance(factory, type) and issubclass(factory, module.Cursor):
-                        factory = cursors(factory)
-                    return base.cursor(self, factory)
+    class Connection(base):  # type: ignore[misc]
+        __slots__ = ()
 
-                # Some versions call the cursor's methods here, some do not: these always do.
-                def execute(self, sql: Any, *args: Any) -> Any:
-                    return self.cursor().execute(sql, *args)
+        def cursor(self, factory: Any = module.Cursor) -> Any:
+            if isinstance(factory, type) and issubclass(factory, module.Cursor):
+                factory = cursors(factory)
+            return base.cursor(self, factory)
 
-                def executemany(self, sql: Any, *args: Any) -> Any:
-                    return self.cursor().executemany(sql, *args)
+        # Some versions call the cursor's methods here, some do not: these always do.
+        def execute(self, sql: Any, *args: Any) -> Any:
+            return self.cursor().execute(sql, *args)
 
-                def executescript(self, sql: Any) -> Any:
-                    return self.cursor().executescript(sql)
+        def executemany(self, sql: Any, *args: Any) -> Any:
+            return self.cursor().executemany(sql, *args)
 
-                def __exit__(self, kind: Any, error: Any, tb: Any) -> bool:
-                    if kind is not None:
-                        self.rollback()
-                        return False
-                    try:
-                        self.commit()
-                    except BaseException:
-                        self.rollback()
-                        raise
+        def executescript(self, sql: Any) -> Any:
+            return self.cursor().executescript(sql)
+
+        if sys.version_info >= (3, 10):  # older ones call commit and rollback, whose they ever are
+
+            def __exit__(self, kind: Any, error: Any, tb: Any) -> bool:
+                if kind is not None:
+                    Connection.rollback(self)
                     return False
+                try:
+                    Connection.commit(self)
+                except BaseException:
+                    Connection.rollback(self)
+                    raise
+                return False
 
-                def commit(self) -> Any:
-                    return base.commit(self) if not self.in_transaction else run("sqlite", "COMMIT", lambda: base.commit(self))
+        def commit(self) -> Any:
+            return base.commit(self) if not self.in_transaction else run("sqlite", "COMMIT", lambda: base.commit(self))
 
-                def rollback(self) -> Any:
-                    if not self.in_transaction:
-                        return base.rollback(self)
-                    return run("sqlite", "ROLLBACK", lambda: base.rollback(self))
+        def rollback(self) -> Any:
+            if not self.in_transaction:
+                return base.rollback(self)
+            return run("sqlite", "ROLLBACK", lambda: base.rollback(self))
 
-            Connection.__name__, Connection.__qualname__ = base.__name__, base.__qualname__
-            Connection.__module__ = base.__module__
-            found = made[base] = Connection
+    Connection.__name__, Connection.__qualname__, Connection.__module__ = base.__name__, base.__qualname__, base.__module__
+    made[base] = Connection
+
+    def connections(factory: Any) -> Any:
+        """Return the class for a factory; what is no subclass of sqlite3's is left alone."""
+        if not isinstance(factory, type) or not issubclass(factory, base):
+            return factory
+        found = made.get(factory)
+        if found is None:
+            try:
+                found = type(factory)(factory.__name__, (factory, Connection), {
+                    "__module__": factory.__module__, "__qualname__": factory.__qualname__, "__doc__": factory.__doc__,
+                })
+            except TypeError:
+                found = factory  # its class cannot have another one below it
+            made[factory] = found
         return found
 
     def new_connect(*args: Any, **kwargs: Any) -> Any:
         if _client.active() is not None:
             if len(args) > 5:
-                if isinstance(args[5], type):
-                    args = (*args[:5], connections(args[5]), *args[6:])
+                args = (*args[:5], connections(args[5]), *args[6:])
             else:
-                factory = kwargs.get("factory", module.Connection)
-                if isinstance(factory, type):
-                    kwargs["factory"] = connections(factory)
+                kwargs["factory"] = connections(kwargs.get("factory", base))
         return connect(*args, **kwargs)
 
     new_connect.__doc__ = connect.__doc__
@@ -170,6 +194,9 @@ def _patch_coroutine(cls: Any, name: str, system: str, text: Callable[[Any, Any]
             result = await inner(self, query, *args, **kwargs)
         except Exception as error:
             _failed(system, text(self, query), span, error)
+            raise
+        except BaseException:
+            _given_up(span)
             raise
         if span is not None:
             span.end()

@@ -40,6 +40,11 @@ def clip(s: str, most: int = MAX_TEXT) -> str:
     return s if len(s) <= most else s[:most] + "…"
 
 
+def whole_members(state: str) -> str:
+    """Cut a tracestate behind the last member that fits in 512: half a member would be another one to who wrote it."""
+    return state if len(state) <= 512 else state[: max(0, state.rfind(",", 0, 513))]
+
+
 class Context:
     """What travels between services. trace is "" when there is none."""
 
@@ -139,6 +144,11 @@ class Span:
         self.context = Context(trace, span_id(), True, parent.state if parent else "", bool(parent and parent.own))
         self.context.server = self if kind == SERVER else parent.server if parent else None
 
+    def came_with(self, traceparent: str) -> bool:
+        """Say whether a header names the span's own parent."""
+        found = parse_traceparent(traceparent)
+        return found is not None and (found.trace, found.span) == (self.context.trace, self._parent)
+
     def set(self, name: str, value: Any) -> None:
         """Set an attribute. The 65th and later ones are counted and left out."""
         if name not in self._attributes and len(self._attributes) >= MAX_ATTRIBUTES:
@@ -164,6 +174,13 @@ class Span:
         if escaped:
             attributes["exception.escaped"] = True
         self._events.append((time.time_ns(), "exception", attributes))
+
+    def failed_later(self, error: Exception) -> None:
+        """Record what nobody caught after the span ended, below it."""
+        after = self._client.begin(self._name + " (after the answer)", INTERNAL, {}, self.context)
+        if after is not None:
+            after.error(error, escaped=True)
+            after.end()
 
     def end(self) -> None:
         """End the span and hand it over. Only the first call counts."""

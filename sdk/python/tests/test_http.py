@@ -114,6 +114,26 @@ class WSGI(Case):
         self.assertEqual(call(WSGIMiddleware(app), HTTP_TRACEPARENT=asked)[2].decode(), asked)
         self.assertEqual(self.spans(), [])
 
+    def test_an_answer_of_a_trace_that_is_not_sampled_stays_in_it_to_its_end(self):
+        closed = []
+
+        class Body:
+            def __iter__(self):
+                with gasoline_sdk.span("of no trace"):
+                    yield gasoline_sdk.current_traceparent().encode()
+
+            def close(self):
+                closed.append(gasoline_sdk.current_traceparent())
+
+        def app(environ, start_response):
+            start_response("200 OK", [])
+            return Body()
+
+        parent = PARENT[:-1] + "0"
+        self.assertEqual(call(WSGIMiddleware(app), HTTP_TRACEPARENT=parent)[2], parent.encode())
+        self.assertEqual((closed, self.spans()), ([parent], []))
+        self.assertEqual(gasoline_sdk.current_traceparent(), "")
+
     def test_in_production_only_own_requests(self):
         def app(environ, start_response):
             start_response("200 OK", [])
@@ -136,7 +156,7 @@ class ASGI(Case):
             async def send(message):
                 sent.append(message)
 
-            scope = {"type": "http", "method": "GET", "path": "/a", "headers": list(headers), "query_string": b"a=1"}
+            scope = {"type": "http", "method": "GET", "path": "/a", "headers": headers, "query_string": b"a=1"}
             await app(scope, None, send)
 
         asyncio.run(main())
@@ -165,6 +185,48 @@ class ASGI(Case):
         self.assertEqual((a["exception.type"], a["exception.escaped"]), ("ValueError", True))
 
 
+    def test_the_span_ends_with_the_answer(self):
+        async def app(scope, receive, send):
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": b"a", "more_body": True})
+            self.assertEqual(self.client.queue.count, 0)
+            await send({"type": "http.response.body", "body": b"b"})
+            self.assertEqual(self.client.queue.count, 1)  # what is done behind it is not the answer's time
+            raise ValueError("in the background")
+
+        with self.assertRaises(ValueError):
+            self.request(ASGIMiddleware(app))
+        answered, after = self.spans()
+        self.assertEqual((answered["kind"], answered["attributes"]["http.response.status_code"]), (2, 200))
+        self.assertEqual((answered.get("status"), answered.get("events")), (None, []))
+        self.assertEqual((after["parentSpanId"], after["status"]["code"]), (answered["spanId"], 2))
+        self.assertEqual(after["events"][0]["attributes"]["exception.message"], "in the background")
+
+    def test_headers_may_be_anything_that_is_iterated(self):
+        got = []
+
+        async def app(scope, receive, send):
+            got.extend(scope["headers"])
+            await send({"type": "http.response.start", "status": 200, "headers": iter([(b"content-type", b"text/css")])})
+            await send({"type": "http.response.body"})
+
+        sent = self.request(ASGIMiddleware(app), iter([(b"x-request-id", b"r1")]))
+        self.assertEqual(got, [(b"x-request-id", b"r1")])
+        self.assertEqual([name for name, _ in sent[0]["headers"]], [b"content-type", b"traceresponse"])
+        self.assertEqual(self.spans()[0]["attributes"]["http.request.header.x-request-id"], ["r1"])
+
+    def test_an_error_that_is_raised_behind_its_own_answer(self):
+        async def app(scope, receive, send):  # as Starlette does
+            await send({"type": "http.response.start", "status": 500, "headers": []})
+            await send({"type": "http.response.body", "body": b""})
+            raise ValueError("boom")
+
+        with self.assertRaises(ValueError):
+            self.request(ASGIMiddleware(app))
+        (s,) = self.spans()
+        self.assertEqual(s["events"][0]["attributes"]["exception.message"], "boom")
+
+
 class Outgoing(Case):
     def setUp(self):
         super().setUp()
@@ -172,7 +234,8 @@ class Outgoing(Case):
 
         def app(environ, start_response):
             self.headers.append({k: v for k, v in environ.items() if k.startswith("HTTP_")})
-            start_response("404 Not Found" if environ["PATH_INFO"] == "/no" else "200 OK", [("Content-Length", "2")])
+            status = {"/no": "404 Not Found", "/moved": "302 Found"}.get(environ["PATH_INFO"], "200 OK")
+            start_response(status, [("Content-Length", "2"), ("Location", "/a")])
             return [b"ok"]
 
         class Quiet(wsgiref.simple_server.WSGIRequestHandler):
@@ -226,6 +289,58 @@ class Outgoing(Case):
             self.assertEqual(asyncio.run(main()), "ok")
         self.check()
 
+    def test_httpx_leaves_the_programs_request_as_it_was(self):
+        import httpx
+
+        async def later(request):
+            async with httpx.AsyncClient(trust_env=False) as client:
+                await client.send(request)
+
+        with httpx.Client(trust_env=False) as client:
+            request = client.build_request("GET", self.url + "/a")
+            before = dict(request.headers)
+            with gasoline_sdk.span("first"):
+                client.send(request)
+            self.assertEqual(dict(request.headers), before)
+            with gasoline_sdk.span("second"):
+                client.send(request)
+        asynchronous = httpx.Request("GET", self.url + "/a")
+        with gasoline_sdk.span("third"):
+            asyncio.run(later(asynchronous))
+        self.assertNotIn("traceparent", asynchronous.headers)
+        spans = self.spans()
+        self.assertEqual([s["name"] for s in spans], ["GET /a", "first", "GET /a", "second", "GET /a", "third"])
+        self.assertEqual(
+            [h["HTTP_TRACEPARENT"] for h in self.headers],
+            ["00-%s-%s-01" % (s["traceId"], s["spanId"]) for s in spans[::2]],
+        )
+
+    def test_httpx_follows_a_redirect(self):
+        import httpx
+
+        with gasoline_sdk.span("root"):
+            httpx.get(self.url + "/moved", trust_env=False, follow_redirects=True)
+        self.assertEqual([s["name"] for s in self.spans()], ["GET /moved", "GET /a", "root"])
+        self.assertNotEqual(self.headers[0]["HTTP_TRACEPARENT"], self.headers[1]["HTTP_TRACEPARENT"])
+
+    def test_a_long_tracestate_loses_whole_members(self):
+        def app(environ, start_response):
+            urllib.request.urlopen(self.url + "/a").close()
+            start_response("200 OK", [])
+            return []
+
+        first, second = "a=" + 200 * "x", "b=" + 307 * "y"
+        for given, want in (
+            (first + "," + second, first + "," + second),  # 512
+            (first + "," + second + "y", first),
+            (first + "," + second + ",c=1", first + "," + second),
+            ("a=" + 600 * "x", None),
+        ):
+            del self.headers[:]
+            call(WSGIMiddleware(app), HTTP_TRACEPARENT=PARENT, HTTP_TRACESTATE=given)
+            self.assertEqual(self.headers[0].get("HTTP_TRACESTATE"), want)
+        self.assertEqual(len(self.spans()), 8)
+
     def test_a_trace_of_the_programs_own_is_left_alone(self):
         connection = http.client.HTTPConnection("127.0.0.1", self.port)
         connection.request("GET", "/", headers={"traceparent": PARENT})
@@ -233,6 +348,37 @@ class Outgoing(Case):
         connection.close()
         self.assertEqual(self.spans(), [])
         self.assertEqual(self.headers[0]["HTTP_TRACEPARENT"], PARENT)
+
+    def test_what_a_proxy_passes_on_is_its_own_request(self):
+        import httpx
+
+        async def aio(headers):
+            import aiohttp
+
+            async with aiohttp.ClientSession() as session, session.get(self.url + "/a", headers=headers) as answer:
+                await answer.read()
+
+        def plain(headers):
+            urllib.request.urlopen(urllib.request.Request(self.url + "/a", headers=headers)).close()
+
+        for send in (
+            plain,
+            lambda headers: httpx.get(self.url + "/a", headers=headers, trust_env=False),
+            lambda headers: asyncio.run(aio(headers)),
+        ):
+
+            def app(environ, start_response):
+                send({"traceparent": environ["HTTP_TRACEPARENT"], "tracestate": environ["HTTP_TRACESTATE"], "x-own": "1"})
+                start_response("200 OK", [])
+                return []
+
+            del self.headers[:], self.receiver.requests[:]
+            call(WSGIMiddleware(app), HTTP_TRACEPARENT=PARENT, HTTP_TRACESTATE="a=1")
+            out, served = self.spans()
+            (got,) = self.headers
+            self.assertEqual((served["parentSpanId"], out["parentSpanId"], out["kind"]), (SPAN, served["spanId"], 3))
+            self.assertEqual(got["HTTP_TRACEPARENT"], "00-%s-%s-01" % (TRACE, out["spanId"]))
+            self.assertEqual((got["HTTP_TRACESTATE"], got["HTTP_X_OWN"]), ("a=1", "1"))
 
     def test_what_fails_is_recorded(self):
         with gasoline_sdk.span("root"), self.assertRaises(OSError):
@@ -268,6 +414,75 @@ class SQLite(Case):
         self.assertIsInstance(db.cursor(), sqlite3.Cursor)
         db.close()
         self.assertEqual(self.spans(), [])
+
+    def test_factories_keep_their_methods(self):
+        said = []
+
+        class Rows(sqlite3.Cursor):
+            def execute(self, sql, parameters=()):
+                said.append("cursor")
+                return super().execute(sql, parameters)
+
+        class Mine(sqlite3.Connection):
+            def cursor(self, factory=Rows):
+                return super().cursor(factory)
+
+            def execute(self, sql, parameters=()):
+                said.append("connection")
+                return super().execute(sql, parameters)
+
+            def __exit__(self, *error):
+                super().__exit__(*error)
+                self.close()
+                said.append("closed")
+
+        class Bare(sqlite3.Connection):
+            def cursor(self):
+                return super().cursor(Rows)
+
+        with gasoline_sdk.span("root"):
+            with sqlite3.connect(":memory:", factory=Mine) as db:
+                db.execute("CREATE TABLE items (id INTEGER)")
+                self.assertIsInstance(db.cursor(), Rows)
+                db.cursor().execute("INSERT INTO items VALUES (?)", parameters=(1,))
+            with self.assertRaises(sqlite3.ProgrammingError):
+                db.execute("SELECT 1")
+            bare = sqlite3.connect(":memory:", factory=Bare)
+            bare.cursor().execute("SELECT 2").close()
+            bare.close()
+        self.assertEqual(said[:5], ["connection", "cursor", "cursor", "closed", "connection"])
+        names = [s["name"] for s in self.spans()]
+        self.assertEqual(names, ["CREATE", "INSERT items", "COMMIT", "SELECT", "root"])
+
+    def test_a_query_that_is_given_up_is_recorded(self):
+        from gasoline_sdk._sql import _patch_coroutine, run
+
+        class Connection:
+            async def fetch(self, query):
+                await asyncio.Event().wait()
+
+        class Timeout(BaseException):  # as gevent's
+            pass
+
+        def late():
+            raise Timeout
+
+        _patch_coroutine(Connection, "fetch", "postgresql", lambda _, query: query)
+
+        async def main():
+            asked = asyncio.ensure_future(Connection().fetch("SELECT slow"))
+            await asyncio.wait([asked], timeout=0)
+            asked.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await asked
+
+        with gasoline_sdk.span("root"):
+            asyncio.run(main())
+            with self.assertRaises(Timeout):
+                run("mysql", "SELECT 1", late)
+        slow, late_one, _ = self.spans()
+        for s in (slow, late_one):
+            self.assertEqual((s["status"]["code"], s["status"]["message"]), (2, "the query was given up"))
 
     def test_a_failure_outside_of_a_request_is_recorded(self):
         db = sqlite3.connect(":memory:")

@@ -78,7 +78,8 @@ const requested = (runtime: Runtime, origins: WeakMap<object, URL>, native: Meth
       const authority = word(get(":authority"), host);
       begin(span, word(get(":method"), "GET"), `${protocol}//${authority}${word(get(":path"), "/")}`);
       span.attributes["network.protocol.version"] = "2";
-      if (get("traceparent") !== undefined) return;
+      const given = get("traceparent");
+      if (given !== undefined && (list || !runtime.copied(given))) return;
       const added: [string, string][] = [["traceparent", traceparent(span)]];
       if (span.state && get("tracestate") === undefined) added.push(["tracestate", span.state]);
       // The program's headers stay as they are.
@@ -113,7 +114,8 @@ function follow(runtime: Runtime, span: Span, request: ClientRequest): void {
   begin(span, method, `${protocol}//${host}${path}`);
   // A list of headers is written at once; then nothing can be added.
   if (!request.headersSent) {
-    if (!request.hasHeader("traceparent")) {
+    const given = request.getHeader("traceparent");
+    if (given === undefined || runtime.copied(given)) {
       request.setHeader("traceparent", traceparent(span));
       if (span.state && !request.hasHeader("tracestate")) request.setHeader("tracestate", span.state);
     }
@@ -148,13 +150,20 @@ function watchUndici(runtime: Runtime): void {
     if (!span) return;
     spans.set(request, span);
     begin(span, request.method, String(request.origin) + request.path);
-    const has = (name: string) =>
-      typeof request.headers === "string"
-        ? new RegExp(`(^|\\r\\n)${name}:`, "i").test(request.headers)
-        : Array.isArray(request.headers) && request.headers.some((h, i) => i % 2 === 0 && h.toLowerCase() === name);
-    if (has("traceparent")) return;
-    request.addHeader("traceparent", traceparent(span));
-    if (span.state && !has("tracestate")) request.addHeader("tracestate", span.state);
+    const { headers } = request;
+    const get = (name: string): string | undefined => {
+      if (typeof headers === "string") return new RegExp(`(?:^|\\r\\n)${name}: *([^\\r]*)`, "i").exec(headers)?.[1];
+      const at = headers.findIndex((h, i) => i % 2 === 0 && h.toLowerCase() === name);
+      return at < 0 ? undefined : headers[at + 1];
+    };
+    const given = get("traceparent");
+    if (given === undefined) {
+      request.addHeader("traceparent", traceparent(span));
+      if (span.state && get("tracestate") === undefined) request.addHeader("tracestate", span.state);
+    } else if (runtime.copied(given)) {
+      if (typeof headers === "string") request.headers = headers.replace(given, traceparent(span));
+      else headers[headers.indexOf(given)] = traceparent(span);
+    }
   });
   on("headers", ({ request, response }) => {
     const span = spans.get(request);

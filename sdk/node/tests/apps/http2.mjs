@@ -18,6 +18,9 @@ async function answer(path, headers) {
   const url = new URL(path, "http://x");
   const to = url.searchParams.get("to");
   if (url.pathname === "/ask") return ask(to, "/echo?access_token=hunter22");
+  if (url.pathname === "/proxy") {
+    return ask(to, "", { ":path": "/echo", traceparent: headers.traceparent, tracestate: headers.tracestate });
+  }
   if (url.pathname === "/list") {
     return ask(to, "", [":path", "/echo", "x-mine", "1"]).catch((error) => error.code);
   }

@@ -3,6 +3,8 @@ import http from "node:http";
 const server = http.createServer(async (req, res) => {
   const url = new URL(req.url, "http://x");
   const to = url.searchParams.get("to");
+  const { traceparent, tracestate } = req.headers;
+  const headers = url.searchParams.has("proxy") ? { traceparent, tracestate } : {}; // a proxy passes on what it got
   switch (url.pathname) {
     case "/log":
       for (let i = 0; i < Number(url.searchParams.get("n") ?? 1); i++) console.log(`line ${i}`);
@@ -20,13 +22,13 @@ const server = http.createServer(async (req, res) => {
       console.log("x".repeat(1 << 20));
       break;
     case "/fetch":
-      res.end(await (await fetch(to)).text());
+      res.end(await (await fetch(to, { headers })).text());
       return;
     case "/request":
-      http.request(to, { method: "POST" }, (r) => r.pipe(res)).end("body");
+      http.request(to, { method: "POST", headers }, (r) => r.pipe(res)).end("body");
       return;
     case "/get":
-      http.get(to, { headers: { accept: "*/*" } }, (r) => r.pipe(res));
+      http.get(to, { headers: { accept: "*/*", ...headers } }, (r) => r.pipe(res));
       return;
     case "/refused":
       http.get("http://127.0.0.1:1/", () => {}).on("error", (error) => res.writeHead(502).end(error.code));
