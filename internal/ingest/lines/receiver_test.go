@@ -386,6 +386,7 @@ func TestALineOfManyPairsIsReadInTime(t *testing.T) {
 	start := time.Now()
 	for _, text := range []string{
 		"ERROR text " + strings.Repeat("a=b ", 60_000) + "x", "ERROR " + strings.Repeat(`a="b `, 50_000),
+		"ERROR " + strings.Repeat(`a="`, 80_000), "ERROR " + strings.Repeat("=!", 120_000),
 		strings.Repeat("a: ", 80_000), strings.Repeat("[", 250_000), strings.Repeat("{\"a\":", 40_000),
 		strings.Repeat("aaaaaaaa-", 25_000), "\x1b" + strings.Repeat("[", 200_000),
 	} {
