@@ -72,6 +72,8 @@ func TestATokenOfAnotherScopeIsRefused(t *testing.T) {
 		{query, "POST", "/v1/logs", fmt.Sprintf(oneLog, "x"), http.StatusForbidden},
 		{query, "POST", "/tools/observe", `{"what":"who"}`, http.StatusOK},
 		{query, "POST", "/tools/observe", `{"what":"who","save_to":"/tmp/x"}`, http.StatusForbidden},
+		{query, "POST", "/tools/observe", `{"what":"who","SAVE_TO":"/tmp/x"}`, http.StatusForbidden},
+		{query, "POST", "/tools/observe", `{"what":"who"," Save-to":"/tmp/x"}`, http.StatusForbidden},
 		{query, "POST", "/tools/interact", `{"action":"click"}`, http.StatusForbidden},
 		{query, "POST", "/tools/configure", `{}`, http.StatusForbidden},
 		{query, "POST", "/tools/observe/", `{}`, http.StatusForbidden},
