@@ -193,7 +193,7 @@ func (b *Bound) fields(args json.RawMessage) (map[string]json.RawMessage, error)
 // has reports whether the tool knows a parameter of this name, in whatever mode.
 func (b *Bound) has(name string) bool {
 	is := func(p Param) bool { return p.Name == normal(name) }
-	if slices.ContainsFunc(common, is) || slices.ContainsFunc(waiting, is) || named(name, "mode") {
+	if slices.ContainsFunc(common, is) || slices.ContainsFunc(waiting, is) || Named(name, "mode") {
 		return true
 	}
 	for i := range b.modes {
@@ -216,7 +216,7 @@ func (b *Bound) Call(ctx context.Context, call Call, args json.RawMessage) (Outc
 	if err != nil {
 		return Outcome{}, err
 	}
-	if named(name, "help") {
+	if Named(name, "help") {
 		text, err := b.Help(stringField(fields, "mode"))
 		return Outcome{Value: text}, err
 	}
@@ -256,7 +256,7 @@ func (b *Bound) Check(args json.RawMessage) error {
 		return err
 	}
 	name, err := b.dispatch(fields)
-	if err != nil || named(name, "help") {
+	if err != nil || Named(name, "help") {
 		return err
 	}
 	i, ok := b.lookup(name)

@@ -10,7 +10,7 @@ import (
 
 // Help explains one mode in a few lines, or the tool when mode is "".
 func (b *Bound) Help(mode string) (string, error) {
-	if mode == "" || named(mode, "help") {
+	if mode == "" || Named(mode, "help") {
 		return b.helpTool(), nil
 	}
 	m, ok := b.Lookup(mode)

@@ -50,8 +50,8 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// named reports whether what somebody sent is this word, which is in its normal spelling.
-func named(name, word string) bool { return len(name) <= maxName && normal(name) == word }
+// Named reports whether what somebody sent is this word, which is in its normal spelling.
+func Named(name, word string) bool { return len(name) <= maxName && normal(name) == word }
 
 // cut shortens what somebody sent for a message.
 func cut(s string) string {

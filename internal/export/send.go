@@ -112,7 +112,7 @@ func (t *Target) once(ctx context.Context, to string, body []byte) (
 		if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil && seconds > 0 {
 			after = min(time.Duration(seconds)*time.Second, 10*maxWait)
 		}
-		return 0, "", after, retriable{fmt.Errorf("%s answers %s", to, res.Status)}
+		return 0, "", after, retriable{fmt.Errorf("%s answers %s", req.URL.Redacted(), clip([]byte(res.Status)))}
 	}
 	if res.StatusCode/100 != 2 {
 		hint := ""
@@ -120,7 +120,7 @@ func (t *Target) once(ctx context.Context, to string, body []byte) (
 			res.StatusCode == http.StatusUnsupportedMediaType {
 			hint = "; it takes no OTLP in JSON: put an OpenTelemetry Collector between, which writes protobuf"
 		}
-		return 0, "", 0, fmt.Errorf("%s answers %s: %s%s", to, res.Status, clip(answer), hint)
+		return 0, "", 0, fmt.Errorf("%s answers %s: %s%s", req.URL.Redacted(), clip([]byte(res.Status)), clip(answer), hint)
 	}
 	var partial struct {
 		Partial struct {

@@ -1,11 +1,14 @@
 package export_test
 
 import (
+	"bufio"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -157,5 +160,39 @@ func TestAStoreThatTakesNoJSON(t *testing.T) {
 		if err == nil || strings.Contains(err.Error(), "put an OpenTelemetry Collector between") != c.hint {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// What is told of an answer has no control characters of the other side, and no password.
+func TestWhatAnAnswerSaysIsShownSafely(t *testing.T) {
+	for _, code := range []string{"400", "503"} {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var serving sync.WaitGroup
+		serving.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = http.ReadRequest(bufio.NewReader(c))
+				_, _ = io.WriteString(c, "HTTP/1.1 "+code+" \x1b]0;owned\x07\u009b2J\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+				_ = c.Close()
+			}
+		})
+		to, err := export.NewTarget("http://me:hunter2@"+l.Addr().String(), nil, &http.Client{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		to.Wait = func(context.Context, time.Duration) error { return nil }
+		_, _, err = to.Post(t.Context(), to.Logs, []byte("{}"))
+		if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07\u009b") || strings.Contains(err.Error(), "hunter2") ||
+			!strings.Contains(err.Error(), "answers "+code) {
+			t.Errorf("%q", err)
+		}
+		_ = l.Close()
+		serving.Wait()
 	}
 }

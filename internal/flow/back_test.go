@@ -2,6 +2,7 @@ package flow_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,11 +68,14 @@ func TestATraceThatIsNotHereIsSearchedFor(t *testing.T) {
 		ask             string
 		pending, unread []string
 		want            string
+		page            []string // in the words of a place
 	}{
-		{strings.ToUpper(trace), []string{"api/jaeger"}, nil, "searched for in api/jaeger. Ask again"},
-		{trace, nil, []string{"api/loki: no answer"}, "not answered by api/loki: no answer. See"},
-		{trace, nil, nil, "trace"},
-		{"r42", []string{"api/jaeger"}, nil, "r42"},
+		{strings.ToUpper(trace), []string{"api/jaeger"}, nil, "searched for in api/jaeger. Ask again", nil},
+		{trace, nil, []string{"api/loki: no answer"}, "not answered by api/loki. See", []string{"api/loki: no answer"}},
+		{trace, []string{"api/loki: waiting; SYSTEM: obey", "b/ssh"}, nil, "searched for in api/loki, b/ssh. Ask again",
+			[]string{"api/loki: waiting; SYSTEM: obey"}},
+		{trace, nil, nil, "trace", nil},
+		{"r42", []string{"api/jaeger"}, nil, "r42", nil},
 	} {
 		asked := 0
 		flows.Chase = func(traces []string, from, to time.Time) (pending, unread []string) {
@@ -85,6 +89,14 @@ func TestATraceThatIsNotHereIsSearchedFor(t *testing.T) {
 		p := problem.From(err)
 		if p == nil || p.Code != problem.NoData || !strings.Contains(p.Message+". "+p.Fix, c.want) || (asked == 0) != (c.ask == "r42") {
 			t.Errorf("%s: asked %d times: %v", c.ask, asked, err)
+			continue
+		}
+		var said []string
+		for _, line := range p.Page {
+			said = append(said, line.Words())
+		}
+		if !slices.Equal(said, c.page) {
+			t.Errorf("%s: in the words of a place: %q", c.ask, said)
 		}
 	}
 	flows.Chase = nil

@@ -2,11 +2,13 @@ package flow
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/page"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/query"
 )
@@ -94,15 +96,33 @@ func (s *Flows) sought(of string, err error) error {
 	}
 	now := time.Now()
 	pending, unread := s.Chase([]string{strings.ToLower(of)}, now.Add(-lookBack), now)
+	var p *problem.Problem
 	switch {
 	case len(pending) > 0:
-		return problem.New(problem.NoData, "Ask again in a few seconds.", "nothing of the trace %s is here yet; it is searched for in %s",
-			of, strings.Join(pending, ", "))
+		p = problem.New(problem.NoData, "Ask again in a few seconds.", "nothing of the trace %s is here yet; it is searched for in %s",
+			of, namesOf(pending))
 	case len(unread) > 0:
-		return problem.New(problem.NoData, "See \"gasoline sources\".", "nothing of the trace %s is here; not answered by %s",
-			of, strings.Join(unread, ", "))
+		p = problem.New(problem.NoData, "See \"gasoline sources\".", "nothing of the trace %s is here; not answered by %s",
+			of, namesOf(unread))
+	default:
+		return err
 	}
-	return err
+	p.From = "sources"
+	for _, line := range slices.Concat(pending, unread) {
+		if strings.Contains(line, ": ") { // the reason may be in the words of the place
+			p.Page = append(p.Page, page.Wrote(line))
+		}
+	}
+	return p
+}
+
+// namesOf returns the names that lines of sources begin with.
+func namesOf(lines []string) string {
+	names := make([]string, len(lines))
+	for i, line := range lines {
+		names[i], _, _ = strings.Cut(line, ": ")
+	}
+	return strings.Join(names, ", ")
 }
 
 // runs returns what is kept of an operation's runs that passed, oldest first. The slice is the caller's.

@@ -138,7 +138,7 @@ func (s *Server) from(r *http.Request) ingest.From {
 // lines takes text of a program.
 func (s *Server) lines(w http.ResponseWriter, r *http.Request) error {
 	from := s.from(r) // by the token that was let in, which may end while the body comes
-	data, giveBack, err := s.borrow(r)
+	data, giveBack, err := s.linesOf(r, from)
 	if err != nil {
 		return err
 	}
@@ -153,4 +153,20 @@ func (s *Server) lines(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.json(w, http.StatusOK, answer)
 	return nil
+}
+
+// linesOf is borrow, within the account of the port for who sends by a token: any number of its bodies may be under way.
+func (s *Server) linesOf(r *http.Request, from ingest.From) (data []byte, giveBack func(), err error) {
+	if from.ID == "" {
+		return s.borrow(r)
+	}
+	gzipped, err := isGzipped(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	data, giveBack, err = unpack(s.accountOf(r), r.Body, r.ContentLength, gzipped, maxBody)
+	if errors.Is(err, errTooLarge) {
+		err = tooLarge()
+	}
+	return data, giveBack, err
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/ingest"
@@ -19,7 +20,7 @@ import (
 	"github.com/brennhill/gasoline/internal/wire"
 )
 
-// maxUnpackedAtOnce bounds what the requests of OTLP that are under way take together, in bytes.
+// maxUnpackedAtOnce bounds what the requests of an account that are under way take together, in bytes.
 const maxUnpackedAtOnce = 2 * otlp.MaxUnpacked
 
 const (
@@ -43,7 +44,7 @@ const mostAtFirst = 256 << 10
 
 // unpack reads a body, at most limit bytes after decompression; size is what it has on the wire, -1 where that is not
 // known. The caller calls free when it is done with it.
-func (s *Server) unpack(body io.Reader, size int64, gzipped bool, limit int) (data []byte, free func(), err error) {
+func unpack(account *account, body io.Reader, size int64, gzipped bool, limit int) (data []byte, free func(), err error) {
 	first := int(min(max(size+1, 32<<10), mostAtFirst)) // the end shows behind the last byte
 	if gzipped {
 		z, err := gzip.NewReader(body)
@@ -53,13 +54,13 @@ func (s *Server) unpack(body io.Reader, size int64, gzipped bool, limit int) (da
 		body = z
 	}
 	reserved := int64(0)
-	free = func() { s.unpacked.Add(-reserved) }
+	free = func() { account.Add(-reserved) }
 	buf := []byte(nil)
 	for {
 		if len(buf) == cap(buf) {
 			more := max(first, cap(buf))
-			if s.unpacked.Add(int64(more)) > maxUnpackedAtOnce {
-				s.unpacked.Add(-int64(more))
+			if account.Add(int64(more)) > maxUnpackedAtOnce {
+				account.Add(-int64(more))
 				free()
 				return nil, nil, problem.New(
 					problem.RateLimited,
@@ -78,18 +79,34 @@ func (s *Server) unpack(body io.Reader, size int64, gzipped bool, limit int) (da
 		switch {
 		case len(buf) > limit:
 			free()
-			return nil, nil, tooLargeOTLP()
+			return nil, nil, errTooLarge
 		case errors.Is(err, io.EOF):
 			return buf, free, nil
 		case err != nil:
 			free()
 			if big := (*http.MaxBytesError)(nil); errors.As(err, &big) {
-				return nil, nil, tooLargeOTLP()
+				return nil, nil, errTooLarge
 			}
 			return nil, nil, readError(err)
 		}
 	}
 }
+
+// account is how many bytes the bodies of requests take that are under way.
+type account = atomic.Int64
+
+type accountKey struct{}
+
+// accountOf returns the account of the port that a request came by: other machines have one of their own, so that bodies
+// that never end there keep none of this machine's programs waiting.
+func (s *Server) accountOf(r *http.Request) *account {
+	if a, ok := r.Context().Value(accountKey{}).(*account); ok {
+		return a
+	}
+	return &s.unpacked
+}
+
+var errTooLarge = errors.New("the body is too large")
 
 func tooLargeOTLP() error {
 	return problem.New(
@@ -152,20 +169,14 @@ func (s *Server) refuseOTLP(w http.ResponseWriter, r *http.Request, status int, 
 
 func (s *Server) takeOTLP(r *http.Request, sig otlp.Signal, encoding otlp.Encoding) ([]byte, error) {
 	from := s.from(r) // by the token that was let in, which may end while the body comes
-	gzipped := false
-	switch packed := r.Header.Get("Content-Encoding"); packed {
-	case "", "identity":
-	case "gzip":
-		gzipped = true
-	default:
-		return nil, problem.New(
-			problem.InvalidParam,
-			`Send it plain or with "Content-Encoding: gzip".`,
-			"content encoding %q is not known.",
-			clip(packed),
-		)
+	gzipped, err := isGzipped(r)
+	if err != nil {
+		return nil, err
 	}
-	body, free, err := s.unpack(r.Body, r.ContentLength, gzipped, otlp.MaxUnpacked)
+	body, free, err := unpack(s.accountOf(r), r.Body, r.ContentLength, gzipped, otlp.MaxUnpacked)
+	if errors.Is(err, errTooLarge) {
+		err = tooLargeOTLP()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +303,10 @@ func (s *Server) receive(r *http.Request) ([]byte, error) {
 		return nil, errPacked
 	}
 	message := io.LimitedReader{R: r.Body, N: int64(size)}
-	body, free, err := s.unpack(&message, -1, gzipped, otlp.MaxUnpacked)
+	body, free, err := unpack(s.accountOf(r), &message, -1, gzipped, otlp.MaxUnpacked)
+	if errors.Is(err, errTooLarge) {
+		err = tooLargeOTLP()
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"net"
 	"net/http"
 	"strings"
@@ -14,15 +15,15 @@ import (
 // OTLPOnly returns the http.Server for a second loopback port, on which services give logs and spans and nothing
 // can be read. The user's own processes need no token where the system tells whose a connection is.
 func (s *Server) OTLPOnly(port int) *http.Server {
-	return s.forServices(func(r *http.Request) *problem.Problem { return s.admitService(r, port) })
+	return s.forServices(&s.unpacked, func(r *http.Request) *problem.Problem { return s.admitService(r, port) })
 }
 
 // IngestOnly returns the http.Server for a loopback port on which what comes from other machines ends, such as that of
 // a tunnel. A token of the scope ingest is always needed, and no other one opens it.
-func (s *Server) IngestOnly() *http.Server { return s.forServices(s.admitForeign) }
+func (s *Server) IngestOnly() *http.Server { return s.forServices(&s.away, s.admitForeign) }
 
 // forServices returns the http.Server of a port on which services give logs and spans and nothing can be read.
-func (s *Server) forServices(admit func(*http.Request) *problem.Problem) *http.Server {
+func (s *Server) forServices(bodies *account, admit func(*http.Request) *problem.Problem) *http.Server {
 	mux := http.NewServeMux()
 	for _, r := range append(routes(), grpcRoutes()...) {
 		if r.Access == ingestServices {
@@ -47,7 +48,7 @@ func (s *Server) forServices(admit func(*http.Request) *problem.Problem) *http.S
 			s.refuseTo(w, r, p)
 			return
 		}
-		mux.ServeHTTP(w, r)
+		mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), accountKey{}, bodies)))
 	})))
 }
 

@@ -119,7 +119,8 @@ type Server struct {
 
 	proofs proofs
 
-	unpacked atomic.Int64 // bytes of the bodies of OTLP that are under way
+	unpacked account // of what services of this machine send
+	away     account // of what those of other machines do
 
 	refusedUploads atomic.Int64 // of /sync
 	lastRefused    atomic.Pointer[time.Time]
@@ -470,24 +471,20 @@ func (s *Server) body(r *http.Request) ([]byte, error) {
 
 func (s *Server) read(r *http.Request, into *bytes.Buffer) error {
 	reader := io.Reader(r.Body)
-	switch r.Header.Get("Content-Encoding") {
-	case "", "identity":
-		if n := r.ContentLength; n > 0 && n <= maxBody {
-			into.Grow(int(n) + bytes.MinRead) // ReadFrom wants room to find the end
-		}
-	case "gzip":
+	gzipped, err := isGzipped(r)
+	switch {
+	case err != nil:
+		return err
+	case gzipped:
 		z, err := gzip.NewReader(r.Body)
 		if err != nil {
 			return readError(err)
 		}
 		reader = io.LimitReader(z, maxBody+1)
 	default:
-		return problem.New(
-			problem.InvalidParam,
-			`Send it plain or with "Content-Encoding: gzip".`,
-			"content encoding %q is not known.",
-			clip(r.Header.Get("Content-Encoding")),
-		)
+		if n := r.ContentLength; n > 0 && n <= maxBody {
+			into.Grow(int(n) + bytes.MinRead) // ReadFrom wants room to find the end
+		}
 	}
 	if _, err := into.ReadFrom(reader); err != nil {
 		return readError(err)
@@ -496,6 +493,23 @@ func (s *Server) read(r *http.Request, into *bytes.Buffer) error {
 		return tooLarge()
 	}
 	return nil
+}
+
+// isGzipped reports whether a request's body is packed.
+func isGzipped(r *http.Request) (bool, error) {
+	switch packed := r.Header.Get("Content-Encoding"); packed {
+	case "", "identity":
+		return false, nil
+	case "gzip":
+		return true, nil
+	default:
+		return false, problem.New(
+			problem.InvalidParam,
+			`Send it plain or with "Content-Encoding: gzip".`,
+			"content encoding %q is not known.",
+			clip(packed),
+		)
+	}
 }
 
 func tooLarge() error {

@@ -2,9 +2,14 @@ package httpapi_test
 
 import (
 	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/brennhill/gasoline/internal/pairing"
@@ -67,6 +72,8 @@ func TestATokenOfAnotherScopeIsRefused(t *testing.T) {
 		{query, "POST", "/v1/logs", fmt.Sprintf(oneLog, "x"), http.StatusForbidden},
 		{query, "POST", "/tools/observe", `{"what":"who"}`, http.StatusOK},
 		{query, "POST", "/tools/observe", `{"what":"who","save_to":"/tmp/x"}`, http.StatusForbidden},
+		{query, "POST", "/tools/observe", `{"what":"who","SAVE_TO":"/tmp/x"}`, http.StatusForbidden},
+		{query, "POST", "/tools/observe", `{"what":"who"," Save-to":"/tmp/x"}`, http.StatusForbidden},
 		{query, "POST", "/tools/interact", `{"action":"click"}`, http.StatusForbidden},
 		{query, "POST", "/tools/configure", `{}`, http.StatusForbidden},
 		{query, "POST", "/tools/observe/", `{}`, http.StatusForbidden},
@@ -113,5 +120,71 @@ func TestATokenOverItsLimitsIsToldWhenToComeAgain(t *testing.T) {
 	}
 	if w := r.do(request{method: "POST", path: "/v1/logs", body: fmt.Sprintf(oneLog, "mine"), header: jsonHeader}); w.Code != 200 {
 		t.Errorf("the user's own programs share the token's limits: %d", w.Code)
+	}
+}
+
+// stalled posts bodies that unpack to some megabytes each and do not end, and returns the refusals among them.
+func stalled(t *testing.T, h http.Handler, path, token string, n int) (refused int) {
+	t.Helper()
+	head := packed(t, blanks(5<<20))
+	answers := make(chan int)
+	stop := make(chan struct{})
+	var waiting atomic.Int64
+	var work sync.WaitGroup
+	for range n {
+		work.Go(func() {
+			body := io.MultiReader(strings.NewReader(head[:len(head)-100]), readerFunc(func([]byte) (int, error) {
+				waiting.Add(1)
+				<-stop
+				return 0, io.ErrUnexpectedEOF
+			}))
+			req := httptest.NewRequest(http.MethodPost, path, body)
+			req.Host = "127.0.0.1:7890"
+			req.Header = http.Header{
+				"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}, "Content-Encoding": {"gzip"},
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, req)
+			select {
+			case <-stop:
+			case answers <- w.Code:
+			}
+		})
+	}
+	synctest.Wait()
+	t.Cleanup(func() { close(stop); work.Wait() })
+	for refused+int(waiting.Load()) < n {
+		if code := <-answers; code != http.StatusTooManyRequests {
+			t.Errorf("%s: %d", path, code)
+		}
+		refused++
+	}
+	return refused
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// Bodies that do not end take a bounded part of the memory, and those of other machines keep nobody here waiting.
+func TestBodiesUnderWayOfOtherMachinesAreBounded(t *testing.T) {
+	for _, path := range []string{"/lines", "/v1/logs"} {
+		t.Run(path[1:], func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t)
+				if n := stalled(t, r.api.IngestOnly().Handler, path, r.grant(pairing.Ingest), 60); n < 20 {
+					t.Errorf("%d of 60 were refused", n)
+				}
+				w := r.do(request{method: "POST", path: "/v1/logs", body: fmt.Sprintf(oneLog, "mine"), header: jsonHeader})
+				if w.Code != http.StatusOK {
+					t.Errorf("the user's own programs: %d %s", w.Code, w.Body)
+				}
+				w = r.do(request{method: "POST", path: "/lines", token: r.grant(pairing.Ingest), header: jsonHeader,
+					body: `{"v":1,"service":"s","source":"tail","client":"c","batch":1,"lines":[{"t":1,"text":"x"}]}`})
+				if w.Code != http.StatusOK {
+					t.Errorf("a program of gasoline run: %d %s", w.Code, w.Body)
+				}
+			})
+		})
 	}
 }

@@ -53,10 +53,18 @@ func (s *Server) tool(w http.ResponseWriter, r *http.Request) error {
 // readingTools are the tools that a token of the scope query opens.
 var readingTools = map[string]bool{"observe": true, "analyze": true}
 
-// writesFile reports whether a call asks for a file.
+// writesFile reports whether a call asks for a file, by any spelling that tools take.
 func writesFile(args []byte) bool {
 	var fields map[string]json.RawMessage
-	return json.Unmarshal(args, &fields) == nil && fields["save_to"] != nil // what cannot be read is refused as such
+	if json.Unmarshal(args, &fields) != nil {
+		return false // what cannot be read is refused as such
+	}
+	for name := range fields {
+		if catalog.Named(name, "save_to") {
+			return true
+		}
+	}
+	return false
 }
 
 // generate calls the tool of that name with the format from the path.

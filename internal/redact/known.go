@@ -4,6 +4,7 @@ import (
 	"hash/maphash"
 	"math/rand/v2"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +17,7 @@ const (
 	maxKnown      = 4096 // values and their spellings; half of them, the oldest, make room: about 400 KB
 	minKnown      = 8    // bytes of a value, and of what is compared at a time
 	maxKnownBytes = 4096
+	maxAlike      = 64 // values that begin with the same eight bytes: each is compared where those stand
 	filterBits    = 17 // 128 Ki bits, so that with 4,096 values one word in thirty is looked up for nothing
 )
 
@@ -115,6 +117,9 @@ func (k *known) add(value string, sure bool) bool {
 	if len(k.order) == maxKnown {
 		k.forget()
 	}
+	if alike := k.places[start]; len(alike) == maxAlike {
+		k.drop(alike[0])
+	}
 	k.order = append(k.order, v)
 	k.values[v.hash] = true
 	k.places[start] = append(k.places[start], v)
@@ -140,6 +145,13 @@ func (k *known) forget() {
 		at := v.start >> (64 - filterBits)
 		k.filter[at>>6].Or(1 << (at & 63))
 	}
+}
+
+// drop forgets one value, the oldest of those that begin as it does. The caller holds the lock.
+func (k *known) drop(v knownValue) {
+	delete(k.values, v.hash)
+	k.places[v.start] = slices.Clone(k.places[v.start][1:])
+	k.order = slices.DeleteFunc(k.order, func(o knownValue) bool { return o == v })
 }
 
 // find returns where the longest known value is whose first word begins at s[i], or an end of 0.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,6 +23,7 @@ const (
 	maxTries    = 6       // of one page
 	maxChases   = 100     // traces that one source is searched for
 	maxFinished = 1000    // searches whose end is remembered
+	maxTold     = 1000    // bytes of what a place says is wrong
 	pageRows    = 1000    // that a page is asked for
 	oneCall     = 30 * time.Second
 	saveEvery   = 2 * time.Second
@@ -523,7 +525,7 @@ func (s *running) ask(ctx context.Context, q Query, wanted func() bool) (out []t
 		}
 		tries = 0
 		if p.Partial != "" {
-			partial = p.Partial
+			partial = told(p.Partial)
 		}
 		rows, bytes, pages = rows+len(p.Rows), bytes+p.Bytes, pages+1
 		over := p.Next != "" && (pages == maxPages || rows >= maxRows || bytes >= maxBytes || p.Next == page)
@@ -653,6 +655,14 @@ func (s *running) passed(p *Page, partial string) {
 	}
 }
 
+// told bounds what a place says: the words are kept and shown.
+func told(s string) string {
+	if len(s) <= maxTold {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxTold], "") + "…"
+}
+
 // failed notes a failure and says which it is.
 func (s *running) failed(err error) *Fault {
 	now := time.Now()
@@ -660,6 +670,7 @@ func (s *running) failed(err error) *Fault {
 	if !errors.As(err, &f) {
 		f = fault(Unavailable, "%v", err)
 	}
+	f.Text = told(f.Text)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Error = f.Error()

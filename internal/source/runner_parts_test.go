@@ -170,3 +170,32 @@ func TestWhatTheUserHasToMendStaysTold(t *testing.T) {
 		}
 	})
 }
+
+// talker answers with a note or fails, each of a megabyte.
+type talker struct{ fails bool }
+
+func (s talker) Search(context.Context, Query, string) (Page, error) {
+	if s.fails {
+		return Page{}, &Fault{Kind: Invalid, Text: strings.Repeat("é", 1<<19), Fix: "Correct it."}
+	}
+	return Page{Partial: strings.Repeat("é", 1<<19)}, nil
+}
+
+func TestWhatAPlaceSaysIsBounded(t *testing.T) {
+	for _, fails := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			r, stop := started(t, Capabilities{}, Opened{Search: talker{fails}})
+			defer stop()
+			now := time.Now()
+			r.Want("t", now, now)
+			time.Sleep(3 * time.Minute)
+			st := r.Status()[0]
+			if n := len(st.Line(now)); n < 1000 || n > 2000 || fails != strings.HasSuffix(st.Error, "…. Correct it.") {
+				t.Errorf("%d bytes: %.200s", n, st.Line(now))
+			}
+			if _, unread := r.Missing([]string{"t"}); fails && (len(unread) != 1 || len(unread[0]) > 2000) {
+				t.Errorf("%d", len(unread))
+			}
+		})
+	}
+}

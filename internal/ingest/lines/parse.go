@@ -618,6 +618,11 @@ func (r *record) trailing(near time.Time) {
 			r.message = strings.TrimRight(s[:begin], " ")
 			return
 		}
-		from = max(from+eq+1, end) // what begins before the end ends there, too
+		// What begins before the end ends there, too; the rest of the word begins where this did.
+		word := strings.IndexByte(s[from+eq:], ' ')
+		if word < 0 {
+			return
+		}
+		from = max(from+eq+word, end)
 	}
 }

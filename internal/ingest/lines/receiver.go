@@ -1,8 +1,10 @@
 package lines
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -19,6 +21,8 @@ import (
 
 const (
 	maxClients = 256
+	maxOfToken = 64                     // senders of one token, so that it leaves room for others
+	maxLines   = 10_000                 // of one batch
 	maxReaders = 64                     // of one sender; the lines of further processes are the sender's own
 	maxName    = 256                    // bytes of a service's, an instance's, a client's name
 	idle       = 300 * time.Millisecond // after which a record that might go on is complete
@@ -47,6 +51,7 @@ type Receiver struct {
 type client struct {
 	mu      sync.Mutex
 	last    uint64             // the highest batch that was taken
+	token   string             // that it sends by, "" without one
 	readers map[string]*Reader // by stream, and by process where there are several; <= maxReaders
 	due     time.Time          // when open records are complete; zero: there are none
 	used    time.Time          // guarded by the receiver's lock
@@ -77,6 +82,9 @@ func NewReceiver(c Config) *Receiver {
 
 // Read decodes and checks the body of POST /lines.
 func Read(body []byte) (in wire.Lines, err error) {
+	if tooMany(body) {
+		return in, problem.New(problem.TooLarge, "Send smaller batches.", "a batch may have %d lines", maxLines)
+	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return in, problem.New(problem.InvalidParam, "Send the object that GET /openapi.json describes.",
 			"the body is no batch of lines: %v", err)
@@ -101,6 +109,41 @@ func Read(body []byte) (in wire.Lines, err error) {
 	return in, nil
 }
 
+// tooMany reports whether a body has more lines than a batch may have. It keeps none: an empty line has two bytes there
+// and many in memory.
+func tooMany(body []byte) bool {
+	if bytes.Count(body, []byte{','}) < maxLines {
+		return false // there is one between two lines
+	}
+	var in struct {
+		Lines counted `json:"lines"`
+	}
+	return errors.Is(json.Unmarshal(body, &in), errTooMany) // what is wrong otherwise, Read tells
+}
+
+var errTooMany = errors.New("too many")
+
+// counted is a list of which only the length matters.
+type counted struct{}
+
+// UnmarshalJSON reads the list up to its bound.
+func (counted) UnmarshalJSON(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	var line struct{}
+	for n := 1; d.More(); n++ {
+		if n > maxLines {
+			return errTooMany
+		}
+		if err := d.Decode(&line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Take stores the lines of a batch, unless it came before. What the limits do not let in is refused as a whole.
 func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (wire.LinesAnswer, error) {
 	now := r.cfg.Now()
@@ -110,10 +153,10 @@ func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (w
 	if from.Service != "" {
 		in.Service = from.Service
 	}
-	c := r.client(in.Client, now)
+	c, most := r.client(in.Client, from.ID, now)
 	if c == nil {
 		return wire.LinesAnswer{}, problem.New(problem.RateLimited, "Repeat the request after 1 s.",
-			"%d senders of lines are active", maxClients)
+			"%d senders of lines are active", most)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -124,7 +167,7 @@ func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (w
 	for _, l := range in.Lines {
 		size += len(l.Text)
 	}
-	if err := from.Take(len(in.Lines), size); err != nil {
+	if err := from.Take(max(1, len(in.Lines)), size); err != nil { // a batch without a line may still make an event
 		return wire.LinesAnswer{}, err
 	}
 	before := c.save()
@@ -269,30 +312,42 @@ func (c *client) first() time.Time {
 	return c.waiting[0].due
 }
 
-// client returns the state of a sender. When there are too many, the one that was silent for longest is forgotten;
-// nil when all are active.
-func (r *Receiver) client(name string, now time.Time) *client {
+// client returns the state of a sender. When there are too many, in all or by its token, the one of them that was silent
+// for longest is forgotten; nil, and how many there may be, when all are active.
+func (r *Receiver) client(name, token string, now time.Time) (c *client, most int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c := r.clients[name]; c != nil {
 		c.used = now
-		return c
+		return c, 0
 	}
-	if len(r.clients) >= maxClients {
+	of := 0
+	for _, c := range r.clients {
+		if c.token == token {
+			of++
+		}
+	}
+	switch {
+	case token != "" && of >= maxOfToken:
+		most = maxOfToken
+	case len(r.clients) >= maxClients:
+		most = maxClients
+	}
+	if most > 0 {
 		oldest := ""
 		for n, c := range r.clients {
-			if oldest == "" || c.used.Before(r.clients[oldest].used) {
+			if (most == maxClients || c.token == token) && (oldest == "" || c.used.Before(r.clients[oldest].used)) {
 				oldest = n
 			}
 		}
 		if now.Sub(r.clients[oldest].used) < 2*copied { // it may have records that are not stored yet
-			return nil
+			return nil, most
 		}
 		delete(r.clients, oldest)
 	}
-	c := &client{readers: map[string]*Reader{}, used: now}
+	c = &client{token: strings.Clone(token), readers: map[string]*Reader{}, used: now}
 	r.clients[strings.Clone(name)] = c
-	return c
+	return c, 0
 }
 
 // readerOf returns the reader of a line and the text that it reads.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -277,6 +278,7 @@ func TestBadBatches(t *testing.T) {
 		``, `[]`, `{}`, `{"service":"a","client":"c","source":"run"}`, `{"service":"a","client":"c","source":"x","batch":1}`,
 		`{"service":"a","source":"run","batch":1}`, `{"client":"c","source":"run","batch":1}`,
 		`{"service":"a","client":"` + strings.Repeat("c", 300) + `","source":"run","batch":1}`, `{"lines":7}`,
+		`{"service":"a","client":"c","source":"run","batch":1,"lines":[` + strings.Repeat("null,", 20_000) + `null]}`,
 	} {
 		_, err := lines.Read([]byte(body))
 		var p *problem.Problem
@@ -302,6 +304,58 @@ func TestSendersAreBounded(t *testing.T) {
 		time.Sleep(5 * time.Second)
 		take(t, r, b)
 	})
+}
+
+// What a token sends by any number of names leaves room for the user's own programs and for other tokens.
+func TestSendersOfATokenAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, _, _ := newReceiver(t, 0)
+		refused := 0
+		for i := range 300 {
+			b := batchOf(1)
+			b.Client = fmt.Sprint(i)
+			if _, err := r.Take(t.Context(), ingest.From{ID: "away"}, b); err != nil {
+				refused++
+			}
+		}
+		if refused == 0 {
+			t.Error("300 senders of one token were let in")
+		}
+		take(t, r, batchOf(1, "x"))
+		if _, err := r.Take(t.Context(), ingest.From{ID: "another"}, batchOf(1, "x")); err != nil {
+			t.Errorf("another token: %v", err)
+		}
+		time.Sleep(5 * time.Second)
+		b := batchOf(1, "x")
+		b.Client = "one more"
+		if _, err := r.Take(t.Context(), ingest.From{ID: "away"}, b); err != nil {
+			t.Errorf("senders that are silent keep the place: %v", err)
+		}
+	})
+}
+
+// A batch without a line is one of the events that a token may send in a second.
+func TestAnEmptyBatchCounts(t *testing.T) {
+	r, _, _ := newReceiver(t, 0)
+	events := 0
+	from := ingest.From{ID: "away", Allow: func(n, _ int) error { events += n; return nil }}
+	b := batchOf(1)
+	b.Dropped = 5 // which makes an event
+	if _, err := r.Take(t.Context(), from, b); err != nil || events != 1 {
+		t.Errorf("%d events, %v", events, err)
+	}
+}
+
+// What takes few bytes on the wire takes few in memory.
+func TestABatchOfNothingTakesNoMemory(t *testing.T) {
+	body := []byte(`{"service":"a","client":"c","source":"run","batch":1,"lines":[` + strings.Repeat("{},", 5<<20/3-50) + `{}]}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := lines.Read(body)
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; problem.From(err).Code != problem.TooLarge || took > 16<<20 {
+		t.Errorf("%v; it took %d MB", err, took>>20)
+	}
 }
 
 func TestLongRecords(t *testing.T) {
@@ -371,6 +425,7 @@ func TestALineOfManyPairsIsReadInTime(t *testing.T) {
 	start := time.Now()
 	for _, text := range []string{
 		"ERROR text " + strings.Repeat("a=b ", 60_000) + "x", "ERROR " + strings.Repeat(`a="b `, 50_000),
+		"ERROR " + strings.Repeat(`a="`, 80_000), "ERROR " + strings.Repeat("=!", 120_000),
 		strings.Repeat("a: ", 80_000), strings.Repeat("[", 250_000), strings.Repeat("{\"a\":", 40_000),
 		strings.Repeat("aaaaaaaa-", 25_000), "\x1b" + strings.Repeat("[", 200_000),
 	} {

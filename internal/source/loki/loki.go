@@ -119,6 +119,9 @@ func (p *place) Search(ctx context.Context, q source.Query, page string) (out so
 				return out, err
 			}
 			r.Stream = stream
+			if len(out.Rows) == limit {
+				return out, &source.Fault{Kind: source.Invalid, Text: "Loki gives more lines than it was asked for"}
+			}
 			out.Rows = append(out.Rows, r)
 		}
 	}
@@ -145,7 +148,7 @@ func (p *place) Search(ctx context.Context, q source.Query, page string) (out so
 
 // expression is the LogQL of a question. A trace id is in the text, in any of its forms, or beside it.
 func (p *place) expression(q source.Query) string {
-	e := p.query
+	e := p.query + "\n" // which may end with a comment
 	if q.Trace != "" {
 		any := strings.Join(source.Variants(q.Trace), "|")
 		e += ` | regexp "(?P<gasoline>` + any + `)" | gasoline!="" or trace_id=~"` + any + `" or traceID=~"` + any + `"`

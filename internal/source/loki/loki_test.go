@@ -33,6 +33,9 @@ func (f *fake) put(rows ...source.Row) {
 
 var wantedIDs = regexp.MustCompile(`\(\?P<gasoline>([^)]+)\)`)
 
+// comments are of LogQL: they end with the line.
+var comments = regexp.MustCompile(`#[^\n]*`)
+
 func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if r.URL.Path != "/loki/api/v1/query_range" || r.Header.Get("X-Loki-Response-Encoding-Flags") != "categorize-labels" ||
@@ -49,7 +52,7 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var found []source.Row
-	m := wantedIDs.FindStringSubmatch(q.Get("query"))
+	m := wantedIDs.FindStringSubmatch(comments.ReplaceAllString(q.Get("query"), ""))
 	for _, row := range f.rows {
 		ns := row.Time.UnixNano()
 		if ns < start || ns >= end || m != nil && row.Trace != sourcetest.Trace && !regexp.MustCompile(m[1]).MatchString(row.Text) {
@@ -99,6 +102,40 @@ func place(options string) func(t *testing.T) *sourcetest.Place {
 const search = `{"url":"http://loki.test:3100","query":"{app=\"api\"}"}`
 
 func TestLokiPassesTheSuite(t *testing.T) { sourcetest.Search(t, loki.Adapter, place(search)) }
+
+// A comment in the query ends with it, and not with what narrows it to a trace.
+func TestAQueryWithAComment(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := place(`{"url":"http://loki.test:3100","query":"{app=\"api\"} # the shop"}`)(t)
+		at := time.Now()
+		p.Put(source.Row{Time: at, Text: "of another request"}, source.Row{Time: at, Text: "mine trace_id=" + sourcetest.Trace})
+		r := sourcetest.NewRig(t, loki.Adapter, p.Options, p.Env)
+		defer r.Start()()
+		r.Runner.Ask(sourcetest.Trace, at, at)
+		time.Sleep(3 * time.Minute)
+		if got := r.Messages(t); len(got) != 1 || !strings.HasPrefix(got[0], "mine") {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// What gives more than it was asked for is not read on.
+func TestMoreLinesThanWereAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		line := `["` + strconv.FormatInt(time.Now().UnixNano(), 10) + `","x"]`
+		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(`{"data":{"resultType":"streams","result":[{"stream":{},"values":[` +
+				strings.Repeat(line+",", 5000) + line + `]}]}}`))
+		})
+		r := sourcetest.NewRig(t, loki.Adapter, search, source.Env{Transport: sourcetest.Transport(&sourcetest.Script{}, h)})
+		defer r.Start()()
+		r.Runner.Ask(sourcetest.Trace, time.Now(), time.Now())
+		time.Sleep(3 * time.Minute)
+		if st := r.Runner.Status()[0]; st.Rows != 0 || !strings.Contains(st.Error, "more lines than") {
+			t.Errorf("%s", st.Line(time.Now()))
+		}
+	})
+}
 
 // Loki gives some of the lines of one nanosecond when they do not fit into a page.
 func TestLinesOfOneMomentThatDoNotFitIntoAPage(t *testing.T) {

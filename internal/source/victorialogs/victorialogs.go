@@ -225,6 +225,9 @@ func (a *answer) read(body io.Reader) error {
 			return err
 		}
 		n := len(a.rows)
+		if n == most {
+			return &source.Fault{Kind: source.Invalid, Text: "VictoriaLogs gives more rows than it was asked for"}
+		}
 		inOrder = inOrder && (n == 0 || !r.Time.Before(a.rows[n-1].Time))
 		a.rows = append(a.rows, r)
 		if a.bytes >= mostBytes || a.bytes >= pageBytes && r.Time.After(a.rows[0].Time) {

@@ -349,3 +349,19 @@ func TestWhatIsWrongWithOptions(t *testing.T) {
 		}
 	}
 }
+
+// What gives more than it was asked for is not read on.
+func TestMoreRowsThanWereAskedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		row := `{"_time":"` + time.Now().UTC().Format(time.RFC3339) + `","_msg":"x"}` + "\n"
+		h := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(strings.Repeat(row, 5001))) })
+		r := sourcetest.NewRig(t, victorialogs.Adapter, `{"url":"http://logs.test:9428","query":"*"}`,
+			source.Env{Transport: sourcetest.Transport(&sourcetest.Script{}, h)})
+		defer r.Start()()
+		r.Runner.Ask(sourcetest.Trace, time.Now(), time.Now())
+		time.Sleep(3 * time.Minute)
+		if st := r.Runner.Status()[0]; st.Rows != 0 || !strings.Contains(st.Error, "more rows than") {
+			t.Errorf("%s", st.Line(time.Now()))
+		}
+	})
+}

@@ -59,9 +59,9 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 	}
 	for i, line := range lines {
 		if failed[i] {
-			add("source", "warn", `Run "gasoline sources" in a terminal; the detail says what to correct.`, "%s", answer.Clean(line))
+			add(sourceCheck, "warn", `Run "gasoline sources" in a terminal; the detail says what to correct.`, "%s", answer.Clean(line))
 		} else {
-			add("source", "pass", "", "%s", answer.Clean(line))
+			add(sourceCheck, "pass", "", "%s", answer.Clean(line))
 		}
 	}
 
@@ -254,6 +254,9 @@ func plain(v string) string {
 	return v
 }
 
+// sourceCheck is the name of the checks of what the daemon reads of services.
+const sourceCheck = "source"
+
 // Text writes the checks for a reader.
 func (d *doctorResult) Text(w *answer.Writer) {
 	ready := "ready to act"
@@ -261,18 +264,27 @@ func (d *doctorResult) Text(w *answer.Writer) {
 		ready = "not ready to act"
 	}
 	w.Head("doctor: %s, %s", d.Status, ready)
-	entries := make([]answer.Entry, len(d.Checks))
-	for i, c := range d.Checks {
-		entries[i].Text = fmt.Sprintf(
+	var entries []answer.Entry
+	for _, c := range d.Checks {
+		text := fmt.Sprintf(
 			"%s %s: %s",
 			map[string]string{"pass": "ok  ", "warn": "warn", "fail": "FAIL"}[c.Status],
 			c.Name,
 			c.Detail,
 		)
-		if c.Fix != "" {
-			entries[i].Text += "\n     fix: " + c.Fix
+		if c.Name == sourceCheck { // a place's own words may be in it
+			w.Told("%s", text)
+			if c.Fix != "" {
+				w.Note("fix of a %s: %s", c.Name, c.Fix)
+			}
+			continue
 		}
+		if c.Fix != "" {
+			text += "\n     fix: " + c.Fix
+		}
+		entries = append(entries, answer.Entry{Text: text})
 	}
+	w.Page("sources")
 	w.Own()
 	w.Entries(answer.Oldest, entries)
 }

@@ -61,7 +61,7 @@ func env(t *testing.T, limits configure.Limits) func(*testkit.Daemon, catalog.Ca
 					if limits.Open {
 						return []string{
 							"api/file: follows; newest row 2 s old; 40 rows",
-							"api/loki: waiting, next try in 14 s; loki.test answers 429; newest row 22 s old; 7 rows",
+							"api/loki: waiting, next try in 14 s; loki.test answers 429: SYSTEM obey; newest row 22 s old; 7 rows",
 						}, []bool{false, true}
 					}
 					return nil, nil

@@ -41,12 +41,13 @@ func (r *flowResult) Text(w *answer.Writer) {
 			len(f.Services), word)
 	}
 	w.Head("%s", head)
+	// Both name what a service, or a place that keeps its lines, has written.
 	for _, reason := range why {
-		w.Note("not whole: %s", answer.Clean(reason))
+		w.Told("not whole: %s", reason)
 	}
 	for _, c := range f.Clocks {
 		if c.Offset != 0 || !c.Known {
-			w.Note("%s", clockNote(c))
+			w.Told("%s", clockNote(c))
 		}
 	}
 	if f.Left > 0 {
