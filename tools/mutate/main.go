@@ -45,7 +45,7 @@ type Group struct {
 // Package is what is broken, and whose tests are to notice.
 type Package struct {
 	Path  string   `json:"path"`            // below the repository's root
-	Tests []string `json:"tests,omitempty"` // packages whose tests run; its own when absent
+	Tests []string `json:"tests,omitempty"` // packages whose tests run, each maybe with a space and a pattern; its own when absent
 	Files []string `json:"files,omitempty"` // globs; all when absent
 }
 
@@ -305,8 +305,8 @@ func (o options) choose(all []Mutant, equivalent map[string]bool) []Mutant {
 	return kept[:o.sample]
 }
 
-// binary is a compiled test of a package, and where it runs.
-type binary struct{ path, dir string }
+// binary is a compiled test of a package, where it runs, and which of its tests: a pattern, "" for all.
+type binary struct{ path, dir, run string }
 
 // compile builds the tests. When that fails, bad holds the compiler's lines.
 func (o options) compile(
@@ -315,6 +315,7 @@ func (o options) compile(
 	overlay, tmp string,
 ) (out []binary, bad []string, err error) {
 	for _, t := range tests {
+		t, run, _ := strings.Cut(t, " ")
 		bin := filepath.Join(tmp, strings.ReplaceAll(t, "/", "_")+".test")
 		cmd := exec.CommandContext(
 			ctx,
@@ -334,7 +335,7 @@ func (o options) compile(
 		if err != nil {
 			return nil, strings.Split(string(text), "\n"), fmt.Errorf("compile the tests of %s: %w\n%s", t, err, text)
 		}
-		out = append(out, binary{bin, filepath.Join(o.root, t)})
+		out = append(out, binary{bin, filepath.Join(o.root, t), run})
 	}
 	return out, nil, nil
 }
@@ -381,7 +382,8 @@ type part struct {
 func healthy(ctx context.Context, bs []binary) ([]part, error) {
 	var quick, rest []part
 	for _, b := range bs {
-		whole := part{binary: b, args: []string{"-test.v"}, limit: 5 * time.Minute, processor: 5 * time.Minute}
+		chosen := []string{"-test.run", b.run}
+		whole := part{binary: b, args: append(chosen, "-test.v"), limit: 5 * time.Minute, processor: 5 * time.Minute}
 		began := time.Now()
 		cmd, text := whole.start(ctx, 0)
 		if err := cmd.Run(); err != nil {
@@ -398,9 +400,10 @@ func healthy(ctx context.Context, bs []binary) ([]part, error) {
 			}
 		}
 		first := bounds
+		first.args = chosen
 		if len(names) > 0 {
 			these := "^(" + strings.Join(names, "|") + ")$"
-			first.args = []string{"-test.skip", these}
+			first.args = append(chosen, "-test.skip", these)
 			bounds.args = []string{"-test.run", these}
 			rest = append(rest, bounds)
 		}
