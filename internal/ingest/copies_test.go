@@ -95,6 +95,42 @@ func TestCopiesOfALogAreKeptOnce(t *testing.T) {
 	}
 }
 
+// A program's own format may put the logger before the text and fields behind it: it is the same log.
+func TestCopiesThatAreWrittenInAnotherWayAreKeptOnce(t *testing.T) {
+	type came struct {
+		source, logger, text string
+		stored               int
+	}
+	for name, list := range map[string][]came{
+		"a logger, the line first":   {{"run", "", "shop.api: paid", 1}, {"otlp", "shop.api", "paid", 0}},
+		"a logger, the record first": {{"otlp", "shop.api", "paid", 1}, {"run", "", "shop.api: paid", 0}},
+		"each stands for one": {
+			{"run", "", "a: x", 1}, {"run", "", "a: x", 1}, {"otlp", "a", "x", 0}, {"otlp", "a", "x", 0}, {"otlp", "a", "x", 1},
+			{"run", "", "x", 0}, {"run", "", "a: x", 1},
+		},
+		"another logger":     {{"run", "", "shop: paid", 1}, {"otlp", "bank", "paid", 1}},
+		"a word of the text": {{"otlp", "shop", "db: refused", 1}, {"run", "", "shop: db: refused", 0}, {"run", "", "db: refused", 1}},
+		"the text reads so":  {{"otlp", "x", "a: b", 1}, {"otlp", "a", "b", 1}, {"run", "", "a: b", 0}, {"run", "", "a: b", 0}},
+		"fields":             {{"otlp", "shop", "low: sku=A left=2", 1}, {"run", "", "shop: low:", 0}},
+		"fields in the text": {
+			{"run", "shop", "a=1 low if x == 3 and b=2 or", 1}, {"otlp", "shop", "a=1 low if x == 3 and b=2 or c=3", 0},
+		},
+		"fields alone": {{"run", "", "a=1", 1}, {"otlp", "", "a=2", 1}},
+	} {
+		r := newCopiesRig(t)
+		r.stores("run", "x", "output", "", 0) // some program is run
+		for i, c := range list {
+			l := &event.Log{Head: event.Head{
+				Origin: event.Origin{Source: c.source, Service: "api"}, Time: r.start,
+			}, Logger: c.logger, Message: c.text}
+			done, err := r.in.Ingest(t.Context(), ingest.Upload{Batch: event.Batch{l}, Bytes: 10}, ingest.Partial)
+			if err != nil || done.Stored != c.stored {
+				t.Errorf("%s: %d is stored %d times, %v", name, i, done.Stored, err)
+			}
+		}
+	}
+}
+
 func TestCopiesAreForgotten(t *testing.T) {
 	r := newCopiesRig(t)
 	r.stores("run", "api", "paid", "", 0)
