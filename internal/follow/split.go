@@ -65,7 +65,7 @@ func (s *Splitter) Close(emit func(Piece)) {
 func (s *Splitter) add(p []byte) {
 	s.taken += len(p)
 	for len(p) > 0 {
-		if s.rewound { // what was there is overwritten
+		if s.rewound && p[0] != '\r' { // what was there is overwritten
 			s.line, s.size, s.rewound = s.line[:0], 0, false
 		}
 		part, rest, returned := bytes.Cut(p, []byte{'\r'})
