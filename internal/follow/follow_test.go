@@ -187,6 +187,35 @@ func TestRotationByCopyAndTruncate(t *testing.T) {
 	})
 }
 
+// A writer that does not append goes on where it was when a file is copied and truncated: zeros are in front of its next
+// line, here more of them than a line may have.
+func TestZerosInFrontOfALineAfterATruncation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		w, err := os.Create(r.path("a.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		say := func(text string) {
+			if _, err := w.WriteString(text); err != nil {
+				t.Fatal(err)
+			}
+			r.later()
+		}
+		r.start("a.log", true)
+		long := strings.Repeat("x", 200<<10)
+		say(long + "\n" + long + "\n")
+		if err := os.Truncate(r.path("a.log"), 0); err != nil {
+			t.Fatal(err)
+		}
+		say("after\n")
+		say("then\n")
+		r.want(long, long, "after", "then")
+		r.stop()
+	})
+}
+
 // A file with other contents is noticed by its time alone, and by its size alone.
 func TestAFileThatIsWrittenAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -290,6 +319,7 @@ func TestSplitter(t *testing.T) {
 		{[]string{"a\r\nb\r", "\nc"}, []string{"a", "b", "c"}},
 		{[]string{"10 %\r50 %\r100 %\n"}, []string{"100 %"}},
 		{[]string{"10 %\r", "100 %", "\r\n"}, []string{"100 %"}},
+		{[]string{"a\r\r\nb\r", "\r", "\nc\r\rd\n"}, []string{"a", "b", "d"}}, // nothing was written over what returned twice
 	} {
 		if got := split(c.in...); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.in, got, c.want)

@@ -64,8 +64,11 @@ func (s *Splitter) Close(emit func(Piece)) {
 
 func (s *Splitter) add(p []byte) {
 	s.taken += len(p)
+	if s.size == 0 { // a writer goes on behind the hole where a file was truncated: that is no text
+		p = bytes.TrimLeft(p, "\x00")
+	}
 	for len(p) > 0 {
-		if s.rewound { // what was there is overwritten
+		if s.rewound && p[0] != '\r' { // what was there is overwritten
 			s.line, s.size, s.rewound = s.line[:0], 0, false
 		}
 		part, rest, returned := bytes.Cut(p, []byte{'\r'})
