@@ -216,6 +216,15 @@ def patch_aiohttp(module: Any) -> None:
         except Exception:
             pass
 
+    async def redirected(_session_: Any, _context: Any, params: Any) -> None:
+        try:  # the same headers go to the next place, and this one is for places of our own
+            url = params.url
+            to = url.join(type(url)(params.response.headers.get("location") or params.response.headers["uri"]))
+            if not internal_host(to.host or ""):
+                params.headers.pop(_session.HEADER, None)
+        except Exception:
+            params.headers.pop(_session.HEADER, None)
+
     async def ended(_session: Any, context: Any, params: Any) -> None:
         if context.gasoline is not None:
             _end(context.gasoline, params.response.status)
@@ -233,6 +242,7 @@ def patch_aiohttp(module: Any) -> None:
         if _client.active() is not None:
             config = module.TraceConfig()
             config.on_request_start.append(started)
+            config.on_request_redirect.append(redirected)
             config.on_request_end.append(ended)
             config.on_request_exception.append(failed)
             kwargs["trace_configs"] = [*(kwargs.get("trace_configs") or ()), config]

@@ -231,11 +231,12 @@ class Outgoing(Case):
     def setUp(self):
         super().setUp()
         self.headers = []
+        self.moved = "/a"
 
         def app(environ, start_response):
             self.headers.append({k: v for k, v in environ.items() if k.startswith("HTTP_")})
             status = {"/no": "404 Not Found", "/moved": "302 Found"}.get(environ["PATH_INFO"], "200 OK")
-            start_response(status, [("Content-Length", "2"), ("Location", "/a")])
+            start_response(status, [("Content-Length", "2"), ("Location", self.moved)])
             return [b"ok"]
 
         class Quiet(wsgiref.simple_server.WSGIRequestHandler):
@@ -322,6 +323,34 @@ class Outgoing(Case):
             httpx.get(self.url + "/moved", trust_env=False, follow_redirects=True)
         self.assertEqual([s["name"] for s in self.spans()], ["GET /moved", "GET /a", "root"])
         self.assertNotEqual(self.headers[0]["HTTP_TRACEPARENT"], self.headers[1]["HTTP_TRACEPARENT"])
+
+    def test_a_redirect_takes_what_marks_own_requests_to_own_places_only(self):
+        import aiohttp
+        from aiohttp.abc import AbstractResolver
+
+        class Everywhere(AbstractResolver):
+            async def resolve(self, host, port=0, family=0):
+                return [{"hostname": host, "host": "127.0.0.1", "port": port, "family": 2, "proto": 0, "flags": 0}]
+
+            async def close(self):
+                pass
+
+        async def main():
+            async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(resolver=Everywhere())) as session:
+                async with session.get(self.url + "/moved") as answer:
+                    await answer.read()
+
+        def app(environ, start_response):
+            asyncio.run(main())
+            start_response("200 OK", [])
+            return []
+
+        self.client.production = True
+        for host, marked in (("api.internal", True), ("shop.example.com", False)):
+            del self.headers[:]
+            self.moved = "http://%s:%d/a" % (host, self.port)
+            call(WSGIMiddleware(app), HTTP_GASOLINE_SESSION=gasoline_sdk.sign("secret"))
+            self.assertEqual(["HTTP_GASOLINE_SESSION" in h for h in self.headers], [True, marked], host)
 
     def test_a_long_tracestate_loses_whole_members(self):
         def app(environ, start_response):
