@@ -375,10 +375,20 @@ func (n *Node) cut() {
 func (b *builder) attachRest() {
 	type key struct{ trace, service string }
 	lanes := map[key][]*Node{}
+	requests, roots := map[string][]*Node{}, map[string][]*Node{} // by trace
 	for _, n := range b.all {
-		if n.span() != nil && !n.asks() { // what a page writes meanwhile is not of its request
-			k := key{n.Item.Head.TraceID, n.Service}
-			lanes[k] = append(lanes[k], n)
+		if n.Missing() {
+			continue
+		}
+		h := n.Item.Head
+		if n.asks() { // what a page writes meanwhile is not of its request
+			id := cmp.Or(b.material.Named[h.Seq], h.TraceID)
+			requests[id] = append(requests[id], n)
+		} else if n.span() != nil {
+			k := key{h.TraceID, n.Service}
+			if lanes[k] = append(lanes[k], n); n.Parent == nil {
+				roots[h.TraceID] = append(roots[h.TraceID], n)
+			}
 		}
 	}
 	entries := map[string]*Node{} // by request id
@@ -426,8 +436,42 @@ func (b *builder) attachRest() {
 				return !x.Missing() && x.Item.Head.Seq == m.Exchange
 			}); i >= 0 {
 				n.under(b.all[i], Link{"interval", m.Score})
+				continue
 			}
 		}
+		if h.TraceID != "" && n.Service != "" {
+			n.underTrace(lanes[key{h.TraceID, n.Service}], requests[h.TraceID], roots[h.TraceID])
+		}
+	}
+}
+
+// underTrace puts what a service wrote with a trace, but within none of its spans, below the span by which the service
+// was entered; where it has sent none, below the request that carries the trace, else below the trace's root. Where
+// there are several of these only the time could tell, and of spans it does not.
+func (n *Node) underTrace(own, requests, roots []*Node) {
+	var entry *Node
+	for _, x := range own {
+		if x.Parent != nil && x.Parent.Service == x.Service {
+			continue
+		}
+		if entry != nil {
+			return
+		}
+		entry = x
+	}
+	page := func(x *Node) bool { return x.Service == n.Service } // n is of the page that asked
+	switch {
+	case slices.ContainsFunc(requests, page):
+	case entry != nil:
+		n.under(entry, byTrace)
+	case len(requests) == 1:
+		n.under(requests[0], byTrace)
+	case len(requests) > 1:
+		if x := innermost(requests, n.Start); x != nil {
+			n.under(x, Link{"time", 0.6})
+		}
+	case len(roots) == 1:
+		n.under(roots[0], byTrace)
 	}
 }
 

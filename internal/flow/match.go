@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -413,18 +414,48 @@ func nodeOf(e event.Event) *Node {
 	return n
 }
 
-// durationNames are the attributes by which access logs say how long a request took, with their unit.
+// durationNames are the attributes by which access logs say how long a request took, with their unit: 0 where loggers
+// do not agree on one.
 var durationNames = []struct {
 	name string
 	unit time.Duration
 }{
 	{"http.server.request.duration", time.Second},
+	{"http.server.duration", time.Millisecond},
 	{"duration_ms", time.Millisecond},
-	{"duration", time.Millisecond},
+	{"durationMs", time.Millisecond},
+	{"duration_ns", time.Nanosecond},
+	{"duration_s", time.Second},
+	{"duration_seconds", time.Second},
 	{"responseTime", time.Millisecond},
 	{"response_time_ms", time.Millisecond},
 	{"request_time", time.Second},
 	{"latency_ms", time.Millisecond},
+	{"latencyMs", time.Millisecond},
+	{"elapsed_ms", time.Millisecond},
+	{"elapsedMs", time.Millisecond},
+	{"duration", 0},
+	{"latency", 0},
+	{"elapsed", 0},
+	{"took", 0},
+	{"response_time", 0},
+}
+
+// duration reads how long a request took: with a unit of its own such as "12.5ms", else in the unit of its name. Where
+// that has none, whole numbers tell: nobody answers in some nanoseconds, nor after millions of milliseconds.
+func duration(text string, unit time.Duration) (d time.Duration, ok bool) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		d, err = time.ParseDuration(strings.ReplaceAll(text, " ", ""))
+		return d, err == nil && d > 0
+	}
+	if whole := v == math.Trunc(v); unit == 0 && whole && v <= 10_000 {
+		unit = time.Millisecond
+	} else if unit == 0 && whole && v >= 1_000_000 {
+		unit = time.Nanosecond
+	}
+	d = time.Duration(v * float64(unit))
+	return d, d > 0
 }
 
 // call returns what the node's event tells of a request; Path is "" when it tells of none.
@@ -442,8 +473,8 @@ func (n *Node) call() call {
 		}
 		for _, d := range durationNames {
 			if text := n.attribute([]string{d.name}); text != "" {
-				if v, ok := number(text); ok && v > 0 {
-					out.Start, out.Point = out.End.Add(-time.Duration(v*float64(d.unit))), false
+				if took, ok := duration(text, d.unit); ok {
+					out.Start, out.Point = out.End.Add(-took), false
 					break
 				}
 			}

@@ -3,19 +3,8 @@ package flow
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"time"
 )
-
-// number reads a number at the start of a text such as "12.5" or "12.5ms".
-func number(s string) (float64, bool) {
-	end := 0
-	for end < len(s) && (s[end] == '.' || '0' <= s[end] && s[end] <= '9') {
-		end++
-	}
-	v, err := strconv.ParseFloat(s[:end], 64)
-	return v, err == nil
-}
 
 // criticalPath marks and returns the nodes that the end of the longest root waited for: from the end back, the child that
 // ended last before, and so on (https://www.usenix.org/conference/atc22/presentation/zhang-zhizhou). What nobody waited

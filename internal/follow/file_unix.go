@@ -16,6 +16,16 @@ func identity(info os.FileInfo) string {
 	return ""
 }
 
+// deleted reports whether no path means an open file any more.
+func deleted(file *os.File) bool {
+	info, err := file.Stat()
+	if err != nil {
+		return true
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink == 0
+}
+
 // openShared opens a file so that others may rename it. It does not wait for the other end of a FIFO.
 func openShared(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -8,6 +8,9 @@ import (
 // identity is "": files are known by their first bytes.
 func identity(os.FileInfo) string { return "" }
 
+// deleted is true: it is not told whether a file was renamed.
+func deleted(*os.File) bool { return true }
+
 // openShared opens a file so that others may write to, rename and delete it.
 func openShared(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)

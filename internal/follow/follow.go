@@ -6,6 +6,8 @@
 package follow
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +25,8 @@ const (
 	shortest = 100 * time.Millisecond // between two looks while lines come
 	longest  = time.Second            // between two looks when none came for a while
 	partial  = 500 * time.Millisecond // after which a line without its newline is handed on
-	draining = 5 * time.Second        // for how long a file that was renamed is still read
+	draining = 5 * time.Second        // for how long a file that was renamed is still read after the last that came
+	gone     = time.Minute            // the same for one that was deleted, or is no longer among the first
 	headSize = 256                    // bytes by which a file is known again
 	maxFiles = 256
 	maxTurn  = 1 << 20 // bytes of one file that are read before the others have their turn
@@ -44,6 +47,7 @@ type Mark struct {
 	Head   uint64 `json:"head"`           // hash of the first bytes
 	Length int    `json:"length"`         // how many bytes Head is of, at most 256
 	Offset int64  `json:"offset"`         // the first byte that was not handed on
+	Tail   uint64 `json:"tail,omitempty"` // hash of at most 256 bytes before Offset; 0 in marks of old versions
 }
 
 // Config says what to follow.
@@ -65,7 +69,7 @@ type Config struct {
 type follower struct {
 	Config
 	files   map[string]*file // by path
-	marks   map[string]Mark  // of an earlier run, of paths that were not there yet
+	marks   map[string]Mark  // of paths without an open file: of an earlier run, or left
 	old     []*file          // renamed files that may still be written to
 	first   bool             // the first look
 	noted   map[string]bool
@@ -75,15 +79,20 @@ type follower struct {
 
 // file is one open file.
 type file struct {
-	path    string
+	path    string // under which it was found first
 	handle  *os.File
+	info    os.FileInfo // as it was opened: it tells whether another path means the same file
 	id      string
 	head    uint64
-	length  int   // of head
-	read    int64 // bytes that were read
-	given   int64 // bytes of which lines were handed on
+	length  int    // of head
+	read    int64  // bytes that were read
+	given   int64  // bytes of which lines were handed on
+	last    []byte // the newest of the bytes that were read, at most headSize
+	tail    uint64 // of the bytes before tailOf
+	tailOf  int64
 	split   Splitter
-	until   time.Time // for a renamed file: when it is given up
+	until   time.Time // for a renamed file: when it is given up, if nothing comes
+	active  time.Time // when it was looked at by its path, or something came
 	checked time.Time // modification time when head was compared
 	size    int64     // then
 }
@@ -171,23 +180,37 @@ func (f *follower) turn(ctx context.Context) (busy bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	all := paths
 	if len(paths) > maxFiles {
-		f.note("", fmt.Sprintf("%d files match; the first %d are followed", len(paths), maxFiles))
-		paths = paths[:maxFiles]
+		f.note("", fmt.Sprintf("%d files match; the %d that were written to last are followed", len(paths), maxFiles))
+		paths = newest(slices.Clone(paths))
+	}
+	if f.first { // those without a mark may be what others were renamed to
+		marked := func(path string) int { return cmp.Compare(f.marks[path].File, "") }
+		slices.SortStableFunc(paths, func(a, b string) int { return marked(a) - marked(b) })
 	}
 	for _, path := range paths {
 		if err := f.look(path); err != nil {
 			f.note(path, fmt.Sprintf("%s cannot be read: %v", path, err))
 		}
 	}
+	if f.first && !f.Begin {
+		f.pass(all)
+	}
 	now := time.Now()
+	f.leave(paths, now)
 	for _, o := range f.open() {
 		for more := true; more; {
 			n, err := f.read(ctx, o, now)
 			if err != nil {
 				return busy, err
 			}
-			busy = busy || n > 0
+			if busy = busy || n > 0; n > 0 {
+				o.active = now
+				if !o.until.IsZero() {
+					o.until = now.Add(draining)
+				}
+			}
 			more = n > 0 && !o.until.IsZero() // a renamed file is read to its end
 		}
 		o.split.Idle(now.Add(-partial), func(p Piece) { f.take(o, p) })
@@ -217,13 +240,74 @@ func (f *follower) turn(ctx context.Context) (busy bool, err error) {
 	return busy, err
 }
 
+// newest returns the maxFiles of the files that were written to last, in the order of their names.
+func newest(paths []string) []string {
+	type written struct {
+		path string
+		at   time.Time
+	}
+	all := make([]written, len(paths))
+	for i, path := range paths {
+		all[i].path = path
+		if info, err := os.Stat(path); err == nil {
+			all[i].at = info.ModTime()
+		}
+	}
+	slices.SortStableFunc(all, func(a, b written) int { return b.at.Compare(a.at) })
+	paths = paths[:0]
+	for _, w := range all[:maxFiles] {
+		paths = append(paths, w.path)
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// pass marks the ends of files that cannot be followed now, so that what they have is not taken for new later.
+func (f *follower) pass(paths []string) {
+	nothing := fnv.New64a().Sum64()
+	for _, path := range paths {
+		_, known := f.marks[path]
+		if info, err := os.Stat(path); err == nil && !known && f.files[path] == nil && info.Mode().IsRegular() {
+			f.marks[path] = Mark{File: identity(info), Head: nothing, Offset: info.Size()}
+		}
+	}
+}
+
+// leave closes files to which nothing came for a while and that were deleted, or are not among those that are to be
+// followed. One that was renamed stays: nobody has opened its path anew yet.
+func (f *follower) leave(paths []string, now time.Time) {
+	wanted := make(map[string]bool, len(paths))
+	for _, path := range paths {
+		wanted[path] = true
+	}
+	for path, o := range f.files {
+		there, err := os.Stat(path)
+		switch {
+		case wanted[path] && err == nil:
+			o.active = now
+		case now.Sub(o.active) < gone:
+		case err == nil && os.SameFile(there, o.info):
+			f.marks[path] = o.mark()
+			fallthrough
+		case deleted(o.handle):
+			_ = o.handle.Close() // it was only read
+			delete(f.files, path)
+		}
+	}
+}
+
 func (f *follower) save() error {
 	if f.Save == nil {
 		return nil
 	}
-	marks := make(map[string]Mark, len(f.files))
+	marks := make(map[string]Mark, len(f.files)+len(f.marks))
+	for path, mark := range f.marks { // it may come again
+		if len(marks) < maxFiles {
+			marks[path] = mark
+		}
+	}
 	for path, o := range f.files {
-		marks[path] = Mark{File: o.id, Head: o.head, Length: o.length, Offset: o.given}
+		marks[path] = o.mark()
 	}
 	return f.Save(marks)
 }
@@ -250,6 +334,9 @@ func (f *follower) look(path string) error {
 		f.old = append(f.old, o)
 		delete(f.files, path)
 	}
+	if f.another(path, info) {
+		return nil
+	}
 	handle, err := openShared(path)
 	if err != nil {
 		return err
@@ -263,10 +350,9 @@ func (f *follower) look(path string) error {
 		_ = handle.Close() // it was only opened
 		return errors.New("it is no regular file")
 	}
-	o = &file{path: path, handle: handle, id: identity(info)}
+	o = &file{path: path, handle: handle, info: info, id: identity(info)}
 	f.files[path] = o
-	mark, known := f.marks[path]
-	delete(f.marks, path) // what has the path later is another file
+	mark, known := f.markOf(o)
 	switch {
 	case known && o.is(mark) && mark.Offset <= info.Size():
 		o.read = mark.Offset
@@ -283,6 +369,49 @@ func (f *follower) look(path string) error {
 	return err
 }
 
+// another reports whether a path without an open file is another name of one that is open. A file that was renamed is
+// read on by its new path; one that still has the path at which it was found is not read by a second.
+func (f *follower) another(path string, info os.FileInfo) bool {
+	for i, o := range f.old {
+		if os.SameFile(info, o.info) {
+			o.until = time.Time{}
+			f.old, f.files[path] = slices.Delete(f.old, i, i+1), o
+			return true
+		}
+	}
+	for first, o := range f.files {
+		if !os.SameFile(info, o.info) {
+			continue
+		}
+		if now, err := os.Stat(first); err != nil || !os.SameFile(now, o.info) {
+			delete(f.files, first)
+			f.files[path] = o
+		}
+		return true
+	}
+	return false
+}
+
+// markOf takes the mark of a file out of those of an earlier run: that of its path, else that of the path which it had
+// then.
+func (f *follower) markOf(o *file) (Mark, bool) {
+	mark, known := f.marks[o.path]
+	delete(f.marks, o.path) // what has the path later is another file
+	if known && o.is(mark) || o.id == "" {
+		return mark, known
+	}
+	for path, m := range f.marks {
+		if m.Length > 0 && o.is(m) {
+			f.marks[path] = Mark{File: elsewhere}
+			return m, true
+		}
+	}
+	return mark, known
+}
+
+// elsewhere is in the mark of a path whose file is read by another path. What has the path now is new.
+const elsewhere = "elsewhere"
+
 // rotated opens the file that had a path at the time of its mark, so that its end is read.
 func (f *follower) rotated(path string, mark Mark) {
 	near, err := filepath.Glob(escaped(path) + "*")
@@ -298,7 +427,7 @@ func (f *follower) rotated(path string, mark Mark) {
 			continue
 		}
 		info, err := handle.Stat()
-		o := &file{path: path, handle: handle, read: mark.Offset, given: mark.Offset, until: time.Now().Add(draining)}
+		o := &file{path: path, handle: handle, info: info, read: mark.Offset, given: mark.Offset, until: time.Now().Add(draining)}
 		if err == nil && info.Mode().IsRegular() {
 			o.id = identity(info)
 			if o.is(mark) && info.Size() >= mark.Offset {
@@ -322,7 +451,24 @@ func (o *file) is(m Mark) bool {
 		return false
 	}
 	head, n, err := o.hash(m.Length)
-	return err == nil && n == m.Length && head == m.Head
+	return err == nil && n == m.Length && head == m.Head && (m.Tail == 0 || o.tailAt(m.Offset) == m.Tail)
+}
+
+// tailAt returns the hash of the bytes before an offset, which tells files that begin with the same lines apart.
+func (o *file) tailAt(offset int64) uint64 {
+	buf := make([]byte, min(offset, headSize))
+	n, _ := o.handle.ReadAt(buf, offset-int64(len(buf))) // what cannot be read is other than what was
+	h := fnv.New64a()
+	_, _ = h.Write(buf[:n]) // a hash does not fail
+	return h.Sum64()
+}
+
+// mark returns how far the file was read.
+func (o *file) mark() Mark {
+	if o.tail == 0 || o.tailOf != o.given {
+		o.tail, o.tailOf = o.tailAt(o.given), o.given
+	}
+	return Mark{File: o.id, Head: o.head, Length: o.length, Offset: o.given, Tail: o.tail}
 }
 
 // hash returns the hash of the first bytes, and of how many it is.
@@ -355,11 +501,11 @@ func (o *file) truncated(info os.FileInfo) error {
 		if err != nil {
 			return err
 		}
-		again = n != o.length || head != o.head
+		again = n != o.length || head != o.head || !o.holds()
 	}
 	if again {
 		o.split = Splitter{}
-		o.read, o.given = 0, 0
+		o.read, o.given, o.last, o.tail = 0, 0, nil, 0
 		if _, err := o.handle.Seek(0, io.SeekStart); err != nil {
 			return err
 		}
@@ -370,6 +516,13 @@ func (o *file) truncated(info os.FileInfo) error {
 	return nil
 }
 
+// holds reports whether the file still has what was read last where it was read.
+func (o *file) holds() bool {
+	buf := make([]byte, len(o.last))
+	_, err := o.handle.ReadAt(buf, o.read-int64(len(buf)))
+	return err == nil && bytes.Equal(buf, o.last)
+}
+
 // read reads what is new of a file, at most maxTurn bytes, and hands on its lines.
 func (f *follower) read(ctx context.Context, o *file, now time.Time) (total int, err error) {
 	for total < maxTurn {
@@ -378,6 +531,8 @@ func (f *follower) read(ctx context.Context, o *file, now time.Time) (total int,
 			total += n
 			o.split.Write(f.buf[:n], now, func(p Piece) { f.take(o, p) })
 			o.read += int64(n)
+			o.last = append(o.last, f.buf[max(0, n-headSize):n]...)
+			o.last = append(o.last[:0], o.last[max(0, len(o.last)-headSize):]...)
 			if err := f.give(ctx, o); err != nil {
 				return total, err
 			}

@@ -216,6 +216,176 @@ func TestZerosInFrontOfALineAfterATruncation(t *testing.T) {
 	})
 }
 
+// Many loggers rename a file to a name that the pattern means, too: it is the same file, of which nothing is read again.
+func TestRotationToANameThatMatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("app.log", "old\n")
+		r.start("*.log", false)
+		r.write("app.log", "one\n")
+		r.later()
+		r.write("app.log", "two\n")
+		r.rename("app.log", "app-1.log")
+		r.write("app-1.log", "three\n")
+		r.later()
+		r.write("app.log", "four\n")
+		r.later()
+		r.rename("app-1.log", "app-2.log") // as logrotate counts
+		r.rename("app.log", "app-1.log")
+		r.write("app-1.log", "five\n")
+		r.write("app.log", "six\n")
+		r.later()
+		r.want("one", "two", "three", "four", "five", "six")
+		r.stop()
+		r.write("app.log", "seven\n")
+		r.rename("app.log", "app-0.log") // while nobody followed
+		r.write("app-0.log", "eight\n")
+		r.write("app.log", "nine\n")
+		r.start("*.log", false)
+		r.later()
+		r.want("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+		r.stop()
+		r.rename("app.log", "old-app.log") // a name that is not looked at before
+		r.write("old-app.log", "ten\n")
+		r.write("app.log", "eleven\n")
+		r.start("*.log", false)
+		r.later()
+		slices.Sort(r.got[9:])
+		r.want("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "eleven", "ten")
+		r.stop()
+	})
+}
+
+// What was in a file before it may be read is no part of what is new. (The superuser may from the beginning.)
+func TestAFileThatMayBeReadLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "old\n")
+		if err := os.Chmod(r.path("a.log"), 0); err != nil {
+			t.Fatal(err)
+		}
+		r.start("*.log", false)
+		r.later()
+		if err := os.Chmod(r.path("a.log"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.later()
+		r.write("a.log", "new\n")
+		r.later()
+		r.want("new")
+		r.stop()
+	})
+}
+
+// Two names of one file, such as a link to the newest, are one file, also when the link is set to the next.
+func TestNamesOfOneFile(t *testing.T) {
+	for _, link := range []string{"a-current.log", "z-current.log"} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t)
+			set := func(to string) {
+				t.Helper()
+				err := os.Symlink(to, r.path("new"))
+				if err := errors.Join(err, os.Rename(r.path("new"), r.path(link))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.write("d-1.log", "old\n")
+			set("d-1.log")
+			r.start("*.log", true)
+			r.write("d-1.log", "one\n")
+			r.later()
+			r.write("d-1.log", "two\n")
+			r.write("d-2.log", "three\n")
+			set("d-2.log")
+			r.later()
+			r.write("d-1.log", "four\n")
+			r.later()
+			r.write("d-2.log", "five\n")
+			r.later()
+			slices.Sort(r.got)
+			r.want("five", "four", "old", "one", "three", "two")
+			r.stop()
+			r.start("*.log", true)
+			r.write("d-2.log", "six\n")
+			r.later()
+			r.want("five", "four", "old", "one", "three", "two", "six")
+			r.stop()
+		})
+	}
+}
+
+// Some programs begin with the same lines each time. A file that was written anew while nobody followed is known by what
+// is before the mark, too.
+func TestAFileThatBeginsAsBefore(t *testing.T) {
+	banner := strings.Repeat("=", 300) + "\n"
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", banner+"one\n")
+		r.start("a.log", true)
+		r.later()
+		anew := func(text string) {
+			t.Helper()
+			if err := os.WriteFile(r.path("a.log"), []byte(banner+text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		anew("two, which is longer\n") // between two looks
+		r.later()
+		r.stop()
+		anew("three, which is a line that is longer still\n")
+		r.start("a.log", true)
+		r.later()
+		line := strings.TrimSuffix(banner, "\n")
+		r.want(line, "one", line, "two, which is longer", line, "three, which is a line that is longer still")
+		r.stop()
+	})
+}
+
+// How far a file was read is known also when it was not there, or could not be read, for a whole run.
+func TestMarksOutliveARunWithoutTheFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "a1\n")
+		r.write("b.log", "b1\n")
+		r.start("*.log", false)
+		r.write("a.log", "a2\n")
+		r.write("b.log", "b2\n")
+		r.later()
+		r.stop()
+		r.rename("a.log", "a.away")
+		r.start("*.log", false)
+		r.write("b.log", "b3\n")
+		r.later()
+		r.stop()
+		r.write("a.away", "a3\n")
+		r.rename("a.away", "a.log")
+		r.start("*.log", false)
+		r.later()
+		r.want("a2", "b2", "b3", "a3")
+		r.stop()
+	})
+}
+
+// A file that was renamed is read for as long as lines come to it.
+func TestAWriterThatIsSlowToNoticeARotation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.write("a.log", "")
+		r.start("a.log", false)
+		r.rename("a.log", "a.log.1")
+		r.write("a.log", "")
+		want := []string{}
+		for i := range 10 {
+			line := fmt.Sprint("line ", i)
+			r.write("a.log.1", line+"\n")
+			want = append(want, line)
+			r.later()
+		}
+		r.want(want...)
+		r.stop()
+	})
+}
+
 // A file with other contents is noticed by its time alone, and by its size alone.
 func TestAFileThatIsWrittenAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -353,11 +523,20 @@ func TestAFileThatComesLater(t *testing.T) {
 func TestWhatCannotBeFollowedIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		for i := range 300 {
-			r.write(fmt.Sprintf("f%03d.log", i), "old\n")
-		}
 		if err := os.Symlink(os.DevNull, r.path("a-device.log")); err != nil {
 			t.Fatal(err)
+		}
+		device, err := os.Stat(os.DevNull)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 300 { // after the device by name, before it by time
+			name := fmt.Sprintf("f%03d.log", i)
+			r.write(name, "old\n")
+			old := device.ModTime().Add(-time.Hour)
+			if err := os.Chtimes(r.path(name), old, old); err != nil {
+				t.Fatal(err)
+			}
 		}
 		r.start("*.log", true)
 		r.later()
@@ -366,7 +545,7 @@ func TestWhatCannotBeFollowedIsTold(t *testing.T) {
 		if len(r.got) != 255 || len(r.notes) != 2 {
 			t.Errorf("%d lines, notes %q", len(r.got), r.notes)
 		}
-		for _, want := range []string{"301 files match; the first 256 are followed", r.path("a-device.log") + " cannot be read: it is no regular file"} {
+		for _, want := range []string{"301 files match; the 256 that were written to last are followed", r.path("a-device.log") + " cannot be read: it is no regular file"} {
 			if !slices.Contains(r.notes, want) {
 				t.Errorf("notes are %q, want %q", r.notes, want)
 			}
