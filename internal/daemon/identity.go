@@ -131,7 +131,8 @@ func (p Place) Kill(run string) error {
 		return fmt.Errorf("end process %d: %w", id.PID, err)
 	}
 	for range 500 {
-		if held, err := lockHeld(p.identityFile()); err != nil || !held {
+		// A client may have started the next one by now.
+		if now, ok := p.Running(); !ok || now.Run != id.Run {
 			return nil
 		}
 		time.Sleep(10 * time.Millisecond)

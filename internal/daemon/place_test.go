@@ -3,7 +3,9 @@ package daemon
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -118,6 +120,45 @@ func TestKillRefusesWhatIsNotOurs(t *testing.T) {
 	if err := p.Kill(""); !errors.Is(err, errNotOurs) {
 		t.Errorf("a file that nobody holds: %v", err)
 	}
+}
+
+// A client that waits for a daemon starts the next one in the moment in which one ends: the one that was meant is gone.
+func TestKillOfADaemonThatIsReplacedAtOnce(t *testing.T) {
+	const asOld = "GASOLINE_TEST_OLD_DAEMON"
+	if os.Getenv(asOld) != "" {
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
+		return
+	}
+	p := place(t)
+	old := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+	old.Env = append(os.Environ(), asOld+"=1")
+	stdin, err := old.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	if err := old.Start(); err != nil {
+		t.Fatal(err)
+	}
+	release, err := p.lock(Identity{PID: old.Process.Pid, Run: "old", Port: p.Port})
+	if err != nil {
+		t.Fatal(err)
+	}
+	replaced := make(chan func())
+	go func() {
+		_ = old.Wait() // it was killed
+		release()
+		next, err := p.lock(Identity{PID: os.Getpid(), Run: "next", Port: p.Port})
+		if err != nil {
+			t.Error(err)
+			next = func() {}
+		}
+		replaced <- next
+	}()
+	if err := p.Kill("old"); err != nil {
+		t.Error(err)
+	}
+	(<-replaced)()
 }
 
 func TestALargeLogIsPutAside(t *testing.T) {

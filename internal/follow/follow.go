@@ -350,7 +350,7 @@ func (f *follower) look(path string) error {
 		_ = handle.Close() // it was only opened
 		return errors.New("it is no regular file")
 	}
-	o = &file{path: path, handle: handle, info: info, id: identity(info)}
+	o = &file{path: path, handle: handle, info: info, id: identity(info), split: Splitter{holes: true}}
 	f.files[path] = o
 	mark, known := f.markOf(o)
 	switch {
@@ -504,7 +504,7 @@ func (o *file) truncated(info os.FileInfo) error {
 		again = n != o.length || head != o.head || !o.holds()
 	}
 	if again {
-		o.split = Splitter{}
+		o.split = Splitter{holes: true}
 		o.read, o.given, o.last, o.tail = 0, 0, nil, 0
 		if _, err := o.handle.Seek(0, io.SeekStart); err != nil {
 			return err

@@ -22,6 +22,7 @@ type Piece struct {
 // Splitter cuts a stream of bytes into lines. What a carriage return overwrites on a terminal, such as the states of
 // a progress bar, is left out. The zero value is ready; it is for one goroutine.
 type Splitter struct {
+	holes   bool // zeros in front of a line are no text: a writer goes on behind the hole where its file was truncated
 	line    []byte
 	size    int       // bytes of the line, kept or not
 	since   time.Time // when the last byte of an open line came
@@ -64,7 +65,7 @@ func (s *Splitter) Close(emit func(Piece)) {
 
 func (s *Splitter) add(p []byte) {
 	s.taken += len(p)
-	if s.size == 0 { // a writer goes on behind the hole where a file was truncated: that is no text
+	if s.holes && s.size == 0 {
 		p = bytes.TrimLeft(p, "\x00")
 	}
 	for len(p) > 0 {
