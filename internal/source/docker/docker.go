@@ -64,12 +64,21 @@ func open(o options, _ source.Env) (out source.Opened, _ error) {
 
 // cursor is how far which container's output was read: the whole second of the last line, and how many lines of that
 // second and later were taken. Last is the newest time among these, in nanoseconds: a newer line was not taken, also
-// where the engine threw lines away that were counted.
+// where the engine threw lines away that were counted. Ends are the last lines that had no newline when their stream
+// ended, by output: what follows them in the log is another line.
 type cursor struct {
 	ID    string `json:"id"`
 	Since int64  `json:"since"`
 	Taken int    `json:"taken"`
 	Last  int64  `json:"last,omitempty"`
+
+	Ends [3]ending `json:"ends,omitzero"`
+}
+
+// ending is a line without a newline: when it began, in nanoseconds, and how many bytes it has.
+type ending struct {
+	At   int64 `json:"at"`
+	Size int   `json:"size"`
 }
 
 // Tail follows the container through its restarts.
@@ -241,7 +250,10 @@ func (r *reader) read(ctx context.Context, body io.Reader) error {
 			continue
 		}
 		if _, err := io.ReadFull(in, head[:]); err != nil {
-			if err := r.give(ctx); err != nil || errors.Is(err, io.EOF) {
+			if errors.Is(err, io.EOF) {
+				r.last()
+			}
+			if err := r.give(ctx); err != nil {
 				return err
 			}
 			return cutOff(err)
@@ -289,9 +301,26 @@ func (r *reader) take(stream int, text []byte) {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	l.size += len(text)
 	l.text = append(l.text, text[:min(len(text), maxLine-len(l.text))]...)
-	if !whole {
-		return
+	if whole || l.size > 0 && r.at.Ends[stream] == l.ending() {
+		r.end(stream)
 	}
+}
+
+func (l *line) ending() ending { return ending{l.time.UnixNano(), l.size} }
+
+// last takes what programs wrote at their end without a newline.
+func (r *reader) last() {
+	for stream := range r.lines {
+		if l := &r.lines[stream]; l.size > 0 {
+			r.at.Ends[stream] = l.ending()
+			r.end(stream)
+		}
+	}
+}
+
+// end ends the open line of an output.
+func (r *reader) end(stream int) {
+	l := &r.lines[stream]
 	row := source.Row{Time: l.time, Stream: r.instance, Instance: r.instance, Output: outputs[stream], Text: string(l.text)}
 	if l.size > len(l.text) {
 		row.Size = l.size

@@ -299,6 +299,37 @@ func TestPartsOfALineAndTerminals(t *testing.T) {
 	}
 }
 
+// The last words of a program may have no newline. They are told when it ends, and are no part of what it says first when
+// it is started again.
+func TestTheLastLineOfAContainerWithoutANewline(t *testing.T) {
+	e := &engine{}
+	options := serve(t, e)
+	e.start("abcdefabcdef0")
+	r := sourcetest.NewRig(t, docker.Adapter, options, source.Env{})
+	stop := r.Start()
+	defer stop()
+	wait := func(want ...string) {
+		t.Helper()
+		for end := time.Now().Add(10 * time.Second); time.Now().Before(end) && len(r.Messages(t)) < len(want); {
+			time.Sleep(20 * time.Millisecond)
+		}
+		got := slices.Sorted(slices.Values(r.Messages(t)))
+		if slices.Sort(want); !slices.Equal(got, want) { // two outputs have no common order
+			t.Fatalf("%q, want %q", got, want)
+		}
+	}
+	part := strings.Repeat("x", 16<<10)
+	e.write(1, "starts\n")
+	e.write(1, part)
+	e.write(1, "y\n")
+	e.write(2, "there is no port")
+	e.change(func() { e.running = false })
+	wait("starts", part+"y", "there is no port")
+	e.start("abcdefabcdef0")
+	e.write(2, "starts again\n")
+	wait("starts", part+"y", "there is no port", "starts again")
+}
+
 func TestAContainerThatIsNotThereIsTold(t *testing.T) {
 	e := &engine{gone: true}
 	r := sourcetest.NewRig(t, docker.Adapter, serve(t, e), source.Env{})

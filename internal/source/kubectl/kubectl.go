@@ -179,7 +179,10 @@ func (p *pods) Tail(ctx context.Context, from string, emit source.Emit) error {
 	crashed := p.crashed
 	p.crashed = nil
 	for _, pod := range crashed { // why it ended stands in what it wrote before
-		err := source.Command{Args: p.logs(since, "--previous", "pod/"+pod)}.Lines(ctx, take)
+		// Without --ignore-errors, kubectl gives up at the first container that did not end. With it, that is a line.
+		err := source.Command{Args: p.logs(since, "--ignore-errors", "--previous", "pod/"+pod)}.Lines(ctx, func(lines []follow.Piece) error {
+			return take(slices.DeleteFunc(lines, func(l follow.Piece) bool { return bytes.HasPrefix(l.Text, []byte("error: ")) }))
+		})
 		if fault := (*source.Fault)(nil); err != nil && !errors.As(err, &fault) { // the pod may be gone
 			return err
 		}

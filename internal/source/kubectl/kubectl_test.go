@@ -50,7 +50,8 @@ case "$*" in
   wait ;;
 --namespace=shop\ logs\ --timestamps\ --prefix*--previous\ pod/pod-*)
   for a in "$@"; do case "$a" in pod/*) pod=${a#pod/} ;; esac; done
-  [ -e "previous-$pod" ] || { echo "error: previous terminated container not found" >&2; exit 1; }
+  none='previous terminated container "proxy" in pod "'$pod'" not found' # a container beside it that did not end
+  case "$*" in *--ignore-errors*) echo "error: $none" ;; *) echo "Error from server (BadRequest): $none" >&2; exit 1 ;; esac
   give "$pod" <"previous-$pod" ;;
 *) echo "error: unknown command $*" >&2; exit 1 ;;
 esac

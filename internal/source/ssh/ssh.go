@@ -54,9 +54,12 @@ const maxLine = 256 << 10
 
 // script runs in a shell of the other machine, which reads it from its input. It is one group, so that it is parsed
 // before anything reads on. Its own lines begin with $k: they name the file that follows and where it is begun.
+//
+// Files are known by what links lead to. The one that was read before is looked for by the names that rotations give, and
+// beside what a link leads to now.
 const script = `{
 exec 3<&0 </dev/null
-inode() { set -- $(ls -di -- "$1" 2>/dev/null); printf %%s "$1"; }
+inode() { set -- $(ls -diL -- "$1" 2>/dev/null); printf %%s "$1"; }
 size() { wc -c 2>/dev/null <"$1" | tr -d ' '; }
 k=%s; p=%s; want=%s; off=%d; begin=%d
 [ -r "$p" ] && [ -f "$p" ] || { echo "$p is no file that can be read" >&2; exit 1; }
@@ -64,12 +67,15 @@ now=$(inode "$p"); n=$(size "$p")
 if [ -z "$want" ]; then
   off=$n; [ $begin = 0 ] || off=0
 elif [ "$want" != "$now" ]; then
-  for old in "$p".[0-9]* "$p"-[0-9]*; do
-    [ "$(inode "$old")" = "$want" ] || continue
+  set -- "$p".[0-9]* "$p"-[0-9]* "${p%%.*}"[-.][0-9]*
+  if [ -h "$p" ]; then
+    q=$(readlink -f -- "$p" 2>/dev/null) && set -- "$@" "${q%%/*}"/*
+  fi
+  old=$(ls -diL -- "$@" 2>/dev/null | sed -n "s/^ *$want //p" | head -n 1)
+  if [ -f "$old" ]; then
     printf '%%s %%s %%s\n' "$k" "$want" "$off"
     tail -c +$((off+1)) "$old"
-    break
-  done
+  fi
   off=0
 elif [ "$n" -lt "$off" ]; then
   off=0

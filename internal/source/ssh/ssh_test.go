@@ -5,6 +5,7 @@ package ssh_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -239,6 +240,33 @@ func TestAFileOfAnotherMachineLosesNothing(t *testing.T) {
 	}
 	write(5)
 	run("rotation between two runs", func() {})
+	write(5)
+	if err := os.Rename(path, filepath.Join(dir, "api-2026.log")); err != nil {
+		t.Fatal(err)
+	}
+	write(100)
+	run("rotation to a name with the date inside", func() {})
+	if err := os.Rename(path, filepath.Join(dir, "first.log")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("first.log", path); err != nil {
+		t.Fatal(err)
+	}
+	write(5)
+	run("a link to the same file", func() {})
+	write(5)
+	if err := os.Rename(filepath.Join(dir, "first.log"), filepath.Join(dir, "first.log.1")); err != nil {
+		t.Fatal(err)
+	}
+	write(200) // more than was read of the other
+	run("a link whose file was rotated", func() {})
+	write(5)
+	err = errors.Join(os.Remove(path), os.Symlink("second.log", path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(5)
+	run("a link to another file", func() {})
 	run("copy and truncate", func() {
 		time.Sleep(1500 * time.Millisecond)
 		if err := os.Truncate(path, 0); err != nil {
