@@ -26,7 +26,6 @@ func causeOf(f *Flow) *Cause {
 	type candidate struct {
 		node  *Node
 		score float64
-		slow  bool
 	}
 	var all []candidate
 	var firstFailure *Node // of a request or span, by time
@@ -42,6 +41,10 @@ func causeOf(f *Flow) *Cause {
 		if n.Parent != nil && n.Link.Method != byAction.Method { // that a click led to it says nothing of the cause
 			sure *= n.Link.Score
 		}
+		again := n.Failed && n.repeated()
+		if again {
+			sure *= 0.4
+		}
 		for _, c := range n.Children {
 			if visit(c, depth+1, sure) && c.interval() {
 				failedInside = true
@@ -51,7 +54,7 @@ func causeOf(f *Flow) *Cause {
 			return failedInside
 		}
 		if failedInside {
-			return true
+			return !again
 		}
 		if !n.interval() && n.Parent != nil && n.Parent.Failed {
 			return true // evidence of its parent
@@ -73,8 +76,8 @@ func causeOf(f *Flow) *Cause {
 			!n.Start.Before(firstFailure.End) {
 			score *= 0.4
 		}
-		all = append(all, candidate{n, score * sure, false})
-		return true
+		all = append(all, candidate{n, score * sure})
+		return !again
 	}
 	for _, r := range f.Roots {
 		visit(r, 0, 1)
@@ -118,6 +121,33 @@ func causeOf(f *Flow) *Cause {
 		}
 	}
 	return out
+}
+
+// repeated reports whether what failed was done again with success, so that it is not why something else failed.
+func (n *Node) repeated() bool {
+	if n.Parent == nil || n.asked() == "" {
+		return false
+	}
+	return slices.ContainsFunc(n.Parent.Children, func(c *Node) bool {
+		return !c.Failed && !c.Start.Before(n.End) && c.asked() == n.asked()
+	})
+}
+
+// asked is equal for requests and spans that asked the same of the same; "" for what asks nothing.
+func (n *Node) asked() string {
+	if n.question != "" {
+		return n.question
+	}
+	r, _ := n.requestOf()
+	parts := []string{n.Service, r.method, r.path}
+	switch {
+	case n.span() != nil:
+		parts = append(parts, n.span().SpanKind, n.span().Name, n.targetOf(), n.Query())
+	case n.exchange() == nil:
+		return ""
+	}
+	n.question = strings.Join(parts, "\x00")
+	return n.question
 }
 
 // waitedFor returns the longest part inside of a node that failed because it took too long; nil when it failed otherwise.

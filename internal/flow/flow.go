@@ -60,6 +60,7 @@ type Node struct {
 
 	attributes map[string]string // of Event, read once
 	target     string            // of a span that was not reported: what was called
+	question   string            // see asked, "" until it is needed
 }
 
 // Duration returns how long the node took; 0 for what has no length.

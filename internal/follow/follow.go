@@ -91,6 +91,7 @@ type file struct {
 	tail    uint64 // of the bytes before tailOf
 	tailOf  int64
 	split   Splitter
+	wide    wide
 	until   time.Time // for a renamed file: when it is given up, if nothing comes
 	active  time.Time // when it was looked at by its path, or something came
 	checked time.Time // modification time when head was compared
@@ -362,6 +363,7 @@ func (f *follower) look(path string) error {
 		o.read = info.Size()
 	} // else it is new: from its beginning
 	o.given = o.read
+	o.begin()
 	if err := o.remember(); err != nil {
 		return err
 	}
@@ -430,6 +432,7 @@ func (f *follower) rotated(path string, mark Mark) {
 		o := &file{path: path, handle: handle, info: info, read: mark.Offset, given: mark.Offset, until: time.Now().Add(draining)}
 		if err == nil && info.Mode().IsRegular() {
 			o.id = identity(info)
+			o.begin()
 			if o.is(mark) && info.Size() >= mark.Offset {
 				if _, err := handle.Seek(mark.Offset, io.SeekStart); err == nil && o.remember() == nil {
 					f.old = append(f.old, o)
@@ -529,7 +532,12 @@ func (f *follower) read(ctx context.Context, o *file, now time.Time) (total int,
 		n, err := o.handle.Read(f.buf)
 		if n > 0 {
 			total += n
-			o.split.Write(f.buf[:n], now, func(p Piece) { f.take(o, p) })
+			if o.read == 0 {
+				o.begin()
+			}
+			text, before := o.text(f.buf[:n]), o.split.Open()
+			o.split.Write(text, now, func(p Piece) { f.take(o, p) })
+			o.wide.wrote(text, before, o.split.Open())
 			o.read += int64(n)
 			o.last = append(o.last, f.buf[max(0, n-headSize):n]...)
 			o.last = append(o.last[:0], o.last[max(0, len(o.last)-headSize):]...)
@@ -560,6 +568,6 @@ func (f *follower) give(ctx context.Context, o *file) error {
 	}
 	clear(f.pending)
 	f.pending = f.pending[:0]
-	o.given = o.read - int64(o.split.Open())
+	o.given = o.read - o.unread()
 	return nil
 }

@@ -2,6 +2,7 @@ package follow_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf16"
 
 	"github.com/brennhill/gasoline/internal/follow"
 )
@@ -862,4 +864,40 @@ func TestARotationThatTheStartFallsInto(t *testing.T) {
 		r.want("five", "four", "one", "three", "two")
 		r.stop()
 	})
+}
+
+// Windows' PowerShell redirects output as UTF-16, and some editors put a mark in front of UTF-8. Marks of how far a file was
+// read are of its bytes.
+func TestFilesOfWindows(t *testing.T) {
+	wide := func(order binary.AppendByteOrder, text string) string {
+		var out []byte
+		for _, c := range utf16.Encode([]rune(text)) {
+			out = order.AppendUint16(out, c)
+		}
+		return string(out)
+	}
+	for name, encode := range map[string]func(string) string{
+		"UTF-8":     func(s string) string { return s },
+		"UTF-16 LE": func(s string) string { return wide(binary.LittleEndian, s) },
+		"UTF-16 BE": func(s string) string { return wide(binary.BigEndian, s) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t)
+			r.start("a.log", true)
+			r.write("a.log", encode("\ufeffone\r\nzwölf Ċ 😀\r\nha"))
+			time.Sleep(150 * time.Millisecond)
+			synctest.Wait()
+			r.write("a.log", encode("lf")[:1]) // within a character
+			time.Sleep(150 * time.Millisecond)
+			synctest.Wait()
+			r.stop()
+			r.write("a.log", encode("lf")[1:]+encode("\r\nlast\r\n"))
+			r.start("a.log", true)
+			r.later()
+			if want := []string{"one", "zwölf Ċ 😀", "half", "last"}; !slices.Equal(r.got, want) {
+				t.Errorf("%s: %q, want %q", name, r.got, want)
+			}
+			r.stop()
+		})
+	}
 }

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
@@ -343,17 +344,22 @@ func (r *record) httpRequest(raw string) {
 			r.set(requestID, v)
 		case "method":
 			r.text("http.request.method", v)
-		case "url":
+		case "url", "uri":
 			r.path(v)
 		case "remoteAddress":
 			r.text("client.address", v)
 		case "headers":
 			members(raw, 0, 0, func(key, raw string) {
+				v := unquote(raw)
+				var several []string // as Go's headers are
+				if raw[0] == '[' && json.Unmarshal([]byte(raw), &several) == nil && len(several) > 0 {
+					v = several[0]
+				}
 				switch k := idOf(key); {
 				case k == traceID && r.trace == "", k == requestID && r.request == "":
-					r.set(k, unquote(raw))
+					r.set(k, v)
 				case strings.EqualFold(key, "user-agent"):
-					r.text("user_agent.original", unquote(raw))
+					r.text("user_agent.original", v)
 				}
 			})
 		}
