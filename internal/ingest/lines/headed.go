@@ -107,9 +107,14 @@ func (r *record) afterTime(s string, near time.Time) bool {
 			}
 		}
 		r.message = strings.TrimPrefix(strings.TrimPrefix(rest, "- "), "| ")
-		if name, message, ok := strings.Cut(r.message, " - "); ok && isName(name) {
-			r.logger, r.message = name, message
+		if name, message, ok := strings.Cut(r.message, " - "); ok && (isName(name) || r.place(name)) {
+			if r.logger == "" {
+				r.logger = name
+			}
+			r.message = message
 		} else if name, message, ok := strings.Cut(r.message, " : "); ok && isName(name) {
+			r.logger, r.message = name, message
+		} else if name, message, ok := strings.Cut(r.message, " | "); ok && isName(name) {
 			r.logger, r.message = name, message
 		} else {
 			r.module()
@@ -119,14 +124,64 @@ func (r *record) afterTime(s string, near time.Time) bool {
 		return true
 	}
 	// 2026-10-09 12:00:00,123 - shop.api - ERROR - could not pay
-	if name, after, ok := strings.Cut(s, " - "); ok && isName(name) {
-		if level, message, ok := strings.Cut(after, " - "); ok && r.setLevel(level) {
-			r.logger, r.message = name, message
+	if !r.nameFirst(s, " - ") && !r.nameFirst(s, " | ") && !r.nameThenLevel(word, s) && !r.python(s) {
+		if level, message, ok := strings.Cut(s, ":"); ok && isLoud(level) && r.setLevel(level) { // …:ERROR:could not pay
+			r.message = message
 			return true
 		}
+		r.caller()
 	}
-	r.caller()
 	return true
+}
+
+// nameFirst reads "shop.api - ERROR - could not pay". Without a time, the level is in capitals.
+func (r *record) nameFirst(s, between string) bool {
+	name, after, ok := strings.Cut(s, between)
+	level, message, found := strings.Cut(after, between)
+	level = strings.TrimSpace(level)
+	if !ok || !found || !isName(name) || r.time.IsZero() && !isLoud(level) || !r.setLevel(level) {
+		return false
+	}
+	r.logger, r.message = strings.TrimSpace(name), message
+	return true
+}
+
+// nameThenLevel reads "shop.api ERROR could not pay" behind a time. A dot in the first word, or columns that are filled
+// up, tell a logger. Another word may begin a sentence: then the message stays whole, and the level counts only behind a
+// time that is finer than seconds, as Python writes it.
+func (r *record) nameThenLevel(name, s string) bool {
+	after := strings.TrimPrefix(s, name)
+	level, message, ok := strings.Cut(strings.TrimLeft(after, " "), " ")
+	if !ok || !isName(name) || !isLoud(level) {
+		return false
+	}
+	sure := strings.HasPrefix(after, "  ") || strings.HasPrefix(message, " ") || strings.ContainsRune(name, '.')
+	if !sure && (r.whole || r.time.IsZero()) || !r.setLevel(level) {
+		return false
+	}
+	if sure {
+		r.logger, r.message = name, strings.TrimLeft(message, " ")
+	}
+	return true
+}
+
+// place takes "shop.api:pay:12", as loguru writes logger, function and line.
+func (r *record) place(s string) bool {
+	name, rest, _ := strings.Cut(s, ":")
+	function, line, ok := strings.Cut(rest, ":")
+	n, err := strconv.Atoi(line)
+	if !ok || err != nil || !isName(name) || strings.ContainsRune(function, ' ') {
+		return false
+	}
+	r.logger = name
+	r.text("code.function.name", function)
+	r.attr("code.line.number", strconv.Itoa(n))
+	return true
+}
+
+// isLoud reports whether a level's word is in capitals, and no word of a sentence even so.
+func isLoud(word string) bool {
+	return word != "" && word == strings.ToUpper(word) && !isOrdinary(strings.ToLower(word))
 }
 
 // isOrdinary reports whether a level's word, without a colon and in small letters, is more likely a word of a sentence.
@@ -195,7 +250,11 @@ func (r *record) loggerThen(s string) {
 func (r *record) levelFirst(s string, near time.Time) bool {
 	if inner, rest, ok := bracketed(s); ok {
 		if r.setLevel(strings.TrimSpace(inner)) {
-			r.message = strings.TrimLeft(rest, " :-")
+			rest = strings.TrimLeft(rest, " \t")
+			if st, n := scanTime(rest, near); n > 0 && n < len(rest) { // [ERROR] 2026-10-09T12:00:00.123Z text
+				r.stamp, rest = st, rest[n:]
+			}
+			r.message = strings.TrimLeft(rest, " \t:-")
 			r.trailing(near)
 			return true
 		}
@@ -209,11 +268,14 @@ func (r *record) levelFirst(s string, near time.Time) bool {
 	// An ordinary sentence may begin with such a word: it is a level in capitals, or before a colon.
 	colon := end < len(s) && s[end] == ':'
 	capitals := strings.ToUpper(word) == word && end < len(s) && (s[end] == ' ' || s[end] == '\t')
+	if !colon && !capitals && r.nameFirst(s, " - ") { // shop.api - ERROR - could not pay
+		return true
+	}
 	if !colon && !capitals || word == "LOG" || !r.setLevel(word) || word == "Error" || word == "HTTP" || word == "panic" {
 		r.level, r.severity = "", 0
 		return false
 	}
-	rest := strings.TrimLeft(s[end:], ": \t")
+	rest := strings.TrimPrefix(strings.TrimLeft(s[end:], ": \t"), "| ")
 	if inner, after, ok := strings.Cut(rest, "] "); capitals && ok && strings.HasPrefix(inner, "[") { // INFO [2026-…] text
 		if st, n := scanTime(inner[1:], near); n > 0 {
 			r.stamp, rest = st, after

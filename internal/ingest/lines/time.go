@@ -129,10 +129,14 @@ func dateOf(s string, i int) (year int, month time.Month, day, end int, ok bool)
 		m, second := d, 0
 		second, ok1 := digits(s, i+3, 2)
 		y, ok2 := digits(s, i+6, 4)
-		if !ok1 || !ok2 || s[i+5] != '/' || m > 12 || m < 1 || !strings.HasPrefix(s[i+10:], ", ") {
+		if !ok1 || !ok2 || s[i+5] != '/' || m > 12 || m < 1 {
 			return 0, 0, 0, 0, false
 		}
-		return y, time.Month(m), second, i + 12, true // 10/31/2026, 1:55:36 PM
+		if strings.HasPrefix(s[i+10:], ", ") { // 10/31/2026, 1:55:36 PM
+			return y, time.Month(m), second, i + 12, true
+		}
+		half := len(s) >= i+22 && (s[i+19:i+22] == " AM" || s[i+19:i+22] == " PM")
+		return y, time.Month(m), second, i + 11, half && s[i+10] == ' ' // 10/31/2026 01:55:36 PM
 	}
 	if month, ok := monthOf(s, i); ok && i+7 <= len(s) && s[i+3] == ' ' { // Oct  9 13:55:36
 		at, width := i+4, 2
