@@ -278,7 +278,10 @@ func (r *Reader) Flush(b event.Batch) event.Batch {
 	if f.stack != "" {
 		raw = f.stack
 	}
-	if len(r.parts) > 1 || f.stack != "" || f.errType != "" {
+	if f.stack == "" && f.form == whole && strings.Contains(f.message, "\n") {
+		raw = f.message // a logger put the stack behind its words, as net/http does by slog
+	}
+	if len(r.parts) > 1 || raw != text || f.errType != "" {
 		if x, ok := stacktrace.Read(f.errType, raw); ok || f.errType != "" {
 			return append(b, r.exception(head, f, x, text))
 		}
