@@ -771,14 +771,9 @@ test.describe("in a window that showed no bar of the debugger yet", () => {
   }) => {
     const { run } = await open(browserWithExtension, site, daemon);
     const plain = await run("screenshot", {});
-    expect(plain.result).toMatchObject({
-      format: "png",
-      width: 1280,
-      height: 720,
-      route: "debugger",
-      redacted: 1,
-      title: "Form",
-    });
+    expect(plain.result).toMatchObject({ format: "png", width: 1280, route: "debugger", redacted: 1, title: "Form" });
+    // Chrome shows its bar a moment after the debugger has attached, and a bar takes 56 of the page's height.
+    expect([720, 720 - 56]).toContain(plain.result.height);
     const small = await run("screenshot", { max_width: 640, grayscale: true, format: "jpeg", quality: 60 });
     expect(small.result).toMatchObject({ width: 640, scale: 50, format: "jpeg" });
     expect(Buffer.from(small.result.data, "base64").subarray(0, 2).toString("hex")).toBe("ffd8");
