@@ -236,6 +236,10 @@ func (g *group) correct(c *Correlator, h *event.Head, received time.Time) {
 			}
 		}
 	}
+	if t.IsZero() && h.Mono == 0 { // its time is ours, whatever is learned of the sender's clock
+		h.Time, h.Clock = received, 0
+		return
+	}
 	if t.IsZero() || t.After(ours) {
 		t = ours
 		if h.Mono > 0 {

@@ -157,6 +157,21 @@ func TestASenderWithoutATimeOfSending(t *testing.T) {
 	}
 }
 
+// What has no time has ours, also when it is learned later that the sender's clock is ahead.
+func TestAnEventWithoutATimeKeepsOurs(t *testing.T) {
+	d := start()
+	origin := event.Origin{Source: "otlp", Service: "api"}
+	none := logs(event.Head{Origin: origin})
+	d.Batch(none, time.Time{}, noon)
+	both := logs(event.Head{Origin: origin, Time: noon.Add(time.Hour)}, event.Head{Origin: origin})
+	d.Batch(both, time.Time{}, noon)
+	for _, at := range []time.Time{d.at(none, 0), d.at(both, 0), d.at(both, 1)} {
+		if got := at.Sub(noon); got != 0 {
+			t.Errorf("an event is at %v", got)
+		}
+	}
+}
+
 // A sender whose clock is ahead and that does not say when it sent waits for shorter and longer before it sends: what it
 // wrote keeps its order and its distances, also to what came before.
 func TestBatchesThatWaitedKeepTheirDistances(t *testing.T) {
