@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,8 @@ type List[E any] struct {
 	Lines  func([]E) []answer.Entry // several, in place of Line, where one costs much: no more are made than may fit
 	Need   func([]E)                // completes entries before they are encoded; nil: they are complete
 	Origin func(E) string           // page of an entry, for the fence; nil: not from a page
-	Order  func([]E) []E            // how the text orders them, first what stays when not all fits; nil: by time
+	Order  func([]E) []E            // how the text orders them, first what stays when not all fits; nil: as they are
+	Time   func(E) time.Time        // by which the text then orders those that stay; nil: as they are
 	Extra  func(w *answer.Writer)   // lines above the entries; may be nil
 	Empty  func() (string, bool)    // said when there are none; a claim only when nothing hints at a loss. May be nil
 
@@ -229,6 +231,19 @@ func (l *List[E]) entries(out *bytes.Buffer) error {
 	return out.WriteByte(']')
 }
 
+// byTime returns entries in the order of their times, without touching them: what arrived late is not newer.
+func (l *List[E]) byTime(entries []E) []E {
+	if l.Time == nil {
+		return entries
+	}
+	earlier := func(a, b E) int { return l.Time(a).Compare(l.Time(b)) }
+	if !slices.IsSortedFunc(entries, earlier) {
+		entries = slices.Clone(entries)
+		slices.SortStableFunc(entries, earlier)
+	}
+	return entries
+}
+
 // lines prints entries.
 func (l *List[E]) lines(entries []E) []answer.Entry {
 	if l.Lines != nil {
@@ -281,7 +296,7 @@ func (l *List[E]) Text(w *answer.Writer) {
 		if l.Order != nil {
 			ordered = l.Order(l.Entries)
 		}
-		entries = l.lines(ordered)
+		entries = l.lines(l.byTime(ordered))
 		from, to := w.Fit(keep, entries)
 		if to-from == len(entries) {
 			if len(entries) == len(l.Entries) {

@@ -161,6 +161,33 @@ func TestListsGoOnWhereTheirTextWasCut(t *testing.T) {
 	})
 }
 
+// What arrived late stands where it happened; which entries stay, and where the cursors go on, is by arrival.
+func TestListsShowWhatArrivedLateWhereItHappened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := logged(t, 60)
+		for budget := 500; budget < 6000; budget += 250 {
+			for _, costly := range []bool{false, true} {
+				late := func(l *view.List[row]) *view.List[row] { // each arrived before what happened before it
+					l.Time = func(r row) time.Time { return time.Unix(-int64(names(r.Text)[0]), 0) }
+					return l
+				}
+				l := late(list(t, h, view.Paged{}, costly))
+				got := text(l, budget)
+				shown := names(got)
+				slices.Reverse(shown)
+				if !slices.Equal(shown, count(61-len(shown), 60)) || l.Len() != len(shown) || len(got) > budget {
+					t.Fatalf("budget %d: %d characters show %v of %d entries", budget, len(got), shown, l.Len())
+				}
+				older := names(text(late(list(t, h, view.Paged{Cursor: l.Meta.Older, Limit: 5}, costly)), 30000))
+				slices.Reverse(older)
+				if want := count(max(1, 56-len(shown)), 60-len(shown)); !slices.Equal(older, want) {
+					t.Errorf("budget %d: older are %v, want %v", budget, older, want)
+				}
+			}
+		}
+	})
+}
+
 // A document has the entries that fit into its bytes, whole, and the same however often it is written.
 func TestListsAreFittedIntoBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

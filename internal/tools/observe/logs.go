@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/brennhill/gasoline/internal/answer"
 	"github.com/brennhill/gasoline/internal/catalog"
@@ -57,6 +58,7 @@ type logEntry struct {
 	Attributes json.RawMessage `json:"attributes,omitempty"`
 
 	clock string
+	at    time.Time
 }
 
 func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
@@ -84,6 +86,7 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "logs", &list, cover, newLogEntry)
 	out.Line, out.Origin = logLine, func(e logEntry) string { return writer(e.PageURL, e.Service) }
+	out.Time = func(e logEntry) time.Time { return e.at }
 	out.Empty = o.nothing("nothing was written", env.countOf(ctx, []event.Kind{event.KindLog}, nil))
 	if o.page.Cursor == "" {
 		levels := countLevels(list.Items)
@@ -143,7 +146,7 @@ func newLogEntry(l *event.Log) logEntry {
 		Service: l.Service, URL: l.URL, Line: l.Line, Column: l.Column, Stack: view.Stack(l.Stack), Count: l.Count,
 		Timestamp: view.Stamp(l.Time),
 		Tab:       l.Tab, Frame: l.Frame, PageURL: l.PageURL, TestID: l.TestID, TraceID: l.TraceID,
-		Flags: l.Flags.Names(), Attributes: json.RawMessage(l.Attributes), clock: answer.Clock(l.Time),
+		Flags: l.Flags.Names(), Attributes: json.RawMessage(l.Attributes), clock: answer.Clock(l.Time), at: l.Time,
 	}
 }
 

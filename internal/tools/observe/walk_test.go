@@ -171,6 +171,21 @@ var lists = []struct {
 
 var atEnd = regexp.MustCompile(`: 0( of \d+)? since cursor`)
 
+// Lines of several services arrive in another order than they were written in.
+func TestLogsStandWhereTheyHappened(t *testing.T) {
+	d := sit(t, 0)
+	for _, n := range []int{3, 1, 2} {
+		d.daemon.Store.Append(event.Batch{
+			&event.Log{Head: head(n), Level: "info", Severity: 9, Message: fmt.Sprint("line ", n)},
+		})
+	}
+	lines := d.ask("logs", "")
+	if a, b, c := strings.Index(lines, "line 1"), strings.Index(lines, "line 2"), strings.Index(lines, "line 3"); a < 0 ||
+		a > b || b > c {
+		t.Error(lines)
+	}
+}
+
 // since:"last" goes on where the client stopped with the same filters and scope, and begins anew with others.
 func TestPositionsBelongToTheirFilters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
