@@ -82,8 +82,8 @@ func TestRunKeepsTheTerminal(t *testing.T) {
 	if code := p.ends(); code != 4 {
 		t.Errorf("%d", code)
 	}
-	got := strings.Join(messages(m.arrived("tty", 4)), ",")
-	if got != "all terminals,40 123,typed,read typed" {
+	got := strings.Join(messages(m.arrived("tty", 5)), ",")
+	if got != "all terminals,40 123,typed,read typed,the program ended: exit status 4" {
 		t.Errorf("%s", got)
 	}
 }

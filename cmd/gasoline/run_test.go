@@ -82,8 +82,9 @@ func TestRunPassesOutputAndExitCode(t *testing.T) {
 	if out != "hello\n" || errs != "oops\n" || code != 7 {
 		t.Errorf("%q %q %d", out, errs, code)
 	}
-	rows := m.arrived("api", 2)
-	if got := strings.Join(messages(rows), ","); got != "hello,oops" && got != "oops,hello" {
+	rows := m.arrived("api", 3)
+	if got := strings.Join(messages(rows), ","); got != "hello,oops,the program ended: exit status 7" &&
+		got != "oops,hello,the program ended: exit status 7" {
 		t.Errorf("stored: %v", rows)
 	}
 	for _, r := range rows {
@@ -259,11 +260,11 @@ pay();
 	if code != 1 || !strings.Contains(errs, "TypeError: no price") {
 		t.Errorf("%d %s", code, errs)
 	}
-	rows := m.arrived("shop", 2)
-	if len(rows) != 2 {
+	rows := m.arrived("shop", 3)
+	if len(rows) != 3 || rows[2]["message"] != "the program ended: exit status 1" {
 		t.Fatalf("%v", rows)
 	}
-	for _, r := range rows {
+	for _, r := range rows[:2] {
 		switch r["kind"] {
 		case "log":
 			if r["message"] != "started" || r["trace_id"] != "4bf92f3577b34da6a3ce929d0e0e4736" {
@@ -291,14 +292,15 @@ pay();
 		t.Errorf("%d %s", code, errs)
 	}
 	logs, exceptions := 0, 0
-	for _, r := range m.arrived("shop", 2) {
-		switch r["kind"] {
-		case "log":
+	for _, r := range m.arrived("shop", 3) {
+		switch {
+		case r["message"] == "the program ended: exit status 1":
+		case r["kind"] == "log":
 			logs++
 			if r["message"] != "started" || r["trace_id"] != "4bf92f3577b34da6a3ce929d0e0e4736" {
 				t.Errorf("%v", r)
 			}
-		case "exception":
+		case r["kind"] == "exception":
 			exceptions++
 			if r["type"] != "TypeError" || r["message"] != "no price" || r["handled"] != false {
 				t.Errorf("%v", r)
@@ -437,6 +439,26 @@ func TestRunPassesSignals(t *testing.T) {
 	_ = cmd.Wait() // the code tells
 	if cmd.ProcessState.ExitCode() != 128+2 {
 		t.Errorf("%d", cmd.ProcessState.ExitCode())
+	}
+}
+
+// How a program ended is told where it failed by itself, and not where the user ended it.
+func TestRunTellsHowAProgramFailed(t *testing.T) {
+	m := newMachine(t)
+	if _, _, code := m.run("run", "--name", "killed", "--", "sh", "-c", "kill -9 $$"); code != 128+9 {
+		t.Error(code)
+	}
+	if got := strings.Join(messages(m.arrived("killed", 1)), ","); got != "the program ended: signal: killed" {
+		t.Error(got)
+	}
+	cmd, _ := m.background("run", "--name", "asked", "--", "sh", "-c",
+		`trap 'echo ends; exit 5' TERM; echo $$ > pid; while :; do sleep 0.05; done`)
+	pidIn(t, filepath.Join(m.dir, "pid"))
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait() // it fails
+	if got := strings.Join(messages(m.arrived("asked", 1)), ","); !strings.Contains(got, "ends") ||
+		strings.Contains(got, "the program ended") {
+		t.Error(got)
 	}
 }
 

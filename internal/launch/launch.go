@@ -71,7 +71,7 @@ func Run(ctx context.Context, c Config) (code int, err error) {
 	close(ended)
 	watching.Wait()
 	r.finish()
-	c.Sender.finish()
+	c.Sender.finish(r.failed())
 	timer := time.AfterFunc(farewell, stop)
 	sender.Wait()
 	timer.Stop()
@@ -89,6 +89,20 @@ type running struct {
 	cooked      func() bool    // reports whether the child's terminal turns Ctrl-C into a signal; nil without one
 	typed       chan struct{}  // the user typed something else than Ctrl-C
 	interrupted chan struct{}  // the user typed Ctrl-C at the child's terminal
+	asked       bool           // the user asked the child to end; watch sets it
+}
+
+// failed says how the child ended, "" when it ended well or as the user asked. It is for after watch.
+func (r *running) failed() string {
+	select {
+	case <-r.interrupted: // it ended before watch saw that
+		r.asked = true
+	default:
+	}
+	if r.asked || r.cmd.ProcessState.Success() {
+		return ""
+	}
+	return r.cmd.ProcessState.String()
 }
 
 // start starts the command with a terminal of its own where ours is one, else with pipes.
@@ -227,7 +241,7 @@ func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
 			if signals == nil {
 				r.signal(syscall.SIGTERM)
 			}
-			ctx = context.WithoutCancel(ctx)
+			ctx, r.asked = context.WithoutCancel(ctx), true
 			if kill == nil {
 				kill = time.After(patience)
 			}
@@ -242,6 +256,7 @@ func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
 				}
 				continue
 			}
+			r.asked = true
 			if kill != nil && s == os.Interrupt { // the user insists
 				r.signal(s)
 				continue
@@ -249,12 +264,13 @@ func (r *running) watch(ctx context.Context, ended <-chan struct{}) {
 			r.signal(s)
 			kill, byKey = time.After(patience), false
 		case <-r.interrupted:
+			r.asked = true
 			if kill == nil {
 				kill, byKey = time.After(patience), true
 			}
 		case <-r.typed:
 			if byKey {
-				kill, byKey = nil, false
+				kill, byKey, r.asked = nil, false, false
 			}
 		case <-kill:
 			kill = nil

@@ -83,10 +83,11 @@ func TestSenderCollectsAndCounts(t *testing.T) {
 		if got := sizes(); !slices.Equal(got, []int{200, 200, 50}) {
 			t.Errorf("%v", got)
 		}
-		s.finish()
+		s.finish("exit status 3")
 		<-done
 		for i, b := range d.taken() {
-			if b.Batch != uint64(i+1) || b.Service != "api" || b.Finished != (i == len(d.taken())-1) {
+			if b.Batch != uint64(i+1) || b.Service != "api" || b.Finished != (i == len(d.taken())-1) ||
+				(b.Ended == "exit status 3") != b.Finished {
 				t.Errorf("%d: %+v", i, b.Batch)
 			}
 		}
@@ -115,7 +116,7 @@ func TestSenderDropsTheOldest(t *testing.T) {
 		s.Add(wire.Line{Text: "last"})
 		d.fails(nil)
 		time.Sleep(3 * time.Second)
-		s.finish()
+		s.finish("")
 		<-done
 		got := d.texts()
 		dropped := 0
@@ -148,7 +149,7 @@ func TestSenderWaitsAsAsked(t *testing.T) {
 		s.Add(wire.Line{Text: "never taken"})
 		time.Sleep(time.Second)
 		d.fails(nil)
-		s.finish()
+		s.finish("")
 		<-done
 		if !slices.Equal(d.texts(), []string{"x"}) || d.got[1].Batch != 3 || d.got[1].Dropped != 1 {
 			t.Errorf("%+v", d.got)
@@ -539,7 +540,7 @@ func TestBatchesAreBounded(t *testing.T) {
 	if b, _, ok := s.next(); !ok || b.Dropped != 3 {
 		t.Errorf("%+v %v", b, ok)
 	}
-	s.finish()
+	s.finish("")
 	if b, last, ok := s.next(); !ok || !last || !b.Finished || b.Dropped != 0 {
 		t.Errorf("%+v %v %v", b, last, ok)
 	}
@@ -593,7 +594,7 @@ func TestLinesAreGivenUp(t *testing.T) {
 		}
 		done := make(chan struct{})
 		go func() { defer close(done); s.run(ctx) }()
-		s.finish()
+		s.finish("")
 		time.Sleep(time.Minute)
 		stop()
 		<-done

@@ -38,6 +38,7 @@ type Sender struct {
 	bytes   int
 	dropped int // since the last batch that arrived
 	over    bool
+	ended   string  // how the program failed
 	last    float64 // epoch ms of the newest line
 	changed chan struct{}
 
@@ -86,10 +87,10 @@ func (s *Sender) wake() {
 	}
 }
 
-// finish says that nothing more comes.
-func (s *Sender) finish() {
+// finish says that nothing more comes, and how the program failed, "" when it did not.
+func (s *Sender) finish(ended string) {
 	s.mu.Lock()
-	s.over = true
+	s.over, s.ended = true, ended
 	s.mu.Unlock()
 	s.wake()
 }
@@ -107,7 +108,9 @@ func (s *Sender) next() (batch wire.Lines, last, ok bool) {
 	batch.Lines = append([]wire.Line{}, s.queue[:n]...)
 	batch.Dropped = s.dropped
 	last = s.over && n == len(s.queue)
-	batch.Finished = last
+	if batch.Finished = last; last {
+		batch.Ended = s.ended
+	}
 	clear(s.queue[:n])
 	s.queue = s.queue[n:]
 	s.bytes -= bytes

@@ -14,6 +14,7 @@ type Lines struct {
 	Several  bool    `json:"several,omitempty"`  // each line begins with the name of its process and a bar, as docker compose prints
 	Dropped  int     `json:"dropped,omitempty"`  // lines that the sender lost since the batch before
 	Finished bool    `json:"finished,omitempty"` // nothing more comes from this client
+	Ended    string  `json:"ended,omitempty"`    // how the program failed, as "exit status 1", when finished; "" for success, and where the user ended it
 	Lines    []Line  `json:"lines"`
 }
 

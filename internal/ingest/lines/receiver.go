@@ -94,7 +94,7 @@ func Read(body []byte) (in wire.Lines, err error) {
 			return in, problem.New(problem.MissingParam, "Give "+name+".", "%s is missing", name)
 		}
 	}
-	for _, v := range [...]string{in.Service, in.Instance, in.Client, in.Host} {
+	for _, v := range [...]string{in.Service, in.Instance, in.Client, in.Host, in.Ended} {
 		if len(v) > maxName {
 			return in, problem.New(problem.InvalidParam, "Give names of at most "+strconv.Itoa(maxName)+" bytes.",
 				"a name has %d bytes", len(v))
@@ -237,6 +237,10 @@ func (r *Receiver) events(c *client, in *wire.Lines, now time.Time) (batch event
 		} else {
 			batch = reader.Settle(batch)
 		}
+	}
+	if in.Finished && in.Ended != "" {
+		batch = append(batch, r.reader(c, in, "").notice(now, "error", event.SeverityError,
+			"the program ended: "+in.Ended))
 	}
 	return batch, bytes
 }

@@ -131,6 +131,18 @@ func TestTheLastBatchLeavesNothingOpen(t *testing.T) {
 	s.want(t, "panic: boom")
 }
 
+// A program that was killed says nothing itself.
+func TestHowAProgramFailedIsTold(t *testing.T) {
+	r, _, s := newReceiver(t, 0)
+	b := batchOf(1, "panic: boom")
+	b.Finished, b.Ended = true, "signal: killed"
+	take(t, r, b)
+	s.want(t, "panic: boom", "the program ended: signal: killed")
+	if l := s.got[1].(*event.Log); l.Level != "error" || l.Logger != "gasoline" {
+		t.Errorf("%+v", l)
+	}
+}
+
 // What runs several processes puts their names in front: each is a service, with its own open record.
 func TestLinesOfSeveralProcesses(t *testing.T) {
 	r, _, s := newReceiver(t, 0)
