@@ -116,7 +116,7 @@ func allowSources(cmd *cobra.Command, s *settings, args []string) error {
 	if errors.Is(err, os.ErrNotExist) {
 		err = fmt.Errorf("%s is not there; write one: {\"services\": {\"api\": {\"sources\": [{\"type\": \"file\", \"path\": "+
 			"\"logs/*.log\"}]}}}", path)
-	} else if p := problem.From(err); p != nil {
+	} else if p := (*problem.Problem)(nil); errors.As(err, &p) {
 		err = fmt.Errorf("%s. %s", p.Message, p.Fix)
 	}
 	if err != nil {

@@ -57,6 +57,9 @@ func TestSourcesOfAProjectAreReadOnceTheyAreAllowed(t *testing.T) {
 		!strings.Contains(out, filepath.Join("logs", "*.log")) {
 		t.Fatalf("allow: %d %s %s", code, out, errors)
 	}
+	if out, _, code := m.run("sources"); code != 0 || !strings.Contains(out, "api/file: ") {
+		t.Fatalf("sources at once: %d %s", code, out)
+	}
 	got := m.arrived("api", 1)
 	if got[0]["message"] != "first" || got[0]["source"] != "file" || got[0]["instance"] != log {
 		t.Fatalf("the line is %v", got[0])
@@ -72,17 +75,19 @@ func TestSourcesOfAProjectAreReadOnceTheyAreAllowed(t *testing.T) {
 	}
 
 	m.project(`{"services": {"api": {"sources": [{"type": "file", "path": "/etc/*"}]}}}`)
-	eventually(t, "the change is noticed", func() bool {
-		out, _, code := m.run("sources")
-		return code == exitUser && strings.Contains(out, "it was changed and is not followed") && !strings.Contains(out, "api/file")
-	})
+	if out, _, code := m.run("sources"); code != exitUser || !strings.Contains(out, "it was changed and is not followed") ||
+		strings.Contains(out, "api/file") || strings.Contains(out, "report this") {
+		t.Fatalf("after a change: %d %s", code, out)
+	}
 	if out, _, _ := m.run("doctor"); !strings.Contains(out, "warn source: ") {
 		t.Fatalf("doctor: %s", out)
 	}
 	if _, _, code := m.run("sources", "forget"); code != 0 {
 		t.Fatal("forget")
 	}
-	eventually(t, "it is forgotten", func() bool { out, _, code := m.run("sources"); return code == 0 && !strings.Contains(out, "changed") })
+	if out, _, code := m.run("sources"); code != 0 || strings.Contains(out, "changed") {
+		t.Fatalf("forgotten: %d %s", code, out)
+	}
 }
 
 // A request that fails has sources searched for its trace, and a flow says which may still answer.

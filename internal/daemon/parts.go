@@ -74,6 +74,7 @@ type parts struct {
 // transports.
 func build(ctx context.Context, cfg Config, run string, memory int64, stop func()) (d *parts, err error) {
 	d = &parts{cfg: cfg, run: run, started: time.Now(), pid: os.Getpid(), stop: stop}
+	d.sources.look = make(chan chan struct{})
 	if d.dir, err = state.Open(cfg.StateDir); err != nil {
 		return nil, err
 	}
@@ -155,7 +156,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 		StateFaults: func() []string { return append(d.faults(), d.taken...) }, Ingest: d.ingest, Uploads: browser.NewReceiver(d.ingest), Lines: d.lines,
 		OTLP: d.otlp, Stored: stored, Host: host, Archive: d.archive,
 		Redact: redactor, Correlator: d.tests, Reader: d.reader, Flows: d.flows, Clear: d.clearScope, Dir: d.dir, Films: d.films,
-		SourceStates: d.sourceStates,
+		SourceStates: d.sourcesNow,
 	})
 	return d, nil
 }

@@ -131,7 +131,24 @@ func digest(data []byte) string {
 }
 
 // sources are what is read now.
-type sources struct{ now atomic.Pointer[reading] }
+type sources struct {
+	now  atomic.Pointer[reading]
+	look chan chan struct{} // asks for a look at the files now, and is told when it was done by closing
+}
+
+// looked waits until the files were looked at, for as long as that takes anyway at most.
+func (s *sources) looked() {
+	late, done := time.After(lookAtFiles), make(chan struct{})
+	select {
+	case s.look <- done:
+	case <-late:
+		return
+	}
+	select {
+	case <-done:
+	case <-late:
+	}
+}
 
 type reading struct {
 	runner *source.Runner
@@ -184,7 +201,8 @@ func (d *parts) readSources() (c configured) {
 		if err == nil {
 			_, specs, err = source.Read(path, data, Adapters(), source.Env{})
 		}
-		if p := problem.From(err); p != nil {
+		var p *problem.Problem
+		if errors.As(err, &p) {
 			f.Error = p.Message + ". " + p.Fix
 		} else if err != nil {
 			f.Error = err.Error()
@@ -220,16 +238,22 @@ func (d *parts) watchSources(ctx context.Context, host string) {
 	stop := func() {}
 	defer func() { stop() }()
 	was := ""
+	var asked chan struct{}
 	for {
 		if c := d.readSources(); c.print != was {
 			stop()
 			was = c.print
 			stop = d.startSources(ctx, c, host)
 		}
+		if asked != nil {
+			close(asked)
+			asked = nil
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		case asked = <-d.sources.look:
 		}
 	}
 }
@@ -269,7 +293,13 @@ func (d *parts) startSources(ctx context.Context, c configured, host string) (st
 	}
 }
 
-// sourceStates answers GET /sources.
+// sourcesNow answers GET /sources, of the files as they are now.
+func (d *parts) sourcesNow() wire.Sources {
+	d.sources.looked()
+	return d.sourceStates()
+}
+
+// sourceStates are the states of what is read.
 func (d *parts) sourceStates() wire.Sources {
 	out := wire.Sources{Files: []wire.SourceFile{}, Sources: []wire.Source{}}
 	now := d.sources.now.Load()
