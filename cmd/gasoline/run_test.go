@@ -522,6 +522,20 @@ func TestRunTellsWhatDidNotArrive(t *testing.T) {
 	}
 }
 
+// What a sender of lines lost is no loss of a page.
+func TestLostLinesAreTheSenders(t *testing.T) {
+	m := newMachine(t)
+	m.run("sources") // starts a daemon
+	code, text := m.ask(http.MethodPost, "/lines",
+		`{"service":"api","source":"run","client":"c","batch":1,"dropped":7,"lines":[{"t":1,"text":"after"}]}`)
+	if code != http.StatusOK {
+		t.Fatal(code, text)
+	}
+	if out, _, _ := m.run("observe", "logs", "--service", "api"); !strings.Contains(out, "7 log events (dropped by the sender)") {
+		t.Error(out)
+	}
+}
+
 func TestRunFindsTheProjectsCommand(t *testing.T) {
 	m := newMachine(t)
 	m.env = append(m.env, "MAKEFLAGS=", "MFLAGS=", "MAKELEVEL=") // these tests may be run by a make of their own

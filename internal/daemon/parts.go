@@ -248,7 +248,7 @@ func (d *parts) patience() time.Duration {
 func (d *parts) lost(session string, tab int) []view.Loss {
 	words := map[ingest.Cause]string{
 		ingest.OverRate: "over the rate limit", ingest.Breaker: "a flood was cut off", ingest.Invalid: "not understood",
-		ingest.Sender: "dropped in the page", ingest.Gap: "never arrived", ingest.TooLarge: "too large",
+		ingest.Sender: "dropped by the sender", ingest.Gap: "never arrived", ingest.TooLarge: "too large",
 	}
 	var out []view.Loss
 	for _, l := range d.ingest.LossesOf(session, tab) {
