@@ -661,6 +661,12 @@ func TestTailTellsWhatIsNotThere(t *testing.T) {
 	if _, errs, code := m.run("tail", m.dir); code != exitUsage || !strings.Contains(errs, "is a folder") || !strings.Contains(errs, "*.log") {
 		t.Errorf("%d %s", code, errs)
 	}
+	must(t, os.WriteFile(filepath.Join(m.dir, "old.log.gz"), []byte{0x1f, 0x8b}, 0o600))
+	for name, want := range map[string]string{"old.log.gz": "is compressed", os.DevNull: "no regular file"} {
+		if _, errs, code := m.run("tail", name); code != exitUsage || !strings.Contains(errs, want) || strings.Contains(errs, "waiting") {
+			t.Errorf("%s: %d %s", name, code, errs)
+		}
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), within)
 	defer cancel()
 	cmd := m.command(ctx, "tail", "nosuch.log")

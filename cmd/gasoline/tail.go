@@ -60,8 +60,14 @@ func tailFiles(cmd *cobra.Command, s *settings, name string, begin bool, args []
 		if err != nil {
 			return err
 		}
-		if info, err := os.Stat(full); err == nil && info.IsDir() {
+		switch info, err := os.Stat(full); {
+		case err != nil: // it may come
+		case info.IsDir():
 			return fail{code: exitUsage, err: fmt.Errorf("%s is a folder: name its files, as '%s'", a, filepath.Join(a, "*.log"))}
+		case !info.Mode().IsRegular():
+			return fail{code: exitUsage, err: fmt.Errorf("%s is no regular file", a)}
+		case follow.Compressed(full):
+			return fail{code: exitUsage, err: fmt.Errorf("%s is compressed: only text is followed", a)}
 		}
 		patterns = append(patterns, full)
 	}

@@ -98,6 +98,15 @@ type file struct {
 	size    int64     // then
 }
 
+// Compressed reports whether a file's name says that it is compressed, so that it is not followed.
+func Compressed(path string) bool {
+	switch filepath.Ext(path) {
+	case ".gz", ".bz2", ".xz", ".zst":
+		return true
+	}
+	return false
+}
+
 // Expand returns the files that the patterns mean now, in order and each once. Compressed files are left out.
 func Expand(patterns []string) ([]string, error) {
 	var out []string
@@ -113,9 +122,7 @@ func Expand(patterns []string) ([]string, error) {
 			if info, err := os.Stat(f); err == nil && info.IsDir() {
 				continue
 			}
-			switch filepath.Ext(f) {
-			case ".gz", ".bz2", ".xz", ".zst":
-			default:
+			if !Compressed(f) {
 				out = append(out, f)
 			}
 		}
