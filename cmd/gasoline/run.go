@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -131,6 +132,9 @@ func runProgram(cmd *cobra.Command, s *settings, name string, otel bool, command
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, passedOn...)
 	defer signal.Stop(signals)
+	unread := make(chan os.Signal, 1) // a write that nobody reads is an error then, and does not end this process
+	signal.Notify(unread, syscall.SIGPIPE)
+	defer signal.Stop(unread)
 	code, err := launch.Run(cmd.Context(), launch.Config{
 		Command: project.Command, Env: project.Env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Signals: signals,
 		Sender: sender,

@@ -442,6 +442,34 @@ func TestRunPassesSignals(t *testing.T) {
 	}
 }
 
+// Behind "| head" the program ends as it would alone, and what it wrote before is kept.
+func TestRunEndsWhenNobodyReadsItsOutput(t *testing.T) {
+	m := newMachine(t)
+	read, write, err := os.Pipe()
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), within)
+	defer cancel()
+	cmd := m.command(ctx, "run", "--name", "endless", "--", "sh", "-c", "while echo again; do :; done")
+	cmd.Stdout = write
+	must(t, cmd.Start())
+	must(t, write.Close())
+	first := make([]byte, 6)
+	if _, err := io.ReadFull(read, first); err != nil || string(first) != "again\n" {
+		t.Errorf("%q %v", first, err)
+	}
+	must(t, read.Close())
+	_ = cmd.Wait() // the code tells
+	if code := cmd.ProcessState.ExitCode(); code != 128+int(syscall.SIGPIPE) {
+		t.Error(code)
+	}
+	if got := messages(m.arrived("endless", 1)); got[0] != "again" || strings.Contains(got[len(got)-1], "the program ended") {
+		t.Errorf("%q … %q", got[0], got[len(got)-1])
+	}
+	if out, _, _ := m.run("token", "list"); strings.Contains(out, "ingest") {
+		t.Errorf("its token is left: %s", out)
+	}
+}
+
 // How a program ended is told where it failed by itself, and not where the user ended it.
 func TestRunTellsHowAProgramFailed(t *testing.T) {
 	m := newMachine(t)

@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -90,6 +91,7 @@ type running struct {
 	typed       chan struct{}  // the user typed something else than Ctrl-C
 	interrupted chan struct{}  // the user typed Ctrl-C at the child's terminal
 	asked       bool           // the user asked the child to end; watch sets it
+	unread      atomic.Bool    // who read an output of ours has gone
 }
 
 // failed says how the child ended, "" when it ended well or as the user asked. It is for after watch.
@@ -99,7 +101,7 @@ func (r *running) failed() string {
 		r.asked = true
 	default:
 	}
-	if r.asked || r.cmd.ProcessState.Success() {
+	if r.asked || r.unread.Load() || r.cmd.ProcessState.Success() {
 		return ""
 	}
 	return r.cmd.ProcessState.String()
@@ -182,7 +184,7 @@ func (r *running) pipes(outputs []output) (started func(error), err error) {
 }
 
 // copy hands output to the terminal first, then to the sender.
-func (r *running) copy(from io.Reader, to io.Writer, stream string) {
+func (r *running) copy(from io.ReadCloser, to io.Writer, stream string) {
 	var mu sync.Mutex
 	writing := false // a terminal that is slow stops the child: its line is not idle
 	var split follow.Splitter
@@ -212,11 +214,16 @@ func (r *running) copy(from io.Reader, to io.Writer, stream string) {
 			mu.Lock()
 			writing = true
 			mu.Unlock()
-			_, _ = to.Write(buf[:n]) // a terminal that is gone does not end the child
+			_, failed := to.Write(buf[:n]) // a terminal that is gone does not end the child
 			mu.Lock()
 			writing = false
 			split.Write(buf[:n], time.Now(), emit)
 			mu.Unlock()
+			if errors.Is(failed, syscall.EPIPE) { // as behind "| head": the child's next write finds that, too
+				r.unread.Store(true)
+				_ = from.Close() // it was only read
+				break
+			}
 		}
 		if err != nil { // EOF, or EIO of a terminal whose last user ended
 			break
