@@ -267,14 +267,19 @@ export class Worker {
     const tab = await this.#pages.active();
     if (tab === undefined) return;
     const { url, title } = await this.tabs.one(tab);
-    this.#own.emit("marks", { tab, frame: 0, page_url: url }, { ...at, type: "user", label: title }, true);
     const deadline = Date.now() + MARK_MS;
     const said =
       this.#connection.phase === "connected"
         ? "Marked for your agent."
         : "Marked: your agent sees it once the daemon is connected.";
+    const sent = async (): Promise<void> => {
+      // What led to the mark goes first: an agent that sees the mark sees that too.
+      await this.#collect(tab);
+      this.#own.emit("marks", { tab, frame: 0, page_url: url }, { ...at, type: "user", label: title }, true);
+      await this.#upload();
+    };
     await Promise.all([
-      this.#flush(tab),
+      sent(),
       this.#frames.call(tab, "toast", { text: said }, deadline).catch(() => undefined), // a page that is not granted shows nothing
     ]);
   }
@@ -354,11 +359,21 @@ export class Worker {
   }
 
   async #flush(tab: number | undefined): Promise<number> {
+    const frames = await this.#collect(tab);
+    await this.#upload();
+    return frames;
+  }
+
+  /** Brings what the tab's documents (or all) captured so far to what waits for the daemon, and says how many gave it. */
+  async #collect(tab: number | undefined): Promise<number> {
     const frames = await this.ports.flush(tab);
     await this.#pipeline.idle();
+    return frames;
+  }
+
+  async #upload(): Promise<void> {
     await this.#uploader.flush();
     await this.#uploader.settle();
-    return frames;
   }
 
   /** Tells the daemon the user's choice of a tab, and learns which agents there are. */
