@@ -347,6 +347,58 @@ test("trusted input is real, and windows opened by links are seen", async ({ dae
   expect(opened.result).toMatchObject({ trusted: true, opened_tab: expect.any(Number) });
 });
 
+for (const [where, style] of [
+  ["at the end of the page", ""],
+  ["in the middle of the window", "position: fixed; top: 50%; height: 24px"],
+] as const)
+  test(`a real click ${where} is made anew when the debugger's bar moves the page between its press and its release`, async ({
+    daemon,
+    site,
+    browserWithExtension,
+  }) => {
+    const { page, run } = await open(
+      browserWithExtension,
+      site,
+      daemon,
+      `<!doctype html><div style="height: 3000px"></div><button id=pay style="${style}">Pay</button>
+      <script>
+        var heard = [], heights = [];
+        for (const name of ["mousedown", "mouseup", "click"])
+          document.addEventListener(name, ({ target }) => {
+            heard.push(name + (target === pay ? "" : " elsewhere"));
+            heights.push(innerHeight);
+          }, true);
+        pay.addEventListener("mousedown", () => {
+          // The bar comes while this page works, and the release waits.
+          for (const began = performance.now(); performance.now() < began + 800; );
+        }, { once: true });
+      </script>`,
+    );
+    test.setTimeout(120_000);
+    const full = await page.evaluate(() => innerHeight);
+    let heard: string[] = [];
+    // The bar comes when Chrome likes. Where that was before the press, this is tried again once it has gone.
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await expect.poll(() => page.evaluate(() => innerHeight)).toBe(full);
+          const { error, result } = await run("click", { selector: "#pay", trusted: "always" });
+          expect(error).toBeUndefined();
+          expect(result.trusted).toBe(true);
+          const { heights, ...seen } = await page.evaluate(() => {
+            const { heard, heights } = window as unknown as { heard: string[]; heights: number[] };
+            return { heard, heights };
+          });
+          heard = seen.heard;
+          return heights[0] === full && heights[1]! < full;
+        },
+        { timeout: 100_000 },
+      )
+      .toBe(true);
+    expect(heard).toEqual(["mousedown", "mouseup elsewhere", "mousedown", "mouseup", "click"]);
+  });
+
 test("a real click that comes to another element, because the page moved, comes to nobody and is made anew", async ({
   daemon,
   site,

@@ -12,28 +12,52 @@ const EVENTS = [
   "contextmenu",
 ] as const;
 
+/** Those that say where it was let go of; a page can keep each of them from coming. */
+const RELEASES: ReadonlySet<string> = new Set(["pointerup", "mouseup", "click"]);
+
+/** What widgets say of themselves when they act on the press already. */
+const STATES = ["aria-checked", "aria-expanded", "aria-pressed", "aria-selected", "data-state"];
+
 /**
  * Keeps a real press from everything but its element: between the look at a point and the press there the page may have
  * moved. The first event decides; when it is another element's, the page hears of none of them. Listeners of the page on
- * window that were there before still do.
+ * window that were there before still do. The debugger's bar may come while the button is pressed, and the page moves: where
+ * it is let go of is another element then, and the page hears of no click there.
  */
 export class Aim {
   readonly #element: Element;
   readonly #point: { x: number; y: number };
   readonly #again: () => Element;
+  readonly #state: string;
+  readonly #viewport = viewport();
   #met: boolean | undefined;
+  #released = false; // on the element
 
   /** again finds what stands for the element when it is gone, or throws. */
   constructor(element: Element, point: { x: number; y: number }, again: () => Element) {
     this.#element = element;
     this.#point = point;
     this.#again = again;
+    this.#state = stateOf(element);
     for (const name of EVENTS) window.addEventListener(name, this.#hear, true);
   }
 
   /** Whether the press came to another element, and so to nobody. */
   get missed(): boolean {
     return this.#met === false;
+  }
+
+  /**
+   * Whether the page moved while the button was pressed on the element, which was let go of elsewhere: nothing was clicked. Not
+   * where the press was enough for the element.
+   */
+  get slipped(): boolean {
+    if (!this.#met || this.#released || !this.#moved) return false;
+    return this.#element.isConnected && stateOf(this.#element) === this.#state;
+  }
+
+  get #moved(): boolean {
+    return viewport() !== this.#viewport;
   }
 
   stop(): void {
@@ -45,7 +69,11 @@ export class Aim {
     if (!event.isTrusted || !near) return;
     const [target] = event.composedPath();
     this.#met ??= target instanceof Element && this.#isMeant(target);
-    if (this.#met) return;
+    if (this.#met) {
+      const here = target instanceof Element && this.#isMeant(target);
+      if (here && RELEASES.has(event.type)) this.#released = true;
+      if (event.type !== "click" || here || !this.#moved) return;
+    }
     event.preventDefault();
     event.stopImmediatePropagation();
   };
@@ -60,3 +88,7 @@ export class Aim {
     }
   }
 }
+
+const viewport = (): string => `${window.innerWidth} ${window.innerHeight}`;
+
+const stateOf = (element: Element): string => STATES.map((name) => element.getAttribute(name)).join();

@@ -64,8 +64,11 @@ export async function perform(environment: Environment, how: Performance): Promi
   mark(found.point);
   return { found, result };
 
-  /** Presses, and again where the element is now, as long as the press came to another one and so to nobody. */
+  /** Presses, and again where the element is now, as long as the press came to another one, or slipped, and so did nothing. */
   async function aimed(at: boolean, send: () => Promise<boolean>): Promise<void> {
+    const { button = "left", hold_ms = 0 } = how.gesture.type === "press" ? how.gesture : {};
+    // What a long press and the right button do is done before the button is let go of.
+    const byRelease = button !== "right" && hold_ms === 0;
     for (;;) {
       const aim = at ? new Aim(found.element, found.point, () => resolve({ ref }, refs).element) : undefined;
       let heard: boolean;
@@ -74,12 +77,12 @@ export async function perform(environment: Environment, how: Performance): Promi
       } finally {
         aim?.stop();
       }
-      if (heard && !aim?.missed) return;
-      const button = how.gesture.type === "press" ? how.gesture.button : "left";
+      const lost = aim?.missed || (byRelease && aim?.slipped);
+      if (heard && !lost) return;
       // The debugger's bar may come between the look at a point and the press, and the point then be out of the viewport.
       const outside = at && !inViewport(found.point);
       // What no document heard may have come to something else: it is not done a second time.
-      if (!aim?.missed && !outside) {
+      if (!lost && !outside) {
         if (button !== "left") return;
         throw new AgentProblem(
           "not_actionable",
