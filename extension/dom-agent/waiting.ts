@@ -31,7 +31,8 @@ const PASSING: ReadonlySet<string> = new Set([
 
 /**
  * Tries until it works or the deadline is there: in each frame that is drawn, or less often where an attempt is dear. A
- * problem that time cannot heal ends it at once; at the deadline the last one is thrown.
+ * problem that time cannot heal ends it at once; at the deadline the last one is thrown, and before it where another attempt
+ * would take longer than what is left: nobody would hear what came of that.
  */
 export async function retry<T>(deadline: Deadline, attempt: () => T | Promise<T>): Promise<T> {
   for (;;) {
@@ -41,11 +42,12 @@ export async function retry<T>(deadline: Deadline, attempt: () => T | Promise<T>
     } catch (error) {
       if (!(error instanceof AgentProblem) || !PASSING.has(error.code) || Date.now() >= deadline.at) throw error;
       const now = performance.now();
-      const again = now + Math.min(SHARE * (now - began), LONGEST_MS);
+      const took = now - began;
+      const again = now + Math.min(SHARE * took, LONGEST_MS);
       do {
         await frame();
         deadline.signal.throwIfAborted();
-        if (Date.now() >= deadline.at) throw error;
+        if (Date.now() + took >= deadline.at) throw error;
       } while (performance.now() < again);
     }
   }

@@ -10,8 +10,13 @@ import { MAX_NAMED, coverageOf } from "./coverage.ts";
 import { FAULTS, MAX_ASKED, PASSED, type Page } from "./page.ts";
 import { MAX_SEARCHED, type Tree, after, samePath } from "./tree.ts";
 
-/** Of the time of a call this is left for the main frame to say what it has instead of the target, ms. */
+/**
+ * Of the time of a call this is left for the main frame to say what it has instead of the target, ms, and more where a look
+ * takes long; but no more than a quarter of it.
+ */
 const EXPLAIN_MS = 200;
+/** Saying it takes so many times as long as a look: it looks once more, and then at all names. */
+const EXPLAIN_LOOKS = 5;
 /** A parent's agent finds the iframe that a selector fits within so long, ms. */
 const SELECT_MS = 2000;
 /** Between two searches a page that changes all the time gets so many times the time that one took, at most REST_MS. */
@@ -116,7 +121,8 @@ async function waitFor(page: Page, frame: string | undefined, deadline: number):
  * The one frame in which the target fits; the main frame when it fits nowhere in time, which says what is there instead.
  */
 export async function fitting(page: Page, target: TargetLike, deadline: number): Promise<Fitting> {
-  const until = deadline - Math.min(EXPLAIN_MS, (deadline - Date.now()) / 4);
+  const most = (deadline - Date.now()) / 4;
+  let until = deadline - Math.min(EXPLAIN_MS, most);
   const { signal } = page.calls;
   const params = probing(target);
   let first = early(page, params, deadline);
@@ -134,6 +140,7 @@ export async function fitting(page: Page, target: TargetLike, deadline: number):
     }
     const { probes, silent, left, choice } = found;
     const took = Date.now() - began;
+    until = Math.min(until, deadline - Math.min(EXPLAIN_LOOKS * took, most));
     if (choice && "frame" in choice) return choice;
     if (choice) throw await ambiguous(page, target, choice.among, deadline);
     const fault = probes.find(({ error }) => error instanceof CommandProblem && FAULTS.has(error.code));
