@@ -137,6 +137,17 @@ const nextTask = (call: () => void): void => {
   else later(call, 0);
 };
 
+/** The frame that comes behind a task; time is the one that its callbacks are given, undefined before. */
+interface NextFrame {
+  time: number | undefined;
+}
+
+const nextFrame = (): NextFrame => {
+  const next: NextFrame = { time: undefined };
+  frame((time) => (next.time = time));
+  return next;
+};
+
 /**
  * Scope knows which action the code that runs now belongs to. When a followed action starts a timer or an animation frame,
  * one of our own is started before it and one after it. The first notes which action runs, the second that it has ended;
@@ -150,6 +161,7 @@ export class Scope {
   #before: Running | undefined; // whose task ended last
   #left = 0; // counts the tasks that ended
   #turn = 0;
+  #next: NextFrame | undefined; // behind the task of the current one; undefined in a frame
   #stops: Stop | undefined;
   readonly #requests = new NativeWeakMap<object, Work>();
   readonly #own: Works = { works: undefined, count: 0 }; // requests that nothing is known to have led to
@@ -386,6 +398,7 @@ export class Scope {
   #enter(at: Running, sure = true): void {
     this.#current = at;
     this.#sure = sure;
+    this.#next = nextFrame();
     at.last = now();
     const turn = ++this.#turn;
     nextTask(() => {
@@ -434,7 +447,7 @@ export class Scope {
         const ms = delayOf(args);
         if (!at || ms < 0 || ms > longest) return apply(target, self, args);
         const work = ms <= patience ? this.#add(at, "timer of " + ms + " ms") : undefined;
-        const before = later(() => this.#turnTo(at, sure), ms);
+        const before = later(() => this.#turnTo(at, sure, nextFrame()), ms);
         const id: unknown = apply(target, self, args);
         const over = (): void => {
           if (work) work.over = true;
@@ -458,7 +471,7 @@ export class Scope {
         const ms = delayOf(args);
         if (!at || ms < 0 || ms > longest) return apply(target, self, args);
         const work = ms <= patience ? this.#add(at, "timer every " + ms + " ms") : undefined;
-        const before = every(() => (at.live ? this.#turnTo(at, sure) : over()), ms);
+        const before = every(() => (at.live ? this.#turnTo(at, sure, nextFrame()) : over()), ms);
         const id: unknown = apply(target, self, args);
         const after = every(() => this.#leave(at), ms);
         const over = (): void => {
@@ -486,13 +499,20 @@ export class Scope {
         const sure = this.#sure;
         if (!at || args.length === 0 || typeof args[0] !== "function") return apply(target, self, args);
         const work = document.hidden ? undefined : this.#add(at, "animation frame");
-        frame(() => this.#turnTo(at, sure));
+        const next = this.#next;
+        let own = true;
+        frame((time) => {
+          // What the task asks for comes in the frame behind it. A frame may come before we hear that the task has ended: what
+          // the page asks for in there comes in the one after, and is its own.
+          own = !next || next.time === time;
+          if (own) this.#turnTo(at, sure, undefined);
+        });
         const id: unknown = apply(target, self, args);
         mapSet(frames, id, work);
         frame(() => {
           if (work) work.over = true;
           mapDelete(frames, id);
-          this.#leave(at);
+          if (own) this.#leave(at);
         });
         return id;
       }),
@@ -535,11 +555,12 @@ export class Scope {
     };
   }
 
-  /** turnTo says that what the browser calls next is an action's. leave follows it. */
-  #turnTo(at: Running, sure: boolean): void {
+  /** turnTo says that what the browser calls next is an action's. leave follows it. next is the frame behind it. */
+  #turnTo(at: Running, sure: boolean, next: NextFrame | undefined): void {
     this.#turn++;
     this.#current = at;
     this.#sure = sure;
+    this.#next = next;
     at.last = now();
   }
 }

@@ -51,6 +51,22 @@ const openSocket = (page: Page, origin: string, { own = "", first = "", heard = 
     [origin.replace("http", "ws") + "/ws?token=abc", own, first, heard] as const,
   );
 
+test("frames that a page draws by itself are not an action's, though one comes right behind its task", async ({
+  page,
+  capture,
+  server,
+}) => {
+  await capture(both);
+  await page.goto(server.page("<p>"));
+  await page.evaluate(`(function turn() { window.turns = (window.turns ?? 0) + 1; requestAnimationFrame(turn) })()`);
+  for (let i = 0; i < 20; i++) {
+    // A page that was not drawn for so long is drawn before anything else.
+    await act(page, `for (const began = performance.now(); performance.now() < began + 150; );`);
+    await rested(page);
+    await page.evaluate(() => (window as never as Handle).capture.captures[0].take({ type: "end", action: "c1" }));
+  }
+});
+
 test("an action is the cause of what it runs at once, in timers, frames, promises and after requests", async ({
   page,
   capture,
