@@ -154,13 +154,18 @@ type Exception struct {
 	Count     int    // repeats folded by the sender; 0 and 1 both mean once
 }
 
-// Said returns what a logger wrote beside the exception: the first line of its text, where that is neither the exception
-// nor a part of its stack; else "".
+// Said returns what a logger wrote beside the exception: the first line of its text, or what stands there before the
+// exception, where that is neither the exception nor a part of its stack; else "".
 func (e *Exception) Said() string {
 	if e.Mechanism != "log" {
 		return ""
 	}
 	first, _, _ := strings.Cut(e.RawStack, "\n")
+	message, _, _ := strings.Cut(e.Message, "\n")
+	// console.error("proxy failed", error) writes both on one line.
+	if before, _, found := strings.Cut(first, " "+e.Type+": "+message); found && e.Type != "" && message != "" {
+		first = strings.TrimRight(before, " :")
+	}
 	if e.Message != "" && strings.Contains(first, e.Message) || e.Type != "" && strings.HasPrefix(first, e.Type) {
 		return ""
 	}

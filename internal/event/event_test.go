@@ -11,6 +11,9 @@ func TestWhatWasLoggedBesideAnException(t *testing.T) {
 	for raw, want := range map[string]string{
 		"request failed\nError: no money\n    at pay (/a.js:1:2)": "request failed",
 		"request failed": "request failed",
+		"proxy failed Error: no money\n    at pay (/a.js:1:2)": "proxy failed",
+		"proxy failed: Error: no money":                        "proxy failed",
+		"\tError: no money":                                    "", " Error: no money": "", "AnError: no money": "",
 		"Error: no money\n    at pay (/a.js:1:2)": "",
 		"Error at pay": "", "an Error at pay": "an Error at pay",
 		"ERROR could not pay: no money":                               "",

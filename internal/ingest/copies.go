@@ -158,7 +158,9 @@ func (c *copies) pair(key, named uint64, line bool, at time.Time, trace uint64) 
 			}
 			if *other--; s.lines+s.records == 0 {
 				for _, k := range s.keys {
-					delete(from, k)
+					if from[k] == s {
+						delete(from, k)
+					}
 				}
 			}
 			return true

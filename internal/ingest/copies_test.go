@@ -111,7 +111,10 @@ func TestCopiesThatAreWrittenInAnotherWayAreKeptOnce(t *testing.T) {
 		"another logger":     {{"run", "", "shop: paid", 1}, {"otlp", "bank", "paid", 1}},
 		"a word of the text": {{"otlp", "shop", "db: refused", 1}, {"run", "", "shop: db: refused", 0}, {"run", "", "db: refused", 1}},
 		"the text reads so":  {{"otlp", "x", "a: b", 1}, {"otlp", "a", "b", 1}, {"run", "", "a: b", 0}, {"run", "", "a: b", 0}},
-		"fields":             {{"otlp", "shop", "low: sku=A left=2", 1}, {"run", "", "shop: low:", 0}},
+		"a key that is another's by now": {
+			{"otlp", "x", "a: b", 1}, {"otlp", "x: a", "b", 1}, {"run", "", "a: b", 0}, {"run", "", "x: a: b", 0},
+		},
+		"fields": {{"otlp", "shop", "low: sku=A left=2", 1}, {"run", "", "shop: low:", 0}},
 		"fields in the text": {
 			{"run", "shop", "a=1 low if x == 3 and b=2 or", 1}, {"otlp", "shop", "a=1 low if x == 3 and b=2 or c=3", 0},
 		},

@@ -105,6 +105,9 @@ func oneError(ctx context.Context, env Env, handle string) (any, error) {
 
 func errorDetail(e errorEntry) []string {
 	lines := []string{fmt.Sprintf("%s %s [%s]", e.ID, e.Timestamp, answer.Clean(e.origin())), answer.Clean(e.summary())}
+	if e.Said != "" {
+		lines = append(lines, "logged as: "+answer.Clean(e.Said))
+	}
 	for _, f := range e.Stack {
 		at := "  at " + view.StackOf([]view.Frame{f}, e.PageURL, 1)
 		lines = append(lines, at+part("(%s)", f.Raw))
