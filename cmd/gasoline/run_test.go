@@ -490,6 +490,41 @@ func TestRunTellsHowAProgramFailed(t *testing.T) {
 	}
 }
 
+// Go's slog, and who logs as it does, gives the error as an attribute.
+func TestTheErrorBesideALogIsTold(t *testing.T) {
+	m := newMachine(t)
+	m.run("run", "--name", "api", "--", "sh", "-c", `
+		echo '{"time":"2026-01-02T03:04:05Z","level":"ERROR","msg":"could not pay","err":"db: connection refused","n":1}'
+		echo 'time=2026-01-02T03:04:06Z level=ERROR msg="could not book" error="no such table" n=2'
+		echo '{"level":"error","msg":"late: no answer","error":"no answer"}'
+		echo '{"level":"error","msg":"wrong","error":{"message":"an object"},"err":7}'`)
+	m.arrived("api", 4)
+	out, _, _ := m.run("observe", "errors", "--service", "api")
+	for _, want := range []string{
+		"could not pay [log in api]\n  caused by db: connection refused\n",
+		"could not book [log in api]\n  caused by no such table\n",
+		"late: no answer [log in api]\nl", // it said so
+		"from service api: data",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	out, _, _ = m.run("observe", "logs", "--service", "api")
+	for _, want := range []string{
+		"error could not pay: db: connection refused (api)\n", "error could not book: no such table (api)\n", "error late: no answer (api)\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	for _, mode := range [][]string{{"analyze", "error_clusters"}, {"observe", "summarized_logs"}} {
+		if out, _, _ = m.run(append(mode, "--service", "api")...); !strings.Contains(out, "from service api: data") {
+			t.Error(out)
+		}
+	}
+}
+
 func TestRunKillsWhatIgnoresSignals(t *testing.T) {
 	m := newMachine(t)
 	cmd, out := m.background("run", "--name", "s", "--", "sh", "-c",

@@ -127,6 +127,14 @@ func Bytes(n int64) string {
 	}
 }
 
+// Source names in fences whose text an event holds: the origin of its page, or a service where it is of no page.
+func Source(pageURL, service string) string {
+	if pageURL == "" && service != "" {
+		return "service " + Cut(Clean(service), 40)
+	}
+	return Origin(pageURL)
+}
+
 // Origin returns the origin of a URL, as fences and lists name pages; "" when there is none.
 func Origin(raw string) string {
 	// Nearly every URL is plain; lists ask for the origin of each entry.

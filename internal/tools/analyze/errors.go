@@ -44,7 +44,8 @@ type cluster struct {
 	Stack   []view.Frame `json:"stack_trace,omitempty"`
 	ID      string       `json:"id"` // of the newest
 
-	when string
+	when    string
+	service string
 }
 
 func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResult, error) {
@@ -67,6 +68,7 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 	}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	var errors []analysis.Error
+	services := map[string]string{} // by the error's handle
 	for _, it := range list.Items {
 		e := analysis.Error{Handle: it.Handle(), Time: it.Head.Time, URL: it.Head.PageURL}
 		switch x := it.Event.(type) {
@@ -80,6 +82,7 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 		}
 		if s := it.Head.Service; s != "" {
 			e.Type = strings.TrimSpace(e.Type + " in " + s)
+			services[e.Handle] = s
 		}
 		out.Total += max(e.Count, 1)
 		errors = append(errors, e)
@@ -99,7 +102,7 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 		}
 		out.Clusters = append(out.Clusters, cluster{
 			Message: c.Message, Type: c.Type, Count: c.Count, First: view.Stamp(c.First), Last: view.Stamp(c.Last),
-			URLs: c.URLs, Stack: view.Stack(c.Stack), ID: c.Handle, when: when,
+			URLs: c.URLs, Stack: view.Stack(c.Stack), ID: c.Handle, when: when, service: services[c.Handle],
 		})
 	}
 	return out, nil
@@ -127,7 +130,7 @@ func (r *clusterResult) Text(w *answer.Writer) {
 		}
 		entries = append(entries, answer.Entry{Text: text})
 		for _, u := range c.URLs {
-			origins = append(origins, answer.Origin(u))
+			origins = append(origins, answer.Source(u, c.service))
 		}
 	}
 	w.Page(origins...)

@@ -91,7 +91,7 @@ func byHandle(ctx context.Context, env Env, handle string) (any, error) {
 }
 
 func inFull[E any](it query.Item, entry E, lines func(E) []string) *detail[E] {
-	return &detail[E]{entry, lines(entry), writer(it.Head.PageURL, it.Head.Service)}
+	return &detail[E]{entry, lines(entry), answer.Source(it.Head.PageURL, it.Head.Service)}
 }
 
 // inFullBy has, for the kinds that a mode of this package lists, how one of their events is shown in full.

@@ -130,7 +130,7 @@ func wholeBundles(ctx context.Context, env Env, p bundlesParams) (*view.List[*bu
 // dress adds what both forms of the answer say beside the errors.
 func dress(ctx context.Context, env Env, o opened, out *view.List[*bundle]) error {
 	out.Title = "error bundles"
-	out.Origin = func(b *bundle) string { return writer(b.Error.PageURL, b.Error.Service) }
+	out.Origin = func(b *bundle) string { return answer.Source(b.Error.PageURL, b.Error.Service) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
 	out.Note(env.Bodies(o.Selection)...).
 		Note(env.LossNotes(o.Filter, event.KindException, event.KindLog, event.KindExchange, event.KindAction)...).

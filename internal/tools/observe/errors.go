@@ -86,7 +86,7 @@ func errorsMode(ctx context.Context, env Env, p errorsParams) (any, error) {
 		return tallyErrors(list.Items, o, append(losses, env.CoverNotes(cover)...)), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "errors", &list, cover, newErrorEntry)
-	out.Line, out.Origin = errorLine, func(e errorEntry) string { return writer(e.PageURL, e.Service) }
+	out.Line, out.Origin = errorLine, func(e errorEntry) string { return answer.Source(e.PageURL, e.Service) }
 	out.Empty = o.nothing("no errors were seen", env.countOf(ctx, errorKinds, nil))
 	return out.Note(losses...).Note(env.Unseen(ctx, o.Selection)...), nil
 }
@@ -157,6 +157,9 @@ func newErrorEntry(it *query.Item) errorEntry {
 			e.Line, e.Column, view.Stack(e.Stack), e.Count
 		if event.ClassOf(e) == event.Service {
 			out.Source = "log"
+			if cause := causeOf(e.Message, e.Attributes); cause != "" {
+				out.Causes = []string{cause}
+			}
 		}
 	}
 	return out

@@ -167,14 +167,6 @@ func raw(s string) json.RawMessage {
 	return b
 }
 
-// writer names who wrote an entry, for the fence: the page, else the service.
-func writer(pageURL, service string) string {
-	if pageURL == "" && service != "" {
-		return "service " + answer.Cut(answer.Clean(service), 40)
-	}
-	return answer.Origin(pageURL)
-}
-
 // part returns " text" for an optional part of a line, "" when it is empty.
 func part(format, s string) string {
 	if s == "" {

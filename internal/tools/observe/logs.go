@@ -85,7 +85,7 @@ func logsMode(ctx context.Context, env Env, p logsParams) (any, error) {
 		}, list.OldestTime, list.NewestTime), nil
 	}
 	out := view.NewList(env.View, o.Selection, o.key, "logs", &list, cover, newLogEntry)
-	out.Line, out.Origin = logLine, func(e logEntry) string { return writer(e.PageURL, e.Service) }
+	out.Line, out.Origin = logLine, func(e logEntry) string { return answer.Source(e.PageURL, e.Service) }
 	out.Time = func(e logEntry) time.Time { return e.at }
 	out.Empty = o.nothing("nothing was written", env.countOf(ctx, []event.Kind{event.KindLog}, nil))
 	if o.page.Cursor == "" {
@@ -163,6 +163,11 @@ func (e *logEntry) write(out *strings.Builder, n int) {
 	out.WriteString(answer.Clean(e.Level))
 	out.WriteByte(' ')
 	out.WriteString(message)
+	if e.Level == "warn" || e.Level == "error" {
+		if cause := causeOf(e.Message, string(e.Attributes)); cause != "" {
+			out.WriteString(": " + answer.Cut(answer.Clean(cause), 200))
+		}
+	}
 	if e.Count > 1 {
 		fmt.Fprintf(out, " ×%d", e.Count)
 	}
@@ -175,6 +180,28 @@ func (e *logEntry) write(out *strings.Builder, n int) {
 			out.WriteString(" @" + answer.LocalPlace(e.URL, e.PageURL, e.Line, e.Column))
 		}
 	}
+}
+
+// causeOf returns the error that a service's logger gave beside the message, as Go's slog has it: the attribute error.message,
+// err or error, where it is a text that the message does not hold; else "".
+func causeOf(message, attributes string) string {
+	if !strings.Contains(attributes, `"err`) {
+		return ""
+	}
+	var given struct {
+		Text  any `json:"error.message"`
+		Err   any `json:"err"`
+		Error any `json:"error"`
+	}
+	if json.Unmarshal([]byte(attributes), &given) != nil {
+		return ""
+	}
+	for _, v := range [...]any{given.Text, given.Err, given.Error} {
+		if text, ok := v.(string); ok && text != "" && !strings.Contains(message, text) {
+			return text
+		}
+	}
+	return ""
 }
 
 func logLine(e logEntry) answer.Entry {

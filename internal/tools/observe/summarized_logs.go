@@ -59,8 +59,9 @@ type logGroup struct {
 	Source      string         `json:"source"`
 	Sources     []string       `json:"sources"` // scripts, at most 5
 
-	times []time.Time
-	page  string
+	times   []time.Time
+	page    string
+	service string
 }
 
 type anomaly struct {
@@ -68,6 +69,8 @@ type anomaly struct {
 	Fingerprint string `json:"fingerprint"`
 	ID          string `json:"id"`
 	Detail      string `json:"detail"`
+
+	source string // who wrote it, for the fence
 }
 
 type groupSummary struct {
@@ -158,15 +161,8 @@ func groupLogs(items []event.Log) []*logGroup {
 		n := max(l.Count, 1)
 		g.Count += n
 		g.Levels[l.Level] += n
-		g.Sample, g.ID, g.Last, g.page = answer.Cut(
-			l.Message,
-			300,
-		), query.Handle(
-			event.KindLog,
-			l.Seq,
-		), view.Stamp(
-			l.Time,
-		), l.PageURL
+		g.Sample, g.ID, g.Last = answer.Cut(l.Message, 300), query.Handle(event.KindLog, l.Seq), view.Stamp(l.Time)
+		g.page, g.service = l.PageURL, l.Service
 		g.Source = l.URL
 		if g.Source == "" {
 			g.Source = l.Source
@@ -227,7 +223,7 @@ func anomalies(groups []*logGroup, from, to time.Time) []anomaly {
 	out := []anomaly{}
 	add := func(kind string, g *logGroup, format string, args ...any) {
 		if len(out) < maxAnomalies {
-			out = append(out, anomaly{kind, g.Fingerprint, g.ID, fmt.Sprintf(format, args...)})
+			out = append(out, anomaly{kind, g.Fingerprint, g.ID, fmt.Sprintf(format, args...), answer.Source(g.page, g.service)})
 		}
 	}
 	for _, g := range groups {
@@ -281,21 +277,12 @@ func (r *summarizedResult) Text(w *answer.Writer) {
 	var pages []string
 	for _, g := range r.Groups {
 		entries = append(entries, answer.Entry{Text: g.text()})
-		pages = append(pages, answer.Origin(g.page))
+		pages = append(pages, answer.Source(g.page, g.service))
 	}
 	for _, a := range r.Anomalies {
-		entries = append(
-			entries,
-			answer.Entry{
-				Text: fmt.Sprintf(
-					"odd: %s %s %s: %s",
-					strings.ReplaceAll(a.Kind, "_", " "),
-					a.ID,
-					answer.Cut(a.Fingerprint, 60),
-					a.Detail,
-				),
-			},
-		)
+		kind := strings.ReplaceAll(a.Kind, "_", " ")
+		entries = append(entries, answer.Entry{Text: fmt.Sprintf("odd: %s %s %s: %s", kind, a.ID, answer.Cut(a.Fingerprint, 60), a.Detail)})
+		pages = append(pages, a.source)
 	}
 	if len(entries) == 0 {
 		return

@@ -179,7 +179,7 @@ func timeline(ctx context.Context, env Env, p timelineParams) (any, error) {
 			it.Head.Service,
 		}
 	})
-	out.Title, out.Origin = "timeline", func(e moment) string { return writer(e.PageURL, e.service) }
+	out.Title, out.Origin = "timeline", func(e moment) string { return answer.Source(e.PageURL, e.service) }
 	out.Line = func(e moment) answer.Entry {
 		return answer.Entry{Text: e.ID + " " + e.clock + " " + e.Summary, Fold: e.fold}
 	}
