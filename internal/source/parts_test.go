@@ -331,6 +331,24 @@ func TestFormsOfATraceAreRead(t *testing.T) {
 	}
 }
 
+// A line of another request is not a trace's because it has a digit of its id.
+func TestLinesOfOthersAreNotATraces(t *testing.T) {
+	a := &assembly{adapter: "loki", service: "api", live: true}
+	now := time.Now()
+	for _, trace := range []string{"4bf92f3577b34da60000000000000005", "4bf92f3577b34da60000000000000000"} {
+		rows := []*Row{{Time: now, Text: "took 15 ms"}, {Time: now, Text: "span 0000000000000000 is not sampled"}}
+		b, _, _ := a.add(rows, trace, true, now)
+		for i, e := range b {
+			if id := e.Base().TraceID; id != "" {
+				t.Errorf("%q is of trace %s", rows[i].Text, id)
+			}
+		}
+		if len(b) != len(rows) {
+			t.Errorf("%d events", len(b))
+		}
+	}
+}
+
 // Lines of one stream are joined, of two they are not; bytes are those of the records that are handed on.
 func TestRowsBecomeRecords(t *testing.T) {
 	a := assembly{adapter: "made", service: "api", host: "here", domain: "here"}
