@@ -104,7 +104,9 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, header 
 ) {
 	pause, err := c.ask(ctx, http.MethodGet, path, query, header, func(answer io.Reader) (err error) {
 		if body, err = io.ReadAll(io.LimitReader(answer, maxAnswer+1)); len(body) > maxAnswer {
-			return fault(Invalid, "an answer of %s has more than %d MiB", c.base.Host, maxAnswer>>20)
+			f := fault(Invalid, "an answer of %s has more than %d MiB", c.base.Host, maxAnswer>>20)
+			f.Bytes = int64(len(body))
+			return f
 		}
 		return err
 	})

@@ -698,6 +698,7 @@ func (s *running) failed(err error) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Error = f.Error()
+	s.gate.bytes += f.Bytes
 	switch f.Kind {
 	case Throttled:
 		s.bucket.pause(now, max(f.After, firstPause))
