@@ -17,9 +17,20 @@ const (
 	jump         = 20 * time.Millisecond  // between wall clock and performance.now within one document
 )
 
-// absurd is the time before which no sender's clock can have been: what claims to be older has none. Lines
-// that are read from files may be years old.
-var absurd = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+// The times between which a sender's clock can be: what claims to be older or newer has none. Lines that are read from files
+// may be years old. Nanoseconds have no room for clocks that are further apart.
+var (
+	oldest   = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	farthest = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// believed returns a time, or zero where no clock can have been there.
+func believed(t time.Time) time.Time {
+	if t.Before(oldest) || t.After(farthest) {
+		return time.Time{}
+	}
+	return t
+}
 
 // domain says whose clock a time was read from: the one that the sender names, else the browser's or
 // the service's own. Two senders never share one because they do not say who they are in the same way.
@@ -71,12 +82,12 @@ type reading struct {
 // clockLocked gives the events the clock that their time is by. Within a document the order by
 // performance.now is kept whatever its wall clock does, and nothing happens after it was received.
 func (c *Correlator) clockLocked(b event.Batch, sent, received time.Time) {
-	groups := c.groupsLocked(b)
+	groups := c.groupsLocked(b, received)
 	for i := range groups {
 		g := &groups[i]
-		g.clock, g.offset = c.measureLocked(g.key.domain, sent, g.newest, received)
-		// All of the document moves, or its order would be lost.
-		if !g.lead.Time.IsZero() {
+		g.clock, g.offset = c.measureLocked(g.key.domain, believed(sent), g.newest(received), received)
+		// All of the document moves, or its order would be lost. What is of no document moves by itself.
+		if !g.lead.Time.IsZero() && (g.key.name != "" || g.lead.Mono > 0) {
 			g.shift = -max(0, g.lead.Time.Add(g.offset).Sub(received))
 			g.origin = g.lead.Time.Add(g.shift - milliseconds(g.lead.Mono))
 		}
@@ -97,8 +108,9 @@ func (c *Correlator) clockLocked(b event.Batch, sent, received time.Time) {
 // group is the events of one document in a batch. Its times are by the domain's clock.
 type group struct {
 	key    document
-	last   *reading // of earlier batches; nil for a new document
-	newest time.Time
+	last   *reading   // of earlier batches; nil for a new document
+	past   latest     // events up to when the batch was received, by their own times
+	future latest     // events after that
 	lead   event.Head // time and mono of the event with the highest mono and a time
 	mono   float64    // the highest mono, with a time or not
 	clock  event.Clock
@@ -106,6 +118,27 @@ type group struct {
 	shift  time.Duration // of the whole document, so that nothing is in the future
 	origin time.Time     // of performance.now by the clock of lead; zero if there is none
 	end    reading       // the newest
+}
+
+// latest counts events and knows the newest of them.
+type latest struct {
+	n    int
+	time time.Time
+}
+
+func (l *latest) add(t time.Time) {
+	if l.n++; t.After(l.time) {
+		l.time = t
+	}
+}
+
+// newest returns the time of the newest event that tells of the sender's clock. A clock that is far ahead is so for nearly all
+// events of a batch; where most are not in our future, the few that are have a wrong time.
+func (g *group) newest(received time.Time) time.Time {
+	if g.future.n > 0 && (g.future.n > g.past.n || g.future.time.Sub(received) <= mostWait) {
+		return g.future.time
+	}
+	return g.past.time
 }
 
 func keyOf(h *event.Head) document { return document{domainOf(h), h.Document} }
@@ -120,7 +153,7 @@ func indexOf(groups []group, key document) int {
 }
 
 // groupsLocked collects the documents of a batch; there are few.
-func (c *Correlator) groupsLocked(b event.Batch) []group {
+func (c *Correlator) groupsLocked(b event.Batch, received time.Time) []group {
 	var groups []group
 	index := map[document]int(nil)
 	at := 0
@@ -140,11 +173,17 @@ func (c *Correlator) groupsLocked(b event.Batch) []group {
 		}
 		g := &groups[at]
 		g.mono = max(g.mono, h.Mono)
-		if h.Time.After(g.newest) {
-			g.newest = h.Time
+		t := believed(h.Time)
+		switch {
+		case t.IsZero():
+			continue
+		case t.After(received):
+			g.future.add(t)
+		default:
+			g.past.add(t)
 		}
-		if !h.Time.IsZero() && h.Mono >= g.lead.Mono {
-			g.lead.Time, g.lead.Mono = h.Time, h.Mono
+		if h.Mono >= g.lead.Mono {
+			g.lead.Time, g.lead.Mono = t, h.Mono
 		}
 	}
 	return groups
@@ -153,7 +192,8 @@ func (c *Correlator) groupsLocked(b event.Batch) []group {
 // measureLocked returns the present stretch of a domain's clock and its offset. The way only adds to
 // received − sent, so of readings that agree the smallest is the best. A sender that does not say when
 // it sent is taken to have sent at its newest event, if that is in our future: its clock is ahead by that, or by more, since
-// it may have waited. So the same stretch holds for batches that waited for shorter and for longer.
+// it may have waited. So the same stretch holds for batches that waited for shorter and for longer. A batch that is of just now
+// by its own times tells that the sender's clock is right: one wrong time before it may have said otherwise.
 func (c *Correlator) measureLocked(d domain, sent, newest, received time.Time) (event.Clock, time.Duration) {
 	k := c.clocks[d]
 	if k == nil {
@@ -169,6 +209,9 @@ func (c *Correlator) measureLocked(d domain, sent, newest, received time.Time) (
 		sent, step = newest, mostWait
 	}
 	now := &k.stretches[len(k.stretches)-1]
+	if sent.IsZero() && now.voted && c.offset(now) < -mostWait && received.Sub(newest) < mostWait {
+		sent, step = received, mostWait
+	}
 	if sent.IsZero() {
 		return now.id, c.offset(now)
 	}
@@ -223,10 +266,7 @@ func (c *Correlator) set(s *stretch, offset time.Duration) {
 // correct sets the time of an event by its clock.
 func (g *group) correct(c *Correlator, h *event.Head, received time.Time) {
 	ours := received.Add(-g.offset) // by the sender's clock
-	t := h.Time
-	if t.Before(absurd) {
-		t = time.Time{}
-	}
+	t := believed(h.Time)
 	if !t.IsZero() {
 		t = t.Add(g.shift)
 		// The wall clock was set back after this event: by the new clock it happened earlier.

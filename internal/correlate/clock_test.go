@@ -338,3 +338,65 @@ func TestWhatIsUsedIsRemembered(t *testing.T) {
 		t.Errorf("an event of a document that was forgotten is at %v", got)
 	}
 }
+
+// One time that cannot be, wherever it stands in a batch, moves nothing but its own event: neither the others nor what comes
+// later from the same machine.
+func TestATimeThatCannotBeMovesNothingElse(t *testing.T) {
+	origin := event.Origin{Source: "otlp", Service: "api"}
+	head := func(at time.Time) event.Head { return event.Head{Origin: origin, ClockDomain: "host", Time: at} }
+	for _, wrong := range []time.Time{
+		noon.Add(time.Hour), noon.AddDate(70, 0, 0), time.Date(2261, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(2400, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC),
+	} {
+		for place := range 4 {
+			for _, sent := range []time.Time{{}, noon} {
+				d := start()
+				b := logs(head(noon.Add(-3*s)), head(noon.Add(-3*s)), head(noon.Add(-3*s)), head(noon.Add(-3*s)))
+				b[place].Base().Time = wrong
+				d.Batch(b, sent, noon)
+				for i := range b {
+					want := -3 * s
+					if i == place {
+						want = 0
+					}
+					if got := d.at(b, i).Sub(noon); got != want {
+						t.Errorf("%v as event %d, sent %v: event %d is at %v, want %v", wrong, place, sent, i, got, want)
+					}
+				}
+			}
+		}
+		// Alone it cannot be told from a clock that is ahead; what comes next tells.
+		d := start()
+		alone := logs(head(wrong))
+		d.Batch(alone, time.Time{}, noon)
+		if got := d.at(alone, 0); !got.Equal(noon) {
+			t.Errorf("%v alone is at %v", wrong, got)
+		}
+		later := noon.Add(time.Minute)
+		next := logs(head(later.Add(-2*s)), head(later.Add(-s)))
+		d.Batch(next, time.Time{}, later)
+		for i, want := range []time.Duration{-2 * s, -s} {
+			if got := d.at(next, i).Sub(later); got != want {
+				t.Errorf("after %v event %d is at %v, want %v", wrong, i, got, want)
+			}
+		}
+	}
+}
+
+// The newest event of a document has a time that no clock has: the others keep theirs.
+func TestADocumentWhoseNewestTimeCannotBe(t *testing.T) {
+	for _, wrong := range []time.Time{time.Unix(0, 1), time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)} {
+		d := start()
+		b := logs(
+			event.Head{Session: "s", Document: "d", Mono: 900, Time: noon.Add(-200 * time.Millisecond)},
+			event.Head{Session: "s", Document: "d", Mono: 1000, Time: wrong},
+		)
+		d.Batch(b, noon, noon)
+		if got := d.at(b, 0).Sub(noon); got != -200*time.Millisecond {
+			t.Errorf("%v: the event before is at %v", wrong, got)
+		}
+		if got := d.at(b, 1).Sub(noon); got != 0 {
+			t.Errorf("%v: it is at %v", wrong, got)
+		}
+	}
+}

@@ -134,6 +134,7 @@ func build(ctx context.Context, cfg Config, run string, memory int64, stop func(
 	d.otlp = otlp.NewReceiver(d.ingest, host)
 	d.reader = query.New(d.store, d.tests.Offset)
 	d.flows = flow.New(d.reader)
+	d.sources.clean = redactor.Text
 	d.flows.Chase = d.sources.ask
 	d.recorder = recording.New(d.dir, d.reader, d.droppedActions, redactor.Text)
 	tools := d.tools()

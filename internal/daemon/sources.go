@@ -132,8 +132,9 @@ func digest(data []byte) string {
 
 // sources are what is read now.
 type sources struct {
-	now  atomic.Pointer[reading]
-	look chan chan struct{} // asks for a look at the files now, and is told when it was done by closing
+	now   atomic.Pointer[reading]
+	clean func(string) string // takes secrets out of what places say
+	look  chan chan struct{}  // asks for a look at the files now, and is told when it was done by closing
 }
 
 // looked waits until the files were looked at, for as long as that takes anyway at most.
@@ -164,7 +165,13 @@ func (s *sources) ask(traces []string, from, to time.Time) (pending, unread []st
 	for _, t := range traces {
 		now.runner.Ask(t, from, to)
 	}
-	return now.runner.Missing(traces)
+	pending, unread = now.runner.Missing(traces)
+	for _, lines := range [][]string{pending, unread} { // which have the words of the places
+		for i := range lines {
+			lines[i] = s.clean(lines[i])
+		}
+	}
+	return pending, unread
 }
 
 // watched notices requests that failed on their way into the store: sources are searched for their traces before anybody

@@ -300,11 +300,12 @@ func (b *builder) attachMissing() {
 	}
 	shortest := slices.DeleteFunc(slices.Clone(b.all[:known]), func(n *Node) bool { return !n.interval() })
 	slices.SortStableFunc(shortest, func(a, c *Node) int { return cmp.Compare(a.Duration(), c.Duration()) })
+	tops := map[*Node]*Node{}
 	for _, p := range b.all[known:] {
 		first := p.Children[0]
 		i := slices.IndexFunc(shortest, func(n *Node) bool {
 			return n.Item.Head.TraceID == first.Item.Head.TraceID &&
-				!n.Start.After(p.Start) && !n.End.Before(p.End) && !within(n, p)
+				!n.Start.After(p.Start) && !n.End.Before(p.End) && top(n, tops) != p
 		})
 		if i < 0 {
 			continue
@@ -315,15 +316,22 @@ func (b *builder) attachMissing() {
 	}
 }
 
-// within reports whether n is p or below it.
-func within(n, p *Node) bool {
-	for i := 0; n != nil && i < maxDepth; i++ {
-		if n == p {
-			return true
+// top returns the node that n is below of at last: n itself where it has no parent, and any of them where parents go in a circle.
+// known has what was found before, so that long ways are gone once; a node that is a top may get a parent meanwhile.
+func top(n *Node, known map[*Node]*Node) *Node {
+	var path []*Node
+	for n.Parent != nil && !slices.Contains(path, n) { // it is short but for the first time
+		path = append(path, n)
+		if k := known[n]; k != nil && k != n {
+			n = k
+		} else {
+			n = n.Parent
 		}
-		n = n.Parent
 	}
-	return false
+	for _, p := range path {
+		known[p] = n
+	}
+	return n
 }
 
 // breakCycles makes a root of one node of each circle of parents, and of what is too deep.
@@ -344,7 +352,7 @@ func (b *builder) breakCycles() {
 		if at != nil && depth < 0 { // at is on this path: a circle
 			at.Note = "in a cycle"
 			at.cut()
-			depth = 0
+			depth = 1
 		}
 		for _, p := range slices.Backward(path) {
 			if p.Parent == nil {

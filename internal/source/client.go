@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -104,7 +105,9 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, header 
 ) {
 	pause, err := c.ask(ctx, http.MethodGet, path, query, header, func(answer io.Reader) (err error) {
 		if body, err = io.ReadAll(io.LimitReader(answer, maxAnswer+1)); len(body) > maxAnswer {
-			return fault(Invalid, "an answer of %s has more than %d MiB", c.base.Host, maxAnswer>>20)
+			f := fault(Invalid, "an answer of %s has more than %d MiB", c.base.Host, maxAnswer>>20)
+			f.Bytes = int64(len(body))
+			return f
 		}
 		return err
 	})
@@ -169,7 +172,7 @@ func (c *Client) ask(
 		if c.Reason != nil {
 			reason = c.Reason(reason)
 		}
-		return 0, faultOf(answer, reason, now)
+		return 0, faultOf(answer, withoutCredential(reason, r), now)
 	}
 	if err := read(answer.Body); err != nil {
 		var f *Fault
@@ -231,6 +234,18 @@ func (c *Client) sign(r *http.Request) error {
 	return nil
 }
 
+// withoutCredential takes what sign added out of a refusal, which may repeat it.
+func withoutCredential(reason []byte, r *http.Request) []byte {
+	_, secret, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	_, password, _ := r.BasicAuth()
+	for _, s := range [...]string{secret, password} {
+		if s != "" {
+			reason = bytes.ReplaceAll(reason, []byte(s), []byte("…"))
+		}
+	}
+	return reason
+}
+
 // faultOf says what an answer that is not 200 means.
 func faultOf(a *http.Response, body []byte, now time.Time) *Fault {
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 300)]), "")), " ")
@@ -259,7 +274,7 @@ func faultOf(a *http.Response, body []byte, now time.Time) *Fault {
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	v := h.Get("Retry-After")
 	if n, err := strconv.Atoi(v); err == nil && n > 0 {
-		return bounded(time.Duration(n) * time.Second)
+		return bounded(time.Duration(min(n, 7200)) * time.Second)
 	}
 	if at, err := http.ParseTime(v); err == nil && at.After(now) {
 		return bounded(at.Sub(now))
@@ -274,7 +289,7 @@ func resetOf(h http.Header, now time.Time) time.Duration {
 		return 0
 	}
 	if n > 1e9 {
-		return bounded(time.Unix(int64(n), 0).Sub(now))
+		return bounded(time.Unix(int64(min(n, 1e15)), 0).Sub(now))
 	}
 	return bounded(time.Duration(min(n, 7200) * float64(time.Second)))
 }

@@ -2,6 +2,7 @@ package source
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
@@ -151,6 +152,10 @@ func TestWhatAnswersMean(t *testing.T) {
 		{502, "Retry-After", "7", Unavailable, 7 * time.Second, "answers 502", ""},
 		{429, "", "", Throttled, time.Second, "429", ""},
 		{429, "Retry-After", "99999", Throttled, time.Hour, "429", ""},
+		{429, "Retry-After", "10000000000", Throttled, time.Hour, "429", ""},
+		{503, "Retry-After", "9223372036854775807", Unavailable, time.Hour, "503", ""},
+		{429, "X-Ratelimit-Reset", "1e300", Throttled, time.Hour, "429", ""},
+		{429, "X-Ratelimit-Reset", "NaN", Throttled, time.Second, "429", ""},
 		{429, "Retry-After", "-3", Throttled, time.Second, "429", ""},
 		{429, "Retry-After", now.Add(90 * time.Second).UTC().Format(http.TimeFormat), Throttled, 90 * time.Second, "429", ""},
 		{429, "Retry-After", now.Add(-90 * time.Second).UTC().Format(http.TimeFormat), Throttled, time.Second, "429", ""},
@@ -209,6 +214,28 @@ func TestWhatAnswersMean(t *testing.T) {
 	if _, _, err := client.Get(t.Context(), "/", url.Values{"q": {"long"}}, nil); err == nil ||
 		!strings.Contains(err.Error(), "does not answer") || strings.Contains(err.Error(), "long") {
 		t.Error(err)
+	}
+}
+
+// A server that repeats the credential in its refusal does not have it told.
+func TestARefusalThatNamesTheToken(t *testing.T) {
+	const token = "glsa 7/Q=="
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		http.Error(w, fmt.Sprintf("no such token: %s %s %s", r.Header.Get("Authorization"), user, password), http.StatusUnauthorized)
+	}))
+	defer s.Close()
+	t.Setenv("SOURCE_TOKEN", token)
+	for _, user := range []string{"", "me"} {
+		client, err := NewClient(s.URL, Auth{TokenEnv: "SOURCE_TOKEN", User: user}, Env{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = client.Get(t.Context(), "/", nil, nil)
+		basic := base64.StdEncoding.EncodeToString([]byte(user + ":" + token))
+		if err == nil || !strings.Contains(err.Error(), "no such token") || strings.Contains(err.Error(), token) || strings.Contains(err.Error(), basic) {
+			t.Errorf("%v", err)
+		}
 	}
 }
 
@@ -328,6 +355,24 @@ func TestFormsOfATraceAreRead(t *testing.T) {
 	}
 	if got := traceOf("a3ce929d0e0e4736", ""); got != "" {
 		t.Errorf("half an id nobody asked for is %q", got)
+	}
+}
+
+// A line of another request is not a trace's because it has a digit of its id.
+func TestLinesOfOthersAreNotATraces(t *testing.T) {
+	a := &assembly{adapter: "loki", service: "api", live: true}
+	now := time.Now()
+	for _, trace := range []string{"4bf92f3577b34da60000000000000005", "4bf92f3577b34da60000000000000000"} {
+		rows := []*Row{{Time: now, Text: "took 15 ms"}, {Time: now, Text: "span 0000000000000000 is not sampled"}}
+		b, _, _ := a.add(rows, trace, true, now)
+		for i, e := range b {
+			if id := e.Base().TraceID; id != "" {
+				t.Errorf("%q is of trace %s", rows[i].Text, id)
+			}
+		}
+		if len(b) != len(rows) {
+			t.Errorf("%d events", len(b))
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ const (
 	maxPages    = 40      // of one question
 	maxRows     = 5000    // of one question
 	maxBytes    = 8 << 20 // of one question
+	maxParts    = 20      // of one poll, each as large as a question may be
 	maxTries    = 6       // of one page
 	maxChases   = 100     // traces that one source is searched for
 	maxFinished = 1000    // searches whose end is remembered
@@ -361,7 +362,9 @@ func (s *running) searching(ctx context.Context) {
 		}
 		if p.on && !now.Before(p.next) {
 			s.poll(ctx, &p, now)
-			p.next = time.Now().Add(pollEvery)
+			if p.next = time.Now(); p.parts == 0 {
+				p.next = p.next.Add(pollEvery)
+			}
 		}
 		timer.Reset(s.pause(time.Now(), &p))
 	}
@@ -402,7 +405,7 @@ func (s *running) run(ctx context.Context, c *chase) {
 	s.mu.Unlock()
 	var err error
 	if wanted() {
-		_, err = s.ask(ctx, q, wanted)
+		_, _, err = s.ask(ctx, q, "", false, wanted)
 	}
 	whole := err == nil && s.cfg.Whole != nil && s.cfg.Whole(ctx, c.trace)
 	s.mu.Lock()
@@ -429,11 +432,19 @@ type poll struct {
 	next     time.Time
 	since    time.Time // up to which rows were asked for; zero: never
 	ingested time.Time // of the newest row
+
+	// A question that has more than may be read at once is gone on with, rather than asked again from its beginning: there
+	// would be more in it each time.
+	rest  Query
+	page  string // of rest
+	parts int    // of rest that were read; 0: there is no rest
 }
 
 func (s *running) poll(ctx context.Context, p *poll, now time.Time) {
 	q := Query{To: now, Limit: pageRows}
-	if s.Adapter.Ingested {
+	if p.parts > 0 {
+		q = p.rest
+	} else if s.Adapter.Ingested {
 		q.Ingested, q.From = true, p.ingested
 		if p.ingested.IsZero() {
 			q.From = now
@@ -447,11 +458,18 @@ func (s *running) poll(ctx context.Context, p *poll, now time.Time) {
 		q.From = q.From.Add(-s.overlap())
 	}
 	first := p.since.IsZero()
-	rows, err := s.ask(ctx, q, nil)
-	if err != nil {
-		return // status tells; the next poll begins where this one did
+	rows, rest, err := s.ask(ctx, q, p.page, p.parts+1 < maxParts, nil)
+	if err != nil { // status tells; the next poll begins where this one did
+		if f := (*Fault)(nil); errors.As(err, &f) && f.Kind == Invalid {
+			p.page, p.parts = "", 0 // the page may be what is wrong
+		}
+		return
 	}
-	p.since = now
+	if p.page = rest; rest != "" {
+		p.rest, p.parts = q, p.parts+1
+	} else {
+		p.since, p.parts = q.To, 0
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range rows {
@@ -460,7 +478,7 @@ func (s *running) poll(ctx context.Context, p *poll, now time.Time) {
 			p.ingested = arrived
 		}
 		if arrived.IsZero() {
-			arrived = now
+			arrived = q.To // what it was asked for later is not its delay
 		}
 		if first {
 			continue // it may have been there for long
@@ -492,31 +510,35 @@ func (s *running) overlap() time.Duration {
 // taken is when a row that was taken for the first time happened and arrived.
 type taken struct{ time, ingested time.Time }
 
-// ask asks one question to its end, with all its pages, and stores the rows. It ends when wanted (nil: always) says
-// that nobody needs the answer any more. What may be missing is in the status. Errors are a [*Fault] and ctx's.
-func (s *running) ask(ctx context.Context, q Query, wanted func() bool) (out []taken, err error) {
-	page, times := "", map[uint64]int{}
+// ask asks one question from a page on ("": the first) to its end, with all its pages, and stores the rows. It ends when wanted
+// (nil: always) says that nobody needs the answer any more. Where there is more than may be read at once, rest is the page
+// to go on with when the caller says that it goes on, else "". What may be missing is in the status. Errors are a [*Fault] and
+// ctx's.
+func (s *running) ask(ctx context.Context, q Query, page string, goesOn bool, wanted func() bool) (
+	out []taken, rest string, err error,
+) {
+	times := map[uint64]int{}
 	rows, bytes, tries, partial := 0, int64(0), 0, ""
 	for pages := 0; ; {
 		if wanted != nil && !wanted() {
-			return out, nil
+			return out, rest, nil
 		}
 		if err := s.permit(ctx, wanted != nil); err != nil {
-			return out, err
+			return out, "", err
 		}
 		call, cancel := context.WithTimeout(ctx, oneCall)
 		p, err := s.Opened.Search.Search(call, q, page)
 		cancel()
 		if ctx.Err() != nil {
-			return out, ctx.Err()
+			return out, "", ctx.Err()
 		}
 		if err != nil {
 			f := s.failed(err)
 			if f.Kind == Refused || f.Kind == Invalid {
-				return out, f
+				return out, "", f
 			}
 			if tries++; tries == maxTries {
-				return out, f
+				return out, "", f
 			}
 			if f.Kind == Expired {
 				page, times = "", map[uint64]int{}
@@ -532,6 +554,8 @@ func (s *running) ask(ctx context.Context, q Query, wanted func() bool) (out []t
 		switch {
 		case over && p.Next == page:
 			partial = "its pages repeat"
+		case over && goesOn:
+			rest = p.Next
 		case over:
 			partial = fmt.Sprintf("the question has more than %d pages, %d rows or %d MiB", maxPages, maxRows, maxBytes>>20)
 		}
@@ -539,11 +563,11 @@ func (s *running) ask(ctx context.Context, q Query, wanted func() bool) (out []t
 		complete := p.Next == "" || over
 		now, err := s.take(ctx, &s.search, p.Rows, q.Trace, times, true, complete)
 		if err != nil {
-			return out, err
+			return out, "", err
 		}
 		out = append(out, now...)
 		if complete {
-			return out, nil
+			return out, rest, nil
 		}
 		page = p.Next
 	}
@@ -674,6 +698,7 @@ func (s *running) failed(err error) *Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status.Error = f.Error()
+	s.gate.bytes += f.Bytes
 	switch f.Kind {
 	case Throttled:
 		s.bucket.pause(now, max(f.After, firstPause))

@@ -242,6 +242,15 @@ func TestTraceIDsInAllTheirForms(t *testing.T) {
 	if got := source.Variants(strings.ToUpper(sourcetest.Trace)); !slices.Equal(got, want) {
 		t.Fatalf("the forms are %q", got)
 	}
+	// A lower half that is a small number, or none, is in lines of all sorts.
+	for id, most := range map[string]int{
+		"4bf92f3577b34da60000000000000000": 3, "4bf92f3577b34da60000000000000005": 4, "4bf92f3577b34da60000ffffffffffff": 4,
+		"4bf92f3577b34da60001000000000000": 5,
+	} {
+		if got := source.Variants(id); len(got) != most {
+			t.Errorf("the forms of %s are %q", id, got)
+		}
+	}
 	if got := source.Variants("no id"); got != nil {
 		t.Fatalf("the forms of no id are %q", got)
 	}

@@ -169,6 +169,7 @@ type Fault struct {
 	Kind  FaultKind
 	After time.Duration // at least until the next question; 0: as the runner thinks
 	HTTP  int           // status of the answer; 0 where none came
+	Bytes int64         // that were read of an answer that has more than is read; 0 for other faults
 	Text  string        // a sentence without secrets
 	Fix   string        // what the user can do, ""
 }

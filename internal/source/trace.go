@@ -8,6 +8,7 @@ import (
 // Variants returns the forms in which platforms and libraries write a trace id of 32 hex digits: itself, with dashes as
 // a UUID, as X-Ray's, and its lower half in hex and as a decimal number. No form is a part of an earlier one, except the
 // lower half in hex, which is left out where the upper half may not be: callers search for the shortest.
+// A lower half that is 0 is no form, nor is a number of few digits: they are in lines that have nothing to do with it.
 func Variants(trace string) []string {
 	t := strings.ToLower(trace)
 	if len(t) != 32 {
@@ -17,9 +18,13 @@ func Variants(trace string) []string {
 		t,
 		t[:8] + "-" + t[8:12] + "-" + t[12:16] + "-" + t[16:20] + "-" + t[20:],
 		"1-" + t[:8] + "-" + t[8:],
-		t[16:],
 	}
-	if low, err := strconv.ParseUint(t[16:], 16, 64); err == nil && low > 0 {
+	const fewDigits = 1 << 48 // random ids are below it once in 65,536 times
+	low, err := strconv.ParseUint(t[16:], 16, 64)
+	if err != nil || low > 0 {
+		out = append(out, t[16:])
+	}
+	if low >= fewDigits && err == nil {
 		out = append(out, strconv.FormatUint(low, 10))
 	}
 	return out

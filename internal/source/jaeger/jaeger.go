@@ -1,6 +1,6 @@
 // Package jaeger reads the spans that Jaeger keeps, by its HTTP query interface of version 3, which answers with
 // OTLP/JSON. A trace is asked for by its id, and comes whole; what is new is asked for by service and time. That interface
-// has no pages: a window of time with more traces than one answer may have is asked for again in halves.
+// has no pages: a window of time with more traces or bytes than one answer may have is asked for again in halves.
 // See https://www.jaegertracing.io/docs/latest/apis/.
 package jaeger
 
@@ -99,10 +99,15 @@ func (p *place) Search(ctx context.Context, q source.Query, page string) (out so
 		"query.service_name": {p.service}, "query.num_traces": {strconv.Itoa(mostTraces)}, "query.raw_traces": {"true"},
 		"query.start_time_min": {from.UTC().Format(time.RFC3339Nano)}, "query.start_time_max": {to.UTC().Format(time.RFC3339Nano)},
 	})
+	width := to.Sub(from)
+	large := (*source.Fault)(nil)
+	if errors.As(err, &large) && large.Bytes > 0 && width > narrowest {
+		out.Bytes, out.Next = large.Bytes, pageOf(from, from.Add(width/2))
+		return out, nil
+	}
 	if err != nil {
 		return out, err
 	}
-	width := to.Sub(from)
 	if traces >= mostTraces && width > narrowest {
 		out.Next = pageOf(from, from.Add(width/2))
 		return out, nil
@@ -138,7 +143,7 @@ func (p *place) ask(ctx context.Context, out *source.Page, path string, query ur
 ) {
 	body, pause, err := p.client.Get(ctx, path, query, nil)
 	var f *source.Fault
-	if errors.As(err, &f) && f.HTTP == http.StatusNotFound && strings.Contains(f.Text, `"error"`) {
+	if errors.As(err, &f) && f.HTTP == http.StatusNotFound && strings.Contains(f.Text, `"httpCode"`) {
 		return nil, 0, nil // there is no such trace, or none yet
 	}
 	if err != nil {

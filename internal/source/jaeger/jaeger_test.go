@@ -216,6 +216,52 @@ func TestATailReadsBusyServices(t *testing.T) {
 	})
 }
 
+// A window whose traces are few and too large for one answer is halved as well, and a tail does not stay at it.
+func TestATailReadsLargeTraces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, p := place(t, `{"url":"http://jaeger.test:16686","service":"api","tail":true,"mb_per_hour":100000}`)
+		r := sourcetest.NewRig(t, jaeger.Adapter, p.Options, p.Env)
+		defer r.Start()()
+		time.Sleep(time.Second)
+		for trace := range 4 { // of 6 MB each, in 4 s
+			time.Sleep(time.Second)
+			for i := range 6 {
+				f.put(span{trace: fmt.Sprintf("%032x", trace+1), id: fmt.Sprintf("%016x", trace*6+i+1), name: fmt.Sprint("n", trace, i),
+					service: "api", start: time.Now(), exception: strings.Repeat("x", 1<<20)})
+			}
+		}
+		time.Sleep(40 * time.Second)
+		names := map[string]bool{}
+		for _, e := range r.Events(t) {
+			if s, ok := e.(*event.Span); ok {
+				names[s.Name] = true
+			}
+		}
+		if st := r.Runner.Status()[0]; len(names) != 24 || st.Error != "" {
+			t.Errorf("%d spans are stored, want 24: %s", len(names), st.Line(time.Now()))
+		}
+		if r.Runner.Status()[0].Bytes < 32<<20 {
+			t.Errorf("what was too large is not counted: %s", r.Runner.Status()[0].Line(time.Now()))
+		}
+	})
+}
+
+// An answer 404 of what stands before Jaeger is none of Jaeger's: it does not say that there is no such trace.
+func TestAnotherAnswer404(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := sourcetest.NewRig(t, jaeger.Adapter, search, source.Env{Transport: sourcetest.Transport(&sourcetest.Script{},
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				http.Error(w, `{"error":"no such route"}`, http.StatusNotFound)
+			}))})
+		defer r.Start()()
+		r.Runner.Want(sourcetest.Trace, time.Now(), time.Now())
+		time.Sleep(4 * time.Second)
+		if _, unread := r.Runner.Missing([]string{sourcetest.Trace}); len(unread) != 1 || !strings.Contains(unread[0], "no such route") {
+			t.Errorf("unread is %q: %s", unread, r.Runner.Status()[0].Line(time.Now()))
+		}
+	})
+}
+
 // One question at a time: texts, windows of time, and what the answer costs.
 func TestQuestions(t *testing.T) {
 	f, p := place(t, `{"url":"http://jaeger.test:16686","service":"api"}`)
