@@ -94,6 +94,9 @@ func exportCommand(s *settings) *cobra.Command {
 		}
 		fmt.Fprintln(cmd.ErrOrStderr(), "gasoline:", run.report())
 		if err != nil {
+			if refused := (fail{}); errors.As(err, &refused) { // the daemon says what is wrong with what was asked for
+				return refused
+			}
 			return fail{code: exitError, err: err}
 		}
 		return nil

@@ -215,7 +215,7 @@ func (r *Receiver) events(c *client, in *wire.Lines, now time.Time) (batch event
 	if in.Dropped > 0 {
 		reader := r.reader(c, in, "")
 		batch = append(batch, reader.notice(now, "warn", event.SeverityWarn,
-			strconv.Itoa(in.Dropped)+" lines before this were lost: they did not fit while the daemon was away"))
+			strconv.Itoa(in.Dropped)+" lines before this were lost: they came faster than the daemon took them, or while it was away"))
 	}
 	for i := range in.Lines {
 		l := &in.Lines[i]
