@@ -64,7 +64,7 @@ func TestSourcesOfAProjectAreReadOnceTheyAreAllowed(t *testing.T) {
 	if got[0]["message"] != "first" || got[0]["source"] != "file" || got[0]["instance"] != log {
 		t.Fatalf("the line is %v", got[0])
 	}
-	if out, _, code := m.run("sources"); code != 0 || !strings.Contains(out, "api/file: follows") || !strings.Contains(out, "1 rows") {
+	if out, _, code := m.run("sources"); code != 0 || !strings.Contains(out, "api/file: follows") || !strings.Contains(out, "1 row\n") {
 		t.Fatalf("sources: %d %s", code, out)
 	}
 	m.run("stop")

@@ -321,7 +321,7 @@ func TestLinesOfTheState(t *testing.T) {
 		"a/loki: pausing; broken; never answered; 0 rows":                                                          {State: Pausing, Next: now, Error: "broken"},
 		"a/loki: idle; the last answer is partial: cut; newest row 22 s old; 3 rows":                               {State: Idle, Partial: "cut", Newest: now.Add(-22 * time.Second), Rows: 3},
 		"a/loki: idle; newest row 0 s old; 3 rows":                                                                 {State: Idle, Newest: now.Add(22 * time.Second), Rows: 3},
-		"a/loki: idle; newest row 10m0s old; 1 rows":                                                               {State: Idle, Newest: now.Add(-10 * time.Minute), Rows: 1},
+		"a/loki: idle; newest row 10m0s old; 1 row":                                                                {State: Idle, Newest: now.Add(-10 * time.Minute), Rows: 1},
 		"a/loki: spent; never answered; 0 rows; 3 of 5 requests this hour, 2 kB":                                   {State: Spent, Cost: "requests", Requests: 3, Budget: 5, Bytes: 2100},
 		"a/loki: idle; never answered; 0 rows; searching for 2 traces; 1 searches were given up: too many at once": {State: Idle, Chasing: 2, Lost: 1},
 	} {

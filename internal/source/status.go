@@ -64,7 +64,11 @@ func (s Status) Line(now time.Time) string {
 	default:
 		out.WriteString("; never answered")
 	}
-	fmt.Fprintf(&out, "; %d rows", s.Rows)
+	if s.Rows == 1 {
+		out.WriteString("; 1 row")
+	} else {
+		fmt.Fprintf(&out, "; %d rows", s.Rows)
+	}
 	if s.Cost != "" {
 		fmt.Fprintf(&out, "; %d of %d requests this hour, %d kB", s.Requests, s.Budget, s.Bytes/1000)
 	}

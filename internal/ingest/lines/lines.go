@@ -102,6 +102,13 @@ func (r *Reader) Add(l Line, b event.Batch) event.Batch {
 		text = text[:end]
 	}
 	text = plainText(text)
+	rest := text
+	for strings.HasPrefix(rest, "^C") { // a terminal's echo
+		rest = rest[2:]
+	}
+	if len(rest) < len(text) && isUncaught(rest) {
+		text = rest
+	}
 	if cut > 0 {
 		mark := " … [cut: " + strconv.Itoa(cut) + " bytes in all]"
 		if object, ok := closed(text, mark); ok {

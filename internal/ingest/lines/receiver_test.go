@@ -132,6 +132,16 @@ func TestTheLastBatchLeavesNothingOpen(t *testing.T) {
 }
 
 // A program that was killed says nothing itself.
+// A terminal echoes the key at the beginning of what the program writes next.
+func TestAnErrorBehindTheEchoOfCtrlC(t *testing.T) {
+	r, _, s := newReceiver(t, 0)
+	b := batchOf(1, "^C^CTraceback (most recent call last):", `  File "/app/pay.py", line 3, in pay`, "KeyboardInterrupt: x",
+		"^Cbye")
+	b.Finished = true
+	take(t, r, b)
+	s.want(t, "! KeyboardInterrupt: x", "^Cbye")
+}
+
 func TestHowAProgramFailedIsTold(t *testing.T) {
 	r, _, s := newReceiver(t, 0)
 	b := batchOf(1, "panic: boom")

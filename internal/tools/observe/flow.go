@@ -37,8 +37,11 @@ func (r *flowResult) Text(w *answer.Writer) {
 	from, to := f.Extent()
 	head := fmt.Sprintf("flow of %s: %s, %s", answer.Clean(r.of), answer.Took(to.Sub(from)), word)
 	if len(f.Services) > 0 {
-		head = fmt.Sprintf("flow of %s: %s through %d services, %s", answer.Clean(r.of), answer.Took(to.Sub(from)),
-			len(f.Services), word)
+		services := "1 service"
+		if n := len(f.Services); n > 1 {
+			services = fmt.Sprintf("%d services", n)
+		}
+		head = fmt.Sprintf("flow of %s: %s through %s, %s", answer.Clean(r.of), answer.Took(to.Sub(from)), services, word)
 	}
 	w.Head("%s", head)
 	// Both name what a service, or a place that keeps its lines, has written.
