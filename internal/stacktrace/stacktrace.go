@@ -4,6 +4,7 @@
 package stacktrace
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -193,6 +194,19 @@ func calls(x *Thrown, trace string) {
 			Function: function, URL: place[:colon], Line: n, InApp: inApp(place[:colon]) && function != "panic",
 		})
 	}
+	x.Stack = thrownAt(x.Stack)
+}
+
+// thrownAt returns the calls below a panic. Above it stand those of who recovered, and the runtime's own.
+func thrownAt(stack []event.StackFrame) []event.StackFrame {
+	at := slices.IndexFunc(stack, func(f event.StackFrame) bool { return f.Function == "panic" }) + 1
+	for at > 0 && at < len(stack) && strings.HasPrefix(stack[at].Function, "runtime.") {
+		at++
+	}
+	if at == len(stack) {
+		return stack
+	}
+	return stack[at:]
 }
 
 // atException reads stacks whose lines begin with "at": Java's, Node's, .NET's.

@@ -65,7 +65,7 @@ func TestExceptionsOfRuntimes(t *testing.T) {
 		{
 			"2026/11/22 10:00:00 http: panic serving 127.0.0.1:5: no price\ngoroutine 9 [running]:\npanic({0x1})\n\t/go/src/panic.go:3 +0x1\n" +
 				"main.main.func1(...)\n\t/srv/main.go:4",
-			"panic|no price|panic /go/src/panic.go:3:0; main.main.func1 /srv/main.go:4:0 own|",
+			"panic|no price|main.main.func1 /srv/main.go:4:0 own|",
 		},
 		{
 			"panic: first [recovered]\n\tpanic: last [recovered]\n\ngoroutine 1 [running]:\npanic(0x1)\n\t/srv/panic.go:3 +0x1\nnot a place\nx",
