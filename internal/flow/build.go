@@ -316,11 +316,11 @@ func (b *builder) attachMissing() {
 	}
 }
 
-// top returns the node that n is below of at last: n itself where it has no parent, and any of them where parents go in a circle.
+// top returns the last of the parents above n: n itself where it has none, and any of a circle where they go in one.
 // known has what was found before, so that long ways are gone once; a node that is a top may get a parent meanwhile.
 func top(n *Node, known map[*Node]*Node) *Node {
 	var path []*Node
-	for n.Parent != nil && !slices.Contains(path, n) { // it is short but for the first time
+	for n.Parent != nil && !slices.Contains(path, n) { // short: known leads past most of the way
 		path = append(path, n)
 		if k := known[n]; k != nil && k != n {
 			n = k
