@@ -218,15 +218,20 @@ describe("between attempts", () => {
       });
     expect(await framesOf(10, two)).toBe(frames);
   });
-  test("the deadline is looked at in each frame", async () => {
-    const told = (spend: (ms: number) => void) =>
-      problem(() =>
-        retry({ at: 50, signal }, () => {
-          spend(20);
-          throw new AgentProblem("element_not_found", "no");
-        }),
-      );
-    expect(await framesOf(10, told)).toBe(3);
+  test("the deadline is looked at in each frame: no attempt is begun that would end after it", async () => {
+    for (const [at, frames] of [
+      [50, 1],
+      [80, 4],
+    ] as const) {
+      const told = (spend: (ms: number) => void) =>
+        problem(() =>
+          retry({ at, signal }, () => {
+            spend(20);
+            throw new AgentProblem("element_not_found", "no");
+          }),
+        );
+      expect(await framesOf(10, told)).toBe(frames);
+    }
   });
   test("of something that is to hold a second may pass, and not more than the deadline leaves", async () => {
     for (const [at, looks] of [
