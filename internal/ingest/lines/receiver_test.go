@@ -131,7 +131,6 @@ func TestTheLastBatchLeavesNothingOpen(t *testing.T) {
 	s.want(t, "panic: boom")
 }
 
-// A program that was killed says nothing itself.
 // A terminal echoes the key at the beginning of what the program writes next.
 func TestAnErrorBehindTheEchoOfCtrlC(t *testing.T) {
 	r, _, s := newReceiver(t, 0)
@@ -142,6 +141,7 @@ func TestAnErrorBehindTheEchoOfCtrlC(t *testing.T) {
 	s.want(t, "! KeyboardInterrupt: x", "^Cbye")
 }
 
+// A program that was killed says nothing itself.
 func TestHowAProgramFailedIsTold(t *testing.T) {
 	r, _, s := newReceiver(t, 0)
 	b := batchOf(1, "panic: boom")
