@@ -68,9 +68,9 @@ export class Aim {
     const near = Math.abs(event.clientX - this.#point.x) < 1.5 && Math.abs(event.clientY - this.#point.y) < 1.5;
     if (!event.isTrusted || !near) return;
     const [target] = event.composedPath();
-    this.#met ??= target instanceof Element && this.#isMeant(target);
+    const here = target instanceof Element && this.#isMeant(target);
+    this.#met ??= here;
     if (this.#met) {
-      const here = target instanceof Element && this.#isMeant(target);
       if (here && RELEASES.has(event.type)) this.#released = true;
       if (event.type !== "click" || here || !this.#moved) return;
     }
