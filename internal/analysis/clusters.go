@@ -16,6 +16,7 @@ type Error struct {
 	Handle  string
 	Time    time.Time
 	Type    string
+	Service string // that wrote it, "" for a page; Type names it, so that a cluster is of one
 	Message string
 	URL     string // page
 	Stack   []event.StackFrame
@@ -27,6 +28,7 @@ type Error struct {
 type Cluster struct {
 	Message string // of the newest
 	Type    string
+	Service string
 	Count   int
 	First   time.Time
 	Last    time.Time
@@ -48,7 +50,7 @@ func Clusters(errors []Error) []Cluster {
 		key := e.Type + "\x00" + Fingerprint(e.Message) + "\x00" + place(e.Stack)
 		g := groups[key]
 		if g == nil {
-			g = &group{Cluster: Cluster{Type: e.Type, First: e.Time, Place: place(e.Stack)}, pages: map[string]int{}}
+			g = &group{Cluster: Cluster{Type: e.Type, Service: e.Service, First: e.Time, Place: place(e.Stack)}, pages: map[string]int{}}
 			groups[key] = g
 			order = append(order, g)
 		}

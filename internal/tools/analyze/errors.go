@@ -68,7 +68,6 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 	}
 	out.Notes = append(out.Notes, env.CoverNotes(cover)...)
 	var errors []analysis.Error
-	services := map[string]string{} // by the error's handle
 	for _, it := range list.Items {
 		e := analysis.Error{Handle: it.Handle(), Time: it.Head.Time, URL: it.Head.PageURL}
 		switch x := it.Event.(type) {
@@ -82,7 +81,7 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 		}
 		if s := it.Head.Service; s != "" {
 			e.Type = strings.TrimSpace(e.Type + " in " + s)
-			services[e.Handle] = s
+			e.Service = s
 		}
 		out.Total += max(e.Count, 1)
 		errors = append(errors, e)
@@ -102,7 +101,7 @@ func errorClusters(ctx context.Context, env Env, p clusterParams) (*clusterResul
 		}
 		out.Clusters = append(out.Clusters, cluster{
 			Message: c.Message, Type: c.Type, Count: c.Count, First: view.Stamp(c.First), Last: view.Stamp(c.Last),
-			URLs: c.URLs, Stack: view.Stack(c.Stack), ID: c.Handle, when: when, service: services[c.Handle],
+			URLs: c.URLs, Stack: view.Stack(c.Stack), ID: c.Handle, when: when, service: c.Service,
 		})
 	}
 	return out, nil
