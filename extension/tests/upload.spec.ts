@@ -334,7 +334,15 @@ test("files are posted to an endpoint of the page's own site, and nowhere else",
     expect((await post(site.url("/elsewhere"))).error?.code).toBe("other_origin");
     expect((await post("data:text/plain,x")).error?.code).toBe("other_origin");
     expect((await post("http://")).error?.code).toBe("invalid_param");
-    expect((await post("/silent")).error?.code).toBe("timeout");
+    const silent = await post("/silent");
+    expect(silent).toMatchObject({ status: "timeout", error: { code: "timeout" } });
+    expect(silent.error?.message).toMatch(/^\/silent did not answer in time\. It may have the files\.$/);
+    // Nor is it told as done when the page is left before the endpoint answered.
+    const left = daemon.send("upload", { files, api_endpoint: "/silent" }, { tab, timeoutMS: 8000 });
+    await expect.poll(() => posts.filter(({ url }) => url === "/silent").length).toBe(2);
+    await browser.page.goto(`${origin}/next`);
+    const { error: gone } = await daemon.until("answer", () => daemon.results.get(left));
+    expect(gone?.code).toMatch(/^(network_error|page_left)$/); // whichever of the two Chrome says first
     expect(site.hits).toEqual([]);
     await browser.set({ pilot: false });
     expect((await post("upload")).error?.code).toBe("pilot_off");

@@ -48,6 +48,9 @@ const MAX_TYPES = 20;
 /** Characters of an endpoint's answer that are told. */
 const MAX_ANSWER = 2000;
 
+/** So long before the deadline, ms, an endpoint that has not answered is given up, so that this can still be told. */
+const ANSWER_MS = 150;
+
 /** Characters of an accept attribute that are told. */
 const MAX_ACCEPT = 300;
 
@@ -238,7 +241,7 @@ const dropFiles: Operations["drop_files"] = async ({ ref, files }, environment, 
  * Posts files as a form of the page would, with its cookies. It goes to the document's own origin only, and follows nothing
  * that leads elsewhere.
  */
-const postFiles: Operations["post_files"] = async ({ endpoint, name, files }, { act, deadline }, tools) => {
+const postFiles: Operations["post_files"] = async ({ endpoint, name, files }, { deadline }, tools) => {
   const url = URL.canParse(endpoint, document.baseURI) ? new URL(endpoint, document.baseURI) : undefined;
   if (!url) throw problem(tools, "invalid_param", `api_endpoint is no address: ${endpoint.slice(0, 200)}`);
   if (url.origin !== location.origin)
@@ -246,17 +249,18 @@ const postFiles: Operations["post_files"] = async ({ endpoint, name, files }, { 
   const carriedFiles = carried(files).files;
   const form = new FormData();
   for (const file of carriedFiles) form.append(name, file);
-  const late = AbortSignal.timeout(Math.max(0, deadline.at - Date.now()));
+  const late = AbortSignal.timeout(Math.max(0, deadline.at - ANSWER_MS - Date.now()));
   const signal = AbortSignal.any([late, deadline.signal]);
   try {
-    const response = await act.perform(() => fetch(url, { method: "POST", body: form, redirect: "manual", signal }));
+    // It is told as done once it is answered: a page that is left before, or is silent, has not said what came of it.
+    const response = await fetch(url, { method: "POST", body: form, redirect: "manual", signal });
     const type = response.headers.get("Content-Type") ?? "";
     const answer = /^text\/|json|xml/.test(type) ? (await response.text()).slice(0, MAX_ANSWER) : "";
     const upload: Uploaded = { route: "endpoint", files: seenIn(carriedFiles), status: response.status, answer };
     return { result: { match_count: 1, match_strategy: "", upload } };
   } catch (error) {
     if (late.aborted) throw problem(tools, "timeout", `${url.pathname} did not answer in time. It may have the files.`);
-    throw problem(tools, "network_error", `${url.pathname} could not be reached: ${String(error)}`);
+    throw problem(tools, "network_error", `${url.pathname} gave no answer (${String(error)}). It may have the files.`);
   }
 };
 
