@@ -163,8 +163,8 @@ func (e *Exception) Said() string {
 	first, _, _ := strings.Cut(e.RawStack, "\n")
 	message, _, _ := strings.Cut(e.Message, "\n")
 	// console.error("proxy failed", error) writes both on one line.
-	if before, _, found := strings.Cut(first, " "+e.Type+": "+message); found && e.Type != "" && message != "" {
-		first = strings.TrimRight(before, " :")
+	if before, found := besideError(first, e.Type, message); found {
+		return before
 	}
 	if e.Message != "" && strings.Contains(first, e.Message) || e.Type != "" && strings.HasPrefix(first, e.Type) {
 		return ""
@@ -175,6 +175,33 @@ func (e *Exception) Said() string {
 		}
 	}
 	return first
+}
+
+// besideError returns what stands in a line before an error, as engines print it: "Type: message", "Type [CODE]: message",
+// or the type alone at the line's end.
+func besideError(line, typ, message string) (before string, found bool) {
+	if typ == "" {
+		return "", false
+	}
+	if message == "" {
+		before, found = strings.CutSuffix(line, " "+typ)
+		return strings.TrimRight(before, " :"), found
+	}
+	for from := 0; ; {
+		at := strings.Index(line[from:], " "+typ)
+		if at < 0 {
+			return "", false
+		}
+		at += from
+		from = at + 1 + len(typ)
+		rest := line[from:]
+		if after, coded := strings.CutPrefix(rest, " ["); coded {
+			_, rest, _ = strings.Cut(after, "]")
+		}
+		if strings.HasPrefix(rest, ": "+message) {
+			return strings.TrimRight(line[:at], " :"), true
+		}
+	}
 }
 
 // Header is one HTTP header field.

@@ -13,6 +13,10 @@ func TestWhatWasLoggedBesideAnException(t *testing.T) {
 		"request failed": "request failed",
 		"proxy failed Error: no money\n    at pay (/a.js:1:2)": "proxy failed",
 		"proxy failed: Error: no money":                        "proxy failed",
+		"proxy failed Error [E_PAY]: no money":                 "proxy failed",
+		"Error in proxy: Error [E_PAY]: no money":              "Error in proxy",
+		"got Error, then Error: no money":                      "got Error, then",
+		"got Error [E_PAY, and no more":                        "got Error [E_PAY, and no more",
 		"\tError: no money":                                    "", " Error: no money": "", "AnError: no money": "",
 		"Error: no money\n    at pay (/a.js:1:2)": "",
 		"Error at pay": "", "an Error at pay": "an Error at pay",
@@ -27,6 +31,24 @@ func TestWhatWasLoggedBesideAnException(t *testing.T) {
 		if e.Mechanism = "span_event"; e.Said() != "" {
 			t.Errorf("%q is told of what no logger wrote", raw)
 		}
+	}
+}
+
+// An error without a message is told by its type alone.
+func TestWhatWasLoggedBesideAnErrorWithoutAMessage(t *testing.T) {
+	for raw, want := range map[string]string{
+		"proxy failed Error\n    at pay (/a.js:1:2)": "proxy failed",
+		"proxy failed: Error":                        "proxy failed",
+		"Error\n    at pay (/a.js:1:2)":              "",
+		"an Error at pay":                            "an Error at pay",
+	} {
+		e := &event.Exception{Type: "Error", Mechanism: "log", RawStack: raw}
+		if got := e.Said(); got != want {
+			t.Errorf("%q: %q, want %q", raw, got, want)
+		}
+	}
+	if e := (&event.Exception{Mechanism: "log", RawStack: "proxy failed "}); e.Said() != "proxy failed " {
+		t.Errorf("%q without a type", e.Said())
 	}
 }
 

@@ -4,7 +4,6 @@
 package stacktrace
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -147,9 +146,12 @@ func pythonException(text string) (x Thrown, ok bool) {
 // goPanic reads a panic of Go: its message, and the calls of the first goroutine.
 func goPanic(text string) (x Thrown, ok bool) {
 	head, trace, _ := strings.Cut(text, "\ngoroutine ")
+	anew := false // the last panic is none of those before, which it came after
 	for line := range strings.SplitSeq(head, "\n") {
 		trimmed := strings.TrimSpace(line)
 		if message, found := strings.CutPrefix(trimmed, "panic: "); found {
+			message = withoutRecovery(message)
+			anew = x.Type == "panic" && message != x.Message
 			x.Type, x.Message = "panic", message // a panic in a deferred call comes last and is what ended it
 		} else if message, found := strings.CutPrefix(trimmed, "fatal error: "); found {
 			x.Type, x.Message = "fatal error", message
@@ -161,23 +163,33 @@ func goPanic(text string) (x Thrown, ok bool) {
 	if x.Type == "" {
 		return x, false
 	}
-	x.Message = strings.TrimSuffix(x.Message, " [recovered]")
 	if message, found := strings.CutPrefix(x.Message, "runtime error: "); found {
 		x.Type, x.Message = "runtime error", message
 	}
-	calls(&x, trace)
+	calls(&x, trace, !anew)
 	return x, len(x.Stack) > 0
+}
+
+// withoutRecovery cuts off what the runtime says of a panic that was recovered and thrown again.
+func withoutRecovery(message string) string {
+	for _, end := range [...]string{" [recovered]", " [recovered, repanicked]"} {
+		message = strings.TrimSuffix(message, end)
+	}
+	return message
 }
 
 // goCalls reads what runtime/debug.Stack gives: the calls of a goroutine, without what was thrown.
 func goCalls(text string) (x Thrown, ok bool) {
-	calls(&x, text)
+	calls(&x, text, true)
 	return x, len(x.Stack) > 0
 }
 
-// calls adds the calls of a goroutine, whose first line says its state.
-func calls(x *Thrown, trace string) {
+// calls adds the calls of a goroutine, whose first line says its state. thrown: the exception was thrown by a panic among
+// them, where there is one; those above it are then left out: of who recovered, and the runtime's own. A panic that throws
+// the same value again says nothing of where that came from.
+func calls(x *Thrown, trace string, thrown bool) {
 	rows := strings.Split(trace, "\n")[1:]
+	begin, value := 0, "" // of what was thrown: the first call below, and the value
 	for i := 0; i+1 < len(rows) && rows[i] != "" && len(x.Stack) < maxStack; i += 2 {
 		place := strings.TrimSpace(rows[i+1])
 		place, _, _ = strings.Cut(place, " +0x")
@@ -191,22 +203,23 @@ func calls(x *Thrown, trace string) {
 			function = function[:end]
 		}
 		x.Stack = append(x.Stack, event.StackFrame{
-			Function: function, URL: place[:colon], Line: n, InApp: inApp(place[:colon]) && function != "panic",
+			Function: function, URL: place[:colon], Line: n, InApp: inGoApp(function, place[:colon]),
 		})
+		if thrown && function == "panic" && (value == "" || value == rows[i]) {
+			begin, value = len(x.Stack), rows[i]
+		}
 	}
-	x.Stack = thrownAt(x.Stack)
+	for begin > 0 && begin < len(x.Stack) && strings.HasPrefix(x.Stack[begin].Function, "runtime.") {
+		begin++
+	}
+	if begin < len(x.Stack) {
+		x.Stack = x.Stack[begin:]
+	}
 }
 
-// thrownAt returns the calls below a panic. Above it stand those of who recovered, and the runtime's own.
-func thrownAt(stack []event.StackFrame) []event.StackFrame {
-	at := slices.IndexFunc(stack, func(f event.StackFrame) bool { return f.Function == "panic" }) + 1
-	for at > 0 && at < len(stack) && strings.HasPrefix(stack[at].Function, "runtime.") {
-		at++
-	}
-	if at == len(stack) {
-		return stack
-	}
-	return stack[at:]
+// inGoApp reports whether a call is the program's own. The SDK's are not, wherever it was built from.
+func inGoApp(function, file string) bool {
+	return function != "panic" && !strings.HasPrefix(function, "github.com/brennhill/gasoline/sdk/") && inApp(file)
 }
 
 // atException reads stacks whose lines begin with "at": Java's, Node's, .NET's.
@@ -320,6 +333,7 @@ func Frame(row string) (f event.StackFrame, ok bool) {
 func inApp(file string) bool {
 	for _, part := range [...]string{
 		"node_modules", "site-packages", "dist-packages", "/lib/python", "/go/src/", "/pkg/mod/", "<frozen", "/usr/lib/",
+		"/gasoline_sdk/", // also where it is run from its sources
 	} {
 		if strings.Contains(file, part) {
 			return false

@@ -71,6 +71,44 @@ func TestExceptionsOfRuntimes(t *testing.T) {
 			"panic: first [recovered]\n\tpanic: last [recovered]\n\ngoroutine 1 [running]:\npanic(0x1)\n\t/srv/panic.go:3 +0x1\nnot a place\nx",
 			"panic|last|panic /srv/panic.go:3:0|",
 		},
+		{ // thrown again by who recovered it: where it came from stands below
+			"panic: boom [recovered, repanicked]\n\ngoroutine 1 [running]:\nmain.mid.func1()\n\t/srv/main.go:7 +0x18\n" +
+				"panic({0x48?, 0x13?})\n\t/usr/local/go/src/runtime/panic.go:860 +0x13a\nmain.inner(...)\n\t/srv/main.go:5\n",
+			"panic|boom|main.inner /srv/main.go:5:0 own|",
+		},
+		{ // as older versions of Go print it
+			"panic: boom [recovered]\n\tpanic: boom\n\ngoroutine 1 [running]:\nmain.mid.func1()\n\t/srv/main.go:7 +0x18\n" +
+				"panic({0x48, 0x13})\n\t/usr/local/go/src/runtime/panic.go:860 +0x13a\nmain.inner(...)\n\t/srv/main.go:5\n",
+			"panic|boom|main.inner /srv/main.go:5:0 own|",
+		},
+		{ // another panic in a deferred call: it was thrown there
+			"panic: boom\n\tpanic: other\n\ngoroutine 1 [running]:\nmain.mid.func1()\n\t/srv/main.go:7 +0x18\n" +
+				"panic({0x48?, 0x13?})\n\t/usr/local/go/src/runtime/panic.go:860 +0x13a\nmain.inner(...)\n\t/srv/main.go:5\n",
+			"panic|other|main.mid.func1 /srv/main.go:7:0 own; panic /usr/local/go/src/runtime/panic.go:860:0; main.inner /srv/main.go:5:0 own|",
+		},
+		{ // thrown again, and recovered by the server
+			"2026/11/22 10:00:00 http: panic serving 127.0.0.1:5: boom\ngoroutine 9 [running]:\nnet/http.(*conn).serve.func1()\n" +
+				"\t/usr/local/go/src/net/http/server.go:1 +0x1\npanic({0x48?, 0x13?})\n\t/usr/local/go/src/runtime/panic.go:860 +0x1\n" +
+				"main.mid.func1()\n\t/srv/main.go:7 +0x18\npanic({0x48?, 0x13?})\n\t/usr/local/go/src/runtime/panic.go:860 +0x1\n" +
+				"main.inner(...)\n\t/srv/main.go:5\n",
+			"panic|boom|main.inner /srv/main.go:5:0 own|",
+		},
+		{ // another value, and recovered by the server: the last one thrown stands first
+			"2026/11/22 10:00:00 http: panic serving 127.0.0.1:5: other\ngoroutine 9 [running]:\nnet/http.(*conn).serve.func1()\n" +
+				"\t/usr/local/go/src/net/http/server.go:1 +0x1\npanic({0x48?, 0x99?})\n\t/usr/local/go/src/runtime/panic.go:860 +0x1\n" +
+				"main.mid.func1()\n\t/srv/main.go:7 +0x18\npanic({0x48?, 0x13?})\n\t/usr/local/go/src/runtime/panic.go:860 +0x1\n",
+			"panic|other|main.mid.func1 /srv/main.go:7:0 own; panic /usr/local/go/src/runtime/panic.go:860:0|",
+		},
+		{ // the SDK's own calls are not the program's, wherever they are built from
+			"panic: boom\n\ngoroutine 1 [running]:\ngithub.com/brennhill/gasoline/sdk/go/gasolinesql.(*stmt).Exec(0x1)\n\t/src/gasoline/sdk/go/gasolinesql/stmt.go:5 +0x1\n" +
+				"main.main()\n\t/srv/main.go:5 +0x1\n",
+			"panic|boom|github.com/brennhill/gasoline/sdk/go/gasolinesql.(*stmt).Exec /src/gasoline/sdk/go/gasolinesql/stmt.go:5:0; main.main /srv/main.go:5:0 own|",
+		},
+		{
+			"Traceback (most recent call last):\n  File \"/srv/a.py\", line 1, in a\n  File \"/src/gasoline/sdk/python/gasoline_sdk/db.py\", line 2, in execute\n" +
+				"OperationalError: no table",
+			"OperationalError|no table|execute /src/gasoline/sdk/python/gasoline_sdk/db.py:2:0; a /srv/a.py:1:0 own|",
+		},
 		{ // Node prints the source before, and properties behind the stack
 			"/srv/pay.js:4\n  throw new E()\n        ^\n\nTypeError [ERR_X]: no price\nof this item\n    at async Shop.pay (/srv/pay.js:4:9) {\n" +
 				"  code: 'ERR_X',\n  [cause]: Error: locked\n      at /srv/db.js:7:1\n}",
