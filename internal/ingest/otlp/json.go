@@ -267,6 +267,9 @@ var (
 	}()
 )
 
+// maxStray bounds the name of a member that is told of.
+const maxStray = 64
+
 // readJSON reads a request.
 func readJSON(m *maker, body []byte) error {
 	if !utf8.Valid(body) {
@@ -284,13 +287,19 @@ func readJSON(m *maker, body []byte) error {
 		{"resourceLogs", "resource_logs"}, {"resourceSpans", "resource_spans"},
 		{"resourceMetrics", "resource_metrics"},
 	}[m.signal]
+	found, other := false, ""
 	r.members(func(key string) {
 		if key != list[0] && key != list[1] {
+			other = key
 			r.skip()
 			return
 		}
+		found = true
 		r.elements(r.ofResource)
 	})
+	if !found && other != "" {
+		m.stray, _ = clipped(other, maxStray)
+	}
 	if r.wrong {
 		return errors.New("one of its lists is no list")
 	}

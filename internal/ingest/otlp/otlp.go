@@ -78,6 +78,7 @@ type decoded struct {
 	refused int // records that could not be used
 	ignored int // ids of logs that are none: the logs are kept without them
 	reason  string
+	stray   string // a member of a JSON request that has no list of the signal; unknown ones are let be otherwise
 }
 
 func (d *decoded) refuse(index int, format string, args ...any) {

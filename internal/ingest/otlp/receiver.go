@@ -74,6 +74,10 @@ func (r *Receiver) Take(
 	}
 	from.Stamp(d.batch)
 	c := &r.counts[sig]
+	if d.stray != "" {
+		r.repeats.forgetRequest(request)
+		return answer(enc, sig, 0, strays(sig, d.stray)), nil
+	}
 	if sig == Metrics {
 		r.repeats.forgetRequest(request)
 		c.left.Add(uint64(d.records))
@@ -132,6 +136,18 @@ func (r *Receiver) Take(
 		notes = append(notes, fmt.Sprintf("%d records are larger than what is kept", tooLarge))
 	}
 	return answer(enc, sig, d.refused+limited+tooLarge, strings.Join(notes, "; ")), nil
+}
+
+// strays says that a request has no list of its signal, and where the one that it has belongs.
+func strays(sig Signal, member string) string {
+	lists := [SignalCount]string{"resourceLogs", "resourceSpans", "resourceMetrics"}
+	said := fmt.Sprintf("nothing was taken: the request has no %s, but %q", lists[sig], member)
+	for other, list := range lists {
+		if member == list {
+			said += ", which belongs to /v1/" + Signal(other).String()
+		}
+	}
+	return said
 }
 
 // Fresh returns a batch without the spans that were sent before, and their events, which stand behind them, and how many

@@ -87,7 +87,8 @@ func TestTheSameBatchTwice(t *testing.T) {
 	if n := r.store.NextSeq() - 1; n != 6 { // each with its event
 		t.Errorf("%d events are stored", n)
 	}
-	if got := r.take(t, otlp.Logs, spansOf(7)) + r.take(t, otlp.Traces, spansOf(7)); got != "{}{}" {
+	both := strings.Replace(spansOf(7), "{", `{"resourceLogs":[],`, 1)
+	if got := r.take(t, otlp.Logs, both) + r.take(t, otlp.Traces, both); got != "{}{}" {
 		t.Errorf("the same bytes for another signal: %s", got)
 	}
 	line := `{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"body":{"stringValue":"x"}}]}]}]}`
@@ -169,6 +170,39 @@ func TestNotesOfAnAnswer(t *testing.T) {
 	body = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[` + strings.Repeat(line+",", 4) + line + `]}]}]}`
 	if got := r.take(t, otlp.Logs, body); !strings.Contains(got, "3 records and span events were over the limit of their service") {
 		t.Errorf("answered %s", got)
+	}
+}
+
+// A request of another signal is no empty one: who sent it is told where it belongs. Unknown members beside the list are
+// let be, as OTLP asks for.
+func TestARequestOfAnotherSignalIsTold(t *testing.T) {
+	r := start(t, ingest.Config{})
+	for turn := range 2 {
+		for _, c := range []struct {
+			sig        otlp.Signal
+			body, want string
+		}{
+			{otlp.Traces, `{"resourceLogs":[{}]}`, `{"partialSuccess":{"rejectedSpans":"0","errorMessage":` +
+				`"nothing was taken: the request has no resourceSpans, but \"resourceLogs\", which belongs to /v1/logs"}}`},
+			{otlp.Logs, `{"spans":[]}`, `{"partialSuccess":{"rejectedLogRecords":"0","errorMessage":` +
+				`"nothing was taken: the request has no resourceLogs, but \"spans\""}}`},
+			{otlp.Metrics, `{"resourceSpans":[]}`, `{"partialSuccess":{"rejectedDataPoints":"0","errorMessage":` +
+				`"nothing was taken: the request has no resourceMetrics, but \"resourceSpans\", which belongs to /v1/traces"}}`},
+			{otlp.Logs, `{}`, `{}`},
+			{otlp.Logs, `{"new":1,"resourceLogs":[]}`, `{}`},
+			{otlp.Logs, `{"resource_logs":[],"new":1}`, `{}`},
+		} {
+			if turn > 0 && c.want == "{}" { // it came before, which is said of it
+				continue
+			}
+			if got := r.take(t, c.sig, c.body); got != c.want {
+				t.Errorf("%s: %s is answered %s", c.sig, c.body, got)
+			}
+		}
+	}
+	long := r.take(t, otlp.Logs, `{"`+strings.Repeat("x", 10_000)+`":1}`)
+	if !strings.Contains(long, strings.Repeat("x", 64)) || len(long) > 250 {
+		t.Errorf("%d bytes: %.300s", len(long), long)
 	}
 }
 
