@@ -62,6 +62,24 @@ test.describe("once the user allows it", () => {
   });
 });
 
+test.describe("where the server takes its time", () => {
+  test.use({ downloads: true });
+
+  test("a download is waited for until Chrome has begun and ended it, and no longer than a moment", async ({
+    daemon,
+    site,
+    browserWithExtension: browser,
+  }) => {
+    site.page("/report", { body: "a,b", type: "text/csv", delay: 500 });
+    site.page("/gone", { body: "no", delay: 6000 });
+    const { run } = await open(browser, site, daemon, PAGE);
+    const late = await run("click", { selector: "#link" });
+    expect(late.result.downloads).toMatchObject([{ url: site.url("/report"), state: "complete", size: 3 }]);
+    const later = await run("click", { selector: "#gone" });
+    expect(later.result.downloads).toMatchObject([{ url: site.url("/gone"), state: "asked_for" }]);
+  });
+});
+
 test("the options say whether downloads are told", async ({ browserWithExtension: browser }) => {
   const page = await browser.open("options.html");
   await expect(page.locator("#downloads")).toHaveText("Off.");

@@ -5,7 +5,7 @@ import { onAsked } from "../frames/browser.ts";
 /** Downloads that are told of one act. */
 const MAX = 5;
 
-/** A download that has not ended is waited for so long, ms, after its act has settled. */
+/** A download that has not begun or not ended is waited for so long, ms, after its act has settled. */
 const END_MS = 1000;
 
 const MAX_URL = 300;
@@ -16,8 +16,10 @@ interface Running {
   tab: number;
   /** What documents asked for, in order: at most MAX. */
   asked: { name: string; url: string }[];
-  /** What Chrome began while only this act ran, or what its document asked for: ids, at most MAX. */
-  began: Set<number>;
+  /** What Chrome began while only this act ran, or what its document asked for: the addresses by id, at most MAX. */
+  began: Map<number, string>;
+  /** Hears of each that begins. */
+  hears: (() => void) | undefined;
 }
 
 /** chrome.downloads, where the user allowed it. */
@@ -46,7 +48,7 @@ export class Downloads {
   /** An act begins in a tab. */
   open(action: string, tab: number): void {
     if (!this.#listens) this.#hear();
-    this.#running.set(action, { tab, asked: [], began: new Set() });
+    this.#running.set(action, { tab, asked: [], began: new Map(), hears: undefined });
   }
 
   /** It is over. */
@@ -54,12 +56,17 @@ export class Downloads {
     this.#running.delete(action);
   }
 
-  /** What an act downloads, once it has settled; one that has not ended is waited for a moment, until the time (epoch ms). */
+  /**
+   * What an act downloads, once it has settled; one that Chrome has not begun or not ended is waited for a moment, until the
+   * time (epoch ms).
+   */
   async of(action: string, until: number): Promise<Download[]> {
     const running = this.#running.get(action);
     if (!running) return [];
-    const ids = [...running.began];
-    const items = await Promise.all(ids.map((id) => ended(id, Math.min(until, Date.now() + END_MS))));
+    const end = Math.min(until, Date.now() + END_MS);
+    // A document asks before Chrome begins, which it does once the server has answered.
+    if (this.#listens) await begun(running, end);
+    const items = await Promise.all([...running.began.keys()].map((id) => ended(id, end)));
     const found = items.flatMap((item) => (item ? [item] : []));
     const told = found.map((item): Download => ({
       name: nameOf(item.filename) || (running.asked.find(({ url }) => url === item.url)?.name ?? ""),
@@ -87,9 +94,26 @@ export class Downloads {
       // What no document asked for belongs to an act only where no other may have begun it.
       const of =
         acts.find(({ asked }) => asked.some((at) => at.url === url)) ?? (acts.length === 1 ? acts[0] : undefined);
-      if (of && of.began.size < MAX) of.began.add(id);
+      if (!of || of.began.size >= MAX) return;
+      of.began.set(id, url);
+      of.hears?.();
     });
   }
+}
+
+/** Resolves when Chrome has begun all that an act's documents asked for, or at the time (epoch ms). */
+async function begun(running: Running, until: number): Promise<void> {
+  const { asked, began } = running;
+  const all = (): boolean => asked.every(({ url }) => [...began.values()].includes(url));
+  while (!all() && Date.now() < until) {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      running.hears = resolve;
+      timer = setTimeout(resolve, until - Date.now());
+    });
+    clearTimeout(timer);
+  }
+  running.hears = undefined;
 }
 
 /** A download as it is when it has ended, or at the time (epoch ms); undefined where it is forgotten. */
