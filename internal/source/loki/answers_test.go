@@ -1,12 +1,14 @@
 package loki_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +57,122 @@ func TestWhatAnAnswerOfLokiSays(t *testing.T) {
 	want := `{app="api"}` + "\n" + ` | regexp "(?P<gasoline>` + ids + `)" | gasoline!="" or trace_id=~"` + ids + `" or traceID=~"` + ids + `" |= "a \"b\\"`
 	if got := asked.URL.Query().Get("query"); got != want {
 		t.Errorf("the query is %s, want %s", got, want)
+	}
+}
+
+// lines opens a Loki with lines of a size at the given nanoseconds. It notes the limits that it was asked with.
+func lines(t *testing.T, size int, at []int64) (s source.Searcher, limits *[]int) {
+	t.Helper()
+	limits = &[]int{}
+	text := strings.Repeat("x", size)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		limit, _ := strconv.Atoi(q.Get("limit"))
+		begin, _ := strconv.ParseInt(q.Get("start"), 10, 64)
+		end, _ := strconv.ParseInt(q.Get("end"), 10, 64)
+		*limits = append(*limits, limit)
+		_, _ = w.Write([]byte(`{"data":{"resultType":"streams","result":[{"stream":{"app":"api"},"values":[`))
+		n := 0
+		for i, ns := range at {
+			if ns >= begin && ns < end && n < limit {
+				if n++; n > 1 {
+					_, _ = w.Write([]byte(","))
+				}
+				_, _ = fmt.Fprintf(w, `["%d","%d %s"]`, ns, i, text)
+			}
+		}
+		_, _ = w.Write([]byte(`]}]}}`))
+	}))
+	t.Cleanup(server.Close)
+	opened, err := loki.Adapter.Open(json.RawMessage(`{"url":"`+server.URL+`","query":"{app=\"api\"}"}`), source.Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return opened.Search, limits
+}
+
+// pages reads all pages of a question: the numbers of the lines, and what was said to be missing.
+func pages(t *testing.T, s source.Searcher) (numbers []string, partial string, asked int64) {
+	t.Helper()
+	page := ""
+	for range 100 {
+		a, err := s.Search(t.Context(), source.Query{From: noon, To: noon.Add(time.Minute)}, page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked += a.Bytes
+		partial = cmp.Or(partial, a.Partial)
+		for _, r := range a.Rows {
+			n, _, _ := strings.Cut(r.Text, " ")
+			numbers = append(numbers, n)
+		}
+		if page = a.Next; page == "" {
+			return numbers, partial, asked
+		}
+	}
+	t.Fatal("the question has no end")
+	return nil, "", 0
+}
+
+// Lines that are too large together are asked for in smaller parts, each once and all of them.
+func TestLinesThatAreTooLargeTogether(t *testing.T) {
+	var at []int64
+	for i := range 900 {
+		at = append(at, noon.UnixNano()+int64(i)*1000)
+	}
+	s, limits := lines(t, 20_000, at)
+	numbers, partial, bytes := pages(t, s)
+	if len(numbers) != 900 || partial != "" || bytes < 34_000_000 { // what was read in vain counts, too
+		t.Errorf("%d lines, %q, %d bytes", len(numbers), partial, bytes)
+	}
+	for i, n := range numbers {
+		if n != strconv.Itoa(i) {
+			t.Fatalf("line %d is %s", i, n)
+		}
+	}
+	if want := []int{5000, 625, 625}; !slices.Equal(*limits, want) {
+		t.Errorf("asked with %v, want %v", *limits, want)
+	}
+}
+
+// Where such lines have one time, those that cannot be read are told, and the others come.
+func TestLinesOfOneMomentThatAreTooLargeTogether(t *testing.T) {
+	at := slices.Repeat([]int64{noon.UnixNano()}, 900)
+	s, limits := lines(t, 20_000, append(at, noon.UnixNano()+5))
+	numbers, partial, _ := pages(t, s)
+	if len(numbers) != 626 || numbers[625] != "900" || !strings.Contains(partial, "the same nanosecond") {
+		t.Errorf("%d lines, %q", len(numbers), partial)
+	}
+	if want := []int{5000, 625, 625}; !slices.Equal(*limits, want) {
+		t.Errorf("asked with %v, want %v", *limits, want)
+	}
+}
+
+// One line that is larger than what is read is an error of its own, and no question without an end.
+func TestALineThatIsTooLarge(t *testing.T) {
+	s, limits := lines(t, 17<<20, []int64{noon.UnixNano()})
+	page := ""
+	for range 10 {
+		a, err := s.Search(t.Context(), source.Query{From: noon, To: noon.Add(time.Minute)}, page)
+		if err != nil {
+			if !strings.Contains(err.Error(), "more than 16 MiB") || !slices.Equal(*limits, []int{5000, 625, 78, 9, 1}) {
+				t.Errorf("%v, asked with %v", err, *limits)
+			}
+			return
+		}
+		page = a.Next
+	}
+	t.Error("the question has no end")
+}
+
+// A page that this adapter never gave is not asked for.
+func TestPagesThatAreNone(t *testing.T) {
+	s, limits := lines(t, 1, nil)
+	for _, page := range []string{"x", "1~", "1~0", "1~-1", "1~5001", "~5", "1!!"} {
+		_, err := s.Search(t.Context(), source.Query{From: noon, To: noon.Add(time.Minute)}, page)
+		if f, ok := errors.AsType[*source.Fault](err); !ok || f.Kind != source.Expired || len(*limits) > 0 {
+			t.Errorf("%q: %v", page, err)
+		}
 	}
 }
 

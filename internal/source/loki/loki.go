@@ -8,6 +8,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,6 +39,9 @@ var Adapter = source.Declare("loki", "Grafana Loki, searched for traces; with ta
 
 // most is how many rows Loki gives in one answer as it is configured by default.
 const most = 5000
+
+// narrower is to which part of its rows a question is cut whose answer was larger than what is read.
+const narrower = 8
 
 type place struct {
 	client *source.Client
@@ -79,17 +84,28 @@ type answer struct {
 }
 
 // Search gives rows in order of time. A page names the nanosecond that it begins with, and ends with "!" when all rows
-// of one time did not fit into an ordinary page.
+// of one time did not fit into an ordinary page, or with "~" and how many rows are asked for when more were too large
+// together.
 func (p *place) Search(ctx context.Context, q source.Query, page string) (out source.Page, _ error) {
-	begin, limit := q.From.UnixNano(), min(cmp.Or(q.Limit, most), most)
+	begin, limit, onwards := q.From.UnixNano(), min(cmp.Or(q.Limit, most), most), ""
 	if page != "" {
-		digits, wide := strings.CutSuffix(page, "!")
+		none := &source.Fault{Kind: source.Expired, Text: "the page is none of Loki's"}
+		digits, few, narrow := strings.Cut(page, "~")
+		digits, wide := strings.CutSuffix(digits, "!")
 		n, err := strconv.ParseInt(digits, 10, 64)
 		if err != nil {
-			return out, &source.Fault{Kind: source.Expired, Text: "the page is none of Loki's"}
+			return out, none
 		}
-		if begin = n; wide {
+		begin = n
+		if wide {
 			limit = most
+		}
+		if narrow {
+			n, err := strconv.Atoi(few)
+			if err != nil || n < 1 || n > most {
+				return out, none
+			}
+			limit, onwards = n, "~"+few
 		}
 	}
 	if begin >= q.To.UnixNano() {
@@ -99,6 +115,10 @@ func (p *place) Search(ctx context.Context, q source.Query, page string) (out so
 		"query": {p.expression(q)}, "start": {strconv.FormatInt(begin, 10)}, "end": {strconv.FormatInt(q.To.UnixNano(), 10)},
 		"limit": {strconv.Itoa(limit)}, "direction": {"forward"},
 	}, p.header)
+	if f, is := errors.AsType[*source.Fault](err); is && f.Bytes > 0 && limit > 1 {
+		// It is asked again for fewer, by a question of its own, which the limits of the place count.
+		return source.Page{Bytes: f.Bytes, Pause: pause, Next: fmt.Sprintf("%d~%d", begin, max(1, limit/narrower))}, nil
+	}
 	if err != nil {
 		return out, err
 	}
@@ -136,7 +156,10 @@ func (p *place) Search(ctx context.Context, q source.Query, page string) (out so
 	whole := slices.IndexFunc(out.Rows, func(r source.Row) bool { return r.Time.Equal(last) })
 	switch {
 	case whole > 0:
-		out.Rows, out.Next = out.Rows[:whole], at
+		out.Rows, out.Next = out.Rows[:whole], at+onwards
+	case onwards != "":
+		out.Next = strconv.FormatInt(last.UnixNano()+1, 10) + onwards
+		out.Partial = "more lines have the same nanosecond than are read at once; the rest of them cannot be read"
 	case limit < most:
 		out.Rows, out.Next = nil, at+"!"
 	default:
