@@ -245,14 +245,14 @@ func (d *parts) patience() time.Duration {
 	return drive.ComeBack
 }
 
-// lost tells what the write side lost of a tab, in the words of footers.
-func (d *parts) lost(session string, tab int) []view.Loss {
+// lost tells what the write side lost of a tab or a service, in the words of footers.
+func (d *parts) lost(session string, tab int, service string) []view.Loss {
 	words := map[ingest.Cause]string{
 		ingest.OverRate: "over the rate limit", ingest.Breaker: "a flood was cut off", ingest.Invalid: "not understood",
 		ingest.Sender: "dropped by the sender", ingest.Gap: "never arrived", ingest.TooLarge: "too large",
 	}
 	var out []view.Loss
-	for _, l := range d.ingest.LossesOf(session, tab) {
+	for _, l := range d.ingest.LossesOf(session, tab, service) {
 		out = append(out, view.Loss{Kind: l.Kind, Cause: words[l.Cause], Count: l.Count})
 	}
 	return out
@@ -260,7 +260,7 @@ func (d *parts) lost(session string, tab int) []view.Loss {
 
 // droppedActions returns how many actions of a tab never reached the store.
 func (d *parts) droppedActions(session string, tab int) (n uint64) {
-	for _, l := range d.ingest.LossesOf(session, tab) {
+	for _, l := range d.ingest.LossesOf(session, tab, "") {
 		if l.Kind == event.KindAction {
 			n += l.Count
 		}

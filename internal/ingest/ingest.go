@@ -95,11 +95,12 @@ type Upload struct {
 // Report tells of events that are not in the batch.
 type Report struct {
 	Document string
-	Tab      int        // 0: not known
-	Kind     event.Kind // 0: not known
-	Cause    Cause      // Sender, Invalid or Gap
-	Count    int        // ≥ 1
-	Seq      uint64     // the sender's number of a single refused event; 0: not known
+	Tab      int          // 0: not known
+	Origin   event.Origin // of the service whose they were; zero: none's, or not known
+	Kind     event.Kind   // 0: not known
+	Cause    Cause        // Sender, Invalid or Gap
+	Count    int          // ≥ 1
+	Seq      uint64       // the sender's number of a single refused event; 0: not known
 }
 
 // Policy says what becomes of events above the limits.
@@ -145,7 +146,11 @@ func (in *Ingester) Ingest(ctx context.Context, u Upload, p Policy) (Receipt, er
 		}
 	}
 	for _, rep := range u.Reports {
-		in.losses.add(place{session: u.Session, tab: rep.Tab}, rep.Kind, rep.Cause, rep.Count)
+		at := place{session: u.Session, tab: rep.Tab}
+		if o := rep.Origin; o.Service != "" {
+			at = place{class: event.Service, source: o.Source, service: o.Service, instance: o.Instance}
+		}
+		in.losses.add(at, rep.Kind, rep.Cause, rep.Count)
 	}
 	switch p {
 	case Wait:
@@ -236,12 +241,12 @@ func (in *Ingester) Losses() []Loss {
 	return in.losses.total.list()
 }
 
-// LossesOf returns the losses that may concern a tab of a session since they were forgotten last; a
-// tab of 0 and an empty session mean any. Where it is not known whose events were lost, they count.
-func (in *Ingester) LossesOf(session string, tab int) []Loss {
+// LossesOf returns the losses that may concern a tab of a session, or a service, since they were forgotten last; a tab of 0,
+// an empty session and an empty service mean any. Where it is not known whose events were lost, they count.
+func (in *Ingester) LossesOf(session string, tab int, service string) []Loss {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	sum := in.losses.of(place{session: session, tab: tab})
+	sum := in.losses.of(place{session: session, tab: tab, service: service})
 	return sum.list()
 }
 

@@ -368,7 +368,7 @@ func TestLossesAreToldByPlace(t *testing.T) {
 		}
 	}
 	of := func(session string, tab int) (n uint64) {
-		for _, l := range d.LossesOf(session, tab) {
+		for _, l := range d.LossesOf(session, tab, "") {
 			n += l.Count
 		}
 		return n

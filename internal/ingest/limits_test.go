@@ -218,16 +218,37 @@ func TestLossesAreCounted(t *testing.T) {
 	large := &event.Log{Head: event.Head{Session: "s", Tab: 3}, Message: strings.Repeat("x", 40<<20)}
 	r, err := d.put(t, ingest.Drop, event.Batch{large}, 0)
 	if err != nil || r.Stored != 0 || r.Dropped[event.KindLog] != 1 ||
-		fmt.Sprint(d.LossesOf("s", 3)) != fmt.Sprint([]ingest.Loss{{Kind: event.KindLog, Cause: ingest.TooLarge, Count: 1}}) {
-		t.Errorf("%+v, %v, lost %v", r, err, d.LossesOf("s", 3))
+		fmt.Sprint(d.LossesOf("s", 3, "")) != fmt.Sprint([]ingest.Loss{{Kind: event.KindLog, Cause: ingest.TooLarge, Count: 1}}) {
+		t.Errorf("%+v, %v, lost %v", r, err, d.LossesOf("s", 3, ""))
 	}
 	service := event.Head{Origin: event.Origin{Source: "http", Service: "api"}}
 	b := start(t, ingest.Config{ByteRate: 1})
 	b.put(t, ingest.Drop, event.Batch{&event.Log{Head: service}, &event.Log{Head: service},
 		&event.Log{Head: service}}, 300)
-	if b.lost() != "log/rate=3" || len(b.LossesOf("s", 0)) != 0 || len(b.LossesOf("", 1)) != 0 ||
-		len(b.LossesOf("", 0)) != 1 {
-		t.Errorf("a service lost %s; a page is told %v", b.lost(), b.LossesOf("s", 1))
+	if b.lost() != "log/rate=3" || len(b.LossesOf("s", 0, "")) != 0 || len(b.LossesOf("", 1, "")) != 0 ||
+		len(b.LossesOf("", 0, "")) != 1 {
+		t.Errorf("a service lost %s; a page is told %v", b.lost(), b.LossesOf("s", 1, ""))
+	}
+	if own, other := b.LossesOf("", 0, "api"), b.LossesOf("", 0, "web"); len(own) != 1 || len(other) != 0 {
+		t.Errorf("the service is told %v, another one %v", own, other)
+	}
+	if _, err := b.Ingest(t.Context(), ingest.Upload{Session: "s", Reports: []ingest.Report{
+		{Tab: 1, Kind: event.KindAction, Cause: ingest.Sender, Count: 2},
+		{Origin: service.Origin, Kind: event.KindSpan, Cause: ingest.Invalid, Count: 3},
+	}}, ingest.Drop); err != nil {
+		t.Fatal(err)
+	}
+	if own, other := b.LossesOf("", 0, "api"), b.LossesOf("", 0, "web"); len(own) != 2 || own[1].Count != 3 || len(other) != 0 {
+		t.Errorf("with reports the service is told %v, another one %v", own, other)
+	}
+	if page := b.LossesOf("s", 1, ""); len(page) != 1 || page[0].Kind != event.KindAction {
+		t.Errorf("with reports a page is told %v", page)
+	}
+	if _, err := b.Ingest(t.Context(), ingest.Upload{Reports: []ingest.Report{{Cause: ingest.Gap, Count: 7}}}, ingest.Drop); err != nil {
+		t.Fatal(err)
+	}
+	if other := b.LossesOf("", 0, "web"); len(other) != 1 || other[0].Count != 7 {
+		t.Errorf("what nobody knows of concerns all: %v", other)
 	}
 }
 
@@ -457,7 +478,7 @@ func TestSessionsAreToldApart(t *testing.T) {
 			t.Errorf("session %s: stored %d, %v", session, r.Stored, err)
 		}
 	}
-	if a, b := d.LossesOf("a", 1), d.LossesOf("b", 1); len(a) != 1 || a[0].Count != 1 || len(b) != 0 {
+	if a, b := d.LossesOf("a", 1, ""), d.LossesOf("b", 1, ""); len(a) != 1 || a[0].Count != 1 || len(b) != 0 {
 		t.Errorf("lost %v of a, %v of b", a, b)
 	}
 	none := ingest.Upload{Session: "c", Reports: []ingest.Report{{Tab: 1, Cause: ingest.Sender}}}

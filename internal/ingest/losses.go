@@ -68,10 +68,13 @@ func (l *losses) add(at place, k event.Kind, c Cause, n int) {
 	t[k][c] += uint64(n)
 }
 
-// of sums what may concern a tab of a session; "" and 0 mean any.
+// of sums what may concern a tab of a session, or a service; "" and 0 mean any.
 func (l *losses) of(at place) tally {
 	var sum tally
 	for p, t := range l.places {
+		if at.service != "" && p != (place{}) && (p.class != event.Service || p.service != "" && p.service != at.service) {
+			continue
+		}
 		if p.class == event.Service && (at.session != "" || at.tab != 0) {
 			continue
 		}

@@ -205,11 +205,11 @@ func TestRowsOfSeveralDocuments(t *testing.T) {
 		t.Errorf("acks %v", r.Ack)
 	}
 	found := false
-	for _, l := range d.LossesOf("s", 3) {
+	for _, l := range d.LossesOf("s", 3, "") {
 		found = found || l.Cause == ingest.Gap && l.Count == 2
 	}
 	if !found {
-		t.Errorf("the gap is not told of tab 3: %v", d.LossesOf("s", 3))
+		t.Errorf("the gap is not told of tab 3: %v", d.LossesOf("s", 3, ""))
 	}
 	other, err := d.uploads.Sync(context.Background(), ingest.Upload{Session: "t",
 		Batch: event.Batch{&event.Log{Head: event.Head{Session: "t", Document: "d", Sender: 1}}}})

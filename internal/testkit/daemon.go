@@ -97,7 +97,7 @@ func NewDaemon(t testing.TB, entries int) *Daemon {
 	h.Films = film.New(dir)
 	h.Flows = flow.New(h.Reader)
 	h.Recorder = recording.New(dir, h.Reader, func(session string, tab int) (n uint64) {
-		for _, l := range h.losses(session, tab) {
+		for _, l := range h.losses(session, tab, "") {
 			if l.Kind == event.KindAction {
 				n += l.Count
 			}
@@ -152,9 +152,9 @@ func (h *Daemon) Driver() drive.Driver {
 	return drive.Driver{Queue: h.Queue, Registry: h.Registry, Dir: h.Dir}
 }
 
-func (h *Daemon) losses(session string, tab int) []view.Loss {
+func (h *Daemon) losses(session string, tab int, service string) []view.Loss {
 	out := append([]view.Loss(nil), h.Lost...)
-	for _, l := range h.Ingest.LossesOf(session, tab) {
+	for _, l := range h.Ingest.LossesOf(session, tab, service) {
 		out = append(out, view.Loss{Kind: l.Kind, Cause: l.Cause.String(), Count: l.Count})
 	}
 	return out

@@ -338,8 +338,11 @@ func TestLossesAreTold(t *testing.T) {
 		{Cause: "refused", Count: 2}, {Kind: event.KindExchange, Cause: "rate limit"},
 	}
 	asked := ""
-	v := view.View{Lost: func(session string, tab int) []view.Loss { asked = fmt.Sprint(session, tab); return losses }}
-	f := query.Filter{Session: "s", Tab: 7}
+	v := view.View{Lost: func(session string, tab int, service string) []view.Loss {
+		asked = fmt.Sprint(session, tab, service)
+		return losses
+	}}
+	f := query.Filter{Session: "s", Tab: 7, Service: "api"}
 	for _, tt := range []struct {
 		kinds []event.Kind
 		want  string
@@ -350,7 +353,7 @@ func TestLossesAreTold(t *testing.T) {
 			"[lost: 1 action events (lost in the page), 2 events (refused)]"},
 		{[]event.Kind{event.KindExchange}, "[lost: 2 events (refused)]"},
 	} {
-		if got := fmt.Sprint(v.LossNotes(f, tt.kinds...)); got != tt.want || asked != "s7" {
+		if got := fmt.Sprint(v.LossNotes(f, tt.kinds...)); got != tt.want || asked != "s7api" {
 			t.Errorf("%v: %s of %s, want %s", tt.kinds, got, asked, tt.want)
 		}
 	}

@@ -24,8 +24,9 @@ type View struct {
 	Registry *session.Registry
 	Call     catalog.Call
 
-	// Lost tells what of a tab of a session never reached the store; 0 and "" mean any. nil: nothing is known to be lost.
-	Lost func(session string, tab int) []Loss
+	// Lost tells what of a tab of a session, or of a service, never reached the store; 0 and "" mean any. nil: nothing is known
+	// to be lost.
+	Lost func(session string, tab int, service string) []Loss
 }
 
 // Loss is a number of events of a kind that were not stored.
@@ -317,7 +318,7 @@ func (v View) LossNotes(f query.Filter, kinds ...event.Kind) []string {
 		return nil
 	}
 	var parts []string
-	for _, l := range v.Lost(f.Session, f.Tab) {
+	for _, l := range v.Lost(f.Session, f.Tab, f.Service) {
 		if l.Count == 0 || l.Kind != 0 && len(kinds) > 0 && !slices.Contains(kinds, l.Kind) {
 			continue
 		}

@@ -183,7 +183,7 @@ func (r *Receiver) Take(ctx context.Context, from ingest.From, in wire.Lines) (w
 	if len(batch) > 0 {
 		up := ingest.Upload{Sent: epoch(in.Sent), Batch: batch, Bytes: bytes}
 		if in.Dropped > 0 {
-			up.Reports = []ingest.Report{{Kind: event.KindLog, Cause: ingest.Sender, Count: in.Dropped}}
+			up.Reports = []ingest.Report{{Origin: batch[0].Base().Origin, Kind: event.KindLog, Cause: ingest.Sender, Count: in.Dropped}}
 		}
 		if _, err := r.cfg.Ingest.Ingest(ctx, up, ingest.Refuse); err != nil {
 			c.restore(before)

@@ -76,16 +76,35 @@ type decoded struct {
 	batch   event.Batch
 	records int // logs, spans or metrics in the body
 	refused int // records that could not be used
+	whose   []refusal
 	ignored int // ids of logs that are none: the logs are kept without them
 	reason  string
 	stray   string // a member of a JSON request that has no list of the signal; unknown ones are let be otherwise
 }
 
-func (d *decoded) refuse(index int, format string, args ...any) {
-	if d.refused == 0 {
-		d.reason = fmt.Sprintf("record %d: ", index) + fmt.Sprintf(format, args...)
+// refusal is how many records of one service, which stood one after the other, could not be used.
+type refusal struct {
+	origin event.Origin
+	count  int
+}
+
+// maxRefusals bounds them; those beyond count as of nobody known.
+const maxRefusals = 64
+
+func (m *maker) refuse(index int, format string, args ...any) {
+	if m.refused == 0 {
+		m.reason = fmt.Sprintf("record %d: ", index) + fmt.Sprintf(format, args...)
 	}
-	d.refused++
+	m.refused++
+	of := m.origin
+	if len(m.whose) >= maxRefusals && m.whose[len(m.whose)-1].origin != of {
+		of = event.Origin{}
+	}
+	if n := len(m.whose); n > 0 && m.whose[n-1].origin == of {
+		m.whose[n-1].count++
+		return
+	}
+	m.whose = append(m.whose, refusal{of, 1})
 }
 
 // Spans reads an ExportTraceServiceRequest in JSON that a store of traces answers with, and stores nothing. A span stands

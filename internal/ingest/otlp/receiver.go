@@ -1,6 +1,7 @@
 package otlp
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -95,8 +96,11 @@ func (r *Receiver) Take(
 		notes = append(notes, fmt.Sprintf("%d spans were here already and were left out", repeated))
 	}
 	u := ingest.Upload{Batch: batch, Bytes: len(body)}
-	if d.refused > 0 {
-		u.Reports = []ingest.Report{{Kind: sig.kind(), Cause: ingest.Invalid, Count: d.refused}}
+	for _, r := range d.whose {
+		r.origin.Service = cmp.Or(from.Service, r.origin.Service)
+		u.Reports = append(u.Reports, ingest.Report{
+			Origin: r.origin, Kind: sig.kind(), Cause: ingest.Invalid, Count: r.count,
+		})
 	}
 	receipt, err := r.in.Ingest(ctx, u, ingest.Partial)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -359,6 +360,41 @@ func TestRefusedRecordsAreLosses(t *testing.T) {
 	}
 	if l := r.in.Losses(); len(l) != 1 || l[0] != (ingest.Loss{Kind: event.KindSpan, Cause: ingest.Invalid, Count: 1}) {
 		t.Errorf("losses %+v", l)
+	}
+}
+
+// A refused record is a loss of its own service, whose name a token may give; beyond so many runs of services it is not known
+// whose.
+func TestRefusedRecordsAreLossesOfTheirService(t *testing.T) {
+	r := start(t, ingest.Config{})
+	spans := func(service string, n int) string {
+		return `{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"` + service + `"}}]},"scopeSpans":[{"spans":[` +
+			strings.Repeat(`{"traceId":"12"},`, n-1) + `{"traceId":"12"}]}]}`
+	}
+	lost := func(service string) (n uint64) {
+		for _, l := range r.in.LossesOf("", 0, service) {
+			n += l.Count
+		}
+		return n
+	}
+	r.take(t, otlp.Traces, `{"resourceSpans":[`+spans("api", 2)+","+spans("web", 3)+","+spans("api", 1)+`]}`)
+	if api, web, other := lost("api"), lost("web"), lost("other"); api != 3 || web != 3 || other != 0 {
+		t.Errorf("api %d, web %d, other %d", api, web, other)
+	}
+	body := `{"resourceSpans":[` + spans("told", 5) + `]}`
+	if _, err := r.Take(t.Context(), ingest.From{Service: "token"}, otlp.Traces, otlp.JSON, []byte(body)); err != nil {
+		t.Fatal(err)
+	}
+	if token, told := lost("token"), lost("told"); token != 5 || told != 0 {
+		t.Errorf("of the token %d, of what was told %d", token, told)
+	}
+	var many []string
+	for i := range 70 {
+		many = append(many, spans("s"+strconv.Itoa(i), 1))
+	}
+	r.take(t, otlp.Traces, `{"resourceSpans":[`+strings.Join(many, ",")+`]}`)
+	if first, last, other := lost("s0"), lost("s69"), lost("other"); first != 7 || last != 6 || other != 6 {
+		t.Errorf("the first %d, the last %d, another %d", first, last, other)
 	}
 }
 
