@@ -484,12 +484,18 @@ func TestProgramsOfSources(t *testing.T) {
 		{"echo one; printf two", []string{"one", "two"}, "sh: it ended"},
 		{"echo one; exit 3", []string{"one"}, "sh: exit status 3"},
 		{"echo 'permission\n  denied' >&2; exit 3", nil, "sh: permission denied"},
+		{"echo 'sh: it is late' >&2; exit 3", nil, "sh: it is late"}, // its name once
+		{"echo 'E1123 17:50:00.123456    1234 memcache.go:265] \"Unhandled Error\" no list' >&2; " +
+			"echo 'E1123 17:50:00.223456    1234 memcache.go:265] \"Unhandled Error\" no list' >&2; echo 'The connection was refused' >&2; exit 1",
+			nil, "sh: The connection was refused"},
+		{"for i in 1 2; do echo \"W1123 17:50:00.12345$i    1234 a.go:265] no list\" >&2; done; exit 1", nil, "sh: no list"},
 		{"echo $LC_ALL", []string{"C"}, "it ended"},
 		{"cat", nil, "it ended"}, // no input
 	} {
 		got, err := lines(sh(c.script))
 		var f *Fault
-		if !slices.Equal(got, c.want) || !errors.As(err, &f) || f.Kind != Unavailable || !strings.HasSuffix(f.Text, c.words) {
+		if !slices.Equal(got, c.want) || !errors.As(err, &f) || f.Kind != Unavailable || !strings.HasSuffix(f.Text, c.words) ||
+			strings.Contains(f.Text, "sh: sh:") {
 			t.Errorf("%s: %q %v", c.script, got, err)
 		}
 	}
@@ -520,6 +526,13 @@ func TestProgramsOfSources(t *testing.T) {
 	}
 	if said.Len() > maxSaid || !strings.HasSuffix(said.words(), "1998 1999") {
 		t.Errorf("%d bytes", said.Len())
+	}
+	var log tailOf
+	for range 100 {
+		_, _ = log.Write([]byte("E1123 17:50:00.123456    1234 memcache.go:265] no list of all that there is\n"))
+	}
+	if log.words() != "no list of all that there is" {
+		t.Errorf("%q", log.words())
 	}
 	_, _ = said.Write([]byte(strings.Repeat("x", 2*maxSaid) + "end"))
 	if said.Len() != maxSaid || !strings.HasSuffix(said.words(), "end") {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -88,7 +90,7 @@ func (c Command) Read(ctx context.Context, each func([]byte) error) error {
 	case stopped != nil:
 		return stopped
 	}
-	word := said.words()
+	word := strings.TrimPrefix(said.words(), filepath.Base(c.Args[0])+": ") // many begin with their own name
 	switch {
 	case word != "":
 	case err != nil:
@@ -154,6 +156,28 @@ func (t *tailOf) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// klogLine is the head of a line of kubectl's log: its level and date, the time, a thread, and a place in the code. See
+// https://github.com/kubernetes/klog.
+var klogLine = regexp.MustCompile(`^[IWEF][0-9]{4} [0-9:.]+ +[0-9]+ [^ \]]+:[0-9]+\] `)
+
+// words gives what was written last as one line. Of a log's lines each text comes once, and none where the program says
+// something in its own words besides.
 func (t *tailOf) words() string {
-	return strings.Join(strings.Fields(strings.ToValidUTF8(t.String(), "")), " ")
+	var own, logged []string
+	text := strings.ToValidUTF8(t.String(), "")
+	if _, whole, more := strings.Cut(strings.TrimSpace(text), "\n"); more && t.Len() == maxSaid {
+		text = whole // the first line has lost its beginning
+	}
+	for line := range strings.Lines(text) {
+		line = strings.Join(strings.Fields(line), " ")
+		if head := klogLine.FindString(line); head == "" {
+			own = append(own, line)
+		} else if text := line[len(head):]; !slices.Contains(logged, text) {
+			logged = append(logged, text)
+		}
+	}
+	if said := strings.Join(strings.Fields(strings.Join(own, " ")), " "); said != "" {
+		return said
+	}
+	return strings.Join(logged, " ")
 }
