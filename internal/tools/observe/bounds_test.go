@@ -399,3 +399,40 @@ func TestLineOfServiceInFullHasItsFields(t *testing.T) {
 		}
 	})
 }
+
+// Why something failed stands in lists of logs, of errors and in bundles, however a logger gives it beside the message.
+func TestTheErrorBesideAMessageIsInAllLists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(testkit.Begin.Add(time.Minute)))
+		d := sit(t, 0)
+		for name, c := range map[string]struct{ attributes, want string }{
+			"a":  {`{"err":"no route to host"}`, "no route to host"},
+			"b":  {`{"error":"refused by bank"}`, "refused by bank"},
+			"c":  {`{"error.message":"out of stock","err":"other"}`, "out of stock"},
+			"d":  {`{"err":{"type":"Error","message":"socket hang up","stack":"Error: socket hang up\\n at x"}}`, "socket hang up"},
+			"e":  {`{"error":{"msg":"disk full"}}`, "disk full"},
+			"f":  {`{"error":"pay f failed"}`, ""}, // said already
+			"g":  {`{"error":{"code":7}}`, ""},
+			"h":  {`{"error":17,"err":["x"]}`, ""},
+			"ij": {`{"errors":"many"}`, ""},
+		} {
+			h := head(0)
+			h.Service, h.PageURL = "api", ""
+			d.daemon.Store.Append(event.Batch{&event.Log{
+				Head: h, Level: "error", Severity: 17, Message: "pay " + name + " failed", Attributes: c.attributes,
+			}})
+			message := "pay " + name + " failed"
+			line := regexp.MustCompile(message + `[^(\n]*`).FindString(d.ask("logs", `"service":"api","text":"`+message+`"`))
+			if got := strings.TrimPrefix(strings.TrimSpace(line[len(message):]), ": "); got != c.want {
+				t.Errorf("logs tell %q of %s, want %q", got, c.attributes, c.want)
+			}
+			for mode, more := range map[string]string{"errors": `"service":"api"`, "error_bundles": `"limit":20,"budget":30000`} {
+				answer := d.ask(mode, more)
+				found := regexp.MustCompile(message + ` \[log in api\]\n(?: +caused by (.*)\n)?`).FindStringSubmatch(answer)
+				if found == nil || found[1] != c.want {
+					t.Errorf("%s tell %q of %s, want %q in:\n%s", mode, found, c.attributes, c.want, answer)
+				}
+			}
+		}
+	})
+}

@@ -1,6 +1,7 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -183,7 +184,7 @@ func (e *logEntry) write(out *strings.Builder, n int) {
 }
 
 // causeOf returns the error that a service's logger gave beside the message, as Go's slog has it: the attribute error.message,
-// err or error, where it is a text that the message does not hold; else "".
+// err or error, a text or an object with a message, where the log's message does not hold it; else "".
 func causeOf(message, attributes string) string {
 	if !strings.Contains(attributes, `"err`) {
 		return ""
@@ -197,6 +198,9 @@ func causeOf(message, attributes string) string {
 		return ""
 	}
 	for _, v := range [...]any{given.Text, given.Err, given.Error} {
+		if fields, ok := v.(map[string]any); ok {
+			v = cmp.Or(fields["message"], fields["msg"])
+		}
 		if text, ok := v.(string); ok && text != "" && !strings.Contains(message, text) {
 			return text
 		}
