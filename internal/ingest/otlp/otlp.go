@@ -76,7 +76,7 @@ type decoded struct {
 	batch   event.Batch
 	records int // logs, spans or metrics in the body
 	refused int // records that could not be used
-	whose   []refusal
+	whose   []refusal // the refused ones; ≤ maxRefusals + 1
 	ignored int // ids of logs that are none: the logs are kept without them
 	reason  string
 	stray   string // a member of a JSON request that has no list of the signal; unknown ones are let be otherwise
@@ -88,7 +88,7 @@ type refusal struct {
 	count  int
 }
 
-// maxRefusals bounds them; those beyond count as of nobody known.
+// maxRefusals bounds the runs of services that are told apart; what is refused beyond counts as of nobody known.
 const maxRefusals = 64
 
 func (m *maker) refuse(index int, format string, args ...any) {
