@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/brennhill/gasoline/internal/answer"
@@ -31,18 +32,33 @@ func Stack(stack []event.StackFrame) []Frame {
 	return out
 }
 
-// StackLine prints at most n calls, innermost first.
+// StackLine prints at most n calls, innermost first. Where all of these are a library's, the last one is the first of the
+// application's own.
 func StackLine(stack []Frame, n int) string { return StackOf(stack, "", n) }
 
 // StackOf is StackLine for a stack of a page: scripts of the page's own origin are named by their path.
 func StackOf(stack []Frame, page string, n int) string {
+	shown, own := stack[:min(n, len(stack))], -1
+	if first := slices.IndexFunc(stack, func(f Frame) bool { return f.InApp }); first >= len(shown) && len(shown) > 0 {
+		shown, own = shown[:len(shown)-1], first
+	}
 	var out []string
-	for _, f := range stack[:min(n, len(stack))] {
-		name := answer.Clean(f.Function)
-		if name == "" {
-			name = "(anonymous)"
-		}
-		out = append(out, name+" "+answer.LocalPlace(f.URL, page, f.Line, f.Column))
+	for _, f := range shown {
+		out = append(out, call(f, page))
+	}
+	if own > len(shown) && len(shown) > 0 {
+		out = append(out, "…")
+	}
+	if own >= 0 {
+		out = append(out, call(stack[own], page))
 	}
 	return strings.Join(out, " < ")
+}
+
+func call(f Frame, page string) string {
+	name := answer.Clean(f.Function)
+	if name == "" {
+		name = "(anonymous)"
+	}
+	return name + " " + answer.LocalPlace(f.URL, page, f.Line, f.Column)
 }

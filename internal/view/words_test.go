@@ -51,6 +51,31 @@ func TestTalliesLetNoPageWordOut(t *testing.T) {
 	}
 }
 
+// Where only a library's calls would be printed, the first one of the application's own takes the place of the last.
+func TestStacksNameTheApplicationsOwnCall(t *testing.T) {
+	stack := []view.Frame{
+		{Function: "execute", URL: "/lib/db.py", Line: 1}, {Function: "query", URL: "/lib/orm.py", Line: 2},
+		{Function: "list", URL: "/srv/shop.py", Line: 3, InApp: true}, {Function: "main", URL: "/srv/shop.py", Line: 4, InApp: true},
+	}
+	for n, want := range []string{
+		"",
+		"list /srv/shop.py:3",
+		"execute /lib/db.py:1 < … < list /srv/shop.py:3",
+		"execute /lib/db.py:1 < query /lib/orm.py:2 < list /srv/shop.py:3",
+		"execute /lib/db.py:1 < query /lib/orm.py:2 < list /srv/shop.py:3 < main /srv/shop.py:4",
+	} {
+		if got := view.StackLine(stack, n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+	if got, want := view.StackLine(stack[:2], 1), "execute /lib/db.py:1"; got != want {
+		t.Errorf("without one of its own: %q", got)
+	}
+	if got, want := view.StackLine(stack[2:], 1), "list /srv/shop.py:3"; got != want {
+		t.Errorf("which stands first: %q", got)
+	}
+}
+
 func TestStacksNameTheSource(t *testing.T) {
 	stack := view.Stack([]event.StackFrame{
 		{
