@@ -74,10 +74,10 @@ const (
 // decoded is what a body became. Its strings may be parts of the body.
 type decoded struct {
 	batch   event.Batch
-	records int // logs, spans or metrics in the body
-	refused int // records that could not be used
+	records int       // logs, spans or metrics in the body
+	refused int       // records that could not be used
 	whose   []refusal // the refused ones; ≤ maxRefusals + 1
-	ignored int // ids of logs that are none: the logs are kept without them
+	ignored int       // ids of logs that are none: the logs are kept without them
 	reason  string
 	stray   string // a member of a JSON request that has no list of the signal; unknown ones are let be otherwise
 }
