@@ -123,7 +123,10 @@ test("Next: requests are spans with the routes of the app router, and what handl
   expect((await fetch(`${url}/fails`, from)).status).toBe(500);
   await fetch(`${url}/`, from);
   await receiver.until((r) => r.spans.filter((s) => s.service === "shop" && s.kind === 2).length >= 4);
-  await receiver.until((r) => r.logs.length >= 3 && r.spans.some((s) => s.service === "stock"));
+  await receiver.until((r) => r.spans.some((s) => s.service === "shop" && s.kind === 3));
+  await receiver.until((r) => r.spans.some((s) => s.service === "stock"));
+  // Next writes lines of its own when it starts: only those of requests have ids.
+  await receiver.until((r) => r.logs.filter((l) => l.spanId !== "").length >= 3);
   const route = receiver.span("GET /api/items/[id]");
   expect(route).toMatchObject({
     traceId: TRACE,
