@@ -32,6 +32,8 @@ export class Aim {
   readonly #viewport = viewport();
   #met: boolean | undefined;
   #released = false; // on the element
+  #acted = false;
+  readonly #changes = new MutationObserver((records) => this.#look(records));
 
   /** again finds what stands for the element when it is gone, or throws. */
   constructor(element: Element, point: { x: number; y: number }, again: () => Element) {
@@ -56,11 +58,17 @@ export class Aim {
     return this.#element.isConnected && stateOf(this.#element) === this.#state;
   }
 
+  /** Whether the page changed by the press alone, before the button was let go of: more than how the element looks. */
+  get acted(): boolean {
+    return this.#acted;
+  }
+
   get #moved(): boolean {
     return viewport() !== this.#viewport;
   }
 
   stop(): void {
+    this.#changes.disconnect();
     for (const name of EVENTS) window.removeEventListener(name, this.#hear, true);
   }
 
@@ -70,6 +78,7 @@ export class Aim {
     const [target] = event.composedPath();
     const here = target instanceof Element && this.#isMeant(target);
     this.#met ??= here;
+    if (this.#met && event.type.endsWith("down")) this.#watch();
     if (this.#met) {
       if (here && RELEASES.has(event.type)) this.#released = true;
       if (event.type !== "click" || here || !this.#moved) return;
@@ -77,6 +86,22 @@ export class Aim {
     event.preventDefault();
     event.stopImmediatePropagation();
   };
+
+  /** Watches what the page does while it hears of a press, and at its end; not what it does later, by itself. */
+  #watch(): void {
+    for (const root of [document, this.#element.getRootNode()])
+      this.#changes.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    setTimeout(() => this.#changes.disconnect());
+  }
+
+  #look(records: MutationRecord[]): void {
+    this.#acted ||= records.some(({ type, target, attributeName, addedNodes, removedNodes }) => {
+      if (!this.#element.contains(target)) return true;
+      if (type === "attributes") return attributeName !== "class" && attributeName !== "style";
+      // Ripples are elements without a text.
+      return type !== "childList" || [...addedNodes, ...removedNodes].some((node) => node.textContent !== "");
+    });
+  }
 
   #isMeant(hit: Element): boolean {
     if (isTarget(hit, this.#element)) return true;
