@@ -19,7 +19,7 @@ export const alone = { alias: { "web-vitals/attribution": "web-vitals" } };
 export const entries = [
   {
     name: "page",
-    budget: 20_800,
+    budget: 21_100,
     code: 'export { startPageRealm, Batcher, openPageSide } from "./index.ts";',
   },
   {
@@ -29,7 +29,7 @@ export const entries = [
   },
   {
     name: "ci",
-    budget: 39_400,
+    budget: 39_600,
     options: alone,
     code: 'export { startPageRealm, startDocument, Builtins, Batcher } from "./index.ts";',
   },

@@ -72,6 +72,8 @@ const pushing = 2;
 const pushingPatience = 200;
 /** A request this soon after something that the action started is taken for its doing, in ms. */
 const closeBy = 50;
+/** A turn whose end did not come is believed this long when others begin, in ms. */
+const turnPatience = 100;
 /** An action that nobody ends is looked at this often, in ms. */
 const lookEvery = 100;
 
@@ -105,6 +107,19 @@ interface Running extends Works {
   next: Running | undefined;
 }
 
+/** Turn is a stretch of time in which what runs is an action's. */
+interface Turn {
+  at: Running;
+  /** false: by time alone */
+  sure: boolean;
+  /** behind its task; undefined in a frame */
+  next: NextFrame | undefined;
+  /** performance.now at its beginning */
+  began: number;
+  /** the one that it began in */
+  outer: Turn | undefined;
+}
+
 /** What is known of how somebody answers over a socket. */
 interface Talk {
   /** whose message was sent last, and what waits for its answer */
@@ -128,7 +143,6 @@ interface Asked {
 
 const frame = requestAnimationFrame.bind(globalThis);
 const every = setInterval.bind(globalThis) as (fn: () => void, ms: number) => number;
-const cancelEvery = clearInterval.bind(globalThis) as (id: number) => void;
 const scheduler = (globalThis as { scheduler?: object }).scheduler;
 const postTask = method<[() => void, { priority: string }], Promise<unknown>>("Scheduler", "postTask");
 /** nextTask calls in a task of its own, before those that wait already where the browser can do that. */
@@ -156,12 +170,9 @@ const nextFrame = (): NextFrame => {
  */
 export class Scope {
   #running: Running | undefined; // newest first
-  #current: Running | undefined;
-  #sure = true; // of the current one; false: by time alone
+  #turn: Turn | undefined; // what runs now, newest first
   #before: Running | undefined; // whose task ended last
   #left = 0; // counts the tasks that ended
-  #turn = 0;
-  #next: NextFrame | undefined; // behind the task of the current one; undefined in a frame
   #stops: Stop | undefined;
   readonly #requests = new NativeWeakMap<object, Work>();
   readonly #own: Works = { works: undefined, count: 0 }; // requests that nothing is known to have led to
@@ -246,7 +257,7 @@ export class Scope {
 
   /** cause says what led to an event of this moment; late ones may come a task after what led to them. */
   cause(late = false): Cause | undefined {
-    if (this.#current) return { action: this.#current.action, inferred: !this.#sure };
+    if (this.#turn) return { action: this.#turn.at.action, inferred: !this.#turn.sure };
     if (late && this.#before) return { action: this.#before.action, inferred: false };
     return this.#running && { action: this.#running.action, inferred: true };
   }
@@ -261,7 +272,7 @@ export class Scope {
   requested(call: Asked): void {
     const cause = this.cause();
     const near = this.#running && now() - this.#running.last < closeBy ? this.#running : undefined;
-    const at: Works | undefined = cause ? (this.#current ?? near) : this.#own;
+    const at: Works | undefined = cause ? (this.#turn?.at ?? near) : this.#own;
     const work: Work = { words: call.type + " " + call.method, url: call.url, cause, over: false, next: undefined };
     if (at && call.type !== "beacon") this.#link(at, work);
     weakSet(this.#requests, call, work);
@@ -294,7 +305,7 @@ export class Scope {
    * is answered.
    */
   sent(connection: object, url: string): void {
-    const at = this.#current;
+    const at = this.#turn?.at;
     if (!at) return;
     const talk = this.#talk(connection);
     talk.sent = now();
@@ -396,21 +407,27 @@ export class Scope {
 
   /** enter says that this task is an action's, until it ends; where that is not sure, by time alone. */
   #enter(at: Running, sure = true): void {
-    this.#current = at;
-    this.#sure = sure;
-    this.#next = nextFrame();
-    at.last = now();
-    const turn = ++this.#turn;
-    nextTask(() => {
-      if (this.#turn === turn) this.#leave(at);
-    });
+    const turn = this.#open(at, sure, nextFrame());
+    nextTask(() => this.#leave(turn));
   }
 
-  #leave(at: Running): void {
-    this.#turn++;
-    this.#current = undefined;
-    this.#before = this.#sure ? at : undefined;
-    at.last = now();
+  /** open says that what the browser calls next is an action's. leave follows it. */
+  #open(at: Running, sure: boolean, next: NextFrame | undefined): Turn {
+    const began = (at.last = now());
+    return (this.#turn = { at, sure, next, began, outer: this.#turn });
+  }
+
+  /** leave ends a turn. The one that it began in goes on: the browser may come with something else between a timer and ours. */
+  #leave(turn: Turn | undefined): void {
+    if (!turn) return;
+    if (this.#turn === turn) {
+      this.#turn = turn.outer;
+      if (turn.outer && turn.began - turn.outer.began > turnPatience) this.#turn = undefined;
+    } else {
+      for (let other = this.#turn; other; other = other.outer) if (other.outer === turn) other.outer = turn.outer;
+    }
+    this.#before = turn.sure ? turn.at : undefined;
+    turn.at.last = now();
     const left = ++this.#left;
     // What this task queued comes before what is queued now.
     later(() => {
@@ -423,7 +440,7 @@ export class Scope {
     append(
       stops,
       watchRefusals((what) => {
-        const at = this.#current ?? this.#running;
+        const at = this.#turn?.at ?? this.#running;
         let told = !at;
         for (let i = 0; at && i < at.refused.length; i++) told ||= at.refused[i] === what;
         if (at && !told) append(at.refused, what);
@@ -439,55 +456,43 @@ export class Scope {
           return result;
         }),
       );
-    append(
-      stops,
-      proxyMethod(globalThis, "setTimeout", (target, self, args) => {
-        const at = this.#current;
-        const sure = this.#sure;
-        const ms = delayOf(args);
-        if (!at || ms < 0 || ms > longest) return apply(target, self, args);
-        const work = ms <= patience ? this.#add(at, "timer of " + ms + " ms") : undefined;
-        const before = later(() => this.#turnTo(at, sure, nextFrame()), ms);
-        const id: unknown = apply(target, self, args);
-        const over = (): void => {
-          if (work) work.over = true;
-          mapDelete(this.#timers, id);
-          cancelLater(before);
-          cancelLater(after);
-        };
-        const after = later(() => {
-          over();
-          this.#leave(at);
-        }, ms);
-        mapSet(this.#timers, id, over);
-        return id;
-      }),
-    );
-    append(
-      stops,
-      proxyMethod(globalThis, "setInterval", (target, self, args) => {
-        const at = this.#current;
-        const sure = this.#sure;
-        const ms = delayOf(args);
-        if (!at || ms < 0 || ms > longest) return apply(target, self, args);
-        const work = ms <= patience ? this.#add(at, "timer every " + ms + " ms") : undefined;
-        const before = every(() => (at.live ? this.#turnTo(at, sure, nextFrame()) : over()), ms);
-        const id: unknown = apply(target, self, args);
-        const after = every(() => this.#leave(at), ms);
-        const over = (): void => {
-          if (work) work.over = true;
-          mapDelete(this.#timers, id);
-          cancelEvery(before);
-          cancelEvery(after);
-        };
-        // One that goes on has no end that anybody could wait for.
-        later(() => {
-          if (work) work.over = true;
-        }, patience);
-        mapSet(this.#timers, id, over);
-        return id;
-      }),
-    );
+    const timer = (name: string, set: typeof later, once: boolean): void =>
+      append(
+        stops,
+        proxyMethod(globalThis, name, (target, self, args) => {
+          const from = this.#turn;
+          const ms = delayOf(args);
+          if (!from || ms < 0 || ms > longest) return apply(target, self, args);
+          const { at, sure } = from;
+          const work = ms <= patience ? this.#add(at, "timer " + (once ? "of " : "every ") + ms + " ms") : undefined;
+          let turn: Turn | undefined;
+          let cleared = once;
+          const before = set(() => {
+            if (once || at.live) turn ??= this.#open(at, sure, nextFrame());
+            else over();
+          }, ms);
+          const id: unknown = apply(target, self, args);
+          const after = set(() => {
+            if (once) over();
+            this.#leave(turn);
+            turn = undefined;
+            if (cleared) cancelLater(after);
+          }, ms);
+          const over = (): void => {
+            cleared = true;
+            if (work) work.over = true;
+            mapDelete(this.#timers, id);
+            cancelLater(before);
+            if (!turn) cancelLater(after); // a turn that began has an end
+          };
+          // One that goes on has no end that anybody could wait for.
+          if (!once) later(() => work && (work.over = true), patience);
+          mapSet(this.#timers, id, over);
+          return id;
+        }),
+      );
+    timer("setTimeout", later, true);
+    timer("setInterval", every, false);
     clear("clearTimeout");
     clear("clearInterval");
     // Ids of frames are numbers of their own.
@@ -495,24 +500,22 @@ export class Scope {
     append(
       stops,
       proxyMethod(globalThis, "requestAnimationFrame", (target, self, args) => {
-        const at = this.#current;
-        const sure = this.#sure;
-        if (!at || args.length === 0 || typeof args[0] !== "function") return apply(target, self, args);
+        const from = this.#turn;
+        if (!from || args.length === 0 || typeof args[0] !== "function") return apply(target, self, args);
+        const { at, sure, next } = from;
         const work = document.hidden ? undefined : this.#add(at, "animation frame");
-        const next = this.#next;
-        let own = true;
+        let turn: Turn | undefined;
         frame((time) => {
           // What the task asks for comes in the frame behind it. A frame may come before we hear that the task has ended: what
           // the page asks for in there comes in the one after, and is its own.
-          own = !next || next.time === time;
-          if (own) this.#turnTo(at, sure, undefined);
+          if (!next || next.time === time) turn = this.#open(at, sure, undefined);
         });
         const id: unknown = apply(target, self, args);
         mapSet(frames, id, work);
         frame(() => {
           if (work) work.over = true;
           mapDelete(frames, id);
-          if (own) this.#leave(at);
+          this.#leave(turn);
         });
         return id;
       }),
@@ -531,14 +534,13 @@ export class Scope {
       append(
         stops,
         proxyMethod(Response.prototype, readers[i]!, (target, self, args) => {
-          const at = this.#current;
-          const sure = this.#sure;
+          const from = this.#turn;
           const promise: unknown = apply(target, self, args);
-          const work = at && this.#add(at, "body of a response");
+          const work = from && this.#add(from.at, "body of a response");
           if (!work) return promise;
           const over = (): void => {
             work.over = true;
-            this.#enter(at, sure);
+            this.#enter(from.at, from.sure);
           };
           try {
             // First in line: the page's own reactions run in the same task. A body that fails and that nobody looks at is no
@@ -553,15 +555,6 @@ export class Scope {
     return () => {
       for (let i = 0; i < stops.length; i++) stops[i]!();
     };
-  }
-
-  /** turnTo says that what the browser calls next is an action's. leave follows it. next is the frame behind it. */
-  #turnTo(at: Running, sure: boolean, next: NextFrame | undefined): void {
-    this.#turn++;
-    this.#current = at;
-    this.#sure = sure;
-    this.#next = next;
-    at.last = now();
   }
 }
 

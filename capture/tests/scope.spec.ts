@@ -124,6 +124,55 @@ test("an action is the cause of what it runs at once, in timers, frames, promise
   expect((await records.one("logs", (x) => x.message === "end")).action).toBeUndefined();
 });
 
+test("a timer that is cleared by what it calls ends its turn there", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  for (const [set, clear] of [
+    ["setInterval", "clearInterval"],
+    ["setTimeout", "clearTimeout"],
+  ] as const) {
+    await act(page, `const id = ${set}(() => { console.log("own ${set}"); ${clear}(id) }, 20)`);
+    await rested(page);
+    await records.one("logs", (x) => x.message === `own ${set}`);
+    await page.evaluate((name) => {
+      console.log(`other after ${name}`);
+      (window as never as Handle).capture.captures[0].take({ type: "end", action: "c1" });
+      console.log(`end of ${name}`);
+    }, set);
+    await records.one("logs", (x) => x.message === `end of ${set}`);
+    const told = causes(records, "").filter(([message]) => String(message).endsWith(set));
+    expect(told).toEqual([
+      [`own ${set}`, "c1", undefined],
+      [`other after ${set}`, "c1", ["inferred"]],
+      [`end of ${set}`, undefined, undefined],
+    ]);
+  }
+});
+
+test("timers that are due at once do not take each other's turns", async ({ page, capture, server }) => {
+  const records = await capture(both);
+  await page.goto(server.page("<p>"));
+  // The second of each pair is set so late that it is due within the few µs in which the first one's turn begins and ends.
+  await act(
+    page,
+    `let left = 40;
+     const pair = () => {
+       const began = performance.now();
+       let due = 2;
+       const done = () => { if (--due === 0 && --left > 0) pair(); else if (due === 0) console.log("own last") };
+       setTimeout(() => { console.log("own first"); done() }, 12);
+       for (const until = began + 7 + Math.random() * 0.1; performance.now() < until; );
+       setTimeout(() => { console.log("own second"); done() }, 5);
+       for (const until = began + 14; performance.now() < until; );
+     };
+     pair();`,
+  );
+  await records.one("logs", (x) => x.message === "own last");
+  const told = causes(records, "own");
+  expect(told.length).toBe(81);
+  expect(told.filter(([, action, flags]) => action !== "c1" || flags !== undefined)).toEqual([]);
+});
+
 test("an uncaught error and a rejection nobody handled have the action as their cause", async ({
   page,
   capture,
