@@ -1,6 +1,6 @@
 import type { Deadline } from "./environment.ts";
 import { Pass } from "./pass.ts";
-import { turn } from "./waiting.ts";
+import { EVERY_CHANGE, turn } from "./waiting.ts";
 
 /** Work in one go, ms: less than the page's next frame has. */
 const SLICE_MS = 12;
@@ -41,7 +41,7 @@ export class Slices {
     let changed = false;
     const change = (): void => void (changed = true);
     const observer = new MutationObserver(change);
-    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    observer.observe(document, EVERY_CHANGE);
     addEventListener("input", change, true);
     await turn();
     removeEventListener("input", change, true);

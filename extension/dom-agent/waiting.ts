@@ -2,6 +2,14 @@ import type { Deadline } from "./environment.ts";
 import { AgentProblem } from "./problem.ts";
 import { roots } from "./shadow.ts";
 
+/** What an observer is told of a tree: all that changes in it. */
+export const EVERY_CHANGE: MutationObserverInit = {
+  subtree: true,
+  childList: true,
+  attributes: true,
+  characterData: true,
+};
+
 /** Between two attempts the page gets so many times the time that the last one took. */
 const SHARE = 3;
 
@@ -81,8 +89,7 @@ export function change(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener("abort", done, until);
     for (const name of TELLING) document.addEventListener(name, done, until);
     navigation.addEventListener("currententrychange", done, until);
-    for (const root of roots())
-      observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    for (const root of roots()) observer.observe(root, EVERY_CHANGE);
   });
 }
 
@@ -142,7 +149,7 @@ export async function quiet(quietMS: number, deadline: Deadline): Promise<{ quie
     last = Date.now();
     mutations += records.length;
   });
-  observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  observer.observe(document, EVERY_CHANGE);
   try {
     while (Date.now() < deadline.at) {
       deadline.signal.throwIfAborted();

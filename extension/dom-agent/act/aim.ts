@@ -1,4 +1,5 @@
 import { isTarget } from "../actionable.ts";
+import { EVERY_CHANGE } from "../waiting.ts";
 
 /** What a press of a real button comes to, in order. */
 const EVENTS = [
@@ -32,7 +33,8 @@ export class Aim {
   readonly #viewport = viewport();
   #met: boolean | undefined;
   #released = false; // on the element
-  #acted = false;
+  /** Whether the page changed by the press alone, before the button was let go of: more than how the element looks. */
+  acted = false;
   readonly #changes = new MutationObserver((records) => this.#look(records));
 
   /** again finds what stands for the element when it is gone, or throws. */
@@ -56,11 +58,6 @@ export class Aim {
   get slipped(): boolean {
     if (!this.#met || this.#released || !this.#moved) return false;
     return this.#element.isConnected && stateOf(this.#element) === this.#state;
-  }
-
-  /** Whether the page changed by the press alone, before the button was let go of: more than how the element looks. */
-  get acted(): boolean {
-    return this.#acted;
   }
 
   get #moved(): boolean {
@@ -89,18 +86,19 @@ export class Aim {
 
   /** Watches what the page does while it hears of a press, and at its end; not what it does later, by itself. */
   #watch(): void {
-    for (const root of [document, this.#element.getRootNode()])
-      this.#changes.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    for (const root of [document, this.#element.getRootNode()]) this.#changes.observe(root, EVERY_CHANGE);
     setTimeout(() => this.#changes.disconnect());
   }
 
   #look(records: MutationRecord[]): void {
-    this.#acted ||= records.some(({ type, target, attributeName, addedNodes, removedNodes }) => {
-      if (!this.#element.contains(target)) return true;
-      if (type === "attributes") return attributeName !== "class" && attributeName !== "style";
-      // Ripples are elements without a text.
-      return type !== "childList" || [...addedNodes, ...removedNodes].some((node) => node.textContent !== "");
-    });
+    this.acted ||= records.some(
+      ({ type, target, attributeName, addedNodes, removedNodes }) =>
+        !this.#element.contains(target) ||
+        (type === "attributes"
+          ? !/^(class|style)$/.test(attributeName!)
+          : // Ripples are elements without a text.
+            type !== "childList" || [...addedNodes, ...removedNodes].some((node) => node.textContent)),
+    );
   }
 
   #isMeant(hit: Element): boolean {

@@ -81,19 +81,16 @@ export async function perform(environment: Environment, how: Performance): Promi
       const lost = aim?.missed || slipped;
       if (heard && !lost) return;
       // What the page did when it was pressed, it would do a second time.
-      if (slipped && aim?.acted)
-        throw new AgentProblem(
-          "not_actionable",
-          `The page moved while the button was pressed on ${inWords(found.element)}, and changed by the press: no click followed, so look at the page before you repeat it.`,
-        );
+      const acted = slipped && aim?.acted;
       // The debugger's bar may come between the look at a point and the press, and the point then be out of the viewport.
       const outside = at && !inViewport(found.point);
       // What no document heard may have come to something else: it is not done a second time.
-      if (!lost && !outside) {
-        if (button !== "left") return;
+      if (acted || (!lost && !outside)) {
+        if (button !== "left" && !acted) return;
+        const what = acted ? "changed, and moved before the end of" : "heard nothing of";
         throw new AgentProblem(
           "not_actionable",
-          `The page heard nothing of a click on ${inWords(found.element)}: look at the page before you repeat it.`,
+          `The page ${what} a click on ${inWords(found.element)}: look at the page before you repeat it.`,
         );
       }
       await again();
