@@ -30,7 +30,7 @@ ext: node_modules/.installed ## Build the extension into extension/dist and a zi
 gen: ## Write what is generated from declarations
 	@go run ./internal/gen
 
-check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, generated files
+check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, sizes, generated files
 	@echo "── go: format, vet, staticcheck, generated files"
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'run gofmt -w on these'; exit 1; }
 	@go mod verify > /dev/null
@@ -41,6 +41,7 @@ check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, gen
 	@! grep -n '"resolved": "http' package-lock.json e2e/clients/package-lock.json e2e/head-to-head/package-lock.json e2e/otlp/node/package-lock.json sdk/node/tests/more/package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
 	@echo "── typescript: types, lint, format"
 	@npm run --silent check
+	@npm run --silent size --workspace @gasoline/capture
 	@node sdk/node/build.mjs --check
 
 chromium: node_modules/.installed ## Find or install Chromium
