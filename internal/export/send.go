@@ -7,11 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/event"
+	"github.com/brennhill/gasoline/internal/redact"
 )
 
 const (
@@ -38,11 +42,23 @@ type Doer interface {
 }
 
 // NewTarget returns the target of a base URL, as OTEL_EXPORTER_OTLP_ENDPOINT has it. The client must not
-// follow redirects: a header may have a secret.
+// follow redirects: a header may have a secret. A secret goes over plain http to this machine only.
 func NewTarget(base string, header http.Header, client Doer) (*Target, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
 		return nil, fmt.Errorf("%q is no address such as http://127.0.0.1:4318", base)
+	}
+	if u.Scheme == "http" && !loopback(u.Hostname()) {
+		if u.User != nil {
+			return nil, fmt.Errorf("the address has a password, which would go to %s unencrypted: use https", u.Host)
+		}
+		for name, values := range header {
+			for _, value := range values {
+				if redact.New(redact.Rules{}).Headers([]event.Header{{Name: name, Value: value}}) {
+					return nil, fmt.Errorf("the header %s is a secret, which would go to %s unencrypted: use https", name, u.Host)
+				}
+			}
+		}
 	}
 	base = strings.TrimSuffix(u.String(), "/")
 	return &Target{
@@ -59,6 +75,11 @@ func NewTarget(base string, header http.Header, client Doer) (*Target, error) {
 			}
 		},
 	}, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Post hands one request over. What is answered with 429, 502, 503 or 504, or not at all, is sent again, after the time

@@ -146,6 +146,37 @@ func TestPausesCanBeEnded(t *testing.T) {
 	}
 }
 
+// A secret goes to another machine by https only; what is no secret may go as it likes.
+func TestSecretsGoToOtherMachinesEncrypted(t *testing.T) {
+	for _, c := range []struct {
+		base, name, value string
+		want              string
+	}{
+		{"http://store.example:4318", "Authorization", "Bearer tops3cret", "Authorization is a secret"},
+		{"http://10.0.0.7:4318", "X-Api-Key", "5cd0a7f1", "X-Api-Key is a secret"},
+		{"http://me:hunter2@store.example", "", "", "password"},
+		{"http://store.example:4318", "X-Scope-OrgID", "shop", ""},
+		{"https://store.example", "Authorization", "Bearer tops3cret", ""},
+		{"https://me:hunter2@store.example", "", "", ""},
+		{"http://localhost:4318", "Authorization", "Bearer tops3cret", ""},
+		{"http://127.0.0.1:4318", "X-Api-Key", "5cd0a7f1", ""},
+		{"http://[::1]:4318", "X-Api-Key", "5cd0a7f1", ""},
+	} {
+		header := http.Header{}
+		if c.name != "" {
+			header.Set(c.name, c.value)
+		}
+		_, err := export.NewTarget(c.base, header, nil)
+		if (err == nil) != (c.want == "") {
+			t.Errorf("%s with %q: %v", c.base, c.name, err)
+		}
+		if err != nil && (!strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "use https") ||
+			strings.Contains(err.Error(), "s3cret") || strings.Contains(err.Error(), "hunter2")) {
+			t.Errorf("%s with %q: %v", c.base, c.name, err)
+		}
+	}
+}
+
 // Who takes OTLP in protobuf only cannot be told so by a status alone: the error says what helps.
 func TestAStoreThatTakesNoJSON(t *testing.T) {
 	for _, c := range []struct {
