@@ -347,10 +347,10 @@ func TestLossesAreTold(t *testing.T) {
 		kinds []event.Kind
 		want  string
 	}{
-		{nil, "[lost: 3 log events (rate limit), 1 action events (lost in the page), 2 events (refused)]"},
+		{nil, "[lost: 3 log events (rate limit), 1 action event (lost in the page), 2 events (refused)]"},
 		{[]event.Kind{event.KindLog}, "[lost: 3 log events (rate limit), 2 events (refused)]"},
 		{[]event.Kind{event.KindExchange, event.KindAction},
-			"[lost: 1 action events (lost in the page), 2 events (refused)]"},
+			"[lost: 1 action event (lost in the page), 2 events (refused)]"},
 		{[]event.Kind{event.KindExchange}, "[lost: 2 events (refused)]"},
 	} {
 		if got := fmt.Sprint(v.LossNotes(f, tt.kinds...)); got != tt.want || asked != "s7api" {

@@ -322,9 +322,12 @@ func (v View) LossNotes(f query.Filter, kinds ...event.Kind) []string {
 		if l.Count == 0 || l.Kind != 0 && len(kinds) > 0 && !slices.Contains(kinds, l.Kind) {
 			continue
 		}
-		what := l.Kind.String() + " events"
-		if l.Kind == 0 {
-			what = "events"
+		what := "events"
+		if l.Count == 1 {
+			what = "event"
+		}
+		if l.Kind != 0 {
+			what = l.Kind.String() + " " + what
 		}
 		parts = append(parts, fmt.Sprintf("%d %s (%s)", l.Count, what, l.Cause))
 	}
