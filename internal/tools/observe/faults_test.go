@@ -323,7 +323,7 @@ func TestWhatARefusedUploadHeldIsToldAsMissing(t *testing.T) {
 		}, nil)
 		for _, what := range []string{"errors", "error_bundles"} {
 			text := ask(t, bound, fmt.Sprintf(`{"what":%q,"tab":1,"session":"s1"}`, what))
-			if strings.Contains(text, "no errors were seen") || !strings.Contains(text, "lost: 1 exception events") {
+			if strings.Contains(text, "no errors were seen") || !strings.Contains(text, "lost: 1 exception event (") {
 				t.Errorf("%s: %s", what, text)
 			}
 		}
