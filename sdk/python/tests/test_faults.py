@@ -468,13 +468,18 @@ class Processes(Case):
                         return [str(os.getpid()).encode()]
                     app = gasoline_sdk.WSGIMiddleware(app)
                 """))
+            with open(os.path.join(folder, "hooks.py"), "w", encoding="utf-8") as file:
+                file.write("def post_worker_init(worker): worker.log.info('ready: %s', worker.pid)\n")
             env = {**os.environ, "PYTHONPATH": ROOT, "GASOLINE_URL": self.receiver.url, "GASOLINE_TOKEN": "secret"}
             socket = os.path.join(folder, "s")
             process = subprocess.Popen(
-                [sys.executable, "-m", "gunicorn", "--preload", "-w", "2", "-b", "unix:" + socket, "app:app"],
+                [sys.executable, "-m", "gunicorn", "--preload", "-c", "hooks.py", "-w", "2", "-b", "unix:" + socket, "app:app"],
                 cwd=folder, env=env, stderr=subprocess.PIPE, text=True)
+            # A worker that has not set its handlers yet misses SIGTERM, and gunicorn waits 30 s for it.
+            ready = 0
             for line in process.stderr:
-                if "Booting worker" in line:
+                ready += "ready: " in line
+                if ready == 2:
                     break
             import http.client
             import socket as sockets
