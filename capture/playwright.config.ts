@@ -7,7 +7,7 @@ export default defineConfig({
   outputDir: "../.cache/playwright/capture",
   fullyParallel: true,
   workers: 2,
-  timeout: 30_000,
+  timeout: 45_000,
   expect: { timeout: 10_000 },
   forbidOnly: true,
   retries: 0,

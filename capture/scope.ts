@@ -414,7 +414,9 @@ export class Scope {
   /** open says that what the browser calls next is an action's. leave follows it. */
   #open(at: Running, sure: boolean, next: NextFrame | undefined): Turn {
     const began = (at.last = now());
-    return (this.#turn = { at, sure, next, began, outer: this.#turn });
+    let outer = this.#turn;
+    if (outer && began - outer.began > turnPatience) outer = undefined; // its end did not come
+    return (this.#turn = { at, sure, next, began, outer });
   }
 
   /** leave ends a turn. The one that it began in goes on: the browser may come with something else between a timer and ours. */
@@ -422,7 +424,6 @@ export class Scope {
     if (!turn) return;
     if (this.#turn === turn) {
       this.#turn = turn.outer;
-      if (turn.outer && turn.began - turn.outer.began > turnPatience) this.#turn = undefined;
     } else {
       for (let other = this.#turn; other; other = other.outer) if (other.outer === turn) other.outer = turn.outer;
     }
