@@ -31,6 +31,7 @@ class Film {
   #latest = 0; // the time of the last picture, epoch ms
   #sent = 0; // the time of the last frame that was sent, µs
   #held = false;
+  #ending = false;
   #turn: Promise<void> = Promise.resolve(); // what is asked is done one after the other
 
   constructor(port: chrome.runtime.Port) {
@@ -108,17 +109,19 @@ class Film {
   }
 
   #onBeat(): void {
-    if (this.#latest !== 0 && Date.now() - this.#latest >= STILL_MS) this.#encoder.repeat((this.#latest = Date.now()));
+    if (!this.#ending && this.#latest !== 0 && Date.now() - this.#latest >= STILL_MS)
+      this.#encoder.repeat((this.#latest = Date.now()));
     this.#send(false);
   }
 
   async #end(at: number): Promise<void> {
-    clearInterval(this.#beat);
+    this.#ending = true;
     try {
       this.#capture?.stop();
       this.#encoder.repeat(at);
       await Promise.all([this.#encoder.end(), this.#sound?.end()]);
     } finally {
+      clearInterval(this.#beat);
       this.#send(true);
     }
   }
@@ -135,6 +138,7 @@ class Film {
       for (const frame of frames) this.#sent = frame.us = Math.max(frame.us, this.#sent);
     } else this.#encoded = [];
     const { width, height, colours } = this.#encoder;
-    if (last || frames.length > 0) this.#say({ type: "batch", width, height, colours, frames, last });
+    // Who waits for the end hears that it is on the way.
+    if (this.#ending || frames.length > 0) this.#say({ type: "batch", width, height, colours, frames, last });
   }
 }

@@ -161,6 +161,24 @@ async function invoke(browser: Browser, page: Page): Promise<void> {
   await session.detach();
 }
 
+/** Runs a script in the film page. */
+async function inFilmPage(browser: Browser, expression: string): Promise<void> {
+  const session = await browser.context.browser()!.newBrowserCDPSession();
+  const send = session.send.bind(session) as (method: string, params: object) => Promise<unknown>;
+  const { targetInfos } = (await send("Target.getTargets", { filter: [{}] })) as {
+    targetInfos: { targetId: string; url: string }[];
+  };
+  const { targetId } = targetInfos.find(({ url }) => url.endsWith("/film.html"))!;
+  const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: false })) as { sessionId: string };
+  const answered = new Promise<string>((done) =>
+    session.on("Target.receivedMessageFromTarget" as never, ({ message }: { message: string }) => done(message)),
+  );
+  const message = JSON.stringify({ id: 1, method: "Runtime.evaluate", params: { expression } });
+  await send("Target.sendMessageToTarget", { sessionId, message });
+  expect(JSON.parse(await answered).result.exceptionDetails).toBeUndefined();
+  await session.detach();
+}
+
 /** The head of a packet of Opus tells how loud nothing is: silence takes three bytes. */
 const loud = (data: string): boolean => Buffer.from(data, "base64").length > 20;
 
@@ -287,6 +305,34 @@ test("a worker that dies during a film leaves no field covered for long", async 
   expect(await page.locator("[data-gasoline-covered]").count()).toBe(3);
   await browser.killWorker();
   await expect.poll(() => page.locator("[data-gasoline-covered]").count(), { timeout: 25_000 }).toBe(0);
+});
+
+test("the end of a film is waited for while it is encoded, and told as lost where that takes for ever", async ({
+  daemon,
+  site,
+  browserWithExtension: browser,
+}) => {
+  const { page, run } = await open(browser, site, daemon, MOVES);
+  test.setTimeout(120_000);
+  await page.bringToFront();
+  for (const [name, flush, lost] of [
+    ["slow", "new Promise((done) => setTimeout(done, 7000)).then(() => flush.call(this))", false],
+    ["stuck", "new Promise(() => {})", true],
+  ] as const) {
+    expect((await run("screen_recording_start", { name, fps: 10 })).error).toBeUndefined();
+    await inFilmPage(
+      browser,
+      `{ const { flush } = VideoEncoder.prototype; VideoEncoder.prototype.flush = function () { return ${flush} } }`,
+    );
+    const stopping = Date.now();
+    await run("screen_recording_stop", {}, { timeoutMS: 40_000 });
+    const { batches, frames, ended } = got(daemon, name);
+    expect(ended).toBe("stopped");
+    expect(batches.filter(({ ended }) => ended)).toHaveLength(1);
+    expect(batches.at(-1)!.dropped > 0).toBe(lost);
+    expect(Date.now() - stopping).toBeGreaterThan(lost ? 19_000 : 7000);
+    expect(frames.length).toBeGreaterThan(0);
+  }
 });
 
 test.describe("with sound", () => {

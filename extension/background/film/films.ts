@@ -30,8 +30,9 @@ const CLOSING_MS = 300;
 const COVER_MS = 3000;
 const COVER_BEATS = 3;
 
-/** So long the last pictures are waited for. */
-const LAST_MS = 5000;
+/** So long the film page may be silent while the last pictures are encoded, and so long they are waited for at most. */
+const SILENT_MS = 5000;
+const LAST_MS = 20_000;
 
 /** The daemon hears of a film so often, also while there is nothing new, ms. */
 const BEAT_MS = 2000;
@@ -211,7 +212,7 @@ export class TabFilms implements Films {
       film.fail(error);
     }
     film.say({ type: "end", at: Date.now() });
-    await Promise.race([film.encoded, wait(LAST_MS)]);
+    await Promise.race([film.encoded, film.silence()]);
     clearInterval(beat);
     await this.#finish(film);
   }
@@ -219,7 +220,7 @@ export class TabFilms implements Films {
   /** Shows again what was covered, and tells the daemon that nothing more comes. */
   async #finish(film: Running): Promise<void> {
     await film.cover.end();
-    film.waiting.push({ frames: [], ended: film.why ?? "failed" });
+    film.close();
     await this.#send(film);
     film.port?.disconnect();
     if (this.#films.get(film.tab) === film) this.#films.delete(film.tab);
@@ -317,6 +318,9 @@ class Running {
   dropped = 0;
   colours: Colours = { full_range: false };
   why: Ended | undefined;
+  #heard = 0; // epoch ms
+  #whole = false; // all that was taken is encoded
+  #closed = false; // its end is on the way, so that nothing more is sent
   acknowledge: (id: number) => void = () => {};
   readonly #unacknowledged: number[] = [];
   #began: () => void = () => {};
@@ -376,7 +380,22 @@ class Running {
     });
   }
 
+  /** Resolves when the film page was not heard for long, or all of it took too long. */
+  async silence(): Promise<void> {
+    const end = (this.#heard = Date.now()) + LAST_MS;
+    for (let left = SILENT_MS; left > 0; left = Math.min(this.#heard + SILENT_MS, end) - Date.now()) await wait(left);
+  }
+
+  /** Queues its end. Pictures that are not encoded by now are counted as not taken: at least one. */
+  close(): void {
+    this.#closed = true;
+    if (!this.#whole && this.told.width > 0) this.dropped += Math.max(1, this.#unacknowledged.length);
+    this.waiting.push({ frames: [], ended: this.why ?? "failed" });
+  }
+
   heard(message: FromFilm): void {
+    if (this.#closed) return;
+    this.#heard = Date.now();
     if (message.type === "failed") {
       this.end("failed");
       return;
@@ -395,6 +414,7 @@ class Running {
         this.colours = message.colours;
         this.#keep(message.frames);
       }
+      this.#whole = message.last;
       if (message.last) this.#encoded();
       return;
     }
