@@ -153,8 +153,8 @@ func TestSecretsGoToOtherMachinesEncrypted(t *testing.T) {
 		want              string
 	}{
 		{"http://store.example:4318", "Authorization", "Bearer tops3cret", "Authorization is a secret"},
-		{"http://10.0.0.7:4318", "X-Api-Key", "5cd0a7f1", "X-Api-Key is a secret"},
-		{"http://me:hunter2@store.example", "", "", "password"},
+		{"http://10.0.0.7:4318", "X-Api-Key", "5cd0a7f1", "X-Api-Key is a secret, which would go to 10.0.0.7:4318"},
+		{"http://me:hunter2@store.example", "", "", "password, which would go to store.example"},
 		{"http://store.example:4318", "X-Scope-OrgID", "shop", ""},
 		{"https://store.example", "Authorization", "Bearer tops3cret", ""},
 		{"https://me:hunter2@store.example", "", "", ""},
