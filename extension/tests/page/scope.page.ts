@@ -477,6 +477,119 @@ describe("a press that is aimed", () => {
     }));
 });
 
+describe("a press whose page moves before its release", () => {
+  const at = { x: 30, y: 30 };
+  const never = (): Element => {
+    throw new Error("asked");
+  };
+  const page = (): HTMLElement[] => {
+    put("<button id=a aria-expanded=false><i>a</i></button><button id=b>b</button>");
+    return ["#a", "#b", "i"].map((selector) => document.querySelector<HTMLElement>(selector)!);
+  };
+  /** The viewport gets lower, as by the debugger's bar. */
+  const move = (): void =>
+    void Object.defineProperty(window, "innerHeight", { value: window.innerHeight - 40, configurable: true });
+  const whole = Object.getOwnPropertyDescriptor(window, "innerHeight")!;
+  const back = (): void => void Object.defineProperty(window, "innerHeight", whole);
+  afterEach(back);
+  const slip = (press: Press, change: (a: HTMLElement) => void, moves = true, released = ""): boolean => {
+    const [a, b] = page();
+    const aim = new Aim(a!, at, never);
+    press(a, at);
+    change(a!);
+    if (moves) move();
+    press(released ? a : b, at, { type: released || "mouseup" });
+    aim.stop();
+    const { slipped } = aim;
+    back();
+    return slipped;
+  };
+  test("slips, and the page hears of no click elsewhere", () =>
+    pressing((press) => {
+      const [a, b] = page();
+      const aim = new Aim(a!, at, never);
+      expect([press(a, at), aim.slipped]).toEqual([true, false]);
+      expect(press(b, at, { type: "click" })).toBe(true); // nothing has moved
+      move();
+      expect(press(b, at, { type: "mouseup" })).toBe(true);
+      expect(press(b, at, { type: "click" })).toBe(false);
+      expect([aim.slipped, aim.missed, aim.acted]).toEqual([true, false, false]);
+      expect(press(a, at, { type: "click" })).toBe(true);
+      expect(aim.slipped).toBe(false);
+      aim.stop();
+    }));
+  test("has not slipped where it did not move, was let go of on its element, or was enough", () =>
+    pressing((press) => {
+      const nothing = (): void => {};
+      expect(slip(press, nothing)).toBe(true);
+      expect(slip(press, nothing, false)).toBe(false);
+      for (const type of ["pointerup", "mouseup", "click"]) expect(slip(press, nothing, true, type), type).toBe(false);
+      expect(slip(press, (a) => a.remove())).toBe(false);
+      for (const name of ["aria-checked", "aria-expanded", "aria-pressed", "aria-selected", "data-state"])
+        expect(
+          slip(press, (a) => a.setAttribute(name, "true")),
+          name,
+        ).toBe(false);
+      const aim = new Aim(page()[0]!, at, never);
+      move();
+      expect(aim.slipped).toBe(false); // it came to nobody
+      aim.stop();
+    }));
+  test("says what the page did by the press alone", () =>
+    pressing(async (press) => {
+      const span = (text: string): Element => Object.assign(document.createElement("span"), { textContent: text });
+      for (const [change, acted] of [
+        [([, b]) => (b!.className = "x"), true],
+        [([, b]) => b!.append(span("")), true],
+        [([a]) => a!.append(span("x")), true],
+        [([a]) => a!.append(span("")), false],
+        [([a]) => (a!.append(span("")), a!.lastChild!.remove()), false],
+        [([, , i]) => i!.firstChild!.remove(), true],
+        [([, , i]) => ((i!.firstChild as Text).data = "x"), true],
+        [([a]) => (a!.className = "x"), false],
+        [([a, , i]) => ((a!.style.color = "red"), (i!.style.color = "red")), false],
+        [([a]) => a!.setAttribute("data-classes", "x"), true],
+        [() => {}, false],
+      ] as [(all: HTMLElement[]) => unknown, boolean][]) {
+        for (const type of ["pointerdown", "mousedown"]) {
+          const all = page();
+          const aim = new Aim(all[0]!, at, never);
+          press(all[0], at, { type });
+          change(all);
+          await Promise.resolve();
+          expect(aim.acted, `${type}: ${change}`).toBe(acted);
+          aim.stop();
+        }
+      }
+      const [a, b] = page();
+      const later = new Aim(a!, at, never);
+      b!.textContent = "before";
+      press(a, at);
+      await new Promise((done) => setTimeout(done, 5));
+      b!.textContent = "by itself";
+      await Promise.resolve();
+      expect(later.acted).toBe(false);
+      press(a, at, { type: "mouseup" });
+      b!.textContent = "by the release";
+      await Promise.resolve();
+      expect(later.acted).toBe(false);
+      press(a, at);
+      later.stop();
+      b!.textContent = "after it";
+      await Promise.resolve();
+      expect(later.acted).toBe(false);
+
+      const root = document.querySelector("#a")!.parentElement!.attachShadow({ mode: "open" });
+      root.innerHTML = "<button>c</button><p></p>";
+      const within = new Aim(root.querySelector("button")!, at, never);
+      press(root.querySelector("button"), at);
+      root.querySelector("p")!.textContent = "x";
+      await Promise.resolve();
+      expect(within.acted).toBe(true);
+      within.stop();
+    }));
+});
+
 describe("an act by real input", () => {
   /** Answers each gesture that the worker is sent. */
   const onSend = (work: (n: number) => void): void => {
