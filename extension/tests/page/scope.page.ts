@@ -557,7 +557,7 @@ describe("a press whose page moves before its release", () => {
           press(all[0], at, { type });
           change(all);
           await Promise.resolve();
-          expect(aim.acted, `${type}: ${change}`).toBe(acted);
+          expect(aim.acted, `${type}: ${String(change)}`).toBe(acted);
           aim.stop();
         }
       }
