@@ -395,11 +395,12 @@ interface Press {
   listening?: () => string[];
 }
 
+const at = { x: 30, y: 30 };
+const never = (): Element => {
+  throw new Error("asked");
+};
+
 describe("a press that is aimed", () => {
-  const at = { x: 30, y: 30 };
-  const never = (): Element => {
-    throw new Error("asked");
-  };
   const page = (): Element[] => {
     put("<button id=a><i>a</i></button><button id=b>b</button><main></main>");
     return ["#a", "#b", "i"].map((selector) => document.querySelector(selector)!);
@@ -478,10 +479,6 @@ describe("a press that is aimed", () => {
 });
 
 describe("a press whose page moves before its release", () => {
-  const at = { x: 30, y: 30 };
-  const never = (): Element => {
-    throw new Error("asked");
-  };
   const page = (): HTMLElement[] => {
     put("<button id=a aria-expanded=false><i>a</i></button><button id=b>b</button>");
     return ["#a", "#b", "i"].map((selector) => document.querySelector<HTMLElement>(selector)!);
