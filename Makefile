@@ -5,71 +5,94 @@ SHELL := /bin/bash
 
 VERSION := $(shell cat VERSION)
 GOFLAGS_RELEASE := -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+# A user whose home cannot be written has the caches in this folder.
+ifneq ($(shell mkdir -p "$$HOME/.cache" 2>/dev/null && test -w "$$HOME/.cache" && echo yes),yes)
+export GOCACHE ?= $(CURDIR)/.cache/go-build
+export GOMODCACHE ?= $(CURDIR)/.cache/go-mod
+export npm_config_cache ?= $(CURDIR)/.cache/npm
+export PIP_CACHE_DIR ?= $(CURDIR)/.cache/pip
+endif
+
 EXE := $(shell go env GOEXE)
 GASOLINE := bin/gasoline$(EXE)
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
-STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test go-test sdk-go sdk-python ts-test sdk-node race fuzz openapi e2e otlp collector clients clients-install bench sdk-bench soak wpt head-to-head ext demo release clean chromium
+.PHONY: help build gen check mutate test test-clients test-frameworks stress go-test sdk-go sdk-python sdk-node capture extension e2e fuzz openapi otlp collector clients frameworks install-clients install-frameworks bench sdk-bench soak wpt head-to-head ext demo release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
+# The test suite makes these once, and sets PREPARED for the parts that use them side by side.
+ifdef PREPARED
+build ext chromium:
+	@:
+else
 build: ## Build the program into bin/
 	@CGO_ENABLED=0 go build $(GOFLAGS_RELEASE) -o $(GASOLINE) ./cmd/gasoline
+
+ext: node_modules/.installed ## Build the extension into extension/dist and a zip
+	@npm run --silent build --workspace @gasoline/extension
+
+chromium: node_modules/.installed ## Find or install Chromium
+	@node scripts/chromium.mjs
+endif
 
 node_modules/.installed: package-lock.json
 	@echo "── installing the JavaScript packages"
 	@npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-ext: node_modules/.installed ## Build the extension into extension/dist and a zip
-	@npm run --silent build --workspace @gasoline/extension
+.cache/bin/%: tools/go.mod tools/go.sum
+	@mkdir -p .cache/bin
+	@cd tools && GOWORK=off go build -o ../.cache/bin/ $$(GOWORK=off go list tool | grep '/$*$$')
 
 gen: ## Write what is generated from declarations
 	@go run ./internal/gen
 
-check: node_modules/.installed ## Formatting, vet, staticcheck, types, lint, sizes, generated files
-	@echo "── go: format, vet, staticcheck, generated files"
-	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'run gofmt -w on these'; exit 1; }
-	@go mod verify > /dev/null
-	@go mod tidy -diff > /dev/null || { echo "go.mod is not tidy"; exit 1; }
-	@go vet ./...
-	@$(STATICCHECK) ./...
-	@go run ./internal/gen -check
-	@! grep -n '"resolved": "http' package-lock.json e2e/clients/package-lock.json e2e/head-to-head/package-lock.json e2e/otlp/node/package-lock.json sdk/node/tests/more/package-lock.json || { echo 'package-lock.json names a registry; see .npmrc'; exit 1; }
-	@echo "── typescript: types, lint, format"
-	@npm run --silent check
-	@npm run --silent size --workspace @gasoline/capture
-	@node sdk/node/build.mjs --check
+check: node_modules/.installed .cache/bin/staticcheck ## Formatting, vet, staticcheck, types, lint, sizes, generated files
+	@node scripts/check.mjs
 
-chromium: node_modules/.installed ## Find or install Chromium
-	@node scripts/chromium.mjs
+test: ## Every test of this repository (ALL=1: also with other people's programs, and every build)
+	@node scripts/suite.mjs $(if $(ALL),--all)
 
-test: ## Everything: checks, Go with the race detector, TypeScript, browser, MCP clients
-	@node scripts/suite.mjs check go-test sdk-go sdk-python ts-test sdk-node e2e clients --beside clients-install:clients
+test-clients: ## Real MCP clients (installs 1.2 GB)
+	@node scripts/suite.mjs clients
 
-go-test: ## Go tests with the race detector
-	@echo "── go tests with the race detector"
-	@go test -race -vet=off ./... # make check vets
-	@cd examples && GOWORK=off go vet ./... && GOWORK=off go test ./...
+test-frameworks: ## The Node SDK with Next and better-sqlite3 (installs 550 MB)
+	@node scripts/suite.mjs frameworks
 
-race: go-test
+stress: ## A part again and again beside load: PART=go-test N=20 LOAD=2 ONLY=… CLOCK=2026-12-31T23:59:58Z ZONE=Asia/Kolkata
+	@node scripts/stress.mjs
+
+# Go's tests with a JUnit file for the suite, named by the argument. A result in Go's cache is not taken: -count=1.
+GOTEST = GOWORK=off "$(CURDIR)/.cache/bin/gotestsum" --format $(if $(GASOLINE_RESULTS),standard-verbose,pkgname) \
+  --hide-summary skipped $(if $(GASOLINE_RESULTS),--junitfile "$(GASOLINE_RESULTS)/$(1).xml") -- -count=1 -vet=off
+
+go-test: .cache/bin/gotestsum ## Go tests with the race detector (ONLY=./internal/store: these)
+	@failed=0; \
+	  $(call GOTEST,go) -race $(or $(ONLY),./...) || failed=1; \
+	  cd examples && GOWORK=off go vet ./... && $(call GOTEST,examples) ./... || failed=1; \
+	  exit $$failed
 
 OLDEST_GO := go1.21.13
 
-sdk-go: build ## Tests of the Go SDK, also with SQLite and the program
-	@echo "── Go SDK"
-	@cd sdk/go && GOWORK=off go vet ./... && GOWORK=off go test -race ./...
-	@cd sdk/go && if GOTOOLCHAIN=$(OLDEST_GO) go version >/dev/null 2>&1; then GOWORK=off GOTOOLCHAIN=$(OLDEST_GO) go test ./...; \
-	  else echo "the tests were not run with $(OLDEST_GO), the oldest that the SDK is for: it is not here and cannot be had"; fi
-	@cd sdk/go/integration && GOWORK=off go vet . && GOWORK=off go test -count=1 .
+sdk-go: build .cache/bin/gotestsum ## Tests of the Go SDK, also with SQLite and the program
+	@failed=0; cd sdk/go; \
+	  GOWORK=off go vet ./... || failed=1; \
+	  $(call GOTEST,sdk) -race ./... || failed=1; \
+	  if GOTOOLCHAIN=$(OLDEST_GO) go version >/dev/null 2>&1; then GOTOOLCHAIN=$(OLDEST_GO) $(call GOTEST,oldest) ./... || failed=1; \
+	  else node ../../scripts/left-out.mjs "sdk/go with $(OLDEST_GO)" "that version of Go is not here and cannot be had" || failed=1; fi; \
+	  cd integration && GOWORK=off go vet . && $(call GOTEST,integration) . || failed=1; \
+	  exit $$failed
+
+PYTEST = "$(CURDIR)/.cache/sdk/python/bin/python" -B -W error::ResourceWarning -m pytest -q -p no:cacheprovider -p no:threadexception \
+  $(if $(GASOLINE_RESULTS),-v --junitxml="$(GASOLINE_RESULTS)/python.xml")
 
 sdk-python: build ## Tests of the Python SDK, also with frameworks and the program (needs Python)
-	@e2e/python.sh sdk-python 3.9 .cache/sdk/python sdk/python/tests/requirements.txt
-	@echo "── Python SDK"
-	@cd sdk/python && ../../.cache/sdk/python/bin/python -B -W error::ResourceWarning -m unittest discover -s tests -t .
+	@e2e/python.sh sdk-python 3.9 .cache/sdk/python sdk/python/tests/requirements.txt || { \
+	  code=$$?; test $$code -eq 69 || exit $$code; node scripts/left-out.mjs "the Python SDK" "it needs Python 3.9 or later with venv"; exit; }; \
+	  cd sdk/python && $(PYTEST) $(or $(ONLY),tests)
 
 sdk-bench: build node_modules/.installed ## What the SDKs cost a program, also one that logs ten times too much (SHORT=1: for seconds)
 	@npm run --silent bench --workspace @gasoline/node -- $(if $(SHORT),--short)
@@ -77,25 +100,32 @@ sdk-bench: build node_modules/.installed ## What the SDKs cost a program, also o
 	@e2e/python.sh sdk-bench 3.9 .cache/sdk/python sdk/python/tests/requirements.txt
 	@cd sdk/python && ../../.cache/sdk/python/bin/python -B -m tests.bench
 
-ts-test: node_modules/.installed chromium ## Tests of the capture core and the extension
-	@echo "── capture core in Chromium"
-	@npm test --silent --workspace @gasoline/capture
-	@echo "── extension in Chromium"
-	@npm run --silent build --workspace @gasoline/extension
-	@npm test --silent --workspace @gasoline/extension
+capture: node_modules/.installed chromium ## Tests of the capture core, also in Chromium (ONLY=console.spec.ts: these)
+	@cd capture && failed=0; \
+	  $(if $(ONLY),,npx vitest run || failed=1;) \
+	  npx playwright test $(ONLY) || failed=1; \
+	  exit $$failed
 
+extension: node_modules/.installed chromium ext ## Tests of the extension in Chromium (ONLY=popup.spec.ts: these)
+	@cd extension && failed=0; \
+	  $(if $(ONLY),,npx vitest run || failed=1;) \
+	  npx playwright test $(ONLY) || failed=1; \
+	  exit $$failed
+
+sdk-node: build node_modules/.installed ## Tests of the SDK for Node, with frameworks, drivers and the daemon
+	@cd sdk/node && node build.mjs && npx vitest run $(or $(ONLY),--exclude 'tests/more/**')
+
+install-frameworks: sdk/node/tests/more/node_modules/.installed
 sdk/node/tests/more/node_modules/.installed: sdk/node/tests/more/package-lock.json
 	@echo "── installing Next and better-sqlite3 (550 MB)"
 	@cd sdk/node/tests/more && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-sdk-node: build node_modules/.installed sdk/node/tests/more/node_modules/.installed ## Tests of the SDK for Node, with frameworks, drivers and the daemon
-	@echo "── SDK for Node"
-	@npm test --silent --workspace @gasoline/node
+frameworks: build node_modules/.installed install-frameworks
+	@cd sdk/node && node build.mjs && npx vitest run tests/more
 
-e2e: build ext chromium ## The real program, extension, Chromium and MCP clients together
-	@echo "── end to end"
-	@npm test --silent --workspace @gasoline/e2e
+e2e: build ext chromium ## The real program, extension, Chromium and MCP clients together (ONLY=act.spec.ts: these)
+	@cd e2e && npx playwright test --grep-invert @soak $(ONLY)
 
 openapi: build ## Try the OpenAPI document against the daemon with schemathesis (needs Python)
 	@echo "── openapi"
@@ -108,11 +138,10 @@ e2e/clients/node_modules/.installed: e2e/clients/package-lock.json
 	@cd e2e/clients && npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-clients-install: e2e/clients/node_modules/.installed
+install-clients: e2e/clients/node_modules/.installed
 	@e2e/python.sh clients 3.11 .cache/clients e2e/clients/requirements.txt || test $$? -eq 69
 
-clients: build node_modules/.installed e2e/clients/node_modules/.installed ## Real MCP clients against a scripted model (some need Python)
-	@echo "── real MCP clients"
+clients: build node_modules/.installed install-clients
 	@cd e2e/clients && node --import ../../scripts/ts.mjs run.ts
 
 TELEMETRYGEN := github.com/open-telemetry/opentelemetry-collector-contrib/cmd/telemetrygen@v0.161.0

@@ -1,4 +1,5 @@
 import { defineConfig } from "@playwright/test";
+import { playwrightReporters } from "../scripts/results.mjs";
 import { args, executablePath } from "./tests/support/launch.ts";
 
 export default defineConfig({
@@ -11,7 +12,7 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   forbidOnly: true,
   retries: 0,
-  reporter: [["list"]],
+  reporter: playwrightReporters("browser"),
   use: {
     headless: true,
     launchOptions: { executablePath, args },

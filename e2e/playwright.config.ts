@@ -1,4 +1,5 @@
 import { defineConfig } from "@playwright/test";
+import { playwrightReporters } from "../scripts/results.mjs";
 
 export default defineConfig({
   testDir: "tests",
@@ -14,6 +15,6 @@ export default defineConfig({
   retries: 0,
   timeout: 120_000,
   expect: { timeout: 15_000 },
-  reporter: [["list"]],
+  reporter: playwrightReporters("e2e"),
   forbidOnly: true,
 });

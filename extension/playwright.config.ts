@@ -1,4 +1,5 @@
 import { defineConfig } from "@playwright/test";
+import { playwrightReporters } from "../scripts/results.mjs";
 
 export default defineConfig({
   testDir: "tests",
@@ -9,7 +10,7 @@ export default defineConfig({
   timeout: 45_000,
   expect: { timeout: 10_000 },
   retries: 0,
-  reporter: [["list"]],
+  reporter: playwrightReporters("browser"),
   forbidOnly: true,
   projects: [
     { name: "tests", grepInvert: /@alone/ },

@@ -1,48 +1,76 @@
-// Types, lint and format of everything in TypeScript and JavaScript. Prints what is wrong and nothing else.
-import { execFile } from "node:child_process";
+// What can be said of the sources without running a test: format, vet, lint, types, sizes, generated files. All of it is
+// looked at, whatever is found; what is wrong is printed, and nothing else.
+import { spawn } from "node:child_process";
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { RESULTS, ROOT, writeResults } from "./results.mjs";
 
-const root = join(import.meta.dirname, "..");
+const windows = process.platform === "win32";
 const sources = ["capture", "extension", "schema/ts", "examples", "scripts", "e2e", "tools/mutate-ts", "sdk/node"];
+const locks = ["package-lock.json", "*/package-lock.json"];
 
-/** What is run, cheapest first. extension builds by references: schema, capture and each of its own folders. */
-const checks = [
-  ["oxfmt", "--list-different", ...sources],
-  ["oxlint", "--format=stylish", ...sources],
-  ["tsc", "-b", "extension"],
-  ["tsc", "-p", "capture"],
-  ["tsc", "-p", "capture/tests"],
-  ["tsc", "-p", "extension/tests"],
-  ["tsc", "-p", "examples"],
-  ["tsc", "-p", "e2e"],
-  ["tsc", "-p", "sdk/node"],
+/** A tool of node_modules. */
+const npm = (tool, ...args) => [join(ROOT, "node_modules/.bin", windows ? `${tool}.cmd` : tool), ...args];
+
+/**
+ * The checks, longest first. fix: what to do about what is found. silent: there must be no output.
+ * absent: it looks for what must not be there, and ends with 1 when it finds nothing.
+ */
+const CHECKS = [
+  { name: "go vet", run: ["go", "vet", "./..."] },
+  { name: "tsc extension", run: npm("tsc", "-b", "extension") }, // by references: schema, capture and each of its folders
+  { name: "staticcheck", run: [join(ROOT, ".cache/bin/staticcheck"), "./..."] },
+  { name: "oxlint", run: npm("oxlint", "--format=stylish", ...sources) },
+  { name: "generated files", run: ["go", "run", "./internal/gen", "-check"], fix: "make gen" },
+  ...["capture", "capture/tests", "extension/tests", "examples", "e2e", "sdk/node"].map((project) => ({
+    name: `tsc ${project}`,
+    run: npm("tsc", "-p", project),
+  })),
+  { name: "oxfmt", run: npm("oxfmt", "--list-different", ...sources), fix: "npm run format" },
+  { name: "go mod verify", run: ["go", "mod", "verify"] },
+  { name: "go mod tidy", run: ["go", "mod", "tidy", "-diff"], fix: "go mod tidy" },
+  { name: "gofmt", run: ["gofmt", "-l", "."], silent: true, fix: "gofmt -w" },
+  { name: "sizes of the capture core", run: ["npm", "run", "--silent", "size", "--workspace", "@gasoline/capture"] },
+  { name: "the SDK for Node as it is bundled", run: ["node", "sdk/node/build.mjs", "--check"] },
+  {
+    name: "lock files name no registry",
+    run: ["git", "grep", "-n", '"resolved": "http', "--", ...locks],
+    absent: true,
+    fix: "see .npmrc",
+  },
 ];
 
-/** Runs a tool of node_modules. Resolves with what it found; "" when all is well. */
-function run([tool, ...args]) {
-  const shim = join(root, "node_modules/.bin", process.platform === "win32" ? `${tool}.cmd` : tool);
+/** Runs a check. Resolves with what it found; undefined when all is well. */
+function look({ run: [command, ...args], silent, absent }) {
   return new Promise((resolve) => {
-    execFile(
-      shim,
-      args,
-      { cwd: root, maxBuffer: 1 << 26, shell: process.platform === "win32" },
-      (error, stdout, stderr) => {
-        if (!error) resolve("");
-        else resolve(`── ${tool} ${args.join(" ")}\n${stdout + stderr || error.message}`.trimEnd());
-      },
-    );
+    let output = "";
+    const child = spawn(command, args, { cwd: ROOT, shell: windows, stdio: ["ignore", "pipe", "pipe"] });
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (output += data));
+    child.once("error", (error) => resolve(error.message));
+    child.once("close", (code) => {
+      const good = absent ? code === 1 : code === 0 && !(silent && output.trim());
+      resolve(good ? undefined : output.trimEnd() || `it ended with ${code}`);
+    });
   });
 }
 
-const waiting = [...checks];
-const found = [];
+const waiting = [...CHECKS];
+const cases = [];
 async function work() {
   for (let check = waiting.shift(); check; check = waiting.shift()) {
-    const problems = await run(check);
-    if (problems) found.push(check[0] === "oxfmt" ? `${problems}\nrun: npm run format` : problems);
+    const began = performance.now();
+    const output = await look(check);
+    const message = `${check.name}${check.fix ? `: ${check.fix} mends it` : ""}`;
+    if (output !== undefined) console.error(`── ${message}\n${output}`);
+    cases.push({
+      group: "check",
+      name: check.name,
+      seconds: (performance.now() - began) / 1000,
+      failure: output === undefined ? undefined : { message, output },
+      skipped: undefined,
+    });
   }
 }
-await Promise.all(Array.from({ length: Math.min(cpus().length, checks.length) }, work));
-for (const problems of found) console.error(problems);
-if (found.length > 0) process.exitCode = 1;
+await Promise.all(Array.from({ length: Math.min(cpus().length, CHECKS.length) }, work));
+if (cases.some(({ failure }) => failure)) process.exitCode = 1;
+if (process.env[RESULTS]) await writeResults(join(process.env[RESULTS], "check.xml"), new Map([["check", cases]]));

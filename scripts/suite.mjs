@@ -1,118 +1,117 @@
-// Runs the parts of the test suite one after the other, says how long each took, and fails when a process that a part
-// started is still alive after it. Such processes are found by a variable of their environment (Linux only).
+// Runs the parts of the test suite, as many side by side as the machine has room for, all of them whatever fails, and
+// ends with a summary.
 //
-//   node scripts/suite.mjs PART… [--beside PART:BEFORE]…
+//   node scripts/suite.mjs [--all] [PART…]
 //
-// A part that needs little of the processor runs beside the others from the start, and has to be done before one of
-// them. What it prints is kept until it has ended.
-import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
-import { platform } from "node:os";
-import { setTimeout as pause } from "node:timers/promises";
+// Without a part: those that test this repository. --all adds those that install other people's programs, the OpenAPI
+// document and the builds of all platforms. What each part printed and its JUnit files lie in .cache/results/PART, the
+// summary and one JUnit file of the whole beside them.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { runPart, stopParts } from "./part.mjs";
+import { PARTS, withNeeds } from "./parts.mjs";
+import { ROOT, shown, writeResults } from "./results.mjs";
+import { ended, summary, time } from "./summary.mjs";
 
-const MARK = "GASOLINE_TEST_SUITE";
-const mark = randomUUID();
+const CACHE = join(ROOT, ".cache");
 
-/** Processes that are given this long to end by themselves after a part. */
-const GRACE_MS = 5000;
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { all: { type: "boolean" } } });
+for (const name of positionals) {
+  if (PARTS[name]) continue;
+  console.error(`suite: there is no part ${name}. The parts are ${Object.keys(PARTS).join(", ")}`);
+  process.exit(2);
+}
 
-const running = new Set();
-const stop = (signal) => running.forEach((child) => child.kill(signal));
-process.once("SIGINT", stop);
-process.once("SIGTERM", stop);
+const asked = Object.keys(PARTS).filter((name) => values.all || PARTS[name].extra === undefined);
+const waiting = withNeeds(positionals.length > 0 ? positionals : asked);
 
-/** Runs a part. Resolves with its exit code, or what ended it, and what it printed unless that went to the terminal. */
-function run(part, stdio) {
-  return new Promise((resolve, reject) => {
-    const child = spawn("make", ["--no-print-directory", part], {
-      stdio,
-      env: { ...process.env, [MARK]: `${mark} ${part}` },
-    });
-    let printed = "";
-    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (data) => (printed += data));
-    running.add(child);
-    child.once("error", reject);
-    child.once("exit", (code, signal) => {
-      running.delete(child);
-      // A process that it left may hold what it prints to open.
-      const closed = new Promise((done) => child.once("close", done));
-      void Promise.race([closed, pause(1000)]).then(() => resolve({ code: code ?? `ended by ${signal}`, printed }));
-    });
+const began = performance.now();
+/** When each part that runs began. */
+const running = new Map();
+const done = new Map();
+const notRun = [];
+let interrupted;
+
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+])
+  process.on(signal, () => {
+    if (interrupted === undefined) console.error("\nsuite: stopping; once more ends it at once");
+    else process.exit(code);
+    interrupted = code;
+    stopParts("SIGTERM");
   });
+
+/** More than two cores are room for more parts; each part uses two workers of its own where it can. */
+const LANES = Math.min(4, Math.max(2, Math.floor(cpus().length / 2)));
+
+const terminal = process.stdout.isTTY === true;
+const now = () => time((performance.now() - began) / 1000);
+const at = () => [...running].map(([name, from]) => `${name} ${time((performance.now() - from) / 1000)}`).join(" · ");
+const say = (line) => console.log(`${terminal ? "\r\x1b[K" : ""}${line}`);
+const progress = setInterval(
+  () => (terminal ? process.stdout.write(`\r\x1b[K${now()}: ${at()}`) : console.log(`${now()}: running ${at()}`)),
+  terminal ? 1000 : 60_000,
+);
+
+/** Whether a part may begin beside those that run. */
+function fits(name) {
+  const { needs, light, alone } = PARTS[name];
+  if (!needs.every((need) => done.has(need))) return false;
+  if (light) return true;
+  const heavy = [...running.keys()].filter((other) => !PARTS[other].light);
+  if (heavy.some((other) => PARTS[other].alone)) return false;
+  return heavy.length < (alone ? 1 : LANES);
 }
 
-/** Processes that a part started, with their command lines. */
-function alive(part) {
-  if (platform() !== "linux") return [];
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .flatMap((pid) => {
-      try {
-        const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-        if (!environment.includes(`${MARK}=${mark} ${part}`)) return [];
-        const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
-        return command === "" ? [] : [{ pid: Number(pid), command: command.slice(0, 200) }]; // "": it has ended and waits for its parent
-      } catch {
-        return []; // It ended meanwhile, or is another user's.
-      }
-    });
+async function run(name) {
+  running.set(name, performance.now());
+  // What it needs was made by other parts, and is used by them meanwhile: its task does not make that again.
+  const env = PARTS[name].prepares ? {} : { PREPARED: "1" };
+  const part = await runPart(name, { target: PARTS[name].target, folder: join(CACHE, "results", name), env });
+  running.delete(name);
+  done.set(name, part);
+  say(ended(part));
 }
 
-async function leftOver(part) {
-  const end = Date.now() + GRACE_MS;
-  let left = alive(part);
-  while (left.length > 0 && Date.now() < end) {
-    await pause(200);
-    left = alive(part);
-  }
-  return left;
-}
-
-/** Runs a part and looks at what it left. Resolves with why it failed, "" when it did not. */
-async function done(part, stdio) {
-  const began = Date.now();
-  const { code, printed } = await run(part, stdio);
-  times.push(`${part} ${((Date.now() - began) / 1000).toFixed(0)} s`);
-  if (printed) process.stdout.write(`── ${part}, which ran beside:\n${printed}`);
-  const left = await leftOver(part);
-  for (const { pid, command } of left) {
-    console.error(`suite: still alive after ${part}: ${pid} ${command}`);
-    try {
-      process.kill(pid);
-    } catch {
-      // It ended meanwhile.
+console.log(`${waiting.length} parts, ${LANES} side by side; what they print goes to ${shown(join(CACHE, "results"))}`);
+const failed = (name) => done.get(name)?.cases.some(({ failure }) => failure) || notRun.some((at) => at.name === name);
+const parts = new Set();
+while (waiting.length > 0 || parts.size > 0) {
+  for (const name of waiting.slice()) {
+    const need = PARTS[name].needs.find(failed);
+    const why = interrupted !== undefined ? "interrupted" : need && `it needs ${need}, which failed`;
+    if (!why && !fits(name)) continue;
+    waiting.splice(waiting.indexOf(name), 1);
+    if (why) {
+      notRun.push({ name, why });
+      continue;
     }
+    const part = run(name).finally(() => parts.delete(part));
+    parts.add(part);
   }
-  if (code !== 0) return `${part} failed (${code})`;
-  return left.length > 0 ? `${part} left processes alive` : "";
+  if (parts.size > 0) await Promise.race(parts);
 }
+clearInterval(progress);
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { beside: { type: "string", multiple: true, default: [] } },
-});
-const times = [];
-const began = Date.now();
-/** Parts that run beside the others, by the part that waits for them. */
-const beside = new Map();
-for (const pair of values.beside) {
-  const [part, before] = pair.split(":");
-  beside.set(before, done(part, ["ignore", "pipe", "pipe"]));
+mkdirSync(CACHE, { recursive: true });
+const all = [...done.values()];
+const text = summary(all, notRun, (performance.now() - began) / 1000);
+writeFileSync(join(CACHE, "summary.txt"), `${text}\n`);
+const files = [shown(join(CACHE, "summary.txt"))];
+try {
+  await writeResults(join(CACHE, "junit.xml"), new Map(all.map(({ name, cases }) => [name, cases])));
+  files.push(shown(join(CACHE, "junit.xml")));
+} catch (error) {
+  console.error(`suite: no JUnit file was written: ${error.message}`);
 }
-let failed = "";
-for (const part of positionals) {
-  failed = (await beside.get(part)) ?? "";
-  beside.delete(part);
-  failed ||= await done(part, "inherit");
-  if (failed) break;
-}
-if (failed) stop("SIGTERM");
-for (const ended of beside.values()) failed ||= await ended;
-console.log(`── ${times.join(", ")}; ${((Date.now() - began) / 1000).toFixed(0)} s in all`);
-if (failed) {
-  console.error(`suite: ${failed}`);
-  process.exit(1);
-}
-console.log("all tests passed");
+say(`\n${text}`);
+console.log(`This summary: ${files.join(" and ")}`);
+const left = Object.entries(PARTS).filter(([, { extra }]) => extra);
+if (positionals.length === 0 && !values.all)
+  console.log(`Left to others: ${left.map(([, { task, extra }]) => `make ${task} (${extra})`).join(", ")}.`);
+process.exitCode = interrupted ?? (notRun.length > 0 || all.some(({ name }) => failed(name)) ? 1 : 0);

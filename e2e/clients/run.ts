@@ -5,7 +5,7 @@
 // Nothing leaves this machine.
 //
 // Clients that need a Python or a Node which this system does not have are named and left out. That is a failure
-// when they were asked for by name, or with ALL_CLIENTS=1.
+// when they were asked for by name, or with ALL=1.
 //
 //   node --import ../../scripts/ts.mjs run.ts [CLIENT…]
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -23,6 +23,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type Case, RESULTS, writeResults } from "../../scripts/results.mjs";
 import { Browser, ERROR } from "./browser.ts";
 import { Model, type Result, type Step } from "./model.ts";
 
@@ -472,21 +473,37 @@ withPython(wanted.filter((c) => c.program[0]?.startsWith(python)));
 for (const c of wanted) if (c.program[0] === node22 && !existsSync(node22)) missing.set(c, "Node 22 or later");
 
 const waiting = wanted.filter((c) => !missing.has(c));
+const cases: Case[] = [];
+const ended = (c: Client, how: Partial<Case>): Case => ({
+  group: "clients",
+  name: c.name,
+  seconds: 0,
+  failure: undefined,
+  skipped: undefined,
+  ...how,
+});
 async function work(): Promise<void> {
   for (let c = waiting.shift(); c; c = waiting.shift()) {
     const begun = Date.now();
     try {
       const done = await check(c);
       console.log(`${c.name.padEnd(14)} ${((Date.now() - begun) / 1000).toFixed(1)} s  ${done.join(", ")}`);
+      cases.push(ended(c, { seconds: (Date.now() - begun) / 1000 }));
     } catch (e) {
       failed++;
       console.error(e instanceof Failed ? e.message : e);
+      const [message = "", ...output] = (e instanceof Failed ? e.message : String(e)).split("\n");
+      cases.push(ended(c, { failure: { message, output: output.join("\n") }, seconds: (Date.now() - begun) / 1000 }));
     }
   }
 }
 // Each has a place of its own, and waits much of its time.
 await Promise.all([work(), work()]);
-for (const [c, what] of missing) console.error(`not run: ${c.name}, which needs ${what}`);
+for (const [c, what] of missing) {
+  console.error(`not run: ${c.name}, which needs ${what}`);
+  cases.push(ended(c, { skipped: `it needs ${what}` }));
+}
+if (process.env[RESULTS]) await writeResults(join(process.env[RESULTS], "clients.xml"), new Map([["clients", cases]]));
 // Who asks for a client by its name, or for all of them, is told that the job did less.
-if (missing.size > 0 && (names.length > 0 || process.env.ALL_CLIENTS === "1")) failed++;
+if (missing.size > 0 && (names.length > 0 || process.env.ALL)) failed++;
 process.exitCode = failed === 0 ? 0 : 1;

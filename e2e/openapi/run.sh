@@ -23,6 +23,7 @@ for _ in $(seq 200); do
   sleep 0.05
 done
 
+tries=0
 # try SECONDS CHECKS ARGUMENT... runs schemathesis.
 try() {
   local seconds=$1 checks=$2
@@ -31,6 +32,7 @@ try() {
     --url "http://127.0.0.1:$port" --header "Authorization: Bearer $(cat state/token)" \
     --checks "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,unsupported_method$checks" \
     --phases examples,coverage,fuzzing --max-examples "${EXAMPLES:-30}" --max-time "$seconds" \
+    ${GASOLINE_RESULTS:+--report junit --report-junit-path "$GASOLINE_RESULTS/openapi-$((++tries)).xml"} \
     --request-timeout 10 --generation-database none --warnings off --no-color "$@") || {
     echo "the daemon's log:" >&2
     tail -20 "$work/log" >&2

@@ -40,13 +40,23 @@ func freePort(t testing.TB) int {
 	return 0
 }
 
-// program runs the daemon on a port until the test or stop ends it.
-func program(t *testing.T, port int, state string) (d daemon, stop func()) {
+// builtProgram is the path of the program that "make build" makes, unless GASOLINE_PROGRAM names another.
+func builtProgram(t *testing.T) string {
 	t.Helper()
+	if path := os.Getenv("GASOLINE_PROGRAM"); path != "" {
+		return path
+	}
 	path, err := filepath.Abs("../../../bin/gasoline")
 	if err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// program runs the daemon on a port until the test or stop ends it.
+func program(t *testing.T, port int, state string) (d daemon, stop func()) {
+	t.Helper()
+	path := builtProgram(t)
 	ctx, end := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, path, "serve", "--port", strconv.Itoa(port), "--state-dir", state)
 	cmd.WaitDelay = 10 * time.Second
@@ -264,7 +274,7 @@ func TestADaemonThatIsKilledComesBack(t *testing.T) {
 func TestThePairingStringOfTheProgram(t *testing.T) {
 	port, state := freePort(t), filepath.Join(t.TempDir(), "state")
 	d, _ := program(t, port, state)
-	cmd := exec.Command("../../../bin/gasoline", "--port", strconv.Itoa(port), "--state-dir", state,
+	cmd := exec.Command(builtProgram(t), "--port", strconv.Itoa(port), "--state-dir", state,
 		"token", "create", "--service", "shop", "--json")
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
 	text, err := cmd.Output()

@@ -16,7 +16,7 @@ import urllib.request
 from gasoline_sdk._trace import parse_traceparent
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAM = os.path.join(ROOT, "../../bin/gasoline")
+PROGRAM = os.environ.get("GASOLINE_PROGRAM") or os.path.join(ROOT, "../../bin/gasoline")
 
 
 def free_port():

@@ -1,4 +1,4 @@
-// What needs Node 22 or a large package: better-sqlite3, node:sqlite and Next. make sdk-node-more installs them.
+// What needs Node 22 or a large package: better-sqlite3, node:sqlite and Next. make test-frameworks installs them.
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
