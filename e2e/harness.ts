@@ -2,7 +2,6 @@
 // state directory, a port and a browser profile of its own.
 import { type ChildProcess, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +9,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { type BrowserContext, chromium, expect, type Page, type Worker } from "@playwright/test";
 import { findChromium } from "../scripts/chromium.mjs";
+import { holdPort } from "../scripts/port.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** The program under test, and the built extension: those of the repository unless others are named. */
@@ -17,33 +17,20 @@ export const PROGRAM =
   process.env["GASOLINE_PROGRAM"] ?? join(root, "bin", process.platform === "win32" ? "gasoline.exe" : "gasoline");
 export const EXTENSION = process.env["GASOLINE_EXTENSION"] ?? join(root, "extension", "dist");
 
-/**
- * A port that was free a moment ago. It is below the range from which systems take ports by themselves: no other test's
- * connection or server has it before the daemon does.
- */
-export function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    let tries = 0;
-    const attempt = () => {
-      const port = 10_000 + Math.floor(Math.random() * 20_000);
-      const server = createServer();
-      server.on("error", (error) => (++tries < 100 ? attempt() : fail(error)));
-      server.listen(port, "127.0.0.1", () => server.close(() => done(port)));
-    };
-    attempt();
-  });
-}
-
 /** A place for a daemon: a port and a state directory. Remove it when done. */
 export class Place {
   readonly dir = mkdtempSync(join(tmpdir(), "gasoline-e2e-"));
   readonly stateDir = join(this.dir, "state");
   private children: ChildProcess[] = [];
 
-  private constructor(readonly port: number) {}
+  private constructor(
+    readonly port: number,
+    private readonly release: () => void,
+  ) {}
 
   static async make(): Promise<Place> {
-    return new Place(await freePort());
+    const { port, release } = await holdPort();
+    return new Place(port, release);
   }
 
   get args(): string[] {
@@ -128,6 +115,7 @@ export class Place {
       }
     }
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 5 });
+    this.release();
   }
 }
 
@@ -298,11 +286,12 @@ export async function until<T>(
   good: (answer: T) => boolean,
   ms = 10_000,
 ): Promise<T> {
-  const end = Date.now() + ms;
+  const end = performance.now() + ms;
   for (;;) {
     const answer = await ask();
     if (good(answer)) return answer;
-    if (Date.now() > end) throw new Error(`${what} did not come within ${ms} ms; last: ${JSON.stringify(answer)}`);
+    if (performance.now() > end)
+      throw new Error(`${what} did not come within ${ms} ms; last: ${JSON.stringify(answer)}`);
     await new Promise((r) => setTimeout(r, 50));
   }
 }

@@ -149,7 +149,6 @@ test("names of 10,000 characters and deep trees stay within bounds", async ({ pa
     </script>`,
   );
   const told = await page.evaluate(() => {
-    const start = performance.now();
     const wrong = ["#long", "#other", "#deep button", "#deeper button"].flatMap((selector) =>
       locators.wrongs(document.querySelector(selector)!),
     );
@@ -158,8 +157,7 @@ test("names of 10,000 characters and deep trees stay within bounds", async ({ pa
     const path = locators.cssPath(document.querySelector("#deep i")!);
     const top = locators.cssPath(document.querySelector("#deeper div")!);
     const name = new locators.Names().of(document.querySelector("#long")!);
-    return { wrong, bottom, path, top, name: name.length, took: performance.now() - start };
+    return { wrong, bottom, path, top, name: name.length };
   });
-  expect(told).toMatchObject({ wrong: [], bottom: ["button"], path: "", top: "#deeper > div", name: 200 });
-  expect(told.took).toBeLessThan(2000);
+  expect(told).toEqual({ wrong: [], bottom: ["button"], path: "", top: "#deeper > div", name: 200 });
 });

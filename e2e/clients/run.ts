@@ -19,10 +19,10 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { holdPort } from "../../scripts/port.mjs";
 import { type Case, RESULTS, writeResults } from "../../scripts/results.mjs";
 import { Browser, ERROR } from "./browser.ts";
 import { Model, type Result, type Step } from "./model.ts";
@@ -202,13 +202,7 @@ class Place {
   async make(): Promise<void> {
     for (const d of [this.home, this.project]) mkdirSync(d, { recursive: true });
     writeFileSync(join(this.project, "README.md"), "# Shop\n");
-    this.port = await new Promise<number>((ok, bad) => {
-      const s = createServer().on("error", bad);
-      s.listen(0, "127.0.0.1", () => {
-        const at = s.address();
-        s.close(() => ok(typeof at === "object" && at !== null ? at.port : 0));
-      });
-    });
+    ({ port: this.port } = await holdPort()); // until the end of this process
   }
 
   env(more: Record<string, string> = {}): Record<string, string> {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Page } from "@playwright/test";
 import { findChromium } from "../../scripts/chromium.mjs";
-import { freePort } from "../harness.ts";
+import { holdPort } from "../../scripts/port.mjs";
 
 export interface PlainBrowser {
   page: Page;
@@ -16,7 +16,7 @@ export interface PlainBrowser {
 
 export async function launch(): Promise<PlainBrowser> {
   const profile = mkdtempSync(join(tmpdir(), "head-to-head-"));
-  const port = await freePort();
+  const { port } = await holdPort();
   const executablePath = findChromium();
   const context = await chromium.launchPersistentContext(profile, {
     ...(executablePath && { executablePath }),

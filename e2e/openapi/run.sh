@@ -15,7 +15,9 @@ finish() {
   rm -rf "$work"
 }
 trap finish EXIT
-port=$("$venv/bin/python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+# It is ours until the end of this script.
+coproc hold { node scripts/port.mjs; }
+read -r port <&"${hold[0]}"
 bin/gasoline serve --port "$port" --state-dir "$work/state" 2> "$work/log" &
 daemon=$!
 for _ in $(seq 200); do

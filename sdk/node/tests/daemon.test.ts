@@ -1,12 +1,12 @@
 // The real daemon: bin/gasoline, on a port and in a state directory of its own.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { holdPort } from "../../../scripts/port.mjs";
 import { App, NODE } from "./app.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -16,17 +16,9 @@ const from = { headers: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } };
 
 let dir = "";
 let port = 0;
+let release = (): void => undefined;
 let daemon: ChildProcess | undefined;
 const apps: App[] = [];
-
-const freePort = (): Promise<number> =>
-  new Promise((done) => {
-    // Below the range from which systems take ports by themselves: nobody has it before the daemon does.
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer();
-    server.on("error", () => done(freePort()));
-    server.listen(port, "127.0.0.1", () => server.close(() => done(port)));
-  });
 
 const place = (): string[] => ["--port", String(port), "--state-dir", join(dir, "state")];
 const ended = (child: ChildProcess): Promise<unknown> =>
@@ -70,7 +62,7 @@ const environment = (service: string): Record<string, string | undefined> => ({
 beforeEach(async () => {
   expect(existsSync(PROGRAM), "make build").toBe(true);
   dir = mkdtempSync(join(tmpdir(), "gasoline-node-"));
-  port = await freePort();
+  ({ port, release } = await holdPort());
 });
 afterEach(async () => {
   await Promise.all(apps.splice(0).map((app) => app.stop()));
@@ -79,6 +71,7 @@ afterEach(async () => {
     await ended(daemon);
   }
   rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  release();
 });
 
 test("the tree of a request over two services, its log lines and its error, after a proof of the daemon", async () => {

@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import http from "node:http";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { holdPort } from "../../../scripts/port.mjs";
 import { App } from "./app.ts";
 import { Receiver } from "./receiver.ts";
 
@@ -25,10 +25,9 @@ const ending: (() => unknown)[] = [];
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), "gasoline-node-"));
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  port = (server.address() as { port: number }).port;
-  await new Promise((done) => server.close(done));
+  const hold = await holdPort();
+  port = hold.port;
+  ending.push(hold.release);
   daemon = spawn(PROGRAM, ["serve", "--port", String(port), "--state-dir", dir], { stdio: "ignore" });
   for (let i = 0; i < 400; i++) {
     if (await fetch(`http://127.0.0.1:${port}/health`).then((r) => r.ok, () => false)) break; // prettier-ignore

@@ -83,9 +83,9 @@ export class Receiver {
 
   /** Resolves when what came is enough; fails with what came after the time. */
   async until(enough: (r: Receiver) => boolean, ms = 8000): Promise<void> {
-    const end = Date.now() + ms;
+    const end = performance.now() + ms;
     while (!enough(this)) {
-      const left = end - Date.now();
+      const left = end - performance.now();
       if (left <= 0) throw new Error(`after ${ms} ms there came ${JSON.stringify([this.spans, this.logs], text)}`);
       await new Promise<void>((done) => {
         const timer = setTimeout(done, left);

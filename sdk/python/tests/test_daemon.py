@@ -19,13 +19,23 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.environ.get("GASOLINE_PROGRAM") or os.path.join(ROOT, "../../bin/gasoline")
 
 
-def free_port():
-    """Below the range from which systems take ports by themselves: nobody has it before the daemon does."""
-    while True:
-        port = random.randrange(10_000, 30_000)
-        with socket.socket() as s, contextlib.suppress(OSError):
-            s.bind(("127.0.0.1", port))
-            return port
+def free_port(cleanup):
+    """A port of loopback that is the test's own until cleanup is done, for a program that has to be told its port.
+
+    The UDP port of the same number is held: no two tests get one number, in no process, and TCP's port stays free. It is
+    below the range from which systems take ports by themselves.
+    """
+    for _ in range(100):
+        held = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        address = ("127.0.0.1", random.randrange(10_000, 30_000))
+        with contextlib.suppress(OSError):
+            held.bind(address)
+            with socket.socket() as tcp:
+                tcp.bind(address)
+            cleanup(held.close)
+            return address[1]
+        held.close()
+    raise AssertionError("no port is free")
 
 
 SHOP = """
@@ -97,7 +107,7 @@ class WithDaemon(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        self.folder, self.state, self.port = folder.name, os.path.join(folder.name, "state"), free_port()
+        self.folder, self.state, self.port = folder.name, os.path.join(folder.name, "state"), free_port(self.addCleanup)
         self.env = {**os.environ, "HOME": folder.name}  # the daemon introduces itself to browsers there
         self.url = "http://127.0.0.1:%d" % self.port
         self.spawn(PROGRAM, "serve", *self.flags(), ready=b" listens on ", env=self.env)
@@ -118,7 +128,7 @@ class WithDaemon(unittest.TestCase):
 
 class Daemon(WithDaemon):
     def test_the_tree(self):
-        folder, shop, stock = self.folder, free_port(), free_port()
+        folder, shop, stock = self.folder, free_port(self.addCleanup), free_port(self.addCleanup)
         env = {**self.env, "PYTHONPATH": ROOT, "GASOLINE_URL": self.url, "GASOLINE_STATE_DIR": self.state,
                "STOCK": "http://127.0.0.1:%d" % stock}
         stops = []

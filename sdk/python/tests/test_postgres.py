@@ -38,7 +38,7 @@ class Postgres(Case):
         drop = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []
         if drop:
             shutil.chown(cls.folder, "postgres", "postgres")
-        data, cls.port = os.path.join(cls.folder, "data"), free_port()
+        data, cls.port = os.path.join(cls.folder, "data"), free_port(cls.addClassCleanup)
 
         def run(program, *arguments):
             done = subprocess.run([*drop, os.path.join(programs, program), "-D", data, *arguments], cwd=cls.folder, timeout=60,

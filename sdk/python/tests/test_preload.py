@@ -70,10 +70,10 @@ class Shim(Case):
 
     def test_a_program_that_sees_warnings_as_errors(self):
         done = self.run_program(sys.executable, "-W", "error", "-X", "dev", "-b", "-c", """if 1:
-            import logging, sqlite3, sys, http.client
-            logging.warning(sorted(m for m in sys.path if 'gasoline' in m))
+            import logging, os, sqlite3, sys, http.client
+            logging.warning(sorted(m for m in sys.path if m.startswith(os.environ['SDK'])))
             assert not [m for m in sys.path if m.endswith(('sdk/python', 'preload'))], sys.path
-        """)
+        """, SDK=os.path.join(ROOT, "gasoline_sdk"))
         self.assertEqual((done.returncode, done.stderr), (0, "WARNING:root:%s\n" % [SHIM]))
         self.assertEqual(self.texts(), [str([SHIM])])
 
@@ -250,7 +250,7 @@ class Run(WithDaemon):
                 return answer.code, answer.read().decode(), answer.headers["traceresponse"].split("-")[1]
 
     def test_one_trace_through_two_services(self):
-        shop, stock = free_port(), free_port()
+        shop, stock = free_port(self.addCleanup), free_port(self.addCleanup)
         stops = [
             self.launch("stock", sys.executable, self.write("stock.py", STOCK), str(stock), at=stock),
             self.launch("shop", sys.executable, self.write("shop.py", SHOP.replace(
@@ -286,7 +286,7 @@ class Run(WithDaemon):
                 logging.getLogger("web").error("done %d", n)
                 return str(os.getpid())
         """)
-        port = free_port()
+        port = free_port(self.addCleanup)
         stop = self.launch("web", os.path.join(os.path.dirname(sys.executable), "gunicorn"), "--chdir", self.folder, "-w", "2",
                            "-b", "127.0.0.1:%d" % port, "web:app", at=port)
         import concurrent.futures
