@@ -133,17 +133,21 @@ func document(t table, page string, began time.Time) string {
 
 Written by `+"`make bench`"+`; do not edit. %s, %d CPUs (%s), %s, %s/%s.
 
-The machine is a small one that other work shares, so absolute times are upper bounds that vary from run to run. The
-last column says what makes the run fail: a ratio to a baseline of the same run, or an exact bound.
+The machine is a small one that other work shares, so absolute times are upper bounds that vary from
+run to run. The last column says what makes the run fail: a ratio to a baseline of the same run, or
+an exact bound.
 
 %s`, began.UTC().Format("2006-01-02"), runtime.NumCPU(), cpuModel(), runtime.Version(), runtime.GOOS, runtime.GOARCH, t.markdown())
 	if page != "" {
 		fmt.Fprintf(&out, pageHead+`
-What the capture costs a page, measured in Chromium by turns with and without it, beside the browser SDKs of Sentry and Datadog; what is
-done later counts. Budgets: a console call with a string and a small object ≤ 10 µs more, one with 50 keys and console.error ≤ 21, a fetch ≤ 50 µs
-of synchronous work, an XMLHttpRequest ≤ 20, a binary body ≤ 2 to recognise, start < 5 ms. Then what
-commands cost the main thread of large pages: a list of 150 elements ≤ 25 ms, any list of 20,000 nodes ≤ 50 ms, a target ≤ 15 ms, and
-a user's click ≤ 2 ms before the page's handler; no task above 50 ms.
+The first part is what the capture costs a page, measured in Chromium by turns with and without it,
+beside the browser SDKs of Sentry and Datadog; work that is done later counts. Budgets: a console
+call with a string and a small object ≤ 10 µs more, one with 50 keys and console.error ≤ 21, a fetch
+≤ 50 µs of synchronous work, an XMLHttpRequest ≤ 20, a binary body ≤ 2 to recognise, start < 5 ms.
+
+The second part is what commands cost the main thread of large pages: a list of 150 elements ≤ 25
+ms, any list of 20,000 nodes ≤ 50 ms, a target ≤ 15 ms, and a user's click ≤ 2 ms before the page's
+handler; no task above 50 ms.
 
 `+"```text\n%s```\n", page)
 	}
@@ -186,29 +190,34 @@ func others(out string) string {
 const nodeHead = `
 ## The SDK for Node
 
-What a call costs, and how long requests take to the same program without and with the SDK, one after the other and in turns, on a machine that did other
-things as well: ` + "`npm run bench --workspace @gasoline/node`" + `.
+Two things are measured: how long a call takes, and how long requests take to the same program
+without and with the SDK, in turns. The machine did other things as well. The command is
+` + "`npm run bench --workspace @gasoline/node`" + `.
 
 `
 
 const peersHead = `
 ## Beside other tools
 
-The same tasks on the same pages of real libraries, for each tool by a real MCP client and a Chromium of its own: ` + "`make head-to-head`" + `. The
-application's own state says what is right. What a tool's own way to do something refuses is tried once more after a new look and is wrong then; an agent that
-goes on with single keys or scripts may get there: so it is with what the peers do in Monaco, whose input their typing tools time out on.
+` + "`make head-to-head`" + ` gives each tool the same tasks on the same pages of real libraries, by a real
+MCP client and a Chromium of its own. The application's own state says what is right. If a tool's
+own way refuses to do something, it may look at the page again and try once more; after that the
+task counts as wrong. An agent that went on with single keys or scripts might get there. That holds
+for Monaco: the peers' typing tools time out on its input.
 
 `
 
 const pageBreaksHead = `
-Of the page's side, in TypeScript. Its breaks run in one Chromium; a number or a text that is another one counts too:
+The next table is about the page's side, in TypeScript. Its breaks run in one Chromium; another
+number or another text counts as a break, too:
 
 `
 
 const breaksHead = `
 ## Deliberate breaks
 
-What the tests notice of breaks that ` + "`make mutate`" + ` makes in the code: conditions turned round, statements left out, arguments lost.
+` + "`make mutate`" + ` breaks the code on purpose (conditions turned round, statements left out, arguments
+lost) and counts the breaks that the tests notice.
 
 `
 

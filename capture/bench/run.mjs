@@ -200,7 +200,7 @@ const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const shown = (value) => (value === undefined ? "–" : value.toFixed(Math.abs(value) < 10 ? 2 : 1)).padStart(9);
 const names = Object.keys(sides).slice(1);
 console.log(
-  `median of ${rounds} pages of the lower quartile of 21 turns, microseconds a call that is ${names.join(", ")} more than without`,
+  `median of ${rounds} pages of the lower quartile of 21 turns, microseconds a call;\n${names.join(", ")}: more than without`,
 );
 console.log("".padEnd(46), "  without", ...names.map((name) => name.padStart(9)));
 for (const [name, of] of figures) {

@@ -67,7 +67,7 @@ try {
   const text = tables(outcomes, causes, versions);
   console.log(`\n${text}\n`);
   const day = new Date().toISOString().slice(0, 10);
-  if (!only.page && !only.tool && !only.task) write(`${text}\n\n${day}; ${madeWith(all.values())}.`);
+  if (!only.page && !only.tool && !only.task) write(`${text}\n\n${madeWith(day, all.values())}`);
 } finally {
   for (const driver of drivers.values()) await driver.close();
   await site.close();

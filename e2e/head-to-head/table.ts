@@ -48,7 +48,7 @@ const share = (of: Outcome[]): string => {
   return right === of.length ? `${right} of ${of.length}` : `**${right} of ${of.length}**`;
 };
 
-/** Right and wrong by library and kind, then what it took. */
+/** The totals, then right and wrong by library and kind. */
 export function tables(outcomes: Outcome[], causes: Cause[], versions: ReadonlyMap<string, string>): string {
   const tools = [...new Set([...outcomes, ...causes].map(({ tool }) => tool))];
   const by = <T>(what: (tool: string, own: Outcome[]) => T): T[] =>
@@ -96,7 +96,7 @@ export function tables(outcomes: Outcome[], causes: Cause[], versions: ReadonlyM
       }),
     ]);
   const head = ["", ...tools.map((tool) => `${TITLES[tool] ?? tool} ${versions.get(tool) ?? ""}`.trim())];
-  return `${table(head, rows)}\n\n${table(head, totals)}`;
+  return `${table(head, totals)}\n\n${table(head, rows)}`;
 }
 
 /** Puts the tables between their marks. */
@@ -108,6 +108,8 @@ export function write(text: string): void {
   writeFileSync(FILE, `${before}${BEGIN}\n${text}\n${END}${after}`);
 }
 
-/** The libraries with their versions, in a line. */
-export const madeWith = (libraries: Iterable<Library>): string =>
-  [...libraries].map((library) => `${library.title} ${versionOf(library.package)}`.trim()).join(", ");
+/** The day and the libraries with their versions, in lines of at most 100 columns. */
+export function madeWith(day: string, libraries: Iterable<Library>): string {
+  const names = [...libraries].map((library) => `${library.title} ${versionOf(library.package)}`.trim());
+  return `${day}; ${names.join(", ")}.`.replace(/(.{1,100})(?: |$)/g, "$1\n").trimEnd();
+}

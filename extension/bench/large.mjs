@@ -118,16 +118,9 @@ const { write } = await import(`data:text/javascript;base64,${Buffer.from(writer
 
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 const ms = (value) => value.toFixed(value < 10 ? 2 : 1).padStart(9);
-console.log(`median of ${rounds} calls on one page, milliseconds; cold: the first call`);
-console.log(
-  "".padEnd(44),
-  "     main",
-  "     cold",
-  "  longest",
-  " × styles",
-  "  × aria",
-  " (main thread; longest task; ratio to a walk over all styles; to Playwright's ariaSnapshot)",
-);
+console.log(`median of ${rounds} calls on one page, milliseconds of the main thread; cold: the first call;
+longest: task; ratios to a walk over all styles and to Playwright's ariaSnapshot`);
+console.log("".padEnd(44), "     main", "     cold", "  longest", " × styles", "  × aria");
 
 for (const [title, { html, list, middle }] of Object.entries(pages)) {
   if (!html) continue;
@@ -239,7 +232,7 @@ for (const [title, { html, list, middle }] of Object.entries(pages)) {
     await button.click();
     await inWorld("bench.clicks.length = 0");
     for (let round = 0; round < rounds; round++) await button.click();
-    print("a user's click, before the page's handler", median(await inWorld("bench.clicks")));
+    print("a click, until the page hears it", median(await inWorld("bench.clicks")));
     const found = [];
     for (let round = 0; round <= rounds; round++)
       found.push(await inWorld(`bench.locate("section:nth-of-type(${middle}) button")`));

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
+	"strings"
 )
 
 func main() {
@@ -74,6 +75,11 @@ func generate(root string) (map[string][]byte, error) {
 	} {
 		if err := g(root, files); err != nil {
 			return nil, err
+		}
+	}
+	for p, text := range files {
+		if strings.HasSuffix(p, ".md") {
+			files[p] = wrapped(text)
 		}
 	}
 	return files, nil

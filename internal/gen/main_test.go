@@ -215,3 +215,31 @@ func TestToolListStaysSmall(t *testing.T) {
 	}
 	t.Logf("%d bytes for %d modes", len(compact), modes)
 }
+
+func TestRunningTextIsWrapped(t *testing.T) {
+	long := strings.Repeat("word ", 30)
+	page := "# " + long + "\n\n" + long + "\nand more\n\n- " + long + "- not an item\n\n| " + long + "|\n\n```\n" + long + "\n```\n"
+	got := string(wrapped([]byte(page)))
+	code := false
+	for line := range strings.Lines(got) {
+		line = strings.TrimSuffix(line, "\n")
+		code = code != strings.HasPrefix(line, "```")
+		if n := len(line); n > columns && !code && line[0] != '|' && line[0] != '#' {
+			t.Errorf("%d columns: %s", n, line)
+		}
+		if strings.HasPrefix(strings.TrimSpace(line), "- not") {
+			t.Errorf("a word became an item: %s", line)
+		}
+	}
+	for _, whole := range []string{"# " + long, "| " + long + "|", "```\n" + long + "\n```"} {
+		if !strings.Contains(got, whole+"\n") {
+			t.Errorf("not as it was: %s", whole)
+		}
+	}
+	if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(page), " ") {
+		t.Errorf("the words changed:\n%s", got)
+	}
+	if again := string(wrapped([]byte(got))); again != got {
+		t.Errorf("wrapped again it is another page:\n%s", again)
+	}
+}

@@ -24,9 +24,10 @@ pseudonym = "<" kind "#" number [ claims ] ">"          in text, JSON and header
           | "<" kind "%23" number ">"                   in URLs and forms
 kind      = letter { letter | digit | "_" }             2 to 32 characters, lower case
 claims    = [ " iss=" text ] [ " exp=" number ] [ " iat=" number ]      of a JWT only
-page      = "<" kind ":" 8 hex digits ">"               made by the page; the daemon gives it a number
+page      = "<" kind ":" 8 hex digits ">"               made by the page; the daemon numbers it
 word      = run of letters, digits, "_", "-"
-name      = words that end with the words of an entry; "accessToken" is "access_token"; digits at the end do not count
+name      = words that end with the words of an entry; "accessToken" is "access_token";
+                                                        digits at the end do not count
 shape     = { text | "{" alphabet shortest [ "-" [ longest ] ] "}" | "|" }
 ` + "```" + `
 
@@ -80,7 +81,12 @@ In a shape, what stands before ` + "`|`" + ` stays readable. ` + "`{a36}`" + ` i
 ` + "`redaction.json`" + ` in the state directory:
 
 ` + "```json" + `
-{"rules": [{"name": "employee", "pattern": "EMP-(\\d{6})"}], "names": ["tenant_id"], "headers": ["x-tenant"], "pii": true}
+{
+  "rules": [{"name": "employee", "pattern": "EMP-(\\d{6})"}],
+  "names": ["tenant_id"],
+  "headers": ["x-tenant"],
+  "pii": true
+}
 ` + "```" + `
 
 A pattern is RE2; its first group is what is masked. Every rule costs on every text. A broken file is named with its

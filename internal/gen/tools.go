@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/daemon"
@@ -129,7 +130,7 @@ func toolPage(t *catalog.Bound) []byte {
 			if inner != "}" {
 				inner = ", " + inner
 			}
-			fmt.Fprintf(&b, "\n```json\n{%q: %q%s\n```\n", t.Key, m.Name, inner)
+			fmt.Fprintf(&b, "\n```json\n%s\n```\n", example(fmt.Sprintf("{%q: %q%s", t.Key, m.Name, inner)))
 		}
 		if len(m.Errors) > 0 {
 			words := make([]string, len(m.Errors))
@@ -140,6 +141,18 @@ func toolPage(t *catalog.Bound) []byte {
 		}
 	}
 	return []byte(b.String())
+}
+
+// example is a call in one line, or one line for each value where that is too long for a line.
+func example(call string) string {
+	if utf8.RuneCountInString(call) <= columns {
+		return call
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, []byte(call), "", "  "); err != nil {
+		return call
+	}
+	return out.String()
 }
 
 // escape keeps text from breaking a table.
