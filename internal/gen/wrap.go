@@ -13,7 +13,7 @@ const columns = 100
 // asItIs matches the beginnings of lines that are no running text, item the beginning of a list's item, and
 // marker a word that would begin a block at the beginning of a line.
 var (
-	asItIs = regexp.MustCompile("^(\\||#|<!--|$)")
+	asItIs = regexp.MustCompile(`^(\||#|<!--|$)`)
 	item   = regexp.MustCompile(`^ *(?:[-*+]|\d+\.) +`)
 	marker = regexp.MustCompile(`^(?:[-*+>|]|#+|=+|\d+[.)])$`)
 )
