@@ -18,7 +18,7 @@ GASOLINE := bin/gasoline$(EXE)
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
 FUZZTIME ?= 10s
 
-.PHONY: help build gen check mutate test test-clients test-frameworks stress go-test sdk-go sdk-python sdk-node capture extension e2e fuzz openapi otlp collector clients frameworks install-clients install-frameworks bench sdk-bench soak wpt head-to-head ext demo release clean chromium
+.PHONY: help build gen check mutate test test-clients test-frameworks stress go-test sdk-go sdk-python sdk-node capture extension e2e fuzz openapi otlp collector clients frameworks install-clients install-frameworks bench sdk-bench soak wpt head-to-head ext demo shots release clean chromium
 
 help: ## Show the tasks
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -197,6 +197,9 @@ wpt: ext chromium ## Web platform tests with and without the extension: WPT_DIR=
 
 demo: build ext chromium ## Play a failing checkout and print what an agent sees (KEEP=1 leaves it open)
 	@node --import ./scripts/ts.mjs examples/demo.ts
+
+shots: build ext chromium ## Make the pictures of docs/images anew, from a real run
+	@node --import ./scripts/ts.mjs examples/shots.ts
 
 release: ext ## Build every platform into dist/
 	@mkdir -p dist
