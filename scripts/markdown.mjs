@@ -38,7 +38,7 @@ function prose(text) {
 }
 
 /** Returns a line for each problem. */
-export function markdown(root) {
+function markdown(root) {
   const listed = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"], {
     cwd: root,
     encoding: "utf8",
@@ -61,3 +61,7 @@ export function markdown(root) {
   }
   return problems;
 }
+
+const problems = markdown(join(import.meta.dirname, ".."));
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
