@@ -21,7 +21,7 @@ FUZZTIME ?= 10s
 .PHONY: help build gen check mutate test test-clients test-frameworks stress go-test sdk-go sdk-python sdk-node capture extension e2e fuzz openapi otlp collector clients frameworks install-clients install-frameworks bench sdk-bench soak wpt head-to-head ext demo shots release clean chromium
 
 help: ## Show the tasks
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 # The test suite makes these once, and sets PREPARED for the parts that use them side by side.
 ifdef PREPARED
@@ -53,7 +53,7 @@ gen: ## Write what is generated from declarations
 check: node_modules/.installed .cache/bin/staticcheck ## Formatting, vet, staticcheck, types, lint, sizes, generated files
 	@node scripts/check.mjs
 
-test: ## Every test of this repository (ALL=1: also with other people's programs, and every build)
+test: ## Every test of this repository (ALL=1: also with other programs, and every build)
 	@node scripts/suite.mjs $(if $(ALL),--all)
 
 test-clients: ## Real MCP clients (installs 1.2 GB)
@@ -62,7 +62,7 @@ test-clients: ## Real MCP clients (installs 1.2 GB)
 test-frameworks: ## The Node SDK with Next and better-sqlite3 (installs 550 MB)
 	@node scripts/suite.mjs frameworks
 
-stress: ## A part again and again beside load: PART=go-test N=20 LOAD=2 ONLY=… CLOCK=2026-12-31T23:59:58Z ZONE=Asia/Kolkata
+stress: ## Parts again and again beside load: PART=go-test N=20 LOAD=2 ONLY=… CLOCKS=1 (scripts/stress.mjs)
 	@node scripts/stress.mjs
 
 # Go's tests with a JUnit file for the suite, named by the argument. A result in Go's cache is not taken: -count=1.
@@ -94,7 +94,7 @@ sdk-python: build ## Tests of the Python SDK, also with frameworks and the progr
 	  code=$$?; test $$code -eq 69 || exit $$code; node scripts/left-out.mjs "the Python SDK" "it needs Python 3.9 or later with venv"; exit; }; \
 	  cd sdk/python && $(PYTEST) $(or $(ONLY),tests)
 
-sdk-bench: build node_modules/.installed ## What the SDKs cost a program, also one that logs ten times too much (SHORT=1: for seconds)
+sdk-bench: build node_modules/.installed ## What the SDKs cost a program (SHORT=1: for seconds)
 	@npm run --silent bench --workspace @gasoline/node -- $(if $(SHORT),--short)
 	@cd sdk/go && GOWORK=off go test -run '^$$' -bench . .
 	@e2e/python.sh sdk-bench 3.9 .cache/sdk/python sdk/python/tests/requirements.txt
@@ -155,12 +155,12 @@ e2e/otlp/node/node_modules/.installed: e2e/otlp/node/package-lock.json
 	@echo "── installing telemetrygen"
 	@GOBIN="$(CURDIR)/.cache/otlp/bin" GOWORK=off GOFLAGS= go install $(TELEMETRYGEN)
 
-otlp: build e2e/otlp/node/node_modules/.installed .cache/otlp/bin/telemetrygen ## Real OpenTelemetry SDKs and telemetrygen against the program (needs Python, ports 4317 and 4318)
+otlp: build e2e/otlp/node/node_modules/.installed .cache/otlp/bin/telemetrygen ## Real OpenTelemetry SDKs against the program (needs Python, ports 4317 and 4318)
 	@e2e/python.sh otlp 3.9 .cache/otlp/python e2e/otlp/requirements.txt
 	@echo "── OpenTelemetry SDKs"
 	@cd e2e/otlp && GOWORK=off go vet . && GOWORK=off go test -count=1 .
 
-collector: build ## A real OpenTelemetry Collector, Jaeger, Loki and VictoriaLogs with the program (builds them once, which takes long)
+collector: build ## A real Collector, Jaeger, Loki and VictoriaLogs with the program (builds them once)
 	@e2e/collector/build.sh
 	@echo "── Collector, Jaeger, Loki, VictoriaLogs"
 	@cd e2e/collector && GOWORK=off go vet ./... && GOWORK=off go test -count=1 .
@@ -192,7 +192,7 @@ head-to-head: build ext chromium e2e/head-to-head/node_modules/.installed ## Gas
 soak: build ext chromium ## Long runs: worker lifetime, floods, reconnects
 	@npm run --silent soak --workspace @gasoline/e2e
 
-wpt: ext chromium ## Web platform tests with and without the extension: WPT_DIR=checkout WPT="paths" (needs Python)
+wpt: ext chromium ## Web platform tests: WPT_DIR=checkout WPT="paths" (needs Python)
 	@WPT_DIR="$(WPT_DIR)" e2e/wpt/run.sh $(WPT)
 
 demo: build ext chromium ## Play a failing checkout and print what an agent sees (KEEP=1 leaves it open)
