@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/brennhill/gasoline/internal/shell"
 )
 
 // fence opens the text of a page in an answer. The page cannot know its mark.
@@ -107,23 +109,12 @@ func shellCommand(tool, mode, object string) (string, error) {
 		case string(value) == "false":
 			words = append(words, flag+"=false")
 		case value[0] == '"':
-			words = append(words, flag, quoted(text))
+			words = append(words, flag, shell.Word(text))
 		case json.Unmarshal(value, &list) == nil:
-			words = append(words, flag, quoted(strings.Join(list, ",")))
+			words = append(words, flag, shell.Word(strings.Join(list, ",")))
 		default:
-			words = append(words, flag, quoted(string(value)))
+			words = append(words, flag, shell.Word(string(value)))
 		}
 	}
 	return strings.Join(words, " "), nil
-}
-
-// quoted is a word that the shell takes as it is.
-func quoted(s string) string {
-	if s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return !strings.ContainsRune("-_./:,@%+=", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') &&
-			(r < 'a' || r > 'z')
-	}) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -24,6 +24,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/launch"
 	"github.com/brennhill/gasoline/internal/pairing"
+	"github.com/brennhill/gasoline/internal/shell"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/wire"
 )
@@ -71,7 +72,7 @@ func found(dir string, stderr io.Writer) (launch.Candidate, error) {
 		}
 		return launch.Candidate{}, errors.New(text)
 	}
-	fmt.Fprintf(stderr, "gasoline: %s; running %s\n", all[0].Found, strings.Join(all[0].Command, " "))
+	fmt.Fprintf(stderr, "gasoline: %s; running %s\n", all[0].Found, shell.Line(all[0].Command...))
 	return all[0], nil
 }
 

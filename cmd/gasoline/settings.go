@@ -58,6 +58,16 @@ func (s settings) inForce() (port, stateDir, memory setting) {
 		resolve("--memory", s.memory, "GASOLINE_MEMORY", defaultMemory)
 }
 
+// given are the flags as they were given: with them a command means the same place.
+func (s settings) given() (out []string) {
+	for _, f := range [][2]string{{"--port", s.port}, {"--state-dir", s.stateDir}, {"--memory", s.memory}} {
+		if f[1] != "" {
+			out = append(out, f[0], f[1])
+		}
+	}
+	return out
+}
+
 // place checks the settings and returns what they mean.
 func (s settings) place() (daemon.Place, error) {
 	port, stateDir, memory := s.inForce()

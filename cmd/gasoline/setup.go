@@ -16,6 +16,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/catalog"
 	"github.com/brennhill/gasoline/internal/setup"
+	"github.com/brennhill/gasoline/internal/shell"
 )
 
 // setupRun is one run of "gasoline setup".
@@ -24,6 +25,7 @@ type setupRun struct {
 
 	machine setup.Machine
 	want    setup.Want
+	place   []string // the flags that name it, as they were given
 	in      io.Reader
 	out     io.Writer
 	asks    bool // a person can answer
@@ -69,6 +71,9 @@ func setupCommand(s *settings) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("check", "dry-run")
 	cmd.MarkFlagsMutuallyExclusive("check", "remove")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if r.json && !r.check {
+			return errors.New("--json prints what --check says; give both")
+		}
 		want, err := s.want()
 		if err != nil {
 			return err
@@ -78,6 +83,7 @@ func setupCommand(s *settings) *cobra.Command {
 		}
 		want.Remove, want.Project = r.remove, r.project
 		r.want, r.in, r.out = want, cmd.InOrStdin(), cmd.OutOrStdout()
+		r.place = s.given()
 		r.asks = isTerminal(r.out) && stdinIsTerminal()
 		if r.check {
 			return r.tell(args)
@@ -194,9 +200,9 @@ func (r *setupRun) tell(names []string) error {
 		l := line{t.Name(), t.Check(r.machine, r.want)}
 		all = append(all, l)
 		switch l.State {
-		case setup.Other, setup.Missing, setup.Args, setup.Broken:
+		case setup.Other, setup.Missing, setup.Args:
 			bad++
-		case setup.Unset, setup.Absent:
+		case setup.Unset, setup.Absent, setup.Broken:
 			if len(names) > 0 {
 				bad++
 			}
@@ -211,17 +217,17 @@ func (r *setupRun) tell(names []string) error {
 		if r.json {
 			break
 		}
-		fmt.Fprintf(r.out, "%-12s %-14s", l.Name, l.State)
+		text := fmt.Sprintf("%-12s %-14s", l.Name, l.State)
 		if l.State != setup.Absent {
-			fmt.Fprintf(r.out, " %s", l.Path)
+			text += " " + l.Path
 		}
 		if len(l.Command) > 0 && l.State != setup.Ready {
-			fmt.Fprintf(r.out, ": %s", strings.Join(l.Command, " "))
+			text += ": " + shell.Line(l.Command...)
 		}
 		if l.Note != "" {
-			fmt.Fprintf(r.out, " (%s)", l.Note)
+			text += " (" + l.Note + ")"
 		}
-		fmt.Fprintln(r.out)
+		fmt.Fprintln(r.out, strings.TrimRight(text, " "))
 	}
 	if bad > 0 {
 		return fail{exitError, fmt.Errorf("%d of %d are not in order", bad, len(all)), len(names) == 0 || r.json}
@@ -229,89 +235,138 @@ func (r *setupRun) tell(names []string) error {
 	return nil
 }
 
-// write shows what would change, and changes it when it was asked for by name, by --yes or by the answer
-// to one question.
-func (r *setupRun) write(names []string) error {
-	targets := r.targets(names)
-	if len(targets) == 0 {
-		return fail{
-			code: exitError,
-			err:  errors.New("no client was found; name one: " + strings.Join(targetNames(), ", ")),
-		}
+// again is the command that does what this run shows.
+func (r *setupRun) again(more ...string) string {
+	words := append([]string{"gasoline", "setup"}, r.place...)
+	if r.project {
+		words = append(words, "--project")
 	}
-	type todo struct {
-		target  setup.Target
-		changes []setup.Change
+	if r.remove {
+		words = append(words, "--remove")
 	}
-	var todos []todo
-	needed, refused := 0, 0
+	return shell.Line(append(words, more...)...)
+}
+
+// say returns the word for what is done: it is written or removed.
+func (r *setupRun) say(written, removed string) string {
+	if r.remove {
+		return removed
+	}
+	return written
+}
+
+// plan is what would be done to a target.
+type plan struct {
+	target  setup.Target
+	changes []setup.Change
+}
+
+// preview shows what would change, and counts the files: those that would be written and those that cannot be.
+func (r *setupRun) preview(targets []setup.Target, named bool) (plans []plan, needed, refused int) {
 	for _, t := range targets {
 		changes, err := t.Plan(r.machine, r.want)
 		if err != nil {
 			fmt.Fprintf(r.out, "%s: %v\n", t.Title(), err)
-			refused++
+			if named { // one that was only found has no place for it, and is left out
+				refused++
+			}
 			continue
 		}
 		fmt.Fprintf(r.out, "%s\n", t.Title())
-		if len(names) > 0 && !t.Installed(r.machine) {
-			fmt.Fprintln(r.out, "  it was not found on this machine; its file is written all the same")
+		if named && !t.Installed(r.machine) {
+			fmt.Fprintln(r.out, "  it was not found on this machine; its file is "+r.say("written", "looked at")+" all the same")
 		}
 		for _, c := range changes {
 			for l := range strings.SplitSeq(strings.TrimSuffix(c.Preview(), "\n"), "\n") {
 				fmt.Fprintln(r.out, "  "+l)
 			}
-			if c.Err != nil {
+			switch {
+			case c.Err != nil:
 				refused++
-			} else if c.Needed() {
+				if r.remove {
+					fmt.Fprintln(r.out, "    mend it and repeat, or take gasoline out of it by hand")
+				}
+			case c.Needed():
 				needed++
 			}
 		}
-		todos = append(todos, todo{t, changes})
+		plans = append(plans, plan{t, changes})
 	}
+	return plans, needed, refused
+}
+
+// write shows what would change, and changes it when it was asked for by name, by --yes or by the answer
+// to one question. A file that cannot be changed is a failure when something was to be written, or when its
+// client was named.
+func (r *setupRun) write(names []string) error {
+	targets := r.targets(names)
+	if len(targets) == 0 {
+		return fail{code: exitError, err: fmt.Errorf("no client was found%s; name one: %s",
+			r.say("", ", so there is nothing to remove"), strings.Join(targetNames(), ", "))}
+	}
+	named := len(names) > 0
+	plans, needed, refused := r.preview(targets, named)
 	var left error
 	if refused > 0 {
-		left = fail{code: exitError, err: fmt.Errorf("%d could not be written; see above", refused)}
+		left = fail{code: exitError, err: fmt.Errorf("%s could not be %s; see above", plural(refused, "file"),
+			r.say("written", "changed"))}
+	}
+	unless := left // of what only shows
+	if !named {
+		unless = nil
 	}
 	switch {
-	case needed == 0 || r.dryRun:
+	case r.dryRun:
+		if needed > 0 {
+			fmt.Fprintln(r.out, "\nNothing was "+r.say("written", "removed")+": this is what would be.")
+		}
+		return unless
+	case needed == 0:
+		if refused == 0 {
+			fmt.Fprintln(r.out, "\nThere is nothing to "+r.say("write", "remove")+".")
+		}
 		return left
-	case len(names) > 0 || r.yes:
+	case named || r.yes:
 	case !r.asks:
-		fmt.Fprintln(
-			r.out,
-			"\nNothing was written. \"gasoline setup --yes\" writes this, \"gasoline setup NAME\" one of them.",
-		)
-		return left
+		fmt.Fprintf(r.out, "\nNothing was %s. \"%s\" %s this, \"%s NAME\" one of them.\n", r.say("written", "removed"),
+			r.again("--yes"), r.say("writes", "removes"), r.again())
+		return unless
 	default:
-		ok, err := confirmed(r.in, r.out, "Write this?")
+		ok, err := confirmed(r.in, r.out, r.say("Write this?", "Remove this?"))
 		if err != nil {
 			return err
 		}
 		if !ok {
-			fmt.Fprintln(r.out, "Nothing was written.")
-			return left
+			fmt.Fprintln(r.out, "Nothing was "+r.say("written", "removed")+".")
+			return unless
 		}
 	}
+	if err := r.apply(plans); err != nil {
+		return err
+	}
+	fmt.Fprintln(r.out, r.say("Start your agent anew and ask it to look at the browser.",
+		"An agent that runs keeps it until you start it anew."))
+	return left
+}
+
+func (r *setupRun) apply(plans []plan) error {
 	now := time.Now()
 	fmt.Fprintln(r.out)
-	for _, t := range todos {
-		for _, c := range t.changes {
+	for _, p := range plans {
+		for _, c := range p.changes {
 			if !c.Needed() {
 				continue
 			}
 			backup, err := c.Apply(now)
 			if err != nil {
-				return fail{code: exitError, err: fmt.Errorf("%s: %w", t.target.Title(), err)}
+				return fail{code: exitError, err: fmt.Errorf("%s: %w", p.target.Title(), err)}
 			}
-			fmt.Fprintf(r.out, "wrote %s", c.Path)
+			fmt.Fprint(r.out, "wrote ", c.Path, r.say("", " without gasoline"))
 			if backup != "" {
 				fmt.Fprintf(r.out, " (before: %s)", backup)
 			}
 			fmt.Fprintln(r.out)
 		}
 	}
-	if !r.want.Remove {
-		fmt.Fprintln(r.out, "Start your agent anew and ask it to look at the browser.")
-	}
-	return left
+	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/daemon"
 	"github.com/brennhill/gasoline/internal/setup"
+	"github.com/brennhill/gasoline/internal/shell"
 )
 
 // host is the native messaging host that the settings mean.
@@ -61,76 +63,103 @@ func setupBrowserCommand(s *settings) *cobra.Command {
 		),
 		Example: "  gasoline setup browser\n  gasoline setup browser --profile /tmp/profile",
 	}
-	profile := cmd.Flags().String("profile", "", "only for a browser that is started with this --user-data-dir")
-	check := cmd.Flags().Bool("check", false, "only say what is there")
-	remove := cmd.Flags().Bool("remove", false, "take it away")
+	var r browserRun
+	flags := cmd.Flags()
+	flags.StringVar(&r.profile, "profile", "", "only for a browser that is started with this --user-data-dir")
+	flags.BoolVar(&r.check, "check", false, "only say what is there")
+	flags.BoolVar(&r.dryRun, "dry-run", false, "only say what would be done")
+	flags.BoolVar(&r.remove, "remove", false, "take it away")
+	cmd.MarkFlagsMutuallyExclusive("check", "dry-run")
+	cmd.MarkFlagsMutuallyExclusive("check", "remove")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		h, err := s.host()
 		if err != nil {
 			return err
 		}
-		browsers := setup.Browsers()
-		if *profile != "" {
-			dir, err := filepath.Abs(*profile)
-			if err != nil {
-				return err
-			}
-			browsers = []setup.Browser{setup.InProfile(dir)}
-		}
-		if len(browsers) == 0 {
-			return fail{
-				code: exitUser,
-				err: errors.New(
-					"no Chromium-family browser has a profile here; start one, or give --profile its --user-data-dir",
-				),
-			}
-		}
-		if !*check && *profile == "" {
-			if err := h.Keep(!*remove); err != nil {
-				return fail{code: exitError, err: err}
-			}
-		}
-		missing := false
-		for _, b := range browsers {
-			there := h.Check(b)
-			var changed bool
-			switch {
-			case *check:
-				missing = missing || !there
-			case *remove:
-				changed, err = h.Remove(b)
-			default:
-				changed, err = h.Install(b)
-			}
-			if err != nil {
-				return fail{code: exitError, err: err}
-			}
-			fmt.Fprintf(
-				cmd.OutOrStdout(),
-				"%s: %s (%s)\n",
-				b.Name,
-				setupWord(*remove, changed, there || !*check),
-				h.File(b),
-			)
-		}
-		if missing {
-			return fail{code: exitUser, err: errors.New("incomplete"), quiet: true}
-		}
-		return nil
+		r.again = shell.Line(append([]string{"gasoline", "setup", "browser"}, s.given()...)...)
+		return r.run(h, cmd.OutOrStdout())
 	}
 	return cmd
 }
 
-func setupWord(removed, changed, there bool) string {
-	switch {
-	case removed && changed:
-		return "removed"
-	case removed:
-		return "was not there"
-	case changed:
-		return "written"
-	case there:
-		return "is there"
+// browserRun is one run of "gasoline setup browser".
+type browserRun struct {
+	profile               string
+	check, dryRun, remove bool
+	again                 string // the command that writes the files
+}
+
+func (r browserRun) run(h setup.Host, out io.Writer) error {
+	browsers := setup.Browsers()
+	if r.profile != "" {
+		dir, err := filepath.Abs(r.profile)
+		if err != nil {
+			return err
+		}
+		browsers = []setup.Browser{setup.InProfile(dir)}
 	}
-	return "not set up"
+	if len(browsers) == 0 && !r.remove {
+		return fail{
+			code: exitUser,
+			err: errors.New(
+				"no Chromium-family browser has a profile here; start one, or give --profile its --user-data-dir",
+			),
+		}
+	}
+	changes := !r.check && !r.dryRun
+	if changes && r.profile == "" {
+		if err := h.Keep(!r.remove); err != nil {
+			return fail{code: exitError, err: err}
+		}
+	}
+	missing, changed := false, 0
+	for _, b := range browsers {
+		word, did, err := r.one(h, b)
+		if err != nil {
+			return fail{code: exitError, err: err}
+		}
+		if did {
+			changed++
+		}
+		missing = missing || r.check && !h.Check(b)
+		fmt.Fprintf(out, "%s: %s (%s)\n", b.Name, word, h.File(b))
+	}
+	switch {
+	case missing:
+		return fail{code: exitUser, err: fmt.Errorf("a browser is not set up; \"%s\" writes its file", r.again)}
+	case !changes:
+	case r.remove && r.profile == "":
+		fmt.Fprintf(out, "The daemon leaves browsers alone from now on; \"%s\" undoes that.\n", r.again)
+	case !r.remove && changed > 0:
+		fmt.Fprintln(out, "Open the extension's popup: it pairs by itself.")
+	}
+	return nil
+}
+
+// one does to a browser what is to be done, and says it in a word.
+func (r browserRun) one(h setup.Host, b setup.Browser) (word string, changed bool, err error) {
+	_, missing := os.Lstat(h.File(b))
+	switch there := h.Check(b); {
+	case r.check && there:
+		return "is there", false, nil
+	case r.check:
+		return "not set up", false, nil
+	case r.dryRun && r.remove && missing == nil:
+		return "would be removed", false, nil
+	case r.dryRun && r.remove:
+		return "is not there", false, nil
+	case r.dryRun && !there:
+		return "would be written", false, nil
+	case r.dryRun:
+		return "is there", false, nil
+	case r.remove:
+		if changed, err = h.Remove(b); changed {
+			return "removed", true, err
+		}
+		return "was not there", false, err
+	}
+	if changed, err = h.Install(b); changed {
+		return "written", true, err
+	}
+	return "is there", false, err
 }

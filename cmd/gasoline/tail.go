@@ -17,6 +17,7 @@ import (
 	"github.com/brennhill/gasoline/internal/follow"
 	"github.com/brennhill/gasoline/internal/ingest/lines"
 	"github.com/brennhill/gasoline/internal/launch"
+	"github.com/brennhill/gasoline/internal/shell"
 	"github.com/brennhill/gasoline/internal/state"
 	"github.com/brennhill/gasoline/internal/wire"
 )
@@ -63,7 +64,7 @@ func tailFiles(cmd *cobra.Command, s *settings, name string, begin bool, args []
 		switch info, err := os.Stat(full); {
 		case err != nil: // it may come
 		case info.IsDir():
-			return fail{code: exitUsage, err: fmt.Errorf("%s is a folder: name its files, as '%s'", a, filepath.Join(a, "*.log"))}
+			return fail{code: exitUsage, err: fmt.Errorf("%s is a folder: name its files, as %s", a, shell.Line(filepath.Join(a, "*.log")))}
 		case !info.Mode().IsRegular():
 			return fail{code: exitUsage, err: fmt.Errorf("%s is no regular file", a)}
 		case follow.Compressed(full):

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brennhill/gasoline/internal/certificate"
+	"github.com/brennhill/gasoline/internal/shell"
 )
 
 const whatTrustDoes = "Let this user's programs accept the daemon's HTTPS. The daemon speaks HTTP and HTTPS on the same " +
@@ -180,20 +181,8 @@ func tellTrust(w io.Writer, steps []trustStep) {
 		if s.Manual {
 			note = "   # run this yourself"
 		}
-		fmt.Fprintf(w, "  %s%s\n", shellLine(s.Command), note)
+		fmt.Fprintf(w, "  %s%s\n", shell.Line(s.Command...), note)
 	}
-}
-
-// shellLine writes a command so that a shell reads it as it is.
-func shellLine(command []string) string {
-	var out []string
-	for _, word := range command {
-		if word == "" || strings.ContainsAny(word, " \t\n\"'\\$`*?[]{}()<>|&;#~!") {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		out = append(out, word)
-	}
-	return strings.Join(out, " ")
 }
 
 func applyTrust(cmd *cobra.Command, steps []trustStep) error {
@@ -205,7 +194,7 @@ func applyTrust(cmd *cobra.Command, steps []trustStep) error {
 			continue
 		}
 		if text, err := exec.CommandContext(cmd.Context(), s.Command[0], s.Command[1:]...).CombinedOutput(); err != nil {
-			return fail{code: exitError, err: fmt.Errorf("%s: %w\n%s", shellLine(s.Command), err, strings.TrimSpace(string(text)))}
+			return fail{code: exitError, err: fmt.Errorf("%s: %w\n%s", shell.Line(s.Command...), err, strings.TrimSpace(string(text)))}
 		}
 		done++
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/brennhill/gasoline/internal/shell"
 )
 
 func TestWhatTrustWouldDo(t *testing.T) {
@@ -45,7 +47,7 @@ func TestWhatTrustWouldDo(t *testing.T) {
 		var lines []string
 		manual := 0
 		for _, s := range trustSteps(c.machine, "/s/ca.crt", c.remove) {
-			lines = append(lines, shellLine(s.Command))
+			lines = append(lines, shell.Line(s.Command...))
 			if s.Manual {
 				manual++
 			}

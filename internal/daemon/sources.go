@@ -19,6 +19,7 @@ import (
 	"github.com/brennhill/gasoline/internal/flow"
 	"github.com/brennhill/gasoline/internal/problem"
 	"github.com/brennhill/gasoline/internal/project"
+	"github.com/brennhill/gasoline/internal/shell"
 	"github.com/brennhill/gasoline/internal/source"
 	"github.com/brennhill/gasoline/internal/source/docker"
 	"github.com/brennhill/gasoline/internal/source/file"
@@ -228,8 +229,8 @@ func (d *parts) readSources() (c configured) {
 	for _, a := range all {
 		data, err := readProject(a.Path)
 		if err == nil && digest(data) != a.Digest {
-			err = fmt.Errorf("it was changed and is not followed; look at it, then run \"gasoline sources allow %s\"",
-				filepath.Dir(a.Path))
+			err = fmt.Errorf("it was changed and is not followed; look at it, then run \"%s\"",
+				shell.Line("gasoline", "sources", "allow", filepath.Dir(a.Path)))
 		}
 		add(a.Path, data, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/shell"
 )
 
 // Candidate is a command that a project declares.
@@ -19,22 +21,11 @@ type Candidate struct {
 
 // Line is what a user types to run it.
 func (c Candidate) Line() string {
-	line := "gasoline run "
+	words := []string{"gasoline", "run"}
 	if c.Name != "" {
-		line += "--name " + c.Name + " "
+		words = append(words, "--name", c.Name)
 	}
-	for i, word := range c.Command {
-		if i > 0 {
-			line += " "
-		} else {
-			line += "-- "
-		}
-		if strings.ContainsAny(word, " $&|;<>()*\"") {
-			word = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-		line += word
-	}
-	return line
+	return shell.Line(append(append(words, "--"), c.Command...)...)
 }
 
 // Detect returns the commands that a directory's project declares for development. Its error says where it looked.

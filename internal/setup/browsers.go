@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/shell"
 )
 
 // hostName is the name by which the extension asks for the host; see
@@ -128,8 +130,7 @@ func (h Host) script() []byte {
 	if runtime.GOOS == "windows" {
 		return []byte("@echo off\r\n\"" + h.Program + "\" --state-dir \"" + h.StateDir + "\" %*\r\n")
 	}
-	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-	return []byte("#!/bin/sh\nexec " + quote(h.Program) + " --state-dir " + quote(h.StateDir) + " \"$@\"\n")
+	return []byte("#!/bin/sh\nexec " + shell.Word(h.Program) + " --state-dir " + shell.Word(h.StateDir) + " \"$@\"\n")
 }
 
 // File returns the manifest's path for a browser.

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/brennhill/gasoline/internal/shell"
 )
 
 // name is how clients call this server.
@@ -326,7 +328,7 @@ func (w Want) compare(m Machine, command []string) (State, string) {
 	case !sameFile(file, w.Program):
 		return Other, "this one is " + w.Program
 	case !slices.Equal(command[1:], w.Args):
-		return Args, "now in force: " + strings.Join(append([]string{"gasoline"}, w.Args...), " ")
+		return Args, "now in force: " + shell.Line(append([]string{"gasoline"}, w.Args...)...)
 	}
 	return Ready, ""
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/brennhill/gasoline/internal/shell"
 	"github.com/brennhill/gasoline/internal/source"
 )
 
@@ -95,9 +96,6 @@ exit 0
 }
 `
 
-// quoted is s as one word of a shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 var errAgain = errors.New("the file changed")
 
 // Tail follows the file until the connection breaks.
@@ -144,7 +142,7 @@ func (c *connection) read(ctx context.Context) error {
 	}
 	command := source.Command{
 		Args:  append(args, "--", c.Host, "sh"),
-		Input: fmt.Sprintf(script, c.key, quoted(c.Path), quoted(c.at.File), c.at.Offset, begin),
+		Input: fmt.Sprintf(script, c.key, shell.Word(c.Path), shell.Word(c.at.File), c.at.Offset, begin),
 	}
 	err := command.Read(ctx, func(data []byte) error { return c.take(ctx, data) })
 	if ctx.Err() != nil {
