@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/brennhill/gasoline/internal/launch"
 )
 
 // toolCall is one call of a tool and where its answer goes.
@@ -160,9 +162,5 @@ func freshName(base, ext string) (string, error) {
 // isTerminal reports whether a person reads what is written there.
 func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	return ok && launch.IsTerminal(f)
 }

@@ -1,7 +1,8 @@
 // Command gasoline gives AI coding agents eyes and hands in the browser.
 //
 // Without a subcommand it is the MCP server that a client starts: a bridge between stdio and the
-// daemon on this machine, which it starts when there is none. The subcommands run and ask the daemon.
+// daemon on this machine, which it starts when there is none. A person who starts it at a terminal gets the help.
+// The subcommands run and ask the daemon.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 
 	"github.com/brennhill/gasoline/internal/bridge"
 	"github.com/brennhill/gasoline/internal/daemon"
+	"github.com/brennhill/gasoline/internal/launch"
 )
 
 // version is set by the linker.
@@ -25,7 +27,7 @@ func main() {
 		os.Exit(launchDaemon(os.Args[2:]))
 	}
 	// An MCP client waits for the first answer: take the bridge's path before any command tree is built.
-	if place, ok := bridgeArgs(os.Args[1:]); ok {
+	if place, ok := bridgeArgs(os.Args[1:]); ok && !launch.IsTerminal(os.Stdin) {
 		os.Exit(runBridge(place))
 	}
 	if s, origin, ok := nativeArgs(os.Args[1:]); ok {
@@ -85,12 +87,6 @@ func launchDaemon(args []string) int {
 func runBridge(place daemon.Place) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if stdin, err := os.Stdin.Stat(); err == nil && stdin.Mode()&os.ModeCharDevice != 0 {
-		fmt.Fprintln(
-			os.Stderr,
-			`gasoline: waiting for an MCP client on stdin. For people: "gasoline help", "gasoline status", "gasoline doctor".`,
-		)
-	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	err := bridge.Run(ctx, bridge.Config{
 		Port: place.Port, StateDir: place.StateDir, Version: version, Root: projectRoot(), Stdin: os.Stdin,

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/brennhill/gasoline/internal/launch"
 )
 
 // fail is an error with its exit code. Its message has been printed when quiet.
@@ -70,8 +72,9 @@ func rootCommand(args []string) *cobra.Command {
 		Long: `Gasoline records what happens in the browser and lets AI coding agents read it
 and act in it.
 
-Without a command it is an MCP server on stdio: put "gasoline" into your agent's
-MCP settings. It starts a daemon on 127.0.0.1 when none runs; the Chrome
+"gasoline setup" puts it into your agent's MCP settings. The agent starts
+"gasoline" without a command, which is an MCP server on stdio; at a terminal it
+prints this help. It starts a daemon on 127.0.0.1 when none runs; the Chrome
 extension connects to that daemon.
 
 Every mode of every tool is a command too:
@@ -89,6 +92,9 @@ with the code of what it ran.`,
 			place, err := s.place()
 			if err != nil {
 				return err
+			}
+			if launch.IsTerminal(os.Stdin) {
+				return cmd.Help()
 			}
 			if code := runBridge(place); code != exitOK {
 				return fail{code, errors.New("the bridge ended"), true}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brennhill/gasoline/internal/catalog"
+	"github.com/brennhill/gasoline/internal/launch"
 	"github.com/brennhill/gasoline/internal/setup"
 	"github.com/brennhill/gasoline/internal/shell"
 )
@@ -84,7 +85,7 @@ func setupCommand(s *settings) *cobra.Command {
 		want.Remove, want.Project = r.remove, r.project
 		r.want, r.in, r.out = want, cmd.InOrStdin(), cmd.OutOrStdout()
 		r.place = s.given()
-		r.asks = isTerminal(r.out) && stdinIsTerminal()
+		r.asks = isTerminal(r.out) && launch.IsTerminal(os.Stdin)
 		if r.check {
 			return r.tell(args)
 		}
@@ -150,11 +151,6 @@ func thisMachine() (setup.Machine, error) {
 		return setup.Machine{}, fmt.Errorf("find the working directory: %w", err)
 	}
 	return setup.Machine{OS: runtime.GOOS, Home: home, Dir: dir, Env: os.Getenv, Look: exec.LookPath}, nil
-}
-
-func stdinIsTerminal() bool {
-	st, err := os.Stdin.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
 // confirmed asks a person; what is no yes is a no.

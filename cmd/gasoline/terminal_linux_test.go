@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -36,16 +37,71 @@ func terminal(t *testing.T) (control, end *os.File) {
 // runAtATerminal returns what a person sees.
 func (m *machine) runAtATerminal(args ...string) string {
 	m.t.Helper()
+	seen, _ := m.typeAtATerminal("", args...)
+	return seen
+}
+
+// typeAtATerminal runs a command whose input, output and errors are one terminal. typed is waiting there; without it
+// the input is none. It returns what a person sees, and the exit code.
+func (m *machine) typeAtATerminal(typed string, args ...string) (string, int) {
+	m.t.Helper()
 	control, end := terminal(m.t)
 	ctx, cancel := context.WithTimeout(m.t.Context(), within)
 	defer cancel()
 	cmd := m.command(ctx, args...)
 	cmd.Stdout, cmd.Stderr = end, end
+	if typed != "" {
+		cmd.Stdin = end
+		_, err := io.WriteString(control, typed)
+		must(m.t, err)
+	}
 	must(m.t, cmd.Start())
 	must(m.t, end.Close())
 	out, _ := io.ReadAll(control) // ends with EIO when the other end is closed
-	_ = cmd.Wait()                // the text is what counts
-	return strings.ReplaceAll(string(out), "\r\n", "\n")
+	_ = cmd.Wait()                // the code tells
+	return strings.ReplaceAll(string(out), "\r\n", "\n"), cmd.ProcessState.ExitCode()
+}
+
+func TestGasolineAloneAtATerminalIsHelp(t *testing.T) {
+	m := newMachine(t)
+	for _, args := range [][]string{nil, {"--port", strconv.Itoa(m.place.Port)}, {"--"}} {
+		seen, code := m.typeAtATerminal("\n", args...)
+		if code != exitOK || !strings.Contains(seen, "Daemon:") || !strings.Contains(seen, "gasoline observe errors") {
+			t.Errorf("gasoline %v: exit %d, %s", args, code, seen)
+		}
+	}
+	if seen, code := m.typeAtATerminal("\n", "--port", "x"); code != exitUsage || !strings.Contains(seen, `port "x"`) {
+		t.Errorf("a wrong port: exit %d, %s", code, seen)
+	}
+	if id, ok := m.place.Running(); ok {
+		t.Errorf("a daemon was started: %+v", id)
+	}
+	// Without a terminal it is the server, also when its errors go to one.
+	c := m.bridge()
+	c.handshake()
+}
+
+func TestSetupAsksAboutWhatItWillDo(t *testing.T) {
+	m := newMachine(t)
+	home := m.home()
+	config := filepath.Join(home, ".cursor", "mcp.json")
+	must(t, os.MkdirAll(filepath.Dir(config), 0o700))
+	for _, tt := range []struct {
+		answer, args, question, end string
+		there                       bool
+	}{
+		{"n", "setup", "Write this? [y/N] ", "Nothing was written.\n", false},
+		{"y", "setup", "Write this? [y/N] ", "wrote " + config + "\nStart your agent anew", true},
+		{"n", "setup --remove", "Remove this? [y/N] ", "Nothing was removed.\n", true},
+		{"y", "setup --remove", "Remove this? [y/N] ", "wrote " + config + " without gasoline", false},
+	} {
+		seen, code := m.typeAtATerminal(tt.answer+"\n", strings.Fields(tt.args)...)
+		data, _ := os.ReadFile(config) // it is not there at first
+		if code != exitOK || !strings.Contains(seen, tt.question) || !strings.Contains(seen, tt.end) ||
+			strings.Contains(string(data), "gasoline") != tt.there {
+			t.Errorf("%s, %s: exit %d\n%s\nwant %s and %s", tt.args, tt.answer, code, seen, tt.question, tt.end)
+		}
+	}
 }
 
 func TestAPersonSeesNoMarksForMachines(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brennhill/gasoline/internal/certificate"
+	"github.com/brennhill/gasoline/internal/launch"
 	"github.com/brennhill/gasoline/internal/shell"
 )
 
@@ -143,7 +144,7 @@ func trustCommand(s *settings) *cobra.Command {
 			return nil
 		}
 		if !yes {
-			if !isTerminal(out) || !stdinIsTerminal() {
+			if !isTerminal(out) || !launch.IsTerminal(os.Stdin) {
 				return fail{code: exitUser, err: errors.New(`nobody can be asked here; "gasoline trust --yes" does it`)}
 			}
 			if ok, err := confirmed(cmd.InOrStdin(), out, "Run these commands?"); err != nil || !ok {

@@ -19,7 +19,7 @@ func setGroup(cmd *exec.Cmd) {
 	dieWithUs(cmd.SysProcAttr)
 }
 
-func isTerminal(f *os.File) bool { return f != nil && term.IsTerminal(int(f.Fd())) }
+func isTerminal(f *os.File) bool { return IsTerminal(f) }
 
 func isResize(s os.Signal) bool { return s == syscall.SIGWINCH }
 
