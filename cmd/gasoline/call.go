@@ -19,6 +19,7 @@ import (
 // toolCall is one call of a tool and where its answer goes.
 type toolCall struct {
 	tool   string
+	mode   string
 	args   map[string]any
 	json   bool           // print the typed result
 	uncut  bool           // no budget
@@ -63,9 +64,9 @@ func (t toolCall) run(ctx context.Context, c *client, stdout, stderr io.Writer) 
 		}
 	}
 	if a.Error != "" {
-		text := readable(a.Text, isTerminal(stderr))
-		if isTerminal(stderr) {
-			text = "gasoline: " + text
+		text := readable(a.Text)
+		if isTerminal(stderr) && !t.json {
+			text = refused(a.Text, t.tool+" "+t.mode)
 		}
 		fmt.Fprintln(stderr, text)
 		return fail{exitOf(a.Error), errors.New(a.Error), true}
@@ -120,8 +121,10 @@ func (t toolCall) text(text string, terminal bool) string {
 		return withFields(text, t.more)
 	case t.args["as"] == "json":
 		return text
+	case terminal:
+		return answered(text)
 	}
-	return readable(text, terminal)
+	return readable(text)
 }
 
 // withFields adds fields to a JSON object that has some, at its end.

@@ -102,7 +102,7 @@ func TestCommandsAndTheirExitCodes(t *testing.T) {
 	check(
 		exitUsage,
 		"",
-		"limit must be integer, not \"many\". limit: most entries, 1-1000.\n\"gasoline observe logs --help\"",
+		"gasoline: --limit must be a whole number, not \"many\". --limit: most entries, 1-1000.\n\"gasoline observe logs --help\"",
 		"observe",
 		"logs",
 		"--limit",
@@ -213,11 +213,15 @@ func TestAForeignProgramAtThePort(t *testing.T) {
 		}
 	}()
 	defer func() { l.Close(); <-done }()
-	for _, args := range []string{"observe logs", "doctor", "status", "stop", "pair"} {
+	for _, args := range []string{"observe logs", "status", "stop", "pair"} {
 		if out, errs, code := m.run(strings.Fields(args)...); code != exitDown ||
 			!strings.Contains(errs, "another program holds port") {
 			t.Errorf("%s: %d %s%s", args, code, out, errs)
 		}
+	}
+	if out, errs, code := m.run("doctor"); code != exitUser || errs != "" ||
+		!strings.Contains(out, "FAIL daemon: another program holds port") || !strings.Contains(out, "--port") {
+		t.Errorf("doctor: %d %s%s", code, out, errs)
 	}
 	if _, errs, code := m.run("serve"); code != exitError || !strings.Contains(errs, "--port") {
 		t.Errorf("serve: %d %s", code, errs)
@@ -241,9 +245,11 @@ func TestStatusOfADaemonWithAnotherStateDirectory(t *testing.T) {
 	other := *m
 	other.place.StateDir = filepath.Join(t.TempDir(), "other")
 	other.env = append(slices.Clone(m.env), "GASOLINE_STATE_DIR="+other.place.StateDir)
-	for _, args := range []string{"status", "status --json", "doctor", "stop"} {
+	for args, want := range map[string]int{
+		"status": exitDown, "status --json": exitDown, "doctor": exitUser, "stop": exitDown,
+	} {
 		out, errs, code := other.run(strings.Fields(args)...)
-		if code != exitDown || !strings.Contains(errs, "It says that it is gasoline 1.0.0: if you started it with another "+
+		if code != want || !strings.Contains(out+errs, "It says that it is gasoline 1.0.0: if you started it with another "+
 			"state directory than "+other.place.StateDir+", give that one by --state-dir") {
 			t.Errorf("%s: %d %s%s", args, code, out, errs)
 		}
@@ -269,13 +275,14 @@ func TestASilentProgramAtThePort(t *testing.T) {
 	must(t, err)
 	defer l.Close()
 	var work sync.WaitGroup
-	for _, args := range []string{"observe logs", "status", "doctor", "stop"} {
+	for args, want := range map[string]int{
+		"observe logs": exitDown, "status": exitDown, "doctor": exitUser, "stop": exitDown,
+	} {
 		work.Go(func() {
-			_, errs, code := m.run(strings.Fields(args)...)
-			if code != exitDown || !strings.Contains(errs, "it accepts connections and does not answer") ||
-				!strings.Contains(errs, "--port") ||
-				strings.Contains(errs, "gasoline stop") {
-				t.Errorf("%s: %d %s", args, code, errs)
+			out, errs, code := m.run(strings.Fields(args)...)
+			if said := out + errs; code != want || !strings.Contains(said, "it accepts connections and does not answer") ||
+				!strings.Contains(said, "--port") || strings.Contains(said, "gasoline stop") {
+				t.Errorf("%s: %d %s", args, code, said)
 			}
 		})
 	}
@@ -307,6 +314,7 @@ func TestDoctorSaysWhichSettingsAreInForce(t *testing.T) {
 	if out, errs, _ := m.run("doctor", "--port", port); !strings.HasPrefix(out, want) {
 		t.Errorf("%s%s, want %s", out, errs, want)
 	}
+	m.run("observe", "logs") // starts one
 	want = "memory 16MB (the running daemon; 1GB from --memory is for the next)\n"
 	if out, errs, _ := m.run("doctor", "--memory", "1GB"); !strings.Contains(out, want) {
 		t.Errorf("%s%s, want %s", out, errs, want)

@@ -114,6 +114,9 @@ func (c *client) do(ctx context.Context, method, path string, body any, header h
 func refusal(p wire.ProblemBody, person bool) string {
 	lines := append([]string{strings.TrimSpace(p.Message + " " + p.Fix)}, p.Details...)
 	if person {
+		for i, l := range lines {
+			lines[i] = toAPerson(l, "")
+		}
 		for _, l := range p.Page {
 			lines = append(lines, answer.Clean(l.Words()))
 		}

@@ -22,7 +22,7 @@ func serveCommand(s *settings) *cobra.Command {
 	var cfg daemon.Config
 	var verbose, spawned bool
 	cmd := &cobra.Command{
-		Use: "serve", Short: "Run the daemon in the foreground", GroupID: "daemon", Args: cobra.NoArgs,
+		Use: "serve", Short: "Run the daemon in the foreground", GroupID: "daemon", Args: noArgs,
 		Long: "Run the daemon in the foreground. MCP clients and the CLI start it by themselves when none " +
 			"runs.\nCtrl-C stops it.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -107,7 +107,7 @@ func serveCommand(s *settings) *cobra.Command {
 
 func stopCommand(s *settings) *cobra.Command {
 	return &cobra.Command{
-		Use: "stop", Short: "Stop the daemon", GroupID: "daemon", Args: cobra.NoArgs,
+		Use: "stop", Short: "Stop the daemon", GroupID: "daemon", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.client()
 			if err != nil {
@@ -159,7 +159,7 @@ func statusCommand(s *settings) *cobra.Command {
 		Use:     "status",
 		Short:   "Say whether the daemon runs and who is connected",
 		GroupID: "daemon",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print it as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -239,7 +239,7 @@ const whatACodeIs = "A browser pairs by itself when \"gasoline setup browser\" h
 func pairCommand(s *settings) *cobra.Command {
 	return &cobra.Command{
 		Use: "pair", Short: "Print a code that pairs the browser into whose popup you paste it", GroupID: "daemon",
-		Long: wrapped(whatACodeIs), Example: "  gasoline pair", Args: cobra.NoArgs,
+		Long: wrapped(whatACodeIs), Example: "  gasoline pair", Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := s.client()
 			if err != nil {

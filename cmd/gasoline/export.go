@@ -29,7 +29,7 @@ func exportCommand(s *settings) *cobra.Command {
 	var follow bool
 	cmd := &cobra.Command{
 		Use: "export --otlp URL", Short: "Hand what is kept to a collector or a store, by OTLP", GroupID: "services",
-		Long: wrapped(whatExportDoes), Args: cobra.NoArgs,
+		Long: wrapped(whatExportDoes), Args: noArgs,
 		Example: "  gasoline export --otlp http://127.0.0.1:4318 --since 10m\n" +
 			"  gasoline export --otlp https://collector.example --header 'x-api-key: …' --follow",
 	}
@@ -40,10 +40,10 @@ func exportCommand(s *settings) *cobra.Command {
 	flags.StringArrayVar(&headers, "header", nil, "a header of each request, such as 'authorization: Bearer …'; may be repeated")
 	flags.StringSliceVar(&signals, "signals", []string{"logs", "traces"}, "what the other side takes: logs, traces")
 	flags.BoolVar(&follow, "follow", false, "go on with what comes, until Ctrl-C")
-	if err := cmd.MarkFlagRequired("otlp"); err != nil {
-		panic(err) // the flag is declared above
-	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if to == "" {
+			return errors.New("gasoline export needs an address, as in: gasoline export --otlp http://127.0.0.1:4318")
+		}
 		header := http.Header{}
 		for _, h := range headers {
 			name, value, ok := strings.Cut(h, ":")

@@ -1,17 +1,6 @@
 package main
 
-import (
-	"errors"
-	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
-	"github.com/brennhill/gasoline/internal/catalog"
-	"github.com/brennhill/gasoline/internal/daemon"
-)
+import "strings"
 
 // value is a flag of a mode. It is sent as it was given: the daemon reads and checks it, as it does
 // for every other caller. The type is for help.
@@ -53,64 +42,4 @@ func (v *value) argument() any {
 		return v.given[0]
 	}
 	return v.given
-}
-
-// flagError says what was meant, where a flag is not known.
-func flagError(cmd *cobra.Command, err error) error {
-	// Without such a command its flags are not known either.
-	if args := cmd.Flags().Args(); cmd.HasSubCommands() && len(args) > 0 {
-		if wrong := cmd.ValidateArgs(args); wrong != nil {
-			return wrong
-		}
-	}
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
-		return err
-	}
-	if cmd.HasParent() && cmd.HasSubCommands() {
-		return fmt.Errorf("%w; name a MODE first", err)
-	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
-		return fmt.Errorf("%w; did you mean --%s?", err, near)
-	}
-	return err
-}
-
-// unknownCommand refuses words that name no command, and says what was meant.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	near := nearest(args[0], names)
-	for _, t := range daemon.Catalogue() {
-		for _, m := range t.Modes() {
-			if near == "" && (m.Name == args[0] || slices.Contains(m.Aliases, args[0])) {
-				near = t.Name + " " + m.Name // its tool was left out
-			}
-		}
-	}
-	if near != "" {
-		return fmt.Errorf("unknown command %q; did you mean %q?", args[0], cmd.Name()+" "+near)
-	}
-	return fmt.Errorf("unknown command %q", args[0])
-}
-
-// nearest returns the word that was meant; of one letter nothing is guessed.
-func nearest(typed string, words []string) string {
-	if len(typed) < 2 {
-		return ""
-	}
-	return catalog.Nearest(typed, words)
 }

@@ -16,10 +16,22 @@ var fence = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // readable is an answer or a refusal for who called from a shell: where it says what to call next, it
-// says a command. At a terminal a person reads, who needs neither the fence that tells models where a
-// page's text begins, nor the cursor, nor the line for machines, and who is the user that agents ask;
-// what is piped may feed a model.
-func readable(text string, terminal bool) string {
+// says a command. What is piped may feed a model, and has the marks for one.
+func readable(text string) string { return rewritten(text, false, inShell) }
+
+// answered is an answer for a person at a terminal, who needs neither the fence that tells models where a page's text
+// begins, nor the cursor, nor the line for machines, and who is the user that agents ask.
+func answered(text string) string {
+	return rewritten(text, true, func(line string) string { return toTheUser(inShell(line)) })
+}
+
+// refused is a refusal of a mode, "observe logs", for a person at a terminal.
+func refused(text, mode string) string {
+	return "gasoline: " + rewritten(text, true, func(line string) string { return toAPerson(line, mode) })
+}
+
+// rewritten rewrites the lines of an answer that are not the page's. Without marks those for models are left out.
+func rewritten(text string, unmarked bool, say func(line string) string) string {
 	var out []string
 	end := "" // of the fence that is open
 	for line := range strings.SplitSeq(text, "\n") {
@@ -34,48 +46,48 @@ func readable(text string, terminal bool) string {
 			end = "</page-data " + opens[1] + ">"
 		case strings.HasPrefix(line, "cursor="), strings.HasPrefix(line, "error=") && len(out) == 0:
 		default:
-			if line = inShell(line); terminal {
-				line = toTheUser(line)
-			}
-			out = append(out, line)
+			out = append(out, say(line))
 			continue
 		}
-		if !terminal {
+		if !unmarked {
 			out = append(out, line)
 		}
 	}
 	return strings.Join(out, "\n")
 }
 
-var askTheUser = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\bask the user to (\w)`)
-})
-
-// toTheUser tells what to do to who can do it: "Ask the user to switch on" becomes "Switch on".
-func toTheUser(line string) string {
-	return askTheUser().ReplaceAllStringFunc(line, func(ask string) string {
-		verb := ask[len(ask)-1:]
-		if ask[0] == 'A' {
-			return strings.ToUpper(verb)
-		}
-		return verb
-	})
-}
-
 var callInText = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b(observe|analyze|interact|generate|configure) (\{[^{}]*\})`)
+	return regexp.MustCompile(`\b(observe|analyze|interact|generate|configure) \{`)
 })
 
 // inShell writes calls of tools as commands: observe {"what":"tabs"} becomes gasoline observe tabs.
 func inShell(text string) string {
-	return callInText().ReplaceAllStringFunc(text, func(call string) string {
-		tool, object, _ := strings.Cut(call, " ")
-		command, err := shellCommand(tool, "", object)
-		if err != nil {
-			return call
+	return eachCall(text, func(command string) string { return command })
+}
+
+// eachCall puts what say returns for the command of each call into the call's place.
+func eachCall(text string, say func(command string) string) string {
+	var out strings.Builder
+	for {
+		at := callInText().FindStringSubmatchIndex(text)
+		if at == nil {
+			return out.String() + text
 		}
-		return command
-	})
+		out.WriteString(text[:at[0]])
+		var object json.RawMessage
+		dec := json.NewDecoder(strings.NewReader(text[at[1]-1:]))
+		end := at[1]
+		if dec.Decode(&object) == nil {
+			if command, err := shellCommand(text[at[2]:at[3]], "", string(object)); err == nil {
+				end = at[1] - 1 + int(dec.InputOffset())
+				out.WriteString(say(command))
+				text = text[end:]
+				continue
+			}
+		}
+		out.WriteString(text[at[0]:end])
+		text = text[end:]
+	}
 }
 
 // shellCommand returns the command for a call whose arguments are a JSON object. An empty mode is

@@ -57,6 +57,9 @@ func executeWith(ctx context.Context, args []string, stdout, stderr io.Writer) i
 		fmt.Fprintln(stderr, "gasoline:", f.err)
 	}
 	if f.code == exitUsage {
+		if cmd.Name() == "help" {
+			cmd = cmd.Parent() // it is that one's help that was asked for
+		}
 		fmt.Fprintf(stderr, "\"%s --help\" shows what there is.\n", cmd.CommandPath())
 	}
 	return f.code
@@ -138,11 +141,12 @@ with the code of what it ran.`,
 		stopCommand(&s),
 		versionCommand(),
 	)
+	oneForm(root)
 	return root
 }
 
 func versionCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "version", Short: "Print the version", GroupID: "daemon", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "version", Short: "Print the version", GroupID: "daemon", Args: noArgs}
 	asJSON := cmd.Flags().Bool("json", false, "print it as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *asJSON {

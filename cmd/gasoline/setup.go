@@ -69,9 +69,10 @@ func setupCommand(s *settings) *cobra.Command {
 	flags.BoolVar(&r.yes, "yes", false, "do not ask")
 	flags.BoolVar(&r.project, "project", false, "the project's own file, in this folder, instead of yours")
 	flags.BoolVar(&r.json, "json", false, "with --check: print it as JSON")
-	cmd.MarkFlagsMutuallyExclusive("check", "dry-run")
-	cmd.MarkFlagsMutuallyExclusive("check", "remove")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := errors.Join(apart(cmd, "check", "dry-run"), apart(cmd, "check", "remove")); err != nil {
+			return err
+		}
 		if r.json && !r.check {
 			return errors.New("--json prints what --check says; give both")
 		}

@@ -54,7 +54,7 @@ func (s settings) introduce() error {
 
 func setupBrowserCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "browser", Short: "Let browsers pair the extension by themselves", Args: cobra.NoArgs,
+		Use: "browser", Short: "Let browsers pair the extension by themselves", Args: noArgs,
 		Long: wrapped(
 			"Write the file by which each Chromium-family browser of this user finds this program (a native messaging host). " +
 				"The extension then pairs with the daemon without a code: the browser starts this program for the " +
@@ -69,9 +69,10 @@ func setupBrowserCommand(s *settings) *cobra.Command {
 	flags.BoolVar(&r.check, "check", false, "only say what is there")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "only say what would be done")
 	flags.BoolVar(&r.remove, "remove", false, "take it away")
-	cmd.MarkFlagsMutuallyExclusive("check", "dry-run")
-	cmd.MarkFlagsMutuallyExclusive("check", "remove")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := errors.Join(apart(cmd, "check", "dry-run"), apart(cmd, "check", "remove")); err != nil {
+			return err
+		}
 		h, err := s.host()
 		if err != nil {
 			return err

@@ -26,18 +26,18 @@ const whatSourcesDoes = "Show what the daemon reads of services by itself: files
 func sourcesCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "sources", Short: "Show where lines of services are read, and what each costs", GroupID: "services",
-		Long: wrapped(whatSourcesDoes), Args: cobra.NoArgs,
+		Long: wrapped(whatSourcesDoes), Args: noArgs,
 		Example: "  gasoline sources\n  gasoline sources allow ~/src/shop",
 	}
 	asJSON := cmd.Flags().Bool("json", false, "print what GET /sources answers")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return showSources(cmd, s, *asJSON) }
 	allow := &cobra.Command{
-		Use: "allow [FOLDER]", Short: "Follow the " + project.File + " of a project as it is now", Args: cobra.MaximumNArgs(1),
+		Use: "allow [FOLDER]", Short: "Follow the " + project.File + " of a project as it is now", Args: oneAtMost("folder"),
 		Long: wrapped("Follow the " + project.File + " of a project (default this folder) as it is now, and say what is read."),
 	}
 	allow.RunE = func(cmd *cobra.Command, args []string) error { return allowSources(cmd, s, args) }
 	forget := &cobra.Command{
-		Use: "forget [FOLDER]", Short: "Follow it no more", Args: cobra.MaximumNArgs(1),
+		Use: "forget [FOLDER]", Short: "Follow it no more", Args: oneAtMost("folder"),
 		Long: wrapped("Follow the " + project.File + " of a project (default this folder) no more."),
 	}
 	forget.RunE = func(cmd *cobra.Command, args []string) error { return forgetSources(cmd, s, args) }

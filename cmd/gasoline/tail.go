@@ -32,7 +32,7 @@ func tailCommand(s *settings) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "tail [flags] FILE…", Short: "Follow log files, and let agents read them", GroupID: "services",
 		Long: wrapped(whatTailDoes), Example: "  gasoline tail log/development.log\n  gasoline tail --name api '/var/log/api/*.log'",
-		Args: cobra.MinimumNArgs(1),
+		Args: atLeastOne("a file", "gasoline tail 'log/*.log'"),
 	}
 	cmd.Flags().StringVar(&name, "name", "", "name of the service (default the file's or its folder's name)")
 	cmd.Flags().BoolVar(&begin, "from-start", false, "read files that were never followed from their beginning")

@@ -51,7 +51,7 @@ func tokenCreateCommand(s *settings) *cobra.Command {
 	var life time.Duration
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "create", Short: "Make a token and print what its program needs", Args: cobra.NoArgs,
+		Use: "create", Short: "Make a token and print what its program needs", Args: noArgs,
 		Example: "  gasoline token create --scope ingest --service api\n  gasoline token create --scope query --expires 1h",
 	}
 	flags := cmd.Flags()
@@ -144,12 +144,12 @@ func refusedHere(err error) error {
 	if !errors.As(err, &p) {
 		return fail{code: exitError, err: err}
 	}
-	return fail{code: exitOf(string(p.Code)), err: errors.New(strings.TrimSpace(p.Message + " " + p.Fix))}
+	return fail{code: exitOf(string(p.Code)), err: plain(p, "")}
 }
 
 func tokenListCommand(s *settings) *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "list", Short: "List the tokens, without their text", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List the tokens, without their text", Args: noArgs}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		_, dir, err := s.openState()
@@ -187,7 +187,7 @@ func tokenListCommand(s *settings) *cobra.Command {
 
 func tokenRevokeCommand(s *settings) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke ID…", Short: "End tokens now", Args: cobra.MinimumNArgs(1),
+		Use: "revoke ID…", Short: "End tokens now", Args: atLeastOne("an id of \"gasoline token list\"", "gasoline token revoke ID"),
 		RunE: func(cmd *cobra.Command, ids []string) error {
 			_, dir, err := s.openState()
 			if err != nil {

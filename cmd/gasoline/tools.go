@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,7 +32,7 @@ func toolCommands(s *settings, args []string) []*cobra.Command {
 				if p := problem.From(err); p != nil && strings.Contains(p.Message, "did you mean") {
 					p.Fix = "" // all of them
 				}
-				return plain(err)
+				return plain(err, "")
 			},
 			RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		}
@@ -53,7 +54,7 @@ func helpCommand(t *catalog.Bound) *cobra.Command {
 		Use:     "help [MODE]",
 		Short:   "Explain one mode as agents read it",
 		GroupID: "modes",
-		Args:    cobra.MaximumNArgs(1),
+		Args:    oneAtMost("mode"),
 	}
 	mode := cmd.Flags().String("mode", "", "the mode")
 	cmd.ValidArgsFunction = func(
@@ -75,7 +76,7 @@ func helpCommand(t *catalog.Bound) *cobra.Command {
 		}
 		text, err := t.Help(*mode)
 		if err != nil {
-			return plain(err)
+			return plain(err, "")
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), text)
 		return nil
@@ -90,7 +91,7 @@ func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 		Long:    explanation(m),
 		Aliases: m.Aliases,
 		GroupID: "modes",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 	}
 	cmd.SetUsageFunc(modeUsage)
 	if m.Example != "" {
@@ -157,7 +158,7 @@ func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 	output := flags.String("output", "", where)
 	complete(cmd, "output", nil, cobra.ShellCompDirectiveDefault)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		call := toolCall{tool: t.Name, args: map[string]any{t.Key: m.Name}, json: *asJSON, output: *output}
+		call := toolCall{tool: t.Name, mode: m.Name, args: map[string]any{t.Key: m.Name}, json: *asJSON, output: *output}
 		for name, v := range values {
 			if f := flags.Lookup(name); f.Changed {
 				call.args[name] = v.argument()
@@ -167,12 +168,21 @@ func modeCommand(s *settings, t *catalog.Bound, m catalog.Mode) *cobra.Command {
 		if call.json || document {
 			call.args["as"] = "json"
 		}
+		if err := checked(t, call); err != nil {
+			return err
+		}
 		call.uncut = (call.json || document || call.output != "") && call.args["budget"] == nil
 		c, err := s.client()
 		if err != nil {
 			return err
 		}
-		return call.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		if err := call.run(cmd.Context(), c, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+			return err
+		}
+		if t.Name == "configure" && m.Name == "doctor" {
+			return unwell(cmd.Context(), c)
+		}
+		return nil
 	}
 	return cmd
 }
@@ -184,15 +194,26 @@ func complete(cmd *cobra.Command, flag string, words []string, files cobra.Shell
 	}
 }
 
-// plain returns a problem as people read it; nil stays nil.
-func plain(err error) error {
+// checked returns what is wrong with the flags of a call by themselves: nothing is started for one that cannot be done.
+func checked(t *catalog.Bound, call toolCall) error {
+	args, err := json.Marshal(call.args)
+	if err != nil {
+		return err
+	}
+	return plain(t.Check(args), call.tool+" "+call.mode)
+}
+
+// plain returns a problem as people read it; nil stays nil. mode is what was called, "" for none.
+func plain(err error, mode string) error {
 	p := problem.From(err)
 	if p == nil {
 		return nil
 	}
-	return errors.New(
-		strings.TrimSpace(strings.Join(append([]string{p.Message + " " + inShell(p.Fix)}, p.Details...), "\n")),
-	)
+	text := []string{toAPerson(strings.TrimSpace(p.Message+" "+p.Fix), mode)}
+	for _, d := range p.Details {
+		text = append(text, toAPerson(d, mode))
+	}
+	return errors.New(strings.Join(text, "\n"))
 }
 
 // modeFirst turns "generate --format har --output x" into "generate har --output x", and a mode's

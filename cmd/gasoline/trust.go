@@ -105,7 +105,7 @@ func trustSteps(m trustMachine, file string, remove bool) []trustStep {
 func trustCommand(s *settings) *cobra.Command {
 	var yes, remove, dryRun bool
 	cmd := &cobra.Command{
-		Use: "trust", Short: "Let your programs accept the daemon's HTTPS", GroupID: "daemon", Args: cobra.NoArgs,
+		Use: "trust", Short: "Let your programs accept the daemon's HTTPS", GroupID: "daemon", Args: noArgs,
 		Long: wrapped(whatTrustDoes),
 	}
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "show what would be done")

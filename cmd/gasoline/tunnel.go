@@ -34,7 +34,7 @@ func tunnelCommand(s *settings) *cobra.Command {
 	var remote int
 	cmd := &cobra.Command{
 		Use: "tunnel [USER@]HOST [-- SSH-OPTION…]", Short: "Let services of another machine send to this one",
-		GroupID: "services", Long: wrapped(whatTunnelDoes), Args: cobra.MinimumNArgs(1),
+		GroupID: "services", Long: wrapped(whatTunnelDoes), Args: atLeastOne("a host", "gasoline tunnel me@staging"),
 		Example: "  gasoline tunnel me@staging\n  gasoline tunnel me@staging --service api -- -p 2222 -i ~/.ssh/staging",
 	}
 	flags := cmd.Flags()

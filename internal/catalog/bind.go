@@ -20,6 +20,7 @@ type Bound struct {
 	modes  []Mode
 	find   func(name string) (int, bool)
 	params func(i int) []Param
+	check  func(i int, fields map[string]json.RawMessage) error
 	call   func(ctx context.Context, i int, call Call, fields map[string]json.RawMessage) (any, error)
 	gate   Gate
 	others []*Bound // the tools that are offered together
@@ -67,6 +68,7 @@ func Bind[E any](t *Tool[E], env func(Call) E, gate Gate) *Bound {
 		}
 		return index[m], true
 	}
+	b.check = func(i int, fields map[string]json.RawMessage) error { return modes[i].check(fields) }
 	b.call = func(ctx context.Context, i int, call Call, fields map[string]json.RawMessage) (any, error) {
 		return modes[i].call(ctx, env(call), fields)
 	}
@@ -274,14 +276,7 @@ func (b *Bound) Check(args json.RawMessage) error {
 	if err = missing(params, fields); err != nil {
 		return err
 	}
-	for _, p := range params {
-		if raw, given := fields[p.Name]; given && string(raw) != "null" {
-			if _, err := coerce(p, raw); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return b.check(i, fields)
 }
 
 // ModeOf returns the name of the mode that args ask for, for logs and audits; "" when none.

@@ -135,6 +135,7 @@ type Tool[E any] struct {
 type mode[E any] struct {
 	Spec
 	params func() []Param // reflects on first use
+	check  func(fields map[string]json.RawMessage) error
 	call   func(ctx context.Context, env E, fields map[string]json.RawMessage) (any, error)
 }
 
@@ -156,6 +157,10 @@ func Add[E, P, R any](t *Tool[E], s Spec, h Handler[E, P, R]) struct{} {
 	t.modes = append(t.modes, &mode[E]{
 		Spec:   s,
 		params: table,
+		check: func(fields map[string]json.RawMessage) error {
+			var p P
+			return decode(&p, table(), fields)
+		},
 		call: func(ctx context.Context, env E, fields map[string]json.RawMessage) (any, error) {
 			var p P
 			if err := decode(&p, table(), fields); err != nil {

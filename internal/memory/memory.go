@@ -82,7 +82,7 @@ func read(path string, data []byte) (map[string]Entry, error) {
 	if fault.newer {
 		return nil, problem.New("invalid_memory", "Update Gasoline. The file is left as it is.", "%s %s.", path, fault.what)
 	}
-	return nil, problem.New("invalid_memory", "Mend that line, or ask the user to. The file is left as it is.",
+	return nil, problem.New("invalid_memory", "Mend that line. The file is left as it is.",
 		"%s line %d: %s.", path, fault.line, fault.what)
 }
 

@@ -99,7 +99,7 @@ func missing(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return problem.New("file_not_found", "Give the path of a file that is there.", "there is no file %s.", path)
 	case errors.Is(err, fs.ErrPermission):
-		return problem.New("permission_denied", "Give the user who runs Gasoline the right to read it.", "%s may not be read.", path)
+		return problem.New("permission_denied", "Give the account that runs Gasoline the right to read it.", "%s may not be read.", path)
 	}
 	return problem.New("file_not_found", "Give the path of a file that can be read.", "%s cannot be read: %v.", path, err)
 }

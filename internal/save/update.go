@@ -164,6 +164,6 @@ func readAll(root *os.Root, name string, most int64) ([]byte, fs.FileMode, error
 
 // unwritable says why a file of the project cannot be changed.
 func unwritable(path string, err error) error {
-	return problem.New("permission_denied", "Let the user who runs Gasoline write there.", "%s cannot be changed: %v.",
+	return problem.New("permission_denied", "Let the account that runs Gasoline write there.", "%s cannot be changed: %v.",
 		path, err)
 }

@@ -273,7 +273,7 @@ func offline(known bool) error {
 	}
 	return problem.New(
 		problem.ExtensionOffline,
-		`Ask the user to install the extension and open its popup; "gasoline doctor" shows what is missing. Then repeat this call.`,
+		`Ask the user to load the extension and open its popup; "gasoline doctor" shows what is missing. Then repeat this call.`,
 		"no browser with the Gasoline extension is connected.",
 	)
 }

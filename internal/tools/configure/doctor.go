@@ -189,7 +189,7 @@ func doctor(_ context.Context, env Env, _ none) (*doctorResult, error) {
 			answer.Clean(l.Reason),
 		)
 	} else {
-		add("circuit_breaker", "pass", "", "closed, %d events/s", l.Rate)
+		add("circuit_breaker", "pass", "", "none: %d events a second", l.Rate)
 	}
 	switch n, ago := d.RefusedUploads(); {
 	case n == 0:

@@ -142,7 +142,7 @@ func valuesFor(rec *recording.Record, given map[string]string) (map[int]string, 
 	}
 	if len(lacking) > 0 {
 		return nil, problem.New(problem.MissingParam,
-			fmt.Sprintf(`Ask the user for them and give values:{%q:"…"}; observe recording_actions shows the steps.`, lacking[0]),
+			fmt.Sprintf(`Ask the user to name them, and give values:{%q:"…"}; observe recording_actions shows the steps.`, lacking[0]),
 			"what was typed in step %s is masked in the recording. Nothing was done.", strings.Join(lacking, ", "))
 	}
 	for name := range given {

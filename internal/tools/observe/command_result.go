@@ -79,7 +79,7 @@ func commandResult(ctx context.Context, env Env, p commandResultParams) (*comman
 	if !rec.Status.Final() && !env.Call.Detached {
 		var err error
 		if rec, err = env.Queue.Wait(ctx, p.CorrelationID, env.Call.Deadline); err != nil {
-			return nil, problem.New(problem.Cancelled, "", "the call was cancelled; the command goes on.")
+			return nil, problem.New(problem.Cancelled, "", "waiting was cancelled; the command goes on.")
 		}
 	}
 	return newCommandState(env, rec), nil
